@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The short names of everyday work; CMake and ctest do it.
+PRESET ?= dev
+BUILD := build/$(PRESET)
+# Packages are installed once per machine and per version of the script.
+STAMP := build/.setup-$(shell sha1sum scripts/setup.sh | cut -c1-12)
+SHELL := /bin/bash
+
+.PHONY: all build demo test models format clean
+all: build
+
+$(STAMP): scripts/setup.sh
+	scripts/setup.sh
+	@mkdir -p build && touch $@
+
+build: $(STAMP)
+	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET)
+	cmake --build --preset $(PRESET)
+
+demo: build
+	@scripts/demo.sh $(BUILD)
+
+test: build
+	scripts/test.sh $(BUILD)
+
+models: build
+	scripts/models.sh
+
+format:
+	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-22 -i
+
+clean:
+	rm -rf build

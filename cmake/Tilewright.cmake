@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The functions every CMakeLists.txt here uses. Plain add_library is on purpose: Debian's
+# MLIRConfig would otherwise link MLIR's static archives beside libMLIR.so and duplicate its state.
+
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-semantic-interposition)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # Lets ccache hit although a precompiled header is used.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+  add_link_options(-fuse-ld=lld)
+endif()
+include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/lib ${CMAKE_BINARY_DIR}/lib)
+
+# tw_add_library(NAME file.cpp ... [LINK lib ...]): a library without MLIR.
+function(tw_add_library name)
+  cmake_parse_arguments(A "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${A_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${A_LINK})
+endfunction()
+
+# tw_add_mlir_library(NAME file.cpp ... [LINK lib ...]): a library that uses MLIR, with the shared
+# precompiled header. All link the two shared libraries MLIR and LLVM.
+function(tw_add_mlir_library name)
+  cmake_parse_arguments(A "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${A_UNPARSED_ARGUMENTS})
+  tw_use_mlir(${name})
+  target_link_libraries(${name} PUBLIC ${A_LINK})
+endfunction()
+
+function(tw_use_mlir name)
+  target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  target_link_libraries(${name} PUBLIC MLIR LLVM)
+  if(TARGET tw_pch AND NOT name STREQUAL tw_pch)
+    target_precompile_headers(${name} REUSE_FROM tw_pch)
+  endif()
+endfunction()
+
+# tw_tablegen(TARGET Foo.td out.inc -gen-x ...): runs mlir-tblgen; call add_dependencies on TARGET.
+function(tw_tablegen target td)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  set(args ${ARGN})
+  while(args)
+    list(POP_FRONT args out)
+    set(flags)
+    while(args)
+      list(GET args 0 next)
+      if(NOT next MATCHES "^-")
+        break()
+      endif()
+      list(POP_FRONT args)
+      list(APPEND flags ${next})
+    endwhile()
+    mlir_tablegen(${out} ${flags})
+  endwhile()
+  add_public_tablegen_target(${target})
+endfunction()
+
+# tw_add_unittest(NAME file.cpp ... LINK lib ...): a GoogleTest program, registered with ctest.
+function(tw_add_unittest name)
+  cmake_parse_arguments(A "" "" "LINK" ${ARGN})
+  add_executable(${name} ${A_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${A_LINK} GTest::gtest GTest::gtest_main)
+  add_test(NAME unit.${name} COMMAND ${name})
+endfunction()

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * What a compiled program and the runtime say to each other. Private to Tilewright: users include
+ * tilewright/tilewright.h. The compiler (lib/Program) emits code against these structures, the
+ * runtime fills them in; both sides include this file, so a change here bumps TW_PROGRAM_ABI.
+ *
+ * An artifact OUT.so exports exactly one symbol, `tilewright_program`, of type tw_program_entry, and
+ * has no DT_NEEDED on Tilewright. It carries its metadata (JSON, docs/artifact.md) in the ELF
+ * section `.tilewright`, and its weights as a payload that starts at a page boundary after the ELF
+ * image, or in the file OUT.so.weights beside it.
+ *
+ * One call: the runtime checks the inputs against the metadata (dtype, rank, static sizes, equal
+ * symbols), calls the entry with phase = TW_PHASE_SIZES, places what it is told, allocates outputs,
+ * and calls it again with phase = TW_PHASE_RUN. For a program whose metadata says it is static,
+ * the first phase is skipped: sizes and offsets are in the metadata.
+ */
+#ifndef TILEWRIGHT_PROGRAM_ABI_H
+#define TILEWRIGHT_PROGRAM_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TW_PROGRAM_ABI 1
+#define TW_PROGRAM_SYMBOL "tilewright_program"
+#define TW_METADATA_SECTION ".tilewright"
+#define TW_ALIGNMENT 64 /* of every buffer, arena offset and weight */
+
+/* A parallel loop body: does the iterations [begin, end). Never fails, never blocks. */
+typedef void (*tw_loop_body)(void *closure, int64_t begin, int64_t end);
+
+/* What a program may ask of the runtime. */
+typedef struct tw_callbacks {
+  /* Runs body over [0, count) in pieces of at least `grain` iterations on the instance's threads,
+   * and returns when all are done. */
+  void (*parallel_for)(void *runtime, tw_loop_body body, void *closure, int64_t count,
+                       int64_t grain);
+  /* Records the user's error: `message` is the program's own string (UTF-8, NUL-terminated), with
+   * up to two %lld filled from a and b. The program then returns 1 at once. */
+  void (*fail)(void *runtime, const char *message, int64_t a, int64_t b);
+  /* Around each dispatch when `trace` is not NULL: begin = 1 or 0, the dispatch's index in the
+   * metadata. */
+  void (*trace)(void *runtime, int32_t dispatch, int32_t begin);
+} tw_callbacks;
+
+enum { TW_PHASE_SIZES = 0, TW_PHASE_RUN = 1 };
+
+/* One call. All arrays are indexed as in the metadata; the runtime owns all memory. */
+typedef struct tw_call {
+  uint32_t abi;   /* TW_PROGRAM_ABI */
+  uint32_t phase; /* TW_PHASE_* */
+  void *runtime;  /* handed back to the callbacks */
+  const tw_callbacks *callbacks;
+  /* Inputs in order of the metadata's "inputs". A tensor: its data, contiguous row-major. A scalar
+   * (kind "int", "float", "bool"): points to an int64_t, double or uint8_t. */
+  const void *const *inputs;
+  /* Sizes of each input tensor: input_sizes[i][d]. */
+  const int64_t *const *input_sizes;
+  /* Phase RUN: where to write each output (TW_ALIGNMENT-aligned, contiguous). */
+  void *const *outputs;
+  /* Phase SIZES fills output_sizes[i][d] of every output. */
+  int64_t *const *output_sizes;
+  /* State tensors, in order of the metadata's "state": read at the start, may be written. */
+  void *const *state;
+  const uint8_t *weights; /* base of the payload */
+  /* Temporaries. Phase SIZES fills buffer_sizes[j] (bytes) for each of the metadata's "buffers";
+   * phase RUN reads buffer_offsets[j], relative to arena. NULL offsets in a static program. */
+  uint8_t *arena;
+  int64_t *buffer_sizes;
+  const int64_t *buffer_offsets;
+} tw_call;
+
+/* Returns 0, or 1 after callbacks->fail. */
+typedef int32_t (*tw_program_entry)(const tw_call *call);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
