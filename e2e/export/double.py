@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Evaluates an exported graph in double precision, whatever dtypes it names."""
+
+import torch
+from torch.utils import _pytree as pytree
+
+NARROW = {torch.float16, torch.bfloat16, torch.float32}
+SKIPPED = {torch.ops.aten._assert_tensor_metadata.default}
+
+
+def widen(value):
+    if isinstance(value, torch.Tensor) and value.dtype in NARROW:
+        return value.double()
+    if isinstance(value, torch.dtype) and value in NARROW:
+        return torch.float64
+    return value
+
+
+class Double(torch.fx.Interpreter):
+    """Runs each node with every floating tensor and every floating dtype argument widened."""
+
+    def call_function(self, target, args, kwargs):
+        if target in SKIPPED:
+            return None
+        if target is torch.ops.higher_order.cond:
+            predicate, yes, no, operands = args[:4]
+            return Double(yes if bool(predicate) else no).run(*operands)
+        args, kwargs = pytree.tree_map(widen, (args, kwargs))
+        return pytree.tree_map(widen, super().call_function(target, args, kwargs))
+
+
+class DoubleProgram:
+    """An exported program with its state, in double precision; call it like the program, flat."""
+
+    def __init__(self, program: torch.export.ExportedProgram):
+        self.program = program
+        self.state = {}
+        kinds = torch.export.graph_signature.InputKind
+        for spec in program.graph_signature.input_specs:
+            if spec.kind == kinds.USER_INPUT or spec.target is None:
+                continue
+            source = program.constants if spec.target in program.constants else program.state_dict
+            self.state[spec.target] = widen(source[spec.target].detach().clone())
+
+    def __call__(self, inputs: list) -> list:
+        """All user-visible outputs, in the order of the signature."""
+        flat = []
+        waiting = list(inputs)
+        kinds = torch.export.graph_signature.InputKind
+        for spec in self.program.graph_signature.input_specs:
+            if spec.kind == kinds.USER_INPUT:
+                given = waiting.pop(0)
+                flat.append(widen(given.clone()) if isinstance(given, torch.Tensor) else given)
+            else:
+                flat.append(self.state[spec.target])
+        default = torch.get_default_dtype()
+        torch.set_default_dtype(torch.float64)
+        try:
+            with torch.no_grad():
+                results = Double(self.program.graph_module).run(*flat)
+        finally:
+            torch.set_default_dtype(default)
+        return self._visible(results)
+
+    def _visible(self, results) -> list:
+        kinds = torch.export.graph_signature.OutputKind
+        shown = []
+        for spec, result in zip(self.program.graph_signature.output_specs, results):
+            if spec.kind == kinds.BUFFER_MUTATION:
+                self.state[spec.target] = result
+            elif spec.kind != kinds.USER_INPUT_MUTATION:
+                shown.append(result)
+        return shown

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Exports one model and writes it with its inputs and expected outputs.
+
+The folder of a model holds `NAME.pt2`, `case.json` and the `.npy` files that it names:
+
+    {"model": "NAME.pt2", "cases": [{"name": "B=3", "calls": [
+        {"inputs": ["@c0s0_in0.npy"], "outputs": [{"dtype": "f32", "expected": "c0s0_out0.npy",
+         "f64": "c0s0_out0_f64.npy", "name": "logits"}]}]}], "reduction": 784}
+
+The calls of a case are consecutive calls on one loaded instance.
+"""
+
+import copy
+import json
+import pathlib
+import re
+import shutil
+
+import numpy
+import torch
+from torch.export.graph_signature import OutputKind
+from torch.utils import _pytree as pytree
+
+from .double import DoubleProgram
+from .model import DTYPE_NAMES, Model
+from .reduction import longest_reduction
+
+FRAME = re.compile(r'File "[^"]*?(site-packages/|e2e/)?([^"/]*/)*([^"/]+)"')
+
+
+def export(model: Model) -> tuple[torch.nn.Module, torch.export.ExportedProgram]:
+    """The module and its exported program, in the form that the table asks for."""
+    torch.manual_seed(0)
+    module = model.build()
+    module.train(model.train or model.form == "joint")
+    args, kwargs = model.arguments(model.make_inputs(0, 0))
+    program = torch.export.export(
+        copy.deepcopy(module), args, kwargs, dynamic_shapes=model.dynamic_shapes(), strict=False)
+    if model.form == "core":
+        program = program.run_decompositions()
+    if model.form == "joint":
+        program = torch.export.experimental._export_forward_backward(program)
+    for graph_module in program.graph_module.modules():
+        for node in graph_module.graph.nodes:
+            tidy_trace(node, model.verbatim)
+    return module, program
+
+
+def tidy_trace(node: torch.fx.Node, keep_frames: bool) -> None:
+    """Makes the source places independent of the machine, and keeps only the innermost two frames
+    unless the model wants them all."""
+    trace = node.meta.get("stack_trace")
+    if not trace:
+        return
+    frames = re.split(r'(?m)^(?=\s*File ")', trace)
+    frames = [frame for frame in frames if frame.strip().startswith("File")]
+    if not keep_frames:
+        frames = frames[-2:]
+    node.meta["stack_trace"] = "".join(FRAME.sub(shorten, frame) for frame in frames)
+
+
+def shorten(match: re.Match) -> str:
+    path = match[0][6:-1]
+    for root in ("site-packages/", "/e2e/"):
+        if root in path:
+            path = path[path.rindex(root) + 1:] if root[0] == "/" else path[path.rindex(root) + len(root):]
+    return f'File "{path}"'
+
+
+def eager(model: Model, module: torch.nn.Module, program, flat: list) -> tuple[list, list]:
+    """Names and values of the outputs of one eager call, as the exported program orders them."""
+    args, kwargs = model.arguments([copy.deepcopy(value) for value in flat])
+    if model.form != "joint":
+        with torch.no_grad():
+            outputs = pytree.tree_leaves(module(*args, **kwargs))
+        return [None] * len(outputs), outputs
+    for parameter in module.parameters():
+        parameter.grad = None
+    tensors = [t.requires_grad_() for t in pytree.tree_leaves((args, kwargs)) if t.requires_grad]
+    outputs = pytree.tree_leaves(module(*args, **kwargs))
+    outputs[0].backward()
+    gradients = {name: parameter.grad for name, parameter in module.named_parameters()}
+    names, values = [], []
+    waiting = list(outputs)
+    for spec in program.graph_signature.output_specs:
+        if spec.kind in (OutputKind.LOSS_OUTPUT, OutputKind.USER_OUTPUT):
+            names.append("loss" if spec.kind == OutputKind.LOSS_OUTPUT else None)
+            values.append(waiting.pop(0).detach())
+        elif spec.kind == OutputKind.GRADIENT_TO_PARAMETER:
+            names.append(spec.target)
+            values.append(gradients[spec.target])
+        elif spec.kind == OutputKind.GRADIENT_TO_USER_INPUT:
+            raise ValueError(f"{model.name}: gradients of inputs are not exported here: {tensors}")
+    return names, values
+
+
+def to_numpy(value):
+    if not isinstance(value, torch.Tensor):
+        return numpy.asarray(value)
+    value = value.detach().contiguous()
+    return (value.float() if value.dtype == torch.bfloat16 else value).numpy()
+
+
+def write(model: Model, folder: pathlib.Path) -> int:
+    """Writes the model's folder; returns its size in bytes."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    module, program = export(model)
+    if not model.verbatim:
+        program._example_inputs = None
+    torch.export.save(program, folder / f"{model.name}.pt2")
+    cases = []
+    for case, sizes in enumerate(model.sizes):
+        title = ",".join(f"{name}={value}" for name, value in sizes.items())
+        cases.append({"name": title, "calls": write_calls(model, module, program, folder, case)})
+    description = {"model": f"{model.name}.pt2", "reduction": longest_reduction(program), "cases": cases}
+    (folder / "case.json").write_text(json.dumps(description, indent=1) + "\n")
+    return sum(file.stat().st_size for file in folder.iterdir())
+
+
+def write_calls(model: Model, module, program, folder: pathlib.Path, case: int) -> list:
+    """Writes inputs and outputs of the consecutive calls of one case."""
+    module = copy.deepcopy(module)
+    double = DoubleProgram(program) if model.f64 else None
+    calls = []
+    for step in range(model.steps):
+        flat = model.make_inputs(case, step)
+        prefix = f"c{case}s{step}_"
+        inputs = [write_input(folder, f"{prefix}in{i}.npy", value) for i, value in enumerate(flat)]
+        names, values = eager(model, module, program, flat)
+        exact = double(flat) if double else [None] * len(values)
+        outputs = [write_output(folder, f"{prefix}out{i}", *item)
+                   for i, item in enumerate(zip(names, values, exact, strict=True)) if item[1] is not None]
+        calls.append({"inputs": inputs, "outputs": outputs})
+    return calls
+
+
+def write_input(folder: pathlib.Path, name: str, value) -> str:
+    if isinstance(value, int):
+        return f"i64={value}"
+    numpy.save(folder / name, to_numpy(value))
+    return f"@{name}"
+
+
+def write_output(folder: pathlib.Path, stem: str, name, value, exact) -> dict:
+    entry = {"name": name} if name else {}
+    if not isinstance(value, torch.Tensor):
+        return entry | {"dtype": "i64" if isinstance(value, int) else "f64", "value": value}
+    entry |= {"dtype": DTYPE_NAMES[value.dtype], "expected": f"{stem}.npy"}
+    numpy.save(folder / entry["expected"], to_numpy(value))
+    if exact is not None and value.dtype.is_floating_point and value.dtype != torch.float64:
+        entry["f64"] = f"{stem}_f64.npy"
+        numpy.save(folder / entry["f64"], exact.detach().contiguous().numpy())
+    return entry
