@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "IR/Graph/Graph.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tw::graph;
+
+#include "IR/Graph/Graph.dialect.cpp.inc"
+#include "IR/Graph/Graph.enums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "IR/Graph/Graph.attrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "IR/Graph/Graph.ops.cpp.inc"
+
+void TWDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "IR/Graph/Graph.attrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "IR/Graph/Graph.ops.cpp.inc"
+      >();
+}
+
+static RankedTensorType typeOf(Value v) { return cast<RankedTensorType>(v.getType()); }
+
+LogicalResult WeightOp::verify() {
+  auto rank = cast<RankedTensorType>(getType()).getRank();
+  if (int64_t(getSource().getStrides().size()) != rank)
+    return emitOpError() << "has " << getSource().getStrides().size() << " strides but rank "
+                         << rank;
+  return success();
+}
+
+LogicalResult AssertOp::verify() {
+  if (getValues().size() > 2)
+    return emitOpError() << "takes at most 2 values, but got " << getValues().size();
+  return success();
+}
+
+LogicalResult ConvOp::verify() {
+  int64_t rank = typeOf(getInit()).getRank(), spatial = rank - 2;
+  if (spatial < 1 || typeOf(getInput()).getRank() != rank || typeOf(getWeight()).getRank() != rank)
+    return emitOpError("input, weight and init must have one rank of at least 3");
+  for (auto list : {getStrides(), getPaddingLow(), getDilations()})
+    if (int64_t(list.size()) != spatial)
+      return emitOpError() << "strides, padding_low and dilations must have " << spatial
+                           << " values";
+  if (int64_t(getGroups()) < 1)
+    return emitOpError() << "groups must be positive, but is " << getGroups();
+  if (getInit().getType() != getResult().getType())
+    return emitOpError("result must have the init's type");
+  return success();
+}
+
+LogicalResult ScanOp::verify() {
+  size_t count = getInitial().size();
+  if (getOuts().size() != count || getResults().size() != count)
+    return emitOpError() << "must have as many outs and results as initial states (" << count
+                         << ")";
+  if (getInputs().empty() || int64_t(getDim()) < 0 ||
+      int64_t(getDim()) >= typeOf(getInputs()[0]).getRank())
+    return emitOpError("needs an input that has the dimension 'dim'");
+  Block &body = getBody().front();
+  if (body.getNumArguments() != count + getInputs().size())
+    return emitOpError("body must take the states and one element of each input");
+  if (body.getTerminator()->getNumOperands() != count)
+    return emitOpError("body must yield the new states");
+  return success();
+}
+
+LogicalResult SortOp::verify() {
+  int64_t rank = typeOf(getInput()).getRank();
+  if (int64_t dim = getDim(); dim < 0 || dim >= rank)
+    return emitOpError() << "dim is " << dim << " but the input's rank is " << rank;
+  if (!typeOf(getIndicesInit()).getElementType().isInteger(64))
+    return emitOpError("indices must be i64");
+  return success();
+}
+
+MutableOperandRange SortOp::getDpsInitsMutable() {
+  return MutableOperandRange(getOperation(), 1, 2);
+}
+
+std::optional<SmallVector<std::pair<unsigned, unsigned>>>
+tw::graph::iterationSizes(ScatterOp op) {
+  auto maps = op.getIndexingMaps().getAsValueRange<AffineMapAttr>();
+  if (maps.empty())
+    return std::nullopt;
+  unsigned dims = (*maps.begin()).getNumDims();
+  SmallVector<std::optional<std::pair<unsigned, unsigned>>> found(dims);
+  unsigned input = 0;
+  for (AffineMap map : maps) {
+    if (map.getNumDims() != dims)
+      return std::nullopt;
+    for (auto [position, expr] : llvm::enumerate(map.getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && !found[dim.getPosition()])
+        found[dim.getPosition()] = {input, unsigned(position)};
+    ++input;
+  }
+  SmallVector<std::pair<unsigned, unsigned>> sizes;
+  for (auto &size : found) {
+    if (!size)
+      return std::nullopt;
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
+LogicalResult ScatterOp::verify() {
+  if (getIndexingMaps().size() != getInputs().size())
+    return emitOpError("needs one indexing map an input");
+  if (!iterationSizes(*this))
+    return emitOpError("the indexing maps must determine every dimension of the iteration space");
+  Block &body = getBody().front();
+  if (body.getNumArguments() != getInputs().size())
+    return emitOpError("body must take one element of each input");
+  int64_t rank = typeOf(getInit()).getRank();
+  if (int64_t(body.getTerminator()->getNumOperands()) != rank + 1)
+    return emitOpError() << "body must yield " << rank << " coordinates and a value";
+  return success();
+}
+
+LogicalResult DispatchOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto kernel = tables.lookupNearestSymbolFrom<func::FuncOp>(*this, getKernelAttr());
+  if (!kernel)
+    return emitOpError() << "calls @" << getKernel() << ", which is not a function";
+  FunctionType type = kernel.getFunctionType();
+  if (TypeRange(type.getInputs()) != TypeRange(getOperandTypes()) ||
+      TypeRange(type.getResults()) != TypeRange(getResultTypes()))
+    return emitOpError() << "does not fit the type of @" << getKernel() << ", " << type;
+  return success();
+}

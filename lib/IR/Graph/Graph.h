@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The `tw` dialect of the graph level; operations are described in Graph.td.
+#pragma once
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "IR/Graph/Graph.dialect.h.inc"
+#include "IR/Graph/Graph.enums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "IR/Graph/Graph.attrs.h.inc"
+#define GET_OP_CLASSES
+#include "IR/Graph/Graph.ops.h.inc"
+
+namespace tw::graph {
+
+/// The dimensions of a tw.scatter's iteration space and, for each, an (input, dimension) pair that
+/// gives its size; empty when the maps leave a dimension without a size.
+std::optional<llvm::SmallVector<std::pair<unsigned, unsigned>>> iterationSizes(ScatterOp op);
+
+} // namespace tw::graph

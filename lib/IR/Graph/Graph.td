@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The `tw` dialect: what graphs need beside linalg, tensor, arith, math and scf.
+
+#ifndef TILEWRIGHT_IR_GRAPH_TD
+#define TILEWRIGHT_IR_GRAPH_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def TW_Dialect : Dialect {
+  let name = "tw";
+  let cppNamespace = "::tw::graph";
+  let summary = "Operations on whole tensors that linalg lacks";
+  let useDefaultAttributePrinterParser = 1;
+  // Arguments and results of functions carry tw.name, tw.role, ...: see docs/contracts.md.
+  let isExtensible = 0;
+}
+
+class TW_Op<string mnemonic, list<Trait> traits = []> : Op<TW_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+def TW_WeightAttr : AttrDef<TW_Dialect, "Weight"> {
+  let mnemonic = "weight";
+  let summary = "A tensor in a file: which bytes, and how they are laid out";
+  let description = [{
+    `offset` and `bytes` delimit the storage in `file`; element (i, j, ...) lies at element
+    `start + i * strides[0] + j * strides[1] + ...` of it. The importer has checked that all of
+    them are inside. `bytes` = 0 stands for a tensor of zeros. Sizes and dtype are those of the
+    tensor type it is used with. `name` is the user's ("fc1.weight").
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$file,
+      "int64_t":$offset, "int64_t":$bytes, "int64_t":$start, ArrayRefParameter<"int64_t">:$strides);
+  let assemblyFormat = [{
+    `<` $name `in` $file `[` $offset `,` $bytes `]` `start` $start `strides` `[` $strides `]` `>`
+  }];
+}
+
+def TW_WeightOp : TW_Op<"weight", [Pure]> {
+  let summary = "A constant tensor that lives in a file";
+  let arguments = (ins TW_WeightAttr:$source);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks at run time
+//===----------------------------------------------------------------------===//
+
+def TW_AssertOp : TW_Op<"assert"> {
+  let summary = "Ends the call with the user's error when the condition is false";
+  let description = "`message` may hold up to two %lld, filled from `values`. Host level only.";
+  let arguments = (ins I1:$condition, StrAttr:$message, Variadic<AnyTypeOf<[I64, Index]>>:$values);
+  let assemblyFormat = "$condition `,` $message (`(` $values^ `:` type($values) `)`)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def TW_CheckIndexOp : TW_Op<"check_index", [Pure, AllTypesMatch<["index", "bound", "result"]>]> {
+  let summary = "An index from data, made safe";
+  let description = [{
+    Returns `index` when 0 <= index < bound. Otherwise the call fails with `message` (up to two
+    %lld: the index and the bound) after the dispatch has ended, and the result is some valid
+    index (0). Used inside the bodies of linalg.generic, tw.scatter, ... before every access whose
+    position comes from data. A bound of 0 yields 0: guard the access itself then.
+  }];
+  let arguments = (ins Index:$index, Index:$bound, StrAttr:$message);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$index `in` $bound `,` $message attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Structured computations. All are destination-style on contiguous tensors.
+//===----------------------------------------------------------------------===//
+
+class TW_DpsOp<string mnemonic, list<Trait> traits = []> : TW_Op<mnemonic,
+    !listconcat(traits, [Pure, DestinationStyleOpInterface])>;
+
+def TW_ConvOp : TW_DpsOp<"conv"> {
+  let summary = "n-d convolution (cross-correlation) or its transpose, added to the init";
+  let description = [{
+    input [N, C, spatial...], output [N, O, spatial...].
+    weight [O, C/groups, window...], or when `transposed` [C, O/groups, window...].
+    Spatial position: input = output * strides + window * dilations - padding_low; transposed:
+    output = input * strides + window * dilations - padding_low. What falls outside contributes
+    nothing. Accumulates in the init's element type; operands are widened to it.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weight, AnyRankedTensor:$init,
+      DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding_low, DenseI64ArrayAttr:$dilations,
+      I64Attr:$groups, UnitAttr:$transposed);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    (`transposed` $transposed^)? `ins` `(` $input `,` $weight `:` type($input) `,` type($weight) `)`
+    `outs` `(` $init `:` type($init) `)` attr-dict `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+  }];
+}
+
+def TW_ScanOp : TW_DpsOp<"scan", [AttrSizedOperandSegments,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Inclusive scan along one dimension";
+  let description = [{
+    Body: (state..., element...) -> state.... Output k at position i is state k after element i;
+    the states before the first element are the scalars `initial`. All inputs and outputs have the
+    same shape. Positions are visited from the first to the last, or from the last when `reverse`.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyType>:$initial,
+      Variadic<AnyRankedTensor>:$outs, I64Attr:$dim, UnitAttr:$reverse);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `dim` $dim (`reverse` $reverse^)? `ins` `(` $inputs `:` type($inputs) `)`
+    `initial` `(` $initial `:` type($initial) `)` `outs` `(` $outs `:` type($outs) `)`
+    attr-dict-with-keyword $body `->` type($results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+  }];
+}
+
+def TW_SortOp : TW_DpsOp<"sort"> {
+  let summary = "Sorts along one dimension; gives the values and their old positions (i64)";
+  let description = [{
+    Always stable. NaN counts as greater than every number. `is_unsigned` for u8 and bool.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$values_init,
+      AnyRankedTensor:$indices_init, I64Attr:$dim, UnitAttr:$descending, UnitAttr:$is_unsigned);
+  let results = (outs AnyRankedTensor:$values, AnyRankedTensor:$indices);
+  let assemblyFormat = [{
+    `dim` $dim `ins` `(` $input `:` type($input) `)`
+    `outs` `(` $values_init `,` $indices_init `:` type($values_init) `,` type($indices_init) `)`
+    attr-dict `->` type($values) `,` type($indices)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable();
+  }];
+}
+
+def TW_Combine : I32EnumAttr<"Combine", "how an update meets what is there", [
+    I32EnumAttrCase<"Set", 0, "set">, I32EnumAttrCase<"Add", 1, "add">,
+    I32EnumAttrCase<"Mul", 2, "mul">, I32EnumAttrCase<"Min", 3, "min">,
+    I32EnumAttrCase<"Max", 4, "max">]> {
+  let cppNamespace = "::tw::graph";
+}
+
+def TW_ScatterOp : TW_DpsOp<"scatter", [SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Updates elements of the init at positions that come from data";
+  let description = [{
+    An iteration space is spanned by `inputs` and `indexing_maps` (one map an input, as in
+    linalg.generic; together they determine every dimension). For each point, in row-major order,
+    the body takes one element of each input (and may use linalg.index-like tw.index) and yields
+    the coordinates in the destination (index, one a dimension, already safe: tw.check_index) and
+    the value; then dest[coordinates] = combine(dest[coordinates], value). Order matters for `set`
+    (the last one stays) and makes sums reproducible. Min and max propagate NaN.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, AnyRankedTensor:$init,
+      AffineMapArrayAttr:$indexing_maps, TW_Combine:$combine, UnitAttr:$is_unsigned);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $combine `ins` `(` $inputs `:` type($inputs) `)` `outs` `(` $init `:` type($init) `)`
+    attr-dict-with-keyword $body `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+  }];
+}
+
+def TW_IndexOp : TW_Op<"index", [Pure]> {
+  let summary = "The current position in one dimension of the enclosing tw.scatter or tw.scan";
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$dim attr-dict";
+}
+
+def TW_YieldOp : TW_Op<"yield", [Pure, Terminator, ReturnLike]> {
+  let summary = "Ends the body of a tw operation";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), "">];
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+def TW_KernelCallOp : TW_Op<"kernel_call", [Pure]> {
+  let summary = "A call of a kernel written by hand, or of a custom-library operator, by name";
+  let arguments = (ins StrAttr:$callee, Variadic<AnyType>:$arguments);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = "$callee `(` $arguments `)` attr-dict `:` functional-type($arguments, $results)";
+}
+
+def TW_DispatchOp : TW_Op<"dispatch", [Pure, AttrSizedOperandSegments,
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs a kernel";
+  let description = [{
+    `inputs` are tensors, index values and scalars; `outs` give the kernel its destinations, whose
+    contents it may overwrite but not read. One result an out, of the same type.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyType>:$inputs,
+      Variadic<AnyRankedTensor>:$outs);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $kernel `(` $inputs `)` `outs` `(` $outs `)` attr-dict `:` `(` type($inputs) `)`
+    `outs` `(` type($outs) `)` `->` type($results)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+  }];
+}
+
+#endif
