@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * The compiler as a library: libtilewright-compiler.so exports exactly these C functions. Programs
+ * that only run artifacts do not need it (see tilewright.h); the command-line tool loads it with
+ * dlopen when it must compile.
+ *
+ * All strings are UTF-8 and NUL-terminated. Strings given to a callback are valid only during that
+ * callback. No function throws, exits or prints: what there is to say goes to the sink. Functions
+ * may be called from several threads at once; the callbacks of one call come one at a time, on any
+ * thread.
+ */
+#ifndef TILEWRIGHT_COMPILER_H
+#define TILEWRIGHT_COMPILER_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(TILEWRIGHT_COMPILER_BUILD)
+#define TILEWRIGHT_COMPILER_API __attribute__((visibility("default")))
+#else
+#define TILEWRIGHT_COMPILER_API
+#endif
+
+/* Grows with every incompatible change of this header; see tilewright_compiler_api_version. */
+#define TILEWRIGHT_COMPILER_API_VERSION 1
+
+/* What a call ended with; also the exit status of the command-line tool. */
+typedef enum tilewright_outcome {
+  TILEWRIGHT_FINE = 0,
+  TILEWRIGHT_WRONG_INPUT = 1,
+  TILEWRIGHT_USAGE = 2,
+  TILEWRIGHT_UNSUPPORTED = 3,
+  TILEWRIGHT_INTERNAL = 4,
+  TILEWRIGHT_RESULTS_DIFFER = 5
+} tilewright_outcome;
+
+/* Where the library says what it has to say. Any callback may be NULL. */
+typedef struct tilewright_sink {
+  size_t struct_size; /* sizeof(tilewright_sink) of the caller */
+  /* One error or warning, complete and formatted ("error[TW-...]: ...", several lines, ends with a
+   * newline). `outcome` is what it means for the call; TILEWRIGHT_FINE for a warning or remark. */
+  void (*diagnostic)(void *user, const char *text, tilewright_outcome outcome);
+  /* What the call was asked for: the text of inspect, or one JSON object where json was asked. With
+   * options.report of tilewright_compile: what fused and why. May come in several pieces. */
+  void (*report)(void *user, const char *text);
+  /* With options.time_report: one JSON object, once:
+   * {"total_ms": 812.5, "stages": [{"name": "import", "ms": 3.1, "children": [...]}, ...]}. */
+  void (*time_report)(void *user, const char *json);
+  /* Now working on `stage` ("import", "lower", "codegen k12 linear_relu"); `fraction` of the whole
+   * call is done, or is negative when not known. Cheap, may come often. */
+  void (*progress)(void *user, const char *stage, double fraction);
+} tilewright_sink;
+
+/* What to compile and how. Zero-initialise, set struct_size, then what you need: zero and NULL are
+ * the defaults. The strings stay the caller's and are read only during the call. */
+typedef struct tilewright_compile_options {
+  size_t struct_size; /* sizeof(tilewright_compile_options) of the caller */
+  const char *model;  /* path of a .pt2 or .mlir file; required */
+  const char *output; /* path of the artifact to write; required */
+  const char *target; /* "cpu" (default), "cpu:NAME", "reference", "nvidia:sm_90a" */
+  const char *entry;  /* name of the model in an archive that holds several; default the only one */
+  const char *weights;   /* "auto" (default: inside below 1 GiB), "inside", "beside" */
+  const char *precision; /* reserved: NULL */
+  const char *dump_to;   /* folder that gets the IR after every stage; created when missing */
+  int report;            /* 1: give the text of what fused and why to sink->report, 2: as JSON */
+  int time_report;       /* not 0: give sink->time_report */
+  const char *const *kernels; /* kernel_count paths of hand-written kernels */
+  size_t kernel_count;
+} tilewright_compile_options;
+
+/* Compiles a model to an artifact. Every error has been given to sink->diagnostic when this returns
+ * something other than TILEWRIGHT_FINE; then no output file is left behind. `user` is handed to the
+ * callbacks. */
+TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_compile(
+    const tilewright_compile_options *options, const tilewright_sink *sink, void *user);
+
+/* Describes a model without reading its weights. */
+typedef struct tilewright_inspect_options {
+  size_t struct_size;   /* sizeof(tilewright_inspect_options) of the caller */
+  const char *model;    /* path of a .pt2 or .mlir file; required */
+  const char *entry;    /* as in tilewright_compile_options */
+  int unsupported_only; /* not 0: only the operators that cannot be compiled, with their places */
+  int json;             /* not 0: one JSON object instead of text */
+} tilewright_inspect_options;
+
+/* Gives the description to sink->report. JSON:
+ *   {"model": "mlp", "format": "pt2", "torch": "2.13.0", "schema": "8.20",
+ *    "inputs": [...], "outputs": [...], "state": [...], "symbols": [...]   as in docs/artifact.md,
+ *    "operators": [{"name": "aten.linear.default", "count": 3, "supported": true}],
+ *    "unsupported": [{"name": "aten.x", "places": ["model.pt2: node x (#4), from ..."]}]}
+ * With unsupported_only, only "model" and "unsupported" are given. Finding unsupported operators is
+ * an answer, not a failure: the outcome is TILEWRIGHT_FINE. */
+TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_inspect_model(
+    const tilewright_inspect_options *options, const tilewright_sink *sink, void *user);
+
+/* "tilewright 0.1.0 (LLVM 22.1.8)"; never NULL, static. */
+TILEWRIGHT_COMPILER_API const char *tilewright_compiler_version(void);
+
+/* TILEWRIGHT_COMPILER_API_VERSION of the library; callers refuse another one than theirs. */
+TILEWRIGHT_COMPILER_API int tilewright_compiler_api_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
