@@ -8,7 +8,13 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
   add_link_options(-fuse-ld=lld)
 endif()
-include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/lib ${CMAKE_BINARY_DIR}/lib)
+if(TW_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+# The repository itself is for "runtime/ProgramABI.h" and "runtime/Planner.h", which the compiler
+# shares with the runtime.
+include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/lib ${CMAKE_BINARY_DIR}/lib
+                    ${CMAKE_SOURCE_DIR})
 
 # tw_add_library(NAME file.cpp ... [LINK lib ...]): a library without MLIR.
 function(tw_add_library name)

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Tilewright's C API: load a compiled program (an artifact, OUT.so), ask what it takes and gives,
+ * and run it. docs/embedding.md walks through it; examples/embed has complete programs.
+ *
+ *   tw_program *program;
+ *   tw_instance *instance;
+ *   tw_status *status = tw_program_load("mlp.so", NULL, &program);
+ *   if (!status) status = tw_instance_create(program, NULL, &instance);
+ *   if (!status) status = tw_instance_run(instance, inputs, 1, outputs, 1);
+ *   if (status) { fputs(tw_status_text(status), stderr); tw_status_free(status); }
+ *
+ * Rules that hold everywhere:
+ * - A function that can fail returns NULL for success, or a tw_status that the caller frees. On
+ *   failure, out-parameters are set to NULL (handles) or left alone.
+ * - Nothing throws, aborts or prints; there is no global state.
+ * - `const char *` and `const ... *` results belong to the object they were asked of and live as
+ *   long as it does.
+ * - Tensors are contiguous and row-major. Memory aligned to TW_TENSOR_ALIGNMENT is used in place,
+ *   other memory is copied.
+ * - A program may be used from several threads at once; an instance by one at a time.
+ * - An artifact is native code: load only what you trust.
+ */
+#ifndef TILEWRIGHT_TILEWRIGHT_H
+#define TILEWRIGHT_TILEWRIGHT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TW_API __attribute__((visibility("default")))
+#else
+#define TW_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TW_TENSOR_ALIGNMENT 64
+
+/* ---- Status ---------------------------------------------------------------------------------- */
+
+/* An error. NULL is success. */
+typedef struct tw_status tw_status;
+
+/* The stable code, "TW-RUNTIME-0011"; docs/errors.md lists them. */
+TW_API const char *tw_status_code(const tw_status *status);
+/* One line: what is wrong, naming both values. */
+TW_API const char *tw_status_message(const tw_status *status);
+/* The whole text for people, several lines: code, message, place, notes, help. */
+TW_API const char *tw_status_text(const tw_status *status);
+/* The kind of failure: 1 wrong input, 2 wrong use, 3 unsupported, 4 internal. 0 for NULL. */
+TW_API int32_t tw_status_category(const tw_status *status);
+/* Frees a status; NULL is allowed. */
+TW_API void tw_status_free(tw_status *status);
+
+/* ---- What programs say about themselves ------------------------------------------------------ */
+
+typedef enum tw_dtype {
+  TW_F16 = 0,
+  TW_BF16,
+  TW_F32,
+  TW_F64,
+  TW_I8,
+  TW_I16,
+  TW_I32,
+  TW_I64,
+  TW_U8,
+  TW_BOOL /* one byte, 0 or 1 */
+} tw_dtype;
+
+/* "f32"; NULL when there is no such dtype. */
+TW_API const char *tw_dtype_name(tw_dtype dtype);
+/* Bytes of one element; 0 when there is no such dtype. */
+TW_API int64_t tw_dtype_bytes(tw_dtype dtype);
+
+typedef enum tw_kind {
+  TW_KIND_TENSOR = 0,
+  TW_KIND_INT,   /* a scalar, rank 0, dtype TW_I64 */
+  TW_KIND_FLOAT, /* a scalar, rank 0, dtype TW_F64 */
+  TW_KIND_BOOL   /* a scalar, rank 0, dtype TW_BOOL */
+} tw_kind;
+
+/* An input, an output or a state tensor. */
+typedef struct tw_value_info {
+  const char *name;
+  tw_kind kind;
+  tw_dtype dtype;
+  int32_t rank;
+  const int64_t *sizes; /* `rank` of them; -1: dynamic */
+  /* What each size is in the model's terms: "2", "s0", "s1*2"; "?" when only a run can tell. */
+  const char *const *size_texts;
+  const char *symbol; /* of a scalar input that is itself a symbol, else NULL */
+  int64_t bytes;      /* -1: dynamic */
+  int32_t trainable;  /* state only: a parameter that gradients refer to */
+  int32_t mutated;    /* inputs only: a run writes this input's new value back to its memory */
+} tw_value_info;
+
+/* A symbolic size and its range, both ends included; max is INT64_MAX when there is none. */
+typedef struct tw_symbol_info {
+  const char *name;
+  int64_t min, max;
+} tw_symbol_info;
+
+/* One step of the program, as profiles show it. Empty strings where nothing is known. */
+typedef struct tw_dispatch_info {
+  const char *name;   /* "linear_relu" */
+  const char *kernel; /* the function that runs; identical dispatches share one */
+  const char *source; /* "net.py:12 in Net.forward, module fc1" */
+  const char *ops;    /* what is fused in it */
+} tw_dispatch_info;
+
+typedef struct tw_program_info {
+  const char *model;
+  const char *target;   /* "cpu", "reference", ... */
+  const char *compiler; /* "tilewright 0.1.0" */
+  int32_t is_static;    /* all sizes are known; memory is planned by the compiler */
+  int32_t input_count, output_count, state_count, symbol_count, dispatch_count;
+  int64_t weight_bytes;
+  int64_t state_bytes; /* per instance */
+  /* Planned peak of temporaries and the bound that no plan can beat; 0 for dynamic programs: ask
+   * an instance after a run (tw_instance_memory). */
+  int64_t arena_bytes, arena_bound_bytes;
+} tw_program_info;
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+/* A loaded artifact: code, weights and metadata; immutable, shared by its instances. */
+typedef struct tw_program tw_program;
+
+typedef struct tw_load_options {
+  size_t struct_size; /* sizeof(tw_load_options) */
+  const char *device; /* NULL or "cpu" */
+} tw_load_options;
+
+/* Loads an artifact. Its metadata, sizes and weights are checked before any of its code is mapped.
+ * options may be NULL. The file must not be changed in place while the program is loaded (replacing
+ * it by renaming another over it is fine). Free with tw_program_free. */
+TW_API tw_status *tw_program_load(const char *path, const tw_load_options *options,
+                                  tw_program **program);
+/* Drops the caller's handle; NULL is allowed. Instances keep what they need alive. */
+TW_API void tw_program_free(tw_program *program);
+
+TW_API const tw_program_info *tw_program_describe(const tw_program *program);
+/* These return NULL when the index is out of range. Outputs are those that a run hands out. */
+TW_API const tw_value_info *tw_program_input(const tw_program *program, int32_t index);
+TW_API const tw_value_info *tw_program_output(const tw_program *program, int32_t index);
+TW_API const tw_value_info *tw_program_state(const tw_program *program, int32_t index);
+TW_API const tw_symbol_info *tw_program_symbol(const tw_program *program, int32_t index);
+TW_API const tw_dispatch_info *tw_program_dispatch(const tw_program *program, int32_t index);
+/* The index of a name, or -1. */
+TW_API int32_t tw_program_find_input(const tw_program *program, const char *name);
+TW_API int32_t tw_program_find_output(const tw_program *program, const char *name);
+TW_API int32_t tw_program_find_state(const tw_program *program, const char *name);
+
+/* ---- Instances ------------------------------------------------------------------------------- */
+
+/* A running program: its own state tensors, temporaries and threads. Several instances of one
+ * program may run at the same time; one instance runs one call at a time (a second call at the
+ * same time returns a status). */
+typedef struct tw_instance tw_instance;
+
+typedef struct tw_instance_options {
+  size_t struct_size; /* sizeof(tw_instance_options) */
+  int32_t threads;    /* 0: as many as this process may use cores */
+} tw_instance_options;
+
+/* Creates an instance with its state at the initial values. options may be NULL. Free with
+ * tw_instance_free. */
+TW_API tw_status *tw_instance_create(const tw_program *program, const tw_instance_options *options,
+                                     tw_instance **instance);
+/* Frees an instance that is not running; NULL is allowed. */
+TW_API void tw_instance_free(tw_instance *instance);
+
+/* A tensor or scalar handed to or got from a run. */
+typedef struct tw_tensor {
+  void *data;    /* inputs are not written, except those that the program mutates */
+  int64_t bytes; /* of the memory at data: at least what sizes and dtype need */
+  tw_dtype dtype;
+  int32_t rank;
+  const int64_t *sizes; /* `rank` of them */
+} tw_tensor;
+
+/* Runs the program once.
+ * inputs: one per input in order; everything but mutated inputs is only read, during the call.
+ * outputs: one per output in order. Where data is NULL, the instance provides the memory, valid
+ *   until its next run or its end. Else data/bytes is the caller's memory, and the result is
+ *   written there. dtype, rank, sizes and bytes are filled in in both cases; sizes belongs to the
+ *   instance, valid until its next run or its end.
+ * After a failure, contents of outputs are unspecified; state is as before the call unless the
+ * program had begun to run (an assertion of the model in the middle of it). */
+TW_API tw_status *tw_instance_run(tw_instance *instance, const tw_tensor *inputs,
+                                  int32_t input_count, tw_tensor *outputs, int32_t output_count);
+
+/* State by name: read into, or written from, `bytes` bytes of the caller's memory, exactly the
+ * tensor's size; and set back to the initial values (name NULL: all of it). */
+TW_API tw_status *tw_instance_state_get(tw_instance *instance, const char *name, void *data,
+                                        int64_t bytes);
+TW_API tw_status *tw_instance_state_set(tw_instance *instance, const char *name, const void *data,
+                                        int64_t bytes);
+TW_API tw_status *tw_instance_state_reset(tw_instance *instance, const char *name);
+
+TW_API int32_t tw_instance_threads(const tw_instance *instance);
+
+typedef struct tw_memory_info {
+  int64_t arena_bytes;       /* planned peak of temporaries in the last run */
+  int64_t arena_bound_bytes; /* what no plan for that run could beat */
+  int64_t reserved_bytes;    /* held by the instance: arena, its own outputs, copies, state */
+} tw_memory_info;
+TW_API tw_memory_info tw_instance_memory(const tw_instance *instance);
+
+/* ---- Tracing --------------------------------------------------------------------------------- */
+
+/* Called after each dispatch, on the thread that called run; times in ns of a monotonic clock. It
+ * must not call into the instance. */
+typedef void (*tw_trace_callback)(void *user, int32_t dispatch, int64_t begin_ns, int64_t end_ns);
+/* Sets the callback of the following runs; NULL removes it. */
+TW_API tw_status *tw_instance_set_trace(tw_instance *instance, tw_trace_callback callback,
+                                        void *user);
+
+/* What the built-in recorder has seen of one dispatch since it was started. */
+typedef struct tw_dispatch_times {
+  int64_t calls, total_ns, min_ns, max_ns;
+} tw_dispatch_times;
+/* Starts the recorder from zero (on != 0) or stops it, keeping what it saw. */
+TW_API tw_status *tw_instance_record(tw_instance *instance, int32_t on);
+/* All zero when the dispatch never ran or the index is out of range. */
+TW_API tw_dispatch_times tw_instance_recorded(const tw_instance *instance, int32_t dispatch);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

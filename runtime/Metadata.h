@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an artifact says about itself (docs/artifact.md), typed and checked. Shared by the loader
+// and by `tilewright inspect`.
+#pragma once
+#include "Support/DType.h"
+#include "Support/Diagnostic.h"
+#include "runtime/SizeExpression.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tw::rt {
+
+/// One size of a tensor: a number, an expression over symbols, or known only after the program's
+/// SIZES phase.
+struct Size {
+  std::optional<int64_t> fixed;
+  std::optional<SizeExpression> expression;
+  /// "2", "s0*2", "?".
+  std::string text() const;
+};
+
+enum class ValueKind { Tensor, Int, Float, Bool };
+
+/// An input or an output. Scalars have no sizes; their dtype is i64, f64 or bool.
+struct ValueInfo {
+  std::string name;
+  ValueKind kind = ValueKind::Tensor;
+  DType dtype = DType::F32;
+  std::vector<Size> sizes;
+  std::optional<int> symbol; // an int input that is a symbol
+  bool hidden = false;       // an output that only a mutation writes
+};
+
+struct StateInfo {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<int64_t> sizes;
+  int64_t bytes = 0;  // of the tensor
+  int64_t offset = 0; // of the initial value in the payload, or -1 for zeros
+  bool trainable = false;
+};
+
+/// After a run, this output is copied to that input's memory.
+struct MutatedInput {
+  int input = 0, output = 0;
+};
+
+struct SymbolInfo {
+  std::string name;
+  int64_t min = 0, max = INT64_MAX; // both included
+};
+
+/// A temporary; size and offset are empty in dynamic programs.
+struct BufferInfo {
+  int64_t begin = 0, end = 0; // dispatch steps, both included
+  std::optional<int64_t> bytes, offset;
+};
+
+struct DispatchInfo {
+  std::string name, kernel, source, ops;
+};
+
+struct WeightsInfo {
+  bool beside = false;
+  int64_t offset = 0; // in the file that holds the payload
+  int64_t bytes = 0;
+  std::string hash; // see PayloadHash.h; empty: not checked
+};
+
+struct Metadata {
+  int64_t format = 0, abi = 0;
+  std::string compiler, model, target;
+  std::vector<std::string> cpuFeatures;
+  std::vector<ValueInfo> inputs, outputs;
+  std::vector<StateInfo> state;
+  std::vector<MutatedInput> mutatedInputs;
+  std::vector<SymbolInfo> symbols;
+  bool isStatic = false;
+  int64_t arenaBytes = 0, planBoundBytes = 0;
+  std::vector<BufferInfo> buffers;
+  std::vector<DispatchInfo> dispatches;
+  WeightsInfo weights;
+  std::vector<std::string> sourceFiles;
+};
+
+/// The metadata format that this runtime reads.
+inline constexpr int64_t metadataFormat = 1;
+
+/// Parses the JSON of an artifact and checks that it makes sense by itself: known versions, dtypes,
+/// indices in range, sizes that fit 63 bits, state inside the payload, a static plan inside its
+/// arena. Errors: RUNTIME_3 (damaged) and RUNTIME_4 (another version).
+Result<Metadata> parseMetadata(std::string_view json);
+
+} // namespace tw::rt
