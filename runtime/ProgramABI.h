@@ -28,8 +28,10 @@ extern "C" {
 #define TW_METADATA_SECTION ".tilewright"
 #define TW_ALIGNMENT 64 /* of every buffer, arena offset and weight */
 
-/* A parallel loop body: does the iterations [begin, end). Never fails, never blocks. */
-typedef void (*tw_loop_body)(void *closure, int64_t begin, int64_t end);
+/* A parallel loop body: does the iterations [begin, end). Never fails, never blocks. `worker` is in
+ * [0, workers of the call) and no two bodies that run at the same time share it: it selects the
+ * body's part of the workspace. */
+typedef void (*tw_loop_body)(void *closure, int64_t begin, int64_t end, int64_t worker);
 
 /* What a program may ask of the runtime. */
 typedef struct tw_callbacks {
@@ -70,6 +72,12 @@ typedef struct tw_call {
   uint8_t *arena;
   int64_t *buffer_sizes;
   const int64_t *buffer_offsets;
+  /* Scratch of parallel kernels: worker w has the bytes at workspace + w * (the need of one worker),
+   * a multiple of TW_ALIGNMENT: the metadata's "workspace_bytes", or in a dynamic program what phase
+   * SIZES stores to *workspace_bytes. The runtime provides that many bytes for each worker; the
+   * program itself multiplies. */
+  uint8_t *workspace;
+  int64_t *workspace_bytes;
 } tw_call;
 
 /* Returns 0, or 1 after callbacks->fail. */
