@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "IO/Compare.h"
+#include "IO/Element.h"
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tw {
+
+/// By DType. Floats: some hundred roundings of a result whose terms are of its own size. f32 and
+/// f64 results of long sums lose more than one rounding, but sums go in partials (DESIGN 5).
+static constexpr Tolerance tolerances[] = {
+    {1e-2, 1e-3}, // f16
+    {2e-2, 1e-2}, // bf16
+    {1e-4, 1e-5}, // f32
+    {1e-7, 1e-9}, // f64
+    {0, 0},       // i8
+    {0, 0},       // i16
+    {0, 0},       // i32
+    {0, 0},       // i64
+    {0, 0},       // u8
+    {0, 0},       // bool
+};
+
+Tolerance defaultTolerance(DType dtype) { return tolerances[static_cast<int>(dtype)]; }
+
+namespace {
+
+/// One pair of elements under a tolerance; accumulates the largest errors.
+class PairTest {
+public:
+  PairTest(Tolerance tolerance, Comparison &result) : tolerance(tolerance), result(result) {}
+
+  bool floats(double actual, double expected) {
+    if (std::isnan(actual) || std::isnan(expected))
+      return std::isnan(actual) && std::isnan(expected);
+    if (std::isinf(actual) || std::isinf(expected))
+      return actual == expected;
+    return errors(std::abs(actual - expected), std::abs(expected));
+  }
+
+  bool integers(int64_t actual, int64_t expected) {
+    // Unsigned, since the difference of two i64 may need 64 bits.
+    uint64_t difference = actual > expected ? uint64_t(actual) - uint64_t(expected)
+                                            : uint64_t(expected) - uint64_t(actual);
+    bool within = errors(static_cast<double>(difference), std::abs(double(expected)));
+    return difference == 0 || (tolerance.atol + tolerance.rtol > 0 && within);
+  }
+
+private:
+  bool errors(double absolute, double magnitude) {
+    result.maxAbsolute = std::max(result.maxAbsolute, absolute);
+    if (magnitude > 0)
+      result.maxRelative = std::max(result.maxRelative, absolute / magnitude);
+    return absolute <= tolerance.atol + tolerance.rtol * magnitude;
+  }
+
+  Tolerance tolerance;
+  Comparison &result;
+};
+
+std::vector<int64_t> unravel(int64_t flat, const std::vector<int64_t> &sizes) {
+  std::vector<int64_t> index(sizes.size());
+  for (size_t d = sizes.size(); d-- > 0; flat /= sizes[d])
+    index[d] = flat % sizes[d];
+  return index;
+}
+
+std::string elementText(const HostTensor &tensor, int64_t i) {
+  const std::byte *p = tensor.bytes().data() + i * info(tensor.dtype()).bytes;
+  if (!info(tensor.dtype()).isFloat)
+    return fmt::format("{}", loadInteger(tensor.dtype(), p));
+  return tensor.dtype() == DType::F64 ? fmt::format("{}", loadDouble(DType::F64, p))
+                                      : fmt::format("{}", float(loadDouble(tensor.dtype(), p)));
+}
+
+} // namespace
+
+Result<Comparison> compare(const HostTensor &actual, const HostTensor &expected,
+                           const std::string &name, std::optional<Tolerance> tolerance) {
+  bool isFloat = info(actual.dtype()).isFloat;
+  if (actual.sizes() != expected.sizes() ||
+      (actual.dtype() != expected.dtype() && !(isFloat && info(expected.dtype()).isFloat)))
+    return Diagnostic{Code::CLI_3, fmt::format("{} is {}, the expected one is {}", name,
+                                               actual.typeText(), expected.typeText())};
+  Comparison result;
+  result.count = actual.count();
+  PairTest test(tolerance.value_or(defaultTolerance(actual.dtype())), result);
+  const std::byte *a = actual.bytes().data(), *e = expected.bytes().data();
+  int aWidth = info(actual.dtype()).bytes, eWidth = info(expected.dtype()).bytes;
+  for (int64_t i = 0; i < result.count; ++i, a += aWidth, e += eWidth) {
+    bool same = isFloat
+                    ? test.floats(loadDouble(actual.dtype(), a), loadDouble(expected.dtype(), e))
+                    : test.integers(loadInteger(actual.dtype(), a), loadInteger(actual.dtype(), e));
+    if (same || result.mismatches++ > 0)
+      continue;
+    result.firstIndex = unravel(i, actual.sizes());
+    result.firstActual = elementText(actual, i);
+    result.firstExpected = elementText(expected, i);
+  }
+  return result;
+}
+
+std::string Comparison::text() const {
+  std::string errors =
+      fmt::format("largest error {:.3g} absolute, {:.3g} relative", maxAbsolute, maxRelative);
+  if (same())
+    return fmt::format("all {} elements agree; {}", count, errors);
+  return fmt::format("{} of {} elements differ; {}; first at [{}]: {}, expected {}", mismatches,
+                     count, errors, fmt::join(firstIndex, ", "), firstActual, firstExpected);
+}
+
+} // namespace tw

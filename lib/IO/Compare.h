@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Are two results the same, as far as floating point lets them be?
+#pragma once
+#include "IO/HostTensor.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tw {
+
+/// a equals e when |a - e| <= atol + rtol * |e|.
+struct Tolerance {
+  double rtol, atol;
+};
+
+/// The one table of default tolerances; integers and bools are compared exactly.
+Tolerance defaultTolerance(DType dtype);
+
+/// What a comparison found. NaN equals NaN and an infinity equals itself; any other pair with one
+/// of them is a mismatch and does not enter the largest errors.
+struct Comparison {
+  int64_t count = 0;               // elements compared
+  int64_t mismatches = 0;          // of them
+  double maxAbsolute = 0;          // largest |a - e| over all finite pairs
+  double maxRelative = 0;          // largest |a - e| / |e| over finite pairs with e != 0
+  std::vector<int64_t> firstIndex; // of the first mismatch
+  std::string firstActual, firstExpected;
+
+  bool same() const { return mismatches == 0; }
+  /// "3 of 6 elements differ; largest error 0.5 absolute, 0.25 relative; first at [0, 1]: 2.5,
+  /// expected 2"
+  std::string text() const;
+};
+
+/// Compares under `tolerance`, or the default one of actual's dtype. Errors (CLI_3): different
+/// sizes; different dtypes, unless both are floats (then `expected` is more or less exact, which is
+/// fine). `name` is for messages.
+Result<Comparison> compare(const HostTensor &actual, const HostTensor &expected,
+                           const std::string &name,
+                           std::optional<Tolerance> tolerance = std::nullopt);
+
+} // namespace tw
