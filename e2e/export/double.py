@@ -5,6 +5,8 @@ import torch
 from torch.utils import _pytree as pytree
 
 NARROW = {torch.float16, torch.bfloat16, torch.float32}
+# Calls of a subgraph under other settings of autograd: the position of the subgraph.
+WRAPPERS = {"wrap_with_set_grad_enabled": 1, "wrap_with_autocast": 4}
 SKIPPED = {torch.ops.aten._assert_tensor_metadata.default}
 
 
@@ -25,6 +27,9 @@ class Double(torch.fx.Interpreter):
         if target is torch.ops.higher_order.cond:
             predicate, yes, no, operands = args[:4]
             return Double(yes if bool(predicate) else no).run(*operands)
+        if str(target) in WRAPPERS:
+            body = args[WRAPPERS[str(target)]]
+            return Double(body).run(*args[WRAPPERS[str(target)] + 1:])
         args, kwargs = pytree.tree_map(widen, (args, kwargs))
         return pytree.tree_map(widen, super().call_function(target, args, kwargs))
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the tables say about one model, and how its inputs are made from that.
 
-An input is a string `dtype[sizes]` followed by an optional range: `<N` for integers in [0, N),
-`>0` for positive floats, `~S` for a normal distribution of deviation S (1 by default). A size is a
+An input is a string `dtype[sizes]` followed by an optional range: `<N` for values in [0, N), `>0`
+for positive floats, `~S` for a normal distribution of deviation S (1 by default). A size is a
 number or a name; a name is a dynamic dimension if `dims` gives its range, and `sizes` gives its
-values, one dictionary per case. `int=N` is a Python integer. A callable gets (generator, sizes).
+values, one dictionary per case. `int=N` is a Python integer. A callable gets (generator, sizes,
+step); its attribute `axes` names the dynamic sizes of its result.
 """
 
 import dataclasses
@@ -55,7 +56,7 @@ class Model:
     def make_inputs(self, case: int, step: int) -> list:
         """The flat inputs of one call; the same on every machine."""
         generator = torch.Generator().manual_seed(zlib.crc32(f"{self.name}.{case}.{step}".encode()))
-        return [make_input(spec, generator, self.sizes[case]) for spec in self.specs]
+        return [make_input(spec, generator, self.sizes[case], step) for spec in self.specs]
 
     def arguments(self, flat: list) -> tuple[tuple, dict]:
         if isinstance(self.inputs, dict):
@@ -74,10 +75,12 @@ class Model:
 
 
 def shape_of(spec, dims: dict):
-    if not isinstance(spec, str) or spec.startswith("int="):
+    if callable(spec):
+        return {axis: dims[name] for axis, name in getattr(spec, "axes", {}).items()} or None
+    if spec.startswith("int="):
         return None
     names = [name.strip() for name in SPEC.match(spec)[2].split(",")]
-    return {axis: size_of(name, dims) for axis, name in enumerate(names) if not name.isdigit() and name} or None
+    return {axis: size_of(name, dims) for axis, name in enumerate(names) if name and not name.isdigit()} or None
 
 
 def size_of(text: str, sizes: dict):
@@ -87,9 +90,9 @@ def size_of(text: str, sizes: dict):
     return int(factor) * value if factor else value
 
 
-def make_input(spec, generator: torch.Generator, sizes: dict):
+def make_input(spec, generator: torch.Generator, sizes: dict, step: int):
     if callable(spec):
-        return spec(generator, sizes)
+        return spec(generator, sizes, step)
     if spec.startswith("int="):
         return int(spec[4:])
     dtype_name, dims, kind, bound = SPEC.match(spec).groups()
@@ -101,6 +104,8 @@ def make_input(spec, generator: torch.Generator, sizes: dict):
         low, high = (0, int(bound)) if kind == "<" else (0, 10)
         return torch.randint(low, high, shape, generator=generator).to(dtype)
     value = torch.randn(shape, generator=generator)
+    if kind == "<":
+        value = torch.rand(shape, generator=generator) * float(bound)
     if kind == ">":
         value = value.abs() + 0.1
     if kind == "~":

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Exports one model and writes it with its inputs and expected outputs.
 
-The folder of a model holds `NAME.pt2`, `case.json` and the `.npy` files that it names:
+The folder of a model holds `NAME.pt2`, `case.json`, the `.npy` files that it names, and `f64.npz`
+with the outputs in double precision:
 
     {"model": "NAME.pt2", "cases": [{"name": "B=3", "calls": [
         {"inputs": ["@c0s0_in0.npy"], "outputs": [{"dtype": "f32", "expected": "c0s0_out0.npy",
-         "f64": "c0s0_out0_f64.npy", "name": "logits"}]}]}], "reduction": 784}
+         "f64": "c0s0_out0", "name": "logits"}]}]}], "reduction": 784}
 
-The calls of a case are consecutive calls on one loaded instance.
+The calls of a case are consecutive calls on one loaded instance. Values of bf16 are stored as f32.
 """
 
 import copy
@@ -18,6 +19,7 @@ import shutil
 
 import numpy
 import torch
+from torch.export.experimental import _export_forward_backward
 from torch.export.graph_signature import OutputKind
 from torch.utils import _pytree as pytree
 
@@ -39,22 +41,27 @@ def export(model: Model) -> tuple[torch.nn.Module, torch.export.ExportedProgram]
     if model.form == "core":
         program = program.run_decompositions()
     if model.form == "joint":
-        program = torch.export.experimental._export_forward_backward(program)
+        program = _export_forward_backward(program)
     for graph_module in program.graph_module.modules():
         for node in graph_module.graph.nodes:
-            tidy_trace(node, model.verbatim)
+            tidy_metadata(node, model.verbatim)
     return module, program
 
 
-def tidy_trace(node: torch.fx.Node, keep_frames: bool) -> None:
+def tidy_metadata(node: torch.fx.Node, whole: bool) -> None:
     """Makes the source places independent of the machine, and keeps only the innermost two frames
-    unless the model wants them all."""
+    and the innermost module unless the model wants the `whole`."""
+    modules = node.meta.get("nn_module_stack")
+    if modules and not whole:
+        node.meta["nn_module_stack"] = dict(list(modules.items())[-1:])
+    if not whole:
+        node.meta.pop("from_node", None)
     trace = node.meta.get("stack_trace")
     if not trace:
         return
     frames = re.split(r'(?m)^(?=\s*File ")', trace)
     frames = [frame for frame in frames if frame.strip().startswith("File")]
-    if not keep_frames:
+    if not whole:
         frames = frames[-2:]
     node.meta["stack_trace"] = "".join(FRAME.sub(shorten, frame) for frame in frames)
 
@@ -109,17 +116,19 @@ def write(model: Model, folder: pathlib.Path) -> int:
     if not model.verbatim:
         program._example_inputs = None
     torch.export.save(program, folder / f"{model.name}.pt2")
-    cases = []
+    cases, exact = [], {}
     for case, sizes in enumerate(model.sizes):
         title = ",".join(f"{name}={value}" for name, value in sizes.items())
-        cases.append({"name": title, "calls": write_calls(model, module, program, folder, case)})
+        cases.append({"name": title, "calls": write_calls(model, module, program, folder, case, exact)})
+    if exact:
+        numpy.savez_compressed(folder / "f64.npz", **exact)
     description = {"model": f"{model.name}.pt2", "reduction": longest_reduction(program), "cases": cases}
     (folder / "case.json").write_text(json.dumps(description, indent=1) + "\n")
     return sum(file.stat().st_size for file in folder.iterdir())
 
 
-def write_calls(model: Model, module, program, folder: pathlib.Path, case: int) -> list:
-    """Writes inputs and outputs of the consecutive calls of one case."""
+def write_calls(model: Model, module, program, folder: pathlib.Path, case: int, exact: dict) -> list:
+    """Writes inputs and outputs of the consecutive calls of one case; adds to the `exact` outputs."""
     module = copy.deepcopy(module)
     double = DoubleProgram(program) if model.f64 else None
     calls = []
@@ -128,9 +137,9 @@ def write_calls(model: Model, module, program, folder: pathlib.Path, case: int) 
         prefix = f"c{case}s{step}_"
         inputs = [write_input(folder, f"{prefix}in{i}.npy", value) for i, value in enumerate(flat)]
         names, values = eager(model, module, program, flat)
-        exact = double(flat) if double else [None] * len(values)
-        outputs = [write_output(folder, f"{prefix}out{i}", *item)
-                   for i, item in enumerate(zip(names, values, exact, strict=True)) if item[1] is not None]
+        wide = double(flat) if double else [None] * len(values)
+        outputs = [write_output(folder, f"{prefix}out{i}", *item, exact)
+                   for i, item in enumerate(zip(names, values, wide, strict=True)) if item[1] is not None]
         calls.append({"inputs": inputs, "outputs": outputs})
     return calls
 
@@ -142,13 +151,13 @@ def write_input(folder: pathlib.Path, name: str, value) -> str:
     return f"@{name}"
 
 
-def write_output(folder: pathlib.Path, stem: str, name, value, exact) -> dict:
+def write_output(folder: pathlib.Path, stem: str, name, value, wide, exact: dict) -> dict:
     entry = {"name": name} if name else {}
     if not isinstance(value, torch.Tensor):
         return entry | {"dtype": "i64" if isinstance(value, int) else "f64", "value": value}
     entry |= {"dtype": DTYPE_NAMES[value.dtype], "expected": f"{stem}.npy"}
     numpy.save(folder / entry["expected"], to_numpy(value))
-    if exact is not None and value.dtype.is_floating_point and value.dtype != torch.float64:
-        entry["f64"] = f"{stem}_f64.npy"
-        numpy.save(folder / entry["f64"], exact.detach().contiguous().numpy())
+    if wide is not None and value.dtype.is_floating_point and value.dtype != torch.float64:
+        entry["f64"] = stem
+        exact[stem] = wide.detach().contiguous().numpy()
     return entry
