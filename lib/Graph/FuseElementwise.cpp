@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An elementwise linalg.generic is merged into the linalg.generic that reads it, when that saves a
+// pass over memory and repeats no work worth mentioning:
+//
+//   %t = generic { exp }(%x);  %y = generic { add }(%t, %b)    ->    %y = generic { exp, add }(%x, %b)
+//
+// The producer's value is recomputed wherever it is read. So it is merged when each element is read
+// once (one user, whose loops all index it), or when recomputing is as cheap as reading: copies,
+// transposes, casts, a broadcast of a scalar.
+#include "Graph/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace tw {
+namespace {
+
+/// A body so long that merging more into it would only spill registers.
+constexpr int64_t longBody = 64;
+
+/// True when the body does nothing but move, widen or select constants: as cheap as a load.
+bool isFree(linalg::GenericOp op) {
+  return llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
+    return isa<arith::ConstantOp, arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, linalg::IndexOp>(
+        inner);
+  });
+}
+
+/// True when every point of the consumer's iteration space reads another element.
+bool readsEachElementOnce(linalg::GenericOp consumer, OpOperand *operand) {
+  AffineMap map = consumer.getMatchingIndexingMap(operand);
+  return map.isProjectedPermutation() && map.getNumResults() == map.getNumDims();
+}
+
+bool worthFusing(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  if (!producer || !consumer)
+    return false;
+  if (isFree(producer))
+    return true;
+  int64_t length = producer.getBody()->getOperations().size() +
+                   consumer.getBody()->getOperations().size();
+  return producer->hasOneUse() && length <= longBody && readsEachElementOnce(consumer, operand);
+}
+
+struct FuseElementwise : PassWrapper<FuseElementwise, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FuseElementwise)
+  StringRef getArgument() const override { return "tw-fuse-elementwise"; }
+  StringRef getDescription() const override { return "Merge elementwise producers"; }
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(patterns, worthFusing);
+    linalg::GenericOp::getCanonicalizationPatterns(patterns, &getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createFuseElementwise() { return std::make_unique<FuseElementwise>(); }
+
+} // namespace tw

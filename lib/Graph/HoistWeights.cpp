@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What depends on weights and constants alone is computed once, at compile time, by generated code:
+//
+//   %s = generic { rsqrt(var + eps) * gamma }(%var, %gamma)      ->    %s = tw.weight #tw.weight<...>
+//
+// The computations are cloned into a module of their own, whose results the evaluator turns into
+// weights. Declined, with a remark: results much larger than what they are made from (a broadcast is
+// cheaper to repeat than to store).
+#include "Graph/Passes.h"
+#include "Graph/Rows.h"
+#include "IR/Coded.h"
+#include "IR/Graph/Graph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+namespace tw {
+namespace {
+
+constexpr int64_t alwaysSmall = 1 << 16; // elements that are stored without asking
+
+bool isStatic(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return !tensor || tensor.hasStaticShape();
+}
+
+/// Operations of one block whose results are known at compile time.
+class ConstantRegion {
+public:
+  explicit ConstantRegion(Block &block) {
+    for (Operation &op : block)
+      if (isConstant(&op))
+        constant.insert(&op);
+  }
+
+  /// Results worth storing: computed, read by something that is not constant, not too large.
+  SmallVector<Value> frontier() const {
+    SmallVector<Value> values;
+    for (Operation *op : constant)
+      for (Value result : op->getResults())
+        if (isStored(result))
+          values.push_back(result);
+    return values;
+  }
+
+private:
+  bool isConstant(Operation *op) const {
+    if (!isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
+        !llvm::all_of(op->getResultTypes(), isStatic))
+      return false;
+    auto known = [&](Value value) {
+      Operation *def = value.getDefiningOp();
+      return def && constant.contains(def);
+    };
+    SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    return llvm::all_of(op->getOperands(), known) && llvm::all_of(captured, known);
+  }
+
+  bool isStored(Value result) const {
+    Operation *op = result.getDefiningOp();
+    if (!isComputed(op) || !llvm::any_of(result.getUsers(), [&](Operation *user) {
+          return !constant.contains(op->getBlock()->findAncestorOpInBlock(*user));
+        }))
+      return false;
+    if (rowElements(result, 0) <= std::max(alwaysSmall, 2 * sourceElements(op)))
+      return true;
+    emitReport(op->getLoc()) << "not evaluated at compile time: the result is much larger than "
+                                "what it is computed from";
+    return false;
+  }
+
+  /// A computation, or a view of one; a filled tensor is cheaper to make than to load.
+  bool isComputed(Operation *op) const {
+    if (isa<linalg::FillOp>(op) || !isa<RankedTensorType>(op->getResult(0).getType()))
+      return false;
+    if (isCompute(op) || isa<tensor::PadOp, tensor::ConcatOp, tensor::GenerateOp>(op))
+      return true;
+    return isView(op) && isComputed(op->getOperand(0).getDefiningOp());
+  }
+
+  /// Elements of all weights and dense constants that `op` is computed from.
+  static int64_t sourceElements(Operation *op) {
+    SetVector<Operation *> slice;
+    int64_t elements = 0;
+    slice.insert(op);
+    for (size_t i = 0; i < slice.size(); ++i) {
+      if (isa<graph::WeightOp, arith::ConstantOp>(slice[i]) &&
+          isa<RankedTensorType>(slice[i]->getResult(0).getType()))
+        elements += rowElements(slice[i]->getResult(0), 0);
+      for (Value operand : slice[i]->getOperands())
+        if (Operation *def = operand.getDefiningOp())
+          slice.insert(def);
+    }
+    return elements;
+  }
+
+  llvm::SetVector<Operation *> constant;
+};
+
+/// A module with a function @constants that computes `values`.
+OwningOpRef<ModuleOp> outline(ArrayRef<Value> values, Location loc) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  OpBuilder b = OpBuilder::atBlockEnd(module->getBody());
+  SmallVector<Type> types(llvm::map_range(values, [](Value v) { return v.getType(); }));
+  auto function = func::FuncOp::create(b, loc, "constants", b.getFunctionType({}, types));
+  b.setInsertionPointToStart(function.addEntryBlock());
+  SetVector<Operation *> needed;
+  std::function<void(Value)> need = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || needed.contains(op))
+      return;
+    llvm::for_each(op->getOperands(), need);
+    SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    llvm::for_each(captured, need);
+    needed.insert(op);
+  };
+  llvm::for_each(values, need);
+  IRMapping map;
+  for (Operation *op : needed)
+    b.clone(*op, map);
+  SmallVector<Value> results(llvm::map_range(values, [&](Value v) { return map.lookup(v); }));
+  func::ReturnOp::create(b, loc, results);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    function.setResultAttr(i, "tw.name", b.getStringAttr("constant_" + Twine(i)));
+    function.setResultAttr(i, "tw.role", b.getStringAttr("output"));
+  }
+  return module;
+}
+
+struct HoistWeights : PassWrapper<HoistWeights, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HoistWeights)
+  explicit HoistWeights(ConstantEvaluator *evaluator) : evaluator(evaluator) {}
+  StringRef getArgument() const override { return "tw-hoist-weights"; }
+  StringRef getDescription() const override { return "Evaluate expressions over weights"; }
+
+  void runOnOperation() override {
+    SmallVector<Value> values;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (Block &block : function.getBody())
+        values.append(ConstantRegion(block).frontier());
+    if (values.empty() || !evaluator)
+      return;
+    auto weights = evaluator->evaluate(outline(values, getOperation().getLoc()));
+    if (failed(weights))
+      return signalPassFailure();
+    for (auto [value, weight] : llvm::zip_equal(values, *weights)) {
+      OpBuilder b(value.getDefiningOp());
+      value.replaceAllUsesWith(
+          graph::WeightOp::create(b, value.getLoc(), value.getType(), weight));
+      emitReport(value.getLoc()) << "evaluated at compile time";
+    }
+  }
+
+  ConstantEvaluator *evaluator;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createHoistWeights(ConstantEvaluator *evaluator) {
+  return std::make_unique<HoistWeights>(evaluator);
+}
+
+} // namespace tw

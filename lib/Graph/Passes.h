@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Graph-level passes, one file each, and the order in which they run (Pipeline.cpp).
+#pragma once
+#include "Graph/ConstantEvaluator.h"
+#include <memory>
+
+namespace mlir {
+class OpPassManager;
+class Pass;
+} // namespace mlir
+
+namespace tw {
+
+/// Replaces tensor.dim of computed tensors by the size they were made with.
+std::unique_ptr<mlir::Pass> createResolveDims();
+/// Reads through reshapes that only add or drop dimensions of size one.
+std::unique_ptr<mlir::Pass> createFoldUnitReshapes();
+/// Merges elementwise producers into the linalg.generic that consumes them.
+std::unique_ptr<mlir::Pass> createFuseElementwise();
+/// Lays out weights so that contractions read them contiguously along their output.
+std::unique_ptr<mlir::Pass> createTransposeWeights();
+/// Evaluates what depends on weights alone; the results become weights.
+std::unique_ptr<mlir::Pass> createHoistWeights(ConstantEvaluator *evaluator);
+/// Turns every computation into operations that write into a destination of their own.
+std::unique_ptr<mlir::Pass> createToDestinationStyle();
+/// Groups operations into kernels, called by tw.dispatch.
+std::unique_ptr<mlir::Pass> createFormDispatches();
+
+/// All of them in order. `evaluator` may be null: then nothing is evaluated at compile time.
+void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator *evaluator);
+
+/// For tilewright-opt.
+void registerGraphPasses();
+
+} // namespace tw

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Brings every computation into the form that kernels have: operations that write into a
+// destination of their own.
+//
+//   tensor.pad, tensor.concat, tensor.generate, ...   -> fills, copies and insert_slice
+//   linalg.fill with several users                    -> one fill a user
+//   an init that somebody else still reads            -> a copy of it first
+//   a slice that leaves the kernels (returned, reshaped, carried by a loop) -> a copy of it
+#include "Graph/Passes.h"
+#include "Graph/Rows.h"
+#include "IR/Graph/Graph.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace tw {
+namespace {
+
+/// A copy of `value` in a tensor of its own.
+Value copyOf(Value value, OpBuilder &b, Location loc) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Value empty = tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, value),
+                                        type.getElementType());
+  return linalg::CopyOp::create(b, loc, value, empty).getResult(0);
+}
+
+/// True when overwriting `init` destroys nothing: it is fresh, or made for this use alone.
+bool isOwn(Value init) {
+  Operation *op = init.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<tensor::EmptyOp>(op))
+    return true;
+  return isCompute(op) && init.hasOneUse();
+}
+
+struct ToDestinationStyle : PassWrapper<ToDestinationStyle, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ToDestinationStyle)
+  StringRef getArgument() const override { return "tw-to-destination-style"; }
+  StringRef getDescription() const override { return "Give every computation its destination"; }
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    linalg::populateConvertToDestinationStylePatterns(patterns);
+    tensor::populateDecomposeTensorConcatPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    splitFills();
+    copySharedInits();
+    copyLeavingSlices();
+  }
+
+  void splitFills() {
+    SmallVector<linalg::FillOp> fills;
+    getOperation()->walk([&](linalg::FillOp op) { fills.push_back(op); });
+    for (linalg::FillOp fill : fills)
+      for (OpOperand &use : llvm::make_early_inc_range(fill->getUses())) {
+        auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+        if (!user || !user.isDpsInit(&use) || fill->hasOneUse())
+          continue;
+        OpBuilder b(user);
+        use.set(b.clone(*fill)->getResult(0));
+      }
+  }
+
+  void copySharedInits() {
+    getOperation()->walk([](DestinationStyleOpInterface op) {
+      if (!isCompute(op))
+        return;
+      OpBuilder b(op);
+      for (OpOperand &init : op.getDpsInitsMutable())
+        if (!isOwn(init.get()))
+          init.set(copyOf(init.get(), b, op.getLoc()));
+    });
+  }
+
+  void copyLeavingSlices() {
+    SmallVector<tensor::ExtractSliceOp> slices;
+    getOperation()->walk([&](tensor::ExtractSliceOp op) {
+      if (!op->getParentOfType<linalg::GenericOp>())
+        slices.push_back(op);
+    });
+    for (tensor::ExtractSliceOp slice : slices) {
+      OpBuilder b(slice);
+      b.setInsertionPointAfter(slice);
+      Value copy;
+      for (OpOperand &use : llvm::make_early_inc_range(slice->getUses())) {
+        if (isCompute(use.getOwner()))
+          continue;
+        if (!copy)
+          copy = copyOf(slice, b, slice.getLoc());
+        if (use.getOwner() != copy.getDefiningOp())
+          use.set(copy);
+      }
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createToDestinationStyle() { return std::make_unique<ToDestinationStyle>(); }
+
+} // namespace tw
