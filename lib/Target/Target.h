@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a target is: it takes one kernel of the dispatch level and makes callable code of it.
+// docs/contracts.md, "Target level", fixes the calling convention.
+#pragma once
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mlir {
+class DialectRegistry;
+class ModuleOp;
+class Operation;
+} // namespace mlir
+
+namespace tw::target {
+
+/// What the host entry must know to call a kernel:
+///
+///   void k3(void **buffers, int64_t *scalars, uint8_t *workspace, int64_t begin, int64_t end)
+///
+/// `buffers`: the data of every tensor argument in order (inputs, then outs), contiguous row-major;
+/// when the kernel may fail, one more: `int64_t failure[3]`, see `failures`.
+/// `scalars`: the dynamic sizes of every tensor argument (inputs, then outs) in order, then the
+/// index, integer and float arguments in order, each in 64 bits (integers sign-extended, i1 as
+/// 0 or 1, floats as the bits of a double).
+/// `workspace`: `workspaceBytes` bytes, TW_ALIGNMENT-aligned, used by this call alone: two calls
+/// that run at the same time need two. `begin`, `end`: 0 <= begin <= end <= iterations.
+///
+/// Beside it stands `void k3_info(int64_t *scalars, int64_t out[2])`, which gives {iterations,
+/// workspaceBytes} for these scalars; private, so it vanishes where it is not called.
+struct KernelInfo {
+  std::string name;
+  /// How often the parallel loop runs, when that does not depend on the scalars. An iteration is a
+  /// whole block of work (a row, a tile): worth tens of microseconds where the sizes allow it.
+  std::optional<int64_t> iterations;
+  /// The fewest iterations worth handing to another thread.
+  int64_t grain = 1;
+  /// Bytes of workspace one call needs, when that does not depend on the scalars.
+  std::optional<int64_t> workspaceBytes;
+  /// The messages of the kernel's tw.check_index. Not empty: the kernel may fail. `failure[0]` must
+  /// be 0 before the call; afterwards it is 0, or n + 1 where failures[n] is to be handed to
+  /// callbacks->fail with a = failure[1] (the index) and b = failure[2] (the bound). The first
+  /// failure of several threads wins.
+  std::vector<std::string> failures;
+  /// Functions of libm that the code may call, sorted. (LLVM may add memcpy, memmove, memset.)
+  std::vector<std::string> imports;
+  /// (input, out) pairs, numbered among the tensor inputs and among the outs, that may be one
+  /// buffer: every element is read before it is overwritten. All other outs must not overlap
+  /// anything. An out may be in several pairs, of which one may be used.
+  std::vector<std::pair<unsigned, unsigned>> inPlace;
+
+  bool mayFail() const { return !failures.empty(); }
+};
+
+/// A way to turn kernels into code.
+class Target {
+public:
+  virtual ~Target();
+  virtual llvm::StringRef name() const = 0;
+
+  /// Adds the code of `kernel` (a func.func with `tw.kernel`, verified, which stays as it is) to
+  /// `into` as llvm.func's named as the kernel and `<kernel>_info`, with declarations of what they
+  /// import. `into` must not be used by anyone else meanwhile; kernels can be lowered at the same
+  /// time into different modules. Fails with a coded diagnostic at the operation that the target
+  /// cannot do.
+  virtual mlir::FailureOr<KernelInfo> lower(mlir::Operation *kernel, mlir::ModuleOp into) = 0;
+
+  /// Registers the dialects that `lower` creates operations of.
+  virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
+};
+
+/// What code may be made for. The defaults suit any x86-64.
+struct CpuFeatures {
+  /// Bytes of a vector register: 16, 32 (AVX2) or 64 (AVX-512).
+  unsigned vectorBytes = 16;
+  /// Registers that hold vectors: 16 or 32.
+  unsigned vectorRegisters = 16;
+
+  /// From LLVM's names of features ("avx2", "avx512f", with or without a leading '+').
+  static CpuFeatures fromNames(llvm::ArrayRef<std::string> names);
+};
+
+/// Plain loops for everything: always works, never fails, decent speed.
+std::unique_ptr<Target> createReferenceTarget(const CpuFeatures &features);
+
+} // namespace tw::target
