@@ -2,7 +2,8 @@
 # The functions every CMakeLists.txt here uses. Plain add_library is on purpose: Debian's
 # MLIRConfig would otherwise link MLIR's static archives beside libMLIR.so and duplicate its state.
 
-add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-semantic-interposition)
+# -fPIC for executables too: they share the libraries' precompiled header.
+add_compile_options(-fPIC -Wall -Wextra -Wno-unused-parameter -fno-semantic-interposition)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   # Lets ccache hit although a precompiled header is used.
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")

@@ -14,6 +14,7 @@
 #include "Graph/Groups.h"
 #include "Graph/Passes.h"
 #include "Graph/Rows.h"
+#include "Graph/Sizes.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -173,8 +174,7 @@ private:
     SmallVector<Type> results;
     for (Value value : escaping) {
       auto type = cast<RankedTensorType>(value.getType());
-      outs.push_back(tensor::EmptyOp::create(b, last->getLoc(),
-                                             tensor::getMixedSizes(b, last->getLoc(), value),
+      outs.push_back(tensor::EmptyOp::create(b, last->getLoc(), resolvedSizes(value, b),
                                              type.getElementType()));
       results.push_back(type);
     }
@@ -184,14 +184,12 @@ private:
     for (auto [escaped, result] : llvm::zip(escaping, dispatch.getResults())) {
       Value value = escaped;
       value.replaceUsesWithIf(result, [&](OpOperand &use) {
-        return use.getOwner() != dispatch && (leaves(use.getOwner()) || isSizeQuery(use.getOwner()));
+        return use.getOwner() != dispatch && leaves(use.getOwner());
       });
     }
     for (Operation *op : llvm::reverse(group.ops))
       op->erase();
   }
-
-  static bool isSizeQuery(Operation *op) { return isa<tensor::DimOp>(op); }
 
   Location fusedLoc(OpBuilder &b) const {
     SmallVector<Location> locs;

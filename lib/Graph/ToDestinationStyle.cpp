@@ -9,6 +9,7 @@
 //   a slice that leaves the kernels (returned, reshaped, carried by a loop) -> a copy of it
 #include "Graph/Passes.h"
 #include "Graph/Rows.h"
+#include "Graph/Sizes.h"
 #include "IR/Graph/Graph.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -25,7 +26,7 @@ namespace {
 /// A copy of `value` in a tensor of its own.
 Value copyOf(Value value, OpBuilder &b, Location loc) {
   auto type = cast<RankedTensorType>(value.getType());
-  Value empty = tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, value),
+  Value empty = tensor::EmptyOp::create(b, loc, resolvedSizes(value, b),
                                         type.getElementType());
   return linalg::CopyOp::create(b, loc, value, empty).getResult(0);
 }

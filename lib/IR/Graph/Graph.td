@@ -192,7 +192,7 @@ def TW_YieldOp : TW_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "Ends the body of a tw operation";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let builders = [OpBuilder<(ins), "">];
+  let builders = [OpBuilder<(ins), "build($_builder, $_state, ::mlir::ValueRange());">];
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
+
+import lit.formats
+
+config.name = "tilewright"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.tw_build, "test")
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.tw_build, "bin"), config.llvm_tools, os.environ["PATH"]]
+)
+config.substitutions.append(("%models", os.path.join(config.tw_source, "e2e", "models")))

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs passes on text: what mlir-opt is to MLIR. For tests and for looking at one step.
+#include "Graph/Passes.h"
+#include "IR/Graph/Graph.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  registry.insert<tw::graph::TWDialect>();
+  mlir::registerAllPasses();
+  tw::registerGraphPasses();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Tilewright's optimizer driver\n", registry));
+}
