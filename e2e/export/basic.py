@@ -20,6 +20,15 @@ class Classifier(nn.Module):
         return F.relu(self.linear(self.flatten(x)))
 
 
+class ClassifierText(nn.Module):
+    """What programs/classifier_step computes."""
+
+    def forward(self, weight, bias, x):
+        x = x.view(16, 784)
+        y = torch.relu(x @ weight.t() + bias)
+        return y, x, y
+
+
 class Toy(nn.Module):
     """relu((a @ b^T).float() @ v), the product in half precision."""
 

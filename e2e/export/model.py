@@ -34,7 +34,8 @@ class Model:
     to each case. `form` says what is exported: "training" (as torch.export gives it), "core"
     (decomposed to core ATen) or "joint" (forward, loss and backward; the first output is the loss).
     `train` leaves the module in training mode; `verbatim` keeps sample inputs and whole stack traces
-    in the file, as a user's own export has them.
+    in the file, as a user's own export has them; `text` says that the program is NAME.mlir, written
+    by hand, and the module only computes what to expect.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Model:
     train: bool = False
     verbatim: bool = False
     f64: bool = True
+    text: bool = False
 
     @property
     def specs(self) -> list:

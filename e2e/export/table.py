@@ -69,6 +69,11 @@ BASIC = [
     Model("mixer_bf16", basic.MixerBlock, ["bf16[2,8,16]"]),
 ]
 
+PROGRAMS = [
+    Model("classifier_step", basic.ClassifierText, ["f32[10,784]~0.05", "f32[10]", "f32[16,28,28]"], text=True,
+          tags={"program"}),
+]
+
 LANGUAGE = [
     Model("counter", language.Counter, ["f32[3,4]"], steps=3),
     Model("moving_norm", language.MovingNorm, ["f32[5,6]"], steps=3, train=True),
@@ -253,5 +258,5 @@ FULL_SIZE = [
     Model("bias_relu_full", basic.BiasRelu, ["f32[128,512]", "f32[512]"], tags=FULL),
 ]
 
-MODELS = (BASIC + LANGUAGE + VISION + TRANSFORMER + RECURRENT + GRAPHS + RECOMMENDER + AUDIO + TRAINING + LIBRARY
+MODELS = (BASIC + PROGRAMS + LANGUAGE + VISION + TRANSFORMER + RECURRENT + GRAPHS + RECOMMENDER + AUDIO + TRAINING + LIBRARY
           + FULL_SIZE)

@@ -15,7 +15,6 @@ import copy
 import json
 import pathlib
 import re
-import shutil
 
 import numpy
 import torch
@@ -110,19 +109,21 @@ def to_numpy(value):
 
 def write(model: Model, folder: pathlib.Path) -> int:
     """Writes the model's folder; returns its size in bytes."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     module, program = export(model)
-    if not model.verbatim:
-        program._example_inputs = None
-    torch.export.save(program, folder / f"{model.name}.pt2")
+    file = f"{model.name}.mlir"
+    if not model.text:
+        file = f"{model.name}.pt2"
+        if not model.verbatim:
+            program._example_inputs = None
+        torch.export.save(program, folder / file)
     cases, exact = [], {}
     for case, sizes in enumerate(model.sizes):
         title = ",".join(f"{name}={value}" for name, value in sizes.items())
         cases.append({"name": title, "calls": write_calls(model, module, program, folder, case, exact)})
     if exact:
         numpy.savez_compressed(folder / "f64.npz", **exact)
-    description = {"model": f"{model.name}.pt2", "reduction": longest_reduction(program), "cases": cases}
+    description = {"model": file, "reduction": longest_reduction(program), "cases": cases}
     (folder / "case.json").write_text(json.dumps(description, indent=1) + "\n")
     return sum(file.stat().st_size for file in folder.iterdir())
 

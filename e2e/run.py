@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles and runs the end-to-end cases and compares their results with PyTorch's.
+
+    e2e/run.py --tool=build/dev/bin/tilewright [-j N] [--keep=DIR] [FOLDER|NAME ...]
+
+A case is a folder with a case.json (see export/writer.py). Cases that are listed in
+expected_failures.txt must fail. Needs only Python's standard library.
+"""
+
+import argparse
+import concurrent.futures
+import fnmatch
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import compare
+import npy
+
+HERE = pathlib.Path(__file__).resolve().parent
+PARTS = ("models", "operators", "programs")
+
+
+class Case:
+    """One folder: a program with the calls made on it."""
+
+    def __init__(self, folder: pathlib.Path):
+        self.folder = folder
+        self.name = f"{folder.parent.name}/{folder.name}"
+        self.description = json.loads((folder / "case.json").read_text())
+        self.archive = {}
+
+    def unpack(self, scratch: pathlib.Path) -> None:
+        """Unpacks the arrays that are kept in data.npz, and reads those of f64.npz."""
+        if (self.folder / "data.npz").exists():
+            zipfile.ZipFile(self.folder / "data.npz").extractall(scratch / "data")
+        if (self.folder / "f64.npz").exists():
+            with zipfile.ZipFile(self.folder / "f64.npz") as archive:
+                self.archive = {name.removesuffix(".npy"): archive.read(name) for name in archive.namelist()}
+
+    def path(self, name: str, scratch: pathlib.Path) -> pathlib.Path:
+        here = self.folder / name
+        return here if here.exists() else scratch / "data" / name
+
+    def spec(self, text: str, scratch: pathlib.Path) -> str:
+        return f"@{self.path(text[1:], scratch)}" if text.startswith("@") else text
+
+
+def expected_spec(case: Case, output: dict, scratch: pathlib.Path) -> str:
+    if "value" in output:
+        return f"{output['dtype']}={output['value']}"
+    if "expected_spec" in output:
+        return output["expected_spec"]
+    return f"@{case.path(output['expected'], scratch)}"
+
+
+def call_arguments(case: Case, calls: list, scratch: pathlib.Path, prefix: str) -> list[str]:
+    """The arguments of consecutive calls: inputs, where to write the results, what to expect."""
+    arguments = []
+    scales = {}
+    for step, call in enumerate(calls):
+        arguments += ["--next"] if step else []
+        arguments += [f"--input={case.spec(text, scratch)}" for text in call["inputs"]]
+        for index, output in enumerate(call["outputs"]):
+            arguments.append(f"--output=@{scratch / f'{prefix}_{step}_{index}.npy'}")
+        if not case.description.get("compare_here"):
+            for output in call["outputs"]:
+                arguments.append(f"--expected-output={expected_spec(case, output, scratch)}")
+                scale = 1.0
+                if "expected" in output:
+                    scale = compare.largest(npy.parse(case.path(output["expected"], scratch).read_bytes())[2])
+                scales[output["dtype"]] = max(scale, scales.get(output["dtype"], 0.0))
+    bounds = [compare.tolerance(dtype, case.description["reduction"], scale) for dtype, scale in scales.items()]
+    if bounds:
+        arguments += [f"--rtol={max(b[0] for b in bounds)}", f"--atol={max(b[1] for b in bounds)}"]
+    return arguments
+
+
+def check_output(case: Case, output: dict, result: pathlib.Path, scratch: pathlib.Path) -> list[str]:
+    """What is wrong with one written result."""
+    if "expected" not in output:
+        return []
+    shape, code, got = npy.parse(result.read_bytes())
+    want_shape, _, want = npy.parse(case.path(output["expected"], scratch).read_bytes())
+    if output["dtype"] == "bf16" and code == "u2":
+        got = npy.widen_bf16(got)
+    if shape != want_shape:
+        return [f"shape {list(shape)}, PyTorch's is {list(want_shape)}"]
+    wrong = compare.difference(got, want, output["dtype"], case.description["reduction"])
+    if wrong:
+        return [wrong]
+    if "f64" in output:
+        exact = npy.parse(case.archive[output["f64"]])[2]
+        inaccurate = compare.inaccuracy(got, want, exact, output["dtype"])
+        return [inaccurate] if inaccurate else []
+    return []
+
+
+def check_calls(case: Case, calls: list, scratch: pathlib.Path, prefix: str) -> list[str]:
+    wrong = []
+    for step, call in enumerate(calls):
+        for index, output in enumerate(call["outputs"]):
+            result = scratch / f"{prefix}_{step}_{index}.npy"
+            label = output.get("name") or f"output {index}"
+            label += f" of call {step}" if len(calls) > 1 else ""
+            if not result.exists():
+                wrong.append(f"{label}: not written")
+                continue
+            wrong += [f"{label}: {text}" for text in check_output(case, output, result, scratch)]
+    return wrong
+
+
+def execute(command: list[str], timeout: float) -> str | None:
+    """Runs a command; returns what it said if it failed."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, errors="replace", check=False)
+    except subprocess.TimeoutExpired:
+        return f"no end after {timeout:.0f} s"
+    if done.returncode == 0:
+        return None
+    said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    return "\n".join([f"exit status {done.returncode}"] + said[:40])
+
+
+def run_case(case: Case, options, scratch: pathlib.Path) -> list[str]:
+    """Everything that is wrong with a case; nothing if it passes."""
+    case.unpack(scratch)
+    artifact = scratch / f"{case.folder.name}.so"
+    model = case.folder / case.description["model"]
+    compile_command = [options.tool, "compile", str(model), "-o", str(artifact)]
+    failed = execute(compile_command + ([f"--target={options.target}"] if options.target else []), options.timeout)
+    if failed:
+        return [f"compile: {failed}"]
+    wrong = []
+    for index, part in enumerate(case.description["cases"]):
+        title = f"[{part['name']}] " if part["name"] else ""
+        arguments = call_arguments(case, part["calls"], scratch, f"out{index}")
+        failed = execute([options.tool, "run", str(artifact), f"--threads={options.threads}", *arguments],
+                         options.timeout)
+        wrong += [f"{title}run: {failed}"] if failed else []
+        wrong += [title + text for text in check_calls(case, part["calls"], scratch, f"out{index}")
+                  if not failed or "not written" not in text]
+    return wrong
+
+
+def in_scratch(case: Case, options) -> list[str]:
+    if options.keep:
+        scratch = pathlib.Path(options.keep) / case.name
+        scratch.mkdir(parents=True, exist_ok=True)
+        return run_case(case, options, scratch)
+    with tempfile.TemporaryDirectory(prefix="tilewright-e2e-") as scratch:
+        return run_case(case, options, pathlib.Path(scratch))
+
+
+def find_cases(wanted: list[str]) -> list[Case]:
+    """All checked-in cases whose name matches one of the patterns, and those in the folders named."""
+    cases = []
+    known = [file.parent for part in PARTS for file in sorted((HERE / part).glob("*/case.json"))]
+    for text in wanted or ["*"]:
+        folder = pathlib.Path(text)
+        if (folder / "case.json").exists():
+            cases.append(folder.resolve())
+        elif "/" in text and folder.is_dir():
+            cases += [file.parent.resolve() for file in sorted(folder.glob("*/case.json"))]
+        else:
+            found = [path for path in known if fnmatch.fnmatch(path.name, text)
+                     or fnmatch.fnmatch(f"{path.parent.name}/{path.name}", text)]
+            if not found:
+                sys.exit(f"run.py: no case is named {text}")
+            cases += found
+    return [Case(folder) for folder in dict.fromkeys(cases)]
+
+
+def read_expected_failures(path: pathlib.Path) -> dict[str, str]:
+    """Lines `part/name: reason`."""
+    failures = {}
+    for line in path.read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            name, _, reason = line.partition(":")
+            if not reason.strip():
+                sys.exit(f"run.py: {path.name}: {name.strip()} has no reason")
+            failures[name.strip()] = reason.strip()
+    return failures
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", default=str(HERE.parent / "build/dev/bin/tilewright"), help="the program to test")
+    parser.add_argument("--target", help="passed to compile")
+    parser.add_argument("--threads", type=int, default=1, help="passed to run")
+    parser.add_argument("-j", "--jobs", type=int, default=1, help="cases at the same time")
+    parser.add_argument("--timeout", type=float, default=120, help="seconds for each command")
+    parser.add_argument("--keep", help="folder in which artifacts and results are left")
+    parser.add_argument("--list", action="store_true", help="print the names of the cases")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only failures and the summary")
+    parser.add_argument("cases", nargs="*", help="names with wildcards, or folders")
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = parse_options()
+    cases = find_cases(options.cases)
+    if options.list:
+        print("\n".join(case.name for case in cases))
+        return 0
+    expected = read_expected_failures(HERE / "expected_failures.txt")
+    unknown = [name for name in expected if not (HERE / name / "case.json").exists()]
+    counts = {"passed": 0, "failed": len(unknown), "expected failures": 0}
+    for name in unknown:
+        print(f"FAIL  {name}: expected_failures.txt names a case that does not exist")
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for case, wrong in zip(cases, pool.map(lambda case: in_scratch(case, options), cases)):
+            if case.name in expected:
+                kind, mark = ("expected failures", "xfail") if wrong else ("failed", "FAIL ")
+                text = expected[case.name] if wrong else "passes, but is listed in expected_failures.txt"
+            else:
+                kind, mark = ("failed", "FAIL ") if wrong else ("passed", "ok   ")
+                text = "\n        ".join("\n".join(wrong).splitlines())
+            counts[kind] += 1
+            if not options.quiet or kind == "failed":
+                print(f"{mark} {case.name}" + (f": {text}" if text else ""), flush=True)
+    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['expected failures']} failed as expected")
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
