@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks the rules of the house that a script can check; prints what breaks one, exits 1.
+
+- every source file starts with the licence line;
+- no file over 1,000 lines, no function over 100 (bodies as clang-format lays them out);
+- a level includes only what stands above it in DESIGN's list;
+- no tracked file over 1 MB, all of them together under 32 MB.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+SOURCE = {".cpp", ".h", ".c", ".td", ".py", ".sh", ".def"}
+LEVELS = ["Support", "IO", "IR/PCH", "IR", "IR/Graph", "IR/Torch", "IR/Tile", "Import", "TorchToGraph",
+          "Graph", "Language", "Kernels", "Tile", "Interpreter", "Target", "Program", "Driver", "Tune",
+          "Profile"]
+MAX_LINES, MAX_FUNCTION, MAX_FILE, MAX_TOTAL = 1000, 100, 1 << 20, 32 << 20
+
+
+def level(path):
+    """The index in LEVELS of a path below lib/; None for what is in none."""
+    fits = [name for name in LEVELS if path == name or path.startswith(name + "/")]
+    return LEVELS.index(max(fits, key=len)) if fits else None
+
+
+def includes_below(path, lines):
+    here = level(str(path.relative_to("lib").parent))
+    for number, line in enumerate(lines, 1):
+        match = re.match(r'#include "([A-Z]\w*/.*)"', line)
+        there = level(match[1].rsplit("/", 1)[0]) if match else None
+        if here is not None and there is not None and there > here:
+            yield f"{path}:{number}: {LEVELS[here]} includes {match[1]}, which stands below it"
+
+
+def long_functions(path, lines):
+    """Bodies that open with a line at column 0 ending in '{' and close with '}' at column 0."""
+    start = None
+    for number, line in enumerate(lines, 1):
+        if re.match(r"^\S.*\)( const)?( override)? \{$", line):
+            start = number
+        elif line == "}" and start:
+            if number - start > MAX_FUNCTION:
+                yield f"{path}:{start}: a function of {number - start} lines (at most {MAX_FUNCTION})"
+            start = None
+
+
+def check(path):
+    data = (ROOT / path).read_bytes()
+    if len(data) > MAX_FILE:
+        yield f"{path}: {len(data)} bytes (at most {MAX_FILE})"
+    if path.suffix not in SOURCE:
+        return
+    lines = data.decode("utf-8", "replace").split("\n")
+    if not any(LICENCE in line for line in lines[:3]):
+        yield f"{path}: does not start with the licence line"
+    if len(lines) > MAX_LINES:
+        yield f"{path}: {len(lines)} lines (at most {MAX_LINES})"
+    if path.suffix in {".cpp", ".h", ".c"}:
+        yield from long_functions(path, lines)
+        if path.parts[0] == "lib":
+            yield from includes_below(path, lines)
+
+
+def main():
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, check=True)
+    files = [pathlib.Path(name.decode()) for name in listed.stdout.split(b"\0") if name]
+    files = [path for path in files if (ROOT / path).is_file()]
+    problems = [problem for path in files for problem in check(path)]
+    total = sum((ROOT / path).stat().st_size for path in files)
+    if total > MAX_TOTAL:
+        problems.append(f"all tracked files together: {total} bytes (at most {MAX_TOTAL})")
+    print("\n".join(problems) or f"{len(files)} files keep the rules of the house")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
