@@ -81,6 +81,7 @@ struct Metadata {
   std::vector<SymbolInfo> symbols;
   bool isStatic = false;
   int64_t arenaBytes = 0, planBoundBytes = 0;
+  int64_t workspaceBytes = 0; // of each worker; dynamic programs tell it in phase SIZES
   std::vector<BufferInfo> buffers;
   std::vector<DispatchInfo> dispatches;
   WeightsInfo weights;

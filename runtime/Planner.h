@@ -113,8 +113,10 @@ template <typename Key>
 std::vector<int> orderBy(std::span<const Item> items, Key key) {
   std::vector<int> order(items.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return key(items[a]) > key(items[b]); });
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    auto keyA = key(items[a]), keyB = key(items[b]);
+    return keyA != keyB ? keyA > keyB : a < b;
+  });
   return order;
 }
 

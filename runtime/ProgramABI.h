@@ -4,8 +4,8 @@
  * tilewright/tilewright.h. The compiler (lib/Program) emits code against these structures, the
  * runtime fills them in; both sides include this file, so a change here bumps TW_PROGRAM_ABI.
  *
- * An artifact OUT.so exports exactly one symbol, `tilewright_program`, of type tw_program_entry, and
- * has no DT_NEEDED on Tilewright. It carries its metadata (JSON, docs/artifact.md) in the ELF
+ * An artifact OUT.so exports exactly one symbol, `tilewright_program`, of type tw_program_entry,
+ * and has no DT_NEEDED on Tilewright. It carries its metadata (JSON, docs/artifact.md) in the ELF
  * section `.tilewright`, and its weights as a payload that starts at a page boundary after the ELF
  * image, or in the file OUT.so.weights beside it.
  *
@@ -72,10 +72,10 @@ typedef struct tw_call {
   uint8_t *arena;
   int64_t *buffer_sizes;
   const int64_t *buffer_offsets;
-  /* Scratch of parallel kernels: worker w has the bytes at workspace + w * (the need of one worker),
-   * a multiple of TW_ALIGNMENT: the metadata's "workspace_bytes", or in a dynamic program what phase
-   * SIZES stores to *workspace_bytes. The runtime provides that many bytes for each worker; the
-   * program itself multiplies. */
+  /* Scratch of parallel kernels: worker w has the bytes at workspace + w * (the need of one
+   * worker), a multiple of TW_ALIGNMENT: the metadata's "workspace_bytes", or in a dynamic program
+   * what phase SIZES stores to *workspace_bytes. The runtime provides that many bytes for each
+   * worker; the program itself multiplies. */
   uint8_t *workspace;
   int64_t *workspace_bytes;
 } tw_call;

@@ -30,14 +30,20 @@ public:
   /// The symbol, if the expression is nothing else.
   std::optional<int> asSymbol() const;
 
-  /// When exactly one symbol is unknown and the expression is a*symbol + b in it: the symbol's
-  /// value that makes the expression `value`. Empty when it is not of that form or none does.
+  /// When exactly one symbol is unknown and it is used once, under + - * only: its value that makes
+  /// the expression `value`. Empty when the expression is not of that form or no value does.
   struct Solution {
     int symbol;
     int64_t value;
   };
   std::optional<Solution> solve(int64_t value,
                                 std::span<const std::optional<int64_t>> values) const;
+
+  /// Whether solve() is about a symbol here, whatever the value: one unknown, used once, under
+  /// + - * only.
+  bool isLinearInUnknown(std::span<const std::optional<int64_t>> values) const {
+    return unknownOfLine(values).has_value();
+  }
 
   const std::string &text() const { return source; }
 
@@ -48,6 +54,7 @@ private:
     Op op;
     int64_t operand; // the constant, or the symbol's index
   };
+  std::optional<int> unknownOfLine(std::span<const std::optional<int64_t>> values) const;
   static std::optional<int64_t> apply(Op op, int64_t a, int64_t b);
   std::vector<Step> steps; // postfix order
   std::string source;

@@ -7,7 +7,8 @@
  *   tw_instance *instance;
  *   tw_status *status = tw_program_load("mlp.so", NULL, &program);
  *   if (!status) status = tw_instance_create(program, NULL, &instance);
- *   if (!status) status = tw_instance_run(instance, inputs, 1, outputs, 1);
+ *   if (!status) status = tw_instance_run(instance, inputs, 1, NULL, 0);
+ *   if (!status) show(tw_instance_output(instance, 0));
  *   if (status) { fputs(tw_status_text(status), stderr); tw_status_free(status); }
  *
  * Rules that hold everywhere:
@@ -175,23 +176,29 @@ TW_API void tw_instance_free(tw_instance *instance);
 
 /* A tensor or scalar handed to or got from a run. */
 typedef struct tw_tensor {
-  void *data;    /* inputs are not written, except those that the program mutates */
-  int64_t bytes; /* of the memory at data: at least what sizes and dtype need */
+  void *data;
+  int64_t bytes; /* of the memory at data */
   tw_dtype dtype;
   int32_t rank;
   const int64_t *sizes; /* `rank` of them */
 } tw_tensor;
 
 /* Runs the program once.
- * inputs: one per input in order; everything but mutated inputs is only read, during the call.
- * outputs: one per output in order. Where data is NULL, the instance provides the memory, valid
- *   until its next run or its end. Else data/bytes is the caller's memory, and the result is
- *   written there. dtype, rank, sizes and bytes are filled in in both cases; sizes belongs to the
- *   instance, valid until its next run or its end.
- * After a failure, contents of outputs are unspecified; state is as before the call unless the
+ * inputs: one per input in order; their memory is read during the call only, and written only where
+ *   the program mutates an input. bytes must be at least what sizes and dtype need.
+ * outputs: one per output in order, or NULL with output_count 0. Of each only data and bytes are
+ *   read: the caller's memory to write the result to, or NULL for memory of the instance.
+ * tw_instance_output then says where each result is and how large it became.
+ * After a failure the contents of outputs are unspecified; state is as before the call unless the
  * program had begun to run (an assertion of the model in the middle of it). */
 TW_API tw_status *tw_instance_run(tw_instance *instance, const tw_tensor *inputs,
-                                  int32_t input_count, tw_tensor *outputs, int32_t output_count);
+                                  int32_t input_count, const tw_tensor *outputs,
+                                  int32_t output_count);
+
+/* An output of the last successful run; its sizes, and its data where the caller gave none, belong
+ * to the instance and are valid until its next run. NULL before the first run, after a failed one,
+ * and when the index is out of range. */
+TW_API const tw_tensor *tw_instance_output(const tw_instance *instance, int32_t index);
 
 /* State by name: read into, or written from, `bytes` bytes of the caller's memory, exactly the
  * tensor's size; and set back to the initial values (name NULL: all of it). */

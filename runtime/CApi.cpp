@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The C functions of tilewright.h over the C++ of this folder: argument checks, statuses, and the
+// place where exceptions (only the C++ library's own, such as bad_alloc) end.
+#include "runtime/Instance.h"
+#include "runtime/LoadedProgram.h"
+#include "runtime/ProgramInfo.h"
+#include "tilewright/tilewright.h"
+#include <fmt/format.h>
+#include <new>
+
+using namespace tw;
+using namespace tw::rt;
+
+struct tw_status {
+  Code code;
+  std::string name, message, text; // all empty in outOfMemory, which must not allocate
+};
+
+struct tw_program {
+  explicit tw_program(std::shared_ptr<const LoadedProgram> program)
+      : loaded(std::move(program)), info(loaded->metadata()) {}
+  std::shared_ptr<const LoadedProgram> loaded;
+  ProgramInfo info;
+};
+
+struct tw_instance {
+  std::unique_ptr<Instance> instance;
+};
+
+// --- Status
+// ----------------------------------------------------------------------------------------
+
+/// What is returned when not even a status can be allocated. Never written to.
+static tw_status *outOfMemory() {
+  static const char marker = 0;
+  return reinterpret_cast<tw_status *>(const_cast<char *>(&marker));
+}
+
+static Diagnostic invalid(std::string what) { return {Code::RUNTIME_18, std::move(what)}; }
+
+/// Runs `function`, which returns Status; nothing escapes.
+template <typename Function>
+static tw_status *guarded(Function function) noexcept {
+  try {
+    Status status = function();
+    if (status)
+      return nullptr;
+    const Diagnostic &error = status.error();
+    return new tw_status{error.code, codeName(error.code), error.message, error.render()};
+  } catch (...) {
+    return outOfMemory();
+  }
+}
+
+static constexpr const char *memoryMessage = "there is not enough memory";
+
+const char *tw_status_code(const tw_status *status) {
+  if (!status)
+    return "";
+  return status == outOfMemory() ? "TW-RUNTIME-0017" : status->name.c_str();
+}
+
+const char *tw_status_message(const tw_status *status) {
+  if (!status)
+    return "";
+  return status == outOfMemory() ? memoryMessage : status->message.c_str();
+}
+
+const char *tw_status_text(const tw_status *status) {
+  if (!status)
+    return "";
+  return status == outOfMemory() ? "error[TW-RUNTIME-0017]: there is not enough memory\n"
+                                 : status->text.c_str();
+}
+
+int32_t tw_status_category(const tw_status *status) {
+  if (!status)
+    return 0;
+  Code code = status == outOfMemory() ? Code::RUNTIME_17 : status->code;
+  return static_cast<int32_t>(info(code).category);
+}
+
+void tw_status_free(tw_status *status) {
+  if (status != outOfMemory())
+    delete status;
+}
+
+// --- Data types
+// ------------------------------------------------------------------------------------
+
+static_assert(static_cast<int>(DType::Bool) == TW_BOOL && static_cast<int>(DType::F16) == TW_F16);
+
+static bool isDType(tw_dtype dtype) {
+  int value = static_cast<int>(dtype);
+  return value >= TW_F16 && value <= TW_BOOL;
+}
+
+const char *tw_dtype_name(tw_dtype dtype) {
+  return isDType(dtype) ? info(static_cast<DType>(dtype)).name.data() : nullptr;
+}
+
+int64_t tw_dtype_bytes(tw_dtype dtype) {
+  return isDType(dtype) ? info(static_cast<DType>(dtype)).bytes : 0;
+}
+
+// --- Programs
+// --------------------------------------------------------------------------------------
+
+/// Checks the options of a call; structures of older, shorter versions would be read up to their
+/// size, but there are none yet.
+template <typename Options>
+static Status checkOptions(const Options *options, const char *name) {
+  if (options && options->struct_size < sizeof(Options))
+    return invalid(fmt::format("{}.struct_size is {}, but sizeof({}) is {}", name,
+                               options->struct_size, name, sizeof(Options)));
+  return {};
+}
+
+tw_status *tw_program_load(const char *path, const tw_load_options *options, tw_program **program) {
+  return guarded([&]() -> Status {
+    if (!program)
+      return invalid("tw_program_load: program is NULL");
+    *program = nullptr;
+    if (!path)
+      return invalid("tw_program_load: path is NULL");
+    TW_TRY(checkOptions(options, "tw_load_options"));
+    const char *device = options && options->device ? options->device : "cpu";
+    TW_ASSIGN(auto loaded, LoadedProgram::load(path, device));
+    *program = new tw_program(std::move(loaded));
+    return {};
+  });
+}
+
+void tw_program_free(tw_program *program) { delete program; }
+
+const tw_program_info *tw_program_describe(const tw_program *program) {
+  return program ? &program->info.program : nullptr;
+}
+
+template <typename T>
+static const T *element(const std::vector<T> &list, int32_t index) {
+  return index >= 0 && static_cast<size_t>(index) < list.size() ? &list[index] : nullptr;
+}
+
+const tw_value_info *tw_program_input(const tw_program *program, int32_t index) {
+  return program ? element(program->info.inputs, index) : nullptr;
+}
+const tw_value_info *tw_program_output(const tw_program *program, int32_t index) {
+  return program ? element(program->info.outputs, index) : nullptr;
+}
+const tw_value_info *tw_program_state(const tw_program *program, int32_t index) {
+  return program ? element(program->info.state, index) : nullptr;
+}
+const tw_symbol_info *tw_program_symbol(const tw_program *program, int32_t index) {
+  return program ? element(program->info.symbols, index) : nullptr;
+}
+const tw_dispatch_info *tw_program_dispatch(const tw_program *program, int32_t index) {
+  return program ? element(program->info.dispatches, index) : nullptr;
+}
+
+int32_t tw_program_find_input(const tw_program *program, const char *name) {
+  return program && name ? findByName(program->info.inputs, name) : -1;
+}
+int32_t tw_program_find_output(const tw_program *program, const char *name) {
+  return program && name ? findByName(program->info.outputs, name) : -1;
+}
+int32_t tw_program_find_state(const tw_program *program, const char *name) {
+  return program && name ? findByName(program->info.state, name) : -1;
+}
+
+// --- Instances
+// -------------------------------------------------------------------------------------
+
+tw_status *tw_instance_create(const tw_program *program, const tw_instance_options *options,
+                              tw_instance **instance) {
+  return guarded([&]() -> Status {
+    if (!instance)
+      return invalid("tw_instance_create: instance is NULL");
+    *instance = nullptr;
+    if (!program)
+      return invalid("tw_instance_create: program is NULL");
+    TW_TRY(checkOptions(options, "tw_instance_options"));
+    TW_ASSIGN(auto created, Instance::create(program->loaded, options ? options->threads : 0));
+    *instance = new tw_instance{std::move(created)};
+    return {};
+  });
+}
+
+void tw_instance_free(tw_instance *instance) { delete instance; }
+
+/// `count` elements at `data`, checked.
+static Result<std::span<const tw_tensor>> tensors(const char *what, const tw_tensor *data,
+                                                  int32_t count) {
+  if (count < 0 || (count > 0 && !data))
+    return invalid(fmt::format("tw_instance_run: {} {} at {}", count, what,
+                               data ? "a valid address" : "NULL"));
+  return std::span<const tw_tensor>(data, count);
+}
+
+tw_status *tw_instance_run(tw_instance *instance, const tw_tensor *inputs, int32_t inputCount,
+                           const tw_tensor *outputs, int32_t outputCount) {
+  return guarded([&]() -> Status {
+    if (!instance)
+      return invalid("tw_instance_run: instance is NULL");
+    TW_ASSIGN(auto given, tensors("inputs", inputs, inputCount));
+    TW_ASSIGN(auto wanted, tensors("outputs", outputs, outputCount));
+    return instance->instance->run(given, wanted);
+  });
+}
+
+const tw_tensor *tw_instance_output(const tw_instance *instance, int32_t index) {
+  return instance ? instance->instance->output(index) : nullptr;
+}
+
+static Status checkStateCall(const tw_instance *instance, const char *name, const void *data,
+                             int64_t bytes) {
+  if (!instance || !name)
+    return invalid(fmt::format("{} is NULL", instance ? "the name" : "the instance"));
+  if (bytes < 0 || (bytes > 0 && !data))
+    return invalid(fmt::format("state \"{}\": {} bytes at {}", name, bytes,
+                               data ? "a valid address" : "NULL"));
+  return {};
+}
+
+tw_status *tw_instance_state_get(tw_instance *instance, const char *name, void *data,
+                                 int64_t bytes) {
+  return guarded([&]() -> Status {
+    TW_TRY(checkStateCall(instance, name, data, bytes));
+    return instance->instance->getState(name, data, bytes);
+  });
+}
+
+tw_status *tw_instance_state_set(tw_instance *instance, const char *name, const void *data,
+                                 int64_t bytes) {
+  return guarded([&]() -> Status {
+    TW_TRY(checkStateCall(instance, name, data, bytes));
+    return instance->instance->setState(name, data, bytes);
+  });
+}
+
+tw_status *tw_instance_state_reset(tw_instance *instance, const char *name) {
+  return guarded([&]() -> Status {
+    if (!instance)
+      return invalid("tw_instance_state_reset: instance is NULL");
+    return instance->instance->resetState(name ? std::optional<std::string_view>(name)
+                                               : std::nullopt);
+  });
+}
+
+int32_t tw_instance_threads(const tw_instance *instance) {
+  return instance ? instance->instance->threads() : 0;
+}
+
+tw_memory_info tw_instance_memory(const tw_instance *instance) {
+  return instance ? instance->instance->memory() : tw_memory_info{};
+}
+
+// --- Tracing
+// ---------------------------------------------------------------------------------------
+
+tw_status *tw_instance_set_trace(tw_instance *instance, tw_trace_callback callback, void *user) {
+  return guarded([&]() -> Status {
+    if (!instance)
+      return invalid("tw_instance_set_trace: instance is NULL");
+    return instance->instance->setTrace(callback, user);
+  });
+}
+
+tw_status *tw_instance_record(tw_instance *instance, int32_t on) {
+  return guarded([&]() -> Status {
+    if (!instance)
+      return invalid("tw_instance_record: instance is NULL");
+    return instance->instance->record(on != 0);
+  });
+}
+
+tw_dispatch_times tw_instance_recorded(const tw_instance *instance, int32_t dispatch) {
+  return instance ? instance->instance->trace().times(dispatch) : tw_dispatch_times{};
+}

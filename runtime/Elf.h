@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The little of ELF that reading an artifact takes. Every offset and size is checked against the
+// file.
+#pragma once
+#include "Support/Diagnostic.h"
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace tw::rt {
+
+struct ElfSegment {
+  uint64_t offset, address, fileBytes;
+  bool writable;
+};
+
+struct ElfImage {
+  uint64_t end = 0;         // where headers, sections and segments end in the file
+  uint64_t headerBytes = 0; // where the program headers end
+  std::optional<std::span<const uint8_t>> metadata; // contents of TW_METADATA_SECTION
+  std::vector<ElfSegment> loaded;                   // what the dynamic linker maps
+};
+
+/// Parses a shared library for this kind of machine. Errors: RUNTIME_2 when the bytes are something
+/// else, RUNTIME_3 when they are damaged.
+Result<ElfImage> parseElf(std::span<const uint8_t> bytes);
+
+} // namespace tw::rt

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/InputCheck.h"
+#include "Support/Checked.h"
+#include <fmt/format.h>
+
+namespace tw::rt {
+
+std::string shapeText(std::span<const int64_t> sizes) {
+  std::string text;
+  for (int64_t size : sizes)
+    text += (text.empty() ? "" : ", ") + std::to_string(size);
+  return "[" + text + "]";
+}
+
+std::string shapeText(std::span<const Size> sizes) {
+  std::string text;
+  for (const Size &size : sizes)
+    text += (text.empty() ? "" : ", ") + size.text();
+  return "[" + text + "]";
+}
+
+namespace {
+
+class InputChecker {
+public:
+  InputChecker(const Metadata &metadata, std::span<const tw_tensor> inputs, SymbolValues &symbols)
+      : metadata(metadata), inputs(inputs), symbols(symbols) {
+    symbols.assign(metadata.symbols.size(), std::nullopt);
+    origins.resize(metadata.symbols.size());
+  }
+
+  Status run() {
+    TW_TRY(checkCount());
+    for (size_t i = 0; i < inputs.size(); ++i)
+      TW_TRY(checkType(i));
+    for (size_t i = 0; i < inputs.size(); ++i)
+      TW_TRY(bind(i));
+    while (solveOne()) {
+    }
+    for (size_t i = 0; i < inputs.size(); ++i)
+      TW_TRY(checkExpressions(i));
+    return checkRanges();
+  }
+
+private:
+  /// Where a symbol's value was seen: a dimension of an input, or (-1) a scalar input itself.
+  struct Origin {
+    size_t input = 0;
+    int dimension = -1;
+  };
+
+  std::string name(size_t input) const {
+    return fmt::format("input \"{}\"", metadata.inputs[input].name);
+  }
+  std::string place(size_t input, int dimension) const {
+    return dimension < 0 ? name(input) : fmt::format("{} dimension {}", name(input), dimension);
+  }
+  std::string symbolText(int symbol) const {
+    return fmt::format("{} = {} (from {})", metadata.symbols[symbol].name, *symbols[symbol],
+                       place(origins[symbol].input, origins[symbol].dimension));
+  }
+
+  Diagnostic wrongShape(size_t i, std::string message) const {
+    const tw_tensor &input = inputs[i];
+    std::span<const int64_t> given(input.sizes, input.rank);
+    return {Code::RUNTIME_11,
+            std::move(message),
+            {},
+            {fmt::format("given {}, the program takes {}", shapeText(given),
+                         shapeText(metadata.inputs[i].sizes))},
+            {}};
+  }
+
+  Status checkCount() const {
+    if (inputs.size() == metadata.inputs.size())
+      return {};
+    std::string names;
+    for (const ValueInfo &input : metadata.inputs)
+      names += (names.empty() ? "" : ", ") + input.name;
+    return Diagnostic{Code::RUNTIME_9,
+                      fmt::format("the program takes {} inputs, but {} were given",
+                                  metadata.inputs.size(), inputs.size()),
+                      {},
+                      {fmt::format("the inputs are: {}", names)},
+                      {}};
+  }
+
+  Status checkType(size_t i) const {
+    const ValueInfo &expected = metadata.inputs[i];
+    const tw_tensor &input = inputs[i];
+    if (static_cast<int>(input.dtype) != static_cast<int>(expected.dtype)) {
+      const char *given = tw_dtype_name(input.dtype);
+      return Diagnostic{Code::RUNTIME_10,
+                        fmt::format("{} is {}, but the program takes {}", name(i),
+                                    given ? given : "of an unknown dtype",
+                                    info(expected.dtype).name),
+                        {},
+                        {},
+                        fmt::format("convert it to {}", info(expected.dtype).name)};
+    }
+    if (input.rank < 0 || (input.rank > 0 && !input.sizes))
+      return Diagnostic{Code::RUNTIME_18, fmt::format("{} has rank {} and {} sizes", name(i),
+                                                      input.rank, input.sizes ? "negative" : "no")};
+    if (static_cast<size_t>(input.rank) != expected.sizes.size())
+      return wrongShape(i, fmt::format("{} has {} dimensions, but the program takes {}", name(i),
+                                       input.rank, expected.sizes.size()));
+    return checkMemory(i);
+  }
+
+  Status checkMemory(size_t i) const {
+    const tw_tensor &input = inputs[i];
+    auto count = checkedProduct({input.sizes, static_cast<size_t>(input.rank)});
+    auto bytes = count ? checkedMul(*count, info(metadata.inputs[i].dtype).bytes) : std::nullopt;
+    if (!bytes)
+      return wrongShape(i, fmt::format("{} has sizes that no tensor can have", name(i)));
+    if (*bytes > 0 && !input.data)
+      return Diagnostic{Code::RUNTIME_14, fmt::format("{} has no data, but its sizes need {} bytes",
+                                                      name(i), *bytes)};
+    if (input.bytes < *bytes)
+      return Diagnostic{Code::RUNTIME_14, fmt::format("{} has {} bytes, but its sizes need {}",
+                                                      name(i), input.bytes, *bytes)};
+    return {};
+  }
+
+  /// Checks fixed sizes; takes the symbols that are sizes or scalars themselves.
+  Status bind(size_t i) {
+    const ValueInfo &expected = metadata.inputs[i];
+    if (expected.symbol)
+      return bindSymbol(*expected.symbol, *static_cast<const int64_t *>(inputs[i].data), {i, -1});
+    for (int d = 0; d < inputs[i].rank; ++d) {
+      const Size &size = expected.sizes[d];
+      int64_t given = inputs[i].sizes[d];
+      if (size.fixed && *size.fixed != given)
+        return wrongShape(
+            i, fmt::format("{} is {}, but the program takes {}", place(i, d), given, *size.fixed));
+      if (auto symbol = size.expression ? size.expression->asSymbol() : std::nullopt)
+        TW_TRY(bindSymbol(*symbol, given, {i, d}));
+    }
+    return {};
+  }
+
+  Status bindSymbol(int symbol, int64_t value, Origin origin) {
+    if (!symbols[symbol]) {
+      symbols[symbol] = value;
+      origins[symbol] = origin;
+      return {};
+    }
+    if (*symbols[symbol] == value)
+      return {};
+    std::string message =
+        fmt::format("{} is {}, but the model says {}", place(origin.input, origin.dimension), value,
+                    symbolText(symbol));
+    return wrongShape(origin.input, std::move(message));
+  }
+
+  /// Finds the value of one more symbol from an expression; false when there is none to find.
+  bool solveOne() {
+    for (size_t i = 0; i < inputs.size(); ++i)
+      for (int d = 0; d < inputs[i].rank; ++d) {
+        const auto &expression = metadata.inputs[i].sizes[d].expression;
+        auto solution = expression ? expression->solve(inputs[i].sizes[d], symbols) : std::nullopt;
+        if (!solution)
+          continue;
+        symbols[solution->symbol] = solution->value;
+        origins[solution->symbol] = {i, d};
+        return true;
+      }
+    return false;
+  }
+
+  Status checkExpressions(size_t i) const {
+    for (int d = 0; d < inputs[i].rank; ++d) {
+      const auto &expression = metadata.inputs[i].sizes[d].expression;
+      auto value = expression ? expression->evaluate(symbols) : std::nullopt;
+      if (!value || *value == inputs[i].sizes[d])
+        continue;
+      std::string where;
+      for (int symbol : expression->symbols())
+        where += (where.empty() ? " with " : " and ") + symbolText(symbol);
+      return wrongShape(i, fmt::format("{} is {}, but the model says {}{}", place(i, d),
+                                       inputs[i].sizes[d], expression->text(), where));
+    }
+    return checkSolvable(i);
+  }
+
+  /// A size like s0*2 whose symbol no value satisfies: 7.
+  Status checkSolvable(size_t i) const {
+    for (int d = 0; d < inputs[i].rank; ++d) {
+      const auto &expression = metadata.inputs[i].sizes[d].expression;
+      if (!expression || !expression->isLinearInUnknown(symbols))
+        continue;
+      return wrongShape(i, fmt::format("{} is {}, but the model says {}, which no whole number "
+                                       "makes {}",
+                                       place(i, d), inputs[i].sizes[d], expression->text(),
+                                       inputs[i].sizes[d]));
+    }
+    return {};
+  }
+
+  Status checkRanges() const {
+    for (size_t s = 0; s < symbols.size(); ++s) {
+      const SymbolInfo &symbol = metadata.symbols[s];
+      if (!symbols[s] || (*symbols[s] >= symbol.min && *symbols[s] <= symbol.max))
+        continue;
+      bool low = *symbols[s] < symbol.min;
+      return Diagnostic{Code::RUNTIME_12,
+                        fmt::format("{} makes {} {}, but the model was exported with {} {} {}",
+                                    place(origins[s].input, origins[s].dimension), symbol.name,
+                                    *symbols[s], symbol.name,
+                                    low ? ">=" : "<=", low ? symbol.min : symbol.max),
+                        {},
+                        {},
+                        "export the model again with a wider range for this dimension"};
+    }
+    return {};
+  }
+
+  const Metadata &metadata;
+  std::span<const tw_tensor> inputs;
+  SymbolValues &symbols;
+  std::vector<Origin> origins;
+};
+
+} // namespace
+
+Status checkInputs(const Metadata &metadata, std::span<const tw_tensor> inputs,
+                   SymbolValues &symbols) {
+  return InputChecker(metadata, inputs, symbols).run();
+}
+
+} // namespace tw::rt

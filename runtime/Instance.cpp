@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/Instance.h"
+#include "Support/Checked.h"
+#include <cstring>
+#include <fmt/format.h>
+#include <new>
+
+namespace tw::rt {
+
+static Diagnostic outOfMemory(const char *what, int64_t bytes) {
+  return {Code::RUNTIME_17,
+          fmt::format("there is not enough memory for {}: {} bytes", what, bytes),
+          {},
+          {},
+          {}};
+}
+
+static Diagnostic contradiction(std::string what) {
+  return {Code::RUNTIME_19,
+          "the program contradicts its metadata: " + std::move(what),
+          {},
+          {},
+          "compile the model again"};
+}
+
+static bool isAligned(const void *data) {
+  return reinterpret_cast<uintptr_t>(data) % TW_ALIGNMENT == 0;
+}
+
+/// Marks the instance as in use as long as it lives; refuses when it already is.
+class Instance::Use {
+public:
+  explicit Use(Instance &instance)
+      : instance(instance), taken(!instance.inUse.exchange(true, std::memory_order_acquire)) {}
+  ~Use() {
+    if (taken)
+      instance.inUse.store(false, std::memory_order_release);
+  }
+  Status check() const {
+    if (taken)
+      return {};
+    return Diagnostic{Code::RUNTIME_16,
+                      "the instance is in use by another call",
+                      {},
+                      {},
+                      "create one instance for each thread that runs the program"};
+  }
+
+private:
+  Instance &instance;
+  bool taken;
+};
+
+// --- Creation
+// --------------------------------------------------------------------------------------
+
+Instance::Instance(std::shared_ptr<const LoadedProgram> loaded, int threads)
+    : program(std::move(loaded)), metadata(program->metadata()), pool(threads),
+      watched(metadata.dispatches.size()) {
+  state.resize(metadata.state.size());
+  inputPointers.resize(metadata.inputs.size());
+  for (const ValueInfo &input : metadata.inputs)
+    inputSizes.emplace_back(input.sizes.size());
+  for (auto &sizes : inputSizes)
+    inputSizePointers.push_back(sizes.data());
+  inputCopies.resize(metadata.inputs.size());
+  outputs.resize(metadata.outputs.size());
+  outputPointers.resize(metadata.outputs.size());
+  bufferSizes.resize(metadata.buffers.size());
+  for (size_t i = 0; i < metadata.outputs.size(); ++i) {
+    std::vector<int64_t> sizes;
+    for (const Size &size : metadata.outputs[i].sizes)
+      sizes.push_back(size.fixed.value_or(-1));
+    outputSizes.push_back(std::move(sizes));
+    if (!metadata.outputs[i].hidden)
+      visible.push_back(static_cast<int>(i));
+  }
+  for (auto &sizes : outputSizes)
+    outputSizePointers.push_back(sizes.data());
+}
+
+Result<std::unique_ptr<Instance>> Instance::create(std::shared_ptr<const LoadedProgram> program,
+                                                   int threads) {
+  constexpr int maxThreads = 1024;
+  if (threads < 0 || threads > maxThreads)
+    return Diagnostic{Code::RUNTIME_18,
+                      fmt::format("{} threads were asked for, but 0 (all cores) to {} are possible",
+                                  threads, maxThreads)};
+  std::unique_ptr<Instance> instance(
+      new Instance(std::move(program), threads ? threads : availableCores()));
+  TW_TRY(instance->initialize());
+  return instance;
+}
+
+Status Instance::initialize() {
+  for (size_t i = 0; i < state.size(); ++i) {
+    if (!state[i].reserve(metadata.state[i].bytes))
+      return outOfMemory("the program's state", metadata.state[i].bytes);
+    statePointers.push_back(state[i].data());
+    initializeState(i);
+  }
+  return {};
+}
+
+// --- State
+// -----------------------------------------------------------------------------------------
+
+void Instance::initializeState(size_t index) {
+  const StateInfo &info = metadata.state[index];
+  if (info.bytes == 0)
+    return;
+  if (info.offset < 0)
+    std::memset(state[index].data(), 0, info.bytes);
+  else
+    std::memcpy(state[index].data(), program->weights() + info.offset, info.bytes);
+}
+
+Result<size_t> Instance::findState(std::string_view name, std::optional<int64_t> bytes) const {
+  for (size_t i = 0; i < metadata.state.size(); ++i) {
+    if (metadata.state[i].name != name)
+      continue;
+    if (bytes && *bytes != metadata.state[i].bytes)
+      return Diagnostic{Code::RUNTIME_14,
+                        fmt::format("state \"{}\" has {} bytes, but a buffer of {} was given", name,
+                                    metadata.state[i].bytes, *bytes)};
+    return i;
+  }
+  std::string names;
+  for (const StateInfo &info : metadata.state)
+    names += (names.empty() ? "" : ", ") + info.name;
+  return Diagnostic{Code::RUNTIME_15,
+                    fmt::format("the program has no state named \"{}\"", name),
+                    {},
+                    {names.empty() ? "it has no state" : "it has: " + names},
+                    {}};
+}
+
+Status Instance::getState(std::string_view name, void *data, int64_t bytes) {
+  Use use(*this);
+  TW_TRY(use.check());
+  TW_ASSIGN(size_t index, findState(name, bytes));
+  if (bytes > 0)
+    std::memcpy(data, state[index].data(), bytes);
+  return {};
+}
+
+Status Instance::setState(std::string_view name, const void *data, int64_t bytes) {
+  Use use(*this);
+  TW_TRY(use.check());
+  TW_ASSIGN(size_t index, findState(name, bytes));
+  if (bytes > 0)
+    std::memcpy(state[index].data(), data, bytes);
+  return {};
+}
+
+Status Instance::resetState(std::optional<std::string_view> name) {
+  Use use(*this);
+  TW_TRY(use.check());
+  if (name) {
+    TW_ASSIGN(size_t index, findState(*name, std::nullopt));
+    initializeState(index);
+    return {};
+  }
+  for (size_t i = 0; i < state.size(); ++i)
+    initializeState(i);
+  return {};
+}
+
+// --- One call
+// --------------------------------------------------------------------------------------
+
+Status Instance::run(std::span<const tw_tensor> inputs, std::span<const tw_tensor> wanted) {
+  Use use(*this);
+  TW_TRY(use.check());
+  hasResults = false;
+  if (!wanted.empty() && wanted.size() != visible.size())
+    return Diagnostic{Code::RUNTIME_9,
+                      fmt::format("the program has {} outputs, but {} were asked for",
+                                  visible.size(), wanted.size())};
+  TW_TRY(checkInputs(metadata, inputs, symbols));
+  TW_TRY(bindInputs(inputs));
+  TW_TRY(decideSizes());
+  if (!arena.reserve(arenaBytes))
+    return outOfMemory("temporaries", arenaBytes);
+  auto scratch = checkedMul(workspaceBytes, pool.threads());
+  if (!scratch || *scratch > planner::maxArena || !workspace.reserve(*scratch))
+    return outOfMemory("the workspace of each thread", workspaceBytes);
+  TW_TRY(measureOutputs());
+  TW_TRY(checkWriteBack());
+  TW_TRY(bindOutputs(inputs, wanted));
+  TW_TRY(execute(TW_PHASE_RUN));
+  deliver(inputs);
+  return {};
+}
+
+bool Instance::isOwnOutput(const void *data) const {
+  auto address = reinterpret_cast<uintptr_t>(data);
+  for (const Output &output : outputs) {
+    auto begin = reinterpret_cast<uintptr_t>(output.own.data());
+    if (begin && address >= begin && address < begin + output.own.capacity())
+      return true;
+  }
+  return false;
+}
+
+/// Where each input is read: in place, or in a copy when it is not aligned or is an output of the
+/// last run, whose memory this one writes.
+Status Instance::bindInputs(std::span<const tw_tensor> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const tw_tensor &input = inputs[i];
+    std::copy_n(input.sizes, input.rank, inputSizes[i].begin());
+    inputPointers[i] = input.data;
+    if (input.data && isAligned(input.data) && !isOwnOutput(input.data))
+      continue;
+    int64_t bytes = *checkedProduct(inputSizes[i]) * info(metadata.inputs[i].dtype).bytes;
+    if (!inputCopies[i].reserve(bytes))
+      return outOfMemory("a copy of an input", bytes);
+    if (bytes > 0)
+      std::memcpy(inputCopies[i].data(), input.data, bytes);
+    inputPointers[i] = inputCopies[i].data();
+  }
+  for (const MutatedInput &m : metadata.mutatedInputs)
+    if (isOwnOutput(inputs[m.input].data))
+      return Diagnostic{Code::RUNTIME_18,
+                        fmt::format("input \"{}\" is written by the program, but its memory is an "
+                                    "output of the last run",
+                                    metadata.inputs[m.input].name),
+                        {},
+                        {},
+                        "copy it to memory of your own first"};
+  return {};
+}
+
+/// Places the temporaries, and for a dynamic program asks it for the sizes.
+Status Instance::decideSizes() {
+  if (metadata.isStatic) {
+    arenaBytes = metadata.arenaBytes;
+    arenaBound = metadata.planBoundBytes;
+    workspaceBytes = metadata.workspaceBytes;
+    bufferOffsets = nullptr;
+    return {};
+  }
+  for (auto &sizes : outputSizes)
+    std::fill(sizes.begin(), sizes.end(), -1);
+  std::fill(bufferSizes.begin(), bufferSizes.end(), -1);
+  workspaceBytes = 0;
+  TW_TRY(execute(TW_PHASE_SIZES));
+  if (workspaceBytes < 0 || workspaceBytes % TW_ALIGNMENT)
+    return contradiction(fmt::format("the workspace has {} bytes", workspaceBytes));
+  const MemoryPlan *plan = plans.plan(metadata.buffers, bufferSizes);
+  if (!plan) {
+    for (size_t i = 0; i < bufferSizes.size(); ++i)
+      if (bufferSizes[i] < 0)
+        return contradiction(fmt::format("temporary {} has {} bytes", i, bufferSizes[i]));
+    return Diagnostic{Code::RUNTIME_17,
+                      "these inputs need more temporary memory than any machine has"};
+  }
+  arenaBytes = plan->peak;
+  arenaBound = plan->bound;
+  bufferOffsets = plan->offsets.data();
+  return {};
+}
+
+/// The bytes of each output; checks what the program said about sizes.
+Status Instance::measureOutputs() {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const ValueInfo &value = metadata.outputs[i];
+    for (size_t d = 0; d < outputSizes[i].size(); ++d)
+      if (outputSizes[i][d] < 0 ||
+          outputSizes[i][d] != value.sizes[d].fixed.value_or(outputSizes[i][d]))
+        return contradiction(fmt::format("output \"{}\" dimension {} is {}, not {}", value.name, d,
+                                         outputSizes[i][d], value.sizes[d].text()));
+    auto count = checkedProduct(outputSizes[i]);
+    auto bytes = count ? checkedMul(*count, info(value.dtype).bytes) : std::nullopt;
+    if (!bytes || *bytes > planner::maxArena)
+      return Diagnostic{Code::RUNTIME_17, fmt::format("output \"{}\" would be {}, more than any "
+                                                      "memory holds",
+                                                      value.name, shapeText(outputSizes[i]))};
+    outputs[i].bytes = *bytes;
+  }
+  return {};
+}
+
+/// A new value of an input must have its size.
+Status Instance::checkWriteBack() const {
+  for (const MutatedInput &m : metadata.mutatedInputs)
+    if (inputSizes[m.input] != outputSizes[m.output])
+      return contradiction(
+          fmt::format("the new value of input \"{}\" is {}, not {}", metadata.inputs[m.input].name,
+                      shapeText(outputSizes[m.output]), shapeText(inputSizes[m.input])));
+  return {};
+}
+
+/// Whether the program may write to the caller's memory directly: aligned, and none of the inputs,
+/// which it may still read.
+static bool isDirect(const tw_tensor &output, int64_t bytes, std::span<const tw_tensor> inputs) {
+  auto address = [](const void *data) { return reinterpret_cast<uintptr_t>(data); };
+  for (const tw_tensor &input : inputs)
+    if (address(input.data) < address(output.data) + bytes &&
+        address(output.data) < address(input.data) + input.bytes)
+      return false;
+  return isAligned(output.data);
+}
+
+Status Instance::bindOutputs(std::span<const tw_tensor> inputs, std::span<const tw_tensor> wanted) {
+  for (Output &output : outputs)
+    output.target = output.callerData = nullptr;
+  for (size_t v = 0; v < wanted.size(); ++v) {
+    Output &output = outputs[visible[v]];
+    if (!wanted[v].data)
+      continue;
+    if (wanted[v].bytes < output.bytes)
+      return Diagnostic{Code::RUNTIME_14,
+                        fmt::format("output \"{}\" needs {} bytes, but the buffer given has {}",
+                                    metadata.outputs[visible[v]].name, output.bytes,
+                                    wanted[v].bytes)};
+    if (isDirect(wanted[v], output.bytes, inputs))
+      output.target = wanted[v].data;
+    else
+      output.callerData = wanted[v].data;
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Output &output = outputs[i];
+    if (!output.target) {
+      if (!output.own.reserve(output.bytes))
+        return outOfMemory("an output", output.bytes);
+      output.target = output.own.data();
+    }
+    outputPointers[i] = output.target;
+  }
+  return {};
+}
+
+/// What is left after a run: copies to the caller, new values of inputs, the results.
+void Instance::deliver(std::span<const tw_tensor> inputs) {
+  for (Output &output : outputs)
+    if (output.callerData && output.bytes > 0)
+      std::memcpy(output.callerData, output.target, output.bytes);
+  for (const MutatedInput &m : metadata.mutatedInputs)
+    if (outputs[m.output].bytes > 0)
+      std::memcpy(inputs[m.input].data, outputs[m.output].target, outputs[m.output].bytes);
+  results.clear();
+  for (int i : visible) {
+    const Output &output = outputs[i];
+    results.push_back({output.callerData ? output.callerData : output.target, output.bytes,
+                       static_cast<tw_dtype>(metadata.outputs[i].dtype),
+                       static_cast<int32_t>(outputSizes[i].size()), outputSizes[i].data()});
+  }
+  hasResults = true;
+}
+
+const tw_tensor *Instance::output(int32_t index) const {
+  bool known = hasResults && index >= 0 && static_cast<size_t>(index) < results.size();
+  return known ? &results[index] : nullptr;
+}
+
+// --- The program's side
+// ----------------------------------------------------------------------------
+
+/// `message` with its first two %lld replaced.
+static std::string fillIn(std::string_view message, int64_t a, int64_t b) {
+  std::string text(message);
+  size_t from = 0;
+  for (int64_t value : {a, b}) {
+    size_t at = text.find("%lld", from);
+    if (at == std::string::npos)
+      break;
+    std::string digits = std::to_string(value);
+    text.replace(at, 4, digits);
+    from = at + digits.size();
+  }
+  return text;
+}
+
+void Instance::parallelFor(void *self, tw_loop_body body, void *closure, int64_t count,
+                           int64_t grain) {
+  static_cast<Instance *>(self)->pool.parallelFor(body, closure, count, grain);
+}
+
+void Instance::fail(void *self, const char *message, int64_t a, int64_t b) {
+  static_cast<Instance *>(self)->failure = fillIn(message ? message : "", a, b);
+}
+
+void Instance::note(void *self, int32_t dispatch, int32_t begin) {
+  static_cast<Instance *>(self)->watched.note(dispatch, begin != 0);
+}
+
+const tw_callbacks Instance::callbacks = {parallelFor, fail, nullptr};
+const tw_callbacks Instance::tracingCallbacks = {parallelFor, fail, note};
+
+tw_call Instance::makeCall(uint32_t phase) {
+  tw_call call{};
+  call.abi = TW_PROGRAM_ABI;
+  call.phase = phase;
+  call.runtime = this;
+  call.callbacks = phase == TW_PHASE_RUN && watched.active() ? &tracingCallbacks : &callbacks;
+  call.inputs = inputPointers.data();
+  call.input_sizes = inputSizePointers.data();
+  call.outputs = outputPointers.data();
+  call.output_sizes = outputSizePointers.data();
+  call.state = statePointers.data();
+  call.weights = program->weights();
+  call.arena = arena.data();
+  call.buffer_sizes = bufferSizes.data();
+  call.buffer_offsets = bufferOffsets;
+  call.workspace = workspace.data();
+  call.workspace_bytes = &workspaceBytes;
+  return call;
+}
+
+Status Instance::execute(uint32_t phase) {
+  failure.clear();
+  tw_call call = makeCall(phase);
+  if (program->entry()(&call) == 0)
+    return {};
+  if (failure.empty())
+    return contradiction("it failed without saying why");
+  return Diagnostic{Code::RUNTIME_13, failure};
+}
+
+// --- Observation
+// -----------------------------------------------------------------------------------
+
+Status Instance::setTrace(tw_trace_callback callback, void *user) {
+  Use use(*this);
+  TW_TRY(use.check());
+  watched.setCallback(callback, user);
+  return {};
+}
+
+Status Instance::record(bool on) {
+  Use use(*this);
+  TW_TRY(use.check());
+  watched.record(on);
+  return {};
+}
+
+tw_memory_info Instance::memory() const {
+  int64_t reserved = arena.capacity() + workspace.capacity();
+  for (const AlignedBuffer &buffer : state)
+    reserved += buffer.capacity();
+  for (const AlignedBuffer &buffer : inputCopies)
+    reserved += buffer.capacity();
+  for (const Output &output : outputs)
+    reserved += output.own.capacity();
+  return {arenaBytes, arenaBound, reserved};
+}
+
+} // namespace tw::rt

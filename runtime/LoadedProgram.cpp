@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/LoadedProgram.h"
+#include "runtime/CpuFeatures.h"
+#include "runtime/Elf.h"
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+
+namespace tw::rt {
+
+static Status checkDevice(std::string_view device, const Metadata &metadata) {
+  if (device != "cpu")
+    return Diagnostic{
+        Code::RUNTIME_8,
+        fmt::format("device \"{}\" is not available; this runtime has \"cpu\"", device)};
+  const std::string &target = metadata.target;
+  if (target == "cpu" || target.starts_with("cpu:") || target == "reference")
+    return {};
+  return Diagnostic{
+      Code::RUNTIME_8,
+      fmt::format("the artifact was compiled for {}, which device \"cpu\" cannot run", target),
+      {},
+      {},
+      "compile the model with --target=cpu"};
+}
+
+Result<std::shared_ptr<const LoadedProgram>> LoadedProgram::load(const std::string &path,
+                                                                 std::string_view device) {
+  TW_ASSIGN(Artifact artifact, openArtifact(path));
+  std::shared_ptr<LoadedProgram> program(new LoadedProgram(std::move(artifact)));
+  auto prepare = [&]() -> Status {
+    TW_TRY(checkDevice(device, program->metadata()));
+    TW_TRY(requireCpuFeatures(program->metadata().cpuFeatures));
+    return program->mapCode();
+  };
+  if (Status status = prepare(); !status) {
+    Diagnostic error = std::move(status).error();
+    error.location = path;
+    return error;
+  }
+  return std::shared_ptr<const LoadedProgram>(std::move(program));
+}
+
+LoadedProgram::~LoadedProgram() {
+  if (library)
+    dlclose(library);
+}
+
+Status LoadedProgram::mapCode() {
+  auto refuse = [&](const char *why) {
+    return Diagnostic{Code::RUNTIME_7, fmt::format("cannot load the artifact's code: {}",
+                                                   why ? why : "unknown reason")};
+  };
+  // Without a slash, dlopen would search the system's folders.
+  std::unique_ptr<char, decltype(&std::free)> absolute(realpath(artifact.path.c_str(), nullptr),
+                                                       &std::free);
+  if (!absolute)
+    return refuse(std::strerror(errno));
+  library = dlopen(absolute.get(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return refuse(dlerror());
+  function = reinterpret_cast<tw_program_entry>(dlsym(library, TW_PROGRAM_SYMBOL));
+  if (!function)
+    return refuse("it does not export " TW_PROGRAM_SYMBOL);
+  return checkMappedCode();
+}
+
+/// Whether the library that is mapped at `base` is the one in `file`. The headers come first: when
+/// they are equal, so are the places of all segments.
+static bool isMapped(uintptr_t base, const ElfImage &image, std::span<const uint8_t> file) {
+  constexpr uint64_t page = 4096;
+  auto same = [&](uint64_t address, uint64_t offset, uint64_t bytes) {
+    return std::memcmp(reinterpret_cast<const void *>(base + address), file.data() + offset,
+                       bytes) == 0;
+  };
+  if (image.loaded.empty() || image.loaded[0].offset != 0 || image.headerBytes > page ||
+      !same(image.loaded[0].address, 0, image.headerBytes))
+    return false;
+  for (const ElfSegment &segment : image.loaded)
+    if (!segment.writable && !same(segment.address, segment.offset, segment.fileBytes))
+      return false;
+  return true;
+}
+
+/// dlopen hands out what it already has under the same path, even when the file has been replaced
+/// since: compares the mapped code with the file that the metadata came from.
+Status LoadedProgram::checkMappedCode() const {
+  link_map *map = nullptr;
+  TW_ASSIGN(ElfImage image, parseElf(artifact.image.bytes()));
+  if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 &&
+      isMapped(map->l_addr, image, artifact.image.bytes()))
+    return {};
+  return Diagnostic{Code::RUNTIME_7,
+                    "an older version of this artifact is still loaded in this process",
+                    {},
+                    {},
+                    "write the new artifact to another path, or free the old program and its "
+                    "instances first"};
+}
+
+} // namespace tw::rt

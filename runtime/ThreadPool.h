@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fork-join threads for the parallel loops of one instance. The caller takes part in its loop, and
+// a loop is over when its pieces are done, not when all workers have woken: a sleeping worker never
+// delays anybody. Workers spin briefly between loops, because the next one is often microseconds
+// away, then sleep.
+#pragma once
+#include "runtime/ProgramABI.h"
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace tw::rt {
+
+class ThreadPool {
+public:
+  /// A pool in which `threads` threads take part, the caller included. Fewer when the system
+  /// refuses to start more.
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+
+  int threads() const { return static_cast<int>(workers.size()) + 1; }
+
+  /// Runs body over [0, count) in pieces of at least `grain` iterations and returns when all are
+  /// done; `worker` of a body is in [0, threads()), 0 for the caller. Called from inside a body it
+  /// runs inline, as the same worker. Does nothing when count <= 0.
+  void parallelFor(tw_loop_body body, void *closure, int64_t count, int64_t grain);
+
+private:
+  // A loop is published by writing its fields and then a new ticket: the loop's number in the
+  // upper bits, how many pieces are left to take in the lower. Taking one is a compare-and-swap of
+  // the whole ticket, so nobody takes from a loop that is over; and as long as a piece of a loop is
+  // not done, its fields stay as they are.
+  static constexpr int pieceBits = 16;
+  static constexpr uint64_t pieceMask = (uint64_t(1) << pieceBits) - 1;
+
+  void work(int64_t worker);
+  /// Takes and does pieces of the loop `number` until none is left.
+  void takePieces(uint64_t number, int64_t worker);
+  /// Waits until a loop other than `seen` is published; its number, or `seen` when stopping.
+  uint64_t waitForLoop(uint64_t seen);
+  void waitForPieces(int64_t count);
+  void wakeWorkers();
+  /// Which worker the calling thread is.
+  int64_t currentWorker() const;
+
+  std::vector<std::thread> workers;
+  int spins = 0;
+  std::atomic<bool> busy{false};
+
+  // The current loop.
+  std::atomic<tw_loop_body> body{nullptr};
+  std::atomic<void *> closure{nullptr};
+  std::atomic<int64_t> count{0}, pieceSize{1}, pieces{0};
+  alignas(64) std::atomic<uint64_t> ticket{0};
+  alignas(64) std::atomic<int64_t> piecesDone{0};
+
+  // Those who sleep.
+  alignas(64) std::atomic<int> sleepers{0};
+  std::atomic<bool> callerSleeps{false}, stopping{false};
+  std::mutex mutex;
+  std::condition_variable loopPublished, loopDone;
+};
+
+/// The cores this process may use, at least 1.
+int availableCores();
+
+} // namespace tw::rt

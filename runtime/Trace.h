@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is watched of an instance's dispatches: the caller's callback and the built-in recorder.
+#pragma once
+#include "tilewright/tilewright.h"
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+namespace tw::rt {
+
+class Trace {
+public:
+  explicit Trace(size_t dispatches) : recorded(dispatches) {}
+
+  void setCallback(tw_trace_callback newCallback, void *newUser) {
+    callback = newCallback;
+    user = newUser;
+  }
+  /// Starts from zero, or stops and keeps.
+  void record(bool on) {
+    recording = on;
+    if (on)
+      std::fill(recorded.begin(), recorded.end(), tw_dispatch_times{});
+  }
+  bool active() const { return callback || recording; }
+
+  /// At the beginning and at the end of a dispatch.
+  void note(int32_t dispatch, bool begins) {
+    int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                      std::chrono::steady_clock::now().time_since_epoch())
+                      .count();
+    if (begins) {
+      begin = now;
+      return;
+    }
+    if (recording)
+      add(dispatch, now - begin);
+    if (callback)
+      callback(user, dispatch, begin, now);
+  }
+
+  tw_dispatch_times times(int32_t dispatch) const {
+    bool known = dispatch >= 0 && static_cast<size_t>(dispatch) < recorded.size();
+    return known ? recorded[dispatch] : tw_dispatch_times{};
+  }
+
+private:
+  void add(int32_t dispatch, int64_t ns) {
+    if (dispatch < 0 || static_cast<size_t>(dispatch) >= recorded.size())
+      return;
+    tw_dispatch_times &t = recorded[dispatch];
+    t.min_ns = t.calls ? std::min(t.min_ns, ns) : ns;
+    t.max_ns = std::max(t.max_ns, ns);
+    t.total_ns += ns;
+    ++t.calls;
+  }
+
+  tw_trace_callback callback = nullptr;
+  void *user = nullptr;
+  bool recording = false;
+  int64_t begin = 0;
+  std::vector<tw_dispatch_times> recorded;
+};
+
+} // namespace tw::rt
