@@ -50,7 +50,9 @@ private:
 
   /// Movable into a kernel because it costs nothing there.
   static bool isCloned(Operation *op) {
-    return op && (isa<tensor::EmptyOp, tensor::ExtractSliceOp>(op) || op->hasTrait<OpTrait::ConstantLike>()) &&
+    return op &&
+           (isa<tensor::EmptyOp, tensor::ExtractSliceOp>(op) ||
+            op->hasTrait<OpTrait::ConstantLike>()) &&
            !isa<graph::WeightOp>(op);
   }
 
@@ -152,7 +154,8 @@ private:
     }
   }
 
-  /// The chain of inits behind each result ends in an empty tensor; the destination takes its place.
+  /// The chain of inits behind each result ends in an empty tensor; the destination takes its
+  /// place.
   void useDestinations(Block *entry) {
     auto ret = cast<func::ReturnOp>(entry->getTerminator());
     for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
@@ -179,8 +182,9 @@ private:
       results.push_back(type);
     }
     func::FuncOp shared = uniqued(last->getParentOfType<func::FuncOp>().getName());
-    auto dispatch = graph::DispatchOp::create(b, shared == kernel ? kernel.getLoc() : fusedLoc(b),
-                                              results, shared.getName(), inputs.getArrayRef(), outs);
+    auto dispatch =
+        graph::DispatchOp::create(b, shared == kernel ? kernel.getLoc() : fusedLoc(b), results,
+                                  shared.getName(), inputs.getArrayRef(), outs);
     for (auto [escaped, result] : llvm::zip(escaping, dispatch.getResults())) {
       Value value = escaped;
       value.replaceUsesWithIf(result, [&](OpOperand &use) {

@@ -3,7 +3,8 @@
 // An elementwise linalg.generic is merged into the linalg.generic that reads it, when that saves a
 // pass over memory and repeats no work worth mentioning:
 //
-//   %t = generic { exp }(%x);  %y = generic { add }(%t, %b)    ->    %y = generic { exp, add }(%x, %b)
+//   %t = generic { exp }(%x);  %y = generic { add }(%t, %b)    ->    %y = generic { exp, add }(%x,
+//   %b)
 //
 // The producer's value is recomputed wherever it is read. So it is merged when each element is read
 // once (one user, whose loops all index it), or when recomputing is as cheap as reading: copies,
@@ -45,8 +46,8 @@ bool worthFusing(OpOperand *operand) {
     return false;
   if (isFree(producer))
     return true;
-  int64_t length = producer.getBody()->getOperations().size() +
-                   consumer.getBody()->getOperations().size();
+  int64_t length =
+      producer.getBody()->getOperations().size() + consumer.getBody()->getOperations().size();
   return producer->hasOneUse() && length <= longBody && readsEachElementOnce(consumer, operand);
 }
 

@@ -2,7 +2,8 @@
 //
 // Greedy, in program order: every operation starts as a group of its own and is offered to the
 // groups of its producers. Two groups merge when
-//   - they keep a row dimension in common (Rows.h), or are both tiny, or one is only an initial value;
+//   - they keep a row dimension in common (Rows.h), or are both tiny, or one is only an initial
+//   value;
 //   - no other group lies on a path between them (the kernels could not be ordered);
 //   - what a row keeps between operations stays small enough for a core's cache;
 //   - a second contraction's other operands are small: they are read again for every row.
@@ -136,9 +137,10 @@ private:
       return false;
     return llvm::any_of(to.ops, [&](Operation *op) {
       return isContraction(op) && llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
-        return isa<RankedTensorType>(operand.get().getType()) &&
-               rowElements(operand.get(), std::min(rows, sharedRows(operand))) > rereadElements;
-      });
+               return isa<RankedTensorType>(operand.get().getType()) &&
+                      rowElements(operand.get(), std::min(rows, sharedRows(operand))) >
+                          rereadElements;
+             });
     });
   }
 
@@ -188,20 +190,31 @@ bool isInner(Operation *op, const Group &group) {
                       [&](Operation *user) { return llvm::is_contained(group.ops, user); });
 }
 
+/// Leaves the innermost dimension of the largest result inside a row: it is what runs in vectors,
+/// and what a contraction reuses its operands along.
+int64_t rowsToRun(const Group &group) {
+  int64_t rank = 0;
+  for (Operation *op : group.ops)
+    for (Value result : op->getResults())
+      rank = std::max(rank, cast<RankedTensorType>(result.getType()).getRank());
+  return rank < 2 ? group.rows : std::min(group.rows, rank - 1);
+}
+
 SmallVector<Group> Grouping::take(Block &block) {
   SmallVector<Group> taken;
   for (Group &group : groups) {
     // Removing an outer view can lay open the next one.
     for (bool changed = true; changed;) {
-      auto outer = llvm::find_if(group.ops, [&](Operation *op) {
-        return isView(op) && !isInner(op, group);
-      });
+      auto outer = llvm::find_if(group.ops,
+                                 [&](Operation *op) { return isView(op) && !isInner(op, group); });
       changed = outer != group.ops.end();
       if (changed)
         group.ops.erase(outer);
     }
-    if (!group.ops.empty() && !llvm::all_of(group.ops, isView))
+    if (!group.ops.empty() && !llvm::all_of(group.ops, isView)) {
+      group.rows = rowsToRun(group);
       taken.push_back(std::move(group));
+    }
   }
   llvm::sort(taken, [](const Group &a, const Group &b) {
     return a.ops.back()->isBeforeInBlock(b.ops.back());

@@ -2,11 +2,12 @@
 //
 // What depends on weights and constants alone is computed once, at compile time, by generated code:
 //
-//   %s = generic { rsqrt(var + eps) * gamma }(%var, %gamma)      ->    %s = tw.weight #tw.weight<...>
+//   %s = generic { rsqrt(var + eps) * gamma }(%var, %gamma)      ->    %s = tw.weight
+//   #tw.weight<...>
 //
 // The computations are cloned into a module of their own, whose results the evaluator turns into
-// weights. Declined, with a remark: results much larger than what they are made from (a broadcast is
-// cheaper to repeat than to store).
+// weights. Declined, with a remark: results much larger than what they are made from (a broadcast
+// is cheaper to repeat than to store).
 #include "Graph/Passes.h"
 #include "Graph/Rows.h"
 #include "IR/Coded.h"
@@ -153,8 +154,7 @@ struct HoistWeights : PassWrapper<HoistWeights, OperationPass<ModuleOp>> {
       return signalPassFailure();
     for (auto [value, weight] : llvm::zip_equal(values, *weights)) {
       OpBuilder b(value.getDefiningOp());
-      value.replaceAllUsesWith(
-          graph::WeightOp::create(b, value.getLoc(), value.getType(), weight));
+      value.replaceAllUsesWith(graph::WeightOp::create(b, value.getLoc(), value.getType(), weight));
       emitReport(value.getLoc()) << "evaluated at compile time";
     }
   }

@@ -37,8 +37,8 @@ struct ResolveDims : PassWrapper<ResolveDims, OperationPass<>> {
       if (!dim || *dim >= op.getSource().getType().getRank())
         continue;
       OpBuilder b(op);
-      Value size = getValueOrCreateConstantIndexOp(b, op.getLoc(),
-                                                   resolvedSize(op.getSource(), *dim, b));
+      Value size =
+          getValueOrCreateConstantIndexOp(b, op.getLoc(), resolvedSize(op.getSource(), *dim, b));
       op.replaceAllUsesWith(size);
       op.erase();
     }

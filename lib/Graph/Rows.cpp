@@ -78,9 +78,8 @@ int64_t rowPrefix(Operation *op) {
       .Case([](graph::ScanOp o) { return int64_t(o.getDim()); })
       .Case([](graph::SortOp o) { return int64_t(o.getDim()); })
       .Case([](graph::ScatterOp) { return 0; })
-      .Case([](tensor::InsertSliceOp o) {
-        return wholeDims(o, o.getDestType(), o.getSourceType());
-      })
+      .Case(
+          [](tensor::InsertSliceOp o) { return wholeDims(o, o.getDestType(), o.getSourceType()); })
       .Case([](tensor::ExtractSliceOp o) { return wholeDims(o, o.getSourceType(), o.getType()); })
       .Case([](tensor::ExpandShapeOp o) { return singletonGroups(o.getReassociationIndices()); })
       .Case([](tensor::CollapseShapeOp o) { return singletonGroups(o.getReassociationIndices()); })

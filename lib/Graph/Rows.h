@@ -5,8 +5,8 @@
 // one row, small and in cache. Everything dispatch formation asks about an operation is answered
 // here.
 #pragma once
-#include "mlir/IR/Operation.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/Operation.h"
 
 namespace tw {
 

@@ -38,7 +38,8 @@ static OpFoldResult paddedSize(tensor::PadOp op, int64_t dim, OpBuilder &b) {
   Location loc = op.getLoc();
   Value size = asValue(resolvedSize(op.getSource(), dim, b), b, loc);
   size = arith::AddIOp::create(b, loc, size, asValue(op.getMixedLowPad()[dim], b, loc));
-  return arith::AddIOp::create(b, loc, size, asValue(op.getMixedHighPad()[dim], b, loc)).getResult();
+  return arith::AddIOp::create(b, loc, size, asValue(op.getMixedHighPad()[dim], b, loc))
+      .getResult();
 }
 
 /// The size of dimension `dim` of a slice, whose unit dimensions may have been dropped.

@@ -26,8 +26,7 @@ namespace {
 /// A copy of `value` in a tensor of its own.
 Value copyOf(Value value, OpBuilder &b, Location loc) {
   auto type = cast<RankedTensorType>(value.getType());
-  Value empty = tensor::EmptyOp::create(b, loc, resolvedSizes(value, b),
-                                        type.getElementType());
+  Value empty = tensor::EmptyOp::create(b, loc, resolvedSizes(value, b), type.getElementType());
   return linalg::CopyOp::create(b, loc, value, empty).getResult(0);
 }
 

@@ -9,9 +9,9 @@
 //
 // Nothing is computed: a weight's strides say how its file is read, and the artifact's payload is
 // written in the order of the type. (One-row products read every weight once in either order.)
+#include "Graph/Passes.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
-#include "Graph/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Pass/Pass.h"
 
@@ -56,9 +56,9 @@ graph::WeightOp permuted(graph::WeightOp weight, ArrayRef<unsigned> order, OpBui
     sizes.push_back(type.getDimSize(d));
     strides.push_back(source.getStrides()[d]);
   }
-  auto attr = graph::WeightAttr::get(b.getContext(), source.getName(), source.getFile(),
-                                     source.getOffset(), source.getBytes(), source.getStart(),
-                                     strides);
+  auto attr =
+      graph::WeightAttr::get(b.getContext(), source.getName(), source.getFile(), source.getOffset(),
+                             source.getBytes(), source.getStart(), strides);
   return graph::WeightOp::create(b, weight.getLoc(), type.clone(sizes), attr);
 }
 
@@ -89,7 +89,8 @@ struct TransposeWeights : PassWrapper<TransposeWeights, OperationPass<>> {
     for (unsigned d : order)
       results.push_back(map.getResult(d));
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    maps[operand->getOperandNumber()] = AffineMap::get(map.getNumDims(), 0, results, b.getContext());
+    maps[operand->getOperandNumber()] =
+        AffineMap::get(map.getNumDims(), 0, results, b.getContext());
     operand->set(permuted(weight, order, b));
     op.setIndexingMapsAttr(b.getAffineMapArrayAttr(maps));
     emitReport(op.getLoc()) << "weight " << weight.getSource().getName()

@@ -84,8 +84,8 @@ std::string describePlace(Location loc) {
     auto source = dyn_cast<FileLineColLoc>(inner);
     if (!source)
       return WalkResult::advance();
-    text = fmt::format("{}:{}:{}", source.getFilename().str(), source.getLine(),
-                       source.getColumn());
+    text =
+        fmt::format("{}:{}:{}", source.getFilename().str(), source.getLine(), source.getColumn());
     return WalkResult::interrupt();
   });
   return text;

@@ -86,8 +86,7 @@ MutableOperandRange SortOp::getDpsInitsMutable() {
   return MutableOperandRange(getOperation(), 1, 2);
 }
 
-std::optional<SmallVector<std::pair<unsigned, unsigned>>>
-tw::graph::iterationSizes(ScatterOp op) {
+std::optional<SmallVector<std::pair<unsigned, unsigned>>> tw::graph::iterationSizes(ScatterOp op) {
   auto maps = op.getIndexingMaps().getAsValueRange<AffineMapAttr>();
   if (maps.empty())
     return std::nullopt;
