@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ArtifactText.h"
+#include "IO/JsonWriter.h"
+#include "Values.h"
+#include <climits>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tw::cli {
+
+namespace {
+
+std::string typeText(DType dtype, const std::vector<rt::Size> &sizes) {
+  std::string text(info(dtype).name);
+  for (size_t d = 0; d < sizes.size(); ++d)
+    text += (d ? ", " : "[") + sizes[d].text();
+  return sizes.empty() ? text : text + "]";
+}
+
+std::string typeText(const rt::StateInfo &state) {
+  std::string text(info(state.dtype).name);
+  return state.sizes.empty() ? text : text + fmt::format("[{}]", fmt::join(state.sizes, ", "));
+}
+
+/// "x: f32[2, s0]"; an int that is a symbol is "n: i64 = s3".
+std::string valueText(const rt::ValueInfo &value, const rt::Metadata &metadata) {
+  std::string text = fmt::format("{}: {}", value.name, typeText(value.dtype, value.sizes));
+  if (value.symbol)
+    text += fmt::format(" = {}", metadata.symbols[*value.symbol].name);
+  return text;
+}
+
+std::string memoryText(const rt::Metadata &metadata) {
+  if (!metadata.isStatic)
+    return "planned when the sizes are known";
+  double ratio = metadata.planBoundBytes > 0
+                     ? double(metadata.arenaBytes) / double(metadata.planBoundBytes)
+                     : 1;
+  return fmt::format("{} planned, {:.3f} times the bound of {}", bytesText(metadata.arenaBytes),
+                     ratio, bytesText(metadata.planBoundBytes));
+}
+
+std::string dispatchText(size_t index, const rt::DispatchInfo &dispatch) {
+  std::string text = fmt::format("  {:3} {}", index, dispatch.name);
+  if (dispatch.kernel != dispatch.name)
+    text += fmt::format(" ({})", dispatch.kernel);
+  if (!dispatch.ops.empty())
+    text += fmt::format(": {}", dispatch.ops);
+  if (!dispatch.source.empty())
+    text += fmt::format("  from {}", dispatch.source);
+  return text + "\n";
+}
+
+std::string mutationText(const rt::MutatedInput &mutated, const rt::Metadata &metadata) {
+  return fmt::format("  {} is written back to\n", metadata.inputs[mutated.input].name);
+}
+
+} // namespace
+
+std::string artifactText(const std::string &path, int64_t fileBytes, const rt::Metadata &m) {
+  std::string text = fmt::format("artifact {}, {}\nmodel    {}\ncompiler {}\ntarget   {}\n", path,
+                                 bytesText(fileBytes), m.model, m.compiler, m.target);
+  if (!m.cpuFeatures.empty())
+    text += fmt::format("needs    {}\n", fmt::join(m.cpuFeatures, " "));
+  text += fmt::format("weights  {}, {}\n", bytesText(m.weights.bytes),
+                      m.weights.beside ? "beside the artifact" : "inside");
+  text += fmt::format("memory   {}\n", memoryText(m));
+  text += "inputs\n";
+  for (const rt::ValueInfo &input : m.inputs)
+    text += fmt::format("  {}\n", valueText(input, m));
+  for (const rt::MutatedInput &mutated : m.mutatedInputs)
+    text += mutationText(mutated, m);
+  text += "outputs\n";
+  for (const rt::ValueInfo &output : m.outputs)
+    if (!output.hidden)
+      text += fmt::format("  {}\n", valueText(output, m));
+  if (!m.state.empty())
+    text += "state\n";
+  for (const rt::StateInfo &state : m.state)
+    text += fmt::format("  {}: {}{}\n", state.name, typeText(state),
+                        state.trainable ? ", trainable" : "");
+  if (!m.symbols.empty())
+    text += "symbols\n";
+  for (const rt::SymbolInfo &symbol : m.symbols)
+    text += fmt::format("  {}: {} to {}\n", symbol.name, symbol.min,
+                        symbol.max == INT64_MAX ? "any" : std::to_string(symbol.max));
+  text += fmt::format("dispatches ({})\n", m.dispatches.size());
+  for (size_t i = 0; i < m.dispatches.size(); ++i)
+    text += dispatchText(i, m.dispatches[i]);
+  return text;
+}
+
+namespace {
+
+void writeValues(JsonWriter &json, const std::vector<rt::ValueInfo> &values,
+                 const rt::Metadata &metadata) {
+  json.beginArray();
+  for (const rt::ValueInfo &value : values) {
+    if (value.hidden)
+      continue;
+    json.beginObject().member("name", value.name).member("dtype", info(value.dtype).name);
+    json.key("sizes").beginArray();
+    for (const rt::Size &size : value.sizes)
+      size.fixed ? json.value(*size.fixed) : json.value(size.text());
+    json.endArray();
+    if (value.symbol)
+      json.member("symbol", metadata.symbols[*value.symbol].name);
+    json.endObject();
+  }
+  json.endArray();
+}
+
+void writeState(JsonWriter &json, const std::vector<rt::StateInfo> &states) {
+  json.beginArray();
+  for (const rt::StateInfo &state : states) {
+    json.beginObject().member("name", state.name).member("dtype", info(state.dtype).name);
+    json.key("sizes").beginArray();
+    for (int64_t size : state.sizes)
+      json.value(size);
+    json.endArray().member("trainable", state.trainable).endObject();
+  }
+  json.endArray();
+}
+
+void writeDispatches(JsonWriter &json, const std::vector<rt::DispatchInfo> &dispatches) {
+  json.beginArray();
+  for (const rt::DispatchInfo &dispatch : dispatches)
+    json.beginObject()
+        .member("name", dispatch.name)
+        .member("kernel", dispatch.kernel)
+        .member("ops", dispatch.ops)
+        .member("source", dispatch.source)
+        .endObject();
+  json.endArray();
+}
+
+} // namespace
+
+std::string artifactJson(const std::string &path, int64_t fileBytes, const rt::Metadata &m) {
+  JsonWriter json;
+  json.beginObject().member("artifact", path).member("bytes", fileBytes).member("model", m.model);
+  json.member("compiler", m.compiler).member("target", m.target);
+  json.key("cpu_features").beginArray();
+  for (const std::string &feature : m.cpuFeatures)
+    json.value(feature);
+  json.endArray();
+  writeValues(json.key("inputs"), m.inputs, m);
+  writeValues(json.key("outputs"), m.outputs, m);
+  writeState(json.key("state"), m.state);
+  json.key("mutated_inputs").beginArray();
+  for (const rt::MutatedInput &mutated : m.mutatedInputs)
+    json.value(m.inputs[mutated.input].name);
+  json.endArray().key("symbols").beginArray();
+  for (const rt::SymbolInfo &symbol : m.symbols) {
+    json.beginObject().member("name", symbol.name).member("min", symbol.min).key("max");
+    (symbol.max == INT64_MAX ? json.null() : json.value(symbol.max)).endObject();
+  }
+  json.endArray().member("static", m.isStatic);
+  json.member("planned_peak_bytes", m.arenaBytes).member("planned_bound_bytes", m.planBoundBytes);
+  json.member("weight_bytes", m.weights.bytes).member("weights_beside", m.weights.beside);
+  writeDispatches(json.key("dispatches"), m.dispatches);
+  return json.endObject().text() + "\n";
+}
+
+} // namespace tw::cli

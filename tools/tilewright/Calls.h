@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The calls that a command line describes: inputs, where outputs go, what they should be. `--next`
+// separates consecutive calls on one loaded instance.
+#pragma once
+#include "IO/HostTensor.h"
+#include "IO/InputSpec.h"
+#include "tilewright/tilewright.h"
+#include <span>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace tw::cli {
+
+/// One call as written on the command line.
+struct CallArguments {
+  std::vector<std::string> inputs, outputs, expected;
+
+  /// Adds --input; the others where the command has them.
+  void addInputsTo(CLI::App &app);
+  void addOutputsTo(CLI::App &app);
+  void addExpectedTo(CLI::App &app);
+};
+
+/// The same with the SPECs parsed. Nothing has been read.
+struct Call {
+  /// Where an output is written: [NAME=]@FILE.npy.
+  struct Output {
+    std::string name, path;
+  };
+  std::vector<InputSpec> inputs;
+  std::vector<Output> outputs;
+  std::vector<InputSpec> expected;
+};
+
+/// Errors: IO_8 of a SPEC, CLI_1 of an output that is not [NAME=]@FILE.
+Result<Call> parseCall(const CallArguments &arguments);
+
+/// Gives each input of the program its SPEC, by name or else in order, and reads it. Errors: CLI_5
+/// (missing, unknown or given twice), and those of readInput.
+Result<std::vector<HostTensor>> readInputs(const tw_program *program,
+                                           std::span<const InputSpec> specs);
+
+/// The index of the output that each name means, or its position where it is empty. Errors: CLI_6.
+Result<std::vector<int>> findOutputs(const tw_program *program, std::span<const std::string> names);
+
+} // namespace tw::cli

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilewright compile MODEL -o OUT.so
+#include "Commands.h"
+#include "CompilerLibrary.h"
+#include "CompilerSink.h"
+#include "Failure.h"
+#include "IO/File.h"
+#include "IO/JsonWriter.h"
+#include "ModelOptions.h"
+#include "TimeReport.h"
+#include "Values.h"
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+
+namespace tw::cli {
+
+namespace {
+
+struct CompileOptions {
+  ModelOptions model;
+  std::string output;
+  bool report = false, timeReport = false, json = false;
+};
+
+int64_t fileSize(const std::string &path) {
+  std::error_code error;
+  auto size = std::filesystem::file_size(path, error);
+  return error ? 0 : static_cast<int64_t>(size);
+}
+
+/// {"output", "bytes", "weights_bytes_beside", "seconds", "report"?, "time"?}; the library's JSON
+/// as it is.
+std::string resultJson(const CompileOptions &options, const CompilerSink &said, double seconds) {
+  JsonWriter json;
+  json.beginObject().member("output", options.output).member("bytes", fileSize(options.output));
+  json.member("weights_bytes_beside", fileSize(options.output + ".weights"));
+  json.member("seconds", seconds);
+  if (!said.report.empty())
+    json.key("report").raw(said.report);
+  if (!said.timeReport.empty())
+    json.key("time").raw(said.timeReport);
+  return json.endObject().text() + "\n";
+}
+
+/// The reports as people read them.
+std::string resultText(const CompilerSink &said) {
+  std::string text = said.report;
+  if (!said.timeReport.empty())
+    text += timeReportText(said.timeReport);
+  return text;
+}
+
+/// In the child process of runIsolated.
+int compileHere(const CompileOptions &options) {
+  auto library = CompilerLibrary::load();
+  TW_TRY_CLI(library);
+  CompilerSink listener;
+  tilewright_sink sink = listener.sink();
+  tilewright_compile_options request = compileRequest(options.model, options.output);
+  request.report = options.report ? (options.json ? 2 : 1) : 0;
+  request.time_report = options.timeReport;
+  auto start = std::chrono::steady_clock::now();
+  tilewright_outcome outcome = library->compile(&request, &sink, &listener);
+  listener.progress.clear();
+  if (outcome != TILEWRIGHT_FINE)
+    return outcome;
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  TW_TRY_CLI(writeResults(options.json ? resultJson(options, listener, took.count())
+                                       : resultText(listener)));
+  std::fputs(fmt::format("wrote {}: {}, {:.2f} s\n", options.output,
+                         bytesText(fileSize(options.output)), took.count())
+                 .c_str(),
+             stderr);
+  return 0;
+}
+
+int compile(const CompileOptions &options) {
+  // The plainest mistake, told without loading a compiler.
+  TW_TRY_CLI(MappedFile::open(options.model.model));
+  auto outcome = runIsolated([&] { return compileHere(options); });
+  TW_TRY_CLI(outcome);
+  return *outcome;
+}
+
+} // namespace
+
+void addCompile(CLI::App &app, Invocation &invocation) {
+  auto options = std::make_shared<CompileOptions>();
+  CLI::App *command = app.add_subcommand("compile", "compile a model to an artifact");
+  options->model.addTo(*command);
+  options->model.addOutputOptionsTo(*command);
+  command->add_option("-o,--output", options->output, "the artifact to write")->required();
+  command->add_flag("--report", options->report, "print what was fused, and why");
+  command->add_flag("--time-report", options->timeReport, "print the time of each stage");
+  command->add_flag("--json", options->json, "print one JSON object");
+  command->callback(
+      [options, &invocation] { invocation.action = [options] { return compile(*options); }; });
+}
+
+} // namespace tw::cli

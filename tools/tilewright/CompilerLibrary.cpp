@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "CompilerLibrary.h"
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tw::cli {
+
+static std::string libraryPath() {
+  if (const char *given = std::getenv("TILEWRIGHT_COMPILER"))
+    return given;
+  char self[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+  std::string folder(self, length > 0 ? length : 0);
+  folder.resize(folder.find_last_of('/') == folder.npos ? 0 : folder.find_last_of('/'));
+  return folder + "/../lib/libtilewright-compiler.so";
+}
+
+static Diagnostic notUsable(std::string_view reason) {
+  return {Code::CLI_7,
+          "the compiler cannot be loaded, which is needed for a model that is not compiled yet",
+          {},
+          {std::string(reason)},
+          "compile the model where Tilewright is installed whole and run the artifact here, or "
+          "set TILEWRIGHT_COMPILER to the path of libtilewright-compiler.so"};
+}
+
+Result<CompilerLibrary> CompilerLibrary::load() {
+  CompilerLibrary library;
+  library.path = libraryPath();
+  void *handle = dlopen(library.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    return notUsable(dlerror());
+  auto find = [&](auto &function, const char *name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
+    return function != nullptr;
+  };
+  decltype(&tilewright_compiler_api_version) apiVersion = nullptr;
+  if (!find(apiVersion, "tilewright_compiler_api_version") ||
+      !find(library.compile, "tilewright_compile") ||
+      !find(library.inspectModel, "tilewright_inspect_model") ||
+      !find(library.version, "tilewright_compiler_version"))
+    return notUsable(fmt::format("{} is not a Tilewright compiler", library.path));
+  if (apiVersion() != TILEWRIGHT_COMPILER_API_VERSION)
+    return notUsable(fmt::format("{} has interface version {}, this tool needs {}", library.path,
+                                 apiVersion(), TILEWRIGHT_COMPILER_API_VERSION));
+  return library;
+}
+
+/// "killed by signal 11 (Segmentation fault)".
+static std::string endText(int status) {
+  if (WIFSIGNALED(status))
+    return fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  return fmt::format("exit status {}", WEXITSTATUS(status));
+}
+
+Result<int> runIsolated(const std::function<int()> &action) {
+  auto cannot = [](const char *what) {
+    return Diagnostic{Code::CLI_8, fmt::format("{}: {}", what, std::strerror(errno))};
+  };
+  // The answer comes through shared memory, since an exit status may be anybody's.
+  void *memory =
+      mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return cannot("cannot share memory with the compiler");
+  volatile int *answer = static_cast<int *>(memory);
+  *answer = -1;
+  std::fflush(nullptr);
+  pid_t child = fork();
+  if (child < 0)
+    return munmap(memory, sizeof(int)), cannot("cannot start the compiler");
+  if (child == 0) {
+    int result = action();
+    std::fflush(nullptr);
+    *answer = result;
+    _exit(0);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  int result = *answer;
+  munmap(memory, sizeof(int));
+  if (result >= 0)
+    return result;
+  return Diagnostic{Code::CLI_8,
+                    fmt::format("the compiler ended without an answer: {}", endText(status)),
+                    {},
+                    {},
+                    "this is a mistake of Tilewright, not yours: please report it with the model"};
+}
+
+} // namespace tw::cli

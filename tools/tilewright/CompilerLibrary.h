@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The compiler, loaded only when something must be compiled, in a process of its own: LLVM's
+// memory then never counts as the model's, and should the compiler die, the tool still ends with an
+// error that says so.
+#pragma once
+#include "Support/Diagnostic.h"
+#include "tilewright/Compiler.h"
+#include <functional>
+#include <string>
+
+namespace tw::cli {
+
+/// The functions of libtilewright-compiler.so.
+struct CompilerLibrary {
+  decltype(&tilewright_compile) compile = nullptr;
+  decltype(&tilewright_inspect_model) inspectModel = nullptr;
+  decltype(&tilewright_compiler_version) version = nullptr;
+  std::string path;
+
+  /// Loads it from ../lib beside the executable, or from where TILEWRIGHT_COMPILER says. It stays
+  /// loaded. Errors: CLI_7 (missing, or of another version).
+  static Result<CompilerLibrary> load();
+};
+
+/// Runs `action` in a child process and returns what it returned, which is from 0 to 255. It may
+/// print; it must not rely on threads. Errors: CLI_8 when the child ends without returning.
+Result<int> runIsolated(const std::function<int()> &action);
+
+} // namespace tw::cli

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Expected.h"
+#include "Calls.h"
+#include "Failure.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace tw::cli {
+
+void ToleranceOptions::addTo(CLI::App &app) {
+  app.add_option("--rtol", rtol, "allowed difference relative to the expected value")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--atol", atol, "allowed difference besides that")->check(CLI::NonNegativeNumber);
+}
+
+Tolerance ToleranceOptions::of(DType dtype) const {
+  Tolerance fallback = defaultTolerance(dtype);
+  return {rtol.value_or(fallback.rtol), atol.value_or(fallback.atol)};
+}
+
+/// The SPEC without its name: what stands in messages.
+static std::string sourceText(const InputSpec &spec) {
+  return spec.name.empty() ? spec.text : spec.text.substr(spec.name.size() + 1);
+}
+
+Result<std::vector<OutputComparison>> compareOutputs(const tw_program *program,
+                                                     std::span<const HostTensor> outputs,
+                                                     std::span<const InputSpec> expected,
+                                                     const ToleranceOptions &tolerances) {
+  std::vector<std::string> names;
+  for (const InputSpec &spec : expected)
+    names.push_back(spec.name);
+  TW_ASSIGN(std::vector<int> indices, findOutputs(program, names));
+  std::vector<OutputComparison> comparisons;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const HostTensor &output = outputs[indices[i]];
+    TW_ASSIGN(HostTensor wanted, readInput(expected[i], output.dtype()));
+    OutputComparison comparison;
+    comparison.name = tw_program_output(program, indices[i])->name;
+    comparison.against = sourceText(expected[i]);
+    comparison.tolerance = tolerances.of(output.dtype());
+    TW_ASSIGN(comparison.found,
+              compare(output, wanted, fmt::format("output \"{}\"", comparison.name),
+                      comparison.tolerance));
+    comparisons.push_back(std::move(comparison));
+  }
+  return comparisons;
+}
+
+bool reportDifferences(std::span<const OutputComparison> comparisons, const std::string &callName) {
+  bool same = true;
+  for (const OutputComparison &comparison : comparisons) {
+    if (comparison.found.same())
+      continue;
+    same = false;
+    fail({Code::CLI_4,
+          fmt::format("{}output \"{}\" differs from {}", callName, comparison.name,
+                      comparison.against),
+          {},
+          {comparison.found.text(),
+           fmt::format("allowed is {:g} relative plus {:g} absolute", comparison.tolerance.rtol,
+                       comparison.tolerance.atol)},
+          {}});
+  }
+  return same;
+}
+
+void writeJson(JsonWriter &json, std::span<const OutputComparison> comparisons) {
+  json.beginArray();
+  for (const OutputComparison &c : comparisons) {
+    json.beginObject().member("output", c.name).member("against", c.against);
+    json.member("same", c.found.same()).member("elements", c.found.count);
+    json.member("mismatches", c.found.mismatches);
+    json.member("max_absolute_error", c.found.maxAbsolute);
+    json.member("max_relative_error", c.found.maxRelative);
+    json.member("rtol", c.tolerance.rtol).member("atol", c.tolerance.atol);
+    if (!c.found.same()) {
+      json.key("first_mismatch").beginArray();
+      for (int64_t i : c.found.firstIndex)
+        json.value(i);
+      json.endArray();
+    }
+    json.endObject();
+  }
+  json.endArray();
+}
+
+} // namespace tw::cli

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Results against what they should be: for run and check.
+#pragma once
+#include "IO/Compare.h"
+#include "IO/InputSpec.h"
+#include "IO/JsonWriter.h"
+#include "tilewright/tilewright.h"
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace tw::cli {
+
+/// --rtol and --atol; what is not given is the default of the output's dtype.
+struct ToleranceOptions {
+  std::optional<double> rtol, atol;
+
+  void addTo(CLI::App &app);
+  Tolerance of(DType dtype) const;
+};
+
+/// One compared output.
+struct OutputComparison {
+  std::string name;
+  std::string against; // "@ref.npy", "the reference target"
+  Tolerance tolerance;
+  Comparison found;
+};
+
+/// Reads `expected` and compares the outputs that it means, by name or in order. Errors: CLI_3,
+/// CLI_6 and those of readInput. A difference is no error here.
+Result<std::vector<OutputComparison>> compareOutputs(const tw_program *program,
+                                                     std::span<const HostTensor> outputs,
+                                                     std::span<const InputSpec> expected,
+                                                     const ToleranceOptions &tolerances);
+
+/// Prints each difference as an error (CLI_4) on stderr; true when there is none.
+bool reportDifferences(std::span<const OutputComparison> comparisons, const std::string &callName);
+
+/// An array with one object per comparison.
+void writeJson(JsonWriter &json, std::span<const OutputComparison> comparisons);
+
+} // namespace tw::cli

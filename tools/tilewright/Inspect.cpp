@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilewright inspect MODEL|OUT.so: what it takes, gives, keeps and consists of. Reads no weights,
+// and runs no code of an artifact.
+#include "ArtifactText.h"
+#include "Commands.h"
+#include "CompilerLibrary.h"
+#include "CompilerSink.h"
+#include "Failure.h"
+#include "IO/File.h"
+#include "Program.h"
+#include "runtime/Artifact.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+
+namespace tw::cli {
+
+namespace {
+
+struct InspectOptions {
+  std::string model, entry;
+  bool unsupported = false, json = false;
+};
+
+/// In the child process of runIsolated.
+int inspectModelHere(const InspectOptions &options) {
+  auto library = CompilerLibrary::load();
+  TW_TRY_CLI(library);
+  CompilerSink listener;
+  tilewright_sink sink = listener.sink();
+  tilewright_inspect_options request = {};
+  request.struct_size = sizeof request;
+  request.model = options.model.c_str();
+  request.entry = options.entry.empty() ? nullptr : options.entry.c_str();
+  request.unsupported_only = options.unsupported;
+  request.json = options.json;
+  tilewright_outcome outcome = library->inspectModel(&request, &sink, &listener);
+  listener.progress.clear();
+  if (outcome != TILEWRIGHT_FINE)
+    return outcome;
+  if (!listener.report.ends_with('\n'))
+    listener.report += '\n';
+  TW_TRY_CLI(writeResults(listener.report));
+  return 0;
+}
+
+int inspectArtifact(const InspectOptions &options) {
+  if (options.unsupported)
+    return fail({Code::CLI_1,
+                 fmt::format("{} is an artifact: everything in it is supported", options.model),
+                 {},
+                 {},
+                 "--unsupported is for models that are not compiled yet"});
+  auto file = MappedFile::open(options.model);
+  TW_TRY_CLI(file);
+  auto bytes = file->bytes();
+  auto metadata =
+      rt::parseArtifact({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
+  if (!metadata) {
+    Diagnostic error = std::move(metadata).error();
+    error.location = options.model;
+    return fail(error);
+  }
+  int64_t size = static_cast<int64_t>(bytes.size());
+  TW_TRY_CLI(writeResults(options.json ? artifactJson(options.model, size, *metadata)
+                                       : artifactText(options.model, size, *metadata)));
+  return 0;
+}
+
+int inspect(const InspectOptions &options) {
+  auto artifact = isArtifact(options.model);
+  TW_TRY_CLI(artifact);
+  if (*artifact)
+    return inspectArtifact(options);
+  auto outcome = runIsolated([&] { return inspectModelHere(options); });
+  TW_TRY_CLI(outcome);
+  return *outcome;
+}
+
+} // namespace
+
+void addInspect(CLI::App &app, Invocation &invocation) {
+  auto options = std::make_shared<InspectOptions>();
+  CLI::App *command = app.add_subcommand("inspect", "describe a model or an artifact");
+  command->add_option("MODEL", options->model, "a .pt2 or .mlir model, or an artifact (OUT.so)")
+      ->required();
+  command->add_option("--entry", options->entry,
+                      "name of the model in an archive that holds several");
+  command->add_flag("--unsupported", options->unsupported,
+                    "only the operators that cannot be compiled");
+  command->add_flag("--json", options->json, "print one JSON object");
+  command->callback(
+      [options, &invocation] { invocation.action = [options] { return inspect(*options); }; });
+}
+
+} // namespace tw::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Machine.h"
+#include "runtime/CpuFeatures.h"
+#include <charconv>
+#include <fstream>
+#include <sched.h>
+#include <string_view>
+#include <thread>
+
+namespace tw::cli {
+
+/// What follows "key:" in the first such line of a file of /proc, trimmed; empty when there is
+/// none.
+static std::string procValue(const char *path, std::string_view key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    size_t colon = line.find(':');
+    if (colon == line.npos || !std::string_view(line).starts_with(key))
+      continue;
+    size_t start = line.find_first_not_of(" \t", colon + 1);
+    return start == line.npos ? "" : line.substr(start);
+  }
+  return "";
+}
+
+/// A value in kB, as bytes.
+static int64_t procBytes(const char *path, std::string_view key) {
+  std::string text = procValue(path, key);
+  int64_t kilobytes = 0;
+  std::from_chars(text.data(), text.data() + text.size(), kilobytes);
+  return kilobytes * 1024;
+}
+
+std::string cpuModel() { return procValue("/proc/cpuinfo", "model name"); }
+
+std::vector<std::string> cpuFeatures() {
+  std::vector<std::string> present;
+  for (const char *name :
+       {"sse4.2", "avx", "f16c", "fma", "avx2", "avx512f", "avx512bw", "avx512dq", "avx512vl",
+        "avx512vnni", "avx512bf16", "avx512fp16", "avxvnni", "amx-tile", "amx-bf16", "amx-int8"})
+    if (rt::hasCpuFeature(name))
+      present.push_back(name);
+  return present;
+}
+
+int usableThreads() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    return CPU_COUNT(&set);
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+int64_t totalMemory() { return procBytes("/proc/meminfo", "MemTotal"); }
+int64_t availableMemory() { return procBytes("/proc/meminfo", "MemAvailable"); }
+int64_t peakResident() { return procBytes("/proc/self/status", "VmHWM"); }
+
+} // namespace tw::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Facts about this machine and this process.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tw::cli {
+
+/// "Intel(R) Xeon(R) ..."; empty when the system does not say.
+std::string cpuModel();
+/// Of the instruction sets that matter to Tilewright, those that can be used here.
+std::vector<std::string> cpuFeatures();
+/// How many threads can run at once in this process: its CPU affinity.
+int usableThreads();
+/// Bytes of memory of the machine, and those that are free for use; 0 when unknown.
+int64_t totalMemory();
+int64_t availableMemory();
+/// The most memory this process ever had resident, in bytes; 0 when unknown.
+int64_t peakResident();
+
+} // namespace tw::cli

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilewright: compile models, run and measure what comes out. The command line is a contract:
+// docs/command-line.md.
+#include "Commands.h"
+#include "Failure.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+using namespace tw;
+using namespace tw::cli;
+
+/// Splits the words after the program's name at each --next.
+static std::vector<std::string> splitCalls(int argc, char **argv, Invocation &invocation) {
+  std::vector<std::string> first;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    if (word == "--next")
+      invocation.nextCalls.emplace_back();
+    else
+      (invocation.nextCalls.empty() ? first : invocation.nextCalls.back()).push_back(word);
+  }
+  return first;
+}
+
+static bool takesNext(const CLI::App &app) {
+  return app.got_subcommand("run") || app.got_subcommand("check");
+}
+
+static int usage(const CLI::App &app, const std::string &message) {
+  auto chosen = app.get_subcommands();
+  std::string command = chosen.empty() ? "" : " " + chosen[0]->get_name();
+  return fail({Code::CLI_1,
+               message,
+               {},
+               {},
+               fmt::format("tilewright{} --help says what it takes", command)});
+}
+
+static void describe(CLI::App &app, Invocation &invocation) {
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "tilewright " TW_VERSION);
+  app.footer("MODEL is a .pt2 or .mlir file. Exit status: 0 fine, 1 wrong input, 2 wrong command "
+             "line,\n3 unsupported, 4 internal error, 5 results differ.");
+  addCompile(app, invocation);
+  addRun(app, invocation);
+  addBench(app, invocation);
+  addCheck(app, invocation);
+  addInspect(app, invocation);
+  addDoctor(app, invocation);
+}
+
+/// Runs the command. What throws is memory running out, or a mistake of ours.
+static int perform(const Invocation &invocation) {
+  try {
+    return invocation.action();
+  } catch (const std::bad_alloc &) {
+    return fail({Code::IO_3, "there is not enough memory"});
+  } catch (const std::exception &error) {
+    return fail({Code::CLI_9, fmt::format("unexpected failure: {}", error.what())});
+  }
+}
+
+int main(int argc, char **argv) {
+  Invocation invocation;
+  CLI::App app("Compiles deep-learning models to small native programs and runs them.",
+               "tilewright");
+  describe(app, invocation);
+  std::vector<std::string> words = splitCalls(argc, argv, invocation);
+  std::reverse(words.begin(), words.end()); // as CLI11 wants them
+  try {
+    app.parse(words);
+  } catch (const CLI::Success &asked) { // --help, --version
+    app.exit(asked);
+    return 0;
+  } catch (const CLI::ParseError &error) {
+    return usage(app, error.what());
+  }
+  if (!invocation.nextCalls.empty() && !takesNext(app))
+    return usage(app, "--next is for run and check only");
+  return perform(invocation);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ModelOptions.h"
+#include <CLI/CLI.hpp>
+
+namespace tw::cli {
+
+void ModelOptions::addTo(CLI::App &app) {
+  app.add_option("MODEL", model, "a .pt2 or .mlir model, or an artifact (OUT.so)")->required();
+  app.add_option("--target", target, "cpu (default), cpu:NAME, reference or nvidia:sm_90a");
+  app.add_option("--entry", entry, "name of the model in an archive that holds several");
+}
+
+void ModelOptions::addOutputOptionsTo(CLI::App &app) {
+  app.add_option("--weights", weights,
+                 "inside the artifact, beside it, or auto (default: inside below 1 GiB)")
+      ->check(CLI::IsMember({"auto", "inside", "beside"}));
+  app.add_option("--dump-to", dumpTo, "folder that gets the program after every stage");
+}
+
+static const char *orNull(const std::string &text) { return text.empty() ? nullptr : text.c_str(); }
+
+tilewright_compile_options compileRequest(const ModelOptions &options, const std::string &output) {
+  tilewright_compile_options request = {};
+  request.struct_size = sizeof request;
+  request.model = options.model.c_str();
+  request.output = output.c_str();
+  request.target = orNull(options.target);
+  request.entry = orNull(options.entry);
+  request.weights = orNull(options.weights);
+  request.dump_to = orNull(options.dumpTo);
+  return request;
+}
+
+} // namespace tw::cli

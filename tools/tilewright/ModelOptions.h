@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How MODEL is compiled, the same for every command that may have to.
+#pragma once
+#include "tilewright/Compiler.h"
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace tw::cli {
+
+struct ModelOptions {
+  std::string model; // the path given
+  std::string target, entry, weights, dumpTo;
+
+  /// Adds MODEL, --target and --entry.
+  void addTo(CLI::App &app);
+  /// Adds --weights and --dump-to, for `compile`.
+  void addOutputOptionsTo(CLI::App &app);
+};
+
+/// The same for the compiler's C API; refers to the strings of `options` and `output`.
+tilewright_compile_options compileRequest(const ModelOptions &options, const std::string &output);
+
+} // namespace tw::cli

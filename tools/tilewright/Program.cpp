@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Program.h"
+#include "CompilerLibrary.h"
+#include "CompilerSink.h"
+#include "Failure.h"
+#include "IO/File.h"
+#include "TemporaryFolder.h"
+#include <filesystem>
+
+namespace tw::cli {
+
+Result<bool> isArtifact(const std::string &path) {
+  TW_ASSIGN(MappedFile file, MappedFile::open(path));
+  return file.text().starts_with("\x7f"
+                                 "ELF") ||
+         path.ends_with(".so");
+}
+
+/// In the child process of runIsolated.
+static int compileHere(const ModelOptions &options, const std::string &output) {
+  auto library = CompilerLibrary::load();
+  TW_TRY_CLI(library);
+  CompilerSink listener;
+  tilewright_sink sink = listener.sink();
+  tilewright_compile_options request = compileRequest(options, output);
+  return library->compile(&request, &sink, &listener);
+}
+
+static Status loadArtifact(const std::string &path, const std::string &device,
+                           ProgramPtr &program) {
+  tw_load_options options = {};
+  options.struct_size = sizeof options;
+  options.device = device.empty() ? nullptr : device.c_str();
+  tw_program *loaded = nullptr;
+  TW_TRY(fromRuntime(tw_program_load(path.c_str(), &options, &loaded)));
+  program.reset(loaded);
+  return {};
+}
+
+int openProgram(const ModelOptions &options, const std::string &device, ProgramPtr &program) {
+  auto artifact = isArtifact(options.model);
+  TW_TRY_CLI(artifact);
+  if (*artifact) {
+    TW_TRY_CLI(loadArtifact(options.model, device, program));
+    return 0;
+  }
+  auto folder = TemporaryFolder::create();
+  TW_TRY_CLI(folder);
+  std::string stem = std::filesystem::path(options.model).stem();
+  std::string output = folder->path() + "/" + stem + ".so";
+  auto outcome = runIsolated([&] { return compileHere(options, output); });
+  TW_TRY_CLI(outcome);
+  if (*outcome != TILEWRIGHT_FINE)
+    return *outcome;
+  TW_TRY_CLI(loadArtifact(output, device, program));
+  return 0; // the folder goes; what is mapped stays readable
+}
+
+Result<InstancePtr> createInstance(const tw_program *program, int threads) {
+  tw_instance_options options = {};
+  options.struct_size = sizeof options;
+  options.threads = threads;
+  tw_instance *instance = nullptr;
+  TW_TRY(fromRuntime(tw_instance_create(program, &options, &instance)));
+  return InstancePtr(instance);
+}
+
+} // namespace tw::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MODEL or OUT.so as a loaded program: a model is compiled to a temporary artifact first.
+#pragma once
+#include "ModelOptions.h"
+#include "Support/Diagnostic.h"
+#include "tilewright/tilewright.h"
+#include <memory>
+#include <string>
+
+namespace tw::cli {
+
+struct FreeProgram {
+  void operator()(tw_program *program) const { tw_program_free(program); }
+};
+using ProgramPtr = std::unique_ptr<tw_program, FreeProgram>;
+
+struct FreeInstance {
+  void operator()(tw_instance *instance) const { tw_instance_free(instance); }
+};
+using InstancePtr = std::unique_ptr<tw_instance, FreeInstance>;
+
+/// Is the file at `path` an artifact? It is when it starts like an ELF file or is called .so;
+/// anything else is the compiler's. Errors: IO_1.
+Result<bool> isArtifact(const std::string &path);
+
+/// Loads options.model for `device` (empty: the default one). Returns an exit status; errors have
+/// been printed.
+int openProgram(const ModelOptions &options, const std::string &device, ProgramPtr &program);
+
+/// Creates an instance; 0 threads: all.
+Result<InstancePtr> createInstance(const tw_program *program, int threads);
+
+} // namespace tw::cli
