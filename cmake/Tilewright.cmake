@@ -68,3 +68,15 @@ function(tw_add_unittest name)
   target_link_libraries(${name} PRIVATE ${A_LINK} GTest::gtest GTest::gtest_main)
   add_test(NAME unit.${name} COMMAND ${name})
 endfunction()
+
+# tw_embed_text(TARGET IN.tsv out.inc): makes out.inc in the build folder, a C++ string literal with
+# the text of IN.tsv, whenever that changes; call add_dependencies on TARGET.
+function(tw_embed_text target in out)
+  set(in ${CMAKE_CURRENT_SOURCE_DIR}/${in})
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/${out})
+  add_custom_command(
+    OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DIN=${in} -DOUT=${out} -P ${CMAKE_SOURCE_DIR}/cmake/EmbedText.cmake
+    DEPENDS ${in} ${CMAKE_SOURCE_DIR}/cmake/EmbedText.cmake)
+  add_custom_target(${target} DEPENDS ${out})
+endfunction()
