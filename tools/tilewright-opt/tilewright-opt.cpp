@@ -3,6 +3,7 @@
 // Runs passes on text: what mlir-opt is to MLIR. For tests and for looking at one step.
 #include "Graph/Passes.h"
 #include "IR/Graph/Graph.h"
+#include "IR/Torch/Torch.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -10,7 +11,8 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
-  registry.insert<tw::graph::TWDialect>();
+  registry.insert<tw::graph::TWDialect, tw::torch::TorchDialect,
+                  tw::torch_c::TorchConversionDialect>();
   mlir::registerAllPasses();
   tw::registerGraphPasses();
   return mlir::asMainReturnCode(

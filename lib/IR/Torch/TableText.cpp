@@ -161,7 +161,7 @@ ParseResult parseTableOp(const Schema &schema, OpAsmParser &parser, OperationSta
   if (parser.parseOperandList(operands) || (inParentheses && parser.parseRParen()))
     return failure();
   if (!takes(schema, operands.size())) {
-    InFlightDiagnostic diagnostic = parser.emitError(loc) << "'" << schema.opName << "' ";
+    InFlightDiagnostic diagnostic = parser.emitError(loc);
     describeCount(diagnostic, schema, operands.size());
     return withSchema(std::move(diagnostic), schema);
   }
