@@ -8,7 +8,7 @@ const MemoryPlan *ArenaPlanCache::plan(std::span<const BufferInfo> buffers,
                                        std::span<const int64_t> sizes) {
   constexpr size_t remembered = 16;
   // Planning happens inside a call, so it may not search for long.
-  constexpr int effort = 4;
+  constexpr int effort = 16;
   for (auto entry = recent.begin(); entry != recent.end(); ++entry) {
     if (!std::equal(sizes.begin(), sizes.end(), entry->sizes.begin(), entry->sizes.end()))
       continue;

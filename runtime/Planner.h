@@ -4,8 +4,9 @@
 // the compiler for static programs; so it is one pure function without dependencies.
 //
 // Buffers are placed one after another, each into the smallest gap that is free during its whole
-// lifetime. The order decides the quality: several orders are tried, then the buffers that make
-// the peak are promoted, until the peak meets the lower bound or the effort is used up.
+// lifetime. The order decides the quality: several orders are tried, then the best is improved by
+// promoting the buffers that make the peak, until that meets the lower bound or the effort is used
+// up.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -120,61 +121,95 @@ std::vector<int> orderBy(std::span<const Item> items, Key key) {
   return order;
 }
 
-/// Moves the items that end at the peak some places forward in the order.
-inline void promotePeak(std::span<const Item> items, std::span<const int64_t> offsets, int64_t peak,
-                        std::vector<int> &order) {
-  for (size_t at = 0; at < order.size(); ++at) {
-    int i = order[at];
-    if (items[i].bytes == 0 || offsets[i] + items[i].bytes != peak)
-      continue;
-    size_t to = at / 2;
-    std::rotate(order.begin() + to, order.begin() + at, order.begin() + at + 1);
+/// Tries orders and keeps the best plan.
+class Search {
+public:
+  explicit Search(std::vector<Item> rounded) : items(std::move(rounded)) {
+    best.bound = lowerBound(items);
+    best.peak = INT64_MAX;
   }
-}
+
+  MemoryPlan run(int effort) {
+    auto steps = [](const Item &i) { return static_cast<double>(i.end - i.begin) + 1; };
+    if (attempt(orderBy(items, [](const Item &i) { return i.bytes; })) ||
+        attempt(orderBy(items, [&](const Item &i) { return steps(i) * i.bytes; })) ||
+        attempt(orderBy(items, steps)) ||
+        attempt(orderBy(items, [](const Item &i) { return -i.begin; })))
+      return std::move(best);
+    improve(effort);
+    return std::move(best);
+  }
+
+private:
+  /// Whether the best plan so far cannot be beaten.
+  bool attempt(std::vector<int> candidate) {
+    order = std::move(candidate);
+    peak = place(items, order, offsets);
+    if (peak < best.peak) {
+      best.peak = peak;
+      best.offsets = offsets;
+      bestOrder = order;
+    }
+    return best.peak == best.bound;
+  }
+
+  /// Moves one of the items that make the peak forward, to a place drawn at random, and keeps the
+  /// order when the peak does not grow. Large plans get fewer rounds: one costs up to the square of
+  /// the number of buffers.
+  void improve(int effort) {
+    auto count = static_cast<int64_t>(items.size());
+    int64_t rounds = std::min<int64_t>(effort, 100'000'000 / (count * count));
+    bool done = attempt(bestOrder);
+    std::vector<int> current = bestOrder;
+    std::vector<size_t> atPeak = positionsAtPeak();
+    int64_t currentPeak = peak;
+    for (int64_t round = 0; round < rounds && !done; ++round) {
+      size_t from = atPeak[random() % atPeak.size()], to = random() % (from + 1);
+      std::vector<int> candidate = current;
+      std::rotate(candidate.begin() + to, candidate.begin() + from, candidate.begin() + from + 1);
+      done = attempt(std::move(candidate));
+      if (peak > currentPeak)
+        continue;
+      current = order;
+      currentPeak = peak;
+      atPeak = positionsAtPeak();
+    }
+  }
+
+  /// Where in the last order the items are that end at its peak.
+  std::vector<size_t> positionsAtPeak() const {
+    std::vector<size_t> positions;
+    for (size_t at = 0; at < order.size(); ++at) {
+      int i = order[at];
+      if (items[i].bytes > 0 && offsets[i] + items[i].bytes == peak)
+        positions.push_back(at);
+    }
+    return positions;
+  }
+
+  /// A small generator with a fixed seed: plans are the same every time.
+  uint64_t random() {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return state;
+  }
+
+  std::vector<Item> items;
+  MemoryPlan best;
+  std::vector<int> order, bestOrder; // the last one tried, the one of the best plan
+  std::vector<int64_t> offsets;      // of the last one tried
+  int64_t peak = 0;
+  uint64_t state = 0x9E3779B97F4A7C15;
+};
 
 } // namespace planner
 
 /// Plans the arena; `effort` bounds the number of orders tried. Deterministic. Empty when a size
 /// or lifetime is negative or the sizes add up to more than 2^60 bytes.
-inline std::optional<MemoryPlan> planMemory(std::span<const PlanBuffer> buffers, int effort = 64) {
-  using namespace planner;
-  auto items = roundUp(buffers);
+inline std::optional<MemoryPlan> planMemory(std::span<const PlanBuffer> buffers, int effort = 500) {
+  auto items = planner::roundUp(buffers);
   if (!items)
     return std::nullopt;
-  MemoryPlan plan;
-  plan.bound = lowerBound(*items);
-  plan.peak = INT64_MAX;
-  std::vector<int64_t> offsets;
-  std::vector<int> order, bestOrder;
-  auto attempt = [&](std::vector<int> candidate) {
-    order = std::move(candidate);
-    int64_t peak = place(*items, order, offsets);
-    if (peak < plan.peak) {
-      plan.peak = peak;
-      plan.offsets = offsets;
-      bestOrder = order;
-    }
-    return plan.peak == plan.bound;
-  };
-  auto steps = [](const Item &i) { return static_cast<double>(i.end - i.begin) + 1; };
-  if (attempt(orderBy(*items, [](const Item &i) { return i.bytes; })) ||
-      attempt(orderBy(*items, [&](const Item &i) { return steps(i) * i.bytes; })) ||
-      attempt(orderBy(*items, steps)) ||
-      attempt(orderBy(*items, [](const Item &i) { return -i.begin; })))
-    return plan;
-  // Large plans get fewer rounds: one costs up to the square of the number of buffers.
-  int64_t square = static_cast<int64_t>(items->size()) * static_cast<int64_t>(items->size());
-  int64_t rounds = std::min<int64_t>(effort, 100'000'000 / std::max<int64_t>(square, 1));
-  order = bestOrder;
-  int64_t peak = place(*items, order, offsets);
-  for (int64_t round = 0; round < rounds && plan.peak > plan.bound; ++round) {
-    promotePeak(*items, offsets, peak, order);
-    attempt(order);
-    peak = 0;
-    for (size_t i = 0; i < items->size(); ++i)
-      peak = std::max(peak, (*items)[i].bytes ? offsets[i] + (*items)[i].bytes : 0);
-  }
-  return plan;
+  return planner::Search(*std::move(items)).run(effort);
 }
 
 } // namespace tw

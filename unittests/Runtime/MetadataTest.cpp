@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/Metadata.h"
+#include <gtest/gtest.h>
+
+using namespace tw;
+using namespace tw::rt;
+
+/// Metadata with the given further fields.
+static Result<Metadata> parse(const std::string &fields) {
+  return parseMetadata(R"({"format": 1, "abi": 1, "target": "cpu")" +
+                       (fields.empty() ? "" : ", " + fields) + "}");
+}
+
+TEST(Metadata, ReadsEveryField) {
+  auto m = parse(R"("compiler": "c", "model": "m", "cpu_features": ["avx2"],
+    "symbols": [{"name": "s0", "min": 2, "max": null}],
+    "inputs": [{"name": "x", "kind": "tensor", "dtype": "bf16", "sizes": [2, "s0*2"]},
+               {"name": "n", "kind": "int", "symbol": "s0"}, {"name": "p", "kind": "float"}],
+    "outputs": [{"name": "y", "dtype": "u8", "sizes": [null], "hidden": true},
+                {"name": "b", "kind": "bool"}],
+    "state": [{"name": "w", "dtype": "f32", "sizes": [4], "offset": 64, "trainable": true}],
+    "static": false, "buffers": [{"begin": 0, "end": 3, "bytes": null, "offset": null}],
+    "dispatches": [{"name": "d", "kernel": "k", "source": "s", "ops": "o"}],
+    "weights": {"where": "beside", "offset": 0, "bytes": 128, "hash": "00"},
+    "source_files": ["net.py"], "later": {"unknown": [1]})");
+  ASSERT_TRUE(m.ok()) << m.error().render();
+  EXPECT_EQ(m->cpuFeatures, std::vector<std::string>{"avx2"});
+  EXPECT_EQ(m->inputs[0].sizes[0].fixed, 2);
+  EXPECT_EQ(m->inputs[0].sizes[1].text(), "s0*2");
+  EXPECT_EQ(m->inputs[1].symbol, 0);
+  EXPECT_EQ(m->inputs[2].dtype, DType::F64);
+  EXPECT_TRUE(m->outputs[0].hidden);
+  EXPECT_EQ(m->outputs[0].sizes[0].text(), "?");
+  EXPECT_EQ(m->outputs[1].dtype, DType::Bool);
+  EXPECT_EQ(m->state[0].bytes, 16);
+  EXPECT_EQ(m->symbols[0].max, INT64_MAX);
+  EXPECT_FALSE(m->buffers[0].bytes);
+  EXPECT_EQ(m->dispatches[0].kernel, "k");
+  EXPECT_TRUE(m->weights.beside);
+}
+
+TEST(Metadata, RefusesOtherVersions) {
+  auto m = parseMetadata(R"({"format": 2, "abi": 1, "compiler": "tilewright 9", "inputs": 7})");
+  ASSERT_FALSE(m.ok());
+  EXPECT_EQ(m.error().code, Code::RUNTIME_4);
+  EXPECT_EQ(m.error().message,
+            "the artifact has format 2 and ABI 1, but this runtime reads format 1 and ABI 1");
+}
+
+struct Bad {
+  const char *fields, *message;
+};
+static const Bad bad[] = {
+    {R"("inputs": 3)", R"("inputs" is an integer, but an array is expected)"},
+    {R"("inputs": [3])", R"("inputs[0]." is an integer, but an object is expected)"},
+    {R"("inputs": [{"dtype": "f32", "sizes": []}])", R"("inputs[0].name" is missing)"},
+    {R"("inputs": [{"name": "x", "sizes": []}])", R"("inputs[0].dtype" is missing)"},
+    {R"("inputs": [{"name": "x", "dtype": "f128", "sizes": []}])",
+     R"("inputs[0].dtype" is "f128", which is not a dtype)"},
+    {R"("inputs": [{"name": "x", "dtype": "f32"}])", R"("inputs[0].sizes" is missing)"},
+    {R"("inputs": [{"name": "x", "dtype": "f32", "sizes": [-1]}])",
+     R"("inputs[0].sizes" has the negative size -1)"},
+    {R"("inputs": [{"name": "x", "dtype": "f32", "sizes": [null]}])",
+     R"("inputs[0].sizes" is null, but an integer or an expression in it is expected)"},
+    {R"("inputs": [{"name": "x", "dtype": "f32", "sizes": ["s9"]}])", "symbol s9 is not among"},
+    {R"("inputs": [{"name": "x", "kind": "list"}])", R"("inputs[0].kind" is "list")"},
+    {R"("inputs": [{"name": "x\u0000", "kind": "int"}])", "contains a NUL character"},
+    {R"("inputs": [{"name": "x", "kind": "int", "symbol": "q"}])", R"("inputs[0].symbol" is "q")"},
+    {R"("mutated_inputs": [{"input": 0, "output": 0}])", R"("mutated_inputs[0].input" is 0)"},
+    {R"("inputs": [{"name": "x", "kind": "int"}], "outputs": [{"name": "y", "kind": "float"}],
+        "mutated_inputs": [{"input": 0, "output": 0}])",
+     R"(output "y" is written back to input "x" of another type)"},
+    {R"("state": [{"name": "s", "dtype": "f32", "sizes": [1073741824, 1073741824, 1073741824]}])",
+     R"("state[0].sizes" multiply to more than any memory)"},
+    {R"("state": [{"name": "s", "dtype": "f32", "sizes": [4], "offset": 64}])",
+     R"(state "s" has 16 bytes at offset 64 of a payload of 0 bytes)"},
+    {R"("state": [{"name": "s", "dtype": "f32", "sizes": [4], "offset": 4}],
+        "weights": {"where": "beside", "bytes": 128})",
+     R"(state "s" has 16 bytes at offset 4 )"},
+    {R"("weights": {"where": "elsewhere", "bytes": 1})", R"("weights.where" is "elsewhere")"},
+    {R"("weights": {"where": "inside", "bytes": -1})", R"("weights.bytes" is -1)"},
+    {R"("arena_bytes": -5)", R"("arena_bytes" is -5)"},
+    {R"("workspace_bytes": 63)", R"("workspace_bytes" is 63, not a multiple of 64)"},
+    {R"("buffers": [{"begin": 3, "end": 2}])", R"("buffers[0].end" is 2)"},
+    {R"("static": true, "buffers": [{"begin": 0, "end": 0}])",
+     R"("buffers[0]" has no place in an arena of 0 bytes)"},
+    {R"("static": true, "arena_bytes": 128,
+        "buffers": [{"begin": 0, "end": 0, "bytes": 65, "offset": 64}])",
+     R"("buffers[0]" has no place in an arena of 128 bytes)"},
+    {R"("static": true, "symbols": [{"name": "s"}],
+        "inputs": [{"name": "x", "dtype": "f32", "sizes": ["s"]}])",
+     R"(the program is static, but "x" has the size s)"},
+    {R"("static": 1)", R"("static" is an integer, but a boolean is expected)"},
+    {R"("cpu_features": [1])", R"("cpu_features" is an integer, but a string is expected)"},
+};
+
+TEST(Metadata, NamesWhatIsWrong) {
+  for (const Bad &b : bad) {
+    auto m = parse(b.fields);
+    ASSERT_FALSE(m.ok()) << b.fields;
+    EXPECT_EQ(m.error().code, Code::RUNTIME_3) << b.fields;
+    EXPECT_NE(m.error().message.find(b.message), std::string::npos) << b.fields << "\n"
+                                                                    << m.error().message;
+  }
+}
+
+TEST(Metadata, RefusesWhatIsNoObject) {
+  for (const char *text : {"", "[]", "3", "null", "{}", "{\"format\": 1, \"abi\": 1}"})
+    EXPECT_FALSE(parseMetadata(text).ok()) << text;
+}

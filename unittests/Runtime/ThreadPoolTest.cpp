@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/ThreadPool.h"
+#include <chrono>
+#include <gtest/gtest.h>
+#include <memory>
+
+using namespace tw::rt;
+
+/// Calls pool.parallelFor with a C++ function of (begin, end, worker).
+template <typename Function>
+static void parallelFor(ThreadPool &pool, int64_t count, int64_t grain, Function function) {
+  pool.parallelFor([](void *closure, int64_t begin, int64_t end,
+                      int64_t worker) { (*static_cast<Function *>(closure))(begin, end, worker); },
+                   &function, count, grain);
+}
+
+TEST(ThreadPool, EveryIterationRunsOnce) {
+  for (int threads : {1, 2, 5}) {
+    ThreadPool pool(threads);
+    for (int64_t count : {0, 1, 2, 7, 64, 1000, 4099})
+      for (int64_t grain : {0, 1, 3, 5000}) {
+        std::vector<std::atomic<int>> hits(count);
+        parallelFor(pool, count, grain, [&](int64_t begin, int64_t end, int64_t worker) {
+          EXPECT_TRUE(worker >= 0 && worker < pool.threads());
+          EXPECT_TRUE(begin < end && (end - begin >= grain || end == count));
+          for (int64_t i = begin; i < end; ++i)
+            ++hits[i];
+        });
+        for (auto &hit : hits)
+          EXPECT_EQ(hit, 1);
+      }
+  }
+}
+
+// What one loop writes without synchronisation, the next reads: under ThreadSanitizer this shows
+// that loops are ordered.
+TEST(ThreadPool, LoopsFollowEachOther) {
+  ThreadPool pool(4);
+  std::vector<int64_t> data(256);
+  constexpr int loops = 3000;
+  for (int loop = 0; loop < loops; ++loop) {
+    parallelFor(pool, 256, 1, [&](int64_t begin, int64_t end, int64_t) {
+      for (int64_t i = begin; i < end; ++i)
+        ++data[i];
+    });
+    if (loop % 500 == 0) // long enough for the workers to fall asleep
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  for (int64_t value : data)
+    EXPECT_EQ(value, loops);
+}
+
+TEST(ThreadPool, WorkersDoNotShareTheirWorkspace) {
+  ThreadPool pool(4);
+  std::vector<int64_t> workspace(pool.threads() * 8); // unsynchronised on purpose
+  for (int loop = 0; loop < 500; ++loop)
+    parallelFor(pool, 64, 1, [&](int64_t begin, int64_t end, int64_t worker) {
+      workspace[worker * 8] += end - begin;
+    });
+  int64_t sum = 0;
+  for (int64_t part : workspace)
+    sum += part;
+  EXPECT_EQ(sum, 500 * 64);
+}
+
+TEST(ThreadPool, NestedLoopsRunInline) {
+  ThreadPool pool(3);
+  std::atomic<int64_t> sum{0};
+  parallelFor(pool, 12, 1, [&](int64_t begin, int64_t end, int64_t worker) {
+    for (int64_t i = begin; i < end; ++i)
+      parallelFor(pool, 10, 1, [&](int64_t b, int64_t e, int64_t inner) {
+        EXPECT_EQ(inner, worker);
+        sum += e - b;
+      });
+  });
+  EXPECT_EQ(sum, 120);
+}
+
+TEST(ThreadPool, ComesAndGoes) {
+  for (int i = 0; i < 50; ++i) {
+    auto pool = std::make_unique<ThreadPool>(3);
+    std::atomic<int64_t> sum{0};
+    if (i % 2)
+      parallelFor(*pool, 100, 1, [&](int64_t begin, int64_t end, int64_t) { sum += end - begin; });
+    EXPECT_EQ(sum, i % 2 ? 100 : 0);
+  }
+}
