@@ -95,7 +95,7 @@ def check_output(case: Case, output: dict, result: pathlib.Path, scratch: pathli
         return [wrong]
     if "f64" in output:
         exact = npy.parse(case.archive[output["f64"]])[2]
-        inaccurate = compare.inaccuracy(got, want, exact, output["dtype"])
+        inaccurate = compare.inaccuracy(got, want, exact, output["dtype"], output.get("distance", 0.0))
         return [inaccurate] if inaccurate else []
     return []
 

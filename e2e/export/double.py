@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Evaluates an exported graph in double precision, whatever dtypes it names."""
+"""Evaluates an exported graph with PyTorch: as it is, or in double precision whatever it names."""
 
 import torch
 from torch.utils import _pytree as pytree
@@ -34,35 +34,37 @@ class Double(torch.fx.Interpreter):
         return pytree.tree_map(widen, super().call_function(target, args, kwargs))
 
 
-class DoubleProgram:
-    """An exported program with its state, in double precision; call it like the program, flat."""
+class GraphRunner:
+    """An exported program with its state; call it like the program, with flat inputs."""
 
-    def __init__(self, program: torch.export.ExportedProgram):
+    def __init__(self, program: torch.export.ExportedProgram, double: bool):
         self.program = program
+        self.double = double
         self.state = {}
         kinds = torch.export.graph_signature.InputKind
         for spec in program.graph_signature.input_specs:
             if spec.kind == kinds.USER_INPUT or spec.target is None:
                 continue
             source = program.constants if spec.target in program.constants else program.state_dict
-            self.state[spec.target] = widen(source[spec.target].detach().clone())
+            self.state[spec.target] = self._own(source[spec.target].detach())
+
+    def _own(self, value):
+        if not isinstance(value, torch.Tensor):
+            return value
+        return widen(value.clone()) if self.double else value.clone()
 
     def __call__(self, inputs: list) -> list:
         """All user-visible outputs, in the order of the signature."""
-        flat = []
-        waiting = list(inputs)
+        waiting = [self._own(value) for value in inputs]
         kinds = torch.export.graph_signature.InputKind
-        for spec in self.program.graph_signature.input_specs:
-            if spec.kind == kinds.USER_INPUT:
-                given = waiting.pop(0)
-                flat.append(widen(given.clone()) if isinstance(given, torch.Tensor) else given)
-            else:
-                flat.append(self.state[spec.target])
+        flat = [waiting.pop(0) if spec.kind == kinds.USER_INPUT else self.state[spec.target]
+                for spec in self.program.graph_signature.input_specs]
         default = torch.get_default_dtype()
-        torch.set_default_dtype(torch.float64)
+        torch.set_default_dtype(torch.float64 if self.double else default)
+        interpreter = Double if self.double else torch.fx.Interpreter
         try:
             with torch.no_grad():
-                results = Double(self.program.graph_module).run(*flat)
+                results = interpreter(self.program.graph_module).run(*flat)
         finally:
             torch.set_default_dtype(default)
         return self._visible(results)

@@ -35,7 +35,7 @@ class Model:
     (decomposed to core ATen) or "joint" (forward, loss and backward; the first output is the loss).
     `train` leaves the module in training mode; `verbatim` keeps sample inputs and whole stack traces
     in the file, as a user's own export has them; `text` says that the program is NAME.mlir, written
-    by hand, and the module only computes what to expect.
+    by hand, and the module only computes what to expect; `packed` keeps all arrays in data.npz.
     """
 
     name: str
@@ -48,8 +48,8 @@ class Model:
     form: str = "training"
     train: bool = False
     verbatim: bool = False
-    f64: bool = True
     text: bool = False
+    packed: bool = False
 
     @property
     def specs(self) -> list:

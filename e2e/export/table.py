@@ -2,7 +2,8 @@
 """Every model: its name, builder, inputs, dynamic dimensions and tags.
 
 Tags: `checked_in` models are in the repository, `extra` ones are made by `make models`, `full` are
-the full-size ones for measuring.
+the full-size ones for measuring, `operators` the case tables of operators, `program` the programs
+written as text.
 """
 
 import functools
@@ -12,6 +13,7 @@ import torch
 from . import audio, basic, diffusion, graph_nets, language, recommender, recurrent, training, transformer, vision
 from . import transformers_models as hf
 from .model import Model
+from .operators import FAMILIES
 
 EXTRA = {"extra"}
 FULL = {"full"}
@@ -259,4 +261,4 @@ FULL_SIZE = [
 ]
 
 MODELS = (BASIC + PROGRAMS + LANGUAGE + VISION + TRANSFORMER + RECURRENT + GRAPHS + RECOMMENDER + AUDIO + TRAINING + LIBRARY
-          + FULL_SIZE)
+          + FULL_SIZE + FAMILIES)
