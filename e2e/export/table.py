@@ -181,6 +181,7 @@ TRAINING = [
     Model("train_cnn", training.cnn, ["f32[4,3,8,8]", "i64[4]<10"], form="joint", steps=2),
     Model("train_resnet", training.resnet, ["f32[2,3,16,16]", "i64[2]<5"], form="joint", tags=EXTRA),
     Model("train_attention", training.Attention, ["f32[2,5,12]", "f32[2,5,12]"], form="joint"),
+    Model("train_fused_attention", training.FusedAttention, ["f32[2,5,8]", "f32[2,5,8]"], form="joint"),
     Model("train_language_model", training.LanguageModel, ["i64[2,6]<20"], form="joint"),
     Model("train_gcn", training.GcnLoss, ["f32[7,5]", edges(15, 7), "i64[7]<3"], form="joint"),
     Model("train_cells", training.RnnLoss, ["f32[2,2,5]", "f32[2,6]"], form="joint"),
