@@ -8,7 +8,7 @@
 
 namespace tw::rt {
 
-static constexpr size_t maxRank = 64;
+static constexpr size_t maxRank = 64, maxSymbols = 4096;
 static constexpr int64_t maxWorkspace = int64_t(1) << 48;
 
 std::string Size::text() const {
@@ -141,7 +141,8 @@ public:
     readHeader(top);
     if (problem.empty() && (out.format != metadataFormat || out.abi != TW_PROGRAM_ABI))
       return otherVersion();
-    readSymbols(top);
+    if (problem.empty())
+      readSymbols(top);
     if (problem.empty())
       readValues(top);
     if (problem.empty())
@@ -203,6 +204,9 @@ private:
       return SymbolInfo{f.string("name"), f.integerOr("min", 0, INT64_MIN),
                         f.integerOr("max", INT64_MAX, INT64_MIN)};
     });
+    if (out.symbols.size() > maxSymbols)
+      top.fail("symbols",
+               fmt::format("has {} entries, more than {}", out.symbols.size(), maxSymbols));
     for (const SymbolInfo &symbol : out.symbols)
       symbolNames.push_back(symbol.name);
   }
