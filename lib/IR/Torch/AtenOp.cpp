@@ -167,7 +167,8 @@ AtenOp AtenOp::tryCreate(OpBuilder &builder, Location loc, const Schema &schema,
       return AtenOp();
     }
   SmallVector<Value> operands(positional);
-  for (const Argument &argument : arguments.drop_front(std::min(positional.size(), arguments.size()))) {
+  for (const Argument &argument :
+       arguments.drop_front(std::min(positional.size(), arguments.size()))) {
     auto given = llvm::find_if(named, [&](const Named &n) { return n.first == argument.name; });
     Value value = given != named.end() ? given->second : createDefault(builder, loc, argument);
     if (!value) {
@@ -188,8 +189,8 @@ AtenOp AtenOp::create(OpBuilder &builder, Location loc, StringRef name, TypeRang
   const Schema *schema = lookupSchema(("torch." + name).str());
   assert(schema && "no such operator in the schema table");
   std::string problem = "no such operator";
-  AtenOp op = schema ? tryCreate(builder, loc, *schema, resultTypes, positional, named, problem)
-                     : AtenOp();
+  AtenOp op =
+      schema ? tryCreate(builder, loc, *schema, resultTypes, positional, named, problem) : AtenOp();
   if (!op)
     llvm::report_fatal_error("torch." + name + ": " + problem);
   return op;

@@ -25,9 +25,7 @@ public:
   explicit AtenOp(mlir::Operation *op = nullptr) : OpState(op) {}
   static bool classof(mlir::Operation *op) { return op->hasTrait<IsAtenOp>(); }
 
-  const Schema &schema() const {
-    return Schema::fromTypeID((*this)->getName().getTypeID());
-  }
+  const Schema &schema() const { return Schema::fromTypeID((*this)->getName().getTypeID()); }
   /// "aten.add.Tensor".
   llvm::StringRef name() const {
     return (*this)->getName().getStringRef().drop_front(sizeof("torch.") - 1);

@@ -34,6 +34,17 @@ OpFoldResult ConstantNoneOp::fold(FoldAdaptor) {
   return TypeAttr::get(NoneType::get(getContext()));
 }
 
+/// An int or a float with its own type, seen as a number: lowerings ask for no third kind.
+LogicalResult ConstantNumberOp::canonicalize(ConstantNumberOp op, PatternRewriter &rewriter) {
+  Value value;
+  if (auto integer = dyn_cast<IntegerAttr>(op.getValueAttr()))
+    value = ConstantIntOp::create(rewriter, op.getLoc(), integer);
+  else
+    value = ConstantFloatOp::create(rewriter, op.getLoc(), cast<FloatAttr>(op.getValueAttr()));
+  rewriter.replaceOpWithNewOp<DerefineOp>(op, op.getType(), value);
+  return success();
+}
+
 using NameResult = function_ref<void(Value, StringRef)>;
 
 void ConstantIntOp::getAsmResultNames(NameResult setName) {
@@ -150,19 +161,20 @@ std::optional<StringRef> constantStr(Value value) {
 }
 
 bool isNone(Value value) {
-  return value && (isa<NoneType>(value.getType()) ||
-                   isa_and_nonnull<ConstantNoneOp>(definition(value)));
+  return value &&
+         (isa<NoneType>(value.getType()) || isa_and_nonnull<ConstantNoneOp>(definition(value)));
 }
 
 std::optional<ValueRange> listElements(Value value) {
-  if (auto list = dyn_cast_or_null<ListConstructOp>(definition(value)))
-    return ValueRange(list.getElements());
-  return std::nullopt;
+  auto list = dyn_cast_or_null<ListConstructOp>(definition(value));
+  if (!list || llvm::any_of(list->getUses(), mayWrite))
+    return std::nullopt;
+  return ValueRange(list.getElements());
 }
 
+/// The elements as constants.
 template <typename T>
-static std::optional<SmallVector<T>> constants(Value value,
-                                               std::optional<T> (*constant)(Value)) {
+static std::optional<SmallVector<T>> constants(Value value, std::optional<T> (*constant)(Value)) {
   std::optional<ValueRange> elements = listElements(value);
   if (!elements)
     return std::nullopt;

@@ -49,6 +49,7 @@ def ConstantNumberOp : ConstantOp<"number", [ConstantLike]> {
   let arguments = (ins AnyAttrOf<[F64Attr, I64Attr]>:$value);
   let results = (outs TorchNumberType:$result);
   let assemblyFormat = ?;
+  let hasCanonicalizeMethod = 1;
 }
 
 def ValueTensorLiteralOp : TorchOp<"vtensor.literal", [

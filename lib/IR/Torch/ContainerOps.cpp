@@ -20,8 +20,8 @@ LogicalResult ListConstructOp::verify() {
 LogicalResult TupleConstructOp::verify() {
   ArrayRef<Type> contained = getType().getContainedTypes();
   if (contained.size() != getElements().size())
-    return emitOpError() << "has " << getElements().size() << " elements but its type "
-                         << getType() << " has " << contained.size();
+    return emitOpError() << "has " << getElements().size() << " elements but its type " << getType()
+                         << " has " << contained.size();
   for (auto [index, element, type] : llvm::enumerate(getElements(), contained))
     if (!isSubtype(element.getType(), type))
       return emitOpError() << "element #" << index << " has type " << element.getType()
@@ -55,8 +55,8 @@ OpFoldResult DerefineOp::fold(FoldAdaptor) {
   return getOperand().getType() == getType() ? getOperand() : OpFoldResult();
 }
 
-/// Operators that take optional or number arguments take the narrower type as well, so that constant
-/// arguments can be seen: uses by table operations drop the cast.
+/// Operators that take optional or number arguments take the narrower type as well, so that
+/// constant arguments can be seen: uses by table operations drop the cast.
 LogicalResult DerefineOp::canonicalize(DerefineOp op, PatternRewriter &rewriter) {
   if (!isSubtype(op.getOperand().getType(), op.getType()))
     return rewriter.notifyMatchFailure(op, "the operand's type is not narrower");

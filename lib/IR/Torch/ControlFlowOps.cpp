@@ -41,8 +41,7 @@ static FailureOr<Terminator> terminatorOf(Operation *op, Region &region) {
 LogicalResult IfOp::verifyRegions() {
   for (Region *region : {&getThenRegion(), &getElseRegion()}) {
     if (region->getNumArguments())
-      return emitOpError() << "has branches without arguments, got "
-                           << region->getNumArguments();
+      return emitOpError() << "has branches without arguments, got " << region->getNumArguments();
     FailureOr<IfYieldOp> yield = terminatorOf<IfYieldOp>(*this, *region);
     if (failed(yield))
       return failure();

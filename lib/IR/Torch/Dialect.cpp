@@ -38,9 +38,12 @@ Operation *TorchDialect::materializeConstant(OpBuilder &builder, Attribute value
                                              Location loc) {
   return TypeSwitch<Type, Operation *>(type)
       .Case([&](IntType) { return ConstantIntOp::create(builder, loc, cast<IntegerAttr>(value)); })
-      .Case([&](FloatType) { return ConstantFloatOp::create(builder, loc, cast<FloatAttr>(value)); })
-      .Case([&](BoolType) { return ConstantBoolOp::create(builder, loc, cast<IntegerAttr>(value)); })
-      .Case([&](StringType) { return ConstantStrOp::create(builder, loc, cast<StringAttr>(value)); })
+      .Case(
+          [&](FloatType) { return ConstantFloatOp::create(builder, loc, cast<FloatAttr>(value)); })
+      .Case(
+          [&](BoolType) { return ConstantBoolOp::create(builder, loc, cast<IntegerAttr>(value)); })
+      .Case(
+          [&](StringType) { return ConstantStrOp::create(builder, loc, cast<StringAttr>(value)); })
       .Case([&](NoneType) { return ConstantNoneOp::create(builder, loc); })
       .Case([&](NumberType) {
         return ConstantNumberOp::create(builder, loc, type, cast<TypedAttr>(value));

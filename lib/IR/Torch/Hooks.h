@@ -17,7 +17,7 @@ struct Hooks {
 };
 
 struct NamedFold {
-  llvm::StringRef name; // "aten.add.int"
+  llvm::StringRef name; // "aten.len.t", or "aten.add.*" for the overloads of two Python numbers
   Hooks::Fold fold;
 };
 struct NamedCanonicalize {

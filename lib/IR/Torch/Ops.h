@@ -33,7 +33,7 @@ std::optional<bool> constantBool(mlir::Value value);
 std::optional<llvm::StringRef> constantStr(mlir::Value value); // of a str or a Device
 bool isNone(mlir::Value value);
 
-/// The elements of a list that torch.prim.ListConstruct makes; empty otherwise.
+/// The elements of a list that torch.prim.ListConstruct makes and nothing changes; empty otherwise.
 std::optional<mlir::ValueRange> listElements(mlir::Value value);
 /// The ints of a list of constants; empty when the list or an element is not constant.
 std::optional<llvm::SmallVector<int64_t>> constantInts(mlir::Value value);
@@ -43,5 +43,9 @@ std::optional<llvm::SmallVector<bool>> constantBools(mlir::Value value);
 /// Whether the operation that has this use would also take a value of `type`, such as a None where
 /// it has an optional: the schema decides; false of what is no table operation.
 bool acceptsType(mlir::OpOperand &use, mlir::Type type);
+
+/// Whether the operation that has this use may change the object it is given (a list, a tensor):
+/// in-place operators of the table, calls, and what we know nothing about.
+bool mayWrite(mlir::OpOperand &use);
 
 } // namespace tw::torch

@@ -16,9 +16,9 @@ static const char tableText[] =
 
 static uint32_t parseFlags(StringRef letters) {
   static constexpr std::pair<char, Flag> flagOf[] = {
-      {'m', Flag::Mutates},   {'s', Flag::Random},       {'e', Flag::SideEffect},
-      {'a', Flag::MaybeAliases}, {'v', Flag::View},      {'c', Flag::Core},
-      {'p', Flag::Pointwise}, {'r', Flag::Reduction},    {'d', Flag::DynamicShape},
+      {'m', Flag::Mutates},      {'s', Flag::Random},      {'e', Flag::SideEffect},
+      {'a', Flag::MaybeAliases}, {'v', Flag::View},        {'c', Flag::Core},
+      {'p', Flag::Pointwise},    {'r', Flag::Reduction},   {'d', Flag::DynamicShape},
       {'D', Flag::DynamicShape}, {'i', Flag::InplaceView}, {'o', Flag::Out},
       {'w', Flag::ViewCopy}};
   uint32_t flags = 0;

@@ -8,15 +8,15 @@ namespace tw::torch {
 
 static TypeKind kindOf(StringRef name) {
   static const StringMap<TypeKind> kinds = {
-      {"Tensor", TypeKind::Tensor},       {"int", TypeKind::Int},
-      {"SymInt", TypeKind::Int},          {"ScalarType", TypeKind::Int},
-      {"Layout", TypeKind::Int},          {"MemoryFormat", TypeKind::Int},
-      {"float", TypeKind::Float},         {"bool", TypeKind::Bool},
-      {"SymBool", TypeKind::Bool},        {"Scalar", TypeKind::Number},
-      {"complex", TypeKind::Complex},     {"str", TypeKind::Str},
-      {"Device", TypeKind::Device},       {"Generator", TypeKind::Generator},
-      {"NoneType", TypeKind::None},       {"Any", TypeKind::Any},
-      {"Dict", TypeKind::Dict},           {"tVal", TypeKind::Variable}};
+      {"Tensor", TypeKind::Tensor},   {"int", TypeKind::Int},
+      {"SymInt", TypeKind::Int},      {"ScalarType", TypeKind::Int},
+      {"Layout", TypeKind::Int},      {"MemoryFormat", TypeKind::Int},
+      {"float", TypeKind::Float},     {"bool", TypeKind::Bool},
+      {"SymBool", TypeKind::Bool},    {"Scalar", TypeKind::Number},
+      {"complex", TypeKind::Complex}, {"str", TypeKind::Str},
+      {"Device", TypeKind::Device},   {"Generator", TypeKind::Generator},
+      {"NoneType", TypeKind::None},   {"Any", TypeKind::Any},
+      {"Dict", TypeKind::Dict},       {"tVal", TypeKind::Variable}};
   if (auto known = kinds.find(name); known != kinds.end())
     return known->second;
   return name.size() <= 2 ? TypeKind::Variable : TypeKind::Opaque; // "t", "t1"

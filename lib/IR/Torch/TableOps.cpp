@@ -10,12 +10,25 @@
 using namespace mlir;
 namespace tw::torch {
 
+/// The operation names of a table entry; "aten.add.*" stands for all overloads of two numbers.
+static SmallVector<std::string> opNames(StringRef name) {
+  std::string opName = "torch." + name.str();
+  if (!StringRef(opName).ends_with(".*"))
+    return {opName};
+  opName.resize(opName.size() - 2);
+  SmallVector<std::string> names = {opName};
+  for (const char *overload : {".int", ".float", ".int_float", ".float_int"})
+    names.push_back(opName + overload);
+  return names;
+}
+
 Hooks lookupHooks(StringRef opName) {
   static const llvm::StringMap<Hooks> all = [] {
     llvm::StringMap<Hooks> map;
     for (ArrayRef<NamedFold> table : {scalarFolds(), containerFolds()})
       for (auto [name, fold] : table)
-        map["torch." + name.str()].fold = fold;
+        for (StringRef each : opNames(name))
+          map[each].fold = fold;
     for (auto [name, canonicalize] : containerPatterns())
       map["torch." + name.str()].canonicalize = canonicalize;
     return map;
@@ -71,9 +84,7 @@ public:
       patterns.add(std::make_unique<HookPattern>(schema.opName, context, hooks.canonicalize));
   }
 
-  std::optional<Attribute> getInherentAttr(Operation *, StringRef) override {
-    return std::nullopt;
-  }
+  std::optional<Attribute> getInherentAttr(Operation *, StringRef) override { return std::nullopt; }
   void setInherentAttr(Operation *op, StringAttr name, Attribute value) override {
     op->setDiscardableAttr(name, value);
   }
@@ -110,8 +121,7 @@ struct RandomState : SideEffects::Resource::Base<RandomState> {
 /// Functions of tensors with value semantics have no effects. A fresh !torch.tensor is an
 /// allocation: it may be dropped but not merged with another.
 struct TableEffects : MemoryEffectOpInterface::FallbackModel<TableEffects> {
-  void getEffects(Operation *op,
-                  SmallVectorImpl<MemoryEffects::EffectInstance> &effects) const {
+  void getEffects(Operation *op, SmallVectorImpl<MemoryEffects::EffectInstance> &effects) const {
     const Schema &schema = AtenOp(op).schema();
     if (schema.has(Flag::SideEffect)) {
       effects.emplace_back(MemoryEffects::Read::get());
@@ -140,8 +150,8 @@ struct TableEffects : MemoryEffectOpInterface::FallbackModel<TableEffects> {
 struct TableSpeculation : ConditionallySpeculatable::FallbackModel<TableSpeculation> {
   Speculation::Speculatability getSpeculatability(Operation *op) const {
     const Schema &schema = AtenOp(op).schema();
-    bool hasEffect = schema.has(Flag::SideEffect) || schema.has(Flag::Random) ||
-                     schema.has(Flag::Mutates);
+    bool hasEffect =
+        schema.has(Flag::SideEffect) || schema.has(Flag::Random) || schema.has(Flag::Mutates);
     return hasEffect ? Speculation::NotSpeculatable : Speculation::Speculatable;
   }
 };
@@ -153,8 +163,8 @@ struct TableResultNames : OpAsmOpInterface::ExternalModel<TableResultNames, Aten
     if (op->getNumResults() < 2 || names.size() != op->getNumResults())
       return;
     for (auto [index, result, argument] : llvm::enumerate(op->getResults(), names))
-      setName(result, argument.name.empty() ? "result" + std::to_string(index)
-                                            : argument.name.str());
+      setName(result,
+              argument.name.empty() ? "result" + std::to_string(index) : argument.name.str());
   }
 };
 

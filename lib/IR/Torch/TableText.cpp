@@ -70,6 +70,18 @@ bool acceptsType(OpOperand &use, Type type) {
          matches(*argument.type, type, argument.isWritten);
 }
 
+bool mayWrite(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (auto op = dyn_cast<AtenOp>(user)) {
+    ArrayRef<Argument> arguments = op.schema().arguments();
+    unsigned index = use.getOperandNumber();
+    return index < arguments.size() ? arguments[index].isWritten
+                                    : op.schema().has(Flag::SideEffect);
+  }
+  // A result or block argument that is the same object could be written to elsewhere.
+  return !isMemoryEffectFree(user) || user->hasTrait<OpTrait::IsTerminator>();
+}
+
 //===----------------------------------------------------------------------===//
 // Errors in the schema's words
 //===----------------------------------------------------------------------===//
@@ -120,14 +132,13 @@ static LogicalResult verifyResults(Operation *op, const Schema &schema) {
   if (schema.has(Flag::AnyResults))
     return success();
   if (op->getNumResults() != results.size())
-    return withSchema(op->emitOpError() << "expects " << results.size() << " result"
-                                        << (results.size() == 1 ? "" : "s") << ", got "
-                                        << op->getNumResults(),
+    return withSchema(op->emitOpError()
+                          << "expects " << results.size() << " result"
+                          << (results.size() == 1 ? "" : "s") << ", got " << op->getNumResults(),
                       schema);
   for (auto [index, wanted, type] : llvm::enumerate(results, op->getResultTypes())) {
     // Gradients that nobody asked for are printed as !torch.none or optional tensors.
-    bool absentTensor =
-        wanted.type->kind == TypeKind::Tensor && isa<OptionalType, NoneType>(type);
+    bool absentTensor = wanted.type->kind == TypeKind::Tensor && isa<OptionalType, NoneType>(type);
     if (absentTensor || matches(*wanted.type, type, wanted.isWritten))
       continue;
     InFlightDiagnostic diagnostic = op->emitOpError() << "result #" << index;

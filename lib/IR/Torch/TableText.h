@@ -6,7 +6,8 @@
 
 namespace tw::torch {
 
-/// `%a, %b {attributes} : type, type -> type`; operands in parentheses when the schema ends in "...".
+/// `%a, %b {attributes} : type, type -> type`; operands in parentheses when the schema ends in
+/// "...".
 mlir::ParseResult parseTableOp(const Schema &schema, mlir::OpAsmParser &parser,
                                mlir::OperationState &result);
 void printTableOp(const Schema &schema, mlir::Operation *op, mlir::OpAsmPrinter &printer);

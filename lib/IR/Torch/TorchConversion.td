@@ -40,3 +40,15 @@ def ToI64Op : ScalarCastOp<"to_i64", TorchIntType, I64>;
 def FromI64Op : ScalarCastOp<"from_i64", I64, TorchIntType>;
 def ToF64Op : ScalarCastOp<"to_f64", TorchFloatType, F64>;
 def FromF64Op : ScalarCastOp<"from_f64", F64, TorchFloatType>;
+
+def I64ToGeneratorOp : CastOp<"i64_to_generator", I64, TorchGeneratorType> {
+  let assemblyFormat = "$operand attr-dict";
+}
+def GeneratorToI64Op : CastOp<"generator_to_i64", TorchGeneratorType, I64> {
+  let assemblyFormat = "$operand attr-dict";
+}
+def GetNextSeedOp : Op<TorchConversionDialect, "get_next_seed"> {
+  let summary = "The next seed of the global random state";
+  let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict `:` `(` `)` `->` qualified(type($result))";
+}
