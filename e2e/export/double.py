@@ -32,11 +32,14 @@ def widen(value):
 
 
 class Plain(torch.fx.Interpreter):
-    """Runs each node as PyTorch does, but for one operator whose exported form is wrong."""
+    """Runs each node as PyTorch does, but for two operators whose exported form can be wrong: the
+    backward of attention, and views whose strides differ from those that export assumed."""
 
     def call_function(self, target, args, kwargs):
         if target is ATTENTION_BACKWARD:
             return attention_gradients(*args, **kwargs)
+        if target is torch.ops.aten.view.default:
+            return args[0].reshape(args[1])
         return super().call_function(target, args, kwargs)
 
 

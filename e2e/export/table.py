@@ -10,9 +10,11 @@ import functools
 
 import torch
 
-from . import audio, basic, diffusion, graph_nets, language, recommender, recurrent, training, transformer, vision
+from . import (audio, basic, diffusion, graph_nets, language, recommender, recurrent, training, training_library,
+               transformer, vision)
 from . import transformers_models as hf
 from .model import Model
+from .more_transformers import MORE
 from .operators import FAMILIES
 
 EXTRA = {"extra"}
@@ -187,6 +189,10 @@ TRAINING = [
     Model("train_cells", training.RnnLoss, ["f32[2,2,5]", "f32[2,6]"], form="joint"),
     Model("train_autoencoder", training.autoencoder, ["f32[2,1,8,8]"], form="joint"),
     Model("train_distillation", training.Distillation, ["f32[4,8]"], form="joint"),
+    Model("train_bert", training_library.bert, ["i64[2,6]<60", "i64[2]<2"], form="joint", tags=EXTRA),
+    Model("train_gpt2", training_library.gpt2, ["i64[2,6]<60", "i64[2,6]<60"], form="joint", tags=EXTRA),
+    Model("train_llama", training_library.llama, ["i64[2,6]<60", "i64[2,6]<60"], form="joint", tags=EXTRA),
+    Model("train_vit", training_library.vit, ["f32[2,3,16,16]", "i64[2]<2"], form="joint", tags=EXTRA),
     Model("train_dlrm_dot", recommender.dlrm_loss, ["f32[4,13]", "i64[4,5]<1000000007", "f32[4]<1"], form="joint"),
     Model("train_dlrm_outer", recommender.dlrm_outer_loss, ["f32[4,13]", "i64[4,5]<1000000007", "f32[4]<1"],
           form="joint"),
@@ -261,5 +267,5 @@ FULL_SIZE = [
     Model("bias_relu_full", basic.BiasRelu, ["f32[128,512]", "f32[512]"], tags=FULL),
 ]
 
-MODELS = (BASIC + PROGRAMS + LANGUAGE + VISION + TRANSFORMER + RECURRENT + GRAPHS + RECOMMENDER + AUDIO + TRAINING + LIBRARY
+MODELS = (BASIC + PROGRAMS + LANGUAGE + VISION + TRANSFORMER + RECURRENT + GRAPHS + RECOMMENDER + AUDIO + TRAINING + LIBRARY + MORE
           + FULL_SIZE + FAMILIES)
