@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TorchToGraph/Builders/Contract.h"
+#include "TorchToGraph/Builders/Element.h"
+#include "TorchToGraph/Builders/Index.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include <map>
+
+using namespace mlir;
+
+namespace tw::lower {
+
+/// Reads the operand before its transposes, with its labels in that order.
+static void lookThroughTransposes(Labelled &x) {
+  while (auto transpose = x.tensor.value.getDefiningOp<linalg::TransposeOp>()) {
+    std::string labels(x.labels.size(), ' ');
+    for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
+      labels[from] = x.labels[to];
+    x = {{transpose.getInput(), x.tensor.dtype}, labels};
+  }
+}
+
+/// The size of each label; those of both operands must agree.
+static std::map<char, OpFoldResult> labelSizes(Lowering &ctx, ArrayRef<Labelled> operands) {
+  std::map<char, OpFoldResult> sizes;
+  for (const Labelled &operand : operands)
+    for (auto [label, size] : llvm::zip(operand.labels, ctx.sizesOf(operand.tensor))) {
+      OpFoldResult &have = sizes.try_emplace(label, size).first->second;
+      if (constantOf(size) == 1)
+        continue;
+      bool isFirst = constantOf(have) == 1;
+      if (!isFirst)
+        ctx.requireEqual(have, size);
+      if (isFirst || constantOf(size))
+        have = size;
+    }
+  return sizes;
+}
+
+static AffineMap mapOf(MLIRContext *context, const Labelled &operand, StringRef loops,
+                       const std::map<char, OpFoldResult> &sizes) {
+  SmallVector<AffineExpr> exprs;
+  for (auto [i, label] : llvm::enumerate(operand.labels)) {
+    bool repeated = operand.tensor.size(i) == 1 && constantOf(sizes.at(label)) != 1;
+    exprs.push_back(repeated ? getAffineConstantExpr(0, context)
+                             : getAffineDimExpr(loops.find(label), context));
+  }
+  return AffineMap::get(loops.size(), 0, exprs, context);
+}
+
+Tensor contract(Lowering &ctx, Labelled a, Labelled b, StringRef out, DType accumulate) {
+  lookThroughTransposes(a);
+  lookThroughTransposes(b);
+  auto sizes = labelSizes(ctx, {a, b});
+  std::string loops = out.str();
+  for (char label : a.labels + b.labels)
+    if (loops.find(label) == std::string::npos)
+      loops += label;
+  SmallVector<OpFoldResult> outSizes;
+  for (char label : out)
+    outSizes.push_back(sizes.at(label));
+  Tensor init = ctx.filled(outSizes, accumulate, Scalar::ofInt(ctx.b.getContext(), 0));
+  if (ctx.hasRefused())
+    return init;
+
+  MLIRContext *context = ctx.b.getContext();
+  SmallVector<AffineMap> maps = {
+      mapOf(context, a, loops, sizes), mapOf(context, b, loops, sizes),
+      AffineMap::getMultiDimIdentityMap(loops.size(), context).getMajorSubMap(out.size())};
+  SmallVector<utils::IteratorType> iterators(loops.size(), utils::IteratorType::reduction);
+  std::fill_n(iterators.begin(), out.size(), utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      ctx.b, ctx.loc, init.value.getType(), ValueRange{a.tensor.value, b.tensor.value}, init.value,
+      maps, iterators, [&](OpBuilder &builder, Location loc, ValueRange args) {
+        Element e(builder, loc, accumulate);
+        Value product = e.mul(e.cast(args[0], a.tensor.dtype), e.cast(args[1], b.tensor.dtype));
+        linalg::YieldOp::create(builder, loc, e.add(args[2], product));
+      });
+  return {generic.getResult(0), accumulate};
+}
+
+Tensor matmul(Lowering &ctx, const Tensor &a, const Tensor &b) {
+  DType accumulate = contractDType(promote(a.dtype, b.dtype));
+  if (a.rank() == 0 || b.rank() == 0 || std::max(a.rank(), b.rank()) > 20) {
+    ctx.refuse("matrix products need tensors of 1 to 20 dimensions");
+    return ctx.empty({}, accumulate);
+  }
+  int64_t batch = std::max<int64_t>({a.rank() - 2, b.rank() - 2, 0});
+  std::string batches = std::string("abcdefghijABCDEFGHIJ").substr(0, batch);
+  auto labels = [&](int64_t rank, const char *last) {
+    return rank == 1 ? std::string("k") : batches.substr(batch - (rank - 2)) + last;
+  };
+  std::string out = batches + (a.rank() > 1 ? "m" : "") + (b.rank() > 1 ? "n" : "");
+  return contract(ctx, {a, labels(a.rank(), "mk")}, {b, labels(b.rank(), "kn")}, out, accumulate);
+}
+
+} // namespace tw::lower

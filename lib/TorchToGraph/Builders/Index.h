@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arithmetic on sizes: constants fold at once, the rest becomes arith on index values, and sizes
+// can be compared and divided as polynomials in what they are computed from.
+#pragma once
+#include "mlir/IR/Builders.h"
+
+namespace tw::lower {
+
+/// Emits size arithmetic at `b`'s insertion point. Operands are IntegerAttr or index values.
+struct IndexMath {
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+
+  mlir::OpFoldResult constant(int64_t value) const { return b.getIndexAttr(value); }
+  /// The SSA value of `x`.
+  mlir::Value value(mlir::OpFoldResult x) const;
+
+  mlir::OpFoldResult add(mlir::OpFoldResult x, mlir::OpFoldResult y) const;
+  mlir::OpFoldResult sub(mlir::OpFoldResult x, mlir::OpFoldResult y) const;
+  mlir::OpFoldResult mul(mlir::OpFoldResult x, mlir::OpFoldResult y) const;
+  /// Toward minus infinity. A quotient that is a polynomial is found exactly. The divisor must not
+  /// be 0 at run time (of constants: yields 0).
+  mlir::OpFoldResult floorDiv(mlir::OpFoldResult x, mlir::OpFoldResult y) const;
+  mlir::OpFoldResult ceilDiv(mlir::OpFoldResult x, mlir::OpFoldResult y) const;
+  mlir::OpFoldResult remainder(mlir::OpFoldResult x, mlir::OpFoldResult y) const;
+  mlir::OpFoldResult max(mlir::OpFoldResult x, mlir::OpFoldResult y) const;
+  mlir::OpFoldResult min(mlir::OpFoldResult x, mlir::OpFoldResult y) const;
+  mlir::OpFoldResult product(mlir::ArrayRef<mlir::OpFoldResult> factors) const;
+};
+
+/// The value of a constant size.
+std::optional<int64_t> constantOf(mlir::OpFoldResult x);
+/// True when the two are known to be equal: as constants, values or polynomials.
+bool knownEqual(mlir::OpFoldResult x, mlir::OpFoldResult y);
+bool knownEqualProducts(llvm::ArrayRef<mlir::OpFoldResult> x,
+                        llvm::ArrayRef<mlir::OpFoldResult> y);
+/// The product of sizes that are all constant; empty otherwise, or when it overflows.
+std::optional<int64_t> constantProduct(llvm::ArrayRef<mlir::OpFoldResult> sizes);
+/// As a dimension of a tensor type: the constant or ShapedType::kDynamic.
+llvm::SmallVector<int64_t> staticSizes(mlir::ArrayRef<mlir::OpFoldResult> sizes);
+
+} // namespace tw::lower

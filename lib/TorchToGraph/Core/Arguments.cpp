@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TorchToGraph/Core/Arguments.h"
+#include "TorchToGraph/Builders/Index.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace tw::lower {
+
+namespace {
+
+/// The sizes of one tensor argument: an affine map whose symbols have names.
+struct Shape {
+  BlockArgument argument;
+  AffineMap map;
+  SmallVector<std::string> names;
+};
+
+struct Symbol {
+  std::string name;
+  int64_t min, max;
+};
+
+class Binder {
+public:
+  Binder(func::FuncOp from, func::FuncOp to, OpBuilder &b, Sizes &sizes)
+      : from(from), to(to), b(b), loc(to.getLoc()), sizes(sizes) {}
+  llvm::StringMap<Value> run();
+
+private:
+  void collect();
+  void collectShape(unsigned position);
+  void bindPlainSymbols();
+  void solveSymbols();
+  void stateSizes();
+  OpFoldResult evaluate(AffineExpr expr, const Shape &shape);
+  std::string print(AffineExpr expr, const Shape &shape);
+
+  func::FuncOp from, to;
+  OpBuilder &b;
+  Location loc;
+  Sizes &sizes;
+  SmallVector<Shape> shapes;
+  SmallVector<Symbol> symbols;
+  llvm::StringMap<Value> values;
+};
+
+constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
+
+torch::BindSymbolicShapeOp bindingOf(BlockArgument argument) {
+  for (Operation *user : argument.getUsers())
+    if (auto bind = dyn_cast<torch::BindSymbolicShapeOp>(user); bind && bind.getOperand() == argument)
+      return bind;
+  return nullptr;
+}
+
+void Binder::collect() {
+  for (auto op : from.getBody().front().getOps<torch::SymbolicIntOp>())
+    symbols.push_back({op.getSymbolName().str(), int64_t(op.getMinVal()), int64_t(op.getMaxVal())});
+  for (unsigned i = 0; i < to.getNumArguments(); ++i)
+    if (isa<RankedTensorType>(to.getArgument(i).getType()))
+      collectShape(i);
+}
+
+/// From the binding, or with a symbol of its own for each dynamic size.
+void Binder::collectShape(unsigned position) {
+  BlockArgument argument = to.getArgument(position);
+  auto type = cast<RankedTensorType>(argument.getType());
+  Shape shape{argument, {}, {}};
+  auto bind = bindingOf(from.getArgument(position));
+  if (bind && int64_t(bind.getShapeExpressions().getNumResults()) == type.getRank()) {
+    shape.map = bind.getShapeExpressions();
+    for (Value symbol : bind.getShapeSymbols())
+      if (auto op = symbol.getDefiningOp<torch::SymbolicIntOp>())
+        shape.names.push_back(op.getSymbolName().str());
+  }
+  if (!shape.map || shape.names.size() != shape.map.getNumSymbols()) {
+    SmallVector<AffineExpr> exprs;
+    shape.names.clear();
+    for (auto [d, size] : llvm::enumerate(type.getShape())) {
+      if (!ShapedType::isDynamic(size)) {
+        exprs.push_back(b.getAffineConstantExpr(size));
+        continue;
+      }
+      exprs.push_back(b.getAffineSymbolExpr(shape.names.size()));
+      shape.names.push_back(fmt::format("arg{}_dim{}", position, d));
+      symbols.push_back({shape.names.back(), 0, unbounded});
+    }
+    shape.map = AffineMap::get(0, shape.names.size(), exprs, b.getContext());
+  }
+  shapes.push_back(std::move(shape));
+}
+
+/// Symbols that are a size as they stand.
+void Binder::bindPlainSymbols() {
+  for (unsigned i = 0; i < to.getNumArguments(); ++i)
+    if (auto name = to.getArgAttrOfType<StringAttr>(i, "tw.symbol"))
+      values.try_emplace(name.getValue(), arith::IndexCastOp::create(b, loc, b.getIndexType(),
+                                                                      to.getArgument(i)));
+  for (const Shape &shape : shapes)
+    for (auto [d, expr] : llvm::enumerate(shape.map.getResults()))
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+        StringRef name = shape.names[symbol.getPosition()];
+        if (!values.contains(name))
+          values[name] = tensor::DimOp::create(b, loc, shape.argument, d);
+      }
+}
+
+/// Symbols that occur only as `symbol * a + b`.
+void Binder::solveSymbols() {
+  IndexMath math{b, loc};
+  for (const Shape &shape : shapes)
+    for (auto [d, expr] : llvm::enumerate(shape.map.getResults())) {
+      int64_t offset = 0, factor = 1;
+      auto takeConstant = [&](AffineExprKind kind, int64_t &constant) {
+        auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+        auto known = binary && binary.getKind() == kind
+                         ? dyn_cast<AffineConstantExpr>(binary.getRHS())
+                         : AffineConstantExpr();
+        if (known)
+          constant = known.getValue(), expr = binary.getLHS();
+      };
+      takeConstant(AffineExprKind::Add, offset);
+      takeConstant(AffineExprKind::Mul, factor);
+      auto symbol = dyn_cast<AffineSymbolExpr>(expr);
+      if (!symbol || factor == 0 || values.contains(shape.names[symbol.getPosition()]))
+        continue;
+      OpFoldResult size = tensor::DimOp::create(b, loc, shape.argument, d).getResult();
+      OpFoldResult value = math.floorDiv(math.sub(size, math.constant(offset)),
+                                         math.constant(factor));
+      values[shape.names[symbol.getPosition()]] = math.value(value);
+    }
+}
+
+/// Null when a symbol in it has no value.
+OpFoldResult Binder::evaluate(AffineExpr expr, const Shape &shape) {
+  IndexMath math{b, loc};
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return math.constant(constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    Value value = values.lookup(shape.names[symbol.getPosition()]);
+    return value ? OpFoldResult(value) : OpFoldResult();
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return {};
+  OpFoldResult x = evaluate(binary.getLHS(), shape), y = evaluate(binary.getRHS(), shape);
+  if (!x || !y)
+    return {};
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return math.add(x, y);
+  case AffineExprKind::Mul:
+    return math.mul(x, y);
+  case AffineExprKind::FloorDiv:
+    return math.floorDiv(x, y);
+  case AffineExprKind::CeilDiv:
+    return math.ceilDiv(x, y);
+  case AffineExprKind::Mod:
+    return math.remainder(x, y);
+  default:
+    return {};
+  }
+}
+
+/// In the syntax of the artifact's size expressions.
+std::string Binder::print(AffineExpr expr, const Shape &shape) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return fmt::format("{}", constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return shape.names[symbol.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::string x = print(binary.getLHS(), shape), y = print(binary.getRHS(), shape);
+  switch (expr.getKind()) {
+  case AffineExprKind::Mul:
+    return fmt::format("({}*{})", x, y);
+  case AffineExprKind::FloorDiv:
+    return fmt::format("({}//{})", x, y);
+  case AffineExprKind::CeilDiv:
+    return fmt::format("(-(-{}//{}))", x, y);
+  case AffineExprKind::Mod:
+    return fmt::format("({}%{})", x, y);
+  default:
+    return fmt::format("({}+{})", x, y);
+  }
+}
+
+void Binder::stateSizes() {
+  for (const Shape &shape : shapes) {
+    auto type = cast<RankedTensorType>(shape.argument.getType());
+    SmallVector<OpFoldResult> known;
+    SmallVector<Attribute> texts;
+    for (auto [d, size] : llvm::enumerate(type.getShape())) {
+      AffineExpr expr = shape.map.getResult(d);
+      if (!ShapedType::isDynamic(size)) {
+        known.push_back(b.getIndexAttr(size));
+        texts.push_back(b.getI64IntegerAttr(size));
+        continue;
+      }
+      OpFoldResult value = evaluate(expr, shape);
+      if (!value)
+        value = tensor::DimOp::create(b, loc, shape.argument, d).getResult();
+      known.push_back(value);
+      if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+        texts.push_back(b.getI64IntegerAttr(constant.getValue()));
+      else
+        texts.push_back(b.getStringAttr(print(expr, shape)));
+    }
+    sizes.set(shape.argument, known);
+    to.setArgAttr(shape.argument.getArgNumber(), "tw.sizes", b.getArrayAttr(texts));
+  }
+}
+
+llvm::StringMap<Value> Binder::run() {
+  collect();
+  bindPlainSymbols();
+  solveSymbols();
+  stateSizes();
+  SmallVector<Attribute> rows;
+  for (const Symbol &symbol : symbols)
+    rows.push_back(b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(symbol.name)),
+                                        b.getNamedAttr("min", b.getI64IntegerAttr(symbol.min)),
+                                        b.getNamedAttr("max", b.getI64IntegerAttr(symbol.max))}));
+  to->setAttr("tw.symbols", b.getArrayAttr(rows));
+  return std::move(values);
+}
+
+} // namespace
+
+llvm::StringMap<Value> bindSymbols(func::FuncOp from, func::FuncOp to, OpBuilder &b,
+                                   Sizes &sizes) {
+  return Binder(from, to, b, sizes).run();
+}
+
+} // namespace tw::lower

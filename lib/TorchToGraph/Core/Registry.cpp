@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TorchToGraph/Core/Registry.h"
+#include "TorchToGraph/Families.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace tw::lower {
+
+ArrayRef<Family> families() {
+  static const Family all[] = {
+#define TW_FAMILY(function) function(),
+#include "TorchToGraph/Families.def"
+  };
+  return all;
+}
+
+LoweringFn findLowering(StringRef op) {
+  static const auto *table = [] {
+    auto *rows = new llvm::StringMap<LoweringFn>();
+    for (const Family &family : families())
+      for (const LoweringRow &row : family.rows)
+        rows->try_emplace(row.op, row.lower);
+    return rows;
+  }();
+  return table->lookup(op);
+}
+
+static constexpr StringRef random = "it draws random numbers, which compiled programs do not";
+static constexpr StringRef dataDependent = "its result's sizes or value depend on the data";
+static constexpr StringRef fourier = "Fourier transforms are not supported";
+
+ArrayRef<std::pair<StringRef, StringRef>> refusals() {
+  static constexpr std::pair<StringRef, StringRef> rows[] = {
+      {"torch.aten.rand*", random},
+      {"torch.aten.normal*", random},
+      {"torch.aten.bernoulli*", random},
+      {"torch.aten.multinomial*", random},
+      {"torch.aten.uniform*", random},
+      {"torch.aten.exponential*", random},
+      {"torch.aten.rrelu*", random},
+      {"torch.aten.poisson*", random},
+      {"torch.aten.native_dropout*", random},
+      {"torch.aten.nonzero*", dataDependent},
+      {"torch.aten.masked_select*", dataDependent},
+      {"torch.aten.unique*", dataDependent},
+      {"torch.aten._unique*", dataDependent},
+      {"torch.aten._local_scalar_dense*", dataDependent},
+      {"torch.aten.item*", dataDependent},
+      {"torch.aten.bincount*", dataDependent},
+      {"torch.aten._fft_*", fourier},
+      {"torch.aten.fft_*", fourier},
+      {"torch.aten.stft*", fourier},
+      {"torch.aten.istft*", fourier},
+  };
+  return rows;
+}
+
+StringRef findRefusal(StringRef op) {
+  for (auto [pattern, reason] : refusals())
+    if (op.starts_with(pattern.drop_back()))
+      return reason;
+  const torch::Schema *schema = torch::lookupSchema(op);
+  if (schema && schema->has(torch::Flag::Random))
+    return random;
+  return {};
+}
+
+StringRef operatorName(Operation *op) {
+  if (auto custom = dyn_cast<torch::OperatorOp>(op))
+    return custom.getName();
+  return op->getName().getStringRef();
+}
+
+const torch::Schema *schemaOf(Operation *op) {
+  if (auto aten = dyn_cast<torch::AtenOp>(op))
+    return &aten.schema();
+  if (isa<torch::OperatorOp>(op))
+    return torch::lookupSchema(operatorName(op));
+  return nullptr;
+}
+
+} // namespace tw::lower

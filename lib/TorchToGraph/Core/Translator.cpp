@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TorchToGraph/Core/Translator.h"
+#include "IR/Coded.h"
+#include "IR/Graph/Graph.h"
+#include "TorchToGraph/Core/Arguments.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace tw::lower {
+
+Type signatureType(Type type) {
+  MLIRContext *context = type.getContext();
+  if (auto tensor = dyn_cast<torch::ValueTensorType>(type)) {
+    auto dtype = dtypeOf(tensor.getDtype());
+    if (!tensor.getHasSizes() || !dtype)
+      return nullptr;
+    auto shape = llvm::map_to_vector(tensor.getSizes(), [](int64_t size) {
+      return size == torch::ValueTensorType::kUnknownSize ? ShapedType::kDynamic : size;
+    });
+    return RankedTensorType::get(shape, elementType(context, *dtype));
+  }
+  if (isa<torch::IntType>(type))
+    return IntegerType::get(context, 64);
+  if (isa<torch::FloatType>(type))
+    return Float64Type::get(context);
+  if (isa<torch::BoolType>(type))
+    return IntegerType::get(context, 1);
+  return isa<torch::TorchDialect>(type.getDialect()) ? Type() : type;
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+func::FuncOp Translator::createFunction() {
+  SmallVector<Type> inputs, results;
+  auto convert = [&](TypeRange types, SmallVector<Type> &into, StringRef what) {
+    for (auto [i, type] : llvm::enumerate(types)) {
+      into.push_back(signatureType(type));
+      if (into.back())
+        continue;
+      failed = true;
+      auto error = emitCoded(from.getLoc(), Code::LOWER_3);
+      error << what << " " << i << " of @" << from.getName() << " has type " << type
+            << ", which programs cannot take or return";
+      error.attachNote() << "help: tensors need a known number of dimensions and one of the dtypes "
+                            "f16, bf16, f32, f64, i8, i16, i32, i64, u8, bool";
+    }
+  };
+  convert(from.getArgumentTypes(), inputs, "argument");
+  convert(from.getResultTypes(), results, "result");
+  if (failed)
+    return nullptr;
+  b.setInsertionPoint(from);
+  auto to = func::FuncOp::create(b, from.getLoc(), from.getName(),
+                                 b.getFunctionType(inputs, results));
+  to->setAttrs(from->getAttrs());
+  to.setFunctionType(b.getFunctionType(inputs, results));
+  auto keepDType = [&](Type type, auto &&set) {
+    auto tensor = dyn_cast<torch::ValueTensorType>(type);
+    if (tensor && dtypeOf(tensor.getDtype()) == DType::U8)
+      set(b.getStringAttr(info(DType::U8).name));
+  };
+  for (auto [i, type] : llvm::enumerate(from.getArgumentTypes()))
+    keepDType(type, [&](StringAttr name) { to.setArgAttr(i, "tw.dtype", name); });
+  for (auto [i, type] : llvm::enumerate(from.getResultTypes()))
+    keepDType(type, [&](StringAttr name) { to.setResultAttr(i, "tw.dtype", name); });
+  return to;
+}
+
+void Translator::bindArguments(func::FuncOp to) {
+  for (auto [old, argument] : llvm::zip_equal(from.getArguments(), to.getArguments()))
+    define(old, argument, from.getLoc());
+  symbols = bindSymbols(from, to, b, sizes);
+}
+
+func::FuncOp Translator::run() {
+  if (from.isExternal() || !llvm::hasSingleElement(from.getBody())) {
+    emitCoded(from.getLoc(), Code::LOWER_3)
+        << "@" << from.getName() << " must have a body of one block";
+    return nullptr;
+  }
+  func::FuncOp to = createFunction();
+  if (!to)
+    return nullptr;
+  b.setInsertionPointToStart(to.addEntryBlock());
+  bindArguments(to);
+  Block &body = from.getBody().front();
+  translateBlock(body);
+  SmallVector<Value> results;
+  for (auto [value, type] : llvm::zip(body.getTerminator()->getOperands(), to.getResultTypes())) {
+    results.push_back(materialize(value, type, body.getTerminator()->getLoc()));
+    failed |= !results.back();
+  }
+  if (failed) {
+    to.erase();
+    return nullptr;
+  }
+  func::ReturnOp::create(b, body.getTerminator()->getLoc(), results);
+  return to;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+const Operand &Translator::lookup(Value value) {
+  static const Operand poison = Operand::Poison{};
+  auto it = values.find(value);
+  return it == values.end() ? poison : it->second;
+}
+
+void Translator::define(Value torchValue, Value builtin, Location loc) {
+  Type type = torchValue.getType();
+  if (auto tensor = dyn_cast<torch::ValueTensorType>(type))
+    values[torchValue] = Tensor{builtin, *dtypeOf(tensor.getDtype())};
+  else if (isa<torch::IntType>(type) && builtin.getType().isIndex())
+    values[torchValue] = Scalar{Scalar::Kind::Int, builtin};
+  else if (isa<torch::IntType>(type))
+    values[torchValue] = Scalar{
+        Scalar::Kind::Int,
+        arith::IndexCastOp::create(b, loc, b.getIndexType(), builtin).getResult()};
+  else if (isa<torch::FloatType>(type))
+    values[torchValue] = Scalar{Scalar::Kind::Float, builtin};
+  else if (isa<torch::BoolType>(type))
+    values[torchValue] = Scalar{Scalar::Kind::Bool, builtin};
+  else
+    foreign.map(torchValue, builtin);
+}
+
+Value Translator::materialize(Value value, Type type, Location loc) {
+  if (Value known = foreign.lookupOrNull(value))
+    return known;
+  const Operand &operand = lookup(value);
+  if (auto scalar = operand.scalar()) {
+    Value known = scalar->materialize(b, loc);
+    if (known.getType() == type)
+      return known;
+    if (known.getType().isIndex() && type.isInteger(64))
+      return arith::IndexCastOp::create(b, loc, type, known);
+    return nullptr;
+  }
+  auto tensor = operand.tensor();
+  if (!tensor)
+    return nullptr;
+  if (tensor->value.getType() == type)
+    return tensor->value;
+  if (!tensor::CastOp::areCastCompatible(tensor->value.getType(), type))
+    return nullptr;
+  return tensor::CastOp::create(b, loc, type, tensor->value);
+}
+
+bool Translator::isPoisoned(Operation &op) {
+  return llvm::any_of(op.getOperands(), [&](Value value) {
+    return !foreign.contains(value) && lookup(value).isPoison();
+  });
+}
+
+void Translator::poison(Operation &op) {
+  failed = true;
+  for (Value result : op.getResults())
+    values[result] = Operand::Poison{};
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+void Translator::translateBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    translateOp(op);
+}
+
+static bool needsNoTranslation(Operation &op) {
+  return isa<torch::BindSymbolicShapeOp, torch::SymbolicIntOp>(op);
+}
+
+void Translator::translateOp(Operation &op) {
+  if (auto symbol = dyn_cast<torch::SymbolicIntOp>(op)) {
+    if (Value value = symbols.lookup(symbol.getSymbolName()))
+      define(symbol.getResult(), value, op.getLoc());
+    return;
+  }
+  if (needsNoTranslation(op))
+    return;
+  if (isPoisoned(op))
+    return poison(op);
+  if (auto branch = dyn_cast<torch::IfOp>(op))
+    return translateIf(branch);
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return translateCall(call);
+  if (auto check = dyn_cast<torch::RuntimeAssertOp>(op))
+    return translateAssert(check);
+  if (LoweringFn lower = findLowering(operatorName(&op)))
+    return lowerOp(op, lower);
+  if (isa<torch_c::TorchConversionDialect>(op.getDialect()))
+    return translateConversion(op);
+  if (auto custom = dyn_cast<torch::OperatorOp>(op))
+    return translateCustom(custom);
+  if (!isa<torch::TorchDialect>(op.getDialect()))
+    return cloneForeign(op);
+  poison(op); // reported by reportUnsupported
+}
+
+void Translator::lowerOp(Operation &op, LoweringFn lower) {
+  std::vector<Operand> operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(lookup(operand));
+  Lowering ctx(b, &op, schemaOf(&op), std::move(operands), sizes);
+  if (mlir::failed(lower(ctx)))
+    return poison(op);
+  std::vector<Operand> results = ctx.takeResults();
+  for (auto [result, operand] : llvm::zip(op.getResults(), results))
+    values[result] = std::move(operand);
+}
+
+void Translator::translateAssert(torch::RuntimeAssertOp op) {
+  auto scalar = lookup(op.getCondition()).scalar();
+  if (scalar->constantInt() == 1)
+    return;
+  graph::AssertOp::create(b, op.getLoc(), scalar->materialize(b, op.getLoc()), op.getMessage(),
+                          ValueRange());
+}
+
+/// torch_c casts: between a torch value and the builtin value that already stands for it.
+void Translator::translateConversion(Operation &op) {
+  Value operand = op.getOperand(0), result = op.getResult(0);
+  bool toBuiltin = isa<torch::TorchDialect>(operand.getType().getDialect());
+  Value value = toBuiltin ? materialize(operand, result.getType(), op.getLoc())
+                          : foreign.lookupOrNull(operand);
+  Type wanted = toBuiltin ? result.getType() : signatureType(result.getType());
+  if (!value || !wanted) {
+    emitCoded(op.getLoc(), Code::LOWER_3)
+        << "cannot convert " << operand.getType() << " to " << result.getType();
+    return poison(op);
+  }
+  if (toBuiltin)
+    return foreign.map(result, value);
+  if (value.getType() != wanted && isa<RankedTensorType>(wanted) &&
+      tensor::CastOp::areCastCompatible(value.getType(), wanted))
+    value = tensor::CastOp::create(b, op.getLoc(), wanted, value);
+  define(result, value, op.getLoc());
+}
+
+void Translator::cloneForeign(Operation &op) {
+  bool hasTorch = false;
+  op.walk([&](Operation *inner) {
+    hasTorch |= inner != &op && isa<torch::TorchDialect>(inner->getDialect());
+  });
+  if (hasTorch || op.getNumSuccessors()) {
+    emitCoded(op.getLoc(), Code::LOWER_3)
+        << op.getName() << " with torch operations inside cannot be compiled";
+    return poison(op);
+  }
+  b.clone(op, foreign);
+}
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+/// A branch yields its values and, so that nothing asks an scf.if for sizes, their dynamic sizes.
+void Translator::translateIf(torch::IfOp op) {
+  Location loc = op.getLoc();
+  auto condition = lookup(op.getCondition()).scalar();
+  if (auto known = condition->constantInt()) {
+    Block &taken = (*known ? op.getThenRegion() : op.getElseRegion()).front();
+    translateBlock(taken);
+    for (auto [result, value] : llvm::zip(op.getResults(), taken.getTerminator()->getOperands()))
+      values[result] = lookup(value);
+    return;
+  }
+  SmallVector<Type> types, all;
+  for (Type type : op.getResultTypes())
+    types.push_back(isa<torch::IntType>(type) ? Type(b.getIndexType()) : signatureType(type));
+  if (llvm::is_contained(types, Type())) {
+    emitCoded(loc, Code::LOWER_3) << "a branch yields a value that is no tensor or number";
+    return poison(*op);
+  }
+  all = types;
+  for (Type type : types)
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      all.append(tensor.getNumDynamicDims(), b.getIndexType());
+
+  auto branch = scf::IfOp::create(b, loc, all, condition->materialize(b, loc), true);
+  auto translateBranch = [&](Region &region, Block *into) {
+    OpBuilder::InsertionGuard guard(b);
+    Sizes::Scope scope(sizes);
+    b.setInsertionPointToStart(into);
+    translateBlock(region.front());
+    SmallVector<Value> yields, extents;
+    for (auto [value, type] : llvm::zip(region.front().getTerminator()->getOperands(), types)) {
+      Value yielded = lookup(value).isPoison() ? Value() : materialize(value, type, loc);
+      if (!yielded)
+        return false;
+      yields.push_back(yielded);
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      for (int64_t d = 0; tensor && d < tensor.getRank(); ++d)
+        if (tensor.isDynamicDim(d))
+          extents.push_back(
+              getValueOrCreateConstantIndexOp(b, loc, sizes.of(b, loc, yielded)[d]));
+    }
+    llvm::append_range(yields, extents);
+    scf::YieldOp::create(b, loc, yields);
+    return true;
+  };
+  bool fine = translateBranch(op.getThenRegion(), branch.thenBlock());
+  fine &= translateBranch(op.getElseRegion(), branch.elseBlock());
+  if (!fine)
+    return poison(*op);
+  unsigned next = types.size();
+  for (auto [result, value] : llvm::zip(op.getResults(), branch.getResults())) {
+    define(result, value, loc);
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    if (!tensor || tensor.hasStaticShape())
+      continue;
+    SmallVector<OpFoldResult> known;
+    for (int64_t size : tensor.getShape())
+      known.push_back(ShapedType::isDynamic(size) ? OpFoldResult(branch.getResult(next++))
+                                                  : OpFoldResult(b.getIndexAttr(size)));
+    sizes.set(value, known);
+  }
+}
+
+/// The callee's body is translated here.
+void Translator::translateCall(func::CallOp op) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
+  constexpr int maxDepth = 64;
+  if (!callee || callee.isExternal() || !llvm::hasSingleElement(callee.getBody()) ||
+      callDepth >= maxDepth) {
+    emitCoded(op.getLoc(), Code::LOWER_3)
+        << "call of @" << op.getCallee()
+        << (callDepth >= maxDepth ? ", which calls itself, cannot be compiled"
+                                  : ", which has no body of one block");
+    return poison(*op);
+  }
+  for (auto [argument, operand] : llvm::zip(callee.getArguments(), op.getOperands())) {
+    if (Value known = foreign.lookupOrNull(operand))
+      foreign.map(argument, known);
+    else
+      values[argument] = lookup(operand);
+  }
+  ++callDepth;
+  translateBlock(callee.getBody().front());
+  --callDepth;
+  ValueRange returned = callee.getBody().front().getTerminator()->getOperands();
+  for (auto [result, value] : llvm::zip(op.getResults(), returned)) {
+    if (Value known = foreign.lookupOrNull(value))
+      foreign.map(result, known);
+    else
+      values[result] = lookup(value);
+  }
+}
+
+/// Tensors and numbers of the call in order; None is left out, lists are spliced in.
+static bool flattenArguments(OpBuilder &b, Location loc, const Operand &operand,
+                             SmallVector<Value> &into) {
+  if (auto tensor = operand.tensor())
+    into.push_back(tensor->value);
+  else if (auto scalar = operand.scalar())
+    into.push_back(scalar->kind == Scalar::Kind::Int ? scalar->element(b, loc, DType::I64)
+                                                     : scalar->materialize(b, loc));
+  else if (auto list = operand.list())
+    return llvm::all_of(*list, [&](const Operand &x) { return flattenArguments(b, loc, x, into); });
+  return !operand.text();
+}
+
+void Translator::translateCustom(torch::OperatorOp op) {
+  SmallVector<Value> arguments;
+  SmallVector<Type> types;
+  bool fine = true;
+  for (Value operand : op.getOperands())
+    fine &= flattenArguments(b, op.getLoc(), lookup(operand), arguments);
+  for (Type type : op.getResultTypes()) {
+    types.push_back(signatureType(type));
+    fine &= bool(types.back());
+  }
+  StringRef name = op.getName();
+  name.consume_front("torch.");
+  if (!fine) {
+    emitCoded(op.getLoc(), Code::LOWER_3)
+        << "custom operator " << name << " takes or returns something other than tensors and numbers";
+    return poison(*op);
+  }
+  auto call = graph::KernelCallOp::create(b, op.getLoc(), types, name, arguments);
+  for (auto [result, value] : llvm::zip(op.getResults(), call.getResults()))
+    define(result, value, op.getLoc());
+}
+
+} // namespace tw::lower

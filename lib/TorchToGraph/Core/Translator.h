@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes a function of the graph level from one of the torch level in one pass over its ops.
+#pragma once
+#include "TorchToGraph/Core/Registry.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tw::lower {
+
+/// The builtin type that stands for a torch type in signatures: tensors, i64, f64, i1. Builtin
+/// types stand for themselves; null for others.
+mlir::Type signatureType(mlir::Type type);
+
+/// Translates one function and, in its place, those it calls.
+class Translator {
+public:
+  explicit Translator(mlir::func::FuncOp from) : from(from), b(from.getContext()) {}
+
+  /// The new function, inserted before `from` under the same name (the caller erases `from`), or
+  /// null after errors: every operator that cannot be lowered has then been reported.
+  mlir::func::FuncOp run();
+
+private:
+  mlir::func::FuncOp createFunction();
+  void bindArguments(mlir::func::FuncOp to);
+  void translateBlock(mlir::Block &block);
+  void translateOp(mlir::Operation &op);
+  void lowerOp(mlir::Operation &op, LoweringFn lower);
+  void translateIf(torch::IfOp op);
+  void translateCall(mlir::func::CallOp op);
+  void translateAssert(torch::RuntimeAssertOp op);
+  void translateConversion(mlir::Operation &op);
+  void translateCustom(torch::OperatorOp op);
+  void cloneForeign(mlir::Operation &op);
+
+  bool isPoisoned(mlir::Operation &op);
+  void poison(mlir::Operation &op);
+  const Operand &lookup(mlir::Value value);
+  /// As a value of signatureType(`value.getType()`); null for what signatures cannot hold.
+  mlir::Value materialize(mlir::Value value, mlir::Type type, mlir::Location loc);
+  void define(mlir::Value torchValue, mlir::Value builtin, mlir::Location loc);
+
+  mlir::func::FuncOp from;
+  mlir::OpBuilder b;
+  llvm::DenseMap<mlir::Value, Operand> values; // torch-typed
+  mlir::IRMapping foreign;                     // builtin-typed
+  llvm::StringMap<mlir::Value> symbols;
+  Sizes sizes;
+  int callDepth = 0;
+  bool failed = false;
+};
+
+} // namespace tw::lower

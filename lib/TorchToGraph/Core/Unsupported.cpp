@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TorchToGraph/Core/Unsupported.h"
+#include "IR/Coded.h"
+#include "IR/ModelLocation.h"
+#include "TorchToGraph/Core/Registry.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace tw::lower {
+
+static bool isCustom(Operation *op) {
+  StringRef name = operatorName(op);
+  return isa<torch::OperatorOp>(op) && !name.starts_with("torch.aten.") &&
+         !name.starts_with("torch.prim") && !name.starts_with("onnx.");
+}
+
+bool isUnsupported(Operation *op) {
+  if (!isa<torch::TorchDialect>(op->getDialect()) || op->hasTrait<OpTrait::IsTerminator>())
+    return false;
+  if (isa<torch::IfOp, torch::RuntimeAssertOp, torch::SymbolicIntOp, torch::BindSymbolicShapeOp>(
+          op))
+    return false;
+  return !findLowering(operatorName(op)) && !isCustom(op) && !isOpTriviallyDead(op);
+}
+
+static std::string describeType(Type type) {
+  auto tensor = dyn_cast<torch::ValueTensorType>(type);
+  auto dtype = tensor ? dtypeOf(tensor.getDtype()) : std::nullopt;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (!dtype || !tensor.getHasSizes()) {
+    out << type;
+    StringRef shown = text;
+    shown.consume_front("!torch.");
+    return shown.str();
+  }
+  out << info(*dtype).name << "[";
+  llvm::interleave(
+      tensor.getSizes(), out,
+      [&](int64_t size) {
+        if (size == torch::ValueTensorType::kUnknownSize)
+          out << "?";
+        else
+          out << size;
+      },
+      ",");
+  out << "]";
+  return text;
+}
+
+static UnsupportedOperator describe(Operation *op) {
+  StringRef name = operatorName(op);
+  UnsupportedOperator result{"", describePlace(op->getLoc()), findRefusal(name).str(), ""};
+  name.consume_front("torch.");
+  result.op = name.str();
+  for (Type type : op->getOperandTypes())
+    if (!isa<torch::NoneType>(type))
+      result.inputs += (result.inputs.empty() ? "" : ", ") + describeType(type);
+  return result;
+}
+
+LogicalResult reportUnsupported(ModuleOp module) {
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (isUnsupported(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    UnsupportedOperator found = describe(op);
+    InFlightDiagnostic error = emitCoded(op->getLoc(), Code::LOWER_1);
+    error << "operator " << found.op << " is not supported"
+          << (found.reason.empty() ? "" : ": ") << found.reason;
+    if (!found.inputs.empty())
+      error.attachNote() << "inputs " << found.inputs;
+    if (op == ops.back())
+      error.attachNote() << "help: " << ops.size()
+                         << (ops.size() == 1 ? " operator is" : " operators are")
+                         << " unsupported" << (ops.size() == 1 ? "" : ", all listed above")
+                         << "; docs/operators.md lists those that are supported";
+  }
+  return failure(!ops.empty());
+}
+
+} // namespace tw::lower
+
+std::vector<tw::UnsupportedOperator> tw::findUnsupported(ModuleOp module) {
+  std::vector<UnsupportedOperator> result;
+  module.walk([&](Operation *op) {
+    if (lower::isUnsupported(op))
+      result.push_back(lower::describe(op));
+  });
+  return result;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds operators without a lowering before anything is translated.
+#pragma once
+#include "TorchToGraph/TorchToGraph.h"
+#include "mlir/Support/LogicalResult.h"
+
+namespace tw::lower {
+
+/// Whether nothing lowers this op (ops of other dialects and custom operators are not asked).
+bool isUnsupported(mlir::Operation *op);
+
+/// Reports every unsupported operator of the module as an error of its own; failure if any.
+mlir::LogicalResult reportUnsupported(mlir::ModuleOp module);
+
+} // namespace tw::lower

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass: reports what is unsupported, then replaces each torch function.
+//
+//   func.func @main(%x: !torch.vtensor<[2],f32>) -> !torch.vtensor<[2],f32> {
+//     %y = torch.aten.relu %x : ...
+//     return %y
+//   }
+// becomes
+//   func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+//     %y = linalg.generic ... ins(%x) { arith.maximumf ... }
+//     return %y
+//   }
+#include "TorchToGraph/TorchToGraph.h"
+#include "IR/Graph/Graph.h"
+#include "TorchToGraph/Core/Translator.h"
+#include "TorchToGraph/Core/Unsupported.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+namespace tw {
+
+namespace {
+
+bool hasTorchTypes(func::FuncOp func) {
+  auto isTorch = [](Type type) { return isa<torch::TorchDialect>(type.getDialect()); };
+  if (llvm::any_of(func.getArgumentTypes(), isTorch) ||
+      llvm::any_of(func.getResultTypes(), isTorch))
+    return true;
+  return func
+      .walk([&](Operation *op) {
+        return isa<torch::TorchDialect>(op->getDialect()) ? WalkResult::interrupt()
+                                                          : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Bindings of intermediate tensors would only keep them alive; arguments' are needed.
+void dropDead(ModuleOp module) {
+  module.walk([](torch::BindSymbolicShapeOp op) {
+    if (!isa<BlockArgument>(op.getOperand()))
+      op.erase();
+  });
+  IRRewriter rewriter(module.getContext());
+  (void)runRegionDCE(rewriter, module->getRegions());
+}
+
+struct TorchToGraph : PassWrapper<TorchToGraph, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TorchToGraph)
+  StringRef getArgument() const override { return "torch-to-graph"; }
+  StringRef getDescription() const override { return "Lowers torch operators to linalg and tw"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
+                    math::MathDialect, scf::SCFDialect, tensor::TensorDialect, graph::TWDialect>();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    dropDead(module);
+    bool failed = mlir::failed(lower::reportUnsupported(module));
+    SmallVector<func::FuncOp> old;
+    for (auto func : module.getOps<func::FuncOp>())
+      if (hasTorchTypes(func))
+        old.push_back(func);
+    for (func::FuncOp func : old)
+      if (!func.isPrivate() && !lower::Translator(func).run())
+        failed = true;
+    for (func::FuncOp func : old)
+      func.erase();
+    if (failed)
+      return signalPassFailure();
+    IRRewriter rewriter(module.getContext());
+    (void)runRegionDCE(rewriter, module->getRegions());
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createTorchToGraphPass() { return std::make_unique<TorchToGraph>(); }
+void registerTorchToGraphPass() { PassRegistration<TorchToGraph>(); }
+
+} // namespace tw

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the torch level to the graph level: docs/contracts.md says what goes in and comes out,
+// docs/lowering.md how lowerings are written, docs/operators.md what there is.
+#pragma once
+#include "mlir/IR/BuiltinOps.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class Pass;
+class DialectRegistry;
+} // namespace mlir
+
+namespace tw {
+
+/// Rewrites @main (or the only public function) and all it calls. Functions without torch types
+/// stay as they are. Reports every operator that is not supported before failing.
+std::unique_ptr<mlir::Pass> createTorchToGraphPass();
+/// Makes the pass known as "torch-to-graph".
+void registerTorchToGraphPass();
+
+/// An operator without a lowering.
+struct UnsupportedOperator {
+  std::string op;     // "aten.nonzero"
+  std::string place;  // "model.pt2: node nonzero (#4), from net.py:8 in Net.forward"
+  std::string reason; // empty when it is only missing
+  std::string inputs; // "f32[2,?], int"
+};
+
+/// All operators of the module that have no lowering, one entry for each place. Emits nothing.
+std::vector<UnsupportedOperator> findUnsupported(mlir::ModuleOp module);
+
+/// docs/operators.md: every operator with a lowering, by family, and those refused with a reason.
+std::string operatorsPage();
+
+} // namespace tw
