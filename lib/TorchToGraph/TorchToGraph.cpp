@@ -37,7 +37,7 @@ bool hasTorchTypes(func::FuncOp func) {
     return true;
   return func
       .walk([&](Operation *op) {
-        return isa<torch::TorchDialect>(op->getDialect()) ? WalkResult::interrupt()
+        return isa_and_nonnull<torch::TorchDialect>(op->getDialect()) ? WalkResult::interrupt()
                                                           : WalkResult::advance();
       })
       .wasInterrupted();

@@ -4,6 +4,7 @@
 #include "Graph/Passes.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Torch/Torch.h"
+#include "TorchToGraph/TorchToGraph.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -14,6 +15,7 @@ int main(int argc, char **argv) {
   registry.insert<tw::graph::TWDialect, tw::torch::TorchDialect,
                   tw::torch_c::TorchConversionDialect>();
   mlir::registerAllPasses();
+  tw::registerTorchToGraphPass();
   tw::registerGraphPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tilewright's optimizer driver\n", registry));

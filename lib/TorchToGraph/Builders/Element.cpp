@@ -152,7 +152,8 @@ Value Element::checkedDivisor(Value y) const {
   Value isZero = eq(y, constant(0));
   Value position = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), isZero);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  Value checked = graph::CheckIndexOp::create(b, loc, position, one, "integer division by zero");
+  Value checked = graph::CheckIndexOp::create(b, loc, position.getType(), position, one,
+                                               "integer division by zero");
   // `checked` is always 0, but its use keeps the check.
   Value nothing = arith::IndexCastUIOp::create(b, loc, type(), checked);
   return arith::OrIOp::create(b, loc, select(isZero, constant(1), y), nothing);

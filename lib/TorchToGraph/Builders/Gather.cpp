@@ -32,7 +32,7 @@ Value GatherBody::safeIndex(Value x, DType dtype, Value bound, int64_t dim, bool
     index = arith::SelectOp::create(b, loc, isNegative, wrapped, index);
   }
   return graph::CheckIndexOp::create(
-      b, loc, index, bound,
+      b, loc, index.getType(), index, bound,
       fmt::format("index %lld is out of range for dimension {} with size %lld", dim));
 }
 

@@ -121,7 +121,7 @@ SizeList resolveSizes(Lowering &ctx, const Tensor &tensor, ArrayRef<OpFoldResult
 Tensor flatten(Lowering &ctx, const Tensor &tensor, int64_t first, int64_t last) {
   SizeList sizes = ctx.sizesOf(tensor);
   if (sizes.empty())
-    return reshape(ctx, tensor, ctx.b.getIndexAttr(1));
+    return reshape(ctx, tensor, OpFoldResult(ctx.b.getIndexAttr(1)));
   IndexMath math{ctx.b, ctx.loc};
   SizeList result(ArrayRef(sizes).take_front(first));
   result.push_back(math.product(ArrayRef(sizes).slice(first, last - first + 1)));

@@ -97,14 +97,14 @@ void Binder::collectShape(unsigned position) {
 void Binder::bindPlainSymbols() {
   for (unsigned i = 0; i < to.getNumArguments(); ++i)
     if (auto name = to.getArgAttrOfType<StringAttr>(i, "tw.symbol"))
-      values.try_emplace(name.getValue(), arith::IndexCastOp::create(b, loc, b.getIndexType(),
-                                                                      to.getArgument(i)));
+      values[name.getValue()] =
+          arith::IndexCastOp::create(b, loc, b.getIndexType(), to.getArgument(i)).getResult();
   for (const Shape &shape : shapes)
     for (auto [d, expr] : llvm::enumerate(shape.map.getResults()))
       if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
         StringRef name = shape.names[symbol.getPosition()];
         if (!values.contains(name))
-          values[name] = tensor::DimOp::create(b, loc, shape.argument, d);
+          values[name] = tensor::DimOp::create(b, loc, shape.argument, d).getResult();
       }
 }
 
@@ -112,7 +112,8 @@ void Binder::bindPlainSymbols() {
 void Binder::solveSymbols() {
   IndexMath math{b, loc};
   for (const Shape &shape : shapes)
-    for (auto [d, expr] : llvm::enumerate(shape.map.getResults())) {
+    for (unsigned d = 0; d < shape.map.getNumResults(); ++d) {
+      AffineExpr expr = shape.map.getResult(d);
       int64_t offset = 0, factor = 1;
       auto takeConstant = [&](AffineExprKind kind, int64_t &constant) {
         auto binary = dyn_cast<AffineBinaryOpExpr>(expr);

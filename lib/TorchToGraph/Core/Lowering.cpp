@@ -83,7 +83,7 @@ Scalar Lowering::scalar(StringRef name, double fallback) {
 /// An int (or bool) as a size.
 static std::optional<OpFoldResult> asSize(const Operand &operand) {
   auto scalar = operand.scalar();
-  if (!scalar || scalar->kind != Scalar::Kind::Int)
+  if (!scalar || scalar->kind != Scalar::Kind::Int || scalar->fromData)
     return std::nullopt;
   return scalar->value;
 }
@@ -91,7 +91,7 @@ static std::optional<OpFoldResult> asSize(const Operand &operand) {
 OpFoldResult Lowering::size(StringRef name) {
   if (auto value = asSize(arg(name)))
     return *value;
-  as<int>(name, arg(name), nullptr, "an int");
+  as<int>(name, arg(name), nullptr, "an int that does not depend on the data");
   return b.getIndexAttr(1);
 }
 
@@ -103,7 +103,7 @@ SmallVector<OpFoldResult> Lowering::sizes(StringRef name) {
     for (const Operand &element : *list) {
       auto value = asSize(element);
       if (!value)
-        as<int>(name, element, nullptr, "an int");
+        as<int>(name, element, nullptr, "an int that does not depend on the data");
       result.push_back(value.value_or(b.getIndexAttr(1)));
     }
   return result;
@@ -312,9 +312,9 @@ LogicalResult Lowering::done(ArrayRef<Operand> answers) {
   return success();
 }
 
-LogicalResult Lowering::refuse(const Twine &reason) {
+Refusal Lowering::refuse(const Twine &reason) {
   if (refused)
-    return failure();
+    return {};
   refused = true;
   std::string inputs;
   for (const Operand &operand : operands)
@@ -324,7 +324,7 @@ LogicalResult Lowering::refuse(const Twine &reason) {
   InFlightDiagnostic error = emitCoded(loc, Code::LOWER_2);
   error << "operator " << shown << ": " << reason.str();
   error.attachNote() << "inputs " << inputs;
-  return failure();
+  return {};
 }
 
 //===----------------------------------------------------------------------===//

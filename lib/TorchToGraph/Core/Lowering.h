@@ -10,6 +10,11 @@
 
 namespace tw::lower {
 
+/// What `refuse` returns: may be returned as a failure, or ignored where a builder goes on.
+struct Refusal {
+  operator mlir::LogicalResult() const { return mlir::failure(); }
+};
+
 /// One operator being lowered. Accessors never fail loudly: where an argument is not what they
 /// need they refuse the operator (as `refuse` does) and return something harmless, so a lowering
 /// reads straight through and ends with `return ctx.done(...)`, which fails if anything refused.
@@ -74,7 +79,7 @@ public:
   mlir::LogicalResult done(Operand result) { return done(mlir::ArrayRef<Operand>(result)); }
   /// Reports that this operator with these arguments cannot be compiled, and why ("kernel_size
   /// [2, 3] has ..."): error TW-LOWER-0002 with the arguments as a note. Always failure.
-  mlir::LogicalResult refuse(const llvm::Twine &reason);
+  Refusal refuse(const llvm::Twine &reason);
   bool hasRefused() const { return refused; }
 
   // -- Building blocks that need the context.

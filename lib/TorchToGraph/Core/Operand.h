@@ -31,6 +31,7 @@ struct Scalar {
   enum class Kind { Int, Float, Bool };
   Kind kind;
   mlir::OpFoldResult value;
+  bool fromData = false; // taken from a tensor at run time: cannot be a size
 
   static Scalar ofInt(mlir::MLIRContext *context, int64_t value);
   static Scalar ofFloat(mlir::MLIRContext *context, double value);

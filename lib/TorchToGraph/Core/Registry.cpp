@@ -45,8 +45,6 @@ ArrayRef<std::pair<StringRef, StringRef>> refusals() {
       {"torch.aten.masked_select*", dataDependent},
       {"torch.aten.unique*", dataDependent},
       {"torch.aten._unique*", dataDependent},
-      {"torch.aten._local_scalar_dense*", dataDependent},
-      {"torch.aten.item*", dataDependent},
       {"torch.aten.bincount*", dataDependent},
       {"torch.aten._fft_*", fourier},
       {"torch.aten.fft_*", fourier},

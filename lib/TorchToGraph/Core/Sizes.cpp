@@ -93,7 +93,8 @@ SizeList Sizes::of(OpBuilder &b, Location loc, Value value) {
 
 void Sizes::requireEqual(OpBuilder &b, Location loc, OpFoldResult x, OpFoldResult y,
                          StringRef message) {
-  if (knownEqual(x, y) || !equal.insert({x, y}).second || equal.contains({y, x}))
+  void *a = x.getOpaqueValue(), *c = y.getOpaqueValue();
+  if (knownEqual(x, y) || equal.contains({c, a}) || !equal.insert({a, c}).second)
     return;
   IndexMath math{b, loc};
   Value left = math.value(x), right = math.value(y);

@@ -34,14 +34,14 @@ public:
   private:
     Sizes &sizes;
     llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::OpFoldResult>> saved;
-    llvm::DenseSet<std::pair<mlir::OpFoldResult, mlir::OpFoldResult>> equal;
+    llvm::DenseSet<std::pair<void *, void *>> equal;
   };
 
 private:
   llvm::SmallVector<mlir::OpFoldResult> compute(mlir::OpBuilder &b, mlir::Location loc,
                                                 mlir::Value tensor);
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::OpFoldResult>> known;
-  llvm::DenseSet<std::pair<mlir::OpFoldResult, mlir::OpFoldResult>> equal;
+  llvm::DenseSet<std::pair<void *, void *>> equal;
 };
 
 } // namespace tw::lower

@@ -11,6 +11,10 @@ using namespace mlir;
 
 namespace tw::lower {
 
+static bool isTorch(Operation &op) {
+  return isa_and_nonnull<torch::TorchDialect>(op.getDialect());
+}
+
 Type signatureType(Type type) {
   MLIRContext *context = type.getContext();
   if (auto tensor = dyn_cast<torch::ValueTensorType>(type)) {
@@ -196,11 +200,11 @@ void Translator::translateOp(Operation &op) {
     return translateAssert(check);
   if (LoweringFn lower = findLowering(operatorName(&op)))
     return lowerOp(op, lower);
-  if (isa<torch_c::TorchConversionDialect>(op.getDialect()))
+  if (isa_and_nonnull<torch_c::TorchConversionDialect>(op.getDialect()))
     return translateConversion(op);
   if (auto custom = dyn_cast<torch::OperatorOp>(op))
     return translateCustom(custom);
-  if (!isa<torch::TorchDialect>(op.getDialect()))
+  if (!isTorch(op))
     return cloneForeign(op);
   poison(op); // reported by reportUnsupported
 }
@@ -248,7 +252,7 @@ void Translator::translateConversion(Operation &op) {
 void Translator::cloneForeign(Operation &op) {
   bool hasTorch = false;
   op.walk([&](Operation *inner) {
-    hasTorch |= inner != &op && isa<torch::TorchDialect>(inner->getDialect());
+    hasTorch |= inner != &op && isTorch(*inner);
   });
   if (hasTorch || op.getNumSuccessors()) {
     emitCoded(op.getLoc(), Code::LOWER_3)

@@ -16,7 +16,7 @@ static bool isCustom(Operation *op) {
 }
 
 bool isUnsupported(Operation *op) {
-  if (!isa<torch::TorchDialect>(op->getDialect()) || op->hasTrait<OpTrait::IsTerminator>())
+  if (!isa_and_nonnull<torch::TorchDialect>(op->getDialect()) || op->hasTrait<OpTrait::IsTerminator>())
     return false;
   if (isa<torch::IfOp, torch::RuntimeAssertOp, torch::SymbolicIntOp, torch::BindSymbolicShapeOp>(
           op))
