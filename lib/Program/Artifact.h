@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A module of the dispatch level becomes an artifact on disk (docs/artifact.md).
+#pragma once
+#include "Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tw {
+
+enum class WeightsPlace { Auto, Inside, Beside };
+
+struct ArtifactOptions {
+  std::string output;                        // path of the artifact
+  std::string model;                         // its name in the metadata
+  std::string target;                        // its target in the metadata
+  WeightsPlace weights = WeightsPlace::Auto; // inside below 1 GiB
+  std::vector<std::string> features;         // CPU features that the code may use
+  /// Called when a stage begins ("kernels", "host", "llvm", "link", "weights").
+  std::function<void(llvm::StringRef)> stage = [](llvm::StringRef) {};
+  /// Called with the program in the LLVM dialect, before it is translated.
+  std::function<void(mlir::ModuleOp)> lowered = [](mlir::ModuleOp) {};
+};
+
+/// Compiles the kernels of `module`, adds the host entry, and writes the artifact; an older file is
+/// replaced in one step. Failures have been reported as coded diagnostics, and leave no file.
+mlir::LogicalResult writeArtifact(mlir::ModuleOp module, target::Target &target,
+                                  const ArtifactOptions &options);
+
+} // namespace tw

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Program/Describe.h"
+#include "IO/JsonWriter.h"
+#include "IR/ModelLocation.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "runtime/ProgramABI.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace tw {
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+KernelText describeKernel(func::FuncOp kernel) {
+  SmallVector<std::string> ops;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    StringRef name = op->getName().getStringRef();
+    bool structured = isa<linalg::LinalgOp>(op) || name.starts_with("tw.");
+    if (!structured || isa<linalg::FillOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    if (auto place = modelPlace(op->getLoc()); place && !place->node.empty())
+      name = place->node;
+    if (!llvm::is_contained(ops, name))
+      ops.push_back(name.str());
+  });
+  constexpr size_t most = 8;
+  KernelText text;
+  for (size_t i = 0; i < std::min(ops.size(), most); ++i)
+    text.ops += (i ? ", " : "") + ops[i];
+  if (ops.size() > most)
+    text.ops += fmt::format(", {} more", ops.size() - most);
+  text.name = kernel.getName().str();
+  if (auto name = kernel->getAttrOfType<StringAttr>("tw.name"))
+    text.name = name.str();
+  else if (!ops.empty())
+    text.name = ops.front() + (ops.size() > 1 ? "+" + std::to_string(ops.size() - 1) : "");
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs, outputs, state
+//===----------------------------------------------------------------------===//
+
+/// The dtype as users know it.
+static std::string dtypeName(Type element, StringAttr stated) {
+  if (stated)
+    return stated.str();
+  if (element.isInteger(1))
+    return "bool";
+  std::string text;
+  llvm::raw_string_ostream(text) << element;
+  return text;
+}
+
+static void writeSizes(JsonWriter &json, RankedTensorType type, ArrayAttr stated) {
+  json.key("sizes").beginArray();
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    Attribute size = stated && d < int64_t(stated.size()) ? stated[d] : Attribute();
+    if (!type.isDynamicDim(d))
+      json.value(type.getDimSize(d));
+    else if (auto text = dyn_cast_or_null<StringAttr>(size))
+      json.value(std::string_view(text.getValue()));
+    else
+      json.null();
+  }
+  json.endArray();
+}
+
+static StringAttr stringAttr(DictionaryAttr attributes, StringRef name) {
+  return attributes ? attributes.getAs<StringAttr>(name) : StringAttr();
+}
+
+/// Members of one input or output.
+static void writeValue(JsonWriter &json, Type type, DictionaryAttr attributes,
+                       const std::string &fallback) {
+  StringAttr name = stringAttr(attributes, "tw.name");
+  json.member("name", name ? name.str() : fallback);
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    json.member("kind", "tensor");
+    json.member("dtype", dtypeName(tensor.getElementType(), stringAttr(attributes, "tw.dtype")));
+    writeSizes(json, tensor, attributes ? attributes.getAs<ArrayAttr>("tw.sizes") : ArrayAttr());
+    return;
+  }
+  json.member("kind", isa<FloatType>(type) ? "float" : type.isInteger(1) ? "bool" : "int");
+  if (StringAttr symbol = stringAttr(attributes, "tw.symbol"))
+    json.member("symbol", symbol.str());
+}
+
+static void writeState(JsonWriter &json, RankedTensorType type, DictionaryAttr attributes,
+                       Payload *payload) {
+  StringAttr name = stringAttr(attributes, "tw.name");
+  json.beginObject().member("name", name ? name.str() : "state");
+  json.member("dtype", dtypeName(type.getElementType(), stringAttr(attributes, "tw.dtype")));
+  writeSizes(json, type, {});
+  auto initial = attributes.getAs<graph::WeightAttr>("tw.weight");
+  if (payload)
+    json.member("offset",
+                initial && initial.getBytes() ? payload->add(initial, type) : int64_t(-1));
+  json.member("trainable", attributes.contains("tw.trainable")).endObject();
+}
+
+static void writeSymbols(JsonWriter &json, func::FuncOp main) {
+  json.key("symbols").beginArray();
+  if (auto symbols = main->getAttrOfType<ArrayAttr>("tw.symbols"))
+    for (auto symbol : symbols.getAsRange<DictionaryAttr>()) {
+      json.beginObject();
+      if (auto name = symbol.getAs<StringAttr>("name"))
+        json.member("name", name.str());
+      for (const char *bound : {"min", "max"})
+        if (auto value = symbol.getAs<IntegerAttr>(bound); value && value.getInt() != INT64_MAX)
+          json.member(bound, value.getInt());
+      json.endObject();
+    }
+  json.endArray();
+}
+
+void describeSignature(JsonWriter &json, func::FuncOp main, Payload *payload) {
+  Signature signature(main);
+  json.key("inputs").beginArray();
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    if (int input = signature.inputOf[i]; input >= 0) {
+      json.beginObject();
+      writeValue(json, main.getArgumentTypes()[i], main.getArgAttrDict(i),
+                 "input_" + std::to_string(input));
+      json.endObject();
+    }
+  json.endArray().key("outputs").beginArray();
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    if (int output = signature.outputOf[i]; output >= 0) {
+      DictionaryAttr attributes = main.getResultAttrDict(i);
+      json.beginObject();
+      writeValue(json, main.getResultTypes()[i], attributes, "output_" + std::to_string(output));
+      StringAttr role = stringAttr(attributes, "tw.role");
+      if (role && role.getValue() == "input_mutation")
+        json.member("hidden", true);
+      json.endObject();
+    }
+  json.endArray().key("state").beginArray();
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    if (signature.stateOf[i] >= 0)
+      writeState(json, cast<RankedTensorType>(main.getArgumentTypes()[i]), main.getArgAttrDict(i),
+                 payload);
+  json.endArray();
+  writeSymbols(json, main);
+}
+
+static void writeMutations(JsonWriter &json, func::FuncOp main) {
+  Signature signature(main);
+  json.key("mutated_inputs").beginArray();
+  for (unsigned r = 0; r < main.getNumResults(); ++r) {
+    auto target = main.getResultAttrOfType<StringAttr>(r, "tw.input");
+    for (unsigned a = 0; target && a < main.getNumArguments(); ++a)
+      if (main.getArgAttrOfType<StringAttr>(a, "tw.name") == target)
+        json.beginObject()
+            .member("input", signature.inputOf[a])
+            .member("output", signature.outputOf[r])
+            .endObject();
+  }
+  json.endArray();
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+static void writeMemory(JsonWriter &json, const HostMemory &memory) {
+  json.member("static", memory.isStatic);
+  if (memory.isStatic)
+    json.member("arena_bytes", memory.arenaBytes)
+        .member("plan_bound_bytes", memory.boundBytes)
+        .member("workspace_bytes", memory.workspaceBytes);
+  json.key("buffers").beginArray();
+  for (auto [i, buffer] : llvm::enumerate(memory.buffers)) {
+    json.beginObject().member("begin", buffer.begin).member("end", buffer.end);
+    if (memory.isStatic)
+      json.member("bytes", *buffer.bytes).member("offset", memory.offsets[i]);
+    json.endObject();
+  }
+  json.endArray();
+}
+
+/// The payload's place and hash, always equally long; see patchPayload.
+static std::string payloadFields(int64_t offset, const std::string &hash) {
+  return fmt::format("\"offset\":{:20},\"hash\":\"{}\"", offset, hash);
+}
+
+static const std::string placeholder = payloadFields(0, "tilewright-hash!");
+
+bool patchPayload(MutableArrayRef<char> metadata, int64_t offset, const std::string &hash) {
+  auto at = std::search(metadata.begin(), metadata.end(), placeholder.begin(), placeholder.end());
+  std::string fields = payloadFields(offset, hash);
+  if (at == metadata.end() || fields.size() != placeholder.size())
+    return false;
+  std::copy(fields.begin(), fields.end(), at);
+  return true;
+}
+
+std::string describeProgram(func::FuncOp main, const HostProgram &program,
+                            const llvm::StringMap<KernelText> &kernels, Payload &payload,
+                            const ArtifactFacts &facts) {
+  JsonWriter json;
+  json.beginObject().member("format", 1).member("abi", TW_PROGRAM_ABI);
+  json.member("compiler", TW_COMPILER_VERSION).member("model", facts.model);
+  json.member("target", facts.target).key("cpu_features").beginArray();
+  for (const std::string &feature : facts.cpuFeatures)
+    json.value(feature);
+  json.endArray();
+  describeSignature(json, main, &payload);
+  writeMutations(json, main);
+  writeMemory(json, program.memory);
+  json.key("dispatches").beginArray();
+  for (const HostDispatch &dispatch : program.dispatches) {
+    auto text = kernels.find(dispatch.kernel);
+    json.beginObject().member("name", text == kernels.end() ? "" : text->second.name);
+    json.member("kernel", dispatch.kernel).member("source", dispatch.source);
+    json.member("ops", text == kernels.end() ? "" : text->second.ops).endObject();
+  }
+  json.endArray().key("weights").beginObject();
+  json.member("where", facts.weightsBeside ? "beside" : "inside").member("bytes", payload.bytes());
+  std::string text = json.text();
+  text += "," + placeholder + "}}";
+  return text;
+}
+
+} // namespace tw

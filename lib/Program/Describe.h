@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The metadata of an artifact (docs/artifact.md), from @main and what the host entry needs.
+#pragma once
+#include "Program/HostEntry.h"
+#include "Program/Payload.h"
+#include <string>
+
+namespace tw {
+
+class JsonWriter;
+
+/// What the metadata says beside what is in the program itself.
+struct ArtifactFacts {
+  std::string model, target;
+  std::vector<std::string> cpuFeatures;
+  bool weightsBeside = false;
+};
+
+/// Names and fused operations of a kernel, for people; read before code generation.
+struct KernelText {
+  std::string name, ops;
+};
+KernelText describeKernel(mlir::func::FuncOp kernel);
+
+/// The JSON text. Place and hash of the payload are not known yet: they are written as
+/// payloadPlaceholder, which patchPayload overwrites in the linked library.
+std::string describeProgram(mlir::func::FuncOp main, const HostProgram &program,
+                            const llvm::StringMap<KernelText> &kernels, Payload &payload,
+                            const ArtifactFacts &facts);
+
+/// Overwrites the placeholders in the metadata; false when they are not there.
+bool patchPayload(llvm::MutableArrayRef<char> metadata, int64_t offset, const std::string &hash);
+
+/// "inputs", "outputs", "state", "symbols" as members of an open JSON object. `payload` may be null
+/// (inspect): then state has no offsets.
+void describeSignature(JsonWriter &json, mlir::func::FuncOp main, Payload *payload);
+
+} // namespace tw

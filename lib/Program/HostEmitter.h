@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits one phase of the host entry by walking @main once.
+#pragma once
+#include "Program/HostBuilder.h"
+#include "Program/HostEntry.h"
+
+namespace mlir::scf {
+class ForOp;
+class IfOp;
+} // namespace mlir::scf
+namespace mlir::tensor {
+class ExtractOp;
+class ExtractSliceOp;
+class InsertSliceOp;
+} // namespace mlir::tensor
+
+namespace tw {
+namespace graph {
+class AssertOp;
+class DispatchOp;
+} // namespace graph
+
+/// What both phases need to know; `program` is complete except for what phase SIZES finds out.
+struct HostInput {
+  mutable mlir::func::FuncOp main;
+  StoragePlan &plan;
+  const KernelTable &kernels;
+  const llvm::DenseMap<mlir::Operation *, int64_t> &weightOffsets;
+  HostProgram &program;
+};
+
+/// A tensor while code is emitted. In phase SIZES there is no data, and sizes that depend on data
+/// are null.
+struct HostTensor {
+  mlir::Value data;
+  llvm::SmallVector<mlir::Value> sizes; // one a dimension, i64
+};
+
+class HostEmitter {
+public:
+  HostEmitter(HostBuilder &h, const HostInput &input, bool sizing);
+  /// Adds `int32_t name(const tw_call *)`.
+  mlir::LogicalResult emit(llvm::StringRef name);
+
+private:
+  // HostEmitter.cpp: values, memory and the simple operations
+  void bindArguments();
+  mlir::Value callField(size_t offset);
+  mlir::Value memory(Place place, mlir::Operation *weight = nullptr);
+  mlir::Value temporary(int index);
+  void need(int temporary, mlir::Value bytes);
+  HostTensor newTensor(mlir::Value value, llvm::ArrayRef<mlir::Value> sizes);
+  mlir::Value bytes(const HostTensor &tensor, mlir::Type type);
+  llvm::SmallVector<mlir::Value> staticSizes(mlir::RankedTensorType type);
+  llvm::SmallVector<mlir::Value> mixedSizes(mlir::RankedTensorType type, mlir::ValueRange dynamic);
+  mlir::Value index(mlir::OpFoldResult value);
+  void copyTensor(mlir::Value to, const HostTensor &from, mlir::Type type);
+  mlir::LogicalResult emitBlock(mlir::Block &block);
+  mlir::LogicalResult emitOp(mlir::Operation *op);
+  mlir::LogicalResult emitScalar(mlir::Operation *op);
+  void emitReshape(mlir::Operation *op);
+  void emitExtract(mlir::tensor::ExtractOp op);
+  void emitExtractSlice(mlir::tensor::ExtractSliceOp op);
+  void emitInsertSlice(mlir::tensor::InsertSliceOp op);
+  mlir::Value sliceStart(const HostTensor &whole, mlir::RankedTensorType type,
+                         llvm::ArrayRef<mlir::OpFoldResult> offsets);
+  void emitAssert(graph::AssertOp op);
+  void emitFailure(mlir::Value fine, mlir::Value message, mlir::Value x, mlir::Value y);
+  void emitReturn(mlir::Operation *op);
+  void writeOutput(int output, mlir::Value value);
+  void writeStates(mlir::Operation *op);
+
+  // HostControl.cpp: branches, loops and dispatches
+  void emitDispatch(graph::DispatchOp op);
+  void fillCallArrays(graph::DispatchOp op);
+  void launch(graph::DispatchOp op, const target::KernelInfo &info);
+  void sizeWorkspace(graph::DispatchOp op, const target::KernelInfo &info);
+  void checkFailure(const target::KernelInfo &info);
+  std::pair<mlir::Value, mlir::Value> kernelNeeds(const target::KernelInfo &info);
+  mlir::LogicalResult emitIf(mlir::scf::IfOp op);
+  mlir::LogicalResult emitFor(mlir::scf::ForOp op);
+  void joinBranches(mlir::ValueRange results, llvm::SmallVector<mlir::Value> (&parts)[2],
+                    mlir::Block *(&ends)[2]);
+  void placeYields(mlir::Operation *yield, mlir::ValueRange results);
+  llvm::SmallVector<mlir::Value> scalarParts(mlir::ValueRange values);
+  void bindParts(mlir::ValueRange values, mlir::ValueRange parts);
+  void failSize(mlir::Location loc);
+
+  HostBuilder &h;
+  const HostInput &in;
+  bool sizing;
+  mlir::Value call, arena, buffers, scalars, failure;
+  llvm::DenseMap<mlir::Value, HostTensor> tensors;
+  llvm::DenseMap<mlir::Value, mlir::Value> values; // scalars; null: depends on data (SIZES only)
+  bool failed = false;
+  int dispatches = 0;
+};
+
+} // namespace tw

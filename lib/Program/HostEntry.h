@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The host side of a program: @main of the dispatch level becomes the one exported function,
+// `tilewright_program` (runtime/ProgramABI.h).
+//
+//   %r = tw.dispatch @k3(%x) outs(%e)   ->   buffers[0] = x; buffers[1] = arena + 4096;
+//                                            launch(call, k3, buffers, scalars, 64, 1, ...)
+//
+// It is emitted twice: as `tw_sizes`, which follows only the scalars and stores the sizes of
+// outputs and buffers, and as `tw_run`, which calls the kernels.
+#pragma once
+#include "Program/Storage.h"
+#include "Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tw {
+
+/// What the metadata says about the memory of a program, found while its entry is emitted.
+struct HostMemory {
+  bool isStatic = true;
+  std::vector<Temporary> buffers;
+  std::vector<int64_t> offsets; // static programs
+  int64_t arenaBytes = 0, boundBytes = 0, workspaceBytes = 0;
+};
+
+/// One call of a kernel, in the order of the metadata's "dispatches".
+struct HostDispatch {
+  std::string kernel, source;
+};
+
+struct HostProgram {
+  HostMemory memory;
+  std::vector<HostDispatch> dispatches;
+};
+
+using KernelTable = llvm::StringMap<target::KernelInfo>;
+
+/// Adds the entry for `main` to `into`, which already holds the kernels of `kernels`.
+/// `weightOffsets` gives each tw.weight's place in the payload. Fails with a coded diagnostic
+/// when `main` holds something that only a kernel can do, or a size that depends on data.
+mlir::FailureOr<HostProgram>
+emitHostEntry(mlir::func::FuncOp main, mlir::ModuleOp into, const KernelTable &kernels,
+              const llvm::DenseMap<mlir::Operation *, int64_t> &weightOffsets);
+
+} // namespace tw

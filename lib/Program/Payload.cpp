@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Program/Payload.h"
+#include "IO/File.h"
+#include "runtime/ProgramABI.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+namespace tw {
+
+int64_t Payload::add(graph::WeightAttr source, mlir::RankedTensorType type) {
+  Piece piece{source.getName().str(),
+              source.getFile().str(),
+              source.getOffset(),
+              source.getBytes(),
+              source.getStart(),
+              type.getShape().vec(),
+              source.getStrides().vec(),
+              (type.getElementTypeBitWidth() + 7) / 8,
+              0};
+  std::string key =
+      fmt::format("{}|{}|{}|{}|{}|{}|{}", piece.file, piece.begin, piece.bytes, piece.start,
+                  fmt::join(piece.sizes, ","), fmt::join(piece.strides, ","), piece.elementBytes);
+  auto [place, isNew] = known.try_emplace(key, end);
+  if (!isNew)
+    return place->second;
+  piece.offset = end;
+  int64_t size = type.getNumElements() * piece.elementBytes;
+  end += (size + TW_ALIGNMENT - 1) / TW_ALIGNMENT * TW_ALIGNMENT;
+  pieces.push_back(std::move(piece));
+  return place->second;
+}
+
+static constexpr int64_t chunkBytes = int64_t(1) << 20;
+
+/// Writes all of `bytes` at `at`.
+static bool writeAll(int fd, const char *bytes, int64_t count, int64_t at) {
+  while (count > 0) {
+    ssize_t done = pwrite(fd, bytes, static_cast<size_t>(count), at);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return false;
+    bytes += done, at += done, count -= done;
+  }
+  return true;
+}
+
+static bool readAll(int fd, char *bytes, int64_t count, int64_t at) {
+  while (count > 0) {
+    ssize_t done = pread(fd, bytes, static_cast<size_t>(count), at);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return false;
+    bytes += done, at += done, count -= done;
+  }
+  return true;
+}
+
+static bool isContiguous(const std::vector<int64_t> &sizes, const std::vector<int64_t> &strides) {
+  int64_t expected = 1;
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (sizes[d] != 1 && strides[d] != expected)
+      return false;
+    expected *= sizes[d];
+  }
+  return true;
+}
+
+namespace {
+/// Steps through a strided tensor in row-major order.
+struct Walk {
+  const std::vector<int64_t> &sizes, &strides;
+  std::vector<int64_t> position = std::vector<int64_t>(sizes.size(), 0);
+  int64_t element = 0; // of the storage
+
+  void next() {
+    for (size_t d = position.size(); d-- > 0;) {
+      element += strides[d];
+      if (++position[d] < sizes[d])
+        return;
+      element -= strides[d] * sizes[d];
+      position[d] = 0;
+    }
+  }
+};
+} // namespace
+
+static Diagnostic unreadable(const std::string &name, const std::string &file) {
+  return {Code::PROGRAM_4, fmt::format("weight \"{}\" cannot be read from {}: {}", name, file,
+                                       errno ? std::strerror(errno) : "the file ends early")};
+}
+
+static Diagnostic unwritable(const std::string &path) {
+  return {Code::PROGRAM_5, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+}
+
+/// Strided weights are read through a mapping: neighbours may lie far apart in the file.
+Status Payload::writePiece(const Piece &piece, int input, int fd, int64_t at,
+                           const std::string &path) {
+  int64_t width = piece.elementBytes, total = width;
+  for (int64_t size : piece.sizes)
+    total *= size;
+  bool contiguous = isContiguous(piece.sizes, piece.strides);
+  MappedFile mapped;
+  if (!contiguous) {
+    TW_ASSIGN(mapped, MappedFile::open(piece.file));
+    if (static_cast<int64_t>(mapped.bytes().size()) < piece.begin + piece.bytes)
+      return errno = 0, unreadable(piece.name, piece.file);
+  }
+  int64_t source = piece.begin + piece.start * width;
+  Walk walk{piece.sizes, piece.strides};
+  std::vector<char> chunk(static_cast<size_t>(std::min(total, chunkBytes / width * width)));
+  for (int64_t done = 0; done < total;) {
+    int64_t count = std::min<int64_t>(static_cast<int64_t>(chunk.size()), total - done);
+    errno = 0;
+    if (contiguous && !readAll(input, chunk.data(), count, source + done))
+      return unreadable(piece.name, piece.file);
+    for (int64_t i = 0; !contiguous && i < count; i += width, walk.next())
+      std::memcpy(chunk.data() + i, mapped.bytes().data() + source + walk.element * width,
+                  static_cast<size_t>(width));
+    if (!writeAll(fd, chunk.data(), count, at + piece.offset + done))
+      return unwritable(path);
+    done += count;
+  }
+  return {};
+}
+
+Status Payload::write(int fd, int64_t at, const std::string &path) const {
+  if (end && ftruncate(fd, at + end) != 0) // padding, and weights of zeros, are holes
+    return unwritable(path);
+  std::string open;
+  int input = -1;
+  Status status;
+  for (const Piece &piece : pieces) {
+    if (piece.bytes == 0)
+      continue;
+    if (piece.file != open || input < 0) {
+      if (input >= 0)
+        close(input);
+      input = ::open(piece.file.c_str(), O_RDONLY | O_CLOEXEC);
+      open = piece.file;
+    }
+    if (input < 0)
+      return unreadable(piece.name, piece.file);
+    status = writePiece(piece, input, fd, at, path);
+    if (!status)
+      break;
+  }
+  if (input >= 0)
+    close(input);
+  return status;
+}
+
+} // namespace tw

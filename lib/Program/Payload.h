@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The weights of a program as one block of bytes: each contiguous, 64-byte aligned, streamed from
+// the model's files.
+#pragma once
+#include "IR/Graph/Graph.h"
+#include "Support/Diagnostic.h"
+#include "llvm/ADT/StringMap.h"
+#include <string>
+#include <vector>
+
+namespace tw {
+
+class Payload {
+public:
+  /// The place of a weight in the payload. The same bytes in the same layout are stored once.
+  int64_t add(graph::WeightAttr source, mlir::RankedTensorType type);
+  int64_t bytes() const { return end; }
+
+  /// Writes all weights to the open file `fd` from position `at` on, a small piece at a time.
+  /// `path` is for messages. Errors: PROGRAM_4 (a model's file), PROGRAM_5 (the output).
+  Status write(int fd, int64_t at, const std::string &path) const;
+
+private:
+  struct Piece {
+    std::string name, file;
+    int64_t begin = 0, bytes = 0; // of the storage in `file`; no bytes: zeros
+    int64_t start = 0;            // element of the storage that is the tensor's first
+    std::vector<int64_t> sizes, strides;
+    int64_t elementBytes = 1;
+    int64_t offset = 0; // in the payload
+  };
+  static Status writePiece(const Piece &piece, int input, int fd, int64_t at,
+                           const std::string &path);
+
+  std::vector<Piece> pieces;
+  llvm::StringMap<int64_t> known;
+  int64_t end = 0;
+};
+
+} // namespace tw
