@@ -106,8 +106,10 @@ std::string Comparison::text() const {
       fmt::format("largest error {:.3g} absolute, {:.3g} relative", maxAbsolute, maxRelative);
   if (same())
     return fmt::format("all {} elements agree; {}", count, errors);
-  return fmt::format("{} of {} elements differ; {}; first at [{}]: {}, expected {}", mismatches,
-                     count, errors, fmt::join(firstIndex, ", "), firstActual, firstExpected);
+  std::string place =
+      firstIndex.empty() ? "it is" : fmt::format("first at [{}]:", fmt::join(firstIndex, ", "));
+  return fmt::format("{} of {} elements differ; {}; {} {}, expected {}", mismatches, count, errors,
+                     place, firstActual, firstExpected);
 }
 
 } // namespace tw

@@ -16,8 +16,8 @@ constexpr const char *specHelp =
     "write @file.npy, 2x3xf32=1,2,3,4,5,6, 2x3xf32=0 (one value for all), 2x3xf32=random:1, "
     "2x3xf32=@raw.bin, or i64=5 for a scalar; NAME= before it names the input";
 
-Diagnostic malformed(std::string_view text, std::string what) {
-  return {Code::IO_8, fmt::format("input \"{}\": {}", text, what), {}, {}, specHelp};
+Diagnostic malformed(std::string_view text, std::string what, std::string help = specHelp) {
+  return {Code::IO_8, fmt::format("input \"{}\": {}", text, what), {}, {}, std::move(help)};
 }
 
 /// All of `text` as a number; empty when it is not one or does not fit.
@@ -49,16 +49,15 @@ std::vector<std::string> splitValues(std::string_view text) {
 Result<InputSpec> parseTyped(InputSpec spec, std::string_view source) {
   if (source.starts_with('@')) {
     if (source.size() == 1)
-      return malformed(spec.text, "no file name follows @");
+      return malformed(spec.text, "no file name follows @", "write @file.npy or 2x3xf32=@raw.bin");
     spec.source = InputSpec::RawFile{std::string(source.substr(1))};
     return spec;
   }
   if (source.starts_with("random:")) {
     auto seed = number<uint64_t>(source.substr(7));
     if (!seed)
-      return malformed(
-          spec.text,
-          fmt::format("\"{}\" is not a seed: a whole number from 0 to 2^64-1", source.substr(7)));
+      return malformed(spec.text, fmt::format("\"{}\" is not a seed", source.substr(7)),
+                       "a seed is a whole number from 0 to 18446744073709551615");
     spec.source = InputSpec::Random{*seed};
     return spec;
   }
@@ -66,11 +65,14 @@ Result<InputSpec> parseTyped(InputSpec spec, std::string_view source) {
   auto bytes = byteCount(spec.dtype, spec.sizes);
   size_t given = values.texts.size();
   if (!bytes)
-    return malformed(spec.text, "the number of bytes of this tensor does not fit 63 bits");
+    return malformed(spec.text, "the number of bytes of this tensor does not fit 63 bits",
+                     "give smaller sizes");
   size_t elements = *bytes / info(spec.dtype).bytes;
   if (given != elements && given != 1)
-    return malformed(spec.text, fmt::format("{} has {} elements, but {} values are given",
-                                            typeText(spec.dtype, spec.sizes), elements, given));
+    return malformed(spec.text,
+                     fmt::format("{} has {} elements, but {} values are given",
+                                 typeText(spec.dtype, spec.sizes), elements, given),
+                     fmt::format("give {} values, or one for all", elements));
   spec.source = std::move(values);
   return spec;
 }
@@ -105,7 +107,7 @@ Result<InputSpec> parseInputSpec(std::string_view text) {
   }
   if (rest.starts_with('@')) {
     if (rest.size() == 1)
-      return malformed(text, "no file name follows @");
+      return malformed(text, "no file name follows @", "write @file.npy or 2x3xf32=@raw.bin");
     spec.source = InputSpec::NpyFile{std::string(rest.substr(1))};
     return spec;
   }
@@ -127,16 +129,22 @@ Result<InputSpec> parseInputSpec(std::string_view text) {
 namespace {
 
 Diagnostic doesNotFit(const InputSpec &spec, std::string_view value) {
-  Diagnostic error{Code::IO_9, fmt::format("input \"{}\": \"{}\" is not a value of {}", spec.text,
-                                           value, info(spec.dtype).name)};
-  if (info(spec.dtype).isFloat)
-    error.help = fmt::format("its largest number is {:g}", largestFinite(spec.dtype));
-  else if (spec.dtype == DType::Bool)
-    error.help = "its values are 0, 1, false and true";
+  DType dtype = spec.dtype;
+  std::string help;
+  if (info(dtype).isFloat)
+    help = fmt::format("its values are numbers from {0:g} to {1:g}, nan, inf and -inf",
+                       -largestFinite(dtype), largestFinite(dtype));
+  else if (dtype == DType::Bool)
+    help = "its values are 0, 1, false and true";
   else
-    error.help = fmt::format("its values are whole numbers from {} to {}",
-                             integerRange(spec.dtype).min, integerRange(spec.dtype).max);
-  return error;
+    help = fmt::format("its values are whole numbers from {} to {}", integerRange(dtype).min,
+                       integerRange(dtype).max);
+  return {
+      Code::IO_9,
+      fmt::format("input \"{}\": \"{}\" is not a value of {}", spec.text, value, info(dtype).name),
+      {},
+      {},
+      help};
 }
 
 /// Parses one value and stores it at `p`; false when it does not fit the dtype.

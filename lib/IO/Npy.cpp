@@ -95,10 +95,13 @@ Result<HostTensor> parseNpy(std::span<const std::byte> bytes, const std::string 
   std::span<const std::byte> data = bytes.subspan(header.dataOffset);
   auto needed = byteCount(*dtype, header.sizes);
   if (!needed || static_cast<uint64_t>(*needed) != data.size())
-    return Diagnostic{
-        Code::IO_4, fmt::format("{}: the shape {} needs {} bytes of data, the file has {}", name,
-                                typeText(*dtype, header.sizes),
-                                needed ? std::to_string(*needed) : "more than 2^63", data.size())};
+    return Diagnostic{Code::IO_4,
+                      fmt::format("{}: the shape {} needs {} bytes of data, the file has {}", name,
+                                  typeText(*dtype, header.sizes),
+                                  needed ? std::to_string(*needed) : "more than 2^63", data.size()),
+                      {},
+                      {},
+                      "the file is cut off or damaged: write it again with numpy.save"};
   TW_ASSIGN(HostTensor tensor, HostTensor::create(*dtype, header.sizes));
   if (header.fortranOrder && header.sizes.size() > 1)
     copyFortran(data, tensor);

@@ -126,7 +126,7 @@ private:
 };
 
 Diagnostic malformed(const std::string &name, std::string what) {
-  return {Code::IO_4, fmt::format("{}: {}", name, what)};
+  return {Code::IO_4, fmt::format("{}: {}", name, what), {}, {}, "write it with numpy.save"};
 }
 
 } // namespace

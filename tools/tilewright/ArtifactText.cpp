@@ -2,6 +2,7 @@
 #include "ArtifactText.h"
 #include "IO/JsonWriter.h"
 #include "Values.h"
+#include <algorithm>
 #include <climits>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -42,7 +43,7 @@ std::string memoryText(const rt::Metadata &metadata) {
 
 std::string dispatchText(size_t index, const rt::DispatchInfo &dispatch) {
   std::string text = fmt::format("  {:3} {}", index, dispatch.name);
-  if (dispatch.kernel != dispatch.name)
+  if (!dispatch.kernel.empty())
     text += fmt::format(" ({})", dispatch.kernel);
   if (!dispatch.ops.empty())
     text += fmt::format(": {}", dispatch.ops);
@@ -51,8 +52,11 @@ std::string dispatchText(size_t index, const rt::DispatchInfo &dispatch) {
   return text + "\n";
 }
 
-std::string mutationText(const rt::MutatedInput &mutated, const rt::Metadata &metadata) {
-  return fmt::format("  {} is written back to\n", metadata.inputs[mutated.input].name);
+/// The input of that index gets its new value written back.
+bool isMutated(size_t input, const rt::Metadata &metadata) {
+  return std::ranges::any_of(metadata.mutatedInputs, [&](const rt::MutatedInput &mutated) {
+    return mutated.input == static_cast<int>(input);
+  });
 }
 
 } // namespace
@@ -66,10 +70,9 @@ std::string artifactText(const std::string &path, int64_t fileBytes, const rt::M
                       m.weights.beside ? "beside the artifact" : "inside");
   text += fmt::format("memory   {}\n", memoryText(m));
   text += "inputs\n";
-  for (const rt::ValueInfo &input : m.inputs)
-    text += fmt::format("  {}\n", valueText(input, m));
-  for (const rt::MutatedInput &mutated : m.mutatedInputs)
-    text += mutationText(mutated, m);
+  for (size_t i = 0; i < m.inputs.size(); ++i)
+    text += fmt::format("  {}{}\n", valueText(m.inputs[i], m),
+                        isMutated(i, m) ? ", written back to" : "");
   text += "outputs\n";
   for (const rt::ValueInfo &output : m.outputs)
     if (!output.hidden)

@@ -10,6 +10,7 @@
 #include "Values.h"
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cmath>
 #include <fmt/format.h>
 #include <memory>
 
@@ -93,8 +94,10 @@ std::string resultText(const Measurement &m) {
 
 std::string resultJson(const Measurement &m) {
   JsonWriter json;
-  json.beginObject().member("median_us", m.time.median).member("p10_us", m.time.p10);
-  json.member("p90_us", m.time.p90).member("min_us", m.time.min).member("calls", m.time.count);
+  auto nanoseconds = [](double us) { return std::round(us * 1000) / 1000; };
+  json.beginObject().member("median_us", nanoseconds(m.time.median));
+  json.member("p10_us", nanoseconds(m.time.p10)).member("p90_us", nanoseconds(m.time.p90));
+  json.member("min_us", nanoseconds(m.time.min)).member("calls", m.time.count);
   json.member("threads", m.threads).member("dispatches", m.dispatches);
   json.member("planned_peak_bytes", m.memory.arena_bytes);
   json.member("planned_bound_bytes", m.memory.arena_bound_bytes);

@@ -98,10 +98,13 @@ static Result<std::vector<int>> assignInputs(const tw_program *program,
                                              chosen.size(), specs.size()));
     chosen[next] = static_cast<int>(i);
   }
+  std::string missing;
   for (size_t i = 0; i < chosen.size(); ++i)
     if (chosen[i] < 0)
-      return inputError(
-          program, fmt::format("input \"{}\" is not given", tw_program_input(program, i)->name));
+      missing +=
+          fmt::format("{}\"{}\"", missing.empty() ? "" : ", ", tw_program_input(program, i)->name);
+  if (!missing.empty())
+    return inputError(program, fmt::format("no value is given for input {}", missing));
   return chosen;
 }
 
@@ -141,6 +144,19 @@ Result<std::vector<int>> findOutputs(const tw_program *program,
         {}};
   }
   return found;
+}
+
+Status checkOutputNames(const tw_program *program, std::span<const Call> calls) {
+  for (const Call &call : calls) {
+    std::vector<std::string> written, expected;
+    for (const Call::Output &output : call.outputs)
+      written.push_back(output.name);
+    for (const InputSpec &spec : call.expected)
+      expected.push_back(spec.name);
+    TW_TRY(findOutputs(program, written));
+    TW_TRY(findOutputs(program, expected));
+  }
+  return {};
 }
 
 } // namespace tw::cli

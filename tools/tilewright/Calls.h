@@ -48,4 +48,7 @@ Result<std::vector<HostTensor>> readInputs(const tw_program *program,
 /// The index of the output that each name means, or its position where it is empty. Errors: CLI_6.
 Result<std::vector<int>> findOutputs(const tw_program *program, std::span<const std::string> names);
 
+/// Do the outputs exist that the calls name? To be asked before they are executed. Errors: CLI_6.
+Status checkOutputNames(const tw_program *program, std::span<const Call> calls);
+
 } // namespace tw::cli

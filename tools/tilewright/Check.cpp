@@ -26,6 +26,7 @@ struct CheckOptions {
 /// The outputs of all calls, executed one after the other on a fresh instance.
 Result<std::vector<std::vector<HostTensor>>> runAll(const tw_program *program,
                                                     std::span<const Call> calls, int threads) {
+  TW_TRY(checkOutputNames(program, calls));
   TW_ASSIGN(InstancePtr instance, createInstance(program, threads));
   std::vector<std::vector<HostTensor>> all;
   for (const Call &call : calls) {

@@ -7,10 +7,18 @@
 
 namespace tw::cli {
 
+/// CLI11's own check prints the largest double with all its digits.
+static std::string checkNonNegative(const std::string &text) {
+  double value = 0;
+  bool fine = CLI::detail::lexical_cast(text, value) && value >= 0;
+  return fine ? "" : fmt::format("{} is not a number of at least 0", text);
+}
+
 void ToleranceOptions::addTo(CLI::App &app) {
+  CLI::Validator nonNegative(checkNonNegative, "");
   app.add_option("--rtol", rtol, "allowed difference relative to the expected value")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--atol", atol, "allowed difference besides that")->check(CLI::NonNegativeNumber);
+      ->check(nonNegative);
+  app.add_option("--atol", atol, "allowed difference besides that")->check(nonNegative);
 }
 
 Tolerance ToleranceOptions::of(DType dtype) const {

@@ -10,17 +10,35 @@
 using namespace tw;
 using namespace tw::cli;
 
-/// Splits the words after the program's name at each --next.
+/// Does the word name an option of one call? Whatever else follows --next is for all calls.
+static bool isCallOption(std::string_view word) {
+  std::string_view name = word.substr(0, word.find('='));
+  return name == "--input" || name == "--output" || name == "--expected-output" ||
+         name == "--expected_output";
+}
+
+/// Splits the words after the program's name at each --next; returns those of the first call and of
+/// all calls.
 static std::vector<std::string> splitCalls(int argc, char **argv, Invocation &invocation) {
-  std::vector<std::string> first;
+  std::vector<std::string> words;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
-    if (word == "--next")
+    if (word == "--next") {
       invocation.nextCalls.emplace_back();
-    else
-      (invocation.nextCalls.empty() ? first : invocation.nextCalls.back()).push_back(word);
+      continue;
+    }
+    bool ofCall = !invocation.nextCalls.empty() && isCallOption(word);
+    auto &place = ofCall ? invocation.nextCalls.back() : words;
+    place.push_back(word);
+    if (ofCall && word.find('=') == word.npos && i + 1 < argc) // its value
+      place.push_back(argv[++i]);
   }
-  return first;
+  return words;
+}
+
+static bool isCommand(const CLI::App &app, const std::string &name) {
+  return !app.get_subcommands([&](const CLI::App *command) { return command->get_name() == name; })
+              .empty();
 }
 
 static bool takesNext(const CLI::App &app) {
@@ -34,7 +52,7 @@ static int usage(const CLI::App &app, const std::string &message) {
                message,
                {},
                {},
-               fmt::format("tilewright{} --help says what it takes", command)});
+               fmt::format("tilewright{} --help says what there is", command)});
 }
 
 static void describe(CLI::App &app, Invocation &invocation) {
@@ -67,6 +85,9 @@ int main(int argc, char **argv) {
                "tilewright");
   describe(app, invocation);
   std::vector<std::string> words = splitCalls(argc, argv, invocation);
+  auto command = std::ranges::find_if(words, [](auto &word) { return !word.starts_with('-'); });
+  if (command != words.end() && !isCommand(app, *command))
+    return usage(app, fmt::format("there is no command \"{}\"", *command));
   std::reverse(words.begin(), words.end()); // as CLI11 wants them
   try {
     app.parse(words);

@@ -22,7 +22,7 @@ static Result<CallArguments> parseNext(std::vector<std::string> words, bool outp
                       std::string("after --next: ") + error.what(),
                       {},
                       {},
-                      "--next starts another call: only its inputs and outputs follow"};
+                      "--next starts another call, with its own inputs and outputs"};
   }
   return arguments;
 }

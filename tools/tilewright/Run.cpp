@@ -44,6 +44,7 @@ Result<std::vector<CallResult>> runCalls(const tw_program *program, std::span<co
     TW_ASSIGN(std::vector<HostTensor> tensors, readInputs(program, call.inputs));
     inputs.push_back(std::move(tensors));
   }
+  TW_TRY(checkOutputNames(program, calls));
   TW_ASSIGN(InstancePtr instance, createInstance(program, options.threads));
   std::vector<CallResult> results;
   for (int time = 1; time <= options.repeat; ++time)

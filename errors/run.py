@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the cases of this folder: every refusal of the tool, with its exact text.
+
+A case is a file FOLDER/NAME.txt:
+
+    # what it is about (optional)
+    $ tilewright run fake/counter.so --input=4xf32=1,2
+    exit 1
+    error[TW-IO-0008]: ...the whole of stderr...
+
+The command runs in bash, in BUILD/errors/work, where make_inputs.py has put the bad files, `models`
+is e2e/models, `programs` is e2e/programs and `fake` has the hand-made artifacts of
+unittests/Runtime. It must end by itself with that status and text within 2 s of CPU time and 1 GB
+of memory; a status that stands for an internal error is never right.
+
+    errors/run.py BUILD [--update] [--sanitized] [FOLDER/NAME ...]
+
+--update rewrites what is expected (review the difference!); --sanitized lifts the memory limit,
+which sanitizers cannot live with, and allows ten times the CPU time.
+"""
+import argparse
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+INTERNAL = 4
+MEMORY = 1 << 30
+SECONDS = 2
+
+
+class Case:
+    def __init__(self, path):
+        self.path = path
+        self.name = str(path.relative_to(HERE).with_suffix(""))
+        lines = path.read_text().split("\n")
+        self.comments = [line for line in lines if line.startswith("#")]
+        rest = lines[len(self.comments):]
+        assert rest[0].startswith("$ "), f"{path}: no command"
+        self.command = rest[0][2:]
+        self.status = int(rest[1].removeprefix("exit ")) if len(rest) > 1 and rest[1] else None
+        self.text = "\n".join(rest[2:])
+
+    def write(self, status, text):
+        head = "".join(line + "\n" for line in self.comments)
+        self.path.write_text(f"{head}$ {self.command}\nexit {status}\n{text}")
+
+
+def prepare(build):
+    """The folder in which the cases run."""
+    work = build / "errors" / "work"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    links = {"models": HERE.parent / "e2e" / "models", "programs": HERE.parent / "e2e" / "programs",
+             "fake": build / "unittests" / "Runtime" / "fake"}
+    for name, target in links.items():
+        (work / name).symlink_to(target)
+    subprocess.run([sys.executable, HERE / "make_inputs.py", work], check=True)
+    return work
+
+
+def execute(case, build, work, sanitized):
+    """Returns (status, stderr, complaints)."""
+    seconds = SECONDS * 10 if sanitized else SECONDS
+
+    def limit():
+        if not sanitized:
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds + 1, seconds + 1))
+
+    environment = os.environ | {"PATH": f"{build / 'bin'}:{os.environ['PATH']}", "LC_ALL": "C"}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    try:
+        done = subprocess.run(["bash", "-c", case.command], cwd=work, env=environment, timeout=60,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, preexec_fn=limit,
+                              stderr=subprocess.PIPE)
+    except subprocess.TimeoutExpired:
+        return None, "", ["does not end within a minute"]
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    status = done.returncode if done.returncode >= 0 else 128 - done.returncode
+    complaints = []
+    if status >= 128:
+        complaints.append(f"dies by {signal.Signals(status - 128).name}")
+    if status == INTERNAL:
+        complaints.append("ends as an internal error")
+    if used > seconds:
+        complaints.append(f"takes {used:.1f} s of CPU time, {seconds} are allowed")
+    text = done.stderr.decode("utf-8", "replace").replace(str(build), "BUILD")
+    return status, text, complaints
+
+
+def judge(case, status, text, complaints):
+    if case.status is None:
+        complaints.append("expects nothing yet: run with --update")
+    elif status != case.status:
+        complaints.append(f"ends with {status}, expected {case.status}")
+    if text != case.text:
+        complaints.append(f"says\n{text}expected\n{case.text}")
+    return complaints
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("build", type=lambda text: pathlib.Path(text).resolve())
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--sanitized", action="store_true")
+    arguments = parser.parse_args()
+    work = prepare(arguments.build)
+    cases = [Case(path) for path in sorted(HERE.glob("*/*.txt"))]
+    if arguments.names:
+        cases = [case for case in cases if any(case.name.startswith(name) for name in arguments.names)]
+    failed = 0
+    for case in cases:
+        status, text, complaints = execute(case, arguments.build, work, arguments.sanitized)
+        if arguments.update and not complaints:
+            case.write(status, text)
+            continue
+        for complaint in judge(case, status, text, complaints):
+            print(f"FAIL {case.name}: {complaint}")
+        failed += bool(complaints)
+    print(f"{len(cases) - failed} of {len(cases)} cases are as expected")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
