@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Import/Pt2/Emit.h"
+#include "Import/Pt2/Schema.h"
+#include "Import/Pt2/Types.h"
+
+using namespace mlir;
+using namespace tw::torch;
+
+namespace tw::pt2 {
+
+Value Emit::integer(int64_t value) { return ConstantIntOp::create(builder, loc, value); }
+Value Emit::real(double value) {
+  return ConstantFloatOp::create(builder, loc, builder.getF64FloatAttr(value));
+}
+Value Emit::boolean(bool value) {
+  return ConstantBoolOp::create(builder, loc, builder.getBoolAttr(value));
+}
+Value Emit::string(StringRef value) {
+  return ConstantStrOp::create(builder, loc, builder.getStringAttr(value));
+}
+Value Emit::none() { return ConstantNoneOp::create(builder, loc); }
+
+Value Emit::integers(ArrayRef<int64_t> values) {
+  SmallVector<Value> elements;
+  for (int64_t value : values)
+    elements.push_back(integer(value));
+  return list(elements, intType());
+}
+
+Value Emit::list(ValueRange elements, Type elementType) {
+  return ListConstructOp::create(builder, loc, ListType::get(context(), elementType), elements);
+}
+
+Value Emit::aten(StringRef name, Type result, ArrayRef<AtenOp::Named> named) {
+  return AtenOp::create(builder, loc, name, result, {}, named)->getResult(0);
+}
+
+Value Emit::size(Value tensor, int64_t dim) {
+  int64_t known = mlir::cast<ValueTensorType>(tensor.getType()).getSizes()[dim];
+  if (known != ValueTensorType::kUnknownSize)
+    return integer(known);
+  return aten("aten.size.int", intType(), {{"self", tensor}, {"dim", integer(dim)}});
+}
+
+Value Emit::sizes(Value tensor) {
+  SmallVector<Value> elements;
+  size_t rank = mlir::cast<ValueTensorType>(tensor.getType()).getSizes().size();
+  for (size_t dim = 0; dim < rank; ++dim)
+    elements.push_back(size(tensor, dim));
+  return list(elements, intType());
+}
+
+Value Emit::cast(Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return TensorStaticInfoCastOp::create(builder, loc, type, value);
+}
+
+Value Emit::convert(Value tensor, ValueTensorType type) {
+  auto from = mlir::cast<ValueTensorType>(tensor.getType());
+  if (from.getDtype() == type.getDtype())
+    return tensor;
+  // The numbers of ATen's dtypes, by ours.
+  static constexpr int64_t numbers[] = {5, 15, 6, 7, 1, 2, 3, 4, 0, 11};
+  auto dtype = dtypeOf(type);
+  assert(dtype && "types are made by tensorType");
+  auto result =
+      ValueTensorType::get(context(), true, from.getSizes(), type.getDtype(), Attribute());
+  return aten("prims.convert_element_type", result,
+              {{"a", tensor}, {"dtype", integer(numbers[static_cast<int>(*dtype)])}});
+}
+
+} // namespace tw::pt2

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Import/Pt2/Types.h"
+#include "Support/Checked.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace tw::pt2 {
+
+Type elementType(MLIRContext *context, DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return Float16Type::get(context);
+  case DType::BF16:
+    return BFloat16Type::get(context);
+  case DType::F32:
+    return Float32Type::get(context);
+  case DType::F64:
+    return Float64Type::get(context);
+  case DType::U8:
+    return IntegerType::get(context, 8, IntegerType::Unsigned);
+  case DType::Bool:
+    return IntegerType::get(context, 1);
+  default:
+    return IntegerType::get(context, info(dtype).bytes * 8, IntegerType::Signed);
+  }
+}
+
+std::optional<DType> dtypeOf(torch::ValueTensorType type) {
+  for (int i = 0; i <= static_cast<int>(DType::Bool); ++i)
+    if (type.getDtype() == elementType(type.getContext(), static_cast<DType>(i)))
+      return static_cast<DType>(i);
+  return std::nullopt;
+}
+
+/// The sizes as the dialect has them; the static ones must leave the tensor addressable.
+static Result<SmallVector<int64_t>> sizesOf(const TensorMeta &meta, int elementBytes) {
+  SmallVector<int64_t> sizes;
+  std::optional<int64_t> bytes = elementBytes;
+  for (const SymInt &size : meta.sizes) {
+    if (!size.isConstant()) {
+      sizes.push_back(torch::ValueTensorType::kUnknownSize);
+      continue;
+    }
+    if (size.value < 0)
+      return Diagnostic{Code::IMPORT_19, fmt::format("a tensor has the size {}", size.value)};
+    if (bytes && size.value > 0)
+      bytes = checkedMul(*bytes, size.value);
+    sizes.push_back(size.value);
+  }
+  if (!bytes)
+    return Diagnostic{Code::IMPORT_19, "a tensor has more bytes than 63 bits can count"};
+  return sizes;
+}
+
+Result<torch::ValueTensorType> tensorType(MLIRContext *context, const TensorMeta &meta) {
+  auto dtype = dtypeOf(meta.dtype);
+  if (!dtype)
+    return Diagnostic{Code::IMPORT_8,
+                      fmt::format("dtype {} is not supported", scalarTypeName(meta.dtype)),
+                      "",
+                      {},
+                      "f16, bf16, f32, f64, i8, i16, i32, i64, u8 and bool are"};
+  if (!meta.isStrided())
+    return Diagnostic{Code::IMPORT_9,
+                      fmt::format("tensors of layout {} (sparse) are not supported", meta.layout),
+                      "",
+                      {},
+                      "use dense tensors (.to_dense())"};
+  TW_ASSIGN(SmallVector<int64_t> sizes, sizesOf(meta, info(*dtype).bytes));
+  return torch::ValueTensorType::get(context, /*hasSizes=*/true, sizes,
+                                     elementType(context, *dtype), Attribute());
+}
+
+torch::ValueTensorType unknownTensorType(MLIRContext *context) {
+  return torch::ValueTensorType::get(context, /*hasSizes=*/false, {}, Type(), Attribute());
+}
+
+} // namespace tw::pt2

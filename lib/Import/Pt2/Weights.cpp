@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Import/Pt2/Weights.h"
+#include "Support/Checked.h"
+#include <fmt/format.h>
+
+namespace tw::pt2 {
+
+bool StoredTensor::isSameAs(const StoredTensor &other) const {
+  if (offset != other.offset || bytes != other.bytes || start != other.start ||
+      strides != other.strides || meta->dtype != other.meta->dtype || bytes == 0)
+    return false;
+  for (size_t i = 0; i < meta->sizes.size(); ++i)
+    if (meta->sizes[i].value != other.meta->sizes[i].value)
+      return false;
+  return true;
+}
+
+Status WeightTable::readTable(const std::string &entry, const std::string &folder) {
+  if (!archive->find(entry))
+    return {};
+  TW_ASSIGN(std::string_view text, archive->text(entry));
+  TW_ASSIGN(JsonDocument document,
+            JsonDocument::parse(text, fmt::format("{}: {}", archive->baseName(), entry)));
+  TW_ASSIGN(Named<Payload> payloads, readPayloads(document));
+  documents.push_back(std::move(document));
+  for (auto &[name, payload] : payloads)
+    if (!table.emplace(name, Row{std::move(payload), folder}).second)
+      return Diagnostic{Code::IMPORT_11, fmt::format("two weights are called {}", name),
+                        fmt::format("{}: {}", archive->baseName(), entry)};
+  return {};
+}
+
+Result<WeightTable> WeightTable::read(const Archive &archive) {
+  WeightTable result;
+  result.archive = &archive;
+  TW_TRY(result.readTable(archive.weightsEntry(), "data/weights/"));
+  TW_TRY(result.readTable(archive.constantsEntry(), "data/constants/"));
+  return result;
+}
+
+static Diagnostic wrongExtent(std::string_view name, const std::string &why) {
+  return {Code::IMPORT_7,
+          fmt::format("weight {}: {}", name, why),
+          "",
+          {},
+          "the file is damaged; export it again"};
+}
+
+/// Fills `start` and `strides`, and gives the number of elements the storage must have at least.
+static Result<int64_t> extentOf(std::string_view name, const TensorMeta &meta,
+                                StoredTensor &stored) {
+  if (!meta.storageOffset.isConstant() || meta.storageOffset.value < 0)
+    return wrongExtent(name, "its storage offset is not a number");
+  stored.start = meta.storageOffset.value;
+  std::optional<int64_t> last = stored.start;
+  bool empty = false;
+  for (size_t i = 0; i < meta.sizes.size(); ++i) {
+    const SymInt &size = meta.sizes[i], &stride = meta.strides[i];
+    if (!size.isConstant() || !stride.isConstant() || size.value < 0 || stride.value < 0)
+      return wrongExtent(name, "its sizes and strides are not all numbers from 0 on");
+    stored.strides.push_back(stride.value);
+    empty |= size.value == 0;
+    auto step = size.value == 0 ? 0 : checkedMul(size.value - 1, stride.value);
+    last = last && step ? checkedAdd(*last, *step) : std::nullopt;
+  }
+  auto needed = last ? checkedAdd(*last, 1) : std::nullopt;
+  if (!needed)
+    return wrongExtent(name, "its sizes and strides reach beyond 63 bits");
+  return empty ? 0 : *needed;
+}
+
+/// A stride of 0 repeats elements: a few bytes of a file must not ask for all of the memory.
+static Status checkExpansion(std::string_view name, const TensorMeta &meta, int elementBytes,
+                             int64_t storedBytes) {
+  constexpr int64_t harmless = int64_t(1) << 30, factor = 64;
+  std::optional<int64_t> dense = elementBytes;
+  for (const SymInt &size : meta.sizes)
+    dense = dense ? checkedMul(*dense, size.value) : std::nullopt;
+  if (dense && (*dense <= harmless || *dense / factor <= storedBytes))
+    return {};
+  return wrongExtent(name, fmt::format("its {} stored bytes stand for more than {} GiB",
+                                       storedBytes, harmless >> 30));
+}
+
+Result<StoredTensor> WeightTable::find(std::string_view name) const {
+  auto it = table.find(name);
+  if (it == table.end())
+    return Diagnostic{Code::IMPORT_5,
+                      fmt::format("the archive has no weight called {}", name),
+                      "",
+                      {},
+                      "export the model again with its parameters"};
+  const auto &[payload, folder] = it->second;
+  if (payload.isPickled || !payload.hasMeta)
+    return Diagnostic{
+        Code::IMPORT_6,
+        fmt::format("weight {} is stored as a Python pickle, which is never opened", name),
+        "",
+        {},
+        "replace tensor subclasses and custom objects by plain tensors"};
+  auto dtype = dtypeOf(payload.meta.dtype);
+  if (!dtype)
+    return Diagnostic{Code::IMPORT_8, fmt::format("weight {}: dtype {} is not supported", name,
+                                                  scalarTypeName(payload.meta.dtype))};
+  if (!payload.meta.isStrided())
+    return Diagnostic{Code::IMPORT_9, fmt::format("weight {} is a sparse tensor", name)};
+  std::string entryName = folder + std::string(payload.pathName);
+  const ZipEntry *entry = archive->find(entryName);
+  if (!entry)
+    return Diagnostic{Code::IMPORT_5,
+                      fmt::format("weight {}: the archive has no entry {}", name, entryName)};
+  TW_TRY(archive->text(entryName)); // refuses compressed ones
+  StoredTensor stored;
+  stored.meta = &payload.meta;
+  TW_ASSIGN(int64_t elements, extentOf(name, payload.meta, stored));
+  auto needed = checkedMul(elements, info(*dtype).bytes);
+  if (!needed || *needed > entry->bytes)
+    return wrongExtent(name, fmt::format("it needs {} elements of {} bytes, but entry {} has only "
+                                         "{} bytes",
+                                         elements, info(*dtype).bytes, entryName, entry->bytes));
+  TW_TRY(checkExpansion(name, payload.meta, info(*dtype).bytes, entry->bytes));
+  stored.offset = entry->offset;
+  stored.bytes = elements > 0 ? entry->bytes : 0;
+  return stored;
+}
+
+} // namespace tw::pt2

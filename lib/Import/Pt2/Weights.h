@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parameters, buffers and constants of an exported program: where their bytes are. No byte of a
+// weight is read here, and no pickle is opened.
+#pragma once
+#include "Import/Pt2/Archive.h"
+#include "Import/Pt2/Schema.h"
+#include <map>
+
+namespace tw::pt2 {
+
+/// A tensor in the archive. Element (i, j, ...) is element `start + i * strides[0] + ...` of the
+/// `bytes` bytes at `offset`; all of them are inside. `bytes` = 0 stands for zeros.
+struct StoredTensor {
+  int64_t offset = 0, bytes = 0, start = 0;
+  std::vector<int64_t> strides;
+  const TensorMeta *meta = nullptr;
+
+  /// Whether both are the same elements of the same memory, seen in the same way.
+  bool isSameAs(const StoredTensor &other) const;
+  /// Whether both are in the same memory.
+  bool sharesMemoryWith(const StoredTensor &other) const {
+    return bytes > 0 && offset == other.offset;
+  }
+};
+
+class WeightTable {
+public:
+  /// Reads the archive's two tables. An archive without one has no such tensors.
+  static Result<WeightTable> read(const Archive &archive);
+
+  /// The tensor called `name`. Errors (IMPORT): there is none, it is pickled, its entry is missing
+  /// or too small, its sizes and strides make no sense; (IO): its entry is compressed.
+  Result<StoredTensor> find(std::string_view name) const;
+
+private:
+  Status readTable(const std::string &entry, const std::string &folder);
+
+  struct Row {
+    Payload payload;
+    std::string folder;
+  };
+  const Archive *archive = nullptr;
+  std::vector<JsonDocument> documents;
+  std::map<std::string_view, Row> table;
+};
+
+} // namespace tw::pt2
