@@ -34,8 +34,12 @@
 #define TW_API
 #endif
 
+/* Enumerations have 32 bits, any value of which may come from a caller. */
 #ifdef __cplusplus
+#define TW_ENUM_BASE : int32_t
 extern "C" {
+#else
+#define TW_ENUM_BASE
 #endif
 
 #define TW_TENSOR_ALIGNMENT 64
@@ -58,7 +62,7 @@ TW_API void tw_status_free(tw_status *status);
 
 /* ---- What programs say about themselves ------------------------------------------------------ */
 
-typedef enum tw_dtype {
+typedef enum tw_dtype TW_ENUM_BASE {
   TW_F16 = 0,
   TW_BF16,
   TW_F32,
@@ -76,7 +80,7 @@ TW_API const char *tw_dtype_name(tw_dtype dtype);
 /* Bytes of one element; 0 when there is no such dtype. */
 TW_API int64_t tw_dtype_bytes(tw_dtype dtype);
 
-typedef enum tw_kind {
+typedef enum tw_kind TW_ENUM_BASE {
   TW_KIND_TENSOR = 0,
   TW_KIND_INT,   /* a scalar, rank 0, dtype TW_I64 */
   TW_KIND_FLOAT, /* a scalar, rank 0, dtype TW_F64 */
