@@ -164,7 +164,11 @@ FailureOr<Value> NodeImporter::materialise(const Argument &argument, const TypeP
       return value;
     break;
   case TypeKind::Number:
-    if (isInt || isFloat || isBool)
+    if (argument.kind == Kind::Bool)
+      return emit.integer(argument.integer);
+    if (isBool)
+      return emit.aten("aten.Int.bool", emit.intType(), {{"a", *value}});
+    if (isInt || isFloat)
       return value;
     break;
   default:

@@ -43,7 +43,7 @@ static std::vector<Frame> parseFrames(std::string_view trace) {
 
 static bool isTorchOwn(std::string_view file) {
   size_t at = file.rfind(sitePackages);
-  return at != file.npos && file.substr(at + sitePackages.size()).starts_with("torch/");
+  return file.substr(at == file.npos ? 0 : at + sitePackages.size()).starts_with("torch/");
 }
 
 /// "transformers/models/bert/modeling_bert.py" of an installed package, else the file's name.
