@@ -4,6 +4,7 @@
 #include "Graph/Passes.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Torch/Torch.h"
+#include "Target/Reference/Reference.h"
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
@@ -17,6 +18,7 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   tw::registerTorchToGraphPass();
   tw::registerGraphPasses();
+  tw::target::registerReferencePasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tilewright's optimizer driver\n", registry));
 }

@@ -32,7 +32,7 @@ private:
   mlir::Value ssa;
 };
 
-using Indices = llvm::SmallVector<Ix, 6>;
+using Indices = llvm::SmallVector<Ix, 4>;
 
 /// Builds index arithmetic at the builder's place.
 class IndexBuilder {

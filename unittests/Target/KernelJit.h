@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For tests: a kernel given as text, lowered by the reference target, compiled by LLVM's JIT at -O3
+// for this machine, and called as a host entry would call it.
+#pragma once
+#include "Target/Target.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tw::target {
+
+class KernelJit {
+public:
+  /// Compiles `@k` of the module text. Aborts the test program when that fails.
+  explicit KernelJit(const std::string &text);
+  ~KernelJit();
+  KernelJit(KernelJit &&) noexcept;
+
+  /// All iterations, in two calls where there are two or more; returns failure[3].
+  std::vector<int64_t> run(std::vector<void *> buffers, std::vector<int64_t> scalars = {});
+
+  const KernelInfo &info() const { return kernelInfo; }
+  /// {iterations, workspace bytes} for these scalars.
+  std::pair<int64_t, int64_t> needs(std::vector<int64_t> scalars) const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+  KernelInfo kernelInfo;
+};
+
+/// Numbers in [-1, 1] that differ from place to place.
+template <typename T>
+std::vector<T> numbers(size_t count, unsigned seed = 1) {
+  std::vector<T> values(count);
+  uint32_t x = seed * 2654435761u + 1;
+  for (T &value : values) {
+    x = x * 1664525u + 1013904223u;
+    value = T(double(int32_t(x)) / 2147483648.0);
+  }
+  return values;
+}
+
+} // namespace tw::target

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw.scan, tw.sort, tw.scatter and tw.check_index.
+#include "KernelJit.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace tw::target;
+
+namespace {
+
+TEST(Scan, RunsAlongADimensionBothWays) {
+  for (bool reverse : {false, true}) {
+    KernelJit kernel(std::string(R"(
+      func.func private @k(%x: tensor<?x?x3xi64>, %out: tensor<?x?x3xi64>) -> tensor<?x?x3xi64>
+          attributes {tw.kernel, tw.rows = 1 : i64} {
+        %one = arith.constant 1 : i64
+        %y = tw.scan dim 1 )") +
+                     (reverse ? "reverse" : "") + R"( ins(%x : tensor<?x?x3xi64>)
+            initial(%one : i64) outs(%out : tensor<?x?x3xi64>) {
+          ^bb0(%s: i64, %v: i64):
+            %i = tw.index 1
+            %p = arith.index_cast %i : index to i64
+            %t = arith.muli %v, %p : i64
+            %n = arith.addi %s, %t : i64
+            tw.yield %n : i64 } -> tensor<?x?x3xi64>
+        return %y : tensor<?x?x3xi64>
+      })");
+    for (int64_t n : {0, 1, 13}) {
+      std::vector<int64_t> x(4 * n * 3), y(x.size());
+      for (size_t i = 0; i < x.size(); ++i)
+        x[i] = i * 7 % 11;
+      kernel.run({x.data(), y.data()}, {4, n, 4, n});
+      for (int64_t a = 0; a < 4; ++a)
+        for (int64_t c = 0; c < 3; ++c) {
+          int64_t state = 1;
+          for (int64_t i = 0; i < n; ++i) {
+            int64_t at = reverse ? n - 1 - i : i, e = (a * n + at) * 3 + c;
+            ASSERT_EQ(y[e], state += x[e] * at);
+          }
+        }
+    }
+  }
+}
+
+TEST(Sort, IsStableAndPutsNanLast) {
+  for (bool descending : {false, true}) {
+    KernelJit kernel(std::string(R"(
+      func.func private @k(%x: tensor<2x?xf32>, %v: tensor<2x?xf32>, %p: tensor<2x?xi64>)
+          -> (tensor<2x?xf32>, tensor<2x?xi64>) attributes {tw.kernel, tw.rows = 1 : i64} {
+        %a, %b = tw.sort dim 1 ins(%x : tensor<2x?xf32>)
+          outs(%v, %p : tensor<2x?xf32>, tensor<2x?xi64>))") +
+                     (descending ? " {descending}" : "") + R"( -> tensor<2x?xf32>, tensor<2x?xi64>
+        return %a, %b : tensor<2x?xf32>, tensor<2x?xi64>
+      })");
+    for (int64_t n : {0, 1, 2, 5, 100}) {
+      auto x = numbers<float>(2 * n);
+      for (size_t i = 0; i < x.size(); ++i)
+        x[i] = i % 17 == 4 ? NAN : std::round(x[i] * 8);
+      std::vector<float> v(2 * n);
+      std::vector<int64_t> p(2 * n);
+      kernel.run({x.data(), v.data(), p.data()}, {n, n, n});
+      for (int64_t row = 0; row < 2; ++row) {
+        std::vector<int64_t> wanted(n);
+        for (int64_t i = 0; i < n; ++i)
+          wanted[i] = i;
+        auto less = [&](int64_t i, int64_t j) {
+          float a = x[row * n + i], b = x[row * n + j];
+          return a < b || (!std::isnan(a) && std::isnan(b));
+        };
+        std::sort(wanted.begin(), wanted.end(), [&](int64_t i, int64_t j) {
+          bool before = descending ? less(j, i) : less(i, j);
+          bool after = descending ? less(i, j) : less(j, i);
+          return before || (!after && i < j);
+        });
+        for (int64_t i = 0; i < n; ++i) {
+          ASSERT_EQ(p[row * n + i], wanted[i]);
+          ASSERT_EQ(memcmp(&v[row * n + i], &x[row * n + wanted[i]], 4), 0);
+        }
+      }
+    }
+  }
+}
+
+const char *addRows = R"(
+  func.func private @k(%dest: tensor<5x2xf32>, %i: tensor<?xi64>, %u: tensor<?x2xf32>,
+      %out: tensor<5x2xf32>) -> tensor<5x2xf32> attributes {tw.kernel} {
+    %e = linalg.copy ins(%dest : tensor<5x2xf32>) outs(%out : tensor<5x2xf32>) -> tensor<5x2xf32>
+    %y = tw.scatter add ins(%i, %u : tensor<?xi64>, tensor<?x2xf32>) outs(%e : tensor<5x2xf32>)
+        attributes {indexing_maps = [affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>]} {
+      ^bb0(%at: i64, %v: f32):
+        %c5 = arith.constant 5 : index
+        %n = arith.index_cast %at : i64 to index
+        %s = tw.check_index %n in %c5, "index %lld is not below %lld"
+        %b = tw.index 1
+        tw.yield %s, %b, %v : index, index, f32 } -> tensor<5x2xf32>
+    return %y : tensor<5x2xf32>
+  })";
+
+TEST(Scatter, AddsAndChecksIndices) {
+  KernelJit kernel(addRows);
+  ASSERT_EQ(kernel.info().failures, std::vector<std::string>{"index %lld is not below %lld"});
+  std::vector<float> dest(10, 1), u{1, 2, 3, 4, 5, 6}, y(10);
+  std::vector<int64_t> at{4, 0, 4};
+  auto good = kernel.run({dest.data(), at.data(), u.data(), y.data()}, {3, 3});
+  EXPECT_EQ(good, (std::vector<int64_t>{0, 0, 0}));
+  EXPECT_EQ(y, (std::vector<float>{4, 5, 1, 1, 1, 1, 1, 1, 7, 9}));
+  at[1] = -3;
+  auto bad = kernel.run({dest.data(), at.data(), u.data(), y.data()}, {3, 3});
+  EXPECT_EQ(bad, (std::vector<int64_t>{1, -3, 5}));
+}
+
+TEST(Gather, ReadsOtherTensorsInTheBody) {
+  KernelJit kernel(R"(
+    func.func private @k(%table: tensor<?x4xf16>, %i: tensor<?xi32>, %out: tensor<?x4xf16>)
+        -> tensor<?x4xf16> attributes {tw.kernel, tw.rows = 2 : i64} {
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %table, %c0 : tensor<?x4xf16>
+      %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>],
+          iterator_types = ["parallel", "parallel"]} ins(%i : tensor<?xi32>) outs(%out : tensor<?x4xf16>) {
+        ^bb0(%at: i32, %o: f16):
+          %w = arith.index_cast %at : i32 to index
+          %s = tw.check_index %w in %n, "no row"
+          %b = linalg.index 1 : index
+          %v = tensor.extract %table[%s, %b] : tensor<?x4xf16>
+          linalg.yield %v : f16 } -> tensor<?x4xf16>
+      return %y : tensor<?x4xf16>
+    })");
+  std::vector<uint16_t> table{1, 2, 3, 4, 5, 6, 7, 8}, y(12);
+  std::vector<int32_t> at{1, 0, 1};
+  auto failure = kernel.run({table.data(), at.data(), y.data()}, {2, 3, 3});
+  EXPECT_EQ(failure[0], 0);
+  EXPECT_EQ(y, (std::vector<uint16_t>{5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+} // namespace
