@@ -61,7 +61,7 @@ static LogicalResult lowerFunction(Lowering &ctx) {
   return ctx.done(apply<function, Op>(ctx));
 }
 
-/// floor, ceil and round of Python give ints.
+/// floor and ceil of Python give ints.
 template <double (*function)(double), typename Op>
 static LogicalResult lowerRounding(Lowering &ctx) {
   return ctx.done(toInt(ctx, apply<function, Op>(ctx)));
@@ -213,7 +213,7 @@ Family scalarsFamily() {
       TW_FUNCTION("tanh", (lowerFunction<std::tanh, math::TanhOp>)),
       TW_FUNCTION("floor", (lowerRounding<std::floor, math::FloorOp>)),
       TW_FUNCTION("ceil", (lowerRounding<std::ceil, math::CeilOp>)),
-      TW_FUNCTION("round", (lowerRounding<std::nearbyint, math::RoundEvenOp>)),
+      TW_FUNCTION("round", (lowerFunction<std::nearbyint, math::RoundEvenOp>)),
       {"torch.aten.Int.float", lowerToInt},
       {"torch.aten.Int.bool", lowerToInt},
       {"torch.aten.Int.Scalar", lowerToInt},

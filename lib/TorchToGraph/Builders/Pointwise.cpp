@@ -69,29 +69,49 @@ SmallVector<Tensor> pointwiseMany(Lowering &ctx, ArrayRef<Tensor> inputs, ArrayR
   return results;
 }
 
-Tensor pointwise(Lowering &ctx, ArrayRef<Operand> inputs, DType result, ElementFn body,
-                 std::optional<DType> compute) {
+Tensor pointwiseTyped(Lowering &ctx, ArrayRef<TypedInput> inputs, DType result,
+                      TypedElementFn body) {
   SmallVector<Tensor> tensors;
-  for (const Operand &input : inputs)
-    if (auto tensor = input.tensor())
+  for (const TypedInput &input : inputs)
+    if (auto tensor = input.operand.tensor())
       tensors.push_back(*tensor);
-    else if (!input.scalar())
-      ctx.refuse("argument " + describe(input) + " is not a tensor or number");
-  DType dtype = compute.value_or(opmath(result));
+    else if (!input.operand.scalar())
+      ctx.refuse("argument " + describe(input.operand) + " is not a tensor or number");
   if (ctx.hasRefused())
     return ctx.empty({}, result);
   return pointwiseMany(ctx, tensors, result, [&](OpBuilder &b, Location loc, ValueRange args) {
-           Element e(b, loc, dtype);
            SmallVector<Value> x;
            unsigned next = 0;
-           for (const Operand &input : inputs)
-             x.push_back(input.tensor() ? e.cast(args[next++], input.tensor()->dtype)
-                                        : input.scalar()->element(b, loc, dtype));
-           Value value = body(e, x);
-           DType got = value.getType().isInteger(1) ? DType::Bool : dtype;
-           return SmallVector<Value>{e.as(result).cast(value, got)};
+           for (const TypedInput &input : inputs)
+             x.push_back(input.operand.tensor()
+                             ? Element(b, loc, input.dtype)
+                                   .cast(args[next++], input.operand.tensor()->dtype)
+                             : input.operand.scalar()->element(b, loc, input.dtype));
+           return SmallVector<Value>{body(b, loc, x)};
          })
       .front();
+}
+
+Tensor pointwise(Lowering &ctx, ArrayRef<Operand> inputs, DType result, ElementFn body,
+                 std::optional<DType> compute) {
+  DType dtype = compute.value_or(opmath(result));
+  SmallVector<TypedInput> typed;
+  for (const Operand &input : inputs)
+    typed.push_back({input, dtype});
+  return pointwiseTyped(ctx, typed, result, [&](OpBuilder &b, Location loc, ValueRange x) {
+    Element e(b, loc, dtype);
+    Value value = body(e, x);
+    DType got = value.getType().isInteger(1) ? DType::Bool : dtype;
+    return e.as(result).cast(value, got);
+  });
+}
+
+Tensor select(Lowering &ctx, const Operand &condition, const Operand &x, const Operand &y,
+              DType result) {
+  return pointwiseTyped(ctx, {{condition, DType::Bool}, {x, result}, {y, result}}, result,
+                        [&](OpBuilder &b, Location loc, ValueRange v) {
+                          return Element(b, loc, result).select(v[0], v[1], v[2]);
+                        });
 }
 
 Tensor castTo(Lowering &ctx, const Tensor &tensor, DType dtype) {

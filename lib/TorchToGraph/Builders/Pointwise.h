@@ -16,6 +16,25 @@ using ElementFn = llvm::function_ref<mlir::Value(Element &e, mlir::ValueRange x)
 Tensor pointwise(Lowering &ctx, mlir::ArrayRef<Operand> inputs, DType result, ElementFn body,
                  std::optional<DType> compute = std::nullopt);
 
+inline Tensor pointwise(Lowering &ctx, const Tensor &input, DType result, ElementFn body,
+                        std::optional<DType> compute = std::nullopt) {
+  return pointwise(ctx, llvm::ArrayRef<Operand>(Operand(input)), result, body, compute);
+}
+
+/// As pointwise, with each input cast to a dtype of its own; the body yields the result's dtype.
+struct TypedInput {
+  Operand operand;
+  DType dtype;
+};
+using TypedElementFn =
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x)>;
+Tensor pointwiseTyped(Lowering &ctx, mlir::ArrayRef<TypedInput> inputs, DType result,
+                      TypedElementFn body);
+
+/// condition (any dtype: != 0) ? x : y, elementwise, in dtype `result`.
+Tensor select(Lowering &ctx, const Operand &condition, const Operand &x, const Operand &y,
+              DType result);
+
 /// Computes elements of several results at once from inputs that keep their own dtypes; the body
 /// yields one value of each result dtype.
 using ElementsFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(

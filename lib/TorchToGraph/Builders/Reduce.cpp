@@ -148,4 +148,12 @@ Tensor insertUnitDims(Lowering &ctx, const Tensor &tensor, ArrayRef<int64_t> dim
   return reshape(ctx, tensor, expanded);
 }
 
+Tensor dropUnitDims(Lowering &ctx, const Tensor &tensor, ArrayRef<int64_t> dims) {
+  SmallVector<OpFoldResult> sizes;
+  for (auto [i, size] : llvm::enumerate(ctx.sizesOf(tensor)))
+    if (!llvm::is_contained(dims, int64_t(i)))
+      sizes.push_back(size);
+  return reshape(ctx, tensor, sizes);
+}
+
 } // namespace tw::lower

@@ -53,7 +53,8 @@ Tensor reduceSquares(Lowering &ctx, const ReduceSpace &space, const Tensor &mean
 mlir::OpFoldResult reducedCount(Lowering &ctx, const ReduceSpace &space);
 /// All dimensions of a tensor.
 llvm::SmallVector<int64_t> allDims(const Tensor &tensor);
-/// `tensor` without the dimensions `dims` reinserted with size 1 (undoes keepDim = false).
+/// New dimensions of size 1, which are then those at `dims`; and the reverse.
 Tensor insertUnitDims(Lowering &ctx, const Tensor &tensor, llvm::ArrayRef<int64_t> dims);
+Tensor dropUnitDims(Lowering &ctx, const Tensor &tensor, llvm::ArrayRef<int64_t> dims);
 
 } // namespace tw::lower

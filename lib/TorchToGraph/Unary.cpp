@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elementwise functions of one tensor.
+#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Families.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace tw::lower {
+
+using UnaryFn = Value (*)(const Element &, Value);
+
+/// In opmath of the result; integers stay integers.
+template <UnaryFn function>
+static LogicalResult lowerUnary(Lowering &ctx) {
+  return ctx.done(pointwise(ctx, ctx.arg("self"), ctx.resultDType(),
+                            [](Element &e, ValueRange x) { return function(e, x[0]); }));
+}
+
+/// For functions that are only defined on floats.
+template <UnaryFn function>
+static LogicalResult lowerFloat(Lowering &ctx) {
+  if (!isFloat(ctx.resultDType()))
+    return ctx.refuse("its result must be floating");
+  return lowerUnary<function>(ctx);
+}
+
+/// Roundings leave integers as they are.
+template <UnaryFn function>
+static LogicalResult lowerRounding(Lowering &ctx) {
+  if (!isFloat(ctx.resultDType()))
+    return ctx.done(ctx.arg("self"));
+  return lowerUnary<function>(ctx);
+}
+
+template <Value (Element::*member)(Value) const>
+static Value call(const Element &e, Value x) {
+  return (e.*member)(x);
+}
+
+template <typename Op>
+static Value emit(const Element &e, Value x) {
+  return Op::create(e.b, e.loc, x);
+}
+
+static Value square(const Element &e, Value x) { return e.mul(x, x); }
+static Value identity(const Element &, Value x) { return x; }
+
+static Value sign(const Element &e, Value x) {
+  Value zero = e.constant(0), one = e.constant(1);
+  Value positive = e.select(e.gt(x, zero), one, zero);
+  return isUnsigned(e.dtype) ? positive : e.select(e.lt(x, zero), e.constant(-1), positive);
+}
+
+/// The fraction has the sign of x.
+static Value frac(const Element &e, Value x) {
+  return e.sub(x, math::TruncOp::create(e.b, e.loc, x));
+}
+
+template <bool toRadians>
+static Value scaleAngle(const Element &e, Value x) {
+  return e.mul(x, e.constant(toRadians ? M_PI / 180 : 180 / M_PI));
+}
+
+static Value sinc(const Element &e, Value x) {
+  Value angle = e.mul(x, e.constant(M_PI));
+  Value ratio = e.div(math::SinOp::create(e.b, e.loc, angle), angle);
+  return e.select(e.eq(x, e.constant(0)), e.constant(1), ratio);
+}
+
+static Value erfc(const Element &e, Value x) { return math::ErfcOp::create(e.b, e.loc, x); }
+
+/// Giles' polynomials for the inverse error function, then two Newton steps.
+static Value erfinv(const Element &e, Value x) {
+  auto polynomial = [&](Value w, std::initializer_list<double> coefficients) {
+    Value sum = e.constant(0.0);
+    for (double c : coefficients)
+      sum = e.add(e.mul(sum, w), e.constant(c));
+    return sum;
+  };
+  Value w = e.neg(e.log(e.mul(e.sub(e.constant(1), x), e.add(e.constant(1), x))));
+  Value central = polynomial(e.sub(w, e.constant(2.5)),
+                             {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
+                              0.00021858087, -0.00125372503, -0.00417768164, 0.246640727,
+                              1.50140941});
+  Value tail = polynomial(e.sub(e.sqrt(w), e.constant(3)),
+                          {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
+                           0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
+  Value y = e.mul(e.select(e.lt(w, e.constant(5)), central, tail), x);
+  for (int step = 0; step < 2; ++step) {
+    Value slope = e.mul(e.constant(2 / std::sqrt(M_PI)), e.exp(e.neg(e.mul(y, y))));
+    Value better = e.sub(y, e.div(e.sub(e.erf(y), x), slope));
+    y = e.select(e.gt(slope, e.constant(1e-30)), better, y);
+  }
+  Value atEnd = e.eq(e.abs(x), e.constant(1));
+  Value infinite = math::CopySignOp::create(e.b, e.loc, e.constant(double(INFINITY)), x);
+  return e.select(atEnd, infinite, y);
+}
+
+static LogicalResult lowerRoundDecimals(Lowering &ctx) {
+  double scale = std::pow(10.0, double(std::abs(ctx.integer("decimals"))));
+  bool up = ctx.integer("decimals") >= 0;
+  if (!isFloat(ctx.resultDType()))
+    return ctx.done(ctx.arg("self"));
+  return ctx.done(pointwise(ctx, ctx.arg("self"), ctx.resultDType(), [&](Element &e, ValueRange x) {
+    Value factor = e.constant(scale);
+    Value scaled = up ? e.mul(x[0], factor) : e.div(x[0], factor);
+    Value whole = math::RoundEvenOp::create(e.b, e.loc, scaled);
+    return up ? e.div(whole, factor) : e.mul(whole, factor);
+  }));
+}
+
+static LogicalResult lowerLogit(Lowering &ctx) {
+  bool clamps = ctx.has("eps");
+  double eps = ctx.number("eps");
+  return ctx.done(pointwise(ctx, ctx.arg("self"), ctx.resultDType(), [&](Element &e, ValueRange x) {
+    Value p = x[0];
+    if (clamps)
+      p = e.min(e.max(p, e.constant(eps)), e.constant(1 - eps));
+    return e.log(e.div(p, e.sub(e.constant(1), p)));
+  }));
+}
+
+/// The largest finite number of a dtype.
+static double largest(DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return 65504;
+  case DType::BF16:
+    return 3.3895313892515355e38;
+  case DType::F32:
+    return std::numeric_limits<float>::max();
+  default:
+    return std::numeric_limits<double>::max();
+  }
+}
+
+static LogicalResult lowerNanToNum(Lowering &ctx) {
+  DType dtype = ctx.resultDType();
+  if (!isFloat(dtype))
+    return ctx.done(ctx.arg("self"));
+  double nan = ctx.number("nan", 0), up = ctx.number("posinf", largest(dtype)),
+         down = ctx.number("neginf", -largest(dtype));
+  return ctx.done(pointwise(ctx, ctx.arg("self"), dtype, [&](Element &e, ValueRange x) {
+    Value value = e.select(e.isNan(x[0]), e.constant(nan), x[0]);
+    value = e.select(e.eq(x[0], e.constant(INFINITY)), e.constant(up), value);
+    return e.select(e.eq(x[0], e.constant(-INFINITY)), e.constant(down), value);
+  }));
+}
+
+static LogicalResult lowerSignBit(Lowering &ctx) {
+  Tensor self = ctx.tensor("self");
+  return ctx.done(pointwise(
+      ctx, self, DType::Bool,
+      [](Element &e, ValueRange x) {
+        if (!isFloat(e.dtype))
+          return e.lt(x[0], e.constant(0));
+        Value unit = math::CopySignOp::create(e.b, e.loc, e.constant(1), x[0]);
+        return e.lt(unit, e.constant(0));
+      },
+      opmath(self.dtype)));
+}
+
+Family unaryFamily() {
+  static constexpr LoweringRow rows[] = {
+      {"torch.aten.abs", lowerUnary<call<&Element::abs>>},
+      {"torch.aten.absolute", lowerUnary<call<&Element::abs>>},
+      {"torch.aten.neg", lowerUnary<call<&Element::neg>>},
+      {"torch.aten.negative", lowerUnary<call<&Element::neg>>},
+      {"torch.aten.positive", lowerUnary<identity>},
+      {"torch.aten.square", lowerUnary<square>},
+      {"torch.aten.sign", lowerUnary<sign>},
+      {"torch.aten.sgn", lowerUnary<sign>},
+      {"torch.aten.signbit", lowerSignBit},
+      {"torch.aten.ceil", lowerRounding<emit<math::CeilOp>>},
+      {"torch.aten.floor", lowerRounding<emit<math::FloorOp>>},
+      {"torch.aten.trunc", lowerRounding<emit<math::TruncOp>>},
+      {"torch.aten.fix", lowerRounding<emit<math::TruncOp>>},
+      {"torch.aten.round", lowerRounding<emit<math::RoundEvenOp>>},
+      {"torch.aten.round.decimals", lowerRoundDecimals},
+      {"torch.aten.frac", lowerFloat<frac>},
+      {"torch.aten.sqrt", lowerFloat<call<&Element::sqrt>>},
+      {"torch.aten.rsqrt", lowerFloat<call<&Element::rsqrt>>},
+      {"torch.aten.reciprocal", lowerFloat<call<&Element::reciprocal>>},
+      {"torch.aten.exp", lowerFloat<call<&Element::exp>>},
+      {"torch.aten.exp2", lowerFloat<emit<math::Exp2Op>>},
+      {"torch.aten.expm1", lowerFloat<call<&Element::expm1>>},
+      {"torch.aten.log", lowerFloat<call<&Element::log>>},
+      {"torch.aten.log2", lowerFloat<emit<math::Log2Op>>},
+      {"torch.aten.log10", lowerFloat<emit<math::Log10Op>>},
+      {"torch.aten.log1p", lowerFloat<call<&Element::log1p>>},
+      {"torch.aten.sin", lowerFloat<emit<math::SinOp>>},
+      {"torch.aten.cos", lowerFloat<emit<math::CosOp>>},
+      {"torch.aten.tan", lowerFloat<emit<math::TanOp>>},
+      {"torch.aten.asin", lowerFloat<emit<math::AsinOp>>},
+      {"torch.aten.acos", lowerFloat<emit<math::AcosOp>>},
+      {"torch.aten.atan", lowerFloat<emit<math::AtanOp>>},
+      {"torch.aten.arctan", lowerFloat<emit<math::AtanOp>>},
+      {"torch.aten.sinh", lowerFloat<emit<math::SinhOp>>},
+      {"torch.aten.cosh", lowerFloat<emit<math::CoshOp>>},
+      {"torch.aten.tanh", lowerFloat<call<&Element::tanh>>},
+      {"torch.aten.asinh", lowerFloat<emit<math::AsinhOp>>},
+      {"torch.aten.acosh", lowerFloat<emit<math::AcoshOp>>},
+      {"torch.aten.atanh", lowerFloat<emit<math::AtanhOp>>},
+      {"torch.aten.erf", lowerFloat<call<&Element::erf>>},
+      {"torch.aten.special_erf", lowerFloat<call<&Element::erf>>},
+      {"torch.aten.erfc", lowerFloat<erfc>},
+      {"torch.aten.erfinv", lowerFloat<erfinv>},
+      {"torch.aten.sinc", lowerFloat<sinc>},
+      {"torch.aten.deg2rad", lowerFloat<scaleAngle<true>>},
+      {"torch.aten.rad2deg", lowerFloat<scaleAngle<false>>},
+      {"torch.aten.sigmoid", lowerFloat<call<&Element::sigmoid>>},
+      {"torch.aten.special_expit", lowerFloat<call<&Element::sigmoid>>},
+      {"torch.aten.logit", lowerLogit},
+      {"torch.aten.nan_to_num", lowerNanToNum},
+  };
+  return {"Functions of one tensor", rows};
+}
+
+} // namespace tw::lower
