@@ -100,6 +100,7 @@ Family linearFamily() {
   static constexpr LoweringRow rows[] = {
       {"torch.aten.matmul", lowerMatmul},
       {"torch.aten.__matmul__", lowerMatmul},
+      {"torch.aten.linalg_matmul", lowerMatmul},
       {"torch.aten.mm", lowerProduct<2, 2>},
       {"torch.aten.bmm", lowerProduct<3, 3>},
       {"torch.aten.mv", lowerProduct<2, 1>},

@@ -71,6 +71,36 @@ static Value sinc(const Element &e, Value x) {
   return e.select(e.eq(x, e.constant(0)), e.constant(1), ratio);
 }
 
+static Value withSign(const Element &e, Value magnitude, Value x) {
+  return math::CopySignOp::create(e.b, e.loc, magnitude, x);
+}
+
+/// log(2 |x|), which inverse hyperbolic functions tend to, where x^2 would overflow.
+static Value asymptote(const Element &e, Value size, Value near) {
+  Value far = e.add(e.log(size), e.constant(M_LN2));
+  return e.select(e.gt(size, e.constant(1e9)), far, near);
+}
+
+/// log1p(|x| + x^2 / (1 + sqrt(x^2 + 1))) with the sign of x: exact near 0.
+static Value asinh(const Element &e, Value x) {
+  Value size = e.abs(x), squared = e.mul(x, x), one = e.constant(1);
+  Value root = e.add(one, e.sqrt(e.add(squared, one)));
+  Value near = e.log1p(e.add(size, e.div(squared, root)));
+  return withSign(e, asymptote(e, size, near), x);
+}
+
+static Value acosh(const Element &e, Value x) {
+  Value t = e.sub(x, e.constant(1));
+  Value near = e.log1p(e.add(t, e.sqrt(e.add(e.add(t, t), e.mul(t, t)))));
+  return asymptote(e, x, near);
+}
+
+static Value atanh(const Element &e, Value x) {
+  Value size = e.abs(x);
+  Value ratio = e.div(e.add(size, size), e.sub(e.constant(1), size));
+  return withSign(e, e.mul(e.constant(0.5), e.log1p(ratio)), x);
+}
+
 static Value erfc(const Element &e, Value x) { return math::ErfcOp::create(e.b, e.loc, x); }
 
 /// Giles' polynomials for the inverse error function, then two Newton steps.
@@ -202,9 +232,9 @@ Family unaryFamily() {
       {"torch.aten.sinh", lowerFloat<emit<math::SinhOp>>},
       {"torch.aten.cosh", lowerFloat<emit<math::CoshOp>>},
       {"torch.aten.tanh", lowerFloat<call<&Element::tanh>>},
-      {"torch.aten.asinh", lowerFloat<emit<math::AsinhOp>>},
-      {"torch.aten.acosh", lowerFloat<emit<math::AcoshOp>>},
-      {"torch.aten.atanh", lowerFloat<emit<math::AtanhOp>>},
+      {"torch.aten.asinh", lowerFloat<asinh>},
+      {"torch.aten.acosh", lowerFloat<acosh>},
+      {"torch.aten.atanh", lowerFloat<atanh>},
       {"torch.aten.erf", lowerFloat<call<&Element::erf>>},
       {"torch.aten.special_erf", lowerFloat<call<&Element::erf>>},
       {"torch.aten.erfc", lowerFloat<erfc>},
