@@ -109,12 +109,17 @@ void preferredBox(Operation *op, std::vector<int64_t> &box) {
     return;
   AffineMap out = linalg.getIndexingMapsArray()[2];
   bool coversColumns = box.size() == out.getNumResults();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  bool fewRows = llvm::all_of(llvm::enumerate(out.getResults()), [&](auto result) {
+    return !llvm::is_contained(found->rows, out.getDimPosition(result.index())) ||
+           (!type.isDynamicDim(result.index()) && type.getDimSize(result.index()) <= 4);
+  });
   for (size_t d = 0; d < std::min<size_t>(box.size(), out.getNumResults()); ++d) {
     unsigned loop = out.getDimPosition(d);
     if (!found->rows.empty() && loop == found->rows.back())
       raise(d, coversColumns ? 128 : 32);
     else if (loop == found->columns.back())
-      raise(d, 128);
+      raise(d, fewRows ? 512 : 128);
   }
 }
 
@@ -196,8 +201,8 @@ private:
         a.strides[inner].is(1) && b.strides[inner].is(1) && !b.strides[column].is(1))
       return dots();
     direct = fewRows() && plain(b, c.castB) && b.strides[column].is(1);
-    if (direct)
-      shape.vectors = 4;
+    if (direct) // Few rows: long runs of b instead.
+      shape.vectors = e.cpu.vectorRegisters / (2 * std::max<int64_t>(1, *rowCount().constant()));
     else
       panel = e.onStack(shape.sum, panelDepth * shape.width());
     const Range &columns = nest.ranges[column];

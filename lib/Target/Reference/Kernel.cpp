@@ -127,8 +127,6 @@ private:
         loops.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
     for (unsigned i = 0; i < inputs; ++i)
       loops.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
-    for (unsigned i = 0; i < tensors.size(); ++i)
-      loops.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(64));
   }
 
   void declareImports(Emitter &e) {
