@@ -1,0 +1,34 @@
+// RUN: tilewright-opt %s -tw-target-reference | FileCheck %s
+
+// A matmul and what follows it are one loop over boxes of the result. The panel of 256 terms lies
+// on the stack; the sums are fused multiply-adds of vectors that loops carry.
+// CHECK-LABEL: llvm.func internal @k_loops
+// CHECK: llvm.alloca {{.*}} x f32 {alignment = 64
+// CHECK: llvm.intr.fmuladd({{.*}}) : (vector<4xf32>, vector<4xf32>, vector<4xf32>)
+// CHECK: llvm.intr.maximum
+// No temporary: the product is accumulated in the out, which the last operation overwrites.
+// CHECK-LABEL: llvm.func @k_info
+// CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i64)
+// CHECK: llvm.store %[[ZERO]]
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(m, n) -> (m, n)>
+func.func private @k(%a: tensor<64x300xf32>, %b: tensor<300x64xf32>, %out: tensor<64x64xf32>)
+    -> tensor<64x64xf32> attributes {tw.kernel, tw.rows = 2 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = linalg.generic {indexing_maps = [#a, #b, #c],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x300xf32>, tensor<300x64xf32>) outs(%f : tensor<64x64xf32>) {
+    ^bb0(%x: f32, %w: f32, %o: f32):
+      %p = arith.mulf %x, %w : f32
+      %s = arith.addf %o, %p : f32
+      linalg.yield %s : f32 } -> tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]}
+      outs(%y : tensor<64x64xf32>) {
+    ^bb0(%v: f32):
+      %m = arith.maximumf %v, %zero : f32
+      linalg.yield %m : f32 } -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
