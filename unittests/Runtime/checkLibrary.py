@@ -15,7 +15,7 @@ def output(*command):
 
 
 symbols = output("nm", "-D", "--defined-only", library)
-if "__asan" in output("nm", "-D", library):
+if re.search("__(asan|tsan)", output("nm", "-D", library)):
     print("a sanitized library is not what users get: not checked")
     sys.exit(0)
 exported = {line.split()[-1] for line in symbols.splitlines()}
