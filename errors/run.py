@@ -111,7 +111,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--sanitized", action="store_true")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     work = prepare(arguments.build)
     cases = [Case(path) for path in sorted(HERE.glob("*/*.txt"))]
     if arguments.names:

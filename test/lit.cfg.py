@@ -13,3 +13,7 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.tw_build, "bin"), config.llvm_tools, os.environ["PATH"]]
 )
 config.substitutions.append(("%models", os.path.join(config.tw_source, "e2e", "models")))
+# Artifacts made by hand, and a stand-in for the compiler library.
+config.substitutions.append(
+    ("%fake_compiler", os.path.join(config.tw_build, "unittests", "Tools", "fake_compiler.so")))
+config.substitutions.append(("%fake", os.path.join(config.tw_build, "unittests", "Runtime", "fake")))

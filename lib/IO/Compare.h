@@ -14,12 +14,20 @@ struct Tolerance {
   double rtol, atol;
 };
 
-/// The one table of default tolerances; integers and bools are compared exactly.
-Tolerance defaultTolerance(DType dtype);
+/// The one table of default tolerances. `largest` is the largest finite |e| of the tensor: results
+/// that cancel are as inexact as what they were made of, so atol grows with it (from 1 on).
+/// Integers and bools are compared exactly.
+Tolerance defaultTolerance(DType dtype, double largest);
+
+/// What a user says of the tolerance; the rest is the default.
+struct ToleranceChoice {
+  std::optional<double> rtol, atol;
+};
 
 /// What a comparison found. NaN equals NaN and an infinity equals itself; any other pair with one
 /// of them is a mismatch and does not enter the largest errors.
 struct Comparison {
+  Tolerance tolerance = {};        // that was applied
   int64_t count = 0;               // elements compared
   int64_t mismatches = 0;          // of them
   double maxAbsolute = 0;          // largest |a - e| over all finite pairs
@@ -33,11 +41,9 @@ struct Comparison {
   std::string text() const;
 };
 
-/// Compares under `tolerance`, or the default one of actual's dtype. Errors (CLI_3): different
-/// sizes; different dtypes, unless both are floats (then `expected` is more or less exact, which is
-/// fine). `name` is for messages.
+/// Errors (CLI_3): different sizes; different dtypes, unless both are floats (then `expected` is
+/// more or less exact, which is fine). `name` is for messages.
 Result<Comparison> compare(const HostTensor &actual, const HostTensor &expected,
-                           const std::string &name,
-                           std::optional<Tolerance> tolerance = std::nullopt);
+                           const std::string &name, ToleranceChoice choice = {});
 
 } // namespace tw

@@ -48,9 +48,8 @@ Result<std::vector<OutputComparison>> compareWithReference(const tw_program *pro
     OutputComparison c;
     c.name = tw_program_output(program, i)->name;
     c.against = "the reference target";
-    c.tolerance = tolerances.of(outputs[i].dtype());
     TW_ASSIGN(c.found,
-              compare(outputs[i], reference[i], fmt::format("output \"{}\"", c.name), c.tolerance));
+              compare(outputs[i], reference[i], fmt::format("output \"{}\"", c.name), tolerances));
     comparisons.push_back(std::move(c));
   }
   return comparisons;

@@ -21,11 +21,6 @@ void ToleranceOptions::addTo(CLI::App &app) {
   app.add_option("--atol", atol, "allowed difference besides that")->check(nonNegative);
 }
 
-Tolerance ToleranceOptions::of(DType dtype) const {
-  Tolerance fallback = defaultTolerance(dtype);
-  return {rtol.value_or(fallback.rtol), atol.value_or(fallback.atol)};
-}
-
 /// The SPEC without its name: what stands in messages.
 static std::string sourceText(const InputSpec &spec) {
   return spec.name.empty() ? spec.text : spec.text.substr(spec.name.size() + 1);
@@ -46,10 +41,8 @@ Result<std::vector<OutputComparison>> compareOutputs(const tw_program *program,
     OutputComparison comparison;
     comparison.name = tw_program_output(program, indices[i])->name;
     comparison.against = sourceText(expected[i]);
-    comparison.tolerance = tolerances.of(output.dtype());
     TW_ASSIGN(comparison.found,
-              compare(output, wanted, fmt::format("output \"{}\"", comparison.name),
-                      comparison.tolerance));
+              compare(output, wanted, fmt::format("output \"{}\"", comparison.name), tolerances));
     comparisons.push_back(std::move(comparison));
   }
   return comparisons;
@@ -66,8 +59,8 @@ bool reportDifferences(std::span<const OutputComparison> comparisons, const std:
                       comparison.against),
           {},
           {comparison.found.text(),
-           fmt::format("allowed is {:g} relative plus {:g} absolute", comparison.tolerance.rtol,
-                       comparison.tolerance.atol)},
+           fmt::format("allowed is {:g} relative plus {:g} absolute",
+                       comparison.found.tolerance.rtol, comparison.found.tolerance.atol)},
           {}});
   }
   return same;
@@ -81,7 +74,7 @@ void writeJson(JsonWriter &json, std::span<const OutputComparison> comparisons) 
     json.member("mismatches", c.found.mismatches);
     json.member("max_absolute_error", c.found.maxAbsolute);
     json.member("max_relative_error", c.found.maxRelative);
-    json.member("rtol", c.tolerance.rtol).member("atol", c.tolerance.atol);
+    json.member("rtol", c.found.tolerance.rtol).member("atol", c.found.tolerance.atol);
     if (!c.found.same()) {
       json.key("first_mismatch").beginArray();
       for (int64_t i : c.found.firstIndex)

@@ -17,19 +17,15 @@ class App;
 
 namespace tw::cli {
 
-/// --rtol and --atol; what is not given is the default of the output's dtype.
-struct ToleranceOptions {
-  std::optional<double> rtol, atol;
-
+/// --rtol and --atol.
+struct ToleranceOptions : ToleranceChoice {
   void addTo(CLI::App &app);
-  Tolerance of(DType dtype) const;
 };
 
 /// One compared output.
 struct OutputComparison {
   std::string name;
   std::string against; // "@ref.npy", "the reference target"
-  Tolerance tolerance;
   Comparison found;
 };
 

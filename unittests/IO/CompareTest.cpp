@@ -8,8 +8,8 @@ using namespace tw;
 static HostTensor make(std::string_view text) { return *readInput(*parseInputSpec(text)); }
 
 static Comparison run(std::string_view actual, std::string_view expected,
-                      std::optional<Tolerance> tolerance = {}) {
-  auto result = compare(make(actual), make(expected), "y", tolerance);
+                      ToleranceChoice choice = {}) {
+  auto result = compare(make(actual), make(expected), "y", choice);
   EXPECT_TRUE(result.ok());
   return *result;
 }
@@ -27,9 +27,16 @@ TEST(Compare, CountsAndPlacesMismatches) {
 TEST(Compare, ToleranceIsRelativePlusAbsolute) {
   EXPECT_TRUE(run("f32=1.00005", "f32=1").same());
   EXPECT_FALSE(run("f32=1.001", "f32=1").same());
-  EXPECT_TRUE(run("f32=1.001", "f32=1", Tolerance{1e-2, 0}).same());
-  EXPECT_FALSE(run("f32=1e-6", "f32=0", Tolerance{1e-2, 0}).same());
-  EXPECT_TRUE(run("f32=1e-6", "f32=0", Tolerance{0, 1e-5}).same());
+  EXPECT_TRUE(run("f32=1.001", "f32=1", ToleranceChoice{1e-2, 0}).same());
+  EXPECT_FALSE(run("f32=1e-6", "f32=0", ToleranceChoice{1e-2, 0}).same());
+  EXPECT_TRUE(run("f32=1e-6", "f32=0", ToleranceChoice{0, 1e-5}).same());
+}
+
+TEST(Compare, DefaultToleranceGrowsWithTheLargestValue) {
+  EXPECT_FALSE(run("2xf32=1,0.001", "2xf32=1,0").same());
+  EXPECT_TRUE(run("2xf32=1000,0.001", "2xf32=1000,0").same());
+  EXPECT_FALSE(run("2xf32=1000,0.001", "2xf32=1000,0", ToleranceChoice{{}, 1e-5}).same());
+  EXPECT_FALSE(run("2xf32=inf,0.001", "2xf32=inf,0").same());
 }
 
 TEST(Compare, NanAndInfinity) {
@@ -42,7 +49,7 @@ TEST(Compare, IntegersAreExact) {
   EXPECT_FALSE(run("i64=9007199254740993", "i64=9007199254740992").same());
   EXPECT_TRUE(run("i64=9223372036854775807", "i64=9223372036854775807").same());
   EXPECT_EQ(run("i64=-9223372036854775808", "i64=9223372036854775807").mismatches, 1);
-  EXPECT_TRUE(run("i64=4", "i64=5", Tolerance{0, 1}).same());
+  EXPECT_TRUE(run("i64=4", "i64=5", ToleranceChoice{0, 1}).same());
   EXPECT_FALSE(run("bool=1", "bool=0").same());
 }
 
