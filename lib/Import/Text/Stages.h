@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The steps of text import, in their order. Private to lib/Import/Text.
+#pragma once
+#include "Import/Text/Text.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tw::text {
+
+/// Refuses text that could exhaust the parser: too large, nested too deeply, not text.
+Status checkLimits(std::string_view text, const std::string &name);
+
+/// Finds the entry, inlines what it calls, makes it the module's only function, @main.
+Result<mlir::func::FuncOp> isolateEntry(mlir::ModuleOp module, const std::string &name,
+                                        const std::string &entry);
+
+/// Turns !torch.tensor into !torch.vtensor; writes to arguments become results.
+Status makeValueSemantic(mlir::func::FuncOp entry);
+
+/// Whether the torch dialect occurs.
+TextLevel levelOf(mlir::func::FuncOp entry);
+
+/// Refuses operations, dtypes and kinds of arguments that no later level takes, all at once.
+Status checkSupported(mlir::func::FuncOp entry, TextLevel level);
+
+/// Makes returned tuples several results.
+void flattenResults(mlir::func::FuncOp entry);
+
+/// Adds the attributes that tell inputs and outputs, and a symbol for every unnamed dynamic size.
+void annotate(mlir::func::FuncOp entry, TextLevel level);
+
+/// An error about an operation, at its place in the text.
+Diagnostic errorAt(mlir::Operation *op, Code code, std::string message, std::string help = {});
+
+/// Replaces the results that `entry` returns and its type accordingly.
+void setReturned(mlir::func::FuncOp entry, mlir::ValueRange values);
+
+} // namespace tw::text

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What text may hold: which dialects, dtypes, and kinds of inputs and outputs.
+#include "IR/Graph/Graph.h"
+#include "IR/ModelLocation.h"
+#include "IR/Torch/Torch.h"
+#include "Import/Text/Stages.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+namespace tw::text {
+
+static std::string str(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+static bool isSupportedDtype(Type dtype, bool isTorch) {
+  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(dtype))
+    return true;
+  auto integer = dyn_cast<IntegerType>(dtype);
+  if (!integer)
+    return dtype.isIndex() && !isTorch;
+  if (integer.getWidth() == 1)
+    return integer.isSignless();
+  if (integer.isUnsigned())
+    return isTorch && integer.getWidth() == 8;
+  return integer.isSigned() == isTorch &&
+         llvm::is_contained({8u, 16u, 32u, 64u}, integer.getWidth());
+}
+
+/// Why no level takes values of this type; empty when one does.
+static std::string problemOf(Type type) {
+  if (auto tensor = dyn_cast<torch::ValueTensorType>(type)) {
+    if (!tensor.getHasSizes() || !tensor.getDtype())
+      return fmt::format("{} does not state {}", str(type),
+                         tensor.getHasSizes() ? "its dtype" : "how many dimensions it has");
+    if (tensor.getSparsity())
+      return fmt::format("{} is sparse", str(type));
+    return isSupportedDtype(tensor.getDtype(), true)
+               ? ""
+               : fmt::format("dtype {} is not supported", str(tensor.getDtype()));
+  }
+  if (isa<torch::TorchDialect>(type.getDialect()))
+    return ""; // lists and the like; lowerings say what they cannot take
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    if (tensor.getEncoding())
+      return fmt::format("{} has an encoding", str(type));
+    return isSupportedDtype(tensor.getElementType(), false)
+               ? ""
+               : fmt::format("dtype {} is not supported", str(tensor.getElementType()));
+  }
+  if (type.isIntOrIndexOrFloat())
+    return isSupportedDtype(type, false) ? "" : fmt::format("type {} is not supported", str(type));
+  return fmt::format("type {} is not supported", str(type));
+}
+
+static bool isSupportedOp(Operation *op) {
+  if (isa<func::ReturnOp>(op))
+    return true;
+  if (isa<graph::WeightOp, graph::DispatchOp>(op)) // these name files and kernels of our own
+    return false;
+  static constexpr const char *dialects[] = {"arith",  "linalg", "math",    "scf",
+                                             "tensor", "torch",  "torch_c", "tw"};
+  return llvm::is_contained(dialects, op->getName().getDialectNamespace());
+}
+
+static bool canCrossSignature(Type type, TextLevel level) {
+  if (level == TextLevel::Torch)
+    return isa<torch::ValueTensorType, torch::IntType, torch::FloatType, torch::BoolType>(type);
+  return isa<RankedTensorType>(type) || type.isInteger(64) || type.isF64() || type.isInteger(1);
+}
+
+namespace {
+/// The first problem is the error, the others its notes.
+class Problems {
+public:
+  void add(Location loc, Code code, const std::string &message) {
+    if (!first)
+      first = Diagnostic{code, message, describePlace(loc)};
+    else if (first->message != message && first->notes.size() < kMaxNotes)
+      first->notes.push_back(fmt::format("also at {}: {}", describePlace(loc), message));
+  }
+  Status status() const { return first ? Status(*first) : Status(); }
+
+private:
+  static constexpr size_t kMaxNotes = 32;
+  std::optional<Diagnostic> first;
+};
+} // namespace
+
+static void checkSignature(func::FuncOp entry, TextLevel level, Problems &problems) {
+  auto check = [&](Location loc, Type type, const char *what, unsigned index) {
+    if (!canCrossSignature(type, level))
+      problems.add(loc, Code::IMPORT_103,
+                   fmt::format("{} {} is a {}; programs take and give tensors, ints, floats and "
+                               "bools",
+                               what, index, str(type)));
+  };
+  for (BlockArgument argument : entry.getArguments())
+    check(argument.getLoc(), argument.getType(), "argument", argument.getArgNumber());
+  for (auto [index, type] : llvm::enumerate(entry.getResultTypes()))
+    check(entry.front().getTerminator()->getLoc(), type, "result", index);
+}
+
+TextLevel levelOf(func::FuncOp entry) {
+  auto isTorch = [](Type type) { return isa<torch::TorchDialect>(type.getDialect()); };
+  if (llvm::any_of(entry.getArgumentTypes(), isTorch) ||
+      llvm::any_of(entry.getResultTypes(), isTorch))
+    return TextLevel::Torch;
+  WalkResult result = entry.walk([](Operation *op) {
+    return isa_and_nonnull<torch::TorchDialect>(op->getDialect()) ? WalkResult::interrupt()
+                                                                  : WalkResult::advance();
+  });
+  return result.wasInterrupted() ? TextLevel::Torch : TextLevel::Graph;
+}
+
+Status checkSupported(func::FuncOp entry, TextLevel level) {
+  Problems problems;
+  checkSignature(entry, level, problems);
+  auto checkType = [&](Location loc, Type type) {
+    if (std::string problem = problemOf(type); !problem.empty())
+      problems.add(loc, Code::IMPORT_106, problem);
+  };
+  for (BlockArgument argument : entry.getArguments())
+    checkType(argument.getLoc(), argument.getType());
+  entry.walk([&](Operation *op) {
+    if (op == entry)
+      return;
+    if (!isSupportedOp(op))
+      problems.add(op->getLoc(), Code::IMPORT_104,
+                   fmt::format("operation '{}' is not supported in models given as text",
+                               op->getName().getStringRef().str()));
+    for (Type type : op->getResultTypes())
+      checkType(op->getLoc(), type);
+  });
+  return problems.status();
+}
+
+} // namespace tw::text

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Import/Text/Text.h"
+#include "IO/File.h"
+#include "IR/Graph/Graph.h"
+#include "IR/ModelLocation.h"
+#include "IR/Torch/Torch.h"
+#include "Import/Text/Stages.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+namespace tw {
+
+static void loadDialects(MLIRContext *context) {
+  context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+                       linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
+                       tensor::TensorDialect, graph::TWDialect, torch::TorchDialect,
+                       torch_c::TorchConversionDialect>();
+}
+
+/// Notes of an MLIR diagnostic that help a reader of the text; the printed operation does not.
+static void appendNotes(mlir::Diagnostic &from, Diagnostic &to) {
+  for (mlir::Diagnostic &note : from.getNotes())
+    if (std::string text = note.str(); !text.starts_with("see current operation"))
+      to.notes.push_back(std::move(text));
+}
+
+/// Parses and verifies; the first error is the error, later ones its notes.
+static Result<OwningOpRef<ModuleOp>> parse(MLIRContext *context, std::string_view text,
+                                           const std::string &name) {
+  constexpr size_t maxNotes = 16;
+  std::optional<Diagnostic> problem;
+  ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return success();
+    std::string place = describePlace(diagnostic.getLocation());
+    if (!problem) {
+      problem = Diagnostic{Code::IMPORT_101, diagnostic.str(), place};
+      problem->help = "the text must be the torch dialect as torch-mlir prints it, or linalg on "
+                      "tensors";
+      appendNotes(diagnostic, *problem);
+    } else if (problem->notes.size() < maxNotes) {
+      problem->notes.push_back("also at " + place + ": " + diagnostic.str());
+    }
+    return success();
+  });
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(llvm::StringRef(text), ParserConfig(context), name);
+  if (module)
+    return module;
+  return problem ? *problem : Diagnostic{Code::IMPORT_101, "the text is not MLIR", name};
+}
+
+Result<ImportedText> importTextString(MLIRContext *context, std::string_view text,
+                                      const std::string &name, const TextOptions &options) {
+  TW_TRY(text::checkLimits(text, name));
+  loadDialects(context);
+  TW_ASSIGN(OwningOpRef<ModuleOp> module, parse(context, text, name));
+  TW_ASSIGN(func::FuncOp entry, text::isolateEntry(*module, name, options.entry));
+  TW_TRY(text::makeValueSemantic(entry));
+  text::flattenResults(entry);
+  TextLevel level = text::levelOf(entry);
+  TW_TRY(text::checkSupported(entry, level));
+  text::annotate(entry, level);
+  return ImportedText{std::move(module), level};
+}
+
+Result<ImportedText> importText(MLIRContext *context, const std::string &path,
+                                const TextOptions &options) {
+  TW_ASSIGN(MappedFile file, MappedFile::open(path));
+  // The file's own name, as users write places: model.mlir:12:3.
+  std::string name = path.substr(path.rfind('/') + 1);
+  return importTextString(context, file.text(), name, options);
+}
+
+namespace text {
+
+Diagnostic errorAt(Operation *op, Code code, std::string message, std::string help) {
+  return Diagnostic{code, std::move(message), describePlace(op->getLoc()), {}, std::move(help)};
+}
+
+void setReturned(func::FuncOp entry, ValueRange values) {
+  Operation *terminator = entry.front().getTerminator();
+  terminator->setOperands(values);
+  entry.setType(FunctionType::get(entry.getContext(), entry.getArgumentTypes(),
+                                  terminator->getOperandTypes()));
+}
+
+} // namespace text
+} // namespace tw
