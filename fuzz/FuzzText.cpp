@@ -3,6 +3,7 @@
 // MLIR text as a model: parsing, checks and the steps of import.
 #include "Import/Text/Text.h"
 #include "mlir/IR/MLIRContext.h"
+#include <optional>
 #include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

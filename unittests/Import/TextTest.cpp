@@ -41,7 +41,7 @@ TEST(ImportText, NamesInputsAndOutputs) {
       return %0 : !torch.vtensor<[2],f32>
     })");
   EXPECT_EQ(got.level, TextLevel::Torch);
-  EXPECT_FALSE(has(got.text, HasSubstr(R"(@main(%arg0: !torch.vtensor<[2],f32> {tw.name = "arg0")"));
+  EXPECT_TRUE(has(got.text, R"(@main(%arg0: !torch.vtensor<[2],f32> {tw.name = "arg0")"));
   EXPECT_TRUE(has(got.text, R"(%arg1: !torch.int {tw.name = "n", tw.role = "input"})"));
   EXPECT_TRUE(has(got.text, R"({tw.name = "output_0", tw.role = "output"})"));
 }
@@ -62,15 +62,17 @@ TEST(ImportText, PicksAndInlines) {
   EXPECT_TRUE(has(import(text, "three").text, "there is no function three"));
   Imported got = import(text, "one");
   EXPECT_TRUE(has(got.text, "torch.aten.neg.int"));
-  EXPECT_THAT(got.text, "call"));
+  EXPECT_FALSE(has(got.text, "call"));
   EXPECT_FALSE(has(got.text, "@inner"));
 }
 
 TEST(ImportText, RefusesRecursion) {
-  EXPECT_FALSE(has(import(R"(func.func @main(%a: !torch.int) -> !torch.int {
+  EXPECT_TRUE(has(import(R"(func.func @main(%a: !torch.int) -> !torch.int {
     %0 = func.call @main(%a) : (!torch.int) -> !torch.int
     return %0 : !torch.int
-  })").text, HasSubstr("recursion is not supported"));
+  })")
+                      .text,
+                  "recursion is not supported"));
 }
 
 TEST(ImportText, BindsDynamicSizes) {
@@ -101,7 +103,7 @@ TEST(ImportText, MutableTensorsBecomeValues) {
       %4 = torch.prim.TupleConstruct %3, %int1 : !torch.tensor<[2],f32>, !torch.int -> !torch.tuple<tensor<[2],f32>, int>
       return %4 : !torch.tuple<tensor<[2],f32>, int>
     })");
-  EXPECT_THAT(got.text, "torch.tensor"));
+  EXPECT_FALSE(has(got.text, "torch.tensor"));
   EXPECT_TRUE(has(got.text, "return %0, %int1, %0 :"));
   EXPECT_TRUE(
       has(got.text, R"({tw.input = "arg0", tw.name = "output_2", tw.role = "input_mutation"})"));

@@ -49,8 +49,10 @@ static Result<OwningOpRef<ModuleOp>> parse(MLIRContext *context, std::string_vie
     }
     return success();
   });
+  // The parser reads up to a terminating zero, which a mapped file does not have.
+  std::string terminated(text);
   OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(llvm::StringRef(text), ParserConfig(context), name);
+      parseSourceString<ModuleOp>(terminated, ParserConfig(context), name);
   if (module)
     return module;
   return problem ? *problem : Diagnostic{Code::IMPORT_101, "the text is not MLIR", name};
