@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Driver/Evaluator.h"
+#include "IR/Coded.h"
+#include "Program/Storage.h"
+#include "tilewright/tilewright.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace tw {
+
+ArtifactEvaluator::ArtifactEvaluator(Session &session, target::Target &target,
+                                     std::vector<std::string> features)
+    : session(session), target(target), features(std::move(features)) {}
+
+ArtifactEvaluator::~ArtifactEvaluator() {
+  std::error_code ignored;
+  if (!folder.empty())
+    std::filesystem::remove_all(folder, ignored);
+}
+
+namespace {
+
+/// A new file of a given size, mapped for writing.
+class OutputFile {
+public:
+  OutputFile(const std::string &path, int64_t bytes) : bytes(bytes) {
+    int fd = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0)
+      return;
+    if (ftruncate(fd, bytes) == 0 && bytes > 0)
+      data = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+  }
+  OutputFile(const OutputFile &) = delete;
+  ~OutputFile() {
+    if (ok())
+      munmap(data, static_cast<size_t>(bytes));
+  }
+  bool ok() const { return data != MAP_FAILED; }
+  char *at(int64_t offset) const { return static_cast<char *>(data) + offset; }
+
+private:
+  void *data = MAP_FAILED;
+  int64_t bytes;
+};
+
+/// A program and its instance, freed together.
+struct Loaded {
+  tw_program *program = nullptr;
+  tw_instance *instance = nullptr;
+  ~Loaded() {
+    tw_instance_free(instance);
+    tw_program_free(program);
+  }
+};
+
+} // namespace
+
+/// Runs the artifact once, with its outputs in the given memory.
+static LogicalResult runOnce(Location loc, const std::string &artifact,
+                             ArrayRef<tw_tensor> outputs) {
+  Loaded loaded;
+  tw_status *status = tw_program_load(artifact.c_str(), nullptr, &loaded.program);
+  if (!status)
+    status = tw_instance_create(loaded.program, nullptr, &loaded.instance);
+  if (!status)
+    status = tw_instance_run(loaded.instance, nullptr, 0, outputs.data(),
+                             static_cast<int32_t>(outputs.size()));
+  if (!status)
+    return success();
+  auto problem = emitCoded(loc, Code::PROGRAM_8) << "an expression over weights cannot be evaluated";
+  problem.attachNote() << tw_status_message(status);
+  tw_status_free(status);
+  return problem;
+}
+
+LogicalResult ArtifactEvaluator::compile(ModuleOp module, const std::string &artifact) {
+  Pipeline pipeline(session, *module.getContext(), "");
+  ArtifactOptions options;
+  options.output = artifact;
+  options.model = "constants";
+  options.target = "reference";
+  options.features = features;
+  options.weights = WeightsPlace::Beside;
+  if (failed(pipeline.toDispatches(module, nullptr)))
+    return failure();
+  return pipeline.toArtifact(module, target, options);
+}
+
+FailureOr<SmallVector<graph::WeightAttr>>
+ArtifactEvaluator::evaluate(OwningOpRef<ModuleOp> module) {
+  Location loc = module->getLoc();
+  auto report = [&](const std::string &what) -> LogicalResult {
+    return emitCoded(loc, Code::PROGRAM_8) << what << ": " << std::strerror(errno);
+  };
+  if (folder.empty()) {
+    std::string name = (std::filesystem::temp_directory_path() / "tilewright-XXXXXX").string();
+    if (!mkdtemp(name.data()))
+      return report("no temporary folder can be made"), failure();
+    folder = name;
+  }
+  auto function = module->lookupSymbol<func::FuncOp>("constants");
+  function.setName("main");
+  FunctionType type = function.getFunctionType();
+  SmallVector<int64_t> offsets;
+  int64_t bytes = 0;
+  for (Type result : type.getResults()) {
+    offsets.push_back(bytes);
+    bytes += (*bytesOf(cast<RankedTensorType>(result)) + 63) / 64 * 64;
+  }
+  std::string path = folder + "/constants" + std::to_string(++count), artifact = path + ".so";
+  session.beginStage("constants");
+  bool ok = succeeded(compile(*module, artifact));
+  if (ok && bytes > 0) {
+    OutputFile file(path, bytes);
+    if (!file.ok())
+      return session.endStage(), report("no temporary file can be made"), failure();
+    SmallVector<tw_tensor> outputs;
+    for (auto [offset, result] : llvm::zip(offsets, type.getResults()))
+      outputs.push_back({file.at(offset), *bytesOf(cast<RankedTensorType>(result)), TW_F32, 0,
+                         nullptr});
+    ok = succeeded(runOnce(loc, artifact, outputs));
+  }
+  session.endStage();
+  std::error_code ignored;
+  std::filesystem::remove(artifact, ignored);
+  std::filesystem::remove(artifact + ".weights", ignored);
+  if (!ok)
+    return failure();
+  SmallVector<graph::WeightAttr> weights;
+  Builder b(loc.getContext());
+  for (auto [number, result] : llvm::enumerate(type.getResults())) {
+    auto tensor = cast<RankedTensorType>(result);
+    SmallVector<int64_t> strides(tensor.getRank(), 1);
+    for (int64_t d = tensor.getRank() - 1; d > 0; --d)
+      strides[d - 1] = strides[d] * tensor.getDimSize(d);
+    weights.push_back(graph::WeightAttr::get(
+        loc.getContext(), b.getStringAttr("constant_" + std::to_string(number)),
+        b.getStringAttr(path), offsets[number], *bytesOf(tensor), 0, strides));
+  }
+  return weights;
+}
+
+} // namespace tw

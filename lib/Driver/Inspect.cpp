@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilewright_inspect_model: what a model takes, gives and consists of. Reads no weights.
+#include "Driver/Pipeline.h"
+#include "Driver/Register.h"
+#include "IO/JsonWriter.h"
+#include "IR/ModelLocation.h"
+#include "IR/Torch/Torch.h"
+#include "Program/Describe.h"
+#include "TorchToGraph/TorchToGraph.h"
+#include "tilewright/Compiler.h"
+#include "mlir/IR/MLIRContext.h"
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+
+using namespace mlir;
+
+namespace tw {
+
+/// The graph level's type of a torch type, for descriptions only.
+static Type plainType(Type type) {
+  Builder b(type.getContext());
+  if (auto tensor = dyn_cast<torch::ValueTensorType>(type)) {
+    Type element = tensor.getDtype() ? tensor.getDtype() : b.getF32Type();
+    if (element.isInteger())
+      element = b.getIntegerType(element.getIntOrFloatBitWidth());
+    SmallVector<int64_t> sizes;
+    if (tensor.getHasSizes())
+      for (int64_t size : tensor.getSizes())
+        sizes.push_back(size < 0 ? ShapedType::kDynamic : size);
+    return RankedTensorType::get(sizes, element);
+  }
+  if (isa<torch::FloatType>(type))
+    return b.getF64Type();
+  if (isa<torch::BoolType>(type))
+    return b.getI1Type();
+  return isa<RankedTensorType>(type) || type.isIntOrIndexOrFloat() ? type : b.getI64Type();
+}
+
+/// @main without its body, on plain types.
+static OwningOpRef<func::FuncOp> plainSignature(func::FuncOp main) {
+  OpBuilder b(main.getContext());
+  SmallVector<Type> inputs(llvm::map_range(main.getArgumentTypes(), plainType)),
+      results(llvm::map_range(main.getResultTypes(), plainType));
+  auto plain = func::FuncOp::create(main.getLoc(), "main", b.getFunctionType(inputs, results));
+  plain->setAttrs(main->getAttrDictionary());
+  plain.setFunctionType(b.getFunctionType(inputs, results));
+  return OwningOpRef<func::FuncOp>(plain);
+}
+
+/// How often each operator occurs.
+static std::map<std::string, int> countOperators(ModuleOp module) {
+  std::map<std::string, int> counts;
+  module.walk([&](Operation *op) {
+    if (auto aten = dyn_cast<torch::AtenOp>(op))
+      ++counts[aten.name().str()];
+    else if (isa_and_nonnull<torch::TorchDialect>(op->getDialect()) &&
+             op->getName().getStringRef() == "torch.operator")
+      if (auto name = op->getAttrOfType<StringAttr>("name"))
+        ++counts[name.str()];
+  });
+  return counts;
+}
+
+/// Places by operator.
+static std::map<std::string, std::vector<std::string>> unsupportedPlaces(ModuleOp module) {
+  std::map<std::string, std::vector<std::string>> places;
+  for (const UnsupportedOperator &op : findUnsupported(module))
+    places[op.op].push_back(op.reason.empty() ? op.place : op.place + ": " + op.reason);
+  return places;
+}
+
+static std::string describeJson(ModuleOp module, const std::string &path, bool onlyUnsupported) {
+  std::filesystem::path file(path);
+  auto unsupported = unsupportedPlaces(module);
+  JsonWriter json;
+  json.beginObject().member("model", file.stem().string());
+  if (!onlyUnsupported) {
+    json.member("format", file.extension().string().substr(1));
+    auto plain = plainSignature(module.lookupSymbol<func::FuncOp>("main"));
+    describeSignature(json, *plain, nullptr);
+    json.key("operators").beginArray();
+    for (const auto &[name, count] : countOperators(module))
+      json.beginObject().member("name", name).member("count", count)
+          .member("supported", !unsupported.contains(name)).endObject();
+    json.endArray();
+  }
+  json.key("unsupported").beginArray();
+  for (const auto &[name, places] : unsupported) {
+    json.beginObject().member("name", name).key("places").beginArray();
+    for (const std::string &place : places)
+      json.value(place);
+    json.endArray().endObject();
+  }
+  return json.endArray().endObject().text() + "\n";
+}
+
+static std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// One line a value: "  x            tensor<2x3xf32>".
+static std::string describeValues(func::FuncOp plain) {
+  std::string text;
+  auto line = [&](const char *fallback, size_t number, DictionaryAttr attributes, Type type) {
+    auto name = attributes ? attributes.getAs<StringAttr>("tw.name") : StringAttr();
+    auto role = attributes ? attributes.getAs<StringAttr>("tw.role") : StringAttr();
+    text += fmt::format("  {:<28} {:<24} {}\n",
+                        name ? name.str() : fmt::format("{}_{}", fallback, number), typeText(type),
+                        role ? role.str() : fallback);
+  };
+  for (auto [number, type] : llvm::enumerate(plain.getArgumentTypes()))
+    line("input", number, plain.getArgAttrDict(number), type);
+  for (auto [number, type] : llvm::enumerate(plain.getResultTypes()))
+    line("output", number, plain.getResultAttrDict(number), type);
+  return text;
+}
+
+static std::string describeText(ModuleOp module, const std::string &path, bool onlyUnsupported) {
+  auto unsupported = unsupportedPlaces(module);
+  std::string text;
+  if (!onlyUnsupported) {
+    auto plain = plainSignature(module.lookupSymbol<func::FuncOp>("main"));
+    text += fmt::format("{}\n{}operators\n", path, describeValues(*plain));
+    for (const auto &[name, count] : countOperators(module))
+      text += fmt::format("  {:<40} {:>5}{}\n", name, count,
+                          unsupported.contains(name) ? "  not supported" : "");
+  }
+  text += unsupported.empty() ? "all operators are supported\n" : "not supported\n";
+  for (const auto &[name, places] : unsupported)
+    for (const std::string &place : places)
+      text += fmt::format("  {}  {}\n", name, place);
+  return text;
+}
+
+static tilewright_outcome inspect(Session &session, const tilewright_inspect_options &options) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  auto handler = session.handler(context);
+  Pipeline pipeline(session, context, "");
+  auto module = pipeline.import(options.model, options.entry ? options.entry : "");
+  if (!module || session.outcome() != TILEWRIGHT_FINE)
+    return session.outcome();
+  bool only = options.unsupported_only != 0;
+  session.report(options.json ? describeJson(*module, options.model, only)
+                              : describeText(*module, options.model, only));
+  return session.outcome();
+}
+
+} // namespace tw
+
+extern "C" tilewright_outcome tilewright_inspect_model(const tilewright_inspect_options *options,
+                                                       const tilewright_sink *sink, void *user) {
+  tw::Session session(sink, user);
+  if (options && options->struct_size == sizeof(*options) && options->model)
+    return tw::inspect(session, *options);
+  session.error({tw::Code::DRIVER_1,
+                 "tilewright_inspect_model: options is NULL, of another version, or names no model",
+                 {}, {}, "set options.struct_size and options.model"});
+  return session.outcome();
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Driver/Pipeline.h"
+#include "Graph/Passes.h"
+#include "Import/Pt2/Pt2.h"
+#include "Import/Text/Text.h"
+#include "TorchToGraph/TorchToGraph.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Pass/PassManager.h"
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+
+using namespace mlir;
+
+namespace tw {
+
+Pipeline::Pipeline(Session &session, MLIRContext &context, std::string dumpTo)
+    : session(session), context(context), dumpTo(std::move(dumpTo)) {}
+
+void Pipeline::dump(const std::string &stage, ModuleOp module) {
+  if (dumpTo.empty() || session.outcome() != TILEWRIGHT_FINE)
+    return;
+  std::error_code problem;
+  std::filesystem::create_directories(dumpTo, problem);
+  std::string path = fmt::format("{}/{:02}-{}.mlir", dumpTo, ++dumps, stage), text;
+  llvm::raw_string_ostream(text) << module;
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.flush();
+  if (!file)
+    session.error({Code::PROGRAM_5, fmt::format("cannot write {}", path), {}, {},
+                   "give another folder with --dump-to"});
+}
+
+OwningOpRef<ModuleOp> Pipeline::import(const std::string &path, const std::string &entry) {
+  session.beginStage("import");
+  OwningOpRef<ModuleOp> module;
+  std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".mlir") {
+    auto text = importText(&context, path, {entry});
+    if (text)
+      module = std::move(text->module);
+    else
+      session.error(text.error());
+  } else if (extension == ".pt2") {
+    auto program = importPt2(&context, path, {entry});
+    if (program)
+      module = std::move(*program);
+    else
+      session.error(program.error());
+  } else {
+    session.error({Code::DRIVER_4,
+                   fmt::format("{} is not a model: its name ends in \"{}\", not in .pt2 or .mlir",
+                               path, extension),
+                   {}, {}, "export the model with torch.export.save, or give text as .mlir"});
+  }
+  session.endStage();
+  if (module)
+    dump("import", *module);
+  return module;
+}
+
+LogicalResult Pipeline::runPasses(const std::string &stage, ModuleOp module,
+                                  llvm::function_ref<void(OpPassManager &)> add) {
+  session.beginStage(stage);
+  PassManager passes(&context);
+  add(passes);
+  bool ok = succeeded(passes.run(module));
+  session.endStage();
+  if (!ok)
+    return session.failStage(stage), failure();
+  dump(stage, module);
+  return success(session.outcome() == TILEWRIGHT_FINE);
+}
+
+LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluator) {
+  if (failed(runPasses("lower", module, [](OpPassManager &pm) {
+        pm.addPass(createTorchToGraphPass());
+      })))
+    return failure();
+  return runPasses("graph", module, [&](OpPassManager &pm) {
+    buildGraphPipeline(pm, evaluator);
+    pm.addPass(createLowerAffinePass());
+  });
+}
+
+LogicalResult Pipeline::toArtifact(ModuleOp module, target::Target &target,
+                                   ArtifactOptions options) {
+  std::string stage;
+  options.stage = [&](StringRef name) {
+    if (!stage.empty())
+      session.endStage();
+    stage = name.str();
+    session.beginStage(stage);
+  };
+  options.lowered = [&](ModuleOp lowered) { dump("llvm", lowered); };
+  bool ok = succeeded(writeArtifact(module, target, options));
+  if (!stage.empty())
+    session.endStage();
+  if (!ok)
+    session.failStage(stage);
+  return success(ok && session.outcome() == TILEWRIGHT_FINE);
+}
+
+} // namespace tw

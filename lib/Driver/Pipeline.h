@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The way from a model to an artifact, stage by stage: import, lower, graph, then those of
+// Program/Artifact.h. Each stage is timed, verified, and dumped when asked for.
+#pragma once
+#include "Driver/Session.h"
+#include "Graph/ConstantEvaluator.h"
+#include "Program/Artifact.h"
+#include "Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <functional>
+#include <string>
+
+namespace mlir {
+class OpPassManager;
+}
+
+namespace tw {
+
+class Pipeline {
+public:
+  /// `dumpTo`: a folder that gets NN-stage.mlir after every stage, or empty.
+  Pipeline(Session &session, mlir::MLIRContext &context, std::string dumpTo);
+
+  /// Reads a .pt2 or .mlir file. The module is at the torch level, or at the graph level for
+  /// linalg text.
+  mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &path, const std::string &entry);
+  /// From either to the dispatch level. `evaluator` may be null.
+  mlir::LogicalResult toDispatches(mlir::ModuleOp module, ConstantEvaluator *evaluator);
+  /// Writes the artifact.
+  mlir::LogicalResult toArtifact(mlir::ModuleOp module, target::Target &target,
+                                 ArtifactOptions options);
+
+private:
+  mlir::LogicalResult runPasses(const std::string &stage, mlir::ModuleOp module,
+                                llvm::function_ref<void(mlir::OpPassManager &)> add);
+  void dump(const std::string &stage, mlir::ModuleOp module);
+
+  Session &session;
+  mlir::MLIRContext &context;
+  std::string dumpTo;
+  int dumps = 0;
+};
+
+} // namespace tw

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Driver/Report.h"
+#include "IO/JsonWriter.h"
+#include "IR/Graph/Graph.h"
+#include "IR/ModelLocation.h"
+#include "Program/Describe.h"
+#include "llvm/ADT/MapVector.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace tw {
+
+namespace {
+struct KernelUse {
+  int calls = 0;
+  std::string source; // of the first call
+};
+} // namespace
+
+static llvm::MapVector<StringRef, KernelUse> kernelUses(ModuleOp module) {
+  llvm::MapVector<StringRef, KernelUse> uses;
+  module.walk([&](graph::DispatchOp op) {
+    KernelUse &use = uses[op.getKernel()];
+    if (use.calls++ == 0)
+      use.source = describePlace(op.getLoc());
+  });
+  return uses;
+}
+
+std::string describeDispatches(ModuleOp module, const Session &session, bool asJson) {
+  SymbolTable symbols(module);
+  JsonWriter json;
+  json.beginObject().key("dispatches").beginArray();
+  auto uses = kernelUses(module);
+  int total = 0;
+  std::string lines;
+  for (auto &[name, use] : uses) {
+    KernelText text = describeKernel(symbols.lookup<func::FuncOp>(name));
+    json.beginObject().member("kernel", std::string_view(name)).member("name", text.name);
+    json.member("ops", text.ops).member("calls", use.calls).member("source", use.source);
+    json.endObject();
+    total += use.calls;
+    lines += fmt::format("{:>6} x{:<3} {}\n", std::string_view(name), use.calls, text.ops);
+    if (!use.source.empty())
+      lines += fmt::format("            {}\n", use.source);
+  }
+  json.endArray().key("remarks").beginArray();
+  std::string remarks;
+  for (const auto &[place, what] : session.remarks) {
+    json.beginObject().member("place", place).member("text", what).endObject();
+    remarks += fmt::format("  {}{}{}\n", place, place.empty() ? "" : ": ", what);
+  }
+  json.endArray().endObject();
+  if (asJson)
+    return json.text() + "\n";
+  return fmt::format("{} dispatches of {} kernels\n{}{} remarks\n{}", total, uses.size(), lines,
+                     session.remarks.size(), remarks);
+}
+
+} // namespace tw

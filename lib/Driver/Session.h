@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One call of the compiler's C API: what it has to say goes to the caller's sink, in one order,
+// with the times of its stages.
+#pragma once
+#include "Support/Diagnostic.h"
+#include "tilewright/Compiler.h"
+#include "mlir/IR/Diagnostics.h"
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class MLIRContext;
+}
+
+namespace tw {
+
+class JsonWriter;
+
+class Session {
+public:
+  Session(const tilewright_sink *sink, void *user);
+
+  /// Gives an error to the sink; it decides the outcome of the call. Each text is given once.
+  void error(const Diagnostic &problem);
+  void report(const std::string &text);
+  tilewright_outcome outcome() const { return result; }
+
+  /// Routes the context's diagnostics here: coded errors to the sink at once, others are kept
+  /// until their stage fails, remarks are collected for --report.
+  std::unique_ptr<mlir::ScopedDiagnosticHandler> handler(mlir::MLIRContext &context);
+  /// Ends a stage that failed: when no coded error says why, an internal error names the stage.
+  void failStage(const std::string &stage);
+
+  /// Begins stage `name` below the innermost open stage, and tells the caller.
+  void beginStage(const std::string &name);
+  void endStage();
+  /// {"total_ms": ..., "stages": [...]} to the sink.
+  void giveTimes();
+
+  /// Remarks in the order they were made: where, and what.
+  std::vector<std::pair<std::string, std::string>> remarks;
+
+private:
+  using Clock = std::chrono::steady_clock;
+  struct Stage {
+    std::string name;
+    Clock::time_point begin;
+    double ms = 0;
+    std::vector<Stage> children;
+  };
+  static void writeStages(JsonWriter &json, const std::vector<Stage> &stages);
+  void take(mlir::Diagnostic &diagnostic);
+
+  const tilewright_sink *sink;
+  void *user;
+  tilewright_outcome result = TILEWRIGHT_FINE;
+  std::vector<std::string> uncoded, given;
+  Stage root;
+  std::vector<Stage *> open;
+};
+
+} // namespace tw
