@@ -6,8 +6,8 @@
 #include "Driver/Register.h"
 #include "Driver/Report.h"
 #include "Program/Machine.h"
-#include "tilewright/Compiler.h"
 #include "mlir/IR/MLIRContext.h"
+#include "tilewright/Compiler.h"
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -46,18 +46,20 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
       {"auto", WeightsPlace::Auto},
       {"inside", WeightsPlace::Inside},
       {"beside", WeightsPlace::Beside}};
-  auto place = std::find_if(std::begin(places), std::end(places), [&](const auto &p) {
-    return p.first == text(options->weights);
-  });
+  auto place = std::find_if(std::begin(places), std::end(places),
+                            [&](const auto &p) { return p.first == text(options->weights); });
   if (place == std::end(places))
-    return usage(fmt::format("weights can go inside or beside the artifact, not \"{}\"",
-                             options->weights),
-                 "use --weights=inside, --weights=beside or --weights=auto");
+    return usage(
+        fmt::format("weights can go inside or beside the artifact, not \"{}\"", options->weights),
+        "use --weights=inside, --weights=beside or --weights=auto");
   request.weights = place->second;
   request.report = options->report;
   request.times = options->time_report != 0;
   if (options->kernel_count > 0)
-    return Diagnostic{Code::DRIVER_3, "hand-written kernels cannot be compiled yet", {}, {},
+    return Diagnostic{Code::DRIVER_3,
+                      "hand-written kernels cannot be compiled yet",
+                      {},
+                      {},
                       "leave --kernels out"};
   return request;
 }
@@ -67,7 +69,10 @@ static Result<std::unique_ptr<target::Target>> makeTarget(const std::string &nam
                                                           ArrayRef<std::string> features) {
   if (name == "cpu" || name == "reference" || name.starts_with("cpu:"))
     return target::createReferenceTarget(target::CpuFeatures::fromNames(features));
-  return Diagnostic{Code::DRIVER_2, fmt::format("there is no target \"{}\"", name), {}, {},
+  return Diagnostic{Code::DRIVER_2,
+                    fmt::format("there is no target \"{}\"", name),
+                    {},
+                    {},
                     "the targets are cpu and reference"};
 }
 
@@ -93,8 +98,8 @@ static tilewright_outcome run(Session &session, const Request &request) {
     return session.outcome();
   if (failed(pipeline.toDispatches(*module, &evaluator)))
     return session.outcome();
-  std::string kernels = request.report ? describeDispatches(*module, session, request.report == 2)
-                                       : std::string();
+  std::string kernels =
+      request.report ? describeDispatches(*module, session, request.report == 2) : std::string();
   ArtifactOptions options;
   options.output = request.output;
   options.model = std::filesystem::path(request.model).stem().string();

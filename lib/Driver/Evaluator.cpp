@@ -2,8 +2,8 @@
 #include "Driver/Evaluator.h"
 #include "IR/Coded.h"
 #include "Program/Storage.h"
-#include "tilewright/tilewright.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tilewright/tilewright.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -75,7 +75,8 @@ static LogicalResult runOnce(Location loc, const std::string &artifact,
                              static_cast<int32_t>(outputs.size()));
   if (!status)
     return success();
-  auto problem = emitCoded(loc, Code::PROGRAM_8) << "an expression over weights cannot be evaluated";
+  auto problem = emitCoded(loc, Code::PROGRAM_8)
+                 << "an expression over weights cannot be evaluated";
   problem.attachNote() << tw_status_message(status);
   tw_status_free(status);
   return problem;
@@ -124,8 +125,8 @@ ArtifactEvaluator::evaluate(OwningOpRef<ModuleOp> module) {
       return session.endStage(), report("no temporary file can be made"), failure();
     SmallVector<tw_tensor> outputs;
     for (auto [offset, result] : llvm::zip(offsets, type.getResults()))
-      outputs.push_back({file.at(offset), *bytesOf(cast<RankedTensorType>(result)), TW_F32, 0,
-                         nullptr});
+      outputs.push_back(
+          {file.at(offset), *bytesOf(cast<RankedTensorType>(result)), TW_F32, 0, nullptr});
     ok = succeeded(runOnce(loc, artifact, outputs));
   }
   session.endStage();

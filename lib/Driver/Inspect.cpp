@@ -8,8 +8,8 @@
 #include "IR/Torch/Torch.h"
 #include "Program/Describe.h"
 #include "TorchToGraph/TorchToGraph.h"
-#include "tilewright/Compiler.h"
 #include "mlir/IR/MLIRContext.h"
+#include "tilewright/Compiler.h"
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -82,8 +82,11 @@ static std::string describeJson(ModuleOp module, const std::string &path, bool o
     describeSignature(json, *plain, nullptr);
     json.key("operators").beginArray();
     for (const auto &[name, count] : countOperators(module))
-      json.beginObject().member("name", name).member("count", count)
-          .member("supported", !unsupported.contains(name)).endObject();
+      json.beginObject()
+          .member("name", name)
+          .member("count", count)
+          .member("supported", !unsupported.contains(name))
+          .endObject();
     json.endArray();
   }
   json.key("unsupported").beginArray();
@@ -161,6 +164,8 @@ extern "C" tilewright_outcome tilewright_inspect_model(const tilewright_inspect_
     return tw::inspect(session, *options);
   session.error({tw::Code::DRIVER_1,
                  "tilewright_inspect_model: options is NULL, of another version, or names no model",
-                 {}, {}, "set options.struct_size and options.model"});
+                 {},
+                 {},
+                 "set options.struct_size and options.model"});
   return session.outcome();
 }

@@ -28,7 +28,10 @@ void Pipeline::dump(const std::string &stage, ModuleOp module) {
   file << text;
   file.flush();
   if (!file)
-    session.error({Code::PROGRAM_5, fmt::format("cannot write {}", path), {}, {},
+    session.error({Code::PROGRAM_5,
+                   fmt::format("cannot write {}", path),
+                   {},
+                   {},
                    "give another folder with --dump-to"});
 }
 
@@ -52,7 +55,9 @@ OwningOpRef<ModuleOp> Pipeline::import(const std::string &path, const std::strin
     session.error({Code::DRIVER_4,
                    fmt::format("{} is not a model: its name ends in \"{}\", not in .pt2 or .mlir",
                                path, extension),
-                   {}, {}, "export the model with torch.export.save, or give text as .mlir"});
+                   {},
+                   {},
+                   "export the model with torch.export.save, or give text as .mlir"});
   }
   session.endStage();
   if (module)
@@ -74,9 +79,8 @@ LogicalResult Pipeline::runPasses(const std::string &stage, ModuleOp module,
 }
 
 LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluator) {
-  if (failed(runPasses("lower", module, [](OpPassManager &pm) {
-        pm.addPass(createTorchToGraphPass());
-      })))
+  if (failed(runPasses("lower", module,
+                       [](OpPassManager &pm) { pm.addPass(createTorchToGraphPass()); })))
     return failure();
   return runPasses("graph", module, [&](OpPassManager &pm) {
     buildGraphPipeline(pm, evaluator);

@@ -46,11 +46,11 @@ void Session::take(mlir::Diagnostic &diagnostic) {
 }
 
 std::unique_ptr<mlir::ScopedDiagnosticHandler> Session::handler(mlir::MLIRContext &context) {
-  return std::make_unique<mlir::ScopedDiagnosticHandler>(
-      &context, [this](mlir::Diagnostic &diagnostic) {
-        take(diagnostic);
-        return mlir::success();
-      });
+  return std::make_unique<mlir::ScopedDiagnosticHandler>(&context,
+                                                         [this](mlir::Diagnostic &diagnostic) {
+                                                           take(diagnostic);
+                                                           return mlir::success();
+                                                         });
 }
 
 void Session::failStage(const std::string &stage) {
@@ -58,7 +58,10 @@ void Session::failStage(const std::string &stage) {
     return;
   constexpr size_t most = 5;
   uncoded.resize(std::min(uncoded.size(), most));
-  error({Code::TARGET_1, "the compiler failed in stage \"" + stage + "\"", {}, uncoded,
+  error({Code::TARGET_1,
+         "the compiler failed in stage \"" + stage + "\"",
+         {},
+         uncoded,
          "this is a defect of Tilewright; please report it with the model"});
 }
 

@@ -4,8 +4,8 @@
 // with the times of its stages.
 #pragma once
 #include "Support/Diagnostic.h"
-#include "tilewright/Compiler.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tilewright/Compiler.h"
 #include <chrono>
 #include <memory>
 #include <string>

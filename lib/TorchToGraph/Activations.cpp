@@ -23,16 +23,14 @@ static LogicalResult lowerRelu(Lowering &ctx) {
 }
 
 static LogicalResult lowerRelu6(Lowering &ctx) {
-  return activate(ctx, [](Element &e, Value x) {
-    return e.min(e.max(x, e.constant(0)), e.constant(6));
-  });
+  return activate(
+      ctx, [](Element &e, Value x) { return e.min(e.max(x, e.constant(0)), e.constant(6)); });
 }
 
 static LogicalResult lowerHardtanh(Lowering &ctx) {
   double low = ctx.number("min_val", -1), high = ctx.number("max_val", 1);
-  return activate(ctx, [&](Element &e, Value x) {
-    return e.min(e.max(x, e.constant(low)), e.constant(high));
-  });
+  return activate(
+      ctx, [&](Element &e, Value x) { return e.min(e.max(x, e.constant(low)), e.constant(high)); });
 }
 
 /// min(max(x + 3, 0), 6) / 6.
@@ -56,16 +54,15 @@ static LogicalResult lowerGelu(Lowering &ctx) {
     });
   return activate(ctx, [](Element &e, Value x) {
     Value cube = e.mul(e.mul(x, x), x);
-    Value inner = e.mul(e.constant(M_SQRT2 * M_2_SQRTPI * 0.5),
-                        e.add(x, e.mul(e.constant(0.044715), cube)));
+    Value inner =
+        e.mul(e.constant(M_SQRT2 * M_2_SQRTPI * 0.5), e.add(x, e.mul(e.constant(0.044715), cube)));
     return e.mul(e.mul(x, e.constant(0.5)), e.add(e.constant(1), e.tanh(inner)));
   });
 }
 
 static LogicalResult lowerSilu(Lowering &ctx) {
-  return activate(ctx, [](Element &e, Value x) {
-    return e.div(x, e.add(e.constant(1), e.exp(e.neg(x))));
-  });
+  return activate(
+      ctx, [](Element &e, Value x) { return e.div(x, e.add(e.constant(1), e.exp(e.neg(x)))); });
 }
 
 /// log(1 + exp(beta x)) / beta, and x itself above the threshold.
@@ -77,14 +74,11 @@ static Value softplus(Element &e, Value x, double beta, double threshold) {
 
 static LogicalResult lowerSoftplus(Lowering &ctx) {
   double beta = ctx.number("beta", 1), threshold = ctx.number("threshold", 20);
-  return activate(ctx,
-                  [&](Element &e, Value x) { return softplus(e, x, beta, threshold); });
+  return activate(ctx, [&](Element &e, Value x) { return softplus(e, x, beta, threshold); });
 }
 
 static LogicalResult lowerMish(Lowering &ctx) {
-  return activate(ctx, [](Element &e, Value x) {
-    return e.mul(x, e.tanh(softplus(e, x, 1, 20)));
-  });
+  return activate(ctx, [](Element &e, Value x) { return e.mul(x, e.tanh(softplus(e, x, 1, 20))); });
 }
 
 /// x > 0 ? scale x : alpha scale (exp(input_scale x) - 1).
@@ -141,10 +135,9 @@ static LogicalResult lowerPrelu(Lowering &ctx) {
 }
 
 static LogicalResult lowerThreshold(Lowering &ctx) {
-  return ctx.done(pointwise(ctx, {ctx.arg("self"), ctx.arg("threshold"), ctx.arg("value")},
-                            ctx.resultDType(), [](Element &e, ValueRange x) {
-                              return e.select(e.le(x[0], x[1]), x[2], x[0]);
-                            }));
+  return ctx.done(
+      pointwise(ctx, {ctx.arg("self"), ctx.arg("threshold"), ctx.arg("value")}, ctx.resultDType(),
+                [](Element &e, ValueRange x) { return e.select(e.le(x[0], x[1]), x[2], x[0]); }));
 }
 
 static LogicalResult lowerLogSigmoid(Lowering &ctx) {
@@ -155,14 +148,13 @@ static LogicalResult lowerLogSigmoid(Lowering &ctx) {
   });
   if (ctx.op->getNumResults() == 1)
     return ctx.done(output);
-  Tensor buffer = pointwise(ctx, self, ctx.resultDType(1), [](Element &e, ValueRange x) {
-    return e.exp(e.neg(e.abs(x[0])));
-  });
+  Tensor buffer = pointwise(ctx, self, ctx.resultDType(1),
+                            [](Element &e, ValueRange x) { return e.exp(e.neg(e.abs(x[0]))); });
   // On some devices PyTorch's buffer is empty; its shape tells.
   if (ctx.resultRank(1) != self.rank())
-    buffer = ctx.empty(ctx.refined(SmallVector<OpFoldResult>(ctx.resultRank(1),
-                                                             ctx.b.getIndexAttr(0)), 1),
-                       ctx.resultDType(1));
+    buffer = ctx.empty(
+        ctx.refined(SmallVector<OpFoldResult>(ctx.resultRank(1), ctx.b.getIndexAttr(0)), 1),
+        ctx.resultDType(1));
   return ctx.done({output, buffer});
 }
 
@@ -172,13 +164,12 @@ static LogicalResult lowerGlu(Lowering &ctx) {
   int64_t dim = ctx.dim("dim", self.rank(), -1);
   if (self.rank() == 0)
     return ctx.refuse("the tensor has no dimension to halve");
-  OpFoldResult half = IndexMath{ctx.b, ctx.loc}.floorDiv(ctx.sizeOf(self, dim),
-                                                         ctx.b.getIndexAttr(2));
+  OpFoldResult half =
+      IndexMath{ctx.b, ctx.loc}.floorDiv(ctx.sizeOf(self, dim), ctx.b.getIndexAttr(2));
   Tensor value = slice(ctx, self, dim, ctx.b.getIndexAttr(0), half);
   Tensor gate = slice(ctx, self, dim, half, half);
-  return ctx.done(pointwise(ctx, {value, gate}, ctx.resultDType(), [](Element &e, ValueRange x) {
-    return e.mul(x[0], e.sigmoid(x[1]));
-  }));
+  return ctx.done(pointwise(ctx, {value, gate}, ctx.resultDType(),
+                            [](Element &e, ValueRange x) { return e.mul(x[0], e.sigmoid(x[1])); }));
 }
 
 /// Zero near zero; `soft` also moves the rest toward zero.

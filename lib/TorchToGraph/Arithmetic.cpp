@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise arithmetic of two or three operands: tensors or numbers, promoted as the program says.
+// Elementwise arithmetic of two or three operands: tensors or numbers, promoted as the program
+// says.
 #include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,12 +61,12 @@ template <bool divide>
 static LogicalResult lowerAddProduct(Lowering &ctx) {
   Scalar value = ctx.scalar("value", 1);
   bool plain = value.constantNumber() == 1;
-  return ctx.done(pointwise(
-      ctx, {ctx.arg("self"), ctx.arg("tensor1"), ctx.arg("tensor2"), value}, ctx.resultDType(),
-      [&](Element &e, ValueRange x) {
-        Value scaled = plain ? x[1] : e.mul(x[3], x[1]);
-        return e.add(x[0], divide ? e.div(scaled, x[2]) : e.mul(scaled, x[2]));
-      }));
+  return ctx.done(pointwise(ctx, {ctx.arg("self"), ctx.arg("tensor1"), ctx.arg("tensor2"), value},
+                            ctx.resultDType(), [&](Element &e, ValueRange x) {
+                              Value scaled = plain ? x[1] : e.mul(x[3], x[1]);
+                              return e.add(x[0],
+                                           divide ? e.div(scaled, x[2]) : e.mul(scaled, x[2]));
+                            }));
 }
 
 /// As PyTorch, exact at both ends: for weights from 0.5 on it starts at `end`.
@@ -116,17 +117,16 @@ static Value integerPower(const Element &e, Value x, Value exponent) {
         Value isOdd = in.ne(in.conjunction(state[2], unit), in.constant(0));
         Value product = in.select(isOdd, in.mul(state[0], state[1]), state[0]);
         Value rest = arith::ShRUIOp::create(b, loc, state[2], unit);
-        scf::YieldOp::create(b, loc,
-                             ValueRange{product, in.mul(state[1], state[1]), rest});
+        scf::YieldOp::create(b, loc, ValueRange{product, in.mul(state[1], state[1]), rest});
       });
   Value power = loop.getResult(0);
   if (isUnsigned(e.dtype))
     return power;
   Value isOdd = e.ne(e.conjunction(exponent, unit), e.constant(0));
   Value minusOne = e.constant(-1);
-  Value inverse = e.select(e.eq(x, unit), unit,
-                           e.select(e.eq(x, minusOne), e.select(isOdd, minusOne, unit),
-                                    e.constant(0)));
+  Value inverse =
+      e.select(e.eq(x, unit), unit,
+               e.select(e.eq(x, minusOne), e.select(isOdd, minusOne, unit), e.constant(0)));
   return e.select(e.lt(exponent, e.constant(0)), inverse, power);
 }
 
@@ -159,11 +159,11 @@ static Value easyPower(const Element &e, Value x, double exponent) {
 static LogicalResult lowerPower(Lowering &ctx) {
   auto exponent = ctx.arg(1u).scalar();
   auto known = exponent ? exponent->constantNumber() : std::nullopt;
-  return ctx.done(pointwise(ctx, {ctx.arg(0u), ctx.arg(1u)}, ctx.resultDType(),
-                            [&](Element &e, ValueRange x) {
-                              Value easy = known ? easyPower(e, x[0], *known) : Value();
-                              return easy ? easy : power(e, x[0], x[1]);
-                            }));
+  return ctx.done(
+      pointwise(ctx, {ctx.arg(0u), ctx.arg(1u)}, ctx.resultDType(), [&](Element &e, ValueRange x) {
+        Value easy = known ? easyPower(e, x[0], *known) : Value();
+        return easy ? easy : power(e, x[0], x[1]);
+      }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -232,7 +232,7 @@ static Value copySign(const Element &e, Value x, Value y) {
 
 Family arithmeticFamily() {
 #define TW_BINARY(name, function)                                                                  \
-  {"torch.aten." name ".Tensor", function}, {"torch.aten." name ".Scalar", function}
+  {"torch.aten." name ".Tensor", function}, { "torch.aten." name ".Scalar", function }
   static constexpr LoweringRow rows[] = {
       TW_BINARY("add", (lowerSum<false, 0, 1>)),
       TW_BINARY("sub", (lowerSum<true, 0, 1>)),

@@ -129,8 +129,8 @@ static LogicalResult lowerIsClose(Lowering &ctx) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult lowerWhere(Lowering &ctx) {
-  return ctx.done(select(ctx, ctx.arg("condition"), ctx.arg("self"), ctx.arg("other"),
-                         ctx.resultDType()));
+  return ctx.done(
+      select(ctx, ctx.arg("condition"), ctx.arg("self"), ctx.arg("other"), ctx.resultDType()));
 }
 
 static LogicalResult lowerMaskedFill(Lowering &ctx) {
@@ -140,9 +140,8 @@ static LogicalResult lowerMaskedFill(Lowering &ctx) {
 
 Family comparisonFamily() {
 #define TW_COMPARE(name, member)                                                                   \
-  {"torch.aten." name ".Tensor", lowerComparison<&Element::member>}, {                             \
-    "torch.aten." name ".Scalar", lowerComparison<&Element::member>                                \
-  }
+  {"torch.aten." name ".Tensor", lowerComparison<&Element::member>},                               \
+      {"torch.aten." name ".Scalar", lowerComparison<&Element::member>}
 #define TW_BITS(name, function)                                                                    \
   {"torch.aten." name ".Tensor", function}, {"torch.aten." name ".Scalar", function},              \
       {"torch.aten." name ".Tensor_Scalar", function}, {                                           \

@@ -73,8 +73,8 @@ static LogicalResult lowerScalarTensor(Lowering &ctx) {
 
 /// The position as an element of `dtype`.
 static Value positionAs(const GatherBody &body, DType dtype, int64_t dim) {
-  Value index = arith::IndexCastOp::create(body.b, body.loc, body.b.getI64Type(),
-                                           body.position(dim));
+  Value index =
+      arith::IndexCastOp::create(body.b, body.loc, body.b.getI64Type(), body.position(dim));
   return Element(body.b, body.loc, dtype).cast(index, DType::I64);
 }
 
@@ -140,8 +140,8 @@ static LogicalResult spaced(Lowering &ctx, std::optional<double> base) {
     Value i = positionAs(body, DType::F64, 0);
     Value fromStart = e.add(start, e.mul(step, i));
     Value fromEnd = e.sub(end, e.mul(step, e.sub(e.constant(double(steps - 1)), i)));
-    Value value = steps == 1 ? start
-                             : e.select(e.lt(i, e.constant(double(steps / 2))), fromStart, fromEnd);
+    Value value =
+        steps == 1 ? start : e.select(e.lt(i, e.constant(double(steps / 2))), fromStart, fromEnd);
     if (base)
       value = e.pow(e.constant(*base), value);
     return e.as(dtype).cast(value, DType::F64);
@@ -161,13 +161,12 @@ static LogicalResult lowerEye(Lowering &ctx) {
   DType dtype = ctx.resultDType();
   if (ctx.hasRefused())
     return failure();
-  return ctx.done(gather(ctx, ctx.refined({rows, columns}), dtype, {},
-                         [&](GatherBody &body, ValueRange) {
-                           Value onDiagonal = arith::CmpIOp::create(
-                               body.b, body.loc, arith::CmpIPredicate::eq, body.position(0),
-                               body.position(1));
-                           return Element(body.b, body.loc, dtype).cast(onDiagonal, DType::Bool);
-                         }));
+  return ctx.done(
+      gather(ctx, ctx.refined({rows, columns}), dtype, {}, [&](GatherBody &body, ValueRange) {
+        Value onDiagonal = arith::CmpIOp::create(body.b, body.loc, arith::CmpIPredicate::eq,
+                                                 body.position(0), body.position(1));
+        return Element(body.b, body.loc, dtype).cast(onDiagonal, DType::Bool);
+      }));
 }
 
 /// The coordinates of a triangle, row by row: known at compile time.

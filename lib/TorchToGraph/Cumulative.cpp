@@ -12,9 +12,9 @@ using namespace mlir;
 namespace tw::lower {
 
 /// One state of dtype `state` that starts as `initial`.
-static LogicalResult
-running(Lowering &ctx, DType state, llvm::function_ref<Value(Element &)> initial,
-        llvm::function_ref<Value(Element &, Value, Value)> combine) {
+static LogicalResult running(Lowering &ctx, DType state,
+                             llvm::function_ref<Value(Element &)> initial,
+                             llvm::function_ref<Value(Element &, Value, Value)> combine) {
   Tensor self = ctx.tensor("self");
   int64_t dim = ctx.dim("dim", self.rank());
   if (ctx.hasRefused())
@@ -26,8 +26,7 @@ running(Lowering &ctx, DType state, llvm::function_ref<Value(Element &)> initial
       scan(ctx, self, dim, state, initial(outside),
            [&](OpBuilder &b, Location loc, ValueRange states, ValueRange elements) {
              Element e(b, loc, state);
-             return SmallVector<Value>{
-                 combine(e, states[0], e.cast(elements[0], self.dtype))};
+             return SmallVector<Value>{combine(e, states[0], e.cast(elements[0], self.dtype))};
            });
   return ctx.done(castTo(ctx, results.front(), ctx.resultDType()));
 }
@@ -67,17 +66,16 @@ static LogicalResult lowerExtreme(Lowering &ctx) {
   Element outside(ctx.b, ctx.loc, self.dtype);
   SmallVector<Value> initial = {max ? outside.lowest() : outside.highest(),
                                 outside.as(DType::I64).constant(0)};
-  auto results =
-      scan(ctx, self, dim, {self.dtype, DType::I64}, initial,
-           [&](OpBuilder &b, Location loc, ValueRange best, ValueRange x) {
-             Element e(b, loc, self.dtype);
-             Value better = max ? e.ge(x[0], best[0]) : e.le(x[0], best[0]);
-             better = e.disjunction(better, e.isNan(x[0]));
-             Value index = arith::IndexCastOp::create(b, loc, b.getI64Type(),
-                                                      scanPosition(b, loc, dim));
-             return SmallVector<Value>{e.select(better, x[0], best[0]),
-                                       e.select(better, index, best[1])};
-           });
+  auto results = scan(ctx, self, dim, {self.dtype, DType::I64}, initial,
+                      [&](OpBuilder &b, Location loc, ValueRange best, ValueRange x) {
+                        Element e(b, loc, self.dtype);
+                        Value better = max ? e.ge(x[0], best[0]) : e.le(x[0], best[0]);
+                        better = e.disjunction(better, e.isNan(x[0]));
+                        Value index = arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                                                 scanPosition(b, loc, dim));
+                        return SmallVector<Value>{e.select(better, x[0], best[0]),
+                                                  e.select(better, index, best[1])};
+                      });
   return ctx.done({results[0], results[1]});
 }
 

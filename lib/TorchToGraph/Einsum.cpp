@@ -156,7 +156,8 @@ static LogicalResult lowerTensordot(Lowering &ctx) {
   }
   std::string out;
   for (char label : labels[0] + labels[1])
-    if ((labels[0].find(label) == std::string::npos) != (labels[1].find(label) == std::string::npos))
+    if ((labels[0].find(label) == std::string::npos) !=
+        (labels[1].find(label) == std::string::npos))
       out += label;
   Tensor product = contract(ctx, {a, labels[0]}, {b, labels[1]}, out, contractDType(a.dtype));
   return ctx.done(castTo(ctx, product, ctx.resultDType()));
@@ -215,9 +216,9 @@ static LogicalResult lowerKron(Lowering &ctx) {
     right.append({ctx.b.getIndexAttr(1), sizeIn(b)});
     result.push_back(math.mul(sizeIn(a), sizeIn(b)));
   }
-  Tensor product = pointwise(ctx, {reshape(ctx, a, left), reshape(ctx, b, right)},
-                             ctx.resultDType(),
-                             [](Element &e, ValueRange x) { return e.mul(x[0], x[1]); });
+  Tensor product =
+      pointwise(ctx, {reshape(ctx, a, left), reshape(ctx, b, right)}, ctx.resultDType(),
+                [](Element &e, ValueRange x) { return e.mul(x[0], x[1]); });
   return ctx.done(reshape(ctx, product, result));
 }
 
@@ -241,8 +242,8 @@ static LogicalResult lowerVecdot(Lowering &ctx) {
   int64_t dim = ctx.dim("dim", x.rank(), -1);
   if (x.rank() == 0)
     return ctx.refuse("its tensors need a dimension");
-  Tensor sum = sumOver(ctx, x, y, dim, false,
-                       [](Element &e, Value a, Value b) { return e.mul(a, b); });
+  Tensor sum =
+      sumOver(ctx, x, y, dim, false, [](Element &e, Value a, Value b) { return e.mul(a, b); });
   return ctx.done(castTo(ctx, sum, ctx.resultDType()));
 }
 
@@ -282,9 +283,7 @@ static LogicalResult lowerCdist(Lowering &ctx) {
           return e.max(x[0], size);
         if (p == 0)
           return e.add(x[0], e.select(e.isNonZero(size), e.constant(1), e.constant(0)));
-        return e.add(x[0], p == 1   ? size
-                           : p == 2 ? e.mul(size, size)
-                                    : e.pow(size, e.constant(p)));
+        return e.add(x[0], p == 1 ? size : p == 2 ? e.mul(size, size) : e.pow(size, e.constant(p)));
       },
       right);
   return ctx.done(pointwise(ctx, sum, ctx.resultDType(), [&](Element &e, ValueRange x) {

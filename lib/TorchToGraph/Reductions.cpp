@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sums, means, extremes, truth, variances and norms over dimensions.
-#include "TorchToGraph/Builders/Reduce.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Reduce.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,14 +41,11 @@ static LogicalResult lowerMean(Lowering &ctx) {
   ReduceSpace space = spaceOf(ctx);
   Tensor sum = reduceSum(ctx, space, accumulator(dtype));
   Scalar count{Scalar::Kind::Int, reducedCount(ctx, space)};
-  return ctx.done(pointwise(ctx, {sum, count}, dtype, [](Element &e, ValueRange x) {
-    return e.div(x[0], x[1]);
-  }));
+  return ctx.done(pointwise(ctx, {sum, count}, dtype,
+                            [](Element &e, ValueRange x) { return e.div(x[0], x[1]); }));
 }
 
-static Value zeroForNan(Element &e, Value x) {
-  return e.select(e.isNan(x), e.constant(0), x);
-}
+static Value zeroForNan(Element &e, Value x) { return e.select(e.isNan(x), e.constant(0), x); }
 
 static Tensor nanSum(Lowering &ctx, const ReduceSpace &space, DType accumulate) {
   return reduce(
@@ -69,9 +66,8 @@ static LogicalResult lowerNanMean(Lowering &ctx) {
       [](Element &e, ValueRange x) {
         return e.add(x[0], e.select(e.isNan(x[1]), e.constant(0), e.constant(1)));
       });
-  return ctx.done(pointwise(ctx, {sum, count}, dtype, [](Element &e, ValueRange x) {
-    return e.div(x[0], x[1]);
-  }));
+  return ctx.done(pointwise(ctx, {sum, count}, dtype,
+                            [](Element &e, ValueRange x) { return e.div(x[0], x[1]); }));
 }
 
 static LogicalResult lowerProd(Lowering &ctx) {
@@ -158,8 +154,7 @@ template <bool max>
 static LogicalResult lowerArgExtreme(Lowering &ctx) {
   ReduceSpace space = spaceOf(ctx);
   if (ctx.has("dim") || space.input.rank() == 0)
-    return ctx.done(
-        extremeAt<max>(ctx, space, ctx.dim("dim", space.input.rank())).back());
+    return ctx.done(extremeAt<max>(ctx, space, ctx.dim("dim", space.input.rank())).back());
   SmallVector<OpFoldResult> ones(ctx.resultRank(), ctx.b.getIndexAttr(1));
   ReduceSpace flat{flatten(ctx, space.input, 0, space.input.rank() - 1), {0}, false};
   return ctx.done(reshape(ctx, extremeAt<max>(ctx, flat, 0).back(), ones));
@@ -214,8 +209,7 @@ static Tensor norm(Lowering &ctx, const ReduceSpace &space, double p) {
   DType dtype = opmath(floatOf(space.input.dtype));
   bool highest = p == INFINITY, lowest = p == -INFINITY;
   Tensor sum = reduce(
-      ctx, space, dtype,
-      [&](Element &e) { return lowest ? e.highest() : e.constant(0); },
+      ctx, space, dtype, [&](Element &e) { return lowest ? e.highest() : e.constant(0); },
       [&](Element &e, ValueRange x) {
         Value size = e.abs(x[1]);
         if (highest)
@@ -243,17 +237,16 @@ static LogicalResult lowerNorm(Lowering &ctx) {
 static LogicalResult lowerLinalgNorm(Lowering &ctx) {
   ReduceSpace space = spaceOf(ctx);
   bool isText = ctx.arg("ord").text();
-  bool isVector = !ctx.has("ord") || space.dims.size() == 1 ||
-                  (isText && ctx.string("ord") == "fro");
+  bool isVector =
+      !ctx.has("ord") || space.dims.size() == 1 || (isText && ctx.string("ord") == "fro");
   if (!isVector)
     return ctx.refuse("only vector norms and the Frobenius norm are supported");
   return finish(ctx, norm(ctx, space, isText ? 2 : ctx.number("ord", 2)));
 }
 
 static LogicalResult lowerDist(Lowering &ctx) {
-  Tensor difference =
-      pointwise(ctx, {ctx.arg("self"), ctx.arg("other")}, opmath(ctx.resultDType()),
-                [](Element &e, ValueRange x) { return e.sub(x[0], x[1]); });
+  Tensor difference = pointwise(ctx, {ctx.arg("self"), ctx.arg("other")}, opmath(ctx.resultDType()),
+                                [](Element &e, ValueRange x) { return e.sub(x[0], x[1]); });
   ReduceSpace space{difference, allDims(difference), false};
   return finish(ctx, norm(ctx, space, ctx.number("p", 2)));
 }

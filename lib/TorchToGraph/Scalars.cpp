@@ -80,8 +80,8 @@ static LogicalResult lowerAbs(Lowering &ctx) {
 template <typename Op>
 static LogicalResult lowerLogic(Lowering &ctx) {
   Scalar a = toBool(ctx, scalarAt(ctx, 0)), b = toBool(ctx, scalarAt(ctx, 1));
-  Value value = ctx.b.createOrFold<Op>(ctx.loc, a.materialize(ctx.b, ctx.loc),
-                                       b.materialize(ctx.b, ctx.loc));
+  Value value =
+      ctx.b.createOrFold<Op>(ctx.loc, a.materialize(ctx.b, ctx.loc), b.materialize(ctx.b, ctx.loc));
   return ctx.done(Scalar{Scalar::Kind::Bool, value, a.fromData || b.fromData});
 }
 
@@ -158,8 +158,8 @@ static LogicalResult lowerItem(Lowering &ctx) {
   SmallVector<Value> zeros(tensor->rank(), IndexMath{ctx.b, ctx.loc}.value(ctx.b.getIndexAttr(0)));
   Value element = tensor::ExtractOp::create(ctx.b, ctx.loc, tensor->value, zeros);
   Type wanted = ctx.op->getResult(0).getType();
-  bool asFloat = isa<torch::FloatType>(wanted) ||
-                 (isa<torch::NumberType>(wanted) && isFloat(tensor->dtype));
+  bool asFloat =
+      isa<torch::FloatType>(wanted) || (isa<torch::NumberType>(wanted) && isFloat(tensor->dtype));
   bool asBool = isa<torch::BoolType>(wanted);
   DType dtype = asFloat ? DType::F64 : asBool ? DType::Bool : DType::I64;
   Value value = Element(ctx.b, ctx.loc, dtype).cast(element, tensor->dtype);
@@ -173,12 +173,13 @@ static LogicalResult lowerItem(Lowering &ctx) {
 
 Family scalarsFamily() {
 #define TW_NUMBERS(name, function)                                                                 \
-  {"torch.aten." name, function}, {"torch.aten." name ".int", function},                          \
+  {"torch.aten." name, function}, {"torch.aten." name ".int", function},                           \
       {"torch.aten." name ".float", function}, {"torch.aten." name ".int_float", function},        \
       {"torch.aten." name ".float_int", function}
 #define TW_FUNCTION(name, function)                                                                \
-  {"torch.aten." name ".int", function}, {"torch.aten." name ".float", function},                  \
-      {"torch.aten." name ".Scalar", function}
+  {"torch.aten." name ".int", function}, {"torch.aten." name ".float", function}, {                \
+    "torch.aten." name ".Scalar", function                                                         \
+  }
   static constexpr LoweringRow rows[] = {
       TW_NUMBERS("add", lowerBinary<ScalarOp::Add>),
       TW_NUMBERS("sub", lowerBinary<ScalarOp::Sub>),

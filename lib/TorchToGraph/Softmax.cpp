@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Softmax and its relatives: a maximum, a sum and elementwise ops over the same rows, all in opmath.
+// Softmax and its relatives: a maximum, a sum and elementwise ops over the same rows, all in
+// opmath.
 #include "TorchToGraph/Builders/Reduce.h"
 #include "TorchToGraph/Families.h"
 #include <cmath>
@@ -32,9 +33,8 @@ static LogicalResult lowerSoftmax(Lowering &ctx) {
   Tensor exps = exponentials(ctx, self, maximum, dtype);
   Tensor sum = reduceSum(ctx, rowsOf(ctx, exps), dtype);
   if (!safe)
-    return ctx.done(pointwise(ctx, {exps, sum}, result, [](Element &e, ValueRange x) {
-      return e.div(x[0], x[1]);
-    }));
+    return ctx.done(pointwise(ctx, {exps, sum}, result,
+                              [](Element &e, ValueRange x) { return e.div(x[0], x[1]); }));
   // A row of nothing but -inf gives zeros.
   return ctx.done(pointwise(ctx, {exps, sum, maximum}, result, [](Element &e, ValueRange x) {
     Value isEmpty = e.eq(x[2], e.constant(-INFINITY));
@@ -62,9 +62,8 @@ static LogicalResult lowerSoftmaxBackward(Lowering &ctx) {
       ctx, rowsOf(ctx, grad), dtype, [](Element &e) { return e.constant(0); },
       [](Element &e, ValueRange x) { return e.add(x[0], e.mul(x[1], x[2])); }, output);
   return ctx.done(
-      pointwise(ctx, {grad, output, sum}, ctx.resultDType(), [](Element &e, ValueRange x) {
-        return e.mul(e.sub(x[0], x[2]), x[1]);
-      }));
+      pointwise(ctx, {grad, output, sum}, ctx.resultDType(),
+                [](Element &e, ValueRange x) { return e.mul(e.sub(x[0], x[2]), x[1]); }));
 }
 
 /// grad - exp(output) * sum(grad).
@@ -72,9 +71,8 @@ static LogicalResult lowerLogSoftmaxBackward(Lowering &ctx) {
   Tensor grad = ctx.tensor("grad_output"), output = ctx.tensor("output");
   Tensor sum = reduceSum(ctx, rowsOf(ctx, grad), opmath(grad.dtype));
   return ctx.done(
-      pointwise(ctx, {grad, output, sum}, ctx.resultDType(), [](Element &e, ValueRange x) {
-        return e.sub(x[0], e.mul(e.exp(x[1]), x[2]));
-      }));
+      pointwise(ctx, {grad, output, sum}, ctx.resultDType(),
+                [](Element &e, ValueRange x) { return e.sub(x[0], e.mul(e.exp(x[1]), x[2])); }));
 }
 
 /// Rows whose maximum is infinite are not shifted.
@@ -88,9 +86,8 @@ static LogicalResult lowerLogSumExp(Lowering &ctx) {
   Tensor sum = reduce(
       ctx, space, dtype, [](Element &e) { return e.constant(0); },
       [](Element &e, ValueRange x) { return e.add(x[0], e.exp(e.sub(x[1], x[2]))); }, shift);
-  Tensor kept = pointwise(ctx, {sum, shift}, result, [](Element &e, ValueRange x) {
-    return e.add(e.log(x[0]), x[1]);
-  });
+  Tensor kept = pointwise(ctx, {sum, shift}, result,
+                          [](Element &e, ValueRange x) { return e.add(e.log(x[0]), x[1]); });
   return ctx.done(ctx.flag("keepdim") ? kept : dropUnitDims(ctx, kept, space.dims));
 }
 

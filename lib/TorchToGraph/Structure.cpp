@@ -31,8 +31,7 @@ static LogicalResult lowerNumber(Lowering &ctx) {
   Attribute value = cast<torch::ConstantNumberOp>(ctx.op).getValue();
   if (auto whole = dyn_cast<IntegerAttr>(value))
     return ctx.done(Scalar::ofInt(ctx.b.getContext(), whole.getInt()));
-  return ctx.done(
-      Scalar::ofFloat(ctx.b.getContext(), cast<FloatAttr>(value).getValueAsDouble()));
+  return ctx.done(Scalar::ofFloat(ctx.b.getContext(), cast<FloatAttr>(value).getValueAsDouble()));
 }
 
 static LogicalResult lowerString(Lowering &ctx) {
@@ -76,8 +75,7 @@ static LogicalResult lowerLiteral(Lowering &ctx) {
   ElementsAttr known = signless(value, ctx.type(dtype));
   if (!known)
     return ctx.refuse("literals must be dense");
-  return ctx.done(
-      Tensor{arith::ConstantOp::create(ctx.b, ctx.loc, cast<TypedAttr>(known)), dtype});
+  return ctx.done(Tensor{arith::ConstantOp::create(ctx.b, ctx.loc, cast<TypedAttr>(known)), dtype});
 }
 
 //===----------------------------------------------------------------------===//

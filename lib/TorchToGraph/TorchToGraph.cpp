@@ -38,7 +38,7 @@ bool hasTorchTypes(func::FuncOp func) {
   return func
       .walk([&](Operation *op) {
         return isa_and_nonnull<torch::TorchDialect>(op->getDialect()) ? WalkResult::interrupt()
-                                                          : WalkResult::advance();
+                                                                      : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -112,10 +112,10 @@ static Value erfinv(const Element &e, Value x) {
     return sum;
   };
   Value w = e.neg(e.log(e.mul(e.sub(e.constant(1), x), e.add(e.constant(1), x))));
-  Value central = polynomial(e.sub(w, e.constant(2.5)),
-                             {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
-                              0.00021858087, -0.00125372503, -0.00417768164, 0.246640727,
-                              1.50140941});
+  Value central =
+      polynomial(e.sub(w, e.constant(2.5)),
+                 {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+                  -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
   Value tail = polynomial(e.sub(e.sqrt(w), e.constant(3)),
                           {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
                            0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});

@@ -13,8 +13,8 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
-  registry.insert<tw::graph::TWDialect, tw::torch::TorchDialect,
-                  tw::torch_c::TorchConversionDialect>();
+  registry
+      .insert<tw::graph::TWDialect, tw::torch::TorchDialect, tw::torch_c::TorchConversionDialect>();
   mlir::registerAllPasses();
   tw::registerTorchToGraphPass();
   tw::registerGraphPasses();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Support/Checked.h"
 #include "Support/Diagnostic.h"
+#include "Support/Checked.h"
 #include <gtest/gtest.h>
 
 using namespace tw;

@@ -102,9 +102,8 @@ Value Element::cast(Value x, DType from) const {
   if (!isFloat(dtype))
     return integerToInteger(*this, x, from);
   Element wide = as(opmath(dtype));
-  Value number = isUnsigned(from)
-                     ? Value(arith::UIToFPOp::create(b, loc, wide.type(), x))
-                     : Value(arith::SIToFPOp::create(b, loc, wide.type(), x));
+  Value number = isUnsigned(from) ? Value(arith::UIToFPOp::create(b, loc, wide.type(), x))
+                                  : Value(arith::SIToFPOp::create(b, loc, wide.type(), x));
   return floatToFloat(*this, number);
 }
 
@@ -153,7 +152,7 @@ Value Element::checkedDivisor(Value y) const {
   Value position = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), isZero);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   Value checked = graph::CheckIndexOp::create(b, loc, position.getType(), position, one,
-                                               "integer division by zero");
+                                              "integer division by zero");
   // `checked` is always 0, but its use keeps the check.
   Value nothing = arith::IndexCastUIOp::create(b, loc, type(), checked);
   return arith::OrIOp::create(b, loc, select(isZero, constant(1), y), nothing);
@@ -201,8 +200,8 @@ static Value floorDivideFloats(const Element &e, Value x, Value y) {
   Value quotient = e.div(e.sub(x, rest), y);
   quotient = e.select(needsCorrection(e, rest, y), e.sub(quotient, e.constant(1)), quotient);
   Value floor = e.floor(quotient);
-  Value rounded = e.select(e.gt(e.sub(quotient, floor), e.constant(0.5)),
-                           e.add(floor, e.constant(1)), floor);
+  Value rounded =
+      e.select(e.gt(e.sub(quotient, floor), e.constant(0.5)), e.add(floor, e.constant(1)), floor);
   Value exact = e.div(x, y);
   Value signedZero = math::CopySignOp::create(e.b, e.loc, e.constant(0), exact);
   Value result = e.select(e.eq(quotient, e.constant(0)), signedZero, rounded);
@@ -279,9 +278,7 @@ Value Element::select(Value condition, Value x, Value y) const {
   return arith::SelectOp::create(b, loc, condition, x, y);
 }
 
-Value Element::conjunction(Value x, Value y) const {
-  return arith::AndIOp::create(b, loc, x, y);
-}
+Value Element::conjunction(Value x, Value y) const { return arith::AndIOp::create(b, loc, x, y); }
 
 Value Element::disjunction(Value x, Value y) const { return arith::OrIOp::create(b, loc, x, y); }
 

@@ -27,8 +27,7 @@ struct GatherBody {
 
 /// A tensor of `sizes` whose elements the body computes; `inputs` broadcast against it (index
 /// tensors, updates), their elements in their own dtypes are the body's arguments.
-using GatherFn =
-    llvm::function_ref<mlir::Value(GatherBody &body, mlir::ValueRange elements)>;
+using GatherFn = llvm::function_ref<mlir::Value(GatherBody &body, mlir::ValueRange elements)>;
 Tensor gather(Lowering &ctx, llvm::ArrayRef<mlir::OpFoldResult> sizes, DType dtype,
               llvm::ArrayRef<Tensor> inputs, GatherFn body);
 

@@ -67,8 +67,8 @@ Polynomial polynomialOf(OpFoldResult x, int depth = 0) {
     return self;
   Polynomial a = polynomialOf(op->getOperand(0), depth + 1);
   Polynomial c = polynomialOf(op->getOperand(1), depth + 1);
-  Polynomial result = isa<arith::MulIOp>(op) ? product(a, c)
-                                             : sum(a, c, isa<arith::AddIOp>(op) ? 1 : -1);
+  Polynomial result =
+      isa<arith::MulIOp>(op) ? product(a, c) : sum(a, c, isa<arith::AddIOp>(op) ? 1 : -1);
   return result.size() > maxTerms ? self : result;
 }
 

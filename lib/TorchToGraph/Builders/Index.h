@@ -33,8 +33,7 @@ struct IndexMath {
 std::optional<int64_t> constantOf(mlir::OpFoldResult x);
 /// True when the two are known to be equal: as constants, values or polynomials.
 bool knownEqual(mlir::OpFoldResult x, mlir::OpFoldResult y);
-bool knownEqualProducts(llvm::ArrayRef<mlir::OpFoldResult> x,
-                        llvm::ArrayRef<mlir::OpFoldResult> y);
+bool knownEqualProducts(llvm::ArrayRef<mlir::OpFoldResult> x, llvm::ArrayRef<mlir::OpFoldResult> y);
 /// The product of sizes that are all constant; empty otherwise, or when it overflows.
 std::optional<int64_t> constantProduct(llvm::ArrayRef<mlir::OpFoldResult> sizes);
 /// As a dimension of a tensor type: the constant or ShapedType::kDynamic.

@@ -79,16 +79,17 @@ Tensor pointwiseTyped(Lowering &ctx, ArrayRef<TypedInput> inputs, DType result,
       ctx.refuse("argument " + describe(input.operand) + " is not a tensor or number");
   if (ctx.hasRefused())
     return ctx.empty({}, result);
-  return pointwiseMany(ctx, tensors, result, [&](OpBuilder &b, Location loc, ValueRange args) {
-           SmallVector<Value> x;
-           unsigned next = 0;
-           for (const TypedInput &input : inputs)
-             x.push_back(input.operand.tensor()
-                             ? Element(b, loc, input.dtype)
-                                   .cast(args[next++], input.operand.tensor()->dtype)
-                             : input.operand.scalar()->element(b, loc, input.dtype));
-           return SmallVector<Value>{body(b, loc, x)};
-         })
+  return pointwiseMany(ctx, tensors, result,
+                       [&](OpBuilder &b, Location loc, ValueRange args) {
+                         SmallVector<Value> x;
+                         unsigned next = 0;
+                         for (const TypedInput &input : inputs)
+                           x.push_back(input.operand.tensor()
+                                           ? Element(b, loc, input.dtype)
+                                                 .cast(args[next++], input.operand.tensor()->dtype)
+                                           : input.operand.scalar()->element(b, loc, input.dtype));
+                         return SmallVector<Value>{body(b, loc, x)};
+                       })
       .front();
 }
 
@@ -119,8 +120,7 @@ Tensor castTo(Lowering &ctx, const Tensor &tensor, DType dtype) {
     return tensor;
   return pointwiseMany(ctx, tensor, dtype,
                        [&](OpBuilder &b, Location loc, ValueRange x) {
-                         return SmallVector<Value>{
-                             Element(b, loc, dtype).cast(x[0], tensor.dtype)};
+                         return SmallVector<Value>{Element(b, loc, dtype).cast(x[0], tensor.dtype)};
                        })
       .front();
 }
@@ -140,11 +140,11 @@ Tensor broadcastTo(Lowering &ctx, const Tensor &tensor, ArrayRef<OpFoldResult> s
   SmallVector<AffineMap> maps = {broadcastMap(tensor.type(), sizes),
                                  ctx.b.getMultiDimIdentityMap(sizes.size())};
   SmallVector<utils::IteratorType> iterators(sizes.size(), utils::IteratorType::parallel);
-  auto generic = linalg::GenericOp::create(
-      ctx.b, ctx.loc, result.value.getType(), tensor.value, result.value, maps, iterators,
-      [&](OpBuilder &b, Location loc, ValueRange args) {
-        linalg::YieldOp::create(b, loc, args.front());
-      });
+  auto generic =
+      linalg::GenericOp::create(ctx.b, ctx.loc, result.value.getType(), tensor.value, result.value,
+                                maps, iterators, [&](OpBuilder &b, Location loc, ValueRange args) {
+                                  linalg::YieldOp::create(b, loc, args.front());
+                                });
   return {generic.getResult(0), tensor.dtype};
 }
 

@@ -50,13 +50,11 @@ Tensor broadcastTo(Lowering &ctx, const Tensor &tensor, mlir::ArrayRef<mlir::OpF
 
 /// The sizes to which tensors broadcast together. Sizes known only at run time count as equal,
 /// unless one is statically 1.
-llvm::SmallVector<mlir::OpFoldResult> broadcastSizes(Lowering &ctx,
-                                                     mlir::ArrayRef<Tensor> tensors);
+llvm::SmallVector<mlir::OpFoldResult> broadcastSizes(Lowering &ctx, mlir::ArrayRef<Tensor> tensors);
 
 /// How an input of type `type`, aligned at the right, is read in an iteration space whose first
 /// dimensions are those of a tensor with `sizes`: dimensions of static size 1 that are repeated are
 /// read at 0.
-mlir::AffineMap broadcastMap(mlir::RankedTensorType type,
-                             mlir::ArrayRef<mlir::OpFoldResult> sizes);
+mlir::AffineMap broadcastMap(mlir::RankedTensorType type, mlir::ArrayRef<mlir::OpFoldResult> sizes);
 
 } // namespace tw::lower

@@ -52,8 +52,8 @@ SmallVector<Tensor> reduceMany(Lowering &ctx, const ReduceSpace &space, ArrayRef
   for (auto [dtype, start] : llvm::zip_equal(accumulators, initial)) {
     Value empty = ctx.empty(keptSizes, dtype).value;
     inits.push_back(linalg::FillOp::create(ctx.b, ctx.loc, start, empty).getResult(0));
-    maps.push_back(AffineMap::getMultiDimIdentityMap(rank, ctx.b.getContext())
-                       .getMajorSubMap(kept));
+    maps.push_back(
+        AffineMap::getMultiDimIdentityMap(rank, ctx.b.getContext()).getMajorSubMap(kept));
   }
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::reduction);
   std::fill_n(iterators.begin(), kept, utils::IteratorType::parallel);
@@ -61,9 +61,8 @@ SmallVector<Tensor> reduceMany(Lowering &ctx, const ReduceSpace &space, ArrayRef
       ctx.b, ctx.loc, TypeRange(ValueRange(inits)), inputs, inits, maps, iterators,
       [&](OpBuilder &b, Location loc, ValueRange args) {
         ReduceBody place{b, loc, loops};
-        linalg::YieldOp::create(b, loc,
-                                body(place, args.take_front(inputs.size()),
-                                     args.drop_front(inputs.size())));
+        linalg::YieldOp::create(
+            b, loc, body(place, args.take_front(inputs.size()), args.drop_front(inputs.size())));
       });
   SmallVector<Tensor> results;
   for (auto [dtype, value] : llvm::zip_equal(accumulators, generic.getResults())) {
@@ -82,8 +81,7 @@ Tensor reduce(Lowering &ctx, const ReduceSpace &space, DType accumulate, Initial
                       Element e(place.b, place.loc, accumulate);
                       SmallVector<Value> x = {accumulators[0],
                                               e.cast(elements[0], space.input.dtype)};
-                      for (auto [other, element] :
-                           llvm::zip_equal(others, elements.drop_front()))
+                      for (auto [other, element] : llvm::zip_equal(others, elements.drop_front()))
                         x.push_back(e.cast(element, other.dtype));
                       return SmallVector<Value>{body(e, x)};
                     })

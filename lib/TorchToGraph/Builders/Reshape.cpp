@@ -41,7 +41,8 @@ SmallVector<Group> matchGroups(ArrayRef<OpFoldResult> from, ArrayRef<OpFoldResul
     i = groups.back().fromEnd, j = groups.back().toEnd;
   }
   if (i < from.size() || j < to.size()) {
-    bool onlyOnes = llvm::all_of(from.drop_front(i), isOne) && llvm::all_of(to.drop_front(j), isOne);
+    bool onlyOnes =
+        llvm::all_of(from.drop_front(i), isOne) && llvm::all_of(to.drop_front(j), isOne);
     if (groups.empty() || !onlyOnes)
       return {{0, unsigned(from.size()), 0, unsigned(to.size())}};
     groups.back().fromEnd = from.size(), groups.back().toEnd = to.size();

@@ -11,8 +11,8 @@ namespace tw::lower {
 Tensor reshape(Lowering &ctx, const Tensor &tensor, mlir::ArrayRef<mlir::OpFoldResult> sizes);
 
 /// The sizes a view asks for, with -1 replaced by what remains of the tensor's elements.
-llvm::SmallVector<mlir::OpFoldResult>
-resolveSizes(Lowering &ctx, const Tensor &tensor, mlir::ArrayRef<mlir::OpFoldResult> sizes);
+llvm::SmallVector<mlir::OpFoldResult> resolveSizes(Lowering &ctx, const Tensor &tensor,
+                                                   mlir::ArrayRef<mlir::OpFoldResult> sizes);
 
 /// Dimensions [first, last] as one.
 Tensor flatten(Lowering &ctx, const Tensor &tensor, int64_t first, int64_t last);

@@ -167,9 +167,9 @@ Scalar compare(Lowering &ctx, ScalarComparison op, const Scalar &first, const Sc
     return Scalar::ofBool(ctx.b.getContext(), fold(op, 0, 0));
   DType dtype = ints ? DType::I64 : DType::F64;
   Element e(ctx.b, ctx.loc, dtype);
-  Value value = ints ? emit(e, op, a.materialize(ctx.b, ctx.loc), b.materialize(ctx.b, ctx.loc))
-                     : emit(e, op, a.element(ctx.b, ctx.loc, dtype),
-                            b.element(ctx.b, ctx.loc, dtype));
+  Value value =
+      ints ? emit(e, op, a.materialize(ctx.b, ctx.loc), b.materialize(ctx.b, ctx.loc))
+           : emit(e, op, a.element(ctx.b, ctx.loc, dtype), b.element(ctx.b, ctx.loc, dtype));
   return {Scalar::Kind::Bool, value, a.fromData || b.fromData};
 }
 

@@ -51,7 +51,8 @@ constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
 
 torch::BindSymbolicShapeOp bindingOf(BlockArgument argument) {
   for (Operation *user : argument.getUsers())
-    if (auto bind = dyn_cast<torch::BindSymbolicShapeOp>(user); bind && bind.getOperand() == argument)
+    if (auto bind = dyn_cast<torch::BindSymbolicShapeOp>(user);
+        bind && bind.getOperand() == argument)
       return bind;
   return nullptr;
 }
@@ -129,8 +130,8 @@ void Binder::solveSymbols() {
       if (!symbol || factor == 0 || values.contains(shape.names[symbol.getPosition()]))
         continue;
       OpFoldResult size = tensor::DimOp::create(b, loc, shape.argument, d).getResult();
-      OpFoldResult value = math.floorDiv(math.sub(size, math.constant(offset)),
-                                         math.constant(factor));
+      OpFoldResult value =
+          math.floorDiv(math.sub(size, math.constant(offset)), math.constant(factor));
       values[shape.names[symbol.getPosition()]] = math.value(value);
     }
 }
@@ -230,8 +231,7 @@ llvm::StringMap<Value> Binder::run() {
 
 } // namespace
 
-llvm::StringMap<Value> bindSymbols(func::FuncOp from, func::FuncOp to, OpBuilder &b,
-                                   Sizes &sizes) {
+llvm::StringMap<Value> bindSymbols(func::FuncOp from, func::FuncOp to, OpBuilder &b, Sizes &sizes) {
   return Binder(from, to, b, sizes).run();
 }
 

@@ -159,8 +159,8 @@ SmallVector<int64_t> Lowering::perDimension(StringRef name, int64_t count, int64
   if (values.size() == 1)
     values.assign(count, values[0]);
   if (int64_t(values.size()) != count) {
-    refuse(fmt::format("argument '{}' has {} values, but {} are needed", name.str(),
-                       values.size(), count));
+    refuse(fmt::format("argument '{}' has {} values, but {} are needed", name.str(), values.size(),
+                       count));
     values.assign(count, 1);
   }
   return values;

@@ -40,8 +40,8 @@ public:
 
   Tensor tensor(llvm::StringRef name);
   std::optional<Tensor> optTensor(llvm::StringRef name);
-  llvm::SmallVector<Tensor> tensors(llvm::StringRef name);                       // Tensor[]
-  llvm::SmallVector<std::optional<Tensor>> optTensors(llvm::StringRef name);     // Tensor?[]
+  llvm::SmallVector<Tensor> tensors(llvm::StringRef name);                   // Tensor[]
+  llvm::SmallVector<std::optional<Tensor>> optTensors(llvm::StringRef name); // Tensor?[]
   /// Any int, float or bool; `fallback` when None.
   Scalar scalar(llvm::StringRef name, double fallback = 0);
   /// A size, offset or count that may be known only at run time.

@@ -30,8 +30,7 @@ static SizeList afterSlice(tensor::ExtractSliceOp op) {
 }
 
 static SizeList afterPad(const IndexMath &math, tensor::PadOp op, SizeList sizes) {
-  for (auto [size, low, high] :
-       llvm::zip_equal(sizes, op.getMixedLowPad(), op.getMixedHighPad()))
+  for (auto [size, low, high] : llvm::zip_equal(sizes, op.getMixedLowPad(), op.getMixedHighPad()))
     size = math.add(math.add(size, low), high);
   return sizes;
 }

@@ -11,9 +11,7 @@ using namespace mlir;
 
 namespace tw::lower {
 
-static bool isTorch(Operation &op) {
-  return isa_and_nonnull<torch::TorchDialect>(op.getDialect());
-}
+static bool isTorch(Operation &op) { return isa_and_nonnull<torch::TorchDialect>(op.getDialect()); }
 
 Type signatureType(Type type) {
   MLIRContext *context = type.getContext();
@@ -59,8 +57,8 @@ func::FuncOp Translator::createFunction() {
   if (failed)
     return nullptr;
   b.setInsertionPoint(from);
-  auto to = func::FuncOp::create(b, from.getLoc(), from.getName(),
-                                 b.getFunctionType(inputs, results));
+  auto to =
+      func::FuncOp::create(b, from.getLoc(), from.getName(), b.getFunctionType(inputs, results));
   to->setAttrs(from->getAttrs());
   to.setFunctionType(b.getFunctionType(inputs, results));
   auto keepDType = [&](Type type, auto &&set) {
@@ -124,9 +122,9 @@ void Translator::define(Value torchValue, Value builtin, Location loc) {
   else if (isa<torch::IntType>(type) && builtin.getType().isIndex())
     values[torchValue] = Scalar{Scalar::Kind::Int, builtin};
   else if (isa<torch::IntType>(type))
-    values[torchValue] = Scalar{
-        Scalar::Kind::Int,
-        arith::IndexCastOp::create(b, loc, b.getIndexType(), builtin).getResult()};
+    values[torchValue] =
+        Scalar{Scalar::Kind::Int,
+               arith::IndexCastOp::create(b, loc, b.getIndexType(), builtin).getResult()};
   else if (isa<torch::FloatType>(type))
     values[torchValue] = Scalar{Scalar::Kind::Float, builtin};
   else if (isa<torch::BoolType>(type))
@@ -251,9 +249,7 @@ void Translator::translateConversion(Operation &op) {
 
 void Translator::cloneForeign(Operation &op) {
   bool hasTorch = false;
-  op.walk([&](Operation *inner) {
-    hasTorch |= inner != &op && isTorch(*inner);
-  });
+  op.walk([&](Operation *inner) { hasTorch |= inner != &op && isTorch(*inner); });
   if (hasTorch || op.getNumSuccessors()) {
     emitCoded(op.getLoc(), Code::LOWER_3)
         << op.getName() << " with torch operations inside cannot be compiled";
@@ -304,8 +300,7 @@ void Translator::translateIf(torch::IfOp op) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       for (int64_t d = 0; tensor && d < tensor.getRank(); ++d)
         if (tensor.isDynamicDim(d))
-          extents.push_back(
-              getValueOrCreateConstantIndexOp(b, loc, sizes.of(b, loc, yielded)[d]));
+          extents.push_back(getValueOrCreateConstantIndexOp(b, loc, sizes.of(b, loc, yielded)[d]));
     }
     llvm::append_range(yields, extents);
     scf::YieldOp::create(b, loc, yields);
@@ -386,7 +381,8 @@ void Translator::translateCustom(torch::OperatorOp op) {
   name.consume_front("torch.");
   if (!fine) {
     emitCoded(op.getLoc(), Code::LOWER_3)
-        << "custom operator " << name << " takes or returns something other than tensors and numbers";
+        << "custom operator " << name
+        << " takes or returns something other than tensors and numbers";
     return poison(*op);
   }
   auto call = graph::KernelCallOp::create(b, op.getLoc(), types, name, arguments);

@@ -16,7 +16,8 @@ static bool isCustom(Operation *op) {
 }
 
 bool isUnsupported(Operation *op) {
-  if (!isa_and_nonnull<torch::TorchDialect>(op->getDialect()) || op->hasTrait<OpTrait::IsTerminator>())
+  if (!isa_and_nonnull<torch::TorchDialect>(op->getDialect()) ||
+      op->hasTrait<OpTrait::IsTerminator>())
     return false;
   if (isa<torch::IfOp, torch::RuntimeAssertOp, torch::SymbolicIntOp, torch::BindSymbolicShapeOp>(
           op))
@@ -69,14 +70,14 @@ LogicalResult reportUnsupported(ModuleOp module) {
   for (Operation *op : ops) {
     UnsupportedOperator found = describe(op);
     InFlightDiagnostic error = emitCoded(op->getLoc(), Code::LOWER_1);
-    error << "operator " << found.op << " is not supported"
-          << (found.reason.empty() ? "" : ": ") << found.reason;
+    error << "operator " << found.op << " is not supported" << (found.reason.empty() ? "" : ": ")
+          << found.reason;
     if (!found.inputs.empty())
       error.attachNote() << "inputs " << found.inputs;
     if (op == ops.back())
       error.attachNote() << "help: " << ops.size()
-                         << (ops.size() == 1 ? " operator is" : " operators are")
-                         << " unsupported" << (ops.size() == 1 ? "" : ", all listed above")
+                         << (ops.size() == 1 ? " operator is" : " operators are") << " unsupported"
+                         << (ops.size() == 1 ? "" : ", all listed above")
                          << "; docs/operators.md lists those that are supported";
   }
   return failure(!ops.empty());
