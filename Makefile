@@ -6,7 +6,7 @@ BUILD := build/$(PRESET)
 STAMP := build/.setup-$(shell sha1sum scripts/setup.sh | cut -c1-12)
 SHELL := /bin/bash
 
-.PHONY: all build demo test models format clean
+.PHONY: all build demo test models format tidy clean
 all: build
 
 $(STAMP): scripts/setup.sh
@@ -27,7 +27,10 @@ models: build
 	scripts/models.sh
 
 format:
-	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-22 -i
+	scripts/format.sh
+
+tidy: build
+	scripts/tidy.sh $(BUILD)
 
 clean:
 	rm -rf build

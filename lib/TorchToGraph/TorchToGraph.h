@@ -35,4 +35,7 @@ std::vector<UnsupportedOperator> findUnsupported(mlir::ModuleOp module);
 /// docs/operators.md: every operator with a lowering, by family, and those refused with a reason.
 std::string operatorsPage();
 
+/// Overloads that PyTorch tags `core` and that are neither lowered nor refused with a reason.
+std::vector<std::string> coreOperatorsWithoutAnswer();
+
 } // namespace tw

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs passes on text: what mlir-opt is to MLIR. For tests and for looking at one step.
+// `--operators-page` prints docs/operators.md instead.
 #include "Graph/Passes.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Torch/Torch.h"
@@ -11,6 +12,10 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
+  if (argc == 2 && llvm::StringRef(argv[1]) == "--operators-page") {
+    llvm::outs() << tw::operatorsPage();
+    return 0;
+  }
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   registry

@@ -76,7 +76,7 @@ public:
   /// Answers: one operand a result (a list for a list). Tensors must have the result's dtype and
   /// rank; their static sizes are refined to the program's.
   mlir::LogicalResult done(mlir::ArrayRef<Operand> results);
-  mlir::LogicalResult done(Operand result) { return done(mlir::ArrayRef<Operand>(result)); }
+  mlir::LogicalResult done(const Operand &result) { return done(mlir::ArrayRef<Operand>(result)); }
   /// Reports that this operator with these arguments cannot be compiled, and why ("kernel_size
   /// [2, 3] has ..."): error TW-LOWER-0002 with the arguments as a note. Always failure.
   Refusal refuse(const llvm::Twine &reason);
