@@ -7,6 +7,9 @@ import pathlib
 import struct
 import sys
 
+import make_pt2
+import make_text
+
 
 def npy(dict_text, data=b"", version=1):
     dict_bytes = dict_text.encode()
@@ -90,7 +93,8 @@ def artifact_files(fake):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    groups = {"npy": npy_files(), "bad": artifact_files(folder / "fake")}
+    groups = {"npy": npy_files(), "bad": artifact_files(folder / "fake"),
+              "pt2": make_pt2.pt2_files(), "text": make_text.text_files()}
     for name, files in groups.items():
         (folder / name).mkdir()
         for file, content in files:

@@ -66,8 +66,7 @@ static std::vector<Parameter> findParameters(const Program &program, Instance &i
         int64_t elements = 1;
         for (int32_t d = 0; d < state.rank; ++d)
           elements *= state.sizes[d];
-        parameters.push_back(
-            {state.name, static_cast<int32_t>(i), std::vector<float>(elements)});
+        parameters.push_back({state.name, static_cast<int32_t>(i), std::vector<float>(elements)});
         instance.getState<float>(state.name, parameters.back().values);
       }
   return parameters;
@@ -90,8 +89,8 @@ static int train(const char *path, int steps) {
   float first = 0, loss = 0;
   for (int step = 0; step < steps; ++step) {
     patterns.draw(batch);
-    auto results = instance.run({Tensor::of(batch.images, {Batch::size, 28, 28}),
-                                 Tensor::of(batch.labels, {Batch::size})});
+    auto results = instance.run(
+        {Tensor::of(batch.images, {Batch::size, 28, 28}), Tensor::of(batch.labels, {Batch::size})});
     loss = results[0].values<float>()[0];
     if (step == 0)
       first = loss;

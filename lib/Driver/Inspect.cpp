@@ -66,7 +66,7 @@ static std::map<std::string, int> countOperators(ModuleOp module) {
 /// Places by operator.
 static std::map<std::string, std::vector<std::string>> unsupportedPlaces(ModuleOp module) {
   std::map<std::string, std::vector<std::string>> places;
-  for (const UnsupportedOperator &op : findUnsupported(module))
+  for (const UnsupportedOperator &op : findUnsupported(module, KernelNames()))
     places[op.op].push_back(op.reason.empty() ? op.place : op.place + ": " + op.reason);
   return places;
 }

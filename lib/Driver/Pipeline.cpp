@@ -79,8 +79,9 @@ LogicalResult Pipeline::runPasses(const std::string &stage, ModuleOp module,
 }
 
 LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluator) {
-  if (failed(runPasses("lower", module,
-                       [](OpPassManager &pm) { pm.addPass(createTorchToGraphPass()); })))
+  if (failed(runPasses("lower", module, [](OpPassManager &pm) {
+        pm.addPass(createTorchToGraphPass(KernelNames()));
+      })))
     return failure();
   return runPasses("graph", module, [&](OpPassManager &pm) {
     buildGraphPipeline(pm, evaluator);

@@ -61,6 +61,12 @@ public:
     ::unlink(name.c_str());
   }
   Status open() {
+    // Renaming over a device or a folder would replace what is not ours to replace.
+    struct stat there;
+    if (::stat(target.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
+      errno = S_ISDIR(there.st_mode) ? EISDIR : EEXIST;
+      return unwritable(target);
+    }
     fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0777);
     return fd >= 0 ? Status() : Status(unwritable(target));
   }

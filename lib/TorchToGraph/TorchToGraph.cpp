@@ -54,6 +54,7 @@ void dropDead(ModuleOp module) {
 }
 
 struct TorchToGraph : PassWrapper<TorchToGraph, OperationPass<ModuleOp>> {
+  explicit TorchToGraph(KernelNames kernels) : kernels(std::move(kernels)) {}
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TorchToGraph)
   StringRef getArgument() const override { return "torch-to-graph"; }
   StringRef getDescription() const override { return "Lowers torch operators to linalg and tw"; }
@@ -65,7 +66,7 @@ struct TorchToGraph : PassWrapper<TorchToGraph, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     dropDead(module);
-    bool failed = mlir::failed(lower::reportUnsupported(module));
+    bool failed = mlir::failed(lower::reportUnsupported(module, kernels));
     SmallVector<func::FuncOp> old;
     for (auto func : module.getOps<func::FuncOp>())
       if (hasTorchTypes(func))
@@ -80,11 +81,18 @@ struct TorchToGraph : PassWrapper<TorchToGraph, OperationPass<ModuleOp>> {
     IRRewriter rewriter(module.getContext());
     (void)runRegionDCE(rewriter, module->getRegions());
   }
+
+private:
+  KernelNames kernels;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createTorchToGraphPass() { return std::make_unique<TorchToGraph>(); }
-void registerTorchToGraphPass() { PassRegistration<TorchToGraph>(); }
+std::unique_ptr<Pass> createTorchToGraphPass(KernelNames kernels) {
+  return std::make_unique<TorchToGraph>(std::move(kernels));
+}
+void registerTorchToGraphPass() {
+  registerPass([] { return createTorchToGraphPass({}); });
+}
 
 } // namespace tw

@@ -5,6 +5,7 @@
 #pragma once
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,13 @@ class DialectRegistry;
 
 namespace tw {
 
+/// Names of custom operators that hand-written kernels implement ("mylib.rope").
+using KernelNames = std::set<std::string, std::less<>>;
+
 /// Rewrites @main (or the only public function) and all it calls. Functions without torch types
-/// stay as they are. Reports every operator that is not supported before failing.
-std::unique_ptr<mlir::Pass> createTorchToGraphPass();
+/// stay as they are. Reports every operator that is not supported before failing;
+/// a custom operator is supported when it is one of `kernels`, and becomes a call of that kernel.
+std::unique_ptr<mlir::Pass> createTorchToGraphPass(KernelNames kernels);
 /// Makes the pass known as "torch-to-graph".
 void registerTorchToGraphPass();
 
@@ -30,7 +35,7 @@ struct UnsupportedOperator {
 };
 
 /// All operators of the module that have no lowering, one entry for each place. Emits nothing.
-std::vector<UnsupportedOperator> findUnsupported(mlir::ModuleOp module);
+std::vector<UnsupportedOperator> findUnsupported(mlir::ModuleOp module, const KernelNames &kernels);
 
 /// docs/operators.md: every operator with a lowering, by family, and those refused with a reason.
 std::string operatorsPage();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a node gives to its operator, as values that fit the operator's schema.
 #include "Import/Pt2/NodeImporter.h"
+#include "llvm/ADT/StringSet.h"
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -237,11 +238,16 @@ FailureOr<Value> NodeImporter::materialiseList(const Argument &argument, const T
 
 FailureOr<SmallVector<Value>>
 NodeImporter::operandsFor(const Schema &schema, ArrayRef<std::pair<StringRef, Value>> overrides) {
-  for (const NamedArgument &given : node.inputs)
+  llvm::StringSet<> seen;
+  for (const NamedArgument &given : node.inputs) {
+    if (!given.name.empty() && !seen.insert(ref(given.name)).second)
+      return fail(Code::IMPORT_12, fmt::format("operator {} is given its argument {} twice",
+                                               operatorName(), given.name));
     if (!schema.argumentIndex(ref(given.name)) && !schema.has(Flag::AnyArguments) &&
         !llvm::is_contained(llvm::make_first_range(overrides), ref(given.name)))
       return fail(Code::IMPORT_12,
                   fmt::format("operator {} has no argument {}", operatorName(), given.name));
+  }
   SmallVector<Value> operands;
   for (const torch::Argument &argument : schema.arguments()) {
     auto replaced = llvm::find_if(overrides, [&](auto &o) { return o.first == argument.name; });

@@ -51,7 +51,7 @@ std::optional<DType> dtypeOf(ScalarType type) {
 
 std::string scalarTypeName(ScalarType type) {
   const Row *row = find(type);
-  return row ? std::string(row->name) : fmt::format("dtype {}", type);
+  return row ? std::string(row->name) : fmt::format("number {}", type);
 }
 
 std::optional<int64_t> atenScalarType(ScalarType type) {

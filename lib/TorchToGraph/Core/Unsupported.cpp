@@ -15,14 +15,17 @@ static bool isCustom(Operation *op) {
          !name.starts_with("torch.prim") && !name.starts_with("onnx.");
 }
 
-bool isUnsupported(Operation *op) {
+bool isUnsupported(Operation *op, const KernelNames &kernels) {
   if (!isa_and_nonnull<torch::TorchDialect>(op->getDialect()) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return false;
   if (isa<torch::IfOp, torch::RuntimeAssertOp, torch::SymbolicIntOp, torch::BindSymbolicShapeOp>(
           op))
     return false;
-  return !findLowering(operatorName(op)) && !isCustom(op) && !isOpTriviallyDead(op);
+  StringRef name = operatorName(op);
+  if (isCustom(op) && kernels.contains(name.drop_front(strlen("torch.")).str()))
+    return false;
+  return !findLowering(name) && !isOpTriviallyDead(op);
 }
 
 static std::string describeType(Type type) {
@@ -52,7 +55,9 @@ static std::string describeType(Type type) {
 
 static UnsupportedOperator describe(Operation *op) {
   StringRef name = operatorName(op);
-  UnsupportedOperator result{"", describePlace(op->getLoc()), findRefusal(name).str(), ""};
+  std::string reason =
+      isCustom(op) ? "no kernel given with --kernels implements it" : findRefusal(name).str();
+  UnsupportedOperator result{"", describePlace(op->getLoc()), reason, ""};
   name.consume_front("torch.");
   result.op = name.str();
   for (Type type : op->getOperandTypes())
@@ -61,10 +66,10 @@ static UnsupportedOperator describe(Operation *op) {
   return result;
 }
 
-LogicalResult reportUnsupported(ModuleOp module) {
+LogicalResult reportUnsupported(ModuleOp module, const KernelNames &kernels) {
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
-    if (isUnsupported(op))
+    if (isUnsupported(op, kernels))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
@@ -85,10 +90,11 @@ LogicalResult reportUnsupported(ModuleOp module) {
 
 } // namespace tw::lower
 
-std::vector<tw::UnsupportedOperator> tw::findUnsupported(ModuleOp module) {
+std::vector<tw::UnsupportedOperator> tw::findUnsupported(ModuleOp module,
+                                                         const KernelNames &kernels) {
   std::vector<UnsupportedOperator> result;
   module.walk([&](Operation *op) {
-    if (lower::isUnsupported(op))
+    if (lower::isUnsupported(op, kernels))
       result.push_back(lower::describe(op));
   });
   return result;

@@ -7,10 +7,10 @@
 
 namespace tw::lower {
 
-/// Whether nothing lowers this op (ops of other dialects and custom operators are not asked).
-bool isUnsupported(mlir::Operation *op);
+/// Whether nothing lowers or implements this op (ops of other dialects are not asked).
+bool isUnsupported(mlir::Operation *op, const KernelNames &kernels);
 
 /// Reports every unsupported operator of the module as an error of its own; failure if any.
-mlir::LogicalResult reportUnsupported(mlir::ModuleOp module);
+mlir::LogicalResult reportUnsupported(mlir::ModuleOp module, const KernelNames &kernels);
 
 } // namespace tw::lower
