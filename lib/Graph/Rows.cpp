@@ -2,6 +2,7 @@
 #include "Graph/Rows.h"
 #include "IR/Graph/Graph.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -15,9 +16,17 @@ bool isView(Operation *op) {
              tensor::ExtractSliceOp>(op);
 }
 
+/// An insertion into a tensor that a loop carries is a copy of the slice alone, which the host
+/// program does in place; a kernel would write the whole tensor in every iteration.
+static bool fillsCarriedTensor(tensor::InsertSliceOp op) {
+  auto carried = dyn_cast<BlockArgument>(op.getDest());
+  return carried && isa<scf::ForOp>(carried.getOwner()->getParentOp());
+}
+
 bool isCompute(Operation *op) {
-  return isa<linalg::LinalgOp, graph::ConvOp, graph::ScanOp, graph::SortOp, graph::ScatterOp,
-             tensor::InsertSliceOp>(op);
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    return !fillsCarriedTensor(insert);
+  return isa<linalg::LinalgOp, graph::ConvOp, graph::ScanOp, graph::SortOp, graph::ScatterOp>(op);
 }
 
 bool isContraction(Operation *op) {

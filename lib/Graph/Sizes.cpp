@@ -2,6 +2,7 @@
 #include "Graph/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -51,11 +52,24 @@ static OpFoldResult slicedSize(tensor::ExtractSliceOp op, int64_t dim) {
   return {};
 }
 
+/// The value a loop starts with for what it carries as, or returns as, `tensor`: loops keep the
+/// sizes of the tensors they carry. Null for other values.
+static Value loopInit(Value tensor) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+    auto loop = dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop ? loop.getTiedLoopInit(argument)->get() : Value();
+  }
+  auto loop = tensor.getDefiningOp<scf::ForOp>();
+  return loop ? loop.getInitArgs()[cast<OpResult>(tensor).getResultNumber()] : Value();
+}
+
 OpFoldResult resolvedSize(Value tensor, int64_t dim, OpBuilder &b) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return b.getIndexAttr(type.getDimSize(dim));
   Operation *op = tensor.getDefiningOp();
+  if (Value init = loopInit(tensor))
+    return resolvedSize(init, dim, b);
   if (auto dps = dyn_cast_or_null<DestinationStyleOpInterface>(op))
     return resolvedSize(dps.getTiedOpOperand(cast<OpResult>(tensor))->get(), dim, b);
   OpFoldResult size;

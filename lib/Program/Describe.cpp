@@ -18,14 +18,14 @@ namespace tw {
 KernelText describeKernel(func::FuncOp kernel) {
   SmallVector<std::string> ops;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    StringRef name = op->getName().getStringRef();
-    bool structured = isa<linalg::LinalgOp>(op) || name.starts_with("tw.");
+    std::string name = op->getName().getStringRef().str();
+    bool structured = isa<linalg::LinalgOp>(op) || StringRef(name).starts_with("tw.");
     if (!structured || isa<linalg::FillOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
       return;
     if (auto place = modelPlace(op->getLoc()); place && !place->node.empty())
       name = place->node;
     if (!llvm::is_contained(ops, name))
-      ops.push_back(name.str());
+      ops.push_back(name);
   });
   constexpr size_t most = 8;
   KernelText text;

@@ -6,6 +6,7 @@
 #include "TorchToGraph/Builders/Gather.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/Reduce.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Window.h"
@@ -148,11 +149,28 @@ LogicalResult lowerAveragePool(Lowering &ctx) {
   return ctx.done(averageOverWindows(ctx, input, w, divisor));
 }
 
+/// True when adaptive pooling makes one result from each whole image, however large.
+bool isGlobal(Lowering &ctx) {
+  auto list = ctx.arg("output_size").list();
+  return list && llvm::all_of(*list, [](const Operand &size) {
+    return size.scalar() && size.scalar()->constantInt() == 1;
+  });
+}
+
+/// The last `spatial` dimensions of `input`, to be reduced to size 1 each.
+ReduceSpace lastDimensions(const Tensor &input, int64_t spatial) {
+  auto dims = llvm::seq<int64_t>(input.rank() - spatial, input.rank());
+  return {input, llvm::to_vector(dims), /*keepDim=*/true};
+}
+
 template <int spatial>
 LogicalResult lowerAdaptiveAveragePool(Lowering &ctx) {
   Tensor input = ctx.tensor("self");
   if (ctx.hasRefused())
     return failure();
+  if (isGlobal(ctx) && input.rank() >= spatial)
+    return ctx.done(
+        castTo(ctx, reduceMean(ctx, lastDimensions(input, spatial)), ctx.resultDType()));
   Windows w = readAdaptiveWindows(ctx, input, spatial);
   if (ctx.hasRefused())
     return failure();
@@ -174,8 +192,8 @@ Tensor spreadOverWindows(Lowering &ctx, const Tensor &gradient, const Tensor &in
     in.push_back(m.value(w.inputSizes[d]));
     out.push_back(m.value(w.outputSizes[d]));
   }
-  Value window = tensor::EmptyOp::create(ctx.b, ctx.loc, w.kernel, ctx.b.getI1Type());
-  AffineMap shareMap = AffineMap::getMultiDimIdentityMap(loops, context).getMajorSubMap(rank);
+  Value window = windowShape(ctx, w).value;
+  AffineMap shareMap = leadingLoops(context, loops, rank);
   AffineMap windowMap = AffineMap::getMinorIdentityMap(loops, w.spatial, context);
   Tensor zeros = ctx.filled(ctx.sizesOf(input), dtype, Scalar::ofInt(context, 0));
   auto scatter = graph::ScatterOp::create(
@@ -227,12 +245,6 @@ LogicalResult lowerAdaptiveAveragePoolBackward(Lowering &ctx) {
   SmallVector<OpFoldResult> in = ctx.sizesOf(input), out = ctx.sizesOf(gradient);
   w.inputSizes.assign(in.end() - spatial, in.end());
   w.outputSizes.assign(out.end() - spatial, out.end());
-  for (int64_t d = 0; d < spatial; ++d) {
-    auto from = constantOf(w.inputSizes[d]), to = constantOf(w.outputSizes[d]);
-    if (!from || !to || *to < 1)
-      return ctx.refuse("adaptive pooling needs sizes that are known at compile time");
-    w.kernel.push_back((*from + *to - 1) / *to + 1);
-  }
   return ctx.done(castTo(ctx, spreadOverWindows(ctx, gradient, input, w, {}), input.dtype));
 }
 

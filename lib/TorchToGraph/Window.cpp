@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Window.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Pointwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -85,20 +86,31 @@ Windows readAdaptiveWindows(Lowering &ctx, const Tensor &input, int64_t spatial)
   } else if (const Scalar *scalar = ctx.arg("output_size").scalar()) {
     w.outputSizes.assign(spatial, scalar->value);
   }
-  for (int64_t d = 0; d < spatial; ++d) {
-    auto in = constantOf(w.inputSizes[d]), out = constantOf(w.outputSizes[d]);
-    if (out && *out == 1 && !in) {
-      (void)ctx.refuse("adaptive pooling over a dimension whose size is known only at run time");
-      return w;
-    }
-    if (!in || !out) {
-      (void)ctx.refuse("adaptive pooling needs sizes that are known at compile time");
-      return w;
-    }
-    w.outputSizes[d] = ctx.b.getIndexAttr(*out);
-    w.kernel.push_back(largestAdaptiveWindow(*in, *out));
-  }
   return w;
+}
+
+SmallVector<OpFoldResult> windowSizes(Lowering &ctx, const Windows &w) {
+  IndexMath m{ctx.b, ctx.loc};
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t d = 0; d < w.spatial; ++d) {
+    if (!w.adaptive) {
+      sizes.push_back(m.constant(w.kernel[d]));
+      continue;
+    }
+    auto in = constantOf(w.inputSizes[d]), out = constantOf(w.outputSizes[d]);
+    if (in && out)
+      sizes.push_back(m.constant(largestAdaptiveWindow(*in, *out)));
+    else if (out == 1)
+      sizes.push_back(w.inputSizes[d]);
+    else
+      sizes.push_back(m.add(m.ceilDiv(w.inputSizes[d], m.max(w.outputSizes[d], m.constant(1))),
+                            m.constant(1)));
+  }
+  return sizes;
+}
+
+Tensor windowShape(Lowering &ctx, const Windows &w) {
+  return ctx.empty(windowSizes(ctx, w), DType::Bool);
 }
 
 WindowPlace place(OpBuilder &b, Location loc, const Windows &w, int64_t dim, Value output, Value k,
@@ -177,10 +189,9 @@ SmallVector<Tensor> reduceWindows(Lowering &ctx, const Tensor &input, const Wind
     inputSizes.push_back(m.value(w.inputSizes[d]));
     outputSizes.push_back(m.value(w.outputSizes[d]));
   }
-  // Nothing is read of it: its sizes are the bounds of the loops over the window.
-  Value window = tensor::EmptyOp::create(ctx.b, ctx.loc, w.kernel, ctx.b.getI1Type());
+  Value window = windowShape(ctx, w).value;
   AffineMap windowMap = AffineMap::getMinorIdentityMap(loops, w.spatial, context);
-  AffineMap outMap = AffineMap::getMultiDimIdentityMap(loops, context).getMajorSubMap(rank);
+  AffineMap outMap = leadingLoops(context, loops, rank);
   SmallVector<AffineMap> maps(1 + outs.size(), outMap);
   maps[0] = windowMap;
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);

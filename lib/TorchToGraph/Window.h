@@ -13,7 +13,7 @@ struct Windows {
   int64_t spatial = 0;
   llvm::SmallVector<int64_t> kernel, stride, padding, dilation;
   /// Adaptive pooling: windows from floor(o * in / out) up to, not including,
-  /// ceil((o + 1) * in / out). `kernel` is then the largest window, stride and padding unused.
+  /// ceil((o + 1) * in / out). `kernel`, stride and padding are then unused.
   bool adaptive = false;
   llvm::SmallVector<mlir::OpFoldResult> inputSizes, outputSizes; // spatial ones
 };
@@ -23,6 +23,11 @@ struct Windows {
 Windows readWindows(Lowering &ctx, const Tensor &input, int64_t spatial);
 /// output_size of an adaptive pooling operator (None: the input's size).
 Windows readAdaptiveWindows(Lowering &ctx, const Tensor &input, int64_t spatial);
+
+/// The bounds of the loops over a window: `kernel`, or the largest window of adaptive pooling.
+llvm::SmallVector<mlir::OpFoldResult> windowSizes(Lowering &ctx, const Windows &windows);
+/// A tensor of windowSizes of which nothing is read: it gives those loops their bounds.
+Tensor windowShape(Lowering &ctx, const Windows &windows);
 
 /// A dimension of one window while code is emitted for it: index values.
 struct WindowPlace {

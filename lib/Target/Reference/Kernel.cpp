@@ -316,10 +316,31 @@ private:
     return success();
   }
 
+  /// An empty tensor that is read (a window that only says how large it is) is one zero everywhere.
+  LogicalResult emitEmpty(Emitter &e, Value tensor) {
+    bool isRead = llvm::any_of(tensor.getUses(), [](OpOperand &use) {
+      auto dps = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+      return !dps || !dps.isDpsInit(&use);
+    });
+    if (!isRead || e.buffers.contains(tensor))
+      return success();
+    FailureOr<Indices> sizes = e.sizes(tensor);
+    if (failed(sizes))
+      return failure();
+    Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+    Buffer zero = e.onStack(element, 1);
+    e.store(e.constant(Emitter::scalarType(element), 0), zero, 0);
+    zero.sizes = *sizes;
+    zero.strides.assign(sizes->size(), Ix(0));
+    zero.denseFrom = sizes->size();
+    e.buffers[tensor] = zero;
+    return success();
+  }
+
   LogicalResult emitOperation(Emitter &e, Operation *op) {
     e.loc = op->getLoc();
     if (isa<tensor::EmptyOp>(op))
-      return success();
+      return emitEmpty(e, op->getResult(0));
     if (isViewOperation(op))
       return emitView(op, e);
     if (llvm::none_of(op->getResultTypes(), llvm::IsaPred<TensorType>))

@@ -2,6 +2,7 @@
 #include "TorchToGraph/Builders/Contract.h"
 #include "TorchToGraph/Builders/Element.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Pointwise.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include <map>
 
@@ -63,9 +64,8 @@ Tensor contract(Lowering &ctx, Labelled a, Labelled b, StringRef out, DType accu
     return init;
 
   MLIRContext *context = ctx.b.getContext();
-  SmallVector<AffineMap> maps = {
-      mapOf(context, a, loops, sizes), mapOf(context, b, loops, sizes),
-      AffineMap::getMultiDimIdentityMap(loops.size(), context).getMajorSubMap(out.size())};
+  SmallVector<AffineMap> maps = {mapOf(context, a, loops, sizes), mapOf(context, b, loops, sizes),
+                                 leadingLoops(context, loops.size(), out.size())};
   SmallVector<utils::IteratorType> iterators(loops.size(), utils::IteratorType::reduction);
   std::fill_n(iterators.begin(), out.size(), utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(

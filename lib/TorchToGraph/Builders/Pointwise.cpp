@@ -148,4 +148,11 @@ Tensor broadcastTo(Lowering &ctx, const Tensor &tensor, ArrayRef<OpFoldResult> s
   return {generic.getResult(0), tensor.dtype};
 }
 
+AffineMap leadingLoops(MLIRContext *context, int64_t loops, int64_t count) {
+  SmallVector<AffineExpr> exprs;
+  for (int64_t i = 0; i < count; ++i)
+    exprs.push_back(getAffineDimExpr(i, context));
+  return AffineMap::get(loops, 0, exprs, context);
+}
+
 } // namespace tw::lower

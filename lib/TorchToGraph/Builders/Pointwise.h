@@ -57,4 +57,7 @@ llvm::SmallVector<mlir::OpFoldResult> broadcastSizes(Lowering &ctx, mlir::ArrayR
 /// read at 0.
 mlir::AffineMap broadcastMap(mlir::RankedTensorType type, mlir::ArrayRef<mlir::OpFoldResult> sizes);
 
+/// (d0, ..., d<loops-1>) -> (d0, ..., d<count-1>); count may be 0.
+mlir::AffineMap leadingLoops(mlir::MLIRContext *context, int64_t loops, int64_t count);
+
 } // namespace tw::lower

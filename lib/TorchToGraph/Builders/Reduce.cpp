@@ -52,8 +52,7 @@ SmallVector<Tensor> reduceMany(Lowering &ctx, const ReduceSpace &space, ArrayRef
   for (auto [dtype, start] : llvm::zip_equal(accumulators, initial)) {
     Value empty = ctx.empty(keptSizes, dtype).value;
     inits.push_back(linalg::FillOp::create(ctx.b, ctx.loc, start, empty).getResult(0));
-    maps.push_back(
-        AffineMap::getMultiDimIdentityMap(rank, ctx.b.getContext()).getMajorSubMap(kept));
+    maps.push_back(leadingLoops(ctx.b.getContext(), rank, kept));
   }
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::reduction);
   std::fill_n(iterators.begin(), kept, utils::IteratorType::parallel);

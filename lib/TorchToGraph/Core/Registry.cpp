@@ -28,6 +28,7 @@ LoweringFn findLowering(StringRef op) {
 
 static constexpr StringRef random = "it draws random numbers, which compiled programs do not";
 static constexpr StringRef dataDependent = "its result's sizes or value depend on the data";
+static constexpr StringRef antialiased = "antialiased resampling is not supported";
 static constexpr StringRef fourier = "Fourier transforms are not supported";
 
 ArrayRef<std::pair<StringRef, StringRef>> refusals() {
@@ -46,6 +47,9 @@ ArrayRef<std::pair<StringRef, StringRef>> refusals() {
       {"torch.aten.unique*", dataDependent},
       {"torch.aten._unique*", dataDependent},
       {"torch.aten.bincount*", dataDependent},
+      {"torch.aten._upsample_bilinear2d_aa*", antialiased},
+      {"torch.aten._upsample_bicubic2d_aa*", antialiased},
+      {"torch.aten._upsample_lanczos2d_aa*", antialiased},
       {"torch.aten._fft_*", fourier},
       {"torch.aten.fft_*", fourier},
       {"torch.aten.stft*", fourier},
