@@ -37,6 +37,10 @@ def gru_deep():
     return Recurrent(nn.GRU, num_layers=2, bidirectional=True)
 
 
+def lstm_sequence():
+    return Recurrent(nn.LSTM, bidirectional=True, batch_first=True)
+
+
 class WithState(nn.Module):
     """The initial state is an input."""
 

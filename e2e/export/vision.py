@@ -352,3 +352,14 @@ class Detector(nn.Module):
         best, label = scores.max(dim=-1)
         top, index = torch.topk(best, 5, dim=1)
         return torch.gather(boxes, 1, index[..., None].expand(-1, -1, 4)), top, torch.gather(label, 1, index)
+
+
+class AnySize(nn.Module):
+    """Resampling and pooling of images whose size is known only when they are given."""
+
+    def forward(self, x):
+        half = F.interpolate(x, scale_factor=0.5, mode="bilinear", align_corners=False)
+        back = F.interpolate(half, size=x.shape[-2:], mode="nearest")
+        smooth = F.interpolate(half, size=x.shape[-2:], mode="bicubic", align_corners=True)
+        mean = F.adaptive_avg_pool2d(x, 1)
+        return x - back + smooth * mean, F.adaptive_max_pool2d(x, (2, 3)), F.adaptive_avg_pool2d(x, (3, 2))

@@ -341,7 +341,7 @@ LogicalResult refusePacked(Lowering &ctx) {
 }
 
 //===----------------------------------------------------------------------===//
-// Cells and one layer of oneDNN's
+// Cells
 //===----------------------------------------------------------------------===//
 
 template <Cell cell>
@@ -369,35 +369,6 @@ LogicalResult lowerCell(Lowering &ctx) {
   return ctx.done(results);
 }
 
-/// One LSTM layer in one direction, as decomposed exports contain it; its fourth result is memory
-/// for the gradient, which is empty here.
-LogicalResult lowerOneDnnLayer(Lowering &ctx) {
-  constexpr int64_t lstmMode = 2;
-  Network n;
-  n.input = ctx.tensor("input");
-  Tensor hidden = ctx.tensor("hx_"), cellState = ctx.tensor("cx_");
-  Parameters p{ctx.tensor("weight0"), ctx.tensor("weight1"), {}, {}};
-  if (ctx.flag("has_biases"))
-    p.inputBias = ctx.tensor("weight2"), p.hiddenBias = ctx.tensor("weight3");
-  bool backward = ctx.flag("reverse");
-  if (ctx.hasRefused() || !ctx.needsRank(n.input, 3, "the input"))
-    return failure();
-  if (ctx.integer("mode") != lstmMode || ctx.integer("num_layers", 1) != 1 ||
-      ctx.flag("bidirectional") || ctx.flag("batch_first") || !ctx.integers("batch_sizes").empty())
-    return ctx.refuse("only one LSTM layer in one direction, with the steps first, is supported");
-  auto flattened = [&](const Tensor &x) { return x.rank() == 3 ? squeeze(ctx, x, 0) : x; };
-  State initial = {flattened(hidden), flattened(cellState)};
-  if (failed(checkParameters(ctx, Cell::Lstm, n.input, initial, p)))
-    return failure();
-  LayerResult result = runLayer(ctx, Cell::Lstm, {n.input, "tbi"}, initial, p, backward);
-  SmallVector<Operand> results = {result.outputs};
-  for (auto [i, x] : llvm::enumerate(result.last))
-    results.push_back(ctx.resultRank(i + 1) == 3 ? stack(ctx, x) : x);
-  results.push_back(ctx.filled({ctx.b.getIndexAttr(0)}, ctx.resultDType(3),
-                               Scalar::ofInt(ctx.b.getContext(), 0)));
-  return ctx.done(results);
-}
-
 } // namespace
 
 Family recurrentFamily() {
@@ -414,7 +385,6 @@ Family recurrentFamily() {
       {"torch.aten.gru_cell", lowerCell<Cell::Gru>},
       {"torch.aten.rnn_tanh_cell", lowerCell<Cell::Tanh>},
       {"torch.aten.rnn_relu_cell", lowerCell<Cell::Relu>},
-      {"torch.aten.mkldnn_rnn_layer", lowerOneDnnLayer},
   };
   return {"Recurrent layers", rows};
 }

@@ -153,6 +153,43 @@ def resampling(case, x, y, z, h, g, m):
     case("affine_grid", F.affine_grid(m, (1, 2, 3, 4), align_corners=False))
 
 
+@family(x="f32[1,2,5]", y="f32[2,2,4,5]", z="f32[1,2,3,4,2]", g="f32[2,3,4,2]", v="f32[1,2,3,2,3]", m="f32[2,2,3]", t="f32[1,3,4]", h="f16[2,2,4,5]",
+        d="f64[1,1,3,3]", u="u8[1,2,3,3]<200")
+def sampling(case, x, y, z, g, v, m, t, h, d, u):
+    aten = torch.ops.aten
+    for padding in ("zeros", "border", "reflection"):
+        for corners in (False, True):
+            options = {"padding_mode": padding, "align_corners": corners}
+            case(f"grid_sample bicubic {padding} {corners}", F.grid_sample(y, g * 1.5, mode="bicubic", **options))
+            case(f"grid_sample 3d {padding} {corners}", F.grid_sample(z, v * 1.5, **options))
+            case(f"grid_sample far {padding} {corners}", F.grid_sample(y, g * 9, **options))
+    case("grid_sample 3d nearest", F.grid_sample(z, v, mode="nearest", align_corners=False))
+    case("grid_sample one", F.grid_sample(y[:, :, :1, :1], g, padding_mode="reflection", align_corners=True))
+    case("grid_sample f16", F.grid_sample(h, g.half(), align_corners=False))
+    case("grid_sample f64", F.grid_sample(d, g[:1].double(), align_corners=False))
+    case("grid_sample affine", F.grid_sample(y, F.affine_grid(m, [2, 2, 3, 6], align_corners=False), align_corners=False))
+    case("affine_grid corners", F.affine_grid(m, [2, 1, 3, 4], align_corners=True))
+    case("affine_grid 3d", F.affine_grid(t, [1, 1, 2, 1, 3], align_corners=False))
+    case("affine_grid one", F.affine_grid(m, [2, 1, 1, 1], align_corners=True))
+    case("nearest-exact 1d", F.interpolate(x, 13, mode="nearest-exact"))
+    case("nearest-exact 3d", F.interpolate(z, (5, 3, 4), mode="nearest-exact"))
+    case("nearest u8", F.interpolate(u, (5, 7), mode="nearest"))
+    case("bicubic f64", F.interpolate(d, (5, 7), mode="bicubic"))
+    case("bicubic f16", F.interpolate(h, scale_factor=0.6, mode="bicubic"))
+    case("trilinear corners", F.interpolate(z, (5, 3, 4), mode="trilinear", align_corners=True))
+    case("upsample_bilinear2d scales", aten.upsample_bilinear2d.default(y, [6, 7], False, 1.6, 1.55))
+    case("upsample_nearest2d scales", aten.upsample_nearest2d.default(y, [6, 7], 1.6, 1.55))
+    case("upsample_linear1d same", aten.upsample_linear1d.default(x, [5], False, 1.1))
+    case("upsample_nearest1d_backward", aten.upsample_nearest1d_backward.default(x, [5], [1, 2, 3], None))
+    case("upsample_nearest2d_backward", aten.upsample_nearest2d_backward.default(y, [4, 5], [2, 2, 2, 3], None, None))
+    case("upsample_nearest3d_backward", aten.upsample_nearest3d_backward.default(z, [3, 4, 2], [1, 2, 2, 2, 1], None, None, None))
+    case("upsample_linear1d_backward", aten.upsample_linear1d_backward.default(x, [5], [1, 2, 3], True, None))
+    case("upsample_bilinear2d_backward", aten.upsample_bilinear2d_backward.default(y, [4, 5], [2, 2, 2, 3], False, None, None))
+    case("upsample_trilinear3d_backward",
+         aten.upsample_trilinear3d_backward.default(z, [3, 4, 2], [1, 2, 2, 3, 4], False, None, None, None))
+    case("upsample_bicubic2d_backward", aten.upsample_bicubic2d_backward.default(y, [4, 5], [2, 2, 2, 3], False, None, None))
+
+
 @family(x="f32[3,6,5]", y="f32[2,6,4,3]", w="f32[5]>0", b="f32[5]", c="f32[6]>0", e="f32[6]", h="f16[3,70]", k="bf16[3,70]", d="f64[4,5]",
         l="f32[2,1031]")
 def normalisations(case, x, y, w, b, c, e, h, k, d, l):
