@@ -153,8 +153,8 @@ LogicalResult lowerAveragePool(Lowering &ctx) {
 bool isGlobal(Lowering &ctx) {
   auto list = ctx.arg("output_size").list();
   return list && llvm::all_of(*list, [](const Operand &size) {
-    return size.scalar() && size.scalar()->constantInt() == 1;
-  });
+           return size.scalar() && size.scalar()->constantInt() == 1;
+         });
 }
 
 /// The last `spatial` dimensions of `input`, to be reduced to size 1 each.

@@ -23,9 +23,7 @@ namespace {
 
 enum class Cell { Lstm, Gru, Tanh, Relu };
 
-constexpr int64_t gatesOf(Cell cell) {
-  return cell == Cell::Lstm ? 4 : cell == Cell::Gru ? 3 : 1;
-}
+constexpr int64_t gatesOf(Cell cell) { return cell == Cell::Lstm ? 4 : cell == Cell::Gru ? 3 : 1; }
 
 /// The parameters of one layer in one direction: [gates * hidden, input] and [gates * hidden,
 /// hidden], with biases [gates * hidden] or none.
@@ -53,8 +51,7 @@ Tensor withBias(Lowering &ctx, const Tensor &x, const std::optional<Tensor> &bia
 /// scales them.
 Tensor inputGates(Lowering &ctx, Cell cell, const Labelled &input, StringRef out,
                   const Parameters &p) {
-  Tensor gates =
-      contract(ctx, input, {p.input, "gi"}, out, contractDType(input.tensor.dtype));
+  Tensor gates = contract(ctx, input, {p.input, "gi"}, out, contractDType(input.tensor.dtype));
   gates = withBias(ctx, gates, p.inputBias);
   return cell == Cell::Gru ? gates : withBias(ctx, gates, p.hiddenBias);
 }
@@ -69,19 +66,18 @@ State lstmStep(Lowering &ctx, const Tensor &gates, const State &state, OpFoldRes
   DType dtype = gates.dtype;
   Operand i = part(ctx, gates, 0, hidden), f = part(ctx, gates, 1, hidden),
           g = part(ctx, gates, 2, hidden), o = part(ctx, gates, 3, hidden);
-  Tensor cell =
-      pointwise(ctx, {i, f, g, state[1]}, dtype, [](Element &e, ValueRange x) {
-        Value kept = e.mul(e.sigmoid(x[1]), x[3]);
-        return e.add(kept, e.mul(e.sigmoid(x[0]), e.tanh(x[2])));
-      });
+  Tensor cell = pointwise(ctx, {i, f, g, state[1]}, dtype, [](Element &e, ValueRange x) {
+    Value kept = e.mul(e.sigmoid(x[1]), x[3]);
+    return e.add(kept, e.mul(e.sigmoid(x[0]), e.tanh(x[2])));
+  });
   Tensor next = pointwise(ctx, {o, cell}, dtype, [](Element &e, ValueRange x) {
     return e.mul(e.sigmoid(x[0]), e.tanh(x[1]));
   });
   return {next, cell};
 }
 
-State gruStep(Lowering &ctx, const Tensor &fromInput, const Tensor &fromHidden,
-              const State &state, OpFoldResult hidden) {
+State gruStep(Lowering &ctx, const Tensor &fromInput, const Tensor &fromHidden, const State &state,
+              OpFoldResult hidden) {
   SmallVector<Operand> inputs;
   for (const Tensor &gates : {fromInput, fromHidden})
     for (int64_t k : {0, 1, 2})
@@ -204,9 +200,8 @@ LayerResult runLayer(Lowering &ctx, Cell cell, const Labelled &input, const Stat
       x = withSizes(ctx, x, stateSizes);
     StepSlice s(ctx.b, at, all);
     Value output = castTo(ctx, next[0], input.tensor.dtype).value;
-    SmallVector<Value> yielded = {
-        tensor::InsertSliceOp::create(ctx.b, ctx.loc, output, loop.getRegionIterArgs()[0],
-                                      s.offsets, s.sizes, s.strides)};
+    SmallVector<Value> yielded = {tensor::InsertSliceOp::create(
+        ctx.b, ctx.loc, output, loop.getRegionIterArgs()[0], s.offsets, s.sizes, s.strides)};
     for (const Tensor &x : next)
       yielded.push_back(x.value);
     scf::YieldOp::create(ctx.b, ctx.loc, yielded);
@@ -271,8 +266,7 @@ LogicalResult checkNetwork(Lowering &ctx, Cell cell, const Network &n) {
     return ctx.refuse("the sequence has length 0; it needs at least one step");
   if (auto length = dyn_cast<Value>(steps)) {
     Value none = arith::ConstantIndexOp::create(ctx.b, ctx.loc, 0);
-    Value some =
-        arith::CmpIOp::create(ctx.b, ctx.loc, arith::CmpIPredicate::sgt, length, none);
+    Value some = arith::CmpIOp::create(ctx.b, ctx.loc, arith::CmpIPredicate::sgt, length, none);
     graph::AssertOp::create(ctx.b, ctx.loc, some,
                             "the sequence of a recurrent layer has length %lld; it needs at "
                             "least one step",
@@ -311,8 +305,7 @@ LogicalResult runNetwork(Lowering &ctx, Cell cell, const Network &n) {
     }
     input = {concat(ctx, outputs, 2), "tbi"};
   }
-  SmallVector<Operand> results = {n.batchFirst ? transpose(ctx, input.tensor, 0, 1)
-                                               : input.tensor};
+  SmallVector<Operand> results = {n.batchFirst ? transpose(ctx, input.tensor, 0, 1) : input.tensor};
   for (ArrayRef<Tensor> states : last)
     results.push_back(stack(ctx, states));
   return ctx.done(results);

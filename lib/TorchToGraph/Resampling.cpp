@@ -71,8 +71,8 @@ Axis makeAxis(Lowering &ctx, DType dtype, OpFoldResult in, OpFoldResult out, boo
   Axis axis{m.value(in), scaleOf(ctx, dtype, in, out, align, factor), {}, align};
   auto inSize = constantOf(in), outSize = constantOf(out);
   if (!inSize || !outSize || *inSize == *outSize)
-    axis.same = arith::CmpIOp::create(ctx.b, ctx.loc, arith::CmpIPredicate::eq, axis.in,
-                                      m.value(out));
+    axis.same =
+        arith::CmpIOp::create(ctx.b, ctx.loc, arith::CmpIPredicate::eq, axis.in, m.value(out));
   return axis;
 }
 
@@ -155,8 +155,8 @@ SmallVector<std::optional<double>> readFactors(Lowering &ctx, int64_t spatial) {
   };
   if (auto list = ctx.arg("scale_factors").list()) {
     if (int64_t(list->size()) != spatial)
-      ctx.refuse("it has " + Twine(int64_t(list->size())) + " scale factors for " +
-                 Twine(spatial) + " dimensions");
+      ctx.refuse("it has " + Twine(int64_t(list->size())) + " scale factors for " + Twine(spatial) +
+                 " dimensions");
     else
       for (auto [operand, factor] : llvm::zip_equal(*list, factors))
         read(operand, factor);
@@ -201,8 +201,8 @@ LogicalResult lowerResample(Lowering &ctx) {
   r.compute = computeDType(input.dtype);
   r.from = ctx.sizesOf(input);
   r.to = r.from;
-  SmallVector<OpFoldResult> given = ctx.has("output_size") ? ctx.sizes("output_size")
-                                                           : SmallVector<OpFoldResult>();
+  SmallVector<OpFoldResult> given =
+      ctx.has("output_size") ? ctx.sizes("output_size") : SmallVector<OpFoldResult>();
   if (!given.empty() && given.size() != spatial)
     return ctx.refuse("output_size must have " + Twine(spatial) + " elements");
   for (int d = 0; d < spatial; ++d) {
@@ -227,8 +227,8 @@ LogicalResult lowerResample(Lowering &ctx) {
         position[2 + d] = taps[d][0].index;
       return body.read(input, position);
     }
-    return Element(body.b, body.loc, input.dtype).cast(sumOfTaps(e, input, position, taps),
-                                                       r.compute);
+    return Element(body.b, body.loc, input.dtype)
+        .cast(sumOfTaps(e, input, position, taps), r.compute);
   }));
 }
 
@@ -239,8 +239,8 @@ Tap chosenTap(const Element &e, ArrayRef<Tap> taps, Value k) {
   for (auto [n, tap] : llvm::enumerate(taps)) {
     if (n == 0)
       continue;
-    Value isThis = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, k,
-                                         i.constant(int64_t(n)));
+    Value isThis =
+        arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, k, i.constant(int64_t(n)));
     chosen.index = e.select(isThis, tap.index, chosen.index);
     chosen.weight = e.select(isThis, tap.weight, chosen.weight);
   }
@@ -261,9 +261,8 @@ Tensor addToTaps(Lowering &ctx, Mode mode, const Tensor &gradient, const Resampl
                                    AffineMap::getMinorIdentityMap(loops, spatial, context)}),
       graph::Combine::Add, false);
   OpBuilder::InsertionGuard guard(ctx.b);
-  Block *block =
-      ctx.b.createBlock(&scatter.getBody(), {}, {ctx.type(gradient.dtype), ctx.b.getI1Type()},
-                        {ctx.loc, ctx.loc});
+  Block *block = ctx.b.createBlock(
+      &scatter.getBody(), {}, {ctx.type(gradient.dtype), ctx.b.getI1Type()}, {ctx.loc, ctx.loc});
   Element e(ctx.b, ctx.loc, r.compute);
   auto loop = [&](int64_t d) -> Value {
     return graph::IndexOp::create(ctx.b, ctx.loc, ctx.b.getIndexType(), d);
@@ -308,8 +307,9 @@ LogicalResult lowerResampleBackward(Lowering &ctx) {
 
 #define TW_RESAMPLE(name, mode, spatial)                                                           \
   {"torch.aten." name, lowerResample<Mode::mode, spatial>},                                        \
-      {"torch.aten." name ".vec", lowerResample<Mode::mode, spatial>},                             \
-      {"torch.aten." name "_backward", lowerResampleBackward<Mode::mode, spatial>}
+      {"torch.aten." name ".vec", lowerResample<Mode::mode, spatial>}, {                           \
+    "torch.aten." name "_backward", lowerResampleBackward<Mode::mode, spatial>                     \
+  }
 
 Family resamplingFamily() {
   static constexpr LoweringRow rows[] = {

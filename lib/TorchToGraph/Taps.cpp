@@ -38,9 +38,7 @@ SmallVector<Value> cubicWeights(const Element &e, Value t) {
   auto times = [&](Value x, double factor) { return e.mul(x, e.constant(factor)); };
   auto plus = [&](Value x, double term) { return e.add(x, e.constant(term)); };
   // ((a + 2) x - (a + 3)) x^2 + 1 up to distance 1, ((a x - 5 a) x + 8 a) x - 4 a up to 2.
-  auto near = [&](Value x) {
-    return plus(e.mul(e.mul(plus(times(x, a + 2), -(a + 3)), x), x), 1);
-  };
+  auto near = [&](Value x) { return plus(e.mul(e.mul(plus(times(x, a + 2), -(a + 3)), x), x), 1); };
   auto far = [&](Value x) {
     return plus(e.mul(plus(e.mul(plus(times(x, a), -5 * a), x), 8 * a), x), -4 * a);
   };

@@ -40,7 +40,7 @@ llvm::SmallVector<mlir::Value> cubicWeights(const Element &e, mlir::Value t);
 
 /// The weighted sum of the elements at all combinations of the taps. `position` is the whole
 /// position; its last `taps.size()` entries are replaced by the taps'. Computed in `e`'s dtype.
-mlir::Value sumOfTaps(const Element &e, const Tensor &tensor,
-                      llvm::ArrayRef<mlir::Value> position, llvm::ArrayRef<Taps> taps);
+mlir::Value sumOfTaps(const Element &e, const Tensor &tensor, llvm::ArrayRef<mlir::Value> position,
+                      llvm::ArrayRef<Taps> taps);
 
 } // namespace tw::lower

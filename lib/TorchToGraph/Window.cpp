@@ -103,8 +103,8 @@ SmallVector<OpFoldResult> windowSizes(Lowering &ctx, const Windows &w) {
     else if (out == 1)
       sizes.push_back(w.inputSizes[d]);
     else
-      sizes.push_back(m.add(m.ceilDiv(w.inputSizes[d], m.max(w.outputSizes[d], m.constant(1))),
-                            m.constant(1)));
+      sizes.push_back(
+          m.add(m.ceilDiv(w.inputSizes[d], m.max(w.outputSizes[d], m.constant(1))), m.constant(1)));
   }
   return sizes;
 }
