@@ -23,6 +23,18 @@ def attention_gradients(gradient, q, k, v, out, logsumexp, dropout, causal, *, a
         return torch.autograd.grad(result, operands, gradient)
 
 
+def grouped_product(a, b, ends=None):
+    """aten._grouped_mm, which PyTorch does not have in double precision."""
+    if ends is None:
+        return a @ b
+    runs = [slice(start, end) for start, end in zip([0, *ends.tolist()], ends.tolist())]
+    if a.dim() == 2 and b.dim() == 2:
+        return torch.stack([a[:, run] @ b[run] for run in runs])
+    if a.dim() == 3:
+        return torch.cat([a[i] @ b[:, run] for i, run in enumerate(runs)], 1)
+    return torch.cat([a[run] @ b[i] for i, run in enumerate(runs)])
+
+
 def widen(value):
     if isinstance(value, torch.Tensor) and value.dtype in NARROW:
         return value.double()
@@ -56,6 +68,8 @@ class Double(Plain):
             body = args[WRAPPERS[str(target)]]
             return Double(body).run(*args[WRAPPERS[str(target)] + 1:])
         args, kwargs = pytree.tree_map(widen, (args, kwargs))
+        if target is torch.ops.aten._grouped_mm.default:
+            return grouped_product(*args)
         return pytree.tree_map(widen, super().call_function(target, args, kwargs))
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The numeric case tables of operators; importing a module registers its families."""
 
-from . import backward, direct, edges, elementwise, indexing, linear, movement, network, reductions
+from . import backward, direct, edges, elementwise, indexing, linear, movement, network, positions, reductions
 from .family import FAMILIES
 
-__all__ = ["FAMILIES", "backward", "direct", "edges", "elementwise", "indexing", "linear", "movement", "network", "reductions"]
+__all__ = ["FAMILIES", "backward", "direct", "edges", "elementwise", "indexing", "linear", "movement", "network",
+           "positions", "reductions"]

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators whose positions are data, called as decomposed and training programs call them."""
+
+import torch
+
+from .family import family
+
+aten = torch.ops.aten
+
+
+@family(x="f32[3,4,5]", b="bool[3,4]", c="bool[4]", r="f32[20,5]", s="f32[]", n="i64[3,4]", h="bf16[6]", k="bool[6]",
+        i="i64[2,3]<4", p="i32[3]<4", v="f32[2,3]")
+def masks_and_lists(case, x, b, c, r, s, n, h, k, i, p, v):
+    case("mask", aten.index_put.default(x, [b], s))
+    case("mask accumulate", aten.index_put.default(x, [b], s, True))
+    case("mask rows", aten.index_put.default(x, [b], r[:1]))
+    case("mask middle", aten.index_put.default(x, [None, c], s))
+    case("mask ints", aten.index_put.default(n, [b], torch.tensor(7)))
+    case("mask half", aten.index_put.default(h, [k], h[:1], True))
+    case("put i32", aten.index_put.default(x, [None, p], s))
+    case("put broadcast", aten.index_put.default(x, [None, i, i], v, True))
+    case("put apart", aten.index_put.default(x, [p - 1, None, p], v[:1, :1], True))
+    case("put grid", aten.index_put.default(x, [p[:, None] - 1, p[None, :2]], s, True))
+    case("unsafe index", aten._unsafe_index.Tensor(x, [None, i]))
+    case("unsafe put", aten._unsafe_index_put.default(x, [None, i], s, True))
+    case("masked index", aten._unsafe_masked_index.default(x, v > 0, [None, i - 8, i], 1.5))
+    case("masked put", aten._unsafe_masked_index_put_accumulate.default(x, v > 0, [None, i - 8, i], v + x[:, :1, :3]))
+    case("masked_scatter", aten.masked_scatter.default(x, c[:, None], r))
+    case("masked_scatter_backward", aten.masked_scatter_backward.default(x, c[:, None].expand(3, 4, 5), [20, 5]))
+
+
+@family(x="f32[4,6]", g="f32[4,3]", i="i64[4,3]<6", j="i64[5]<4", y="f32[5,6]", h="f16[4,6]", n="i64[4,6]", s="f32[]",
+        t="i64[]", b="bool[4,6]", z="f32[7]")
+def writes_along(case, x, g, i, j, y, h, n, s, t, b, z):
+    case("gather_backward", aten.gather_backward.default(g, x, 1, i, False))
+    case("selecting backward", aten.value_selecting_reduction_backward.default(g[:, 0], 1, i[:, 0], [4, 6], False))
+    case("index_select_backward", aten.index_select_backward.default(y, [4, 6], 0, j))
+    for reduce in ("prod", "mean", "amax", "amin"):
+        for include in (True, False):
+            case(f"index_reduce {reduce} {include}", aten.index_reduce.default(x, 0, j, y, reduce, include_self=include))
+    case("scatter_reduce mean ints", torch.scatter_reduce(n, 1, i, n, "mean"))
+    case("scatter_reduce bools", torch.scatter_reduce(b, 1, i, b, "amax"))
+    case("scatter multiply number", torch.scatter(x, 1, i, 2.0, reduce="multiply"))
+    case("scatter add half", torch.scatter_add(h, 1, i, h))
+    case("index_add half", torch.index_add(h, 0, j, h[[0, 1, 2, 3, 0]]))
+    case("index_fill negative", torch.index_fill(x, 1, j - 6, 2.0))
+    case("put", torch.put(x, torch.tensor([3, -1]), y[0, :2]))
+    case("put accumulate", torch.put(x, j * 4, y[:, 0], accumulate=True))
+    case("scalar gather", torch.gather(s, 0, t * 0))
+    case("scalar scatter", torch.scatter(s, 0, t * 0, s + 1))
+    case("scalar index_add", torch.index_add(s, 0, t * 0, s))
+    case("scalar index_fill", torch.index_fill(s, 0, t * 0, 4.0))
+    case("scalar index_select", torch.index_select(s, 0, t * 0))
+    case("vector index_select", torch.index_select(z, 0, t * 0))
+    case("none scattered", torch.scatter(x, 0, torch.zeros(0, 6, dtype=torch.int64), x))
+    case("none gathered", torch.gather(x, 1, torch.zeros(4, 0, dtype=torch.int64)))
+
+
+@family(w="f32[9,4]", i="i64[6]<9", g="f32[6,4]", b="f32[3,4]", p="f32[6]", h="f16[9,4]", n="i32[6]<9", d="f64[9,3]")
+def bags(case, w, i, g, b, p, h, n, d):
+    offsets = torch.tensor([0, 2, 2])
+    for padding in (-1, 3):
+        for mode in range(3):
+            results = aten._embedding_bag.default(w, i, offsets, False, mode, False, None, False, padding)
+            case(f"bag {mode} {padding}", results[0])
+            case(f"bag sizes {mode} {padding}", results[2] if mode else results[0])
+            back = aten._embedding_bag_backward.default(
+                b, i, offsets, results[1], results[2], results[3], 9, False, mode, False, None, padding)
+            case(f"bag backward {mode} {padding}", back)
+        case(f"gradient {padding}", aten.embedding_dense_backward.default(g, i, 9, padding, False))
+        case(f"gradient by frequency {padding}", aten.embedding_dense_backward.default(g, i, 9, padding, True))
+    results = aten._embedding_bag.default(w, i, offsets, False, 0, False, p)
+    case("weighted", results[0])
+    case("weighted backward", aten._embedding_bag_dense_backward.default(
+        b, i, torch.tensor([0, 0, 2, 2, 2, 2]), results[2], results[3], 9, False, 0, p))
+    case("weights backward", aten._embedding_bag_per_sample_weights_backward.default(
+        b, w, i, offsets, torch.tensor([0, 0, 2, 2, 2, 2]), 0))
+    case("forward only", aten._embedding_bag_forward_only.default(w, i, torch.tensor([0, 1, 6]), False, 1, False, None, True)[0])
+    case("half", aten._embedding_bag.default(h, n, offsets.int(), False, 1)[0])
+    case("double", aten._embedding_bag.default(d, i, offsets, False, 2)[0])
+
+
+@family(x="f32[3,8]", n="i64[4,9]<4", h="f16[5]", u="u8[7]", t="bool[6]", s="f32[]", b="bf16[2,5]", d="f64[5]", e="f32[0,3]")
+def ordering(case, x, n, h, u, t, s, b, d, e):
+    nan = torch.tensor([[2.0, float("nan"), -1.0, 5.0], [float("nan"), float("nan"), 1.0, 3.0]])
+    case("mode", torch.mode(n, 1))
+    case("mode 0", torch.mode(n, 0, keepdim=True))
+    case("kthvalue 0", torch.kthvalue(x, 2, dim=0, keepdim=True))
+    case("median nan", torch.median(nan))
+    case("median nan dim", torch.median(nan, dim=1)[0])
+    case("nanmedian", torch.nanmedian(nan))
+    case("nanmedian dim", torch.nanmedian(nan, dim=1))
+    case("median even", torch.median(d[:4], dim=0))
+    case("median ints", torch.median(n))
+    case("topk nan", torch.topk(nan[0], 2))
+    case("sort nan descending", torch.sort(nan, descending=True, stable=True))
+    case("sort bytes", torch.sort(u, stable=True))
+    case("sort bools", torch.sort(t, stable=True, descending=True))
+    case("sort number", torch.sort(s))
+    case("argsort number", torch.argsort(s))
+    case("sort bf16", torch.sort(b, stable=True))
+    case("topk f16", torch.topk(h, 3)[0])
+    case("topk double", torch.topk(d, 5, largest=False))
+    case("sort none", torch.sort(e, 0))
+    case("msort number", torch.msort(s))
+
+
+@family(x="f32[3,4]", e="f32[6]", l="f32[3,5]", n="i64[3,4]<5", m="i32[5]<5", s="f32[]", h="f16[5]", z="f32[0]")
+def searching(case, x, e, l, n, m, s, h, z):
+    edges = torch.sort(e).values
+    lines, order = torch.sort(l, dim=1)
+    case("lines", torch.searchsorted(lines, x))
+    case("lines right", torch.searchsorted(lines, x, side="right"))
+    case("sorter", torch.searchsorted(l, x, sorter=order))
+    case("number", torch.searchsorted(edges, 0.5))
+    case("small ints", torch.searchsorted(edges, x, out_int32=True))
+    case("ints", torch.searchsorted(torch.arange(0, 8, 2), n, right=True))
+    case("nan", torch.bucketize(torch.tensor([float("nan"), float("inf")]), edges))
+    case("bucketize number", torch.bucketize(0.25, edges))
+    case("bucketize", torch.bucketize(x, edges, right=True))
+    case("none", torch.bucketize(x, z))
+    case("isin number", torch.isin(n, 3))
+    case("number isin", torch.isin(2, n))
+    case("isin invert", torch.isin(n, m, invert=True))
+    case("one_hot", torch.nn.functional.one_hot(n, 6))
+    case("histc", torch.histc(x, 4, -1, 1))
+    case("histc of data", torch.histc(x, 5))
+    case("histc of one", torch.histc(s, 3))
+
+
+@family(x="bf16[7,8]", y="bf16[3,8,16]", z="bf16[3,2,8]", w="bf16[8,8]", v="bf16[3,8,8]")
+def grouped_products(case, x, y, z, w, v):
+    ends = torch.tensor([2, 2, 7], dtype=torch.int32)
+    case("rows", aten._grouped_mm.default(x, y, ends))
+    case("columns", aten._grouped_mm.default(z, w, torch.tensor([1, 4, 8], dtype=torch.int32)))
+    case("terms", aten._grouped_mm.default(w, w, torch.tensor([3, 8], dtype=torch.int32)))
+    case("batches", aten._grouped_mm.default(v, y))
