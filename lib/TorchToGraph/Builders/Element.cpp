@@ -284,7 +284,11 @@ Value Element::disjunction(Value x, Value y) const { return arith::OrIOp::create
 
 Value Element::exclusive(Value x, Value y) const { return arith::XOrIOp::create(b, loc, x, y); }
 
-Value Element::complement(Value x) const { return exclusive(x, constant(-1)); }
+Value Element::complement(Value x) const {
+  // Of the value's own type: what a comparison gave is a bool whatever the dtype here.
+  auto ones = IntegerAttr::get(x.getType(), -1);
+  return exclusive(x, arith::ConstantOp::create(b, loc, ones));
+}
 
 //===----------------------------------------------------------------------===//
 // Functions of floats
