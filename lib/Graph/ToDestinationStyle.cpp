@@ -5,7 +5,7 @@
 //
 //   tensor.pad, tensor.concat, tensor.generate, ...   -> fills, copies and insert_slice
 //   linalg.fill with several users                    -> one fill a user
-//   an init that somebody else still reads            -> a copy of it first
+//   an init that somebody else still reads            -> a copy of it first, if it is read here
 //   a slice that leaves the kernels (returned, reshaped, carried by a loop) -> a copy of it
 #include "Graph/Passes.h"
 #include "Graph/Rows.h"
@@ -23,11 +23,20 @@ using namespace mlir;
 namespace tw {
 namespace {
 
+Value emptyLike(Value value, OpBuilder &b, Location loc) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return tensor::EmptyOp::create(b, loc, resolvedSizes(value, b), type.getElementType());
+}
+
 /// A copy of `value` in a tensor of its own.
 Value copyOf(Value value, OpBuilder &b, Location loc) {
-  auto type = cast<RankedTensorType>(value.getType());
-  Value empty = tensor::EmptyOp::create(b, loc, resolvedSizes(value, b), type.getElementType());
-  return linalg::CopyOp::create(b, loc, value, empty).getResult(0);
+  return linalg::CopyOp::create(b, loc, value, emptyLike(value, b, loc)).getResult(0);
+}
+
+/// False when `init` only says where to write.
+bool isRead(OpOperand &init) {
+  auto op = dyn_cast<linalg::LinalgOp>(init.getOwner());
+  return !op || op.payloadUsesValueFromOperand(&init);
 }
 
 /// True when overwriting `init` destroys nothing: it is fresh, or made for this use alone.
@@ -76,7 +85,8 @@ struct ToDestinationStyle : PassWrapper<ToDestinationStyle, OperationPass<>> {
       OpBuilder b(op);
       for (OpOperand &init : op.getDpsInitsMutable())
         if (!isOwn(init.get()))
-          init.set(copyOf(init.get(), b, op.getLoc()));
+          init.set(isRead(init) ? copyOf(init.get(), b, op.getLoc())
+                                : emptyLike(init.get(), b, op.getLoc()));
     });
   }
 

@@ -192,6 +192,8 @@ void Translator::translateOp(Operation &op) {
     return poison(op);
   if (auto branch = dyn_cast<torch::IfOp>(op))
     return translateIf(branch);
+  if (auto loop = dyn_cast<torch::LoopOp>(op))
+    return translateLoop(loop);
   if (auto call = dyn_cast<func::CallOp>(op))
     return translateCall(call);
   if (auto check = dyn_cast<torch::RuntimeAssertOp>(op))
@@ -261,68 +263,6 @@ void Translator::cloneForeign(Operation &op) {
 //===----------------------------------------------------------------------===//
 // Structure
 //===----------------------------------------------------------------------===//
-
-/// A branch yields its values and, so that nothing asks an scf.if for sizes, their dynamic sizes.
-void Translator::translateIf(torch::IfOp op) {
-  Location loc = op.getLoc();
-  auto condition = lookup(op.getCondition()).scalar();
-  if (auto known = condition->constantInt()) {
-    Block &taken = (*known ? op.getThenRegion() : op.getElseRegion()).front();
-    translateBlock(taken);
-    for (auto [result, value] : llvm::zip(op.getResults(), taken.getTerminator()->getOperands()))
-      values[result] = lookup(value);
-    return;
-  }
-  SmallVector<Type> types, all;
-  for (Type type : op.getResultTypes())
-    types.push_back(isa<torch::IntType>(type) ? Type(b.getIndexType()) : signatureType(type));
-  if (llvm::is_contained(types, Type())) {
-    emitCoded(loc, Code::LOWER_3) << "a branch yields a value that is no tensor or number";
-    return poison(*op);
-  }
-  all = types;
-  for (Type type : types)
-    if (auto tensor = dyn_cast<RankedTensorType>(type))
-      all.append(tensor.getNumDynamicDims(), b.getIndexType());
-
-  auto branch = scf::IfOp::create(b, loc, all, condition->materialize(b, loc), true);
-  auto translateBranch = [&](Region &region, Block *into) {
-    OpBuilder::InsertionGuard guard(b);
-    Sizes::Scope scope(sizes);
-    b.setInsertionPointToStart(into);
-    translateBlock(region.front());
-    SmallVector<Value> yields, extents;
-    for (auto [value, type] : llvm::zip(region.front().getTerminator()->getOperands(), types)) {
-      Value yielded = lookup(value).isPoison() ? Value() : materialize(value, type, loc);
-      if (!yielded)
-        return false;
-      yields.push_back(yielded);
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      for (int64_t d = 0; tensor && d < tensor.getRank(); ++d)
-        if (tensor.isDynamicDim(d))
-          extents.push_back(getValueOrCreateConstantIndexOp(b, loc, sizes.of(b, loc, yielded)[d]));
-    }
-    llvm::append_range(yields, extents);
-    scf::YieldOp::create(b, loc, yields);
-    return true;
-  };
-  bool fine = translateBranch(op.getThenRegion(), branch.thenBlock());
-  fine &= translateBranch(op.getElseRegion(), branch.elseBlock());
-  if (!fine)
-    return poison(*op);
-  unsigned next = types.size();
-  for (auto [result, value] : llvm::zip(op.getResults(), branch.getResults())) {
-    define(result, value, loc);
-    auto tensor = dyn_cast<RankedTensorType>(value.getType());
-    if (!tensor || tensor.hasStaticShape())
-      continue;
-    SmallVector<OpFoldResult> known;
-    for (int64_t size : tensor.getShape())
-      known.push_back(ShapedType::isDynamic(size) ? OpFoldResult(branch.getResult(next++))
-                                                  : OpFoldResult(b.getIndexAttr(size)));
-    sizes.set(value, known);
-  }
-}
 
 /// The callee's body is translated here.
 void Translator::translateCall(func::CallOp op) {

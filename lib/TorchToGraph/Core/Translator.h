@@ -29,6 +29,7 @@ private:
   void translateOp(mlir::Operation &op);
   void lowerOp(mlir::Operation &op, LoweringFn lower);
   void translateIf(torch::IfOp op);
+  void translateLoop(torch::LoopOp op);
   void translateCall(mlir::func::CallOp op);
   void translateAssert(torch::RuntimeAssertOp op);
   void translateConversion(mlir::Operation &op);

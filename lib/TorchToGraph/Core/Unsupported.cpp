@@ -19,8 +19,8 @@ bool isUnsupported(Operation *op, const KernelNames &kernels) {
   if (!isa_and_nonnull<torch::TorchDialect>(op->getDialect()) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return false;
-  if (isa<torch::IfOp, torch::RuntimeAssertOp, torch::SymbolicIntOp, torch::BindSymbolicShapeOp>(
-          op))
+  if (isa<torch::IfOp, torch::LoopOp, torch::RuntimeAssertOp, torch::SymbolicIntOp,
+          torch::BindSymbolicShapeOp>(op))
     return false;
   StringRef name = operatorName(op);
   if (isCustom(op) && kernels.contains(name.drop_front(strlen("torch.")).str()))
