@@ -39,12 +39,11 @@ Tensor gatherAlong(Lowering &ctx, const Tensor &given, int64_t dim, const Tensor
   OpFoldResult size = ctx.sizeOf(self, dim);
   requireNonEmpty(ctx, size, space, dim);
   Value bound = IndexMath{ctx.b, ctx.loc}.value(size);
-  Tensor result =
-      gather(ctx, space, self.dtype, index, [&](GatherBody &body, ValueRange x) {
-        SmallVector<Value> at = positions(body, self.rank());
-        at[dim] = body.safeIndex(x[0], index.dtype, bound, dim, false);
-        return body.read(self, at);
-      });
+  Tensor result = gather(ctx, space, self.dtype, index, [&](GatherBody &body, ValueRange x) {
+    SmallVector<Value> at = positions(body, self.rank());
+    at[dim] = body.safeIndex(x[0], index.dtype, bound, dim, false);
+    return body.read(self, at);
+  });
   return withRankOf(ctx, result, givenIndex);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rows of a weight chosen by indices, and the gradient: a sum of rows at those positions.
+#include "TorchToGraph/Embedding.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Builders/Scatter.h"
-#include "TorchToGraph/Embedding.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -25,12 +25,11 @@ static LogicalResult lowerEmbedding(Lowering &ctx) {
   sizes.push_back(ctx.sizeOf(weight, 1));
   requireNonEmpty(ctx, ctx.sizeOf(weight, 0), sizes, 0);
   Value rows = IndexMath{ctx.b, ctx.loc}.value(ctx.sizeOf(weight, 0));
-  return ctx.done(gatherPlaced(
-      ctx, ctx.refined(sizes), weight.dtype, PlacedInput{indices, 0},
-      [&](GatherBody &body, ValueRange x) {
-        Value row = body.safeIndex(x[0], indices.dtype, rows, 0, false);
-        return body.read(weight, {row, body.position(indices.rank())});
-      }));
+  return ctx.done(gatherPlaced(ctx, ctx.refined(sizes), weight.dtype, PlacedInput{indices, 0},
+                               [&](GatherBody &body, ValueRange x) {
+                                 Value row = body.safeIndex(x[0], indices.dtype, rows, 0, false);
+                                 return body.read(weight, {row, body.position(indices.rank())});
+                               }));
 }
 
 Tensor countIndices(Lowering &ctx, const Tensor &indices, OpFoldResult rows) {

@@ -25,7 +25,7 @@ enum class BagMode { Sum, Mean, Max };
 /// The arguments of an embedding_bag overload.
 struct Bags {
   Tensor indices, offsets;
-  OpFoldResult count;           // of bags
+  OpFoldResult count; // of bags
   BagMode mode = BagMode::Sum;
   std::optional<Tensor> scales; // per_sample_weights
   int64_t padding = -1;         // the index that does not count; -1 for none
@@ -57,8 +57,8 @@ static OneBag bagAt(GatherBody &body, const Bags &bags, Value bag, Value length,
   Value one = body.constant(1);
   Value beyond = arith::AddIOp::create(b, loc, length, one);
   auto offsetAt = [&](Value at) -> Value {
-    Value offset = Element(b, loc, DType::I64).cast(body.read(bags.offsets, at),
-                                                    bags.offsets.dtype);
+    Value offset =
+        Element(b, loc, DType::I64).cast(body.read(bags.offsets, at), bags.offsets.dtype);
     Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), offset);
     return graph::CheckIndexOp::create(b, loc, index.getType(), index, beyond,
                                        body.op + ": offset %lld is not below %lld, one more than "
@@ -74,11 +74,11 @@ static OneBag bagAt(GatherBody &body, const Bags &bags, Value bag, Value length,
 static SmallVector<Value>
 loopOver(const OneBag &bag, ArrayRef<Value> initial,
          llvm::function_ref<SmallVector<Value>(Value position, ValueRange carried)> step) {
-  auto loop = scf::ForOp::create(bag.body.b, bag.body.loc, bag.begin, bag.end,
-                                 bag.body.constant(1), initial,
-                                 [&](OpBuilder &b, Location loc, Value i, ValueRange carried) {
-                                   scf::YieldOp::create(b, loc, step(i, carried));
-                                 });
+  auto loop =
+      scf::ForOp::create(bag.body.b, bag.body.loc, bag.begin, bag.end, bag.body.constant(1),
+                         initial, [&](OpBuilder &b, Location loc, Value i, ValueRange carried) {
+                           scf::YieldOp::create(b, loc, step(i, carried));
+                         });
   return SmallVector<Value>(loop.getResults());
 }
 
@@ -109,15 +109,14 @@ static Bags bagsOf(Lowering &ctx) {
 //===----------------------------------------------------------------------===//
 
 /// The combined rows of each bag [bags, D], or with `wantsIndex` from which row the maximum is.
-static Tensor combineBags(Lowering &ctx, const Bags &bags, const Tensor &weight,
-                          bool wantsIndex) {
+static Tensor combineBags(Lowering &ctx, const Bags &bags, const Tensor &weight, bool wantsIndex) {
   IndexMath math{ctx.b, ctx.loc};
   SmallVector<OpFoldResult> sizes = {bags.count, ctx.sizeOf(weight, 1)};
   Value length = math.value(ctx.sizeOf(bags.indices, 0));
   Value offsetCount = math.value(ctx.sizeOf(bags.offsets, 0));
   Value rows = math.value(ctx.sizeOf(weight, 0));
-  requireNonEmpty(ctx, ctx.sizeOf(weight, 0),
-                  {ctx.sizeOf(bags.indices, 0), bags.count, sizes[1]}, 0);
+  requireNonEmpty(ctx, ctx.sizeOf(weight, 0), {ctx.sizeOf(bags.indices, 0), bags.count, sizes[1]},
+                  0);
   DType dtype = opmath(weight.dtype);
   bool isMax = bags.mode == BagMode::Max;
   auto body = [&](GatherBody &body, ValueRange) {
@@ -171,9 +170,8 @@ static Tensor bagOfIndex(Lowering &ctx, const Tensor &indices, const Tensor &off
   OpFoldResult length = ctx.sizeOf(indices, 0);
   OpFoldResult beyond = math.add(length, math.constant(1));
   Value bound = math.value(beyond);
-  Tensor starts = scatter(ctx, zeros(ctx, beyond, DType::I64), Combine::Add,
-                          ctx.sizesOf(offsets), PlacedInput{offsets, 0},
-                          [&](ScatterBody &body, ValueRange x) {
+  Tensor starts = scatter(ctx, zeros(ctx, beyond, DType::I64), Combine::Add, ctx.sizesOf(offsets),
+                          PlacedInput{offsets, 0}, [&](ScatterBody &body, ValueRange x) {
                             return Update{{body.safeIndex(x[0], offsets.dtype, bound, 0, false)},
                                           Element(body.b, body.loc, DType::I64).constant(1)};
                           });
@@ -249,8 +247,8 @@ static Tensor maximumBackward(Lowering &ctx, const Tensor &grad, OpFoldResult ro
   auto body = [&](ScatterBody &body, ValueRange x) {
     Element e(body.b, body.loc, dtype);
     Value row = body.safeIndex(x[0], from.dtype, bound, 0, false);
-    Value value = e.select(e.as(size.dtype).isNonZero(x[1]), e.cast(x[2], grad.dtype),
-                           e.constant(0));
+    Value value =
+        e.select(e.as(size.dtype).isNonZero(x[1]), e.cast(x[2], grad.dtype), e.constant(0));
     return Update{{row, body.position(1)}, value};
   };
   return scatterWide(ctx, zeros(ctx, {rows, space[1]}, grad.dtype), Combine::Add, space, inputs,
@@ -258,8 +256,7 @@ static Tensor maximumBackward(Lowering &ctx, const Tensor &grad, OpFoldResult ro
 }
 
 /// The gradient of a sum or mean goes to the rows of all indices that count.
-static Tensor sumBackward(Lowering &ctx, const Bags &bags, const Tensor &grad,
-                          OpFoldResult rows) {
+static Tensor sumBackward(Lowering &ctx, const Bags &bags, const Tensor &grad, OpFoldResult rows) {
   const Tensor &indices = bags.indices;
   Tensor bag = bagOfIndexArg(ctx, indices), size = ctx.tensor("bag_size");
   IndexMath math{ctx.b, ctx.loc};
@@ -327,16 +324,15 @@ static LogicalResult lowerPerSampleWeightsBackward(Lowering &ctx) {
   Value rows = math.value(ctx.sizeOf(weight, 0)), bagCount = math.value(ctx.sizeOf(grad, 0));
   DType dtype = opmath(grad.dtype);
   SmallVector<PlacedInput> inputs = {{indices, 0}, {bag, 0}};
-  Tensor products = gatherPlaced(
-      ctx, space, dtype, inputs, [&](GatherBody &body, ValueRange x) {
-        Element e(body.b, body.loc, dtype);
-        Value row = body.safeIndex(x[0], indices.dtype, rows, 0, false);
-        Value from = body.safeIndex(x[1], bag.dtype, bagCount, 0, false);
-        Value d = body.position(1);
-        Value product = e.mul(e.cast(body.read(grad, {from, d}), grad.dtype),
-                              e.cast(body.read(weight, {row, d}), weight.dtype));
-        return e.select(counts(bags, e, x[0]), product, e.constant(0));
-      });
+  Tensor products = gatherPlaced(ctx, space, dtype, inputs, [&](GatherBody &body, ValueRange x) {
+    Element e(body.b, body.loc, dtype);
+    Value row = body.safeIndex(x[0], indices.dtype, rows, 0, false);
+    Value from = body.safeIndex(x[1], bag.dtype, bagCount, 0, false);
+    Value d = body.position(1);
+    Value product = e.mul(e.cast(body.read(grad, {from, d}), grad.dtype),
+                          e.cast(body.read(weight, {row, d}), weight.dtype));
+    return e.select(counts(bags, e, x[0]), product, e.constant(0));
+  });
   Tensor sums = reduceSum(ctx, {products, {1}, false}, dtype);
   return ctx.done(castTo(ctx, sums, ctx.resultDType()));
 }

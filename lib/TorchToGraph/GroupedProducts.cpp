@@ -62,7 +62,7 @@ static Tensor sumOf(Lowering &ctx, const GroupedSum &sum, GatherFn term) {
   auto generic = linalg::GenericOp::create(
       ctx.b, ctx.loc, start.value.getType(), values, start.value, maps, iterators,
       [&](OpBuilder &b, Location loc, ValueRange args) {
-        GatherBody body{b, loc, shownName(ctx)};
+        GatherBody body{b, loc, shownName(ctx), b.getInsertionBlock()};
         Value value = term(body, args.drop_back());
         linalg::YieldOp::create(b, loc, Element(b, loc, sum.dtype).add(args.back(), value));
       });
@@ -82,8 +82,7 @@ static Value groupTerm(GatherBody &body, DType dtype, Value group, Value groups,
 }
 
 /// [M, K] x [G, K, N]: rows in groups. Rows beyond the last offset are 0.
-static Tensor rowsInGroups(Lowering &ctx, const Tensor &a, const Tensor &b,
-                           const Tensor &offsets) {
+static Tensor rowsInGroups(Lowering &ctx, const Tensor &a, const Tensor &b, const Tensor &offsets) {
   OpFoldResult rows = ctx.sizeOf(a, 0);
   ctx.requireEqual(ctx.sizeOf(a, 1), ctx.sizeOf(b, 1));
   ctx.requireEqual(ctx.sizeOf(offsets, 0), ctx.sizeOf(b, 0));
@@ -126,8 +125,8 @@ static Tensor termsInGroups(Lowering &ctx, const Tensor &a, const Tensor &b,
   return sumOf(ctx, sum, [&](GatherBody &body, ValueRange x) {
     Element e(body.b, body.loc, sum.dtype);
     Value group = arith::IndexCastOp::create(body.b, body.loc, body.b.getIndexType(), x[2]);
-    Value isHere = arith::CmpIOp::create(body.b, body.loc, arith::CmpIPredicate::eq, group,
-                                         body.position(0));
+    Value isHere =
+        arith::CmpIOp::create(body.b, body.loc, arith::CmpIPredicate::eq, group, body.position(0));
     return e.select(isHere, e.mul(e.cast(x[0], a.dtype), e.cast(x[1], b.dtype)), e.constant(0));
   });
 }
@@ -164,8 +163,7 @@ static LogicalResult lowerGroupedMmFallback(Lowering &ctx) {
   if (ctx.args().size() != 3 || !ctx.arg(0u).tensor() || !ctx.arg(1u).tensor() ||
       !ctx.arg(2u).tensor())
     return ctx.refuse("it takes three tensors");
-  return groupedProduct(ctx, *ctx.arg(0u).tensor(), *ctx.arg(1u).tensor(),
-                        *ctx.arg(2u).tensor());
+  return groupedProduct(ctx, *ctx.arg(0u).tensor(), *ctx.arg(1u).tensor(), *ctx.arg(2u).tensor());
 }
 
 Family groupedProductsFamily() {

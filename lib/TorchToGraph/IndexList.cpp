@@ -37,8 +37,8 @@ static bool areAdjacent(ArrayRef<std::optional<Tensor>> indices) {
 static bool refuseIndices(Lowering &ctx, const Tensor &self,
                           ArrayRef<std::optional<Tensor>> indices) {
   if (int64_t(indices.size()) > self.rank()) {
-    ctx.refuse(fmt::format("{} indices for a tensor of {} dimensions", indices.size(),
-                           self.rank()));
+    ctx.refuse(
+        fmt::format("{} indices for a tensor of {} dimensions", indices.size(), self.rank()));
     return true;
   }
   for (const std::optional<Tensor> &index : indices) {

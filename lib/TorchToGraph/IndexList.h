@@ -30,7 +30,8 @@ struct IndexList {
     llvm::SmallVector<mlir::Value> result;
     for (int64_t d = 0, next = 0; d < self.rank(); ++d) {
       if (indices[d])
-        result.push_back(body.safeIndex(index(body, d, elements[next++]), DType::I64, bounds[d], d));
+        result.push_back(
+            body.safeIndex(index(body, d, elements[next++]), DType::I64, bounds[d], d));
       else
         result.push_back(body.position(spaceDim[d]));
     }

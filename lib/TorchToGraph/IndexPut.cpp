@@ -3,6 +3,7 @@
 // self[i, :, j] = values: index_put with positions, and with a mask, which becomes a choice
 // between old and new elements.
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Move.h"
 #include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Builders/Scan.h"
@@ -67,8 +68,8 @@ static Tensor takeMasked(Lowering &ctx, const Tensor &self, const Tensor &mask, 
     Value value = e.cast(body.read(values, at), values.dtype);
     if (accumulate) {
       Element wide = e.as(opmath(self.dtype));
-      value = e.cast(wide.add(wide.cast(x[0], self.dtype), wide.cast(value, self.dtype)),
-                     wide.dtype);
+      value =
+          e.cast(wide.add(wide.cast(x[0], self.dtype), wide.cast(value, self.dtype)), wide.dtype);
     }
     scf::YieldOp::create(b, body.loc, value);
     b.setInsertionPointToStart(branch.elseBlock());
@@ -100,8 +101,8 @@ static LogicalResult putMask(Lowering &ctx, const Tensor &self, Tensor mask, int
     aligned.erase(aligned.begin() + first);
     aligned.insert(aligned.begin() + first, mask.rank(), ctx.b.getIndexAttr(1));
     maskSizes.append(after, ctx.b.getIndexAttr(1));
-    return ctx.done(meet(ctx, self, reshape(ctx, values, aligned), accumulate,
-                         reshape(ctx, mask, maskSizes)));
+    return ctx.done(
+        meet(ctx, self, reshape(ctx, values, aligned), accumulate, reshape(ctx, mask, maskSizes)));
   }
   SmallVector<OpFoldResult> full(sizes);
   full.erase(full.begin() + first, full.begin() + first + mask.rank());
@@ -146,6 +147,42 @@ static LogicalResult lowerMaskedScatterBackward(Lowering &ctx) {
   return ctx.done(reshape(ctx, result, sizes));
 }
 
+/// The positions of the first `size` elements that are not zero, one row each; rows beyond their
+/// number are `fill_value`. Elements that are zero, or too many, write to one more row.
+static LogicalResult lowerNonZeroStatic(Lowering &ctx) {
+  Tensor self = ctx.tensor("self");
+  OpFoldResult size = ctx.size("size");
+  Scalar fill = ctx.scalar("fill_value", -1);
+  if (ctx.hasRefused())
+    return failure();
+  IndexMath math{ctx.b, ctx.loc};
+  OpFoldResult spare = math.add(size, math.constant(1)), rank = math.constant(self.rank());
+  Value last = arith::IndexCastOp::create(ctx.b, ctx.loc, ctx.b.getI64Type(), math.value(size));
+  Value rows = math.value(spare);
+  auto space = ctx.sizesOf(self);
+  space.push_back(rank);
+  // The dimension whose coordinate a row holds.
+  Tensor dims = gather(ctx, rank, DType::I64, {}, [](GatherBody &body, ValueRange) -> Value {
+    return arith::IndexCastOp::create(body.b, body.loc, body.b.getI64Type(), body.position(0));
+  });
+  SmallVector<PlacedInput> inputs = {{self, 0}, {countBefore(ctx, self), 0}, {dims, self.rank()}};
+  auto body = [&](ScatterBody &body, ValueRange x) {
+    Element e(body.b, body.loc, DType::I64);
+    Value row = e.select(e.as(self.dtype).isNonZero(x[0]), e.min(x[1], last), last);
+    Value coordinate = e.constant(0);
+    for (int64_t d = 0; d < self.rank(); ++d) {
+      Value here =
+          arith::IndexCastOp::create(body.b, body.loc, body.b.getI64Type(), body.position(d));
+      coordinate = e.select(e.eq(x[2], e.constant(d)), here, coordinate);
+    }
+    return Update{{body.safeIndex(row, DType::I64, rows, 0, false), body.position(self.rank())},
+                  coordinate};
+  };
+  Tensor start = ctx.filled({spare, rank}, DType::I64, fill);
+  Tensor all = scatter(ctx, start, Combine::Set, space, inputs, body);
+  return ctx.done(slice(ctx, all, 0, math.constant(0), size));
+}
+
 //===----------------------------------------------------------------------===//
 // Positions
 //===----------------------------------------------------------------------===//
@@ -186,9 +223,8 @@ static LogicalResult putAt(Lowering &ctx, const IndexList &list, const Tensor &v
       value = e.select(e.as(mask->dtype).isNonZero(x[count]), value, e.constant(0));
     return Update{list.coordinates(body, x), value};
   };
-  return ctx.done(accumulate
-                      ? scatterWide(ctx, self, Combine::Add, list.space, inputs, body)
-                      : scatter(ctx, self, Combine::Set, list.space, inputs, body));
+  return ctx.done(accumulate ? scatterWide(ctx, self, Combine::Add, list.space, inputs, body)
+                             : scatter(ctx, self, Combine::Set, list.space, inputs, body));
 }
 
 static LogicalResult lowerIndexPut(Lowering &ctx) {
@@ -232,6 +268,7 @@ Family indexPutFamily() {
       {"torch.aten._unsafe_masked_index_put_accumulate", lowerMaskedIndexPut},
       {"torch.aten.index_put_", lowerIndexPut},
       {"torch.aten._index_put_impl_", lowerIndexPut},
+      {"torch.aten.nonzero_static", lowerNonZeroStatic},
       {"torch.aten.masked_scatter", lowerMaskedScatter},
       {"torch.aten.masked_scatter_backward", lowerMaskedScatterBackward},
   };

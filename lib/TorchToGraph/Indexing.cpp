@@ -24,10 +24,9 @@ static LogicalResult lowerIndex(Lowering &ctx) {
     return failure();
   if (list.inputs().empty())
     return ctx.done(self);
-  return ctx.done(gatherPlaced(ctx, ctx.refined(list.space), self.dtype, list.inputs(),
-                               [&](GatherBody &body, ValueRange x) {
-                                 return body.read(self, list.coordinates(body, x));
-                               }));
+  return ctx.done(gatherPlaced(
+      ctx, ctx.refined(list.space), self.dtype, list.inputs(),
+      [&](GatherBody &body, ValueRange x) { return body.read(self, list.coordinates(body, x)); }));
 }
 
 /// self[indices] where the mask is true, `fill` elsewhere; indices are clamped.
@@ -65,7 +64,9 @@ static LogicalResult lowerGather(Lowering &ctx) {
 static LogicalResult lowerTakeAlongDim(Lowering &ctx) {
   Tensor self = ctx.tensor("self"), index = ctx.tensor("indices");
   if (!ctx.has("dim")) {
-    auto flat = [&](const Tensor &x) { return flatten(ctx, x, 0, std::max<int64_t>(x.rank(), 1) - 1); };
+    auto flat = [&](const Tensor &x) {
+      return flatten(ctx, x, 0, std::max<int64_t>(x.rank(), 1) - 1);
+    };
     return ctx.done(gatherAlong(ctx, flat(self), 0, flat(index)));
   }
   int64_t dim = ctx.dim("dim", self.rank());
@@ -80,8 +81,7 @@ static LogicalResult lowerTakeAlongDim(Lowering &ctx) {
       OpFoldResult size = repeatsIndex ? from[d] : to[d];
       from[d] = to[d] = size;
     }
-  return ctx.done(
-      gatherAlong(ctx, broadcastTo(ctx, self, from), dim, broadcastTo(ctx, index, to)));
+  return ctx.done(gatherAlong(ctx, broadcastTo(ctx, self, from), dim, broadcastTo(ctx, index, to)));
 }
 
 /// self[..., index, ...] with a vector (or a number) of positions.
@@ -99,13 +99,12 @@ static LogicalResult lowerIndexSelect(Lowering &ctx) {
   space[dim] = ctx.sizeOf(list, 0);
   requireNonEmpty(ctx, sizes[dim], space, dim);
   Value bound = IndexMath{ctx.b, ctx.loc}.value(sizes[dim]);
-  return ctx.done(gatherPlaced(
-      ctx, ctx.refined(space), self.dtype, PlacedInput{list, dim},
-      [&](GatherBody &body, ValueRange x) {
-        SmallVector<Value> at = positions(body, self.rank());
-        at[dim] = body.safeIndex(x[0], index.dtype, bound, dim, false);
-        return body.read(self, at);
-      }));
+  return ctx.done(gatherPlaced(ctx, ctx.refined(space), self.dtype, PlacedInput{list, dim},
+                               [&](GatherBody &body, ValueRange x) {
+                                 SmallVector<Value> at = positions(body, self.rank());
+                                 at[dim] = body.safeIndex(x[0], index.dtype, bound, dim, false);
+                                 return body.read(self, at);
+                               }));
 }
 
 /// Positions in the flat tensor.

@@ -67,8 +67,7 @@ static LogicalResult lowerSort(Lowering &ctx) {
     return failure();
   Tensor self = ctx.tensor("self");
   Sorted result = sorted(ctx, lines, ctx.flag("descending"));
-  return ctx.done(
-      {withRankOf(ctx, result.values, self), withRankOf(ctx, result.indices, self)});
+  return ctx.done({withRankOf(ctx, result.values, self), withRankOf(ctx, result.indices, self)});
 }
 
 static LogicalResult lowerArgsort(Lowering &ctx) {
@@ -154,16 +153,15 @@ static Tensor countNan(Lowering &ctx, const Lines &lines) {
 /// for its median, unless NaNs are ignored.
 static Tensor medianPosition(Lowering &ctx, const Lines &lines, bool ignoreNan) {
   Scalar length{Scalar::Kind::Int, lines.length};
-  return pointwise(ctx, {countNan(ctx, lines), length}, DType::I64,
-                   [&](Element &e, ValueRange x) {
-                     Value numbers = e.sub(x[1], x[0]);
-                     Value all = ignoreNan ? numbers : x[1];
-                     Value less = e.max(e.sub(all, e.constant(1)), e.constant(0));
-                     Value middle = arith::ShRUIOp::create(e.b, e.loc, less, e.constant(1));
-                     if (ignoreNan)
-                       return middle;
-                     return e.select(e.gt(x[0], e.constant(0)), numbers, middle);
-                   });
+  return pointwise(ctx, {countNan(ctx, lines), length}, DType::I64, [&](Element &e, ValueRange x) {
+    Value numbers = e.sub(x[1], x[0]);
+    Value all = ignoreNan ? numbers : x[1];
+    Value less = e.max(e.sub(all, e.constant(1)), e.constant(0));
+    Value middle = arith::ShRUIOp::create(e.b, e.loc, less, e.constant(1));
+    if (ignoreNan)
+      return middle;
+    return e.select(e.gt(x[0], e.constant(0)), numbers, middle);
+  });
 }
 
 template <bool ignoreNan>
@@ -209,16 +207,15 @@ static LogicalResult lowerMode(Lowering &ctx) {
   Sorted all = sorted(ctx, lines, false);
   Tensor lengths = runLengths(ctx, lines, all.values);
   Value zero = Element(ctx.b, ctx.loc, DType::I64).constant(0);
-  auto longest = reduceMany(
-      ctx, {lengths, {lines.dim}, true}, {}, {DType::I64, DType::I64}, {zero, zero},
-      [&](ReduceBody &body, ValueRange x, ValueRange best) {
-        Element e(body.b, body.loc, DType::I64);
-        Value longer = e.gt(x[0], best[0]);
-        Value here = arith::IndexCastOp::create(body.b, body.loc, body.b.getI64Type(),
-                                                body.position(lines.dim));
-        return SmallVector<Value>{e.select(longer, x[0], best[0]),
-                                  e.select(longer, here, best[1])};
-      });
+  auto longest = reduceMany(ctx, {lengths, {lines.dim}, true}, {}, {DType::I64, DType::I64},
+                            {zero, zero}, [&](ReduceBody &body, ValueRange x, ValueRange best) {
+                              Element e(body.b, body.loc, DType::I64);
+                              Value longer = e.gt(x[0], best[0]);
+                              Value here = arith::IndexCastOp::create(
+                                  body.b, body.loc, body.b.getI64Type(), body.position(lines.dim));
+                              return SmallVector<Value>{e.select(longer, x[0], best[0]),
+                                                        e.select(longer, here, best[1])};
+                            });
   return pick(ctx, lines, all, longest[1]);
 }
 

@@ -23,7 +23,7 @@ enum class Reduction { Sum, Prod, Mean, Max, Min };
 
 static std::optional<Reduction> reductionNamed(Lowering &ctx) {
   static constexpr std::pair<StringRef, Reduction> names[] = {
-      {"sum", Reduction::Sum},       {"add", Reduction::Sum},  {"prod", Reduction::Prod},
+      {"sum", Reduction::Sum},       {"add", Reduction::Sum},   {"prod", Reduction::Prod},
       {"multiply", Reduction::Prod}, {"mean", Reduction::Mean}, {"amax", Reduction::Max},
       {"amin", Reduction::Min}};
   std::string given = ctx.string("reduce");
@@ -87,8 +87,7 @@ static Tensor reduceAt(Lowering &ctx, const Tensor &self, const Operand &source,
   Tensor result = write(start, source, combineOf(reduction));
   if (reduction != Reduction::Mean)
     return castTo(ctx, result, self.dtype);
-  Tensor count =
-      ctx.filled(sizes, DType::I64, Scalar::ofInt(context, includeSelf ? 1 : 0));
+  Tensor count = ctx.filled(sizes, DType::I64, Scalar::ofInt(context, includeSelf ? 1 : 0));
   count = write(count, Scalar::ofInt(context, 1), Combine::Add);
   return pointwiseTyped(ctx, {{result, start.dtype}, {count, DType::I64}}, self.dtype,
                         [&](OpBuilder &b, Location loc, ValueRange x) {
@@ -132,8 +131,7 @@ static LogicalResult lowerScatterReduce(Lowering &ctx) {
   auto write = [&](const Tensor &into, const Operand &values, Combine combine) {
     return scatterAlong(ctx, into, dim, index, values, combine);
   };
-  return ctx.done(
-      reduceAt(ctx, self, source, *reduction, ctx.flag("include_self", true), write));
+  return ctx.done(reduceAt(ctx, self, source, *reduction, ctx.flag("include_self", true), write));
 }
 
 /// grad at the positions from which gather, max, median, ... took their values.
@@ -154,8 +152,7 @@ static LogicalResult lowerSelectingBackward(Lowering &ctx) {
     grad = unsqueeze(ctx, grad, dim);
     index = unsqueeze(ctx, index, dim);
   }
-  return ctx.done(
-      scatterAlong(ctx, zeros(ctx, sizes, grad.dtype), dim, index, grad, Combine::Add));
+  return ctx.done(scatterAlong(ctx, zeros(ctx, sizes, grad.dtype), dim, index, grad, Combine::Add));
 }
 
 static LogicalResult lowerRunningExtremeBackward(Lowering &ctx) {
@@ -191,8 +188,8 @@ static std::optional<Rows> rowsOf(Lowering &ctx) {
 }
 
 /// Writes `source`, scaled by `scale` when that is not 1, to the rows of `into`.
-static Tensor writeRows(Lowering &ctx, const Rows &rows, const Tensor &into,
-                        const Operand &source, Combine combine, const Scalar &scale) {
+static Tensor writeRows(Lowering &ctx, const Rows &rows, const Tensor &into, const Operand &source,
+                        Combine combine, const Scalar &scale) {
   auto space = ctx.sizesOf(rows.self);
   space[rows.dim] = ctx.sizeOf(rows.index, 0);
   bool wide = combine == Combine::Add || combine == Combine::Mul;
@@ -263,8 +260,8 @@ static LogicalResult lowerIndexFill(Lowering &ctx) {
   auto count = ctx.sizesOf(rows->index);
   requireNonEmpty(ctx, sizes[rows->dim], count, rows->dim);
   Tensor marked = scatter(
-      ctx, ctx.filled(sizes[rows->dim], DType::Bool, Scalar::ofBool(context, false)),
-      Combine::Set, count, PlacedInput{rows->index, 0}, [&](ScatterBody &body, ValueRange x) {
+      ctx, ctx.filled(sizes[rows->dim], DType::Bool, Scalar::ofBool(context, false)), Combine::Set,
+      count, PlacedInput{rows->index, 0}, [&](ScatterBody &body, ValueRange x) {
         Value at = body.safeIndex(x[0], rows->index.dtype, rows->bound, rows->dim);
         return Update{{at}, Element(body.b, body.loc, DType::Bool).constant(1)};
       });
@@ -310,8 +307,8 @@ static LogicalResult lowerIndexSelectBackward(Lowering &ctx) {
     return ctx.done(grad);
   Tensor self = zeros(ctx, sizes, grad.dtype);
   Rows rows{self, atLeastVector(ctx, index), dim, IndexMath{ctx.b, ctx.loc}.value(sizes[dim])};
-  return ctx.done(writeRows(ctx, rows, self, grad, Combine::Add,
-                            Scalar::ofInt(ctx.b.getContext(), 1)));
+  return ctx.done(
+      writeRows(ctx, rows, self, grad, Combine::Add, Scalar::ofInt(ctx.b.getContext(), 1)));
 }
 
 Family scatteringFamily() {

@@ -63,8 +63,8 @@ Value SearchBody::run() const {
   Location loc = body.loc;
   Element e(b, loc, DType::I64);
   Value leading = math::CountLeadingZerosOp::create(b, loc, length);
-  Value steps = arith::IndexCastOp::create(b, loc, b.getIndexType(),
-                                           e.sub(e.constant(64), leading));
+  Value steps =
+      arith::IndexCastOp::create(b, loc, b.getIndexType(), e.sub(e.constant(64), leading));
   SmallVector<Value> whole = {e.constant(0), length};
   auto loop = scf::ForOp::create(
       b, loc, body.constant(0), steps, body.constant(1), whole,
@@ -78,8 +78,7 @@ Value SearchBody::run() const {
         Value stops = search.right ? compare.gt(there, value) : compare.ge(there, value);
         Value goesOn = e.as(DType::Bool).conjunction(open, e.as(DType::Bool).complement(stops));
         Value newLow = e.select(goesOn, e.add(middle, e.constant(1)), low);
-        Value keepsHigh = e.as(DType::Bool).disjunction(
-            goesOn, e.as(DType::Bool).complement(open));
+        Value keepsHigh = e.as(DType::Bool).disjunction(goesOn, e.as(DType::Bool).complement(open));
         scf::YieldOp::create(b, loc, ValueRange{newLow, e.select(keepsHigh, high, middle)});
       });
   return loop.getResult(0);
@@ -96,8 +95,8 @@ static Tensor searchSorted(Lowering &ctx, const Search &search, const Tensor &va
       ctx.requireEqual(sizes[d], space[d]);
   }
   IndexMath math{ctx.b, ctx.loc};
-  Value length = arith::IndexCastOp::create(ctx.b, ctx.loc, ctx.b.getI64Type(),
-                                            math.value(sizes.back()));
+  Value length =
+      arith::IndexCastOp::create(ctx.b, ctx.loc, ctx.b.getI64Type(), math.value(sizes.back()));
   return gather(ctx, space, result, values, [&](GatherBody &body, ValueRange x) {
     Value value = Element(body.b, body.loc, search.dtype).cast(x[0], values.dtype);
     SearchBody one{search, body, value, length, {}};
@@ -128,7 +127,9 @@ static LogicalResult lowerSearch(Lowering &ctx, StringRef sequence) {
   return ctx.done(searchSorted(ctx, search, values, ctx.resultDType()));
 }
 
-static LogicalResult lowerSearchSorted(Lowering &ctx) { return lowerSearch(ctx, "sorted_sequence"); }
+static LogicalResult lowerSearchSorted(Lowering &ctx) {
+  return lowerSearch(ctx, "sorted_sequence");
+}
 static LogicalResult lowerBucketize(Lowering &ctx) { return lowerSearch(ctx, "boundaries"); }
 
 //===----------------------------------------------------------------------===//
@@ -148,8 +149,7 @@ static LogicalResult lowerIsIn(Lowering &ctx) {
       ctx, {unsqueeze(ctx, elements, elements.rank()), flat}, DType::Bool,
       [](Element &e, ValueRange x) { return e.eq(x[0], x[1]); }, dtype);
   Tensor any = reduce(
-      ctx, {equal, {elements.rank()}, false}, DType::Bool,
-      [](Element &e) { return e.constant(0); },
+      ctx, {equal, {elements.rank()}, false}, DType::Bool, [](Element &e) { return e.constant(0); },
       [](Element &e, ValueRange x) { return e.disjunction(x[0], x[1]); });
   if (invert)
     any = pointwise(ctx, any, DType::Bool,
@@ -214,11 +214,10 @@ static LogicalResult lowerHistc(Lowering &ctx) {
     Value bin = ints.cast(e.div(scaled, e.sub(x[2], x[1])), dtype);
     bin = ints.min(bin, ints.constant(bins - 1));
     bin = ints.select(inside, bin, ints.constant(0)); // adds 0 there
-    return Update{{body.safeIndex(bin, DType::I64, bound, 0, false)},
-                  e.cast(inside, DType::Bool)};
+    return Update{{body.safeIndex(bin, DType::I64, bound, 0, false)}, e.cast(inside, DType::Bool)};
   };
-  Tensor sums = scatter(ctx, zeros(ctx, count, dtype), Combine::Add, ctx.sizesOf(flat), inputs,
-                        body);
+  Tensor sums =
+      scatter(ctx, zeros(ctx, count, dtype), Combine::Add, ctx.sizesOf(flat), inputs, body);
   return ctx.done(castTo(ctx, sums, ctx.resultDType()));
 }
 

@@ -17,7 +17,12 @@ std::string shownName(const Lowering &ctx) {
   return name.str();
 }
 
-Value GatherBody::position(int64_t dim) const { return linalg::IndexOp::create(b, loc, dim); }
+Value GatherBody::position(int64_t dim) const {
+  OpBuilder::InsertionGuard guard(b);
+  if (top != b.getInsertionBlock()) // linalg.index must be an operation of the body itself
+    b.setInsertionPointToStart(top);
+  return linalg::IndexOp::create(b, loc, dim);
+}
 
 Value GatherBody::constant(int64_t value) const {
   return arith::ConstantIndexOp::create(b, loc, value);
@@ -33,9 +38,12 @@ Value GatherBody::safeIndex(Value x, DType dtype, Value bound, int64_t dim, bool
     index = arith::IndexCastOp::create(b, loc, b.getIndexType(),
                                        Element(b, loc, DType::I64).cast(x, dtype));
   if (wrap) {
+    // One that is still negative stays as it was, so that the message shows what was given.
     Value isNegative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, constant(0));
     Value wrapped = arith::AddIOp::create(b, loc, index, bound);
-    index = arith::SelectOp::create(b, loc, isNegative, wrapped, index);
+    Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, wrapped, constant(0));
+    Value wraps = arith::AndIOp::create(b, loc, isNegative, inside);
+    index = arith::SelectOp::create(b, loc, wraps, wrapped, index);
   }
   return graph::CheckIndexOp::create(
       b, loc, index.getType(), index, bound,
@@ -63,13 +71,13 @@ void requireNonEmpty(Lowering &ctx, OpFoldResult bound, ArrayRef<OpFoldResult> s
   auto compare = [&](arith::CmpIPredicate predicate, Value x) -> Value {
     return arith::CmpIOp::create(ctx.b, ctx.loc, predicate, x, zero);
   };
-  Value good = arith::OrIOp::create(ctx.b, ctx.loc,
-                                    compare(arith::CmpIPredicate::ne, math.value(bound)),
-                                    compare(arith::CmpIPredicate::eq, count));
-  graph::AssertOp::create(ctx.b, ctx.loc, good,
-                          fmt::format("{}: indices into dimension {}, which has size 0",
-                                      shownName(ctx), dim),
-                          ValueRange());
+  Value good =
+      arith::OrIOp::create(ctx.b, ctx.loc, compare(arith::CmpIPredicate::ne, math.value(bound)),
+                           compare(arith::CmpIPredicate::eq, count));
+  graph::AssertOp::create(
+      ctx.b, ctx.loc, good,
+      fmt::format("{}: indices into dimension {}, which has size 0", shownName(ctx), dim),
+      ValueRange());
 }
 
 Tensor gatherPlaced(Lowering &ctx, ArrayRef<OpFoldResult> sizes, DType dtype,
@@ -86,7 +94,7 @@ Tensor gatherPlaced(Lowering &ctx, ArrayRef<OpFoldResult> sizes, DType dtype,
   auto generic = linalg::GenericOp::create(
       ctx.b, ctx.loc, result.value.getType(), values, result.value, maps, iterators,
       [&](OpBuilder &b, Location loc, ValueRange args) {
-        GatherBody place{b, loc, shownName(ctx)};
+        GatherBody place{b, loc, shownName(ctx), b.getInsertionBlock()};
         linalg::YieldOp::create(b, loc, body(place, args.take_front(inputs.size())));
       });
   return {generic.getResult(0), dtype};

@@ -16,7 +16,8 @@ std::string shownName(const Lowering &ctx);
 struct GatherBody {
   mlir::OpBuilder &b;
   mlir::Location loc;
-  std::string op; // "aten.embedding", for messages
+  std::string op;   // "aten.embedding", for messages
+  mlir::Block *top; // the body itself; `b` may stand inside a loop of it
 
   /// The position in dimension `dim` of the result (index).
   mlir::Value position(int64_t dim) const;

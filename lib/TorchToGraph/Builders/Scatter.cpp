@@ -44,13 +44,13 @@ Tensor scatter(Lowering &ctx, const Tensor &into, graph::Combine combine,
     values.push_back(input.tensor.value);
     arguments.push_back(ctx.type(input.tensor.dtype));
   }
-  auto op = graph::ScatterOp::create(ctx.b, ctx.loc, into.value.getType(), values, into.value,
-                                     ctx.b.getAffineMapArrayAttr(maps), combine,
-                                     isUnsigned(into.dtype));
+  auto op =
+      graph::ScatterOp::create(ctx.b, ctx.loc, into.value.getType(), values, into.value,
+                               ctx.b.getAffineMapArrayAttr(maps), combine, isUnsigned(into.dtype));
   OpBuilder::InsertionGuard guard(ctx.b);
   Block *block = ctx.b.createBlock(&op.getBody(), {}, arguments,
                                    SmallVector<Location>(arguments.size(), ctx.loc));
-  ScatterBody place{{ctx.b, ctx.loc, shownName(ctx)}};
+  ScatterBody place{{ctx.b, ctx.loc, shownName(ctx), block}};
   Update update = body(place, block->getArguments());
   update.coordinates.push_back(update.value);
   graph::YieldOp::create(ctx.b, ctx.loc, update.coordinates);
@@ -79,10 +79,10 @@ void requireAtMost(Lowering &ctx, OpFoldResult x, OpFoldResult y, StringRef smal
   IndexMath math{ctx.b, ctx.loc};
   Value left = math.value(x), right = math.value(y);
   Value fits = arith::CmpIOp::create(ctx.b, ctx.loc, arith::CmpIPredicate::sle, left, right);
-  graph::AssertOp::create(ctx.b, ctx.loc, fits,
-                          fmt::format("{}: {} (%lld) exceeds {} (%lld)", shownName(ctx),
-                                      small.str(), large.str()),
-                          ValueRange{left, right});
+  graph::AssertOp::create(
+      ctx.b, ctx.loc, fits,
+      fmt::format("{}: {} (%lld) exceeds {} (%lld)", shownName(ctx), small.str(), large.str()),
+      ValueRange{left, right});
 }
 
 } // namespace tw::lower

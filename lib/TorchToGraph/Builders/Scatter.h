@@ -39,7 +39,7 @@ Tensor zeros(Lowering &ctx, llvm::ArrayRef<mlir::OpFoldResult> sizes, DType dtyp
 
 /// x <= y for sizes: refused when known to be false, checked at run time when not known.
 /// The message is "OP: SMALL (X) exceeds LARGE (Y)".
-void requireAtMost(Lowering &ctx, mlir::OpFoldResult x, mlir::OpFoldResult y,
-                   llvm::StringRef small, llvm::StringRef large);
+void requireAtMost(Lowering &ctx, mlir::OpFoldResult x, mlir::OpFoldResult y, llvm::StringRef small,
+                   llvm::StringRef large);
 
 } // namespace tw::lower

@@ -43,6 +43,8 @@ ArrayRef<std::pair<StringRef, StringRef>> refusals() {
       {"torch.aten.poisson*", random},
       {"torch.aten.native_dropout*", random},
       {"torch.aten.nonzero*", dataDependent},
+      {"torch.aten.argwhere*", dataDependent},
+      {"torch.aten.where*", dataDependent},
       {"torch.aten.masked_select*", dataDependent},
       {"torch.aten.unique*", dataDependent},
       {"torch.aten._unique*", dataDependent},
