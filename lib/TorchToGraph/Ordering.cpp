@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorting and what is read off a sorted line: topk, kthvalue, median, mode. Sorts are stable, NaN
-// counts as greater than every number.
+// Sorting and what is read off a sorted line: topk, kthvalue, median, quantile, mode. Sorts are
+// stable, NaN counts as greater than every number.
 #include "IR/Graph/Graph.h"
 #include "TorchToGraph/Along.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -12,6 +12,7 @@
 #include "TorchToGraph/Builders/Scan.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
 
 using namespace mlir;
@@ -219,6 +220,102 @@ static LogicalResult lowerMode(Lowering &ctx) {
   return pick(ctx, lines, all, longest[1]);
 }
 
+//===----------------------------------------------------------------------===//
+// Quantiles
+//===----------------------------------------------------------------------===//
+
+enum class Between { Linear, Lower, Higher, Midpoint, Nearest };
+
+static std::optional<Between> interpolation(Lowering &ctx) {
+  static constexpr std::pair<StringRef, Between> names[] = {{"linear", Between::Linear},
+                                                            {"lower", Between::Lower},
+                                                            {"higher", Between::Higher},
+                                                            {"midpoint", Between::Midpoint},
+                                                            {"nearest", Between::Nearest}};
+  std::string given = ctx.string("interpolation");
+  for (auto [name, between] : names)
+    if (name == given || given.empty())
+      return between;
+  ctx.refuse("interpolation is '" + given +
+             "', but must be linear, lower, higher, midpoint or nearest");
+  return std::nullopt;
+}
+
+/// The value at the fractional place `rank` of a sorted line; `at` reads a whole place (i64).
+static Value valueAt(const Element &e, Between between, Value rank,
+                     llvm::function_ref<Value(Value place)> at) {
+  Element ints = e.as(DType::I64);
+  Value floor = e.floor(rank), ceil = e.neg(e.floor(e.neg(rank)));
+  Value below = at(ints.cast(floor, e.dtype)), above = at(ints.cast(ceil, e.dtype));
+  Value rest = e.sub(rank, floor);
+  switch (between) {
+  case Between::Lower:
+    return below;
+  case Between::Higher:
+    return above;
+  case Between::Nearest:
+    return at(ints.cast(math::RoundEvenOp::create(e.b, e.loc, rank), e.dtype));
+  case Between::Linear:
+  case Between::Midpoint:
+    break;
+  }
+  Value weight = between == Between::Midpoint ? e.constant(0.5) : rest;
+  Value sum = e.add(below, e.mul(weight, e.sub(above, below)));
+  return e.select(e.eq(below, above), below, sum); // infinities
+}
+
+/// For each q the value below which that part of a line lies. A line with NaN gives NaN, unless
+/// NaNs are ignored.
+template <bool ignoreNan>
+static LogicalResult lowerQuantile(Lowering &ctx) {
+  Lines lines = ctx.has("dim") ? linesOf(ctx) : flatLine(ctx);
+  auto between = interpolation(ctx);
+  Tensor self = ctx.tensor("self");
+  if (ctx.hasRefused())
+    return failure();
+  DType dtype = self.dtype;
+  Tensor q = ctx.arg("q").tensor() ? ctx.tensor("q") : ctx.filled({}, dtype, ctx.scalar("q"));
+  if (q.rank() > 1)
+    return ctx.refuse("q must be a number or a vector");
+  int64_t shift = q.rank();
+  Tensor values = sorted(ctx, lines, false).values, nans = countNan(ctx, lines);
+  auto sizes = reducedSizes(ctx, lines), space = sizes;
+  if (shift)
+    space.insert(space.begin(), ctx.sizeOf(q, 0));
+  requireNonEmpty(ctx, lines.length, space, lines.dim);
+  Value length = IndexMath{ctx.b, ctx.loc}.value(lines.length);
+  SmallVector<PlacedInput> inputs = {{q, 0}, {nans, shift}};
+  auto body = [&](GatherBody &body, ValueRange x) {
+    OpBuilder &b = body.b;
+    Element e(b, body.loc, dtype), ints = e.as(DType::I64);
+    Value count = arith::IndexCastOp::create(b, body.loc, b.getI64Type(), length);
+    Value hasNan = ints.gt(x[1], ints.constant(0));
+    Value last = ints.sub(ignoreNan ? ints.sub(count, x[1]) : count, ints.constant(1));
+    last = ints.max(last, ints.constant(0));
+    Value rank = e.mul(e.cast(x[0], q.dtype), e.cast(last, DType::I64));
+    if (!ignoreNan)
+      rank = e.select(hasNan, e.cast(last, DType::I64), rank);
+    return valueAt(e, *between, rank, [&](Value place) {
+      SmallVector<Value> at;
+      for (int64_t d = 0; d < lines.self.rank(); ++d)
+        at.push_back(d == lines.dim ? body.safeIndex(place, DType::I64, length, d, false)
+                                    : body.position(d + shift));
+      return body.read(values, at);
+    });
+  };
+  Tensor result = gatherPlaced(ctx, space, dtype, inputs, body);
+  SmallVector<OpFoldResult> shown;
+  if (shift)
+    shown.push_back(space[0]);
+  if (ctx.flag("keepdim") && !ctx.has("dim"))
+    shown.append(self.rank(), ctx.b.getIndexAttr(1));
+  else if (self.rank())
+    for (auto [d, size] : llvm::enumerate(sizes))
+      if (ctx.flag("keepdim") || (ctx.has("dim") && int64_t(d) != lines.dim))
+        shown.push_back(size);
+  return ctx.done(reshape(ctx, result, shown));
+}
+
 Family orderingFamily() {
   static constexpr LoweringRow rows[] = {
       {"torch.aten.sort", lowerSort},
@@ -233,6 +330,10 @@ Family orderingFamily() {
       {"torch.aten.median.dim", lowerMedianDim<false>},
       {"torch.aten.nanmedian.dim", lowerMedianDim<true>},
       {"torch.aten.mode", lowerMode},
+      {"torch.aten.quantile", lowerQuantile<false>},
+      {"torch.aten.quantile.scalar", lowerQuantile<false>},
+      {"torch.aten.nanquantile", lowerQuantile<true>},
+      {"torch.aten.nanquantile.scalar", lowerQuantile<true>},
   };
   return {"Ordering", rows};
 }

@@ -103,6 +103,13 @@ def ordering(case, x, n, h, u, t, s, b, d, e):
     case("topk double", torch.topk(d, 5, largest=False))
     case("sort none", torch.sort(e, 0))
     case("msort number", torch.msort(s))
+    case("quantile", torch.quantile(x, 0.3))
+    case("quantile dim", torch.quantile(x, torch.tensor([0.0, 0.6, 1.0]), dim=1))
+    case("quantile keepdim", torch.quantile(x, torch.tensor([0.25, 0.5]), dim=0, keepdim=True))
+    case("quantile nan", torch.quantile(nan, 0.5, dim=1))
+    case("nanquantile", torch.nanquantile(nan, 0.4, dim=1))
+    for interpolation in ("lower", "higher", "midpoint", "nearest"):
+        case(f"quantile {interpolation}", torch.quantile(x, 0.4, dim=1, interpolation=interpolation))
 
 
 @family(x="f32[3,4]", e="f32[6]", l="f32[3,5]", n="i64[3,4]<5", m="i32[5]<5", s="f32[]", h="f16[5]", z="f32[0]")
@@ -126,6 +133,8 @@ def searching(case, x, e, l, n, m, s, h, z):
     case("histc", torch.histc(x, 4, -1, 1))
     case("histc of data", torch.histc(x, 5))
     case("histc of one", torch.histc(s, 3))
+    case("nonzero_static", torch.nonzero_static(x > 0, size=9))
+    case("nonzero_static few", torch.nonzero_static(n, size=2, fill_value=7))
 
 
 @family(x="bf16[7,8]", y="bf16[3,8,16]", z="bf16[3,2,8]", w="bf16[8,8]", v="bf16[3,8,8]")
