@@ -116,6 +116,26 @@ bool knownEqualProducts(ArrayRef<OpFoldResult> x, ArrayRef<OpFoldResult> y) {
   return left == right;
 }
 
+std::optional<int64_t> lowerBound(OpFoldResult x,
+                                  llvm::function_ref<std::optional<int64_t>(Value)> minimum,
+                                  std::optional<OpFoldResult> y) {
+  Polynomial difference = polynomialOf(x);
+  if (y)
+    difference = sum(difference, polynomialOf(*y), -1);
+  int64_t total = 0;
+  for (const auto &[monomial, coefficient] : difference) {
+    int64_t term = coefficient;
+    for (void *factor : monomial) {
+      auto least = minimum(Value::getFromOpaquePointer(factor));
+      if (coefficient < 0 || !least || *least < 0 || llvm::MulOverflow(term, *least, term))
+        return std::nullopt;
+    }
+    if (llvm::AddOverflow(total, term, total))
+      return std::nullopt;
+  }
+  return total;
+}
+
 std::optional<int64_t> constantProduct(ArrayRef<OpFoldResult> sizes) {
   int64_t result = 1;
   for (OpFoldResult size : sizes) {
@@ -179,12 +199,21 @@ OpFoldResult IndexMath::floorDiv(OpFoldResult x, OpFoldResult y) const {
     return constant(*c < 0 ? llvm::divideFloorSigned(-*a, -*c) : llvm::divideFloorSigned(*a, *c));
   if (c == 1)
     return x;
-  if (auto quotient = exactQuotient(polynomialOf(x), polynomialOf(y)))
-    return emit(*this, *quotient);
+  if (auto quotient = exactDiv(x, y))
+    return *quotient;
   return arith::FloorDivSIOp::create(b, loc, value(x), value(y)).getResult();
 }
 
+std::optional<OpFoldResult> IndexMath::exactDiv(OpFoldResult x, OpFoldResult y) const {
+  auto quotient = exactQuotient(polynomialOf(x), polynomialOf(y));
+  if (!quotient)
+    return std::nullopt;
+  return emit(*this, *quotient);
+}
+
 OpFoldResult IndexMath::ceilDiv(OpFoldResult x, OpFoldResult y) const {
+  if (auto quotient = exactDiv(x, y))
+    return *quotient;
   return floorDiv(add(x, sub(y, constant(1))), y);
 }
 

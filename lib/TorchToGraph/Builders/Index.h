@@ -22,6 +22,8 @@ struct IndexMath {
   /// Toward minus infinity. A quotient that is a polynomial is found exactly. The divisor must not
   /// be 0 at run time (of constants: yields 0).
   mlir::OpFoldResult floorDiv(mlir::OpFoldResult x, mlir::OpFoldResult y) const;
+  /// The quotient of polynomials where one divides the other.
+  std::optional<mlir::OpFoldResult> exactDiv(mlir::OpFoldResult x, mlir::OpFoldResult y) const;
   mlir::OpFoldResult ceilDiv(mlir::OpFoldResult x, mlir::OpFoldResult y) const;
   mlir::OpFoldResult remainder(mlir::OpFoldResult x, mlir::OpFoldResult y) const;
   mlir::OpFoldResult max(mlir::OpFoldResult x, mlir::OpFoldResult y) const;
@@ -34,6 +36,11 @@ std::optional<int64_t> constantOf(mlir::OpFoldResult x);
 /// True when the two are known to be equal: as constants, values or polynomials.
 bool knownEqual(mlir::OpFoldResult x, mlir::OpFoldResult y);
 bool knownEqualProducts(llvm::ArrayRef<mlir::OpFoldResult> x, llvm::ArrayRef<mlir::OpFoldResult> y);
+/// A number that x - y is never less than, from what `minimum` says of single values; empty when
+/// none is found.
+std::optional<int64_t> lowerBound(mlir::OpFoldResult x,
+                                  llvm::function_ref<std::optional<int64_t>(mlir::Value)> minimum,
+                                  std::optional<mlir::OpFoldResult> y = std::nullopt);
 /// The product of sizes that are all constant; empty otherwise, or when it overflows.
 std::optional<int64_t> constantProduct(llvm::ArrayRef<mlir::OpFoldResult> sizes);
 /// As a dimension of a tensor type: the constant or ShapedType::kDynamic.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Builders/Reshape.h"
+#include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -86,11 +86,16 @@ static Value expand(Lowering &ctx, Value value, ArrayRef<OpFoldResult> sizes,
 
 Tensor reshape(Lowering &ctx, const Tensor &tensor, ArrayRef<OpFoldResult> sizes) {
   SizeList from = ctx.sizesOf(tensor);
-  auto have = constantProduct(from), want = constantProduct(sizes);
-  if (have && want && *have != *want) {
-    ctx.refuse(fmt::format("a tensor of {} elements cannot have a shape of {}", *have, *want));
-    return ctx.empty(sizes, tensor.dtype);
+  if (!knownEqualProducts(from, sizes)) {
+    IndexMath math{ctx.b, ctx.loc};
+    requireSizes(ctx, sizes);
+    requireSame(ctx, math.product(from), math.product(sizes),
+                "a tensor of %lld elements cannot have a shape of %lld");
   }
+  if (ctx.hasRefused())
+    return ctx.empty(sizes, tensor.dtype);
+  if (llvm::any_of(sizes, [](OpFoldResult size) { return constantOf(size) == 0; }))
+    return ctx.filled(sizes, tensor.dtype, Scalar::ofInt(ctx.b.getContext(), 0));
   SmallVector<ReassociationIndices> collapsed, expanded;
   if (!from.empty() && !sizes.empty())
     for (const Group &group : matchGroups(from, sizes)) {
@@ -103,20 +108,32 @@ Tensor reshape(Lowering &ctx, const Tensor &tensor, ArrayRef<OpFoldResult> sizes
   return {expand(ctx, value, sizes, expanded), tensor.dtype};
 }
 
-SizeList resolveSizes(Lowering &ctx, const Tensor &tensor, ArrayRef<OpFoldResult> sizes) {
+SizeList resolveSizes(Lowering &ctx, OpFoldResult elements, ArrayRef<OpFoldResult> sizes) {
   IndexMath math{ctx.b, ctx.loc};
   SizeList result(sizes);
   OpFoldResult *open = nullptr;
   OpFoldResult others = math.constant(1);
   for (OpFoldResult &size : result) {
-    if (constantOf(size) == -1)
-      open = &size;
-    else
+    if (constantOf(size) != -1)
       others = math.mul(others, size);
+    else if (open)
+      ctx.refuse("only one size can be -1, but two are");
+    else
+      open = &size;
   }
-  if (open)
-    *open = math.floorDiv(math.product(ctx.sizesOf(tensor)), others);
+  if (!open)
+    return result;
+  if (constantOf(others) == 0) {
+    ctx.refuse("the size that is -1 is not determined when another is 0");
+    return result;
+  }
+  auto exact = math.exactDiv(elements, others);
+  *open = exact ? *exact : math.floorDiv(elements, greater(ctx, others, math.constant(1)));
   return result;
+}
+
+SizeList resolveSizes(Lowering &ctx, const Tensor &tensor, ArrayRef<OpFoldResult> sizes) {
+  return resolveSizes(ctx, IndexMath{ctx.b, ctx.loc}.product(ctx.sizesOf(tensor)), sizes);
 }
 
 Tensor flatten(Lowering &ctx, const Tensor &tensor, int64_t first, int64_t last) {

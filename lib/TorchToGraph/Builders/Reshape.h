@@ -14,6 +14,10 @@ Tensor reshape(Lowering &ctx, const Tensor &tensor, mlir::ArrayRef<mlir::OpFoldR
 llvm::SmallVector<mlir::OpFoldResult> resolveSizes(Lowering &ctx, const Tensor &tensor,
                                                    mlir::ArrayRef<mlir::OpFoldResult> sizes);
 
+/// The same for a group of dimensions that hold `elements`.
+llvm::SmallVector<mlir::OpFoldResult> resolveSizes(Lowering &ctx, mlir::OpFoldResult elements,
+                                                   mlir::ArrayRef<mlir::OpFoldResult> sizes);
+
 /// Dimensions [first, last] as one.
 Tensor flatten(Lowering &ctx, const Tensor &tensor, int64_t first, int64_t last);
 /// A new dimension of size 1 before `dim`; the dimension `dim` (of size 1) removed.

@@ -221,10 +221,13 @@ llvm::StringMap<Value> Binder::run() {
   solveSymbols();
   stateSizes();
   SmallVector<Attribute> rows;
-  for (const Symbol &symbol : symbols)
+  for (const Symbol &symbol : symbols) {
+    if (Value value = values.lookup(symbol.name))
+      sizes.setMinimum(value, symbol.min);
     rows.push_back(b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(symbol.name)),
                                         b.getNamedAttr("min", b.getI64IntegerAttr(symbol.min)),
                                         b.getNamedAttr("max", b.getI64IntegerAttr(symbol.max))}));
+  }
   to->setAttr("tw.symbols", b.getArrayAttr(rows));
   return std::move(values);
 }

@@ -101,6 +101,28 @@ void Sizes::requireEqual(OpBuilder &b, Location loc, OpFoldResult x, OpFoldResul
   graph::AssertOp::create(b, loc, same, message, ValueRange{left, right});
 }
 
+std::optional<int64_t> Sizes::minimumOf(Value value) const {
+  if (auto it = minimums.find(value); it != minimums.end())
+    return it->second;
+  if (value.getDefiningOp<tensor::DimOp>())
+    return 0;
+  auto of = [&](OpFoldResult x) { return lowerBound(x, [&](Value v) { return minimumOf(v); }); };
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<arith::MaxSIOp, arith::MinSIOp, arith::FloorDivSIOp>(op))
+    return std::nullopt;
+  auto x = of(getAsOpFoldResult(op->getOperand(0))), y = of(getAsOpFoldResult(op->getOperand(1)));
+  if (isa<arith::MaxSIOp>(op))
+    return x && y ? std::max(*x, *y) : x ? x : y;
+  if (isa<arith::MinSIOp>(op))
+    return x && y ? std::optional(std::min(*x, *y)) : std::nullopt;
+  return x && y && *x >= 0 && *y >= 1 ? std::optional<int64_t>(0) : std::nullopt;
+}
+
+bool Sizes::knownAtMost(OpFoldResult x, OpFoldResult y) const {
+  auto difference = lowerBound(y, [&](Value v) { return minimumOf(v); }, x);
+  return difference && *difference >= 0;
+}
+
 void Sizes::set(Value value, ArrayRef<OpFoldResult> sizes) { known[value] = SizeList(sizes); }
 
 } // namespace tw::lower

@@ -22,6 +22,11 @@ public:
   /// States the sizes of a tensor nothing is known about (an argument).
   void set(mlir::Value tensor, mlir::ArrayRef<mlir::OpFoldResult> sizes);
 
+  /// States that `value` is at least `minimum` (a symbol's range).
+  void setMinimum(mlir::Value value, int64_t minimum) { minimums[value] = minimum; }
+  /// Whether x <= y follows from constants and the ranges of symbols.
+  bool knownAtMost(mlir::OpFoldResult x, mlir::OpFoldResult y) const;
+
   /// What is computed inside a region is not known outside of it: restores on leaving.
   class Scope {
   public:
@@ -40,8 +45,10 @@ public:
 private:
   llvm::SmallVector<mlir::OpFoldResult> compute(mlir::OpBuilder &b, mlir::Location loc,
                                                 mlir::Value tensor);
+  std::optional<int64_t> minimumOf(mlir::Value value) const;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::OpFoldResult>> known;
   llvm::DenseSet<std::pair<void *, void *>> equal;
+  llvm::DenseMap<mlir::Value, int64_t> minimums;
 };
 
 } // namespace tw::lower

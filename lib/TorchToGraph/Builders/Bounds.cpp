@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TorchToGraph/Builders/Bounds.h"
+#include "IR/Graph/Graph.h"
+#include "TorchToGraph/Builders/Index.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace tw::lower {
+
+/// The message of an assertion with its values filled in.
+static std::string filledIn(std::string message, std::initializer_list<int64_t> values) {
+  for (int64_t value : values)
+    if (auto place = message.find("%lld"); place != std::string::npos)
+      message.replace(place, 4, std::to_string(value));
+  return message;
+}
+
+static void require(Lowering &ctx, arith::CmpIPredicate predicate, OpFoldResult x, OpFoldResult y,
+                    const std::string &message) {
+  if (auto a = constantOf(x), c = constantOf(y); a && c) {
+    ctx.refuse(filledIn(message, {*a, *c}));
+    return;
+  }
+  IndexMath math{ctx.b, ctx.loc};
+  Value left = math.value(x), right = math.value(y);
+  Value holds = arith::CmpIOp::create(ctx.b, ctx.loc, predicate, left, right);
+  graph::AssertOp::create(ctx.b, ctx.loc, holds, message, ValueRange{left, right});
+}
+
+void requireAtMost(Lowering &ctx, OpFoldResult x, OpFoldResult y, const Twine &message) {
+  if (!ctx.allSizes().knownAtMost(x, y))
+    require(ctx, arith::CmpIPredicate::sle, x, y, message.str());
+}
+
+void requireSame(Lowering &ctx, OpFoldResult x, OpFoldResult y, const Twine &message) {
+  if (auto a = constantOf(x), c = constantOf(y); a && c && *a != *c)
+    ctx.refuse(filledIn(message.str(), {*a, *c}));
+  else
+    ctx.allSizes().requireEqual(ctx.b, ctx.loc, x, y, message.str());
+}
+
+void requireSizes(Lowering &ctx, ArrayRef<OpFoldResult> sizes) {
+  for (OpFoldResult size : sizes)
+    requireAtMost(ctx, ctx.b.getIndexAttr(0), size, "a size must be at least %lld, not %lld");
+}
+
+OpFoldResult smaller(Lowering &ctx, OpFoldResult x, OpFoldResult y) {
+  if (ctx.allSizes().knownAtMost(x, y))
+    return x;
+  return ctx.allSizes().knownAtMost(y, x) ? y : IndexMath{ctx.b, ctx.loc}.min(x, y);
+}
+
+OpFoldResult greater(Lowering &ctx, OpFoldResult x, OpFoldResult y) {
+  if (ctx.allSizes().knownAtMost(x, y))
+    return y;
+  return ctx.allSizes().knownAtMost(y, x) ? x : IndexMath{ctx.b, ctx.loc}.max(x, y);
+}
+
+/// `x`, or x + size where it is negative.
+static OpFoldResult wrapped(Lowering &ctx, OpFoldResult x, OpFoldResult size) {
+  IndexMath math{ctx.b, ctx.loc};
+  if (ctx.allSizes().knownAtMost(math.constant(0), x))
+    return x;
+  OpFoldResult fromEnd = math.add(x, size);
+  if (ctx.allSizes().knownAtMost(x, math.constant(-1)))
+    return fromEnd;
+  Value isNegative = arith::CmpIOp::create(ctx.b, ctx.loc, arith::CmpIPredicate::slt, math.value(x),
+                                           math.value(math.constant(0)));
+  return arith::SelectOp::create(ctx.b, ctx.loc, isNegative, math.value(fromEnd), math.value(x))
+      .getResult();
+}
+
+OpFoldResult checkedIndex(Lowering &ctx, OpFoldResult index, OpFoldResult size, int64_t dim) {
+  IndexMath math{ctx.b, ctx.loc};
+  if (auto given = constantOf(index), bound = constantOf(size);
+      given && bound && (*given < -*bound || *given >= *bound)) {
+    ctx.refuse(
+        fmt::format("index {} is out of range for dimension {} with size {}", *given, dim, *bound));
+    return math.constant(0);
+  }
+  OpFoldResult position = wrapped(ctx, index, size);
+  if (ctx.allSizes().knownAtMost(math.constant(0), position) &&
+      ctx.allSizes().knownAtMost(math.add(position, math.constant(1)), size))
+    return position;
+  // As unsigned numbers, negative positions are beyond every size.
+  require(ctx, arith::CmpIPredicate::ult, position, size,
+          fmt::format("index %lld is out of range for dimension {} with size %lld", dim));
+  return position;
+}
+
+Range pythonRange(Lowering &ctx, OpFoldResult size, OpFoldResult start, OpFoldResult end,
+                  int64_t step) {
+  IndexMath math{ctx.b, ctx.loc};
+  if (step < 1) {
+    ctx.refuse(fmt::format("the step of a slice must be at least 1, not {}", step));
+    step = 1;
+  }
+  OpFoldResult zero = math.constant(0);
+  auto inside = [&](OpFoldResult x) {
+    if (auto known = constantOf(x); known && *known == std::numeric_limits<int64_t>::max())
+      return size;
+    return smaller(ctx, greater(ctx, wrapped(ctx, x, size), zero), size);
+  };
+  OpFoldResult first = inside(start);
+  OpFoldResult last = greater(ctx, inside(end), first);
+  return {first, math.ceilDiv(math.sub(last, first), math.constant(step)), step};
+}
+
+Range rangeArgument(Lowering &ctx, OpFoldResult size) {
+  OpFoldResult start = ctx.has("start") ? ctx.size("start") : ctx.b.getIndexAttr(0);
+  OpFoldResult end = ctx.has("end") ? ctx.size("end") : size;
+  return pythonRange(ctx, size, start, end, ctx.integer("step", 1));
+}
+
+} // namespace tw::lower
