@@ -143,6 +143,7 @@ static SmallVector<Tensor> grid(Lowering &ctx, ArrayRef<Tensor> vectors) {
   return results;
 }
 
+/// `swap`: the first vector varies along the second dimension, and the reverse.
 static LogicalResult meshgrid(Lowering &ctx, bool swap) {
   SmallVector<Tensor> vectors = ctx.tensors("tensors");
   swap &= vectors.size() >= 2;
@@ -151,11 +152,8 @@ static LogicalResult meshgrid(Lowering &ctx, bool swap) {
   SmallVector<Tensor> results = grid(ctx, vectors);
   if (ctx.hasRefused())
     return failure();
-  if (swap) {
-    for (Tensor &result : results)
-      result = transpose(ctx, result, 0, 1);
+  if (swap)
     std::swap(results[0], results[1]);
-  }
   return ctx.done(Operand(OperandList(results.begin(), results.end())));
 }
 

@@ -2,6 +2,7 @@
 //
 // Padding: with a value, or with what a rule about positions (reflect, replicate, circular) finds
 // inside. A negative padding takes elements away.
+#include "TorchToGraph/Pad.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Gather.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -17,18 +18,7 @@ namespace tw::lower {
 
 using SizeList = SmallVector<OpFoldResult>;
 
-namespace {
-
-/// Padding of each dimension, before and after; those the operator does not name have 0.
-struct Paddings {
-  SizeList low, high;
-  int64_t first = 0; // the first dimension that is named
-};
-
-} // namespace
-
-/// From PyTorch's list, which starts with the last dimension: before, after, before, ...
-static Paddings readPaddings(Lowering &ctx, StringRef argument, int64_t rank) {
+Paddings readPaddings(Lowering &ctx, StringRef argument, int64_t rank) {
   SizeList given = ctx.sizes(argument);
   Paddings result{SizeList(rank, ctx.b.getIndexAttr(0)), SizeList(rank, ctx.b.getIndexAttr(0))};
   if (given.size() % 2 || int64_t(given.size()) > 2 * rank) {
@@ -44,8 +34,7 @@ static Paddings readPaddings(Lowering &ctx, StringRef argument, int64_t rank) {
   return result;
 }
 
-/// The sizes after padding; none may be negative.
-static SizeList paddedSizes(Lowering &ctx, const Tensor &self, const Paddings &paddings) {
+SizeList paddedSizes(Lowering &ctx, const Tensor &self, const Paddings &paddings) {
   IndexMath math{ctx.b, ctx.loc};
   SizeList sizes = ctx.sizesOf(self);
   for (auto [size, low, high] : llvm::zip_equal(sizes, paddings.low, paddings.high))
@@ -97,8 +86,6 @@ static LogicalResult lowerConstantPad(Lowering &ctx) { return padValue(ctx, "pad
 
 namespace {
 
-enum class Mode { Reflect, Replicate, Circular };
-
 /// Arithmetic on index values in a body.
 struct Positions {
   OpBuilder &b;
@@ -117,22 +104,21 @@ struct Positions {
 
 } // namespace
 
-/// Where position `x` (from -low to size + high) of a padded dimension is read, clamped into it.
-static Value sourcePosition(const Positions &p, Mode mode, Value x, Value size) {
+Value sourcePosition(OpBuilder &b, Location loc, PadMode mode, Value x, Value size) {
+  Positions p{b, loc};
   Value zero = p.constant(0), last = p.sub(size, p.constant(1));
-  if (mode == Mode::Reflect) {
+  if (mode == PadMode::Reflect) {
     x = p.max(x, p.sub(zero, x));
     x = p.min(x, p.sub(p.add(last, last), x));
-  } else if (mode == Mode::Circular) {
+  } else if (mode == PadMode::Circular) {
     x = p.ifLess(x, zero, p.add(x, size), x);
     x = p.ifLess(x, size, x, p.sub(x, size));
   }
   return p.max(p.min(x, last), zero);
 }
 
-/// Refuses paddings for which the mode finds no element.
-static void checkPaddings(Lowering &ctx, Mode mode, const SizeList &sizes,
-                          const Paddings &paddings) {
+void checkPaddings(Lowering &ctx, PadMode mode, ArrayRef<OpFoldResult> sizes,
+                   const Paddings &paddings) {
   IndexMath math{ctx.b, ctx.loc};
   for (int64_t dim = paddings.first; dim < int64_t(sizes.size()); ++dim) {
     bool padded = constantOf(paddings.low[dim]) != 0 || constantOf(paddings.high[dim]) != 0;
@@ -140,16 +126,16 @@ static void checkPaddings(Lowering &ctx, Mode mode, const SizeList &sizes,
       continue;
     requireAtMost(ctx, math.constant(1), sizes[dim],
                   "a dimension must have at least %lld elements to be padded, not %lld");
-    if (mode == Mode::Replicate)
+    if (mode == PadMode::Replicate)
       continue;
-    OpFoldResult most =
-        mode == Mode::Reflect ? math.sub(sizes[dim], math.constant(1)) : OpFoldResult(sizes[dim]);
+    OpFoldResult most = mode == PadMode::Reflect ? math.sub(sizes[dim], math.constant(1))
+                                                 : OpFoldResult(sizes[dim]);
     for (OpFoldResult padding : {paddings.low[dim], paddings.high[dim]})
       requireAtMost(ctx, padding, most, "a padding of %lld is more than the %lld possible here");
   }
 }
 
-static LogicalResult padFromInside(Lowering &ctx, Mode mode, StringRef argument) {
+static LogicalResult padFromInside(Lowering &ctx, PadMode mode, StringRef argument) {
   Tensor self = ctx.tensor("self");
   Paddings paddings = readPaddings(ctx, argument, self.rank());
   if (ctx.hasRefused())
@@ -166,24 +152,25 @@ static LogicalResult padFromInside(Lowering &ctx, Mode mode, StringRef argument)
   }
   return ctx.done(
       gather(ctx, ctx.refined(padded), self.dtype, {}, [&](GatherBody &body, ValueRange) {
-        Positions p{body.b, body.loc};
         SmallVector<Value> coordinates;
         for (int64_t dim = 0; dim < self.rank(); ++dim) {
           Value x = body.position(dim);
-          coordinates.push_back(
-              dim < paddings.first ? x : sourcePosition(p, mode, p.sub(x, lows[dim]), bounds[dim]));
+          if (dim >= paddings.first)
+            x = sourcePosition(body.b, body.loc, mode,
+                               arith::SubIOp::create(body.b, body.loc, x, lows[dim]), bounds[dim]);
+          coordinates.push_back(x);
         }
         return body.read(self, coordinates);
       }));
 }
 
-template <Mode mode>
+template <PadMode mode>
 static LogicalResult lowerPadding(Lowering &ctx) {
   return padFromInside(ctx, mode, "padding");
 }
 
 static LogicalResult lowerPadCircular(Lowering &ctx) {
-  return padFromInside(ctx, Mode::Circular, "pad");
+  return padFromInside(ctx, PadMode::Circular, "pad");
 }
 
 static LogicalResult lowerPad(Lowering &ctx) {
@@ -191,11 +178,11 @@ static LogicalResult lowerPad(Lowering &ctx) {
   if (mode == "constant")
     return padValue(ctx, "pad");
   if (mode == "reflect")
-    return padFromInside(ctx, Mode::Reflect, "pad");
+    return padFromInside(ctx, PadMode::Reflect, "pad");
   if (mode == "replicate")
-    return padFromInside(ctx, Mode::Replicate, "pad");
+    return padFromInside(ctx, PadMode::Replicate, "pad");
   if (mode == "circular")
-    return padFromInside(ctx, Mode::Circular, "pad");
+    return padFromInside(ctx, PadMode::Circular, "pad");
   return ctx.refuse("the mode must be constant, reflect, replicate or circular, not " + mode);
 }
 
@@ -203,7 +190,7 @@ static LogicalResult lowerPadEnum(Lowering &ctx) {
   int64_t mode = ctx.integer("mode");
   if (mode < 0 || mode > 3)
     return ctx.refuse(fmt::format("the mode must be between 0 and 3, not {}", mode));
-  return mode == 3 ? padValue(ctx, "pad") : padFromInside(ctx, Mode(mode), "pad");
+  return mode == 3 ? padValue(ctx, "pad") : padFromInside(ctx, PadMode(mode), "pad");
 }
 
 Family padFamily() {
@@ -212,12 +199,12 @@ Family padFamily() {
       {"torch.aten.pad", lowerPad},
       {"torch.aten._pad_enum", lowerPadEnum},
       {"torch.aten._pad_circular", lowerPadCircular},
-      {"torch.aten.reflection_pad1d", lowerPadding<Mode::Reflect>},
-      {"torch.aten.reflection_pad2d", lowerPadding<Mode::Reflect>},
-      {"torch.aten.reflection_pad3d", lowerPadding<Mode::Reflect>},
-      {"torch.aten.replication_pad1d", lowerPadding<Mode::Replicate>},
-      {"torch.aten.replication_pad2d", lowerPadding<Mode::Replicate>},
-      {"torch.aten.replication_pad3d", lowerPadding<Mode::Replicate>},
+      {"torch.aten.reflection_pad1d", lowerPadding<PadMode::Reflect>},
+      {"torch.aten.reflection_pad2d", lowerPadding<PadMode::Reflect>},
+      {"torch.aten.reflection_pad3d", lowerPadding<PadMode::Reflect>},
+      {"torch.aten.replication_pad1d", lowerPadding<PadMode::Replicate>},
+      {"torch.aten.replication_pad2d", lowerPadding<PadMode::Replicate>},
+      {"torch.aten.replication_pad3d", lowerPadding<PadMode::Replicate>},
   };
   return {"Padding", rows};
 }

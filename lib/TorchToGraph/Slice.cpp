@@ -14,15 +14,6 @@ namespace tw::lower {
 
 using SizeList = SmallVector<OpFoldResult>;
 
-/// `self` and `dim`; refuses a tensor without dimensions.
-static std::pair<Tensor, int64_t> selfAndDim(Lowering &ctx) {
-  Tensor self = ctx.tensor("self");
-  int64_t dim = ctx.dim("dim", self.rank());
-  if (self.rank() == 0)
-    ctx.refuse("a tensor without dimensions has no parts");
-  return {self, dim};
-}
-
 static LogicalResult lowerSlice(Lowering &ctx) {
   auto [self, dim] = selfAndDim(ctx);
   if (ctx.hasRefused())

@@ -9,6 +9,13 @@ using namespace mlir;
 
 namespace tw::lower {
 
+/// The message of an assertion: "aten.view: ...".
+static std::string named(Lowering &ctx, const std::string &message) {
+  StringRef shown = ctx.name();
+  shown.consume_front("torch.");
+  return shown.str() + ": " + message;
+}
+
 /// The message of an assertion with its values filled in.
 static std::string filledIn(std::string message, std::initializer_list<int64_t> values) {
   for (int64_t value : values)
@@ -26,7 +33,7 @@ static void require(Lowering &ctx, arith::CmpIPredicate predicate, OpFoldResult 
   IndexMath math{ctx.b, ctx.loc};
   Value left = math.value(x), right = math.value(y);
   Value holds = arith::CmpIOp::create(ctx.b, ctx.loc, predicate, left, right);
-  graph::AssertOp::create(ctx.b, ctx.loc, holds, message, ValueRange{left, right});
+  graph::AssertOp::create(ctx.b, ctx.loc, holds, named(ctx, message), ValueRange{left, right});
 }
 
 void requireAtMost(Lowering &ctx, OpFoldResult x, OpFoldResult y, const Twine &message) {
@@ -38,7 +45,7 @@ void requireSame(Lowering &ctx, OpFoldResult x, OpFoldResult y, const Twine &mes
   if (auto a = constantOf(x), c = constantOf(y); a && c && *a != *c)
     ctx.refuse(filledIn(message.str(), {*a, *c}));
   else
-    ctx.allSizes().requireEqual(ctx.b, ctx.loc, x, y, message.str());
+    ctx.allSizes().requireEqual(ctx.b, ctx.loc, x, y, named(ctx, message.str()));
 }
 
 void requireSizes(Lowering &ctx, ArrayRef<OpFoldResult> sizes) {
@@ -88,6 +95,14 @@ OpFoldResult checkedIndex(Lowering &ctx, OpFoldResult index, OpFoldResult size, 
   require(ctx, arith::CmpIPredicate::ult, position, size,
           fmt::format("index %lld is out of range for dimension {} with size %lld", dim));
   return position;
+}
+
+std::pair<Tensor, int64_t> selfAndDim(Lowering &ctx) {
+  Tensor self = ctx.tensor("self");
+  int64_t dim = ctx.dim("dim", self.rank());
+  if (self.rank() == 0)
+    ctx.refuse("a tensor without dimensions has no parts");
+  return {self, dim};
 }
 
 Range pythonRange(Lowering &ctx, OpFoldResult size, OpFoldResult start, OpFoldResult end,

@@ -25,6 +25,9 @@ mlir::OpFoldResult greater(Lowering &ctx, mlir::OpFoldResult x, mlir::OpFoldResu
 mlir::OpFoldResult checkedIndex(Lowering &ctx, mlir::OpFoldResult index, mlir::OpFoldResult size,
                                 int64_t dim);
 
+/// The arguments self and dim; refuses a tensor without dimensions.
+std::pair<Tensor, int64_t> selfAndDim(Lowering &ctx);
+
 /// Positions start, start + step, ..., `length` of them, all inside.
 struct Range {
   mlir::OpFoldResult start, length;

@@ -212,6 +212,8 @@ std::optional<OpFoldResult> IndexMath::exactDiv(OpFoldResult x, OpFoldResult y) 
 }
 
 OpFoldResult IndexMath::ceilDiv(OpFoldResult x, OpFoldResult y) const {
+  if (constantOf(y) == 1)
+    return x;
   if (auto quotient = exactDiv(x, y))
     return *quotient;
   return floorDiv(add(x, sub(y, constant(1))), y);

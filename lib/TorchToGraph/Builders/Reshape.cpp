@@ -66,7 +66,7 @@ static Value collapse(Lowering &ctx, Value value, ArrayRef<ReassociationIndices>
 static Value expand(Lowering &ctx, Value value, ArrayRef<OpFoldResult> sizes,
                     ArrayRef<ReassociationIndices> groups) {
   auto type = cast<RankedTensorType>(value.getType());
-  if (groups.size() == sizes.size() && !groups.empty())
+  if (groups.size() == sizes.size() && type.getRank() == int64_t(sizes.size()))
     return value;
   // What is static after must be static before and the reverse, or MLIR's verifier objects.
   SmallVector<int64_t> before(type.getShape());
