@@ -73,7 +73,7 @@ class Model:
         shapes = [shape_of(spec, made) for spec in self.specs]
         if isinstance(self.inputs, dict):
             return dict(zip(self.inputs, shapes))
-        return tuple(shapes)
+        return (tuple(shapes),) if self.packed else tuple(shapes)  # case tables take *inputs
 
 
 def shape_of(spec, dims: dict):

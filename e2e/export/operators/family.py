@@ -54,12 +54,13 @@ class Family(nn.Module):
         return tuple(cases.values)
 
 
-def family(**inputs):
-    """Registers a function as a family; its exported name is the function's."""
+def family(*, dims=None, sizes=None, **inputs):
+    """Registers a function as a family; its exported name is the function's. `dims` and `sizes` make
+    sizes dynamic, as in export/model.py."""
 
     def register(body):
         FAMILIES.append(Model(body.__name__, lambda: Family(body), list(inputs.values()), tags={"operators"},
-                              packed=True))
+                              dims=dims or {}, sizes=sizes or [{}], packed=True))
         return body
 
     return register

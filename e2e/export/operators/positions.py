@@ -144,3 +144,35 @@ def grouped_products(case, x, y, z, w, v):
     case("columns", aten._grouped_mm.default(z, w, torch.tensor([1, 4, 8], dtype=torch.int32)))
     case("terms", aten._grouped_mm.default(w, w, torch.tensor([3, 8], dtype=torch.int32)))
     case("batches", aten._grouped_mm.default(v, y))
+
+
+@family(dims={"A": (2, 40), "B": (2, 40), "C": (1, 40)},
+        sizes=[{"A": 4, "B": 3, "C": 6}, {"A": 2, "B": 9, "C": 1}, {"A": 17, "B": 5, "C": 33}],
+        x="f32[A,B]", i="i64[C]<2", j="i64[C]<2", g="i64[A,C]<2", r="f32[C,B]", m="bool[A,B]", v="f32[A,C]", s="f32[]",
+        h="f16[A,B]")
+def dynamic_positions(case, x, i, j, g, r, m, v, s, h):
+    case("index", x[i, j])
+    case("index columns", x[:, i - 1])
+    case("gather", torch.gather(x, 1, g))
+    case("index_select", torch.index_select(x, 0, i))
+    case("put", x.index_put((i,), r, accumulate=True))
+    case("put columns", torch.ops.aten.index_put.default(x, [None, i], v, True))
+    case("put half", h.index_put((i, j), h[0, 0], accumulate=True))
+    case("mask", torch.ops.aten.index_put.default(x, [m], s))
+    case("masked_scatter", x.masked_scatter(m, x * 10))
+    case("scatter_add", torch.scatter_add(x, 1, g, v))
+    case("scatter_reduce", torch.scatter_reduce(x, 1, g, v, "mean", include_self=False))
+    case("index_add", torch.index_add(x, 0, i, r, alpha=2))
+    case("index_fill", torch.index_fill(x, 1, j, 5.0))
+    case("sort", torch.sort(x, dim=0, stable=True))
+    case("topk", torch.topk(x, 2, dim=0))
+    case("median", torch.median(x, 0))
+    case("kthvalue", torch.kthvalue(x, 2, 1))
+    case("quantile", torch.quantile(x, 0.35, dim=0))
+    case("searchsorted", torch.searchsorted(torch.sort(x, 1)[0], v))
+    case("embedding", torch.nn.functional.embedding(g, x))
+    case("bag", torch.nn.functional.embedding_bag(g, x, mode="mean"))
+    case("bag sum", torch.nn.functional.embedding_bag(g, x, mode="sum"))
+    case("gradient", torch.ops.aten.embedding_dense_backward.default(r, i, 3, -1, False))
+    case("one_hot", torch.nn.functional.one_hot(g, 3))
+    case("histc", torch.histc(x, 4, -2, 2))
