@@ -224,6 +224,7 @@ Family activationsFamily() {
       {"torch.aten.dropout", lowerDropout},
       {"torch.aten.feature_dropout", lowerDropout},
       {"torch.aten.alpha_dropout", lowerDropout},
+      {"torch.aten.feature_alpha_dropout", lowerDropout},
       {"torch.aten.native_dropout", lowerDropout},
   };
   return {"Activations", rows};

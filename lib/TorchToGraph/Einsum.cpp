@@ -5,8 +5,8 @@
 #include "TorchToGraph/Builders/Contract.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
+#include "TorchToGraph/Builders/Norm.h"
 #include "TorchToGraph/Builders/Pointwise.h"
-#include "TorchToGraph/Builders/Reduce.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include <map>
@@ -273,24 +273,8 @@ static LogicalResult lowerCdist(Lowering &ctx) {
     return ctx.refuse("its tensors need at least 2 dimensions");
   Tensor left = unsqueeze(ctx, a, a.rank() - 1), right = unsqueeze(ctx, b, b.rank() - 2);
   left = broadcastTo(ctx, left, broadcastSizes(ctx, {left, right}));
-  bool highest = p == std::numeric_limits<double>::infinity();
   ReduceSpace space{left, {left.rank() - 1}, false};
-  Tensor sum = reduce(
-      ctx, space, opmath(a.dtype), [](Element &e) { return e.constant(0); },
-      [&](Element &e, ValueRange x) {
-        Value size = e.abs(e.sub(x[1], x[2]));
-        if (highest)
-          return e.max(x[0], size);
-        if (p == 0)
-          return e.add(x[0], e.select(e.isNonZero(size), e.constant(1), e.constant(0)));
-        return e.add(x[0], p == 1 ? size : p == 2 ? e.mul(size, size) : e.pow(size, e.constant(p)));
-      },
-      right);
-  return ctx.done(pointwise(ctx, sum, ctx.resultDType(), [&](Element &e, ValueRange x) {
-    if (highest || p == 0 || p == 1)
-      return x[0];
-    return p == 2 ? e.sqrt(x[0]) : e.pow(x[0], e.constant(1 / p));
-  }));
+  return ctx.done(castTo(ctx, pNorm(ctx, space, p, right), ctx.resultDType()));
 }
 
 Family einsumFamily() {

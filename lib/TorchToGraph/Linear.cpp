@@ -96,6 +96,16 @@ static LogicalResult lowerOuter(Lowering &ctx) {
                             [](Element &e, ValueRange x) { return e.mul(x[0], x[1]); }));
 }
 
+/// beta * self + alpha * (vec1 x vec2).
+static LogicalResult lowerAddOuter(Lowering &ctx) {
+  Tensor rows = ctx.tensor("vec1"), columns = ctx.tensor("vec2");
+  if (!ctx.needsRank(rows, 1, "vec1") || !ctx.needsRank(columns, 1, "vec2"))
+    return failure();
+  return addProduct(ctx,
+                    pointwise(ctx, {unsqueeze(ctx, rows, 1), columns}, opmath(ctx.resultDType()),
+                              [](Element &e, ValueRange x) { return e.mul(x[0], x[1]); }));
+}
+
 Family linearFamily() {
   static constexpr LoweringRow rows[] = {
       {"torch.aten.matmul", lowerMatmul},
@@ -111,6 +121,7 @@ Family linearFamily() {
       {"torch.aten.addmv", lowerAddProduct<2, 1>},
       {"torch.aten.baddbmm", lowerAddProduct<3, 3>},
       {"torch.aten.addbmm", lowerAddBatched},
+      {"torch.aten.addr", lowerAddOuter},
       {"torch.aten.outer", lowerOuter},
       {"torch.aten.ger", lowerOuter},
   };

@@ -145,18 +145,10 @@ LogicalResult lowerLayerNormBackward(Lowering &ctx) {
   return ctx.done(results);
 }
 
-/// The distance from 1 to the next number of a dtype.
+/// The eps that stands for None: the distance from 1 to the next number of the opmath dtype.
 double epsilon(DType dtype) {
-  switch (dtype) {
-  case DType::F16:
-    return 0x1p-10;
-  case DType::BF16:
-    return 0x1p-7;
-  case DType::F64:
-    return std::numeric_limits<double>::epsilon();
-  default:
-    return std::numeric_limits<float>::epsilon();
-  }
+  return dtype == DType::F64 ? std::numeric_limits<double>::epsilon()
+                             : std::numeric_limits<float>::epsilon();
 }
 
 LogicalResult lowerRmsNorm(Lowering &ctx) {
@@ -189,6 +181,32 @@ LogicalResult lowerRmsNorm(Lowering &ctx) {
   if (ctx.op->getNumResults() == 1)
     return ctx.done(y);
   return ctx.done({y, castTo(ctx, rstd, ctx.resultDType(1))});
+}
+
+/// With xhat = x rstd: dx = rstd (g - xhat mean(g xhat)), dweight = sum(go xhat).
+LogicalResult lowerRmsNormBackward(Lowering &ctx) {
+  Tensor go = ctx.tensor("grad_out"), x = ctx.tensor("input"), rstd = ctx.tensor("rstd");
+  SmallVector<int64_t> mask = ctx.integers("output_mask");
+  if (ctx.hasRefused())
+    return failure();
+  int64_t first = firstNormalized(ctx, x);
+  DType dtype = opmath(x.dtype);
+  Tensor xhat = multiply(ctx, x, rstd, dtype);
+  std::optional<Tensor> weight = ctx.optTensor("weight");
+  SmallVector<Operand> results(2);
+  if (mask[0]) {
+    Tensor g = weight ? multiply(ctx, go, *weight, dtype) : castTo(ctx, go, dtype);
+    Tensor mean = reduceMean(ctx, {multiply(ctx, g, xhat, dtype), range(first, x.rank()), true});
+    results[0] = pointwise(
+        ctx, {g, xhat, mean, rstd}, x.dtype,
+        [](Element &e, ValueRange v) { return e.mul(v[3], e.sub(v[0], e.mul(v[1], v[2]))); },
+        dtype);
+  }
+  if (mask[1] && weight) {
+    Tensor product = multiply(ctx, go, xhat, dtype);
+    results[1] = castTo(ctx, reduceSum(ctx, {product, range(0, first)}, dtype), weight->dtype);
+  }
+  return ctx.done(results);
 }
 
 // -- Group and instance normalisation: over the channels of a group and all places.
@@ -439,6 +457,7 @@ Family normalizationFamily() {
       {"torch.aten.native_layer_norm_backward", lowerLayerNormBackward},
       {"torch.aten.rms_norm", lowerRmsNorm},
       {"torch.aten._fused_rms_norm", lowerRmsNorm},
+      {"torch.aten._fused_rms_norm_backward", lowerRmsNormBackward},
       {"torch.aten.group_norm", lowerGroupNorm},
       {"torch.aten.native_group_norm", lowerNativeGroupNorm},
       {"torch.aten.native_group_norm_backward", lowerGroupNormBackward},

@@ -2,11 +2,10 @@
 //
 // Sums, means, extremes, truth, variances and norms over dimensions.
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Norm.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include <cmath>
 
 using namespace mlir;
 
@@ -204,51 +203,14 @@ static LogicalResult lowerVarianceMean(Lowering &ctx) {
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// (sum |x|^p)^(1/p), with the limits at 0 and +-inf.
-static Tensor norm(Lowering &ctx, const ReduceSpace &space, double p) {
-  DType dtype = opmath(floatOf(space.input.dtype));
-  bool highest = p == INFINITY, lowest = p == -INFINITY;
-  Tensor sum = reduce(
-      ctx, space, dtype, [&](Element &e) { return lowest ? e.highest() : e.constant(0); },
-      [&](Element &e, ValueRange x) {
-        Value size = e.abs(x[1]);
-        if (highest)
-          return e.max(x[0], size);
-        if (lowest)
-          return e.min(x[0], size);
-        if (p == 0)
-          return e.add(x[0], e.select(e.isNonZero(size), e.constant(1), e.constant(0)));
-        if (p == 1)
-          return e.add(x[0], size);
-        return e.add(x[0], p == 2 ? e.mul(size, size) : e.pow(size, e.constant(p)));
-      });
-  if (highest || lowest || p == 0 || p == 1)
-    return sum;
-  return pointwise(ctx, sum, dtype, [&](Element &e, ValueRange x) {
-    return p == 2 ? e.sqrt(x[0]) : e.pow(x[0], e.constant(1 / p));
-  });
-}
-
 static LogicalResult lowerNorm(Lowering &ctx) {
-  return finish(ctx, norm(ctx, spaceOf(ctx), ctx.number(ctx.has("ord") ? "ord" : "p", 2)));
-}
-
-/// Only the vector norms among them: of vectors, of everything, Frobenius.
-static LogicalResult lowerLinalgNorm(Lowering &ctx) {
-  ReduceSpace space = spaceOf(ctx);
-  bool isText = ctx.arg("ord").text();
-  bool isVector =
-      !ctx.has("ord") || space.dims.size() == 1 || (isText && ctx.string("ord") == "fro");
-  if (!isVector)
-    return ctx.refuse("only vector norms and the Frobenius norm are supported");
-  return finish(ctx, norm(ctx, space, isText ? 2 : ctx.number("ord", 2)));
+  return finish(ctx, pNorm(ctx, spaceOf(ctx), ctx.number(ctx.has("ord") ? "ord" : "p", 2)));
 }
 
 static LogicalResult lowerDist(Lowering &ctx) {
-  Tensor difference = pointwise(ctx, {ctx.arg("self"), ctx.arg("other")}, opmath(ctx.resultDType()),
-                                [](Element &e, ValueRange x) { return e.sub(x[0], x[1]); });
-  ReduceSpace space{difference, allDims(difference), false};
-  return finish(ctx, norm(ctx, space, ctx.number("p", 2)));
+  Tensor self = ctx.tensor("self"), other = ctx.tensor("other");
+  self = broadcastTo(ctx, self, broadcastSizes(ctx, {self, other}));
+  return finish(ctx, pNorm(ctx, {self, allDims(self), false}, ctx.number("p", 2), other));
 }
 
 Family reductionsFamily() {
@@ -303,9 +265,6 @@ Family reductionsFamily() {
       {"torch.aten.norm.ScalarOpt_dim_dtype", lowerNorm},
       {"torch.aten.linalg_vector_norm", lowerNorm},
       {"torch.aten.frobenius_norm.dim", lowerNorm},
-      {"torch.aten.linalg_norm", lowerLinalgNorm},
-      {"torch.aten.linalg_norm.ord_str", lowerLinalgNorm},
-      {"torch.aten.linalg_matrix_norm.str_ord", lowerLinalgNorm},
       {"torch.aten.dist", lowerDist},
   };
   return {"Reductions", rows};

@@ -2,7 +2,7 @@
 //
 // Softmax and its relatives: a maximum, a sum and elementwise ops over the same rows, all in
 // opmath.
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Softmax.h"
 #include "TorchToGraph/Families.h"
 #include <cmath>
 
@@ -10,48 +10,35 @@ using namespace mlir;
 
 namespace tw::lower {
 
-/// The rows of the first argument along "dim".
-static ReduceSpace rowsOf(Lowering &ctx, const Tensor &tensor) {
-  ReduceSpace space{tensor, {}, true};
+/// The dimension "dim" of a tensor; none of a scalar.
+static SmallVector<int64_t> rowDims(Lowering &ctx, const Tensor &tensor) {
   int64_t dim = ctx.dim("dim", tensor.rank());
-  if (tensor.rank() > 0)
-    space.dims.push_back(dim);
-  return space;
+  return tensor.rank() > 0 ? SmallVector<int64_t>{dim} : SmallVector<int64_t>();
 }
 
-/// exp(x - m), where m is the row's maximum.
-static Tensor exponentials(Lowering &ctx, const Tensor &x, const Tensor &maximum, DType dtype) {
-  return pointwise(ctx, {x, maximum}, dtype,
-                   [](Element &e, ValueRange v) { return e.exp(e.sub(v[0], v[1])); });
+static ReduceSpace rowsOf(Lowering &ctx, const Tensor &tensor) {
+  return {tensor, rowDims(ctx, tensor), true};
+}
+
+/// The input in the dtype that the argument "dtype" asks for; f16 to f32 needs no cast, as opmath
+/// is f32 anyway.
+static Tensor inputOf(Lowering &ctx) {
+  Tensor self = ctx.tensor("self");
+  DType result = ctx.resultDType();
+  bool widens = isFloat(self.dtype) && opmath(self.dtype) == opmath(result);
+  return widens ? self : castTo(ctx, self, result);
 }
 
 template <bool safe>
 static LogicalResult lowerSoftmax(Lowering &ctx) {
-  Tensor self = ctx.tensor("self");
-  DType result = ctx.resultDType(), dtype = opmath(result);
-  Tensor maximum = reduceMax(ctx, rowsOf(ctx, self));
-  Tensor exps = exponentials(ctx, self, maximum, dtype);
-  Tensor sum = reduceSum(ctx, rowsOf(ctx, exps), dtype);
-  if (!safe)
-    return ctx.done(pointwise(ctx, {exps, sum}, result,
-                              [](Element &e, ValueRange x) { return e.div(x[0], x[1]); }));
-  // A row of nothing but -inf gives zeros.
-  return ctx.done(pointwise(ctx, {exps, sum, maximum}, result, [](Element &e, ValueRange x) {
-    Value isEmpty = e.eq(x[2], e.constant(-INFINITY));
-    return e.select(isEmpty, e.constant(0), e.div(x[0], x[1]));
-  }));
+  Tensor self = inputOf(ctx);
+  SoftmaxParts parts = softmaxParts(ctx, self, rowDims(ctx, self));
+  return ctx.done(softmaxOf(ctx, parts, ctx.resultDType(), safe));
 }
 
 static LogicalResult lowerLogSoftmax(Lowering &ctx) {
-  Tensor self = ctx.tensor("self");
-  DType result = ctx.resultDType(), dtype = opmath(result);
-  Tensor maximum = reduceMax(ctx, rowsOf(ctx, self));
-  Tensor sum = reduce(
-      ctx, rowsOf(ctx, self), dtype, [](Element &e) { return e.constant(0); },
-      [](Element &e, ValueRange x) { return e.add(x[0], e.exp(e.sub(x[1], x[2]))); }, maximum);
-  return ctx.done(pointwise(ctx, {self, maximum, sum}, result, [](Element &e, ValueRange x) {
-    return e.sub(e.sub(x[0], x[1]), e.log(x[2]));
-  }));
+  Tensor self = inputOf(ctx);
+  return ctx.done(logSoftmax(ctx, self, rowDims(ctx, self), ctx.resultDType()));
 }
 
 /// output * (grad - sum(grad * output)).

@@ -29,6 +29,12 @@ LoweringFn findLowering(StringRef op) {
 static constexpr StringRef random = "it draws random numbers, which compiled programs do not";
 static constexpr StringRef dataDependent = "its result's sizes or value depend on the data";
 static constexpr StringRef antialiased = "antialiased resampling is not supported";
+static constexpr StringRef dynamicProgram =
+    "connectionist temporal classification is not supported";
+static constexpr StringRef encoder =
+    "PyTorch's fast path for transformers in eval mode is not supported; export with "
+    "torch.backends.mha.set_fastpath_enabled(False)";
+static constexpr StringRef singular = "singular values, inverses and solvers are not supported";
 static constexpr StringRef fourier = "Fourier transforms are not supported";
 
 ArrayRef<std::pair<StringRef, StringRef>> refusals() {
@@ -42,6 +48,21 @@ ArrayRef<std::pair<StringRef, StringRef>> refusals() {
       {"torch.aten.rrelu*", random},
       {"torch.aten.poisson*", random},
       {"torch.aten.native_dropout*", random},
+      {"torch.aten._native_multi_head_attention*", encoder},
+      {"torch.aten._transformer_encoder_layer_fwd*", encoder},
+      {"torch.aten.ctc_loss*", dynamicProgram},
+      {"torch.aten._ctc_loss*", dynamicProgram},
+      {"torch.aten.frexp*", "it takes numbers apart into mantissa and exponent"},
+      {"torch.aten.linalg_inv*", singular},
+      {"torch.aten.linalg_svd*", singular},
+      {"torch.aten._linalg_svd*", singular},
+      {"torch.aten.linalg_solve*", singular},
+      {"torch.aten.linalg_qr*", singular},
+      {"torch.aten.linalg_eig*", singular},
+      {"torch.aten._linalg_eig*", singular},
+      {"torch.aten.linalg_cholesky*", singular},
+      {"torch.aten.inverse*", singular},
+      {"torch.aten.nuclear_norm*", singular},
       {"torch.aten.nonzero*", dataDependent},
       {"torch.aten.argwhere*", dataDependent},
       {"torch.aten.where*", dataDependent},

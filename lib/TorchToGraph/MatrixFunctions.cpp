@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Norms of matrices and of slices, powers, traces, cross products, distances of all pairs.
+#include "TorchToGraph/Builders/Contract.h"
+#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Norm.h"
+#include "TorchToGraph/Builders/Reshape.h"
+#include "TorchToGraph/Families.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace tw::lower {
+namespace {
+
+LogicalResult finish(Lowering &ctx, const Tensor &value) {
+  return ctx.done(castTo(ctx, value, ctx.resultDType()));
+}
+
+// -- Norms.
+
+/// The dimensions of "dim" in the order given, wrapped; all of them (or `fallback`) when absent.
+SmallVector<int64_t> dimsInOrder(Lowering &ctx, int64_t rank, ArrayRef<int64_t> fallback) {
+  SmallVector<int64_t> dims = ctx.integers("dim");
+  if (dims.empty())
+    dims.assign(fallback.begin(), fallback.end());
+  for (int64_t &dim : dims) {
+    if (dim < -rank || dim >= rank) {
+      ctx.refuse("argument 'dim' holds " + Twine(dim) + ", but the tensor has " + Twine(rank) +
+                 " dimensions");
+      return {};
+    }
+    dim += dim < 0 ? rank : 0;
+  }
+  return dims;
+}
+
+/// Of matrices: for order +-1 the greatest (smallest) sum of a column's magnitudes, for +-inf of a
+/// row's.
+LogicalResult matrixNorm(Lowering &ctx, const Tensor &self, ArrayRef<int64_t> dims, double order) {
+  bool isOfColumns = std::abs(order) == 1;
+  if (!isOfColumns && !std::isinf(order))
+    return ctx.refuse("matrix norms of order 2, -2 and 'nuc' need singular values, which are not "
+                      "supported");
+  Tensor sums = pNorm(ctx, {self, {dims[isOfColumns ? 0 : 1]}, true}, 1);
+  ReduceSpace others{sums, {dims[isOfColumns ? 1 : 0]}, true};
+  Tensor norm = order > 0 ? reduceMax(ctx, others) : reduceMin(ctx, others);
+  if (!ctx.flag("keepdim"))
+    norm = dropUnitDims(ctx, norm, dims);
+  return finish(ctx, norm);
+}
+
+/// linalg_matrix_norm and linalg_norm: vectors, everything, Frobenius, or as above.
+LogicalResult lowerLinalgNorm(Lowering &ctx) {
+  Tensor self = ctx.tensor("self");
+  if (ctx.hasRefused())
+    return failure();
+  int64_t rank = self.rank();
+  bool isMatrix = ctx.name().contains("matrix_norm");
+  if (isMatrix && rank < 2)
+    return ctx.refuse("the tensor needs at least 2 dimensions");
+  SmallVector<int64_t> fallback =
+      isMatrix ? SmallVector<int64_t>{rank - 2, rank - 1} : allDims(self);
+  SmallVector<int64_t> dims = dimsInOrder(ctx, rank, fallback);
+  if (ctx.hasRefused())
+    return failure();
+  bool isText = ctx.arg("ord").text(), hasOrder = ctx.has("ord");
+  bool isFrobenius = isText && (ctx.string("ord") == "fro" || ctx.string("ord").empty());
+  if (isText && !isFrobenius)
+    return ctx.refuse("matrix norms of order 2, -2 and 'nuc' need singular values, which are not "
+                      "supported");
+  // Without an order: the 2-norm of all elements, whatever their dimensions.
+  double order = hasOrder && !isText ? ctx.number("ord", 2) : 2;
+  if (dims.size() == 2 && hasOrder && !isText)
+    return matrixNorm(ctx, self, dims, order);
+  llvm::sort(dims);
+  return finish(ctx, pNorm(ctx, {self, dims, ctx.flag("keepdim")}, order));
+}
+
+/// Slices along `dim` whose p-norm is above maxnorm are scaled down to it.
+LogicalResult lowerRenorm(Lowering &ctx) {
+  Tensor self = ctx.tensor("self");
+  int64_t dim = ctx.dim("dim", self.rank());
+  double limit = ctx.number("maxnorm");
+  SmallVector<int64_t> others = allDims(self);
+  llvm::erase(others, dim);
+  Tensor norm = pNorm(ctx, {self, others, true}, ctx.number("p", 2));
+  return ctx.done(pointwise(ctx, {self, norm}, ctx.resultDType(), [&](Element &e, ValueRange x) {
+    Value factor = e.div(e.constant(limit), e.add(x[1], e.constant(1e-7)));
+    Value isLong = e.gt(x[1], e.constant(limit));
+    return e.mul(x[0], e.select(isLong, factor, e.constant(1)));
+  }));
+}
+
+// -- Weight normalisation: the 2-norm over all dimensions but one.
+
+SmallVector<int64_t> allBut(Lowering &ctx, const Tensor &v) {
+  SmallVector<int64_t> dims = allDims(v);
+  if (ctx.integer("dim") != -1)
+    llvm::erase(dims, ctx.dim("dim", v.rank()));
+  return dims;
+}
+
+LogicalResult lowerNormExceptDim(Lowering &ctx) {
+  Tensor v = ctx.tensor("v");
+  bool keeps = ctx.integer("dim") != -1;
+  return finish(ctx, pNorm(ctx, {v, allBut(ctx, v), keeps}, double(ctx.integer("pow", 2))));
+}
+
+/// v g / norm; the "interface" overload yields the norm too.
+LogicalResult lowerWeightNorm(Lowering &ctx) {
+  Tensor v = ctx.tensor("v"), g = ctx.tensor("g");
+  Tensor norm = pNorm(ctx, {v, allBut(ctx, v), true}, 2);
+  Tensor w = pointwise(ctx, {v, g, norm}, ctx.resultDType(),
+                       [](Element &e, ValueRange x) { return e.mul(x[0], e.div(x[1], x[2])); });
+  if (ctx.op->getNumResults() == 1)
+    return ctx.done(w);
+  return ctx.done({w, castTo(ctx, norm, ctx.resultDType(1))});
+}
+
+/// With s = sum of dw v: dv = g / norm (dw - v s / norm^2), dg = s / norm.
+LogicalResult lowerWeightNormBackward(Lowering &ctx) {
+  Tensor dw = ctx.tensor("grad_w"), v = ctx.tensor("saved_v"), g = ctx.tensor("saved_g"),
+         norm = ctx.tensor("saved_norms");
+  if (ctx.hasRefused())
+    return failure();
+  Tensor sum = reduce(
+      ctx, {dw, allBut(ctx, dw), true}, opmath(dw.dtype), [](Element &e) { return e.constant(0); },
+      [](Element &e, ValueRange x) { return e.add(x[0], e.mul(x[1], x[2])); }, v);
+  Tensor dv =
+      pointwise(ctx, {dw, v, g, norm, sum}, ctx.resultDType(0), [](Element &e, ValueRange x) {
+        Value along = e.div(x[4], e.mul(x[3], x[3]));
+        return e.mul(e.div(x[2], x[3]), e.sub(x[0], e.mul(x[1], along)));
+      });
+  Tensor dg = pointwise(ctx, {sum, norm}, ctx.resultDType(1),
+                        [](Element &e, ValueRange x) { return e.div(x[0], x[1]); });
+  return ctx.done({dv, dg});
+}
+
+// -- Products.
+
+/// By squaring; power 0 is the identity.
+LogicalResult lowerMatrixPower(Lowering &ctx) {
+  Tensor self = ctx.tensor("self");
+  int64_t power = ctx.integer("n");
+  if (power < 0)
+    return ctx.refuse("a negative power needs the inverse of a matrix, which is not supported");
+  if (self.rank() < 2)
+    return ctx.refuse("the tensor needs at least 2 dimensions");
+  int64_t rank = self.rank();
+  if (power == 0)
+    return ctx.done(
+        gather(ctx, ctx.sizesOf(self), self.dtype, {}, [&](GatherBody &body, ValueRange) {
+          Value isDiagonal =
+              arith::CmpIOp::create(body.b, body.loc, arith::CmpIPredicate::eq,
+                                    body.position(rank - 2), body.position(rank - 1));
+          return Element(body.b, body.loc, self.dtype).cast(isDiagonal, DType::Bool);
+        }));
+  std::optional<Tensor> result;
+  for (Tensor square = self;; square = matmul(ctx, square, square)) {
+    if (power & 1)
+      result = result ? matmul(ctx, *result, square) : square;
+    if (!(power >>= 1))
+      return finish(ctx, *result);
+  }
+}
+
+/// The sum of the diagonal.
+LogicalResult lowerTrace(Lowering &ctx) {
+  Tensor self = ctx.tensor("self");
+  if (!ctx.needsRank(self, 2, "the tensor"))
+    return failure();
+  OpFoldResult length = IndexMath{ctx.b, ctx.loc}.min(ctx.sizeOf(self, 0), ctx.sizeOf(self, 1));
+  Tensor diagonal = gather(ctx, length, self.dtype, {}, [&](GatherBody &body, ValueRange) {
+    Value i = body.position(0);
+    return body.read(self, {i, i});
+  });
+  return finish(ctx, reduceSum(ctx, {diagonal, {0}, false}, accumulator(ctx.resultDType())));
+}
+
+/// The dimension of a cross product: "dim", or the first one of size 3.
+int64_t crossDim(Lowering &ctx, ArrayRef<OpFoldResult> sizes) {
+  int64_t fallback = -1;
+  if (ctx.name() == "torch.aten.cross" && !ctx.has("dim"))
+    for (int64_t i = sizes.size() - 1; i >= 0; --i)
+      fallback = constantOf(sizes[i]) == 3 ? i : fallback;
+  return ctx.dim("dim", sizes.size(), fallback);
+}
+
+/// Element i: a[i + 1] b[i + 2] - a[i + 2] b[i + 1], positions modulo 3.
+LogicalResult lowerCross(Lowering &ctx) {
+  Tensor a = ctx.tensor("self"), b = ctx.tensor("other");
+  auto sizes = broadcastSizes(ctx, {a, b});
+  int64_t dim = crossDim(ctx, sizes);
+  if (ctx.hasRefused())
+    return failure();
+  if (sizes.empty() || constantOf(sizes[dim]) != 3)
+    return ctx.refuse("the dimension of the cross product must have size 3");
+  DType result = ctx.resultDType(), dtype = opmath(result);
+  a = broadcastTo(ctx, castTo(ctx, a, result), sizes);
+  b = broadcastTo(ctx, castTo(ctx, b, result), sizes);
+  return ctx.done(gather(ctx, sizes, result, {}, [&](GatherBody &body, ValueRange) {
+    Element e(body.b, body.loc, dtype);
+    SmallVector<Value> at;
+    for (size_t i = 0; i < sizes.size(); ++i)
+      at.push_back(body.position(i));
+    Value own = at[dim];
+    auto read = [&](const Tensor &tensor, int64_t step) {
+      Value moved = arith::AddIOp::create(body.b, body.loc, own, body.constant(step));
+      at[dim] = arith::RemUIOp::create(body.b, body.loc, moved, body.constant(3));
+      return e.cast(body.read(tensor, at), result);
+    };
+    Value first = e.mul(read(a, 1), read(b, 2)), second = e.mul(read(a, 2), read(b, 1));
+    return e.as(result).cast(e.sub(first, second), dtype);
+  }));
+}
+
+// -- Distances of all pairs of rows.
+
+/// Row and column of pair k of the n (n - 1) / 2 pairs i < j, in order.
+std::pair<Value, Value> pairAt(GatherBody &body, Value k, Value rows) {
+  OpBuilder &b = body.b;
+  Location loc = body.loc;
+  Element e(b, loc, DType::F64), integer(b, loc, DType::I64);
+  auto toInteger = [&](Value index) {
+    return Value(arith::IndexCastOp::create(b, loc, b.getI64Type(), index));
+  };
+  auto toIndex = [&](Value x) {
+    return Value(arith::IndexCastOp::create(b, loc, b.getIndexType(), x));
+  };
+  Value n = toInteger(rows), pair = toInteger(k);
+  Value middle = e.sub(e.cast(n, DType::I64), e.constant(0.5));
+  Value inner = e.sub(e.mul(middle, middle),
+                      e.add(e.mul(e.constant(2), e.cast(pair, DType::I64)), e.constant(1)));
+  Value i = integer.cast(e.sub(middle, e.sqrt(e.max(inner, e.constant(0)))), DType::F64);
+  // Before row i lie i n - i (i + 1) / 2 pairs.
+  Value triangle = arith::ShRSIOp::create(
+      b, loc, integer.mul(i, integer.add(i, integer.constant(1))), integer.constant(1));
+  Value before = integer.sub(integer.mul(i, n), triangle);
+  Value j = integer.add(integer.add(integer.sub(pair, before), i), integer.constant(1));
+  return {toIndex(i), toIndex(j)};
+}
+
+LogicalResult lowerPdist(Lowering &ctx) {
+  Tensor self = ctx.tensor("self");
+  if (!ctx.needsRank(self, 2, "the tensor"))
+    return failure();
+  IndexMath m{ctx.b, ctx.loc};
+  OpFoldResult rows = ctx.sizeOf(self, 0);
+  Tensor wide = broadcastTo(ctx, unsqueeze(ctx, self, 1), {rows, rows, ctx.sizeOf(self, 1)});
+  Tensor all = pNorm(ctx, {wide, {2}, false}, ctx.number("p", 2), unsqueeze(ctx, self, 0));
+  OpFoldResult pairs =
+      m.floorDiv(m.mul(rows, m.max(m.sub(rows, m.constant(1)), m.constant(0))), m.constant(2));
+  Value count = m.value(rows);
+  Tensor result = gather(ctx, ctx.refined(pairs), all.dtype, {}, [&](GatherBody &body, ValueRange) {
+    auto [i, j] = pairAt(body, body.position(0), count);
+    return body.read(all, {i, j});
+  });
+  return finish(ctx, result);
+}
+
+} // namespace
+
+Family matrixFunctionsFamily() {
+  static constexpr LoweringRow rows[] = {
+      {"torch.aten.linalg_norm", lowerLinalgNorm},
+      {"torch.aten.linalg_norm.ord_str", lowerLinalgNorm},
+      {"torch.aten.linalg_matrix_norm", lowerLinalgNorm},
+      {"torch.aten.linalg_matrix_norm.str_ord", lowerLinalgNorm},
+      {"torch.aten.renorm", lowerRenorm},
+      {"torch.aten.norm_except_dim", lowerNormExceptDim},
+      {"torch.aten._weight_norm", lowerWeightNorm},
+      {"torch.aten._weight_norm_interface", lowerWeightNorm},
+      {"torch.aten._weight_norm_interface_backward", lowerWeightNormBackward},
+      {"torch.aten.matrix_power", lowerMatrixPower},
+      {"torch.aten.linalg_matrix_power", lowerMatrixPower},
+      {"torch.aten.trace", lowerTrace},
+      {"torch.aten.cross", lowerCross},
+      {"torch.aten.linalg_cross", lowerCross},
+      {"torch.aten.pdist", lowerPdist},
+      {"torch.aten._pdist_forward", lowerPdist},
+  };
+  return {"Functions of matrices", rows};
+}
+
+} // namespace tw::lower

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The gamma function's relatives, integer functions, and the operators that PyTorch knows under a
+// second name.
+#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Families.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace tw::lower {
+namespace {
+
+/// f(self) in f64, rounded once.
+template <Value (*f)(Element &, Value)>
+LogicalResult lowerDouble(Lowering &ctx) {
+  return ctx.done(pointwise(
+      ctx, ctx.arg("self"), ctx.resultDType(), [](Element &e, ValueRange x) { return f(e, x[0]); },
+      DType::F64));
+}
+
+/// sin(pi x) and tan(pi x) by x - floor(x): exactly 0 at integers.
+Value sineOfPi(Element &e, Value x) {
+  Value fraction = e.sub(x, e.floor(x));
+  return math::SinOp::create(e.b, e.loc, e.mul(e.constant(M_PI), fraction));
+}
+
+/// log gamma(x) for x >= 0.5: Lanczos' approximation with g = 7 and nine terms, within 1e-14.
+Value logGammaRight(Element &e, Value x) {
+  static constexpr double terms[] = {
+      676.5203681218851,  -1259.1392167224028,  771.32342877765313,    -176.61502916214059,
+      12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7};
+  Value z = e.sub(x, e.constant(1)), sum = e.constant(0.99999999999980993);
+  for (auto [i, term] : llvm::enumerate(terms))
+    sum = e.add(sum, e.div(e.constant(term), e.add(z, e.constant(double(i + 1)))));
+  Value t = e.add(z, e.constant(7.5));
+  Value power = e.mul(e.add(z, e.constant(0.5)), e.log(t));
+  return e.add(e.sub(e.add(e.constant(0.91893853320467274), power), t), e.log(sum));
+}
+
+/// Left of 0.5 by reflection: log(pi / |sin(pi x)|) - log gamma(1 - x).
+Value logGamma(Element &e, Value x) {
+  Value isLeft = e.lt(x, e.constant(0.5));
+  Value right = logGammaRight(e, e.select(isLeft, e.sub(e.constant(1), x), x));
+  Value mirror = e.log(e.div(e.constant(M_PI), e.abs(sineOfPi(e, x))));
+  Value value = e.select(isLeft, e.sub(mirror, right), right);
+  Value isInfinite = e.eq(e.abs(x), e.constant(INFINITY));
+  return e.select(isInfinite, e.constant(INFINITY), value);
+}
+
+/// The derivative of log gamma: recurrence up to 10, then its asymptotic series; left of 0 by
+/// reflection. -inf at 0 (inf at -0) and NaN at negative integers, as PyTorch.
+Value digamma(Element &e, Value x) {
+  Value isLeft = e.lt(x, e.constant(0)), ten = e.constant(10);
+  Value y = e.select(isLeft, e.sub(e.constant(1), x), x), sum = e.constant(0);
+  for (int step = 0; step < 10; ++step) {
+    Value isSmall = e.lt(y, ten);
+    sum = e.select(isSmall, e.sub(sum, e.reciprocal(y)), sum);
+    y = e.select(isSmall, e.add(y, e.constant(1)), y);
+  }
+  static constexpr double series[] = {-1.0 / 12,  1.0 / 120,     -1.0 / 252, 1.0 / 240,
+                                      -1.0 / 132, 691.0 / 32760, -1.0 / 12};
+  Value inverse = e.reciprocal(e.mul(y, y)), tail = e.constant(0);
+  for (double term : llvm::reverse(series))
+    tail = e.mul(inverse, e.add(e.constant(term), tail));
+  Value half = e.mul(e.constant(0.5), e.reciprocal(y));
+  Value right = e.add(sum, e.add(e.sub(e.log(y), half), tail));
+  Value fraction = e.sub(x, e.floor(x));
+  Value tangent = math::TanOp::create(e.b, e.loc, e.mul(e.constant(M_PI), fraction));
+  Value mirror = e.sub(right, e.div(e.constant(M_PI), tangent));
+  Value isPole = e.conjunction(isLeft, e.eq(fraction, e.constant(0)));
+  Value left = e.select(isPole, e.constant(NAN), mirror);
+  Value atZero = math::CopySignOp::create(e.b, e.loc, e.constant(INFINITY), e.neg(x));
+  return e.select(e.eq(x, e.constant(0)), atZero, e.select(isLeft, left, right));
+}
+
+/// The normal distribution function: erfc(-x / sqrt 2) / 2.
+Value normalCdf(Element &e, Value x) {
+  Value scaled = e.mul(x, e.constant(-M_SQRT1_2));
+  return e.mul(e.constant(0.5), math::ErfcOp::create(e.b, e.loc, scaled));
+}
+
+/// -x log x: 0 at 0 and -inf below.
+Value entropy(Element &e, Value x) {
+  Value zero = e.constant(0), value = e.neg(e.mul(x, e.log(x)));
+  value = e.select(e.eq(x, zero), zero, value);
+  return e.select(e.lt(x, zero), e.constant(-INFINITY), value);
+}
+
+LogicalResult lowerLdexp(Lowering &ctx) {
+  return ctx.done(
+      pointwise(ctx, {ctx.arg("self"), ctx.arg("other")}, ctx.resultDType(),
+                [](Element &e, ValueRange x) { return e.mul(x[0], e.pow(e.constant(2), x[1])); }));
+}
+
+LogicalResult lowerIsReal(Lowering &ctx) {
+  Scalar yes = Scalar::ofBool(ctx.b.getContext(), true);
+  return ctx.done(ctx.filled(ctx.sizesOf(ctx.tensor("self")), DType::Bool, yes));
+}
+
+// -- Integers.
+
+/// Euclid's algorithm, in as many steps as the dtype can need.
+Value greatestDivisor(const Element &e, Value x, Value y) {
+  auto index = [&](int64_t value) {
+    return Value(arith::ConstantIndexOp::create(e.b, e.loc, value));
+  };
+  auto loop = scf::ForOp::create(
+      e.b, e.loc, index(0), index(12 * info(e.dtype).bytes), index(1),
+      ValueRange{e.abs(x), e.abs(y)}, [&](OpBuilder &b, Location loc, Value, ValueRange pair) {
+        Element inside(b, loc, e.dtype);
+        Value isDone = inside.eq(pair[1], inside.constant(0));
+        Value divisor = inside.select(isDone, inside.constant(1), pair[1]);
+        Value rest = isUnsigned(e.dtype) ? Value(arith::RemUIOp::create(b, loc, pair[0], divisor))
+                                         : Value(arith::RemSIOp::create(b, loc, pair[0], divisor));
+        Value next = inside.select(isDone, pair[0], pair[1]);
+        scf::YieldOp::create(b, loc, ValueRange{next, inside.select(isDone, pair[1], rest)});
+      });
+  return loop.getResult(0);
+}
+
+template <bool isMultiple>
+LogicalResult lowerDivisor(Lowering &ctx) {
+  return ctx.done(pointwise(ctx, {ctx.arg("self"), ctx.arg("other")}, ctx.resultDType(),
+                            [](Element &e, ValueRange x) {
+                              Value divisor = greatestDivisor(e, x[0], x[1]);
+                              if (!isMultiple)
+                                return divisor;
+                              Value isZero = e.eq(divisor, e.constant(0));
+                              Value safe = e.select(isZero, e.constant(1), divisor);
+                              return e.abs(e.mul(e.div(x[0], safe), x[1]));
+                            }));
+}
+
+// -- Second names.
+
+constexpr std::pair<StringRef, StringRef> aliases[] = {
+    {"torch.aten.arccos", "torch.aten.acos"},
+    {"torch.aten.arccosh", "torch.aten.acosh"},
+    {"torch.aten.arcsin", "torch.aten.asin"},
+    {"torch.aten.arcsinh", "torch.aten.asinh"},
+    {"torch.aten.arctanh", "torch.aten.atanh"},
+    {"torch.aten.special_digamma", "torch.aten.digamma"},
+    {"torch.aten.special_psi", "torch.aten.digamma"},
+    {"torch.aten.special_erfc", "torch.aten.erfc"},
+    {"torch.aten.special_erfinv", "torch.aten.erfinv"},
+    {"torch.aten.special_exp2", "torch.aten.exp2"},
+    {"torch.aten.special_expm1", "torch.aten.expm1"},
+    {"torch.aten.special_gammaln", "torch.aten.lgamma"},
+    {"torch.aten.special_log1p", "torch.aten.log1p"},
+    {"torch.aten.special_logit", "torch.aten.logit"},
+    {"torch.aten.special_round", "torch.aten.round.decimals"},
+    {"torch.aten.special_sinc", "torch.aten.sinc"},
+    {"torch.aten.special_xlogy", "torch.aten.xlogy.Tensor"},
+    {"torch.aten.special_xlogy.self_scalar", "torch.aten.xlogy.Scalar_Self"},
+    {"torch.aten.special_xlogy.other_scalar", "torch.aten.xlogy.Scalar_Other"},
+    {"torch.aten.special_xlog1py.self_scalar", "torch.aten.special_xlog1py"},
+    {"torch.aten.special_xlog1py.other_scalar", "torch.aten.special_xlog1py"},
+};
+
+/// The lowering of the operator's first name, which has the same arguments.
+LogicalResult lowerAlias(Lowering &ctx) {
+  for (auto [alias, first] : aliases)
+    if (ctx.name() == alias)
+      if (LoweringFn lower = findLowering(first))
+        return lower(ctx);
+  return ctx.refuse("it is not supported");
+}
+
+} // namespace
+
+Family specialFunctionsFamily() {
+  static const auto *all = [] {
+    auto *rows = new std::vector<LoweringRow>{
+        {"torch.aten.lgamma", lowerDouble<logGamma>},
+        {"torch.aten.digamma", lowerDouble<digamma>},
+        {"torch.aten.special_ndtr", lowerDouble<normalCdf>},
+        {"torch.aten.special_entr", lowerDouble<entropy>},
+        {"torch.aten.ldexp.Tensor", lowerLdexp},
+        {"torch.aten.isreal", lowerIsReal},
+        {"torch.aten.gcd", lowerDivisor<false>},
+        {"torch.aten.lcm", lowerDivisor<true>},
+    };
+    for (auto [alias, first] : aliases)
+      rows->push_back({alias, lowerAlias});
+    return rows;
+  }();
+  return {"Special functions, second names", *all};
+}
+
+} // namespace tw::lower
