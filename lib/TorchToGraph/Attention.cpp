@@ -174,6 +174,8 @@ LogicalResult lowerMathAttention(Lowering &ctx) {
   Attention a = argumentsOf(ctx, "attn_mask");
   if (ctx.hasRefused())
     return failure();
+  if (a.mask) // this overload adds a mask of bools too
+    a.mask = castTo(ctx, *a.mask, opmath(a.query.dtype));
   Outcome outcome = attend(ctx, a);
   Tensor weights = castTo(ctx, outcome.weights, ctx.resultDType(1));
   return ctx.done({outcome.output, a.isGrouped ? mergeHeads(ctx, weights) : weights});
