@@ -36,8 +36,7 @@ struct Blocks {
 
 /// The arguments kernel_size, dilation, padding and stride for images of
 /// `height` and `width`.
-static Blocks readBlocks(Lowering &ctx, OpFoldResult height,
-                         OpFoldResult width) {
+static Blocks readBlocks(Lowering &ctx, OpFoldResult height, OpFoldResult width) {
   IndexMath math{ctx.b, ctx.loc};
   Blocks blocks{ctx.perDimension("kernel_size", 2, 1),
                 ctx.perDimension("dilation", 2, 1),
@@ -45,47 +44,38 @@ static Blocks readBlocks(Lowering &ctx, OpFoldResult height,
                 ctx.perDimension("stride", 2, 1),
                 {}};
   for (int i = 0; i < 2; ++i) {
-    constexpr int64_t most = int64_t(1)
-                             << 31; // keeps products from overflowing
-    for (int64_t value :
-         {blocks.kernel[i], blocks.dilation[i], blocks.stride[i]})
+    constexpr int64_t most = int64_t(1) << 31; // keeps products from overflowing
+    for (int64_t value : {blocks.kernel[i], blocks.dilation[i], blocks.stride[i]})
       if (value < 1 || value > most)
-        ctx.refuse(fmt::format(
-            "kernel_size, dilation and stride must be between 1 and {}, not {}",
-            most, value));
+        ctx.refuse(fmt::format("kernel_size, dilation and stride must be between 1 and {}, not {}",
+                               most, value));
     if (blocks.padding[i] < 0 || blocks.padding[i] > most)
-      ctx.refuse(fmt::format("padding must be between 0 and {}, not {}", most,
-                             blocks.padding[i]));
+      ctx.refuse(fmt::format("padding must be between 0 and {}, not {}", most, blocks.padding[i]));
     if (ctx.hasRefused())
       return blocks;
-    OpFoldResult padded =
-        math.add(i == 0 ? height : width, math.constant(2 * blocks.padding[i]));
-    OpFoldResult reach =
-        math.constant((blocks.kernel[i] - 1) * blocks.dilation[i] + 1);
-    requireAtMost(
-        ctx, reach, padded,
-        "a window that reaches over %lld does not fit an image of size %lld");
+    OpFoldResult padded = math.add(i == 0 ? height : width, math.constant(2 * blocks.padding[i]));
+    OpFoldResult reach = math.constant((blocks.kernel[i] - 1) * blocks.dilation[i] + 1);
+    requireAtMost(ctx, reach, padded,
+                  "a window that reaches over %lld does not fit an image of size %lld");
     blocks.counts.push_back(math.add(
-        math.floorDiv(math.sub(padded, reach), math.constant(blocks.stride[i])),
-        math.constant(1)));
+        math.floorDiv(math.sub(padded, reach), math.constant(blocks.stride[i])), math.constant(1)));
   }
   return blocks;
 }
 
 /// window * stride + place * dilation, in the padded image.
-static Value imagePosition(OpBuilder &b, Location loc, const Blocks &blocks,
-                           int i, Value window, Value place) {
+static Value imagePosition(OpBuilder &b, Location loc, const Blocks &blocks, int i, Value window,
+                           Value place) {
   auto times = [&](Value x, int64_t factor) -> Value {
-    return arith::MulIOp::create(
-        b, loc, x, arith::ConstantIndexOp::create(b, loc, factor));
+    return arith::MulIOp::create(b, loc, x, arith::ConstantIndexOp::create(b, loc, factor));
   };
   return arith::AddIOp::create(b, loc, times(window, blocks.stride[i]),
                                times(place, blocks.dilation[i]));
 }
 
 /// {batch, channels, kernel, windows}: the columns with every dimension apart.
-static SizeList spreadSizes(Lowering &ctx, const Blocks &blocks,
-                            OpFoldResult batch, OpFoldResult channels) {
+static SizeList spreadSizes(Lowering &ctx, const Blocks &blocks, OpFoldResult batch,
+                            OpFoldResult channels) {
   IndexMath math{ctx.b, ctx.loc};
   return {batch,
           channels,
@@ -96,14 +86,13 @@ static SizeList spreadSizes(Lowering &ctx, const Blocks &blocks,
 }
 
 /// `tensor` of `rank` with a batch in front, one of 1 when it has none.
-static std::optional<Tensor> batched(Lowering &ctx, const Tensor &tensor,
-                                     int64_t rank) {
+static std::optional<Tensor> batched(Lowering &ctx, const Tensor &tensor, int64_t rank) {
   if (tensor.rank() == rank)
     return tensor;
   if (tensor.rank() + 1 == rank)
     return unsqueeze(ctx, tensor, 0);
-  ctx.refuse(fmt::format("a tensor of {} or {} dimensions is needed, not {}",
-                         rank - 1, rank, tensor.rank()));
+  ctx.refuse(fmt::format("a tensor of {} or {} dimensions is needed, not {}", rank - 1, rank,
+                         tensor.rank()));
   return std::nullopt;
 }
 
@@ -117,15 +106,13 @@ static LogicalResult lowerIm2Col(Lowering &ctx) {
   if (ctx.hasRefused())
     return failure();
   SizeList pads = blocks.pads(ctx.b);
-  Tensor padded =
-      pad(ctx, *images, pads, pads, Scalar::ofInt(ctx.b.getContext(), 0));
+  Tensor padded = pad(ctx, *images, pads, pads, Scalar::ofInt(ctx.b.getContext(), 0));
   Tensor spread =
       gather(ctx, spreadSizes(ctx, blocks, sizes[0], sizes[1]), self.dtype, {},
              [&](GatherBody &body, ValueRange) {
                SmallVector<Value> at{body.position(0), body.position(1)};
                for (int i = 0; i < 2; ++i)
-                 at.push_back(imagePosition(body.b, body.loc, blocks, i,
-                                            body.position(4 + i),
+                 at.push_back(imagePosition(body.b, body.loc, blocks, i, body.position(4 + i),
                                             body.position(2 + i)));
                return body.read(padded, at);
              });
@@ -138,8 +125,7 @@ static LogicalResult lowerCol2Im(Lowering &ctx) {
   auto columns = batched(ctx, self, 3);
   SizeList image = ctx.sizes("output_size");
   if (image.size() != 2)
-    return ctx.refuse(fmt::format("output_size has {} values, but 2 are needed",
-                                  image.size()));
+    return ctx.refuse(fmt::format("output_size has {} values, but 2 are needed", image.size()));
   if (!columns || ctx.hasRefused())
     return failure();
   requireSizes(ctx, image);
@@ -162,15 +148,13 @@ static LogicalResult lowerCol2Im(Lowering &ctx) {
   for (int i = 0; i < 2; ++i)
     padded.push_back(math.add(image[i], math.constant(2 * blocks.padding[i])));
   Tensor sum = scatterWide(
-      ctx, zeros(ctx, padded, self.dtype), graph::Combine::Add, spread,
-      {{source, 0}}, [&](ScatterBody &body, ValueRange x) {
+      ctx, zeros(ctx, padded, self.dtype), graph::Combine::Add, spread, {{source, 0}},
+      [&](ScatterBody &body, ValueRange x) {
         SmallVector<Value> at{body.position(0), body.position(1)};
         for (int i = 0; i < 2; ++i)
-          at.push_back(imagePosition(body.b, body.loc, blocks, i,
-                                     body.position(4 + i),
+          at.push_back(imagePosition(body.b, body.loc, blocks, i, body.position(4 + i),
                                      body.position(2 + i)));
-        return Update{at, Element(body.b, body.loc, opmath(self.dtype))
-                              .cast(x[0], self.dtype)};
+        return Update{at, Element(body.b, body.loc, opmath(self.dtype)).cast(x[0], self.dtype)};
       });
   for (int i = 0; i < 2; ++i)
     sum = slice(ctx, sum, 2 + i, math.constant(blocks.padding[i]), image[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Norms of matrices and of slices, powers, traces, cross products, distances of all pairs.
+// Norms of matrices and of slices, powers, cross products, distances of all pairs.
 #include "TorchToGraph/Builders/Contract.h"
 #include "TorchToGraph/Builders/Gather.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -167,19 +167,6 @@ LogicalResult lowerMatrixPower(Lowering &ctx) {
   }
 }
 
-/// The sum of the diagonal.
-LogicalResult lowerTrace(Lowering &ctx) {
-  Tensor self = ctx.tensor("self");
-  if (!ctx.needsRank(self, 2, "the tensor"))
-    return failure();
-  OpFoldResult length = IndexMath{ctx.b, ctx.loc}.min(ctx.sizeOf(self, 0), ctx.sizeOf(self, 1));
-  Tensor diagonal = gather(ctx, length, self.dtype, {}, [&](GatherBody &body, ValueRange) {
-    Value i = body.position(0);
-    return body.read(self, {i, i});
-  });
-  return finish(ctx, reduceSum(ctx, {diagonal, {0}, false}, accumulator(ctx.resultDType())));
-}
-
 /// The dimension of a cross product: "dim", or the first one of size 3.
 int64_t crossDim(Lowering &ctx, ArrayRef<OpFoldResult> sizes) {
   int64_t fallback = -1;
@@ -276,7 +263,6 @@ Family matrixFunctionsFamily() {
       {"torch.aten._weight_norm_interface_backward", lowerWeightNormBackward},
       {"torch.aten.matrix_power", lowerMatrixPower},
       {"torch.aten.linalg_matrix_power", lowerMatrixPower},
-      {"torch.aten.trace", lowerTrace},
       {"torch.aten.cross", lowerCross},
       {"torch.aten.linalg_cross", lowerCross},
       {"torch.aten.pdist", lowerPdist},

@@ -21,11 +21,9 @@ using SizeList = SmallVector<OpFoldResult>;
 static Tensor sums(Lowering &ctx, const Tensor &vector) {
   Value zero = Element(ctx.b, ctx.loc, DType::I64).constant(0);
   return scan(ctx, vector, 0, DType::I64, zero,
-              [&](OpBuilder &b, Location loc, ValueRange states,
-                  ValueRange elements) {
+              [&](OpBuilder &b, Location loc, ValueRange states, ValueRange elements) {
                 Element e(b, loc, DType::I64);
-                return SmallVector<Value>{
-                    e.add(states[0], e.cast(elements[0], vector.dtype))};
+                return SmallVector<Value>{e.add(states[0], e.cast(elements[0], vector.dtype))};
               })
       .front();
 }
@@ -34,19 +32,16 @@ static Tensor sums(Lowering &ctx, const Tensor &vector) {
 /// that each place of the result takes: the number of positions whose
 /// repetitions have ended before it. A place after the last end holds `counts`'
 /// size.
-static Tensor positions(Lowering &ctx, const Tensor &counts,
-                        OpFoldResult total) {
+static Tensor positions(Lowering &ctx, const Tensor &counts, OpFoldResult total) {
   IndexMath math{ctx.b, ctx.loc};
-  OpFoldResult places =
-      math.add(total, math.constant(1)); // the last position ends at `total`
+  OpFoldResult places = math.add(total, math.constant(1)); // the last position ends at `total`
   Value bound = math.value(places);
-  Tensor ended = scatter(
-      ctx, zeros(ctx, places, DType::I64), graph::Combine::Add,
-      ctx.sizesOf(counts), {{sums(ctx, counts), 0}},
-      [&](ScatterBody &body, ValueRange x) {
-        Value end = body.safeIndex(x[0], DType::I64, bound, 0, false);
-        return Update{{end}, Element(body.b, body.loc, DType::I64).constant(1)};
-      });
+  Tensor ended =
+      scatter(ctx, zeros(ctx, places, DType::I64), graph::Combine::Add, ctx.sizesOf(counts),
+              {{sums(ctx, counts), 0}}, [&](ScatterBody &body, ValueRange x) {
+                Value end = body.safeIndex(x[0], DType::I64, bound, 0, false);
+                return Update{{end}, Element(body.b, body.loc, DType::I64).constant(1)};
+              });
   return sums(ctx, ended); // one place more than the result has
 }
 
@@ -73,14 +68,11 @@ static LogicalResult lowerRepeats(Lowering &ctx) {
     return failure();
   Value bound = IndexMath{ctx.b, ctx.loc}.value(ctx.sizeOf(counts, 0));
   Tensor from = positions(ctx, counts, *total);
-  return ctx.done(gather(
-      ctx, ctx.refined(*total), dtype, {}, [&](GatherBody &body, ValueRange) {
-        Value at = body.safeIndex(body.read(from, body.position(0)), DType::I64,
-                                  bound, 0, false);
-        Value number = arith::IndexCastOp::create(body.b, body.loc,
-                                                  body.b.getI64Type(), at);
-        return Element(body.b, body.loc, dtype).cast(number, DType::I64);
-      }));
+  return ctx.done(gather(ctx, ctx.refined(*total), dtype, {}, [&](GatherBody &body, ValueRange) {
+    Value at = body.safeIndex(body.read(from, body.position(0)), DType::I64, bound, 0, false);
+    Value number = arith::IndexCastOp::create(body.b, body.loc, body.b.getI64Type(), at);
+    return Element(body.b, body.loc, dtype).cast(number, DType::I64);
+  }));
 }
 
 /// The slices of a dimension, each as often as `repeats` says.
@@ -91,8 +83,7 @@ static LogicalResult lowerRepeatEach(Lowering &ctx) {
   int64_t dim = ctx.has("dim") ? ctx.dim("dim", self.rank()) : 0;
   auto total = resultSize(ctx, dim);
   if (counts.rank() > 1)
-    return ctx.refuse(fmt::format(
-        "repeats must be a vector, not of {} dimensions", counts.rank()));
+    return ctx.refuse(fmt::format("repeats must be a vector, not of {} dimensions", counts.rank()));
   if (!total || ctx.hasRefused())
     return failure();
   requireSizes(ctx, *total);
@@ -107,16 +98,14 @@ static LogicalResult lowerRepeatEach(Lowering &ctx) {
   Tensor from = positions(ctx, counts, *total);
   sizes[dim] = *total;
   requireNonEmpty(ctx, ctx.sizeOf(self, dim), sizes, dim);
-  return ctx.done(gather(ctx, ctx.refined(sizes), self.dtype, {},
-                         [&](GatherBody &body, ValueRange) {
-                           SmallVector<Value> at;
-                           for (int64_t i = 0; i < self.rank(); ++i)
-                             at.push_back(body.position(i));
-                           at[dim] =
-                               body.safeIndex(body.read(from, at[dim]),
-                                              DType::I64, bound, dim, false);
-                           return body.read(self, at);
-                         }));
+  return ctx.done(
+      gather(ctx, ctx.refined(sizes), self.dtype, {}, [&](GatherBody &body, ValueRange) {
+        SmallVector<Value> at;
+        for (int64_t i = 0; i < self.rank(); ++i)
+          at.push_back(body.position(i));
+        at[dim] = body.safeIndex(body.read(from, at[dim]), DType::I64, bound, dim, false);
+        return body.read(self, at);
+      }));
 }
 
 Family repeatEachFamily() {

@@ -42,25 +42,20 @@ static StridedView readView(Lowering &ctx, OpFoldResult elements) {
   if (ctx.has("storage_offset"))
     view.offset = ctx.size("storage_offset");
   if (view.sizes.size() != view.strides.size()) {
-    ctx.refuse(fmt::format("{} sizes need as many strides, not {}",
-                           view.sizes.size(), view.strides.size()));
+    ctx.refuse(fmt::format("{} sizes need as many strides, not {}", view.sizes.size(),
+                           view.strides.size()));
     return view;
   }
   requireSizes(ctx, view.sizes);
   OpFoldResult zero = math.constant(0), last = view.offset;
-  requireAtMost(ctx, zero, last,
-                "storage_offset must be at least %lld, not %lld");
+  requireAtMost(ctx, zero, last, "storage_offset must be at least %lld, not %lld");
   for (auto [size, stride] : llvm::zip_equal(view.sizes, view.strides)) {
-    requireAtMost(ctx, zero, stride,
-                  "a stride must be at least %lld, not %lld");
-    if (constantOf(stride) && constantOf(size) &&
-        *constantOf(size) > 1) // no overflow below
-      requireAtMost(ctx, stride, elements,
-                    "a stride of %lld leaves a tensor of %lld elements");
+    requireAtMost(ctx, zero, stride, "a stride must be at least %lld, not %lld");
+    if (constantOf(stride) && constantOf(size) && *constantOf(size) > 1) // no overflow below
+      requireAtMost(ctx, stride, elements, "a stride of %lld leaves a tensor of %lld elements");
     last = math.add(last, math.mul(math.sub(size, math.constant(1)), stride));
   }
-  bool empty = llvm::any_of(
-      view.sizes, [](OpFoldResult size) { return constantOf(size) == 0; });
+  bool empty = llvm::any_of(view.sizes, [](OpFoldResult size) { return constantOf(size) == 0; });
   if (!empty)
     requireAtMost(ctx, math.add(last, math.constant(1)), elements,
                   "the view reaches element %lld, but the tensor has %lld");
@@ -68,12 +63,11 @@ static StridedView readView(Lowering &ctx, OpFoldResult elements) {
 }
 
 /// Whether the view is the whole tensor in its order.
-static bool isContiguous(Lowering &ctx, const StridedView &view,
-                         OpFoldResult elements) {
+static bool isContiguous(Lowering &ctx, const StridedView &view, OpFoldResult elements) {
   IndexMath math{ctx.b, ctx.loc};
   OpFoldResult expected = math.constant(1);
-  for (auto [size, stride] : llvm::zip_equal(llvm::reverse(view.sizes),
-                                             llvm::reverse(view.strides))) {
+  for (auto [size, stride] :
+       llvm::zip_equal(llvm::reverse(view.sizes), llvm::reverse(view.strides))) {
     if (constantOf(size) != 1 && !knownEqual(stride, expected))
       return false;
     expected = math.mul(expected, size);
@@ -83,12 +77,10 @@ static bool isContiguous(Lowering &ctx, const StridedView &view,
 
 /// The position in the flat tensor of the current position of a body.
 template <typename Body>
-static Value flatPosition(const Body &body, Value offset,
-                          ArrayRef<Value> strides) {
+static Value flatPosition(const Body &body, Value offset, ArrayRef<Value> strides) {
   Value flat = offset;
   for (auto [i, stride] : llvm::enumerate(strides)) {
-    Value part =
-        arith::MulIOp::create(body.b, body.loc, body.position(i), stride);
+    Value part = arith::MulIOp::create(body.b, body.loc, body.position(i), stride);
     flat = arith::AddIOp::create(body.b, body.loc, flat, part);
   }
   return flat;
@@ -96,8 +88,7 @@ static Value flatPosition(const Body &body, Value offset,
 
 static SmallVector<Value> valuesOf(Lowering &ctx, const SizeList &sizes) {
   IndexMath math{ctx.b, ctx.loc};
-  return llvm::map_to_vector(
-      sizes, [&](OpFoldResult size) { return math.value(size); });
+  return llvm::map_to_vector(sizes, [&](OpFoldResult size) { return math.value(size); });
 }
 
 static Tensor flat(Lowering &ctx, const Tensor &tensor) {
@@ -116,39 +107,33 @@ static LogicalResult lowerAsStrided(Lowering &ctx) {
     return ctx.done(reshape(ctx, *self, ctx.refined(view.sizes)));
   Value offset = IndexMath{ctx.b, ctx.loc}.value(view.offset);
   SmallVector<Value> strides = valuesOf(ctx, view.strides);
-  return ctx.done(gather(ctx, ctx.refined(view.sizes), self->dtype, {},
-                         [&](GatherBody &body, ValueRange) {
-                           return body.read(
-                               elements, flatPosition(body, offset, strides));
-                         }));
+  return ctx.done(
+      gather(ctx, ctx.refined(view.sizes), self->dtype, {}, [&](GatherBody &body, ValueRange) {
+        return body.read(elements, flatPosition(body, offset, strides));
+      }));
 }
 
 static LogicalResult lowerAsStridedScatter(Lowering &ctx) {
-  Tensor self = ctx.tensor("self"),
-         source = castTo(ctx, ctx.tensor("src"), self.dtype);
+  Tensor self = ctx.tensor("self"), source = castTo(ctx, ctx.tensor("src"), self.dtype);
   Tensor elements = flat(ctx, self);
   StridedView view = readView(ctx, ctx.sizeOf(elements, 0));
   if (int64_t(view.sizes.size()) != source.rank())
-    return ctx.refuse(
-        fmt::format("the view has {} dimensions, but what goes there has {}",
-                    view.sizes.size(), source.rank()));
+    return ctx.refuse(fmt::format("the view has {} dimensions, but what goes there has {}",
+                                  view.sizes.size(), source.rank()));
   for (auto [part, have] : llvm::zip_equal(view.sizes, ctx.sizesOf(source)))
-    requireSame(ctx, part, have,
-                "a view of size %lld cannot be replaced by one of %lld");
+    requireSame(ctx, part, have, "a view of size %lld cannot be replaced by one of %lld");
   if (ctx.hasRefused())
     return failure();
   if (isContiguous(ctx, view, ctx.sizeOf(elements, 0)))
     return ctx.done(reshape(ctx, source, ctx.sizesOf(self)));
   if (source.rank() == 0) // an iteration space has dimensions
-    source = unsqueeze(ctx, source, 0),
-    view.strides.push_back(ctx.b.getIndexAttr(0));
+    source = unsqueeze(ctx, source, 0), view.strides.push_back(ctx.b.getIndexAttr(0));
   Value offset = IndexMath{ctx.b, ctx.loc}.value(view.offset);
   SmallVector<Value> strides = valuesOf(ctx, view.strides);
-  Tensor written =
-      scatter(ctx, elements, graph::Combine::Set, ctx.sizesOf(source),
-              {{source, 0}}, [&](ScatterBody &body, ValueRange x) {
-                return Update{{flatPosition(body, offset, strides)}, x[0]};
-              });
+  Tensor written = scatter(ctx, elements, graph::Combine::Set, ctx.sizesOf(source), {{source, 0}},
+                           [&](ScatterBody &body, ValueRange x) {
+                             return Update{{flatPosition(body, offset, strides)}, x[0]};
+                           });
   return ctx.done(reshape(ctx, written, ctx.sizesOf(self)));
 }
 
@@ -158,26 +143,22 @@ static LogicalResult lowerAsStridedScatter(Lowering &ctx) {
 
 /// How many windows of `size` fit, `step` apart; refuses those larger than the
 /// dimension.
-static OpFoldResult windowCount(Lowering &ctx, OpFoldResult whole, int64_t size,
-                                int64_t step) {
+static OpFoldResult windowCount(Lowering &ctx, OpFoldResult whole, int64_t size, int64_t step) {
   IndexMath math{ctx.b, ctx.loc};
   if (size < 0 || step < 1) {
-    ctx.refuse(fmt::format(
-        "a size of at least 0 and a step of at least 1 are needed, not {} and "
-        "{}",
-        size, step));
+    ctx.refuse(fmt::format("a size of at least 0 and a step of at least 1 are needed, not {} and "
+                           "{}",
+                           size, step));
     return math.constant(0);
   }
   requireAtMost(ctx, math.constant(size), whole,
                 "windows of %lld elements do not fit a dimension of size %lld");
-  OpFoldResult steps =
-      math.floorDiv(math.sub(whole, math.constant(size)), math.constant(step));
+  OpFoldResult steps = math.floorDiv(math.sub(whole, math.constant(size)), math.constant(step));
   return math.add(steps, math.constant(1));
 }
 
 /// start * step + place.
-static Value windowPosition(OpBuilder &b, Location loc, Value start,
-                            Value place, int64_t step) {
+static Value windowPosition(OpBuilder &b, Location loc, Value start, Value place, int64_t step) {
   Value factor = arith::ConstantIndexOp::create(b, loc, step);
   Value first = arith::MulIOp::create(b, loc, start, factor);
   return arith::AddIOp::create(b, loc, first, place);
@@ -189,10 +170,9 @@ static LogicalResult lowerUnfold(Lowering &ctx) {
           step = ctx.integer("step");
   if (self.rank() == 0) { // counts as a vector of one
     if (size != 0 && size != 1)
-      return ctx.refuse(fmt::format(
-          "a window of {} elements does not fit a tensor of one", size));
-    return ctx.done(slice(ctx, unsqueeze(ctx, self, 0), 0,
-                          ctx.b.getIndexAttr(0), ctx.b.getIndexAttr(size)));
+      return ctx.refuse(fmt::format("a window of {} elements does not fit a tensor of one", size));
+    return ctx.done(
+        slice(ctx, unsqueeze(ctx, self, 0), 0, ctx.b.getIndexAttr(0), ctx.b.getIndexAttr(size)));
   }
   if (ctx.hasRefused())
     return failure();
@@ -201,46 +181,42 @@ static LogicalResult lowerUnfold(Lowering &ctx) {
   sizes.push_back(ctx.b.getIndexAttr(size));
   if (ctx.hasRefused())
     return failure();
-  return ctx.done(gather(ctx, ctx.refined(sizes), self.dtype, {},
-                         [&](GatherBody &body, ValueRange) {
-                           SmallVector<Value> coordinates;
-                           for (int64_t i = 0; i < self.rank(); ++i)
-                             coordinates.push_back(body.position(i));
-                           coordinates[dim] = windowPosition(
-                               body.b, body.loc, coordinates[dim],
-                               body.position(self.rank()), step);
-                           return body.read(self, coordinates);
-                         }));
+  return ctx.done(
+      gather(ctx, ctx.refined(sizes), self.dtype, {}, [&](GatherBody &body, ValueRange) {
+        SmallVector<Value> coordinates;
+        for (int64_t i = 0; i < self.rank(); ++i)
+          coordinates.push_back(body.position(i));
+        coordinates[dim] =
+            windowPosition(body.b, body.loc, coordinates[dim], body.position(self.rank()), step);
+        return body.read(self, coordinates);
+      }));
 }
 
 static LogicalResult lowerUnfoldBackward(Lowering &ctx) {
   Tensor gradient = ctx.tensor("grad_in");
   SizeList sizes = ctx.refined(ctx.sizes("input_sizes"));
-  int64_t rank = sizes.size(), dim = ctx.dim("dim", rank),
-          size = ctx.integer("size"), step = ctx.integer("step");
+  int64_t rank = sizes.size(), dim = ctx.dim("dim", rank), size = ctx.integer("size"),
+          step = ctx.integer("step");
   if (rank == 0 || gradient.rank() != rank + 1)
     return ctx.refuse(
-        fmt::format("a gradient of {} dimensions is needed, not {}", rank + 1,
-                    gradient.rank()));
+        fmt::format("a gradient of {} dimensions is needed, not {}", rank + 1, gradient.rank()));
   SizeList windows = sizes, have = ctx.sizesOf(gradient);
   windows[dim] = windowCount(ctx, sizes[dim], size, step);
   windows.push_back(ctx.b.getIndexAttr(size));
   for (auto [window, size] : llvm::zip_equal(windows, have))
-    requireSame(ctx, window, size,
-                "windows of size %lld have a gradient of size %lld");
+    requireSame(ctx, window, size, "windows of size %lld have a gradient of size %lld");
   if (ctx.hasRefused())
     return failure();
-  return ctx.done(scatterWide(
-      ctx, zeros(ctx, sizes, gradient.dtype), graph::Combine::Add, have,
-      {{gradient, 0}}, [&](ScatterBody &body, ValueRange x) {
-        SmallVector<Value> coordinates;
-        for (int64_t i = 0; i < rank; ++i)
-          coordinates.push_back(body.position(i));
-        coordinates[dim] = windowPosition(body.b, body.loc, coordinates[dim],
-                                          body.position(rank), step);
-        Element wide(body.b, body.loc, opmath(gradient.dtype));
-        return Update{coordinates, wide.cast(x[0], gradient.dtype)};
-      }));
+  return ctx.done(scatterWide(ctx, zeros(ctx, sizes, gradient.dtype), graph::Combine::Add, have,
+                              {{gradient, 0}}, [&](ScatterBody &body, ValueRange x) {
+                                SmallVector<Value> coordinates;
+                                for (int64_t i = 0; i < rank; ++i)
+                                  coordinates.push_back(body.position(i));
+                                coordinates[dim] = windowPosition(
+                                    body.b, body.loc, coordinates[dim], body.position(rank), step);
+                                Element wide(body.b, body.loc, opmath(gradient.dtype));
+                                return Update{coordinates, wide.cast(x[0], gradient.dtype)};
+                              }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,23 +228,18 @@ static LogicalResult lowerViewDtype(Lowering &ctx) {
   Tensor self = ctx.tensor("self");
   DType dtype = ctx.resultDType();
   if (info(dtype).bytes != info(self.dtype).bytes)
-    return ctx.refuse(fmt::format(
-        "elements of {} bytes are viewed as elements of {}; only the "
-        "same width is supported",
-        info(self.dtype).bytes, info(dtype).bytes));
+    return ctx.refuse(fmt::format("elements of {} bytes are viewed as elements of {}; only the "
+                                  "same width is supported",
+                                  info(self.dtype).bytes, info(dtype).bytes));
   Type from = ctx.type(self.dtype), to = ctx.type(dtype);
   if (from == to)
     return ctx.done(Tensor{self.value, dtype});
   if (self.dtype == DType::Bool || dtype == DType::Bool)
     return ctx.done(castTo(ctx, self, dtype));
-  return ctx.done(
-      pointwiseMany(
-          ctx, self, dtype,
-          [&](OpBuilder &b, Location loc, ValueRange x) {
-            return SmallVector<Value>{
-                arith::BitcastOp::create(b, loc, to, x[0]).getResult()};
-          })
-          .front());
+  return ctx.done(pointwiseMany(ctx, self, dtype, [&](OpBuilder &b, Location loc, ValueRange x) {
+                    return SmallVector<Value>{
+                        arith::BitcastOp::create(b, loc, to, x[0]).getResult()};
+                  }).front());
 }
 
 Family stridedFamily() {

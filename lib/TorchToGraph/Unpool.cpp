@@ -17,43 +17,38 @@ using SizeList = SmallVector<OpFoldResult>;
 
 /// Zeros of output_size with each value at its index in the flat `spatial` last
 /// dimensions.
-template <int spatial> static LogicalResult lowerUnpool(Lowering &ctx) {
+template <int spatial>
+static LogicalResult lowerUnpool(Lowering &ctx) {
   Tensor self = ctx.tensor("self"), indices = ctx.tensor("indices");
   SizeList output = ctx.sizes("output_size");
   int64_t rank = self.rank(),
           batch = rank - spatial; // dimensions before the spatial ones
   if (int64_t(output.size()) != spatial || (batch != 1 && batch != 2))
-    return ctx.refuse(fmt::format(
-        "{} output sizes and a tensor of {} or {} dimensions are needed, "
-        "not {} and {}",
-        spatial, spatial + 1, spatial + 2, output.size(), rank));
+    return ctx.refuse(fmt::format("{} output sizes and a tensor of {} or {} dimensions are needed, "
+                                  "not {} and {}",
+                                  spatial, spatial + 1, spatial + 2, output.size(), rank));
   if (!ctx.needsRank(indices, rank, "indices"))
     return failure();
   requireSizes(ctx, output);
   SizeList sizes = ctx.sizesOf(self), have = ctx.sizesOf(indices);
   for (auto [size, other] : llvm::zip_equal(sizes, have))
-    requireSame(ctx, size, other,
-                "values of size %lld need as many indices, not %lld");
+    requireSame(ctx, size, other, "values of size %lld need as many indices, not %lld");
   if (ctx.hasRefused())
     return failure();
   IndexMath math{ctx.b, ctx.loc};
   SizeList images(ArrayRef(sizes).take_front(batch)), result = images;
   result.append(output.begin(), output.end());
   OpFoldResult places = math.product(output);
-  SizeList flatIn{math.product(images),
-                  math.product(ArrayRef(sizes).drop_front(batch))};
-  Tensor values = reshape(ctx, self, flatIn),
-         targets = reshape(ctx, indices, flatIn);
+  SizeList flatIn{math.product(images), math.product(ArrayRef(sizes).drop_front(batch))};
+  Tensor values = reshape(ctx, self, flatIn), targets = reshape(ctx, indices, flatIn);
   requireNonEmpty(ctx, places, flatIn, 1);
   Value bound = math.value(places);
   if (ctx.hasRefused())
     return failure();
   Tensor written =
-      scatter(ctx, zeros(ctx, {flatIn[0], places}, self.dtype),
-              graph::Combine::Set, flatIn, {{values, 0}, {targets, 0}},
-              [&](ScatterBody &body, ValueRange x) {
-                Value target =
-                    body.safeIndex(x[1], indices.dtype, bound, 1, false);
+      scatter(ctx, zeros(ctx, {flatIn[0], places}, self.dtype), graph::Combine::Set, flatIn,
+              {{values, 0}, {targets, 0}}, [&](ScatterBody &body, ValueRange x) {
+                Value target = body.safeIndex(x[1], indices.dtype, bound, 1, false);
                 return Update{{body.position(0), target}, x[0]};
               });
   return ctx.done(reshape(ctx, written, ctx.refined(result)));
