@@ -39,9 +39,8 @@ static LogicalResult lowerNarrow(Lowering &ctx) {
     return failure();
   IndexMath math{ctx.b, ctx.loc};
   OpFoldResult size = ctx.sizeOf(self, dim);
-  // A start at the very end is allowed: nothing is taken then.
-  if (!knownEqual(start, size))
-    start = checkedIndex(ctx, start, math.add(size, math.constant(1)), dim);
+  start = wrappedIndex(ctx, start, size); // the very end is allowed: nothing is taken then
+  requireAtMost(ctx, math.constant(0), start, "start must be at least %lld, not %lld");
   requireSizes(ctx, length);
   requireAtMost(ctx, math.add(start, length), size,
                 "start + length is %lld, but the dimension has size %lld");

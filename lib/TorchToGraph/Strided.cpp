@@ -49,16 +49,17 @@ static StridedView readView(Lowering &ctx, OpFoldResult elements) {
   requireSizes(ctx, view.sizes);
   OpFoldResult zero = math.constant(0), last = view.offset;
   requireAtMost(ctx, zero, last, "storage_offset must be at least %lld, not %lld");
-  for (auto [size, stride] : llvm::zip_equal(view.sizes, view.strides)) {
+  for (OpFoldResult stride : view.strides)
     requireAtMost(ctx, zero, stride, "a stride must be at least %lld, not %lld");
+  if (llvm::any_of(view.sizes, [](OpFoldResult size) { return constantOf(size) == 0; }))
+    return view;
+  for (auto [size, stride] : llvm::zip_equal(view.sizes, view.strides)) {
     if (constantOf(stride) && constantOf(size) && *constantOf(size) > 1) // no overflow below
       requireAtMost(ctx, stride, elements, "a stride of %lld leaves a tensor of %lld elements");
     last = math.add(last, math.mul(math.sub(size, math.constant(1)), stride));
   }
-  bool empty = llvm::any_of(view.sizes, [](OpFoldResult size) { return constantOf(size) == 0; });
-  if (!empty)
-    requireAtMost(ctx, math.add(last, math.constant(1)), elements,
-                  "the view reaches element %lld, but the tensor has %lld");
+  requireAtMost(ctx, math.add(last, math.constant(1)), elements,
+                "the view reaches element %lld, but the tensor has %lld");
   return view;
 }
 

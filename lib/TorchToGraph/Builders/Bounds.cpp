@@ -65,8 +65,7 @@ OpFoldResult greater(Lowering &ctx, OpFoldResult x, OpFoldResult y) {
   return ctx.allSizes().knownAtMost(y, x) ? x : IndexMath{ctx.b, ctx.loc}.max(x, y);
 }
 
-/// `x`, or x + size where it is negative.
-static OpFoldResult wrapped(Lowering &ctx, OpFoldResult x, OpFoldResult size) {
+OpFoldResult wrappedIndex(Lowering &ctx, OpFoldResult x, OpFoldResult size) {
   IndexMath math{ctx.b, ctx.loc};
   if (ctx.allSizes().knownAtMost(math.constant(0), x))
     return x;
@@ -87,7 +86,7 @@ OpFoldResult checkedIndex(Lowering &ctx, OpFoldResult index, OpFoldResult size, 
         fmt::format("index {} is out of range for dimension {} with size {}", *given, dim, *bound));
     return math.constant(0);
   }
-  OpFoldResult position = wrapped(ctx, index, size);
+  OpFoldResult position = wrappedIndex(ctx, index, size);
   if (ctx.allSizes().knownAtMost(math.constant(0), position) &&
       ctx.allSizes().knownAtMost(math.add(position, math.constant(1)), size))
     return position;
@@ -116,7 +115,7 @@ Range pythonRange(Lowering &ctx, OpFoldResult size, OpFoldResult start, OpFoldRe
   auto inside = [&](OpFoldResult x) {
     if (auto known = constantOf(x); known && *known == std::numeric_limits<int64_t>::max())
       return size;
-    return smaller(ctx, greater(ctx, wrapped(ctx, x, size), zero), size);
+    return smaller(ctx, greater(ctx, wrappedIndex(ctx, x, size), zero), size);
   };
   OpFoldResult first = inside(start);
   OpFoldResult last = greater(ctx, inside(end), first);

@@ -21,6 +21,8 @@ void requireSizes(Lowering &ctx, llvm::ArrayRef<mlir::OpFoldResult> sizes);
 mlir::OpFoldResult smaller(Lowering &ctx, mlir::OpFoldResult x, mlir::OpFoldResult y);
 mlir::OpFoldResult greater(Lowering &ctx, mlir::OpFoldResult x, mlir::OpFoldResult y);
 
+/// `index`, or index + size where it is negative.
+mlir::OpFoldResult wrappedIndex(Lowering &ctx, mlir::OpFoldResult index, mlir::OpFoldResult size);
 /// `index` into a dimension of `size`: negative ones count from the end; others must be inside.
 mlir::OpFoldResult checkedIndex(Lowering &ctx, mlir::OpFoldResult index, mlir::OpFoldResult size,
                                 int64_t dim);

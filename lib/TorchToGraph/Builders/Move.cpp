@@ -41,11 +41,21 @@ struct SliceSpace {
 };
 } // namespace
 
+/// Whether it is known that there are no elements. MLIR takes no slices of or at the end of
+/// nothing.
+static bool isEmpty(ArrayRef<OpFoldResult> sizes) {
+  return llvm::any_of(sizes, [](OpFoldResult size) { return constantOf(size) == 0; });
+}
+
 Tensor slice(Lowering &ctx, const Tensor &tensor, int64_t dim, OpFoldResult start,
              OpFoldResult length, int64_t step) {
   auto whole = ctx.sizesOf(tensor);
   if (constantOf(start) == 0 && step == 1 && knownEqual(length, whole[dim]))
     return tensor;
+  if (constantOf(length) == 0 || isEmpty(whole)) {
+    whole[dim] = length;
+    return ctx.filled(whole, tensor.dtype, Scalar::ofInt(ctx.b.getContext(), 0));
+  }
   SliceSpace space(ctx.b, whole, dim, start, length, step);
   return {tensor::ExtractSliceOp::create(ctx.b, ctx.loc, tensor.value, space.offsets, space.sizes,
                                          space.strides),
@@ -54,6 +64,8 @@ Tensor slice(Lowering &ctx, const Tensor &tensor, int64_t dim, OpFoldResult star
 
 Tensor insertSlice(Lowering &ctx, const Tensor &source, const Tensor &into, int64_t dim,
                    OpFoldResult start, int64_t step) {
+  if (isEmpty(ctx.sizesOf(source)))
+    return into;
   SliceSpace space(ctx.b, ctx.sizesOf(source), dim, start, ctx.sizeOf(source, dim), step);
   return {tensor::InsertSliceOp::create(ctx.b, ctx.loc, source.value, into.value, space.offsets,
                                         space.sizes, space.strides),
