@@ -120,6 +120,28 @@ static LogicalResult lowerColumnStack(Lowering &ctx) {
   return join(ctx, tensors, 1);
 }
 
+/// Sequences of different lengths, padded to the longest.
+static LogicalResult lowerPadSequence(Lowering &ctx) {
+  SmallVector<Tensor> sequences = ctx.tensors("sequences");
+  bool batchFirst = ctx.flag("batch_first");
+  std::string side = ctx.has("padding_side") ? ctx.string("padding_side") : std::string("right");
+  if (side != "left" && side != "right")
+    return ctx.refuse("padding_side must be 'left' or 'right', not '" + side + "'");
+  if (sequences.empty() || llvm::any_of(sequences, [](const Tensor &t) { return t.rank() == 0; }))
+    return ctx.refuse("sequences of at least 1 dimension are needed");
+  IndexMath math{ctx.b, ctx.loc};
+  OpFoldResult longest = math.constant(0);
+  for (const Tensor &sequence : sequences)
+    longest = greater(ctx, longest, ctx.sizeOf(sequence, 0));
+  for (Tensor &sequence : sequences) {
+    SizeList low(sequence.rank(), math.constant(0)), high = low;
+    (side == "left" ? low : high)[0] = math.sub(longest, ctx.sizeOf(sequence, 0));
+    sequence = pad(ctx, sequence, low, high, ctx.scalar("padding_value"));
+    sequence = unsqueeze(ctx, sequence, batchFirst ? 0 : 1);
+  }
+  return join(ctx, sequences, batchFirst ? 0 : 1);
+}
+
 //===----------------------------------------------------------------------===//
 // Grids
 //===----------------------------------------------------------------------===//
@@ -221,6 +243,7 @@ Family joinFamily() {
       {"torch.aten.row_stack", lowerVstack},
       {"torch.aten.dstack", lowerDstack},
       {"torch.aten.column_stack", lowerColumnStack},
+      {"torch.aten.pad_sequence", lowerPadSequence},
       {"torch.aten.meshgrid", lowerMeshgrid},
       {"torch.aten.meshgrid.indexing", lowerMeshgridIndexing},
       {"torch.aten.cartesian_prod", lowerCartesianProduct},

@@ -57,6 +57,15 @@ static LogicalResult lowerFlatten(Lowering &ctx) {
   return ctx.done(flatten(ctx, self, first, last));
 }
 
+/// As flatten, of dimensions that are not counted from the end.
+static LogicalResult lowerCollapse(Lowering &ctx) {
+  Tensor self = ctx.tensor("a");
+  int64_t first = ctx.dim("start", self.rank()), last = ctx.dim("end", self.rank());
+  if (first > last)
+    return ctx.refuse(fmt::format("start {} comes after end {}", first, last));
+  return ctx.done(flatten(ctx, self, first, last));
+}
+
 static LogicalResult lowerUnflatten(Lowering &ctx) {
   Tensor self = ctx.tensor("self");
   int64_t dim = ctx.dim("dim", self.rank());
@@ -120,6 +129,13 @@ static LogicalResult lowerSqueezeDims(Lowering &ctx) {
   Tensor self = ctx.tensor("self");
   bool none = ctx.integers("dim").empty();
   return squeezeDims(ctx, self, none ? SmallVector<int64_t>() : ctx.dims("dim", self.rank()));
+}
+
+static LogicalResult lowerPrimsSqueeze(Lowering &ctx) {
+  Tensor self = ctx.tensor("a");
+  bool none = ctx.integers("dimensions").empty();
+  return squeezeDims(ctx, self,
+                     none ? SmallVector<int64_t>() : ctx.dims("dimensions", self.rank()));
 }
 
 /// Unit dimensions around a tensor of fewer than `rank` dimensions, where PyTorch puts them.
@@ -345,6 +361,9 @@ Family shapeFamily() {
       {"torch.aten.squeeze_copy.dim", lowerSqueezeDim},
       {"torch.aten.squeeze.dims", lowerSqueezeDims},
       {"torch.aten.squeeze_copy.dims", lowerSqueezeDims},
+      {"torch.prims.squeeze", lowerPrimsSqueeze},
+      {"torch.prims.collapse", lowerCollapse},
+      {"torch.prims.collapse_view", lowerCollapse},
       {"torch.aten.atleast_1d", lowerAtLeast<1>},
       {"torch.aten.atleast_2d", lowerAtLeast<2>},
       {"torch.aten.atleast_3d", lowerAtLeast<3>},

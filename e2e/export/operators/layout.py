@@ -4,11 +4,9 @@
 import torch
 from torch.nn import functional as F
 
-from ..model import Model
-from .family import FAMILIES, Family, family
+from .family import family
 
 aten = torch.ops.aten
-prims = torch.ops.prims
 
 
 @family(x="f32[2,3,4]", y="f32[4,6]", v="f32[5]", h="f16[3,4]", n="i32[2,3]", s="f32[]", c="i64[4]<3")
@@ -106,14 +104,9 @@ def move_gradients(case, g, h, w, s, i):
                                                    [1, 1, 1], [0, 0, 0]))
 
 
-class Moves(Family):
-    """A family whose inputs have dynamic sizes: export wants them by name."""
-
-    def forward(self, x, y, z):
-        return super().forward(x, y, z)
-
-
-def moves(case, x, y, z):
+@family(dims={"B": (2, 16), "N": (4, 32), "H": (2, 9)}, sizes=[{"B": 2, "N": 5, "H": 4}, {"B": 3, "N": 4, "H": 7}],
+        x="f32[B,N,6]", y="f32[1,1,6]", z="f32[1,4,H,3]")
+def dynamic_moves(case, x, y, z):
     batch, rows, width = x.shape
     case("view", x.view(batch, rows * width))
     case("view -1", x.view(batch, -1))
@@ -157,7 +150,3 @@ def moves(case, x, y, z):
     case("pixel_unshuffle", F.pixel_unshuffle(F.pixel_shuffle(z, 2), 2))
     case("block_diag", torch.block_diag(x[0], x[0]))
 
-
-FAMILIES.append(Model("dynamic_moves", lambda: Moves(moves), ["f32[B,N,6]", "f32[1,1,6]", "f32[1,4,H,3]"],
-                      tags={"operators"}, packed=True, dims={"B": (2, 16), "N": (4, 32), "H": (2, 9)},
-                      sizes=[{"B": 2, "N": 5, "H": 4}, {"B": 3, "N": 4, "H": 7}]))
