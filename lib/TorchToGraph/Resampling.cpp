@@ -5,6 +5,7 @@
 //
 // Coordinates are computed in the order in which PyTorch's CPU kernels compute them, in f32 (f64
 // for f64), so that the same elements are picked where a coordinate falls between two.
+#include "TorchToGraph/Resampling.h"
 #include "IR/Graph/Graph.h"
 #include "TorchToGraph/Builders/Gather.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -17,6 +18,89 @@
 using namespace mlir;
 
 namespace tw::lower {
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+Value resamplingScale(Lowering &ctx, DType dtype, OpFoldResult in, OpFoldResult out, bool align,
+                      std::optional<double> factor) {
+  Element e(ctx.b, ctx.loc, dtype);
+  IndexMath m{ctx.b, ctx.loc};
+  BodyIndex x{ctx.b, ctx.loc};
+  if (!align && factor && *factor > 0)
+    return e.constant(1.0 / *factor);
+  auto inSize = constantOf(in), outSize = constantOf(out);
+  if (inSize && outSize) {
+    int64_t less = align ? 1 : 0;
+    return e.constant(*outSize > less ? double(*inSize - less) / double(*outSize - less) : 0.0);
+  }
+  if (!align)
+    return e.div(x.toFloat(e, m.value(in)), x.toFloat(e, m.value(out)));
+  OpFoldResult one = m.constant(1);
+  Value steps = x.toFloat(e, m.value(m.sub(out, one)));
+  Value ratio = e.div(x.toFloat(e, m.value(m.sub(in, one))), steps);
+  return e.select(e.gt(steps, e.constant(0)), ratio, e.constant(0));
+}
+
+/// floor(size * factor), as PyTorch computes it, in f64.
+static OpFoldResult scaledSize(Lowering &ctx, OpFoldResult size, double factor) {
+  IndexMath m{ctx.b, ctx.loc};
+  if (auto known = constantOf(size))
+    return m.constant(int64_t(double(*known) * factor));
+  if (factor == double(int64_t(factor)))
+    return m.mul(size, m.constant(int64_t(factor)));
+  Element e(ctx.b, ctx.loc, DType::F64);
+  BodyIndex i{ctx.b, ctx.loc};
+  return i.fromFloat(e, e.mul(i.toFloat(e, m.value(size)), e.constant(factor)));
+}
+
+SmallVector<std::optional<double>> readFactors(Lowering &ctx, int64_t spatial) {
+  SmallVector<std::optional<double>> factors(spatial);
+  auto read = [&](const Operand &operand, std::optional<double> &into) {
+    if (operand.isNone())
+      return;
+    into = operand.scalar() ? operand.scalar()->constantNumber() : std::nullopt;
+    if (!into)
+      ctx.refuse("scale factors must be known at compile time");
+  };
+  if (auto list = ctx.arg("scale_factors").list()) {
+    if (int64_t(list->size()) != spatial)
+      ctx.refuse("it has " + Twine(int64_t(list->size())) + " scale factors for " + Twine(spatial) +
+                 " dimensions");
+    else
+      for (auto [operand, factor] : llvm::zip_equal(*list, factors))
+        read(operand, factor);
+    return factors;
+  }
+  static constexpr const char *names[] = {"scales_d", "scales_h", "scales_w"};
+  if (spatial == 1)
+    read(ctx.arg("scales"), factors[0]);
+  else
+    for (int64_t d = 0; d < spatial; ++d)
+      read(ctx.arg(names[3 - spatial + d]), factors[d]);
+  return factors;
+}
+
+SmallVector<OpFoldResult> resampledSizes(Lowering &ctx, const Tensor &input,
+                                         ArrayRef<std::optional<double>> factors) {
+  SmallVector<OpFoldResult> sizes = ctx.sizesOf(input);
+  SmallVector<OpFoldResult> given =
+      ctx.has("output_size") ? ctx.sizes("output_size") : SmallVector<OpFoldResult>();
+  if (!given.empty() && given.size() != factors.size()) {
+    ctx.refuse("output_size must have " + Twine(factors.size()) + " elements");
+    return sizes;
+  }
+  for (auto [d, factor] : llvm::enumerate(factors)) {
+    if (given.empty() && !factor) {
+      ctx.refuse("it has neither output_size nor scale_factors");
+      return sizes;
+    }
+    sizes[2 + d] = given.empty() ? scaledSize(ctx, sizes[2 + d], *factor) : given[d];
+  }
+  return ctx.refined(sizes);
+}
+
 namespace {
 
 enum class Mode { Nearest, NearestExact, Linear, Cubic };
@@ -44,31 +128,10 @@ struct Resampling {
 // Coordinates
 //===----------------------------------------------------------------------===//
 
-/// (in - 1) / (out - 1) with aligned corners, 1 / factor with a given factor, in / out otherwise.
-Value scaleOf(Lowering &ctx, DType dtype, OpFoldResult in, OpFoldResult out, bool align,
-              std::optional<double> factor) {
-  Element e(ctx.b, ctx.loc, dtype);
-  IndexMath m{ctx.b, ctx.loc};
-  BodyIndex x{ctx.b, ctx.loc};
-  if (!align && factor && *factor > 0)
-    return e.constant(1.0 / *factor);
-  auto inSize = constantOf(in), outSize = constantOf(out);
-  if (inSize && outSize) {
-    int64_t less = align ? 1 : 0;
-    return e.constant(*outSize > less ? double(*inSize - less) / double(*outSize - less) : 0.0);
-  }
-  if (!align)
-    return e.div(x.toFloat(e, m.value(in)), x.toFloat(e, m.value(out)));
-  OpFoldResult one = m.constant(1);
-  Value steps = x.toFloat(e, m.value(m.sub(out, one)));
-  Value ratio = e.div(x.toFloat(e, m.value(m.sub(in, one))), steps);
-  return e.select(e.gt(steps, e.constant(0)), ratio, e.constant(0));
-}
-
 Axis makeAxis(Lowering &ctx, DType dtype, OpFoldResult in, OpFoldResult out, bool align,
               std::optional<double> factor) {
   IndexMath m{ctx.b, ctx.loc};
-  Axis axis{m.value(in), scaleOf(ctx, dtype, in, out, align, factor), {}, align};
+  Axis axis{m.value(in), resamplingScale(ctx, dtype, in, out, align, factor), {}, align};
   auto inSize = constantOf(in), outSize = constantOf(out);
   if (!inSize || !outSize || *inSize == *outSize)
     axis.same =
@@ -127,50 +190,6 @@ Taps tapsAt(const Element &e, Mode mode, const Axis &axis, Value position) {
   return {{i.min(i.fromFloat(e, x), i.add(axis.in, i.constant(-1))), {}, {}}};
 }
 
-//===----------------------------------------------------------------------===//
-// Arguments
-//===----------------------------------------------------------------------===//
-
-/// floor(size * factor), as PyTorch computes it, in f64.
-OpFoldResult scaledSize(Lowering &ctx, OpFoldResult size, double factor) {
-  IndexMath m{ctx.b, ctx.loc};
-  if (auto known = constantOf(size))
-    return m.constant(int64_t(double(*known) * factor));
-  if (factor == double(int64_t(factor)))
-    return m.mul(size, m.constant(int64_t(factor)));
-  Element e(ctx.b, ctx.loc, DType::F64);
-  BodyIndex i{ctx.b, ctx.loc};
-  return i.fromFloat(e, e.mul(i.toFloat(e, m.value(size)), e.constant(factor)));
-}
-
-/// The factors given for the resampled dimensions, outermost first; refused when they are computed.
-SmallVector<std::optional<double>> readFactors(Lowering &ctx, int64_t spatial) {
-  SmallVector<std::optional<double>> factors(spatial);
-  auto read = [&](const Operand &operand, std::optional<double> &into) {
-    if (operand.isNone())
-      return;
-    into = operand.scalar() ? operand.scalar()->constantNumber() : std::nullopt;
-    if (!into)
-      ctx.refuse("scale factors must be known at compile time");
-  };
-  if (auto list = ctx.arg("scale_factors").list()) {
-    if (int64_t(list->size()) != spatial)
-      ctx.refuse("it has " + Twine(int64_t(list->size())) + " scale factors for " + Twine(spatial) +
-                 " dimensions");
-    else
-      for (auto [operand, factor] : llvm::zip_equal(*list, factors))
-        read(operand, factor);
-    return factors;
-  }
-  static constexpr const char *names[] = {"scales_d", "scales_h", "scales_w"};
-  if (spatial == 1)
-    read(ctx.arg("scales"), factors[0]);
-  else
-    for (int64_t d = 0; d < spatial; ++d)
-      read(ctx.arg(names[3 - spatial + d]), factors[d]);
-  return factors;
-}
-
 void addAxes(Lowering &ctx, Resampling &r, int64_t spatial,
              ArrayRef<std::optional<double>> factors) {
   size_t first = r.from.size() - spatial;
@@ -181,8 +200,6 @@ void addAxes(Lowering &ctx, Resampling &r, int64_t spatial,
                               ctx.flag("align_corners"), factors[d]));
   }
 }
-
-DType computeDType(DType dtype) { return dtype == DType::F64 ? DType::F64 : DType::F32; }
 
 //===----------------------------------------------------------------------===//
 // Forward and backward
@@ -198,19 +215,11 @@ LogicalResult lowerResample(Lowering &ctx) {
   if (isWeighted && !isFloat(input.dtype))
     return ctx.refuse("only floating-point tensors can be interpolated");
   Resampling r;
-  r.compute = computeDType(input.dtype);
+  r.compute = coordinateDType(input.dtype);
   r.from = ctx.sizesOf(input);
-  r.to = r.from;
-  SmallVector<OpFoldResult> given =
-      ctx.has("output_size") ? ctx.sizes("output_size") : SmallVector<OpFoldResult>();
-  if (!given.empty() && given.size() != spatial)
-    return ctx.refuse("output_size must have " + Twine(spatial) + " elements");
-  for (int d = 0; d < spatial; ++d) {
-    if (given.empty() && !factors[d])
-      return ctx.refuse("it has neither output_size nor scale_factors");
-    r.to[2 + d] = given.empty() ? scaledSize(ctx, r.from[2 + d], *factors[d]) : given[d];
-  }
-  r.to = ctx.refined(r.to);
+  r.to = resampledSizes(ctx, input, factors);
+  if (ctx.hasRefused())
+    return failure();
   addAxes(ctx, r, spatial, factors);
   if (ctx.hasRefused())
     return failure();
@@ -292,7 +301,7 @@ LogicalResult lowerResampleBackward(Lowering &ctx) {
     return failure();
   if (int64_t(r.from.size()) != gradient.rank())
     return ctx.refuse("input_size must have " + Twine(gradient.rank()) + " elements");
-  r.compute = computeDType(gradient.dtype);
+  r.compute = coordinateDType(gradient.dtype);
   r.to = ctx.sizesOf(gradient);
   for (int d : {0, 1})
     ctx.requireEqual(r.from[d], r.to[d]);

@@ -12,6 +12,7 @@ Value BodyIndex::constant(int64_t value) const {
 }
 
 Value BodyIndex::add(Value x, Value y) const { return arith::AddIOp::create(b, loc, x, y); }
+Value BodyIndex::sub(Value x, Value y) const { return arith::SubIOp::create(b, loc, x, y); }
 Value BodyIndex::min(Value x, Value y) const { return arith::MinSIOp::create(b, loc, x, y); }
 Value BodyIndex::max(Value x, Value y) const { return arith::MaxSIOp::create(b, loc, x, y); }
 
@@ -57,10 +58,10 @@ Value sumOfTaps(const Element &e, const Tensor &tensor, ArrayRef<Value> position
   for (const Tap &tap : taps.front()) {
     at[at.size() - taps.size()] = tap.index;
     Value term = sumOfTaps(e, tensor, at, taps.drop_front());
+    if (tap.inside) // before the weight, so that a coordinate that is NaN gives NaN
+      term = e.select(tap.inside, term, e.constant(0));
     if (tap.weight)
       term = e.mul(term, tap.weight);
-    if (tap.inside)
-      term = e.select(tap.inside, term, e.constant(0));
     sum = sum ? e.add(sum, term) : term;
   }
   return sum;

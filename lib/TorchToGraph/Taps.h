@@ -22,6 +22,7 @@ struct BodyIndex {
 
   mlir::Value constant(int64_t value) const;
   mlir::Value add(mlir::Value x, mlir::Value y) const;
+  mlir::Value sub(mlir::Value x, mlir::Value y) const;
   mlir::Value min(mlir::Value x, mlir::Value y) const;
   mlir::Value max(mlir::Value x, mlir::Value y) const;
   /// min(max(x, 0), size - 1).

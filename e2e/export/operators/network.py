@@ -176,6 +176,10 @@ def sampling(case, x, y, z, g, v, m, t, h, d, u):
     case("nearest u8", F.interpolate(u, (5, 7), mode="nearest"))
     case("bicubic f64", F.interpolate(d, (5, 7), mode="bicubic"))
     case("bicubic f16", F.interpolate(h, scale_factor=0.6, mode="bicubic"))
+    for mode in ("bilinear", "bicubic"):
+        case(f"{mode} antialias down", F.interpolate(y, (2, 3), mode=mode, antialias=True))
+        case(f"{mode} antialias up", F.interpolate(y, scale_factor=1.7, mode=mode, antialias=True))
+        case(f"{mode} antialias corners", F.interpolate(y, (3, 9), mode=mode, antialias=True, align_corners=True))
     case("trilinear corners", F.interpolate(z, (5, 3, 4), mode="trilinear", align_corners=True))
     case("upsample_bilinear2d scales", aten.upsample_bilinear2d.default(y, [6, 7], False, 1.6, 1.55))
     case("upsample_nearest2d scales", aten.upsample_nearest2d.default(y, [6, 7], 1.6, 1.55))
@@ -187,6 +191,7 @@ def sampling(case, x, y, z, g, v, m, t, h, d, u):
     case("upsample_bilinear2d_backward", aten.upsample_bilinear2d_backward.default(y, [4, 5], [2, 2, 2, 3], False, None, None))
     case("upsample_trilinear3d_backward",
          aten.upsample_trilinear3d_backward.default(z, [3, 4, 2], [1, 2, 2, 3, 4], False, None, None, None))
+    case("_upsample_bilinear2d_aa_backward", aten._upsample_bilinear2d_aa_backward.default(y, [4, 5], [2, 2, 9, 7], False, None, None))
     case("upsample_bicubic2d_backward", aten.upsample_bicubic2d_backward.default(y, [4, 5], [2, 2, 2, 3], False, None, None))
 
 

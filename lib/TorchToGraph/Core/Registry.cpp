@@ -28,13 +28,13 @@ LoweringFn findLowering(StringRef op) {
 
 static constexpr StringRef random = "it draws random numbers, which compiled programs do not";
 static constexpr StringRef dataDependent = "its result's sizes or value depend on the data";
-static constexpr StringRef antialiased = "antialiased resampling is not supported";
 static constexpr StringRef dynamicProgram =
     "connectionist temporal classification is not supported";
 static constexpr StringRef encoder =
     "PyTorch's fast path for transformers in eval mode is not supported; export with "
     "torch.backends.mha.set_fastpath_enabled(False)";
 static constexpr StringRef singular = "singular values, inverses and solvers are not supported";
+static constexpr StringRef lanczos = "Lanczos resampling is not supported";
 static constexpr StringRef fourier = "Fourier transforms are not supported";
 
 ArrayRef<std::pair<StringRef, StringRef>> refusals() {
@@ -70,9 +70,7 @@ ArrayRef<std::pair<StringRef, StringRef>> refusals() {
       {"torch.aten.unique*", dataDependent},
       {"torch.aten._unique*", dataDependent},
       {"torch.aten.bincount*", dataDependent},
-      {"torch.aten._upsample_bilinear2d_aa*", antialiased},
-      {"torch.aten._upsample_bicubic2d_aa*", antialiased},
-      {"torch.aten._upsample_lanczos2d_aa*", antialiased},
+      {"torch.aten._upsample_lanczos2d_aa*", lanczos},
       {"torch.aten._fft_*", fourier},
       {"torch.aten.fft_*", fourier},
       {"torch.aten.stft*", fourier},
