@@ -70,9 +70,10 @@ struct Matrices {
 Matrices matrices(Lowering &ctx, Filter filter, DType dtype, ArrayRef<OpFoldResult> from,
                   ArrayRef<OpFoldResult> to, ArrayRef<std::optional<double>> factors) {
   auto make = [&](int64_t d) {
-    Value scale =
-        resamplingScale(ctx, dtype, from[2 + d], to[2 + d], ctx.flag("align_corners"), factors[d]);
-    return weights(ctx, filter, dtype, from[2 + d], to[2 + d], scale);
+    constexpr DType exact = DType::F64; // there are few weights, and each counts in many sums
+    OpFoldResult in = from[2 + d], out = to[2 + d];
+    Value scale = resamplingScale(ctx, exact, in, out, ctx.flag("align_corners"), factors[d]);
+    return castTo(ctx, weights(ctx, filter, exact, in, out, scale), dtype);
   };
   return {make(0), make(1)};
 }
