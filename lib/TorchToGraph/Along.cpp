@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Along.h"
+#include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
 #include "TorchToGraph/Builders/Reshape.h"
@@ -20,7 +21,8 @@ void requireInside(Lowering &ctx, const Tensor &self, int64_t dim, const Tensor 
   auto have = ctx.sizesOf(self), want = ctx.sizesOf(index);
   for (int64_t d = 0; d < self.rank(); ++d)
     if (d != dim)
-      requireAtMost(ctx, want[d], have[d], "a size of the index", "that of the tensor");
+      requireAtMost(ctx, want[d], have[d],
+                    "a size of the index (%lld) exceeds that of the tensor (%lld)");
 }
 
 /// Refuses an index that gather and scatter cannot take.
@@ -51,7 +53,8 @@ Tensor gatherAlong(Lowering &ctx, const Tensor &given, int64_t dim, const Tensor
 static Tensor upTo(Lowering &ctx, Tensor source, ArrayRef<OpFoldResult> sizes) {
   auto have = ctx.sizesOf(source);
   for (int64_t d = 0; d < source.rank(); ++d) {
-    requireAtMost(ctx, sizes[d], have[d], "a size of the index", "that of the source");
+    requireAtMost(ctx, sizes[d], have[d],
+                  "a size of the index (%lld) exceeds that of the source (%lld)");
     if (!knownEqual(sizes[d], have[d]))
       source = slice(ctx, source, d, ctx.b.getIndexAttr(0), sizes[d]);
   }

@@ -50,7 +50,7 @@ static LogicalResult lowerSliceScatter(Lowering &ctx) {
 static LogicalResult lowerSelectScatter(Lowering &ctx) {
   auto [self, dim] = selfAndDim(ctx);
   Tensor source = castTo(ctx, ctx.tensor("src"), self.dtype);
-  OpFoldResult index = ctx.size("index");
+  OpFoldResult index = positionArgument(ctx, "index");
   if (ctx.hasRefused())
     return failure();
   SizeList sizes = ctx.sizesOf(self);

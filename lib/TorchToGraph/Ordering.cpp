@@ -4,6 +4,7 @@
 // stable, NaN counts as greater than every number.
 #include "IR/Graph/Graph.h"
 #include "TorchToGraph/Along.h"
+#include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
 #include "TorchToGraph/Builders/Pointwise.h"
@@ -89,7 +90,7 @@ static LogicalResult lowerMsort(Lowering &ctx) {
 static LogicalResult lowerTopk(Lowering &ctx) {
   Lines lines = linesOf(ctx);
   OpFoldResult k = ctx.size("k");
-  requireAtMost(ctx, k, lines.length, "k", "the size of the dimension");
+  requireAtMost(ctx, k, lines.length, "k (%lld) exceeds the size of the dimension (%lld)");
   if (ctx.hasRefused())
     return failure();
   Tensor self = ctx.tensor("self");
@@ -128,8 +129,8 @@ static SmallVector<OpFoldResult> reducedSizes(Lowering &ctx, const Lines &lines)
 static LogicalResult lowerKthValue(Lowering &ctx) {
   Lines lines = linesOf(ctx);
   OpFoldResult k = ctx.size("k");
-  requireAtMost(ctx, ctx.b.getIndexAttr(1), k, "1", "k");
-  requireAtMost(ctx, k, lines.length, "k", "the size of the dimension");
+  requireAtMost(ctx, ctx.b.getIndexAttr(1), k, "k must be at least %lld, not %lld");
+  requireAtMost(ctx, k, lines.length, "k (%lld) exceeds the size of the dimension (%lld)");
   if (ctx.hasRefused())
     return failure();
   OpFoldResult place = IndexMath{ctx.b, ctx.loc}.sub(k, ctx.b.getIndexAttr(1));

@@ -34,7 +34,7 @@ static LogicalResult lowerSlice(Lowering &ctx) {
 
 static LogicalResult lowerNarrow(Lowering &ctx) {
   auto [self, dim] = selfAndDim(ctx);
-  OpFoldResult start = ctx.size("start"), length = ctx.size("length");
+  OpFoldResult start = positionArgument(ctx, "start"), length = ctx.size("length");
   if (ctx.hasRefused())
     return failure();
   IndexMath math{ctx.b, ctx.loc};
@@ -55,7 +55,7 @@ static Tensor selectAt(Lowering &ctx, const Tensor &self, int64_t dim, OpFoldRes
 
 static LogicalResult lowerSelect(Lowering &ctx) {
   auto [self, dim] = selfAndDim(ctx);
-  OpFoldResult index = ctx.size("index");
+  OpFoldResult index = positionArgument(ctx, "index");
   if (ctx.hasRefused())
     return failure();
   index = checkedIndex(ctx, index, ctx.sizeOf(self, dim), dim);

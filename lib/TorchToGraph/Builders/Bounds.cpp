@@ -96,6 +96,11 @@ OpFoldResult checkedIndex(Lowering &ctx, OpFoldResult index, OpFoldResult size, 
   return position;
 }
 
+OpFoldResult positionArgument(Lowering &ctx, StringRef name) {
+  auto scalar = ctx.arg(name).scalar();
+  return scalar && scalar->kind == Scalar::Kind::Int ? scalar->value : ctx.size(name);
+}
+
 std::pair<Tensor, int64_t> selfAndDim(Lowering &ctx) {
   Tensor self = ctx.tensor("self");
   int64_t dim = ctx.dim("dim", self.rank());

@@ -27,6 +27,9 @@ mlir::OpFoldResult wrappedIndex(Lowering &ctx, mlir::OpFoldResult index, mlir::O
 mlir::OpFoldResult checkedIndex(Lowering &ctx, mlir::OpFoldResult index, mlir::OpFoldResult size,
                                 int64_t dim);
 
+/// An argument that is a position: unlike a size it may depend on the data.
+mlir::OpFoldResult positionArgument(Lowering &ctx, llvm::StringRef name);
+
 /// The arguments self and dim; refuses a tensor without dimensions.
 std::pair<Tensor, int64_t> selfAndDim(Lowering &ctx);
 

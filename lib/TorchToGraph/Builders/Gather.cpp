@@ -64,7 +64,8 @@ AffineMap placedMap(const PlacedInput &input, ArrayRef<OpFoldResult> sizes) {
 
 void requireNonEmpty(Lowering &ctx, OpFoldResult bound, ArrayRef<OpFoldResult> sizes, int64_t dim) {
   auto isZero = [](OpFoldResult size) { return constantOf(size) == 0; };
-  if (constantOf(bound).value_or(0) > 0 || llvm::any_of(sizes, isZero))
+  bool isLarger = ctx.allSizes().knownAtMost(ctx.b.getIndexAttr(1), bound);
+  if (isLarger || llvm::any_of(sizes, isZero))
     return;
   IndexMath math{ctx.b, ctx.loc};
   Value zero = math.value(math.constant(0)), count = math.value(math.product(sizes));

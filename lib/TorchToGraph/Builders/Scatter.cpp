@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Builders/Scatter.h"
-#include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Builders/Reshape.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -65,24 +62,6 @@ Tensor scatterWide(Lowering &ctx, const Tensor &into, graph::Combine combine,
 
 Tensor zeros(Lowering &ctx, ArrayRef<OpFoldResult> sizes, DType dtype) {
   return ctx.filled(sizes, dtype, Scalar::ofInt(ctx.b.getContext(), 0));
-}
-
-void requireAtMost(Lowering &ctx, OpFoldResult x, OpFoldResult y, StringRef small,
-                   StringRef large) {
-  auto a = constantOf(x), c = constantOf(y);
-  if ((a && c && *a <= *c) || a == 0 || knownEqual(x, y))
-    return;
-  if (a && c) {
-    ctx.refuse(fmt::format("{} ({}) exceeds {} ({})", small.str(), *a, large.str(), *c));
-    return;
-  }
-  IndexMath math{ctx.b, ctx.loc};
-  Value left = math.value(x), right = math.value(y);
-  Value fits = arith::CmpIOp::create(ctx.b, ctx.loc, arith::CmpIPredicate::sle, left, right);
-  graph::AssertOp::create(
-      ctx.b, ctx.loc, fits,
-      fmt::format("{}: {} (%lld) exceeds {} (%lld)", shownName(ctx), small.str(), large.str()),
-      ValueRange{left, right});
 }
 
 } // namespace tw::lower

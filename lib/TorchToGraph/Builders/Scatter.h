@@ -37,9 +37,4 @@ Tensor scatterWide(Lowering &ctx, const Tensor &into, graph::Combine combine,
 /// A tensor of zeros.
 Tensor zeros(Lowering &ctx, llvm::ArrayRef<mlir::OpFoldResult> sizes, DType dtype);
 
-/// x <= y for sizes: refused when known to be false, checked at run time when not known.
-/// The message is "OP: SMALL (X) exceeds LARGE (Y)".
-void requireAtMost(Lowering &ctx, mlir::OpFoldResult x, mlir::OpFoldResult y, llvm::StringRef small,
-                   llvm::StringRef large);
-
 } // namespace tw::lower

@@ -90,8 +90,13 @@ StringRef findRefusal(StringRef op) {
 }
 
 StringRef operatorName(Operation *op) {
-  if (auto custom = dyn_cast<torch::OperatorOp>(op))
-    return custom.getName();
+  if (auto custom = dyn_cast<torch::OperatorOp>(op)) {
+    StringRef name = custom.getName();
+    if (name.starts_with("torch.") || name.starts_with("onnx."))
+      return name;
+    // Exported programs name custom operators without the prefix that torch-mlir gives them.
+    return StringAttr::get(op->getContext(), "torch." + name).getValue();
+  }
   return op->getName().getStringRef();
 }
 

@@ -33,7 +33,8 @@ llvm::StringRef findRefusal(llvm::StringRef op);
 /// Operators with a reason, for the documentation: (name or prefix ending in '*', reason).
 llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> refusals();
 
-/// The name of a torch op, through torch.operator: "torch.aten.mm", "torch.mylib.f".
+/// The name of a torch op, through torch.operator: "torch.aten.mm", "torch.mylib.f". Custom
+/// operators have the prefix whether or not the program writes it.
 llvm::StringRef operatorName(mlir::Operation *op);
 /// Its schema, if PyTorch has it.
 const torch::Schema *schemaOf(mlir::Operation *op);
