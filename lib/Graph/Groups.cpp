@@ -182,12 +182,14 @@ private:
   DenseMap<Operation *, unsigned> groupOf;
 };
 
-/// True when `op` connects two operations of its group: reads one and is read by one.
+/// True when `op` connects two operations of its group: reads one and is read by one, maybe in the
+/// body of it.
 bool isInner(Operation *op, const Group &group) {
   Operation *source = op->getOperand(0).getDefiningOp();
   return source && llvm::is_contained(group.ops, source) &&
-         llvm::any_of(op->getUsers(),
-                      [&](Operation *user) { return llvm::is_contained(group.ops, user); });
+         llvm::any_of(op->getUsers(), [&](Operation *user) {
+           return llvm::is_contained(group.ops, op->getBlock()->findAncestorOpInBlock(*user));
+         });
 }
 
 /// Leaves the innermost dimension of the largest result inside a row: it is what runs in vectors,
