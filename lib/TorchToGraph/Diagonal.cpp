@@ -72,7 +72,7 @@ static Tensor readDiagonal(Lowering &ctx, const Tensor &self, const Diagonal &di
   for (int64_t dim : others)
     sizes.push_back(from[dim]);
   sizes.push_back(lengthOf(ctx, diagonal, from));
-  return gather(ctx, ctx.refined(sizes), self.dtype, {}, [&](GatherBody &body, ValueRange) {
+  return gather(ctx, agreedSizes(ctx, sizes), self.dtype, {}, [&](GatherBody &body, ValueRange) {
     SmallVector<Value> coordinates(self.rank());
     for (auto [i, dim] : llvm::enumerate(others))
       coordinates[dim] = body.position(i);
@@ -231,7 +231,7 @@ static LogicalResult lowerDiagonalBackward(Lowering &ctx) {
   Diagonal diagonal = readDiagonal(ctx, sizes.size());
   if (ctx.hasRefused())
     return failure();
-  Tensor into = zerosOf(ctx, ctx.refined(sizes), gradient.dtype);
+  Tensor into = zerosOf(ctx, agreedSizes(ctx, sizes), gradient.dtype);
   return ctx.done(writeDiagonal(ctx, into, gradient, diagonal));
 }
 
@@ -243,7 +243,7 @@ static LogicalResult lowerTraceBackward(Lowering &ctx) {
                                   "not {} sizes and {} dimensions",
                                   sizes.size(), gradient.rank()));
   Tensor along = broadcastTo(ctx, gradient, lengthOf(ctx, {}, sizes));
-  Tensor into = zerosOf(ctx, ctx.refined(sizes), gradient.dtype);
+  Tensor into = zerosOf(ctx, agreedSizes(ctx, sizes), gradient.dtype);
   return ctx.hasRefused() ? failure() : ctx.done(writeDiagonal(ctx, into, along, {}));
 }
 

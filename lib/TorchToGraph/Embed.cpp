@@ -103,7 +103,7 @@ static LogicalResult embedInZeros(Lowering &ctx, const Tensor &gradient, const S
 
 static LogicalResult lowerSliceBackward(Lowering &ctx) {
   Tensor gradient = ctx.tensor("grad_output");
-  SizeList sizes = ctx.refined(ctx.sizes("input_sizes"));
+  SizeList sizes = agreedSizes(ctx, ctx.sizes("input_sizes"));
   int64_t dim = ctx.dim("dim", sizes.size());
   if (sizes.empty())
     return ctx.refuse("a tensor without dimensions has no parts");
@@ -115,7 +115,7 @@ static LogicalResult lowerSliceBackward(Lowering &ctx) {
 
 static LogicalResult lowerSelectBackward(Lowering &ctx) {
   Tensor gradient = ctx.tensor("grad_output");
-  SizeList sizes = ctx.refined(ctx.sizes("input_sizes"));
+  SizeList sizes = agreedSizes(ctx, ctx.sizes("input_sizes"));
   int64_t dim = ctx.dim("dim", sizes.size());
   if (int64_t(sizes.size()) != gradient.rank() + 1)
     return ctx.refuse(fmt::format("a gradient of {} dimensions is needed, not {}",

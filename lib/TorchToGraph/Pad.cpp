@@ -151,7 +151,7 @@ static LogicalResult padFromInside(Lowering &ctx, PadMode mode, StringRef argume
     bounds.push_back(math.value(size));
   }
   return ctx.done(
-      gather(ctx, ctx.refined(padded), self.dtype, {}, [&](GatherBody &body, ValueRange) {
+      gather(ctx, agreedSizes(ctx, padded), self.dtype, {}, [&](GatherBody &body, ValueRange) {
         SmallVector<Value> coordinates;
         for (int64_t dim = 0; dim < self.rank(); ++dim) {
           Value x = body.position(dim);

@@ -41,7 +41,7 @@ static LogicalResult repeat(Lowering &ctx, const Tensor &self, SizeList counts) 
     sizes.push_back(math.mul(count, size));
   }
   Tensor repeated = broadcastTo(ctx, reshape(ctx, self, alone), expanded);
-  return ctx.done(reshape(ctx, repeated, ctx.refined(sizes)));
+  return ctx.done(reshape(ctx, repeated, agreedSizes(ctx, sizes)));
 }
 
 static LogicalResult lowerRepeat(Lowering &ctx) {
@@ -80,7 +80,7 @@ static LogicalResult lowerRepeatInterleave(Lowering &ctx) {
   sizes[dim] = IndexMath{ctx.b, ctx.loc}.mul(sizes[dim], count);
   expanded.insert(expanded.begin() + dim + 1, count);
   Tensor repeated = broadcastTo(ctx, unsqueeze(ctx, self, dim + 1), expanded);
-  return ctx.done(reshape(ctx, repeated, ctx.refined(sizes)));
+  return ctx.done(reshape(ctx, repeated, agreedSizes(ctx, sizes)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,7 +245,7 @@ static LogicalResult lowerPixelShuffle(Lowering &ctx) {
   std::copy_n(std::initializer_list<int64_t>{rank, rank - 2, rank + 1, rank - 1}.begin(), 4,
               order.end() - 4);
   Tensor permuted = permute(ctx, reshape(ctx, self, split), order);
-  return ctx.done(reshape(ctx, permuted, ctx.refined(joined)));
+  return ctx.done(reshape(ctx, permuted, agreedSizes(ctx, joined)));
 }
 
 /// [..., C, H r, W r] becomes [..., C r r, H, W].
@@ -270,7 +270,7 @@ static LogicalResult lowerPixelUnshuffle(Lowering &ctx) {
   std::copy_n(std::initializer_list<int64_t>{rank - 1, rank + 1, rank - 2, rank}.begin(), 4,
               order.end() - 4);
   Tensor permuted = permute(ctx, reshape(ctx, self, split), order);
-  return ctx.done(reshape(ctx, permuted, ctx.refined(joined)));
+  return ctx.done(reshape(ctx, permuted, agreedSizes(ctx, joined)));
 }
 
 /// Channels of `groups` groups in turn.

@@ -68,11 +68,12 @@ static LogicalResult lowerRepeats(Lowering &ctx) {
     return failure();
   Value bound = IndexMath{ctx.b, ctx.loc}.value(ctx.sizeOf(counts, 0));
   Tensor from = positions(ctx, counts, *total);
-  return ctx.done(gather(ctx, ctx.refined(*total), dtype, {}, [&](GatherBody &body, ValueRange) {
-    Value at = body.safeIndex(body.read(from, body.position(0)), DType::I64, bound, 0, false);
-    Value number = arith::IndexCastOp::create(body.b, body.loc, body.b.getI64Type(), at);
-    return Element(body.b, body.loc, dtype).cast(number, DType::I64);
-  }));
+  return ctx.done(
+      gather(ctx, agreedSizes(ctx, *total), dtype, {}, [&](GatherBody &body, ValueRange) {
+        Value at = body.safeIndex(body.read(from, body.position(0)), DType::I64, bound, 0, false);
+        Value number = arith::IndexCastOp::create(body.b, body.loc, body.b.getI64Type(), at);
+        return Element(body.b, body.loc, dtype).cast(number, DType::I64);
+      }));
 }
 
 /// The slices of a dimension, each as often as `repeats` says.
@@ -99,7 +100,7 @@ static LogicalResult lowerRepeatEach(Lowering &ctx) {
   sizes[dim] = *total;
   requireNonEmpty(ctx, ctx.sizeOf(self, dim), sizes, dim);
   return ctx.done(
-      gather(ctx, ctx.refined(sizes), self.dtype, {}, [&](GatherBody &body, ValueRange) {
+      gather(ctx, agreedSizes(ctx, sizes), self.dtype, {}, [&](GatherBody &body, ValueRange) {
         SmallVector<Value> at;
         for (int64_t i = 0; i < self.rank(); ++i)
           at.push_back(body.position(i));

@@ -105,11 +105,11 @@ static LogicalResult lowerAsStrided(Lowering &ctx) {
   if (ctx.hasRefused())
     return failure();
   if (isContiguous(ctx, view, ctx.sizeOf(elements, 0)))
-    return ctx.done(reshape(ctx, *self, ctx.refined(view.sizes)));
+    return ctx.done(reshape(ctx, *self, agreedSizes(ctx, view.sizes)));
   Value offset = IndexMath{ctx.b, ctx.loc}.value(view.offset);
   SmallVector<Value> strides = valuesOf(ctx, view.strides);
   return ctx.done(
-      gather(ctx, ctx.refined(view.sizes), self->dtype, {}, [&](GatherBody &body, ValueRange) {
+      gather(ctx, agreedSizes(ctx, view.sizes), self->dtype, {}, [&](GatherBody &body, ValueRange) {
         return body.read(elements, flatPosition(body, offset, strides));
       }));
 }
@@ -183,7 +183,7 @@ static LogicalResult lowerUnfold(Lowering &ctx) {
   if (ctx.hasRefused())
     return failure();
   return ctx.done(
-      gather(ctx, ctx.refined(sizes), self.dtype, {}, [&](GatherBody &body, ValueRange) {
+      gather(ctx, agreedSizes(ctx, sizes), self.dtype, {}, [&](GatherBody &body, ValueRange) {
         SmallVector<Value> coordinates;
         for (int64_t i = 0; i < self.rank(); ++i)
           coordinates.push_back(body.position(i));
@@ -195,7 +195,7 @@ static LogicalResult lowerUnfold(Lowering &ctx) {
 
 static LogicalResult lowerUnfoldBackward(Lowering &ctx) {
   Tensor gradient = ctx.tensor("grad_in");
-  SizeList sizes = ctx.refined(ctx.sizes("input_sizes"));
+  SizeList sizes = agreedSizes(ctx, ctx.sizes("input_sizes"));
   int64_t rank = sizes.size(), dim = ctx.dim("dim", rank), size = ctx.integer("size"),
           step = ctx.integer("step");
   if (rank == 0 || gradient.rank() != rank + 1)

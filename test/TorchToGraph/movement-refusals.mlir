@@ -7,7 +7,8 @@
 // CHECK: operator aten.expand: a dimension of size 3 cannot be expanded to 4
 // CHECK: operator aten.cat: dimension 1 of tensor 0 has size 3, but that of tensor 1 has size 2
 // CHECK: operator aten.reflection_pad1d: a padding of 3 is more than the 2 possible here
-func.func @main(%x: !torch.vtensor<[2,3],f32>, %y: !torch.vtensor<[2,2],f32>) -> (!torch.vtensor<[2,4],f32>, !torch.vtensor<[2],f32>, !torch.vtensor<[3,2],f32>, !torch.vtensor<[2,4],f32>, !torch.vtensor<[4,3],f32>, !torch.vtensor<[2,9],f32>) {
+// CHECK: operator aten.unfold: its result has size 2, but the program says 9
+func.func @main(%x: !torch.vtensor<[2,3],f32>, %y: !torch.vtensor<[2,2],f32>) -> (!torch.vtensor<[2,4],f32>, !torch.vtensor<[2],f32>, !torch.vtensor<[3,2],f32>, !torch.vtensor<[2,4],f32>, !torch.vtensor<[4,3],f32>, !torch.vtensor<[2,9],f32>, !torch.vtensor<[2,9,2],f32>) {
   %0 = torch.constant.int 0
   %1 = torch.constant.int 1
   %2 = torch.constant.int 2
@@ -23,5 +24,6 @@ func.func @main(%x: !torch.vtensor<[2,3],f32>, %y: !torch.vtensor<[2,2],f32>) ->
   %r3 = torch.aten.expand %x, %sizes, %false : !torch.vtensor<[2,3],f32>, !torch.list<int>, !torch.bool -> !torch.vtensor<[2,4],f32>
   %r4 = torch.aten.cat %both, %0 : !torch.list<vtensor>, !torch.int -> !torch.vtensor<[4,3],f32>
   %r5 = torch.aten.reflection_pad1d %x, %pads : !torch.vtensor<[2,3],f32>, !torch.list<int> -> !torch.vtensor<[2,9],f32>
-  return %r0, %r1, %r2, %r3, %r4, %r5 : !torch.vtensor<[2,4],f32>, !torch.vtensor<[2],f32>, !torch.vtensor<[3,2],f32>, !torch.vtensor<[2,4],f32>, !torch.vtensor<[4,3],f32>, !torch.vtensor<[2,9],f32>
+  %r6 = torch.aten.unfold %x, %1, %2, %1 : !torch.vtensor<[2,3],f32>, !torch.int, !torch.int, !torch.int -> !torch.vtensor<[2,9,2],f32>
+  return %r0, %r1, %r2, %r3, %r4, %r5, %r6 : !torch.vtensor<[2,4],f32>, !torch.vtensor<[2],f32>, !torch.vtensor<[3,2],f32>, !torch.vtensor<[2,4],f32>, !torch.vtensor<[4,3],f32>, !torch.vtensor<[2,9],f32>, !torch.vtensor<[2,9,2],f32>
 }

@@ -53,6 +53,13 @@ void requireSizes(Lowering &ctx, ArrayRef<OpFoldResult> sizes) {
     requireAtMost(ctx, ctx.b.getIndexAttr(0), size, "a size must be at least %lld, not %lld");
 }
 
+SmallVector<OpFoldResult> agreedSizes(Lowering &ctx, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> result = ctx.refined(sizes);
+  for (auto [computed, known] : llvm::zip_equal(sizes, result))
+    requireSame(ctx, computed, known, "its result has size %lld, but the program says %lld");
+  return result;
+}
+
 OpFoldResult smaller(Lowering &ctx, OpFoldResult x, OpFoldResult y) {
   if (ctx.allSizes().knownAtMost(x, y))
     return x;

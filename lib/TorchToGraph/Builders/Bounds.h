@@ -17,6 +17,11 @@ void requireSame(Lowering &ctx, mlir::OpFoldResult x, mlir::OpFoldResult y,
 /// Makes sure that sizes the program computes are not negative.
 void requireSizes(Lowering &ctx, llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
+/// As ctx.refined, for positions that are computed from the result's sizes: refuses static sizes
+/// that differ from what the program says.
+llvm::SmallVector<mlir::OpFoldResult> agreedSizes(Lowering &ctx,
+                                                  llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
 /// min(x, y) and max(x, y), folded where the symbols' ranges tell which it is.
 mlir::OpFoldResult smaller(Lowering &ctx, mlir::OpFoldResult x, mlir::OpFoldResult y);
 mlir::OpFoldResult greater(Lowering &ctx, mlir::OpFoldResult x, mlir::OpFoldResult y);
