@@ -174,13 +174,15 @@ static LogicalResult lowerMedianDim(Lowering &ctx) {
   return pick(ctx, lines, sorted(ctx, lines, false), medianPosition(ctx, lines, ignoreNan));
 }
 
-/// Of all elements; NaN when there are none.
+/// Of all elements; NaN or the smallest integer when there are none.
 template <bool ignoreNan>
 static LogicalResult lowerMedian(Lowering &ctx) {
   Lines lines = flatLine(ctx);
   if (constantOf(lines.length) == 0) {
-    Scalar nan = Scalar::ofFloat(ctx.b.getContext(), NAN);
-    return ctx.done(ctx.filled({}, lines.self.dtype, nan));
+    MLIRContext *context = ctx.b.getContext();
+    Scalar none = isFloat(lines.self.dtype) ? Scalar::ofFloat(context, NAN)
+                                            : Scalar::ofInt(context, INT64_MIN);
+    return ctx.done(ctx.filled({}, lines.self.dtype, none));
   }
   Sorted all = sorted(ctx, lines, false);
   Tensor picked = gatherAlong(ctx, all.values, 0, medianPosition(ctx, lines, ignoreNan));
@@ -275,6 +277,8 @@ static LogicalResult lowerQuantile(Lowering &ctx) {
   if (ctx.hasRefused())
     return failure();
   DType dtype = self.dtype;
+  if (dtype != DType::F32 && dtype != DType::F64)
+    return ctx.refuse("quantiles need f32 or f64");
   Tensor q = ctx.arg("q").tensor() ? ctx.tensor("q") : ctx.filled({}, dtype, ctx.scalar("q"));
   if (q.rank() > 1)
     return ctx.refuse("q must be a number or a vector");
