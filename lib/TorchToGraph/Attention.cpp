@@ -228,8 +228,15 @@ Tensor grouped(Lowering &ctx, const Attention &a, const Tensor &x) {
 }
 
 /// exp(scores - logsumexp), 0 where masked out. What fills up blocks of logsumexp is cut off.
+/// Graphs whose forward pass was decomposed hand over the weights in the place of logsumexp.
 Tensor recomputedWeights(Lowering &ctx, const Attention &a) {
-  Tensor lse = ctx.tensor("logsumexp"), masked = scores(ctx, a);
+  Tensor lse = ctx.tensor("logsumexp");
+  int64_t rank = a.query.rank() - (a.isGrouped ? 1 : 0);
+  if (lse.rank() == rank)
+    return castTo(ctx, grouped(ctx, a, lse), contractDType(a.query.dtype));
+  if (!ctx.needsRank(lse, rank - 1, "logsumexp"))
+    return lse;
+  Tensor masked = scores(ctx, a);
   OpFoldResult rows = ctx.sizeOf(a.query, a.query.rank() - 2);
   lse = slice(ctx, lse, lse.rank() - 1, ctx.b.getIndexAttr(0), rows);
   lse = grouped(ctx, a, unsqueeze(ctx, lse, lse.rank()));
@@ -261,8 +268,14 @@ LogicalResult lowerAttentionBackward(Lowering &ctx) {
     return ctx.refuse("the gradient of attn_bias is not supported");
   if (ctx.hasRefused())
     return failure();
+  int64_t rank = a.query.rank() - (a.isGrouped ? 1 : 0);
+  if (!ctx.needsRank(go, rank, "the gradient of the output") ||
+      !ctx.needsRank(ctx.tensor("out"), rank, "the output"))
+    return failure();
   go = grouped(ctx, a, go);
   Tensor weights = recomputedWeights(ctx, a);
+  if (ctx.hasRefused())
+    return failure();
   Tensor dScores = scoresGradient(ctx, a, weights, go);
   auto scaled = [&](const Tensor &x, DType result) {
     return pointwise(
