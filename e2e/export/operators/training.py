@@ -111,3 +111,23 @@ def more_gradients(case, x, w, b, h, g, n, v, s):
     case("alpha_dropout eval", F.alpha_dropout(x, 0.5, training=False))
     case("feature_alpha_dropout eval", F.feature_alpha_dropout(x, 0.5, training=False))
     case("dropout2d eval", F.dropout2d(x[None], 0.5, training=False))
+
+
+@family(dims={"B": (2, 8), "L": (2, 16), "S": (2, 16), "C": (2, 16)},
+        sizes=[{"B": 2, "L": 5, "S": 7, "C": 3}, {"B": 3, "L": 4, "S": 2, "C": 6}],
+        q="f32[B,4,L,8]", k="f32[B,4,S,8]", g="f32[B,2,S,8]", m="f32[L,S]", t="bool[B,1,L,S]", x="f32[B,C]", y="i64[B]<2",
+        z="f32[B,C,L]", p="f32[B,C]<1")
+def dynamic_training(case, q, k, g, m, t, x, y, z, p):
+    function = F.scaled_dot_product_attention
+    case("attention", function(q, k, k))
+    case("attention mask", function(q, k, k, attn_mask=m))
+    case("attention bool mask", function(q, k, k, attn_mask=t))
+    case("attention causal", function(q, q, q, is_causal=True))
+    case("attention grouped", function(q, g, g, attn_mask=t, enable_gqa=True))
+    case("cross_entropy", F.cross_entropy(x, y, label_smoothing=0.1))
+    case("cross_entropy probabilities", F.cross_entropy(x, p))
+    case("nll_loss none", F.nll_loss(z, (z[:, 0] > 0).long(), reduction="none"))
+    case("mse_loss", F.mse_loss(x, p))
+    case("triplet", F.triplet_margin_loss(x, p, x.flip(0)))
+    case("weight_norm", torch._weight_norm(x, p[:, :1], 0))
+    case("renorm", torch.renorm(x, 2, 0, 1.0))
