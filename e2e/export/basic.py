@@ -20,6 +20,11 @@ class Classifier(nn.Module):
         return F.relu(self.linear(self.flatten(x)))
 
 
+def readme():
+    """The model of README.md."""
+    return nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+
+
 class ClassifierText(nn.Module):
     """What programs/classifier_step computes."""
 

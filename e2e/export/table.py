@@ -59,6 +59,7 @@ PIXELS = {"pixel_values": "f32[2,3,16,16]"}
 BASIC = [
     Model("mlp_classifier", basic.Classifier, ["f32[B,28,28]"], dims={"B": (1, 64)},
           sizes=[{"B": 4}, {"B": 1}, {"B": 7}], verbatim=True),
+    Model("readme", basic.readme, ["f32[B,4]"], dims={"B": (1, 64)}, sizes=[{"B": 5}, {"B": 1}]),
     Model("toy_matmul", basic.Toy, ["f16[8,16]", "f16[32,16]", "f32[32]"], verbatim=True),
     Model("small_mlp", basic.SmallMlp, ["f32[5,16]"], verbatim=True),
     Model("lora_mlp", basic.LoraMlp, ["f32[B,32]"], **BATCH),
