@@ -7,12 +7,16 @@
 //   linalg.fill with several users                    -> one fill a user
 //   an init that somebody else still reads            -> a copy of it first, if it is read here
 //   a slice that leaves the kernels (returned, reshaped, carried by a loop) -> a copy of it
+//   a constant that leaves the kernels                -> a copy of it
 #include "Graph/Passes.h"
 #include "Graph/Rows.h"
 #include "Graph/Sizes.h"
 #include "IR/Graph/Graph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Pass/Pass.h"
@@ -63,6 +67,7 @@ struct ToDestinationStyle : PassWrapper<ToDestinationStyle, OperationPass<>> {
     splitFills();
     copySharedInits();
     copyLeavingSlices();
+    copyLeavingConstants();
   }
 
   void splitFills() {
@@ -109,6 +114,34 @@ struct ToDestinationStyle : PassWrapper<ToDestinationStyle, OperationPass<>> {
           use.set(copy);
       }
     }
+  }
+
+  /// Constants live in kernels: one that the program itself needs is copied from there.
+  void copyLeavingConstants() {
+    SmallVector<arith::ConstantOp> constants;
+    getOperation()->walk([&](arith::ConstantOp op) {
+      if (isa<RankedTensorType>(op.getType()) && isHostLevel(op))
+        constants.push_back(op);
+    });
+    for (arith::ConstantOp constant : constants) {
+      Value copy;
+      for (OpOperand &use : llvm::make_early_inc_range(constant->getUses())) {
+        if (isCompute(use.getOwner()) || !isHostLevel(use.getOwner()))
+          continue;
+        if (!copy) {
+          OpBuilder b(constant->getContext());
+          b.setInsertionPointAfter(constant);
+          copy = copyOf(constant, b, constant.getLoc());
+        }
+        if (use.getOwner() != copy.getDefiningOp())
+          use.set(copy);
+      }
+    }
+  }
+
+  /// Whether an operation is not in the body of one that becomes a kernel.
+  static bool isHostLevel(Operation *op) {
+    return isa<func::FuncOp, scf::IfOp, scf::ForOp>(op->getParentOp());
   }
 };
 

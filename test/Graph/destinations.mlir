@@ -12,3 +12,14 @@ func.func @main(%x: f32) -> tensor<6xf32> {
   %f = linalg.fill ins(%x : f32) outs(%c : tensor<6xf32>) -> tensor<6xf32>
   return %f : tensor<6xf32>
 }
+
+// A constant that the program returns is copied by a kernel: programs hold no constant tensors.
+
+// CHECK-LABEL: func.func @constant
+// CHECK: %[[C:.*]] = arith.constant dense
+// CHECK: %[[COPY:.*]] = linalg.copy ins(%[[C]]
+// CHECK: return %[[COPY]]
+func.func @constant() -> tensor<3xi64> {
+  %c = arith.constant dense<[1, 2, 3]> : tensor<3xi64>
+  return %c : tensor<3xi64>
+}
