@@ -2,7 +2,7 @@
 //
 // Trains a classifier of 28x28 images by gradient descent. The artifact is made of an exported
 // forward + cross-entropy + backward graph; it keeps the parameters as state and gives the loss and
-// one gradient for each parameter, under the parameter's name.
+// the gradient of each parameter NAME as result grad.NAME.
 //
 //   tilewright compile e2e/models/train_classifier/train_classifier.pt2 -o step.so
 //   train step.so [STEPS]
@@ -62,7 +62,7 @@ static std::vector<Parameter> findParameters(const Program &program, Instance &i
   auto outputs = program.outputs();
   for (const tw_value_info &state : program.state())
     for (size_t i = 0; i < outputs.size(); ++i)
-      if (std::string_view(outputs[i].name) == state.name) {
+      if (outputs[i].name == std::string("grad.") + state.name) {
         int64_t elements = 1;
         for (int32_t d = 0; d < state.rank; ++d)
           elements *= state.sizes[d];
