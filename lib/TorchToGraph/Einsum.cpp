@@ -3,6 +3,7 @@
 // Products named by their dimensions: einsum, tensordot and relatives, as contractions in opmath
 // with one rounding at the end.
 #include "TorchToGraph/Builders/Contract.h"
+#include "TorchToGraph/Builders/Gather.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
 #include "TorchToGraph/Builders/Norm.h"
@@ -107,6 +108,33 @@ static Tensor contractAll(Lowering &ctx, SmallVector<Labelled> operands, StringR
   return operands.size() == 1 ? arrange(ctx, result, out, accumulate) : result.tensor;
 }
 
+/// The diagonal along each label that comes several times: "ii" becomes "i".
+static Labelled withoutRepeats(Lowering &ctx, const Labelled &operand) {
+  if (!hasRepeats(operand.labels))
+    return operand;
+  Labelled result;
+  SmallVector<OpFoldResult> all = ctx.sizesOf(operand.tensor), sizes;
+  SmallVector<int64_t> resultDim;
+  for (auto [label, size] : llvm::zip(operand.labels, all)) {
+    size_t place = result.labels.find(label);
+    if (place == std::string::npos) {
+      place = result.labels.size();
+      result.labels += label;
+      sizes.push_back(size);
+    } else {
+      ctx.requireEqual(sizes[place], size);
+    }
+    resultDim.push_back(place);
+  }
+  result.tensor = gather(ctx, sizes, operand.tensor.dtype, {}, [&](GatherBody &body, ValueRange) {
+    SmallVector<Value> at;
+    for (int64_t dim : resultDim)
+      at.push_back(body.position(dim));
+    return body.read(operand.tensor, at);
+  });
+  return result;
+}
+
 static LogicalResult lowerEinsum(Lowering &ctx) {
   Equation equation = parseEquation(ctx.string("equation"));
   SmallVector<Tensor> tensors = ctx.tensors("tensors");
@@ -126,9 +154,7 @@ static LogicalResult lowerEinsum(Lowering &ctx) {
   SmallVector<Labelled> operands;
   for (auto [labels, tensor, count] : llvm::zip(equation.inputs, tensors, counts)) {
     labels = expandEllipsis(labels, count, longest);
-    if (hasRepeats(labels))
-      return ctx.refuse("a diagonal (\"" + labels + "\") is not supported");
-    operands.push_back({tensor, labels});
+    operands.push_back(withoutRepeats(ctx, {tensor, labels}));
   }
   std::string out = equation.output ? expandEllipsis(*equation.output, longest, longest)
                                     : implicitOutput(equation.inputs, longest);

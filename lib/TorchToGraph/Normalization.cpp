@@ -19,13 +19,19 @@ struct Statistics {
   Tensor mean, rstd, variance; // variance: the biased one
 };
 
-Statistics statistics(Lowering &ctx, const Tensor &x, ArrayRef<int64_t> dims, double eps) {
+/// Batch statistics are summed in double, as PyTorch does on the CPU: they go over whole batches,
+/// and gradients depend on them much.
+constexpr DType batchSums = DType::F64;
+
+Statistics statistics(Lowering &ctx, const Tensor &x, ArrayRef<int64_t> dims, double eps,
+                      std::optional<DType> accumulate = std::nullopt) {
   ReduceSpace space{x, SmallVector<int64_t>(dims), true};
-  Tensor mean = reduceMean(ctx, space);
-  Tensor squares = reduceSquares(ctx, space, mean);
+  Tensor mean = reduceMean(ctx, space, accumulate);
+  Tensor squares = reduceSquares(ctx, space, mean, accumulate);
   Scalar count{Scalar::Kind::Int, reducedCount(ctx, space)};
-  Tensor variance = pointwise(ctx, {squares, count}, mean.dtype,
-                              [](Element &e, ValueRange x) { return e.div(x[0], x[1]); });
+  Tensor variance = pointwise(
+      ctx, {squares, count}, mean.dtype, [](Element &e, ValueRange x) { return e.div(x[0], x[1]); },
+      squares.dtype);
   Tensor rstd = pointwise(ctx, {variance}, mean.dtype, [&](Element &e, ValueRange x) {
     return e.rsqrt(e.add(x[0], e.constant(eps)));
   });
@@ -69,11 +75,12 @@ Tensor multiply(Lowering &ctx, const Tensor &a, const Tensor &b, DType dtype) {
 /// rstd * (g - mean(g) - xhat * mean(g * xhat)), means over `dims`: the gradient with respect to
 /// the input of xhat = (x - mean) * rstd, given that with respect to xhat.
 Tensor inputGradient(Lowering &ctx, const Tensor &g, const Tensor &xhat, const Tensor &rstd,
-                     ArrayRef<int64_t> dims, DType result) {
+                     ArrayRef<int64_t> dims, DType result,
+                     std::optional<DType> accumulate = std::nullopt) {
   ReduceSpace plain{g, SmallVector<int64_t>(dims), true};
-  Tensor meanG = reduceMean(ctx, plain);
+  Tensor meanG = reduceMean(ctx, plain, accumulate);
   Tensor product = multiply(ctx, g, xhat, g.dtype);
-  Tensor meanProduct = reduceMean(ctx, {product, SmallVector<int64_t>(dims), true});
+  Tensor meanProduct = reduceMean(ctx, {product, SmallVector<int64_t>(dims), true}, accumulate);
   return pointwise(
       ctx, {g, meanG, xhat, meanProduct, rstd}, result,
       [](Element &e, ValueRange x) {
@@ -346,7 +353,7 @@ Tensor channelsOf(Lowering &ctx, const Tensor &x) { return reshape(ctx, x, {ctx.
 /// operator has.
 LogicalResult batchNormTraining(Lowering &ctx, const Tensor &x) {
   ReduceSpace space{x, allButChannels(x), true};
-  Statistics s = statistics(ctx, x, space.dims, ctx.number("eps"));
+  Statistics s = statistics(ctx, x, space.dims, ctx.number("eps"), batchSums);
   int64_t places = x.rank() - 2;
   Tensor y = normalize(ctx, x, s.mean, s.rstd, perChannel(ctx, ctx.optTensor("weight"), places),
                        perChannel(ctx, ctx.optTensor("bias"), places), ctx.resultDType());
@@ -436,15 +443,16 @@ LogicalResult lowerBatchNormBackward(Lowering &ctx) {
   if (mask[0]) {
     Tensor g = weight ? multiply(ctx, go, perChannel(ctx, *weight, places), dtype)
                       : castTo(ctx, go, dtype);
-    results[0] = training ? inputGradient(ctx, g, xhat, wideRstd, dims, x.dtype)
+    results[0] = training ? inputGradient(ctx, g, xhat, wideRstd, dims, x.dtype, batchSums)
                           : castTo(ctx, multiply(ctx, g, wideRstd, dtype), x.dtype);
   }
   if (mask[1]) {
-    Tensor sum = reduceSum(ctx, {multiply(ctx, go, xhat, dtype), dims}, dtype);
+    Tensor sum = reduceSum(ctx, {multiply(ctx, go, xhat, dtype), dims}, batchSums);
     results[1] = castTo(ctx, sum, weight ? weight->dtype : x.dtype);
   }
   if (mask[2])
-    results[2] = castTo(ctx, reduceSum(ctx, {go, dims}, dtype), weight ? weight->dtype : x.dtype);
+    results[2] =
+        castTo(ctx, reduceSum(ctx, {go, dims}, batchSums), weight ? weight->dtype : x.dtype);
   return ctx.done(results);
 }
 

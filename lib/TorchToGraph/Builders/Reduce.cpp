@@ -105,17 +105,20 @@ Tensor reduceMin(Lowering &ctx, const ReduceSpace &space) {
       [](Element &e, ValueRange x) { return e.min(x[0], x[1]); });
 }
 
-Tensor reduceMean(Lowering &ctx, const ReduceSpace &space) {
+Tensor reduceMean(Lowering &ctx, const ReduceSpace &space, std::optional<DType> accumulate) {
   DType dtype = opmath(floatOf(space.input.dtype));
   Scalar count{Scalar::Kind::Int, reducedCount(ctx, space)};
-  Tensor sum = reduceSum(ctx, space, dtype);
-  return pointwise(ctx, {sum, count}, dtype,
-                   [](Element &e, ValueRange x) { return e.div(x[0], x[1]); });
+  DType sums = accumulate.value_or(dtype);
+  Tensor sum = reduceSum(ctx, space, sums);
+  return pointwise(
+      ctx, {sum, count}, dtype, [](Element &e, ValueRange x) { return e.div(x[0], x[1]); }, sums);
 }
 
-Tensor reduceSquares(Lowering &ctx, const ReduceSpace &space, const Tensor &mean) {
+Tensor reduceSquares(Lowering &ctx, const ReduceSpace &space, const Tensor &mean,
+                     std::optional<DType> accumulate) {
   return reduce(
-      ctx, space, opmath(space.input.dtype), [](Element &e) { return e.constant(0); },
+      ctx, space, accumulate.value_or(opmath(space.input.dtype)),
+      [](Element &e) { return e.constant(0); },
       [](Element &e, ValueRange x) {
         Value difference = e.sub(x[1], x[2]);
         return e.add(x[0], e.mul(difference, difference));

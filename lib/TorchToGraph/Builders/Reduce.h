@@ -44,10 +44,13 @@ Tensor reduceSum(Lowering &ctx, const ReduceSpace &space, DType accumulate);
 /// The greatest or smallest element, NaN if there is one.
 Tensor reduceMax(Lowering &ctx, const ReduceSpace &space);
 Tensor reduceMin(Lowering &ctx, const ReduceSpace &space);
-/// The mean in opmath of the input's dtype.
-Tensor reduceMean(Lowering &ctx, const ReduceSpace &space);
-/// Sum of squared differences from `mean`, which has the input's rank (kept dimensions).
-Tensor reduceSquares(Lowering &ctx, const ReduceSpace &space, const Tensor &mean);
+/// The mean in opmath of the input's dtype; summed in `accumulate` where that is given.
+Tensor reduceMean(Lowering &ctx, const ReduceSpace &space,
+                  std::optional<DType> accumulate = std::nullopt);
+/// Sum of squared differences from `mean`, which has the input's rank (kept dimensions), in
+/// `accumulate` or else opmath.
+Tensor reduceSquares(Lowering &ctx, const ReduceSpace &space, const Tensor &mean,
+                     std::optional<DType> accumulate = std::nullopt);
 
 /// How many elements are reduced into one.
 mlir::OpFoldResult reducedCount(Lowering &ctx, const ReduceSpace &space);

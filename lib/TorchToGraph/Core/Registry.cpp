@@ -35,6 +35,8 @@ static constexpr StringRef encoder =
     "torch.backends.mha.set_fastpath_enabled(False)";
 static constexpr StringRef singular = "singular values, inverses and solvers are not supported";
 static constexpr StringRef lanczos = "Lanczos resampling is not supported";
+static constexpr StringRef layout =
+    "it asks for the strides of PyTorch's memory, which values here do not have";
 static constexpr StringRef fourier = "Fourier transforms are not supported";
 
 ArrayRef<std::pair<StringRef, StringRef>> refusals() {
@@ -71,6 +73,10 @@ ArrayRef<std::pair<StringRef, StringRef>> refusals() {
       {"torch.aten._unique*", dataDependent},
       {"torch.aten.bincount*", dataDependent},
       {"torch.aten._upsample_lanczos2d_aa*", lanczos},
+      {"torch.aten.resize_*", layout},
+      {"torch.aten.sym_is_contiguous*", layout},
+      {"torch.aten.sym_storage_offset*", layout},
+      {"torch.aten.sym_stride*", layout},
       {"torch.aten._fft_*", fourier},
       {"torch.aten.fft_*", fourier},
       {"torch.aten.stft*", fourier},
