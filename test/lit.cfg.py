@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
+import sys
 
 import lit.formats
 
@@ -12,6 +13,7 @@ config.test_exec_root = os.path.join(config.tw_build, "test")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.tw_build, "bin"), config.llvm_tools, os.environ["PATH"]]
 )
+config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%models", os.path.join(config.tw_source, "e2e", "models")))
 # Artifacts made by hand, and a stand-in for the compiler library.
 config.substitutions.append(

@@ -54,7 +54,7 @@ std::string describeDispatches(ModuleOp module, const Session &session, bool asJ
   json.endArray().endObject();
   if (asJson)
     return json.text() + "\n";
-  return fmt::format("{} dispatches of {} kernels\n{}{} remarks\n{}", total, uses.size(), lines,
+  return fmt::format("dispatches {}, kernels {}\n{}remarks {}\n{}", total, uses.size(), lines,
                      session.remarks.size(), remarks);
 }
 

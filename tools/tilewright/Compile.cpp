@@ -91,6 +91,7 @@ void addCompile(CLI::App &app, Invocation &invocation) {
   auto options = std::make_shared<CompileOptions>();
   CLI::App *command = app.add_subcommand("compile", "compile a model to an artifact");
   options->model.addTo(*command);
+  command->get_option("MODEL")->description("a .pt2 or .mlir model");
   options->model.addOutputOptionsTo(*command);
   command->add_option("-o,--output", options->output, "the artifact to write")->required();
   command->add_flag("--report", options->report, "print what was fused, and why");
