@@ -19,6 +19,7 @@ import tempfile
 import zipfile
 
 import compare
+import imports
 import npy
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -137,7 +138,7 @@ def run_case(case: Case, options, scratch: pathlib.Path) -> list[str]:
     failed = execute(compile_command + ([f"--target={options.target}"] if options.target else []), options.timeout)
     if failed:
         return [f"compile: {failed}"]
-    wrong = []
+    wrong = [f"artifact: {text}" for text in imports.unexpected(artifact)]
     for index, part in enumerate(case.description["cases"]):
         title = f"[{part['name']}] " if part["name"] else ""
         failed = execute([options.tool, "run", str(artifact), f"--threads={options.threads}",

@@ -11,6 +11,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import compare
+import imports
 import npy
 import run
 
@@ -35,6 +36,23 @@ class Npy(unittest.TestCase):
 
     def test_bf16(self):
         self.assertEqual(npy.widen_bf16([0x3F80, 0xC000]), [1.0, -2.0])
+
+
+class Imports(unittest.TestCase):
+    def symbol(self, index: str, name: str) -> str:
+        return f"     1: 0000000000000000     0 FUNC    GLOBAL DEFAULT  {index:>3} {name}\n"
+
+    def needed(self, name: str) -> str:
+        return f" 0x0000000000000001 (NEEDED)             Shared library: [{name}]\n"
+
+    def test_few_functions_of_libc_and_libm(self):
+        text = self.needed("libm.so.6") + self.symbol("UND", "expf@GLIBC_2.27 (3)")
+        self.assertEqual(imports.judge(text + self.symbol("10", "tilewright_program")), [])
+
+    def test_anything_else_is_named(self):
+        text = self.needed("libtilewright.so") + self.symbol("UND", "malloc@GLIBC_2.2.5 (2)") + self.symbol("10", "k0")
+        self.assertEqual(imports.judge(text), ["needs libtilewright.so", "imports malloc",
+                                               "exports k0, not tilewright_program alone"])
 
 
 class Compare(unittest.TestCase):

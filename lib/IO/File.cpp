@@ -72,7 +72,7 @@ MappedFile::~MappedFile() {
     munmap(const_cast<std::byte *>(data), size);
 }
 
-void MappedFile::swap(MappedFile &other) {
+void MappedFile::swap(MappedFile &other) noexcept {
   std::swap(data, other.data);
   std::swap(size, other.size);
   std::swap(name, other.name);
@@ -85,9 +85,8 @@ Status writeFile(const std::string &path, std::span<const std::span<const std::b
   if (file.fd < 0)
     return cannotWrite(path, errno);
   int error = 0;
-  for (auto piece : pieces)
-    if ((error = writeAll(file.fd, piece)))
-      break;
+  for (size_t i = 0; i < pieces.size() && !error; ++i)
+    error = writeAll(file.fd, pieces[i]);
   if (close(std::exchange(file.fd, -1)) != 0 && !error)
     error = errno;
   if (!error)

@@ -27,7 +27,7 @@ public:
   const std::string &path() const { return name; }
 
 private:
-  void swap(MappedFile &other);
+  void swap(MappedFile &other) noexcept;
 
   const std::byte *data = nullptr;
   size_t size = 0;

@@ -61,7 +61,7 @@ std::optional<ModelPlace> modelPlace(Location loc) {
 
 static std::string describe(const ModelPlace &place) {
   std::string text = place.model;
-  auto add = [&](std::string_view separator, std::string part) {
+  auto add = [&](std::string_view separator, std::string_view part) {
     text += (text.empty() ? "" : separator), text += part;
   };
   if (!place.node.empty())
