@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
 #include "IR/ModelLocation.h"
 #include "Program/HostEmitter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "runtime/ProgramABI.h"
 #include <cstddef>
+#include <limits>
 
 using namespace mlir;
 
@@ -240,9 +243,23 @@ void HostEmitter::joinBranches(ValueRange results, SmallVector<Value> (&parts)[2
   bindParts(results, joined);
 }
 
+/// A loop with `tw.while` may end when the flag it carries last is false: the rounds that are left
+/// do nothing. Refuses one that has lost its mark, which would run for centuries.
+static LogicalResult checkWhile(scf::ForOp op) {
+  ValueRange carried = op.getRegionIterArgs();
+  auto rounds = getConstantIntValue(op.getUpperBound());
+  bool hasFlag = !carried.empty() && carried.back().getType().isInteger(1);
+  if (op->hasAttr("tw.while") ? hasFlag : rounds != std::numeric_limits<int64_t>::max())
+    return success();
+  return emitCoded(op.getLoc(), Code::PROGRAM_2) << "a loop has lost the condition that ends it";
+}
+
 /// Tensors that a loop carries keep their sizes and their place, so only scalars are passed along.
 LogicalResult HostEmitter::emitFor(scf::ForOp op) {
+  if (mlir::failed(checkWhile(op)))
+    return mlir::failure();
   Location loc = op.getLoc();
+  bool isWhile = op->hasAttr("tw.while");
   for (auto [result, carried, init] :
        llvm::zip(op.getResults(), op.getRegionIterArgs(), op.getInitArgs())) {
     if (!isTensor(result))
@@ -254,7 +271,7 @@ LogicalResult HostEmitter::emitFor(scf::ForOp op) {
   }
   Value low = values.lookup(op.getLowerBound()), high = values.lookup(op.getUpperBound()),
         step = values.lookup(op.getStep());
-  bool counted = low && high && step;
+  bool counted = low && high && step && !(isWhile && sizing);
   Block *head = h.block(), *body = h.block(), *done = h.block();
   SmallVector<Value> start{low ? low : h.constant(0)};
   SmallVector<std::pair<Value, Value>> scalarsCarried; // block argument, result
@@ -275,10 +292,12 @@ LogicalResult HostEmitter::emitFor(scf::ForOp op) {
   Value more =
       counted ? Value(LLVM::ICmpOp::create(h.b, loc, LLVM::ICmpPredicate::slt, heads[0], high))
               : Value(LLVM::ICmpOp::create(h.b, loc, LLVM::ICmpPredicate::eq, heads[0], start[0]));
+  if (isWhile && !sizing)
+    more = LLVM::AndOp::create(h.b, loc, more, heads.back());
   h.branchIf(more, body, done);
 
   h.b.setInsertionPointToStart(body);
-  values[op.getInductionVar()] = counted ? heads[0] : low;
+  values[op.getInductionVar()] = counted ? heads[0] : isWhile ? Value() : low;
   for (auto [i, pair] : llvm::enumerate(scalarsCarried))
     values[pair.first] = sizing ? Value() : heads[i + 1];
   if (mlir::failed(emitBlock(*op.getBody())))

@@ -129,8 +129,8 @@ TEST(ImportText, RefusesByName) {
   EXPECT_TRUE(
       has(import("func.func @main() { cf.br ^a\n ^a: return }").text, "branches between blocks"));
   EXPECT_TRUE(
-      has(import("func.func @main() { %0 = tw.weight <\"w\" in \"/etc/passwd\" [0, 4] start 0 "
-                 "strides [1]> : tensor<1xf32> return }")
+      has(import("func.func @main() -> tensor<1xf32> { %0 = tw.weight <\"w\" in \"/etc/passwd\" "
+                 "[0, 4] start 0 strides [1]> : tensor<1xf32> return %0 : tensor<1xf32> }")
               .text,
           "operation 'tw.weight' is not supported"));
 }

@@ -17,6 +17,15 @@ Result<mlir::func::FuncOp> isolateEntry(mlir::ModuleOp module, const std::string
 /// Turns !torch.tensor into !torch.vtensor; writes to arguments become results.
 Status makeValueSemantic(mlir::func::FuncOp entry);
 
+/// Turns exceptions in branches and cf.assert into assertions.
+void normalizeAssertions(mlir::func::FuncOp entry);
+
+/// Rewrites forms of linalg text that the graph level does not know into those it does.
+void normalizeForms(mlir::func::FuncOp entry);
+
+/// Puts the bytes of dense_resource literals where they are used; refuses missing or wrong ones.
+Status resolveResources(mlir::func::FuncOp entry);
+
 /// Whether the torch dialect occurs.
 TextLevel levelOf(mlir::func::FuncOp entry);
 
@@ -28,6 +37,12 @@ void flattenResults(mlir::func::FuncOp entry);
 
 /// Adds the attributes that tell inputs and outputs, and a symbol for every unnamed dynamic size.
 void annotate(mlir::func::FuncOp entry, TextLevel level);
+
+/// Folds Python scalars, lists and optional values of the torch dialect.
+void simplify(mlir::func::FuncOp entry);
+
+/// A type as text prints it.
+std::string describeType(mlir::Type type);
 
 /// An error about an operation, at its place in the text.
 Diagnostic errorAt(mlir::Operation *op, Code code, std::string message, std::string help = {});

@@ -5,13 +5,14 @@
 #include "IR/ModelLocation.h"
 #include "IR/Torch/Torch.h"
 #include "Import/Text/Stages.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
 
 using namespace mlir;
 namespace tw::text {
 
-static std::string str(Type type) {
+std::string describeType(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
@@ -35,36 +36,52 @@ static bool isSupportedDtype(Type dtype, bool isTorch) {
 static std::string problemOf(Type type) {
   if (auto tensor = dyn_cast<torch::ValueTensorType>(type)) {
     if (!tensor.getHasSizes() || !tensor.getDtype())
-      return fmt::format("{} does not state {}", str(type),
+      return fmt::format("{} does not state {}", describeType(type),
                          tensor.getHasSizes() ? "its dtype" : "how many dimensions it has");
     if (tensor.getSparsity())
-      return fmt::format("{} is sparse", str(type));
+      return fmt::format("{} is sparse", describeType(type));
     return isSupportedDtype(tensor.getDtype(), true)
                ? ""
-               : fmt::format("dtype {} is not supported", str(tensor.getDtype()));
+               : fmt::format("dtype {} is not supported", describeType(tensor.getDtype()));
   }
   if (isa<torch::TorchDialect>(type.getDialect()))
     return ""; // lists and the like; lowerings say what they cannot take
   if (auto tensor = dyn_cast<RankedTensorType>(type)) {
     if (tensor.getEncoding())
-      return fmt::format("{} has an encoding", str(type));
+      return fmt::format("{} has an encoding", describeType(type));
     return isSupportedDtype(tensor.getElementType(), false)
                ? ""
-               : fmt::format("dtype {} is not supported", str(tensor.getElementType()));
+               : fmt::format("dtype {} is not supported", describeType(tensor.getElementType()));
   }
   if (type.isIntOrIndexOrFloat())
-    return isSupportedDtype(type, false) ? "" : fmt::format("type {} is not supported", str(type));
-  return fmt::format("type {} is not supported", str(type));
+    return isSupportedDtype(type, false)
+               ? ""
+               : fmt::format("type {} is not supported", describeType(type));
+  return fmt::format("type {} is not supported", describeType(type));
 }
+
+/// Of these dialects the operations listed; of the others in `kDialects` all.
+static constexpr const char *kListed[] = {
+    "scf.for",        "scf.if",
+    "scf.yield",      "tensor.cast",
+    "tensor.concat",  "tensor.collapse_shape",
+    "tensor.dim",     "tensor.empty",
+    "tensor.extract", "tensor.expand_shape",
+    "tensor.pad",     "tensor.extract_slice",
+    "tensor.yield",   "tensor.insert_slice",
+};
+static constexpr const char *kDialects[] = {"arith", "linalg", "math", "torch", "torch_c", "tw"};
 
 static bool isSupportedOp(Operation *op) {
   if (isa<func::ReturnOp>(op))
     return true;
   if (isa<graph::WeightOp, graph::DispatchOp>(op)) // these name files and kernels of our own
     return false;
-  static constexpr const char *dialects[] = {"arith",  "linalg", "math",    "scf",
-                                             "tensor", "torch",  "torch_c", "tw"};
-  return llvm::is_contained(dialects, op->getName().getDialectNamespace());
+  StringRef name = op->getName().getStringRef();
+  if (isa_and_nonnull<linalg::LinalgDialect>(op->getDialect()))
+    return isa<linalg::LinalgOp, linalg::IndexOp, linalg::YieldOp>(op);
+  return llvm::is_contained(kDialects, op->getName().getDialectNamespace()) ||
+         llvm::is_contained(kListed, name);
 }
 
 static bool canCrossSignature(Type type, TextLevel level) {
@@ -97,7 +114,7 @@ static void checkSignature(func::FuncOp entry, TextLevel level, Problems &proble
       problems.add(loc, Code::IMPORT_103,
                    fmt::format("{} {} is a {}; programs take and give tensors, ints, floats and "
                                "bools",
-                               what, index, str(type)));
+                               what, index, describeType(type)));
   };
   for (BlockArgument argument : entry.getArguments())
     check(argument.getLoc(), argument.getType(), "argument", argument.getArgNumber());

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
+#include <fmt/format.h>
 
 using namespace mlir;
 namespace tw {
@@ -30,7 +31,24 @@ static void appendNotes(mlir::Diagnostic &from, Diagnostic &to) {
       to.notes.push_back(std::move(text));
 }
 
-/// Parses and verifies; the first error is the error, later ones its notes.
+static constexpr const char *kForms =
+    "the text must be the torch dialect as torch-mlir prints it, or linalg on tensors";
+
+/// What MLIR says about an operation whose dialect is not there, in a user's words; empty for
+/// other messages.
+static std::string unknownDialect(StringRef message) {
+  StringRef dialect = message, op = message;
+  if (!dialect.consume_front("Dialect `"))
+    return {};
+  dialect = dialect.take_until([](char c) { return c == '\''; });
+  op = op.substr(op.find("op '") + 4).take_until([](char c) { return c == '\''; });
+  return fmt::format("operation '{}' is of dialect {}, which is not supported in models given as "
+                     "text",
+                     op.str(), dialect.str());
+}
+
+/// Parses and verifies; the first error is the error, later ones its notes. Operations of unknown
+/// dialects in the generic form are read, so that they can be refused by name with all others.
 static Result<OwningOpRef<ModuleOp>> parse(MLIRContext *context, std::string_view text,
                                            const std::string &name) {
   constexpr size_t maxNotes = 16;
@@ -39,10 +57,10 @@ static Result<OwningOpRef<ModuleOp>> parse(MLIRContext *context, std::string_vie
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
       return success();
     std::string place = describePlace(diagnostic.getLocation());
-    if (!problem) {
-      problem = Diagnostic{Code::IMPORT_101, diagnostic.str(), place};
-      problem->help = "the text must be the torch dialect as torch-mlir prints it, or linalg on "
-                      "tensors";
+    if (std::string unknown = unknownDialect(diagnostic.str()); !problem && !unknown.empty()) {
+      problem = Diagnostic{Code::IMPORT_104, unknown, place, {}, kForms};
+    } else if (!problem) {
+      problem = Diagnostic{Code::IMPORT_101, diagnostic.str(), place, {}, kForms};
       appendNotes(diagnostic, *problem);
     } else if (problem->notes.size() < maxNotes) {
       problem->notes.push_back("also at " + place + ": " + diagnostic.str());
@@ -51,8 +69,10 @@ static Result<OwningOpRef<ModuleOp>> parse(MLIRContext *context, std::string_vie
   });
   // The parser reads up to a terminating zero, which a mapped file does not have.
   std::string terminated(text);
+  context->allowUnregisteredDialects(true);
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(terminated, ParserConfig(context), name);
+  context->allowUnregisteredDialects(false);
   if (module)
     return module;
   return problem ? *problem : Diagnostic{Code::IMPORT_101, "the text is not MLIR", name};
@@ -65,10 +85,16 @@ Result<ImportedText> importTextString(MLIRContext *context, std::string_view tex
   TW_ASSIGN(OwningOpRef<ModuleOp> module, parse(context, text, name));
   TW_ASSIGN(func::FuncOp entry, text::isolateEntry(*module, name, options.entry));
   TW_TRY(text::makeValueSemantic(entry));
+  TW_TRY(text::resolveResources(entry));
   text::flattenResults(entry);
+  text::normalizeAssertions(entry);
   TextLevel level = text::levelOf(entry);
+  if (level == TextLevel::Graph)
+    text::normalizeForms(entry);
   TW_TRY(text::checkSupported(entry, level));
   text::annotate(entry, level);
+  if (level == TextLevel::Torch)
+    text::simplify(entry);
   return ImportedText{std::move(module), level};
 }
 

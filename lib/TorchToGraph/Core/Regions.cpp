@@ -79,77 +79,97 @@ void Translator::translateIf(torch::IfOp op) {
   }
 }
 
-/// Whether what ends a round of `loop` always says to go on.
-static bool goesOn(Block &body, llvm::function_ref<const Operand &(Value)> lookup) {
-  auto end = cast<torch::LoopConditionOp>(body.getTerminator());
-  auto scalar = lookup(end.getShouldContinue()).scalar();
-  return scalar && scalar->constantInt() == 1;
-}
-
-/// Loops over a number of rounds known before the first; the tensors they carry keep their sizes,
-/// which is checked where it is not known.
+/// Loops over a number of rounds, or until a condition fails. The tensors they carry keep their
+/// sizes, which is checked where it is not known. A loop with a condition carries it last and does
+/// nothing in the rounds after it has failed; `tw.while` says that these can be left out:
+///
+///     scf.for %i = %c0 to %rounds step %c1 iter_args(%x = %x0, %go = %c) {
+///       %next:2 = scf.if %go { ... } else { scf.yield %x, %go }
+///       scf.yield %next#0, %next#1
+///     } {tw.while}
 void Translator::translateLoop(torch::LoopOp op) {
   Location loc = op.getLoc();
   Block &body = op.getRegion().front();
-  auto refuse = [&](const Twine &what) {
-    emitCoded(loc, Code::LOWER_3) << what;
-    poison(*op);
-  };
-  if (lookup(op.getInitialCondition()).scalar()->constantInt() != 1)
-    return refuse("loops that end by a condition are not supported, only those over a range");
+  auto end = cast<torch::LoopConditionOp>(body.getTerminator());
+  auto first = lookup(op.getInitialCondition()).scalar();
+  bool isCounted =
+      first->constantInt() == 1 && torch::constantBool(end.getShouldContinue()) == true;
   SmallVector<Value> inits;
   for (auto [init, argument] : llvm::zip(op.getIterArgsInit(), body.getArguments().drop_front())) {
     Type type = handedOnType(argument.getType());
     Value value = type ? materialize(init, type, loc) : Value();
-    if (!value)
-      return refuse("a loop carries a value that is no tensor or number");
+    if (!value) {
+      emitCoded(loc, Code::LOWER_3) << "a loop carries a value that is no tensor or number";
+      return poison(*op);
+    }
     inits.push_back(value);
   }
+  SmallVector<Extents> carriedSizes;
+  for (Value init : inits)
+    carriedSizes.push_back(isa<RankedTensorType>(init.getType()) ? sizes.of(b, loc, init)
+                                                                 : Extents());
+  if (!isCounted)
+    inits.push_back(first->materialize(b, loc));
   IndexMath m{b, loc};
   Value rounds = lookup(op.getMaxTripCount()).scalar()->materialize(b, loc);
   auto loop =
       scf::ForOp::create(b, loc, m.value(m.constant(0)), rounds, m.value(m.constant(1)), inits);
-  SmallVector<SmallVector<OpFoldResult>> carriedSizes;
-  for (Value init : inits)
-    carriedSizes.push_back(isa<RankedTensorType>(init.getType()) ? sizes.of(b, loc, init)
-                                                                 : SmallVector<OpFoldResult>());
+  bool fine;
   {
     OpBuilder::InsertionGuard guard(b);
     Sizes::Scope scope(sizes);
+    if (inits.empty())
+      loop.getBody()->getTerminator()->erase();
     b.setInsertionPointToStart(loop.getBody());
+    if (!isCounted) {
+      loop->setAttr("tw.while", b.getUnitAttr());
+      ValueRange carried = loop.getRegionIterArgs();
+      auto round = scf::IfOp::create(b, loc, loop.getResultTypes(), carried.back(), true);
+      scf::YieldOp::create(b, loc, round.getResults());
+      b.setInsertionPointToStart(round.elseBlock());
+      scf::YieldOp::create(b, loc, carried);
+      b.setInsertionPointToStart(round.thenBlock());
+    }
     define(body.getArgument(0), loop.getInductionVar(), loc);
-    for (auto [old, carried, known] :
-         llvm::zip(body.getArguments().drop_front(), loop.getRegionIterArgs(), carriedSizes)) {
-      define(old, carried, loc);
-      if (isa<RankedTensorType>(carried.getType()))
-        sizes.set(carried, known);
-    }
+    defineAll(body.getArguments().drop_front(), loop.getRegionIterArgs(), carriedSizes, loc);
     translateBlock(body);
-    if (!goesOn(body, [&](Value v) -> const Operand & { return lookup(v); })) {
-      scf::YieldOp::create(b, loc, inits);
-      return refuse("loops that end by a condition are not supported, only those over a range");
-    }
-    SmallVector<Value> next;
-    auto end = cast<torch::LoopConditionOp>(body.getTerminator());
-    for (auto [value, init, known] : llvm::zip(end.getIterArgs(), inits, carriedSizes)) {
-      Value yielded = lookup(value).isPoison() ? Value() : materialize(value, init.getType(), loc);
-      if (!yielded) {
-        scf::YieldOp::create(b, loc, inits);
-        return poison(*op);
-      }
-      next.push_back(yielded);
-      if (isa<RankedTensorType>(init.getType()))
-        for (auto [size, before] : llvm::zip(sizes.of(b, loc, yielded), known))
-          sizes.requireEqual(b, loc, before, size,
-                             "a loop changes the size of what it carries from %lld to %lld");
-    }
-    scf::YieldOp::create(b, loc, next);
+    SmallVector<Value> next = nextCarried(end, inits, carriedSizes);
+    if (!isCounted && next.size() == end.getIterArgs().size())
+      next.push_back(materialize(end.getShouldContinue(), b.getI1Type(), loc));
+    fine = next.size() == inits.size() && !llvm::is_contained(next, Value());
+    scf::YieldOp::create(b, loc, fine ? next : inits);
   }
-  for (auto [result, value, known] : llvm::zip(op.getResults(), loop.getResults(), carriedSizes)) {
-    define(result, value, loc);
-    if (isa<RankedTensorType>(value.getType()))
-      sizes.set(value, known);
+  if (!fine)
+    return poison(*op);
+  defineAll(op.getResults(), loop.getResults(), carriedSizes, loc);
+}
+
+/// Binds torch values to what a loop carries; tensors have these sizes.
+void Translator::defineAll(ValueRange old, ValueRange carried, ArrayRef<Extents> known,
+                           Location loc) {
+  for (auto [value, by, extents] : llvm::zip(old, carried, known)) {
+    define(value, by, loc);
+    if (isa<RankedTensorType>(by.getType()))
+      sizes.set(by, extents);
   }
+}
+
+/// What a round of a loop hands to the next, with a check that sizes stay; stops at what it cannot.
+SmallVector<Value> Translator::nextCarried(torch::LoopConditionOp end, ArrayRef<Value> inits,
+                                           ArrayRef<Extents> known) {
+  Location loc = end.getLoc();
+  SmallVector<Value> next;
+  for (auto [value, init, extents] : llvm::zip(end.getIterArgs(), inits, known)) {
+    Value yielded = lookup(value).isPoison() ? Value() : materialize(value, init.getType(), loc);
+    if (!yielded)
+      break;
+    next.push_back(yielded);
+    if (isa<RankedTensorType>(init.getType()))
+      for (auto [size, before] : llvm::zip(sizes.of(b, loc, yielded), extents))
+        sizes.requireEqual(b, loc, before, size,
+                           "a loop changes the size of what it carries from %lld to %lld");
+  }
+  return next;
 }
 
 } // namespace tw::lower

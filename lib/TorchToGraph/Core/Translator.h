@@ -23,6 +23,8 @@ public:
   mlir::func::FuncOp run();
 
 private:
+  using Extents = llvm::SmallVector<mlir::OpFoldResult>;
+
   mlir::func::FuncOp createFunction();
   void bindArguments(mlir::func::FuncOp to);
   void translateBlock(mlir::Block &block);
@@ -30,6 +32,11 @@ private:
   void lowerOp(mlir::Operation &op, LoweringFn lower);
   void translateIf(torch::IfOp op);
   void translateLoop(torch::LoopOp op);
+  void defineAll(mlir::ValueRange old, mlir::ValueRange carried, llvm::ArrayRef<Extents> known,
+                 mlir::Location loc);
+  llvm::SmallVector<mlir::Value> nextCarried(torch::LoopConditionOp end,
+                                             llvm::ArrayRef<mlir::Value> inits,
+                                             llvm::ArrayRef<Extents> known);
   void translateCall(mlir::func::CallOp op);
   void translateAssert(torch::RuntimeAssertOp op);
   void translateConversion(mlir::Operation &op);
