@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/Payload.h"
 #include "IO/File.h"
+#include "Program/StridedCopy.h"
 #include "runtime/ProgramABI.h"
 #include <algorithm>
 #include <cerrno>
@@ -72,25 +73,6 @@ static bool isContiguous(const std::vector<int64_t> &sizes, const std::vector<in
   return true;
 }
 
-namespace {
-/// Steps through a strided tensor in row-major order.
-struct Walk {
-  const std::vector<int64_t> &sizes, &strides;
-  std::vector<int64_t> position = std::vector<int64_t>(sizes.size(), 0);
-  int64_t element = 0; // of the storage
-
-  void next() {
-    for (size_t d = position.size(); d-- > 0;) {
-      element += strides[d];
-      if (++position[d] < sizes[d])
-        return;
-      element -= strides[d] * sizes[d];
-      position[d] = 0;
-    }
-  }
-};
-} // namespace
-
 static Diagnostic unreadable(const std::string &name, const std::string &file) {
   return {Code::PROGRAM_4, fmt::format("weight \"{}\" cannot be read from {}: {}", name, file,
                                        errno ? std::strerror(errno) : "the file ends early")};
@@ -101,29 +83,35 @@ static Diagnostic unwritable(const std::string &path) {
 }
 
 /// Strided weights are read through a mapping: neighbours may lie far apart in the file.
+static Status writeStrided(const StridedSource &source, int fd, int64_t at,
+                           const std::string &path) {
+  bool written = forEachDensePiece(source, chunkBytes, [&](const std::byte *bytes, int64_t count) {
+    bool fine = writeAll(fd, reinterpret_cast<const char *>(bytes), count, at);
+    at += count;
+    return fine;
+  });
+  return written ? Status() : Status(unwritable(path));
+}
+
 Status Payload::writePiece(const Piece &piece, int input, int fd, int64_t at,
                            const std::string &path) {
   int64_t width = piece.elementBytes, total = width;
   for (int64_t size : piece.sizes)
     total *= size;
-  bool contiguous = isContiguous(piece.sizes, piece.strides);
-  MappedFile mapped;
-  if (!contiguous) {
-    TW_ASSIGN(mapped, MappedFile::open(piece.file));
+  int64_t source = piece.begin + piece.start * width;
+  if (!isContiguous(piece.sizes, piece.strides)) {
+    TW_ASSIGN(MappedFile mapped, MappedFile::open(piece.file));
     if (static_cast<int64_t>(mapped.bytes().size()) < piece.begin + piece.bytes)
       return errno = 0, unreadable(piece.name, piece.file);
+    return writeStrided({mapped.bytes().data() + source, piece.sizes, piece.strides, width}, fd,
+                        at + piece.offset, path);
   }
-  int64_t source = piece.begin + piece.start * width;
-  Walk walk{piece.sizes, piece.strides};
-  std::vector<char> chunk(static_cast<size_t>(std::min(total, chunkBytes / width * width)));
+  std::vector<char> chunk(static_cast<size_t>(std::min(total, chunkBytes)));
   for (int64_t done = 0; done < total;) {
     int64_t count = std::min<int64_t>(static_cast<int64_t>(chunk.size()), total - done);
     errno = 0;
-    if (contiguous && !readAll(input, chunk.data(), count, source + done))
+    if (!readAll(input, chunk.data(), count, source + done))
       return unreadable(piece.name, piece.file);
-    for (int64_t i = 0; !contiguous && i < count; i += width, walk.next())
-      std::memcpy(chunk.data() + i, mapped.bytes().data() + source + walk.element * width,
-                  static_cast<size_t>(width));
     if (!writeAll(fd, chunk.data(), count, at + piece.offset + done))
       return unwritable(path);
     done += count;

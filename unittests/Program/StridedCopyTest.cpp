@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Program/StridedCopy.h"
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace tw;
+
+template <typename T>
+static void expectSameAsElementwise(std::vector<int64_t> sizes, std::vector<int64_t> strides,
+                                    int64_t pieceBytes) {
+  int64_t last = 0, total = 1;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    last += (sizes[d] - 1) * strides[d];
+    total *= sizes[d];
+  }
+  // One byte off, as in a file.
+  std::vector<std::byte> storage(1 + (total ? last + 1 : 1) * sizeof(T));
+  for (size_t i = 0; i < storage.size(); ++i)
+    storage[i] = static_cast<std::byte>(i * 7 + i / 256);
+  std::vector<std::byte> expected, got;
+  for (int64_t n = 0; n < total; ++n) {
+    int64_t element = 0, rest = n;
+    for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d])
+      element += rest % sizes[d] * strides[d];
+    const std::byte *at = storage.data() + 1 + element * sizeof(T);
+    expected.insert(expected.end(), at, at + sizeof(T));
+  }
+  EXPECT_TRUE(forEachDensePiece({storage.data() + 1, sizes, strides, sizeof(T)}, pieceBytes,
+                                [&](const std::byte *bytes, int64_t count) {
+                                  got.insert(got.end(), bytes, bytes + count);
+                                  return true;
+                                }));
+  EXPECT_EQ(got, expected);
+}
+
+TEST(StridedCopy, MatchesElementwiseReading) {
+  for (int64_t pieceBytes : {1, 100, 1 << 20}) {
+    expectSameAsElementwise<uint32_t>({37, 50}, {1, 37}, pieceBytes);            // transposed
+    expectSameAsElementwise<uint16_t>({3, 3, 5, 20}, {3, 1, 9, 45}, pieceBytes); // permuted
+    expectSameAsElementwise<uint64_t>({4, 6}, {0, 2}, pieceBytes);               // expanded
+    expectSameAsElementwise<uint8_t>({2, 17, 33}, {1000, 40, 1}, pieceBytes);    // sliced
+    expectSameAsElementwise<uint32_t>({19}, {3}, pieceBytes);                    // one dimension
+    expectSameAsElementwise<uint32_t>({}, {}, pieceBytes);                       // a scalar
+    expectSameAsElementwise<uint32_t>({4, 0, 3}, {3, 3, 1}, pieceBytes);         // nothing
+  }
+}
+
+TEST(StridedCopy, EndsWhenAskedTo) {
+  std::vector<std::byte> storage(64);
+  int calls = 0;
+  EXPECT_FALSE(forEachDensePiece({storage.data(), {8, 8}, {1, 8}, 1}, 8,
+                                 [&](const std::byte *, int64_t) { return ++calls < 3; }));
+  EXPECT_EQ(calls, 3);
+}
