@@ -135,12 +135,12 @@ static Status patchMetadata(const PendingFile &library, int64_t offset, const st
 }
 
 /// Links the library and puts the payload behind it or beside it.
-static Status writeFiles(ArrayRef<char> object, const Payload &payload, bool beside,
-                         const ArtifactOptions &options) {
+static Status writeFiles(const std::vector<ObjectFile> &objects, const Payload &payload,
+                         bool beside, const ArtifactOptions &options) {
   PendingFile library(options.output), weights(options.output + ".weights");
   TW_TRY(library.open());
   options.stage("link");
-  TW_TRY(linkLibrary(std::span(object.data(), object.size()), library.path()));
+  TW_TRY(linkLibrary(objects, library.path()));
   TW_TRY(library.open()); // lld makes a new file of that name
   options.stage("weights");
   PendingFile &holder = beside ? weights : library;
@@ -225,10 +225,10 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
     metadata = describeProgram(main, *program, texts, payload, facts);
   }
   options.stage("llvm");
-  FailureOr<SmallVector<char, 0>> object = makeObject(*into, options.features, metadata);
-  if (failed(object))
+  FailureOr<std::vector<ObjectFile>> objects = makeObjects(*into, options.features, metadata);
+  if (failed(objects))
     return failure();
-  Status status = writeFiles(*object, payload, facts.weightsBeside, options);
+  Status status = writeFiles(*objects, payload, facts.weightsBeside, options);
   return status ? success() : report(module.getLoc(), status.error());
 }
 

@@ -5,8 +5,10 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <link.h>
 #include <mutex>
+#include <span>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <vector>
@@ -61,10 +63,13 @@ std::vector<std::string> systemLibraries() {
 
 } // namespace
 
-Status linkLibrary(std::span<const char> object, const std::string &output) {
+Status linkLibrary(const std::vector<ObjectFile> &objects, const std::string &output) {
   std::string exports = std::string("{ global: ") + TW_PROGRAM_SYMBOL + "; local: *; };\n";
-  MemoryFile input("tilewright.o", object), script("tilewright.map", exports);
-  if (!input.ok() || !script.ok())
+  MemoryFile script("tilewright.map", exports);
+  std::deque<MemoryFile> inputs;
+  for (const ObjectFile &object : objects)
+    inputs.emplace_back("tilewright.o", std::span(object.data(), object.size()));
+  if (!script.ok() || !llvm::all_of(inputs, [](const MemoryFile &file) { return file.ok(); }))
     return Diagnostic{Code::PROGRAM_7, std::string("no memory for the program's object file: ") +
                                            std::strerror(errno)};
   std::vector<std::string> words{"ld.lld",
@@ -78,8 +83,9 @@ Status linkLibrary(std::span<const char> object, const std::string &output) {
                                  "-z",
                                  "noexecstack",
                                  "--version-script=" + script.path(),
-                                 input.path(),
                                  "--as-needed"};
+  for (const MemoryFile &input : inputs)
+    words.push_back(input.path());
   for (std::string &path : systemLibraries())
     words.push_back(path);
   std::vector<const char *> arguments;

@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/Machine.h"
-#include "IR/Coded.h"
-#include "Program/SoftFloat.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "mlir/Target/LLVMIR/ModuleTranslation.h"
-#include "runtime/ProgramABI.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/Module.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include <mutex>
-
-using namespace mlir;
 
 namespace tw {
 
@@ -66,75 +53,6 @@ std::unique_ptr<llvm::TargetMachine> makeMachine(const std::vector<std::string> 
   return std::unique_ptr<llvm::TargetMachine>(
       target->createTargetMachine(triple, "x86-64", list, options, llvm::Reloc::PIC_,
                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
-}
-
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::PassBuilder builder(&machine);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
-}
-
-/// Code is for the listed features and scheduled for this host.
-static void setFunctionAttributes(llvm::Module &module) {
-  std::string tune = llvm::sys::getHostCPUName().str();
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    function.addFnAttr("tune-cpu", tune);
-    function.addFnAttr(llvm::Attribute::NoUnwind);
-  }
-}
-
-/// "TWPROG01", the length, and the text, in a section of its own.
-static void addMetadata(llvm::Module &module, StringRef text) {
-  uint64_t length = text.size();
-  std::string bytes = "TWPROG01";
-  for (int i = 0; i < 8; ++i)
-    bytes += static_cast<char>(length >> (8 * i));
-  bytes += text;
-  auto *data = llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
-  auto *global = new llvm::GlobalVariable(module, data->getType(), /*isConstant=*/true,
-                                          llvm::GlobalValue::PrivateLinkage, data, "tw_metadata");
-  global->setSection(TW_METADATA_SECTION);
-  llvm::appendToUsed(module, {global});
-}
-
-FailureOr<SmallVector<char, 0>>
-makeObject(ModuleOp module, const std::vector<std::string> &features, StringRef metadata) {
-  auto report = [&](const char *what) {
-    return emitCoded(module.getLoc(), Code::PROGRAM_6) << what;
-  };
-  registerBuiltinDialectTranslation(*module.getContext());
-  registerLLVMDialectTranslation(*module.getContext());
-  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(features);
-  if (!machine)
-    return report("LLVM has no code generator for this machine");
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "tilewright");
-  if (!code)
-    return report("the program cannot be written as LLVM IR");
-  code->setDataLayout(machine->createDataLayout());
-  code->setTargetTriple(machine->getTargetTriple());
-  setFunctionAttributes(*code);
-  addMetadata(*code, metadata);
-  addSoftFloat(*code);
-  optimize(*code, *machine);
-
-  SmallVector<char, 0> object;
-  llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager emit;
-  if (machine->addPassesToEmitFile(emit, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-    return report("LLVM cannot write object files for this machine");
-  emit.run(*code);
-  return object;
 }
 
 } // namespace tw

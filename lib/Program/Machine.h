@@ -3,14 +3,11 @@
 // The machine code is made for: this host's CPU, as a list of feature names that the code may use
 // and that the runtime checks before it loads an artifact.
 #pragma once
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/SmallVector.h"
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace llvm {
-class Module;
 class TargetMachine;
 } // namespace llvm
 
@@ -22,11 +19,5 @@ std::vector<std::string> hostFeatures();
 
 /// A machine for position-independent code with `features` at -O3, tuned for this host.
 std::unique_ptr<llvm::TargetMachine> makeMachine(const std::vector<std::string> &features);
-
-/// An object file: LLVM IR of `module` (LLVM dialect), optimised, as bytes in memory. Reports what
-/// goes wrong at the module's location. `metadata` becomes the section TW_METADATA_SECTION.
-mlir::FailureOr<llvm::SmallVector<char, 0>> makeObject(mlir::ModuleOp module,
-                                                       const std::vector<std::string> &features,
-                                                       llvm::StringRef metadata);
 
 } // namespace tw

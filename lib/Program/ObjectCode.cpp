@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Program/ObjectCode.h"
+#include "IR/Coded.h"
+#include "Program/Machine.h"
+#include "Program/SoftFloat.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Target/LLVMIR/ModuleTranslation.h"
+#include "runtime/ProgramABI.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "llvm/Transforms/Utils/SplitModule.h"
+#include <thread>
+
+using namespace mlir;
+
+namespace tw {
+
+/// Splitting a small program costs more than it gains; more parts than this gain nothing.
+static constexpr size_t functionsOfPart = 6, mostParts = 16;
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PassBuilder builder(&machine);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+/// Code is for the listed features and scheduled for this host.
+static void setFunctionAttributes(llvm::Module &module) {
+  std::string tune = llvm::sys::getHostCPUName().str();
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("tune-cpu", tune);
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+}
+
+/// "TWPROG01", the length, and the text, in a section of its own.
+static void addMetadata(llvm::Module &module, StringRef text) {
+  uint64_t length = text.size();
+  std::string bytes = "TWPROG01";
+  for (int i = 0; i < 8; ++i)
+    bytes += static_cast<char>(length >> (8 * i));
+  bytes += text;
+  auto *data = llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
+  auto *global = new llvm::GlobalVariable(module, data->getType(), /*isConstant=*/true,
+                                          llvm::GlobalValue::PrivateLinkage, data, "tw_metadata");
+  global->setSection(TW_METADATA_SECTION);
+  llvm::appendToUsed(module, {global});
+}
+
+/// The object file of one part; empty when LLVM has no way to write one.
+static ObjectFile emitObject(llvm::Module &part, llvm::TargetMachine &machine) {
+  addSoftFloat(part);
+  optimize(part, machine);
+  ObjectFile object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager emit;
+  if (!machine.addPassesToEmitFile(emit, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    emit.run(part);
+  return object;
+}
+
+/// Parts as bitcode: a module belongs to a context, and a context to a thread.
+static std::vector<llvm::SmallString<0>> split(llvm::Module &code) {
+  size_t functions = llvm::count_if(code, [](auto &f) { return !f.isDeclaration(); });
+  size_t threads = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, mostParts);
+  size_t parts = std::clamp<size_t>(functions / functionsOfPart, 1, threads);
+  std::vector<llvm::SmallString<0>> result;
+  llvm::SplitModule(
+      code, parts,
+      [&](std::unique_ptr<llvm::Module> part) {
+        llvm::raw_svector_ostream stream(result.emplace_back());
+        llvm::WriteBitcodeToFile(*part, stream);
+      },
+      /*PreserveLocals=*/true);
+  return result;
+}
+
+/// Compiles one part in a context of its own; `metadata` may be empty.
+static ObjectFile compilePart(StringRef bitcode, const std::vector<std::string> &features,
+                              StringRef metadata) {
+  llvm::LLVMContext context;
+  auto part = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "part"), context);
+  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(features);
+  if (!part) {
+    llvm::consumeError(part.takeError());
+    return {};
+  }
+  if (!metadata.empty())
+    addMetadata(**part, metadata);
+  return emitObject(**part, *machine);
+}
+
+FailureOr<std::vector<ObjectFile>>
+makeObjects(ModuleOp module, const std::vector<std::string> &features, StringRef metadata) {
+  auto report = [&](const char *what) {
+    return emitCoded(module.getLoc(), Code::PROGRAM_6) << what;
+  };
+  registerBuiltinDialectTranslation(*module.getContext());
+  registerLLVMDialectTranslation(*module.getContext());
+  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(features);
+  if (!machine)
+    return report("LLVM has no code generator for this machine");
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "tilewright");
+  if (!code)
+    return report("the program cannot be written as LLVM IR");
+  code->setDataLayout(machine->createDataLayout());
+  code->setTargetTriple(machine->getTargetTriple());
+  setFunctionAttributes(*code);
+
+  std::vector<llvm::SmallString<0>> parts = split(*code);
+  std::vector<ObjectFile> objects(parts.size());
+  auto compile = [&](size_t i) {
+    objects[i] = compilePart(parts[i], features, i == 0 ? metadata : StringRef());
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < parts.size(); ++i)
+    threads.emplace_back(compile, i);
+  compile(0);
+  for (std::thread &thread : threads)
+    thread.join();
+  if (llvm::any_of(objects, [](const ObjectFile &object) { return object.empty(); }))
+    return report("LLVM cannot write object files for this machine");
+  return objects;
+}
+
+} // namespace tw

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the LLVM dialect to object files. Kernels do not call each other, so a large program is
+// split into as many parts as the machine has threads, and LLVM works on all of them at once.
+#pragma once
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallVector.h"
+#include <string>
+#include <vector>
+
+namespace tw {
+
+using ObjectFile = llvm::SmallVector<char, 0>;
+
+/// Object files of `module` (LLVM dialect), optimised for a CPU with `features`, as bytes in
+/// memory: the same for the same module and number of threads. Reports what goes wrong at the
+/// module's location. `metadata` becomes the section TW_METADATA_SECTION of the first.
+mlir::FailureOr<std::vector<ObjectFile>> makeObjects(mlir::ModuleOp module,
+                                                     const std::vector<std::string> &features,
+                                                     llvm::StringRef metadata);
+
+} // namespace tw
