@@ -12,7 +12,8 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text, const std::strin
   document.state = std::make_unique<State>();
   document.state->name = name;
   dom::parser &parser = document.state->parser;
-  error_code error = text.size() > SIMDJSON_MAXSIZE_BYTES
+  error_code error = text.empty() ? EMPTY // its data may be null
+                     : text.size() > SIMDJSON_MAXSIZE_BYTES
                          ? CAPACITY
                          : parser.allocate(std::max<size_t>(text.size(), 32), maxDepth);
   if (!error)

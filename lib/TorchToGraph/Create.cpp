@@ -132,6 +132,7 @@ static LogicalResult spaced(Lowering &ctx, std::optional<double> base) {
   DType dtype = ctx.resultDType();
   if (ctx.hasRefused())
     return failure();
+  int64_t middle = steps / 2;
   auto body = [&](GatherBody &body, ValueRange) {
     Element e(body.b, body.loc, DType::F64);
     Value start = first.scalar()->element(body.b, body.loc, DType::F64);
@@ -141,7 +142,7 @@ static LogicalResult spaced(Lowering &ctx, std::optional<double> base) {
     Value fromStart = e.add(start, e.mul(step, i));
     Value fromEnd = e.sub(end, e.mul(step, e.sub(e.constant(double(steps - 1)), i)));
     Value value =
-        steps == 1 ? start : e.select(e.lt(i, e.constant(double(steps / 2))), fromStart, fromEnd);
+        steps == 1 ? start : e.select(e.lt(i, e.constant(double(middle))), fromStart, fromEnd);
     if (base)
       value = e.pow(e.constant(*base), value);
     return e.as(dtype).cast(value, DType::F64);

@@ -162,7 +162,8 @@ LogicalResult lowerMatrixPower(Lowering &ctx) {
   for (Tensor square = self;; square = matmul(ctx, square, square)) {
     if (power & 1)
       result = result ? matmul(ctx, *result, square) : square;
-    if (!(power >>= 1))
+    power >>= 1;
+    if (power == 0)
       return finish(ctx, *result);
   }
 }

@@ -41,6 +41,7 @@ TEST(Json, IntegersAreExactOrRefused) {
 TEST(Json, WhatIsNotJsonIsRefused) {
   for (std::string text : {"", "{", "[1,]", "nul", "{\"a\" 1}", "\"\xff\"", "[1] 2"})
     EXPECT_FALSE(JsonDocument::parse(text, "m").ok()) << text;
+  EXPECT_FALSE(JsonDocument::parse({}, "m").ok()) << "no data at all";
 }
 
 TEST(Json, DepthIsLimited) {

@@ -9,7 +9,6 @@ using namespace tw::torch;
 namespace tw::pt2 {
 
 using Kind = Argument::Kind;
-using torch::TypeKind;
 
 static StringRef ref(std::string_view text) { return {text.data(), text.size()}; }
 

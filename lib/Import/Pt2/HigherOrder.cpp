@@ -132,8 +132,8 @@ static LogicalResult importCond(NodeImporter &importer) {
   if (failed(truth))
     return failure();
   auto op = IfOp::create(emit.builder, emit.loc, *types, *truth);
-  for (auto [region, graph] : {std::pair(&op.getThenRegion(), inputs[1].value.graph),
-                               std::pair(&op.getElseRegion(), inputs[2].value.graph)}) {
+  for (const auto &[region, graph] : {std::pair(&op.getThenRegion(), inputs[1].value.graph),
+                                      std::pair(&op.getElseRegion(), inputs[2].value.graph)}) {
     OpBuilder::InsertionGuard guard(emit.builder);
     emit.builder.createBlock(region);
     FailureOr<SmallVector<Value>> results = importBody(importer.graph, *graph, *operands, *types);

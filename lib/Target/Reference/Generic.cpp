@@ -179,7 +179,7 @@ private:
   }
 
   /// The reduction loops with the results carried.
-  Values carried(ArrayRef<unsigned> loops, Values state) {
+  Values carried(ArrayRef<unsigned> loops, const Values &state) {
     if (loops.empty())
       return body(state);
     const Range &range = nest.ranges[loops[0]];
@@ -203,7 +203,7 @@ private:
     return state;
   }
 
-  Values outerSums(ArrayRef<unsigned> loops, Values state) {
+  Values outerSums(ArrayRef<unsigned> loops, const Values &state) {
     if (loops.empty())
       return chunks(state);
     const Range &range = nest.ranges[loops[0]];
@@ -214,7 +214,7 @@ private:
                   });
   }
 
-  Values chunks(Values state) {
+  Values chunks(const Values &state) {
     unsigned d = reduced.back();
     const Range &range = nest.ranges[d];
     Ix end = e.ix().add(range.lo, range.len);

@@ -34,11 +34,17 @@ using Monomial = std::vector<void *>;
 /// Coefficients by monomial; none of them 0.
 using Polynomial = std::map<Monomial, int64_t>;
 
+void addTerm(Polynomial &total, const Monomial &monomial, int64_t coefficient) {
+  int64_t &sum = total[monomial];
+  sum = wrapAdd(sum, coefficient);
+  if (sum == 0)
+    total.erase(monomial);
+}
+
 Polynomial sum(const Polynomial &x, const Polynomial &y, int64_t sign) {
   Polynomial result = x;
   for (const auto &[monomial, coefficient] : y)
-    if ((result[monomial] = wrapAdd(result[monomial], wrapMul(sign, coefficient))) == 0)
-      result.erase(monomial);
+    addTerm(result, monomial, wrapMul(sign, coefficient));
   return result;
 }
 
@@ -48,8 +54,7 @@ Polynomial product(const Polynomial &x, const Polynomial &y) {
     for (const auto &[c, q] : y) {
       Monomial both;
       std::merge(a.begin(), a.end(), c.begin(), c.end(), std::back_inserter(both));
-      if ((result[both] = wrapAdd(result[both], wrapMul(p, q))) == 0)
-        result.erase(both);
+      addTerm(result, both, wrapMul(p, q));
     }
   return result;
 }

@@ -38,7 +38,7 @@ static SizeList afterPad(const IndexMath &math, tensor::PadOp op, SizeList sizes
 static SizeList afterCollapse(const IndexMath &math, tensor::CollapseShapeOp op,
                               const SizeList &source) {
   SizeList sizes;
-  for (auto group : op.getReassociationIndices()) {
+  for (const auto &group : op.getReassociationIndices()) {
     SizeList factors;
     for (int64_t i : group)
       factors.push_back(source[i]);
