@@ -75,7 +75,9 @@ static LogicalResult runOnce(Location loc, const std::string &artifact,
                              static_cast<int32_t>(outputs.size()));
   if (!status)
     return success();
-  auto problem = emitCoded(loc, Code::PROGRAM_8)
+  // A check of the model that fails for its own constants is an error in the model.
+  bool isModels = llvm::StringRef(tw_status_code(status)) == "TW-RUNTIME-0013";
+  auto problem = emitCoded(loc, isModels ? Code::RUNTIME_13 : Code::PROGRAM_8)
                  << "an expression over weights cannot be evaluated";
   problem.attachNote() << tw_status_message(status);
   tw_status_free(status);
