@@ -90,7 +90,7 @@ static bool isMapped(uintptr_t base, const ElfImage &image, std::span<const uint
 Status LoadedProgram::checkMappedCode() const {
   link_map *map = nullptr;
   TW_ASSIGN(ElfImage image, parseElf(artifact.image.bytes()));
-  if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 &&
+  if (dlinfo(library, RTLD_DI_LINKMAP, static_cast<void *>(&map)) == 0 &&
       isMapped(map->l_addr, image, artifact.image.bytes()))
     return {};
   return Diagnostic{Code::RUNTIME_7,

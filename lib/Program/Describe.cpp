@@ -188,9 +188,10 @@ static std::string payloadFields(int64_t offset, const std::string &hash) {
   return fmt::format("\"offset\":{:20},\"hash\":\"{}\"", offset, hash);
 }
 
-static const std::string placeholder = payloadFields(0, "tilewright-hash!");
+static std::string placeholderFields() { return payloadFields(0, "tilewright-hash!"); }
 
 bool patchPayload(MutableArrayRef<char> metadata, int64_t offset, const std::string &hash) {
+  std::string placeholder = placeholderFields();
   auto at = std::search(metadata.begin(), metadata.end(), placeholder.begin(), placeholder.end());
   std::string fields = payloadFields(offset, hash);
   if (at == metadata.end() || fields.size() != placeholder.size())
@@ -222,7 +223,7 @@ std::string describeProgram(func::FuncOp main, const HostProgram &program,
   json.endArray().key("weights").beginObject();
   json.member("where", facts.weightsBeside ? "beside" : "inside").member("bytes", payload.bytes());
   std::string text = json.text();
-  text += "," + placeholder + "}}";
+  text += "," + placeholderFields() + "}}";
   return text;
 }
 

@@ -61,6 +61,7 @@ Result<std::vector<CallResult>> runCalls(const tw_program *program, std::span<co
 
 Status writeFiles(const tw_program *program, const CallResult &result, NpyBFloat16 bfloat16) {
   std::vector<std::string> names;
+  names.reserve(result.call->outputs.size());
   for (const Call::Output &output : result.call->outputs)
     names.push_back(output.name);
   TW_ASSIGN(std::vector<int> indices, findOutputs(program, names));

@@ -40,8 +40,8 @@ private:
       return {};
     AffineExpr left = product();
     while (left) {
-      bool minus = false;
-      if (!take("+") && !(minus = take("-")))
+      bool plus = take("+"), minus = !plus && take("-");
+      if (!plus && !minus)
         break;
       AffineExpr right = product();
       left = right ? (minus ? left - right : left + right) : AffineExpr();
