@@ -48,7 +48,7 @@ void Translator::translateIf(torch::IfOp op) {
     translateBlock(region.front());
     SmallVector<Value> yields, extents;
     for (auto [value, type] : llvm::zip(region.front().getTerminator()->getOperands(), types)) {
-      Value yielded = lookup(value).isPoison() ? Value() : materialize(value, type, loc);
+      Value yielded = handOn(value, type, loc);
       if (!yielded)
         return false;
       yields.push_back(yielded);
@@ -135,7 +135,7 @@ void Translator::translateLoop(torch::LoopOp op) {
     translateBlock(body);
     SmallVector<Value> next = nextCarried(end, inits, carriedSizes);
     if (!isCounted && next.size() == end.getIterArgs().size())
-      next.push_back(materialize(end.getShouldContinue(), b.getI1Type(), loc));
+      next.push_back(handOn(end.getShouldContinue(), b.getI1Type(), loc));
     fine = next.size() == inits.size() && !llvm::is_contained(next, Value());
     scf::YieldOp::create(b, loc, fine ? next : inits);
   }
@@ -160,7 +160,7 @@ SmallVector<Value> Translator::nextCarried(torch::LoopConditionOp end, ArrayRef<
   Location loc = end.getLoc();
   SmallVector<Value> next;
   for (auto [value, init, extents] : llvm::zip(end.getIterArgs(), inits, known)) {
-    Value yielded = lookup(value).isPoison() ? Value() : materialize(value, init.getType(), loc);
+    Value yielded = handOn(value, init.getType(), loc);
     if (!yielded)
       break;
     next.push_back(yielded);

@@ -94,7 +94,7 @@ func::FuncOp Translator::run() {
   translateBlock(body);
   SmallVector<Value> results;
   for (auto [value, type] : llvm::zip(body.getTerminator()->getOperands(), to.getResultTypes())) {
-    results.push_back(materialize(value, type, body.getTerminator()->getLoc()));
+    results.push_back(handOn(value, type, body.getTerminator()->getLoc()));
     failed |= !results.back();
   }
   if (failed) {
@@ -153,6 +153,17 @@ Value Translator::materialize(Value value, Type type, Location loc) {
   if (!tensor::CastOp::areCastCompatible(tensor->value.getType(), type))
     return nullptr;
   return tensor::CastOp::create(b, loc, type, tensor->value);
+}
+
+Value Translator::handOn(Value value, Type type, Location loc) {
+  if (!foreign.contains(value) && lookup(value).isPoison())
+    return nullptr;
+  Value result = materialize(value, type, loc);
+  if (!result)
+    emitCoded(loc, Code::LOWER_3) << "a value that its operator computes as another type is handed "
+                                     "on as "
+                                  << value.getType();
+  return result;
 }
 
 bool Translator::isPoisoned(Operation &op) {

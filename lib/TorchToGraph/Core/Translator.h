@@ -48,6 +48,9 @@ private:
   const Operand &lookup(mlir::Value value);
   /// As a value of signatureType(`value.getType()`); null for what signatures cannot hold.
   mlir::Value materialize(mlir::Value value, mlir::Type type, mlir::Location loc);
+  /// The same for what a return or the end of a region hands on; reports what does not fit. Null
+  /// for values that an error has made unknown.
+  mlir::Value handOn(mlir::Value value, mlir::Type type, mlir::Location loc);
   void define(mlir::Value torchValue, mlir::Value builtin, mlir::Location loc);
 
   mlir::func::FuncOp from;
