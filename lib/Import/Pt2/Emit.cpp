@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Import/Pt2/Emit.h"
+#include "IR/Torch/DtypeCode.h"
 #include "Import/Pt2/Schema.h"
 #include "Import/Pt2/Types.h"
 
@@ -60,14 +61,11 @@ Value Emit::convert(Value tensor, ValueTensorType type) {
   auto from = mlir::cast<ValueTensorType>(tensor.getType());
   if (from.getDtype() == type.getDtype())
     return tensor;
-  // The numbers of ATen's dtypes, by ours.
-  static constexpr int64_t numbers[] = {5, 15, 6, 7, 1, 2, 3, 4, 0, 11};
-  auto dtype = dtypeOf(type);
+  auto dtype = torch::dtypeCode(type.getDtype());
   assert(dtype && "types are made by tensorType");
   auto result =
       ValueTensorType::get(context(), true, from.getSizes(), type.getDtype(), Attribute());
-  return aten("prims.convert_element_type", result,
-              {{"a", tensor}, {"dtype", integer(numbers[static_cast<int>(*dtype)])}});
+  return aten("prims.convert_element_type", result, {{"a", tensor}, {"dtype", integer(*dtype)}});
 }
 
 } // namespace tw::pt2

@@ -109,6 +109,14 @@ FailureOr<torch::ValueTensorType> GraphImporter::typeOf(StringRef name) {
   return *type;
 }
 
+FailureOr<torch::ValueTensorType> GraphImporter::inputTypeOf(StringRef name) {
+  FailureOr<torch::ValueTensorType> type = typeOf(name);
+  if (failed(type) || !isComplex(*type))
+    return type;
+  Diagnostic error = unsupportedDType(metaOf(name)->dtype);
+  return fail(error.code, fmt::format("tensor {}: {}", name.str(), error.message), error.help);
+}
+
 void GraphImporter::importNodes() {
   Location outerLoc = emit.loc;
   const Node *outerNode = node;

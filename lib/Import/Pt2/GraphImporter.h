@@ -50,6 +50,8 @@ public:
   mlir::FailureOr<Tensor *> tensorOf(const Argument &argument);
   /// The type the file gives to a tensor name.
   mlir::FailureOr<torch::ValueTensorType> typeOf(llvm::StringRef name);
+  /// As `typeOf` for what programs are given, which cannot be complex.
+  mlir::FailureOr<torch::ValueTensorType> inputTypeOf(llvm::StringRef name);
   const TensorMeta *metaOf(llvm::StringRef name) const;
 
   ImportState &state;

@@ -2,6 +2,7 @@
 // Operators that take subgraphs: cond and while_loop become torch.prim.If and torch.prim.Loop;
 // those that only change how a part of the program runs (no_grad, autocast, checkpointing) are
 // inlined.
+#include "IR/Torch/DtypeCode.h"
 #include "Import/Pt2/NodeImporter.h"
 #include "llvm/ADT/StringMap.h"
 #include <fmt/format.h>
@@ -243,8 +244,7 @@ static FailureOr<Value> stackedInit(NodeImporter &importer, ValueTensorType type
                                                         importer.operatorName()));
     sizes.push_back(emit.integer(size));
   }
-  static constexpr int64_t numbers[] = {5, 15, 6, 7, 1, 2, 3, 4, 0, 11};
-  int64_t dtype = numbers[static_cast<int>(*dtypeOf(type))];
+  int64_t dtype = *torch::dtypeCode(type.getDtype());
   return emit.aten("aten.zeros", type,
                    {{"size", emit.list(sizes, emit.intType())}, {"dtype", emit.integer(dtype)}});
 }

@@ -123,7 +123,7 @@ void ProgramImporter::importInput(const InputSpec &spec, const Argument &input) 
 void ProgramImporter::importUserInput(const Argument &input) {
   StringRef name = ref(input.text);
   if (input.kind == Kind::Tensor) {
-    FailureOr<ValueTensorType> type = graph.typeOf(name);
+    FailureOr<ValueTensorType> type = graph.inputTypeOf(name);
     if (failed(type)) {
       (void)graph.define(name, {});
       return;
@@ -180,7 +180,7 @@ void ProgramImporter::importConstantInput(const InputSpec &spec) {
 void ProgramImporter::importWeight(const InputSpec &spec) {
   StringRef input = ref(spec.value.text), name = ref(spec.name);
   Result<StoredTensor> found = weights.find(spec.name);
-  FailureOr<ValueTensorType> type = graph.typeOf(input);
+  FailureOr<ValueTensorType> type = graph.inputTypeOf(input);
   if (!found || failed(type)) {
     if (!found)
       (void)graph.fail(found.error().code, found.error().message, found.error().help);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Import/Pt2/Types.h"
+#include "IR/Torch/DtypeCode.h"
 #include "Support/Checked.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <fmt/format.h>
@@ -25,6 +26,10 @@ Type elementType(MLIRContext *context, DType dtype) {
   default:
     return IntegerType::get(context, info(dtype).bytes * 8, IntegerType::Signed);
   }
+}
+
+bool isComplex(torch::ValueTensorType type) {
+  return isa_and_nonnull<ComplexType>(type.getDtype());
 }
 
 std::optional<DType> dtypeOf(torch::ValueTensorType type) {
@@ -54,23 +59,34 @@ static Result<SmallVector<int64_t>> sizesOf(const TensorMeta &meta, int elementB
   return sizes;
 }
 
+Diagnostic unsupportedDType(ScalarType dtype) {
+  return {Code::IMPORT_8,
+          fmt::format("dtype {} is not supported", scalarTypeName(dtype)),
+          "",
+          {},
+          "f16, bf16, f32, f64, i8, i16, i32, i64, u8 and bool are"};
+}
+
+/// The complex type of that dtype; none for others.
+static Type complexType(MLIRContext *context, ScalarType dtype) {
+  auto type = torch::dtypeOfCode(context, atenScalarType(dtype).value_or(-1));
+  return isa_and_nonnull<ComplexType>(type) ? type : Type();
+}
+
 Result<torch::ValueTensorType> tensorType(MLIRContext *context, const TensorMeta &meta) {
   auto dtype = dtypeOf(meta.dtype);
-  if (!dtype)
-    return Diagnostic{Code::IMPORT_8,
-                      fmt::format("dtype {} is not supported", scalarTypeName(meta.dtype)),
-                      "",
-                      {},
-                      "f16, bf16, f32, f64, i8, i16, i32, i64, u8 and bool are"};
+  Type complex = complexType(context, meta.dtype);
+  if (!dtype && !complex)
+    return unsupportedDType(meta.dtype);
   if (!meta.isStrided())
     return Diagnostic{Code::IMPORT_9,
                       fmt::format("tensors of layout {} (sparse) are not supported", meta.layout),
                       "",
                       {},
                       "use dense tensors (.to_dense())"};
-  TW_ASSIGN(SmallVector<int64_t> sizes, sizesOf(meta, info(*dtype).bytes));
+  TW_ASSIGN(SmallVector<int64_t> sizes, sizesOf(meta, dtype ? info(*dtype).bytes : 16));
   return torch::ValueTensorType::get(context, /*hasSizes=*/true, sizes,
-                                     elementType(context, *dtype), Attribute());
+                                     dtype ? elementType(context, *dtype) : complex, Attribute());
 }
 
 torch::ValueTensorType unknownTensorType(MLIRContext *context) {

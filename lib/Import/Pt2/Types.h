@@ -12,6 +12,12 @@ mlir::Type elementType(mlir::MLIRContext *context, DType dtype);
 /// The dtype of a vtensor; empty when it is unknown or none of ours.
 std::optional<DType> dtypeOf(torch::ValueTensorType type);
 
+/// Complex tensors are imported so that lowering can list the operators on them with all others
+/// that are unsupported.
+bool isComplex(torch::ValueTensorType type);
+/// The error (IMPORT_8) for a dtype that Tilewright does not have; no location.
+Diagnostic unsupportedDType(ScalarType dtype);
+
 /// Errors (IMPORT): a dtype, a layout or sizes that Tilewright does not have; no location.
 Result<torch::ValueTensorType> tensorType(mlir::MLIRContext *context, const TensorMeta &meta);
 

@@ -3,6 +3,7 @@
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
 #include "TorchToGraph/Core/Arguments.h"
+#include "TorchToGraph/Core/Unsupported.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -199,7 +200,7 @@ void Translator::translateOp(Operation &op) {
   }
   if (needsNoTranslation(op))
     return;
-  if (isPoisoned(op))
+  if (isPoisoned(op) || usesComplex(&op)) // the latter are reported by reportUnsupported
     return poison(op);
   if (auto branch = dyn_cast<torch::IfOp>(op))
     return translateIf(branch);

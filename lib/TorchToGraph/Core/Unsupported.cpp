@@ -15,6 +15,15 @@ static bool isCustom(Operation *op) {
          !name.starts_with("torch.prim") && !name.starts_with("onnx.");
 }
 
+bool usesComplex(Operation *op) {
+  auto isComplex = [](Type type) {
+    auto tensor = dyn_cast<torch::ValueTensorType>(type);
+    return tensor && isa_and_nonnull<ComplexType>(tensor.getDtype());
+  };
+  return llvm::any_of(op->getOperandTypes(), isComplex) ||
+         llvm::any_of(op->getResultTypes(), isComplex);
+}
+
 bool isUnsupported(Operation *op, const KernelNames &kernels) {
   if (!isa_and_nonnull<torch::TorchDialect>(op->getDialect()) ||
       op->hasTrait<OpTrait::IsTerminator>())
@@ -25,7 +34,7 @@ bool isUnsupported(Operation *op, const KernelNames &kernels) {
   StringRef name = operatorName(op);
   if (isCustom(op) && kernels.contains(name.drop_front(strlen("torch.")).str()))
     return false;
-  return !findLowering(name) && !isOpTriviallyDead(op);
+  return (!findLowering(name) || usesComplex(op)) && !isOpTriviallyDead(op);
 }
 
 static std::string describeType(Type type) {
@@ -57,6 +66,8 @@ static UnsupportedOperator describe(Operation *op) {
   StringRef name = operatorName(op);
   std::string reason =
       isCustom(op) ? "no kernel given with --kernels implements it" : findRefusal(name).str();
+  if (reason.empty() && usesComplex(op))
+    reason = "tensors of complex numbers are not supported";
   UnsupportedOperator result{"", describePlace(op->getLoc()), reason, ""};
   name.consume_front("torch.");
   result.op = name.str();

@@ -7,6 +7,9 @@
 
 namespace tw::lower {
 
+/// Whether the op reads or makes complex numbers, which no lowering knows.
+bool usesComplex(mlir::Operation *op);
+
 /// Whether nothing lowers or implements this op (ops of other dialects are not asked).
 bool isUnsupported(mlir::Operation *op, const KernelNames &kernels);
 
