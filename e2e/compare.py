@@ -55,3 +55,16 @@ def inaccuracy(got: list, want: list, exact: list, dtype: str, graph: float) -> 
     if ours <= allowed:
         return None
     return f"{ours:.3g} from double precision; eager PyTorch is {eager:.3g} from it, allowed are {allowed:.3g}"
+
+
+def is_noise(want: list, exact: list) -> bool:
+    """Whether eager PyTorch's result has no correct digit, such as the gradient of the bias of keys,
+    which cancels in the softmax."""
+    eager = distance(want, exact)
+    return math.isfinite(eager) and eager > RULES["noise_rule"]["factor"] * largest(exact)
+
+
+def noise(got: list, want: list, exact: list) -> str | None:
+    """How a result of nothing but rounding errors is larger than such errors are, or None."""
+    ours, allowed = distance(got, exact), RULES["noise_rule"]["allowed"] * distance(want, exact)
+    return None if ours <= allowed else f"{ours:.3g} instead of rounding errors, of which {allowed:.3g} are allowed"

@@ -56,6 +56,14 @@ class Imports(unittest.TestCase):
 
 
 class Compare(unittest.TestCase):
+    def test_what_cancels_is_compared_as_rounding_errors(self):
+        want, exact = [1e-12, -2e-12], [1e-22, 0.0]
+        self.assertTrue(compare.is_noise(want, exact))
+        self.assertFalse(compare.is_noise([1.0, 2.0], [1.1, 2.0]))
+        self.assertFalse(compare.is_noise([0.0, 0.0], [0.0, 0.0]))
+        self.assertIsNone(compare.noise([2e-11, 0.0], want, exact))
+        self.assertIn("rounding errors", compare.noise([1e-10, 0.0], want, exact))
+
     def test_tolerance_grows_with_length_and_scale(self):
         short, long = compare.tolerance("f32", 1, 1.0)[1], compare.tolerance("f32", 100, 2.0)[1]
         self.assertAlmostEqual(long, 20 * short)
