@@ -106,7 +106,7 @@ ArtifactEvaluator::evaluate(OwningOpRef<ModuleOp> module) {
   if (folder.empty()) {
     std::string name = (std::filesystem::temp_directory_path() / "tilewright-XXXXXX").string();
     if (!mkdtemp(name.data()))
-      return report("no temporary folder can be made"), failure();
+      return (void)report("no temporary folder can be made"), failure();
     folder = name;
   }
   auto function = module->lookupSymbol<func::FuncOp>("constants");
@@ -124,7 +124,7 @@ ArtifactEvaluator::evaluate(OwningOpRef<ModuleOp> module) {
   if (ok && bytes > 0) {
     OutputFile file(path, bytes);
     if (!file.ok())
-      return session.endStage(), report("no temporary file can be made"), failure();
+      return session.endStage(), (void)report("no temporary file can be made"), failure();
     SmallVector<tw_tensor> outputs;
     for (auto [offset, result] : llvm::zip(offsets, type.getResults()))
       outputs.push_back(
