@@ -27,16 +27,18 @@ try:
 except ImportError:
     pass
 torch.set_num_threads(int(sys.argv[2]))
-module = torch.export.load(sys.argv[1]).module()
-inputs = [torch.from_numpy(numpy.load(path)) for path in sys.argv[3:]]
+program = torch.export.load(sys.argv[1])
+module = program.module()
+arrays = [torch.from_numpy(numpy.load(path)) for path in sys.argv[3:]]
+args, kwargs = torch.utils._pytree.tree_unflatten(arrays, program.call_spec.in_spec)
 with torch.no_grad():
-    module(*inputs)
+    module(*args, **kwargs)
     print("ready", flush=True)
     for line in sys.stdin:
         times = []
         for _ in range(3):
             start = time.perf_counter()
-            module(*inputs)
+            module(*args, **kwargs)
             times.append(1e6 * (time.perf_counter() - start))
         print(json.dumps(sorted(times)[1]), flush=True)
 """
