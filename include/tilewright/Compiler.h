@@ -60,7 +60,7 @@ typedef struct tilewright_compile_options {
   size_t struct_size; /* sizeof(tilewright_compile_options) of the caller */
   const char *model;  /* path of a .pt2 or .mlir file; required */
   const char *output; /* path of the artifact to write; required */
-  const char *target; /* "cpu" (default), "cpu:NAME", "reference", "nvidia:sm_90a" */
+  const char *target; /* "cpu" (default) or "reference" */
   const char *entry;  /* name of the model in an archive that holds several; default the only one */
   const char *weights;   /* "auto" (default: inside below 1 GiB), "inside", "beside" */
   const char *precision; /* reserved: NULL */

@@ -67,16 +67,15 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
 /// "cpu" is `reference` as long as the CPU has no lowering of its own.
 static Result<std::unique_ptr<target::Target>> makeTarget(const std::string &name,
                                                           ArrayRef<std::string> features) {
-  if (name == "cpu" || name == "reference" || name.starts_with("cpu:"))
+  if (name == "cpu" || name == "reference")
     return target::createReferenceTarget(target::CpuFeatures::fromNames(features));
   return Diagnostic{Code::DRIVER_2,
                     fmt::format("there is no target \"{}\"", name),
                     {},
                     {},
-                    "the targets are cpu and reference"};
+                    "the targets are cpu and reference, both for this machine's CPU"};
 }
 
-/// A name for an "cpu:NAME" machine is not looked at: code is for this host.
 static tilewright_outcome run(Session &session, const Request &request) {
   std::vector<std::string> features = hostFeatures();
   auto target = makeTarget(request.target, features);

@@ -110,13 +110,27 @@ static Operand distance(Lowering &ctx, const Tensor &y, int64_t dim, DType compu
   return steps;
 }
 
-/// The areas between neighbours, times two.
-static Tensor areas(Lowering &ctx, const Tensor &y, int64_t dim, DType compute) {
+namespace {
+struct Areas {
+  Tensor tensor;
+  int64_t dim;
+};
+} // namespace
+
+/// The areas between neighbours along `dim`, times two; empty when the operator is refused.
+static std::optional<Areas> areas(Lowering &ctx, DType compute) {
+  Tensor y = ctx.tensor("y");
+  int64_t dim = ctx.dim("dim", y.rank(), -1);
+  if (y.rank() == 0) {
+    (void)ctx.refuse("a tensor of at least 1 dimension is needed, not 0");
+    return std::nullopt;
+  }
   Operand steps = distance(ctx, y, dim, compute);
   Neighbours pair = neighbours(ctx, y, dim);
-  return pointwise(
+  Tensor twice = pointwise(
       ctx, {pair.left, pair.right, steps}, compute,
       [](Element &e, ValueRange v) { return e.mul(e.add(v[0], v[1]), v[2]); }, compute);
+  return ctx.hasRefused() ? std::nullopt : std::optional(Areas{twice, dim});
 }
 
 static Tensor halved(Lowering &ctx, const Tensor &tensor) {
@@ -125,29 +139,21 @@ static Tensor halved(Lowering &ctx, const Tensor &tensor) {
 }
 
 static LogicalResult lowerTrapezoid(Lowering &ctx) {
-  Tensor y = ctx.tensor("y");
-  int64_t dim = ctx.dim("dim", y.rank(), -1);
   DType compute = opmath(ctx.resultDType());
-  if (y.rank() == 0)
-    return ctx.refuse("a tensor of at least 1 dimension is needed, not 0");
-  Tensor twice = areas(ctx, y, dim, compute);
-  if (ctx.hasRefused())
+  auto twice = areas(ctx, compute);
+  if (!twice)
     return failure();
-  return ctx.done(halved(ctx, reduceSum(ctx, {twice, {dim}}, compute)));
+  return ctx.done(halved(ctx, reduceSum(ctx, {twice->tensor, {twice->dim}}, compute)));
 }
 
 static LogicalResult lowerCumulativeTrapezoid(Lowering &ctx) {
-  Tensor y = ctx.tensor("y");
-  int64_t dim = ctx.dim("dim", y.rank(), -1);
   DType compute = opmath(ctx.resultDType());
-  if (y.rank() == 0)
-    return ctx.refuse("a tensor of at least 1 dimension is needed, not 0");
-  Tensor twice = areas(ctx, y, dim, compute);
-  if (ctx.hasRefused())
+  auto twice = areas(ctx, compute);
+  if (!twice)
     return failure();
   Value zero = Element(ctx.b, ctx.loc, compute).constant(0);
   auto sums =
-      scan(ctx, twice, dim, compute, zero,
+      scan(ctx, twice->tensor, twice->dim, compute, zero,
            [&](OpBuilder &b, Location loc, ValueRange states, ValueRange elements) {
              return SmallVector<Value>{Element(b, loc, compute).add(states[0], elements[0])};
            });

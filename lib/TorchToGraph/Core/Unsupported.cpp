@@ -65,7 +65,7 @@ static std::string describeType(Type type) {
 static UnsupportedOperator describe(Operation *op) {
   StringRef name = operatorName(op);
   std::string reason =
-      isCustom(op) ? "no kernel given with --kernels implements it" : findRefusal(name).str();
+      isCustom(op) ? "nothing implements this custom operator" : findRefusal(name).str();
   if (reason.empty() && usesComplex(op))
     reason = "tensors of complex numbers are not supported";
   UnsupportedOperator result{"", describePlace(op->getLoc()), reason, ""};
