@@ -18,7 +18,8 @@ static Value asValue(OpFoldResult size, OpBuilder &b, Location loc) {
 static OpFoldResult collapsedSize(tensor::CollapseShapeOp op, int64_t dim, OpBuilder &b) {
   Location loc = op.getLoc();
   Value product;
-  for (int64_t part : op.getReassociationIndices()[dim]) {
+  ReassociationIndices parts = op.getReassociationIndices()[dim];
+  for (int64_t part : parts) {
     Value factor = asValue(resolvedSize(op.getSrc(), part, b), b, loc);
     product = product ? arith::MulIOp::create(b, loc, product, factor) : factor;
   }

@@ -123,7 +123,8 @@ FailureOr<Ix> Emitter::computeSize(Value value, int64_t dim) {
       .Case([&](tensor::ExpandShapeOp o) { return index(o.getMixedOutputShape()[dim]); })
       .Case([&](tensor::CollapseShapeOp o) -> Result {
         Ix all = 1;
-        for (int64_t d : o.getReassociationIndices()[dim]) {
+        ReassociationIndices parts = o.getReassociationIndices()[dim];
+        for (int64_t d : parts) {
           Result one = size(o.getSrc(), d);
           if (failed(one))
             return one;
