@@ -4,6 +4,7 @@
 // `--operators-page` prints docs/operators.md instead.
 #include "Graph/Passes.h"
 #include "IR/Graph/Graph.h"
+#include "IR/Tile/Tile.h"
 #include "IR/Torch/Torch.h"
 #include "Target/Reference/Reference.h"
 #include "TorchToGraph/TorchToGraph.h"
@@ -18,8 +19,8 @@ int main(int argc, char **argv) {
   }
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
-  registry
-      .insert<tw::graph::TWDialect, tw::torch::TorchDialect, tw::torch_c::TorchConversionDialect>();
+  registry.insert<tw::graph::TWDialect, tw::torch::TorchDialect,
+                  tw::torch_c::TorchConversionDialect, tw::tile::TileDialect>();
   mlir::registerAllPasses();
   tw::registerTorchToGraphPass();
   tw::registerGraphPasses();

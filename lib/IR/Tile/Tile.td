@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The `tile` dialect: its attributes and types. Operations are in Ops.td. Semantics:
+// docs/tile-programs.md.
+
+#ifndef TILEWRIGHT_IR_TILE
+#define TILEWRIGHT_IR_TILE
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::tw::tile";
+  let summary = "Kernels as grids of programs on tiles";
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+}
+
+class Tile_Attr<string name, string keyword, list<Trait> traits = []>
+    : AttrDef<Tile_Dialect, name, traits> {
+  let mnemonic = keyword;
+}
+
+class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::tw::tile";
+}
+
+def Tile_SizeAttr : Tile_Attr<"Size", "size"> {
+  let summary = "A size: an expression over the symbols of the kernel, in normal form";
+  // tw::Size writes and reads the text.
+  let parameters = (ins StringRefParameter<"in normal form">:$text);
+  let builders = [AttrBuilder<(ins "const ::tw::Size &":$size)>];
+  let extraClassDeclaration = "::tw::Size getSize() const;";
+  let assemblyFormat = "`<` custom<SizeText>($text) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_DimsAttr : Tile_Attr<"Dims", "dims", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "The extents of a tile that are not static, in order";
+  let parameters = (ins ArrayRefParameter<"::tw::tile::SizeAttr">:$sizes);
+  let assemblyFormat = "`<` custom<SizeList>($sizes) `>`";
+}
+
+def Tile_SymbolAttr : Tile_Attr<"Symbol", "symbol"> {
+  let summary = "A symbol of a kernel: a size bound by the call, and what the call must respect";
+  let parameters = (ins StringRefParameter<>:$name, DefaultValuedParameter<"int64_t", "0">:$min,
+      DefaultValuedParameter<"int64_t", "INT64_MAX">:$max,
+      DefaultValuedParameter<"int64_t", "1">:$multiple);
+  let assemblyFormat = "`<` $name (`,` struct($min, $max, $multiple)^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_Access : Tile_Enum<"Access", "how a kernel uses an argument", [
+    I32EnumAttrCase<"In", 0, "in">, I32EnumAttrCase<"Out", 1, "out">,
+    I32EnumAttrCase<"InOut", 2, "inout">, I32EnumAttrCase<"Scalar", 3, "scalar">]>;
+
+def Tile_ArgumentAttr : Tile_Attr<"Argument", "argument"> {
+  let summary = "What is known of a kernel's argument beside its type";
+  let description = [{
+    `init`: what an `out` buffer is filled with before any program runs. `symbol`: the symbol that
+    an index argument is.
+  }];
+  let parameters = (ins StringRefParameter<>:$name, EnumParameter<Tile_Access>:$access,
+      OptionalParameter<"::mlir::TypedAttr">:$init, OptionalParameter<"::mlir::StringAttr">:$symbol);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Tile_ReduceKind : Tile_Enum<"ReduceKind", "how a dimension becomes one element", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
+    I32EnumAttrCase<"UMax", 4, "umax">, I32EnumAttrCase<"UMin", 5, "umin">,
+    I32EnumAttrCase<"And", 6, "and">, I32EnumAttrCase<"Or", 7, "or">,
+    I32EnumAttrCase<"ArgMax", 8, "argmax">, I32EnumAttrCase<"ArgMin", 9, "argmin">]>;
+
+def Tile_ScanKind : Tile_Enum<"ScanKind", "what a scan accumulates", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">]>;
+
+def Tile_Update : Tile_Enum<"Update", "how what is stored meets what is there", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Min", 1, "min">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Any", 3, "any">]>;
+
+class Tile_Type<string name, string keyword> : TypeDef<Tile_Dialect, name> {
+  let mnemonic = keyword;
+}
+
+def Tile_BufferType : Tile_Type<"Buffer", "buffer"> {
+  let summary = "Memory of the caller: contiguous, row-major";
+  let parameters = (ins ArrayRefParameter<"::tw::tile::SizeAttr">:$shape,
+      "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` custom<SizeList>($shape) `,` $elementType `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getRank() const { return getShape().size(); }
+    /// The element type of the tiles that are read from it: ui8 is read as i8.
+    ::mlir::Type getTileElementType() const;
+  }];
+}
+
+#endif
