@@ -5,6 +5,7 @@
 The blocks of a page go together, in order:
 - `sh` blocks run as one script in an empty folder, with BUILD/bin in the PATH;
 - `c`, `cpp` and `c++` blocks are compiled (not run) as the body of one function each language;
+- `mlir` blocks are each read, verified and printed by tilewright-opt;
 - `python` blocks run in the same folder before the shell ones where $TW_TORCH_PYTHON names a Python
   with torch, else they are passed over, and the files they would write come from elsewhere.
 Comments direct it:
@@ -35,7 +36,7 @@ def squeeze(text):
 class Page:
     def __init__(self, path):
         self.name = str(path)
-        self.code = {"sh": "", "c": "", "cpp": "", "python": ""}
+        self.code = {"sh": "", "c": "", "cpp": "", "python": "", "mlir": ""}
         self.files, self.problems = {}, []
         quoted = None
         for part in PART.finditer(path.read_text()):
@@ -56,7 +57,9 @@ class Page:
                 language = part["language"].replace("c++", "cpp")
                 if language not in self.code:
                     self.problems.append(f"nothing tries blocks in {language}")
-                self.code[language] = self.code.get(language, "") + part["code"]
+                before = self.code.get(language, "")
+                separator = "// -----\n" if before and language == "mlir" else ""
+                self.code[language] = before + separator + part["code"]
 
     def run(self, command, **options):
         done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
@@ -71,6 +74,9 @@ class Page:
                 body = "".join(line for line in lines if not line.startswith("#include"))
                 self.run([*COMPILERS[language], "-fsyntax-only", "-I", str(ROOT / "include"), "-"],
                          input=f"{HEADERS[language]}{includes}void page(void) {{\n{body}}}\n")
+        if self.code["mlir"]:
+            self.run([str(build.resolve() / "bin" / "tilewright-opt"), "-", "--split-input-file"],
+                     input=self.code["mlir"])
         with tempfile.TemporaryDirectory() as folder:
             python = os.environ.get("TW_TORCH_PYTHON")
             if python and self.code["python"]:
