@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The values that a kernel computes with while it is traced: sizes, indices, scalars and tiles, and
+// their operators. Included by tilewright/Kernel.h; docs/kernels.md explains the language.
+//
+// All of them are small handles, copied freely. Mistakes (shapes that do not fit, a value of
+// another kernel) end the trace and are reported with the author's file and line; outside of a
+// kernel, functions do nothing and return empty handles.
+#ifndef TILEWRIGHT_KERNEL_VALUES_H
+#define TILEWRIGHT_KERNEL_VALUES_H
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace tw {
+class Size; // of the compiler; kernel::Size is what authors see
+}
+
+namespace tw::kernel {
+
+/// Where the author wrote something; the last parameter of every function, never given by hand.
+using Here = std::source_location;
+
+/// Element types. `index` is the type of Index and of nothing else.
+enum class DType : uint8_t { f16, bf16, f32, f64, i8, i16, i32, i64, u8, i1, index };
+inline constexpr DType f16 = DType::f16, bf16 = DType::bf16, f32 = DType::f32, f64 = DType::f64,
+                       i8 = DType::i8, i16 = DType::i16, i32 = DType::i32, i64 = DType::i64,
+                       u8 = DType::u8, i1 = DType::i1;
+
+/// Infinity, for `pad`, `full` and comparisons; `-inf` is neutral for maxima.
+inline constexpr double inf = std::numeric_limits<double>::infinity();
+
+class Size;
+class Index;
+class Scalar;
+class Tile;
+
+namespace detail {
+
+struct Value;
+struct BufferInfo;
+
+using SizePtr = std::shared_ptr<const tw::Size>;
+
+template <class T>
+concept Number = std::is_arithmetic_v<T>;
+
+/// What a handle stands for: nothing, a C++ number, a size, or a value of the kernel being traced.
+using Ref =
+    std::variant<std::monostate, bool, int64_t, double, SizePtr, std::shared_ptr<const Value>>;
+
+template <Number T>
+Ref literal(T number) {
+  if constexpr (std::is_same_v<T, bool>)
+    return number;
+  else if constexpr (std::is_floating_point_v<T>)
+    return double(number);
+  else if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8)
+    return number > uint64_t(INT64_MAX) ? Ref(double(number)) : Ref(int64_t(number));
+  else
+    return int64_t(number);
+}
+
+/// The part that Index, Scalar and Tile share. A handle remembers the region (loop body, branch) in
+/// which it was made: assigning to it in a deeper one would be lost, and is an error.
+class Handle {
+public:
+  Handle();
+  explicit Handle(Ref ref);
+  Handle(const Handle &other);
+  Handle &operator=(const Handle &other);
+  const Ref &ref() const { return ref_; }
+
+private:
+  Ref ref_;
+  uint64_t home; // the region's number; 0 outside of kernels
+};
+
+} // namespace detail
+
+/// A number that is known when the kernel is called: an expression over its symbols, as in
+/// `2 * M + 1` or `ceilDiv(M, 32)`. Sizes are kept in a normal form, so that equal ones compare
+/// equal: `M + N - M` is `N`.
+class Size {
+public:
+  Size() : Size(0) {}
+  template <std::integral T>
+  Size(T value) : Size(detail::literal(value)) {}
+  explicit Size(detail::SizePtr expr) : expr_(expr ? std::move(expr) : Size().expr_) {}
+
+  /// Whether it has no symbols (symbols that the request binds are constants).
+  bool isConstant() const;
+  /// Its value; an error unless isConstant().
+  int64_t constant(Here here = Here::current()) const;
+  /// As messages and traces print it: "M ceildiv 32".
+  std::string str() const;
+  const detail::SizePtr &expr() const { return expr_; }
+  struct Operand;
+
+private:
+  explicit Size(const detail::Ref &constant);
+  detail::SizePtr expr_;
+
+  friend Size operator+(Operand a, Operand b);
+  friend Size operator-(Operand a, Operand b);
+  friend Size operator*(Operand a, Operand b);
+  /// Quotients rounded down and up, and the remainder of floorDiv (of the divisor's sign).
+  friend Size floorDiv(Operand a, Operand b);
+  friend Size ceilDiv(Operand a, Operand b);
+  friend Size mod(Operand a, Operand b);
+};
+
+/// Extents of a buffer or a tile, outermost first.
+using Shape = std::vector<Size>;
+
+/// An axis: 0 is the outermost, -1 the last.
+class Axis {
+public:
+  template <std::integral T>
+  Axis(T axis) : axis(axis) {}
+  int64_t axis;
+};
+
+/// What callers promise about a symbol, and calls are checked for.
+struct SymbolRange {
+  int64_t min = 0;
+  int64_t max = INT64_MAX;
+  int64_t multiple = 1;
+};
+
+/// A non-negative number that a call brings, through the sizes of its buffers:
+/// `Symbol N("N", {.min = 1, .multiple = 8})`.
+class Symbol : public Size {
+public:
+  Symbol(const std::string &name, SymbolRange range = {}, Here here = Here::current());
+  const std::string &name() const { return name_; }
+
+private:
+  std::string name_;
+};
+
+/// An integer known when the program runs: program ids, loop variables, and what is made of them.
+class Index : public detail::Handle {
+public:
+  Index() = default;
+  template <std::integral T>
+  Index(T value) : Handle(detail::literal(value)) {}
+  Index(const Size &size) : Handle(size.expr()) {}
+  /// An integer scalar: `Index row = extract(rows)`.
+  Index(const Scalar &scalar, Here here = Here::current());
+  explicit Index(detail::Ref ref) : Handle(std::move(ref)) {}
+
+  struct Operand;
+
+private:
+  friend Index operator+(Operand a, Operand b);
+  friend Index operator-(Operand a, Operand b);
+  friend Index operator*(Operand a, Operand b);
+  friend Index operator-(Operand a);
+  friend Index floorDiv(Operand a, Operand b);
+  friend Index ceilDiv(Operand a, Operand b);
+  friend Index mod(Operand a, Operand b);
+  friend Index minimum(Operand a, Operand b);
+  friend Index maximum(Operand a, Operand b);
+  friend Scalar operator==(Operand a, Operand b);
+  friend Scalar operator!=(Operand a, Operand b);
+  friend Scalar operator<(Operand a, Operand b);
+  friend Scalar operator<=(Operand a, Operand b);
+  friend Scalar operator>(Operand a, Operand b);
+  friend Scalar operator>=(Operand a, Operand b);
+};
+
+/// One number of any dtype, known when the program runs: scalar arguments, conditions, elements.
+/// A C++ number takes the dtype of what it is used with.
+class Scalar : public detail::Handle {
+public:
+  Scalar() = default;
+  template <detail::Number T>
+  Scalar(T value) : Handle(detail::literal(value)) {}
+  Scalar(const Index &index) : Handle(index.ref()) {}
+  explicit Scalar(detail::Ref ref) : Handle(std::move(ref)) {}
+
+  struct Operand;
+
+private:
+  friend Scalar operator+(Operand a, Operand b);
+  friend Scalar operator-(Operand a, Operand b);
+  friend Scalar operator*(Operand a, Operand b);
+  friend Scalar operator/(Operand a, Operand b);
+  friend Scalar operator%(Operand a, Operand b);
+  friend Scalar operator-(Operand a);
+  friend Scalar minimum(Operand a, Operand b);
+  friend Scalar maximum(Operand a, Operand b);
+  friend Scalar operator==(Operand a, Operand b);
+  friend Scalar operator!=(Operand a, Operand b);
+  friend Scalar operator<(Operand a, Operand b);
+  friend Scalar operator<=(Operand a, Operand b);
+  friend Scalar operator>(Operand a, Operand b);
+  friend Scalar operator>=(Operand a, Operand b);
+  friend Scalar operator&&(Operand a, Operand b);
+  friend Scalar operator||(Operand a, Operand b);
+  friend Scalar operator!(Operand a);
+  friend Scalar select(Operand condition, Operand a, Operand b);
+};
+
+/// A block of elements: what programs compute with. It has a shape and a dtype, and no address.
+/// Operators work element by element; shapes are broadcast as in NumPy, dtypes must be equal (cast
+/// one), and numbers and scalars take the tile's dtype.
+class Tile : public detail::Handle {
+public:
+  Tile() = default;
+  explicit Tile(detail::Ref ref) : Handle(std::move(ref)) {}
+
+  DType dtype(Here here = Here::current()) const;
+  Shape shape(Here here = Here::current()) const;
+  /// One extent; -1 is the last.
+  Size size(Axis axis, Here here = Here::current()) const;
+
+  struct Operand;
+
+private:
+  friend Tile operator+(Operand a, Operand b);
+  friend Tile operator-(Operand a, Operand b);
+  friend Tile operator*(Operand a, Operand b);
+  /// On integers as in C++, rounded to zero; x / 0 is 0.
+  friend Tile operator/(Operand a, Operand b);
+  /// What `/` leaves, of the dividend's sign; on floats C's fmod.
+  friend Tile operator%(Operand a, Operand b);
+  friend Tile operator-(Operand a);
+  /// On integers and i1.
+  friend Tile operator&(Operand a, Operand b);
+  friend Tile operator|(Operand a, Operand b);
+  friend Tile operator^(Operand a, Operand b);
+  friend Tile operator~(Operand a);
+  /// On integers; >> keeps the sign, except of u8. Shifts by the width or more give 0 or the sign.
+  friend Tile operator<<(Operand a, Operand b);
+  friend Tile operator>>(Operand a, Operand b);
+  /// Comparisons give i1; with NaN all but != are false.
+  friend Tile operator==(Operand a, Operand b);
+  friend Tile operator!=(Operand a, Operand b);
+  friend Tile operator<(Operand a, Operand b);
+  friend Tile operator<=(Operand a, Operand b);
+  friend Tile operator>(Operand a, Operand b);
+  friend Tile operator>=(Operand a, Operand b);
+  /// On i1.
+  friend Tile operator&&(Operand a, Operand b);
+  friend Tile operator||(Operand a, Operand b);
+  friend Tile operator!(Operand a);
+  /// Element by element; NaN wins. (max and min along an axis are `max(tile, axis)`.)
+  friend Tile minimum(Operand a, Operand b);
+  friend Tile maximum(Operand a, Operand b);
+  /// a where condition holds, else b; the condition may be a scalar.
+  friend Tile select(Operand condition, Operand a, Operand b);
+  friend Tile pow(Operand a, Operand b);
+  friend Tile atan2(Operand y, Operand x);
+  friend Tile copysign(Operand magnitude, Operand sign);
+  /// a * b + c, rounded once.
+  friend Tile fma(Operand a, Operand b, Operand c);
+};
+
+/// Memory of the caller: contiguous, row-major. Made by input, output and inout.
+class Buffer {
+public:
+  Buffer() = default;
+  explicit Buffer(std::shared_ptr<const detail::BufferInfo> impl) : impl_(std::move(impl)) {}
+
+  DType dtype(Here here = Here::current()) const;
+  Shape shape(Here here = Here::current()) const;
+  /// One extent; -1 is the last.
+  Size size(Axis axis, Here here = Here::current()) const;
+  const std::shared_ptr<const detail::BufferInfo> &impl() const { return impl_; }
+
+private:
+  std::shared_ptr<const detail::BufferInfo> impl_;
+};
+
+// What operators take: a handle and the place where it stands. Implicit conversions make them.
+
+struct Size::Operand {
+  Operand(const Size &size, Here here = Here::current()) : size(size), here(here) {}
+  template <std::integral T>
+  Operand(T value, Here here = Here::current()) : size(value), here(here) {}
+  Size size;
+  Here here;
+};
+
+struct Index::Operand {
+  Operand(const Index &index, Here here = Here::current()) : ref(index.ref()), here(here) {}
+  Operand(const Size &size, Here here = Here::current()) : ref(size.expr()), here(here) {}
+  template <std::integral T>
+  Operand(T value, Here here = Here::current()) : ref(detail::literal(value)), here(here) {}
+  detail::Ref ref;
+  Here here;
+};
+
+struct Scalar::Operand {
+  Operand(const Scalar &scalar, Here here = Here::current()) : ref(scalar.ref()), here(here) {}
+  Operand(const Index &index, Here here = Here::current()) : ref(index.ref()), here(here) {}
+  Operand(const Size &size, Here here = Here::current()) : ref(size.expr()), here(here) {}
+  template <detail::Number T>
+  Operand(T value, Here here = Here::current()) : ref(detail::literal(value)), here(here) {}
+  detail::Ref ref;
+  Here here;
+};
+
+struct Tile::Operand {
+  Operand(const Tile &tile, Here here = Here::current()) : ref(tile.ref()), here(here) {}
+  Operand(const Scalar &scalar, Here here = Here::current()) : ref(scalar.ref()), here(here) {}
+  Operand(const Index &index, Here here = Here::current()) : ref(index.ref()), here(here) {}
+  Operand(const Size &size, Here here = Here::current()) : ref(size.expr()), here(here) {}
+  template <detail::Number T>
+  Operand(T value, Here here = Here::current()) : ref(detail::literal(value)), here(here) {}
+  detail::Ref ref;
+  Here here;
+};
+
+} // namespace tw::kernel
+
+#endif // TILEWRIGHT_KERNEL_VALUES_H

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops and branches.
+#include "Language/Elements.h"
+
+namespace tw::kernel::detail {
+namespace {
+
+bool sameType(const Type &a, const Type &b) {
+  return a.dtype == b.dtype && a.isTile == b.isTile && a.shape == b.shape;
+}
+
+std::string count(size_t number) {
+  return std::to_string(number) + (number == 1 ? " value" : " values");
+}
+
+/// What a body returned as values of the types that are carried; numbers adopt them.
+Refs adapt(Tracer &tracer, const std::string &what, const Refs &returned,
+           const std::vector<Type> &types, Here here) {
+  if (Tracer::current() != &tracer)
+    throw Failed(); // the author's code caught what fail() threw
+  if (returned.size() != types.size())
+    tracer.fail(here, what + " returns " + count(returned.size()) + ", but " + count(types.size()) +
+                          " are carried");
+  Refs values;
+  for (size_t i = 0; i < types.size(); ++i) {
+    bool isNumber = isLiteral(returned[i]) && !types[i].isTile;
+    auto *size = std::get_if<SizePtr>(&returned[i]);
+    ValuePtr value = isNumber && types[i].dtype == DType::index
+                         ? indexOf(tracer, returned[i], what, here)
+                     : isNumber || (size && !types[i].isTile)
+                         ? scalarOf(tracer, returned[i], types[i].dtype, what, here)
+                         : valueOf(tracer, returned[i], here);
+    if (!sameType(value->type, types[i]))
+      tracer.fail(value->here,
+                  what + " returns " + typeText(value->type) + " as value " + std::to_string(i) +
+                      ", but " + typeText(types[i]) + " is carried",
+                  "a body returns what it is given: cast, reshape or broadcast the value, or the "
+                  "one that is carried in");
+    values.emplace_back(value);
+  }
+  return values;
+}
+
+std::vector<Type> typesOf(const Values &values) {
+  std::vector<Type> types;
+  for (const ValuePtr &value : values)
+    types.push_back(value->type);
+  return types;
+}
+
+bool isNegative(const Ref &step) {
+  auto *number = std::get_if<int64_t>(&step);
+  return !number || *number < 0;
+}
+
+void checkStep(Tracer &tracer, const Ref &step, Here here) {
+  auto *number = std::get_if<int64_t>(&step);
+  auto *size = std::get_if<SizePtr>(&step);
+  if ((number && *number == 0) || (size && *size && (*size)->constant() == 0))
+    tracer.fail(here, "the step of the loop is 0", "it may be negative, but not 0");
+}
+
+Refs toRefs(const Values &values) { return Refs(values.begin(), values.end()); }
+
+Refs loopOf(Tracer &tracer, const Index &begin, const Index &end, const Index &step,
+            const Refs &inits, const Body &body, const Body &combine, Here here) {
+  checkStep(tracer, step.ref(), here);
+  if (combine)
+    tracer.checkSplit(here);
+  Values operands = {indexOf(tracer, begin.ref(), "the begin of the loop", here),
+                     indexOf(tracer, end.ref(), "the end of the loop", here),
+                     indexOf(tracer, step.ref(), "the step of the loop", here)};
+  bool countsUp = operands[0]->isNonNegative && !isNegative(step.ref());
+  for (const Ref &init : inits)
+    operands.push_back(valueOf(tracer, init, here));
+  std::vector<Type> carried = typesOf({operands.begin() + 3, operands.end()});
+
+  std::vector<Type> arguments = {Type{DType::index}};
+  arguments.insert(arguments.end(), carried.begin(), carried.end());
+  std::vector<std::string> names(arguments.size());
+  names[0] = "i";
+  std::vector<Region> regions;
+  auto runBody = [&](const Refs &refs) {
+    std::const_pointer_cast<Value>(std::get<ValuePtr>(refs[0]))->isNonNegative = countsUp;
+    return adapt(tracer, "the body of the loop", body(refs), carried, here);
+  };
+  regions.push_back(tracer.trace(here, "the body of the loop", arguments, names, runBody));
+  if (combine) {
+    std::vector<Type> states = carried;
+    states.insert(states.end(), carried.begin(), carried.end());
+    auto runCombine = [&](const Refs &refs) {
+      return adapt(tracer, "combine", combine(refs), carried, here);
+    };
+    regions.push_back(
+        tracer.trace(here, "combine", states, std::vector<std::string>(states.size()), runCombine));
+  }
+  return toRefs(tracer.emit(here, "tile.for", operands, carried, {}, std::move(regions)));
+}
+
+Refs branchOf(Tracer &tracer, const Scalar &condition, const Body &then, const Body &otherwise,
+              Here here) {
+  ValuePtr test = valueOf(tracer, condition.ref(), here);
+  if (test->type.dtype != DType::i1)
+    tracer.fail(here, "the condition of ifThenElse is " + typeText(test->type) + ", but must be i1",
+                "compare it: x != 0");
+  std::vector<Region> regions;
+  auto run = [&](const char *what, const Body &body) {
+    regions.push_back(tracer.trace(here, what, {}, {}, body));
+    return typesOf(regions.back().yields);
+  };
+  std::vector<Type> types = run("the first branch", then);
+  std::vector<Type> others = run("the second branch", otherwise);
+  for (size_t i = 0; i < types.size() && i < others.size(); ++i)
+    if (!sameType(types[i], others[i]))
+      tracer.fail(here,
+                  "ifThenElse: value " + std::to_string(i) + " is " + typeText(types[i]) +
+                      " from the first branch, but " + typeText(others[i]) + " from the second",
+                  "both must be equal: cast, reshape or broadcast one of them");
+  return toRefs(tracer.emit(here, "scf.if", {test}, types, {}, std::move(regions)));
+}
+
+} // namespace
+
+Refs forLoop(const Index &begin, const Index &end, const Index &step, const Refs &inits,
+             const Body &body, const Body &combine, Here here) {
+  Tracer *tracer = Tracer::current();
+  return tracer ? loopOf(*tracer, begin, end, step, inits, body, combine, here) : Refs();
+}
+
+Refs ifThenElse(const Scalar &condition, const Body &then, const Body &otherwise, Here here) {
+  Tracer *tracer = Tracer::current();
+  return tracer ? branchOf(*tracer, condition, then, otherwise, here) : Refs();
+}
+
+Ref carriedRef(const Index &index) {
+  auto *number = std::get_if<int64_t>(&index.ref());
+  return number ? Ref(Size(*number).expr()) : index.ref();
+}
+
+} // namespace tw::kernel::detail

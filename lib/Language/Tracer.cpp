@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Language/Elements.h"
+#include "Language/Emit.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+
+namespace tw::kernel::detail {
+namespace {
+
+thread_local Tracer *innermost = nullptr;
+
+/// Regions of all traces have different numbers, so that a value shows which trace it belongs to.
+uint64_t nextRegion() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
+std::string place(Here here) {
+  return std::string(here.file_name()) + ":" + std::to_string(here.line());
+}
+
+} // namespace
+
+Tracer::Tracer(std::string name, const std::vector<Binding> &given, Here here) : outer(innermost) {
+  result.name = std::move(name);
+  result.here = here;
+  result.body.id = nextRegion();
+  result.body.here = here;
+  open.push_back(&result.body);
+  for (const Binding &binding : given)
+    bindings[binding.name] = binding.value;
+  innermost = this;
+}
+
+Tracer::~Tracer() { innermost = outer; }
+
+Tracer *Tracer::current() { return innermost && !innermost->failure ? innermost : nullptr; }
+
+void Tracer::fail(Here here, std::string message, std::string help) {
+  if (!failure)
+    failure = TraceError{std::move(message), std::move(help), here.file_name(),
+                         uint32_t(here.line()), uint32_t(here.column())};
+  throw Failed();
+}
+
+// ---- Operations and regions --------------------------------------------------------------------
+
+bool Tracer::isOpen(uint64_t region) const {
+  return std::any_of(open.begin(), open.end(), [&](Region *r) { return r->id == region; });
+}
+
+bool Tracer::isAround(uint64_t region) const { return isOpen(region) && open.back()->id != region; }
+
+ValuePtr Tracer::newValue(Here here, Type type, std::string name) {
+  return std::make_shared<Value>(Value{region(), std::move(type), here, std::move(name)});
+}
+
+Values Tracer::emit(Here here, std::string name, Values operands, std::vector<Type> types,
+                    Attributes attributes, std::vector<Region> regions) {
+  Values results;
+  for (Type &type : types)
+    results.push_back(newValue(here, std::move(type)));
+  open.back()->ops.push_back({std::move(name), std::move(operands), results, std::move(attributes),
+                              std::move(regions), here});
+  return results;
+}
+
+ValuePtr Tracer::emit1(Here here, std::string name, Values operands, Type type,
+                       Attributes attributes) {
+  return emit(here, std::move(name), std::move(operands), {std::move(type)},
+              std::move(attributes))[0];
+}
+
+ValuePtr Tracer::cached(Here, const std::string &key, const std::function<ValuePtr()> &make) {
+  for (Region *around : open)
+    if (auto found = cache[around->id].find(key); found != cache[around->id].end())
+      return found->second;
+  ValuePtr value = make();
+  cache[region()][key] = value;
+  return value;
+}
+
+Region Tracer::trace(Here here, std::string what, const std::vector<Type> &arguments,
+                     const std::vector<std::string> &names, const Body &body) {
+  Region region;
+  region.id = nextRegion();
+  region.what = std::move(what);
+  region.here = here;
+  open.push_back(&region);
+  struct Close { // also when the body leaves by an exception
+    Tracer &tracer;
+    uint64_t id;
+    Ended place;
+    ~Close() {
+      tracer.open.pop_back();
+      tracer.ended[id] = place;
+    }
+  };
+  Close close{*this, region.id, {region.what, here}};
+  Refs refs;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    region.arguments.push_back(newValue(here, arguments[i], names[i]));
+    refs.emplace_back(region.arguments.back());
+  }
+  Refs yields = body(refs);
+  if (failure)
+    throw Failed(); // the author's code caught what fail() threw
+  for (const Ref &ref : yields)
+    region.yields.push_back(valueOf(*this, ref, here));
+  for (const ValuePtr &value : region.yields)
+    checkUsable(here, value);
+  return region;
+}
+
+void Tracer::checkUsable(Here here, const ValuePtr &value) {
+  if (isOpen(value->region))
+    return;
+  std::string what = value->type.isTile ? "tile " : "scalar ";
+  what += typeText(value->type) + " of " + place(value->here);
+  if (auto it = ended.find(value->region); it != ended.end())
+    fail(here,
+         what + " belongs to " + it->second.what + " at " + place(it->second.here) +
+             ", which has ended",
+         "return it from there: forLoop and ifThenElse give back what their bodies return");
+  fail(here, what + " belongs to another kernel", "make it in this kernel");
+}
+
+void Tracer::failAssignment(const Value *value) {
+  const Region &region = *open.back();
+  fail(value ? value->here : region.here,
+       "a variable from outside of " + region.what + " is assigned in it",
+       "the body runs many times or not at all, but is traced once: return the value from it (a "
+       "loop takes it as a carried value)");
+}
+
+const tw::Size &Tracer::checkSize(Here here, const SizePtr &size) {
+  if (!size || !size->valid())
+    fail(here, "a size overflows 64 bits or divides by 0");
+  for (const std::string &name : size->symbols())
+    if (std::none_of(result.symbols.begin(), result.symbols.end(),
+                     [&](auto &symbol) { return symbol.name == name; }))
+      fail(here,
+           "size " + size->str() + " has the symbol " + name + ", which is not of this kernel",
+           "declare it in the kernel: Symbol " + name + "(\"" + name + "\");");
+  return *size;
+}
+
+Extents Tracer::checkShape(Here here, const Shape &shape, const std::string &what) {
+  Extents extents;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    extents.push_back(checkSize(here, shape[d].expr()));
+    if (auto value = extents[d].constant(); value && *value < 0)
+      fail(here, "extent " + std::to_string(d) + " of " + what + " is " + std::to_string(*value),
+           "extents are 0 or more");
+  }
+  return extents;
+}
+
+// ---- Loops that can be split -------------------------------------------------------------------
+
+void Tracer::noteEffect(Here here, const std::string &what) {
+  for (Region *region : open)
+    if (region->what == "combine")
+      fail(here, what + " in the combine of a loop", "combine only computes a state from two");
+  if (!effectPlace)
+    effectPlace = here;
+}
+
+void Tracer::checkSplit(Here here) {
+  std::string rule = "a loop with combine may be run in parts: it stands outside of other loops "
+                     "and branches, one in a kernel, with no store, scatter or check before or in "
+                     "it";
+  if (open.size() > 1)
+    fail(here, "this loop has a combine, but stands in " + open.back()->what, rule);
+  if (splitPlace)
+    fail(here, "this loop has a combine, as the one at " + place(*splitPlace) + " has", rule);
+  if (effectPlace)
+    fail(here,
+         "this loop has a combine, but memory is written or a check made at " + place(*effectPlace),
+         rule);
+  splitPlace = here;
+}
+
+} // namespace tw::kernel::detail
+
+namespace tw::kernel {
+
+TraceResult trace(const std::string &name, const std::function<void()> &kernel,
+                  const std::vector<Binding> &bindings, Here here) {
+  detail::Tracer tracer(name, bindings, here);
+  auto leave = [&](const std::string &message) {
+    try {
+      tracer.fail(here, message);
+    } catch (const detail::Failed &) {
+    }
+  };
+  try {
+    kernel();
+    if (!tracer.error())
+      tracer.finish();
+  } catch (const detail::Failed &) {
+    // The error is recorded.
+  } catch (const std::exception &exception) {
+    leave("kernel " + name + " threw an exception: " + exception.what());
+  } catch (...) {
+    leave("kernel " + name + " threw an exception");
+  }
+  TraceResult result{"", tracer.error(), tracer.parameters()};
+  if (!result.error)
+    result.text = detail::print(tracer.program());
+  return result;
+}
+
+} // namespace tw::kernel

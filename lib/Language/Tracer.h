@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The state of a trace, which every function of the kernel language adds to.
+#ifndef TILEWRIGHT_LANGUAGE_TRACER_H
+#define TILEWRIGHT_LANGUAGE_TRACER_H
+
+#include "Language/Program.h"
+#include "Language/Trace.h"
+
+#include <map>
+
+namespace tw::kernel::detail {
+
+/// Ends the trace: thrown by fail(), caught by trace().
+struct Failed {};
+
+class Tracer {
+public:
+  Tracer(std::string name, const std::vector<Binding> &bindings, Here here);
+  ~Tracer();
+  Tracer(const Tracer &) = delete;
+  Tracer &operator=(const Tracer &) = delete;
+
+  /// The trace of this thread; null outside of kernels, and after an error (then everything is
+  /// without effect until the kernel has returned).
+  static Tracer *current();
+
+  /// Records an error, the first one counts, and leaves the kernel.
+  [[noreturn]] void fail(Here here, std::string message, std::string help = "");
+
+  // ---- Operations and regions
+  uint64_t region() const { return open.back()->id; }
+  /// Whether a region is the current one or around it.
+  bool isOpen(uint64_t region) const;
+  /// Whether a region is around the current one.
+  bool isAround(uint64_t region) const;
+  /// Adds an operation; gives its results, one for each type.
+  Values emit(Here here, std::string name, Values operands, std::vector<Type> results,
+              Attributes attributes = {}, std::vector<Region> regions = {});
+  /// The same for one result.
+  ValuePtr emit1(Here here, std::string name, Values operands, Type result,
+                 Attributes attributes = {});
+  /// A region with the operations of a body, which takes arguments of these types.
+  Region trace(Here here, std::string what, const std::vector<Type> &arguments,
+               const std::vector<std::string> &names, const Body &body);
+  /// A constant or size, one for each region that needs it.
+  ValuePtr cached(Here here, const std::string &key, const std::function<ValuePtr()> &make);
+  ValuePtr newValue(Here here, Type type, std::string name = "");
+  /// Refuses a value that is not to be used here: of another kernel, or of a region that has ended.
+  void checkUsable(Here here, const ValuePtr &value);
+  /// Refuses an assignment, of `value` if it is one, to a variable from outside of this region.
+  [[noreturn]] void failAssignment(const Value *value);
+  /// A size may have the symbols of this kernel only.
+  const tw::Size &checkSize(Here here, const SizePtr &size);
+  Extents checkShape(Here here, const Shape &shape, const std::string &what);
+
+  // ---- What the kernel is called with
+  tw::Size declareSymbol(Here here, const std::string &name, SymbolRange range);
+  int64_t declareParameter(Here here, const std::string &name, int64_t defaultValue);
+  BufferPtr declareBuffer(BufferInfo buffer);
+  ValuePtr declareScalar(Here here, const std::string &name, DType dtype,
+                         const std::string &symbol);
+  std::vector<Index> declareGrid(Here here, const std::vector<Size> &sizes);
+  const BufferPtr &checkBuffer(Here here, const Buffer &buffer, const char *what);
+
+  /// A loop with combine ran its course: no second one, nothing stored before it.
+  void noteEffect(Here here, const std::string &what);
+  void checkSplit(Here here);
+
+  /// Checks what only the whole kernel shows: a grid, bound symbols, no binding left over.
+  void finish();
+
+  const Program &program() const { return result; }
+  const std::optional<TraceError> &error() const { return failure; }
+  const std::vector<Parameter> &parameters() const { return asked; }
+
+private:
+  std::optional<int64_t> takeBinding(const std::string &name);
+  void checkName(Here here, const std::string &what, const std::string &name);
+  void checkBound();
+
+  struct Ended {
+    std::string what;
+    Here here;
+  };
+
+  Program result;
+  std::vector<Region *> open;
+  std::map<uint64_t, Ended> ended;
+  std::map<uint64_t, std::map<std::string, ValuePtr>> cache;
+  std::map<std::string, Here> symbolsBound; // symbols that the request made constants
+  std::map<std::string, Here> names;        // of arguments
+  std::map<std::string, int64_t> bindings;
+  std::set<std::string> used; // bindings
+  std::vector<Parameter> asked;
+  std::map<std::string, Here> parameterPlaces;
+  std::optional<Here> gridPlace;
+  std::optional<Here> effectPlace, splitPlace;
+  std::optional<TraceError> failure;
+  Tracer *outer;
+};
+
+std::string dtypeName(DType dtype);
+std::string shapeText(const Extents &shape);
+/// "f32[1, N]", or "i64" for a scalar.
+std::string typeText(const Type &type);
+bool isFloat(DType dtype);
+/// i8 to i64 and u8.
+bool isInteger(DType dtype);
+int bits(DType dtype);
+Shape toShape(const Extents &extents);
+
+} // namespace tw::kernel::detail
+
+#endif // TILEWRIGHT_LANGUAGE_TRACER_H
