@@ -85,7 +85,8 @@ Refs loopOf(Tracer &tracer, const Index &begin, const Index &end, const Index &s
     std::const_pointer_cast<Value>(std::get<ValuePtr>(refs[0]))->isNonNegative = countsUp;
     return adapt(tracer, "the body of the loop", body(refs), carried, here);
   };
-  regions.push_back(tracer.trace(here, "the body of the loop", arguments, names, runBody));
+  regions.push_back(tracer.trace(here, combine ? Tracer::splitBody : "the body of the loop",
+                                 arguments, names, runBody));
   if (combine) {
     std::vector<Type> states = carried;
     states.insert(states.end(), carried.begin(), carried.end());

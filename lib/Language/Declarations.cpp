@@ -10,7 +10,7 @@ namespace tw::kernel::detail {
 namespace {
 
 std::string place(Here here) {
-  return std::string(here.file_name()) + ":" + std::to_string(here.line());
+  return std::string(here.file()) + ":" + std::to_string(here.line());
 }
 
 bool isName(const std::string &name) {
@@ -167,6 +167,9 @@ void Tracer::checkBound() {
 }
 
 void Tracer::finish() {
+  if (!isName(result.name))
+    fail(result.here, "\"" + result.name + "\" cannot be the name of a kernel",
+         "names are letters, digits and _, and do not begin with a digit");
   if (!gridPlace)
     fail(result.here, "kernel " + result.name + " has no grid",
          "say how many programs run: auto [m] = grid(M);");

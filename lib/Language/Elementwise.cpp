@@ -61,30 +61,35 @@ std::string takes(const Row &row) {
   return text;
 }
 
-/// The dtype in which operands meet: the tiles', else that of scalars.
+[[noreturn]] void failDTypes(Tracer &tracer, const std::string &what, const Type &a, const Type &b,
+                             Here here) {
+  tracer.fail(here, what + ": " + typeText(a) + " and " + typeText(b) + " have different dtypes",
+              "cast one of them: cast(x, " + dtypeName(a.dtype) + ")");
+}
+
+/// The dtype that all values among the operands have, of tiles or of scalars; nothing if there are
+/// none. An index among scalars takes the others' dtype.
+std::optional<DType> sharedDType(Tracer &tracer, const std::string &what,
+                                 const std::vector<Ref> &operands, bool tiles, Here here) {
+  const Type *first = nullptr;
+  for (const Ref &ref : operands) {
+    auto *value = std::get_if<ValuePtr>(&ref);
+    const Type *type = value ? &(*value)->type : nullptr;
+    if (!type || type->isTile != tiles || (first && type->dtype == DType::index))
+      continue;
+    if (first && first->dtype != DType::index && first->dtype != type->dtype)
+      failDTypes(tracer, what, *first, *type, here);
+    first = type;
+  }
+  return first ? std::optional(first->dtype) : std::nullopt;
+}
+
+/// The dtype in which operands meet: the tiles', else the scalars', else that of numbers.
 DType commonDType(Tracer &tracer, const std::string &what, const std::vector<Ref> &operands,
                   Here here) {
-  const Value *first = nullptr;
   for (bool tiles : {true, false})
-    for (const Ref &ref : operands) {
-      auto *pointer = std::get_if<ValuePtr>(&ref);
-      const Value *value = pointer ? pointer->get() : nullptr;
-      if (!value || value->type.isTile != tiles)
-        continue;
-      if (!first)
-        first = value;
-      bool isSame = value->type.dtype == first->type.dtype;
-      // An index meets any integer or float; other scalars meet only tiles.
-      if (tiles && !isSame)
-        tracer.fail(here,
-                    what + ": " + typeText(first->type) + " and " + typeText(value->type) +
-                        " have different dtypes",
-                    "cast one of them: cast(x, " + dtypeName(first->type.dtype) + ")");
-      if (!tiles && !first->type.isTile && first->type.dtype == DType::index)
-        first = value;
-    }
-  if (first)
-    return first->type.dtype;
+    if (auto dtype = sharedDType(tracer, what, operands, tiles, here))
+      return *dtype;
   bool isDouble = false, isBool = false, isSize = false;
   for (const Ref &ref : operands) {
     isDouble |= std::holds_alternative<double>(ref);

@@ -152,7 +152,7 @@ private:
   }
 
   void printLocation(Here here) {
-    text += " loc(" + quoted(here.file_name()) + ":" + std::to_string(here.line()) + ":" +
+    text += " loc(" + quoted(here.file()) + ":" + std::to_string(here.line()) + ":" +
             std::to_string(here.column()) + ")\n";
   }
 

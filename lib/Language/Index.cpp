@@ -196,6 +196,13 @@ INDEX_AND_SIZE(ceilDiv, ceilDiv)
 INDEX_AND_SIZE(mod, mod)
 #undef INDEX_AND_SIZE
 
+static int64_t divide(IndexOp op, int64_t a, int64_t b, Here here) {
+  return sizeOp(op, Size(a), Size(b), here).expr()->constant().value_or(0);
+}
+int64_t floorDiv(int64_t a, int64_t b, Here here) { return divide(IndexOp::floorDiv, a, b, here); }
+int64_t ceilDiv(int64_t a, int64_t b, Here here) { return divide(IndexOp::ceilDiv, a, b, here); }
+int64_t mod(int64_t a, int64_t b, Here here) { return divide(IndexOp::mod, a, b, here); }
+
 Index minimum(Index::Operand a, Index::Operand b) {
   return indexOp(IndexOp::minimum, a.ref, b.ref, a.here);
 }

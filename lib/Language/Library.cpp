@@ -48,8 +48,7 @@ const tw_kernel_list *makeList() {
   for (auto &[name, entry] : registry()) {
     auto &view = list->views[list->kernels.size()];
     list->kernels.push_back({name.c_str(), entry.doc.c_str(), view.data(), view.size(),
-                             entry.here.file_name(), uint32_t(entry.here.line()),
-                             uint32_t(entry.here.column())});
+                             entry.here.file(), entry.here.line(), entry.here.column()});
   }
   list->view = {list->kernels.data(), list->kernels.size()};
   return &list.release()->view;
@@ -67,10 +66,9 @@ TraceResult traceNamed(const std::string &name, const std::vector<Binding> &bind
   if (!entry.others.empty())
     return {"",
             TraceError{"two kernels are called " + name,
-                       "the other one is at " + std::string(entry.others[0].file_name()) + ":" +
+                       "the other one is at " + std::string(entry.others[0].file()) + ":" +
                            std::to_string(entry.others[0].line()),
-                       entry.here.file_name(), uint32_t(entry.here.line()),
-                       uint32_t(entry.here.column())},
+                       entry.here.file(), entry.here.line(), entry.here.column()},
             {}};
   return trace(name, entry.kernel, bindings, entry.here);
 }

@@ -255,10 +255,9 @@ std::string checkMessage(Tracer &tracer, const std::string &message, Here here) 
   return message;
 }
 
-ValuePtr checkOf(Tracer &tracer, const Tile &positions, const Index &size,
-                 const std::string &message, const Tile &mask, Here here) {
-  ValuePtr value = tileOf(tracer, positions.ref(), "check", here);
-  if (!isInteger(value->type.dtype))
+ValuePtr checkOf(Tracer &tracer, ValuePtr value, const Index &size, const std::string &message,
+                 const Tile &mask, Here here) {
+  if (!isInteger(value->type.dtype) && value->type.dtype != DType::index)
     tracer.fail(here, "check is not for " + typeText(value->type), "positions are integers");
   if (value->type.dtype == DType::u8)
     value = castTo(tracer, value, DType::i32, here);
@@ -314,7 +313,18 @@ void scatter(const Buffer &buffer, const Positions &positions, const Tile &value
 Tile check(const Tile &positions, const Index &size, const std::string &message, const Tile &mask,
            Here here) {
   Tracer *tracer = Tracer::current();
-  return tracer ? Tile(Ref(checkOf(*tracer, positions, size, message, mask, here))) : Tile();
+  if (!tracer)
+    return {};
+  ValuePtr value = tileOf(*tracer, positions.ref(), "check", here);
+  return Tile(Ref(checkOf(*tracer, value, size, message, mask, here)));
+}
+
+Index check(const Scalar &position, const Index &size, const std::string &message, Here here) {
+  Tracer *tracer = Tracer::current();
+  if (!tracer)
+    return {};
+  ValuePtr value = indexOf(*tracer, position.ref(), "the position of check", here);
+  return Index(Ref(checkOf(*tracer, value, size, message, {}, here)));
 }
 
 } // namespace tw::kernel

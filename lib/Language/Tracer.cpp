@@ -18,7 +18,7 @@ uint64_t nextRegion() {
 }
 
 std::string place(Here here) {
-  return std::string(here.file_name()) + ":" + std::to_string(here.line());
+  return std::string(here.file()) + ":" + std::to_string(here.line());
 }
 
 } // namespace
@@ -40,8 +40,8 @@ Tracer *Tracer::current() { return innermost && !innermost->failure ? innermost 
 
 void Tracer::fail(Here here, std::string message, std::string help) {
   if (!failure)
-    failure = TraceError{std::move(message), std::move(help), here.file_name(),
-                         uint32_t(here.line()), uint32_t(here.column())};
+    failure =
+        TraceError{std::move(message), std::move(help), here.file(), here.line(), here.column()};
   throw Failed();
 }
 
@@ -160,26 +160,27 @@ Extents Tracer::checkShape(Here here, const Shape &shape, const std::string &wha
 
 // ---- Loops that can be split -------------------------------------------------------------------
 
+static constexpr const char *splitRule =
+    "a loop with combine may be run in parts: it stands outside of other loops and branches, one "
+    "in a kernel, with no store, scatter or check before or in it";
+
 void Tracer::noteEffect(Here here, const std::string &what) {
   for (Region *region : open)
-    if (region->what == "combine")
-      fail(here, what + " in the combine of a loop", "combine only computes a state from two");
+    if (region->what == "combine" || region->what == splitBody)
+      fail(here, what + " in a loop with combine", splitRule);
   if (!effectPlace)
     effectPlace = here;
 }
 
 void Tracer::checkSplit(Here here) {
-  std::string rule = "a loop with combine may be run in parts: it stands outside of other loops "
-                     "and branches, one in a kernel, with no store, scatter or check before or in "
-                     "it";
   if (open.size() > 1)
-    fail(here, "this loop has a combine, but stands in " + open.back()->what, rule);
+    fail(here, "this loop has a combine, but stands in " + open.back()->what, splitRule);
   if (splitPlace)
-    fail(here, "this loop has a combine, as the one at " + place(*splitPlace) + " has", rule);
+    fail(here, "this loop has a combine, as the one at " + place(*splitPlace) + " has", splitRule);
   if (effectPlace)
     fail(here,
          "this loop has a combine, but memory is written or a check made at " + place(*effectPlace),
-         rule);
+         splitRule);
   splitPlace = here;
 }
 

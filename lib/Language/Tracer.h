@@ -16,6 +16,9 @@ struct Failed {};
 
 class Tracer {
 public:
+  /// What the body of a loop with combine is called.
+  static constexpr const char *splitBody = "the body of the loop with combine";
+
   Tracer(std::string name, const std::vector<Binding> &bindings, Here here);
   ~Tracer();
   Tracer(const Tracer &) = delete;
@@ -63,7 +66,7 @@ public:
   std::vector<Index> declareGrid(Here here, const std::vector<Size> &sizes);
   const BufferPtr &checkBuffer(Here here, const Buffer &buffer, const char *what);
 
-  /// A loop with combine ran its course: no second one, nothing stored before it.
+  /// The rules of loops with combine: memory is written, or such a loop begins.
   void noteEffect(Here here, const std::string &what);
   void checkSplit(Here here);
 

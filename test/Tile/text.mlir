@@ -20,6 +20,8 @@ tile.kernel @softmax(in %x: !tile.buffer<[M, N], f32>, out %y: !tile.buffer<[M, 
   %e = math.exp %d : tensor<1x?xf32, #tile.dims<[N]>>
   // CHECK: arith.cmpf ogt, %{{.*}} : tensor<1x?xf32, #tile.dims<[N]>>
   %p = arith.cmpf ogt, %e, %d : tensor<1x?xf32, #tile.dims<[N]>>
+  // A conversion without rounding mode and fast-math flags.
+  %h = arith.truncf %e : tensor<1x?xf32, #tile.dims<[N]>> to tensor<1x?xf16, #tile.dims<[N]>>
   // CHECK: store %{{.*}}, %y[%[[M]], %{{.*}}] mask %{{.*}} : tensor<1x?xi1, #tile.dims<[N]>> drop : tensor<1x?xf32, #tile.dims<[N]>>, !tile.buffer<[M, N], f32>
   tile.store %e, %y[%m, %c0] mask %p : tensor<1x?xi1, #tile.dims<[N]>> drop
     : tensor<1x?xf32, #tile.dims<[N]>>, !tile.buffer<[M, N], f32>

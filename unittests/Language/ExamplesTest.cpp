@@ -4,6 +4,7 @@
 // bound, and the tile dialect takes what they trace to.
 #include "Parse.h"
 #include "tilewright/KernelLibrary.h"
+#include <cstring>
 #include <gtest/gtest.h>
 
 namespace tw {
@@ -25,6 +26,8 @@ TEST(Examples, AllTrace) {
   const tw_kernel_list *list = library->list();
   EXPECT_GE(list->count, 2u);
   for (size_t i = 0; i < list->count; ++i) {
+    if (!std::strstr(list->kernels[i].file, "examples/kernels"))
+      continue; // another test's
     std::string text = traceText(list->kernels[i].name, {});
     EXPECT_EQ(parseErrors(text), "") << text;
     EXPECT_STRNE(list->kernels[i].doc, "");

@@ -106,6 +106,8 @@ void scatter(const Buffer &buffer, const Positions &positions, const Tile &value
 /// message.
 Tile check(const Tile &positions, const Index &size, const std::string &message,
            const Tile &mask = {}, Here here = Here::current());
+Index check(const Scalar &position, const Index &size, const std::string &message,
+            Here here = Here::current());
 
 // ---- New tiles ---------------------------------------------------------------------------------
 

@@ -25,8 +25,24 @@ class Size; // of the compiler; kernel::Size is what authors see
 
 namespace tw::kernel {
 
-/// Where the author wrote something; the last parameter of every function, never given by hand.
-using Here = std::source_location;
+/// Where the author wrote something; the last parameter of every function, which C++ authors never
+/// give. Other front ends do: `file` must live as long as the trace.
+class Here {
+public:
+  constexpr Here() : Here("", 0, 0) {}
+  constexpr Here(const char *file, uint32_t line, uint32_t column)
+      : file_(file), line_(line), column_(column) {}
+  static constexpr Here current(std::source_location here = std::source_location::current()) {
+    return {here.file_name(), here.line(), here.column()};
+  }
+  const char *file() const { return file_; }
+  uint32_t line() const { return line_; }
+  uint32_t column() const { return column_; }
+
+private:
+  const char *file_;
+  uint32_t line_, column_;
+};
 
 /// Element types. `index` is the type of Index and of nothing else.
 enum class DType : uint8_t { f16, bf16, f32, f64, i8, i16, i32, i64, u8, i1, index };
@@ -116,6 +132,11 @@ private:
   friend Size ceilDiv(Operand a, Operand b);
   friend Size mod(Operand a, Operand b);
 };
+
+/// The same for C++ integers.
+int64_t floorDiv(int64_t a, int64_t b, Here here = Here::current());
+int64_t ceilDiv(int64_t a, int64_t b, Here here = Here::current());
+int64_t mod(int64_t a, int64_t b, Here here = Here::current());
 
 /// Extents of a buffer or a tile, outermost first.
 using Shape = std::vector<Size>;

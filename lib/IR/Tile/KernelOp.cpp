@@ -286,7 +286,8 @@ LogicalResult verifyDeclared(KernelOp kernel) {
 /// Whether `op` may stand in a kernel, and without flags that loosen arithmetic.
 LogicalResult verifyOperation(Operation *op) {
   if (auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
-      flags && flags.getFastMathFlagsAttr().getValue() != arith::FastMathFlags::none)
+      flags && flags.getFastMathFlagsAttr() &&
+      flags.getFastMathFlagsAttr().getValue() != arith::FastMathFlags::none)
     return op->emitOpError("fast-math flags have no place in a kernel");
   if (auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
       flags && flags.getOverflowAttr().getValue() != arith::IntegerOverflowFlags::none)

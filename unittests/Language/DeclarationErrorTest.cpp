@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Mistakes in what a kernel is called with, in sizes, loops and branches.
+#include "Mistakes.h"
+
+using namespace tw::kernel;
+
+namespace {
+
+const Mistake declarations[] = {
+    {__LINE__, [] {}, "kernel k has no grid", "say how many programs run: auto [m] = grid(M);"},
+    {__LINE__, [] { grid(1), grid(2); }, "the kernel has two grids",
+     "the other one is at FILE:LINE"},
+    {__LINE__, [] { grid(-1); }, "extent 0 of the grid is -1", "extents are 0 or more"},
+    {__LINE__, [] { Symbol a("M"), b("M"); }, "two symbols are called M",
+     "the other one is at FILE:LINE"},
+    {__LINE__, [] { Symbol a("mod"); }, "\"mod\" cannot be the name of a symbol",
+     "names are letters, digits and _, do not begin with a digit, and are none of floordiv, "
+     "ceildiv, mod, symbols and grid"},
+    {__LINE__, [] { Symbol a("M", {.min = 8, .max = 4}); },
+     "symbol M cannot have min = 8, max = 4, multiple = 1", "0 <= min <= max and multiple >= 1"},
+    {__LINE__,
+     [] {
+       Symbol M("M");
+       output("y", f32, {M});
+       grid(M);
+     },
+     "symbol M follows neither from the size of an input nor from an argument",
+     "use it as the size of an input or inout buffer, or give it as an argument: scalar(M)"},
+    {__LINE__,
+     [] {
+       Symbol M("M"), N("N");
+       input("x", f32, {M * N});
+       grid(M);
+     },
+     "symbol M follows neither from the size of an input nor from an argument",
+     "use it as the size of an input or inout buffer, or give it as an argument: scalar(M)"},
+    {__LINE__, [] { input("x", f32, {1}), output("x", f32, {1}); }, "two arguments are called x",
+     "the other one is at FILE:LINE"},
+    {__LINE__, [] { input("x y", f32, {1}); }, "\"x y\" cannot be the name of a buffer",
+     "names are letters, digits and _, and do not begin with a digit"},
+    {__LINE__, [] { input("x", f32, {2, -3}); }, "extent 1 of buffer x is -3",
+     "extents are 0 or more"},
+    {__LINE__, [] { input("x", DType::index, {2}); }, "buffer x cannot have elements of type index",
+     "use i64"},
+    {__LINE__, [] { output("y", u8, {2}, 256); }, "the init of y: 256 is not a value of u8",
+     "its values are 0 to 255"},
+    {__LINE__, [] { output("y", i32, {2}, 0.5); }, "the init of y: 0.5 is not a value of i32",
+     "cast the tile to a float dtype, or give an integer"},
+    {__LINE__, [] { output("y", f32, {2}, scalar("s", f64)); },
+     "the init of y is known only when the kernel runs", "give a number"},
+    {__LINE__, [] { scalar("s", f32); }, "scalar s cannot be f32",
+     "scalar arguments are f64, i64 or i1; used with a tile, they take its dtype"},
+    {__LINE__, [] { parameter("B", 1), parameter("B", 2); }, "two parameters are called B",
+     "the other one is at FILE:LINE"},
+    {__LINE__,
+     [] {
+       Symbol B("B");
+       parameter("B", 2);
+     },
+     "a parameter and a symbol are called B", "the symbol is at FILE:LINE"},
+    {__LINE__, [] { throw std::runtime_error("no luck"); }, "kernel k threw an exception: no luck"},
+    {__LINE__, [] { throw 1; }, "kernel k threw an exception"},
+};
+
+const Mistake sizes[] = {
+    {__LINE__, [] { Symbol("M").constant(); }, "size M is not known while the kernel is traced",
+     "ask isConstant() first, or bind its symbols in the request"},
+    {__LINE__, [] { floorDiv(Symbol("M"), 0); },
+     "floorDiv of M and 0 overflows 64 bits or divides by 0"},
+    {__LINE__, [] { ceilDiv(8, 0); }, "ceilDiv of 8 and 0 overflows 64 bits or divides by 0"},
+    {__LINE__, [] { Symbol("M") * INT64_MAX * 2; },
+     "* of M * 9223372036854775807 and 2 overflows 64 bits or divides by 0"},
+    {__LINE__,
+     [] {
+       Buffers b;
+       mod(b.m, 0);
+     },
+     "mod divides by 0"},
+    {__LINE__, [] { Index() + 1; }, "+ got an empty Index", "give it a value first"},
+    {__LINE__, [] { Index i = constant(1.5, f64); },
+     "the scalar used as an index is f64, but must be an integer", "cast(x, i64) makes it one"},
+};
+
+const Mistake control[] = {
+    {__LINE__, [] { forLoop(0, 4, 0, [](Index) {}); }, "the step of the loop is 0",
+     "it may be negative, but not 0"},
+    {__LINE__,
+     [] { forLoop(0, 4, 1, zeros({4}, f32), [](Index, Tile) { return zeros({5}, f32); }); },
+     "the body of the loop returns f32[5] as value 0, but f32[4] is carried",
+     "a body returns what it is given: cast, reshape or broadcast the value, or the one that is "
+     "carried in"},
+    {__LINE__,
+     [] {
+       Tile inner;
+       forLoop(0, 4, 1, [&](Index) { inner = zeros({4}, f32); });
+     },
+     "a variable from outside of the body of the loop is assigned in it",
+     "the body runs many times or not at all, but is traced once: return the value from it (a loop "
+     "takes it as a carried value)"},
+    {__LINE__,
+     [] {
+       std::vector<Tile> kept;
+       forLoop(0, 4, 1, [&](Index) { kept.push_back(zeros({4}, f32)); });
+       kept[0] + 1;
+     },
+     "tile f32[4] of FILE:LINE belongs to the body of the loop at FILE:LINE, "
+     "which has ended",
+     "return it from there: forLoop and ifThenElse give back what their bodies return"},
+    {__LINE__, [] { ifThenElse(scalar("s", i64), [] {}, [] {}); },
+     "the condition of ifThenElse is i64, but must be i1", "compare it: x != 0"},
+    {__LINE__,
+     [] {
+       ifThenElse(scalar("s", i1), [] { return zeros({4}, f32); }, [] { return zeros({4}, f16); });
+     },
+     "ifThenElse: value 0 is f32[4] from the first branch, but f16[4] from the second",
+     "both must be equal: cast, reshape or broadcast one of them"},
+    {__LINE__,
+     [] {
+       Buffers b;
+       store(b.y, {b.m, 0}, b.row);
+       forLoop(
+           0, 4, 1, b.row, [](Index, Tile x) { return x; }, [](Tile x, Tile y) { return x + y; });
+     },
+     "this loop has a combine, but memory is written or a check made at FILE:LINE",
+     "a loop with combine may be run in parts: it stands outside of other loops and branches, one "
+     "in a kernel, with no store, scatter or check before or in it"},
+    {__LINE__,
+     [] {
+       Tile zero = zeros({4}, f32);
+       forLoop(0, 4, 1, [&](Index) {
+         forLoop(
+             0, 4, 1, zero, [](Index, Tile x) { return x; }, [](Tile x, Tile y) { return x + y; });
+       });
+     },
+     "this loop has a combine, but stands in the body of the loop",
+     "a loop with combine may be run in parts: it stands outside of other loops and branches, one "
+     "in a kernel, with no store, scatter or check before or in it"},
+    {__LINE__,
+     [] {
+       Buffers b;
+       forLoop(
+           0, 4, 1, b.row,
+           [&](Index, Tile x) {
+             store(b.y, {b.m, 0}, x);
+             return x;
+           },
+           [](Tile x, Tile y) { return x + y; });
+     },
+     "a store in a loop with combine",
+     "a loop with combine may be run in parts: it stands outside of other loops and branches, one "
+     "in a kernel, with no store, scatter or check before or in it"},
+};
+
+TEST(Errors, Declarations) { expectAll(declarations, __FILE__); }
+TEST(Errors, Sizes) { expectAll(sizes, __FILE__); }
+TEST(Errors, Control) { expectAll(control, __FILE__); }
+
+} // namespace
