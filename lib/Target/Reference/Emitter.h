@@ -4,7 +4,7 @@
 // tensor values. Everything is emitted with 64-bit indices and llvm.load/store, no memref; the
 // emitters of the single operations (Operations.h) are built from this.
 #pragma once
-#include "Target/Reference/Index.h"
+#include "Target/Index.h"
 #include "Target/Target.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -13,7 +13,4 @@ mlir::LogicalResult prepareKernel(mlir::func::FuncOp kernel);
 mlir::FailureOr<KernelInfo> lowerKernel(mlir::func::FuncOp kernel, mlir::ModuleOp into,
                                         const CpuFeatures &cpu);
 
-/// Turns the loops of all functions of `module` into the llvm dialect.
-mlir::LogicalResult lowerLoops(mlir::ModuleOp module);
-
 } // namespace tw::target::reference

@@ -2,6 +2,7 @@
 #include "IR/Graph/Graph.h"
 #include "Target/Reference/Kernel.h"
 #include "Target/Reference/Reference.h"
+#include "Target/ToLLVM.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -42,7 +43,7 @@ public:
     if (failed(reference::prepareKernel(*copy)))
       return failure();
     FailureOr<KernelInfo> info = reference::lowerKernel(*copy, *scratch, cpu);
-    if (failed(info) || failed(reference::lowerLoops(*scratch)))
+    if (failed(info) || failed(lowerLoops(*scratch)))
       return failure();
     move(*scratch, into);
     return info;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/Reference/Index.h"
+#include "Target/Index.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
-using namespace tw::target::reference;
+using namespace tw::target;
 
 Value IndexBuilder::value(const Ix &x) {
   if (x.dynamic())

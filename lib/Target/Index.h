@@ -8,7 +8,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 
-namespace tw::target::reference {
+namespace tw::target {
 
 /// An index: a constant, or an SSA value of type i64.
 class Ix {
@@ -62,4 +62,4 @@ private:
   mlir::Location loc;
 };
 
-} // namespace tw::target::reference
+} // namespace tw::target

@@ -2,7 +2,7 @@
 //
 // Loops (scf, arith, math) of the emitted functions become the llvm dialect. All indices are i64
 // already, so no types change.
-#include "Target/Reference/Kernel.h"
+#include "Target/ToLLVM.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
@@ -20,7 +20,7 @@
 
 using namespace mlir;
 
-namespace tw::target::reference {
+namespace tw::target {
 
 static LogicalResult lowerFunction(LLVM::LLVMFuncOp function) {
   MLIRContext *context = function.getContext();
@@ -50,4 +50,4 @@ LogicalResult lowerLoops(ModuleOp module) {
   return success();
 }
 
-} // namespace tw::target::reference
+} // namespace tw::target
