@@ -52,6 +52,20 @@ public:
   /// Empty when a symbol has no value, on overflow and on division by 0.
   std::optional<int64_t> evaluate(const Values &values) const;
 
+  /// The value in another arithmetic, such as instructions: `ops` has constant(int64_t),
+  /// symbol(const std::string &), add, mul, floorDiv, ceilDiv and mod on what these return.
+  template <typename Ops>
+  auto build(Ops &&ops) const -> decltype(ops.constant(0)) {
+    auto sum = ops.constant(0);
+    for (const auto &[product, coefficient] : terms) {
+      auto term = ops.constant(coefficient);
+      for (const Atom &atom : product)
+        term = ops.mul(term, buildAtom(atom, ops));
+      sum = ops.add(sum, term);
+    }
+    return sum;
+  }
+
   /// factor * symbol + offset.
   struct Linear {
     std::string symbol;
@@ -71,6 +85,20 @@ private:
   };
   using Product = std::vector<Atom>; // sorted; empty: the constant term
 
+  template <typename Ops>
+  static auto buildAtom(const Atom &atom, Ops &&ops) -> decltype(ops.constant(0)) {
+    switch (atom.kind) {
+    case Kind::FloorDiv:
+      return ops.floorDiv(atom.left->build(ops), atom.right->build(ops));
+    case Kind::CeilDiv:
+      return ops.ceilDiv(atom.left->build(ops), atom.right->build(ops));
+    case Kind::Mod:
+      return ops.mod(atom.left->build(ops), atom.right->build(ops));
+    case Kind::Symbol:
+      break;
+    }
+    return ops.symbol(atom.text);
+  }
   static Size invalid();
   static Size divide(Kind kind, const Size &a, const Size &b);
   static std::optional<int64_t> divide(Kind kind, int64_t a, int64_t b);

@@ -89,4 +89,7 @@ struct CpuFeatures {
 /// Plain loops for everything: always works, never fails, decent speed.
 std::unique_ptr<Target> createReferenceTarget(const CpuFeatures &features);
 
+/// Tile programs (tile.kernel) as vector code.
+std::unique_ptr<Target> createCPUTarget(const CpuFeatures &features);
+
 } // namespace tw::target

@@ -63,7 +63,9 @@ KernelJit::KernelJit(const std::string &text) : state(std::make_unique<State>())
   llvm::InitializeNativeTargetAsmPrinter();
   auto machineBuilder = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
   auto machine = llvm::cantFail(machineBuilder.createTargetMachine());
-  auto target = createReferenceTarget(CpuFeatures::fromNames(enabledFeatures(*machine)));
+  CpuFeatures features = CpuFeatures::fromNames(enabledFeatures(*machine));
+  bool isTile = text.find("tile.kernel") != std::string::npos;
+  auto target = isTile ? createCPUTarget(features) : createReferenceTarget(features);
 
   mlir::DialectRegistry registry;
   registry.insert<mlir::func::FuncDialect>();

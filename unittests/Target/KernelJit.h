@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For tests: a kernel given as text, lowered by the reference target, compiled by LLVM's JIT at -O3
+// For tests: a kernel given as text, lowered by a target (a tile.kernel by cpu, a function by
+// reference), compiled by LLVM's JIT at -O3
 // for this machine, and called as a host entry would call it.
 #pragma once
 #include "Target/Target.h"

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads and stores at a point: the element's place in the buffer, and which lanes are inside it.
+#include "Target/CPU/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+namespace {
+
+/// Where an access touches its buffer: element `index` (+ lane * laneStride), if `mask`.
+struct Place {
+  Ix index = 0;
+  Value indices; // a vector, where lanes lie at positions from a tile
+  Ix laneStride = 0;
+  Value mask;
+};
+
+/// What load and store have in common.
+struct Box {
+  Operation *op;
+  Value buffer;
+  OperandRange positions;
+  ArrayRef<int64_t> strides;
+  Value mask;
+};
+
+class PlaceFinder {
+public:
+  PlaceFinder(Emitter &e, const Box &box, const Point &point)
+      : e(e), box(box), point(point), buffer(e.buffers.find(box.buffer)->second) {}
+
+  FailureOr<Place> find() {
+    if (box.mask) {
+      FailureOr<Value> mask = e.evaluate(box.mask, point);
+      if (failed(mask))
+        return failure();
+      place.mask = *mask;
+    }
+    for (unsigned d = 0; d < buffer.sizes.size(); ++d)
+      if (failed(isa<RankedTensorType>(box.positions[d].getType()) ? indexed(d) : plain(d)))
+        return failure();
+    return place;
+  }
+
+private:
+  LogicalResult plain(unsigned d) {
+    IndexBuilder ix = e.ix();
+    int64_t stride = box.strides.empty() ? 1 : box.strides[d];
+    Ix at = ix.add(e.index(box.positions[d]), ix.mul(point.at[d], stride));
+    bool isLane = int(d) == point.lane && e.lanes > 1;
+    if (!e.inside.contains({box.op, d}))
+      restrict(at, isLane ? point.step * stride : 0, buffer.sizes[d]);
+    place.index = ix.add(place.index, ix.mul(at, buffer.strides[d]));
+    if (isLane)
+      place.laneStride = ix.mul(buffer.strides[d], point.step * stride);
+    return success();
+  }
+
+  /// Lanes at position at + lane * step have to be in [0, size).
+  void restrict(const Ix &at, int64_t step, const Ix &size) {
+    if (step == 0) {
+      place.mask = e.both(place.mask, e.ix().inside(at, size));
+      return;
+    }
+    Value places =
+        arith::AddIOp::create(e.b, e.loc, e.splat(e.ix().value(at)), e.laneOffsets(step));
+    Value bound = e.splat(e.ix().value(size));
+    place.mask = e.both(
+        place.mask, arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, places, bound));
+  }
+
+  /// The position is element point.at[d] of a tile.
+  LogicalResult indexed(unsigned d) {
+    bool isLane = int(d) == point.lane && e.lanes > 1;
+    Point inTile{{point.at[d]}, isLane ? 0 : -1, point.step};
+    FailureOr<Value> position = e.evaluate(box.positions[d], inTile);
+    if (failed(position))
+      return failure();
+    Type wide = e.typeOf(e.b.getI64Type(), isa<VectorType>(position->getType()));
+    Value at = *position;
+    if (at.getType() != wide)
+      at = arith::ExtSIOp::create(e.b, e.loc, wide, at);
+    auto fit = [&](const Ix &x) {
+      Value scalar = e.ix().value(x);
+      return isa<VectorType>(wide) ? e.splat(scalar) : scalar;
+    };
+    place.mask = e.both(place.mask, arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, at,
+                                                          fit(buffer.sizes[d])));
+    Value offset = arith::MulIOp::create(e.b, e.loc, at, fit(buffer.strides[d]));
+    if (isa<VectorType>(wide))
+      place.indices = offset;
+    else
+      place.index = e.ix().add(place.index, Emitter::ixOf(offset));
+    return success();
+  }
+
+  Emitter &e;
+  const Box &box;
+  const Point &point;
+  const Buffer &buffer;
+  Place place;
+};
+
+} // namespace
+
+FailureOr<Value> Emitter::load(tile::LoadOp op, const Point &point) {
+  Box box{op, op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask()};
+  FailureOr<Place> place = PlaceFinder(*this, box, point).find();
+  if (failed(place))
+    return failure();
+  const Buffer &buffer = buffers.find(op.getBuffer())->second;
+  Type element = op.getType().getElementType();
+  Value pad;
+  if (Value lanesMask = both(place->mask, point.lane >= 0 ? mask : Value())) {
+    place->mask = lanesMask;
+    pad = op.getPad() ? scalar(op.getPad()) : constant(element, 0);
+  }
+  if (place->indices) {
+    Value at = arith::AddIOp::create(b, loc, place->indices, splat(ix().value(place->index)));
+    return gatherFrom(buffer.base, element, at, place->mask, pad);
+  }
+  auto step = place->laneStride.constant();
+  bool isVector = point.lane >= 0 && lanes > 1 && !place->laneStride.is(0);
+  if (isVector && !step) {
+    Value offsets =
+        arith::MulIOp::create(b, loc, laneOffsets(1), splat(ix().value(place->laneStride)));
+    Value at = arith::AddIOp::create(b, loc, offsets, splat(ix().value(place->index)));
+    return gatherFrom(buffer.base, element, at, place->mask, pad);
+  }
+  isVector = isVector || (place->mask && isa<VectorType>(place->mask.getType()));
+  if (isVector && place->laneStride.is(0)) { // one element, wanted by some lanes
+    Value at = splat(ix().value(place->index));
+    return gatherFrom(buffer.base, element, at, place->mask, pad);
+  }
+  return loadFrom(buffer.base, element, place->index, isVector, step.value_or(1), place->mask, pad);
+}
+
+LogicalResult Emitter::store(tile::StoreOp op, const Point &point) {
+  FailureOr<Value> value = evaluate(op.getTile(), point);
+  if (failed(value))
+    return failure();
+  Box box{op, op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask()};
+  FailureOr<Place> place = PlaceFinder(*this, box, point).find();
+  if (failed(place))
+    return failure();
+  if (place->indices)
+    return refuse(op, "a store whose lanes lie at positions from a tile");
+  const Buffer &buffer = buffers.find(op.getBuffer())->second;
+  Value lanesMask = both(place->mask, mask);
+  Value stored = point.lane >= 0 ? asVector(*value) : *value;
+  storeTo(stored, buffer.base, op.getTile().getType().getElementType(), place->index,
+          place->laneStride, lanesMask);
+  return success();
+}
+
+} // namespace tw::target::cpu

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The operations of a block in order, and the two versions of it.
+#include "IR/Tile/Elementwise.h"
+#include "Target/CPU/Bounds.h"
+#include "Target/CPU/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+namespace {
+
+/// Computes a scalar and nothing else.
+bool isScalarOperation(Operation *op) {
+  return isMemoryEffectFree(op) && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+         llvm::none_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
+         !isa<RankedTensorType>(op->getResult(0).getType());
+}
+
+LogicalResult emitScalar(Emitter &e, Operation *op) {
+  Value result = op->getResult(0);
+  if (e.scalars.contains(result))
+    return success();
+  if (auto id = dyn_cast<tile::ProgramIdOp>(op)) {
+    e.scalars[result] = e.ix().value(e.programIds[id.getDim()]);
+  } else if (auto size = dyn_cast<tile::SizeOp>(op)) {
+    e.scalars[result] = e.ix().value(e.size(size.getSize().getSize()));
+  } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    TypedAttr value = constant.getValue();
+    if (result.getType().isIndex())
+      value = e.b.getI64IntegerAttr(cast<IntegerAttr>(value).getInt());
+    e.scalars[result] = arith::ConstantOp::create(e.b, e.loc, value);
+  } else {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(e.scalar(operand));
+    FailureOr<Value> value = e.elementwise(op, operands);
+    if (failed(value))
+      return failure();
+    e.scalars[result] = *value;
+  }
+  return success();
+}
+
+/// All scalars of the block that follow from what is known at its start.
+LogicalResult emitScalars(Emitter &e, Block &block) {
+  for (Operation &op : block) {
+    bool isReady = isScalarOperation(&op) && llvm::all_of(op.getOperands(), [&](Value operand) {
+                     return e.scalars.contains(operand);
+                   });
+    if (isReady && failed(emitScalar(e, &op)))
+      return failure();
+  }
+  return success();
+}
+
+/// A dimension of an access that has to be looked at when the program runs.
+using Guard = std::pair<Operation *, unsigned>;
+
+/// The guards of a block, and the condition under which all hold.
+Value guardsOf(Emitter &e, Block &block, SmallVectorImpl<Guard> &guards) {
+  Value all;
+  for (Operation &op : block) {
+    auto box = boxOf(&op);
+    if (!box)
+      continue;
+    const Buffer &buffer = e.buffers.find(box->buffer)->second;
+    for (unsigned d = 0; d < box->positions.size(); ++d) {
+      Value position = box->positions[d];
+      if (isa<RankedTensorType>(position.getType()) || e.inside.contains({&op, d}) ||
+          !e.scalars.contains(position))
+        continue;
+      IndexBuilder ix = e.ix();
+      Ix first = e.index(position);
+      Ix span =
+          ix.mul(ix.sub(e.size(box->extents[d]), 1), box->strides.empty() ? 1 : box->strides[d]);
+      Ix last = ix.add(first, span);
+      // As unsigned numbers: a negative position is too large. An empty box reads nothing.
+      Value holds = e.both(ix.inside(first, buffer.sizes[d]), ix.inside(last, buffer.sizes[d]));
+      all = e.both(all, holds);
+      guards.push_back({&op, d});
+    }
+  }
+  return all;
+}
+
+} // namespace
+
+LogicalResult Emitter::block(Block &block, TypeRange types, SmallVectorImpl<Value> &results,
+                             llvm::function_ref<LogicalResult(SmallVectorImpl<Value> &)> finish) {
+  for (Operation &op : block)
+    if (auto box = boxOf(&op))
+      for (unsigned d = 0; d < box->positions.size(); ++d)
+        if (isSurelyInside(kernel, *box, d))
+          inside.insert({&op, d});
+  auto everything = [&]() -> LogicalResult {
+    for (Operation &op : block.without_terminator())
+      if (failed(operation(&op)))
+        return failure();
+    if (!block.empty() && !block.back().hasTrait<OpTrait::IsTerminator>() &&
+        failed(operation(&block.back())))
+      return failure();
+    return finish(results);
+  };
+  if (failed(emitScalars(*this, block)))
+    return failure();
+  SmallVector<Guard> guards;
+  Value condition = isEdge ? Value() : guardsOf(*this, block, guards);
+  if (!condition)
+    return everything();
+  auto versions = scf::IfOp::create(b, loc, types, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (bool isInterior : {true, false}) {
+    Scope scope(*this);
+    auto scalarsBefore = scalars;
+    b.setInsertionPointToStart(isInterior ? versions.thenBlock() : versions.elseBlock());
+    if (isInterior)
+      inside.insert(guards.begin(), guards.end());
+    isEdge = !isInterior;
+    results.clear();
+    LogicalResult emitted = everything();
+    isEdge = false;
+    if (isInterior)
+      for (const Guard &one : guards)
+        inside.erase(one);
+    if (failed(emitted))
+      return failure();
+    if (!types.empty())
+      scf::YieldOp::create(b, loc, results);
+    scalars = scalarsBefore;
+  }
+  results.assign(versions.getResults().begin(), versions.getResults().end());
+  return success();
+}
+
+/// A buffer that the kernel writes may change between a load and its use.
+static bool mustReadNow(tile::LoadOp op) {
+  auto argument = dyn_cast<BlockArgument>(op.getBuffer());
+  auto kernel = op->getParentOfType<tile::KernelOp>();
+  if (!argument || kernel.getArgument(argument.getArgNumber()).getAccess() == tile::Access::In)
+    return false;
+  // The one store after it that has the same box reads and writes element by element.
+  for (Operation *user : op.getBuffer().getUsers()) {
+    auto store = dyn_cast<tile::StoreOp>(user);
+    if (isa<tile::LoadOp>(user))
+      continue;
+    bool isSameBox = store && store->getBlock() == op->getBlock() &&
+                     store.getPositions() == op.getPositions() &&
+                     store.getStrides() == op.getStrides() &&
+                     store.getTile().getType() == op.getType() && op->isBeforeInBlock(store);
+    if (!isSameBox || !reachesOnlyElementwise(op.getResult(), store))
+      return true;
+  }
+  return false;
+}
+
+static bool isUsedInside(Operation *op) {
+  return llvm::any_of(op->getUsers(),
+                      [&](Operation *user) { return user->getBlock() != op->getBlock(); });
+}
+
+LogicalResult Emitter::operation(Operation *op) {
+  if (isScalarOperation(op))
+    return emitScalar(*this, op);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tile::StoreOp o) { return storeTile(o); })
+      .Case([&](tile::ReduceOp o) { return reduce(o); })
+      .Case([&](tile::DotOp o) { return dot(o); })
+      .Case([&](tile::ForOp o) { return forLoop(o); })
+      .Case([&](scf::IfOp o) { return branch(o); })
+      .Case([&](tile::LoadOp o) { return mustReadNow(o) ? toMemory(o) : success(); })
+      .Case([&](tile::ExtractOp o) -> LogicalResult {
+        Domain one{extents(o.getOperand()), -1, 1, true};
+        if (failed(prepare(o.getOperand(), one, -1)))
+          return failure();
+        FailureOr<Value> value =
+            evaluate(o.getOperand(), {Indices(one.extents.size(), Ix(0)), -1, 1});
+        if (failed(value))
+          return failure();
+        scalars[o.getResult()] = *value;
+        return success();
+      })
+      .Case<tile::ScatterOp, tile::ScanOp, tile::CheckOp>(
+          [&](Operation *o) { return refuse(o, "the cpu target does not emit it"); })
+      .Default([&](Operation *o) {
+        // Emitted where it is used; outside of loops that use it, if it is dear.
+        bool isNow = isUsedInside(o) && isWorthKeeping(o->getResult(0));
+        return isNow ? toMemory(o->getResult(0)) : success();
+      });
+}
+
+LogicalResult Emitter::storeTile(tile::StoreOp op) {
+  if (op.getUpdate())
+    return refuse(op, "the cpu target does not emit atomic updates");
+  Domain domain = domainOf(extents(op.getTile()), lanesFor(op.getTile()));
+  if (failed(prepare(op.getTile(), domain, domain.lane)))
+    return failure();
+  if (op.getMask() && failed(prepare(op.getMask(), domain, domain.lane)))
+    return failure();
+  Scope scope(*this);
+  return overElements(domain, [&](const Point &point) { return store(op, point); });
+}
+
+} // namespace tw::target::cpu

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/Kernel.h"
+#include "Target/ToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
+using namespace mlir;
+
+namespace tw::target {
+namespace {
+
+class CPUTarget : public Target {
+public:
+  explicit CPUTarget(const CpuFeatures &cpu) : cpu(cpu) {}
+
+  StringRef name() const override { return "cpu"; }
+
+  void registerDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
+                    cf::ControlFlowDialect, ub::UBDialect, tile::TileDialect>();
+  }
+
+  FailureOr<KernelInfo> lower(Operation *kernel, ModuleOp into) override {
+    kernel->getContext()
+        ->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
+                      cf::ControlFlowDialect, ub::UBDialect>();
+    OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel->getLoc());
+    FailureOr<KernelInfo> info = cpu::lowerKernel(cast<tile::KernelOp>(kernel), *scratch, cpu);
+    if (failed(info) || failed(lowerLoops(*scratch)))
+      return failure();
+    for (Operation &op : llvm::make_early_inc_range(*scratch->getBody())) {
+      op.remove();
+      into.push_back(&op);
+    }
+    return info;
+  }
+
+private:
+  CpuFeatures cpu;
+};
+
+} // namespace
+
+std::unique_ptr<Target> createCPUTarget(const CpuFeatures &features) {
+  return std::make_unique<CPUTarget>(features);
+}
+
+} // namespace tw::target

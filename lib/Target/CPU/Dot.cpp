@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tile.dot as outer products: a block of the result in registers, and for each step along K a few
+// vectors of b times single elements of a, both read where they lie.
+#include "Target/CPU/Bounds.h"
+#include "Target/CPU/Emitter.h"
+#include "Target/CPU/Shapes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+namespace {
+
+/// The load behind `tile` through operations that only move elements, and the dimension there that
+/// `dim` is.
+std::pair<tile::LoadOp, int> loadBehind(Value tile, int dim) {
+  while (Operation *op = tile.getDefiningOp()) {
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      return {load, dim};
+    auto source = sourceLane(op, dim);
+    if (!source || *source < 0)
+      break;
+    dim = *source;
+    tile = op->getOperand(0);
+  }
+  return {nullptr, -1};
+}
+
+class DotEmitter {
+public:
+  DotEmitter(Emitter &e, tile::DotOp op)
+      : e(e), b(e.b), loc(e.loc), op(op), rank(op.getType().getRank()),
+        element(op.getType().getElementType()), extents(e.extents(op.getAcc())),
+        depth(e.extents(op.getA())[rank - 1]) {}
+
+  LogicalResult run() {
+    if (!isa<FloatType, IntegerType>(element))
+      return e.refuse(op, "a product of " + llvm::Twine(rank) + "-d tiles of index");
+    if (failed(bringNear(op.getA(), false)) || failed(bringNear(op.getB(), true)))
+      return failure();
+    limitDepth();
+    auto wide = rank == 2 ? e.registerLanes(op.getType()) : std::nullopt;
+    if (wide && *wide > 1)
+      return inRegisters(*wide);
+    return inMemory();
+  }
+
+private:
+  //===--- operands --------------------------------------------------------===//
+
+  /// Elements of a are wanted one by one, of b in vectors along N; both more than once.
+  LogicalResult bringNear(Value tile, bool isB) {
+    int lane = isB ? int(rank) - 1 : -1;
+    auto [load, dim] = loadBehind(tile, isB ? lane : int(rank) - 2);
+    bool isPlain = load && !isa<RankedTensorType>(load.getPositions()[dim].getType());
+    if (isPlain && isB)
+      isPlain = dim + 1 == load.getType().getRank() &&
+                (load.getStrides().empty() || load.getStrides()[dim] == 1);
+    if (isPlain && !load.getMask() && !e.memory.contains(tile)) {
+      Domain domain{e.extents(tile), lane, e.lanesFor(tile), false};
+      return e.prepare(tile, domain, lane);
+    }
+    return e.toMemory(tile);
+  }
+
+  /// Beyond a buffer along K both operands are 0: these steps add nothing.
+  void limitDepth() {
+    auto [a, dimA] = loadBehind(op.getA(), rank - 1);
+    auto [x, dimB] = loadBehind(op.getB(), rank - 2);
+    if (!isZeroPadded(a) || !isZeroPadded(x))
+      return;
+    Ix limitA = inBuffer(a, dimA), limitB = inBuffer(x, dimB);
+    Ix limit = e.ix().min(limitA, limitB);
+    // Now neither reads outside along K.
+    for (auto [load, dim] : {std::pair(a, dimA), std::pair(x, dimB)})
+      if (e.inside.insert({load, unsigned(dim)}).second)
+        limited.push_back({load, unsigned(dim)});
+    depth = limit;
+  }
+
+  bool isZeroPadded(tile::LoadOp load) { return load && !load.getPad() && !load.getMask(); }
+
+  Ix inBuffer(tile::LoadOp load, int dim) {
+    IndexBuilder ix = e.ix();
+    bool isPlain = (load.getStrides().empty() || load.getStrides()[dim] == 1) &&
+                   !isa<RankedTensorType>(load.getPositions()[dim].getType());
+    if (!isPlain || e.inside.contains({load, unsigned(dim)}))
+      return depth;
+    Ix size = e.buffers.find(load.getBuffer())->second.sizes[dim];
+    Ix room = ix.max(0, ix.sub(size, e.index(load.getPositions()[dim])));
+    return ix.min(depth, room);
+  }
+
+  //===--- a block of the result -------------------------------------------===//
+
+  /// `rows` x `vectors` vectors of `width` from (row, column) on; `sums` go in and out, row-major.
+  LogicalResult block(const Indices &batch, const Ix &row, const Ix &column, unsigned rows,
+                      unsigned vectors, unsigned width, Value mask, SmallVectorImpl<Value> &sums) {
+    llvm::SaveAndRestore lanes(e.lanes, width);
+    llvm::SaveAndRestore masked(e.mask, mask);
+    auto step = [&](const Ix &k) -> LogicalResult {
+      SmallVector<Value> right;
+      for (unsigned j = 0; j < vectors; ++j) {
+        Ix at = e.ix().add(column, int64_t(j) * width);
+        auto value = element2(op.getB(), batch, k, at, width > 1 ? int(rank) - 1 : -1);
+        if (failed(value))
+          return failure();
+        right.push_back(e.asVector(*value));
+      }
+      for (unsigned i = 0; i < rows; ++i) {
+        auto value = element2(op.getA(), batch, e.ix().add(row, int64_t(i)), k, -1);
+        if (failed(value))
+          return failure();
+        Value left = e.asVector(*value);
+        for (unsigned j = 0; j < vectors; ++j)
+          sums[i * vectors + j] = multiplyAdd(left, right[j], sums[i * vectors + j]);
+      }
+      return success();
+    };
+    return e.loop(0, depth, 1, sums, step);
+  }
+
+  FailureOr<Value> element2(Value tile, const Indices &batch, const Ix &x, const Ix &y, int lane) {
+    Point point{batch, lane, 1};
+    point.at.push_back(x);
+    point.at.push_back(y);
+    FailureOr<Value> value = e.evaluate(tile, point);
+    if (failed(value) || getElementTypeOrSelf(value->getType()) == element)
+      return value;
+    return e.convertFloat(*value, sumType());
+  }
+
+  Type sumType() const {
+    bool isHalf = element.isF16() || element.isBF16();
+    return isHalf ? Type(b.getF32Type()) : element;
+  }
+
+  Value multiplyAdd(Value x, Value y, Value sum) {
+    if (isa<FloatType>(element)) {
+      Type type = getElementTypeOrSelf(sum.getType());
+      x = e.convertFloat(x, type);
+      y = e.convertFloat(y, type);
+      return math::FmaOp::create(b, loc, x, y, sum);
+    }
+    return arith::AddIOp::create(b, loc, sum, arith::MulIOp::create(b, loc, x, y));
+  }
+
+  //===--- the whole -------------------------------------------------------===//
+
+  LogicalResult inRegisters(unsigned width) {
+    Domain domain{extents, 1, width, true};
+    if (failed(e.prepare(op.getAcc(), domain, 1)))
+      return failure();
+    unsigned rows = *extents[0].constant(), vectors = *extents[1].constant() / width;
+    SmallVector<Value> sums;
+    {
+      Emitter::Scope scope(e);
+      LogicalResult read = e.overElements(domain, [&](const Point &point) -> LogicalResult {
+        FailureOr<Value> value = e.evaluate(op.getAcc(), point);
+        if (succeeded(value))
+          sums.push_back(e.convertFloat(e.asVector(*value), sumType()));
+        return success(succeeded(value));
+      });
+      if (failed(read) || failed(block({}, 0, 0, rows, vectors, width, {}, sums)))
+        return failure();
+    }
+    forget();
+    if (sumType() != element)
+      for (Value &sum : sums)
+        sum = e.convertFloat(sum, element);
+    e.registers[op.getResult()] = {width, sums};
+    return success();
+  }
+
+  void forget() {
+    for (auto &one : limited)
+      e.inside.erase(one);
+  }
+
+  /// The accumulator is added to where it lies, if nobody else wants it.
+  FailureOr<Memory> room() {
+    if (auto found = e.memory.find(op.getAcc()); found != e.memory.end() && op.getAcc().hasOneUse())
+      return found->second;
+    Memory room = e.allocate(tile::extentsOf(op.getType()), element);
+    if (failed(e.fill(room, op.getAcc())))
+      return failure();
+    return room;
+  }
+
+  LogicalResult inMemory() {
+    FailureOr<Memory> place = room();
+    if (failed(place))
+      return failure();
+    {
+      Emitter::Scope scope(e);
+      Indices batch;
+      if (failed(overBatch(*place, batch)))
+        return failure();
+    }
+    forget();
+    e.memory[op.getResult()] = *place;
+    return success();
+  }
+
+  LogicalResult overBatch(const Memory &place, Indices &batch) {
+    if (int64_t(batch.size()) == rank - 2)
+      return overRows(place, batch);
+    SmallVector<Value> none;
+    return e.loop(0, extents[batch.size()], 1, none, [&](const Ix &at) {
+      batch.push_back(at);
+      LogicalResult done = overBatch(place, batch);
+      batch.pop_back();
+      return done;
+    });
+  }
+
+  LogicalResult overRows(const Memory &place, const Indices &batch) {
+    IndexBuilder ix = e.ix();
+    int64_t most = e.cpu.vectorRegisters >= 32 ? 8 : 4;
+    Ix all = extents[rank - 2], rest = ix.rem(all, most), whole = ix.sub(all, rest);
+    SmallVector<Value> none;
+    auto blocks = [&](unsigned rows) {
+      return [&, rows](const Ix &row) { return overColumns(place, batch, row, rows); };
+    };
+    if (failed(e.loop(0, whole, most, none, blocks(most))))
+      return failure();
+    if (auto left = rest.constant(); left && *left)
+      return overColumns(place, batch, whole, *left);
+    return e.loop(whole, all, 1, none, blocks(1));
+  }
+
+  LogicalResult overColumns(const Memory &place, const Indices &batch, const Ix &row,
+                            unsigned rows) {
+    unsigned width = e.cpu.vectorBytes / std::max<int64_t>(Emitter::bytesOf(element), 4);
+    int64_t vectors = e.cpu.vectorRegisters >= 32 ? 3 : 2;
+    IndexBuilder ix = e.ix();
+    Ix all = extents[rank - 1], step = int64_t(width) * vectors;
+    Ix whole = ix.sub(all, ix.rem(all, step));
+    SmallVector<Value> none;
+    auto wide = [&](const Ix &column) {
+      return update(place, batch, row, column, rows, vectors, width);
+    };
+    if (failed(e.loop(0, whole, step, none, wide)))
+      return failure();
+    Point point{batch, -1, 1};
+    point.at.push_back(row);
+    point.at.push_back(0);
+    return e.alongDimension(point, rank - 1, whole, all, width, none,
+                            [&](const Point &at, SmallVectorImpl<Value> &) {
+                              return update(place, batch, row, at.at.back(), rows, 1, width);
+                            });
+  }
+
+  LogicalResult update(const Memory &place, const Indices &batch, const Ix &row, const Ix &column,
+                       unsigned rows, unsigned vectors, unsigned width) {
+    Value mask = e.mask;
+    llvm::SaveAndRestore lanes(e.lanes, width);
+    Emitter::Scope scope(e);
+    SmallVector<Point> points;
+    SmallVector<Value> sums;
+    for (unsigned i = 0; i < rows; ++i)
+      for (unsigned j = 0; j < vectors; ++j) {
+        Point point{batch, width > 1 ? int(rank) - 1 : -1, 1};
+        point.at.push_back(e.ix().add(row, int64_t(i)));
+        point.at.push_back(e.ix().add(column, int64_t(j) * width));
+        points.push_back(point);
+        sums.push_back(e.convertFloat(e.read(place, point), sumType()));
+      }
+    if (failed(block(batch, row, column, rows, vectors, width, mask, sums)))
+      return failure();
+    for (auto [point, sum] : llvm::zip(points, sums))
+      e.write(place, point, e.convertFloat(sum, element));
+    return success();
+  }
+
+  Emitter &e;
+  OpBuilder &b;
+  Location loc;
+  tile::DotOp op;
+  int64_t rank;
+  Type element;
+  Indices extents;
+  Ix depth;
+  SmallVector<std::pair<Operation *, unsigned>> limited;
+};
+
+} // namespace
+
+LogicalResult Emitter::dot(tile::DotOp op) { return DotEmitter(*this, op).run(); }
+
+} // namespace tw::target::cpu

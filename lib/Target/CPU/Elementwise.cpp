@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elementwise operations on scalars and vectors. Where MLIR's operation leaves something undefined
+// that docs/tile-programs.md ("Numbers") defines, it is guarded here.
+#include "Target/CPU/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+namespace {
+
+bool isHalf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF16() || element.isBF16();
+}
+
+class ElementwiseEmitter {
+public:
+  ElementwiseEmitter(Emitter &e, Operation *op) : e(e), b(e.b), loc(e.loc), op(op) {}
+
+  Value run(ArrayRef<Value> given) {
+    SmallVector<Value> operands(given);
+    isVector = llvm::any_of(operands, [](Value v) { return isa<VectorType>(v.getType()); });
+    if (isVector)
+      for (Value &operand : operands)
+        operand = e.asVector(operand);
+    Type element = Emitter::scalarType(getElementTypeOrSelf(op->getResult(0).getType()));
+    if (auto value = special(operands, element))
+      return value;
+    bool computesHalf =
+        isHalf(element) || llvm::any_of(operands, [](Value v) { return isHalf(v.getType()); });
+    if (!computesHalf || isa<arith::SelectOp>(op))
+      return same(operands, element);
+    // Half precision is computed in f32 and rounded.
+    for (Value &operand : operands)
+      if (isHalf(operand.getType()))
+        operand = widen(operand);
+    Value value = same(operands, isHalf(element) ? Type(b.getF32Type()) : element);
+    return isHalf(element) ? narrow(value, element) : value;
+  }
+
+  Value convert(Value value, Type element) {
+    isVector = isa<VectorType>(value.getType());
+    Type from = getElementTypeOrSelf(value.getType());
+    bool isWider = from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth();
+    return from == element ? value : isWider ? extend(value, element) : truncate(value, element);
+  }
+
+private:
+  Type type(Type element) const { return e.typeOf(element, isVector); }
+  Value constant(Type element, double number) {
+    Value value = e.constant(element, number);
+    return isVector ? e.splat(value) : value;
+  }
+  Value integer(Type element, const APInt &number) {
+    Value value = arith::ConstantOp::create(b, loc, b.getIntegerAttr(element, number));
+    return isVector ? e.splat(value) : value;
+  }
+  template <typename Op, typename... Args>
+  Value make(Args... args) {
+    return Op::create(b, loc, args...);
+  }
+  Value select(Value condition, Value yes, Value no) {
+    return make<arith::SelectOp>(condition, yes, no);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return make<arith::CmpIOp>(predicate, x, y);
+  }
+
+  /// The same operation on what is here scalars or vectors.
+  Value same(ArrayRef<Value> operands, Type element) {
+    OperationState state(loc, op->getName(), operands, type(element), op->getAttrs());
+    Operation *made = b.create(state);
+    if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(made))
+      made->setAttr("fastmath",
+                    arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
+    return made->getResult(0);
+  }
+
+  //===--- conversions -----------------------------------------------------===//
+
+  Value bitcast(Value value, Type element) { return make<arith::BitcastOp>(type(element), value); }
+
+  Value widen(Value half) {
+    if (getElementTypeOrSelf(half.getType()).isF16())
+      return make<arith::ExtFOp>(type(b.getF32Type()), half);
+    Value bits = make<arith::ExtUIOp>(type(b.getI32Type()), bitcast(half, b.getI16Type()));
+    Value high = make<arith::ShLIOp>(bits, constant(b.getI32Type(), 16));
+    return bitcast(high, b.getF32Type());
+  }
+
+  /// Rounds f32 to the nearest, ties to even.
+  Value narrow(Value single, Type half) {
+    if (half.isF16())
+      return make<arith::TruncFOp>(type(half), single);
+    Type i32 = b.getI32Type();
+    Value bits = bitcast(single, i32);
+    Value shift = constant(i32, 16);
+    Value odd = make<arith::AndIOp>(make<arith::ShRUIOp>(bits, shift), constant(i32, 1));
+    Value bias = make<arith::AddIOp>(odd, constant(i32, 0x7fff));
+    Value rounded = make<arith::ShRUIOp>(make<arith::AddIOp>(bits, bias), shift);
+    Value isNan = make<arith::CmpFOp>(arith::CmpFPredicate::UNO, single, single);
+    rounded = select(isNan, constant(i32, 0x7fc0), rounded);
+    return bitcast(make<arith::TruncIOp>(type(b.getI16Type()), rounded), half);
+  }
+
+  Value extend(Value value, Type element) {
+    Type from = getElementTypeOrSelf(value.getType());
+    if (isHalf(from)) {
+      value = widen(value);
+      from = b.getF32Type();
+    }
+    return from == element ? value : make<arith::ExtFOp>(type(element), value);
+  }
+
+  /// f64 goes to half precision through f32 rounded to odd, so that it is rounded once.
+  Value truncate(Value value, Type element) {
+    Type from = getElementTypeOrSelf(value.getType());
+    if (!isHalf(element))
+      return make<arith::TruncFOp>(type(element), value);
+    if (from.isF64())
+      value = roundToOdd(value);
+    return narrow(value, element);
+  }
+
+  Value roundToOdd(Value wide) {
+    Type i32 = b.getI32Type();
+    Value near = make<arith::TruncFOp>(type(b.getF32Type()), wide);
+    Value back = make<arith::ExtFOp>(type(b.getF64Type()), near);
+    Value bits = bitcast(near, i32);
+    Value isExact = make<arith::CmpFOp>(arith::CmpFPredicate::UEQ, back, wide);
+    // Toward zero, then the last bit set: one less in magnitude if rounding went away from zero.
+    Value size = make<math::AbsFOp>(wide), nearSize = make<math::AbsFOp>(back);
+    Value isAbove = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, nearSize, size);
+    Value toward = select(isAbove, make<arith::SubIOp>(bits, constant(i32, 1)), bits);
+    Value odd = make<arith::OrIOp>(toward, constant(i32, 1));
+    return bitcast(select(isExact, bits, odd), b.getF32Type());
+  }
+
+  Value toInteger(Value value, Type element, bool isSigned) {
+    value = isHalf(value.getType()) ? widen(value) : value;
+    unsigned width = element.getIntOrFloatBitWidth();
+    Type from = getElementTypeOrSelf(value.getType());
+    double low = isSigned ? -std::ldexp(1.0, width - 1) : 0;
+    double high = std::ldexp(1.0, isSigned ? width - 1 : width);
+    APInt least = isSigned ? APInt::getSignedMinValue(width) : APInt::getZero(width);
+    APInt most = isSigned ? APInt::getSignedMaxValue(width) : APInt::getMaxValue(width);
+    Value isLow = make<arith::CmpFOp>(arith::CmpFPredicate::OLE, value, constant(from, low));
+    Value isHigh = make<arith::CmpFOp>(arith::CmpFPredicate::OGE, value, constant(from, high));
+    Value isNan = make<arith::CmpFOp>(arith::CmpFPredicate::UNO, value, value);
+    Value isOut = make<arith::OrIOp>(make<arith::OrIOp>(isLow, isHigh), isNan);
+    Value safe = select(isOut, constant(from, 0), value);
+    Value plain = isSigned ? make<arith::FPToSIOp>(type(element), safe)
+                           : make<arith::FPToUIOp>(type(element), safe);
+    plain = select(isLow, integer(element, least), plain);
+    return select(isHigh, integer(element, most), plain);
+  }
+
+  /// index is i64 here.
+  Value castIndex(Value value, Type element, bool isSigned) {
+    Type from = getElementTypeOrSelf(value.getType());
+    if (from == element)
+      return value;
+    if (from.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
+      return make<arith::TruncIOp>(type(element), value);
+    return isSigned ? make<arith::ExtSIOp>(type(element), value)
+                    : make<arith::ExtUIOp>(type(element), value);
+  }
+
+  //===--- guarded integers ------------------------------------------------===//
+
+  /// x / 0 = 0 and x mod 0 = 0; the least value by -1 gives itself, and 0.
+  template <typename Op>
+  Value divide(ArrayRef<Value> x, Type element, bool isSigned) {
+    Value zero = constant(element, 0), one = constant(element, 1);
+    Value byZero = compare(arith::CmpIPredicate::eq, x[1], zero);
+    Value unsafe = byZero, overflows;
+    if (isSigned) {
+      Value least = integer(element, APInt::getSignedMinValue(element.getIntOrFloatBitWidth()));
+      overflows =
+          make<arith::AndIOp>(compare(arith::CmpIPredicate::eq, x[0], least),
+                              compare(arith::CmpIPredicate::eq, x[1], constant(element, -1)));
+      unsafe = make<arith::OrIOp>(byZero, overflows);
+    }
+    Value result = make<Op>(x[0], select(unsafe, one, x[1]));
+    // The least value by 1 is itself, with the remainder 0: as it should be by -1.
+    return select(byZero, zero, result);
+  }
+
+  template <typename Op>
+  Value shift(ArrayRef<Value> x, Type element, bool keepsSign) {
+    unsigned width = element.getIntOrFloatBitWidth();
+    Value limit = constant(element, width);
+    Value isIn = compare(arith::CmpIPredicate::ult, x[1], limit);
+    if (keepsSign)
+      return make<Op>(x[0], select(isIn, x[1], constant(element, width - 1)));
+    Value shifted = make<Op>(x[0], select(isIn, x[1], constant(element, 0)));
+    return select(isIn, shifted, constant(element, 0));
+  }
+
+  Value special(ArrayRef<Value> x, Type element) {
+    return llvm::TypeSwitch<Operation *, Value>(op)
+        .Case([&](arith::ExtFOp) { return extend(x[0], element); })
+        .Case([&](arith::TruncFOp) { return truncate(x[0], element); })
+        .Case([&](arith::FPToSIOp) { return toInteger(x[0], element, true); })
+        .Case([&](arith::FPToUIOp) { return toInteger(x[0], element, false); })
+        .Case([&](arith::IndexCastOp) { return castIndex(x[0], element, true); })
+        .Case([&](arith::IndexCastUIOp) { return castIndex(x[0], element, false); })
+        .Case([&](arith::DivSIOp) { return divide<arith::DivSIOp>(x, element, true); })
+        .Case([&](arith::DivUIOp) { return divide<arith::DivUIOp>(x, element, false); })
+        .Case([&](arith::RemSIOp) { return divide<arith::RemSIOp>(x, element, true); })
+        .Case([&](arith::RemUIOp) { return divide<arith::RemUIOp>(x, element, false); })
+        .Case([&](arith::ShLIOp) { return shift<arith::ShLIOp>(x, element, false); })
+        .Case([&](arith::ShRUIOp) { return shift<arith::ShRUIOp>(x, element, false); })
+        .Case([&](arith::ShRSIOp) { return shift<arith::ShRSIOp>(x, element, true); })
+        .Default([](Operation *) { return Value(); });
+  }
+
+  Emitter &e;
+  OpBuilder &b;
+  Location loc;
+  Operation *op;
+  bool isVector = false;
+};
+
+} // namespace
+
+Value Emitter::convertFloat(Value value, Type element) {
+  if (!isa<FloatType>(element))
+    return value;
+  return ElementwiseEmitter(*this, nullptr).convert(value, element);
+}
+
+FailureOr<Value> Emitter::elementwise(Operation *op, ArrayRef<Value> operands) {
+  return ElementwiseEmitter(*this, op).run(operands);
+}
+
+} // namespace tw::target::cpu

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the emission of one kernel's program shares. Code is scf, arith, math and llvm on scalars
+// and on vectors of one length at a time; indices are i64.
+//
+// A tile is emitted where it is used: `evaluate` gives its elements at a point, following the
+// operations behind it (a load is read in place). What must exist as a whole (results of
+// reductions and products, carried values, what is too dear to compute twice) is placed in
+// registers or in memory of the thread first.
+#pragma once
+#include "IR/Tile/Tile.h"
+#include "Target/Index.h"
+#include "Target/Target.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
+#include <map>
+#include <set>
+
+namespace tw::target::cpu {
+
+/// A place in a tile: a coordinate along each dimension. Along `lane` (-1: none) it stands for
+/// `Emitter::lanes` places, `step` apart.
+struct Point {
+  Indices at;
+  int lane = -1;
+  int64_t step = 1;
+};
+
+/// A buffer of the caller.
+struct Buffer {
+  mlir::Value base;
+  Indices sizes, strides; // in elements
+  mlir::Type element;     // as in memory
+};
+
+/// A tile in memory of the thread, row-major.
+struct Memory {
+  mlir::Value base;
+  Indices strides;
+  mlir::Type element;
+};
+
+/// A tile of static extents in registers: row-major, the last dimension in vectors of `lanes`
+/// (1: in scalars).
+struct Registers {
+  unsigned lanes = 1;
+  llvm::SmallVector<mlir::Value> parts;
+};
+
+/// How to run over the elements of a tile: in strips of `lanes` along `lane` (-1: there is but one
+/// element), in loops or unrolled (all coordinates are constants then).
+struct Domain {
+  Indices extents;
+  int lane = -1;
+  unsigned lanes = 1;
+  bool isUnrolled = false;
+};
+
+class Emitter {
+public:
+  /// Strips that are unrolled at most.
+  static constexpr int64_t mostUnrolled = 32;
+
+  Emitter(tile::KernelOp kernel, mlir::OpBuilder &builder, const CpuFeatures &cpu)
+      : kernel(kernel), b(builder), loc(kernel.getLoc()), cpu(cpu) {}
+
+  tile::KernelOp kernel;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const CpuFeatures &cpu;
+
+  IndexBuilder ix() { return {b, loc}; }
+
+  // Sizes and scalars (Scalars.cpp)
+  Ix size(const Size &size);
+  Indices sizes(llvm::ArrayRef<Size> sizes);
+  Indices extents(mlir::Value tile);
+  /// An emitted scalar of the kernel: index is i64.
+  mlir::Value scalar(mlir::Value value);
+  Ix index(mlir::Value value) { return ixOf(scalar(value)); }
+  /// A constant again, where `value` is one.
+  static Ix ixOf(mlir::Value value);
+  static mlir::Type scalarType(mlir::Type type);
+  /// i1 is a byte in memory.
+  static mlir::Type memoryType(mlir::Type type);
+  static int64_t bytesOf(mlir::Type type) { return memoryType(type).getIntOrFloatBitWidth() / 8; }
+  mlir::Value constant(mlir::Type type, double number);
+
+  // Vectors (Vectors.cpp)
+  /// `element` as it is for one lane, else a vector of `lanes` of it.
+  mlir::Type typeOf(mlir::Type element, bool isVector) const;
+  mlir::Value splat(mlir::Value scalar);
+  mlir::Value asVector(mlir::Value value) {
+    return lanes == 1 || llvm::isa<mlir::VectorType>(value.getType()) ? value : splat(value);
+  }
+  /// 0, step, 2 step, ... as i64.
+  mlir::Value laneOffsets(int64_t step);
+  mlir::Value loadFrom(mlir::Value base, mlir::Type element, const Ix &index, bool isVector,
+                       int64_t step, mlir::Value mask, mlir::Value pad);
+  /// Elements at the indices of a vector.
+  mlir::Value gatherFrom(mlir::Value base, mlir::Type element, mlir::Value indices,
+                         mlir::Value mask, mlir::Value pad);
+  void storeTo(mlir::Value value, mlir::Value base, mlir::Type element, const Ix &index,
+               const Ix &laneStride, mlir::Value mask);
+  mlir::Value both(mlir::Value a, mlir::Value b); // a and b of i1; either may be missing
+
+  // Elements (Evaluate.cpp, Accesses.cpp, Elementwise.cpp)
+  mlir::FailureOr<mlir::Value> evaluate(mlir::Value tile, const Point &point);
+  mlir::FailureOr<mlir::Value> load(tile::LoadOp op, const Point &point);
+  mlir::FailureOr<mlir::Value> gather(tile::GatherOp op, const Point &point);
+  mlir::LogicalResult store(tile::StoreOp op, const Point &point);
+  mlir::FailureOr<mlir::Value> elementwise(mlir::Operation *op,
+                                           llvm::ArrayRef<mlir::Value> operands);
+
+  // Loops (Strips.cpp)
+  using PointBody = llvm::function_ref<mlir::LogicalResult(const Point &)>;
+  using CarriedBody = llvm::function_ref<mlir::LogicalResult(
+      const Point &, llvm::SmallVectorImpl<mlir::Value> &carried)>;
+  /// Runs over all elements; the body sees `lanes` and `mask`.
+  mlir::LogicalResult overElements(const Domain &domain, PointBody body);
+  /// How to run over these extents when the widest elements fit `widest` to a vector.
+  Domain domainOf(llvm::ArrayRef<Ix> extents, unsigned widest);
+  /// Strips of [begin, end) along one dimension, with carried values.
+  mlir::LogicalResult alongDimension(Point point, int dim, const Ix &begin, const Ix &end,
+                                     unsigned width, llvm::SmallVectorImpl<mlir::Value> &carried,
+                                     CarriedBody body);
+  mlir::LogicalResult loop(const Ix &begin, const Ix &end, const Ix &step,
+                           llvm::SmallVectorImpl<mlir::Value> &carried,
+                           llvm::function_ref<mlir::LogicalResult(const Ix &)> body);
+  /// How many lanes suit the elements that `tiles` are made of.
+  unsigned lanesFor(mlir::ValueRange tiles);
+
+  // Places (Places.cpp)
+  /// Makes sure that `evaluate` can take `tile` at every point of `domain`, whose lanes lie along
+  /// its dimension `lane`: puts in memory what cannot be emitted at a point, or is worth keeping.
+  mlir::LogicalResult prepare(mlir::Value tile, const Domain &domain, int lane);
+  mlir::LogicalResult toMemory(mlir::Value tile);
+  /// Computes all of `tile` into `room`.
+  mlir::LogicalResult fill(const Memory &room, mlir::Value tile);
+  void write(const Memory &room, const Point &point, mlir::Value value);
+  mlir::Value read(const Memory &room, const Point &point);
+  Memory allocate(llvm::ArrayRef<Size> extents, mlir::Type element);
+  /// Elementwise, dear, and used more than once.
+  bool isWorthKeeping(mlir::Value tile);
+  bool isPlaced(mlir::Value tile) const {
+    return memory.contains(tile) || registers.contains(tile);
+  }
+  /// Whether a tile of these static extents is to be in registers, and in which.
+  std::optional<unsigned> registerLanes(mlir::RankedTensorType type);
+
+  // Operations that are emitted where they stand (Block.cpp, Reduce.cpp, Dot.cpp, Control.cpp)
+  /// Emits a block, in a version for programs (or trips) whose accesses are all inside their
+  /// buffers and one for the others where that is not known; `finish` gives the values, of
+  /// `types`, that go on.
+  mlir::LogicalResult
+  block(mlir::Block &block, mlir::TypeRange types, llvm::SmallVectorImpl<mlir::Value> &results,
+        llvm::function_ref<mlir::LogicalResult(llvm::SmallVectorImpl<mlir::Value> &)> finish);
+  mlir::LogicalResult operation(mlir::Operation *op);
+  mlir::LogicalResult storeTile(tile::StoreOp op);
+  mlir::LogicalResult reduce(tile::ReduceOp op);
+  mlir::LogicalResult dot(tile::DotOp op);
+  mlir::LogicalResult forLoop(tile::ForOp op);
+  mlir::LogicalResult branch(mlir::scf::IfOp op);
+  /// `wide` elements of a float tile in another float type.
+  mlir::Value convertFloat(mlir::Value value, mlir::Type element);
+  mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
+
+  std::map<std::string, Ix> symbols;
+  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+  llvm::DenseMap<mlir::Value, Buffer> buffers;
+  llvm::DenseMap<mlir::Value, Memory> memory;
+  llvm::DenseMap<mlir::Value, Registers> registers;
+  llvm::SmallVector<Ix> programIds;
+
+  /// How many elements are emitted at once, and which of these count (missing: all).
+  unsigned lanes = 1;
+  mlir::Value mask;
+
+  /// Whether the version for programs at the edge of their buffers is being emitted.
+  bool isEdge = false;
+
+  /// Dimensions of accesses that are known to lie inside their buffer where code is emitted now.
+  llvm::DenseSet<std::pair<mlir::Operation *, unsigned>> inside;
+
+  /// Where scratch comes from: the workspace, and how much of it is taken so far.
+  mlir::Value workspace;
+  Ix workspaceBytes = 0;
+  std::vector<std::pair<std::vector<Size>, int64_t>> requests; // extents, bytes an element
+  mlir::OpBuilder::InsertPoint entry;
+  std::set<std::string> imports;
+
+  /// Forgets what was emitted inside a region that ends.
+  struct Scope {
+    explicit Scope(Emitter &e) : e(e), known(e.known), memory(e.memory), registers(e.registers) {}
+    ~Scope() {
+      e.known = std::move(known);
+      e.memory = std::move(memory);
+      e.registers = std::move(registers);
+    }
+    Emitter &e;
+    std::map<std::vector<uintptr_t>, mlir::Value> known;
+    llvm::DenseMap<mlir::Value, Memory> memory;
+    llvm::DenseMap<mlir::Value, Registers> registers;
+  };
+  std::map<std::vector<uintptr_t>, mlir::Value> known; // by tile and point
+
+private:
+  mlir::LogicalResult reshapeInMemory(tile::ReshapeOp op);
+  mlir::LogicalResult prepareOperand(mlir::Operation *op, mlir::Value operand,
+                                     const Domain &domain);
+  mlir::FailureOr<mlir::Value> compute(mlir::Value tile, const Point &point);
+};
+
+} // namespace tw::target::cpu

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The elements of a tile at a point, from the operations behind it.
+#include "IR/Tile/Elementwise.h"
+#include "Target/CPU/Emitter.h"
+#include "Target/CPU/Shapes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+
+static std::vector<uintptr_t> keyOf(Value tile, const Point &point, unsigned lanes) {
+  std::vector<uintptr_t> key = {reinterpret_cast<uintptr_t>(tile.getAsOpaquePointer()),
+                                uintptr_t(point.lane + 1), uintptr_t(point.step), lanes};
+  for (const Ix &at : point.at) {
+    key.push_back(reinterpret_cast<uintptr_t>(at.dynamic().getAsOpaquePointer()));
+    key.push_back(uintptr_t(at.constant().value_or(0)));
+  }
+  return key;
+}
+
+FailureOr<Value> Emitter::evaluate(Value tile, const Point &point) {
+  auto key = keyOf(tile, point, lanes);
+  if (auto found = known.find(key); found != known.end())
+    return found->second;
+  FailureOr<Value> value = compute(tile, point);
+  if (succeeded(value))
+    known[key] = *value;
+  return value;
+}
+
+/// The number of the element at `point`, row-major.
+static Ix linear(Emitter &e, const Point &point, ArrayRef<Ix> strides) {
+  Ix index = 0;
+  for (auto [at, stride] : llvm::zip(point.at, strides))
+    index = e.ix().add(index, e.ix().mul(at, stride));
+  return index;
+}
+
+static FailureOr<Value> fromRegisters(Emitter &e, Value tile, const Registers &registers,
+                                      const Point &point) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  int64_t index = 0;
+  for (auto [at, extent] : llvm::zip(point.at, type.getShape())) {
+    if (extent != 1 && !at.isConstant())
+      return failure();
+    index = index * extent + (extent == 1 ? 0 : *at.constant());
+  }
+  return registers.parts[index / registers.lanes];
+}
+
+Value Emitter::read(const Memory &memory, const Point &point) {
+  Emitter &e = *this;
+  Ix index = linear(e, point, memory.strides);
+  bool isVector = point.lane >= 0 && e.lanes > 1;
+  if (!isVector)
+    return e.loadFrom(memory.base, memory.element, index, false, 1, {}, {});
+  IndexBuilder ix = e.ix();
+  Ix stride = ix.mul(memory.strides[point.lane], point.step);
+  Value pad = e.mask ? e.constant(memory.element, 0) : Value();
+  if (auto step = stride.constant())
+    return e.loadFrom(memory.base, memory.element, index, true, *step, e.mask, pad);
+  Value offsets = arith::MulIOp::create(e.b, e.loc, e.laneOffsets(1), e.splat(ix.value(stride)));
+  Value at = arith::AddIOp::create(e.b, e.loc, offsets, e.splat(ix.value(index)));
+  return e.gatherFrom(memory.base, memory.element, at, e.mask, pad);
+}
+
+static FailureOr<Value> iota(Emitter &e, tile::IotaOp op, const Point &point) {
+  Type element = Emitter::scalarType(op.getType().getElementType());
+  Ix at = e.ix().add(e.index(op.getStart()), point.at[op.getDim()]);
+  Value value = e.ix().value(at);
+  auto narrow = [&](Value wide, Type type) -> Value {
+    return wide.getType() == type ? wide : arith::TruncIOp::create(e.b, e.loc, type, wide);
+  };
+  value = narrow(value, element);
+  if (int(op.getDim()) != point.lane || e.lanes == 1)
+    return value;
+  Value offsets = narrow(e.laneOffsets(point.step), e.typeOf(element, true));
+  return arith::AddIOp::create(e.b, e.loc, e.splat(value), offsets).getResult();
+}
+
+FailureOr<Value> Emitter::compute(Value tile, const Point &point) {
+  if (auto found = registers.find(tile); found != registers.end())
+    return fromRegisters(*this, tile, found->second, point);
+  if (auto found = memory.find(tile); found != memory.end())
+    return read(found->second, point);
+  Operation *op = tile.getDefiningOp();
+  if (auto source = sourcePoint(*this, op, point))
+    return evaluate(op->getOperand(0), *source);
+  if (tile::isElementwise(op)) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      bool isTile = isa<RankedTensorType>(operand.getType());
+      FailureOr<Value> value = isTile ? evaluate(operand, point) : FailureOr(scalar(operand));
+      if (failed(value))
+        return failure();
+      operands.push_back(*value);
+    }
+    return elementwise(op, operands);
+  }
+  return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
+      .Case([&](tile::LoadOp o) { return load(o, point); })
+      .Case([&](tile::GatherOp o) { return gather(o, point); })
+      .Case([&](tile::FullOp o) { return FailureOr(scalar(o.getValue())); })
+      .Case([&](tile::IotaOp o) { return iota(*this, o, point); })
+      .Default([&](Operation *o) -> FailureOr<Value> {
+        return refuse(o, "its elements cannot be computed one by one");
+      });
+}
+
+FailureOr<Value> Emitter::gather(tile::GatherOp op, const Point &point) {
+  const Buffer &buffer = buffers.find(op.getBuffer())->second;
+  Value valid = point.lane >= 0 ? mask : Value(), index;
+  if (op.getMask()) {
+    FailureOr<Value> wanted = evaluate(op.getMask(), point);
+    if (failed(wanted))
+      return failure();
+    valid = both(valid, *wanted);
+  }
+  SmallVector<Value> positions;
+  bool isVector = valid && isa<VectorType>(valid.getType());
+  for (Value position : op.getPositions()) {
+    FailureOr<Value> at = evaluate(position, point);
+    if (failed(at))
+      return failure();
+    positions.push_back(*at);
+    isVector = isVector || isa<VectorType>(at->getType());
+  }
+  for (auto [d, position] : llvm::enumerate(positions)) {
+    Value at = isVector ? asVector(position) : position;
+    Type wide = typeOf(b.getI64Type(), isVector);
+    if (at.getType() != wide)
+      at = arith::ExtSIOp::create(b, loc, wide, at);
+    auto fit = [&](const Ix &x) { return isVector ? splat(ix().value(x)) : ix().value(x); };
+    valid = both(
+        valid, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, fit(buffer.sizes[d])));
+    Value offset = arith::MulIOp::create(b, loc, at, fit(buffer.strides[d]));
+    index = index ? arith::AddIOp::create(b, loc, index, offset) : offset;
+  }
+  Type element = op.getType().getElementType();
+  Value pad = op.getPad() ? scalar(op.getPad()) : constant(element, 0);
+  if (!index)
+    index = ix().value(0);
+  if (isVector)
+    return gatherFrom(buffer.base, element, asVector(index), valid, pad);
+  return loadFrom(buffer.base, element, ixOf(index), false, 1, valid, pad);
+}
+
+} // namespace tw::target::cpu

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The functions of one kernel: the callable one unpacks its arguments and calls the one with the
+// programs; the third tells how many blocks of programs there are and how much workspace a call
+// needs.
+#include "Target/CPU/Kernel.h"
+#include "IR/Coded.h"
+#include "Target/CPU/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+namespace {
+
+class KernelLowering {
+public:
+  KernelLowering(tile::KernelOp kernel, ModuleOp into, const CpuFeatures &cpu)
+      : kernel(kernel), into(into), cpu(cpu), b(kernel.getContext()), loc(kernel.getLoc()),
+        pointer(LLVM::LLVMPointerType::get(b.getContext())), i64(b.getI64Type()) {
+    for (auto [value, argument] : llvm::zip(kernel.getBody().getArguments(),
+                                            kernel.getArguments().getAsRange<tile::ArgumentAttr>()))
+      (argument.getAccess() == tile::Access::Scalar ? numbers : buffers).push_back(value);
+    auto block = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.block");
+    for (unsigned d = 0; d < kernel.getGrid().size(); ++d)
+      blockSizes.push_back(block && d < block.size() ? std::max<int64_t>(block[d], 1) : 1);
+  }
+
+  FailureOr<KernelInfo> run() {
+    result.name = kernel.getSymName().str();
+    if (failed(emitPrograms()))
+      return failure();
+    emitInfo();
+    emitEntry();
+    return std::move(result);
+  }
+
+private:
+  LLVM::LLVMFuncOp function(const Twine &name, ArrayRef<Type> arguments, bool isPrivate) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(into.getBody());
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), arguments);
+    auto made = LLVM::LLVMFuncOp::create(
+        b, loc, name.str(), type, isPrivate ? LLVM::Linkage::Internal : LLVM::Linkage::External);
+    made.addEntryBlock(b);
+    return made;
+  }
+
+  std::string programsName() const { return result.name + "_programs"; }
+
+  /// void k(void **buffers, int64_t *scalars, uint8_t *workspace, int64_t begin, int64_t end)
+  void emitEntry() {
+    auto entry = function(result.name, {pointer, pointer, pointer, i64, i64}, false);
+    b.setInsertionPointToEnd(&entry.getBody().front());
+    SmallVector<Value> operands;
+    for (unsigned i = 0; i < buffers.size(); ++i) {
+      Value slot = LLVM::GEPOp::create(b, loc, pointer, pointer, entry.getArgument(0),
+                                       ArrayRef<LLVM::GEPArg>{int32_t(i)});
+      operands.push_back(LLVM::LoadOp::create(b, loc, pointer, slot));
+    }
+    for (unsigned i = 1; i < 5; ++i)
+      operands.push_back(entry.getArgument(i));
+    LLVM::CallOp::create(b, loc, TypeRange{}, programsName(), operands);
+    LLVM::ReturnOp::create(b, loc, ValueRange{});
+  }
+
+  /// void k_programs(data..., int64_t *scalars, workspace, begin, end)
+  LogicalResult emitPrograms() {
+    SmallVector<Type> types(buffers.size() + 2, pointer);
+    types.append({i64, i64});
+    auto programs = function(programsName(), types, true);
+    for (unsigned i = 0; i < buffers.size(); ++i)
+      programs.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
+    unsigned next = buffers.size();
+    b.setInsertionPointToEnd(&programs.getBody().front());
+    Emitter e(kernel, b, cpu);
+    e.workspace = programs.getArgument(next + 1);
+    Value begin = programs.getArgument(next + 2), end = programs.getArgument(next + 3);
+    Value one = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
+    auto blocks = scf::ForOp::create(b, loc, begin, end, one);
+    LLVM::ReturnOp::create(b, loc, ValueRange{});
+    b.setInsertionPoint(blocks);
+    unpackScalars(e, programs.getArgument(next));
+    for (auto [buffer, data] : llvm::zip(buffers, programs.getArguments()))
+      bind(e, buffer, data);
+    Indices grid = gridOf(e), counts = blockCounts(e, grid);
+    // Scratch is laid out right before the loop over blocks.
+    e.entry = OpBuilder::InsertPoint(blocks->getBlock(), Block::iterator(blocks));
+    b.setInsertionPointToStart(blocks.getBody());
+    e.programIds.assign(grid.size(), Ix(0));
+    Indices first = blockOf(e, blocks.getInductionVar(), counts);
+    if (failed(emitBlock(e, grid, first, 0)))
+      return failure();
+    requests = e.requests;
+    result.imports.assign(e.imports.begin(), e.imports.end());
+    return success();
+  }
+
+  /// The programs of one block: those of the last dimension of the grid follow each other.
+  LogicalResult emitBlock(Emitter &e, const Indices &grid, const Indices &first, unsigned dim) {
+    if (dim == grid.size()) {
+      Emitter::Scope scope(e);
+      SmallVector<Value> none;
+      return e.block(kernel.getBody().front(), {}, none,
+                     [](SmallVectorImpl<Value> &) { return success(); });
+    }
+    auto step = [&](const Ix &id) {
+      e.programIds[dim] = id;
+      return emitBlock(e, grid, first, dim + 1);
+    };
+    if (blockSizes[dim] == 1)
+      return step(first[dim]);
+    SmallVector<Value> none;
+    Ix end = e.ix().min(e.ix().add(first[dim], blockSizes[dim]), grid[dim]);
+    return e.loop(first[dim], end, 1, none, step);
+  }
+
+  /// void k_info(int64_t *scalars, int64_t out[2])
+  void emitInfo() {
+    auto info = function(result.name + "_info", {pointer, pointer}, false);
+    b.setInsertionPointToEnd(&info.getBody().front());
+    Emitter e(kernel, b, cpu);
+    unpackScalars(e, info.getArgument(0));
+    IndexBuilder ix = e.ix();
+    Ix count = ix.product(blockCounts(e, gridOf(e))), bytes = 0;
+    for (auto &[extents, each] : requests) {
+      Ix one = ix.mul(ix.product(e.sizes(extents)), each);
+      bytes = ix.add(bytes, ix.alignUp(one, 64));
+    }
+    result.iterations = count.constant();
+    result.workspaceBytes = bytes.constant();
+    e.storeTo(ix.value(count), info.getArgument(1), i64, 0, 1, {});
+    e.storeTo(ix.value(bytes), info.getArgument(1), i64, 1, 1, {});
+    LLVM::ReturnOp::create(b, loc, ValueRange{});
+  }
+
+  //===--- arguments -------------------------------------------------------===//
+
+  static std::vector<Size> sizesOf(Value buffer) {
+    return tile::sizesOf(cast<tile::BufferType>(buffer.getType()));
+  }
+
+  /// The slots: sizes of buffers that are not constant, then the scalar arguments.
+  void unpackScalars(Emitter &e, Value slots) {
+    int64_t next = 0;
+    auto slot = [&] { return e.loadFrom(slots, i64, next++, false, 1, {}, {}); };
+    std::vector<std::pair<Size, Value>> equations;
+    for (Value buffer : buffers)
+      for (const Size &size : sizesOf(buffer))
+        if (!size.constant())
+          equations.push_back({size, slot()});
+    for (Value number : numbers) {
+      Value bits = slot();
+      if (number.getType().isF64())
+        bits = arith::BitcastOp::create(b, loc, b.getF64Type(), bits);
+      else if (number.getType().isInteger(1))
+        bits = arith::TruncIOp::create(b, loc, b.getI1Type(), bits);
+      e.scalars[number] = bits;
+      if (auto symbol = kernel.getArgument(cast<BlockArgument>(number).getArgNumber()).getSymbol())
+        e.symbols.try_emplace(symbol.str(), Ix(bits));
+    }
+    solve(e, equations);
+  }
+
+  /// The call has checked that all equations hold.
+  void solve(Emitter &e, std::vector<std::pair<Size, Value>> &equations) {
+    bool changes = true;
+    while (changes) {
+      changes = false;
+      Size::Values known;
+      for (auto &[name, value] : e.symbols)
+        known[name] = 1; // which are known matters here, not their values
+      for (auto &[size, value] : equations) {
+        auto line = size.linear(known);
+        if (!line || line->factor == 0)
+          continue;
+        // size = factor * symbol + offset, with factor and offset of the known symbols.
+        auto at = [&](int64_t number) { return size.substitute({{line->symbol, Size(number)}}); };
+        Ix offset = e.size(at(0)), factor = e.ix().sub(e.size(at(1)), offset);
+        Ix rest = e.ix().sub(Ix(value), offset);
+        Ix solution =
+            factor.is(1)
+                ? rest
+                : Ix(arith::DivSIOp::create(b, loc, e.ix().value(rest), e.ix().value(factor))
+                         .getResult());
+        e.symbols[line->symbol] = solution;
+        changes = true;
+        break;
+      }
+    }
+  }
+
+  void bind(Emitter &e, Value buffer, Value data) {
+    Indices sizes = e.sizes(sizesOf(buffer)), strides(sizes.size(), Ix(1));
+    for (int64_t d = int64_t(sizes.size()) - 2; d >= 0; --d)
+      strides[d] = e.ix().mul(strides[d + 1], sizes[d + 1]);
+    Type element = cast<tile::BufferType>(buffer.getType()).getTileElementType();
+    e.buffers[buffer] = {data, sizes, strides, element};
+  }
+
+  //===--- the grid --------------------------------------------------------===//
+
+  Indices gridOf(Emitter &e) {
+    Indices grid;
+    for (auto size : kernel.getGrid().getAsRange<tile::SizeAttr>())
+      grid.push_back(e.size(size.getSize()));
+    return grid;
+  }
+
+  Indices blockCounts(Emitter &e, const Indices &grid) {
+    Indices counts;
+    for (auto [size, block] : llvm::zip(grid, blockSizes))
+      counts.push_back(e.ix().ceilDiv(size, block));
+    return counts;
+  }
+
+  /// The first program of block `number`, row-major.
+  Indices blockOf(Emitter &e, Ix number, const Indices &counts) {
+    IndexBuilder ix = e.ix();
+    Indices first(counts.size(), Ix(0));
+    for (int64_t d = int64_t(counts.size()) - 1; d >= 0; --d) {
+      first[d] = ix.mul(d == 0 ? number : ix.rem(number, counts[d]), blockSizes[d]);
+      if (d > 0)
+        number = ix.div(number, counts[d]);
+    }
+    return first;
+  }
+
+  tile::KernelOp kernel;
+  ModuleOp into;
+  const CpuFeatures &cpu;
+  OpBuilder b;
+  Location loc;
+  Type pointer, i64;
+  SmallVector<Value> buffers, numbers;
+  SmallVector<int64_t> blockSizes;
+  std::vector<std::pair<std::vector<Size>, int64_t>> requests;
+  KernelInfo result;
+};
+
+} // namespace
+
+FailureOr<KernelInfo> lowerKernel(tile::KernelOp kernel, ModuleOp into, const CpuFeatures &cpu) {
+  return KernelLowering(kernel, into, cpu).run();
+}
+
+} // namespace tw::target::cpu

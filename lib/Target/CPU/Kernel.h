@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+#include "IR/Tile/Tile.h"
+#include "Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tw::target::cpu {
+
+/// Adds the functions of `kernel` to `into` as loops (scf, arith, math, llvm): docs/contracts.md,
+/// "Target level"; an iteration is a block of programs.
+mlir::FailureOr<KernelInfo> lowerKernel(tile::KernelOp kernel, mlir::ModuleOp into,
+                                        const CpuFeatures &cpu);
+
+} // namespace tw::target::cpu

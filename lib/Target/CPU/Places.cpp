@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which tiles exist as a whole, and where.
+#include "IR/Tile/Elementwise.h"
+#include "Target/CPU/Emitter.h"
+#include "Target/CPU/Shapes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+
+/// Scratch up to this size comes from the stack.
+static constexpr int64_t stackBytes = 16 * 1024;
+
+static Indices rowMajor(IndexBuilder ix, ArrayRef<Ix> extents) {
+  Indices strides(extents.size(), Ix(1));
+  for (int64_t d = int64_t(extents.size()) - 2; d >= 0; --d)
+    strides[d] = ix.mul(strides[d + 1], extents[d + 1]);
+  return strides;
+}
+
+Memory Emitter::allocate(ArrayRef<Size> wanted, Type element) {
+  OpBuilder::InsertionGuard guard(b);
+  b.restoreInsertionPoint(entry);
+  Indices extents = sizes(wanted);
+  Ix bytes = ix().alignUp(ix().mul(ix().product(extents), bytesOf(element)), 64);
+  Value base;
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  if (bytes.isConstant() && *bytes.constant() <= stackBytes) {
+    base = LLVM::AllocaOp::create(b, loc, pointer, b.getI8Type(), ix().value(bytes), 64);
+  } else {
+    base = LLVM::GEPOp::create(b, loc, pointer, b.getI8Type(), workspace,
+                               ArrayRef<LLVM::GEPArg>{ix().value(workspaceBytes)});
+    workspaceBytes = ix().add(workspaceBytes, bytes);
+    requests.push_back({wanted.vec(), bytesOf(element)});
+  }
+  Memory memory{base, rowMajor(ix(), extents), element};
+  entry = b.saveInsertionPoint();
+  return memory;
+}
+
+std::optional<unsigned> Emitter::registerLanes(RankedTensorType type) {
+  if (!type.hasStaticShape())
+    return std::nullopt;
+  int64_t count = type.getNumElements();
+  if (count == 1)
+    return 1;
+  unsigned wide = cpu.vectorBytes / std::max<int64_t>(bytesOf(type.getElementType()), 4);
+  // Two thirds of the registers: the others hold what is multiplied or added.
+  int64_t most = cpu.vectorRegisters * 7 / 8;
+  if (type.getRank() == 0 || type.getShape().back() % wide != 0 || count / wide > most)
+    return std::nullopt;
+  return wide;
+}
+
+/// Worth keeping rather than computing twice.
+static bool isDear(Operation *op) {
+  return op && tile::isElementwise(op) &&
+         (isa<math::MathDialect>(op->getDialect()) ||
+          isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+              arith::RemFOp>(op));
+}
+
+static bool dependsOnDear(Emitter &e, Value tile, int depth = 0) {
+  Operation *op = tile.getDefiningOp();
+  if (!op || e.isPlaced(tile) || !isa<RankedTensorType>(tile.getType()))
+    return false;
+  if (isDear(op) || depth > 64)
+    return true;
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return dependsOnDear(e, operand, depth + 1); });
+}
+
+bool Emitter::isWorthKeeping(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  return op && tile::isElementwise(op) && !tile.hasOneUse() && !isPlaced(tile) &&
+         dependsOnDear(*this, tile);
+}
+
+LogicalResult Emitter::prepare(Value tile, const Domain &domain, int lane) {
+  if (memory.contains(tile) || !isa<RankedTensorType>(tile.getType()))
+    return success();
+  if (auto found = registers.find(tile); found != registers.end()) {
+    bool isOne = cast<RankedTensorType>(tile.getType()).getNumElements() == 1;
+    bool fits = domain.isUnrolled && found->second.lanes == domain.lanes && lane >= 0;
+    return isOne || fits ? success() : toMemory(tile);
+  }
+  Operation *op = tile.getDefiningOp();
+  if (!op)
+    return emitError(loc, "a tile without a place"), failure();
+  if (isWorthKeeping(tile))
+    return toMemory(tile);
+  if (isa<tile::BroadcastOp, tile::ReshapeOp, tile::TransposeOp, tile::SliceOp>(op)) {
+    if (auto source = sourceLane(op, lane))
+      return prepare(op->getOperand(0), domain, *source);
+    return reshapeInMemory(cast<tile::ReshapeOp>(op));
+  }
+  if (auto loadOp = dyn_cast<tile::LoadOp>(op)) {
+    for (auto [d, position] : llvm::enumerate(loadOp.getPositions()))
+      if (failed(prepare(position, domain, int(d) == lane ? 0 : -1)))
+        return failure();
+    return loadOp.getMask() ? prepare(loadOp.getMask(), domain, lane) : success();
+  }
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()) && failed(prepare(operand, domain, lane)))
+      return failure();
+  return success();
+}
+
+/// Row-major elements lie where they lay.
+LogicalResult Emitter::reshapeInMemory(tile::ReshapeOp op) {
+  if (failed(toMemory(op.getOperand())))
+    return failure();
+  Memory source = memory.find(op.getOperand())->second;
+  memory[op.getResult()] = {source.base, rowMajor(ix(), extents(op.getResult())), source.element};
+  return success();
+}
+
+LogicalResult Emitter::toMemory(Value tile) {
+  if (memory.contains(tile))
+    return success();
+  auto type = cast<RankedTensorType>(tile.getType());
+  Memory room = allocate(tile::extentsOf(type), type.getElementType());
+  if (failed(fill(room, tile)))
+    return failure();
+  memory[tile] = room;
+  return success();
+}
+
+LogicalResult Emitter::fill(const Memory &room, Value tile) {
+  Indices all = extents(tile);
+  Domain domain = domainOf(all, lanesFor(tile));
+  if (auto found = registers.find(tile); found != registers.end()) {
+    domain.isUnrolled = true;
+    domain.lanes = found->second.lanes;
+    domain.lane = int(all.size()) - 1;
+  } else {
+    Operation *op = tile.getDefiningOp();
+    for (Value operand : op->getOperands())
+      if (!isa<tile::BufferType>(operand.getType()) && failed(prepareOperand(op, operand, domain)))
+        return failure();
+  }
+  Scope scope(*this);
+  return overElements(domain, [&](const Point &point) -> LogicalResult {
+    FailureOr<Value> value = evaluate(tile, point);
+    if (failed(value))
+      return failure();
+    write(room, point, *value);
+    return success();
+  });
+}
+
+/// `tile` is about to be emitted over `domain` itself, not what it is an operand of.
+LogicalResult Emitter::prepareOperand(Operation *op, Value operand, const Domain &domain) {
+  int lane = domain.lane;
+  if (isa<tile::BroadcastOp, tile::ReshapeOp, tile::TransposeOp, tile::SliceOp>(op)) {
+    auto source = sourceLane(op, lane);
+    if (!source)
+      return reshapeInMemory(cast<tile::ReshapeOp>(op));
+    lane = *source;
+  } else if (isa<tile::LoadOp>(op) && operand.getType() != op->getResult(0).getType()) {
+    lane = 0; // a position
+  }
+  return prepare(operand, domain, lane);
+}
+
+void Emitter::write(const Memory &room, const Point &point, Value value) {
+  Ix index = 0;
+  for (auto [at, stride] : llvm::zip(point.at, room.strides))
+    index = ix().add(index, ix().mul(at, stride));
+  bool isVector = point.lane >= 0 && lanes > 1;
+  storeTo(isVector ? asVector(value) : value, room.base, room.element, index,
+          isVector ? room.strides[point.lane] : Ix(1), isVector ? mask : Value());
+}
+
+} // namespace tw::target::cpu

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tile.reduce. Along the lanes several vectors are carried, so that the processor need not wait for
+// one sum before the next, and the error stays that of short sums.
+#include "Target/CPU/Emitter.h"
+#include "Target/CPU/Shapes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include <limits>
+
+using namespace mlir;
+using tw::tile::ReduceKind;
+
+namespace tw::target::cpu {
+namespace {
+
+constexpr unsigned parallelSums = 4;
+
+class ReduceEmitter {
+public:
+  ReduceEmitter(Emitter &e, tile::ReduceOp op)
+      : e(e), b(e.b), loc(e.loc), op(op), kind(op.getKind()),
+        element(Emitter::scalarType(op.getOperand().getType().getElementType())),
+        axis(op.getAxis()), extents(e.extents(op.getOperand())) {
+    bool isHalf = element.isF16() || element.isBF16();
+    state = isHalf ? Type(b.getF32Type()) : element;
+    isFloat = isa<FloatType>(element);
+    tracksNan = isFloat && (kind == ReduceKind::Max || kind == ReduceKind::Min);
+    isPosition = kind == ReduceKind::ArgMax || kind == ReduceKind::ArgMin;
+  }
+
+  LogicalResult run() {
+    Domain domain = e.domainOf(extents, e.lanesFor(op.getOperand()));
+    domain.isUnrolled = false;
+    if (isPosition && domain.lane == axis)
+      domain.lane = -1, domain.lanes = 1;
+    if (failed(prepareOperand(domain)))
+      return failure();
+    Indices outer = extents;
+    outer.erase(outer.begin() + axis);
+    bool alongLanes = domain.lane == axis;
+    Domain results{outer, -1, 1, false};
+    if (!alongLanes && domain.lane >= 0) {
+      results.lane = domain.lane - (domain.lane > axis);
+      results.lanes = domain.lanes;
+    }
+    return isOne() ? single(domain, results) : many(domain, results);
+  }
+
+private:
+  bool isOne() {
+    auto type = cast<RankedTensorType>(op.getResult().getType());
+    return type.hasStaticShape() && type.getNumElements() == 1;
+  }
+
+  /// What is reduced and used again is kept while it is reduced.
+  LogicalResult prepareOperand(const Domain &domain) {
+    Value operand = op.getOperand();
+    if (!e.isWorthKeeping(operand))
+      return e.prepare(operand, domain, domain.lane);
+    for (Value inner : operand.getDefiningOp()->getOperands())
+      if (isa<RankedTensorType>(inner.getType()) && failed(e.prepare(inner, domain, domain.lane)))
+        return failure();
+    kept = roomFor(operand);
+    return success();
+  }
+
+  Memory roomFor(Value tile) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    return e.allocate(tw::tile::extentsOf(type), type.getElementType());
+  }
+
+  LogicalResult single(const Domain &domain, const Domain &results) {
+    FailureOr<Value> value = failure();
+    {
+      Emitter::Scope scope(e);
+      Point point{Indices(extents.size(), Ix(0)), -1, 1};
+      value = element1(point, domain);
+    }
+    if (failed(value))
+      return failure();
+    finishKept();
+    e.registers[op.getResult()] = {1, {*value}};
+    return success();
+  }
+
+  LogicalResult many(const Domain &domain, const Domain &results) {
+    Memory room = roomFor(op.getResult());
+    {
+      Emitter::Scope scope(e);
+      auto body = [&](const Point &at) -> LogicalResult {
+        Point point{at.at, at.lane, 1};
+        point.at.insert(point.at.begin() + axis, Ix(0));
+        if (point.lane >= axis)
+          ++point.lane;
+        FailureOr<Value> value = element1(point, domain);
+        if (failed(value))
+          return failure();
+        e.write(room, at, *value);
+        return success();
+      };
+      if (failed(e.overElements(results, body)))
+        return failure();
+    }
+    finishKept();
+    e.memory[op.getResult()] = room;
+    return success();
+  }
+
+  void finishKept() {
+    if (kept)
+      e.memory[op.getOperand()] = *kept;
+  }
+
+  /// The result at `point` (its coordinate along the axis does not matter), rounded.
+  FailureOr<Value> element1(Point point, const Domain &domain) {
+    SmallVector<Value> carried;
+    bool alongLanes = domain.lane == axis && domain.lanes > 1;
+    unsigned width = alongLanes ? domain.lanes : 1;
+    Ix extent = extents[axis], start = 0;
+    if (!alongLanes) {
+      initial(carried, e.lanes);
+      auto step = [&](const Ix &at) {
+        point.at[axis] = at;
+        return accumulate(point, carried);
+      };
+      if (failed(e.loop(0, extent, 1, carried, step)))
+        return failure();
+      return finish(carried, false);
+    }
+    auto known = extent.constant();
+    if (!known || *known >= int64_t(width) * parallelSums) {
+      start = e.ix().mul(e.ix().div(extent, width * parallelSums), width * parallelSums);
+      if (failed(inParallel(point, width, start, carried)))
+        return failure();
+    } else {
+      initial(carried, width);
+    }
+    if (failed(e.alongDimension(point, axis, start, extent, width, carried,
+                                [&](const Point &at, SmallVectorImpl<Value> &values) {
+                                  return accumulate(at, values);
+                                })))
+      return failure();
+    return finish(carried, true);
+  }
+
+  /// Several vectors at a time up to `end`; what they hold is joined in `carried`.
+  LogicalResult inParallel(Point point, unsigned width, const Ix &end,
+                           SmallVectorImpl<Value> &carried) {
+    SmallVector<Value> all;
+    for (unsigned i = 0; i < parallelSums; ++i)
+      initial(all, width);
+    unsigned each = all.size() / parallelSums;
+    llvm::SaveAndRestore lanes(e.lanes, width);
+    llvm::SaveAndRestore mask(e.mask, Value());
+    point.lane = axis;
+    auto step = [&](const Ix &at) -> LogicalResult {
+      for (unsigned i = 0; i < parallelSums; ++i) {
+        point.at[axis] = e.ix().add(at, int64_t(i) * width);
+        SmallVector<Value> part(ArrayRef(all).slice(i * each, each));
+        if (failed(accumulate(point, part)))
+          return failure();
+        llvm::copy(part, all.begin() + i * each);
+      }
+      return success();
+    };
+    if (failed(e.loop(0, end, int64_t(width) * parallelSums, all, step)))
+      return failure();
+    carried.assign(all.begin(), all.begin() + each);
+    for (unsigned i = 1; i < parallelSums; ++i) {
+      carried[0] = combine(carried[0], all[i * each]);
+      if (tracksNan)
+        carried[1] = arith::OrIOp::create(b, loc, carried[1], all[i * each + 1]);
+    }
+    return success();
+  }
+
+  //===--- one step --------------------------------------------------------===//
+
+  double identity() const {
+    bool isMax = kind == ReduceKind::Max || kind == ReduceKind::ArgMax;
+    if (kind == ReduceKind::Prod)
+      return 1;
+    if (isFloat && (tracksNan || isPosition))
+      return isMax ? -std::numeric_limits<double>::infinity()
+                   : std::numeric_limits<double>::infinity();
+    return 0;
+  }
+
+  Value identityValue() {
+    if (isFloat)
+      return e.constant(state, identity());
+    unsigned width = state.getIntOrFloatBitWidth();
+    APInt number(width, 0);
+    switch (kind) {
+    case ReduceKind::Prod:
+      number = APInt(width, 1);
+      break;
+    case ReduceKind::Max:
+    case ReduceKind::ArgMax:
+      number = APInt::getSignedMinValue(width);
+      break;
+    case ReduceKind::Min:
+    case ReduceKind::ArgMin:
+      number = APInt::getSignedMaxValue(width);
+      break;
+    case ReduceKind::UMin:
+    case ReduceKind::And:
+      number = APInt::getAllOnes(width);
+      break;
+    default:
+      break;
+    }
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(state, number));
+  }
+
+  void initial(SmallVectorImpl<Value> &carried, unsigned width) {
+    llvm::SaveAndRestore lanes(e.lanes, width);
+    auto wide = [&](Value value) { return width > 1 ? e.splat(value) : value; };
+    carried.push_back(wide(identityValue()));
+    if (tracksNan)
+      carried.push_back(wide(e.constant(b.getI1Type(), 0)));
+    if (isPosition)
+      carried.push_back(wide(e.constant(b.getI64Type(), -1)));
+  }
+
+  LogicalResult accumulate(const Point &point, SmallVectorImpl<Value> &carried) {
+    FailureOr<Value> found = e.evaluate(op.getOperand(), point);
+    if (failed(found))
+      return failure();
+    if (kept)
+      e.write(*kept, point, *found);
+    bool isVector = isa<VectorType>(carried[0].getType());
+    Value value = isVector ? e.asVector(*found) : *found;
+    if (state != element)
+      value = e.convertFloat(value, state);
+    bool isMasked = isVector && e.mask && point.lane == axis;
+    if (isPosition)
+      return position(value, point, carried);
+    if (tracksNan) {
+      Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value);
+      if (isMasked)
+        isNan = arith::AndIOp::create(b, loc, isNan, e.mask);
+      carried[1] = arith::OrIOp::create(b, loc, carried[1], isNan);
+    }
+    if (isMasked)
+      value = arith::SelectOp::create(b, loc, e.mask, value, e.splat(identityValue()));
+    carried[0] = combine(carried[0], value);
+    return success();
+  }
+
+  /// The first of the greatest; the first NaN, if there is one.
+  LogicalResult position(Value value, const Point &point, SmallVectorImpl<Value> &carried) {
+    Value better;
+    bool isMax = kind == ReduceKind::ArgMax;
+    if (isFloat) {
+      Value beats = arith::CmpFOp::create(
+          b, loc, isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT, value, carried[0]);
+      Value isSet =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, carried[0], carried[0]);
+      better = arith::AndIOp::create(b, loc, beats, isSet);
+    } else {
+      better = arith::CmpIOp::create(
+          b, loc, isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, value, carried[0]);
+    }
+    Value at = e.ix().value(point.at[axis]);
+    bool isVector = isa<VectorType>(carried[1].getType());
+    Value none = e.constant(b.getI64Type(), -1);
+    if (isVector) {
+      at = e.splat(at);
+      none = e.splat(none);
+    }
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, carried[1], none);
+    better = arith::OrIOp::create(b, loc, better, isFirst);
+    carried[0] = arith::SelectOp::create(b, loc, better, value, carried[0]);
+    carried[1] = arith::SelectOp::create(b, loc, better, at, carried[1]);
+    return success();
+  }
+
+  Value combine(Value x, Value y) {
+    auto select = [&](arith::CmpFPredicate predicate) -> Value {
+      Value isFirst = arith::CmpFOp::create(b, loc, predicate, x, y);
+      return arith::SelectOp::create(b, loc, isFirst, x, y);
+    };
+    switch (kind) {
+    case ReduceKind::Sum:
+      return isFloat ? Value(arith::AddFOp::create(b, loc, x, y, arith::FastMathFlags::contract))
+                     : Value(arith::AddIOp::create(b, loc, x, y));
+    case ReduceKind::Prod:
+      return isFloat ? Value(arith::MulFOp::create(b, loc, x, y))
+                     : Value(arith::MulIOp::create(b, loc, x, y));
+    case ReduceKind::Max:
+      return isFloat ? select(arith::CmpFPredicate::OGT)
+                     : Value(arith::MaxSIOp::create(b, loc, x, y));
+    case ReduceKind::Min:
+      return isFloat ? select(arith::CmpFPredicate::OLT)
+                     : Value(arith::MinSIOp::create(b, loc, x, y));
+    case ReduceKind::UMax:
+      return arith::MaxUIOp::create(b, loc, x, y);
+    case ReduceKind::UMin:
+      return arith::MinUIOp::create(b, loc, x, y);
+    case ReduceKind::And:
+      return arith::AndIOp::create(b, loc, x, y);
+    case ReduceKind::Or:
+      return arith::OrIOp::create(b, loc, x, y);
+    default:
+      return x;
+    }
+  }
+
+  //===--- the end ---------------------------------------------------------===//
+
+  Value horizontal(Value vector) {
+    Type type = state;
+    auto flags = LLVM::FastmathFlags::reassoc;
+    switch (kind) {
+    case ReduceKind::Sum:
+      if (isFloat)
+        return LLVM::vector_reduce_fadd::create(b, loc, type, e.constant(state, -0.0), vector,
+                                                flags);
+      return LLVM::vector_reduce_add::create(b, loc, type, vector);
+    case ReduceKind::Prod:
+      if (isFloat)
+        return LLVM::vector_reduce_fmul::create(b, loc, type, e.constant(state, 1), vector, flags);
+      return LLVM::vector_reduce_mul::create(b, loc, type, vector);
+    case ReduceKind::Max:
+      return isFloat ? Value(LLVM::vector_reduce_fmax::create(b, loc, type, vector, {}))
+                     : Value(LLVM::vector_reduce_smax::create(b, loc, type, vector));
+    case ReduceKind::Min:
+      return isFloat ? Value(LLVM::vector_reduce_fmin::create(b, loc, type, vector, {}))
+                     : Value(LLVM::vector_reduce_smin::create(b, loc, type, vector));
+    case ReduceKind::UMax:
+      return LLVM::vector_reduce_umax::create(b, loc, type, vector);
+    case ReduceKind::UMin:
+      return LLVM::vector_reduce_umin::create(b, loc, type, vector);
+    case ReduceKind::And:
+      return LLVM::vector_reduce_and::create(b, loc, type, vector);
+    default:
+      return LLVM::vector_reduce_or::create(b, loc, type, vector);
+    }
+  }
+
+  Value finish(ArrayRef<Value> carried, bool alongLanes) {
+    if (isPosition) {
+      Value zero = e.constant(b.getI64Type(), 0);
+      if (isa<VectorType>(carried[1].getType()))
+        zero = e.splat(zero);
+      return arith::MaxSIOp::create(b, loc, carried[1], zero); // nothing at all gives 0
+    }
+    Value value = alongLanes ? horizontal(carried[0]) : carried[0];
+    if (tracksNan) {
+      Value isNan = carried[1];
+      if (alongLanes)
+        isNan = LLVM::vector_reduce_or::create(b, loc, b.getI1Type(), isNan);
+      Value nan = e.constant(state, std::numeric_limits<double>::quiet_NaN());
+      if (isa<VectorType>(value.getType()))
+        nan = e.splat(nan);
+      value = arith::SelectOp::create(b, loc, isNan, nan, value);
+    }
+    return state == element ? value : e.convertFloat(value, element);
+  }
+
+  Emitter &e;
+  OpBuilder &b;
+  Location loc;
+  tile::ReduceOp op;
+  ReduceKind kind;
+  Type element, state; // of the operand, and of what is carried
+  int axis;
+  Indices extents;
+  bool isFloat, tracksNan, isPosition;
+  std::optional<Memory> kept;
+};
+
+} // namespace
+
+LogicalResult Emitter::reduce(tile::ReduceOp op) { return ReduceEmitter(*this, op).run(); }
+
+} // namespace tw::target::cpu

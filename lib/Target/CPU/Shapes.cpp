@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/Shapes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+namespace {
+
+using Extents = std::vector<Size>;
+
+Extents extentsOf(Value tile) { return tile::extentsOf(cast<RankedTensorType>(tile.getType())); }
+
+/// The dimensions whose extent is not 1.
+SmallVector<int> longDims(const Extents &extents) {
+  SmallVector<int> dims;
+  for (auto [d, extent] : llvm::enumerate(extents))
+    if (!(extent == Size(1)))
+      dims.push_back(d);
+  return dims;
+}
+
+/// A reshape that only adds and drops dimensions of extent 1: dimension to[i] of the result is
+/// from[i] of the operand.
+struct UnitReshape {
+  SmallVector<int> from, to;
+};
+
+std::optional<UnitReshape> unitReshape(tile::ReshapeOp op) {
+  Extents from = extentsOf(op.getOperand()), to = extentsOf(op.getResult());
+  UnitReshape reshape{longDims(from), longDims(to)};
+  if (reshape.from.size() != reshape.to.size())
+    return std::nullopt;
+  for (auto [f, t] : llvm::zip(reshape.from, reshape.to))
+    if (!(from[f] == to[t]))
+      return std::nullopt;
+  return reshape;
+}
+
+std::optional<int> reshapedLane(tile::ReshapeOp op, int lane) {
+  if (auto units = unitReshape(op)) {
+    for (auto [f, t] : llvm::zip(units->from, units->to))
+      if (t == lane)
+        return f;
+    return -1; // a dimension of extent 1 has one element
+  }
+  Extents from = extentsOf(op.getOperand()), to = extentsOf(op.getResult());
+  bool isLast = lane == int(to.size()) - 1 && !from.empty() && from.back() == to.back();
+  if (lane >= 0 && !isLast)
+    return std::nullopt;
+  return lane < 0 ? -1 : int(from.size()) - 1;
+}
+
+Point reshapedPoint(Emitter &e, tile::ReshapeOp op, const Point &point) {
+  Extents from = extentsOf(op.getOperand()), to = extentsOf(op.getResult());
+  Point source{Indices(from.size(), Ix(0)), *reshapedLane(op, point.lane), point.step};
+  if (auto units = unitReshape(op)) {
+    for (auto [f, t] : llvm::zip(units->from, units->to))
+      source.at[f] = point.at[t];
+    return source;
+  }
+  IndexBuilder ix = e.ix();
+  bool keepsLast = !from.empty() && !to.empty() && from.back() == to.back();
+  int64_t fromEnd = from.size() - keepsLast, toEnd = to.size() - keepsLast;
+  if (keepsLast)
+    source.at.back() = point.at.back();
+  Ix number = 0;
+  for (int64_t d = 0; d < toEnd; ++d)
+    number = ix.add(ix.mul(number, e.size(to[d])), point.at[d]);
+  for (int64_t d = fromEnd - 1; d >= 0; --d) {
+    Ix extent = e.size(from[d]);
+    source.at[d] = d == 0 ? number : ix.rem(number, extent);
+    number = ix.div(number, extent);
+  }
+  return source;
+}
+
+} // namespace
+
+std::optional<int> sourceLane(Operation *op, int lane) {
+  return llvm::TypeSwitch<Operation *, std::optional<int>>(op)
+      .Case([&](tile::BroadcastOp o) -> std::optional<int> {
+        return lane >= 0 && extentsOf(o.getOperand())[lane] == Size(1) ? -1 : lane;
+      })
+      .Case([&](tile::ReshapeOp o) { return reshapedLane(o, lane); })
+      .Case([&](tile::TransposeOp o) -> std::optional<int> {
+        return lane < 0 ? -1 : int(o.getPermutation()[lane]);
+      })
+      .Case([&](tile::SliceOp) -> std::optional<int> { return lane; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+bool hasSourcePoint(Operation *op, int lane) { return sourceLane(op, lane).has_value(); }
+
+std::optional<Point> sourcePoint(Emitter &e, Operation *op, const Point &point) {
+  auto lane = sourceLane(op, point.lane);
+  if (!lane)
+    return std::nullopt;
+  IndexBuilder ix = e.ix();
+  return llvm::TypeSwitch<Operation *, std::optional<Point>>(op)
+      .Case([&](tile::BroadcastOp o) {
+        Point source{point.at, *lane, point.step};
+        for (auto [at, extent] : llvm::zip(source.at, extentsOf(o.getOperand())))
+          if (extent == Size(1))
+            at = 0;
+        return source;
+      })
+      .Case([&](tile::ReshapeOp o) { return reshapedPoint(e, o, point); })
+      .Case([&](tile::TransposeOp o) {
+        Point source{Indices(point.at.size(), Ix(0)), *lane, point.step};
+        for (auto [d, from] : llvm::enumerate(o.getPermutation()))
+          source.at[from] = point.at[d];
+        return source;
+      })
+      .Case([&](tile::SliceOp o) {
+        Point source{{}, *lane, point.step};
+        for (auto [d, at] : llvm::enumerate(point.at))
+          source.at.push_back(ix.add(o.getOffsets()[d], ix.mul(at, o.getStrides()[d])));
+        if (*lane >= 0)
+          source.step *= o.getStrides()[*lane];
+        return source;
+      });
+}
+
+} // namespace tw::target::cpu

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops over the elements of a tile, in strips of `lanes`; what does not fill a strip is masked.
+#include "Target/CPU/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+namespace {
+
+/// Sets lanes and mask of the emitter for a while.
+class Width {
+public:
+  Width(Emitter &e, unsigned lanes, Value mask) : e(e), lanes(e.lanes), mask(e.mask) {
+    e.lanes = lanes;
+    e.mask = mask;
+  }
+  ~Width() {
+    e.lanes = lanes;
+    e.mask = mask;
+  }
+
+private:
+  Emitter &e;
+  unsigned lanes;
+  Value mask;
+};
+
+/// The first `count` of the lanes.
+Value firstLanes(Emitter &e, const Ix &count, unsigned lanes) {
+  SmallVector<int32_t> numbers = llvm::to_vector(llvm::seq<int32_t>(0, lanes));
+  Type i32 = e.b.getI32Type();
+  auto type = VectorType::get(int64_t(lanes), i32);
+  Value offsets =
+      arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef(numbers)));
+  Width width(e, lanes, {});
+  Value limit = arith::TruncIOp::create(e.b, e.loc, i32, e.ix().value(count));
+  return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, offsets, e.splat(limit));
+}
+
+} // namespace
+
+LogicalResult Emitter::loop(const Ix &begin, const Ix &end, const Ix &step,
+                            SmallVectorImpl<Value> &carried,
+                            llvm::function_ref<LogicalResult(const Ix &)> body) {
+  auto from = begin.constant(), to = end.constant(), by = step.constant();
+  if (from && to && *from >= *to)
+    return success();
+  if (from && to && by && *from + *by >= *to)
+    return body(begin);
+  auto loop = scf::ForOp::create(b, loc, ix().value(begin), ix().value(end), ix().value(step),
+                                 llvm::to_vector(carried));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  carried.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  {
+    Scope scope(*this);
+    if (failed(body(loop.getInductionVar())))
+      return failure();
+  }
+  if (!carried.empty() || !loop.getBody()->mightHaveTerminator())
+    scf::YieldOp::create(b, loc, carried);
+  carried.assign(loop.getResults().begin(), loop.getResults().end());
+  return success();
+}
+
+LogicalResult Emitter::alongDimension(Point point, int dim, const Ix &begin, const Ix &end,
+                                      unsigned width, SmallVectorImpl<Value> &carried,
+                                      CarriedBody body) {
+  IndexBuilder x = ix();
+  Ix rest = x.rem(x.sub(end, begin), width), whole = x.sub(end, rest);
+  point.lane = width > 1 ? dim : -1;
+  auto strip = [&](const Ix &at) {
+    point.at[dim] = at;
+    return body(point, carried);
+  };
+  {
+    Width all(*this, width, {});
+    if (failed(loop(begin, whole, width, carried, strip)))
+      return failure();
+  }
+  if (rest.is(0) || width == 1)
+    return success();
+  Value some = rest.isConstant() ? Value() : x.less(0, rest);
+  auto tail = [&]() -> LogicalResult {
+    Scope scope(*this);
+    Width part(*this, width, firstLanes(*this, rest, width));
+    return strip(whole);
+  };
+  if (!some)
+    return tail();
+  auto choice = scf::IfOp::create(b, loc, ValueRange(carried).getTypes(), some,
+                                  /*withElseRegion=*/!carried.empty());
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Value> before = llvm::to_vector(carried);
+  b.setInsertionPointToStart(choice.thenBlock());
+  if (failed(tail()))
+    return failure();
+  if (!before.empty()) {
+    scf::YieldOp::create(b, loc, carried);
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, loc, before);
+  }
+  carried.assign(choice.getResults().begin(), choice.getResults().end());
+  return success();
+}
+
+/// Loops over the dimensions from `dim` on but `lane`, then the strips.
+static LogicalResult nest(Emitter &e, ArrayRef<Ix> extents, int lane, unsigned width,
+                          bool isUnrolled, unsigned dim, Point &point, Emitter::PointBody body) {
+  SmallVector<Value> none;
+  auto inner = [&](const Point &at, SmallVectorImpl<Value> &) { return body(at); };
+  if (dim == extents.size()) {
+    if (lane < 0) {
+      Width one(e, 1, {});
+      return body(point);
+    }
+    if (!isUnrolled)
+      return e.alongDimension(point, lane, 0, extents[lane], width, none, inner);
+    for (int64_t at = 0; at < *extents[lane].constant(); at += width) {
+      Ix rest = *extents[lane].constant() - at;
+      Width strip(e, width, *rest.constant() < width ? firstLanes(e, rest, width) : Value());
+      point.at[lane] = at;
+      point.lane = width > 1 ? lane : -1;
+      if (failed(body(point)))
+        return failure();
+    }
+    return success();
+  }
+  auto step = [&](const Ix &at) {
+    point.at[dim] = at;
+    return nest(e, extents, lane, width, isUnrolled, dim + 1, point, body);
+  };
+  if (int(dim) == lane)
+    return step(0);
+  if (!isUnrolled)
+    return e.loop(0, extents[dim], 1, none, step);
+  for (int64_t at = 0; at < *extents[dim].constant(); ++at)
+    if (failed(step(at)))
+      return failure();
+  return success();
+}
+
+LogicalResult Emitter::overElements(const Domain &domain, PointBody body) {
+  Point point{Indices(domain.extents.size(), Ix(0)), -1, 1};
+  return nest(*this, domain.extents, domain.lane, domain.lanes, domain.isUnrolled, 0, point, body);
+}
+
+Domain Emitter::domainOf(ArrayRef<Ix> extents, unsigned widest) {
+  Domain domain{Indices(extents), -1, 1, true};
+  for (auto [d, extent] : llvm::enumerate(extents))
+    if (!extent.is(1))
+      domain.lane = d;
+  if (domain.lane >= 0)
+    domain.lanes = widest;
+  auto along = domain.lane >= 0 ? extents[domain.lane].constant() : std::nullopt;
+  while (along && domain.lanes / 2 >= *along && domain.lanes > 1)
+    domain.lanes /= 2;
+  int64_t strips = 1;
+  for (auto [d, extent] : llvm::enumerate(extents)) {
+    auto size = extent.constant();
+    domain.isUnrolled &= size.has_value();
+    if (size && strips <= mostUnrolled)
+      strips *= int(d) == domain.lane ? llvm::divideCeil(*size, domain.lanes) : *size;
+  }
+  domain.isUnrolled &= strips <= mostUnrolled;
+  return domain;
+}
+
+unsigned Emitter::lanesFor(ValueRange tiles) {
+  int64_t widest = 4;
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> rest(tiles);
+  while (!rest.empty()) {
+    Value tile = rest.pop_back_val();
+    auto type = dyn_cast<RankedTensorType>(tile.getType());
+    if (!type || !seen.insert(tile).second)
+      continue;
+    widest = std::max(widest, bytesOf(type.getElementType()));
+    if (Operation *op = tile.getDefiningOp(); op && !isPlaced(tile))
+      llvm::append_range(rest, op->getOperands());
+  }
+  return std::max<unsigned>(cpu.vectorBytes / widest, 1);
+}
+
+} // namespace tw::target::cpu

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tile programs through the cpu target, against plain loops in double.
+#include "KernelJit.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace tw::target;
+
+namespace {
+
+const char *softmax = R"(
+  tile.kernel @k(in %x: !tile.buffer<[M, N], f32>, out %y: !tile.buffer<[M, N], f32>)
+      symbols [M, N] grid [M] {
+    %m = tile.program_id 0
+    %c0 = arith.constant 0 : index
+    %row = tile.load %x[%m, %c0] : !tile.buffer<[M, N], f32> -> tensor<1x?xf32, #tile.dims<[N]>>
+    %max = tile.reduce max %row axis 1 : tensor<1x?xf32, #tile.dims<[N]>> -> tensor<1xf32>
+    %column = tile.reshape %max : tensor<1xf32> -> tensor<1x1xf32>
+    %all = tile.broadcast %column : tensor<1x1xf32> -> tensor<1x?xf32, #tile.dims<[N]>>
+    %below = arith.subf %row, %all : tensor<1x?xf32, #tile.dims<[N]>>
+    %e = math.exp %below : tensor<1x?xf32, #tile.dims<[N]>>
+    %sum = tile.reduce sum %e axis 1 : tensor<1x?xf32, #tile.dims<[N]>> -> tensor<1xf32>
+    %divisor = tile.reshape %sum : tensor<1xf32> -> tensor<1x1xf32>
+    %divisors = tile.broadcast %divisor : tensor<1x1xf32> -> tensor<1x?xf32, #tile.dims<[N]>>
+    %p = arith.divf %e, %divisors : tensor<1x?xf32, #tile.dims<[N]>>
+    tile.store %p, %y[%m, %c0] : tensor<1x?xf32, #tile.dims<[N]>>, !tile.buffer<[M, N], f32>
+  })";
+
+TEST(CPU, Softmax) {
+  KernelJit kernel(softmax);
+  for (int64_t n : {1, 2, 7, 16, 17, 63, 64, 65, 128, 1000}) {
+    int64_t m = 3;
+    auto x = numbers<float>(m * n);
+    std::vector<float> y(m * n, -1);
+    kernel.run({x.data(), y.data()}, {m, n, m, n});
+    for (int64_t i = 0; i < m; ++i) {
+      double most = -INFINITY, sum = 0;
+      for (int64_t j = 0; j < n; ++j)
+        most = std::max<double>(most, x[i * n + j]);
+      for (int64_t j = 0; j < n; ++j)
+        sum += std::exp(x[i * n + j] - most);
+      for (int64_t j = 0; j < n; ++j)
+        ASSERT_NEAR(y[i * n + j], std::exp(x[i * n + j] - most) / sum, 1e-6) << n << " " << j;
+    }
+  }
+}
+
+/// C = A B with programs of `rows` x `columns`, all sizes ragged.
+std::string gemm(int64_t rows, int64_t columns, int64_t depth) {
+  std::string r = std::to_string(rows), c = std::to_string(columns), d = std::to_string(depth);
+  std::string tileC = "tensor<" + r + "x" + c + "xf32>", tileA = "tensor<" + r + "x" + d + "xf32>",
+              tileB = "tensor<" + d + "x" + c + "xf32>";
+  return R"(
+  tile.kernel @k(in %a: !tile.buffer<[M, K], f32>, in %b: !tile.buffer<[K, N], f32>,
+                 out %c: !tile.buffer<[M, N], f32>)
+      symbols [M, N, K] grid [M ceildiv )" + r + ", N ceildiv " + c + R"(]
+      attributes {tile.block = array<i64: 4, 2>} {
+    %m = tile.program_id 0
+    %n = tile.program_id 1
+    %c0 = arith.constant 0 : index
+    %br = arith.constant )" + r + R"( : index
+    %bc = arith.constant )" + c + R"( : index
+    %bd = arith.constant )" + d + R"( : index
+    %row = arith.muli %m, %br : index
+    %column = arith.muli %n, %bc : index
+    %k = tile.size K
+    %zero = arith.constant 0.0 : f32
+    %init = tile.full %zero : f32 -> )" + tileC + R"(
+    %acc = tile.for %i = %c0 to %k step %bd carry (%x = %init : )" + tileC + R"() {
+      %at = tile.load %a[%row, %i] : !tile.buffer<[M, K], f32> -> )" + tileA + R"(
+      %bt = tile.load %b[%i, %column] : !tile.buffer<[K, N], f32> -> )" + tileB + R"(
+      %y = tile.dot %at, %bt, %x : )" + tileA + ", " + tileB + ", " + tileC + R"(
+      tile.yield %y : )" + tileC + R"(
+    }
+    tile.store %acc, %c[%row, %column] : )" + tileC + R"(, !tile.buffer<[M, N], f32>
+  })";
+}
+
+void checkGemm(int64_t rows, int64_t columns, int64_t depth) {
+  KernelJit kernel(gemm(rows, columns, depth));
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {6, 16, 64}, {7, 17, 65}, {30, 50, 130},
+                         {64, 64, 64}, {13, 100, 3}}) {
+    auto a = numbers<float>(m * k, 1), b = numbers<float>(k * n, 2);
+    std::vector<float> c(m * n, -1);
+    kernel.run({a.data(), b.data(), c.data()}, {m, k, k, n, m, n});
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        double sum = 0;
+        for (int64_t l = 0; l < k; ++l)
+          sum += double(a[i * k + l]) * b[l * n + j];
+        ASSERT_NEAR(c[i * n + j], sum, 1e-4) << m << " " << n << " " << k << ": " << i << " " << j;
+      }
+  }
+}
+
+TEST(CPU, ProductInRegisters) { checkGemm(6, 16, 64); }
+TEST(CPU, ProductInMemory) { checkGemm(32, 50, 24); }
+
+} // namespace
