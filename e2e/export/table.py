@@ -3,7 +3,7 @@
 
 Tags: `checked_in` models are in the repository, `extra` ones are made by `make models`, `full` are
 the full-size ones for measuring, `operators` the case tables of operators, `program` the programs
-written as text.
+written as text. Those tagged `torch_2_9` are in the repository too, but as torch 2.9 writes them.
 """
 
 import functools
@@ -19,6 +19,7 @@ from .operators import FAMILIES
 
 EXTRA = {"extra"}
 FULL = {"full"}
+TORCH_2_9 = {"torch_2_9"}
 
 
 def edges(count: str, nodes: str):
@@ -152,6 +153,8 @@ RECURRENT = [
           sizes=[{"B": 2}, {"B": 1}, {"B": 7}]),
     Model("lstm_state", recurrent.WithState, ["f32[4,B,6]", "f32[1,B,10]", "f32[1,B,10]"], **BATCH),
     Model("tagger", recurrent.Tagger, ["i64[2,6]<50"]),
+    Model("last_states_2_9", recurrent.LastStates, ["f32[3,B,3]"], dims={"B": (1, 16)}, tags=TORCH_2_9,
+          sizes=[{"B": 2}, {"B": 1}]),
     Model("cells", recurrent.Cells, ["f32[3,2,5]"]),
     Model("attentive_decoder", recurrent.AttentiveDecoder, ["f32[2,5,6]", "f32[2,3,4]"]),
     Model("streaming_gru", recurrent.StreamingGru, ["f32[1,4]"], steps=4),

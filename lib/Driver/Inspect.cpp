@@ -25,10 +25,11 @@ static Type plainType(Type type) {
     Type element = tensor.getDtype() ? tensor.getDtype() : b.getF32Type();
     if (element.isInteger())
       element = b.getIntegerType(element.getIntOrFloatBitWidth());
+    if (!tensor.getHasSizes()) // of which the compiler finds out more
+      return UnrankedTensorType::get(element);
     SmallVector<int64_t> sizes;
-    if (tensor.getHasSizes())
-      for (int64_t size : tensor.getSizes())
-        sizes.push_back(size < 0 ? ShapedType::kDynamic : size);
+    for (int64_t size : tensor.getSizes())
+      sizes.push_back(size < 0 ? ShapedType::kDynamic : size);
     return RankedTensorType::get(sizes, element);
   }
   if (isa<torch::FloatType>(type))

@@ -74,7 +74,7 @@ static StringAttr stringAttr(DictionaryAttr attributes, StringRef name) {
   return attributes ? attributes.getAs<StringAttr>(name) : StringAttr();
 }
 
-/// Members of one input or output.
+/// Members of one input or output. Sizes are null when a model's file does not say how many.
 static void writeValue(JsonWriter &json, Type type, DictionaryAttr attributes,
                        const std::string &fallback) {
   StringAttr name = stringAttr(attributes, "tw.name");
@@ -83,6 +83,12 @@ static void writeValue(JsonWriter &json, Type type, DictionaryAttr attributes,
     json.member("kind", "tensor");
     json.member("dtype", dtypeName(tensor.getElementType(), stringAttr(attributes, "tw.dtype")));
     writeSizes(json, tensor, attributes ? attributes.getAs<ArrayAttr>("tw.sizes") : ArrayAttr());
+    return;
+  }
+  if (auto tensor = dyn_cast<UnrankedTensorType>(type)) {
+    json.member("kind", "tensor");
+    json.member("dtype", dtypeName(tensor.getElementType(), stringAttr(attributes, "tw.dtype")));
+    json.key("sizes").null();
     return;
   }
   json.member("kind", isa<FloatType>(type) ? "float" : type.isInteger(1) ? "bool" : "int");

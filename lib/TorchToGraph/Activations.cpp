@@ -151,7 +151,7 @@ static LogicalResult lowerLogSigmoid(Lowering &ctx) {
   Tensor buffer = pointwise(ctx, self, ctx.resultDType(1),
                             [](Element &e, ValueRange x) { return e.exp(e.neg(e.abs(x[0]))); });
   // On some devices PyTorch's buffer is empty; its shape tells.
-  if (ctx.resultRank(1) != self.rank())
+  if (auto shape = ctx.knownShape(1); shape && int64_t(shape->size()) != self.rank())
     buffer = ctx.empty(
         ctx.refined(SmallVector<OpFoldResult>(ctx.resultRank(1), ctx.b.getIndexAttr(0)), 1),
         ctx.resultDType(1));

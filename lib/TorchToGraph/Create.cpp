@@ -81,9 +81,9 @@ static Value positionAs(const GatherBody &body, DType dtype, int64_t dim) {
 /// ceil((end - start) / step) of ints; what the program says where it knows.
 static SizeList arangeSizes(Lowering &ctx, const Scalar &start, const Scalar &end,
                             const Scalar &step) {
-  SmallVector<int64_t> shape = ctx.resultShape();
-  if (shape.size() == 1 && !ShapedType::isDynamic(shape[0]))
-    return {ctx.b.getIndexAttr(shape[0])};
+  auto shape = ctx.knownShape();
+  if (shape && shape->size() == 1 && !ShapedType::isDynamic(shape->front()))
+    return {ctx.b.getIndexAttr(shape->front())};
   bool ints = !start.isFloat() && !end.isFloat() && !step.isFloat();
   bool fromData = start.fromData || end.fromData || step.fromData;
   if (!ints || fromData || step.constantInt() == 0) {

@@ -187,7 +187,7 @@ static Tensor bagOfIndex(Lowering &ctx, const Tensor &indices, const Tensor &off
 /// An auxiliary result as the program declares it: PyTorch leaves it empty or without meaning
 /// where a mode does not need it.
 static Tensor declared(Lowering &ctx, unsigned result, const Tensor &computed) {
-  auto shape = ctx.resultShape(result);
+  auto shape = ctx.knownShape(result).value_or(SmallVector<int64_t>(computed.type().getShape()));
   bool fits = int64_t(shape.size()) == computed.rank();
   for (int64_t d = 0; fits && d < computed.rank(); ++d)
     fits = ShapedType::isDynamic(shape[d]) || computed.size(d) == shape[d] ||

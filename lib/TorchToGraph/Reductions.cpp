@@ -154,7 +154,8 @@ static LogicalResult lowerArgExtreme(Lowering &ctx) {
   ReduceSpace space = spaceOf(ctx);
   if (ctx.has("dim") || space.input.rank() == 0)
     return ctx.done(extremeAt<max>(ctx, space, ctx.dim("dim", space.input.rank())).back());
-  SmallVector<OpFoldResult> ones(ctx.resultRank(), ctx.b.getIndexAttr(1));
+  int64_t rank = ctx.flag("keepdim") ? space.input.rank() : 0;
+  SmallVector<OpFoldResult> ones(rank, ctx.b.getIndexAttr(1));
   ReduceSpace flat{flatten(ctx, space.input, 0, space.input.rank() - 1), {0}, false};
   return ctx.done(reshape(ctx, extremeAt<max>(ctx, flat, 0).back(), ones));
 }

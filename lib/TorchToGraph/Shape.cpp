@@ -93,11 +93,9 @@ static LogicalResult lowerUnsqueeze(Lowering &ctx) {
 }
 
 /// Drops those of `candidates` that have size 1. Of a size not known the program says, by its
-/// result's rank, whether it is 1.
+/// result's rank, whether it is 1; when it does not say, the size must be another.
 static LogicalResult squeezeDims(Lowering &ctx, const Tensor &self, ArrayRef<int64_t> candidates) {
-  int64_t wanted = ctx.resultRank();
-  if (ctx.hasRefused())
-    return failure();
+  auto shape = ctx.knownShape();
   SizeList sizes = ctx.sizesOf(self);
   SmallVector<int64_t> dropped, open;
   for (int64_t dim : candidates)
@@ -105,7 +103,12 @@ static LogicalResult squeezeDims(Lowering &ctx, const Tensor &self, ArrayRef<int
       dropped.push_back(dim);
     else if (!constantOf(sizes[dim]))
       open.push_back(dim);
-  if (self.rank() - int64_t(dropped.size()) > wanted)
+  if (!shape)
+    for (int64_t dim : open)
+      requireDifferent(ctx, sizes[dim], ctx.b.getIndexAttr(1),
+                       "a dimension of size %lld would be squeezed; this program works for sizes "
+                       "other than %lld");
+  else if (self.rank() - int64_t(dropped.size()) > int64_t(shape->size()))
     for (int64_t dim : open) {
       requireSame(ctx, sizes[dim], ctx.b.getIndexAttr(1),
                   "a dimension of size %lld cannot be squeezed: it must be %lld");

@@ -21,9 +21,9 @@ static LogicalResult lowerSlice(Lowering &ctx) {
   Range range = rangeArgument(ctx, ctx.sizeOf(self, dim));
   if (ctx.hasRefused())
     return failure();
-  auto shape = ctx.resultShape();
-  if (int64_t(shape.size()) == self.rank() && !ShapedType::isDynamic(shape[dim])) {
-    OpFoldResult known = ctx.b.getIndexAttr(shape[dim]);
+  auto shape = ctx.knownShape();
+  if (shape && int64_t(shape->size()) == self.rank() && !ShapedType::isDynamic((*shape)[dim])) {
+    OpFoldResult known = ctx.b.getIndexAttr((*shape)[dim]);
     requireSame(ctx, range.length, known, "a slice has %lld elements, but the program says %lld");
     range.length = known;
   }

@@ -137,7 +137,7 @@ static Result<Argument> readSubgraph(const Json &json) {
   TW_ASSIGN(result.text, readName(json));
   TW_ASSIGN(Json body, json.get("graph"));
   TW_ASSIGN(Graph graph, readGraph(body));
-  result.graph = std::make_shared<const Graph>(std::move(graph));
+  result.graph = std::make_shared<Graph>(std::move(graph));
   return result;
 }
 

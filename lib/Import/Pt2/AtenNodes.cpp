@@ -235,8 +235,7 @@ static bool sameStrides(const TensorMeta &a, const TensorMeta &b) {
                      [](const SymInt &x, const SymInt &y) { return hinted(x) == hinted(y); });
 }
 
-bool sharesMemory(const Schema &schema, const TensorMeta &from, const TensorMeta &to,
-                  bool &isIdentity) {
+Sharing sharing(const Schema &schema, const TensorMeta &from, const TensorMeta &to) {
   // What returns its input when nothing has to change, and what always does.
   static constexpr StringLiteral mayCopy[] = {"contiguous", "to", "type_as", "_autocast_to"};
   static constexpr StringLiteral returnsInput[] = {
@@ -245,18 +244,35 @@ bool sharesMemory(const Schema &schema, const TensorMeta &from, const TensorMeta
       "resolve_conj", "resolve_neg", "view_as",    "squeeze"};
   static constexpr StringLiteral mayMove[] = {"reshape", "reshape_as", "flatten", "ravel"};
   StringRef name = operatorBase(schema.opName).rsplit('.').second;
+  bool copies = llvm::is_contained(mayCopy, name), moves = llvm::is_contained(mayMove, name);
+  if (from.sizesUnknown || to.sizesUnknown)
+    return copies && from.dtype != to.dtype ? Sharing::Copy
+           : copies || moves                ? Sharing::Unknown
+                                            : Sharing::View;
   bool unchanged = from.dtype == to.dtype && sameSizes(from, to);
-  isIdentity = false;
-  if (llvm::is_contained(mayCopy, name))
-    return isIdentity = unchanged && sameStrides(from, to);
-  if (llvm::is_contained(mayMove, name)) {
-    isIdentity = unchanged;
+  if (copies)
+    return unchanged && sameStrides(from, to) ? Sharing::Identity : Sharing::Copy;
+  if (moves && !unchanged) {
     auto sizes = hinted(from.sizes), strides = hinted(from.strides), newSizes = hinted(to.sizes);
-    return isIdentity || !sizes || !strides || !newSizes ||
-           canBeViewed(*sizes, *strides, *newSizes);
+    bool fits = !sizes || !strides || !newSizes || canBeViewed(*sizes, *strides, *newSizes);
+    return fits ? Sharing::View : Sharing::Copy;
   }
-  isIdentity = unchanged && llvm::is_contained(returnsInput, name);
-  return true;
+  return unchanged && (moves || llvm::is_contained(returnsInput, name)) ? Sharing::Identity
+                                                                        : Sharing::View;
+}
+
+/// An operator with a result that may share the memory of its input: neither may be written from
+/// now on.
+LogicalResult NodeImporter::importPossibleView(const Schema &schema, Tensor *base, Type type) {
+  FailureOr<SmallVector<Value>> operands = operandsFor(schema);
+  if (failed(operands))
+    return failure();
+  StringRef name = ref(node.outputs[0].text);
+  Value result = create(schema, *operands, type)->getResult(0);
+  Tensor *copy = tensors.addRoot(result, graph.metaOf(name));
+  copy->frozen = base->root().frozen = "that may share its memory with another: the file records "
+                                       "wrong sizes of them, as torch before 2.13 does for LSTMs";
+  return graph.define(name, {copy, {}});
 }
 
 LogicalResult NodeImporter::importView(const Schema &schema, const Argument &baseArgument,
@@ -273,14 +289,14 @@ LogicalResult NodeImporter::importView(const Schema &schema, const Argument &bas
   if (output.kind == Kind::Tensor) {
     StringRef name = ref(output.text);
     const TensorMeta *to = graph.metaOf(name);
-    bool isIdentity = false, isView = true;
-    if ((*base)->meta && to)
-      isView = sharesMemory(schema, *(*base)->meta, *to, isIdentity);
+    Sharing kind = (*base)->meta && to ? sharing(schema, *(*base)->meta, *to) : Sharing::View;
     if (boolInput(schema, "copy").value_or(false))
-      isView = isIdentity = false;
-    if (isIdentity && (*base)->type == types->front())
+      kind = Sharing::Copy;
+    if (kind == Sharing::Identity && (*base)->type == types->front())
       return graph.define(name, {*base, {}});
-    if (!isView) {
+    if (kind == Sharing::Unknown)
+      return importPossibleView(schema, *base, types->front());
+    if (kind == Sharing::Copy) {
       FailureOr<SmallVector<Value>> operands = operandsFor(schema);
       if (failed(operands))
         return failure();

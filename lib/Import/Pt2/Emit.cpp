@@ -37,16 +37,18 @@ Value Emit::aten(StringRef name, Type result, ArrayRef<AtenOp::Named> named) {
 }
 
 Value Emit::size(Value tensor, int64_t dim) {
-  int64_t known = mlir::cast<ValueTensorType>(tensor.getType()).getSizes()[dim];
-  if (known != ValueTensorType::kUnknownSize)
-    return integer(known);
+  auto type = mlir::cast<ValueTensorType>(tensor.getType());
+  if (type.getHasSizes() && type.getSizes()[dim] != ValueTensorType::kUnknownSize)
+    return integer(type.getSizes()[dim]);
   return aten("aten.size.int", intType(), {{"self", tensor}, {"dim", integer(dim)}});
 }
 
 Value Emit::sizes(Value tensor) {
+  auto type = mlir::cast<ValueTensorType>(tensor.getType());
+  if (!type.getHasSizes())
+    return {};
   SmallVector<Value> elements;
-  size_t rank = mlir::cast<ValueTensorType>(tensor.getType()).getSizes().size();
-  for (size_t dim = 0; dim < rank; ++dim)
+  for (size_t dim = 0; dim < type.getSizes().size(); ++dim)
     elements.push_back(size(tensor, dim));
   return list(elements, intType());
 }
@@ -63,9 +65,8 @@ Value Emit::convert(Value tensor, ValueTensorType type) {
     return tensor;
   auto dtype = torch::dtypeCode(type.getDtype());
   assert(dtype && "types are made by tensorType");
-  auto result =
-      ValueTensorType::get(context(), true, from.getSizes(), type.getDtype(), Attribute());
-  return aten("prims.convert_element_type", result, {{"a", tensor}, {"dtype", integer(*dtype)}});
+  return aten("prims.convert_element_type", withDtype(from, type.getDtype()),
+              {{"a", tensor}, {"dtype", integer(*dtype)}});
 }
 
 } // namespace tw::pt2

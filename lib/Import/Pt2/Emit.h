@@ -30,9 +30,9 @@ struct Emit {
   /// The first result of "aten.NAME"; arguments that are not given take their defaults.
   mlir::Value aten(llvm::StringRef name, mlir::Type result,
                    llvm::ArrayRef<torch::AtenOp::Named> named);
-  /// The size of `tensor` along `dim`: a constant when its type says it.
+  /// The size of `tensor` along `dim` (from the front): a constant when its type says it.
   mlir::Value size(mlir::Value tensor, int64_t dim);
-  /// All sizes of `tensor` as a list.
+  /// All sizes of `tensor` as a list; null when its type does not say how many there are.
   mlir::Value sizes(mlir::Value tensor);
   /// `value` with `type`, which says more or less about the same sizes.
   mlir::Value cast(mlir::Value value, mlir::Type type);

@@ -55,7 +55,7 @@ static LogicalResult bindInputs(GraphImporter &body, ArrayRef<Value> values) {
     Binding binding{nullptr, value};
     if (isa<ValueTensorType>(value.getType())) {
       binding = {body.state.tensors.addRoot(value, body.metaOf(ref(input.text))), {}};
-      binding.tensor->isFrozen = true;
+      binding.tensor->frozen = "from outside of the branch or loop it is in";
     }
     if (failed(body.define(ref(input.text), binding)))
       return failure();
@@ -82,7 +82,8 @@ static FailureOr<SmallVector<Value>> importBody(GraphImporter &outer, const Grap
     auto given = dyn_cast<ValueTensorType>(value->getType()),
          wanted = dyn_cast<ValueTensorType>(type);
     bool compatible = given && wanted && given.getDtype() == wanted.getDtype() &&
-                      given.getSizes().size() == wanted.getSizes().size();
+                      (!given.getHasSizes() || !wanted.getHasSizes() ||
+                       given.getSizes().size() == wanted.getSizes().size());
     if (value->getType() != type && !compatible)
       return outer.fail(
           Code::IMPORT_13,
@@ -254,6 +255,17 @@ static LogicalResult importRounds(NodeImporter &importer, const Rounds &what) {
   FailureOr<SmallVector<Type>> types = importer.resultTypes();
   if (failed(types))
     return failure();
+  auto isUnknown = [](Type t) {
+    auto type = dyn_cast<ValueTensorType>(t);
+    return type && !type.getHasSizes();
+  };
+  if (llvm::any_of(*types, isUnknown) ||
+      llvm::any_of(ValueRange(what.sequences).getTypes(), isUnknown))
+    return importer.fail(Code::IMPORT_14,
+                         fmt::format("operator {} on tensors whose sizes the file records wrongly, "
+                                     "as torch before 2.13 does for LSTMs, is not supported",
+                                     importer.operatorName()),
+                         "export the model with torch 2.13 or later");
   auto isSequence = [](Value v) {
     auto type = dyn_cast<ValueTensorType>(v.getType());
     return type && !type.getSizes().empty();

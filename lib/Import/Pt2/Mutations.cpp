@@ -23,12 +23,13 @@ static ValueTensorType computeType(Tensor *target, ValueRange operands) {
     return type.isUnsignedInteger() ? 1 : static_cast<int>(width);
   };
   auto rank = [&](ValueTensorType type) {
-    return category(type.getDtype()) * 2 + !type.getSizes().empty();
+    bool hasDims = !type.getHasSizes() || !type.getSizes().empty();
+    return category(type.getDtype()) * 2 + hasDims;
   };
   ValueTensorType best = target->type;
   for (Value operand : operands) {
     auto type = dyn_cast<ValueTensorType>(operand.getType());
-    if (!type || !type.getHasSizes() || type.getDtype() == best.getDtype())
+    if (!type || !type.getDtype() || type.getDtype() == best.getDtype())
       continue;
     int mine = category(best.getDtype()), theirs = category(type.getDtype());
     if (theirs > mine || (theirs == mine && rank(type) >= rank(best) &&
@@ -56,7 +57,7 @@ static ValueTensorType naturalType(Emit &emit, const Schema &schema, Tensor *tar
     dtype = elementType(emit.context(), DType::Bool);
   else if (schema.has(Flag::Pointwise))
     dtype = computeType(target, operands).getDtype();
-  return ValueTensorType::get(emit.context(), true, target->type.getSizes(), dtype, Attribute());
+  return withDtype(target->type, dtype);
 }
 
 namespace {
@@ -97,10 +98,7 @@ static LogicalResult write(NodeImporter &importer, Tensor *target, Value value) 
   if (!type)
     return importer.fail(Code::IMPORT_15, "it writes something that is not a tensor");
   Value converted = importer.emit.convert(
-      importer.emit.cast(value,
-                         ValueTensorType::get(type.getContext(), true, target->type.getSizes(),
-                                              type.getDtype(), Attribute())),
-      target->type);
+      importer.emit.cast(value, withDtype(target->type, type.getDtype())), target->type);
   if (auto problem = importer.tensors.write(importer.emit, target, converted))
     return importer.fail(
         Code::IMPORT_15,
@@ -121,9 +119,9 @@ static LogicalResult resizeOut(NodeImporter &importer, const Schema &schema,
     if (failed(type))
       return failure();
     Tensor *target = written[index].targets.front();
-    if (target->type == *type)
+    if (target->type == *type || !type->getHasSizes())
       continue;
-    if (target->base || target->root().isFrozen)
+    if (target->base || target->root().frozen)
       return importer.fail(Code::IMPORT_15, "an out= tensor that is a view changes its sizes");
     target->type = *type;
   }

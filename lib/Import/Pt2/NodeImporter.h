@@ -79,6 +79,8 @@ private:
   // AtenNodes.cpp
   llvm::LogicalResult importView(const torch::Schema &schema, const Argument &baseArgument,
                                  unsigned baseOperand);
+  llvm::LogicalResult importPossibleView(const torch::Schema &schema, Tensor *base,
+                                         mlir::Type type);
   llvm::LogicalResult wrongArgument(llvm::StringRef name, std::string_view given,
                                     llvm::StringRef expected);
   mlir::FailureOr<mlir::Value> materialiseList(const Argument &argument,
@@ -91,10 +93,10 @@ private:
 /// "torch.aten.add" of "torch.aten.add.Tensor".
 llvm::StringRef operatorBase(llvm::StringRef opName);
 
-/// Whether a view's result is in the memory of its input, by the strides the file gives: reshape,
-/// contiguous, to, ... sometimes copy. `isIdentity` is set when the result is the input itself.
-bool sharesMemory(const torch::Schema &schema, const TensorMeta &from, const TensorMeta &to,
-                  bool &isIdentity);
+/// What a view's result is to its input: itself, a view of its memory, or a copy. That of reshape,
+/// contiguous, to, ... goes by the strides that the file gives; without them it may be either.
+enum class Sharing { Identity, View, Copy, Unknown };
+Sharing sharing(const torch::Schema &schema, const TensorMeta &from, const TensorMeta &to);
 
 /// The operator that computes what `schema` would write: add for add_ and add.out; null when there
 /// is none. Results that it returns before the written values: `plainResults`.

@@ -108,6 +108,12 @@ void ProgramImporter::importGradient(const OutputSpec &spec) {
     weight->isState = weight->isTrainable = true;
 }
 
+/// A new value of `tensor`; what is written does not change its sizes.
+static Value likeWritten(Emit &emit, Value value, const Tensor *tensor) {
+  auto type = dyn_cast<ValueTensorType>(value.getType());
+  return type && !type.getHasSizes() ? emit.cast(value, tensor->type) : value;
+}
+
 void ProgramImporter::importMutation(const OutputSpec &spec) {
   FailureOr<Value> value = graph.valueOf(spec.value);
   if (failed(value))
@@ -123,7 +129,8 @@ void ProgramImporter::importMutation(const OutputSpec &spec) {
       return;
     }
     returnedMutations.insert(input);
-    results.push_back({*value, name, "input_mutation", {attr("tw.input", name)}});
+    results.push_back(
+        {likeWritten(emit, *value, input), name, "input_mutation", {attr("tw.input", name)}});
     return;
   }
   Weight *weight = weightCalled(spec.name);
@@ -131,7 +138,10 @@ void ProgramImporter::importMutation(const OutputSpec &spec) {
     return;
   weight->isState = true;
   std::string stateName = weight->name.str();
-  results.push_back({*value, stateName, "state", {attr("tw.state", stateName)}});
+  results.push_back({likeWritten(emit, *value, weight->tensor),
+                     stateName,
+                     "state",
+                     {attr("tw.state", stateName)}});
 }
 
 /// What the graph wrote and the signature does not list.

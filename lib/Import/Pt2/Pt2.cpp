@@ -2,6 +2,7 @@
 #include "Import/Pt2/Pt2.h"
 #include "IR/ModelLocation.h"
 #include "Import/Pt2/ProgramImporter.h"
+#include "Import/Pt2/RecordedSizes.h"
 #include "mlir/IR/Verifier.h"
 #include <fmt/format.h>
 
@@ -36,6 +37,7 @@ Result<OwningOpRef<ModuleOp>> importPt2(MLIRContext *context, const std::string 
       JsonDocument document,
       JsonDocument::parse(text, fmt::format("{}: {}", archive.baseName(), archive.modelEntry())));
   TW_ASSIGN(Program program, readProgram(document));
+  forgetWrongSizes(program);
   TW_ASSIGN(WeightTable weights, WeightTable::read(archive));
 
   context->loadDialect<torch::TorchDialect, torch_c::TorchConversionDialect, graph::TWDialect,

@@ -35,8 +35,10 @@ static int64_t sum(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
-static int64_t rankOf(Value tensor) {
-  return cast<ValueTensorType>(tensor.getType()).getSizes().size();
+/// Empty when the file's record of it is wrong.
+static std::optional<int64_t> rankOf(Value tensor) {
+  auto type = cast<ValueTensorType>(tensor.getType());
+  return type.getHasSizes() ? std::optional<int64_t>(type.getSizes().size()) : std::nullopt;
 }
 
 /// `dim` counted from the front; empty when it is out of range.
@@ -51,8 +53,9 @@ static std::optional<int64_t> normalized(std::optional<int64_t> dim, int64_t ran
 //===----------------------------------------------------------------------===//
 
 static Value reshaped(Emit &emit, const ViewStep &, Value base, Value written) {
-  return emit.aten("aten.reshape", base.getType(),
-                   {{"self", written}, {"shape", emit.sizes(base)}});
+  Value sizes = emit.sizes(base);
+  return sizes ? emit.aten("aten.reshape", base.getType(), {{"self", written}, {"shape", sizes}})
+               : Value();
 }
 
 using Permutation = std::optional<SmallVector<int64_t>>;
@@ -139,7 +142,8 @@ static Permutation moved(const ViewStep &step, int64_t rank) {
 /// Permutes back: view dimension i is base dimension permutation[i].
 template <Permutation (*permutationOf)(const ViewStep &, int64_t)>
 static Value permutedBack(Emit &emit, const ViewStep &step, Value base, Value written) {
-  Permutation permutation = permutationOf(step, rankOf(base));
+  auto rank = rankOf(base);
+  Permutation permutation = rank ? permutationOf(step, *rank) : std::nullopt;
   if (!permutation)
     return {};
   SmallVector<int64_t> inverse(permutation->size());
@@ -218,7 +222,8 @@ static Value unbindBack(Emit &emit, const ViewStep &step, Value base, Value writ
 
 /// An element of split, chunk, ...: it begins where those before it end.
 static Value splitBack(Emit &emit, const ViewStep &step, Value base, Value written) {
-  auto dim = normalized(constantInt(step.operand("dim")), rankOf(base));
+  auto rank = rankOf(base);
+  auto dim = rank ? normalized(constantInt(step.operand("dim")), *rank) : std::nullopt;
   if (!dim)
     return {};
   Value start = emit.integer(0);

@@ -35,6 +35,7 @@ struct TensorMeta {
   std::vector<SymInt> sizes, strides;
   SymInt storageOffset;
   int64_t layout = 7;
+  bool sizesUnknown = false; // what is recorded may be wrong (RecordedSizes.h)
   bool isStrided() const { return layout == 7; }
 };
 
@@ -69,7 +70,7 @@ struct Argument {
   double real = 0;
   std::string_view text;
   std::vector<Argument> elements;
-  std::shared_ptr<const Graph> graph;
+  std::shared_ptr<Graph> graph;
 
   /// "a tensor", "a list": for messages.
   std::string_view kindText() const;

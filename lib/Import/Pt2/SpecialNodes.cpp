@@ -166,6 +166,15 @@ static Outcome importSize(NodeImporter &importer, const Schema &schema) {
                       importer.create(plain, *operands, importer.emit.intType())->getResult(0));
 }
 
+static LogicalResult failUnknownSizes(NodeImporter &importer) {
+  return importer.fail(
+      Code::IMPORT_15,
+      fmt::format("operator {} needs the strides of a tensor that the file records "
+                  "wrongly, as torch before 2.13 does for the states of LSTMs",
+                  importer.operatorName()),
+      "export the model with torch 2.13 or later");
+}
+
 /// Whether the file says that the tensor lies in its memory row by row from the start.
 static bool isContiguous(const TensorMeta &meta) {
   int64_t expected = 1;
@@ -187,6 +196,8 @@ static Outcome importStride(NodeImporter &importer, const Schema &schema) {
   const Argument *dim = importer.input("dim");
   if (!tensor || !dim || dim->kind != Kind::Int)
     return std::nullopt;
+  if (!tensor->type.getHasSizes())
+    return failUnknownSizes(importer);
   int64_t rank = tensor->type.getSizes().size();
   int64_t at = dim->integer < 0 ? dim->integer + rank : dim->integer;
   if (!tensor->meta || at < 0 || at >= rank)
@@ -212,6 +223,8 @@ static Outcome importAsStrided(NodeImporter &importer, const Schema &schema) {
   StringRef name = onlyResult(importer);
   if (!tensor || name.empty())
     return std::nullopt;
+  if (!tensor->type.getHasSizes())
+    return failUnknownSizes(importer);
   Tensor &root = tensor->root();
   if (!tensor->meta || !root.meta || !isContiguous(*root.meta) ||
       !tensor->meta->storageOffset.isConstant())

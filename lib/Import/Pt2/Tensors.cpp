@@ -47,8 +47,8 @@ Value TensorStore::read(Emit &emit, Tensor *tensor) {
 }
 
 std::optional<std::string> TensorStore::write(Emit &emit, Tensor *tensor, Value value) {
-  if (tensor->root().isFrozen)
-    return "it writes to a tensor from outside of the branch or loop it is in";
+  if (const char *reason = tensor->root().frozen)
+    return std::string("it writes to a tensor ") + reason;
   // From the view up to the root: the new value of each.
   SmallVector<std::pair<Tensor *, Value>> path = {{tensor, value}};
   for (Tensor *t = tensor; t->base; t = t->base) {

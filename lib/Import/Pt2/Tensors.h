@@ -37,8 +37,8 @@ struct Tensor {
   Tensor *base = nullptr;           // of a view
   ViewStep step;
   mlir::Value value;
-  unsigned version = 0;  // the root's version that `value` belongs to; of a root its own
-  bool isFrozen = false; // a root that may not be written: it lives outside of a branch
+  unsigned version = 0;         // the root's version that `value` belongs to; of a root its own
+  const char *frozen = nullptr; // of a root that may not be written: why
 
   Tensor &root() { return base ? base->root() : *this; }
   bool isWritten() { return root().version > 0; }

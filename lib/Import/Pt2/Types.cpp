@@ -85,8 +85,15 @@ Result<torch::ValueTensorType> tensorType(MLIRContext *context, const TensorMeta
                       {},
                       "use dense tensors (.to_dense())"};
   TW_ASSIGN(SmallVector<int64_t> sizes, sizesOf(meta, dtype ? info(*dtype).bytes : 16));
-  return torch::ValueTensorType::get(context, /*hasSizes=*/true, sizes,
+  if (meta.sizesUnknown)
+    sizes.clear();
+  return torch::ValueTensorType::get(context, /*hasSizes=*/!meta.sizesUnknown, sizes,
                                      dtype ? elementType(context, *dtype) : complex, Attribute());
+}
+
+torch::ValueTensorType withDtype(torch::ValueTensorType type, Type dtype) {
+  return torch::ValueTensorType::get(type.getContext(), type.getHasSizes(), type.getSizes(), dtype,
+                                     Attribute());
 }
 
 torch::ValueTensorType unknownTensorType(MLIRContext *context) {

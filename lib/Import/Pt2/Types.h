@@ -18,6 +18,9 @@ bool isComplex(torch::ValueTensorType type);
 /// The error (IMPORT_8) for a dtype that Tilewright does not have; no location.
 Diagnostic unsupportedDType(ScalarType dtype);
 
+/// `type` with another element type.
+torch::ValueTensorType withDtype(torch::ValueTensorType type, mlir::Type dtype);
+
 /// Errors (IMPORT): a dtype, a layout or sizes that Tilewright does not have; no location.
 Result<torch::ValueTensorType> tensorType(mlir::MLIRContext *context, const TensorMeta &meta);
 

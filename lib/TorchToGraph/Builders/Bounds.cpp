@@ -48,6 +48,12 @@ void requireSame(Lowering &ctx, OpFoldResult x, OpFoldResult y, const Twine &mes
     ctx.allSizes().requireEqual(ctx.b, ctx.loc, x, y, named(ctx, message.str()));
 }
 
+void requireDifferent(Lowering &ctx, OpFoldResult x, OpFoldResult y, const Twine &message) {
+  auto a = constantOf(x), c = constantOf(y);
+  if (!a || !c || *a == *c)
+    require(ctx, arith::CmpIPredicate::ne, x, y, message.str());
+}
+
 void requireSizes(Lowering &ctx, ArrayRef<OpFoldResult> sizes) {
   for (OpFoldResult size : sizes)
     requireAtMost(ctx, ctx.b.getIndexAttr(0), size, "a size must be at least %lld, not %lld");

@@ -14,6 +14,9 @@ void requireAtMost(Lowering &ctx, mlir::OpFoldResult x, mlir::OpFoldResult y,
 /// As requireAtMost, for x == y.
 void requireSame(Lowering &ctx, mlir::OpFoldResult x, mlir::OpFoldResult y,
                  const llvm::Twine &message);
+/// As requireAtMost, for x != y.
+void requireDifferent(Lowering &ctx, mlir::OpFoldResult x, mlir::OpFoldResult y,
+                      const llvm::Twine &message);
 /// Makes sure that sizes the program computes are not negative.
 void requireSizes(Lowering &ctx, llvm::ArrayRef<mlir::OpFoldResult> sizes);
 

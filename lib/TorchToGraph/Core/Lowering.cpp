@@ -229,11 +229,16 @@ DType Lowering::resultDType(unsigned i) {
 int64_t Lowering::resultRank(unsigned i) { return resultShape(i).size(); }
 
 SmallVector<int64_t> Lowering::resultShape(unsigned i) {
-  auto type = resultTensor(op, i);
-  if (!type || !type.getHasSizes()) {
+  auto known = knownShape(i);
+  if (!known)
     refuse("the number of dimensions of its result is not known");
-    return {};
-  }
+  return known.value_or(SmallVector<int64_t>());
+}
+
+std::optional<SmallVector<int64_t>> Lowering::knownShape(unsigned i) const {
+  auto type = resultTensor(op, i);
+  if (!type || !type.getHasSizes())
+    return std::nullopt;
   return llvm::map_to_vector(type.getSizes(), [](int64_t size) {
     return size == torch::ValueTensorType::kUnknownSize ? ShapedType::kDynamic : size;
   });
@@ -241,9 +246,9 @@ SmallVector<int64_t> Lowering::resultShape(unsigned i) {
 
 SmallVector<OpFoldResult> Lowering::refined(ArrayRef<OpFoldResult> sizes, unsigned i) {
   SmallVector<OpFoldResult> result(sizes);
-  auto shape = resultShape(i);
-  if (shape.size() == sizes.size())
-    for (auto [size, known] : llvm::zip(result, shape))
+  auto shape = knownShape(i);
+  if (shape && shape->size() == sizes.size())
+    for (auto [size, known] : llvm::zip(result, *shape))
       if (!ShapedType::isDynamic(known))
         size = b.getIndexAttr(known);
   return result;

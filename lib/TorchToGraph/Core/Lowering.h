@@ -70,11 +70,13 @@ public:
   int64_t resultRank(unsigned i = 0);
   /// Its static sizes, dynamic ones as ShapedType::kDynamic.
   llvm::SmallVector<int64_t> resultShape(unsigned i = 0);
-  /// `sizes` with those replaced that the program says are static.
+  /// The same; empty when the program does not say the number of dimensions.
+  std::optional<llvm::SmallVector<int64_t>> knownShape(unsigned i = 0) const;
+  /// `sizes` with those replaced that the program says are static, if it says any.
   llvm::SmallVector<mlir::OpFoldResult> refined(llvm::ArrayRef<mlir::OpFoldResult> sizes,
                                                 unsigned i = 0);
   /// Answers: one operand a result (a list for a list). Tensors must have the result's dtype and
-  /// rank; their static sizes are refined to the program's.
+  /// rank, as far as the program says them; their static sizes are refined to the program's.
   mlir::LogicalResult done(mlir::ArrayRef<Operand> results);
   mlir::LogicalResult done(const Operand &result) { return done(mlir::ArrayRef<Operand>(result)); }
   /// Reports that this operator with these arguments cannot be compiled, and why ("kernel_size

@@ -7,17 +7,75 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
 namespace tw::lower {
 
-/// The type in which a region hands on a value of a torch type; null when it cannot.
-static Type handedOnType(Type type) {
-  return isa<torch::IntType>(type) ? Type(IndexType::get(type.getContext())) : signatureType(type);
+/// The type in which a region hands on `value`, which has the torch type `stated` there; null when
+/// it cannot.
+Type Translator::handedOnType(Value value, Type stated) {
+  if (isa<torch::IntType>(stated))
+    return IndexType::get(stated.getContext());
+  return value && hasOpenSizes(stated) ? typeOf(value) : signatureType(stated);
 }
 
-/// A branch yields its values and, so that nothing asks an scf.if for sizes, their dynamic sizes.
+/// The type in which both branches can hand on values of these types; null when there is none.
+static Type commonType(Type a, Type c) {
+  if (a == c)
+    return a;
+  auto x = dyn_cast<RankedTensorType>(a), y = dyn_cast<RankedTensorType>(c);
+  if (!x || !y || x.getRank() != y.getRank() || x.getElementType() != y.getElementType())
+    return nullptr;
+  SmallVector<int64_t> sizes(x.getShape());
+  for (auto [size, other] : llvm::zip_equal(sizes, y.getShape()))
+    if (size != other)
+      size = ShapedType::kDynamic;
+  return x.clone(sizes);
+}
+
+/// Translates a branch. Its results are in the types that `op` states or, where it does not state
+/// their sizes, in their own. Empty when one cannot be handed on, which has been reported.
+std::optional<Translator::Branch> Translator::translateBranch(torch::IfOp op, Region &from,
+                                                              Block *into) {
+  OpBuilder::InsertionGuard guard(b);
+  Sizes::Scope scope(sizes);
+  b.setInsertionPointToStart(into);
+  translateBlock(from.front());
+  Branch branch{into, {}, {}};
+  for (auto [value, stated] :
+       llvm::zip(from.front().getTerminator()->getOperands(), op.getResultTypes())) {
+    Type type = handedOnType(value, stated);
+    Value yielded = handOn(value, type ? type : b.getNoneType(), op.getLoc());
+    if (!yielded)
+      return std::nullopt;
+    branch.results.push_back(yielded);
+    branch.extents.push_back(isa<RankedTensorType>(type) ? sizes.of(b, op.getLoc(), yielded)
+                                                         : Extents());
+  }
+  return branch;
+}
+
+/// Ends a branch: it yields its results and, so that nothing asks an scf.if for sizes, their
+/// dynamic sizes.
+void Translator::endBranch(const Branch &branch, ArrayRef<Type> types, Location loc) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.block);
+  SmallVector<Value> yields, extents;
+  for (auto [value, sizes, type] : llvm::zip_equal(branch.results, branch.extents, types)) {
+    bool fits = value.getType() == type;
+    yields.push_back(fits ? value : tensor::CastOp::create(b, loc, type, value).getResult());
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    for (int64_t d = 0; tensor && d < tensor.getRank(); ++d)
+      if (tensor.isDynamicDim(d))
+        extents.push_back(getValueOrCreateConstantIndexOp(b, loc, sizes[d]));
+  }
+  llvm::append_range(yields, extents);
+  scf::YieldOp::create(b, loc, yields);
+}
+
+/// The branches come first: results may have the sizes that these compute.
 void Translator::translateIf(torch::IfOp op) {
   Location loc = op.getLoc();
   auto condition = lookup(op.getCondition()).scalar();
@@ -28,43 +86,36 @@ void Translator::translateIf(torch::IfOp op) {
       values[result] = lookup(value);
     return;
   }
-  SmallVector<Type> types, all;
   for (Type type : op.getResultTypes())
-    types.push_back(handedOnType(type));
-  if (llvm::is_contained(types, Type())) {
-    emitCoded(loc, Code::LOWER_3) << "a branch yields a value that is no tensor or number";
+    if (!hasOpenSizes(type) && !handedOnType({}, type)) {
+      emitCoded(loc, Code::LOWER_3) << "a branch yields a value that is no tensor or number";
+      return poison(*op);
+    }
+  Value holds = condition->materialize(b, loc);
+  auto draft = scf::IfOp::create(b, loc, TypeRange(), holds, true, true);
+  auto yes = translateBranch(op, op.getThenRegion(), draft.thenBlock());
+  auto no = translateBranch(op, op.getElseRegion(), draft.elseBlock());
+  if (!yes || !no)
+    return poison(*op);
+  SmallVector<Type> types, all;
+  for (auto [x, y] : llvm::zip_equal(yes->results, no->results)) {
+    types.push_back(commonType(x.getType(), y.getType()));
+    if (types.back())
+      continue;
+    emitCoded(loc, Code::LOWER_3) << "one branch yields a " << x.getType() << ", the other a "
+                                  << y.getType();
     return poison(*op);
   }
   all = types;
   for (Type type : types)
     if (auto tensor = dyn_cast<RankedTensorType>(type))
       all.append(tensor.getNumDynamicDims(), b.getIndexType());
-
-  auto branch = scf::IfOp::create(b, loc, all, condition->materialize(b, loc), true);
-  auto translateBranch = [&](Region &region, Block *into) {
-    OpBuilder::InsertionGuard guard(b);
-    Sizes::Scope scope(sizes);
-    b.setInsertionPointToStart(into);
-    translateBlock(region.front());
-    SmallVector<Value> yields, extents;
-    for (auto [value, type] : llvm::zip(region.front().getTerminator()->getOperands(), types)) {
-      Value yielded = handOn(value, type, loc);
-      if (!yielded)
-        return false;
-      yields.push_back(yielded);
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      for (int64_t d = 0; tensor && d < tensor.getRank(); ++d)
-        if (tensor.isDynamicDim(d))
-          extents.push_back(getValueOrCreateConstantIndexOp(b, loc, sizes.of(b, loc, yielded)[d]));
-    }
-    llvm::append_range(yields, extents);
-    scf::YieldOp::create(b, loc, yields);
-    return true;
-  };
-  bool fine = translateBranch(op.getThenRegion(), branch.thenBlock());
-  fine &= translateBranch(op.getElseRegion(), branch.elseBlock());
-  if (!fine)
-    return poison(*op);
+  endBranch(*yes, types, loc);
+  endBranch(*no, types, loc);
+  auto branch = scf::IfOp::create(b, loc, all, holds, false, false);
+  branch.getThenRegion().takeBody(draft.getThenRegion());
+  branch.getElseRegion().takeBody(draft.getElseRegion());
+  draft.erase();
   unsigned next = types.size();
   for (auto [result, value] : llvm::zip(op.getResults(), branch.getResults())) {
     define(result, value, loc);
@@ -96,7 +147,7 @@ void Translator::translateLoop(torch::LoopOp op) {
       first->constantInt() == 1 && torch::constantBool(end.getShouldContinue()) == true;
   SmallVector<Value> inits;
   for (auto [init, argument] : llvm::zip(op.getIterArgsInit(), body.getArguments().drop_front())) {
-    Type type = handedOnType(argument.getType());
+    Type type = handedOnType(init, argument.getType());
     Value value = type ? materialize(init, type, loc) : Value();
     if (!value) {
       emitCoded(loc, Code::LOWER_3) << "a loop carries a value that is no tensor or number";

@@ -34,6 +34,11 @@ Type signatureType(Type type) {
   return isa<torch::TorchDialect>(type.getDialect()) ? Type() : type;
 }
 
+bool hasOpenSizes(Type type) {
+  auto tensor = dyn_cast<torch::ValueTensorType>(type);
+  return tensor && !tensor.getHasSizes() && dtypeOf(tensor.getDtype());
+}
+
 //===----------------------------------------------------------------------===//
 // The function
 //===----------------------------------------------------------------------===//
@@ -43,7 +48,7 @@ func::FuncOp Translator::createFunction() {
   auto convert = [&](TypeRange types, SmallVector<Type> &into, StringRef what) {
     for (auto [i, type] : llvm::enumerate(types)) {
       into.push_back(signatureType(type));
-      if (into.back())
+      if (into.back() || (hasOpenSizes(type) && what == "result"))
         continue;
       failed = true;
       auto error = emitCoded(from.getLoc(), Code::LOWER_3);
@@ -57,6 +62,9 @@ func::FuncOp Translator::createFunction() {
   convert(from.getResultTypes(), results, "result");
   if (failed)
     return nullptr;
+  for (Type &type : results) // until the results are known: see returnResults
+    if (!type)
+      type = b.getNoneType();
   b.setInsertionPoint(from);
   auto to =
       func::FuncOp::create(b, from.getLoc(), from.getName(), b.getFunctionType(inputs, results));
@@ -93,17 +101,28 @@ func::FuncOp Translator::run() {
   bindArguments(to);
   Block &body = from.getBody().front();
   translateBlock(body);
-  SmallVector<Value> results;
-  for (auto [value, type] : llvm::zip(body.getTerminator()->getOperands(), to.getResultTypes())) {
-    results.push_back(handOn(value, type, body.getTerminator()->getLoc()));
-    failed |= !results.back();
-  }
-  if (failed) {
+  if (!returnResults(to)) {
     to.erase();
     return nullptr;
   }
-  func::ReturnOp::create(b, body.getTerminator()->getLoc(), results);
   return to;
+}
+
+/// Ends the function; results have the types that it states or, where it does not state their
+/// sizes, those that were computed.
+bool Translator::returnResults(func::FuncOp to) {
+  Operation *end = from.getBody().front().getTerminator();
+  SmallVector<Value> results;
+  for (Value value : end->getOperands()) {
+    Type type = typeOf(value);
+    results.push_back(handOn(value, type ? type : b.getNoneType(), end->getLoc()));
+    failed |= !results.back();
+  }
+  if (failed)
+    return false;
+  to.setFunctionType(b.getFunctionType(to.getArgumentTypes(), ValueRange(results).getTypes()));
+  func::ReturnOp::create(b, end->getLoc(), results);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,6 +173,13 @@ Value Translator::materialize(Value value, Type type, Location loc) {
   if (!tensor::CastOp::areCastCompatible(tensor->value.getType(), type))
     return nullptr;
   return tensor::CastOp::create(b, loc, type, tensor->value);
+}
+
+Type Translator::typeOf(Value value) {
+  if (!hasOpenSizes(value.getType()))
+    return signatureType(value.getType());
+  auto tensor = lookup(value).tensor();
+  return tensor ? tensor->type() : Type();
 }
 
 Value Translator::handOn(Value value, Type type, Location loc) {
@@ -334,7 +360,9 @@ void Translator::translateCustom(torch::OperatorOp op) {
   if (!fine) {
     emitCoded(op.getLoc(), Code::LOWER_3)
         << "custom operator " << name
-        << " takes or returns something other than tensors and numbers";
+        << (llvm::any_of(op.getResultTypes(), hasOpenSizes)
+                ? " returns a tensor whose sizes the program does not state"
+                : " takes or returns something other than tensors and numbers");
     return poison(*op);
   }
   auto call = graph::KernelCallOp::create(b, op.getLoc(), types, name, arguments);

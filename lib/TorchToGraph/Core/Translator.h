@@ -12,6 +12,9 @@ namespace tw::lower {
 /// The builtin type that stands for a torch type in signatures: tensors, i64, f64, i1. Builtin
 /// types stand for themselves; null for others.
 mlir::Type signatureType(mlir::Type type);
+/// Whether it is a tensor of a dtype that we have, of which only the sizes are not stated: it then
+/// has those that its operator computes.
+bool hasOpenSizes(mlir::Type type);
 
 /// Translates one function and, in its place, those it calls.
 class Translator {
@@ -26,11 +29,19 @@ private:
   using Extents = llvm::SmallVector<mlir::OpFoldResult>;
 
   mlir::func::FuncOp createFunction();
+  bool returnResults(mlir::func::FuncOp to);
   void bindArguments(mlir::func::FuncOp to);
   void translateBlock(mlir::Block &block);
   void translateOp(mlir::Operation &op);
   void lowerOp(mlir::Operation &op, LoweringFn lower);
+  struct Branch {
+    mlir::Block *block;
+    llvm::SmallVector<mlir::Value> results;
+    llvm::SmallVector<Extents> extents; // of results that are tensors
+  };
   void translateIf(torch::IfOp op);
+  std::optional<Branch> translateBranch(torch::IfOp op, mlir::Region &from, mlir::Block *into);
+  void endBranch(const Branch &branch, llvm::ArrayRef<mlir::Type> types, mlir::Location loc);
   void translateLoop(torch::LoopOp op);
   void defineAll(mlir::ValueRange old, mlir::ValueRange carried, llvm::ArrayRef<Extents> known,
                  mlir::Location loc);
@@ -51,6 +62,10 @@ private:
   /// The same for what a return or the end of a region hands on; reports what does not fit. Null
   /// for values that an error has made unknown.
   mlir::Value handOn(mlir::Value value, mlir::Type type, mlir::Location loc);
+  /// The builtin type of a value: signatureType, or that of the tensor which stands for it. Null
+  /// when there is none.
+  mlir::Type typeOf(mlir::Value value);
+  mlir::Type handedOnType(mlir::Value value, mlir::Type stated);
   void define(mlir::Value torchValue, mlir::Value builtin, mlir::Location loc);
 
   mlir::func::FuncOp from;
