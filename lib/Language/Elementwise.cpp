@@ -270,6 +270,17 @@ Tile fma(Tile::Operand a, Tile::Operand b, Tile::Operand c) {
                 : Tile();
 }
 
+#define ASSIGNMENT(type, op)                                                                       \
+  type &operator op## = (type & a, type::Operand b) { return a = type::Operand(a, b.here) op b; }
+ASSIGNMENT(Tile, +)
+ASSIGNMENT(Tile, -)
+ASSIGNMENT(Tile, *)
+ASSIGNMENT(Tile, /)
+ASSIGNMENT(Index, +)
+ASSIGNMENT(Index, -)
+ASSIGNMENT(Index, *)
+#undef ASSIGNMENT
+
 #undef ARITHMETIC
 #undef BINARY
 

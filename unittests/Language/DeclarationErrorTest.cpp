@@ -100,6 +100,14 @@ const Mistake control[] = {
      "takes it as a carried value)"},
     {__LINE__,
      [] {
+       Tile sum = zeros({4}, f32);
+       forLoop(0, 4, 1, [&](Index) { sum += 1; });
+     },
+     "a variable from outside of the body of the loop is assigned in it",
+     "the body runs many times or not at all, but is traced once: return the value from it (a loop "
+     "takes it as a carried value)"},
+    {__LINE__,
+     [] {
        std::vector<Tile> kept;
        forLoop(0, 4, 1, [&](Index) { kept.push_back(zeros({4}, f32)); });
        kept[0] + 1;

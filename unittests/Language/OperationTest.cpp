@@ -61,6 +61,19 @@ TEST(Operations, Broadcast) {
       "%3 = tile.broadcast %2 : tensor<1x1x6xf32> -> tensor<3x1x6xf32>\n");
 }
 
+TEST(Operations, Assignments) {
+  EXPECT_EQ(operations([](Tile t) {
+              Tile u = t;
+              for (int i = 0; i < 2; ++i)
+                u *= t;
+              u /= u - t;
+            }),
+            "%1 = arith.mulf %0, %0 : tensor<4x6xf32>\n"
+            "%2 = arith.mulf %1, %0 : tensor<4x6xf32>\n"
+            "%3 = arith.subf %2, %0 : tensor<4x6xf32>\n"
+            "%4 = arith.divf %2, %3 : tensor<4x6xf32>\n");
+}
+
 TEST(Operations, Shapes) {
   EXPECT_EQ(operations([](Tile t) { transpose(t); }),
             "%1 = tile.transpose %0 [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>\n");

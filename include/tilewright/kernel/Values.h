@@ -185,6 +185,9 @@ private:
   friend Index operator-(Operand a, Operand b);
   friend Index operator*(Operand a, Operand b);
   friend Index operator-(Operand a);
+  friend Index &operator+=(Index &a, Operand b);
+  friend Index &operator-=(Index &a, Operand b);
+  friend Index &operator*=(Index &a, Operand b);
   friend Index floorDiv(Operand a, Operand b);
   friend Index ceilDiv(Operand a, Operand b);
   friend Index mod(Operand a, Operand b);
@@ -255,6 +258,12 @@ private:
   /// What `/` leaves, of the dividend's sign; on floats C's fmod.
   friend Tile operator%(Operand a, Operand b);
   friend Tile operator-(Operand a);
+  /// Gives the variable a new value, as `a = a + b` does. What a loop carries is not assigned but
+  /// returned by its body: an assignment there to a variable from outside is an error.
+  friend Tile &operator+=(Tile &a, Operand b);
+  friend Tile &operator-=(Tile &a, Operand b);
+  friend Tile &operator*=(Tile &a, Operand b);
+  friend Tile &operator/=(Tile &a, Operand b);
   /// On integers and i1.
   friend Tile operator&(Operand a, Operand b);
   friend Tile operator|(Operand a, Operand b);
