@@ -196,6 +196,20 @@ tile.kernel @fast(%s: f64) grid [1] {
 
 // -----
 
+tile.kernel @rounds(%s: f64) grid [1] {
+  // expected-error @+1 {{a rounding mode has no place in a kernel: casts round to nearest, ties to even}}
+  %a = arith.truncf %s upward : f64 to f32
+}
+
+// -----
+
+tile.kernel @outer() grid [1] {
+  // expected-error @+1 {{stands in another kernel}}
+  tile.kernel @inner() grid [1] {}
+}
+
+// -----
+
 tile.kernel @wraps(%s: i64) grid [1] {
   // expected-error @+1 {{overflow flags have no place in a kernel: integers wrap}}
   %a = arith.addi %s, %s overflow<nsw> : i64

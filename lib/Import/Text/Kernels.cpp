@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Import/Text/Kernels.h"
+#include "IR/ModelLocation.h"
+#include "IR/Tile/Tile.h"
+#include "Import/Text/Stages.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Parser/Parser.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace tw {
+
+/// Parses and verifies; the first error is the error, later ones its notes.
+static Result<OwningOpRef<ModuleOp>> parse(MLIRContext *context, std::string_view text,
+                                           const std::string &name) {
+  constexpr size_t maxNotes = 16;
+  std::optional<Diagnostic> problem;
+  ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return success();
+    std::string place = describePlace(diagnostic.getLocation());
+    if (!problem)
+      problem = Diagnostic{Code::IMPORT_101,
+                           diagnostic.str(),
+                           place,
+                           {},
+                           "docs/tile-programs.md says what a kernel's text is"};
+    else if (problem->notes.size() < maxNotes)
+      problem->notes.push_back("also at " + place + ": " + diagnostic.str());
+    return success();
+  });
+  // The parser reads up to a terminating zero, which a mapped file does not have.
+  std::string terminated(text);
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(terminated, ParserConfig(context), name);
+  if (module)
+    return module;
+  return problem ? *problem : Diagnostic{Code::IMPORT_101, "the text is not MLIR", name};
+}
+
+Result<OwningOpRef<ModuleOp>> importKernelString(MLIRContext *context, std::string_view text,
+                                                 const std::string &name) {
+  TW_TRY(text::checkLimits(text, name));
+  context
+      ->loadDialect<tile::TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect>();
+  TW_ASSIGN(OwningOpRef<ModuleOp> module, parse(context, text, name));
+  for (Operation &op : *module->getBody())
+    if (!isa<tile::KernelOp>(op))
+      return text::errorAt(
+          &op, Code::IMPORT_108,
+          fmt::format("{} stands beside the kernels", op.getName().getStringRef().str()),
+          "a file of kernels has nothing else in it");
+  if (module->getBody()->empty())
+    return Diagnostic{Code::IMPORT_108, "there is no kernel in the file", name};
+  return module;
+}
+
+Result<Operation *> findKernel(ModuleOp module, const std::string &wanted,
+                               const std::string &name) {
+  std::string names;
+  Operation *found = nullptr;
+  size_t count = 0;
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    names += (count++ ? ", " : "") + kernel.getSymName().str();
+    if (kernel.getSymName() == wanted || wanted.empty())
+      found = kernel;
+  }
+  if (found && (!wanted.empty() || count == 1))
+    return found;
+  return Diagnostic{Code::IMPORT_109,
+                    wanted.empty() ? fmt::format("the file has {} kernels", count)
+                                   : fmt::format("there is no kernel \"{}\"", wanted),
+                    name,
+                    {fmt::format("the kernels are: {}", names)},
+                    "name one with --kernel=NAME"};
+}
+
+} // namespace tw

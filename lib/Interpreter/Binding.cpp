@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Interpreter/Binding.h"
+#include "Support/Checked.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tw {
+
+namespace {
+
+class Binder {
+public:
+  Binder(const KernelSignature &kernel, std::span<const GivenArgument> given)
+      : kernel(kernel), given(given) {}
+
+  Result<BoundKernel> bind() {
+    TW_TRY(checkTypes());
+    TW_TRY(takeArguments());
+    TW_TRY(solve());
+    TW_TRY(checkSymbols());
+    TW_TRY(evaluateSizes());
+    TW_TRY(evaluateGrid());
+    return std::move(bound);
+  }
+
+private:
+  Diagnostic error(Code code, std::string message) const {
+    return {code, std::move(message), fmt::format("kernel {}", kernel.name)};
+  }
+
+  static std::string sizesText(std::span<const int64_t> sizes) {
+    return fmt::format("[{}]", fmt::join(sizes, ", "));
+  }
+  static std::string sizesText(std::span<const Size> sizes) {
+    std::vector<std::string> texts;
+    for (const Size &size : sizes)
+      texts.push_back(size.str());
+    return fmt::format("[{}]", fmt::join(texts, ", "));
+  }
+
+  Status checkTypes() const {
+    if (given.size() != kernel.arguments.size())
+      return error(Code::INTERPRETER_1, fmt::format("the kernel has {} arguments, but {} are given",
+                                                    kernel.arguments.size(), given.size()));
+    for (size_t i = 0; i < given.size(); ++i) {
+      const KernelArgument &argument = kernel.arguments[i];
+      if (!argument.isGiven())
+        continue;
+      if (argument.dtype != given[i].dtype)
+        return error(Code::INTERPRETER_1,
+                     fmt::format("argument \"{}\" is {}, but {} is given", argument.name,
+                                 info(argument.dtype).name, info(given[i].dtype).name));
+      if (argument.sizes.size() != given[i].sizes.size())
+        return error(Code::INTERPRETER_1,
+                     fmt::format("argument \"{}\" has {} dimensions, {}, but {} are given, {}",
+                                 argument.name, argument.sizes.size(), sizesText(argument.sizes),
+                                 given[i].sizes.size(), sizesText(given[i].sizes)));
+      for (int64_t size : given[i].sizes)
+        if (size < 0)
+          return error(Code::INTERPRETER_1,
+                       fmt::format("argument \"{}\" is given with the negative size {}",
+                                   argument.name, size));
+    }
+    return {};
+  }
+
+  Status take(const std::string &symbol, int64_t value, std::string source) {
+    if (value < 0)
+      return error(Code::INTERPRETER_2, fmt::format("symbol {} would be {} by {}; symbols are not "
+                                                    "negative",
+                                                    symbol, value, source));
+    auto [place, isNew] = bound.symbols.emplace(symbol, value);
+    if (isNew)
+      sources.emplace(symbol, std::move(source));
+    else if (place->second != value)
+      return error(Code::INTERPRETER_2,
+                   fmt::format("symbol {} is {} by {}, but {} by {}", symbol, place->second,
+                               sources.at(symbol), value, source));
+    return {};
+  }
+
+  Status takeArguments() {
+    for (size_t i = 0; i < given.size(); ++i)
+      if (const KernelArgument &argument = kernel.arguments[i]; !argument.symbol.empty())
+        TW_TRY(
+            take(argument.symbol, given[i].integer, fmt::format("argument \"{}\"", argument.name)));
+    return {};
+  }
+
+  std::string placeOf(size_t i, size_t d) const {
+    return fmt::format("size {} of \"{}\", {}", d, kernel.arguments[i].name,
+                       sizesText(given[i].sizes));
+  }
+
+  /// Solves equations with one unknown until none is left.
+  Status solve() {
+    for (bool changes = true; changes;) {
+      changes = false;
+      for (size_t i = 0; i < given.size(); ++i)
+        for (size_t d = 0; kernel.arguments[i].isGiven() && d < given[i].sizes.size(); ++d) {
+          auto line = kernel.arguments[i].sizes[d].linear(bound.symbols);
+          if (!line || line->factor == 0)
+            continue;
+          TW_TRY(solve(*line, i, d));
+          changes = true;
+        }
+    }
+    return {};
+  }
+
+  /// factor * symbol + offset = size.
+  Status solve(const Size::Linear &line, size_t i, size_t d) {
+    int64_t size = given[i].sizes[d];
+    auto rest = line.offset == INT64_MIN ? std::nullopt : checkedAdd(size, -line.offset);
+    std::string equation =
+        fmt::format("{} = {} ({})", kernel.arguments[i].sizes[d].str(), size, placeOf(i, d));
+    if (!rest || (line.factor == -1 && *rest == INT64_MIN))
+      return error(Code::INTERPRETER_2, fmt::format("{} overflows", equation));
+    if (*rest % line.factor != 0)
+      return error(Code::INTERPRETER_2,
+                   fmt::format("no integer {} gives {}", line.symbol, equation));
+    return take(line.symbol, *rest / line.factor, placeOf(i, d));
+  }
+
+  Status checkSymbols() const {
+    for (const KernelSymbol &symbol : kernel.symbols) {
+      auto found = bound.symbols.find(symbol.name);
+      if (found == bound.symbols.end())
+        return error(Code::INTERPRETER_2,
+                     fmt::format("symbol {} does not follow from the arguments", symbol.name));
+      int64_t value = found->second;
+      auto refuse = [&](const std::string &what) {
+        return error(Code::INTERPRETER_3,
+                     fmt::format("symbol {} is {} by {}, but must be {}", symbol.name, value,
+                                 sources.at(symbol.name), what));
+      };
+      if (value < symbol.min)
+        return refuse(fmt::format("at least {}", symbol.min));
+      if (value > symbol.max)
+        return refuse(fmt::format("at most {}", symbol.max));
+      if (value % symbol.multiple != 0)
+        return refuse(fmt::format("a multiple of {}", symbol.multiple));
+    }
+    return {};
+  }
+
+  /// "M = 4 by size 0 of "x", [4, 8]" for each symbol of `size`.
+  std::vector<std::string> whence(const Size &size) const {
+    std::vector<std::string> notes;
+    for (const std::string &symbol : size.symbols())
+      if (auto found = bound.symbols.find(symbol); found != bound.symbols.end())
+        notes.push_back(fmt::format("{} = {} by {}", symbol, found->second, sources.at(symbol)));
+    return notes;
+  }
+
+  Result<int64_t> evaluate(const Size &size, const std::string &what) const {
+    auto value = size.evaluate(bound.symbols);
+    if (value && *value >= 0)
+      return *value;
+    Diagnostic problem =
+        error(Code::INTERPRETER_2,
+              value ? fmt::format("{}, {}, is {}, which is negative", what, size.str(), *value)
+                    : fmt::format("{}, {}, overflows or divides by 0", what, size.str()));
+    problem.notes = whence(size);
+    return problem;
+  }
+
+  Status evaluateSizes() {
+    for (size_t i = 0; i < given.size(); ++i) {
+      const KernelArgument &argument = kernel.arguments[i];
+      auto &sizes = bound.sizes.emplace_back();
+      for (size_t d = 0; d < argument.sizes.size(); ++d) {
+        TW_ASSIGN(int64_t value,
+                  evaluate(argument.sizes[d], fmt::format("size {} of \"{}\"", d, argument.name)));
+        if (argument.isGiven() && value != given[i].sizes[d])
+          return contradiction(i, d, value);
+        sizes.push_back(value);
+      }
+    }
+    return {};
+  }
+
+  Diagnostic contradiction(size_t i, size_t d, int64_t value) const {
+    const Size &size = kernel.arguments[i].sizes[d];
+    Diagnostic problem = error(
+        Code::INTERPRETER_2,
+        size.constant() ? fmt::format("{}: must be {}", placeOf(i, d), value)
+                        : fmt::format("{}: must be {} = {}", placeOf(i, d), size.str(), value));
+    problem.notes = whence(size);
+    return problem;
+  }
+
+  Status evaluateGrid() {
+    for (size_t d = 0; d < kernel.grid.size(); ++d) {
+      TW_ASSIGN(int64_t value, evaluate(kernel.grid[d], fmt::format("size {} of the grid", d)));
+      bound.grid.push_back(value);
+    }
+    return {};
+  }
+
+  const KernelSignature &kernel;
+  std::span<const GivenArgument> given;
+  BoundKernel bound;
+  std::map<std::string, std::string, std::less<>> sources; // of each symbol: for messages
+};
+
+} // namespace
+
+Result<BoundKernel> bindKernel(const KernelSignature &kernel,
+                               std::span<const GivenArgument> given) {
+  return Binder(kernel, given).bind();
+}
+
+} // namespace tw
