@@ -203,13 +203,6 @@ tile.kernel @rounds(%s: f64) grid [1] {
 
 // -----
 
-tile.kernel @outer() grid [1] {
-  // expected-error @+1 {{stands in another kernel}}
-  tile.kernel @inner() grid [1] {}
-}
-
-// -----
-
 tile.kernel @wraps(%s: i64) grid [1] {
   // expected-error @+1 {{overflow flags have no place in a kernel: integers wrap}}
   %a = arith.addi %s, %s overflow<nsw> : i64

@@ -293,8 +293,6 @@ LogicalResult verifyOperation(Operation *op) {
       rounding && rounding.getRoundingModeAttr())
     return op->emitOpError("a rounding mode has no place in a kernel: casts round to nearest, ties "
                            "to even");
-  if (isa<KernelOp>(op))
-    return op->emitOpError("stands in another kernel");
   if (auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
       flags && flags.getOverflowAttr().getValue() != arith::IntegerOverflowFlags::none)
     return op->emitOpError("overflow flags have no place in a kernel: integers wrap");
