@@ -94,6 +94,8 @@ ValuePtr sliceOf(Tracer &tracer, const ValuePtr &x, const std::vector<int64_t> &
                 "give one of each for each axis");
   for (size_t d = 0; d < from.size(); ++d) {
     auto have = from[d].constant(), want = to[d].constant();
+    if (want && *want <= 1 && strides[d] != 0) // no step is made, so that none is too long
+      strides[d] = 1;
     bool isWhole = from[d] == to[d] && offsets[d] == 0 && strides[d] == 1;
     if (isWhole || (have && want && isInside(offsets[d], *want, strides[d], *have)))
       continue;
