@@ -224,7 +224,7 @@ namespace tw::kernel {
 using namespace detail;
 
 #define BINARY(result, function, kind)                                                             \
-  result function(result::Operand a, result::Operand b) {                                          \
+  result function(const result::Operand &a, const result::Operand &b) {                            \
     return binary<result>(Elementwise::kind, a, b);                                                \
   }
 
@@ -244,9 +244,10 @@ using namespace detail;
   BINARY(result, operator>=, greaterEqual)                                                         \
   BINARY(result, operator&&, logicalAnd)                                                           \
   BINARY(result, operator||, logicalOr)                                                            \
-  result operator-(result::Operand a) { return unary<result>(negate, a); }                         \
-  result operator!(result::Operand a) { return unary<result>(logicalNot, a); }                     \
-  result select(result::Operand condition, result::Operand a, result::Operand b) {                 \
+  result operator-(const result::Operand &a) { return unary<result>(negate, a); }                  \
+  result operator!(const result::Operand &a) { return unary<result>(logicalNot, a); }              \
+  result select(const result::Operand &condition, const result::Operand &a,                        \
+                const result::Operand &b) {                                                        \
     Tracer *tracer = Tracer::current();                                                            \
     return tracer ? result(Ref(selectOf(*tracer, condition.ref, a.ref, b.ref, condition.here)))    \
                   : result();                                                                      \
@@ -262,16 +263,18 @@ BINARY(Tile, operator>>, shiftRight)
 BINARY(Tile, pow, pow)
 BINARY(Tile, atan2, atan2)
 BINARY(Tile, copysign, copysign)
-Tile operator~(Tile::Operand a) { return unary<Tile>(flip, a); }
+Tile operator~(const Tile::Operand &a) { return unary<Tile>(flip, a); }
 
-Tile fma(Tile::Operand a, Tile::Operand b, Tile::Operand c) {
+Tile fma(const Tile::Operand &a, const Tile::Operand &b, const Tile::Operand &c) {
   Tracer *tracer = Tracer::current();
   return tracer ? Tile(Ref(elementwise(*tracer, Elementwise::fma, {a.ref, b.ref, c.ref}, a.here)))
                 : Tile();
 }
 
 #define ASSIGNMENT(type, op)                                                                       \
-  type &operator op## = (type & a, type::Operand b) { return a = type::Operand(a, b.here) op b; }
+  type &operator op## = (type & a, const type::Operand &b) {                                       \
+    return a = type::Operand(a, b.here) op b;                                                      \
+  }
 ASSIGNMENT(Tile, +)
 ASSIGNMENT(Tile, -)
 ASSIGNMENT(Tile, *)

@@ -182,10 +182,10 @@ namespace tw::kernel {
 using namespace detail;
 
 #define INDEX_AND_SIZE(function, op)                                                               \
-  Index function(Index::Operand a, Index::Operand b) {                                             \
+  Index function(const Index::Operand &a, const Index::Operand &b) {                               \
     return indexOp(IndexOp::op, a.ref, b.ref, a.here);                                             \
   }                                                                                                \
-  Size function(Size::Operand a, Size::Operand b) {                                                \
+  Size function(const Size::Operand &a, const Size::Operand &b) {                                  \
     return sizeOp(IndexOp::op, a.size, b.size, a.here);                                            \
   }
 INDEX_AND_SIZE(operator+, add)
@@ -203,16 +203,18 @@ int64_t floorDiv(int64_t a, int64_t b, Here here) { return divide(IndexOp::floor
 int64_t ceilDiv(int64_t a, int64_t b, Here here) { return divide(IndexOp::ceilDiv, a, b, here); }
 int64_t mod(int64_t a, int64_t b, Here here) { return divide(IndexOp::mod, a, b, here); }
 
-Index minimum(Index::Operand a, Index::Operand b) {
+Index minimum(const Index::Operand &a, const Index::Operand &b) {
   return indexOp(IndexOp::minimum, a.ref, b.ref, a.here);
 }
-Index maximum(Index::Operand a, Index::Operand b) {
+Index maximum(const Index::Operand &a, const Index::Operand &b) {
   return indexOp(IndexOp::maximum, a.ref, b.ref, a.here);
 }
-Index operator-(Index::Operand a) { return indexOp(IndexOp::sub, int64_t(0), a.ref, a.here); }
+Index operator-(const Index::Operand &a) {
+  return indexOp(IndexOp::sub, int64_t(0), a.ref, a.here);
+}
 
 #define COMPARE(function, kind)                                                                    \
-  Scalar function(Index::Operand a, Index::Operand b) {                                            \
+  Scalar function(const Index::Operand &a, const Index::Operand &b) {                              \
     return compareIndex(Elementwise::kind, a.ref, b.ref, a.here);                                  \
   }
 COMPARE(operator==, equal)

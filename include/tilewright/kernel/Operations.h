@@ -36,7 +36,7 @@ std::vector<Index> grid(const std::vector<Size> &sizes, Here here);
 /// How many programs run, and the coordinates of this one: `auto [m, n] = grid(ceilDiv(M, 32), N)`.
 /// Called once; programs run in any order and at the same time.
 template <class... More>
-std::array<Index, 1 + sizeof...(More)> grid(Size::Operand first, const More &...more) {
+std::array<Index, 1 + sizeof...(More)> grid(const Size::Operand &first, const More &...more) {
   std::vector<Index> ids = detail::grid({first.size, Size(more)...}, first.here);
   ids.resize(1 + sizeof...(More));
   return [&]<size_t... I>(std::index_sequence<I...>) {

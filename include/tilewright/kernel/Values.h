@@ -36,13 +36,13 @@ private:
   explicit Size(const detail::Ref &constant);
   detail::SizePtr expr_;
 
-  friend Size operator+(Operand a, Operand b);
-  friend Size operator-(Operand a, Operand b);
-  friend Size operator*(Operand a, Operand b);
+  friend Size operator+(const Operand &a, const Operand &b);
+  friend Size operator-(const Operand &a, const Operand &b);
+  friend Size operator*(const Operand &a, const Operand &b);
   /// Quotients rounded down and up, and the remainder of floorDiv (of the divisor's sign).
-  friend Size floorDiv(Operand a, Operand b);
-  friend Size ceilDiv(Operand a, Operand b);
-  friend Size mod(Operand a, Operand b);
+  friend Size floorDiv(const Operand &a, const Operand &b);
+  friend Size ceilDiv(const Operand &a, const Operand &b);
+  friend Size mod(const Operand &a, const Operand &b);
 };
 
 /// The same for C++ integers.
@@ -85,24 +85,24 @@ public:
   struct Operand;
 
 private:
-  friend Index operator+(Operand a, Operand b);
-  friend Index operator-(Operand a, Operand b);
-  friend Index operator*(Operand a, Operand b);
-  friend Index operator-(Operand a);
-  friend Index &operator+=(Index &a, Operand b);
-  friend Index &operator-=(Index &a, Operand b);
-  friend Index &operator*=(Index &a, Operand b);
-  friend Index floorDiv(Operand a, Operand b);
-  friend Index ceilDiv(Operand a, Operand b);
-  friend Index mod(Operand a, Operand b);
-  friend Index minimum(Operand a, Operand b);
-  friend Index maximum(Operand a, Operand b);
-  friend Scalar operator==(Operand a, Operand b);
-  friend Scalar operator!=(Operand a, Operand b);
-  friend Scalar operator<(Operand a, Operand b);
-  friend Scalar operator<=(Operand a, Operand b);
-  friend Scalar operator>(Operand a, Operand b);
-  friend Scalar operator>=(Operand a, Operand b);
+  friend Index operator+(const Operand &a, const Operand &b);
+  friend Index operator-(const Operand &a, const Operand &b);
+  friend Index operator*(const Operand &a, const Operand &b);
+  friend Index operator-(const Operand &a);
+  friend Index &operator+=(Index &a, const Operand &b);
+  friend Index &operator-=(Index &a, const Operand &b);
+  friend Index &operator*=(Index &a, const Operand &b);
+  friend Index floorDiv(const Operand &a, const Operand &b);
+  friend Index ceilDiv(const Operand &a, const Operand &b);
+  friend Index mod(const Operand &a, const Operand &b);
+  friend Index minimum(const Operand &a, const Operand &b);
+  friend Index maximum(const Operand &a, const Operand &b);
+  friend Scalar operator==(const Operand &a, const Operand &b);
+  friend Scalar operator!=(const Operand &a, const Operand &b);
+  friend Scalar operator<(const Operand &a, const Operand &b);
+  friend Scalar operator<=(const Operand &a, const Operand &b);
+  friend Scalar operator>(const Operand &a, const Operand &b);
+  friend Scalar operator>=(const Operand &a, const Operand &b);
 };
 
 /// One number of any dtype, known when the program runs: scalar arguments, conditions, elements.
@@ -118,24 +118,24 @@ public:
   struct Operand;
 
 private:
-  friend Scalar operator+(Operand a, Operand b);
-  friend Scalar operator-(Operand a, Operand b);
-  friend Scalar operator*(Operand a, Operand b);
-  friend Scalar operator/(Operand a, Operand b);
-  friend Scalar operator%(Operand a, Operand b);
-  friend Scalar operator-(Operand a);
-  friend Scalar minimum(Operand a, Operand b);
-  friend Scalar maximum(Operand a, Operand b);
-  friend Scalar operator==(Operand a, Operand b);
-  friend Scalar operator!=(Operand a, Operand b);
-  friend Scalar operator<(Operand a, Operand b);
-  friend Scalar operator<=(Operand a, Operand b);
-  friend Scalar operator>(Operand a, Operand b);
-  friend Scalar operator>=(Operand a, Operand b);
-  friend Scalar operator&&(Operand a, Operand b);
-  friend Scalar operator||(Operand a, Operand b);
-  friend Scalar operator!(Operand a);
-  friend Scalar select(Operand condition, Operand a, Operand b);
+  friend Scalar operator+(const Operand &a, const Operand &b);
+  friend Scalar operator-(const Operand &a, const Operand &b);
+  friend Scalar operator*(const Operand &a, const Operand &b);
+  friend Scalar operator/(const Operand &a, const Operand &b);
+  friend Scalar operator%(const Operand &a, const Operand &b);
+  friend Scalar operator-(const Operand &a);
+  friend Scalar minimum(const Operand &a, const Operand &b);
+  friend Scalar maximum(const Operand &a, const Operand &b);
+  friend Scalar operator==(const Operand &a, const Operand &b);
+  friend Scalar operator!=(const Operand &a, const Operand &b);
+  friend Scalar operator<(const Operand &a, const Operand &b);
+  friend Scalar operator<=(const Operand &a, const Operand &b);
+  friend Scalar operator>(const Operand &a, const Operand &b);
+  friend Scalar operator>=(const Operand &a, const Operand &b);
+  friend Scalar operator&&(const Operand &a, const Operand &b);
+  friend Scalar operator||(const Operand &a, const Operand &b);
+  friend Scalar operator!(const Operand &a);
+  friend Scalar select(const Operand &condition, const Operand &a, const Operand &b);
 };
 
 /// A block of elements: what programs compute with. It has a shape and a dtype, and no address.
@@ -154,49 +154,49 @@ public:
   struct Operand;
 
 private:
-  friend Tile operator+(Operand a, Operand b);
-  friend Tile operator-(Operand a, Operand b);
-  friend Tile operator*(Operand a, Operand b);
+  friend Tile operator+(const Operand &a, const Operand &b);
+  friend Tile operator-(const Operand &a, const Operand &b);
+  friend Tile operator*(const Operand &a, const Operand &b);
   /// On integers as in C++, rounded to zero; x / 0 is 0.
-  friend Tile operator/(Operand a, Operand b);
+  friend Tile operator/(const Operand &a, const Operand &b);
   /// What `/` leaves, of the dividend's sign; on floats C's fmod.
-  friend Tile operator%(Operand a, Operand b);
-  friend Tile operator-(Operand a);
+  friend Tile operator%(const Operand &a, const Operand &b);
+  friend Tile operator-(const Operand &a);
   /// Gives the variable a new value, as `a = a + b` does. What a loop carries is not assigned but
   /// returned by its body: an assignment there to a variable from outside is an error.
-  friend Tile &operator+=(Tile &a, Operand b);
-  friend Tile &operator-=(Tile &a, Operand b);
-  friend Tile &operator*=(Tile &a, Operand b);
-  friend Tile &operator/=(Tile &a, Operand b);
+  friend Tile &operator+=(Tile &a, const Operand &b);
+  friend Tile &operator-=(Tile &a, const Operand &b);
+  friend Tile &operator*=(Tile &a, const Operand &b);
+  friend Tile &operator/=(Tile &a, const Operand &b);
   /// On integers and i1.
-  friend Tile operator&(Operand a, Operand b);
-  friend Tile operator|(Operand a, Operand b);
-  friend Tile operator^(Operand a, Operand b);
-  friend Tile operator~(Operand a);
+  friend Tile operator&(const Operand &a, const Operand &b);
+  friend Tile operator|(const Operand &a, const Operand &b);
+  friend Tile operator^(const Operand &a, const Operand &b);
+  friend Tile operator~(const Operand &a);
   /// On integers; >> keeps the sign, except of u8. Shifts by the width or more give 0 or the sign.
-  friend Tile operator<<(Operand a, Operand b);
-  friend Tile operator>>(Operand a, Operand b);
+  friend Tile operator<<(const Operand &a, const Operand &b);
+  friend Tile operator>>(const Operand &a, const Operand &b);
   /// Comparisons give i1; with NaN all but != are false.
-  friend Tile operator==(Operand a, Operand b);
-  friend Tile operator!=(Operand a, Operand b);
-  friend Tile operator<(Operand a, Operand b);
-  friend Tile operator<=(Operand a, Operand b);
-  friend Tile operator>(Operand a, Operand b);
-  friend Tile operator>=(Operand a, Operand b);
+  friend Tile operator==(const Operand &a, const Operand &b);
+  friend Tile operator!=(const Operand &a, const Operand &b);
+  friend Tile operator<(const Operand &a, const Operand &b);
+  friend Tile operator<=(const Operand &a, const Operand &b);
+  friend Tile operator>(const Operand &a, const Operand &b);
+  friend Tile operator>=(const Operand &a, const Operand &b);
   /// On i1.
-  friend Tile operator&&(Operand a, Operand b);
-  friend Tile operator||(Operand a, Operand b);
-  friend Tile operator!(Operand a);
+  friend Tile operator&&(const Operand &a, const Operand &b);
+  friend Tile operator||(const Operand &a, const Operand &b);
+  friend Tile operator!(const Operand &a);
   /// Element by element; NaN wins. (max and min along an axis are `max(tile, axis)`.)
-  friend Tile minimum(Operand a, Operand b);
-  friend Tile maximum(Operand a, Operand b);
+  friend Tile minimum(const Operand &a, const Operand &b);
+  friend Tile maximum(const Operand &a, const Operand &b);
   /// a where condition holds, else b; the condition may be a scalar.
-  friend Tile select(Operand condition, Operand a, Operand b);
-  friend Tile pow(Operand a, Operand b);
-  friend Tile atan2(Operand y, Operand x);
-  friend Tile copysign(Operand magnitude, Operand sign);
+  friend Tile select(const Operand &condition, const Operand &a, const Operand &b);
+  friend Tile pow(const Operand &a, const Operand &b);
+  friend Tile atan2(const Operand &y, const Operand &x);
+  friend Tile copysign(const Operand &magnitude, const Operand &sign);
   /// a * b + c, rounded once.
-  friend Tile fma(Operand a, Operand b, Operand c);
+  friend Tile fma(const Operand &a, const Operand &b, const Operand &c);
 };
 
 /// Memory of the caller: contiguous, row-major. Made by input, output and inout.
