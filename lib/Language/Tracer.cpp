@@ -135,15 +135,19 @@ void Tracer::failAssignment(const Value *value) {
        "loop takes it as a carried value)");
 }
 
+void Tracer::failSymbol(Here here, const tw::Size &size, const std::string &name) {
+  std::string declaration = "Symbol " + name + "(\"" + name + "\");";
+  fail(here, "size " + size.str() + " has the symbol " + name + ", which is not of this kernel",
+       "declare it in the kernel: " + declaration);
+}
+
 const tw::Size &Tracer::checkSize(Here here, const SizePtr &size) {
   if (!size || !size->valid())
     fail(here, "a size overflows 64 bits or divides by 0");
   for (const std::string &name : size->symbols())
     if (std::none_of(result.symbols.begin(), result.symbols.end(),
                      [&](auto &symbol) { return symbol.name == name; }))
-      fail(here,
-           "size " + size->str() + " has the symbol " + name + ", which is not of this kernel",
-           "declare it in the kernel: Symbol " + name + "(\"" + name + "\");");
+      failSymbol(here, *size, name);
   return *size;
 }
 

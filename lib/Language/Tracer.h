@@ -78,6 +78,7 @@ public:
   const std::vector<Parameter> &parameters() const { return asked; }
 
 private:
+  [[noreturn]] void failSymbol(Here here, const tw::Size &size, const std::string &name);
   std::optional<int64_t> takeBinding(const std::string &name);
   void checkName(Here here, const std::string &what, const std::string &name);
   void checkBound();
