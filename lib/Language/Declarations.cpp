@@ -224,7 +224,7 @@ Symbol::Symbol(const std::string &name, SymbolRange range, Here here) : name_(na
   tw::Size size = tracer                         ? tracer->declareSymbol(here, name, range)
                   : tw::Size::isSymbolName(name) ? tw::Size::symbol(name)
                                                  : tw::Size(0);
-  Size::operator=(Size(std::make_shared<const tw::Size>(std::move(size))));
+  Size::operator=(Size(std::make_shared<const SizeExpr>(std::move(size))));
 }
 
 Buffer input(const std::string &name, DType dtype, const Shape &shape, Here here) {
@@ -281,7 +281,7 @@ Size Buffer::size(Axis axis, Here here) const {
     return {};
   const BufferPtr &buffer = tracer->checkBuffer(here, *this, "size");
   int64_t d = checkAxis(*tracer, axis, buffer->shape, "buffer " + buffer->name, here);
-  return Size(std::make_shared<const tw::Size>(buffer->shape[size_t(d)]));
+  return Size(std::make_shared<const SizeExpr>(buffer->shape[size_t(d)]));
 }
 
 } // namespace tw::kernel

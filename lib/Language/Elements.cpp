@@ -43,7 +43,7 @@ std::string typeText(const Type &type) {
 Shape toShape(const Extents &extents) {
   Shape shape;
   for (const tw::Size &extent : extents)
-    shape.push_back(Size(std::make_shared<const tw::Size>(extent)));
+    shape.push_back(Size(std::make_shared<const SizeExpr>(extent)));
   return shape;
 }
 

@@ -50,7 +50,7 @@ std::optional<tw::Size> sizeOf(const Ref &ref) {
 Ref toRef(const tw::Size &size) {
   if (auto number = size.constant())
     return *number;
-  return std::make_shared<const tw::Size>(size);
+  return std::make_shared<const SizeExpr>(size);
 }
 
 /// Writes index operations, with one place for all.
@@ -172,7 +172,7 @@ Size sizeOp(IndexOp op, const Size &a, const Size &b, Here here) {
   if (tracer && !result.valid())
     tracer->fail(here, std::string(names[size_t(op)]) + " of " + a.str() + " and " + b.str() +
                            " overflows 64 bits or divides by 0");
-  return Size(std::make_shared<const tw::Size>(std::move(result)));
+  return Size(std::make_shared<const SizeExpr>(std::move(result)));
 }
 
 } // namespace

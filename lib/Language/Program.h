@@ -9,6 +9,11 @@
 
 namespace tw::kernel::detail {
 
+/// A size, under a name that authors who are in namespace tw do not meet.
+struct SizeExpr : tw::Size {
+  SizeExpr(tw::Size size) : tw::Size(std::move(size)) {}
+};
+
 using Extents = std::vector<tw::Size>;
 
 /// A scalar, or a tile with a shape.

@@ -32,7 +32,7 @@ namespace tw::kernel {
 using namespace detail;
 
 Size::Size(const Ref &constant)
-    : expr_(std::make_shared<const tw::Size>(
+    : expr_(std::make_shared<const SizeExpr>(
           std::holds_alternative<int64_t>(constant) ? std::get<int64_t>(constant)
           : std::holds_alternative<bool>(constant)  ? int64_t(std::get<bool>(constant))
                                                     : int64_t(0))) {}

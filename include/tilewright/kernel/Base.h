@@ -15,10 +15,6 @@
 #include <variant>
 #include <vector>
 
-namespace tw {
-class Size; // of the compiler; kernel::Size is what authors see
-}
-
 namespace tw::kernel {
 
 /// Where the author wrote something; the last parameter of every function, which C++ authors never
@@ -64,10 +60,11 @@ public:
 
 namespace detail {
 
+struct SizeExpr;
 struct Value;
 struct BufferInfo;
 
-using SizePtr = std::shared_ptr<const tw::Size>;
+using SizePtr = std::shared_ptr<const SizeExpr>;
 
 template <class T>
 concept Number = std::is_arithmetic_v<T>;
