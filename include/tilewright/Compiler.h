@@ -12,7 +12,9 @@
 #ifndef TILEWRIGHT_COMPILER_H
 #define TILEWRIGHT_COMPILER_H
 
+#include "tilewright/tilewright.h"
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -95,6 +97,62 @@ typedef struct tilewright_inspect_options {
  * an answer, not a failure: the outcome is TILEWRIGHT_FINE. */
 TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_inspect_model(
     const tilewright_inspect_options *options, const tilewright_sink *sink, void *user);
+
+/* A hand-written kernel, read and verified (docs/tile-programs.md). For one thread at a time. */
+typedef struct tilewright_kernel tilewright_kernel;
+
+typedef struct tilewright_kernel_options {
+  size_t struct_size; /* sizeof(tilewright_kernel_options) of the caller */
+  const char *path;   /* a .mlir file, a kernel library (.so) or its source (.cpp); required. What
+                         a .so or .cpp holds is executed. */
+  const char *kernel; /* its name, where there are several */
+} tilewright_kernel_options;
+
+/* Opens a kernel; on TILEWRIGHT_FINE *kernel is the caller's, to be closed. */
+TILEWRIGHT_COMPILER_API tilewright_outcome
+tilewright_kernel_open(const tilewright_kernel_options *options, const tilewright_sink *sink,
+                       void *user, tilewright_kernel **kernel);
+TILEWRIGHT_COMPILER_API void tilewright_kernel_close(tilewright_kernel *kernel);
+
+/* An argument: its name, dtype, and type as people read it ("f32[M, N]"). An input is given by a
+ * call, an output comes of it; an inout buffer is both. The strings live as long as the kernel. */
+typedef struct tilewright_kernel_argument {
+  const char *name;
+  const char *type;
+  tw_dtype dtype;
+  int is_input, is_output;
+} tilewright_kernel_argument;
+
+/* The arguments in the order of the text; NULL beyond the last. */
+TILEWRIGHT_COMPILER_API const tilewright_kernel_argument *
+tilewright_kernel_get_argument(const tilewright_kernel *kernel, size_t index);
+
+/* Gives the kernel's text, simplified, to sink->report. */
+TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_kernel_print(tilewright_kernel *kernel,
+                                                                   const tilewright_sink *sink,
+                                                                   void *user);
+
+/* How the interpreter runs a kernel. */
+typedef struct tilewright_kernel_run_options {
+  size_t struct_size;      /* sizeof(tilewright_kernel_run_options) of the caller */
+  const tw_tensor *inputs; /* one for each input in order; a scalar has rank 0 */
+  size_t input_count;
+  int f64;            /* not 0: nothing is rounded, and float outputs are f64 */
+  int check;          /* not 0: report what programs do that they must not */
+  int json;           /* not 0: {"findings": [...], "notes": [...]} to sink->report */
+  int64_t operations; /* give up after so many; 0: the default */
+} tilewright_kernel_run_options;
+
+/* Runs the kernel. Findings are given to sink->diagnostic; then the outcome is
+ * TILEWRIGHT_RESULTS_DIFFER, and there are outputs all the same. */
+TILEWRIGHT_COMPILER_API tilewright_outcome
+tilewright_kernel_run(tilewright_kernel *kernel, const tilewright_kernel_run_options *options,
+                      const tilewright_sink *sink, void *user);
+
+/* An output of the last run, in order; it is the kernel's, until the next run. NULL beyond the last
+ * and after a run that failed. */
+TILEWRIGHT_COMPILER_API const tw_tensor *
+tilewright_kernel_get_output(const tilewright_kernel *kernel, size_t index);
 
 /* "tilewright 0.1.0 (LLVM 22.1.8)"; never NULL, static. */
 TILEWRIGHT_COMPILER_API const char *tilewright_compiler_version(void);

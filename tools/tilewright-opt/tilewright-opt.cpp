@@ -7,6 +7,7 @@
 #include "IR/Tile/Tile.h"
 #include "IR/Torch/Torch.h"
 #include "Target/Reference/Reference.h"
+#include "Tile/Passes.h"
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
@@ -24,6 +25,7 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   tw::registerTorchToGraphPass();
   tw::registerGraphPasses();
+  tw::tile::registerPasses();
   tw::target::registerReferencePasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tilewright's optimizer driver\n", registry));

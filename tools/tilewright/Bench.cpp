@@ -67,7 +67,7 @@ Result<std::vector<double>> measure(tw_instance *instance, std::span<HostTensor>
 
 Result<Measurement> measureProgram(const tw_program *program, const Call &call,
                                    const BenchOptions &options) {
-  TW_ASSIGN(std::vector<HostTensor> inputs, readInputs(program, call.inputs));
+  TW_ASSIGN(std::vector<HostTensor> inputs, readInputs(interfaceOf(program), call.inputs));
   TW_ASSIGN(InstancePtr instance, createInstance(program, options.threads));
   TW_ASSIGN(std::vector<double> times, measure(instance.get(), inputs, options));
   Measurement result;

@@ -2,6 +2,7 @@
 #include "Calls.h"
 #include "Values.h"
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tw::cli {
@@ -57,35 +58,46 @@ Result<Call> parseCall(const CallArguments &arguments) {
   return call;
 }
 
-/// "x f32[2, s0], n i64".
-static std::string inputList(const tw_program *program) {
-  std::string text;
+Interface interfaceOf(const tw_program *program) {
+  Interface callee{"model", {}, {}};
   for (int i = 0; const tw_value_info *input = tw_program_input(program, i); ++i)
-    text += fmt::format("{}{} {}", i ? ", " : "", input->name, typeText(*input));
+    callee.inputs.push_back({input->name, typeText(*input), static_cast<DType>(input->dtype)});
+  for (int i = 0; i < tw_program_describe(program)->output_count; ++i)
+    callee.outputs.emplace_back(tw_program_output(program, i)->name);
+  return callee;
+}
+
+/// "x f32[2, s0], n i64".
+static std::string inputList(const Interface &callee) {
+  std::string text;
+  for (const Interface::Input &input : callee.inputs)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", input.name, input.type);
   return text.empty() ? "none" : text;
 }
 
-static Diagnostic inputError(const tw_program *program, std::string message) {
+static Diagnostic inputError(const Interface &callee, std::string message) {
   return {Code::CLI_5,
           std::move(message),
           {},
-          {fmt::format("the inputs are: {}", inputList(program))},
+          {fmt::format("the inputs are: {}", inputList(callee))},
           "give each once, in this order or as --input=NAME=SPEC"};
 }
 
 /// Which SPEC each input takes: an index into specs.
-static Result<std::vector<int>> assignInputs(const tw_program *program,
+static Result<std::vector<int>> assignInputs(const Interface &callee,
                                              std::span<const InputSpec> specs) {
-  std::vector<int> chosen(tw_program_describe(program)->input_count, -1);
+  std::vector<int> chosen(callee.inputs.size(), -1);
   for (size_t i = 0; i < specs.size(); ++i) {
     const std::string &name = specs[i].name;
-    int index = name.empty() ? -1 : tw_program_find_input(program, name.c_str());
-    if (!name.empty() && index < 0)
-      return inputError(program, fmt::format("the model has no input \"{}\"", name));
-    if (index >= 0 && chosen[index] >= 0)
-      return inputError(program, fmt::format("input \"{}\" is given twice", name));
-    if (index >= 0)
-      chosen[index] = static_cast<int>(i);
+    if (name.empty())
+      continue;
+    auto found = std::ranges::find(callee.inputs, name, &Interface::Input::name);
+    if (found == callee.inputs.end())
+      return inputError(callee, fmt::format("the {} has no input \"{}\"", callee.what, name));
+    int &place = chosen[found - callee.inputs.begin()];
+    if (place >= 0)
+      return inputError(callee, fmt::format("input \"{}\" is given twice", name));
+    place = static_cast<int>(i);
   }
   size_t next = 0;
   for (size_t i = 0; i < specs.size(); ++i) {
@@ -94,67 +106,63 @@ static Result<std::vector<int>> assignInputs(const tw_program *program,
     while (next < chosen.size() && chosen[next] >= 0)
       ++next;
     if (next == chosen.size())
-      return inputError(program, fmt::format("the model takes {} inputs, but {} are given",
-                                             chosen.size(), specs.size()));
+      return inputError(callee, fmt::format("the {} takes {} inputs, but {} are given", callee.what,
+                                            chosen.size(), specs.size()));
     chosen[next] = static_cast<int>(i);
   }
   std::string missing;
   for (size_t i = 0; i < chosen.size(); ++i)
     if (chosen[i] < 0)
-      missing +=
-          fmt::format("{}\"{}\"", missing.empty() ? "" : ", ", tw_program_input(program, i)->name);
+      missing += fmt::format("{}\"{}\"", missing.empty() ? "" : ", ", callee.inputs[i].name);
   if (!missing.empty())
-    return inputError(program, fmt::format("no value is given for input {}", missing));
+    return inputError(callee, fmt::format("no value is given for input {}", missing));
   return chosen;
 }
 
-Result<std::vector<HostTensor>> readInputs(const tw_program *program,
+Result<std::vector<HostTensor>> readInputs(const Interface &callee,
                                            std::span<const InputSpec> specs) {
-  TW_ASSIGN(std::vector<int> chosen, assignInputs(program, specs));
+  TW_ASSIGN(std::vector<int> chosen, assignInputs(callee, specs));
   std::vector<HostTensor> tensors;
   for (size_t i = 0; i < chosen.size(); ++i) {
-    DType wanted = static_cast<DType>(tw_program_input(program, i)->dtype);
-    TW_ASSIGN(HostTensor tensor, readInput(specs[chosen[i]], wanted));
+    TW_ASSIGN(HostTensor tensor, readInput(specs[chosen[i]], callee.inputs[i].dtype));
     tensors.push_back(std::move(tensor));
   }
   return tensors;
 }
 
-Result<std::vector<int>> findOutputs(const tw_program *program,
-                                     std::span<const std::string> names) {
+Result<std::vector<int>> findOutputs(const Interface &callee, std::span<const std::string> names) {
   std::vector<int> found;
-  int count = tw_program_describe(program)->output_count;
   for (size_t i = 0; i < names.size(); ++i) {
-    int index =
-        names[i].empty() ? static_cast<int>(i) : tw_program_find_output(program, names[i].c_str());
-    if (index >= 0 && index < count) {
-      found.push_back(index);
+    auto place = names[i].empty() ? callee.outputs.begin() + std::min(i, callee.outputs.size())
+                                  : std::ranges::find(callee.outputs, names[i]);
+    if (place != callee.outputs.end()) {
+      found.push_back(static_cast<int>(place - callee.outputs.begin()));
       continue;
     }
     std::string list;
-    for (int k = 0; k < count; ++k)
-      list += fmt::format("{}{}", k ? ", " : "", tw_program_output(program, k)->name);
-    return Diagnostic{
-        Code::CLI_6,
-        names[i].empty()
-            ? fmt::format("the model has {} outputs, but {} are asked for", count, names.size())
-            : fmt::format("the model has no output \"{}\"", names[i]),
-        {},
-        {fmt::format("the outputs are: {}", list)},
-        {}};
+    for (const std::string &output : callee.outputs)
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", output);
+    return Diagnostic{Code::CLI_6,
+                      names[i].empty()
+                          ? fmt::format("the {} has {} outputs, but {} are asked for", callee.what,
+                                        callee.outputs.size(), names.size())
+                          : fmt::format("the {} has no output \"{}\"", callee.what, names[i]),
+                      {},
+                      {fmt::format("the outputs are: {}", list)},
+                      {}};
   }
   return found;
 }
 
-Status checkOutputNames(const tw_program *program, std::span<const Call> calls) {
+Status checkOutputNames(const Interface &callee, std::span<const Call> calls) {
   for (const Call &call : calls) {
     std::vector<std::string> written, expected;
     for (const Call::Output &output : call.outputs)
       written.push_back(output.name);
     for (const InputSpec &spec : call.expected)
       expected.push_back(spec.name);
-    TW_TRY(findOutputs(program, written));
-    TW_TRY(findOutputs(program, expected));
+    TW_TRY(findOutputs(callee, written));
+    TW_TRY(findOutputs(callee, expected));
   }
   return {};
 }

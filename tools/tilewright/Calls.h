@@ -40,15 +40,27 @@ struct Call {
 /// Errors: IO_8 of a SPEC, CLI_1 of an output that is not [NAME=]@FILE.
 Result<Call> parseCall(const CallArguments &arguments);
 
+/// What is called, as far as calls see it.
+struct Interface {
+  struct Input {
+    std::string name, type; // "f32[2, s0]"
+    DType dtype;
+  };
+  std::string_view what; // "model"
+  std::vector<Input> inputs;
+  std::vector<std::string> outputs;
+};
+Interface interfaceOf(const tw_program *program);
+
 /// Gives each input of the program its SPEC, by name or else in order, and reads it. Errors: CLI_5
 /// (missing, unknown or given twice), and those of readInput.
-Result<std::vector<HostTensor>> readInputs(const tw_program *program,
+Result<std::vector<HostTensor>> readInputs(const Interface &callee,
                                            std::span<const InputSpec> specs);
 
 /// The index of the output that each name means, or its position where it is empty. Errors: CLI_6.
-Result<std::vector<int>> findOutputs(const tw_program *program, std::span<const std::string> names);
+Result<std::vector<int>> findOutputs(const Interface &callee, std::span<const std::string> names);
 
 /// Do the outputs exist that the calls name? To be asked before they are executed. Errors: CLI_6.
-Status checkOutputNames(const tw_program *program, std::span<const Call> calls);
+Status checkOutputNames(const Interface &callee, std::span<const Call> calls);
 
 } // namespace tw::cli

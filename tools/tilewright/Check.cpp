@@ -26,11 +26,11 @@ struct CheckOptions {
 /// The outputs of all calls, executed one after the other on a fresh instance.
 Result<std::vector<std::vector<HostTensor>>> runAll(const tw_program *program,
                                                     std::span<const Call> calls, int threads) {
-  TW_TRY(checkOutputNames(program, calls));
+  TW_TRY(checkOutputNames(interfaceOf(program), calls));
   TW_ASSIGN(InstancePtr instance, createInstance(program, threads));
   std::vector<std::vector<HostTensor>> all;
   for (const Call &call : calls) {
-    TW_ASSIGN(std::vector<HostTensor> inputs, readInputs(program, call.inputs));
+    TW_ASSIGN(std::vector<HostTensor> inputs, readInputs(interfaceOf(program), call.inputs));
     TW_TRY(execute(instance.get(), inputs));
     TW_ASSIGN(std::vector<HostTensor> outputs, takeOutputs(program, instance.get()));
     all.push_back(std::move(outputs));
@@ -69,7 +69,8 @@ Result<Comparisons> compareAll(const tw_program *program, const tw_program *refe
   for (size_t i = 0; i < calls.size(); ++i) {
     auto found = calls[i].expected.empty()
                      ? compareWithReference(program, outputs[i], wanted[i], options.tolerances)
-                     : compareOutputs(program, outputs[i], calls[i].expected, options.tolerances);
+                     : compareOutputs(interfaceOf(program), outputs[i], calls[i].expected,
+                                      options.tolerances);
     if (!found)
       return std::move(found).error();
     all.push_back(*std::move(found));

@@ -24,6 +24,7 @@ void addRun(CLI::App &app, Invocation &invocation);
 void addBench(CLI::App &app, Invocation &invocation);
 void addCheck(CLI::App &app, Invocation &invocation);
 void addInspect(CLI::App &app, Invocation &invocation);
+void addKernel(CLI::App &app, Invocation &invocation);
 void addDoctor(CLI::App &app, Invocation &invocation);
 
 /// The calls of a command that takes --next: `first` and those of the invocation, parsed. With

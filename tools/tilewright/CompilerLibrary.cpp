@@ -46,7 +46,13 @@ Result<CompilerLibrary> CompilerLibrary::load() {
   if (!find(apiVersion, "tilewright_compiler_api_version") ||
       !find(library.compile, "tilewright_compile") ||
       !find(library.inspectModel, "tilewright_inspect_model") ||
-      !find(library.version, "tilewright_compiler_version"))
+      !find(library.version, "tilewright_compiler_version") ||
+      !find(library.openKernel, "tilewright_kernel_open") ||
+      !find(library.closeKernel, "tilewright_kernel_close") ||
+      !find(library.kernelArgument, "tilewright_kernel_get_argument") ||
+      !find(library.printKernel, "tilewright_kernel_print") ||
+      !find(library.runKernel, "tilewright_kernel_run") ||
+      !find(library.kernelOutput, "tilewright_kernel_get_output"))
     return notUsable(fmt::format("{} is not a Tilewright compiler", library.path));
   if (apiVersion() != TILEWRIGHT_COMPILER_API_VERSION)
     return notUsable(fmt::format("{} has interface version {}, this tool needs {}", library.path,

@@ -16,6 +16,12 @@ struct CompilerLibrary {
   decltype(&tilewright_compile) compile = nullptr;
   decltype(&tilewright_inspect_model) inspectModel = nullptr;
   decltype(&tilewright_compiler_version) version = nullptr;
+  decltype(&tilewright_kernel_open) openKernel = nullptr;
+  decltype(&tilewright_kernel_close) closeKernel = nullptr;
+  decltype(&tilewright_kernel_get_argument) kernelArgument = nullptr;
+  decltype(&tilewright_kernel_print) printKernel = nullptr;
+  decltype(&tilewright_kernel_run) runKernel = nullptr;
+  decltype(&tilewright_kernel_get_output) kernelOutput = nullptr;
   std::string path;
 
   /// Loads it from ../lib beside the executable, or from where TILEWRIGHT_COMPILER says. It stays

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Expected.h"
-#include "Calls.h"
 #include "Failure.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -26,20 +25,20 @@ static std::string sourceText(const InputSpec &spec) {
   return spec.name.empty() ? spec.text : spec.text.substr(spec.name.size() + 1);
 }
 
-Result<std::vector<OutputComparison>> compareOutputs(const tw_program *program,
+Result<std::vector<OutputComparison>> compareOutputs(const Interface &callee,
                                                      std::span<const HostTensor> outputs,
                                                      std::span<const InputSpec> expected,
                                                      const ToleranceOptions &tolerances) {
   std::vector<std::string> names;
   for (const InputSpec &spec : expected)
     names.push_back(spec.name);
-  TW_ASSIGN(std::vector<int> indices, findOutputs(program, names));
+  TW_ASSIGN(std::vector<int> indices, findOutputs(callee, names));
   std::vector<OutputComparison> comparisons;
   for (size_t i = 0; i < expected.size(); ++i) {
     const HostTensor &output = outputs[indices[i]];
     TW_ASSIGN(HostTensor wanted, readInput(expected[i], output.dtype()));
     OutputComparison comparison;
-    comparison.name = tw_program_output(program, indices[i])->name;
+    comparison.name = callee.outputs[indices[i]];
     comparison.against = sourceText(expected[i]);
     TW_ASSIGN(comparison.found,
               compare(output, wanted, fmt::format("output \"{}\"", comparison.name), tolerances));

@@ -2,10 +2,10 @@
 //
 // Results against what they should be: for run and check.
 #pragma once
+#include "Calls.h"
 #include "IO/Compare.h"
 #include "IO/InputSpec.h"
 #include "IO/JsonWriter.h"
-#include "tilewright/tilewright.h"
 #include <optional>
 #include <span>
 #include <string>
@@ -31,7 +31,7 @@ struct OutputComparison {
 
 /// Reads `expected` and compares the outputs that it means, by name or in order. Errors: CLI_3,
 /// CLI_6 and those of readInput. A difference is no error here.
-Result<std::vector<OutputComparison>> compareOutputs(const tw_program *program,
+Result<std::vector<OutputComparison>> compareOutputs(const Interface &callee,
                                                      std::span<const HostTensor> outputs,
                                                      std::span<const InputSpec> expected,
                                                      const ToleranceOptions &tolerances);

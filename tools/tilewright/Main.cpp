@@ -65,6 +65,7 @@ static void describe(CLI::App &app, Invocation &invocation) {
   addBench(app, invocation);
   addCheck(app, invocation);
   addInspect(app, invocation);
+  addKernel(app, invocation);
   addDoctor(app, invocation);
 }
 

@@ -41,10 +41,10 @@ Result<std::vector<CallResult>> runCalls(const tw_program *program, std::span<co
                                          const RunOptions &options) {
   std::vector<std::vector<HostTensor>> inputs;
   for (const Call &call : calls) {
-    TW_ASSIGN(std::vector<HostTensor> tensors, readInputs(program, call.inputs));
+    TW_ASSIGN(std::vector<HostTensor> tensors, readInputs(interfaceOf(program), call.inputs));
     inputs.push_back(std::move(tensors));
   }
-  TW_TRY(checkOutputNames(program, calls));
+  TW_TRY(checkOutputNames(interfaceOf(program), calls));
   TW_ASSIGN(InstancePtr instance, createInstance(program, options.threads));
   std::vector<CallResult> results;
   for (int time = 1; time <= options.repeat; ++time)
@@ -64,7 +64,7 @@ Status writeFiles(const tw_program *program, const CallResult &result, NpyBFloat
   names.reserve(result.call->outputs.size());
   for (const Call::Output &output : result.call->outputs)
     names.push_back(output.name);
-  TW_ASSIGN(std::vector<int> indices, findOutputs(program, names));
+  TW_ASSIGN(std::vector<int> indices, findOutputs(interfaceOf(program), names));
   for (size_t i = 0; i < indices.size(); ++i)
     TW_TRY(writeNpy(result.call->outputs[i].path, result.outputs[indices[i]], bfloat16));
   return {};
@@ -113,8 +113,8 @@ int run(const RunOptions &options, const Invocation &invocation) {
   for (CallResult &result : *results) {
     TW_TRY_CLI(writeFiles(program.get(), result,
                           options.outputAs == "f32" ? NpyBFloat16::AsF32 : NpyBFloat16::AsU16));
-    auto comparisons =
-        compareOutputs(program.get(), result.outputs, result.call->expected, options.tolerances);
+    auto comparisons = compareOutputs(interfaceOf(program.get()), result.outputs,
+                                      result.call->expected, options.tolerances);
     TW_TRY_CLI(comparisons);
     result.comparisons = *std::move(comparisons);
     text += resultText(program.get(), result);

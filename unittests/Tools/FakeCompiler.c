@@ -60,3 +60,32 @@ tilewright_outcome tilewright_inspect_model(const tilewright_inspect_options *op
 
 const char *tilewright_compiler_version(void) { return "fake 1.2"; }
 int tilewright_compiler_api_version(void) { return TILEWRIGHT_COMPILER_API_VERSION; }
+
+tilewright_outcome tilewright_kernel_open(const tilewright_kernel_options *options,
+                                          const tilewright_sink *sink, void *user,
+                                          tilewright_kernel **kernel) {
+  sink->diagnostic(user, "no kernels here\n", TILEWRIGHT_UNSUPPORTED);
+  return TILEWRIGHT_UNSUPPORTED;
+}
+
+void tilewright_kernel_close(tilewright_kernel *kernel) {}
+
+const tilewright_kernel_argument *tilewright_kernel_get_argument(const tilewright_kernel *kernel,
+                                                                 size_t index) {
+  return NULL;
+}
+
+tilewright_outcome tilewright_kernel_print(tilewright_kernel *kernel, const tilewright_sink *sink,
+                                           void *user) {
+  return TILEWRIGHT_INTERNAL;
+}
+
+tilewright_outcome tilewright_kernel_run(tilewright_kernel *kernel,
+                                         const tilewright_kernel_run_options *options,
+                                         const tilewright_sink *sink, void *user) {
+  return TILEWRIGHT_INTERNAL;
+}
+
+const tw_tensor *tilewright_kernel_get_output(const tilewright_kernel *kernel, size_t index) {
+  return NULL;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the C++ source of kernels to a library that can be loaded, once for each content.
+#include "Driver/KernelSource.h"
+#include "IO/File.h"
+#include "tilewright/Compiler.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/SHA256.h"
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace tw {
+
+namespace {
+
+Diagnostic noCompiler(std::string message) {
+  return {Code::KERNEL_4,
+          std::move(message),
+          {},
+          {},
+          "set CXX to a C++20 compiler, or build the kernel library yourself (docs/kernels.md) and "
+          "give the .so"};
+}
+
+/// What kernels are compiled and linked with.
+struct Parts {
+  std::vector<std::string> compiler; // its path and first arguments
+  std::string include, archive;
+};
+
+Result<Parts> findParts() {
+  Parts parts;
+  const char *given = std::getenv("CXX");
+  for (llvm::StringRef word : llvm::split(given && *given ? given : "c++", ' '))
+    if (!word.empty())
+      parts.compiler.push_back(word.str());
+  auto found = llvm::sys::findProgramByName(parts.compiler.empty() ? "" : parts.compiler.front());
+  if (!found)
+    return noCompiler(
+        fmt::format("there is no C++ compiler \"{}\"", given && *given ? given : "c++"));
+  parts.compiler.front() = *found;
+  Dl_info self = {};
+  dladdr(reinterpret_cast<void *>(&tilewright_compiler_api_version), &self);
+  std::error_code error;
+  fs::path library = fs::absolute(self.dli_fname ? self.dli_fname : "", error).parent_path();
+  parts.archive = library / "libtilewright_kernel.a";
+  for (const fs::path &folder : {library / ".." / "include", fs::path(TW_SOURCE_INCLUDE)})
+    if (parts.include.empty() && fs::exists(folder / "tilewright" / "Kernel.h", error))
+      parts.include = folder;
+  if (parts.include.empty() || !fs::exists(parts.archive, error))
+    return noCompiler(fmt::format("tilewright/Kernel.h and {} are not installed", parts.archive));
+  return parts;
+}
+
+/// The folder of compiled kernels; it exists.
+Result<fs::path> cacheFolder() {
+  const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
+  std::error_code error;
+  fs::path folder = cache && *cache ? fs::path(cache)
+                    : home && *home ? fs::path(home) / ".cache"
+                                    : fs::temp_directory_path(error);
+  folder /= "tilewright";
+  fs::create_directories(folder, error);
+  if (error)
+    return Diagnostic{
+        Code::IO_2,
+        fmt::format("cannot make the folder {}: {}", folder.string(), error.message()),
+        {},
+        {},
+        "set XDG_CACHE_HOME to a folder that can be written"};
+  return folder;
+}
+
+std::string contents(const std::string &path) {
+  auto file = MappedFile::open(path);
+  return file ? std::string(file->text()) : "";
+}
+
+/// A file that goes when this does.
+struct ScratchFile {
+  std::string path;
+  ScratchFile(const fs::path &folder, const char *suffix) {
+    static int number = 0;
+    path = folder / fmt::format("{}-{}{}", getpid(), number++, suffix);
+  }
+  ~ScratchFile() {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+};
+
+/// Runs the compiler on `source`; its output goes to `output`. KERNEL_1 with what it says.
+Status runCompiler(const Parts &parts, std::vector<std::string> arguments,
+                   const std::string &source, const fs::path &scratch) {
+  ScratchFile said(scratch, ".txt");
+  std::vector<std::string> command = parts.compiler;
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  std::vector<llvm::StringRef> words(command.begin(), command.end());
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(said.path),
+                                                llvm::StringRef(said.path)};
+  std::string problem;
+  int status = llvm::sys::ExecuteAndWait(command.front(), words, std::nullopt, redirects,
+                                         /*SecondsToWait=*/600, /*MemoryLimit=*/0, &problem);
+  if (status < 0)
+    return noCompiler(fmt::format("cannot run {}: {}", command.front(), problem));
+  if (status == 0)
+    return {};
+  std::vector<std::string> notes;
+  std::string text = contents(said.path);
+  for (llvm::StringRef line : llvm::split(llvm::StringRef(text).rtrim(), '\n'))
+    notes.push_back(line.str());
+  return Diagnostic{Code::KERNEL_1,
+                    fmt::format("{} cannot be compiled", source),
+                    {},
+                    std::move(notes),
+                    fmt::format("the compiler was {}; set CXX to use another", command.front())};
+}
+
+/// The name of what comes of a preprocessed source.
+std::string hashOf(const Parts &parts, const std::string &preprocessed) {
+  llvm::SHA256 hash;
+  hash.update(contents(preprocessed));
+  hash.update(contents(parts.archive));
+  for (const std::string &word : parts.compiler)
+    hash.update(word);
+  std::error_code error; // the version of a compiler: a new one is another file
+  hash.update(std::to_string(fs::file_size(parts.compiler.front(), error)));
+  auto time = fs::last_write_time(parts.compiler.front(), error);
+  hash.update(std::to_string(time.time_since_epoch().count()));
+  return llvm::toHex(hash.final(), /*LowerCase=*/true).substr(0, 32);
+}
+
+} // namespace
+
+Result<std::string> compileKernelLibrary(const std::string &source) {
+  TW_ASSIGN(Parts parts, findParts());
+  TW_ASSIGN(fs::path folder, cacheFolder());
+  ScratchFile preprocessed(folder, ".ii"), made(folder, ".so");
+  std::vector<std::string> common = {"-std=c++20", "-fPIC", "-fvisibility=hidden", "-O1",
+                                     "-I" + parts.include};
+  auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), common.begin(), common.end());
+    return more;
+  };
+  TW_TRY(runCompiler(parts, with({"-E", source, "-o", preprocessed.path}), source, folder));
+  fs::path kept = folder / (hashOf(parts, preprocessed.path) + ".so");
+  std::error_code error;
+  if (fs::exists(kept, error))
+    return kept.string();
+  TW_TRY(runCompiler(parts, with({"-shared", source, parts.archive, "-o", made.path}), source,
+                     folder));
+  fs::rename(made.path, kept, error);
+  if (error)
+    return Diagnostic{Code::IO_2,
+                      fmt::format("cannot write {}: {}", kept.string(), error.message())};
+  return kept.string();
+}
+
+} // namespace tw

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Driver/KernelSource.h"
+#include "IO/File.h"
+#include "tilewright/KernelLibrary.h"
+#include <dlfcn.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+
+namespace tw {
+
+namespace {
+
+/// A loaded library; it stays loaded, since its traces may refer to it.
+Result<const tw_kernel_library *> loadLibrary(const std::string &path) {
+  auto refuse = [&](std::string what) {
+    return Diagnostic{Code::KERNEL_2,
+                      fmt::format("{} is no kernel library: {}", path, what),
+                      {},
+                      {},
+                      "build it from kernels written with tilewright/Kernel.h (docs/kernels.md)"};
+  };
+  std::error_code error;
+  std::string absolute = std::filesystem::absolute(path, error);
+  void *handle = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    return refuse(dlerror());
+  auto *entry = reinterpret_cast<tw_kernel_library_entry *>(dlsym(handle, TW_KERNEL_LIBRARY_ENTRY));
+  if (!entry)
+    return refuse(fmt::format("it does not export {}", TW_KERNEL_LIBRARY_ENTRY));
+  const tw_kernel_library *library = entry();
+  if (!library || library->version != TW_KERNEL_LIBRARY_VERSION)
+    return refuse(fmt::format("it has version {}, not {}", library ? library->version : 0,
+                              TW_KERNEL_LIBRARY_VERSION));
+  return library;
+}
+
+Diagnostic outOfMemory() { return {Code::IO_3, "there is not enough memory"}; }
+
+/// The name of the kernel that is meant.
+Result<std::string> chooseKernel(const tw_kernel_library *library, const std::string &wanted,
+                                 const std::string &path) {
+  auto release = [&](const tw_kernel_list *list) { library->free_list(list); };
+  std::unique_ptr<const tw_kernel_list, decltype(release)> list(library->list(), release);
+  if (!list)
+    return outOfMemory();
+  std::string names;
+  for (size_t i = 0; i < list->count; ++i) {
+    if (list->kernels[i].name == wanted || (wanted.empty() && list->count == 1))
+      return std::string(list->kernels[i].name);
+    names += fmt::format("{}{}", i ? ", " : "", list->kernels[i].name);
+  }
+  return Diagnostic{Code::IMPORT_109,
+                    wanted.empty() ? fmt::format("the library has {} kernels", list->count)
+                                   : fmt::format("there is no kernel \"{}\"", wanted),
+                    path,
+                    {fmt::format("the kernels are: {}", names.empty() ? "none" : names)},
+                    "name one with --kernel=NAME"};
+}
+
+Result<KernelText> trace(const std::string &library, const std::string &wanted,
+                         const std::string &path) {
+  TW_ASSIGN(const tw_kernel_library *loaded, loadLibrary(library));
+  TW_ASSIGN(std::string name, chooseKernel(loaded, wanted, path));
+  auto release = [&](const tw_kernel_trace *trace) { loaded->free_trace(trace); };
+  std::unique_ptr<const tw_kernel_trace, decltype(release)> trace(
+      loaded->trace(name.c_str(), nullptr, 0), release);
+  if (!trace)
+    return outOfMemory();
+  if (trace->error)
+    return Diagnostic{
+        Code::KERNEL_3,
+        trace->error,
+        fmt::format("{}:{}:{}, in kernel {}", trace->file, trace->line, trace->column, name),
+        {},
+        trace->help ? trace->help : ""};
+  return KernelText{trace->text, name};
+}
+
+} // namespace
+
+Result<KernelText> readKernel(const std::string &path, const std::string &wanted) {
+  TW_ASSIGN(MappedFile file, MappedFile::open(path));
+  std::string extension = std::filesystem::path(path).extension();
+  if (extension == ".mlir")
+    return KernelText{std::string(file.text()), path.substr(path.rfind('/') + 1)};
+  if (extension == ".so")
+    return trace(path, wanted, path);
+  if (extension == ".cpp" || extension == ".cc" || extension == ".cxx") {
+    TW_ASSIGN(std::string library, compileKernelLibrary(path));
+    return trace(library, wanted, path);
+  }
+  return Diagnostic{Code::DRIVER_4,
+                    fmt::format("{} is not a file of kernels", path),
+                    {},
+                    {},
+                    "kernels are .mlir text, C++ (.cpp), or a kernel library (.so)"};
+}
+
+} // namespace tw

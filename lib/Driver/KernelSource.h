@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels in the forms in which authors give them, as text in the tile dialect.
+#pragma once
+#include "Support/Diagnostic.h"
+#include <string>
+
+namespace tw {
+
+struct KernelText {
+  std::string text; // of one kernel, or of a whole .mlir file
+  std::string name; // of the file, for locations
+};
+
+/// Reads a .mlir file; or loads a kernel library (.so), after compiling it if it is given as .cpp,
+/// and traces its kernel `wanted`, or the only one where that is empty. This executes code of the
+/// library. Errors: IO_1, DRIVER_4 (another kind of file), IMPORT_109 (no such kernel), KERNEL_1 to
+/// KERNEL_4.
+Result<KernelText> readKernel(const std::string &path, const std::string &wanted);
+
+/// Compiles a kernel library; returns the path of the .so, which is kept in the user's cache
+/// ($XDG_CACHE_HOME/tilewright) under a hash of the preprocessed source, of the compiler and of
+/// what is linked. $CXX, or else c++, is the compiler. Errors: KERNEL_1 with all that the compiler
+/// says, KERNEL_4, IO_2.
+Result<std::string> compileKernelLibrary(const std::string &source);
+
+} // namespace tw

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilewright kernel print|run|check K.mlir|K.cpp|K.so: a hand-written kernel, as text and in the
+// interpreter.
+#include "Commands.h"
+#include "CompilerLibrary.h"
+#include "CompilerSink.h"
+#include "Expected.h"
+#include "Failure.h"
+#include "IO/File.h"
+#include "IO/Npy.h"
+#include "Values.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+
+namespace tw::cli {
+
+namespace {
+
+/// Of an output, --json gives the values up to this many.
+constexpr int64_t jsonValues = 1000;
+
+struct KernelOptions {
+  std::string path, kernel, outputAs = "own";
+  CallArguments call;
+  ToleranceOptions tolerances;
+  int64_t operations = 0;
+  bool f64 = false, json = false, check = false;
+};
+
+/// A kernel in the compiler library, and what that says of it.
+class OpenKernel {
+public:
+  ~OpenKernel() {
+    if (kernel)
+      library.closeKernel(kernel);
+  }
+
+  /// The exit status; 0 when it is open.
+  int open(const KernelOptions &options) {
+    auto loaded = CompilerLibrary::load();
+    TW_TRY_CLI(loaded);
+    library = *loaded;
+    tilewright_kernel_options request = {};
+    request.struct_size = sizeof request;
+    request.path = options.path.c_str();
+    request.kernel = options.kernel.empty() ? nullptr : options.kernel.c_str();
+    return library.openKernel(&request, &sink, &listener, &kernel);
+  }
+
+  int print() { return library.printKernel(kernel, &sink, &listener); }
+
+  int run(std::vector<HostTensor> &inputs, const KernelOptions &options) {
+    std::vector<tw_tensor> tensors;
+    for (HostTensor &input : inputs)
+      tensors.push_back(toRuntime(input));
+    tilewright_kernel_run_options request = {};
+    request.struct_size = sizeof request;
+    request.inputs = tensors.data();
+    request.input_count = tensors.size();
+    request.f64 = options.f64;
+    request.check = options.check;
+    request.json = options.json;
+    request.operations = options.operations;
+    return library.runKernel(kernel, &request, &sink, &listener);
+  }
+
+  Interface interface() const {
+    Interface callee{"kernel", {}, {}};
+    for (size_t i = 0; const auto *argument = library.kernelArgument(kernel, i); ++i) {
+      if (argument->is_input)
+        callee.inputs.push_back(
+            {argument->name, argument->type, static_cast<DType>(argument->dtype)});
+      if (argument->is_output)
+        callee.outputs.emplace_back(argument->name);
+    }
+    return callee;
+  }
+
+  Result<std::vector<HostTensor>> outputs() const {
+    std::vector<HostTensor> tensors;
+    for (size_t i = 0; const tw_tensor *output = library.kernelOutput(kernel, i); ++i) {
+      TW_ASSIGN(HostTensor tensor, fromRuntime(*output));
+      tensors.push_back(std::move(tensor));
+    }
+    return tensors;
+  }
+
+  const std::string &said() const { return listener.report; }
+
+private:
+  CompilerLibrary library;
+  CompilerSink listener;
+  tilewright_sink sink = listener.sink();
+  tilewright_kernel *kernel = nullptr;
+};
+
+Status writeFiles(const Interface &callee, const Call &call, std::span<const HostTensor> outputs,
+                  NpyBFloat16 bfloat16) {
+  std::vector<std::string> names;
+  for (const Call::Output &output : call.outputs)
+    names.push_back(output.name);
+  TW_ASSIGN(std::vector<int> indices, findOutputs(callee, names));
+  for (size_t i = 0; i < indices.size(); ++i)
+    TW_TRY(writeNpy(call.outputs[i].path, outputs[indices[i]], bfloat16));
+  return {};
+}
+
+std::string resultText(const Interface &callee, const Call &call,
+                       std::span<const HostTensor> outputs,
+                       std::span<const OutputComparison> comparisons) {
+  std::string text;
+  for (size_t i = 0; i < outputs.size() && call.outputs.empty() && call.expected.empty(); ++i)
+    text += fmt::format("{}: {} =\n{}\n", callee.outputs[i], outputs[i].typeText(),
+                        valuesText(outputs[i]));
+  for (const OutputComparison &comparison : comparisons)
+    if (comparison.found.same())
+      text += fmt::format("{}: {}\n", comparison.name, comparison.found.text());
+  return text;
+}
+
+/// {"outputs", "comparisons"?, "reports"}.
+std::string resultJson(const Interface &callee, std::span<const HostTensor> outputs,
+                       std::span<const OutputComparison> comparisons, const std::string &reports) {
+  JsonWriter json;
+  json.beginObject().key("outputs").beginArray();
+  for (size_t i = 0; i < outputs.size(); ++i)
+    writeJson(json, callee.outputs[i], outputs[i], jsonValues);
+  json.endArray();
+  if (!comparisons.empty())
+    writeJson(json.key("comparisons"), comparisons);
+  json.key("reports").raw(reports);
+  return json.endObject().text() + "\n";
+}
+
+/// In the child process of runIsolated.
+int runHere(const KernelOptions &options, const Call &call) {
+  OpenKernel kernel;
+  if (int status = kernel.open(options))
+    return status;
+  Interface callee = kernel.interface();
+  auto inputs = readInputs(callee, call.inputs);
+  TW_TRY_CLI(inputs);
+  TW_TRY_CLI(checkOutputNames(callee, {&call, 1}));
+  int status = kernel.run(*inputs, options);
+  if (status != TILEWRIGHT_FINE && status != TILEWRIGHT_RESULTS_DIFFER)
+    return status;
+  auto outputs = kernel.outputs();
+  TW_TRY_CLI(outputs);
+  TW_TRY_CLI(writeFiles(callee, call, *outputs,
+                        options.outputAs == "f32" ? NpyBFloat16::AsF32 : NpyBFloat16::AsU16));
+  auto comparisons = compareOutputs(callee, *outputs, call.expected, options.tolerances);
+  TW_TRY_CLI(comparisons);
+  if (!reportDifferences(*comparisons, ""))
+    status = TILEWRIGHT_RESULTS_DIFFER;
+  TW_TRY_CLI(writeResults(options.json ? resultJson(callee, *outputs, *comparisons, kernel.said())
+                                       : resultText(callee, call, *outputs, *comparisons)));
+  return status;
+}
+
+int printHere(const KernelOptions &options) {
+  OpenKernel kernel;
+  if (int status = kernel.open(options))
+    return status;
+  if (int status = kernel.print())
+    return status;
+  TW_TRY_CLI(writeResults(kernel.said()));
+  return 0;
+}
+
+int perform(const std::function<int()> &action, const KernelOptions &options) {
+  // The plainest mistake, told without loading a compiler.
+  TW_TRY_CLI(MappedFile::open(options.path));
+  auto outcome = runIsolated(action);
+  TW_TRY_CLI(outcome);
+  return *outcome;
+}
+
+int run(const KernelOptions &options) {
+  auto call = parseCall(options.call);
+  TW_TRY_CLI(call);
+  return perform([&] { return runHere(options, *call); }, options);
+}
+
+std::string checkPositive(const std::string &text) {
+  int64_t value = 0;
+  bool fine = CLI::detail::lexical_cast(text, value) && value > 0;
+  return fine ? "" : fmt::format("{} is not a positive number", text);
+}
+
+void addKernelTo(CLI::App &command, KernelOptions &options) {
+  command
+      .add_option("KERNEL", options.path, "kernels as text (.mlir), C++ (.cpp) or library (.so)")
+      ->required();
+  command.add_option("--kernel", options.kernel, "name of the kernel in a file that holds several");
+}
+
+void addRunTo(CLI::App &kernel, const char *name, const char *what, bool check,
+              Invocation &invocation) {
+  auto options = std::make_shared<KernelOptions>();
+  options->check = check;
+  CLI::App *command = kernel.add_subcommand(name, what);
+  addKernelTo(*command, *options);
+  options->call.addInputsTo(*command);
+  options->call.addOutputsTo(*command);
+  options->call.addExpectedTo(*command);
+  options->tolerances.addTo(*command);
+  command->add_option("--output-as", options->outputAs, "f32: write bf16 widened; own: as u16 bits")
+      ->check(CLI::IsMember({"own", "f32"}));
+  command->add_flag("--f64", options->f64, "round nothing; float outputs are f64");
+  command
+      ->add_option("--operations", options->operations,
+                   "give up after so many operations on elements (default: 200 billion)")
+      ->check(CLI::Validator(checkPositive, ""));
+  command->add_flag("--json", options->json, "print one JSON object");
+  command->callback(
+      [options, &invocation] { invocation.action = [options] { return run(*options); }; });
+}
+
+} // namespace
+
+void addKernel(CLI::App &app, Invocation &invocation) {
+  CLI::App *kernel =
+      app.add_subcommand("kernel", "look at hand-written kernels, and run them in the interpreter");
+  kernel->require_subcommand(1);
+  auto options = std::make_shared<KernelOptions>();
+  CLI::App *print = kernel->add_subcommand("print", "print a kernel as text, verified, simplified");
+  addKernelTo(*print, *options);
+  print->callback([options, &invocation] {
+    invocation.action = [options] {
+      return perform([options] { return printHere(*options); }, *options);
+    };
+  });
+  addRunTo(*kernel, "run", "run a kernel", false, invocation);
+  addRunTo(*kernel, "check",
+           "run a kernel and report what its programs do that they must not: boxes that begin "
+           "outside, races, elements never written, ...",
+           true, invocation);
+}
+
+} // namespace tw::cli
