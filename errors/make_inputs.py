@@ -7,6 +7,7 @@ import pathlib
 import struct
 import sys
 
+import make_kernels
 import make_pt2
 import make_text
 
@@ -94,7 +95,8 @@ def artifact_files(fake):
 def main():
     folder = pathlib.Path(sys.argv[1])
     groups = {"npy": npy_files(), "bad": artifact_files(folder / "fake"),
-              "pt2": make_pt2.pt2_files(), "text": make_text.text_files()}
+              "pt2": make_pt2.pt2_files(), "text": make_text.text_files(),
+              "kernel": [(name, text.encode()) for name, text in make_kernels.kernel_files()]}
     for name, files in groups.items():
         (folder / name).mkdir()
         for file, content in files:

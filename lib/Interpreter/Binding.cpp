@@ -50,6 +50,10 @@ private:
         return error(Code::INTERPRETER_1,
                      fmt::format("argument \"{}\" is {}, but {} is given", argument.name,
                                  info(argument.dtype).name, info(given[i].dtype).name));
+      if (!argument.isBuffer() && !given[i].sizes.empty())
+        return error(Code::INTERPRETER_1,
+                     fmt::format("argument \"{}\" is a scalar, but {} is given", argument.name,
+                                 sizesText(given[i].sizes)));
       if (argument.sizes.size() != given[i].sizes.size())
         return error(Code::INTERPRETER_1,
                      fmt::format("argument \"{}\" has {} dimensions, {}, but {} are given, {}",

@@ -30,7 +30,7 @@ bool Machine::spend(int64_t operations) {
        {},
        {fmt::format("it was in program {} of a grid of {}", coordinatesText(program),
                     coordinatesText(grid))},
-       "give smaller sizes, or a larger limit"});
+       "give smaller sizes, or a larger limit (--operations)"});
 }
 
 bool Machine::reserve(int64_t count) {

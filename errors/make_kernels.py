@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Hand-written kernels that are wrong in one way each, and one that is right."""
+
+GOOD = """tile.kernel @scale(in %x: !tile.buffer<[N], f32>, %s: f64, out %y: !tile.buffer<[N], f32>)
+    symbols [N {max = 1000000}] grid [N ceildiv 4] {
+  %p = tile.program_id 0
+  %c4 = arith.constant 4 : index
+  %i = arith.muli %p, %c4 : index
+  %t = tile.load %x[%i] : !tile.buffer<[N], f32> -> tensor<4xf32>
+  %f = arith.truncf %s : f64 to f32
+  %u = tile.full %f : f32 -> tensor<4xf32>
+  %v = arith.mulf %t, %u : tensor<4xf32>
+  tile.store %v, %y[%i] : tensor<4xf32>, !tile.buffer<[N], f32>
+}
+"""
+
+
+def changed(old, new):
+    assert old in GOOD, old
+    return GOOD.replace(old, new)
+
+
+# What a kernel library exports, in C; the kernel "wrong" cannot be traced.
+LIBRARY = """#include <stddef.h>
+#include <stdint.h>
+struct description { const char *name, *doc; const void *parameters; size_t count; const char *file;
+                     uint32_t line, column; };
+struct list { const struct description *kernels; size_t count; };
+struct trace { const char *text, *error, *help, *file; uint32_t line, column; };
+static const struct description kernels[] = {{"first", "", 0, 0, "k.cpp", 1, 1},
+                                             {"wrong", "", 0, 0, "k.cpp", 9, 1}};
+static const struct list all = {kernels, 2};
+static const struct list *list(void) { return &all; }
+static void freeList(const struct list *l) {}
+static const struct trace bad = {0, "load: x has 2 dimensions, but 1 position is given",
+                                 "give one position for each", "k.cpp", 12, 7};
+static const struct trace *trace(const char *name, const void *bindings, size_t count) { return &bad; }
+static void freeTrace(const struct trace *t) {}
+static const struct { uint32_t version; const void *functions[4]; } library =
+    {VERSION, {list, freeList, trace, freeTrace}};
+const void *tilewright_kernel_library(void) { return &library; }
+"""
+
+
+def kernel_files():
+    """(file name, content) of every one."""
+    yield "good.mlir", GOOD
+    yield "two.mlir", GOOD + GOOD.replace("@scale", "@other")
+    yield "empty.mlir", "// nothing\n"
+    yield "function.mlir", GOOD + "tile.kernel @k() grid [1] {}\nmodule {}\n"
+    yield "syntax.mlir", changed("tile.load %x[%i]", "tile.load %x[%i")
+    yield "verifier.mlir", changed("tensor<4xf32>\n  %f", "tensor<4xf64>\n  %f")
+    yield "unbound.mlir", changed("in %x: !tile.buffer<[N], f32>, ", "").replace("%t = tile.load %x", "%t = tile.load %y")
+    yield "deep.mlir", "tile.kernel @k() grid [1] {\n" * 100000
+    yield "outside.mlir", changed("grid [N ceildiv 4]", "grid [N]")
+    yield "race.mlir", changed("%i = arith.muli %p, %c4 : index", "%i = arith.addi %p, %p : index")
+    yield "unwritten.mlir", changed("grid [N ceildiv 4]", "grid [N floordiv 4]")
+    yield "large.mlir", "tile.kernel @k(%n: index as N, out %y: !tile.buffer<[N], f32>) symbols [N] grid [1] {}\n"
+    yield "extent.mlir", ("tile.kernel @k(%n: index as N) symbols [N] grid [1] {\n"
+                          "  %t = tile.iota 0 from %n : tensor<?xi32, #tile.dims<[N]>>\n}\n")
+    yield "endless.mlir", ("tile.kernel @k(%n: index) grid [1] {\n  %c0 = arith.constant 0 : index\n"
+                           "  %c1 = arith.constant 1 : index\n"
+                           "  tile.for %i = %c0 to %n step %c1 {\n  }\n}\n")
+    yield "checks.mlir", ("tile.kernel @k(in %i: !tile.buffer<[2], i64>) grid [1] {\n"
+                          "  %c0 = arith.constant 0 : index\n  %c9 = arith.constant 9 : index\n"
+                          "  %t = tile.load %i[%c0] : !tile.buffer<[2], i64> -> tensor<2xi64>\n"
+                          '  %s = tile.check %t in %c9, "token %lld of %lld" : tensor<2xi64>\n}\n')
+    yield "dependent.mlir", ("tile.kernel @k(in %x: !tile.buffer<[M, K], f32>, in %y: !tile.buffer<[K, 2 * N + 1], f32>)\n"
+                             "    symbols [M, K {multiple = 2}, N] grid [1] {}\n")
+    yield "library.c", LIBRARY.replace("VERSION", "1")
+    yield "old_library.c", LIBRARY.replace("VERSION", "0")
+    yield "k.cpp", "#include <tilewright/Kernel.h>\n"
+    yield "k.txt", GOOD
+    # A compiler that refuses everything.
+    yield "refuse.sh", "#!/bin/sh\necho \"k.cpp:1:10: error: this compiler takes nothing\"\nexit 1\n"
