@@ -106,6 +106,10 @@ typedef struct tilewright_kernel_options {
   const char *path;   /* a .mlir file, a kernel library (.so) or its source (.cpp); required. What
                          a .so or .cpp holds is executed. */
   const char *kernel; /* its name, where there are several */
+  /* setting_count texts NAME=VALUE: symbols that become numbers, and parameters of kernels given as
+   * C++ or library. */
+  const char *const *settings;
+  size_t setting_count;
 } tilewright_kernel_options;
 
 /* Opens a kernel; on TILEWRIGHT_FINE *kernel is the caller's, to be closed. */

@@ -36,11 +36,34 @@ static std::string typeText(const KernelArgument &argument) {
   return argument.sizes.empty() ? text : text + "]";
 }
 
-static Status open(tilewright_kernel &kernel, const std::string &path, const std::string &name) {
-  TW_ASSIGN(KernelText text, readKernel(path, name));
+/// NAME=VALUE, ...
+static Result<Size::Values> parseSettings(ArrayRef<const char *> settings) {
+  Size::Values values;
+  for (StringRef text : settings) {
+    auto [name, digits] = text.split('=');
+    int64_t value;
+    if (name.empty() || digits.getAsInteger(10, value))
+      return Diagnostic{Code::DRIVER_1,
+                        fmt::format("the setting \"{}\" is not NAME=VALUE", text.str()),
+                        {},
+                        {},
+                        "name a symbol or parameter of the kernel, and an integer"};
+    values[name.str()] = value;
+  }
+  return values;
+}
+
+static Status open(tilewright_kernel &kernel, const tilewright_kernel_options &options,
+                   Session &session) {
+  std::string path = options.path, name = options.kernel ? options.kernel : "";
+  TW_ASSIGN(Size::Values values, parseSettings(ArrayRef(options.settings, options.setting_count)));
+  TW_ASSIGN(KernelText text, readKernel(path, name, values));
   TW_ASSIGN(kernel.module, importKernelString(&kernel.context, text.text, text.name));
   TW_ASSIGN(Operation * found, findKernel(*kernel.module, name, text.name));
   kernel.kernel = cast<tile::KernelOp>(found);
+  auto handler = session.handler(kernel.context);
+  if (StringRef(path).ends_with(".mlir") && failed(tile::specialize(kernel.kernel, values)))
+    return {}; // the session has been told
   kernel.signature = interpreter::signatureOf(kernel.kernel);
   for (const KernelArgument &argument : kernel.signature.arguments)
     kernel.types.push_back(typeText(argument));
@@ -149,13 +172,11 @@ extern "C" tilewright_outcome tilewright_kernel_open(const tilewright_kernel_opt
   if (!options || options->struct_size != sizeof(*options) || !options->path || !kernel)
     return misuse(session, "tilewright_kernel_open");
   auto opened = std::make_unique<tilewright_kernel>();
-  if (auto status = tw::open(*opened, options->path, options->kernel ? options->kernel : "");
-      !status) {
+  if (auto status = tw::open(*opened, *options, session); !status)
     session.error(status.error());
-    return session.outcome();
-  }
-  *kernel = opened.release();
-  return TILEWRIGHT_FINE;
+  if (session.outcome() == TILEWRIGHT_FINE)
+    *kernel = opened.release();
+  return session.outcome();
 }
 
 extern "C" void tilewright_kernel_close(tilewright_kernel *kernel) { delete kernel; }

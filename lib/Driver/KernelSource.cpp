@@ -59,12 +59,15 @@ Result<std::string> chooseKernel(const tw_kernel_library *library, const std::st
 }
 
 Result<KernelText> trace(const std::string &library, const std::string &wanted,
-                         const std::string &path) {
+                         const Size::Values &values, const std::string &path) {
   TW_ASSIGN(const tw_kernel_library *loaded, loadLibrary(library));
   TW_ASSIGN(std::string name, chooseKernel(loaded, wanted, path));
+  std::vector<tw_kernel_binding> bindings;
+  for (const auto &[symbol, value] : values)
+    bindings.push_back({symbol.c_str(), value});
   auto release = [&](const tw_kernel_trace *trace) { loaded->free_trace(trace); };
   std::unique_ptr<const tw_kernel_trace, decltype(release)> trace(
-      loaded->trace(name.c_str(), nullptr, 0), release);
+      loaded->trace(name.c_str(), bindings.data(), bindings.size()), release);
   if (!trace)
     return outOfMemory();
   if (trace->error)
@@ -79,16 +82,17 @@ Result<KernelText> trace(const std::string &library, const std::string &wanted,
 
 } // namespace
 
-Result<KernelText> readKernel(const std::string &path, const std::string &wanted) {
+Result<KernelText> readKernel(const std::string &path, const std::string &wanted,
+                              const Size::Values &values) {
   TW_ASSIGN(MappedFile file, MappedFile::open(path));
   std::string extension = std::filesystem::path(path).extension();
   if (extension == ".mlir")
     return KernelText{std::string(file.text()), path.substr(path.rfind('/') + 1)};
   if (extension == ".so")
-    return trace(path, wanted, path);
+    return trace(path, wanted, values, path);
   if (extension == ".cpp" || extension == ".cc" || extension == ".cxx") {
     TW_ASSIGN(std::string library, compileKernelLibrary(path));
-    return trace(library, wanted, path);
+    return trace(library, wanted, values, path);
   }
   return Diagnostic{Code::DRIVER_4,
                     fmt::format("{} is not a file of kernels", path),

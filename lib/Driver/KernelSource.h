@@ -3,6 +3,7 @@
 // Kernels in the forms in which authors give them, as text in the tile dialect.
 #pragma once
 #include "Support/Diagnostic.h"
+#include "Support/Size.h"
 #include <string>
 
 namespace tw {
@@ -13,10 +14,11 @@ struct KernelText {
 };
 
 /// Reads a .mlir file; or loads a kernel library (.so), after compiling it if it is given as .cpp,
-/// and traces its kernel `wanted`, or the only one where that is empty. This executes code of the
-/// library. Errors: IO_1, DRIVER_4 (another kind of file), IMPORT_109 (no such kernel), KERNEL_1 to
-/// KERNEL_4.
-Result<KernelText> readKernel(const std::string &path, const std::string &wanted);
+/// and traces its kernel `wanted`, or the only one where that is empty, with `values` for symbols
+/// and parameters (text in a file stays as it is). This executes code of the library. Errors: IO_1,
+/// DRIVER_4 (another kind of file), IMPORT_109 (no such kernel), KERNEL_1 to KERNEL_4.
+Result<KernelText> readKernel(const std::string &path, const std::string &wanted,
+                              const Size::Values &values);
 
 /// Compiles a kernel library; returns the path of the .so, which is kept in the user's cache
 /// ($XDG_CACHE_HOME/tilewright) under a hash of the preprocessed source, of the compiler and of

@@ -23,6 +23,7 @@ constexpr int64_t jsonValues = 1000;
 
 struct KernelOptions {
   std::string path, kernel, outputAs = "own";
+  std::vector<std::string> settings;
   CallArguments call;
   ToleranceOptions tolerances;
   int64_t operations = 0;
@@ -46,6 +47,11 @@ public:
     request.struct_size = sizeof request;
     request.path = options.path.c_str();
     request.kernel = options.kernel.empty() ? nullptr : options.kernel.c_str();
+    std::vector<const char *> settings;
+    for (const std::string &setting : options.settings)
+      settings.push_back(setting.c_str());
+    request.settings = settings.data();
+    request.setting_count = settings.size();
     return library.openKernel(&request, &sink, &listener, &kernel);
   }
 
@@ -194,6 +200,11 @@ void addKernelTo(CLI::App &command, KernelOptions &options) {
       .add_option("KERNEL", options.path, "kernels as text (.mlir), C++ (.cpp) or library (.so)")
       ->required();
   command.add_option("--kernel", options.kernel, "name of the kernel in a file that holds several");
+  command
+      .add_option("--set", options.settings,
+                  "NAME=VALUE: a symbol that becomes a number, or a parameter of a kernel in C++")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
 }
 
 void addRunTo(CLI::App &kernel, const char *name, const char *what, bool check,
