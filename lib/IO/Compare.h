@@ -42,7 +42,8 @@ struct Comparison {
 };
 
 /// Errors (CLI_3): different sizes; different dtypes, unless both are floats (then `expected` is
-/// more or less exact, which is fine). `name` is for messages.
+/// more or less exact, which is fine; an f64 result is judged as what it is compared with). `name`
+/// is for messages.
 Result<Comparison> compare(const HostTensor &actual, const HostTensor &expected,
                            const std::string &name, ToleranceChoice choice = {});
 

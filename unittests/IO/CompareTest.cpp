@@ -55,6 +55,8 @@ TEST(Compare, IntegersAreExact) {
 
 TEST(Compare, TypesMustFit) {
   EXPECT_TRUE(run("f32=1", "f64=1").same());
+  EXPECT_TRUE(run("f64=1.000001", "f32=1").same()); // as far as f32 goes
+  EXPECT_FALSE(run("f64=1.000001", "f64=1").same());
   EXPECT_EQ(compare(make("2xf32=1"), make("1x2xf32=1"), "y").error().message,
             "y is 2xf32, the expected one is 1x2xf32");
   EXPECT_EQ(compare(make("2xi32=1"), make("2xi64=1"), "y").error().code, Code::CLI_3);
