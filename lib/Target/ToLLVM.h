@@ -4,8 +4,8 @@
 
 namespace tw::target {
 
-/// Turns the loops (scf, arith, math, cf) in all functions of `module` into the llvm dialect. Indices
-/// are i64 already.
+/// Turns the loops (scf, arith, math, cf) in all functions of `module` into the llvm dialect.
+/// Indices are i64 already.
 mlir::LogicalResult lowerLoops(mlir::ModuleOp module);
 
 } // namespace tw::target

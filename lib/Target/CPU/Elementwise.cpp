@@ -3,6 +3,7 @@
 // Elementwise operations on scalars and vectors. Where MLIR's operation leaves something undefined
 // that docs/tile-programs.md ("Numbers") defines, it is guarded here.
 #include "Target/CPU/Emitter.h"
+#include "Target/CPU/Math.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringMap.h"
@@ -73,6 +74,8 @@ private:
 
   /// The same operation on what is here scalars or vectors.
   Value same(ArrayRef<Value> operands, Type element) {
+    if (Value value = emitMath(b, loc, op->getName().getStringRef(), operands))
+      return value;
     OperationState state(loc, op->getName(), operands, type(element), op->getAttrs());
     Operation *made = b.create(state);
     if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(made))
