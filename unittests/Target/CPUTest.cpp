@@ -54,33 +54,48 @@ std::string gemm(int64_t rows, int64_t columns, int64_t depth) {
   return R"(
   tile.kernel @k(in %a: !tile.buffer<[M, K], f32>, in %b: !tile.buffer<[K, N], f32>,
                  out %c: !tile.buffer<[M, N], f32>)
-      symbols [M, N, K] grid [M ceildiv )" + r + ", N ceildiv " + c + R"(]
+      symbols [M, N, K] grid [M ceildiv )" +
+         r + ", N ceildiv " + c + R"(]
       attributes {tile.block = array<i64: 4, 2>} {
     %m = tile.program_id 0
     %n = tile.program_id 1
     %c0 = arith.constant 0 : index
-    %br = arith.constant )" + r + R"( : index
-    %bc = arith.constant )" + c + R"( : index
-    %bd = arith.constant )" + d + R"( : index
+    %br = arith.constant )" +
+         r + R"( : index
+    %bc = arith.constant )" +
+         c + R"( : index
+    %bd = arith.constant )" +
+         d + R"( : index
     %row = arith.muli %m, %br : index
     %column = arith.muli %n, %bc : index
     %k = tile.size K
     %zero = arith.constant 0.0 : f32
-    %init = tile.full %zero : f32 -> )" + tileC + R"(
-    %acc = tile.for %i = %c0 to %k step %bd carry (%x = %init : )" + tileC + R"() {
-      %at = tile.load %a[%row, %i] : !tile.buffer<[M, K], f32> -> )" + tileA + R"(
-      %bt = tile.load %b[%i, %column] : !tile.buffer<[K, N], f32> -> )" + tileB + R"(
-      %y = tile.dot %at, %bt, %x : )" + tileA + ", " + tileB + ", " + tileC + R"(
-      tile.yield %y : )" + tileC + R"(
+    %init = tile.full %zero : f32 -> )" +
+         tileC + R"(
+    %acc = tile.for %i = %c0 to %k step %bd carry (%x = %init : )" +
+         tileC + R"() {
+      %at = tile.load %a[%row, %i] : !tile.buffer<[M, K], f32> -> )" +
+         tileA + R"(
+      %bt = tile.load %b[%i, %column] : !tile.buffer<[K, N], f32> -> )" +
+         tileB + R"(
+      %y = tile.dot %at, %bt, %x : )" +
+         tileA + ", " + tileB + ", " + tileC + R"(
+      tile.yield %y : )" +
+         tileC + R"(
     }
-    tile.store %acc, %c[%row, %column] : )" + tileC + R"(, !tile.buffer<[M, N], f32>
+    tile.store %acc, %c[%row, %column] : )" +
+         tileC + R"(, !tile.buffer<[M, N], f32>
   })";
 }
 
 void checkGemm(int64_t rows, int64_t columns, int64_t depth) {
   KernelJit kernel(gemm(rows, columns, depth));
-  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {6, 16, 64}, {7, 17, 65}, {30, 50, 130},
-                         {64, 64, 64}, {13, 100, 3}}) {
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
+                         {6, 16, 64},
+                         {7, 17, 65},
+                         {30, 50, 130},
+                         {64, 64, 64},
+                         {13, 100, 3}}) {
     auto a = numbers<float>(m * k, 1), b = numbers<float>(k * n, 2);
     std::vector<float> c(m * n, -1);
     kernel.run({a.data(), b.data(), c.data()}, {m, k, k, n, m, n});

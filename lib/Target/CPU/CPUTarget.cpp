@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Kernel.h"
+#include "Target/Libm.h"
 #include "Target/ToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -32,10 +33,8 @@ public:
     FailureOr<KernelInfo> info = cpu::lowerKernel(cast<tile::KernelOp>(kernel), *scratch, cpu);
     if (failed(info) || failed(lowerLoops(*scratch)))
       return failure();
-    for (Operation &op : llvm::make_early_inc_range(*scratch->getBody())) {
-      op.remove();
-      into.push_back(&op);
-    }
+    declareCalled(*scratch);
+    moveFunctions(*scratch, into);
     return info;
   }
 

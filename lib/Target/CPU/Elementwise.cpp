@@ -4,7 +4,9 @@
 // that docs/tile-programs.md ("Numbers") defines, it is guarded here.
 #include "Target/CPU/Emitter.h"
 #include "Target/CPU/Math.h"
+#include "Target/Libm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -76,12 +78,32 @@ private:
   Value same(ArrayRef<Value> operands, Type element) {
     if (Value value = emitMath(b, loc, op->getName().getStringRef(), operands))
       return value;
+    if (StringRef name = libmName(op); !name.empty())
+      return eachLane(name, operands, element);
+    if (StringRef name = intrinsicImport(op); !name.empty())
+      e.imports.insert((name + (element.isF64() ? "" : "f")).str());
     OperationState state(loc, op->getName(), operands, type(element), op->getAttrs());
     Operation *made = b.create(state);
     if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(made))
       made->setAttr("fastmath",
                     arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
     return made->getResult(0);
+  }
+
+  /// Calls libm for one lane after the other.
+  Value eachLane(StringRef name, ArrayRef<Value> operands, Type element) {
+    if (!isVector)
+      return callLibm(b, loc, name, operands, e.imports);
+    Value result = LLVM::PoisonOp::create(b, loc, type(element));
+    for (unsigned lane = 0; lane < e.lanes; ++lane) {
+      Value at = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(lane));
+      SmallVector<Value> scalars;
+      for (Value operand : operands)
+        scalars.push_back(LLVM::ExtractElementOp::create(b, loc, operand, at));
+      Value one = callLibm(b, loc, name, scalars, e.imports);
+      result = LLVM::InsertElementOp::create(b, loc, result.getType(), result, one, at);
+    }
+    return result;
   }
 
   //===--- conversions -----------------------------------------------------===//

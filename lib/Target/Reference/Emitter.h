@@ -100,7 +100,6 @@ public:
   mlir::Value widen(mlir::Value half);
   mlir::Value narrow(mlir::Value single, mlir::Type half);
   mlir::Value constant(mlir::Type type, double number);
-  mlir::Value callLibm(llvm::StringRef name, mlir::ValueRange operands);
 
   // Values of the kernel (Kernel.cpp)
   /// The emitted scalar for one at the kernel's top level (index, integer or float).

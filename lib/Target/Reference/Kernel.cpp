@@ -110,7 +110,6 @@ private:
       return failure();
     result.failures = e.failures;
     result.imports.assign(e.imports.begin(), e.imports.end());
-    declareImports(e);
     return success();
   }
 
@@ -127,20 +126,6 @@ private:
         loops.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
     for (unsigned i = 0; i < inputs; ++i)
       loops.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
-  }
-
-  void declareImports(Emitter &e) {
-    SymbolTable symbols(into);
-    OpBuilder::InsertionGuard guard(b);
-    into.walk([&](LLVM::CallOp call) {
-      auto callee = call.getCallee();
-      if (!callee || *callee == loopsName() || symbols.lookup(*callee))
-        return;
-      b.setInsertionPointToStart(into.getBody());
-      auto type = LLVM::LLVMFunctionType::get(call.getResultTypes()[0],
-                                              llvm::to_vector(call.getOperandTypes()));
-      symbols.insert(LLVM::LLVMFuncOp::create(b, loc, *callee, type));
-    });
   }
 
   /// void k_info(int64_t *scalars, int64_t out[2])

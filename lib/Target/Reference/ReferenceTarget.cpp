@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IR/Graph/Graph.h"
+#include "Target/Libm.h"
 #include "Target/Reference/Kernel.h"
 #include "Target/Reference/Reference.h"
 #include "Target/ToLLVM.h"
@@ -45,23 +46,12 @@ public:
     FailureOr<KernelInfo> info = reference::lowerKernel(*copy, *scratch, cpu);
     if (failed(info) || failed(lowerLoops(*scratch)))
       return failure();
-    move(*scratch, into);
+    declareCalled(*scratch);
+    moveFunctions(*scratch, into);
     return info;
   }
 
 private:
-  /// Functions of libm may be declared there already.
-  static void move(ModuleOp from, ModuleOp into) {
-    SymbolTable symbols(into);
-    for (Operation &op : llvm::make_early_inc_range(*from.getBody())) {
-      auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-      if (function && function.isExternal() && symbols.lookup(function.getName()))
-        continue;
-      op.remove();
-      symbols.insert(&op, into.getBody()->end());
-    }
-  }
-
   CpuFeatures cpu;
 };
 

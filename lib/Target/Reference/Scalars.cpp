@@ -6,6 +6,7 @@
 // traps; positions from data are checked.
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
+#include "Target/Libm.h"
 #include "Target/Reference/Emitter.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -108,43 +109,6 @@ Value Emitter::convert(Value value, Type to, bool isSigned) {
   if (isSigned)
     return arith::ExtSIOp::create(b, loc, to, value);
   return arith::ExtUIOp::create(b, loc, to, value);
-}
-
-Value Emitter::callLibm(StringRef name, ValueRange operands) {
-  Type type = operands[0].getType();
-  std::string symbol = (name + (type.isF32() ? "f" : "")).str();
-  imports.insert(symbol);
-  auto call = LLVM::CallOp::create(b, loc, TypeRange{type}, symbol, operands);
-  call.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
-      b.getContext(),
-      {LLVM::ModRefInfo::NoModRef, LLVM::ModRefInfo::NoModRef, LLVM::ModRefInfo::NoModRef,
-       LLVM::ModRefInfo::NoModRef, LLVM::ModRefInfo::NoModRef, LLVM::ModRefInfo::NoModRef}));
-  call.setNoUnwind(true);
-  call.setWillReturn(true);
-  return call.getResult();
-}
-
-/// libm's name for operations of the math dialect; those not here have an LLVM intrinsic that needs
-/// no library on any CPU we compile for, or `intrinsicImports` names what it may call.
-static StringRef libmName(Operation *op) {
-  static const llvm::StringMap<StringRef> names = {
-      {"math.acos", "acos"},   {"math.acosh", "acosh"}, {"math.asin", "asin"},
-      {"math.asinh", "asinh"}, {"math.atan", "atan"},   {"math.atan2", "atan2"},
-      {"math.atanh", "atanh"}, {"math.cbrt", "cbrt"},   {"math.cos", "cos"},
-      {"math.cosh", "cosh"},   {"math.erf", "erf"},     {"math.erfc", "erfc"},
-      {"math.exp", "exp"},     {"math.exp2", "exp2"},   {"math.expm1", "expm1"},
-      {"math.log", "log"},     {"math.log10", "log10"}, {"math.log1p", "log1p"},
-      {"math.log2", "log2"},   {"math.powf", "pow"},    {"math.sin", "sin"},
-      {"math.sinh", "sinh"},   {"math.tan", "tan"},     {"math.tanh", "tanh"},
-      {"arith.remf", "fmod"}};
-  return names.lookup(op->getName().getStringRef());
-}
-
-static StringRef intrinsicImport(Operation *op) {
-  static const llvm::StringMap<StringRef> names = {
-      {"math.ceil", "ceil"},   {"math.floor", "floor"},         {"math.fma", "fma"},
-      {"math.round", "round"}, {"math.roundeven", "roundeven"}, {"math.trunc", "trunc"}};
-  return names.lookup(op->getName().getStringRef());
 }
 
 /// The divisor made safe: dividing by zero or overflowing gives some number, not a trap.
@@ -251,7 +215,7 @@ static Value libmCall(Emitter &e, Operation *op, StringRef name, ArrayRef<Value>
   Values inputs(operands);
   for (Value &input : inputs)
     input = isHalf(type) ? e.widen(input) : input;
-  Value result = e.callLibm(name, inputs);
+  Value result = callLibm(e.b, e.loc, name, inputs, e.imports);
   return isHalf(type) ? e.narrow(result, type) : result;
 }
 
