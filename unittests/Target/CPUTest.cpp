@@ -112,4 +112,38 @@ void checkGemm(int64_t rows, int64_t columns, int64_t depth) {
 TEST(CPU, ProductInRegisters) { checkGemm(6, 16, 64); }
 TEST(CPU, ProductInMemory) { checkGemm(32, 50, 24); }
 
+TEST(CPU, ScansScattersAndChecks) {
+  KernelJit kernel(R"(
+    tile.kernel @k(in %x: !tile.buffer<[M, 5], f32>, in %at: !tile.buffer<[M], i64>,
+                   inout %y: !tile.buffer<[L, 5], f32>, inout %sum: !tile.buffer<[1], f32>)
+        symbols [M, L] grid [M] {
+      %m = tile.program_id 0
+      %c0 = arith.constant 0 : index
+      %l = tile.size L
+      %row = tile.load %x[%m, %c0] : !tile.buffer<[M, 5], f32> -> tensor<1x5xf32>
+      %sums = tile.scan sum %row axis 1 reverse : tensor<1x5xf32>
+      %id = tile.load %at[%m] : !tile.buffer<[M], i64> -> tensor<1xi64>
+      %safe = tile.check %id in %l, "row %lld of %lld" : tensor<1xi64>
+      %column = tile.reshape %safe : tensor<1xi64> -> tensor<1x1xi64>
+      %rows = tile.broadcast %column : tensor<1x1xi64> -> tensor<1x5xi64>
+      %columns = tile.iota 1 from %c0 : tensor<1x5xi64>
+      tile.scatter %sums, %y[%rows : tensor<1x5xi64>, %columns : tensor<1x5xi64>] atomic add
+        : tensor<1x5xf32>, !tile.buffer<[L, 5], f32>
+      %flat = tile.reshape %row : tensor<1x5xf32> -> tensor<5xf32>
+      %one = tile.reduce sum %flat axis 0 : tensor<5xf32> -> tensor<f32>
+      %ones = tile.reshape %one : tensor<f32> -> tensor<1xf32>
+      tile.store %ones, %sum[%c0] atomic add : tensor<1xf32>, !tile.buffer<[1], f32>
+    })");
+  std::vector<float> x = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 1, 1, 1, 1}, y(10), sum(1);
+  std::vector<int64_t> at = {1, 0, 1};
+  auto failure = kernel.run({x.data(), at.data(), y.data(), sum.data()}, {3, 3, 2});
+  EXPECT_EQ(failure[0], 0);
+  EXPECT_EQ(y, (std::vector<float>{40, 34, 27, 19, 10, 20, 18, 15, 11, 6}));
+  EXPECT_EQ(sum[0], 60);
+  at[1] = 7;
+  failure = kernel.run({x.data(), at.data(), y.data(), sum.data()}, {3, 3, 2});
+  EXPECT_EQ(failure, (std::vector<int64_t>{1, 7, 2}));
+  EXPECT_EQ(kernel.info().failures, std::vector<std::string>{"row %lld of %lld"});
+}
+
 } // namespace

@@ -145,9 +145,11 @@ LogicalResult Emitter::store(tile::StoreOp op, const Point &point) {
   FailureOr<Place> place = PlaceFinder(*this, box, point).find();
   if (failed(place))
     return failure();
-  if (place->indices)
-    return refuse(op, "a store whose lanes lie at positions from a tile");
   const Buffer &buffer = buffers.find(op.getBuffer())->second;
+  if (op.getUpdate()) {
+    updateElement(*value, buffer, place->index, op.getUpdate(), place->mask);
+    return success();
+  }
   Value lanesMask = both(place->mask, mask);
   Value stored = point.lane >= 0 ? asVector(*value) : *value;
   storeTo(stored, buffer.base, op.getTile().getType().getElementType(), place->index,

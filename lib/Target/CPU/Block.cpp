@@ -96,12 +96,9 @@ LogicalResult Emitter::block(Block &block, TypeRange types, SmallVectorImpl<Valu
         if (isSurelyInside(kernel, *box, d))
           inside.insert({&op, d});
   auto everything = [&]() -> LogicalResult {
-    for (Operation &op : block.without_terminator())
-      if (failed(operation(&op)))
+    for (Operation &op : block)
+      if (!op.hasTrait<OpTrait::IsTerminator>() && failed(operation(&op)))
         return failure();
-    if (!block.empty() && !block.back().hasTrait<OpTrait::IsTerminator>() &&
-        failed(operation(&block.back())))
-      return failure();
     return finish(results);
   };
   if (failed(emitScalars(*this, block)))
@@ -182,8 +179,9 @@ LogicalResult Emitter::operation(Operation *op) {
         scalars[o.getResult()] = *value;
         return success();
       })
-      .Case<tile::ScatterOp, tile::ScanOp, tile::CheckOp>(
-          [&](Operation *o) { return refuse(o, "the cpu target does not emit it"); })
+      .Case([&](tile::ScanOp o) { return scan(o); })
+      .Case([&](tile::ScatterOp o) { return scatter(o); })
+      .Case([&](tile::CheckOp o) { return check(o); })
       .Default([&](Operation *o) {
         // Emitted where it is used; outside of loops that use it, if it is dear.
         bool isNow = isUsedInside(o) && isWorthKeeping(o->getResult(0));
@@ -192,13 +190,17 @@ LogicalResult Emitter::operation(Operation *op) {
 }
 
 LogicalResult Emitter::storeTile(tile::StoreOp op) {
-  if (op.getUpdate())
-    return refuse(op, "the cpu target does not emit atomic updates");
   Domain domain = domainOf(extents(op.getTile()), lanesFor(op.getTile()));
+  bool isIndexed = llvm::any_of(op.getPositions().getTypes(), llvm::IsaPred<RankedTensorType>);
+  if (op.getUpdate() || isIndexed)
+    domain = {domain.extents, -1, 1, false};
   if (failed(prepare(op.getTile(), domain, domain.lane)))
     return failure();
   if (op.getMask() && failed(prepare(op.getMask(), domain, domain.lane)))
     return failure();
+  for (Value position : op.getPositions())
+    if (isa<RankedTensorType>(position.getType()) && failed(prepare(position, domain, -1)))
+      return failure();
   Scope scope(*this);
   return overElements(domain, [&](const Point &point) { return store(op, point); });
 }

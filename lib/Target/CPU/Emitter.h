@@ -161,7 +161,14 @@ public:
   mlir::LogicalResult operation(mlir::Operation *op);
   mlir::LogicalResult storeTile(tile::StoreOp op);
   mlir::LogicalResult reduce(tile::ReduceOp op);
+  mlir::LogicalResult scan(tile::ScanOp op);
   mlir::LogicalResult dot(tile::DotOp op);
+  mlir::LogicalResult scatter(tile::ScatterOp op);
+  mlir::LogicalResult check(tile::CheckOp op);
+  mlir::Value checked(mlir::Value value, const Ix &bound, mlir::Value wanted, int64_t message);
+  /// Writes one element where `condition` (may be missing) holds.
+  void updateElement(mlir::Value value, const Buffer &buffer, const Ix &index,
+                     std::optional<tile::Update> update, mlir::Value condition);
   mlir::LogicalResult forLoop(tile::ForOp op);
   mlir::LogicalResult branch(mlir::scf::IfOp op);
   /// `wide` elements of a float tile in another float type.
@@ -191,6 +198,9 @@ public:
   std::vector<std::pair<std::vector<Size>, int64_t>> requests; // extents, bytes an element
   mlir::OpBuilder::InsertPoint entry;
   std::set<std::string> imports;
+  /// int64_t failure[3], and the messages of tile.check: docs/contracts.md, "Target level".
+  mlir::Value failureRecord;
+  std::vector<std::string> failures;
 
   /// Forgets what was emitted inside a region that ends.
   struct Scope {

@@ -25,9 +25,14 @@ public:
     auto block = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.block");
     for (unsigned d = 0; d < kernel.getGrid().size(); ++d)
       blockSizes.push_back(block && d < block.size() ? std::max<int64_t>(block[d], 1) : 1);
+    kernel.walk([&](tile::CheckOp) { checks = 1; });
   }
 
   FailureOr<KernelInfo> run() {
+    for (auto argument : kernel.getArguments().getAsRange<tile::ArgumentAttr>())
+      if (argument.getInit())
+        return emitCoded(loc, Code::TARGET_2) << "tile.kernel: the cpu target does not fill \""
+                                              << argument.getName() << "\" before it runs";
     result.name = kernel.getSymName().str();
     if (failed(emitPrograms()))
       return failure();
@@ -54,7 +59,7 @@ private:
     auto entry = function(result.name, {pointer, pointer, pointer, i64, i64}, false);
     b.setInsertionPointToEnd(&entry.getBody().front());
     SmallVector<Value> operands;
-    for (unsigned i = 0; i < buffers.size(); ++i) {
+    for (unsigned i = 0; i < buffers.size() + checks; ++i) {
       Value slot = LLVM::GEPOp::create(b, loc, pointer, pointer, entry.getArgument(0),
                                        ArrayRef<LLVM::GEPArg>{int32_t(i)});
       operands.push_back(LLVM::LoadOp::create(b, loc, pointer, slot));
@@ -67,14 +72,16 @@ private:
 
   /// void k_programs(data..., int64_t *scalars, workspace, begin, end)
   LogicalResult emitPrograms() {
-    SmallVector<Type> types(buffers.size() + 2, pointer);
+    SmallVector<Type> types(buffers.size() + checks + 2, pointer);
     types.append({i64, i64});
     auto programs = function(programsName(), types, true);
-    for (unsigned i = 0; i < buffers.size(); ++i)
+    for (unsigned i = 0; i < buffers.size() + checks; ++i)
       programs.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
     unsigned next = buffers.size();
     b.setInsertionPointToEnd(&programs.getBody().front());
     Emitter e(kernel, b, cpu);
+    if (checks)
+      e.failureRecord = programs.getArgument(next++);
     e.workspace = programs.getArgument(next + 1);
     Value begin = programs.getArgument(next + 2), end = programs.getArgument(next + 3);
     Value one = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
@@ -93,6 +100,7 @@ private:
     if (failed(emitBlock(e, grid, first, 0)))
       return failure();
     requests = e.requests;
+    result.failures = e.failures;
     result.imports.assign(e.imports.begin(), e.imports.end());
     return success();
   }
@@ -236,6 +244,7 @@ private:
   SmallVector<Value> buffers, numbers;
   SmallVector<int64_t> blockSizes;
   std::vector<std::pair<std::vector<Size>, int64_t>> requests;
+  unsigned checks = 0; // 1: there is a tile.check, so a failure record is one more buffer
   KernelInfo result;
 };
 

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes one element at a time: tile.scatter, atomic tile.store; and tile.check.
+#include "Target/CPU/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using tw::tile::Update;
+
+namespace tw::target::cpu {
+
+static LLVM::AtomicBinOp atomicOf(Update update, Type element) {
+  bool isFloat = isa<FloatType>(element);
+  switch (update) {
+  case Update::Add:
+    return isFloat ? LLVM::AtomicBinOp::fadd : LLVM::AtomicBinOp::add;
+  case Update::Min:
+    return isFloat ? LLVM::AtomicBinOp::fminimum : LLVM::AtomicBinOp::min;
+  case Update::Max:
+    return isFloat ? LLVM::AtomicBinOp::fmaximum : LLVM::AtomicBinOp::max;
+  case Update::Any:
+    break;
+  }
+  return LLVM::AtomicBinOp::xchg;
+}
+
+void Emitter::updateElement(Value value, const Buffer &buffer, const Ix &index,
+                            std::optional<Update> update, Value condition) {
+  OpBuilder::InsertionGuard guard(b);
+  if (condition)
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, condition, false).thenBlock());
+  if (!update || *update == Update::Any) {
+    storeTo(value, buffer.base, buffer.element, index, 1, {});
+    return;
+  }
+  Value address = LLVM::GEPOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
+                                      memoryType(buffer.element), buffer.base,
+                                      ArrayRef<LLVM::GEPArg>{ix().value(index)});
+  LLVM::AtomicRMWOp::create(b, loc, atomicOf(*update, buffer.element), address, value,
+                            LLVM::AtomicOrdering::monotonic);
+}
+
+LogicalResult Emitter::scatter(tile::ScatterOp op) {
+  Domain domain{extents(op.getTile()), -1, 1, false};
+  SmallVector<Value> tiles(op.getPositions());
+  tiles.push_back(op.getTile());
+  if (op.getMask())
+    tiles.push_back(op.getMask());
+  for (Value tile : tiles)
+    if (failed(prepare(tile, domain, -1)))
+      return failure();
+  const Buffer buffer = buffers.find(op.getBuffer())->second;
+  Scope scope(*this);
+  return overElements(domain, [&](const Point &point) -> LogicalResult {
+    FailureOr<Value> value = evaluate(op.getTile(), point);
+    Value condition;
+    if (op.getMask()) {
+      FailureOr<Value> wanted = evaluate(op.getMask(), point);
+      if (failed(wanted))
+        return failure();
+      condition = *wanted;
+    }
+    Ix index = 0;
+    for (auto [d, tile] : llvm::enumerate(op.getPositions())) {
+      FailureOr<Value> position = evaluate(tile, point);
+      if (failed(position))
+        return failure();
+      Value at = *position;
+      if (at.getType() != b.getI64Type())
+        at = arith::ExtSIOp::create(b, loc, b.getI64Type(), at);
+      condition = both(condition, ix().inside(at, buffer.sizes[d]));
+      index = ix().add(index, ix().mul(at, buffer.strides[d]));
+    }
+    if (failed(value))
+      return failure();
+    updateElement(*value, buffer, index, op.getUpdate(), condition);
+    return success();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// tile.check
+//===----------------------------------------------------------------------===//
+
+/// `value` if it is in [0, bound), else 0, and the failure is recorded (the first one stays).
+Value Emitter::checked(Value value, const Ix &bound, Value wanted, int64_t message) {
+  Type type = value.getType(), i64 = b.getI64Type();
+  Value wide = type == i64 ? value : Value(arith::ExtSIOp::create(b, loc, i64, value));
+  Value isGood = ix().inside(wide, bound);
+  Value isBad = arith::XOrIOp::create(b, loc, isGood, constant(b.getI1Type(), 1));
+  if (wanted)
+    isBad = arith::AndIOp::create(b, loc, isBad, wanted);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, isBad, false).thenBlock());
+    auto exchange = LLVM::AtomicCmpXchgOp::create(
+        b, loc, failureRecord, constant(i64, 0), constant(i64, double(message)),
+        LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic);
+    Value isFirst = LLVM::ExtractValueOp::create(b, loc, exchange.getResult(), 1);
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst, false).thenBlock());
+    storeTo(wide, failureRecord, i64, 1, 1, {});
+    storeTo(ix().value(bound), failureRecord, i64, 2, 1, {});
+  }
+  isGood = both(isGood, wanted);
+  return arith::SelectOp::create(b, loc, isGood, value, constant(type, 0));
+}
+
+LogicalResult Emitter::check(tile::CheckOp op) {
+  auto found = llvm::find(failures, op.getMessage().str());
+  int64_t message = found - failures.begin() + 1;
+  if (found == failures.end())
+    failures.push_back(op.getMessage().str());
+  Ix bound = index(op.getBound());
+  auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
+  if (!type) {
+    scalars[op.getResult()] = checked(scalar(op.getValue()), bound, {}, message);
+    return success();
+  }
+  Domain domain{extents(op.getValue()), -1, 1, false};
+  if (failed(prepare(op.getValue(), domain, -1)) ||
+      (op.getMask() && failed(prepare(op.getMask(), domain, -1))))
+    return failure();
+  Memory room = allocate(tile::extentsOf(type), type.getElementType());
+  {
+    Scope scope(*this);
+    LogicalResult done = overElements(domain, [&](const Point &point) -> LogicalResult {
+      FailureOr<Value> value = evaluate(op.getValue(), point), wanted = Value();
+      if (op.getMask())
+        wanted = evaluate(op.getMask(), point);
+      if (failed(value) || failed(wanted))
+        return failure();
+      write(room, point, checked(*value, bound, *wanted, message));
+      return success();
+    });
+    if (failed(done))
+      return failure();
+  }
+  memory[op.getResult()] = room;
+  return success();
+}
+
+} // namespace tw::target::cpu
