@@ -4,11 +4,13 @@
 #include "Driver/Pipeline.h"
 #include "Driver/Register.h"
 #include "IO/JsonWriter.h"
+#include "IR/Coded.h"
 #include "IR/ModelLocation.h"
 #include "IR/Torch/Torch.h"
 #include "Program/Describe.h"
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
 #include "tilewright/Compiler.h"
 #include <filesystem>
 #include <fmt/format.h>
@@ -64,11 +66,34 @@ static std::map<std::string, int> countOperators(ModuleOp module) {
   return counts;
 }
 
+using Places = std::map<std::string, std::vector<std::string>>;
+
+/// Calls whose operator is known, but not with their arguments: what lowering a copy says.
+static void addRefusedCalls(ModuleOp module, Places &places) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &problem) {
+    if (problem.getSeverity() != DiagnosticSeverity::Error)
+      return success();
+    Diagnostic error = toDiagnostic(problem);
+    if (error.code != Code::LOWER_2 && error.code != Code::LOWER_3)
+      return success();
+    StringRef message = error.message, name = "program";
+    if (message.consume_front("operator "))
+      std::tie(name, message) = message.split(": ");
+    places[name.str()].push_back(error.location + ": " + message.str());
+    return success();
+  });
+  PassManager passes(module.getContext());
+  passes.addPass(createTorchToGraphPass(KernelNames()));
+  (void)passes.run(*copy);
+}
+
 /// Places by operator.
-static std::map<std::string, std::vector<std::string>> unsupportedPlaces(ModuleOp module) {
-  std::map<std::string, std::vector<std::string>> places;
+static Places unsupportedPlaces(ModuleOp module) {
+  Places places;
   for (const UnsupportedOperator &op : findUnsupported(module, KernelNames()))
     places[op.op].push_back(op.reason.empty() ? op.place : op.place + ": " + op.reason);
+  addRefusedCalls(module, places);
   return places;
 }
 

@@ -2,6 +2,7 @@
 #include "CompilerLibrary.h"
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -95,6 +96,10 @@ Result<int> runIsolated(const std::function<int()> &action) {
   munmap(memory, sizeof(int));
   if (result >= 0)
     return result;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) { // nobody reads any more: end like that
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
   return Diagnostic{Code::CLI_8,
                     fmt::format("the compiler ended without an answer: {}", endText(status)),
                     {},

@@ -27,7 +27,7 @@ bool matches(const TypePattern &pattern, Type type, bool isWritten) {
   case TypeKind::Bool:
     return isa<BoolType>(type);
   case TypeKind::Number:
-    return isa<IntType, FloatType, NumberType>(type);
+    return isa<IntType, FloatType, BoolType, NumberType>(type);
   case TypeKind::Complex:
     return isa<NumberType>(type);
   case TypeKind::Str:

@@ -72,8 +72,10 @@ std::string operatorsPage() {
          "form is.\n";
   for (const Family &family : families())
     writeFamily(out, family);
-  out << "\n## Refused\n\nOverloads that match and are not in a table above; of those above, a call may be "
-         "refused for its arguments\n(`native_dropout` in training with p > 0).\n\n| operator | why |\n|---|---|\n";
+  out << "\n## Refused\n\nOverloads that match and are not in a table above; of those above, a "
+         "call may be "
+         "refused for its arguments\n(`native_dropout` in training with p > 0).\n\n| operator | "
+         "why |\n|---|---|\n";
   for (auto [pattern, reason] : refusals())
     out << "| `" << pattern.drop_front(strlen("torch.aten.")) << "` | " << reason << " |\n";
   auto missing = coreOperatorsWithoutAnswer();

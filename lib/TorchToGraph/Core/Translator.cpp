@@ -201,8 +201,24 @@ bool Translator::isPoisoned(Operation &op) {
 
 void Translator::poison(Operation &op) {
   failed = true;
-  for (Value result : op.getResults())
+  for (Value result : op.getResults()) {
     values[result] = Operand::Poison{};
+    auto type = dyn_cast_or_null<RankedTensorType>(signatureType(result.getType()));
+    if (!type)
+      continue;
+    SmallVector<OpFoldResult> sizes;
+    for (int64_t size : type.getShape()) {
+      if (!ShapedType::isDynamic(size)) {
+        sizes.push_back(b.getIndexAttr(size));
+        continue;
+      }
+      // A value of which nothing is known, so that it contradicts nothing.
+      auto any = UnrealizedConversionCastOp::create(b, op.getLoc(), b.getIndexType(), ValueRange());
+      sizes.push_back(any.getResult(0));
+    }
+    define(result, tensor::EmptyOp::create(b, op.getLoc(), sizes, type.getElementType()),
+           op.getLoc());
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -55,6 +55,9 @@ private:
   void cloneForeign(mlir::Operation &op);
 
   bool isPoisoned(mlir::Operation &op);
+  /// `op` cannot be translated, so the function cannot; tensors get a stand-in of their type, so
+  /// that what is computed from them is looked at too and everything that is refused is said at
+  /// once.
   void poison(mlir::Operation &op);
   const Operand &lookup(mlir::Value value);
   /// As a value of signatureType(`value.getType()`); null for what signatures cannot hold.
