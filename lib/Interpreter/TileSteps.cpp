@@ -126,17 +126,18 @@ static void walk(const Shape &shape, ArrayRef<int64_t> strides, int64_t position
 }
 
 /// Element e of the result is that of the operand at `begin` plus e's coordinates times `strides`.
-static Step rearrange(Value operand, Value result, int64_t begin, SmallVector<int64_t> strides,
+static Step rearrange(Value operand, Value result, int64_t begin, ArrayRef<int64_t> strides,
                       Compiler &compiler) {
-  return [from = compiler.slot(operand), to = compiler.slot(result), begin, strides,
-          shape = compiler.shapeOf(result.getType())](Machine &m) {
-    Cell *cells = m.allocate(to, shape.count);
-    if (!cells)
-      return false;
-    const Cell *source = m.slots[from].cells();
-    walk(shape, strides, begin, [&](int64_t e, int64_t at) { cells[e] = source[at]; });
-    return true;
-  };
+  return
+      [from = compiler.slot(operand), to = compiler.slot(result), begin,
+       strides = llvm::to_vector(strides), shape = compiler.shapeOf(result.getType())](Machine &m) {
+        Cell *cells = m.allocate(to, shape.count);
+        if (!cells)
+          return false;
+        const Cell *source = m.slots[from].cells();
+        walk(shape, strides, begin, [&](int64_t e, int64_t at) { cells[e] = source[at]; });
+        return true;
+      };
 }
 
 Step makeBroadcast(tile::BroadcastOp op, Compiler &compiler) {
