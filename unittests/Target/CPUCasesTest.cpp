@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each operation of tile programs, compiled, against the interpreter: sizes around the tile's and
+// the vector's, all dtypes.
+#include "CompiledKernel.h"
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace tw::target {
+namespace {
+
+const std::vector<std::string> floats = {"f32", "f64", "f16", "bf16"};
+const std::vector<std::string> integers = {"i8", "i16", "i32", "i64"};
+
+/// y = BODY of x (and z) on tiles of 4 x 24, over a matrix of any size; %t, %u and the type TILE
+/// are there, %r is stored.
+std::string onTiles(const std::string &dtype, const std::string &resultDtype,
+                    const std::string &body) {
+  std::string text = R"(
+    tile.kernel @case(in %x: !tile.buffer<[M, N], DT>, in %z: !tile.buffer<[M, N], DT>,
+                      out %y: !tile.buffer<[M, N], RT>)
+        symbols [M, N] grid [M ceildiv 4, N ceildiv 24] {
+      %p = tile.program_id 0
+      %q = tile.program_id 1
+      %c4 = arith.constant 4 : index
+      %c24 = arith.constant 24 : index
+      %i = arith.muli %p, %c4 : index
+      %j = arith.muli %q, %c24 : index
+      %t = tile.load %x[%i, %j] : !tile.buffer<[M, N], DT> -> TILE
+      %u = tile.load %z[%i, %j] : !tile.buffer<[M, N], DT> -> TILE
+      BODY
+      tile.store %r, %y[%i, %j] : tensor<4x24xRT>, !tile.buffer<[M, N], RT>
+    })";
+  auto replace = [&](const std::string &what, const std::string &with) {
+    for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
+      text.replace(at, what.size(), with);
+  };
+  replace("BODY", body);
+  replace("TILE", "tensor<4x24x" + dtype + ">");
+  replace("DT", dtype);
+  replace("RT", resultDtype);
+  return text;
+}
+
+void check(const std::string &text, const std::string &dtype, double tolerance = 4e-6) {
+  SCOPED_TRACE(text);
+  CompiledKernel kernel(text);
+  for (auto [m, n] : {std::pair{4, 24}, {1, 1}, {5, 25}, {3, 47}})
+    kernel.expectSame({fmt::format("{}x{}x{}=random:1", m, n, dtype),
+                       fmt::format("{}x{}x{}=random:2", m, n, dtype)},
+                      tolerance);
+}
+
+TEST(CPUCases, FloatArithmetic) {
+  for (const std::string &dtype : floats)
+    for (const char *op : {"addf", "subf", "mulf", "divf", "maximumf", "minimumf", "maxnumf"})
+      check(onTiles(dtype, dtype, fmt::format("%r = arith.{} %t, %u : TILE", op)), dtype);
+}
+
+TEST(CPUCases, IntegerArithmetic) {
+  for (const std::string &dtype : integers)
+    for (const char *op :
+         {"addi", "subi", "muli", "divsi", "divui", "remsi", "remui", "andi", "ori", "xori", "shli",
+          "shrsi", "shrui", "maxsi", "minsi", "maxui", "minui"})
+      check(onTiles(dtype, dtype, fmt::format("%r = arith.{} %t, %u : TILE", op)), dtype);
+}
+
+TEST(CPUCases, Functions) {
+  for (const std::string &dtype : floats)
+    for (const char *op : {"exp", "exp2", "tanh", "erf", "sin", "cos", "absf", "floor", "ceil",
+                           "round", "roundeven", "trunc", "atan", "sinh", "expm1"})
+      check(onTiles(dtype, dtype, fmt::format("%r = math.{} %t : TILE", op)), dtype);
+  for (const char *op : {"log", "sqrt", "rsqrt", "log1p", "log2"})
+    check(
+        onTiles("f32", "f32", fmt::format("%a = math.absf %t : TILE\n%r = math.{} %a : TILE", op)),
+        "f32");
+}
+
+TEST(CPUCases, ComparesAndSelects) {
+  for (const char *predicate : {"olt", "oge", "une", "uno"})
+    check(onTiles("f32", "f32",
+                  fmt::format("%c = arith.cmpf {}, %t, %u : TILE\n"
+                              "%r = arith.select %c, %t, %u : tensor<4x24xi1>, TILE",
+                              predicate)),
+          "f32");
+  for (const char *predicate : {"slt", "uge", "eq"})
+    check(onTiles("i32", "i1", fmt::format("%r = arith.cmpi {}, %t, %u : TILE", predicate)), "i32");
+}
+
+TEST(CPUCases, Casts) {
+  auto cast = [](const char *op, const std::string &from, const std::string &to) {
+    check(onTiles(from, to, fmt::format("%r = arith.{} %t : TILE to tensor<4x24x{}>", op, to)),
+          from);
+  };
+  cast("extf", "bf16", "f32");
+  cast("extf", "f16", "f64");
+  cast("truncf", "f32", "bf16");
+  cast("truncf", "f64", "f16");
+  cast("truncf", "f64", "bf16");
+  cast("extsi", "i8", "i64");
+  cast("extui", "i8", "i32");
+  cast("trunci", "i64", "i8");
+  cast("sitofp", "i32", "f32");
+  cast("sitofp", "i64", "bf16");
+  cast("uitofp", "i8", "f16");
+  cast("fptosi", "f32", "i8");
+  cast("fptoui", "f64", "i16");
+}
+
+/// A row program: the extent is a symbol.
+std::string onRows(const std::string &dtype, const std::string &resultDtype,
+                   const std::string &body) {
+  return fmt::format(R"(
+    tile.kernel @case(in %x: !tile.buffer<[M, N], {0}>, out %y: !tile.buffer<[M], {1}>)
+        symbols [M, N] grid [M] {{
+      %p = tile.program_id 0
+      %c0 = arith.constant 0 : index
+      %t = tile.load %x[%p, %c0] : !tile.buffer<[M, N], {0}> -> tensor<1x?x{0}, #tile.dims<[N]>>
+      {2}
+      tile.store %r, %y[%p] : tensor<1x{1}>, !tile.buffer<[M], {1}>
+    }})",
+                     dtype, resultDtype, body);
+}
+
+TEST(CPUCases, ReducesRows) {
+  for (const std::string &dtype : {"f32", "f64", "bf16", "i32", "i64"})
+    for (const char *kind : {"sum", "max", "min", "argmax", "argmin"}) {
+      std::string result = std::string(kind).starts_with("arg") ? "i64" : dtype;
+      std::string text = onRows(
+          dtype, result,
+          fmt::format(
+              "%r = tile.reduce {} %t axis 1 : tensor<1x?x{}, #tile.dims<[N]>> -> tensor<1x{}>",
+              kind, dtype, result));
+      CompiledKernel kernel(text);
+      for (int n : {1, 2, 15, 16, 17, 64, 129, 1000})
+        kernel.expectSame({fmt::format("3x{}x{}=random:5", n, dtype)}, 1e-5);
+    }
+}
+
+TEST(CPUCases, ReducesColumns) {
+  for (const char *kind : {"sum", "prod", "max", "argmin"}) {
+    std::string result = std::string(kind).starts_with("arg") ? "i64" : "f32";
+    std::string text = fmt::format(R"(
+      tile.kernel @case(in %x: !tile.buffer<[M, N], f32>, out %y: !tile.buffer<[N], {1}>)
+          symbols [M, N] grid [1] {{
+        %c0 = arith.constant 0 : index
+        %t = tile.load %x[%c0, %c0] : !tile.buffer<[M, N], f32> -> tensor<?x?xf32, #tile.dims<[M, N]>>
+        %r = tile.reduce {0} %t axis 0
+          : tensor<?x?xf32, #tile.dims<[M, N]>> -> tensor<?x{1}, #tile.dims<[N]>>
+        tile.store %r, %y[%c0] : tensor<?x{1}, #tile.dims<[N]>>, !tile.buffer<[N], {1}>
+      }})",
+                                   kind, result);
+    CompiledKernel kernel(text);
+    for (auto [m, n] : {std::pair{1, 1}, {5, 16}, {17, 33}})
+      kernel.expectSame({fmt::format("{}x{}xf32=random:6", m, n)}, 1e-5);
+  }
+}
+
+/// c = a b (+ nothing), one program.
+std::string product(const std::string &a, const std::string &b, const std::string &operand,
+                    const std::string &sum, const std::string &turn) {
+  return fmt::format(R"(
+    tile.kernel @case(in %a: !tile.buffer<{0}, {2}>, in %b: !tile.buffer<{1}, {2}>,
+                      out %c: !tile.buffer<[M, N], {3}>) symbols [M, N, K] grid [1] {{
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant {5} : {3}
+      %init = tile.full %zero : {3} -> tensor<?x?x{3}, #tile.dims<[M, N]>>
+      %x = tile.load %a[%c0, %c0] : !tile.buffer<{0}, {2}> -> tensor<?x?x{2}, #tile.dims<{0}>>
+      %y = tile.load %b[%c0, %c0] : !tile.buffer<{1}, {2}> -> tensor<?x?x{2}, #tile.dims<{1}>>
+      {4}
+      %r = tile.dot %u, %v, %init : tensor<?x?x{2}, #tile.dims<[M, K]>>,
+        tensor<?x?x{2}, #tile.dims<[K, N]>>, tensor<?x?x{3}, #tile.dims<[M, N]>>
+      tile.store %r, %c[%c0, %c0] : tensor<?x?x{3}, #tile.dims<[M, N]>>, !tile.buffer<[M, N], {3}>
+    }})",
+                     a, b, operand, sum, turn, sum[0] == 'i' ? "0" : "0.0");
+}
+
+std::string turned(const std::string &tile, const std::string &from, const std::string &to,
+                   const std::string &dtype, const std::string &name) {
+  return fmt::format("{} = tile.transpose {} [1, 0] : tensor<?x?x{}, #tile.dims<{}>> -> "
+                     "tensor<?x?x{}, #tile.dims<{}>>\n",
+                     name, tile, dtype, from, dtype, to);
+}
+
+TEST(CPUCases, Products) {
+  for (auto [operand, sum] :
+       {std::pair{"f32", "f32"}, {"bf16", "f32"}, {"f16", "f32"}, {"f64", "f64"}, {"i32", "i32"}}) {
+    std::string text = product("[K, M]", "[N, K]", operand, sum,
+                               turned("%x", "[K, M]", "[M, K]", operand, "%u") +
+                                   turned("%y", "[N, K]", "[K, N]", operand, "%v"));
+    CompiledKernel kernel(text);
+    for (auto [m, n, k] : {std::array{1, 1, 1}, {9, 17, 5}, {8, 48, 32}, {13, 50, 33}})
+      kernel.expectSame({fmt::format("{}x{}x{}=random:1", k, m, operand),
+                         fmt::format("{}x{}x{}=random:2", n, k, operand)},
+                        1e-5);
+  }
+}
+
+} // namespace
+} // namespace tw::target
