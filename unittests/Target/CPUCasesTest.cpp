@@ -196,5 +196,30 @@ TEST(CPUCases, Products) {
   }
 }
 
+/// Two rows change places in each trip of the inner of two loops; rows are too long for registers.
+TEST(CPUCases, CarriesTilesInMemory) {
+  CompiledKernel kernel(R"(
+    tile.kernel @case(in %x: !tile.buffer<[2, N], f32>, out %y: !tile.buffer<[2, N], f32>, %n: index)
+        symbols [N] grid [1] {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %a = tile.load %x[%c0, %c0] : !tile.buffer<[2, N], f32> -> tensor<1x?xf32, #tile.dims<[N]>>
+      %b = tile.load %x[%c1, %c0] : !tile.buffer<[2, N], f32> -> tensor<1x?xf32, #tile.dims<[N]>>
+      %r:2 = tile.for %i = %c0 to %n step %c1
+          carry (%p = %a : tensor<1x?xf32, #tile.dims<[N]>>, %q = %b : tensor<1x?xf32, #tile.dims<[N]>>) {
+        %s:2 = tile.for %j = %c0 to %n step %c1
+            carry (%u = %p : tensor<1x?xf32, #tile.dims<[N]>>, %v = %q : tensor<1x?xf32, #tile.dims<[N]>>) {
+          tile.yield %v, %u : tensor<1x?xf32, #tile.dims<[N]>>, tensor<1x?xf32, #tile.dims<[N]>>
+        }
+        %t = arith.addf %s#0, %s#1 : tensor<1x?xf32, #tile.dims<[N]>>
+        tile.yield %t, %s#0 : tensor<1x?xf32, #tile.dims<[N]>>, tensor<1x?xf32, #tile.dims<[N]>>
+      }
+      tile.store %r#0, %y[%c0, %c0] : tensor<1x?xf32, #tile.dims<[N]>>, !tile.buffer<[2, N], f32>
+      tile.store %r#1, %y[%c1, %c0] : tensor<1x?xf32, #tile.dims<[N]>>, !tile.buffer<[2, N], f32>
+    })");
+  for (const char *trips : {"i64=0", "i64=1", "i64=3"})
+    kernel.expectSame({"2x37xf32=random:3", trips});
+}
+
 } // namespace
 } // namespace tw::target

@@ -43,14 +43,16 @@ public:
 
   /// Hands over `values`, which are known here.
   LogicalResult take(ValueRange values, SmallVectorImpl<Value> &flat) {
-    SmallVector<std::pair<const Memory *, Memory>> copies; // after all have been computed
-    SmallVector<Value> copied;
     for (auto [value, slot] : llvm::zip(values, slots)) {
       if (!isa<RankedTensorType>(slot.type))
         flat.push_back(e.scalar(value));
       else if (slot.lanes ? failed(parts(value, *slot.lanes, flat)) : failed(e.toMemory(value)))
         return failure();
     }
+    // A value that lies in another's room is about to be written over.
+    for (auto [value, slot] : llvm::zip(values, slots))
+      if (slot.room && isOthersRoom(value, slot) && failed(moveAway(value)))
+        return failure();
     for (auto [value, slot] : llvm::zip(values, slots))
       if (slot.room && e.memory.find(value)->second.base != slot.room->base &&
           failed(e.fill(*slot.room, value)))
@@ -81,6 +83,22 @@ private:
     std::optional<unsigned> lanes;
     std::optional<Memory> room;
   };
+
+  bool isOthersRoom(Value value, const Slot &own) {
+    Value base = e.memory.find(value)->second.base;
+    return base != own.room->base && llvm::any_of(slots, [&](const Slot &slot) {
+             return slot.room && slot.room->base == base;
+           });
+  }
+
+  LogicalResult moveAway(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    Memory room = e.allocate(tile::extentsOf(type), type.getElementType());
+    if (failed(e.fill(room, value)))
+      return failure();
+    e.memory[value] = room;
+    return success();
+  }
 
   LogicalResult parts(Value tile, unsigned lanes, SmallVectorImpl<Value> &flat) {
     Indices extents = e.extents(tile);

@@ -49,7 +49,7 @@ std::optional<unsigned> Emitter::registerLanes(RankedTensorType type) {
   if (count == 1)
     return 1;
   unsigned wide = cpu.vectorBytes / std::max<int64_t>(bytesOf(type.getElementType()), 4);
-  // Two thirds of the registers: the others hold what is multiplied or added.
+  // The other registers hold what is multiplied or added.
   int64_t most = cpu.vectorRegisters * 7 / 8;
   if (type.getRank() == 0 || type.getShape().back() % wide != 0 || count / wide > most)
     return std::nullopt;
@@ -137,8 +137,7 @@ LogicalResult Emitter::fill(const Memory &room, Value tile) {
     domain.isUnrolled = true;
     domain.lanes = found->second.lanes;
     domain.lane = int(all.size()) - 1;
-  } else {
-    Operation *op = tile.getDefiningOp();
+  } else if (Operation *op = tile.getDefiningOp(); op && !memory.contains(tile)) {
     for (Value operand : op->getOperands())
       if (!isa<tile::BufferType>(operand.getType()) && failed(prepareOperand(op, operand, domain)))
         return failure();

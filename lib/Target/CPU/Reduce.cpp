@@ -44,7 +44,7 @@ public:
       results.lane = domain.lane - (domain.lane > axis);
       results.lanes = domain.lanes;
     }
-    return isOne() ? single(domain, results) : many(domain, results);
+    return isOne() ? single(domain) : many(domain, results);
   }
 
 private:
@@ -70,7 +70,7 @@ private:
     return e.allocate(tw::tile::extentsOf(type), type.getElementType());
   }
 
-  LogicalResult single(const Domain &domain, const Domain &results) {
+  LogicalResult single(const Domain &domain) {
     FailureOr<Value> value = failure();
     {
       Emitter::Scope scope(e);

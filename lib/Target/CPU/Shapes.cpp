@@ -91,8 +91,6 @@ std::optional<int> sourceLane(Operation *op, int lane) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-bool hasSourcePoint(Operation *op, int lane) { return sourceLane(op, lane).has_value(); }
-
 std::optional<Point> sourcePoint(Emitter &e, Operation *op, const Point &point) {
   auto lane = sourceLane(op, point.lane);
   if (!lane)
