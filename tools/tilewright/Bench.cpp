@@ -126,7 +126,7 @@ void addBench(CLI::App &app, Invocation &invocation) {
   options->model.addTo(*command);
   options->call.addInputsTo(*command);
   command->add_option("--threads", options->threads, "0: all that this process may use")
-      ->check(CLI::Range(0, 4096));
+      ->check(CLI::Range(0, 1024));
   command->add_option("--device", options->device, "cpu");
   command->add_option("--min-time", options->minTime, "measure for so many seconds (default 1)")
       ->check(CLI::Range(0.0, 3600.0));

@@ -135,7 +135,7 @@ void addCheck(CLI::App &app, Invocation &invocation) {
   options->firstCall.addExpectedTo(*command);
   options->tolerances.addTo(*command);
   command->add_option("--threads", options->threads, "0: all that this process may use")
-      ->check(CLI::Range(0, 4096));
+      ->check(CLI::Range(0, 1024));
   command->add_flag("--json", options->json, "print one JSON object");
   command->footer("--next starts another call on the same loaded model, with its own --input and\n"
                   "--expected-output: state that the model keeps is there for it.");

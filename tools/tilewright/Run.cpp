@@ -137,7 +137,7 @@ void addRun(CLI::App &app, Invocation &invocation) {
   command->add_option("--output-as", options->outputAs, "f32: write bf16 widened; own: as u16 bits")
       ->check(CLI::IsMember({"own", "f32"}));
   command->add_option("--threads", options->threads, "0: all that this process may use")
-      ->check(CLI::Range(0, 4096));
+      ->check(CLI::Range(0, 1024));
   command->add_option("--device", options->device, "cpu");
   command->add_option("--repeat", options->repeat, "run the calls this many times")
       ->check(CLI::Range(1, 1'000'000'000));
