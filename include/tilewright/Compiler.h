@@ -136,19 +136,30 @@ TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_kernel_print(tilewright_ke
                                                                    const tilewright_sink *sink,
                                                                    void *user);
 
-/* How the interpreter runs a kernel. */
+/* How a kernel is run: by the interpreter, or compiled. */
 typedef struct tilewright_kernel_run_options {
   size_t struct_size;      /* sizeof(tilewright_kernel_run_options) of the caller */
   const tw_tensor *inputs; /* one for each input in order; a scalar has rank 0 */
   size_t input_count;
-  int f64;            /* not 0: nothing is rounded, and float outputs are f64 */
+  /* "interpreter" (or NULL), or "cpu": compiled for this machine. With `check`, "cpu" means both,
+   * and that the results are compared. */
+  const char *target;
+  int f64;            /* not 0: the interpreter rounds nothing, and float outputs are f64 */
   int check;          /* not 0: report what programs do that they must not */
-  int json;           /* not 0: {"findings": [...], "notes": [...]} to sink->report */
-  int64_t operations; /* give up after so many; 0: the default */
+  int json;           /* not 0: to sink->report {"findings": [...], "notes": [...]}; if results were
+                         compared, with {"output", "same", "elements", "mismatches", ...} of each as
+                         "comparisons" */
+  int64_t operations; /* the interpreter gives up after so many; 0: the default */
+  double rtol, atol;  /* allowed between the interpreter's and the compiled results; negative: the
+                         defaults for the dtype */
+  int threads;        /* of the compiled kernel; 0: all that this process may use */
+  int64_t repeat;     /* how many more calls of the compiled kernel to time */
 } tilewright_kernel_run_options;
 
-/* Runs the kernel. Findings are given to sink->diagnostic; then the outcome is
- * TILEWRIGHT_RESULTS_DIFFER, and there are outputs all the same. */
+/* Runs the kernel. Findings, and with `check` outputs that differ, are given to sink->diagnostic;
+ * then the outcome is TILEWRIGHT_RESULTS_DIFFER, and there are outputs all the same, with `check`
+ * the interpreter's. Whether results differ is only asked where nothing was found; that the target
+ * does not take the kernel is then a remark. */
 TILEWRIGHT_COMPILER_API tilewright_outcome
 tilewright_kernel_run(tilewright_kernel *kernel, const tilewright_kernel_run_options *options,
                       const tilewright_sink *sink, void *user);
@@ -157,6 +168,10 @@ tilewright_kernel_run(tilewright_kernel *kernel, const tilewright_kernel_run_opt
  * and after a run that failed. */
 TILEWRIGHT_COMPILER_API const tw_tensor *
 tilewright_kernel_get_output(const tilewright_kernel *kernel, size_t index);
+
+/* How long the index-th timed call of the last run took, in us; negative beyond the last. */
+TILEWRIGHT_COMPILER_API double tilewright_kernel_get_time(const tilewright_kernel *kernel,
+                                                          size_t index);
 
 /* "tilewright 0.1.0 (LLVM 22.1.8)"; never NULL, static. */
 TILEWRIGHT_COMPILER_API const char *tilewright_compiler_version(void);

@@ -64,11 +64,7 @@ private:
         now.integer = loadInteger(tensor.dtype(), tensor.bytes().data());
     }
     if (arguments.size() != signature.arguments.size() || next != given.size())
-      return Diagnostic{Code::INTERPRETER_1,
-                        fmt::format("{} arguments are given, which are not as many as the kernel "
-                                    "takes",
-                                    given.size()),
-                        fmt::format("kernel {}", signature.name)};
+      return wrongCount(signature, given.size());
     TW_ASSIGN(bound, bindKernel(signature, arguments));
     return {};
   }
@@ -193,6 +189,12 @@ private:
 };
 
 } // namespace
+
+Diagnostic wrongCount(const KernelSignature &kernel, size_t given) {
+  return {Code::INTERPRETER_1,
+          fmt::format("{} arguments are given, which are not as many as the kernel takes", given),
+          fmt::format("kernel {}", kernel.name)};
+}
 
 Result<Run> interpret(tile::KernelOp kernel, std::span<const HostTensor> given,
                       const Options &options) {

@@ -36,6 +36,13 @@ struct Run {
 /// What a call of the kernel needs to give.
 KernelSignature signatureOf(tile::KernelOp kernel);
 
+/// The error for as many tensors as the kernel does not take.
+Diagnostic wrongCount(const KernelSignature &kernel, size_t given);
+
+/// What a tile.check says of a value that is not below its bound: the first %lld of its text is the
+/// value, the second the bound.
+std::string checkMessage(llvm::StringRef text, int64_t value, int64_t bound);
+
 /// Runs the kernel, which has been verified. `given` has a tensor for each argument that is not
 /// `out`, in order; a scalar is a tensor without sizes. Errors: those of bindKernel; INTERPRETER_4
 /// (too large), INTERPRETER_5 (too long), INTERPRETER_7 (an operation that no kernel may have), and

@@ -2,6 +2,7 @@
 //
 // tile.gather, tile.scatter and tile.check, and the way to single elements of buffers.
 #include "Interpreter/Access.h"
+#include "Interpreter/Interpreter.h"
 
 using namespace mlir;
 
@@ -142,8 +143,7 @@ Step makeScatter(tile::ScatterOp op, Compiler &compiler) {
 // tile.check
 //===----------------------------------------------------------------------===//
 
-/// The author's message: the first %lld is the value, the second the bound.
-static std::string checkMessage(StringRef text, int64_t value, int64_t bound) {
+std::string checkMessage(StringRef text, int64_t value, int64_t bound) {
   std::string message = text.str();
   size_t from = 0;
   for (int64_t number : {value, bound}) {

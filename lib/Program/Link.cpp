@@ -63,9 +63,12 @@ std::vector<std::string> systemLibraries() {
 
 } // namespace
 
-Status linkLibrary(const std::vector<ObjectFile> &objects, const std::string &output) {
-  std::string exports = std::string("{ global: ") + TW_PROGRAM_SYMBOL + "; local: *; };\n";
-  MemoryFile script("tilewright.map", exports);
+Status linkLibrary(const std::vector<ObjectFile> &objects, const std::string &output,
+                   const std::vector<std::string> &exports) {
+  std::string map = "{ global: ";
+  for (const std::string &name : exports)
+    map += name + "; ";
+  MemoryFile script("tilewright.map", map + "local: *; };\n");
   std::deque<MemoryFile> inputs;
   for (const ObjectFile &object : objects)
     inputs.emplace_back("tilewright.o", std::span(object.data(), object.size()));

@@ -4,12 +4,14 @@
 #pragma once
 #include "Program/ObjectCode.h"
 #include "Support/Diagnostic.h"
+#include "runtime/ProgramABI.h"
 #include <string>
 
 namespace tw {
 
-/// Writes to `output` the shared library of `objects`, which exports only tilewright_program. What
+/// Writes to `output` the shared library of `objects`, which exports only the given names. What
 /// it imports comes from libc and libm, needed only when used. Thread-safe; one link at a time.
-Status linkLibrary(const std::vector<ObjectFile> &objects, const std::string &output);
+Status linkLibrary(const std::vector<ObjectFile> &objects, const std::string &output,
+                   const std::vector<std::string> &exports = {TW_PROGRAM_SYMBOL});
 
 } // namespace tw

@@ -53,7 +53,8 @@ Result<CompilerLibrary> CompilerLibrary::load() {
       !find(library.kernelArgument, "tilewright_kernel_get_argument") ||
       !find(library.printKernel, "tilewright_kernel_print") ||
       !find(library.runKernel, "tilewright_kernel_run") ||
-      !find(library.kernelOutput, "tilewright_kernel_get_output"))
+      !find(library.kernelOutput, "tilewright_kernel_get_output") ||
+      !find(library.kernelTime, "tilewright_kernel_get_time"))
     return notUsable(fmt::format("{} is not a Tilewright compiler", library.path));
   if (apiVersion() != TILEWRIGHT_COMPILER_API_VERSION)
     return notUsable(fmt::format("{} has interface version {}, this tool needs {}", library.path,

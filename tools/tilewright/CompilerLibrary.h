@@ -22,6 +22,7 @@ struct CompilerLibrary {
   decltype(&tilewright_kernel_print) printKernel = nullptr;
   decltype(&tilewright_kernel_run) runKernel = nullptr;
   decltype(&tilewright_kernel_get_output) kernelOutput = nullptr;
+  decltype(&tilewright_kernel_get_time) kernelTime = nullptr;
   std::string path;
 
   /// Loads it from ../lib beside the executable, or from where TILEWRIGHT_COMPILER says. It stays

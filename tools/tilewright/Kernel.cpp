@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tilewright kernel print|run|check K.mlir|K.cpp|K.so: a hand-written kernel, as text and in the
-// interpreter.
+// tilewright kernel print|run|check K.mlir|K.cpp|K.so: a hand-written kernel as text, in the
+// interpreter, and compiled.
 #include "Commands.h"
 #include "CompilerLibrary.h"
 #include "CompilerSink.h"
@@ -9,6 +9,7 @@
 #include "Failure.h"
 #include "IO/File.h"
 #include "IO/Npy.h"
+#include "Statistics.h"
 #include "Values.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -22,11 +23,12 @@ namespace {
 constexpr int64_t jsonValues = 1000;
 
 struct KernelOptions {
-  std::string path, kernel, outputAs = "own";
+  std::string path, kernel, target, outputAs = "own";
   std::vector<std::string> settings;
   CallArguments call;
   ToleranceOptions tolerances;
-  int64_t operations = 0;
+  int64_t operations = 0, repeat = 0;
+  int threads = 0;
   bool f64 = false, json = false, check = false;
 };
 
@@ -65,10 +67,15 @@ public:
     request.struct_size = sizeof request;
     request.inputs = tensors.data();
     request.input_count = tensors.size();
+    request.target = options.target.c_str();
     request.f64 = options.f64;
     request.check = options.check;
     request.json = options.json;
     request.operations = options.operations;
+    request.rtol = options.tolerances.rtol.value_or(-1);
+    request.atol = options.tolerances.atol.value_or(-1);
+    request.threads = options.threads;
+    request.repeat = options.repeat;
     return library.runKernel(kernel, &request, &sink, &listener);
   }
 
@@ -91,6 +98,14 @@ public:
       tensors.push_back(std::move(tensor));
     }
     return tensors;
+  }
+
+  /// Of the calls that were timed, in us.
+  std::vector<double> times() const {
+    std::vector<double> all;
+    for (double time; (time = library.kernelTime(kernel, all.size())) >= 0;)
+      all.push_back(time);
+    return all;
   }
 
   const std::string &said() const { return listener.report; }
@@ -126,9 +141,27 @@ std::string resultText(const Interface &callee, const Call &call,
   return text;
 }
 
-/// {"outputs", "comparisons"?, "reports"}.
+std::string timeText(const std::vector<double> &times) {
+  if (times.empty())
+    return "";
+  Statistics time = statistics(times);
+  return fmt::format("time: median {:.1f} us, p10 {:.1f}, p90 {:.1f}, min {:.1f} ({} calls)\n",
+                     time.median, time.p10, time.p90, time.min, time.count);
+}
+
+void writeTime(JsonWriter &json, const std::vector<double> &times) {
+  if (times.empty())
+    return;
+  Statistics time = statistics(times);
+  json.key("time").beginObject().member("median_us", time.median).member("p10_us", time.p10);
+  json.member("p90_us", time.p90).member("min_us", time.min).member("calls", time.count);
+  json.endObject();
+}
+
+/// {"outputs", "comparisons"?, "time"?, "reports"}.
 std::string resultJson(const Interface &callee, std::span<const HostTensor> outputs,
-                       std::span<const OutputComparison> comparisons, const std::string &reports) {
+                       std::span<const OutputComparison> comparisons,
+                       const std::vector<double> &times, const std::string &reports) {
   JsonWriter json;
   json.beginObject().key("outputs").beginArray();
   for (size_t i = 0; i < outputs.size(); ++i)
@@ -136,6 +169,7 @@ std::string resultJson(const Interface &callee, std::span<const HostTensor> outp
   json.endArray();
   if (!comparisons.empty())
     writeJson(json.key("comparisons"), comparisons);
+  writeTime(json, times);
   json.key("reports").raw(reports);
   return json.endObject().text() + "\n";
 }
@@ -160,8 +194,10 @@ int runHere(const KernelOptions &options, const Call &call) {
   TW_TRY_CLI(comparisons);
   if (!reportDifferences(*comparisons, ""))
     status = TILEWRIGHT_RESULTS_DIFFER;
-  TW_TRY_CLI(writeResults(options.json ? resultJson(callee, *outputs, *comparisons, kernel.said())
-                                       : resultText(callee, call, *outputs, *comparisons)));
+  std::vector<double> times = kernel.times();
+  TW_TRY_CLI(writeResults(
+      options.json ? resultJson(callee, *outputs, *comparisons, times, kernel.said())
+                   : resultText(callee, call, *outputs, *comparisons) + timeText(times)));
   return status;
 }
 
@@ -184,6 +220,14 @@ int perform(const std::function<int()> &action, const KernelOptions &options) {
 }
 
 int run(const KernelOptions &options) {
+  bool isCompiled = options.target == "cpu" && !options.check;
+  if ((isCompiled && options.f64) || (!isCompiled && options.repeat))
+    return fail({Code::CLI_1,
+                 isCompiled ? "--f64 is for the interpreter, not for --target=cpu"
+                            : "--repeat is for compiled kernels",
+                 {},
+                 {},
+                 isCompiled ? "leave one of them out" : "add --target=cpu"});
   auto call = parseCall(options.call);
   TW_TRY_CLI(call);
   return perform([&] { return runHere(options, *call); }, options);
@@ -211,6 +255,7 @@ void addRunTo(CLI::App &kernel, const char *name, const char *what, bool check,
               Invocation &invocation) {
   auto options = std::make_shared<KernelOptions>();
   options->check = check;
+  options->target = check ? "cpu" : "interpreter";
   CLI::App *command = kernel.add_subcommand(name, what);
   addKernelTo(*command, *options);
   options->call.addInputsTo(*command);
@@ -219,7 +264,19 @@ void addRunTo(CLI::App &kernel, const char *name, const char *what, bool check,
   options->tolerances.addTo(*command);
   command->add_option("--output-as", options->outputAs, "f32: write bf16 widened; own: as u16 bits")
       ->check(CLI::IsMember({"own", "f32"}));
-  command->add_flag("--f64", options->f64, "round nothing; float outputs are f64");
+  command
+      ->add_option("--target", options->target,
+                   check
+                       ? "cpu (default): compare with the compiled kernel, too; interpreter: only "
+                         "interpret"
+                       : "interpreter (default), or cpu: compiled for this machine")
+      ->check(CLI::IsMember({"cpu", "interpreter"}));
+  command->add_option("--threads", options->threads, "of the compiled kernel; 0: all there are")
+      ->check(CLI::Range(0, 1024));
+  if (!check)
+    command->add_option("--repeat", options->repeat, "time so many more calls")
+        ->check(CLI::Range(1, 1'000'000'000));
+  command->add_flag("--f64", options->f64, "interpret without rounding; float outputs are f64");
   command
       ->add_option("--operations", options->operations,
                    "give up after so many operations on elements (default: 200 billion)")
@@ -233,7 +290,7 @@ void addRunTo(CLI::App &kernel, const char *name, const char *what, bool check,
 
 void addKernel(CLI::App &app, Invocation &invocation) {
   CLI::App *kernel =
-      app.add_subcommand("kernel", "look at hand-written kernels, and run them in the interpreter");
+      app.add_subcommand("kernel", "look at hand-written kernels, try them and run them");
   kernel->require_subcommand(1);
   auto options = std::make_shared<KernelOptions>();
   CLI::App *print = kernel->add_subcommand("print", "print a kernel as text, verified, simplified");
@@ -244,10 +301,11 @@ void addKernel(CLI::App &app, Invocation &invocation) {
     };
   });
   addRunTo(*kernel, "run", "run a kernel", false, invocation);
-  addRunTo(*kernel, "check",
-           "run a kernel and report what its programs do that they must not: boxes that begin "
-           "outside, races, elements never written, ...",
-           true, invocation);
+  addRunTo(
+      *kernel, "check",
+      "interpret a kernel and report what its programs do that they must not: boxes that begin "
+      "outside, races, elements never written, ...; and compare with the compiled kernel",
+      true, invocation);
 }
 
 } // namespace tw::cli

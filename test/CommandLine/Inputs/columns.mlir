@@ -21,3 +21,12 @@ tile.kernel @racy(inout %y: !tile.buffer<[1], i32>) grid [3] {
   %s = arith.addi %t, %f : tensor<1xi32>
   tile.store %s, %y[%c0] : tensor<1xi32>, !tile.buffer<[1], i32>
 }
+
+// One of two values stays, whichever.
+tile.kernel @anyOf(inout %y: !tile.buffer<[1], i32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i64
+  %at = tile.full %zero : i64 -> tensor<2xi64>
+  %t = tile.iota 0 from %c0 : tensor<2xi32>
+  tile.scatter %t, %y[%at : tensor<2xi64>] atomic any : tensor<2xi32>, !tile.buffer<[1], i32>
+}

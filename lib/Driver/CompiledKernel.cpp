@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Driver/CompiledKernel.h"
+#include "IO/Element.h"
+#include "IR/Coded.h"
+#include "Interpreter/Interpreter.h"
+#include "Program/Link.h"
+#include "Program/Machine.h"
+#include "Target/Target.h"
+#include "Tile/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "runtime/AlignedBuffer.h"
+#include "runtime/ThreadPool.h"
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace tw {
+
+/// What the kernel's functions are called in the library.
+static constexpr const char *entryName = "kernel", *infoName = "kernel_info";
+
+using Entry = void(void **buffers, int64_t *scalars, uint8_t *workspace, int64_t begin,
+                   int64_t end);
+using Info = void(int64_t *scalars, int64_t out[2]);
+
+struct CompiledKernel::State {
+  KernelSignature signature;
+  std::vector<TypedAttr> inits; // of every argument; null: none
+  target::KernelInfo info;
+  void *library = nullptr;
+  Entry *entry = nullptr;
+  Info *needs = nullptr;
+
+  /// Links the objects and takes the kernel's functions from the library.
+  Status load(const std::vector<ObjectFile> &objects);
+
+  ~State() {
+    if (library)
+      dlclose(library);
+  }
+};
+
+CompiledKernel::CompiledKernel(std::unique_ptr<State> state) : state(std::move(state)) {}
+CompiledKernel::CompiledKernel(CompiledKernel &&) noexcept = default;
+CompiledKernel::~CompiledKernel() = default;
+
+//===----------------------------------------------------------------------===//
+// From the kernel to code
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The first error that is emitted in a context while this lives.
+class FirstError {
+public:
+  explicit FirstError(MLIRContext &context)
+      : handler(&context, [this](mlir::Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error && !error)
+            error = toDiagnostic(diagnostic);
+          return success();
+        }) {}
+  Diagnostic take(const char *stage) {
+    return error ? *error
+                 : Diagnostic{Code::TARGET_1, fmt::format("the compiler failed in {}", stage)};
+  }
+
+private:
+  std::optional<Diagnostic> error;
+  ScopedDiagnosticHandler handler;
+};
+
+/// A folder that goes when this does.
+class ScratchFolder {
+public:
+  ScratchFolder() {
+    std::error_code error;
+    std::string name = std::filesystem::temp_directory_path(error) / "tilewright-XXXXXX";
+    if (!error && mkdtemp(name.data()))
+      path = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path.empty())
+      std::filesystem::remove_all(path, ignored);
+  }
+  std::string path; // empty: it could not be made
+};
+
+/// A copy of the kernel as a program has it: simplified, and what fills its outputs is the host's.
+OwningOpRef<tile::KernelOp> preparedCopy(tile::KernelOp kernel) {
+  OwningOpRef<tile::KernelOp> copy(cast<tile::KernelOp>(kernel->clone()));
+  copy->setSymName(entryName);
+  SmallVector<Attribute> arguments;
+  for (auto argument : kernel.getArguments().getAsRange<tile::ArgumentAttr>())
+    arguments.push_back(tile::ArgumentAttr::get(kernel.getContext(), argument.getName(),
+                                                argument.getAccess(), TypedAttr(),
+                                                argument.getSymbol()));
+  copy->setArgumentsAttr(ArrayAttr::get(kernel.getContext(), arguments));
+  PassManager passes(kernel.getContext(), tile::KernelOp::getOperationName());
+  passes.addPass(tile::createSimplify());
+  return succeeded(passes.run(*copy)) ? std::move(copy) : nullptr;
+}
+
+} // namespace
+
+Status CompiledKernel::State::load(const std::vector<ObjectFile> &objects) {
+  ScratchFolder folder;
+  if (folder.path.empty())
+    return Diagnostic{Code::IO_2,
+                      "no temporary folder can be made",
+                      {},
+                      {},
+                      "set TMPDIR to a folder that can be written"};
+  std::string path = folder.path + "/kernel.so";
+  TW_TRY(linkLibrary(objects, path, {entryName, infoName}));
+  library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return Diagnostic{Code::PROGRAM_7, "the compiled kernel cannot be loaded", {}, {dlerror()}};
+  entry = reinterpret_cast<Entry *>(dlsym(library, entryName));
+  needs = reinterpret_cast<Info *>(dlsym(library, infoName));
+  if (!entry || !needs)
+    return Diagnostic{Code::PROGRAM_7, "the compiled kernel lacks its functions"};
+  return {};
+}
+
+Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel) {
+  FirstError errors(*kernel.getContext());
+  auto state = std::make_unique<State>();
+  state->signature = interpreter::signatureOf(kernel);
+  for (auto argument : kernel.getArguments().getAsRange<tile::ArgumentAttr>())
+    state->inits.push_back(argument.getInit());
+  OwningOpRef<tile::KernelOp> copy = preparedCopy(kernel);
+  if (!copy)
+    return errors.take("simplify");
+  std::vector<std::string> features = hostFeatures();
+  auto target = target::createCPUTarget(target::CpuFeatures::fromNames(features));
+  OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
+  auto info = target->lower(*copy, *code);
+  if (failed(info))
+    return errors.take("lowering a kernel");
+  state->info = *info;
+  auto objects = makeObjects(*code, features, "");
+  if (failed(objects))
+    return errors.take("LLVM");
+  TW_TRY(state->load(*objects));
+  return CompiledKernel(std::move(state));
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Fills a tensor with one value.
+void fill(HostTensor &tensor, TypedAttr value) {
+  int64_t bytes = info(tensor.dtype()).bytes;
+  for (int64_t i = 0; i < tensor.count(); ++i) {
+    std::byte *p = tensor.bytes().data() + i * bytes;
+    if (auto number = dyn_cast<FloatAttr>(value))
+      storeFloat(tensor.dtype(), number.getValueAsDouble(), p);
+    else if (i == 0)
+      std::memcpy(p, cast<IntegerAttr>(value).getValue().getRawData(), bytes);
+    else
+      std::memcpy(p, tensor.bytes().data(), bytes);
+  }
+}
+
+/// What a kernel's slot for a scalar holds.
+int64_t slotOf(const HostTensor &scalar) {
+  const std::byte *p = scalar.bytes().data();
+  if (info(scalar.dtype()).isFloat)
+    return std::bit_cast<int64_t>(loadDouble(scalar.dtype(), p));
+  return loadInteger(scalar.dtype(), p);
+}
+
+} // namespace
+
+/// The memory of one call. Inputs are the caller's.
+class CompiledKernel::Call {
+public:
+  Call(const State &state, std::span<const HostTensor> given) : state(state), given(given) {}
+
+  Status prepare(int threads) {
+    TW_ASSIGN(BoundKernel bound, bind());
+    std::vector<int64_t> scalars;
+    size_t next = 0;
+    for (auto [i, argument] : llvm::enumerate(state.signature.arguments)) {
+      const HostTensor *tensor = argument.isGiven() ? &given[next++] : nullptr;
+      if (!argument.isBuffer()) {
+        scalars.push_back(slotOf(*tensor));
+        continue;
+      }
+      TW_TRY(addBuffer(argument, bound.sizes[i], tensor, state.inits[i]));
+      for (auto [size, value] : llvm::zip(argument.sizes, bound.sizes[i]))
+        if (!size.constant())
+          slots.push_back(value);
+    }
+    slots.insert(slots.end(), scalars.begin(), scalars.end());
+    buffers.push_back(failure);
+    int64_t needs[2] = {0, 0};
+    state.needs(slots.data(), needs);
+    iterations = needs[0];
+    workspaceBytes = (needs[1] + TW_ALIGNMENT - 1) / TW_ALIGNMENT * TW_ALIGNMENT;
+    if (__builtin_mul_overflow(workspaceBytes, threads, &needs[1]) || !workspace.reserve(needs[1]))
+      return Diagnostic{Code::IO_3, "there is not enough memory for the kernel's workspace"};
+    return {};
+  }
+
+  void run(rt::ThreadPool &pool) {
+    auto body = [](void *self, int64_t begin, int64_t end, int64_t worker) {
+      auto &call = *static_cast<Call *>(self);
+      uint8_t *scratch = call.workspace.data() + worker * call.workspaceBytes;
+      call.state.entry(call.buffers.data(), call.slots.data(), scratch, begin, end);
+    };
+    pool.parallelFor(body, this, iterations, state.info.grain);
+  }
+
+  Result<std::vector<HostTensor>> finish() {
+    if (failure[0])
+      return Diagnostic{
+          Code::INTERPRETER_6,
+          interpreter::checkMessage(state.info.failures[failure[0] - 1], failure[1], failure[2]),
+          fmt::format("kernel {}", state.signature.name)};
+    return std::move(results);
+  }
+
+private:
+  Result<BoundKernel> bind() const {
+    std::vector<GivenArgument> arguments;
+    size_t next = 0;
+    for (const KernelArgument &argument : state.signature.arguments) {
+      GivenArgument &one = arguments.emplace_back();
+      if (!argument.isGiven())
+        continue;
+      if (next == given.size())
+        break;
+      const HostTensor &tensor = given[next++];
+      one.dtype = tensor.dtype();
+      one.sizes = tensor.sizes();
+      if (!argument.isBuffer() && tensor.count() == 1 && !info(tensor.dtype()).isFloat)
+        one.integer = loadInteger(tensor.dtype(), tensor.bytes().data());
+    }
+    if (arguments.size() != state.signature.arguments.size() || next != given.size())
+      return interpreter::wrongCount(state.signature, given.size());
+    return bindKernel(state.signature, arguments);
+  }
+
+  Status addBuffer(const KernelArgument &argument, const std::vector<int64_t> &sizes,
+                   const HostTensor *given, TypedAttr init) {
+    if (!argument.isResult()) { // nobody writes it
+      buffers.push_back(const_cast<std::byte *>(given->bytes().data()));
+      return {};
+    }
+    TW_ASSIGN(HostTensor tensor, HostTensor::create(argument.dtype, sizes));
+    if (given && given->byteSize())
+      std::memcpy(tensor.bytes().data(), given->bytes().data(), given->byteSize());
+    else if (init)
+      fill(tensor, init);
+    buffers.push_back(tensor.bytes().data());
+    results.push_back(std::move(tensor));
+    return {};
+  }
+
+  const State &state;
+  std::span<const HostTensor> given;
+  std::vector<HostTensor> results;
+  std::vector<void *> buffers;
+  std::vector<int64_t> slots;
+  int64_t failure[3] = {0, 0, 0}, iterations = 0, workspaceBytes = 0;
+  rt::AlignedBuffer workspace;
+};
+
+static int threadCount(int threads) { return threads ? threads : rt::availableCores(); }
+
+Result<std::vector<HostTensor>> CompiledKernel::run(std::span<const HostTensor> given,
+                                                    int threads) const {
+  rt::ThreadPool pool(threadCount(threads));
+  Call call(*state, given);
+  TW_TRY(call.prepare(pool.threads()));
+  call.run(pool);
+  return call.finish();
+}
+
+Result<std::vector<double>> CompiledKernel::time(std::span<const HostTensor> given, int64_t calls,
+                                                 int threads) const {
+  using Clock = std::chrono::steady_clock;
+  rt::ThreadPool pool(threadCount(threads));
+  Call call(*state, given);
+  TW_TRY(call.prepare(pool.threads()));
+  call.run(pool);
+  std::vector<double> times;
+  for (int64_t i = 0; i < calls; ++i) {
+    auto start = Clock::now();
+    call.run(pool);
+    times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+  }
+  return times;
+}
+
+} // namespace tw

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A hand-written kernel compiled for this machine, loaded into this process and called as the host
+// entry of a program calls it.
+#pragma once
+#include "IO/HostTensor.h"
+#include "IR/Tile/Tile.h"
+#include "Interpreter/Binding.h"
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tw {
+
+class CompiledKernel {
+public:
+  /// Compiles a verified kernel, which stays as it is, with the cpu target. Errors: what the target
+  /// says (TARGET_2 for what it does not take), IO_2, PROGRAM_6 and PROGRAM_7.
+  static Result<CompiledKernel> compile(tile::KernelOp kernel);
+  CompiledKernel(CompiledKernel &&) noexcept;
+  ~CompiledKernel();
+
+  /// Calls it with a tensor for each argument that is not `out`, in order; a scalar has no sizes.
+  /// Returns what is in the out and inout arguments then. `threads`: 0 for all that this process
+  /// may use. Errors: those of bindKernel, IO_3, and INTERPRETER_6 for a check that failed.
+  Result<std::vector<HostTensor>> run(std::span<const HostTensor> given, int threads = 1) const;
+
+  /// How long each of `calls` calls takes, in us; one that is not measured goes before.
+  Result<std::vector<double>> time(std::span<const HostTensor> given, int64_t calls,
+                                   int threads) const;
+
+private:
+  struct State;
+  class Call;
+  explicit CompiledKernel(std::unique_ptr<State> state);
+  std::unique_ptr<State> state;
+};
+
+} // namespace tw
