@@ -3,6 +3,7 @@
 // What a target is: it takes one kernel of the dispatch level and makes callable code of it.
 // docs/contracts.md, "Target level", fixes the calling convention.
 #pragma once
+#include "Target/CpuFeatures.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -73,17 +74,6 @@ public:
 
   /// Registers the dialects that `lower` creates operations of.
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
-};
-
-/// What code may be made for. The defaults suit any x86-64.
-struct CpuFeatures {
-  /// Bytes of a vector register: 16, 32 (AVX2) or 64 (AVX-512).
-  unsigned vectorBytes = 16;
-  /// Registers that hold vectors: 16 or 32.
-  unsigned vectorRegisters = 16;
-
-  /// From LLVM's names of features ("avx2", "avx512f", with or without a leading '+').
-  static CpuFeatures fromNames(llvm::ArrayRef<std::string> names);
 };
 
 /// Plain loops for everything: always works, never fails, decent speed.

@@ -22,6 +22,17 @@ using namespace mlir;
 
 namespace tw::target {
 
+/// What a loop says about itself arrives as a foreign attribute of its branch back.
+static void takeLoopAnnotations(LLVM::LLVMFuncOp function) {
+  function.walk([](LLVM::BrOp branch) {
+    constexpr StringRef name = "llvm.loop_annotation";
+    if (auto annotation = branch->getAttrOfType<LLVM::LoopAnnotationAttr>(name)) {
+      branch->removeAttr(name);
+      branch.setLoopAnnotationAttr(annotation);
+    }
+  });
+}
+
 static LogicalResult lowerFunction(LLVM::LLVMFuncOp function) {
   MLIRContext *context = function.getContext();
   {
@@ -40,7 +51,10 @@ static LogicalResult lowerFunction(LLVM::LLVMFuncOp function) {
   populateMathToLLVMConversionPatterns(converter, patterns);
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   LLVMConversionTarget target(*context);
-  return applyFullConversion(function, target, std::move(patterns));
+  if (failed(applyFullConversion(function, target, std::move(patterns))))
+    return failure();
+  takeLoopAnnotations(function);
+  return success();
 }
 
 LogicalResult lowerLoops(ModuleOp module) {

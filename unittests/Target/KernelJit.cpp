@@ -12,6 +12,7 @@
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -58,12 +59,36 @@ static std::vector<std::string> enabledFeatures(llvm::TargetMachine &machine) {
   return names;
 }
 
-KernelJit::KernelJit(const std::string &text) : state(std::make_unique<State>()) {
+namespace {
+
+/// A kernel on its way from text to code.
+struct Lowering {
+  KernelInfo info;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module;
+};
+
+} // namespace
+
+static llvm::orc::JITTargetMachineBuilder machineFor(const std::string &cpu) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
-  auto machineBuilder = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
-  auto machine = llvm::cantFail(machineBuilder.createTargetMachine());
-  CpuFeatures features = CpuFeatures::fromNames(enabledFeatures(*machine));
+  auto host = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
+  if (cpu == "host")
+    return host;
+  auto features = featuresOfCpu(cpu);
+  require(features.has_value(), "there is no such CPU");
+  llvm::orc::JITTargetMachineBuilder builder(host.getTargetTriple());
+  builder.setCPU("x86-64");
+  builder.addFeatures(*features);
+  return builder;
+}
+
+static Lowering lower(const std::string &text, llvm::orc::JITTargetMachineBuilder machineBuilder) {
+  Lowering result;
+  result.machine = llvm::cantFail(machineBuilder.createTargetMachine());
+  CpuFeatures features = CpuFeatures::fromNames(enabledFeatures(*result.machine));
   bool isTile = text.find("tile.kernel") != std::string::npos;
   auto target = isTile ? createCPUTarget(features) : createReferenceTarget(features);
 
@@ -80,23 +105,45 @@ KernelJit::KernelJit(const std::string &text) : state(std::make_unique<State>())
   mlir::OwningOpRef<mlir::ModuleOp> code = mlir::ModuleOp::create(module->getLoc());
   auto info = target->lower(kernel, *code);
   require(mlir::succeeded(info), "the target refuses the kernel");
-  kernelInfo = *info;
+  result.info = *info;
   if (std::getenv("KERNEL_JIT_PRINT"))
     code->dump();
   require(mlir::succeeded(mlir::verify(*code)), "the lowered kernel is invalid");
 
-  auto llvmContext = std::make_unique<llvm::LLVMContext>();
-  auto llvmModule = mlir::translateModuleToLLVMIR(*code, *llvmContext);
-  require(bool(llvmModule), "the lowered kernel cannot be translated");
-  llvmModule->setDataLayout(machine->createDataLayout());
-  llvmModule->setTargetTriple(machine->getTargetTriple());
-  optimize(*llvmModule, *machine);
+  result.module = mlir::translateModuleToLLVMIR(*code, *result.context);
+  require(bool(result.module), "the lowered kernel cannot be translated");
+  result.module->setDataLayout(result.machine->createDataLayout());
+  result.module->setTargetTriple(result.machine->getTargetTriple());
+  optimize(*result.module, *result.machine);
   if (std::getenv("KERNEL_JIT_PRINT_LLVM"))
-    llvmModule->print(llvm::errs(), nullptr);
+    result.module->print(llvm::errs(), nullptr);
+  return result;
+}
+
+static std::string write(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager emit;
+  require(!machine.addPassesToEmitFile(emit, stream, nullptr, llvm::CodeGenFileType::AssemblyFile),
+          "LLVM writes no assembly");
+  emit.run(module);
+  return text.str().str();
+}
+
+std::string tw::target::assemblyOf(const std::string &text, const std::string &cpu) {
+  Lowering lowering = lower(text, machineFor(cpu));
+  return write(*lowering.module, *lowering.machine);
+}
+
+KernelJit::KernelJit(const std::string &text, const std::string &cpu)
+    : state(std::make_unique<State>()) {
+  auto machineBuilder = machineFor(cpu);
+  Lowering lowering = lower(text, machineBuilder);
+  kernelInfo = lowering.info;
   state->jit = llvm::cantFail(
       llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machineBuilder)).create());
   llvm::cantFail(state->jit->addIRModule(
-      llvm::orc::ThreadSafeModule(std::move(llvmModule), std::move(llvmContext))));
+      llvm::orc::ThreadSafeModule(std::move(lowering.module), std::move(lowering.context))));
   state->kernel = llvm::cantFail(state->jit->lookup("k"))
                       .toPtr<void (*)(void **, int64_t *, uint8_t *, int64_t, int64_t)>();
   state->info =

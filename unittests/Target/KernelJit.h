@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For tests: a kernel given as text, lowered by a target (a tile.kernel by cpu, a function by
-// reference), compiled by LLVM's JIT at -O3
-// for this machine, and called as a host entry would call it.
+// reference), compiled by LLVM at -O3, and called as a host entry would call it. The CPU is this
+// machine's ("host"), or one by name (Target/CpuFeatures.h).
 #pragma once
 #include "Target/Target.h"
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tw::target {
 class KernelJit {
 public:
   /// Compiles `@k` of the module text. Aborts the test program when that fails.
-  explicit KernelJit(const std::string &text);
+  explicit KernelJit(const std::string &text, const std::string &cpu = "host");
   ~KernelJit();
   KernelJit(KernelJit &&) noexcept;
 
@@ -31,6 +31,9 @@ private:
   std::unique_ptr<State> state;
   KernelInfo kernelInfo;
 };
+
+/// The assembly of `@k`, also for a CPU that this machine is not.
+std::string assemblyOf(const std::string &text, const std::string &cpu = "host");
 
 /// Numbers in [-1, 1] that differ from place to place.
 template <typename T>

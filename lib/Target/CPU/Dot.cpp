@@ -6,6 +6,7 @@
 #include "Target/CPU/Emitter.h"
 #include "Target/CPU/Shapes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -30,6 +31,9 @@ std::pair<tile::LoadOp, int> loadBehind(Value tile, int dim) {
 
 class DotEmitter {
 public:
+  /// Products in a step along K that keep the processor busy without unrolling.
+  static constexpr unsigned leastWork = 8;
+
   DotEmitter(Emitter &e, tile::DotOp op)
       : e(e), b(e.b), loc(e.loc), op(op), rank(op.getType().getRank()),
         element(op.getType().getElementType()), extents(e.extents(op.getAcc())),
@@ -58,6 +62,8 @@ private:
     if (isPlain && isB)
       isPlain = dim + 1 == load.getType().getRank() &&
                 (load.getStrides().empty() || load.getStrides()[dim] == 1);
+    if (isPlain && !isB && e.isEdge && !e.inside.contains({load, unsigned(dim)}))
+      isPlain = false; // single elements under a mask would be as many branches
     if (isPlain && !load.getMask() && !e.memory.contains(tile)) {
       Domain domain{e.extents(tile), lane, e.lanesFor(tile), false};
       return e.prepare(tile, domain, lane);
@@ -119,7 +125,25 @@ private:
       }
       return success();
     };
-    return e.loop(0, depth, 1, sums, step);
+    if (failed(e.loop(0, depth, 1, sums, step)))
+      return failure();
+    if (rows * vectors >= leastWork)
+      keepRolled(sums.front());
+    return success();
+  }
+
+  /// A step of many products fills the processor. Two of them in one basic block would be
+  /// interleaved by the scheduler, which then has too few registers and spills.
+  void keepRolled(Value sum) {
+    auto loop = sum.getDefiningOp<scf::ForOp>();
+    if (!loop)
+      return;
+    LLVM::LoopAnnotationAttr annotation;
+    auto unroll =
+        LLVM::LoopUnrollAttr::get(b.getContext(), b.getBoolAttr(true), {}, {}, {}, {}, {}, {});
+    annotation = LLVM::LoopAnnotationAttr::get(b.getContext(), {}, {}, {}, unroll, {}, {}, {}, {},
+                                               {}, {}, {}, {}, {}, {}, {});
+    loop->setAttr("llvm.loop_annotation", annotation);
   }
 
   FailureOr<Value> element2(Value tile, const Indices &batch, const Ix &x, const Ix &y, int lane) {
@@ -131,6 +155,8 @@ private:
       return value;
     return e.convertFloat(*value, sumType());
   }
+
+  int64_t sumBytes() const { return std::max<int64_t>(Emitter::bytesOf(element), 4); }
 
   Type sumType() const {
     bool isHalf = element.isF16() || element.isBF16();
@@ -218,7 +244,7 @@ private:
 
   LogicalResult overRows(const Memory &place, const Indices &batch) {
     IndexBuilder ix = e.ix();
-    int64_t most = e.cpu.vectorRegisters >= 32 ? 8 : 4;
+    int64_t most = e.cpu.productBlock(sumBytes()).rows;
     Ix all = extents[rank - 2], rest = ix.rem(all, most), whole = ix.sub(all, rest);
     SmallVector<Value> none;
     auto blocks = [&](unsigned rows) {
@@ -233,10 +259,10 @@ private:
 
   LogicalResult overColumns(const Memory &place, const Indices &batch, const Ix &row,
                             unsigned rows) {
-    unsigned width = e.cpu.vectorBytes / std::max<int64_t>(Emitter::bytesOf(element), 4);
-    int64_t vectors = e.cpu.vectorRegisters >= 32 ? 3 : 2;
+    unsigned width = e.cpu.vectorBytes / sumBytes();
+    int64_t step = e.cpu.productBlock(sumBytes()).columns, vectors = step / width;
     IndexBuilder ix = e.ix();
-    Ix all = extents[rank - 1], step = int64_t(width) * vectors;
+    Ix all = extents[rank - 1];
     Ix whole = ix.sub(all, ix.rem(all, step));
     SmallVector<Value> none;
     auto wide = [&](const Ix &column) {

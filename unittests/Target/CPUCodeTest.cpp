@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the cpu target's code looks like for CPUs of several kinds, whatever this machine is.
+#include "KernelJit.h"
+#include "Products.h"
+#include <gtest/gtest.h>
+#include <sstream>
+
+namespace tw::target {
+namespace {
+
+size_t count(const std::string &text, const std::string &what) {
+  size_t times = 0;
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size())
+    ++times;
+  return times;
+}
+
+/// The basic blocks of assembly.
+std::vector<std::string> blocksOf(const std::string &assembly) {
+  std::vector<std::string> blocks(1);
+  std::istringstream lines(assembly);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(".LBB"))
+      blocks.emplace_back();
+    blocks.back() += line + "\n";
+  }
+  return blocks;
+}
+
+/// Every block of the CPU's own size keeps all sums in registers while it goes along K.
+TEST(CPUCode, ProductsDoNotSpill) {
+  for (const char *name : {"x86-64-v3", "x86-64-v4"}) {
+    CpuFeatures cpu = CpuFeatures::fromNames(*featuresOfCpu(name));
+    RegisterBlock block = cpu.productBlock(4);
+    size_t products = block.rows * block.columns * 4 / cpu.vectorBytes;
+    size_t loops = 0;
+    for (const std::string &code :
+         blocksOf(assemblyOf(product({.rows = block.rows, .columns = block.columns}), name))) {
+      if (count(code, "vfmadd") < products)
+        continue;
+      ++loops;
+      EXPECT_EQ(count(code, "vfmadd"), products) << code;
+      EXPECT_EQ(count(code, "(%rsp)"), 0u) << code;
+    }
+    EXPECT_GE(loops, 1u) << name;
+  }
+}
+
+} // namespace
+} // namespace tw::target
