@@ -196,6 +196,44 @@ TEST(CPUCases, Products) {
   }
 }
 
+/// Blocks are transposed in registers; what is left over is not.
+TEST(CPUCases, Transposes) {
+  for (const char *dtype : {"f32", "f64", "bf16", "f16", "i8", "i64", "i1"}) {
+    CompiledKernel ofTiles(fmt::format(R"(
+      tile.kernel @case(in %x: !tile.buffer<[M, L, N], {0}>, out %y: !tile.buffer<[N, L, M], {0}>)
+          symbols [M, L, N] grid [N ceildiv 40, L, M ceildiv 24] {{
+        %p = tile.program_id 0
+        %l = tile.program_id 1
+        %q = tile.program_id 2
+        %c24 = arith.constant 24 : index
+        %c40 = arith.constant 40 : index
+        %i = arith.muli %q, %c24 : index
+        %j = arith.muli %p, %c40 : index
+        %t = tile.load %x[%i, %l, %j] : !tile.buffer<[M, L, N], {0}> -> tensor<24x1x40x{0}>
+        %u = tile.transpose %t [2, 1, 0] : tensor<24x1x40x{0}> -> tensor<40x1x24x{0}>
+        tile.store %u, %y[%j, %l, %i] : tensor<40x1x24x{0}>, !tile.buffer<[N, L, M], {0}>
+      }})",
+                                       dtype));
+    CompiledKernel ofAll(fmt::format(R"(
+      tile.kernel @case(in %x: !tile.buffer<[M, L, N], {0}>, out %y: !tile.buffer<[L, N, M], {0}>)
+          symbols [M, L, N] grid [1] {{
+        %c0 = arith.constant 0 : index
+        %t = tile.load %x[%c0, %c0, %c0]
+          : !tile.buffer<[M, L, N], {0}> -> tensor<?x?x?x{0}, #tile.dims<[M, L, N]>>
+        %u = tile.transpose %t [1, 2, 0]
+          : tensor<?x?x?x{0}, #tile.dims<[M, L, N]>> -> tensor<?x?x?x{0}, #tile.dims<[L, N, M]>>
+        tile.store %u, %y[%c0, %c0, %c0]
+          : tensor<?x?x?x{0}, #tile.dims<[L, N, M]>>, !tile.buffer<[L, N, M], {0}>
+      }})",
+                                     dtype));
+    for (auto [m, l, n] : {std::array{24, 2, 40}, {1, 1, 1}, {33, 3, 50}, {64, 1, 17}}) {
+      std::string name = dtype == std::string("i1") ? "bool" : dtype;
+      ofTiles.expectSame({fmt::format("{}x{}x{}x{}=random:1", m, l, n, name)});
+      ofAll.expectSame({fmt::format("{}x{}x{}x{}=random:1", m, l, n, name)});
+    }
+  }
+}
+
 /// Two rows change places in each trip of the inner of two loops; rows are too long for registers.
 TEST(CPUCases, CarriesTilesInMemory) {
   CompiledKernel kernel(R"(

@@ -4,7 +4,6 @@
 // vectors of b times single elements of a, both read where they lie.
 #include "Target/CPU/Bounds.h"
 #include "Target/CPU/Emitter.h"
-#include "Target/CPU/Shapes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -13,21 +12,6 @@ using namespace mlir;
 
 namespace tw::target::cpu {
 namespace {
-
-/// The load behind `tile` through operations that only move elements, and the dimension there that
-/// `dim` is.
-std::pair<tile::LoadOp, int> loadBehind(Value tile, int dim) {
-  while (Operation *op = tile.getDefiningOp()) {
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      return {load, dim};
-    auto source = sourceLane(op, dim);
-    if (!source || *source < 0)
-      break;
-    dim = *source;
-    tile = op->getOperand(0);
-  }
-  return {nullptr, -1};
-}
 
 class DotEmitter {
 public:
@@ -57,7 +41,7 @@ private:
   /// Elements of a are wanted one by one, of b in vectors along N; both more than once.
   LogicalResult bringNear(Value tile, bool isB) {
     int lane = isB ? int(rank) - 1 : -1;
-    auto [load, dim] = loadBehind(tile, isB ? lane : int(rank) - 2);
+    auto [load, dim] = e.loadBehind(tile, isB ? lane : int(rank) - 2);
     bool isPlain = load && !isa<RankedTensorType>(load.getPositions()[dim].getType());
     if (isPlain && isB)
       isPlain = dim + 1 == load.getType().getRank() &&
@@ -73,8 +57,8 @@ private:
 
   /// Beyond a buffer along K both operands are 0: these steps add nothing.
   void limitDepth() {
-    auto [a, dimA] = loadBehind(op.getA(), rank - 1);
-    auto [x, dimB] = loadBehind(op.getB(), rank - 2);
+    auto [a, dimA] = e.loadBehind(op.getA(), rank - 1);
+    auto [x, dimB] = e.loadBehind(op.getB(), rank - 2);
     if (!isZeroPadded(a) || !isZeroPadded(x))
       return;
     Ix limitA = inBuffer(a, dimA), limitB = inBuffer(x, dimB);

@@ -133,13 +133,20 @@ public:
   /// How many lanes suit the elements that `tiles` are made of.
   unsigned lanesFor(mlir::ValueRange tiles);
 
-  // Places (Places.cpp)
+  // Places (Places.cpp, Turn.cpp)
   /// Makes sure that `evaluate` can take `tile` at every point of `domain`, whose lanes lie along
   /// its dimension `lane`: puts in memory what cannot be emitted at a point, or is worth keeping.
   mlir::LogicalResult prepare(mlir::Value tile, const Domain &domain, int lane);
   mlir::LogicalResult toMemory(mlir::Value tile);
   /// Computes all of `tile` into `room`.
   mlir::LogicalResult fill(const Memory &room, mlir::Value tile);
+  /// Where vectors along `lane` of `tile` would have to be gathered: the dimension along which it
+  /// lies in memory.
+  std::optional<int> turnedFrom(mlir::Value tile, int lane);
+  mlir::LogicalResult fillTurned(const Memory &room, mlir::Value tile, int lane, int from);
+  /// The load behind `tile` through operations that move or widen elements, and the dimension there
+  /// that `dim` is.
+  std::pair<tile::LoadOp, int> loadBehind(mlir::Value tile, int dim);
   void write(const Memory &room, const Point &point, mlir::Value value);
   mlir::Value read(const Memory &room, const Point &point);
   Memory allocate(llvm::ArrayRef<Size> extents, mlir::Type element);

@@ -91,7 +91,7 @@ LogicalResult Emitter::prepare(Value tile, const Domain &domain, int lane) {
   Operation *op = tile.getDefiningOp();
   if (!op)
     return emitError(loc, "a tile without a place"), failure();
-  if (isWorthKeeping(tile))
+  if (isWorthKeeping(tile) || turnedFrom(tile, lane))
     return toMemory(tile);
   if (isa<tile::BroadcastOp, tile::ReshapeOp, tile::TransposeOp, tile::SliceOp>(op)) {
     if (auto source = sourceLane(op, lane))
@@ -133,6 +133,12 @@ LogicalResult Emitter::toMemory(Value tile) {
 LogicalResult Emitter::fill(const Memory &room, Value tile) {
   Indices all = extents(tile);
   Domain domain = domainOf(all, lanesFor(tile));
+  auto from = isPlaced(tile) ? std::nullopt : turnedFrom(tile, domain.lane);
+  int lane = domain.lane;
+  if (from) {
+    domain.lane = *from;
+    domain.isUnrolled = false;
+  }
   if (auto found = registers.find(tile); found != registers.end()) {
     domain.isUnrolled = true;
     domain.lanes = found->second.lanes;
@@ -143,6 +149,8 @@ LogicalResult Emitter::fill(const Memory &room, Value tile) {
         return failure();
   }
   Scope scope(*this);
+  if (from)
+    return fillTurned(room, tile, lane, *from);
   return overElements(domain, [&](const Point &point) -> LogicalResult {
     FailureOr<Value> value = evaluate(tile, point);
     if (failed(value))
