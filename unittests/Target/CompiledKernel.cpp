@@ -46,6 +46,39 @@ std::vector<HostTensor> CompiledKernel::run(const std::vector<HostTensor> &given
   return must(state->code.run(given, /*threads=*/2));
 }
 
+std::string CompiledKernel::findings(const std::vector<HostTensor> &given) {
+  std::string text;
+  for (const interpreter::Finding &finding :
+       must(interpreter::interpret(state->kernel, given)).findings)
+    text += finding.problem.render();
+  return text;
+}
+
+static double elementOf(const HostTensor &tensor, int64_t i) {
+  const std::byte *p = tensor.bytes().data() + i * info(tensor.dtype()).bytes;
+  return info(tensor.dtype()).isFloat ? loadDouble(tensor.dtype(), p)
+                                      : double(loadInteger(tensor.dtype(), p));
+}
+
+static void expectNear(const HostTensor &want, const HostTensor &have, double allowed,
+                       const std::string &what) {
+  ASSERT_EQ(want.sizes(), have.sizes());
+  for (int64_t i = 0; i < want.count(); ++i) {
+    double a = elementOf(want, i), b = elementOf(have, i);
+    bool isSame = a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= allowed;
+    ASSERT_TRUE(isSame) << what << ": element " << i << " is " << b << ", interpreted " << a
+                        << "; they may differ by " << allowed;
+  }
+}
+
+void CompiledKernel::expectSame(const std::vector<HostTensor> &given,
+                                const std::vector<double> &allowed) {
+  std::vector<HostTensor> want = interpret(given), have = run(given);
+  ASSERT_EQ(want.size(), have.size());
+  for (size_t i = 0; i < want.size(); ++i)
+    expectNear(want[i], have[i], allowed[i], "result " + std::to_string(i));
+}
+
 void CompiledKernel::expectSame(const std::vector<std::string> &inputs, double tolerance) {
   std::vector<HostTensor> given;
   for (const std::string &spec : inputs)
@@ -53,24 +86,13 @@ void CompiledKernel::expectSame(const std::vector<std::string> &inputs, double t
   std::vector<HostTensor> want = interpret(given), have = run(given);
   ASSERT_EQ(want.size(), have.size());
   for (auto [x, y] : llvm::zip(want, have)) {
-    ASSERT_EQ(x.count(), y.count());
-    DType dtype = x.dtype();
-    int64_t bytes = info(dtype).bytes;
     double largest = 0;
-    auto at = [&](HostTensor &tensor, int64_t i) {
-      const std::byte *p = tensor.bytes().data() + i * bytes;
-      return info(dtype).isFloat ? loadDouble(dtype, p) : double(loadInteger(dtype, p));
-    };
     for (int64_t i = 0; i < x.count(); ++i)
-      if (std::isfinite(at(x, i)))
-        largest = std::max(largest, std::abs(at(x, i)));
-    double allowed = !info(dtype).isFloat ? 0 : bytes == 2 ? largest * 0.01 : largest * tolerance;
-    for (int64_t i = 0; i < x.count(); ++i) {
-      double a = at(x, i), b = at(y, i);
-      bool isSame = a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= allowed;
-      ASSERT_TRUE(isSame) << state->kernel.getSymName().str() << inputs[0] << ": element " << i
-                          << " is " << b << ", interpreted " << a;
-    }
+      if (double value = std::abs(elementOf(x, i)); std::isfinite(value))
+        largest = std::max(largest, value);
+    DTypeInfo dtype = info(x.dtype());
+    double allowed = !dtype.isFloat ? 0 : largest * (dtype.bytes == 2 ? 0.01 : tolerance);
+    expectNear(x, y, allowed, state->kernel.getSymName().str() + inputs[0]);
   }
 }
 

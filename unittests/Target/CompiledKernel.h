@@ -24,6 +24,12 @@ public:
   /// within `tolerance` of the largest value.
   void expectSame(const std::vector<std::string> &inputs, double tolerance = 4e-6);
 
+  /// The same for tensors, with what the elements of each result may differ by.
+  void expectSame(const std::vector<HostTensor> &given, const std::vector<double> &allowed);
+
+  /// What the interpreter finds; "" if nothing.
+  std::string findings(const std::vector<HostTensor> &given);
+
 private:
   struct State;
   std::unique_ptr<State> state;

@@ -61,22 +61,24 @@ private:
     auto [x, dimB] = e.loadBehind(op.getB(), rank - 2);
     if (!isZeroPadded(a) || !isZeroPadded(x))
       return;
-    Ix limitA = inBuffer(a, dimA), limitB = inBuffer(x, dimB);
-    Ix limit = e.ix().min(limitA, limitB);
-    // Now neither reads outside along K.
+    depth = e.ix().min(inBuffer(a, dimA), inBuffer(x, dimB));
+    // Now those that limit it do not read outside along K.
     for (auto [load, dim] : {std::pair(a, dimA), std::pair(x, dimB)})
-      if (e.inside.insert({load, unsigned(dim)}).second)
+      if (isPlain(load, dim) && e.inside.insert({load, unsigned(dim)}).second)
         limited.push_back({load, unsigned(dim)});
-    depth = limit;
   }
 
   bool isZeroPadded(tile::LoadOp load) { return load && !load.getPad() && !load.getMask(); }
 
+  static bool isPlain(tile::LoadOp load, int dim) {
+    return (load.getStrides().empty() || load.getStrides()[dim] == 1) &&
+           !isa<RankedTensorType>(load.getPositions()[dim].getType()) &&
+           isNeverNegative(load.getPositions()[dim]);
+  }
+
   Ix inBuffer(tile::LoadOp load, int dim) {
     IndexBuilder ix = e.ix();
-    bool isPlain = (load.getStrides().empty() || load.getStrides()[dim] == 1) &&
-                   !isa<RankedTensorType>(load.getPositions()[dim].getType());
-    if (!isPlain || e.inside.contains({load, unsigned(dim)}))
+    if (!isPlain(load, dim) || e.inside.contains({load, unsigned(dim)}))
       return depth;
     Ix size = e.buffers.find(load.getBuffer())->second.sizes[dim];
     Ix room = ix.max(0, ix.sub(size, e.index(load.getPositions()[dim])));

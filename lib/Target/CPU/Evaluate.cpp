@@ -39,6 +39,7 @@ static Ix linear(Emitter &e, const Point &point, ArrayRef<Ix> strides) {
   return index;
 }
 
+/// The elements at `point`, where that is one of the registers.
 static FailureOr<Value> fromRegisters(Emitter &e, Value tile, const Registers &registers,
                                       const Point &point) {
   auto type = cast<RankedTensorType>(tile.getType());
@@ -48,6 +49,10 @@ static FailureOr<Value> fromRegisters(Emitter &e, Value tile, const Registers &r
       return failure();
     index = index * extent + (extent == 1 ? 0 : *at.constant());
   }
+  bool isWhole = registers.lanes == 1 || (registers.lanes == e.lanes && point.step == 1 &&
+                                          point.lane == int(type.getRank()) - 1);
+  if (!isWhole || index % registers.lanes != 0)
+    return failure();
   return registers.parts[index / registers.lanes];
 }
 
@@ -82,8 +87,11 @@ static FailureOr<Value> iota(Emitter &e, tile::IotaOp op, const Point &point) {
 }
 
 FailureOr<Value> Emitter::compute(Value tile, const Point &point) {
-  if (auto found = registers.find(tile); found != registers.end())
-    return fromRegisters(*this, tile, found->second, point);
+  if (auto found = registers.find(tile); found != registers.end()) {
+    FailureOr<Value> value = fromRegisters(*this, tile, found->second, point);
+    if (succeeded(value) || !memory.contains(tile))
+      return value;
+  }
   if (auto found = memory.find(tile); found != memory.end())
     return read(found->second, point);
   Operation *op = tile.getDefiningOp();

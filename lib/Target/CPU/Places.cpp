@@ -80,12 +80,20 @@ bool Emitter::isWorthKeeping(Value tile) {
          dependsOnDear(*this, tile);
 }
 
+/// Whether vectors along `lane` of a slice are vectors of its operand that begin at a multiple of
+/// `lanes`.
+static bool keepsVectors(tile::SliceOp op, int lane, unsigned lanes) {
+  return lane < 0 || (op.getStrides()[lane] == 1 && op.getOffsets()[lane] % lanes == 0);
+}
+
 LogicalResult Emitter::prepare(Value tile, const Domain &domain, int lane) {
   if (memory.contains(tile) || !isa<RankedTensorType>(tile.getType()))
     return success();
   if (auto found = registers.find(tile); found != registers.end()) {
-    bool isOne = cast<RankedTensorType>(tile.getType()).getNumElements() == 1;
-    bool fits = domain.isUnrolled && found->second.lanes == domain.lanes && lane >= 0;
+    auto type = cast<RankedTensorType>(tile.getType());
+    bool isOne = type.getNumElements() == 1;
+    bool fits =
+        domain.isUnrolled && found->second.lanes == domain.lanes && lane == int(type.getRank()) - 1;
     return isOne || fits ? success() : toMemory(tile);
   }
   Operation *op = tile.getDefiningOp();
@@ -94,6 +102,8 @@ LogicalResult Emitter::prepare(Value tile, const Domain &domain, int lane) {
   if (isWorthKeeping(tile) || turnedFrom(tile, lane))
     return toMemory(tile);
   if (isa<tile::BroadcastOp, tile::ReshapeOp, tile::TransposeOp, tile::SliceOp>(op)) {
+    if (auto slice = dyn_cast<tile::SliceOp>(op); slice && !keepsVectors(slice, lane, domain.lanes))
+      return prepare(slice.getOperand(), domain, -1);
     if (auto source = sourceLane(op, lane))
       return prepare(op->getOperand(0), domain, *source);
     return reshapeInMemory(cast<tile::ReshapeOp>(op));
@@ -167,7 +177,8 @@ LogicalResult Emitter::prepareOperand(Operation *op, Value operand, const Domain
     auto source = sourceLane(op, lane);
     if (!source)
       return reshapeInMemory(cast<tile::ReshapeOp>(op));
-    lane = *source;
+    auto slice = dyn_cast<tile::SliceOp>(op);
+    lane = slice && !keepsVectors(slice, lane, domain.lanes) ? -1 : *source;
   } else if (isa<tile::LoadOp>(op) && operand.getType() != op->getResult(0).getType()) {
     lane = 0; // a position
   }
