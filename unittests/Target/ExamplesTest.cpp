@@ -58,7 +58,8 @@ TEST(Examples, CompiledArePyTorchs) {
     int64_t i = 0;
     for (std::string word; std::getline(wanted, word, ','); ++i) {
       ASSERT_LT(i, results[0].count());
-      double want = std::stod(word), have = loadDouble(DType::F32, results[0].bytes().data() + 4 * i);
+      double want = std::stod(word),
+             have = loadDouble(DType::F32, results[0].bytes().data() + 4 * i);
       EXPECT_NEAR(have, want, 4e-6 * (1 + std::abs(want))) << "element " << i;
     }
     EXPECT_EQ(i, results[0].count());
@@ -73,13 +74,20 @@ struct Case {
 const Case cases[] = {
     {"softmax", {"5x1000xf32=random:1"}},
     {"gemm", {"70x130xf32=random:1", "65x130xf32=random:2"}},
-    {"flash_attention", {"2x40x64xf32=random:1", "2x150x64xf32=random:2", "2x150x64xf32=random:3", "f64=0.125"}},
-    {"causal_flash_attention", {"2x70x16xf32=random:1", "2x70x16xf32=random:2", "2x70x16xf32=random:3", "f64=0.25"}},
+    {"flash_attention",
+     {"2x40x64xf32=random:1", "2x150x64xf32=random:2", "2x150x64xf32=random:3", "f64=0.125"}},
+    {"causal_flash_attention",
+     {"2x70x16xf32=random:1", "2x70x16xf32=random:2", "2x70x16xf32=random:3", "f64=0.25"}},
     {"layer_norm", {"3x129xf32=random:1", "129xf32=random:2", "129xf32=random:3", "f64=1e-5"}},
-    {"add_mul_activation", {"17x65xf32=random:1", "17x65xf32=random:2", "65xf32=random:3", "f64=1.5"}},
+    {"add_mul_activation",
+     {"17x65xf32=random:1", "17x65xf32=random:2", "65xf32=random:3", "f64=1.5"}},
     {"dlrm_interaction", {"3x9x16xf32=random:1"}},
-    {"lora", {"33x70xf32=random:1", "65x70xf32=random:2", "65xf32=random:3", "8x70xf32=random:4", "65x8xf32=random:5", "f64=0.5"}},
-    {"mlp", {"33x70xf32=random:1", "70x65xf32=random:2", "65xf32=random:3", "65x10xf32=random:4", "10xf32=random:5"}},
+    {"lora",
+     {"33x70xf32=random:1", "65x70xf32=random:2", "65xf32=random:3", "8x70xf32=random:4",
+      "65x8xf32=random:5", "f64=0.5"}},
+    {"mlp",
+     {"33x70xf32=random:1", "70x65xf32=random:2", "65xf32=random:3", "65x10xf32=random:4",
+      "10xf32=random:5"}},
 };
 
 TEST(Examples, CompiledAsInterpreted) {
