@@ -12,8 +12,6 @@ TILEWRIGHT_KERNEL(add_mul_activation, "x = activation(multiplier * a + x + bias)
   auto [m, n] = grid(ceilDiv(M, BM), ceilDiv(N, BN));
   Tile sum = multiplier * load(a, {m * BM, n * BN}, {BM, BN}) +
              load(x, {m * BM, n * BN}, {BM, BN}) + load(bias, {n * BN}, {BN});
-  Tile result = activation == Relu   ? maximum(sum, 0)
-                : activation == Tanh ? tanh(sum)
-                                     : sigmoid(sum);
+  Tile result = activation == Relu ? relu(sum) : activation == Tanh ? tanh(sum) : sigmoid(sum);
   store(x, {m * BM, n * BN}, result);
 }

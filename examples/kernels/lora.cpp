@@ -16,5 +16,5 @@ TILEWRIGHT_KERNEL(lora, "y = relu(x w^T + bias + scale (x a^T) b^T), a and b of 
                  dot(rows, transpose(load(a, {0, k * BK}, {R, BK})), low));
   });
   Tile sum = dot(low * scale, transpose(load(b, {n * BN, 0}, {BN, R})), wide);
-  store(y, {m * BM, n * BN}, maximum(sum + load(bias, {n * BN}, {BN}), 0));
+  store(y, {m * BM, n * BN}, relu(sum + load(bias, {n * BN}, {BN})));
 }

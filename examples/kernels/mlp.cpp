@@ -16,7 +16,7 @@ TILEWRIGHT_KERNEL(mlp, "y = sigmoid(relu(x w1 + b1) w2 + b2)") {
     Tile hidden = forLoop(0, ceilDiv(K, BK), 1, zero, [&](Index k, Tile acc) {
       return dot(load(x, {m * BM, k * BK}, {BM, BK}), load(w1, {k * BK, h * BH}, {BK, BH}), acc);
     });
-    Tile active = maximum(hidden + load(b1, {h * BH}, {BH}), 0);
+    Tile active = relu(hidden + load(b1, {h * BH}, {BH}));
     return dot(active, load(w2, {h * BH, 0}, {BH, N}), out);
   });
   store(y, {m * BM, 0}, sigmoid(out + load(b2, {0}, {N})));

@@ -123,7 +123,28 @@ std::vector<Index> Tracer::declareGrid(Here here, const std::vector<Size> &sizes
     ops.insert(ops.begin() + ptrdiff_t(d), Op{"tile.program_id", {}, {id}, attributes, {}, here});
     ids.emplace_back(Ref(ValuePtr(id)));
   }
-  return ids;
+  return gridIds = ids;
+}
+
+Index Tracer::programId(Here here, int64_t dim) {
+  if (!gridPlace)
+    fail(here, "programId(" + std::to_string(dim) + ") stands before the grid",
+         "say how many programs run first: grid(M);");
+  int64_t count = int64_t(gridIds.size());
+  if (dim < 0 || dim >= count)
+    fail(here, "programId(" + std::to_string(dim) + "), but the grid is " + shapeText(result.grid),
+         count == 1 ? "its only dimension is 0"
+                    : "its dimensions are 0 to " + std::to_string(count - 1));
+  return gridIds[size_t(dim)];
+}
+
+void Tracer::addHint(Here here, const std::string &name, const std::vector<int64_t> &values) {
+  if (!name.starts_with("tile.") || !isName(name.substr(5)))
+    fail(here, "\"" + name + "\" cannot be the name of a hint",
+         "names are tile. and letters, digits and _: tile.block");
+  if (auto [it, isNew] = hintPlaces.try_emplace(name, here); !isNew)
+    fail(here, "the hint " + name + " is given twice", "the other one is at " + place(it->second));
+  result.hints.emplace_back(name, values);
 }
 
 const BufferPtr &Tracer::checkBuffer(Here here, const Buffer &buffer, const char *what) {
@@ -196,6 +217,11 @@ std::vector<Index> grid(const std::vector<Size> &sizes, Here here) {
   return tracer ? tracer->declareGrid(here, sizes) : std::vector<Index>();
 }
 
+Index programId(int64_t dim, Here here) {
+  Tracer *tracer = Tracer::current();
+  return tracer ? tracer->programId(here, dim) : Index();
+}
+
 namespace {
 Buffer declare(const std::string &name, Access access, DType dtype, const Shape &shape,
                const Scalar &init, Here here) {
@@ -258,6 +284,13 @@ Index scalar(const Symbol &symbol, Here here) {
   bool isNumber = tracer->checkSize(here, symbol.expr()).constant().has_value();
   return Index(
       Ref(tracer->declareScalar(here, symbol.name(), DType::index, isNumber ? "" : symbol.name())));
+}
+
+Index programId(Axis dim, Here here) { return detail::programId(dim.axis, here); }
+
+void hint(const std::string &name, const std::vector<int64_t> &values, Here here) {
+  if (Tracer *tracer = Tracer::current())
+    tracer->addHint(here, name, values);
 }
 
 int64_t parameter(const std::string &name, int64_t defaultValue, Here here) {

@@ -22,7 +22,7 @@ public:
     }
     text += ")\n    ";
     printSymbols(program.symbols);
-    text += "grid " + shapeText(program.grid) + " {\n";
+    text += "grid " + shapeText(program.grid) + hintsText(program) + " {\n";
     printOps(program.body);
     text += "}";
     printLocation(program.here);
@@ -31,6 +31,17 @@ public:
 
 private:
   // ---- The head
+  static std::string hintsText(const Program &program) {
+    std::string text;
+    for (const auto &[name, values] : program.hints) {
+      text += (text.empty() ? " attributes {" : ", ") + name + " = array<i64";
+      for (size_t i = 0; i < values.size(); ++i)
+        text += (i ? ", " : ": ") + std::to_string(values[i]);
+      text += ">";
+    }
+    return text.empty() ? text : text + "}";
+  }
+
   void printArgument(const BufferPtr &buffer) {
     static constexpr const char *words[] = {"in", "out", "inout"};
     taken[buffer->name] = 1;

@@ -37,6 +37,13 @@ ValuePtr sigmoidOf(Tracer &tracer, const ValuePtr &value, Here here) {
   return castTo(tracer, elementwise(tracer, Elementwise::div, {1.0, sum}, here), dtype, here);
 }
 
+ValuePtr reluOf(Tracer &tracer, const ValuePtr &value, Here here) {
+  if (value->type.dtype == DType::i1)
+    tracer.fail(here, "relu is not for " + typeText(value->type),
+                "it is for floats and integers; cast converts");
+  return elementwise(tracer, Elementwise::maximum, {value, int64_t(0)}, here);
+}
+
 Tile tileMath(const char *name, const Tile &x, Here here) {
   Tracer *tracer = Tracer::current();
   return tracer ? Tile(Ref(mathOf(*tracer, name, tileOf(*tracer, x.ref(), name, here), here)))
@@ -94,6 +101,11 @@ Tile sigmoid(const Tile &x, Here here) {
   Tracer *tracer = Tracer::current();
   return tracer ? Tile(Ref(sigmoidOf(*tracer, tileOf(*tracer, x.ref(), "sigmoid", here), here)))
                 : Tile();
+}
+
+Tile relu(const Tile &x, Here here) {
+  Tracer *tracer = Tracer::current();
+  return tracer ? Tile(Ref(reluOf(*tracer, tileOf(*tracer, x.ref(), "relu", here), here))) : Tile();
 }
 
 Scalar exp(const Scalar &x, Here here) { return scalarMath("exp", x, here); }

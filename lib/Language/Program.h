@@ -97,6 +97,7 @@ struct Program {
   std::vector<std::variant<BufferPtr, ScalarArgument>> arguments;
   std::vector<DeclaredSymbol> symbols;
   Extents grid;
+  std::vector<std::pair<std::string, std::vector<int64_t>>> hints;
   Region body;
 };
 

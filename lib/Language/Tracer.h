@@ -64,6 +64,9 @@ public:
   ValuePtr declareScalar(Here here, const std::string &name, DType dtype,
                          const std::string &symbol);
   std::vector<Index> declareGrid(Here here, const std::vector<Size> &sizes);
+  /// A coordinate of declareGrid.
+  Index programId(Here here, int64_t dim);
+  void addHint(Here here, const std::string &name, const std::vector<int64_t> &values);
   const BufferPtr &checkBuffer(Here here, const Buffer &buffer, const char *what);
 
   /// The rules of loops with combine: memory is written, or such a loop begins.
@@ -99,6 +102,8 @@ private:
   std::vector<Parameter> asked;
   std::map<std::string, Here> parameterPlaces;
   std::optional<Here> gridPlace;
+  std::vector<Index> gridIds;
+  std::map<std::string, Here> hintPlaces;
   std::optional<Here> effectPlace, splitPlace;
   std::optional<TraceError> failure;
   Tracer *outer;

@@ -59,6 +59,24 @@ const Mistake declarations[] = {
        parameter("B", 2);
      },
      "a parameter and a symbol are called B", "the symbol is at FILE:LINE"},
+    {__LINE__, [] { programId(0); }, "programId(0) stands before the grid",
+     "say how many programs run first: grid(M);"},
+    {__LINE__,
+     [] {
+       grid(2, Symbol("M"));
+       programId(2);
+     },
+     "programId(2), but the grid is [2, M]", "its dimensions are 0 to 1"},
+    {__LINE__,
+     [] {
+       grid(2);
+       programId(-1);
+     },
+     "programId(-1), but the grid is [2]", "its only dimension is 0"},
+    {__LINE__, [] { hint("block", {1}); }, "\"block\" cannot be the name of a hint",
+     "names are tile. and letters, digits and _: tile.block"},
+    {__LINE__, [] { hint("tile.a", {}), hint("tile.a", {1}); }, "the hint tile.a is given twice",
+     "the other one is at FILE:LINE"},
     {__LINE__, [] { throw std::runtime_error("no luck"); }, "kernel k threw an exception: no luck"},
     {__LINE__, [] { throw 1; }, "kernel k threw an exception"},
 };

@@ -108,6 +108,8 @@ const Mistake dtypes[] = {
      "it is for floats: cast(x, f32)"},
     {__LINE__, [] { sigmoid(zeros({4}, i32)); }, "sigmoid is not for i32[4]",
      "it is for floats: cast(x, f32)"},
+    {__LINE__, [] { relu(zeros({4}, i1)); }, "relu is not for i1[4]",
+     "it is for floats and integers; cast converts"},
     {__LINE__, [] { pow(zeros({4}, i32), 2); }, "pow is not for i32[4]",
      "it is for floats; cast converts"},
     {__LINE__, [] { sum(zeros({4}, i1), 0); }, "sum is not for i1[4]",

@@ -125,6 +125,12 @@ TEST(Operations, Select) {
             "%2 = arith.select %1, %0, %0 : tensor<4x6xf32>\n");
 }
 
+TEST(Operations, Relu) {
+  EXPECT_EQ(operations([](Tile t) { relu(t); }), "%1 = arith.constant 0.0 : f32\n"
+                                                 "%2 = tile.full %1 : f32 -> tensor<4x6xf32>\n"
+                                                 "%3 = arith.maximumf %0, %2 : tensor<4x6xf32>\n");
+}
+
 TEST(Operations, Scalars) {
   EXPECT_EQ(operations([](Tile t) { t *rsqrt(scalar("d", f64)); }),
             "%1 = math.rsqrt %d : f64\n"

@@ -65,8 +65,9 @@ TEST(KernelTruth, InterpretedAndCompiled) {
           kernels.try_emplace(name, truthKernel(truth.kernel, truth.dtype)).first->second;
       std::vector<HostTensor> inputs;
       for (const char *sizes : truth.sizes)
-        inputs.push_back(*readInput(*parseInputSpec(std::string(sizes) + "x" + truth.dtype +
-                                                    "=random:" + std::to_string(inputs.size() + 1))));
+        inputs.push_back(
+            *readInput(*parseInputSpec(std::string(sizes) + "x" + truth.dtype +
+                                       "=random:" + std::to_string(inputs.size() + 1))));
       EXPECT_EQ(kernel.findings(inputs), "");
       expectNumbers(kernel.interpret(inputs).at(0), truth.result);
       expectNumbers(kernel.run(inputs).at(0), truth.result);

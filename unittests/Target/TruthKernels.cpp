@@ -63,8 +63,7 @@ const std::map<std::string, Binary> blocks = {
     {"select", [](Tile x, Tile z) { return select(x > z, x, z + 1); }},
     {"less", [](Tile x, Tile z) { return x < z; }},
     {"notEqual", [](Tile x, Tile z) { return x != z; }},
-    {"both",
-     [](Tile x, Tile z) { return x < z && !(isInteger() ? x < 1 : x < 0.25); }},
+    {"both", [](Tile x, Tile z) { return x < z && !(isInteger() ? x < 1 : x < 0.25); }},
     {"fma", [](Tile x, Tile z) { return fma(x, z, z); }},
     {"pow", [](Tile x, Tile z) { return pow(abs(x) + 0.5, 2 * z); }},
     {"atan2", [](Tile x, Tile z) { return atan2(x, z); }},
@@ -102,7 +101,8 @@ const std::map<std::string, Binary> blocks = {
     {"cast_f64", [](Tile x, Tile) { return cast(x, f64) * 100; }},
     {"cast_i8", [](Tile x, Tile) { return cast(x * 100, i8); }},
     {"cast_i32", [](Tile x, Tile) { return cast(cast(x, f32) * 100, i32); }},
-    {"cast_i64", [](Tile x, Tile) { return dtype == i8 ? cast(x, i64) * 100 : cast(x * 100, i64); }},
+    {"cast_i64",
+     [](Tile x, Tile) { return dtype == i8 ? cast(x, i64) * 100 : cast(x * 100, i64); }},
     {"cast_i1", [](Tile x, Tile) { return cast(x * 100, i1); }},
 };
 
@@ -144,8 +144,8 @@ void product(bool isTransposed) {
   Buffer c = output("c", dtype, {M, N});
   auto [p, q] = grid(ceilDiv(M, 6), ceilDiv(N, 16));
   Tile rows = load(a, {p * 6, 0}, {6, K});
-  Tile columns = isTransposed ? transpose(load(b, {q * 16, 0}, {16, K}))
-                              : load(b, {0, q * 16}, {K, 16});
+  Tile columns =
+      isTransposed ? transpose(load(b, {q * 16, 0}, {16, K})) : load(b, {0, q * 16}, {K, 16});
   store(c, {p * 6, q * 16}, dot(rows, columns));
 }
 
@@ -260,8 +260,7 @@ const std::map<std::string, void (*)()> others = {
        auto [p] = grid(ceilDiv(M, 3));
        store(y, {p * 3, 0}, load(x, {p * 3, 0}, {3, 1}) * cast(iota({4}), dtype));
      }},
-    {"loopSum",
-     [] { overElements(0, 0, 1, [](Tile acc, Tile, Tile now) { return acc + now; }); }},
+    {"loopSum", [] { overElements(0, 0, 1, [](Tile acc, Tile, Tile now) { return acc + now; }); }},
     {"loopBackward",
      [] {
        overElements(0, 0, -1, [](Tile acc, Tile before, Tile now) { return acc + before - now; });

@@ -44,6 +44,15 @@ std::array<Index, 1 + sizeof...(More)> grid(const Size::Operand &first, const Mo
   }(std::make_index_sequence<1 + sizeof...(More)>());
 }
 
+/// The coordinate of this program along a dimension of the grid, which has been given before: for
+/// functions that kernels share.
+Index programId(Axis dim, Here here = Here::current());
+
+/// A wish of the author about how the kernel is run, `hint("tile.block", {4, 2})`: an attribute of
+/// the kernel. It never changes what the kernel computes; targets pass over what they do not know.
+/// tile.block: so many programs along each dimension of the grid follow each other on one thread.
+void hint(const std::string &name, const std::vector<int64_t> &values, Here here = Here::current());
+
 // ---- Memory ------------------------------------------------------------------------------------
 
 /// Where an access begins in one dimension, in elements; or, a rank-1 tile of integers, all its
@@ -153,6 +162,8 @@ Tile round(const Tile &x, Here here = Here::current());
 Tile roundEven(const Tile &x, Here here = Here::current());
 /// 1 / (1 + exp(-x)).
 Tile sigmoid(const Tile &x, Here here = Here::current());
+/// The larger one of x and 0; on integers too.
+Tile relu(const Tile &x, Here here = Here::current());
 /// On integers too.
 Tile abs(const Tile &x, Here here = Here::current());
 
