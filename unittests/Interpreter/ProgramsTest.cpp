@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whole kernels, against numbers worked out elsewhere.
+#include "Import/Text/Kernels.h"
 #include "RunKernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include <chrono>
 #include <gtest/gtest.h>
 
@@ -87,6 +89,27 @@ TEST(Programs, GemmIsFast) {
   EXPECT_EQ(result.substr(0, 24), "256x256xf32=128,128,128,");
   EXPECT_EQ(result.find('\n'), result.npos) << result.substr(result.find('\n'));
   EXPECT_LT(took.count(), 10);
+}
+
+/// Kernels come verified; one that a pass has spoilt is refused, not run.
+TEST(Programs, OperationsOfOthersAreRefused) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  auto module = importKernelString(&context, "tile.kernel @k() grid [1] {}", "k");
+  ASSERT_TRUE(module);
+  auto kernel = llvm::cast<tile::KernelOp>(**findKernel(**module, "", "k"));
+  auto b = mlir::OpBuilder::atBlockBegin(&kernel.getBody().front());
+  mlir::Value one = mlir::arith::ConstantIndexOp::create(b, kernel.getLoc(), 1);
+  mlir::arith::CeilDivSIOp::create(b, kernel.getLoc(), one, one);
+  auto run = interpreter::interpret(kernel, {});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, Code::INTERPRETER_7);
+  EXPECT_EQ(run.error().message, "arith.ceildivsi has no place in a kernel");
+}
+
+TEST(Programs, AsManyTensorsAsArguments) {
+  std::string kernel = "tile.kernel @k(in %x: !tile.buffer<[2], f32>) grid [1] {}";
+  EXPECT_EQ(runKernel(kernel, {"2xf32=1", "f32=1"}),
+            "error 1: 2 arguments are given, which are not as many as the kernel takes");
 }
 
 } // namespace

@@ -51,6 +51,14 @@ const Mistake declarations[] = {
      "the init of y is known only when the kernel runs", "give a number"},
     {__LINE__, [] { scalar("s", f32); }, "scalar s cannot be f32",
      "scalar arguments are f64, i64 or i1; used with a tile, they take its dtype"},
+    {__LINE__,
+     [] {
+       parameter("B", 2);
+       Symbol B("B");
+     },
+     "a symbol and a parameter are called B", "the parameter is at FILE:LINE"},
+    {__LINE__, [] { parameter("2B", 2); }, "\"2B\" cannot be the name of a parameter",
+     "names are letters, digits and _, and do not begin with a digit"},
     {__LINE__, [] { parameter("B", 1), parameter("B", 2); }, "two parameters are called B",
      "the other one is at FILE:LINE"},
     {__LINE__,
@@ -95,6 +103,10 @@ const Mistake sizes[] = {
        mod(b.m, 0);
      },
      "mod divides by 0"},
+    {__LINE__, [] { reshape(zeros({INT64_MAX, 4}, f32), {4}); },
+     "the number of elements of [9223372036854775807, 4] overflows 64 bits"},
+    {__LINE__, [] { Index(scalar("s", i64)) + Index(constant(1.5, f64)); },
+     "the scalar used as an index is f64, but must be an integer", "cast(x, i64) makes it one"},
     {__LINE__, [] { Index() + 1; }, "+ got an empty Index", "give it a value first"},
     {__LINE__, [] { Index i = constant(1.5, f64); },
      "the scalar used as an index is f64, but must be an integer", "cast(x, i64) makes it one"},
@@ -149,6 +161,16 @@ const Mistake control[] = {
            0, 4, 1, b.row, [](Index, Tile x) { return x; }, [](Tile x, Tile y) { return x + y; });
      },
      "this loop has a combine, but memory is written or a check made at FILE:LINE",
+     "a loop with combine may be run in parts: it stands outside of other loops and branches, one "
+     "in a kernel, with no store, scatter or check before or in it"},
+    {__LINE__,
+     [] {
+       Buffers b;
+       auto add = [](Tile x, Tile y) { return x + y; };
+       forLoop(0, 4, 1, b.row, [](Index, Tile x) { return x; }, add);
+       forLoop(0, 4, 1, b.row, [](Index, Tile x) { return x; }, add);
+     },
+     "this loop has a combine, as the one at FILE:LINE has",
      "a loop with combine may be run in parts: it stands outside of other loops and branches, one "
      "in a kernel, with no store, scatter or check before or in it"},
     {__LINE__,

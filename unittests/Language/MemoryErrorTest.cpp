@@ -138,6 +138,19 @@ const Mistake memory[] = {
     {__LINE__, [] { check(iota({4}), 4, "100%"); },
      "check: the message has a % that is neither %% nor one of at most two %lld",
      "the first %lld shows the value, the second the size"},
+    {__LINE__, [] { check(iota({4}), 4, "bad", zeros({4}, i8)); },
+     "the mask of check is i8[4], but must be i1", "compare it: x != 0"},
+    {__LINE__, [] { check(iota({1}), 4, "bad", zeros({4}, i1)); },
+     "the mask of check is i1[4], but the positions i64[1]"},
+    {__LINE__, [] { check(iota({4}), 4, "bad", zeros({3}, i1)); },
+     "the mask of check: shapes [3] and [4] do not fit: 3 against 4",
+     "extents are equal, or one of them is 1"},
+    {__LINE__,
+     [] {
+       Buffers b;
+       store(b.y, {b.m, 0}, b.row, {.atomic = Atomic(9)});
+     },
+     "store of y: there is no such kind of Atomic"},
     {__LINE__, [] { load(Buffer(), {}, {}); }, "load got an empty Buffer",
      "buffers are made in the kernel, by input, output and inout"},
 };

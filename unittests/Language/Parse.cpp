@@ -22,8 +22,16 @@ std::string parseErrors(const std::string &text) {
     errors += diagnostic.str() + "\n";
     return mlir::success();
   });
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-  return module ? "" : errors.empty() ? "does not parse" : errors;
+  std::string printed[2], from = text;
+  for (std::string &now : printed) {
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(from, &context);
+    if (!module)
+      return errors.empty() ? "does not parse" : errors;
+    llvm::raw_string_ostream stream(now);
+    module->getOperation()->print(stream, mlir::OpPrintingFlags().enableDebugInfo());
+    from = now;
+  }
+  return printed[0] == printed[1] ? "" : "is read as another kernel than it was:\n" + printed[0];
 }
 
 std::string traced(const std::function<void()> &kernel,

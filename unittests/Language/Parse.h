@@ -4,7 +4,8 @@
 
 namespace tw {
 
-/// What the tile dialect says to a text: "" if it parses and verifies, else the first message.
+/// What the tile dialect says to a text: "" if it parses and verifies, and is printed as a text
+/// that gives the same when it is read again; else what is wrong.
 std::string parseErrors(const std::string &text);
 
 /// The text of a traced kernel without locations, one operation a line and no indentation. A trace

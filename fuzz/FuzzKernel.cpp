@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The text of kernels: what is taken is printed as a text that is taken too, and can be simplified.
+#include "IR/Tile/Tile.h"
+#include "Import/Text/Kernels.h"
+#include "Tile/Passes.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+static std::string textOf(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return text;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static std::optional<mlir::MLIRContext> context;
+  static unsigned imports = 0;
+  if (imports++ % 1000 == 0) // what a context has interned piles up
+    context.emplace(mlir::MLIRContext::Threading::DISABLED);
+  auto module =
+      tw::importKernelString(&*context, {reinterpret_cast<const char *>(data), size}, "fuzz.mlir");
+  if (!module)
+    return 0;
+  std::string text = textOf(**module);
+  auto again = tw::importKernelString(&*context, text, "again.mlir");
+  if (!again || textOf(**again) != text)
+    std::abort();
+  mlir::PassManager passes(&*context);
+  passes.addNestedPass<tw::tile::KernelOp>(tw::tile::createSimplify());
+  if (failed(passes.run(**module)))
+    std::abort();
+  return 0;
+}

@@ -1,0 +1,94 @@
+tile.kernel @causal_flash_attention(in %q: !tile.buffer<[H, M, D], f32>, in %k: !tile.buffer<[H, N, D], f32>, in %v: !tile.buffer<[H, N, D], f32>, out %o: !tile.buffer<[H, M, D], f32>, %scale: f64) symbols [H, M, N, D] grid [H, M ceildiv 32] {
+  %cst = arith.constant 1.000000e+00 : f32
+  %cst_0 = arith.constant 0xFF800000 : f32
+  %cst_1 = arith.constant 0.000000e+00 : f32
+  %c64 = arith.constant 64 : index
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %0 = tile.program_id 0
+  %1 = tile.program_id 1
+  %2 = arith.muli %1, %c32 : index
+  %3 = tile.load %q[%0, %2, %c0] : !tile.buffer<[H, M, D], f32> -> tensor<1x32x?xf32, #tile.dims<[D]>>
+  %4 = tile.reshape %3 : tensor<1x32x?xf32, #tile.dims<[D]>> -> tensor<32x?xf32, #tile.dims<[D]>>
+  %5 = arith.truncf %scale : f64 to f32
+  %6 = tile.full %5 : f32 -> tensor<32x?xf32, #tile.dims<[D]>>
+  %7 = arith.mulf %4, %6 : tensor<32x?xf32, #tile.dims<[D]>>
+  %8 = tile.iota 0 from %2 : tensor<32x1xi64>
+  %9 = arith.addi %1, %c1 : index
+  %10 = arith.muli %9, %c32 : index
+  %11 = arith.remsi %10, %c64 : index
+  %12 = arith.cmpi ne, %11, %c0 : index
+  %13 = arith.divsi %10, %c64 : index
+  %14 = arith.addi %13, %c1 : index
+  %15 = arith.select %12, %14, %13 : index
+  %16 = tile.size N ceildiv 64
+  %17 = arith.minsi %16, %15 : index
+  %18 = tile.full %cst_1 : f32 -> tensor<32x?xf32, #tile.dims<[D]>>
+  %19 = tile.full %cst_1 : f32 -> tensor<32x1xf32>
+  %20 = tile.full %cst_0 : f32 -> tensor<32x1xf32>
+  %21:3 = tile.for %arg0 = %c0 to %17 step %c1 carry (%arg1 = %20 : tensor<32x1xf32>, %arg2 = %19 : tensor<32x1xf32>, %arg3 = %18 : tensor<32x?xf32, #tile.dims<[D]>>) {
+    %28 = arith.muli %arg0, %c64 : index
+    %29 = tile.load %k[%0, %28, %c0] : !tile.buffer<[H, N, D], f32> -> tensor<1x64x?xf32, #tile.dims<[D]>>
+    %30 = tile.reshape %29 : tensor<1x64x?xf32, #tile.dims<[D]>> -> tensor<64x?xf32, #tile.dims<[D]>>
+    %31 = tile.load %v[%0, %28, %c0] : !tile.buffer<[H, N, D], f32> -> tensor<1x64x?xf32, #tile.dims<[D]>>
+    %32 = tile.reshape %31 : tensor<1x64x?xf32, #tile.dims<[D]>> -> tensor<64x?xf32, #tile.dims<[D]>>
+    %33 = tile.iota 1 from %28 : tensor<1x64xi64>
+    %34 = tile.broadcast %33 : tensor<1x64xi64> -> tensor<32x64xi64>
+    %35 = tile.broadcast %8 : tensor<32x1xi64> -> tensor<32x64xi64>
+    %36 = arith.cmpi sle, %34, %35 : tensor<32x64xi64>
+    %37 = tile.size N
+    %38 = arith.index_cast %37 : index to i64
+    %39 = tile.full %38 : i64 -> tensor<1x64xi64>
+    %40 = arith.cmpi slt, %33, %39 : tensor<1x64xi64>
+    %41 = tile.broadcast %40 : tensor<1x64xi1> -> tensor<32x64xi1>
+    %42 = arith.andi %36, %41 : tensor<32x64xi1>
+    %43 = tile.transpose %30 [1, 0] : tensor<64x?xf32, #tile.dims<[D]>> -> tensor<?x64xf32, #tile.dims<[D]>>
+    %44 = tile.full %cst_1 : f32 -> tensor<32x64xf32>
+    %45 = tile.dot %7, %43, %44 : tensor<32x?xf32, #tile.dims<[D]>>, tensor<?x64xf32, #tile.dims<[D]>>, tensor<32x64xf32>
+    %46 = tile.full %cst_0 : f32 -> tensor<32x64xf32>
+    %47 = arith.select %42, %45, %46 : tensor<32x64xi1>, tensor<32x64xf32>
+    %48 = tile.reduce max %47 axis 1 : tensor<32x64xf32> -> tensor<32xf32>
+    %49 = tile.reshape %48 : tensor<32xf32> -> tensor<32x1xf32>
+    %50 = arith.maximumf %arg1, %49 : tensor<32x1xf32>
+    %51 = arith.cmpf oeq, %50, %20 : tensor<32x1xf32>
+    %52 = arith.select %51, %19, %50 : tensor<32x1xi1>, tensor<32x1xf32>
+    %53 = tile.broadcast %52 : tensor<32x1xf32> -> tensor<32x64xf32>
+    %54 = arith.subf %47, %53 : tensor<32x64xf32>
+    %55 = math.exp %54 : tensor<32x64xf32>
+    %56 = arith.subf %arg1, %52 : tensor<32x1xf32>
+    %57 = math.exp %56 : tensor<32x1xf32>
+    %58 = tile.broadcast %57 : tensor<32x1xf32> -> tensor<32x?xf32, #tile.dims<[D]>>
+    %59 = arith.mulf %arg3, %58 : tensor<32x?xf32, #tile.dims<[D]>>
+    %60 = tile.dot %55, %32, %59 : tensor<32x64xf32>, tensor<64x?xf32, #tile.dims<[D]>>, tensor<32x?xf32, #tile.dims<[D]>>
+    %61 = tile.reduce sum %55 axis 1 : tensor<32x64xf32> -> tensor<32xf32>
+    %62 = tile.reshape %61 : tensor<32xf32> -> tensor<32x1xf32>
+    %63 = arith.mulf %arg2, %57 : tensor<32x1xf32>
+    %64 = arith.addf %63, %62 : tensor<32x1xf32>
+    tile.yield %50, %64, %60 : tensor<32x1xf32>, tensor<32x1xf32>, tensor<32x?xf32, #tile.dims<[D]>>
+  } combine (%arg0 : tensor<32x1xf32>, %arg1 : tensor<32x1xf32>, %arg2 : tensor<32x?xf32, #tile.dims<[D]>>, %arg3 : tensor<32x1xf32>, %arg4 : tensor<32x1xf32>, %arg5 : tensor<32x?xf32, #tile.dims<[D]>>) {
+    %28 = arith.maximumf %arg0, %arg3 : tensor<32x1xf32>
+    %29 = arith.cmpf oeq, %28, %20 : tensor<32x1xf32>
+    %30 = arith.select %29, %19, %28 : tensor<32x1xi1>, tensor<32x1xf32>
+    %31 = arith.subf %arg0, %30 : tensor<32x1xf32>
+    %32 = math.exp %31 : tensor<32x1xf32>
+    %33 = arith.subf %arg3, %30 : tensor<32x1xf32>
+    %34 = math.exp %33 : tensor<32x1xf32>
+    %35 = tile.broadcast %34 : tensor<32x1xf32> -> tensor<32x?xf32, #tile.dims<[D]>>
+    %36 = arith.mulf %arg5, %35 : tensor<32x?xf32, #tile.dims<[D]>>
+    %37 = tile.broadcast %32 : tensor<32x1xf32> -> tensor<32x?xf32, #tile.dims<[D]>>
+    %38 = arith.mulf %arg2, %37 : tensor<32x?xf32, #tile.dims<[D]>>
+    %39 = arith.addf %38, %36 : tensor<32x?xf32, #tile.dims<[D]>>
+    %40 = arith.mulf %arg4, %34 : tensor<32x1xf32>
+    %41 = arith.mulf %arg1, %32 : tensor<32x1xf32>
+    %42 = arith.addf %41, %40 : tensor<32x1xf32>
+    tile.yield %28, %42, %39 : tensor<32x1xf32>, tensor<32x1xf32>, tensor<32x?xf32, #tile.dims<[D]>>
+  }
+  %22 = arith.cmpf oeq, %21#1, %19 : tensor<32x1xf32>
+  %23 = tile.full %cst : f32 -> tensor<32x1xf32>
+  %24 = arith.select %22, %23, %21#1 : tensor<32x1xi1>, tensor<32x1xf32>
+  %25 = tile.broadcast %24 : tensor<32x1xf32> -> tensor<32x?xf32, #tile.dims<[D]>>
+  %26 = arith.divf %21#2, %25 : tensor<32x?xf32, #tile.dims<[D]>>
+  %27 = tile.reshape %26 : tensor<32x?xf32, #tile.dims<[D]>> -> tensor<1x32x?xf32, #tile.dims<[D]>>
+  tile.store %27, %o[%0, %2, %c0] : tensor<1x32x?xf32, #tile.dims<[D]>>, !tile.buffer<[H, M, D], f32>
+}
