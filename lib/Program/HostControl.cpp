@@ -78,6 +78,8 @@ static bool runsSerially(const target::KernelInfo &info) {
 
 void HostEmitter::launch(graph::DispatchOp op, const target::KernelInfo &info) {
   auto [iterations, workspace] = kernelNeeds(info);
+  if (info.fills)
+    h.call(info.name + "_fill", {buffers, scalars});
   if (runsSerially(info)) {
     int scratch = in.plan.staging(op, -1);
     Value memory =

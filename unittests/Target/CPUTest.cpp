@@ -146,4 +146,25 @@ TEST(CPU, ScansScattersAndChecks) {
   EXPECT_EQ(kernel.info().failures, std::vector<std::string>{"row %lld of %lld"});
 }
 
+TEST(CPU, FillsOutputsBeforeTheFirstProgram) {
+  KernelJit kernel(R"(
+    tile.kernel @k(in %at: !tile.buffer<[M], i64>, out %y: !tile.buffer<[M, 3], f32> init 2.5 : f32,
+                   out %z: !tile.buffer<[5], i8> init -1 : i8) symbols [M] grid [M] {
+      %m = tile.program_id 0
+      %one = arith.constant 1.0 : f32
+      %ones = tile.full %one : f32 -> tensor<1x1xf32>
+      %column = tile.load %at[%m] : !tile.buffer<[M], i64> -> tensor<1xi64>
+      %j64 = tile.extract %column : tensor<1xi64> -> i64
+      %j = arith.index_cast %j64 : i64 to index
+      tile.store %ones, %y[%m, %j] drop : tensor<1x1xf32>, !tile.buffer<[M, 3], f32>
+    })");
+  ASSERT_TRUE(kernel.info().fills);
+  std::vector<int64_t> at = {0, 2, 7, 1};
+  std::vector<float> y(4 * 3, -9);
+  std::vector<int8_t> z(5);
+  kernel.run({at.data(), y.data(), z.data()}, {4, 4});
+  EXPECT_EQ(y, (std::vector<float>{1, 2.5, 2.5, 2.5, 2.5, 1, 2.5, 2.5, 2.5, 2.5, 1, 2.5}));
+  EXPECT_EQ(z, std::vector<int8_t>(5, -1));
+}
+
 } // namespace

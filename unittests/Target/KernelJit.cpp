@@ -26,6 +26,7 @@ struct KernelJit::State {
   std::unique_ptr<llvm::orc::LLJIT> jit;
   void (*kernel)(void **, int64_t *, uint8_t *, int64_t, int64_t) = nullptr;
   void (*info)(int64_t *, int64_t *) = nullptr;
+  void (*fill)(void **, int64_t *) = nullptr;
 };
 
 static void require(bool good, const char *what) {
@@ -148,6 +149,9 @@ KernelJit::KernelJit(const std::string &text, const std::string &cpu)
                       .toPtr<void (*)(void **, int64_t *, uint8_t *, int64_t, int64_t)>();
   state->info =
       llvm::cantFail(state->jit->lookup("k_info")).toPtr<void (*)(int64_t *, int64_t *)>();
+  if (kernelInfo.fills)
+    state->fill =
+        llvm::cantFail(state->jit->lookup("k_fill")).toPtr<void (*)(void **, int64_t *)>();
 }
 
 KernelJit::~KernelJit() = default;
@@ -167,6 +171,8 @@ std::vector<int64_t> KernelJit::run(std::vector<void *> buffers, std::vector<int
   auto *workspace = room.data() + (64 - reinterpret_cast<uintptr_t>(room.data()) % 64);
   std::vector<int64_t> failure(3);
   buffers.push_back(failure.data());
+  if (state->fill)
+    state->fill(buffers.data(), scalars.data());
   int64_t middle = iterations / 2;
   state->kernel(buffers.data(), scalars.data(), workspace, middle, iterations);
   state->kernel(buffers.data(), scalars.data(), workspace, 0, middle);

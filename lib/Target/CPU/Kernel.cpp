@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions of one kernel: the callable one unpacks its arguments and calls the one with the
-// programs; the third tells how many blocks of programs there are and how much workspace a call
-// needs.
+// programs; others tell how many blocks of programs there are and how much workspace a call needs,
+// and fill outputs before the first program.
 #include "Target/CPU/Kernel.h"
-#include "IR/Coded.h"
 #include "Target/CPU/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -29,14 +28,11 @@ public:
   }
 
   FailureOr<KernelInfo> run() {
-    for (auto argument : kernel.getArguments().getAsRange<tile::ArgumentAttr>())
-      if (argument.getInit())
-        return emitCoded(loc, Code::TARGET_2) << "tile.kernel: the cpu target does not fill \""
-                                              << argument.getName() << "\" before it runs";
     result.name = kernel.getSymName().str();
     if (failed(emitPrograms()))
       return failure();
     emitInfo();
+    emitFill();
     emitEntry();
     return std::move(result);
   }
@@ -59,11 +55,8 @@ private:
     auto entry = function(result.name, {pointer, pointer, pointer, i64, i64}, false);
     b.setInsertionPointToEnd(&entry.getBody().front());
     SmallVector<Value> operands;
-    for (unsigned i = 0; i < buffers.size() + checks; ++i) {
-      Value slot = LLVM::GEPOp::create(b, loc, pointer, pointer, entry.getArgument(0),
-                                       ArrayRef<LLVM::GEPArg>{int32_t(i)});
-      operands.push_back(LLVM::LoadOp::create(b, loc, pointer, slot));
-    }
+    for (unsigned i = 0; i < buffers.size() + checks; ++i)
+      operands.push_back(bufferAt(entry.getArgument(0), i));
     for (unsigned i = 1; i < 5; ++i)
       operands.push_back(entry.getArgument(i));
     LLVM::CallOp::create(b, loc, TypeRange{}, programsName(), operands);
@@ -141,6 +134,43 @@ private:
     e.storeTo(ix.value(count), info.getArgument(1), i64, 0, 1, {});
     e.storeTo(ix.value(bytes), info.getArgument(1), i64, 1, 1, {});
     LLVM::ReturnOp::create(b, loc, ValueRange{});
+  }
+
+  /// void k_fill(void **buffers, int64_t *scalars): what outputs hold before any program runs.
+  void emitFill() {
+    result.fills = llvm::any_of(kernel.getArguments().getAsRange<tile::ArgumentAttr>(),
+                                [](tile::ArgumentAttr one) { return bool(one.getInit()); });
+    if (!result.fills)
+      return;
+    auto fill = function(result.name + "_fill", {pointer, pointer}, false);
+    b.setInsertionPointToEnd(&fill.getBody().front());
+    LLVM::ReturnOp end = LLVM::ReturnOp::create(b, loc, ValueRange{});
+    b.setInsertionPoint(end);
+    Emitter e(kernel, b, cpu);
+    unpackScalars(e, fill.getArgument(1));
+    for (auto [i, buffer] : llvm::enumerate(buffers)) {
+      auto argument = kernel.getArgument(cast<BlockArgument>(buffer).getArgNumber());
+      if (argument.getInit())
+        fillBuffer(e, buffer, bufferAt(fill.getArgument(0), i), argument.getInit());
+    }
+  }
+
+  void fillBuffer(Emitter &e, Value buffer, Value data, TypedAttr init) {
+    Value value = arith::ConstantOp::create(b, loc, init);
+    Type element = init.getType();
+    unsigned width = cpu.vectorBytes / Emitter::bytesOf(element);
+    SmallVector<Value> none;
+    (void)e.alongDimension({{Ix(0)}, 0, 1}, 0, 0, e.ix().product(e.sizes(sizesOf(buffer))), width,
+                           none, [&](const Point &point, SmallVectorImpl<Value> &) {
+                             e.storeTo(e.asVector(value), data, element, point.at[0], 1, e.mask);
+                             return success();
+                           });
+  }
+
+  Value bufferAt(Value all, unsigned i) {
+    Value slot =
+        LLVM::GEPOp::create(b, loc, pointer, pointer, all, ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    return LLVM::LoadOp::create(b, loc, pointer, slot);
   }
 
   //===--- arguments -------------------------------------------------------===//
