@@ -34,6 +34,11 @@ struct CpuFeatures {
   /// The block of a product with f32 sums (`bytes` = 4) or f64 sums (8) that runs best when a
   /// program goes over all of K: measured, see docs/cpu-target.md, "Products".
   RegisterBlock productBlock(int64_t bytes) const;
+
+  /// The rows and columns of a program that loops over K in steps of 256: the block itself where
+  /// its operands are read in place, more where they are converted or `turned` (b given as [N, K])
+  /// first and that is to be worth it.
+  RegisterBlock productTile(int64_t operandBytes, int64_t sumBytes, bool turned) const;
 };
 
 /// The CPUs that code can be made for by name, beside the host's own: "x86-64-v2", ...

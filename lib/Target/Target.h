@@ -51,8 +51,8 @@ struct KernelInfo {
   std::vector<std::string> failures;
   /// Functions of libm that the code may call, sorted. (LLVM may add memcpy, memmove, memset.)
   std::vector<std::string> imports;
-  /// Whether there is `void k3_fill(void **buffers, int64_t *scalars)`, to be called once before the
-  /// first iteration: it fills outs with what the kernel expects there.
+  /// Whether there is `void k3_fill(void **buffers, int64_t *scalars)`, to be called once before
+  /// the first iteration: it fills outs with what the kernel expects there.
   bool fills = false;
   /// (input, out) pairs, numbered among the tensor inputs and among the outs, that may be one
   /// buffer: every element is read before it is overwritten. All other outs must not overlap

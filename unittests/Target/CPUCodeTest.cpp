@@ -3,6 +3,7 @@
 // What the cpu target's code looks like for CPUs of several kinds, whatever this machine is.
 #include "KernelJit.h"
 #include "Products.h"
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sstream>
 
@@ -44,6 +45,28 @@ TEST(CPUCode, ProductsDoNotSpill) {
       EXPECT_EQ(count(code, "(%rsp)"), 0u) << code;
     }
     EXPECT_GE(loops, 1u) << name;
+  }
+}
+
+/// Elements of one or two bytes on CPUs that mask only larger ones: no branch for each lane where
+/// rows end, and no calls that convert bf16.
+TEST(CPUCode, MasksNarrowElementsWithoutBranches) {
+  for (const char *dtype : {"i8", "bf16", "f16"}) {
+    std::string text = fmt::format(R"(
+      tile.kernel @k(in %x: !tile.buffer<[M, N], {0}>, out %y: !tile.buffer<[M, N], {0}>)
+          symbols [M, N] grid [M] {{
+        %m = tile.program_id 0
+        %c0 = arith.constant 0 : index
+        %t = tile.load %x[%m, %c0] : !tile.buffer<[M, N], {0}> -> tensor<1x40x{0}>
+        %s = tile.transpose %t [1, 0] : tensor<1x40x{0}> -> tensor<40x1x{0}>
+        %u = tile.transpose %s [1, 0] : tensor<40x1x{0}> -> tensor<1x40x{0}>
+        tile.store %u, %y[%m, %c0] : tensor<1x40x{0}>, !tile.buffer<[M, N], {0}>
+      }})",
+                                   dtype);
+    std::string code = assemblyOf(text, "x86-64-v3");
+    EXPECT_LT(count(code, "\tj"), 20u) << code;
+    EXPECT_EQ(count(code, "call"), 0u) << code;
+    EXPECT_EQ(count(code, "zmm"), 0u) << code;
   }
 }
 

@@ -40,6 +40,8 @@ private:
 
   /// Elements of a are wanted one by one, of b in vectors along N; both more than once.
   LogicalResult bringNear(Value tile, bool isB) {
+    if (isNarrow(tile) && (!isB || isReusedMuch()))
+      return widen(tile);
     int lane = isB ? int(rank) - 1 : -1;
     auto [load, dim] = e.loadBehind(tile, isB ? lane : int(rank) - 2);
     bool isPlain = load && !isa<RankedTensorType>(load.getPositions()[dim].getType());
@@ -53,6 +55,24 @@ private:
       return e.prepare(tile, domain, lane);
     }
     return e.toMemory(tile);
+  }
+
+  bool isNarrow(Value tile) {
+    return isa<FloatType>(element) &&
+           cast<RankedTensorType>(tile.getType()).getElementType() != sumType();
+  }
+
+  /// Whether each element of b meets more rows than are in registers at once.
+  bool isReusedMuch() {
+    int64_t rows = e.cpu.productBlock(sumBytes()).rows;
+    return extents[rank - 2].estimate(rows) > 2 * rows;
+  }
+
+  /// In scratch in the type of the sums: converted once, not at each use.
+  LogicalResult widen(Value tile) {
+    Memory room = e.allocate(tile::extentsOf(cast<RankedTensorType>(tile.getType())), sumType());
+    wide[tile] = room;
+    return e.fill(room, tile);
   }
 
   /// Beyond a buffer along K both operands are 0: these steps add nothing.
@@ -136,6 +156,8 @@ private:
     Point point{batch, lane, 1};
     point.at.push_back(x);
     point.at.push_back(y);
+    if (auto found = wide.find(tile); found != wide.end())
+      return e.read(found->second, point);
     FailureOr<Value> value = e.evaluate(tile, point);
     if (failed(value) || getElementTypeOrSelf(value->getType()) == element)
       return value;
@@ -296,6 +318,7 @@ private:
   Indices extents;
   Ix depth;
   SmallVector<std::pair<Operation *, unsigned>> limited;
+  llvm::SmallDenseMap<Value, Memory> wide;
 };
 
 } // namespace

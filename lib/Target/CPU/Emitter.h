@@ -84,7 +84,8 @@ public:
   /// A constant again, where `value` is one.
   static Ix ixOf(mlir::Value value);
   static mlir::Type scalarType(mlir::Type type);
-  /// i1 is a byte in memory.
+  /// i1 is a byte in memory. f16 and bf16 are integers there: LLVM takes vectors of what it has no
+  /// vector unit for apart.
   static mlir::Type memoryType(mlir::Type type);
   static int64_t bytesOf(mlir::Type type) { return memoryType(type).getIntOrFloatBitWidth() / 8; }
   mlir::Value constant(mlir::Type type, double number);
@@ -105,6 +106,13 @@ public:
                          mlir::Value mask, mlir::Value pad);
   void storeTo(mlir::Value value, mlir::Value base, mlir::Type element, const Ix &index,
                const Ix &laneStride, mlir::Value mask);
+  /// Whether the CPU has masked loads and stores of elements of this size. Without them LLVM makes
+  /// a branch for each lane; here lanes that are off go to memory to spare.
+  bool masksInOne(unsigned bytes) const;
+  mlir::Value laneByLane(mlir::Value base, mlir::Type stored, mlir::Value places, mlir::Value mask,
+                         mlir::Value pad);
+  /// Memory of the thread, of 8 bytes, that nobody looks at.
+  mlir::Value spareMemory();
   mlir::Value both(mlir::Value a, mlir::Value b); // a and b of i1; either may be missing
 
   // Elements (Evaluate.cpp, Accesses.cpp, Elementwise.cpp)
@@ -225,6 +233,8 @@ public:
   std::map<std::vector<uintptr_t>, mlir::Value> known; // by tile and point
 
 private:
+  mlir::Value spare;
+
   mlir::LogicalResult reshapeInMemory(tile::ReshapeOp op);
   mlir::LogicalResult prepareOperand(mlir::Operation *op, mlir::Value operand,
                                      const Domain &domain);

@@ -147,6 +147,8 @@ private:
     LLVM::ReturnOp end = LLVM::ReturnOp::create(b, loc, ValueRange{});
     b.setInsertionPoint(end);
     Emitter e(kernel, b, cpu);
+    Value first = e.ix().value(0);
+    e.entry = OpBuilder::InsertPoint(end->getBlock(), first.getDefiningOp()->getIterator());
     unpackScalars(e, fill.getArgument(1));
     for (auto [i, buffer] : llvm::enumerate(buffers)) {
       auto argument = kernel.getArgument(cast<BlockArgument>(buffer).getArgNumber());

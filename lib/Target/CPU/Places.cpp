@@ -190,6 +190,8 @@ void Emitter::write(const Memory &room, const Point &point, Value value) {
   for (auto [at, stride] : llvm::zip(point.at, room.strides))
     index = ix().add(index, ix().mul(at, stride));
   bool isVector = point.lane >= 0 && lanes > 1;
+  if (getElementTypeOrSelf(value.getType()) != scalarType(room.element))
+    value = convertFloat(value, room.element);
   storeTo(isVector ? asVector(value) : value, room.base, room.element, index,
           isVector ? room.strides[point.lane] : Ix(1), isVector ? mask : Value());
 }

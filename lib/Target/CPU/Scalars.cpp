@@ -57,6 +57,8 @@ Type Emitter::scalarType(Type type) {
 }
 
 Type Emitter::memoryType(Type type) {
+  if (type.isF16() || type.isBF16())
+    return IntegerType::get(type.getContext(), 16);
   return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : scalarType(type);
 }
 

@@ -58,6 +58,22 @@ public:
       : e(e), lanes(e.lanes), group(std::min(16 / bytes, e.lanes)) {}
 
   void transpose(SmallVectorImpl<Value> &rows) {
+    auto type = cast<VectorType>(rows.front().getType());
+    // Without a vector unit for it, LLVM takes vectors of bf16 apart.
+    if (type.getElementTypeBitWidth() == 16)
+      reinterpret(rows, type.clone(e.b.getI16Type()));
+    shuffleAll(rows);
+    reinterpret(rows, type);
+  }
+
+private:
+  void reinterpret(SmallVectorImpl<Value> &rows, Type type) {
+    for (Value &row : rows)
+      if (row.getType() != type)
+        row = arith::BitcastOp::create(e.b, e.loc, type, row);
+  }
+
+  void shuffleAll(SmallVectorImpl<Value> &rows) {
     for (unsigned done = 1; done < group; done *= 2)
       for (unsigned first = 0; first < lanes; first += group)
         zipGroup(MutableArrayRef(rows).slice(first, group));
@@ -68,7 +84,6 @@ public:
     spread(rows);
   }
 
-private:
   Value shuffle(Value a, Value b, llvm::function_ref<int32_t(unsigned)> source) {
     SmallVector<int32_t> mask;
     for (unsigned i = 0; i < lanes; ++i)

@@ -20,6 +20,11 @@ Value Emitter::splat(Value scalar) {
   Attribute attribute;
   if (matchPattern(scalar, m_Constant(&attribute)))
     return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, attribute));
+  if (isa<FloatType>(scalar.getType()) && scalar.getType().getIntOrFloatBitWidth() == 16) {
+    // Without a vector unit for it, LLVM takes vectors of bf16 apart.
+    Value bits = splat(arith::BitcastOp::create(b, loc, b.getI16Type(), scalar));
+    return arith::BitcastOp::create(b, loc, type, bits);
+  }
   Value empty = LLVM::PoisonOp::create(b, loc, type);
   Value zero = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(0));
   Value first = LLVM::InsertElementOp::create(b, loc, type, empty, scalar, zero);
@@ -53,7 +58,12 @@ static Value addressOf(Emitter &e, Value base, Type element, Value index) {
   return LLVM::GEPOp::create(e.b, e.loc, type, element, base, ArrayRef<LLVM::GEPArg>{index});
 }
 
+static bool isHalf(Type element) { return element.isF16() || element.isBF16(); }
+
 static Value fromMemory(Emitter &e, Value value, Type element) {
+  if (isHalf(element))
+    return arith::BitcastOp::create(e.b, e.loc, e.typeOf(element, isa<VectorType>(value.getType())),
+                                    value);
   if (!element.isInteger(1))
     return value;
   Value zero = e.constant(e.b.getI8Type(), 0);
@@ -63,10 +73,61 @@ static Value fromMemory(Emitter &e, Value value, Type element) {
 }
 
 static Value toMemoryType(Emitter &e, Value value, Type element) {
+  bool isVector = isa<VectorType>(value.getType());
+  if (isHalf(element))
+    return arith::BitcastOp::create(e.b, e.loc, e.typeOf(e.b.getI16Type(), isVector), value);
   if (!element.isInteger(1))
     return value;
-  bool isVector = isa<VectorType>(value.getType());
   return arith::ExtUIOp::create(e.b, e.loc, e.typeOf(e.b.getI8Type(), isVector), value);
+}
+
+/// What `then` gives where `condition` holds, else `other`.
+static Value choose(Emitter &e, Value condition, Value other, llvm::function_ref<Value()> then) {
+  auto choice = scf::IfOp::create(e.b, e.loc, TypeRange{other.getType()}, condition, true);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(e.b, e.loc, then());
+  e.b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(e.b, e.loc, other);
+  return choice.getResult(0);
+}
+
+bool Emitter::masksInOne(unsigned bytes) const {
+  return cpu.vectorBytes >= 64 || (cpu.vectorBytes >= 32 && bytes >= 4);
+}
+
+/// Calls `body` with each lane's number and its address; lanes that are off get one to spare. The
+/// addresses are chosen as a vector: of choices lane by lane LLVM makes branches.
+static void overLanes(Emitter &e, Value base, Type stored, Value places, Value mask,
+                      llvm::function_ref<void(Value lane, Value address)> body) {
+  Value spare = e.splat(e.spareMemory());
+  Value all = addressOf(e, base, stored, places);
+  all = LLVM::SelectOp::create(e.b, e.loc, mask, all, spare);
+  for (unsigned lane = 0; lane < e.lanes; ++lane) {
+    Value number = LLVM::ConstantOp::create(e.b, e.loc, e.b.getI64IntegerAttr(lane));
+    body(number, LLVM::ExtractElementOp::create(e.b, e.loc, all, number));
+  }
+}
+
+Value Emitter::spareMemory() {
+  if (!spare) {
+    OpBuilder::InsertionGuard guard(b);
+    b.restoreInsertionPoint(entry);
+    spare = LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
+                                   b.getI64Type(), ix().value(1), 8);
+    entry = b.saveInsertionPoint();
+  }
+  return spare;
+}
+
+Value Emitter::laneByLane(Value base, Type stored, Value places, Value mask, Value pad) {
+  Type type = typeOf(stored, true);
+  Value all = LLVM::PoisonOp::create(b, loc, type);
+  overLanes(*this, base, stored, places, mask, [&](Value lane, Value address) {
+    Value one = LLVM::LoadOp::create(b, loc, stored, address, bytesOf(stored));
+    all = LLVM::InsertElementOp::create(b, loc, type, all, one, lane);
+  });
+  return arith::SelectOp::create(b, loc, mask, all, pad);
 }
 
 Value Emitter::loadFrom(Value base, Type element, const Ix &index, bool isVector, int64_t step,
@@ -80,35 +141,40 @@ Value Emitter::loadFrom(Value base, Type element, const Ix &index, bool isVector
       return fromMemory(
           *this, LLVM::LoadOp::create(b, loc, type, addressOf(*this, base, stored, at), bytes),
           element);
-    auto choice = scf::IfOp::create(b, loc, TypeRange{type}, mask, true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    Value read = LLVM::LoadOp::create(b, loc, type, addressOf(*this, base, stored, at), bytes);
-    scf::YieldOp::create(b, loc, read);
-    b.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(b, loc, toMemoryType(*this, pad, element));
-    b.setInsertionPointAfter(choice);
-    return fromMemory(*this, choice.getResult(0), element);
+    Value read = choose(*this, mask, toMemoryType(*this, pad, element), [&] {
+      return LLVM::LoadOp::create(b, loc, type, addressOf(*this, base, stored, at), bytes)
+          .getResult();
+    });
+    return fromMemory(*this, read, element);
   }
-  if (mask) {
-    mask = asVector(mask);
-    pad = asVector(toMemoryType(*this, pad, element));
-  }
-  Value value;
-  if (step == 1 && !mask) {
-    value = LLVM::LoadOp::create(b, loc, type, addressOf(*this, base, stored, at), bytes);
-  } else if (step == 1) {
-    value = LLVM::MaskedLoadOp::create(b, loc, type, addressOf(*this, base, stored, at), mask, pad,
-                                       b.getI32IntegerAttr(bytes), UnitAttr());
-  } else {
+  if (step != 1) {
     Value places = arith::AddIOp::create(b, loc, splat(at), laneOffsets(step));
     return gatherFrom(base, element, places, mask, pad);
   }
+  Value address = addressOf(*this, base, stored, at);
+  if (!mask)
+    return fromMemory(*this, LLVM::LoadOp::create(b, loc, type, address, bytes), element);
+  pad = asVector(toMemoryType(*this, pad, element));
+  Value value;
+  if (!isa<VectorType>(mask.getType()) && !masksInOne(bytes))
+    value = choose(*this, mask, pad,
+                   [&] { return LLVM::LoadOp::create(b, loc, type, address, bytes).getResult(); });
+  else if (masksInOne(bytes))
+    value = LLVM::MaskedLoadOp::create(b, loc, type, address, asVector(mask), pad,
+                                       b.getI32IntegerAttr(bytes), UnitAttr());
+  else
+    value = laneByLane(base, stored, arith::AddIOp::create(b, loc, splat(at), laneOffsets(1)),
+                       asVector(mask), pad);
   return fromMemory(*this, value, element);
 }
 
 Value Emitter::gatherFrom(Value base, Type element, Value indices, Value mask, Value pad) {
   Type stored = memoryType(element);
+  if (mask && !(cpu.vectorBytes >= 64 && bytesOf(element) >= 4)) {
+    pad = asVector(toMemoryType(*this, pad, element));
+    Value value = laneByLane(base, stored, indices, asVector(mask), pad);
+    return fromMemory(*this, value, element);
+  }
   SmallVector<Value> passThrough;
   if (mask)
     passThrough.push_back(asVector(toMemoryType(*this, pad, element)));
@@ -136,12 +202,19 @@ void Emitter::storeTo(Value value, Value base, Type element, const Ix &index, co
     mask = asVector(mask);
   if (laneStride.is(1) && !mask) {
     LLVM::StoreOp::create(b, loc, value, addressOf(*this, base, stored, at), bytes);
-  } else if (laneStride.is(1)) {
+  } else if (laneStride.is(1) && masksInOne(bytes)) {
     LLVM::MaskedStoreOp::create(b, loc, value, addressOf(*this, base, stored, at), mask,
                                 b.getI32IntegerAttr(bytes));
   } else {
     Value offsets = arith::MulIOp::create(b, loc, laneOffsets(1), splat(ix().value(laneStride)));
     Value places = arith::AddIOp::create(b, loc, splat(at), offsets);
+    if (mask && cpu.vectorBytes < 64) {
+      overLanes(*this, base, stored, places, mask, [&](Value lane, Value address) {
+        Value one = LLVM::ExtractElementOp::create(b, loc, value, lane);
+        LLVM::StoreOp::create(b, loc, one, address, bytes);
+      });
+      return;
+    }
     if (!mask)
       mask = splat(constant(b.getI1Type(), 1));
     LLVM::masked_scatter::create(b, loc, value, addressOf(*this, base, stored, places), mask,
