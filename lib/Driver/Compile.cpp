@@ -5,6 +5,7 @@
 #include "Driver/Pipeline.h"
 #include "Driver/Register.h"
 #include "Driver/Report.h"
+#include "Driver/TargetChoice.h"
 #include "Program/Machine.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tilewright/Compiler.h"
@@ -64,33 +65,28 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
   return request;
 }
 
-/// "cpu" is `reference` as long as the CPU has no lowering of its own.
-static Result<std::unique_ptr<target::Target>> makeTarget(const std::string &name,
-                                                          ArrayRef<std::string> features) {
-  if (name == "cpu" || name == "reference")
-    return target::createReferenceTarget(target::CpuFeatures::fromNames(features));
-  return Diagnostic{Code::DRIVER_2,
-                    fmt::format("there is no target \"{}\"", name),
-                    {},
-                    {},
-                    "the targets are cpu and reference, both for this machine's CPU"};
+/// "cpu" is `reference` as long as dispatches have no lowering to tile programs.
+static std::unique_ptr<target::Target> makeTarget(ArrayRef<std::string> features) {
+  return target::createReferenceTarget(target::CpuFeatures::fromNames(features));
 }
 
 static tilewright_outcome run(Session &session, const Request &request) {
-  std::vector<std::string> features = hostFeatures();
-  auto target = makeTarget(request.target, features);
-  if (!target) {
-    session.error(target.error());
+  auto choice = chooseTarget(request.target);
+  if (!choice) {
+    session.error(choice.error());
     return session.outcome();
   }
+  auto target = makeTarget(choice->features);
+  // What is computed at compile time runs here, whatever the artifact is made for.
+  auto hostTarget = makeTarget(hostFeatures());
   DialectRegistry registry;
   registerDialects(registry);
-  (*target)->registerDialects(registry);
+  target->registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   auto handler = session.handler(context);
   Pipeline pipeline(session, context, request.dumpTo);
-  ArtifactEvaluator evaluator(session, **target, features);
+  ArtifactEvaluator evaluator(session, *hostTarget, hostFeatures());
 
   OwningOpRef<ModuleOp> module = pipeline.import(request.model, request.entry);
   if (!module || session.outcome() != TILEWRIGHT_FINE)
@@ -102,10 +98,10 @@ static tilewright_outcome run(Session &session, const Request &request) {
   ArtifactOptions options;
   options.output = request.output;
   options.model = std::filesystem::path(request.model).stem().string();
-  options.target = (*target)->name().str();
+  options.target = target->name().str();
   options.weights = request.weights;
-  options.features = features;
-  if (succeeded(pipeline.toArtifact(*module, **target, options)) && request.report)
+  options.features = choice->features;
+  if (succeeded(pipeline.toArtifact(*module, *target, options)) && request.report)
     session.report(kernels);
   if (request.times && session.outcome() == TILEWRIGHT_FINE)
     session.giveTimes();

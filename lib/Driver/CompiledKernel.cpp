@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/CompiledKernel.h"
+#include "Driver/TargetChoice.h"
 #include "IO/Element.h"
 #include "IR/Coded.h"
 #include "Interpreter/Interpreter.h"
 #include "Program/Link.h"
-#include "Program/Machine.h"
 #include "Target/Target.h"
 #include "Tile/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "runtime/AlignedBuffer.h"
+#include "runtime/CpuFeatures.h"
 #include "runtime/ThreadPool.h"
 #include <bit>
 #include <chrono>
@@ -129,7 +130,11 @@ Status CompiledKernel::State::load(const std::vector<ObjectFile> &objects) {
   return {};
 }
 
-Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel) {
+Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
+                                               const std::string &targetName) {
+  TW_ASSIGN(TargetChoice choice, chooseTarget(targetName));
+  const std::vector<std::string> &features = choice.features;
+  TW_TRY(rt::requireCpuFeatures(features));
   FirstError errors(*kernel.getContext());
   auto state = std::make_unique<State>();
   state->signature = interpreter::signatureOf(kernel);
@@ -138,7 +143,6 @@ Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel) {
   OwningOpRef<tile::KernelOp> copy = preparedCopy(kernel);
   if (!copy)
     return errors.take("simplify");
-  std::vector<std::string> features = hostFeatures();
   auto target = target::createCPUTarget(target::CpuFeatures::fromNames(features));
   OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
   auto info = target->lower(*copy, *code);

@@ -6,6 +6,8 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include <mutex>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace tw {
 
@@ -25,13 +27,26 @@ static const char *const usefulFeatures[] = {
     "avx512vbmi2",  "avx512vnni",
     "avx512bitalg", "avx512vpopcntdq",
     "avx512bf16",   "avx512fp16",
+    "amx-tile",     "amx-bf16",
+    "amx-int8",
 };
+
+/// Whether Linux gives processes the tile registers of AMX when they ask.
+static bool mayUseTiles() {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr long getSupported = 0x1021, tileData = 18;
+  uint64_t supported = 0;
+  return syscall(SYS_arch_prctl, getSupported, &supported) == 0 && (supported >> tileData & 1);
+#else
+  return false;
+#endif
+}
 
 std::vector<std::string> hostFeatures() {
   std::vector<std::string> features;
   llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   for (const char *name : usefulFeatures)
-    if (host.lookup(name))
+    if (host.lookup(name) && (!llvm::StringRef(name).starts_with("amx") || mayUseTiles()))
       features.emplace_back(name);
   return features;
 }

@@ -57,9 +57,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
-/// Code is for the listed features and scheduled for this host.
-static void setFunctionAttributes(llvm::Module &module) {
-  std::string tune = llvm::sys::getHostCPUName().str();
+/// Code for this host's features is scheduled for this host.
+static void setFunctionAttributes(llvm::Module &module, const std::vector<std::string> &features) {
+  std::string tune = features == hostFeatures() ? llvm::sys::getHostCPUName().str() : "generic";
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
@@ -141,7 +141,7 @@ makeObjects(ModuleOp module, const std::vector<std::string> &features, StringRef
     return report("the program cannot be written as LLVM IR");
   code->setDataLayout(machine->createDataLayout());
   code->setTargetTriple(machine->getTargetTriple());
-  setFunctionAttributes(*code);
+  setFunctionAttributes(*code, features);
 
   std::vector<llvm::SmallString<0>> parts = split(*code);
   std::vector<ObjectFile> objects(parts.size());

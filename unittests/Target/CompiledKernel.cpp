@@ -22,11 +22,11 @@ T must(Result<T> result) {
 } // namespace
 
 struct CompiledKernel::State {
-  explicit State(const std::string &text)
+  State(const std::string &text, const std::string &target)
       : context(mlir::MLIRContext::Threading::DISABLED),
         module(must(importKernelString(&context, text, "k"))),
         kernel(llvm::cast<tile::KernelOp>(must(findKernel(*module, "", "k")))),
-        code(must(tw::CompiledKernel::compile(kernel))) {}
+        code(must(tw::CompiledKernel::compile(kernel, target))) {}
 
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -34,7 +34,8 @@ struct CompiledKernel::State {
   tw::CompiledKernel code;
 };
 
-CompiledKernel::CompiledKernel(const std::string &text) : state(std::make_unique<State>(text)) {}
+CompiledKernel::CompiledKernel(const std::string &text, const std::string &target)
+    : state(std::make_unique<State>(text, target)) {}
 CompiledKernel::~CompiledKernel() = default;
 
 std::vector<HostTensor> CompiledKernel::interpret(const std::vector<HostTensor> &given) {

@@ -11,8 +11,8 @@ namespace tw::target {
 
 class CompiledKernel {
 public:
-  /// Parses and compiles; throws std::runtime_error when that fails.
-  explicit CompiledKernel(const std::string &text);
+  /// Parses and compiles for "cpu" or "cpu:NAME"; throws std::runtime_error when that fails.
+  explicit CompiledKernel(const std::string &text, const std::string &target = "cpu");
   ~CompiledKernel();
 
   /// The results (out and inout arguments) for a tensor for each argument that is not `out`,
