@@ -12,6 +12,10 @@ Comments direct it:
   <!-- file NAME = PATH -->       puts a file of the repository into the folder
   <!-- declare c: TEXT -->        what the snippets of a language take for granted
   <!-- quoted from PATH -->       the next block stands in that file (up to white space); not compiled
+  <!-- write NAME -->             the next block becomes that file, when the shell gets there; not compiled
+  <!-- fails -->                  the next shell block must end with an error
+  <!-- prints -->                 the next block is all that the shell block before prints; a line of
+                                  ... stands for any lines, and ... in a line for anything
 """
 import os
 import pathlib
@@ -25,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMPILERS = {"c": ["clang-22", "-std=c11", "-xc"], "cpp": ["clang++-22", "-std=c++20", "-xc++"]}
 HEADERS = {"c": "#include <stdio.h>\n#include \"tilewright/tilewright.h\"\n",
            "cpp": "#include \"tilewright/Runtime.h\"\n"}
-PART = re.compile(r"<!-- (?P<directive>file|declare|quoted) (?P<text>.*?) -->"
+PART = re.compile(r"<!-- (?P<directive>file|declare|quoted|write|fails|prints)(?: (?P<text>[^\n]*?))? -->"
                   r"|^```(?P<language>[\w+]+)\n(?P<code>.*?)^```$", re.S | re.M)
 
 
@@ -33,33 +37,71 @@ def squeeze(text):
     return " ".join(text.split())
 
 
+def matches(expected, printed):
+    """Whether lines are as expected, where ... stands for anything."""
+    pattern = ""
+    for line in expected.splitlines():
+        words = re.escape(squeeze(line)).replace(r"\.\.\.", ".*")
+        pattern += "(.*\n)*?" if line.strip() == "..." else words + "\n"
+    lines = "".join(squeeze(line) + "\n" for line in printed.splitlines())
+    return re.fullmatch(pattern, lines)
+
+
+class Step:
+    """A block of shell, and what must come of it."""
+
+    def __init__(self, code, fails):
+        self.code, self.fails, self.prints = code, fails, None
+
+    def script(self, number):
+        if self.fails:
+            return (f"if (set -e\n{self.code}) > .out{number} 2>&1; then\n"
+                    f"  echo 'this must fail:'; cat .out{number}; exit 1\nfi\n")
+        if self.prints is not None:
+            return f"{{\n{self.code}}} > .out{number} 2>&1 || (cat .out{number}; exit 1)\n"
+        return self.code
+
+
 class Page:
     def __init__(self, path):
         self.name = str(path)
-        self.code = {"sh": "", "c": "", "cpp": "", "python": "", "mlir": ""}
-        self.files, self.problems = {}, []
-        quoted = None
+        self.code = {"c": "", "cpp": "", "python": "", "mlir": ""}
+        self.files, self.problems, self.steps = {}, [], []
+        directive = argument = None
         for part in PART.finditer(path.read_text()):
-            kind, text = part["directive"], part["text"]
-            if kind == "file":
-                name, source = text.split(" = ")
-                self.files[name] = ROOT / source
-            elif kind == "declare":
-                language, declaration = text.split(": ", 1)
-                self.code[language] += declaration + "\n"
-            elif kind == "quoted":
-                quoted = ROOT / text.removeprefix("from ")
-            elif quoted:
-                if squeeze(part["code"]) not in squeeze(quoted.read_text()):
-                    self.problems.append(f"{quoted.relative_to(ROOT)} does not have the text that is quoted from it")
-                quoted = None
+            if part["directive"] in ("file", "declare"):
+                self.declare(part["directive"], part["text"])
+            elif part["directive"]:
+                directive, argument = part["directive"], part["text"]
             else:
-                language = part["language"].replace("c++", "cpp")
-                if language not in self.code:
-                    self.problems.append(f"nothing tries blocks in {language}")
-                before = self.code.get(language, "")
-                separator = "// -----\n" if before and language == "mlir" else ""
-                self.code[language] = before + separator + part["code"]
+                self.add(part["language"].replace("c++", "cpp"), part["code"], directive, argument)
+                directive = None
+
+    def declare(self, kind, text):
+        if kind == "file":
+            name, source = text.split(" = ")
+            self.files[name] = ROOT / source
+        else:
+            language, declaration = text.split(": ", 1)
+            self.code[language] += declaration + "\n"
+
+    def add(self, language, code, directive, argument):
+        if directive == "quoted":
+            source = ROOT / argument.removeprefix("from ")
+            if squeeze(code) not in squeeze(source.read_text()):
+                self.problems.append(f"{source.relative_to(ROOT)} does not have the text that is quoted from it")
+        elif directive == "write":
+            self.steps.append(Step(f"cat > {argument} <<'END-OF-FILE'\n{code}END-OF-FILE\n", False))
+        elif directive == "prints":
+            self.steps[-1].prints = code
+        elif language == "sh":
+            self.steps.append(Step(code, directive == "fails"))
+        elif language in self.code:
+            before = self.code[language]
+            separator = "// -----\n" if before and language == "mlir" else ""
+            self.code[language] = before + separator + code
+        else:
+            self.problems.append(f"nothing tries blocks in {language}")
 
     def run(self, command, **options):
         done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
@@ -84,10 +126,19 @@ class Page:
             else:
                 for name, source in self.files.items():
                     shutil.copy(source, pathlib.Path(folder) / name)
-            if self.code["sh"]:
+            if self.steps:
                 path = f"{build.resolve() / 'bin'}:{os.environ['PATH']}"
-                self.run(["bash", "-e"], input=self.code["sh"], cwd=folder, env={**os.environ, "PATH": path})
+                script = "".join(step.script(number) for number, step in enumerate(self.steps))
+                self.run(["bash", "-e"], input=script, cwd=folder, env={**os.environ, "PATH": path})
+                self.compare(pathlib.Path(folder))
         return self.problems
+
+    def compare(self, folder):
+        """What was printed with what the page says."""
+        for number, step in enumerate(self.steps):
+            printed = folder / f".out{number}"
+            if step.prints is not None and printed.exists() and not matches(step.prints, printed.read_text()):
+                self.problems.append(f"{step.code}prints\n{printed.read_text()}and not\n{step.prints}")
 
 
 def main():

@@ -107,8 +107,10 @@ private:
       return false;
     if (!m.findings.wants(Code::INTERPRETER_110, loop.place, ""))
       return true;
-    auto text = [&](Cell cell) {
-      return difference->isFloat ? fmt::format("{}", cell.f) : fmt::format("{}", cell.i);
+    auto text = [&](Cell cell) -> std::string {
+      if (difference->isFloat)
+        return std::isnan(cell.f) ? "nan" : fmt::format("{}", cell.f);
+      return fmt::format("{}", cell.i);
     };
     m.findings.add(
         {{Code::INTERPRETER_110,
