@@ -59,6 +59,12 @@ RegisterBlock CpuFeatures::productTile(int64_t operandBytes, int64_t sumBytes, b
   return turned ? RegisterBlock{8 * block.rows, block.columns} : block;
 }
 
+std::optional<RegisterBlock> CpuFeatures::pairTile() const {
+  if (hasBf16Tiles)
+    return RegisterBlock{32, 32};
+  return hasBf16Dot ? std::optional(productBlock(4)) : std::nullopt;
+}
+
 std::vector<std::string_view> cpuNames() {
   std::vector<std::string_view> names;
   for (const Cpu &cpu : cpus())

@@ -39,6 +39,10 @@ struct CpuFeatures {
   /// its operands are read in place, more where they are converted or `turned` (b given as [N, K])
   /// first and that is to be worth it.
   RegisterBlock productTile(int64_t operandBytes, int64_t sumBytes, bool turned) const;
+
+  /// Whether bf16 is best multiplied in pairs, b packed as [N ceildiv columns, K ceildiv 2, columns,
+  /// 2], and with which rows and columns (CPU/DotPairs.h).
+  std::optional<RegisterBlock> pairTile() const;
 };
 
 /// The CPUs that code can be made for by name, beside the host's own: "x86-64-v2", ...

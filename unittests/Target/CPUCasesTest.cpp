@@ -3,6 +3,7 @@
 // Each operation of tile programs, compiled, against the interpreter: sizes around the tile's and
 // the vector's, all dtypes.
 #include "CompiledKernel.h"
+#include "Products.h"
 #include "runtime/CpuFeatures.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -207,6 +208,19 @@ TEST(CPUCases, Products) {
                            fmt::format("{}x{}x{}=random:2", n, k, operand)},
                           1e-5);
     }
+  }
+}
+
+/// Whole programs and ragged ones, by what this machine has for bf16.
+TEST(CPUCases, ProductsOfPairs) {
+  for (int64_t rows : {6, 32}) {
+    Product p{.rows = rows, .columns = 64, .depth = 64, .layout = Layout::Pairs, .operand = "bf16"};
+    CompiledKernel kernel(product(p));
+    for (auto [m, n, k] : {std::array{32, 64, 64}, {1, 1, 1}, {33, 70, 131}})
+      kernel.expectSame({fmt::format("{}x{}xbf16=random:1", m, k),
+                         fmt::format("{}x{}x64x2xbf16=random:2", (n + 63) / 64, (k + 1) / 2),
+                         fmt::format("{}x{}xf32=0", m, n)},
+                        1e-5);
   }
 }
 

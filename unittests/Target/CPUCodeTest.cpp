@@ -25,6 +25,8 @@ std::vector<std::string> blocksOf(const std::string &assembly) {
     if (line.starts_with(".LBB"))
       blocks.emplace_back();
     blocks.back() += line + "\n";
+    if (line.starts_with("\tj"))
+      blocks.emplace_back();
   }
   return blocks;
 }
@@ -46,6 +48,27 @@ TEST(CPUCode, ProductsDoNotSpill) {
     }
     EXPECT_GE(loops, 1u) << name;
   }
+}
+
+/// bf16 in pairs: on the tiles of AMX where a program's block is made of whole ones, else on
+/// vectors.
+TEST(CPUCode, ProductsOfPairs) {
+  Product p{.rows = 32, .columns = 32, .layout = Layout::Pairs, .operand = "bf16"};
+  std::string tiles = assemblyOf(product(p), "amx");
+  EXPECT_GE(count(tiles, "tdpbf16ps"), 4u);
+  EXPECT_EQ(count(tiles, "ldtilecfg"), 1u);
+  EXPECT_EQ(count(tiles, "tilerelease"), 1u);
+  EXPECT_EQ(count(tiles, "vfmadd"), 0u);
+  p.rows = 6;
+  p.columns = 64;
+  for (const std::string &loop : blocksOf(assemblyOf(product(p), "amx"))) {
+    size_t products = count(loop, "vdpbf16ps");
+    EXPECT_TRUE(products == 0 || products == 24) << loop;
+    EXPECT_EQ(count(loop, "tdpbf16ps"), 0u);
+    if (products)
+      EXPECT_EQ(count(loop, "(%rsp)"), 0u) << loop;
+  }
+  EXPECT_EQ(count(assemblyOf(product(p), "x86-64-v4"), "vdpbf16ps"), 0u);
 }
 
 /// Elements of one or two bytes on CPUs that mask only larger ones: no branch for each lane where

@@ -4,36 +4,55 @@
 
 namespace tw::target {
 
+static std::string sizesOfB(const Product &p) {
+  switch (p.layout) {
+  case Layout::Plain:
+    return "K, N";
+  case Layout::Turned:
+    return "N, K";
+  case Layout::Panels:
+    return fmt::format("N ceildiv {0}, K, {0}", p.columns);
+  case Layout::Pairs:
+    return fmt::format("N ceildiv {0}, K ceildiv 2, {0}, 2", p.columns);
+  }
+  return "";
+}
+
 /// The tile [depth, columns] of b as %y.
 static std::string loadOfB(const Product &p) {
-  auto load = [&](const char *at, const char *sizes, const std::string &tile) {
+  auto load = [&](const char *at, const std::string &tile) {
     return fmt::format("%q = tile.load %b[{}] : !tile.buffer<[{}], {}> -> tensor<{}x{}>\n", at,
-                       sizes, p.operand, tile, p.operand);
+                       sizesOfB(p), p.operand, tile, p.operand);
   };
   std::string tile = fmt::format("tensor<{}x{}x{}>", p.depth, p.columns, p.operand);
   switch (p.layout) {
   case Layout::Plain:
-    return load("%k, %column", "K, N", fmt::format("{}x{}", p.depth, p.columns)) +
+    return load("%k, %column", fmt::format("{}x{}", p.depth, p.columns)) +
            fmt::format("%y = tile.reshape %q : {0} -> {0}\n", tile);
   case Layout::Turned:
-    return load("%column, %k", "N, K", fmt::format("{}x{}", p.columns, p.depth)) +
+    return load("%column, %k", fmt::format("{}x{}", p.columns, p.depth)) +
            fmt::format("%y = tile.transpose %q [1, 0] : tensor<{}x{}x{}> -> {}\n", p.columns,
                        p.depth, p.operand, tile);
+  case Layout::Pairs:
+    return fmt::format(R"(%two = arith.constant 2 : index
+      %pair = arith.divui %k, %two : index
+      %q = tile.load %b[%n, %pair, %c0, %c0] : !tile.buffer<[{0}], {1}> -> tensor<1x{2}x{3}x2x{1}>
+      %r = tile.reshape %q : tensor<1x{2}x{3}x2x{1}> -> tensor<{2}x{3}x2x{1}>
+      %s = tile.transpose %r [0, 2, 1] : tensor<{2}x{3}x2x{1}> -> tensor<{2}x2x{3}x{1}>
+      %y = tile.reshape %s : tensor<{2}x2x{3}x{1}> -> {4}
+)",
+                       sizesOfB(p), p.operand, p.depth / 2, p.columns, tile);
   case Layout::Panels:
     break;
   }
   std::string panel = fmt::format("1x{}x{}", p.depth, p.columns);
-  return load("%n, %k, %c0", fmt::format("N ceildiv {0}, K, {0}", p.columns).c_str(), panel) +
+  return load("%n, %k, %c0", panel) +
          fmt::format("%y = tile.reshape %q : tensor<{}x{}> -> {}\n", panel, p.operand, tile);
 }
 
 std::string product(const Product &p) {
-  const char *sizes = p.layout == Layout::Plain    ? "[K, N]"
-                      : p.layout == Layout::Turned ? "[N, K]"
-                                                   : "";
-  std::string buffer = *sizes ? sizes : fmt::format("[N ceildiv {0}, K, {0}]", p.columns);
   return fmt::format(R"(
-  tile.kernel @k(in %a: !tile.buffer<[M, K], {dtype}>, in %b: !tile.buffer<{buffer}, {dtype}>,
+  tile.kernel @k(in %a: !tile.buffer<[M, K], {dtype}>, in %b: !tile.buffer<[{buffer}], {dtype}>,
                  inout %c: !tile.buffer<[M, N], {sum}>)
       symbols [M, N, K] grid [M ceildiv {rows}, N ceildiv {columns}]
       attributes {{tile.block = array<i64: 16, 8>}} {{
@@ -60,7 +79,7 @@ std::string product(const Product &p) {
   }})",
                      fmt::arg("dtype", p.operand), fmt::arg("sum", p.sum), fmt::arg("rows", p.rows),
                      fmt::arg("columns", p.columns), fmt::arg("depth", p.depth),
-                     fmt::arg("buffer", buffer), fmt::arg("load", loadOfB(p)),
+                     fmt::arg("buffer", sizesOfB(p)), fmt::arg("load", loadOfB(p)),
                      fmt::arg("result", fmt::format("tensor<{}x{}x{}>", p.rows, p.columns, p.sum)));
 }
 

@@ -7,8 +7,9 @@
 
 namespace tw::target {
 
-/// How b lies in memory: [K, N], [N, K], or [N ceildiv columns, K, columns].
-enum class Layout { Plain, Turned, Panels };
+/// How b lies in memory: [K, N], [N, K], [N ceildiv columns, K, columns], or the last with pairs of
+/// neighbours along K: [N ceildiv columns, K ceildiv 2, columns, 2].
+enum class Layout { Plain, Turned, Panels, Pairs };
 
 /// C = A B: a program computes rows x columns of C, in partial sums of `depth` terms.
 struct Product {

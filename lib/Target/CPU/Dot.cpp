@@ -3,6 +3,7 @@
 // tile.dot as outer products: a block of the result in registers, and for each step along K a few
 // vectors of b times single elements of a, both read where they lie.
 #include "Target/CPU/Bounds.h"
+#include "Target/CPU/DotPairs.h"
 #include "Target/CPU/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,16 +27,26 @@ public:
   LogicalResult run() {
     if (!isa<FloatType, IntegerType>(element))
       return e.refuse(op, "a product of " + llvm::Twine(rank) + "-d tiles of index");
+    auto found = pairOperands(e, op);
+    if (failed(found))
+      return failure();
+    pairs = *found;
+    if (pairs)
+      return fitsTiles(e, op) ? inTiles() : inVectors();
     if (failed(bringNear(op.getA(), false)) || failed(bringNear(op.getB(), true)))
       return failure();
     limitDepth();
+    return inVectors();
+  }
+
+private:
+  LogicalResult inVectors() {
     auto wide = rank == 2 ? e.registerLanes(op.getType()) : std::nullopt;
     if (wide && *wide > 1)
       return inRegisters(*wide);
     return inMemory();
   }
 
-private:
   //===--- operands --------------------------------------------------------===//
 
   /// Elements of a are wanted one by one, of b in vectors along N; both more than once.
@@ -110,6 +121,12 @@ private:
   /// `rows` x `vectors` vectors of `width` from (row, column) on; `sums` go in and out, row-major.
   LogicalResult block(const Indices &batch, const Ix &row, const Ix &column, unsigned rows,
                       unsigned vectors, unsigned width, Value mask, SmallVectorImpl<Value> &sums) {
+    if (pairs) {
+      if (failed(pairBlock(e, *pairs, row, column, rows, vectors, sums)))
+        return failure();
+      keepRolled(sums.front());
+      return success();
+    }
     llvm::SaveAndRestore lanes(e.lanes, width);
     llvm::SaveAndRestore masked(e.mask, mask);
     auto step = [&](const Ix &k) -> LogicalResult {
@@ -238,6 +255,14 @@ private:
     return success();
   }
 
+  LogicalResult inTiles() {
+    FailureOr<Memory> place = room();
+    if (failed(place) || failed(tileProduct(e, *pairs, *place, op)))
+      return failure();
+    e.memory[op.getResult()] = *place;
+    return success();
+  }
+
   LogicalResult overBatch(const Memory &place, Indices &batch) {
     if (int64_t(batch.size()) == rank - 2)
       return overRows(place, batch);
@@ -319,6 +344,7 @@ private:
   Ix depth;
   SmallVector<std::pair<Operation *, unsigned>> limited;
   llvm::SmallDenseMap<Value, Memory> wide;
+  std::optional<PairOperands> pairs;
 };
 
 } // namespace

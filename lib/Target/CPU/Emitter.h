@@ -146,6 +146,8 @@ public:
   /// its dimension `lane`: puts in memory what cannot be emitted at a point, or is worth keeping.
   mlir::LogicalResult prepare(mlir::Value tile, const Domain &domain, int lane);
   mlir::LogicalResult toMemory(mlir::Value tile);
+  /// The tile with strides: where it lies in its buffer, if all of it is inside, else in scratch.
+  mlir::FailureOr<Memory> nearby(mlir::Value tile);
   /// Computes all of `tile` into `room`.
   mlir::LogicalResult fill(const Memory &room, mlir::Value tile);
   /// Where vectors along `lane` of `tile` would have to be gathered: the dimension along which it
@@ -207,6 +209,9 @@ public:
   /// Dimensions of accesses that are known to lie inside their buffer where code is emitted now.
   llvm::DenseSet<std::pair<mlir::Operation *, unsigned>> inside;
 
+  /// Whether the tile registers of AMX have been configured.
+  bool usesTiles = false;
+
   /// Where scratch comes from: the workspace, and how much of it is taken so far.
   mlir::Value workspace;
   Ix workspaceBytes = 0;
@@ -240,5 +245,8 @@ private:
                                      const Domain &domain);
   mlir::FailureOr<mlir::Value> compute(mlir::Value tile, const Point &point);
 };
+
+/// Gives the tile registers back, if they were used.
+void releaseTiles(Emitter &e);
 
 } // namespace tw::target::cpu

@@ -92,6 +92,8 @@ private:
     Indices first = blockOf(e, blocks.getInductionVar(), counts);
     if (failed(emitBlock(e, grid, first, 0)))
       return failure();
+    b.setInsertionPointAfter(blocks);
+    releaseTiles(e);
     requests = e.requests;
     result.failures = e.failures;
     result.imports.assign(e.imports.begin(), e.imports.end());

@@ -140,6 +140,37 @@ LogicalResult Emitter::toMemory(Value tile) {
   return success();
 }
 
+FailureOr<Memory> Emitter::nearby(Value tile) {
+  Value source = tile;
+  while (!memory.contains(tile) && source.getDefiningOp() &&
+         isa<tile::ReshapeOp, tile::TransposeOp>(source.getDefiningOp()))
+    source = source.getDefiningOp()->getOperand(0);
+  auto loadOp = memory.contains(tile) ? nullptr : source.getDefiningOp<tile::LoadOp>();
+  bool isInside = loadOp && !loadOp.getMask() && loadOp.getStrides().empty();
+  for (unsigned d = 0; isInside && d < loadOp.getPositions().size(); ++d)
+    isInside =
+        inside.contains({loadOp, d}) && !isa<RankedTensorType>(loadOp.getPositions()[d].getType());
+  Memory place{{}, {}, cast<RankedTensorType>(tile.getType()).getElementType()};
+  for (auto [d, extent] : llvm::enumerate(extents(tile))) {
+    auto [load, dim] = isInside ? loadBehind(tile, int(d)) : std::pair(tile::LoadOp(), -1);
+    isInside = isInside && (load || extent.is(1));
+    place.strides.push_back(load ? buffers.find(load.getBuffer())->second.strides[dim] : Ix(0));
+  }
+  if (!isInside) {
+    if (failed(toMemory(tile)))
+      return failure();
+    return memory.find(tile)->second;
+  }
+  const Buffer &buffer = buffers.find(loadOp.getBuffer())->second;
+  Ix first = 0;
+  for (auto [position, stride] : llvm::zip(loadOp.getPositions(), buffer.strides))
+    first = ix().add(first, ix().mul(index(position), stride));
+  place.base = LLVM::GEPOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
+                                   memoryType(place.element), buffer.base,
+                                   ArrayRef<LLVM::GEPArg>{ix().value(first)});
+  return place;
+}
+
 LogicalResult Emitter::fill(const Memory &room, Value tile) {
   Indices all = extents(tile);
   Domain domain = domainOf(all, lanesFor(tile));
