@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tries the snippets of the documentation: check_docs.py BUILD PAGE.md ...
+"""Tries the snippets of the documentation: check_docs.py BUILD [--update] PAGE.md ...
 
 The blocks of a page go together, in order:
 - `sh` blocks run as one script in an empty folder, with BUILD/bin in the PATH;
@@ -16,6 +16,8 @@ Comments direct it:
   <!-- fails -->                  the next shell block must end with an error
   <!-- prints -->                 the next block is all that the shell block before prints; a line of
                                   ... stands for any lines, and ... in a line for anything
+  <!-- made -->                   the same, to the letter; --update writes what is printed there
+  <!-- made loosely -->           the same, but it is not compared: it changes too often
 """
 import os
 import pathlib
@@ -29,7 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMPILERS = {"c": ["clang-22", "-std=c11", "-xc"], "cpp": ["clang++-22", "-std=c++20", "-xc++"]}
 HEADERS = {"c": "#include <stdio.h>\n#include \"tilewright/tilewright.h\"\n",
            "cpp": "#include \"tilewright/Runtime.h\"\n"}
-PART = re.compile(r"<!-- (?P<directive>file|declare|quoted|write|fails|prints)(?: (?P<text>[^\n]*?))? -->"
+PART = re.compile(r"<!-- (?P<directive>file|declare|quoted|write|fails|prints|made)(?: (?P<text>[^\n]*?))? -->"
                   r"|^```(?P<language>[\w+]+)\n(?P<code>.*?)^```$", re.S | re.M)
 
 
@@ -51,7 +53,10 @@ class Step:
     """A block of shell, and what must come of it."""
 
     def __init__(self, code, fails):
-        self.code, self.fails, self.prints = code, fails, None
+        self.code, self.fails = code, fails
+        self.prints = None  # what it prints
+        self.made = None    # the place of that in the page, if it is written by --update
+        self.is_loose = False
 
     def script(self, number):
         if self.fails:
@@ -61,19 +66,32 @@ class Step:
             return f"{{\n{self.code}}} > .out{number} 2>&1 || (cat .out{number}; exit 1)\n"
         return self.code
 
+    @staticmethod
+    def path(folder, number):
+        return folder / f".out{number}"
+
+    def printed(self, folder, number):
+        text = self.path(folder, number).read_text()
+        return text if text.endswith("\n") or not text else text + "\n"
+
 
 class Page:
     def __init__(self, path):
         self.name = str(path)
         self.code = {"c": "", "cpp": "", "python": "", "mlir": ""}
         self.files, self.problems, self.steps = {}, [], []
+        self.path, self.text = path, path.read_text()
         directive = argument = None
-        for part in PART.finditer(path.read_text()):
+        for part in PART.finditer(self.text):
             if part["directive"] in ("file", "declare"):
                 self.declare(part["directive"], part["text"])
             elif part["directive"]:
                 directive, argument = part["directive"], part["text"]
             else:
+                if directive == "made":
+                    self.steps[-1].made = part.span("code")
+                    self.steps[-1].is_loose = argument == "loosely"
+                    directive = "prints"
                 self.add(part["language"].replace("c++", "cpp"), part["code"], directive, argument)
                 directive = None
 
@@ -108,7 +126,7 @@ class Page:
         if done.returncode:
             self.problems.append(f"{command[0]} ends with {done.returncode}\n{done.stdout}{done.stderr}")
 
-    def check(self, build):
+    def check(self, build, update):
         for language in ("c", "cpp"):
             if self.code[language]:
                 lines = self.code[language].splitlines(keepends=True)
@@ -130,21 +148,35 @@ class Page:
                 path = f"{build.resolve() / 'bin'}:{os.environ['PATH']}"
                 script = "".join(step.script(number) for number, step in enumerate(self.steps))
                 self.run(["bash", "-e"], input=script, cwd=folder, env={**os.environ, "PATH": path})
-                self.compare(pathlib.Path(folder))
+                if update and not self.problems:
+                    self.update(pathlib.Path(folder))
+                else:
+                    self.compare(pathlib.Path(folder))
         return self.problems
 
     def compare(self, folder):
         """What was printed with what the page says."""
         for number, step in enumerate(self.steps):
-            printed = folder / f".out{number}"
-            if step.prints is not None and printed.exists() and not matches(step.prints, printed.read_text()):
-                self.problems.append(f"{step.code}prints\n{printed.read_text()}and not\n{step.prints}")
+            if step.prints is None or step.is_loose or not step.path(folder, number).exists():
+                continue
+            printed = step.printed(folder, number)
+            if not (printed == step.prints if step.made else matches(step.prints, printed)):
+                self.problems.append(f"{step.code}prints\n{printed}and not\n{step.prints}")
+
+    def update(self, folder):
+        """Writes what was printed into the page."""
+        for number, step in reversed(list(enumerate(self.steps))):
+            if step.made:
+                begin, end = step.made
+                self.text = self.text[:begin] + step.printed(folder, number) + self.text[end:]
+        self.path.write_text(self.text)
 
 
 def main():
-    build, failed = pathlib.Path(sys.argv[1]), False
-    for path in sys.argv[2:]:
-        for problem in Page(pathlib.Path(path)).check(build):
+    arguments = [argument for argument in sys.argv[1:] if argument != "--update"]
+    build, failed = pathlib.Path(arguments[0]), False
+    for path in arguments[1:]:
+        for problem in Page(pathlib.Path(path)).check(build, "--update" in sys.argv):
             print(f"{path}: {problem}")
             failed = True
     return 1 if failed else 0

@@ -136,6 +136,14 @@ TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_kernel_print(tilewright_ke
                                                                    const tilewright_sink *sink,
                                                                    void *user);
 
+/* Gives to sink->report what becomes of the kernel on the way to code for `target` ("cpu", or NULL,
+ * or "cpu:NAME"): level "loops", "llvm" or "assembly". For people: nothing of it is fixed. */
+TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_kernel_print_code(tilewright_kernel *kernel,
+                                                                        const char *level,
+                                                                        const char *target,
+                                                                        const tilewright_sink *sink,
+                                                                        void *user);
+
 /* How a kernel is run: by the interpreter, or compiled. */
 typedef struct tilewright_kernel_run_options {
   size_t struct_size;      /* sizeof(tilewright_kernel_run_options) of the caller */

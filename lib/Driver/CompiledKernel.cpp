@@ -5,9 +5,14 @@
 #include "IR/Coded.h"
 #include "Interpreter/Interpreter.h"
 #include "Program/Link.h"
+#include "Target/CPU/Kernel.h"
 #include "Target/Target.h"
 #include "Tile/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "runtime/AlignedBuffer.h"
 #include "runtime/CpuFeatures.h"
 #include "runtime/ThreadPool.h"
@@ -154,6 +159,42 @@ Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
     return errors.take("LLVM");
   TW_TRY(state->load(*objects));
   return CompiledKernel(std::move(state));
+}
+
+Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::string &level,
+                                          const std::string &targetName) {
+  bool isLoops = level == "loops", isAssembly = level == "assembly";
+  if (!isLoops && !isAssembly && level != "llvm")
+    return Diagnostic{Code::DRIVER_1,
+                      fmt::format("there is no level \"{}\" of a kernel", level),
+                      {},
+                      {},
+                      "the levels are loops, llvm and assembly"};
+  TW_ASSIGN(TargetChoice choice, chooseTarget(targetName));
+  FirstError errors(*kernel.getContext());
+  OwningOpRef<tile::KernelOp> copy = preparedCopy(kernel);
+  if (!copy)
+    return errors.take("simplify");
+  auto features = target::CpuFeatures::fromNames(choice.features);
+  auto target = target::createCPUTarget(features);
+  OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
+  kernel.getContext()->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, math::MathDialect>();
+  bool ok = succeeded(isLoops ? target::cpu::lowerKernel(*copy, *code, features)
+                              : target->lower(*copy, *code));
+  if (!ok)
+    return errors.take("lowering a kernel");
+  std::string text;
+  PassManager cleanup(kernel.getContext()); // LLVM does the same, later
+  cleanup.addPass(createCanonicalizerPass());
+  cleanup.addPass(createCSEPass());
+  if (isLoops && failed(cleanup.run(*code)))
+    return errors.take("lowering a kernel");
+  if (isLoops)
+    return llvm::raw_string_ostream(text) << *code << "\n", text;
+  auto made = makeText(*code, choice.features, isAssembly ? CodeText::Assembly : CodeText::LLVM);
+  if (failed(made))
+    return errors.take("LLVM");
+  return *made;
 }
 
 //===----------------------------------------------------------------------===//

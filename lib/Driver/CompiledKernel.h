@@ -31,6 +31,11 @@ public:
   Result<std::vector<double>> time(std::span<const HostTensor> given, int64_t calls,
                                    int threads) const;
 
+  /// What becomes of the kernel on the way: its "loops" (scf, arith, math, llvm), what "llvm" makes
+  /// of them, or the "assembly". Errors: those of compile, and DRIVER_1 for another level.
+  static Result<std::string> print(tile::KernelOp kernel, const std::string &level,
+                                   const std::string &target = "cpu");
+
 private:
   struct State;
   class Call;

@@ -113,3 +113,18 @@ extern "C" tilewright_outcome tilewright_kernel_print(tilewright_kernel *kernel,
     session.report(printed(*copy));
   return session.outcome();
 }
+
+extern "C" tilewright_outcome tilewright_kernel_print_code(tilewright_kernel *kernel,
+                                                           const char *level, const char *target,
+                                                           const tilewright_sink *sink,
+                                                           void *user) {
+  Session session(sink, user);
+  if (!kernel || !level)
+    return misuse(session, "tilewright_kernel_print_code");
+  auto text = CompiledKernel::print(kernel->kernel, level, target ? target : "cpu");
+  if (text)
+    session.report(*text);
+  else
+    session.error(text.error());
+  return session.outcome();
+}

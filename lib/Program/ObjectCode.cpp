@@ -82,14 +82,15 @@ static void addMetadata(llvm::Module &module, StringRef text) {
   llvm::appendToUsed(module, {global});
 }
 
-/// The object file of one part; empty when LLVM has no way to write one.
-static ObjectFile emitObject(llvm::Module &part, llvm::TargetMachine &machine) {
+/// The code of one part, which is optimised; empty when LLVM has no way to write it.
+static ObjectFile emitCode(llvm::Module &part, llvm::TargetMachine &machine,
+                           llvm::CodeGenFileType kind) {
   addSoftFloat(part);
   optimize(part, machine);
   ObjectFile object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager emit;
-  if (!machine.addPassesToEmitFile(emit, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+  if (!machine.addPassesToEmitFile(emit, stream, nullptr, kind))
     emit.run(part);
   return object;
 }
@@ -122,26 +123,52 @@ static ObjectFile compilePart(StringRef bitcode, const std::vector<std::string> 
   }
   if (!metadata.empty())
     addMetadata(**part, metadata);
-  return emitObject(**part, *machine);
+  return emitCode(**part, *machine, llvm::CodeGenFileType::ObjectFile);
 }
 
-FailureOr<std::vector<ObjectFile>>
-makeObjects(ModuleOp module, const std::vector<std::string> &features, StringRef metadata) {
-  auto report = [&](const char *what) {
-    return emitCoded(module.getLoc(), Code::PROGRAM_6) << what;
-  };
+/// Reports an error at the module, and fails.
+static LogicalResult report(ModuleOp module, const char *what) {
+  return emitCoded(module.getLoc(), Code::PROGRAM_6) << what;
+}
+
+/// LLVM's code of the module, not optimised; null after an error.
+static std::unique_ptr<llvm::Module> translate(ModuleOp module, llvm::LLVMContext &context,
+                                               const std::vector<std::string> &features) {
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
   std::unique_ptr<llvm::TargetMachine> machine = makeMachine(features);
   if (!machine)
-    return report("LLVM has no code generator for this machine");
-  llvm::LLVMContext context;
+    return (void)report(module, "LLVM has no code generator for this machine"), nullptr;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "tilewright");
   if (!code)
-    return report("the program cannot be written as LLVM IR");
+    return (void)report(module, "the program cannot be written as LLVM IR"), nullptr;
   code->setDataLayout(machine->createDataLayout());
   code->setTargetTriple(machine->getTargetTriple());
   setFunctionAttributes(*code, features);
+  return code;
+}
+
+FailureOr<std::string> makeText(ModuleOp module, const std::vector<std::string> &features,
+                                CodeText kind) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translate(module, context, features);
+  if (!code)
+    return failure();
+  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(features);
+  ObjectFile assembly = emitCode(*code, *machine, llvm::CodeGenFileType::AssemblyFile);
+  if (kind == CodeText::Assembly)
+    return std::string(assembly.data(), assembly.size());
+  std::string text;
+  llvm::raw_string_ostream(text) << *code;
+  return text;
+}
+
+FailureOr<std::vector<ObjectFile>>
+makeObjects(ModuleOp module, const std::vector<std::string> &features, StringRef metadata) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translate(module, context, features);
+  if (!code)
+    return failure();
 
   std::vector<llvm::SmallString<0>> parts = split(*code);
   std::vector<ObjectFile> objects(parts.size());
@@ -155,7 +182,7 @@ makeObjects(ModuleOp module, const std::vector<std::string> &features, StringRef
   for (std::thread &thread : threads)
     thread.join();
   if (llvm::any_of(objects, [](const ObjectFile &object) { return object.empty(); }))
-    return report("LLVM cannot write object files for this machine");
+    return report(module, "LLVM cannot write object files for this machine");
   return objects;
 }
 

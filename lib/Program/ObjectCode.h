@@ -19,4 +19,9 @@ mlir::FailureOr<std::vector<ObjectFile>> makeObjects(mlir::ModuleOp module,
                                                      const std::vector<std::string> &features,
                                                      llvm::StringRef metadata);
 
+/// What makeObjects makes, as text: LLVM's optimised intermediate code, or assembly.
+enum class CodeText { LLVM, Assembly };
+mlir::FailureOr<std::string> makeText(mlir::ModuleOp module,
+                                      const std::vector<std::string> &features, CodeText kind);
+
 } // namespace tw

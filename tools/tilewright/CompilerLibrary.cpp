@@ -52,6 +52,7 @@ Result<CompilerLibrary> CompilerLibrary::load() {
       !find(library.closeKernel, "tilewright_kernel_close") ||
       !find(library.kernelArgument, "tilewright_kernel_get_argument") ||
       !find(library.printKernel, "tilewright_kernel_print") ||
+      !find(library.printKernelCode, "tilewright_kernel_print_code") ||
       !find(library.runKernel, "tilewright_kernel_run") ||
       !find(library.kernelOutput, "tilewright_kernel_get_output") ||
       !find(library.kernelTime, "tilewright_kernel_get_time"))

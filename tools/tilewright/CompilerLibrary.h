@@ -20,6 +20,7 @@ struct CompilerLibrary {
   decltype(&tilewright_kernel_close) closeKernel = nullptr;
   decltype(&tilewright_kernel_get_argument) kernelArgument = nullptr;
   decltype(&tilewright_kernel_print) printKernel = nullptr;
+  decltype(&tilewright_kernel_print_code) printKernelCode = nullptr;
   decltype(&tilewright_kernel_run) runKernel = nullptr;
   decltype(&tilewright_kernel_get_output) kernelOutput = nullptr;
   decltype(&tilewright_kernel_get_time) kernelTime = nullptr;

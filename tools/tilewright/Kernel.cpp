@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t jsonValues = 1000;
 
 struct KernelOptions {
-  std::string path, kernel, target, outputAs = "own";
+  std::string path, kernel, target, level = "tile", outputAs = "own";
   std::vector<std::string> settings;
   CallArguments call;
   ToleranceOptions tolerances;
@@ -57,7 +57,12 @@ public:
     return library.openKernel(&request, &sink, &listener, &kernel);
   }
 
-  int print() { return library.printKernel(kernel, &sink, &listener); }
+  int print(const KernelOptions &options) {
+    if (options.level == "tile")
+      return library.printKernel(kernel, &sink, &listener);
+    return library.printKernelCode(kernel, options.level.c_str(), options.target.c_str(), &sink,
+                                   &listener);
+  }
 
   int run(std::vector<HostTensor> &inputs, const KernelOptions &options) {
     std::vector<tw_tensor> tensors;
@@ -205,7 +210,7 @@ int printHere(const KernelOptions &options) {
   OpenKernel kernel;
   if (int status = kernel.open(options))
     return status;
-  if (int status = kernel.print())
+  if (int status = kernel.print(options))
     return status;
   TW_TRY_CLI(writeResults(kernel.said()));
   return 0;
@@ -295,6 +300,12 @@ void addKernel(CLI::App &app, Invocation &invocation) {
   auto options = std::make_shared<KernelOptions>();
   CLI::App *print = kernel->add_subcommand("print", "print a kernel as text, verified, simplified");
   addKernelTo(*print, *options);
+  options->target = "cpu";
+  print
+      ->add_option("--as", options->level,
+                   "tile (default), or what the cpu target makes of it: loops, llvm, assembly")
+      ->check(CLI::IsMember({"tile", "loops", "llvm", "assembly"}));
+  print->add_option("--target", options->target, "cpu (default), or cpu:NAME for another CPU");
   print->callback([options, &invocation] {
     invocation.action = [options] {
       return perform([options] { return printHere(*options); }, *options);

@@ -6,7 +6,8 @@ namespace tw::cli {
 
 void ModelOptions::addTo(CLI::App &app) {
   app.add_option("MODEL", model, "a .pt2 or .mlir model, or an artifact (OUT.so)")->required();
-  app.add_option("--target", target, "cpu (default) or reference: this machine; cpu:NAME: another CPU, like x86-64-v3");
+  app.add_option("--target", target,
+                 "cpu (default) or reference: this machine; cpu:NAME: another CPU, like x86-64-v3");
   app.add_option("--entry", entry, "name of the model in an archive that holds several");
 }
 

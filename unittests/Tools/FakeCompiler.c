@@ -90,4 +90,10 @@ const tw_tensor *tilewright_kernel_get_output(const tilewright_kernel *kernel, s
   return NULL;
 }
 
+tilewright_outcome tilewright_kernel_print_code(tilewright_kernel *kernel, const char *level,
+                                                const char *target, const tilewright_sink *sink,
+                                                void *user) {
+  return TILEWRIGHT_INTERNAL;
+}
+
 double tilewright_kernel_get_time(const tilewright_kernel *kernel, size_t index) { return -1; }
