@@ -150,6 +150,31 @@ TEST(CPUCases, ReducesRows) {
     }
 }
 
+/// The first of equals, NaN before all, and rows in which nothing beats the value to begin with.
+TEST(CPUCases, PositionsOfEqualsAndNaN) {
+  for (const char *kind : {"argmax", "argmin"}) {
+    auto kernelFor = [&](const char *dtype) {
+      return CompiledKernel(onRows(
+          dtype, "i64",
+          fmt::format(
+              "%r = tile.reduce {} %t axis 1 : tensor<1x?x{}, #tile.dims<[N]>> -> tensor<1xi64>",
+              kind, dtype)));
+    };
+    CompiledKernel floats = kernelFor("f32"), bytes = kernelFor("i8");
+    for (int64_t n : {1, 3, 16, 40, 64, 150}) {
+      bytes.expectSame({fmt::format("2x{}xi8=random:3", n)});
+      for (const char *value : {"-inf", "inf", "nan", "0"}) {
+        floats.expectSame({fmt::format("1x{}xf32={}", n, value)});
+        std::string row;
+        for (int64_t i = 0; i < n; ++i)
+          row += (i ? "," : "") +
+                 (i % 37 == 20 || i == n - 1 ? std::string(value) : std::to_string(i % 5));
+        floats.expectSame({fmt::format("1x{}xf32={}", n, row)});
+      }
+    }
+  }
+}
+
 TEST(CPUCases, ReducesColumns) {
   for (const char *kind : {"sum", "prod", "max", "argmin"}) {
     std::string result = std::string(kind).starts_with("arg") ? "i64" : "f32";

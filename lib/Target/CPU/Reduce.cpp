@@ -32,15 +32,12 @@ public:
   LogicalResult run() {
     Domain domain = e.domainOf(extents, e.lanesFor(op.getOperand()));
     domain.isUnrolled = false;
-    if (isPosition && domain.lane == axis)
-      domain.lane = -1, domain.lanes = 1;
     if (failed(prepareOperand(domain)))
       return failure();
     Indices outer = extents;
     outer.erase(outer.begin() + axis);
-    bool alongLanes = domain.lane == axis;
     Domain results{outer, -1, 1, false};
-    if (!alongLanes && domain.lane >= 0) {
+    if (domain.lane != axis && domain.lane >= 0) {
       results.lane = domain.lane - (domain.lane > axis);
       results.lanes = domain.lanes;
     }
@@ -115,7 +112,7 @@ private:
   /// The result at `point` (its coordinate along the axis does not matter), rounded.
   FailureOr<Value> element1(Point point, const Domain &domain) {
     SmallVector<Value> carried;
-    bool alongLanes = domain.lane == axis && domain.lanes > 1;
+    alongLanes = domain.lane == axis && domain.lanes > 1;
     unsigned width = alongLanes ? domain.lanes : 1;
     Ix extent = extents[axis], start = 0;
     if (!alongLanes) {
@@ -126,7 +123,7 @@ private:
       };
       if (failed(e.loop(0, extent, 1, carried, step)))
         return failure();
-      return finish(carried, false);
+      return finish(carried);
     }
     auto known = extent.constant();
     if (!known || *known >= int64_t(width) * parallelSums) {
@@ -141,7 +138,7 @@ private:
                                   return accumulate(at, values);
                                 })))
       return failure();
-    return finish(carried, true);
+    return finish(carried);
   }
 
   /// Several vectors at a time up to `end`; what they hold is joined in `carried`.
@@ -168,6 +165,10 @@ private:
       return failure();
     carried.assign(all.begin(), all.begin() + each);
     for (unsigned i = 1; i < parallelSums; ++i) {
+      if (isPosition) {
+        joinPositions(carried, ArrayRef(all).slice(i * each, each));
+        continue;
+      }
       carried[0] = combine(carried[0], all[i * each]);
       if (tracksNan)
         carried[1] = arith::OrIOp::create(b, loc, carried[1], all[i * each + 1]);
@@ -221,7 +222,8 @@ private:
     if (tracksNan)
       carried.push_back(wide(e.constant(b.getI1Type(), 0)));
     if (isPosition)
-      carried.push_back(wide(e.constant(b.getI64Type(), -1)));
+      carried.push_back(
+          wide(alongLanes ? e.constant(b.getI32Type(), 0) : e.constant(b.getI64Type(), -1)));
   }
 
   LogicalResult accumulate(const Point &point, SmallVectorImpl<Value> &carried) {
@@ -263,6 +265,13 @@ private:
       better = arith::CmpIOp::create(
           b, loc, isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, value, carried[0]);
     }
+    if (alongLanes) {
+      if (e.mask)
+        better = arith::AndIOp::create(b, loc, better, e.mask);
+      carried[0] = arith::SelectOp::create(b, loc, better, value, carried[0]);
+      carried[1] = arith::SelectOp::create(b, loc, better, strip(point), carried[1]);
+      return success();
+    }
     Value at = e.ix().value(point.at[axis]);
     bool isVector = isa<VectorType>(carried[1].getType());
     Value none = e.constant(b.getI64Type(), -1);
@@ -275,6 +284,71 @@ private:
     carried[0] = arith::SelectOp::create(b, loc, better, value, carried[0]);
     carried[1] = arith::SelectOp::create(b, loc, better, at, carried[1]);
     return success();
+  }
+
+  //===--- positions along the lanes ---------------------------------------===//
+
+  // A lane carries the number of the strip where it found its value, in 32 bits. It begins with the
+  // identity in strip 0: where nothing is better, that is the first of equals.
+
+  Value strip(const Point &point) {
+    Ix number = e.ix().div(point.at[axis], e.lanes);
+    return e.splat(arith::TruncIOp::create(b, loc, b.getI32Type(), e.ix().value(number)));
+  }
+
+  Value isNan(Value value) {
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value);
+  }
+
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  }
+
+  /// Whether x is as good as y, and whether it is better.
+  std::pair<Value, Value> compareValues(Value x, Value y) {
+    bool isMax = kind == ReduceKind::ArgMax;
+    if (!isFloat)
+      return {compare(arith::CmpIPredicate::eq, x, y),
+              compare(isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, x, y)};
+    Value nanX = isNan(x), nanY = isNan(y);
+    Value same = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);
+    same = arith::OrIOp::create(b, loc, same, arith::AndIOp::create(b, loc, nanX, nanY));
+    Value beats = arith::CmpFOp::create(
+        b, loc, isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT, x, y);
+    Value hasNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, y, y);
+    return {same, arith::AndIOp::create(b, loc, beats, hasNumber)};
+  }
+
+  /// `other` is of other strips of the same lanes.
+  void joinPositions(SmallVectorImpl<Value> &carried, ArrayRef<Value> other) {
+    auto [same, better] = compareValues(other[0], carried[0]);
+    Value isEarlier = compare(arith::CmpIPredicate::slt, other[1], carried[1]);
+    better = arith::OrIOp::create(b, loc, better, arith::AndIOp::create(b, loc, same, isEarlier));
+    carried[0] = arith::SelectOp::create(b, loc, better, other[0], carried[0]);
+    carried[1] = arith::SelectOp::create(b, loc, better, other[1], carried[1]);
+  }
+
+  /// The first position among the lanes that hold the best value.
+  Value firstOfLanes(ArrayRef<Value> carried) {
+    auto type = cast<VectorType>(carried[0].getType());
+    llvm::SaveAndRestore lanes(e.lanes, unsigned(type.getNumElements()));
+    Type i64 = b.getI64Type();
+    Value place = arith::ExtSIOp::create(b, loc, e.typeOf(i64, true), carried[1]);
+    place = arith::MulIOp::create(b, loc, place, e.splat(e.constant(i64, double(e.lanes))));
+    place = arith::AddIOp::create(b, loc, place, e.laneOffsets(1));
+    bool isMax = kind == ReduceKind::ArgMax;
+    Value best;
+    if (!isFloat)
+      best = isMax ? Value(LLVM::vector_reduce_smax::create(b, loc, state, carried[0]))
+                   : Value(LLVM::vector_reduce_smin::create(b, loc, state, carried[0]));
+    else // NaN wins
+      best = isMax ? Value(LLVM::vector_reduce_fmaximum::create(b, loc, state, carried[0], {}))
+                   : Value(LLVM::vector_reduce_fminimum::create(b, loc, state, carried[0], {}));
+    Value isBest = compareValues(carried[0], e.splat(best)).first;
+    Value beyond = e.splat(arith::ConstantOp::create(
+        b, loc, b.getI64IntegerAttr(std::numeric_limits<int64_t>::max())));
+    place = arith::SelectOp::create(b, loc, isBest, place, beyond);
+    return LLVM::vector_reduce_smin::create(b, loc, i64, place);
   }
 
   Value combine(Value x, Value y) {
@@ -340,7 +414,9 @@ private:
     }
   }
 
-  Value finish(ArrayRef<Value> carried, bool alongLanes) {
+  Value finish(ArrayRef<Value> carried) {
+    if (isPosition && alongLanes)
+      return firstOfLanes(carried);
     if (isPosition) {
       Value zero = e.constant(b.getI64Type(), 0);
       if (isa<VectorType>(carried[1].getType()))
@@ -369,6 +445,7 @@ private:
   int axis;
   Indices extents;
   bool isFloat, tracksNan, isPosition;
+  bool alongLanes = false; // the axis is the one that vectors lie along
   std::optional<Memory> kept;
 };
 
