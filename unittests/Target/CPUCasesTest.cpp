@@ -236,6 +236,30 @@ TEST(CPUCases, Products) {
   }
 }
 
+/// Rows at positions from a tile, moved as vectors; what is outside is neither read nor written.
+TEST(CPUCases, RowsAtPositions) {
+  for (const char *dtype : {"f32", "bf16"})
+    for (const std::string &target : targetsFor(dtype)) {
+      CompiledKernel kernel(fmt::format(R"(
+        tile.kernel @case(in %x: !tile.buffer<[L, N], {0}>, in %from: !tile.buffer<[M], i64>,
+                          in %to: !tile.buffer<[M], i64>, inout %y: !tile.buffer<[L, N], {0}>)
+            symbols [M, N, L] grid [1] {{
+          %c0 = arith.constant 0 : index
+          %i = tile.load %from[%c0] : !tile.buffer<[M], i64> -> tensor<?xi64, #tile.dims<[M]>>
+          %j = tile.load %to[%c0] : !tile.buffer<[M], i64> -> tensor<?xi64, #tile.dims<[M]>>
+          %t = tile.load %x[%i : tensor<?xi64, #tile.dims<[M]>>, %c0]
+            : !tile.buffer<[L, N], {0}> -> tensor<?x?x{0}, #tile.dims<[M, N]>>
+          tile.store %t, %y[%j : tensor<?xi64, #tile.dims<[M]>>, %c0] drop
+            : tensor<?x?x{0}, #tile.dims<[M, N]>>, !tile.buffer<[L, N], {0}>
+        }})",
+                                        dtype),
+                            target);
+      for (int n : {1, 16, 37})
+        kernel.expectSame({fmt::format("4x{}x{}=random:1", n, dtype), "3xi64=3,0,9", "3xi64=1,-2,2",
+                           fmt::format("4x{}x{}=random:2", n, dtype)});
+    }
+}
+
 /// Whole programs and ragged ones, by what this machine has for bf16.
 TEST(CPUCases, ProductsOfPairs) {
   for (int64_t rows : {6, 32}) {

@@ -191,7 +191,9 @@ LogicalResult Emitter::operation(Operation *op) {
 
 LogicalResult Emitter::storeTile(tile::StoreOp op) {
   Domain domain = domainOf(extents(op.getTile()), lanesFor(op.getTile()));
-  bool isIndexed = llvm::any_of(op.getPositions().getTypes(), llvm::IsaPred<RankedTensorType>);
+  // Positions from a tile go one by one: they may be equal, and then the last write stays.
+  bool isIndexed =
+      domain.lane >= 0 && isa<RankedTensorType>(op.getPositions()[domain.lane].getType());
   if (op.getUpdate() || isIndexed)
     domain = {domain.extents, -1, 1, false};
   if (failed(prepare(op.getTile(), domain, domain.lane)))
