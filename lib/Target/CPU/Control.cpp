@@ -2,6 +2,7 @@
 //
 // tile.for and scf.if. Carried tiles are in registers where they fit, else in memory, where each
 // trip's result is written over the state it began with.
+#include "IR/Tile/Elementwise.h"
 #include "Target/CPU/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -41,12 +42,16 @@ public:
     return types;
   }
 
-  /// Hands over `values`, which are known here.
-  LogicalResult take(ValueRange values, SmallVectorImpl<Value> &flat) {
-    for (auto [value, slot] : llvm::zip(values, slots)) {
+  /// Hands over `values`, which are known here. `before`: what they take the place of, if any.
+  LogicalResult take(ValueRange values, SmallVectorImpl<Value> &flat, ValueRange before = {}) {
+    for (auto [i, value, slot] : llvm::enumerate(values, slots)) {
       if (!isa<RankedTensorType>(slot.type))
         flat.push_back(e.scalar(value));
-      else if (slot.lanes ? failed(parts(value, *slot.lanes, flat)) : failed(e.toMemory(value)))
+      else if (slot.room && !before.empty() && updatesInPlace(value, before[i])) {
+        if (failed(e.fill(*slot.room, value)))
+          return failure();
+        e.memory[value] = *slot.room;
+      } else if (slot.lanes ? failed(parts(value, *slot.lanes, flat)) : failed(e.toMemory(value)))
         return failure();
     }
     // A value that lies in another's room is about to be written over.
@@ -83,6 +88,13 @@ private:
     std::optional<unsigned> lanes;
     std::optional<Memory> room;
   };
+
+  /// Whether each element of `value` needs that one element of `before`, which nobody else wants.
+  bool updatesInPlace(Value value, Value before) {
+    Operation *op = value.getDefiningOp();
+    return op && tile::isElementwise(op) && !e.isPlaced(value) && value.hasOneUse() &&
+           before.hasOneUse() && *before.user_begin() == op;
+  }
 
   bool isOthersRoom(Value value, const Slot &own) {
     Value base = e.memory.find(value)->second.base;
@@ -152,7 +164,7 @@ LogicalResult Emitter::forLoop(tile::ForOp op) {
     auto yield = op.getBody().front().getTerminator();
     LogicalResult emitted =
         block(op.getBody().front(), types, next, [&](SmallVectorImpl<Value> &flat) {
-          return carrier.take(yield->getOperands(), flat);
+          return carrier.take(yield->getOperands(), flat, op.getCarried());
         });
     carried = next;
     return emitted;

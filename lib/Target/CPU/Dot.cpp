@@ -230,19 +230,19 @@ private:
       e.inside.erase(one);
   }
 
-  /// The accumulator is added to where it lies, if nobody else wants it.
+  /// The accumulator is added to where it lies, if nobody else wants it. Else what is in the room
+  /// does not matter yet (`isFresh`).
   FailureOr<Memory> room() {
     if (auto found = e.memory.find(op.getAcc()); found != e.memory.end() && op.getAcc().hasOneUse())
       return found->second;
-    Memory room = e.allocate(tile::extentsOf(op.getType()), element);
-    if (failed(e.fill(room, op.getAcc())))
-      return failure();
-    return room;
+    isFresh = true;
+    return e.allocate(tile::extentsOf(op.getType()), element);
   }
 
   LogicalResult inMemory() {
     FailureOr<Memory> place = room();
-    if (failed(place))
+    Domain domain{extents, int(rank) - 1, unsigned(e.cpu.vectorBytes / sumBytes()), false};
+    if (failed(place) || (isFresh && failed(e.prepare(op.getAcc(), domain, domain.lane))))
       return failure();
     {
       Emitter::Scope scope(e);
@@ -257,7 +257,10 @@ private:
 
   LogicalResult inTiles() {
     FailureOr<Memory> place = room();
-    if (failed(place) || failed(tileProduct(e, *pairs, *place, op)))
+    auto full = op.getAcc().getDefiningOp<tile::FullOp>();
+    bool isZero = full && matchPattern(full.getValue(), m_AnyZeroFloat());
+    if (failed(place) || (isFresh && !isZero && failed(e.fill(*place, op.getAcc()))) ||
+        failed(tileProduct(e, *pairs, *place, isFresh && isZero, op)))
       return failure();
     e.memory[op.getResult()] = *place;
     return success();
@@ -325,7 +328,10 @@ private:
         point.at.push_back(e.ix().add(row, int64_t(i)));
         point.at.push_back(e.ix().add(column, int64_t(j) * width));
         points.push_back(point);
-        sums.push_back(e.convertFloat(e.read(place, point), sumType()));
+        FailureOr<Value> sum = isFresh ? e.evaluate(op.getAcc(), point) : e.read(place, point);
+        if (failed(sum))
+          return failure();
+        sums.push_back(e.convertFloat(width > 1 ? e.asVector(*sum) : *sum, sumType()));
       }
     if (failed(block(batch, row, column, rows, vectors, width, mask, sums)))
       return failure();
@@ -345,6 +351,7 @@ private:
   SmallVector<std::pair<Operation *, unsigned>> limited;
   llvm::SmallDenseMap<Value, Memory> wide;
   std::optional<PairOperands> pairs;
+  bool isFresh = false;
 };
 
 } // namespace

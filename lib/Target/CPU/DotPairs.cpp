@@ -110,12 +110,18 @@ namespace {
 /// Up to 2 x 2 tiles of sums (registers 0 to 3), with tiles of a in 4 and 5 and of b in 6 and 7.
 class TileBlock {
 public:
-  TileBlock(Emitter &e, const PairOperands &operands, const Memory &sums, int64_t rows,
-            int64_t columns)
-      : e(e), operands(operands), sums(sums), rows(rows), columns(columns) {}
+  TileBlock(Emitter &e, const PairOperands &operands, const Memory &sums, bool beginWithZero,
+            int64_t rows, int64_t columns)
+      : e(e), operands(operands), sums(sums), beginWithZero(beginWithZero), rows(rows),
+        columns(columns) {}
 
   LogicalResult emit(const Ix &row, const Ix &column) {
-    overSums(row, column, "llvm.x86.tileloadd64");
+    if (beginWithZero)
+      overTiles([&](int64_t i, int64_t j) {
+        callIntrinsic(e, {}, "llvm.x86.tilezero", number(i * 2 + j));
+      });
+    else
+      overSums(row, column, "llvm.x86.tileloadd64");
     SmallVector<Value> none;
     auto step = [&](const Ix &k) {
       products(row, column, k);
@@ -127,11 +133,17 @@ public:
   }
 
 private:
-  void overSums(const Ix &row, const Ix &column, StringRef intrinsic) {
+  void overTiles(llvm::function_ref<void(int64_t, int64_t)> body) {
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j)
-        move(intrinsic, i * 2 + j, sums,
-             {e.ix().add(row, i * tileRows), e.ix().add(column, j * tileRows)});
+        body(i, j);
+  }
+
+  void overSums(const Ix &row, const Ix &column, StringRef intrinsic) {
+    overTiles([&](int64_t i, int64_t j) {
+      move(intrinsic, i * 2 + j, sums,
+           {e.ix().add(row, i * tileRows), e.ix().add(column, j * tileRows)});
+    });
   }
 
   /// Two loads can be under way while products of the ones before are computed.
@@ -163,6 +175,7 @@ private:
   Emitter &e;
   const PairOperands &operands;
   const Memory &sums;
+  bool beginWithZero;
   int64_t rows, columns; // in tiles
 };
 
@@ -196,7 +209,7 @@ void releaseTiles(Emitter &e) {
 }
 
 LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory &sums,
-                          tile::DotOp op) {
+                          bool beginWithZero, tile::DotOp op) {
   configureTiles(e);
   auto type = op.getType();
   /// Pairs of tiles, then the last one.
@@ -209,7 +222,7 @@ LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory
   };
   return inPairs(type.getDimSize(1), [&](const Ix &column, int64_t columns) {
     return inPairs(type.getDimSize(0), [&](const Ix &row, int64_t rows) {
-      return TileBlock(e, operands, sums, rows, columns).emit(row, column);
+      return TileBlock(e, operands, sums, beginWithZero, rows, columns).emit(row, column);
     });
   });
 }

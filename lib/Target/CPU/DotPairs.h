@@ -33,8 +33,8 @@ mlir::LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix
 /// Whether a product of these extents is for the tiles of AMX.
 bool fitsTiles(const Emitter &e, tile::DotOp op);
 
-/// Adds to all sums, which are in memory.
+/// Adds to all sums, which are in memory; or writes them there, if they begin with zero.
 mlir::LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory &sums,
-                                tile::DotOp op);
+                                bool beginWithZero, tile::DotOp op);
 
 } // namespace tw::target::cpu
