@@ -61,6 +61,8 @@ private:
                 (load.getStrides().empty() || load.getStrides()[dim] == 1);
     if (isPlain && !isB && e.isEdge && !e.inside.contains({load, unsigned(dim)}))
       isPlain = false; // single elements under a mask would be as many branches
+    if (isPlain && isB && isReusedMuch() && isSpread(load))
+      isPlain = false;
     if (isPlain && !load.getMask() && !e.memory.contains(tile)) {
       Domain domain{e.extents(tile), lane, e.lanesFor(tile), false};
       return e.prepare(tile, domain, lane);
@@ -77,6 +79,16 @@ private:
   bool isReusedMuch() {
     int64_t rows = e.cpu.productBlock(sumBytes()).rows;
     return extents[rank - 2].estimate(rows) > 2 * rows;
+  }
+
+  /// Whether rows of b lie far from each other, so that they meet in few sets of the cache when the
+  /// distance is a power of two. A block of AVX-512 reads whole lines enough to make up for that.
+  bool isSpread(tile::LoadOp load) {
+    auto [same, dim] = e.loadBehind(op.getB(), rank - 2);
+    if (same != load || !extents[rank - 1].isConstant() || e.cpu.vectorBytes >= 64)
+      return false;
+    auto stride = e.buffers.find(load.getBuffer())->second.strides[dim].constant();
+    return !stride || *stride > 4 * *extents[rank - 1].constant();
   }
 
   /// In scratch in the type of the sums: converted once, not at each use.
