@@ -149,8 +149,8 @@ typedef struct tilewright_kernel_run_options {
   size_t struct_size;      /* sizeof(tilewright_kernel_run_options) of the caller */
   const tw_tensor *inputs; /* one for each input in order; a scalar has rank 0 */
   size_t input_count;
-  /* "interpreter" (or NULL), or "cpu": compiled for this machine. With `check`, "cpu" means both,
-   * and that the results are compared. */
+  /* "interpreter" (or NULL), or "cpu": compiled for this machine, or as for the CPU of "cpu:NAME".
+   * With `check`, "cpu" means both, and that the results are compared. */
   const char *target;
   int f64;            /* not 0: the interpreter rounds nothing, and float outputs are f64 */
   int check;          /* not 0: report what programs do that they must not */

@@ -70,14 +70,14 @@ private:
     kernel.outputs.clear();
     kernel.outputViews.clear();
     kernel.times.clear();
-    StringRef target = given.target ? given.target : "interpreter";
-    isCompiled = target == "cpu";
+    target = given.target ? given.target : "interpreter";
+    isCompiled = target == "cpu" || StringRef(target).starts_with("cpu:");
     if (!isCompiled && target != "interpreter")
       return Diagnostic{Code::DRIVER_2,
-                        fmt::format("there is no target \"{}\" for kernels", target.str()),
+                        fmt::format("there is no target \"{}\" for kernels", target),
                         {},
                         {},
-                        "they are compiled for cpu, or run by the interpreter"};
+                        "they are compiled for cpu or cpu:NAME, or run by the interpreter"};
     for (size_t i = 0; i < given.input_count; ++i) {
       TW_ASSIGN(HostTensor tensor, copy(given.inputs[i]));
       inputs.push_back(std::move(tensor));
@@ -102,10 +102,12 @@ private:
   }
 
   Status compile() {
-    if (kernel.compiled)
+    if (kernel.compiled && kernel.compiledFor == target)
       return {};
-    TW_ASSIGN(CompiledKernel compiled, CompiledKernel::compile(kernel.kernel));
+    kernel.compiled.reset();
+    TW_ASSIGN(CompiledKernel compiled, CompiledKernel::compile(kernel.kernel, target));
     kernel.compiled.emplace(std::move(compiled));
+    kernel.compiledFor = target;
     return {};
   }
 
@@ -142,7 +144,7 @@ private:
       TW_ASSIGN(Comparison found, compare(results[next], kernel.outputs[next], argument.name,
                                           {tolerance(given.rtol), tolerance(given.atol)}));
       if (found.same())
-        say(fmt::format("note: compiled for cpu, {}: {}", argument.name, found.text()));
+        say(fmt::format("note: compiled for {}, {}: {}", target, argument.name, found.text()));
       else
         session.error(difference(argument.name, found));
       same &= found.same();
@@ -218,6 +220,7 @@ private:
   Session &session;
   const tilewright_sink *sink;
   void *user;
+  std::string target;
   bool isCompiled = false;
   std::vector<HostTensor> inputs;
   interpreter::Run interpreted;

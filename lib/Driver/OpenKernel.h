@@ -18,6 +18,7 @@ struct tilewright_kernel {
   std::vector<tilewright_kernel_argument> arguments;
 
   std::optional<tw::CompiledKernel> compiled; // once it was needed
+  std::string compiledFor;                    // the target
   std::vector<tw::HostTensor> outputs;
   std::vector<tw_tensor> outputViews;
   std::vector<double> times; // us

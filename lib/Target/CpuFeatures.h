@@ -40,8 +40,8 @@ struct CpuFeatures {
   /// first and that is to be worth it.
   RegisterBlock productTile(int64_t operandBytes, int64_t sumBytes, bool turned) const;
 
-  /// Whether bf16 is best multiplied in pairs, b packed as [N ceildiv columns, K ceildiv 2, columns,
-  /// 2], and with which rows and columns (CPU/DotPairs.h).
+  /// Whether bf16 is best multiplied in pairs, b packed as [N ceildiv columns, K ceildiv 2,
+  /// columns, 2], and with which rows and columns (CPU/DotPairs.h).
   std::optional<RegisterBlock> pairTile() const;
 };
 

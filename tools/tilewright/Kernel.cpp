@@ -225,7 +225,7 @@ int perform(const std::function<int()> &action, const KernelOptions &options) {
 }
 
 int run(const KernelOptions &options) {
-  bool isCompiled = options.target == "cpu" && !options.check;
+  bool isCompiled = options.target.starts_with("cpu") && !options.check;
   if ((isCompiled && options.f64) || (!isCompiled && options.repeat))
     return fail({Code::CLI_1,
                  isCompiled ? "--f64 is for the interpreter, not for --target=cpu"
@@ -269,13 +269,12 @@ void addRunTo(CLI::App &kernel, const char *name, const char *what, bool check,
   options->tolerances.addTo(*command);
   command->add_option("--output-as", options->outputAs, "f32: write bf16 widened; own: as u16 bits")
       ->check(CLI::IsMember({"own", "f32"}));
-  command
-      ->add_option("--target", options->target,
-                   check
-                       ? "cpu (default): compare with the compiled kernel, too; interpreter: only "
-                         "interpret"
-                       : "interpreter (default), or cpu: compiled for this machine")
-      ->check(CLI::IsMember({"cpu", "interpreter"}));
+  command->add_option(
+      "--target", options->target,
+      check ? "cpu (default): compare with the compiled kernel, too; interpreter: only "
+              "interpret"
+            : "interpreter (default), or cpu: compiled for this machine (cpu:NAME: as "
+              "for another CPU)");
   command->add_option("--threads", options->threads, "of the compiled kernel; 0: all there are")
       ->check(CLI::Range(0, 1024));
   if (!check)

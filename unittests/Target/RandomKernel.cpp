@@ -93,9 +93,11 @@ void Generator::chooseGrid() {
 
 void Generator::run() {
   chooseGrid();
+  if (flip(3))
+    hint("tile.block", {1 + below(3), 1 + below(3)});
   given(i8, whole, wholeSizes); // so that all symbols are bound
   load(), load();
-  for (int64_t steps = 4 + below(8); steps > 0; --steps)
+  for (int64_t steps = 4 + below(14); steps > 0; --steps)
     step();
   results();
 }
@@ -308,8 +310,8 @@ static HostTensor makeTensor(const kernel::GivenTensor &given, std::mt19937_64 &
 
 RandomKernel makeRandomKernel(unsigned seed) {
   kernel::Generator::Shared shared{kernel::Chooser(seed)};
-  static const std::vector<int64_t> heights = {1, 2, 3, 4, 5, 9},
-                                    widths = {1, 2, 7, 8, 15, 16, 17, 31, 33, 40};
+  static const std::vector<int64_t> heights = {0, 1, 2, 3, 4, 5, 9, 9},
+                                    widths = {0, 1, 2, 7, 8, 15, 16, 17, 31, 33, 40};
   int64_t m = shared.choose.of(heights), n = shared.choose.of(widths);
   std::vector<kernel::Binding> bindings;
   if (shared.choose.flip(3))

@@ -243,6 +243,8 @@ void Generator::reduce() {
   else
     sizes.erase(sizes.begin() + axis);
   DType dtype = x->tile.dtype();
+  if (count == 0 && isFloat(dtype))
+    return; // infinities
   if (dtype == i1)
     return add(flip() ? any(x->tile, axis, keep) : all(x->tile, axis, keep), sizes);
   switch (below(5)) {
@@ -374,7 +376,7 @@ void Generator::moves() {
   default: { // a part of the axes that are static
     std::vector<int64_t> offsets, strides;
     for (size_t d = 0; d < sizes.size(); ++d) {
-      bool isWhole = !shape[d].isConstant() || flip();
+      bool isWhole = !shape[d].isConstant() || sizes[d] == 0 || flip();
       int64_t first = isWhole ? 0 : below(sizes[d]), stride = isWhole ? 1 : below(4) - 1;
       stride = stride == 0 ? 1 : stride;
       int64_t room = stride > 0 ? (sizes[d] - first + stride - 1) / stride : first + 1;
