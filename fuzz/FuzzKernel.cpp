@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text of kernels: what is taken is printed as a text that is taken too, and can be simplified.
+// The text of kernels: what is taken is printed as a text that is taken too, can be simplified, and
+// is lowered by the cpu target to valid code, or refused.
 #include "IR/Tile/Tile.h"
 #include "Import/Text/Kernels.h"
+#include "Target/Target.h"
 #include "Tile/Passes.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include <cstdlib>
 #include <optional>
@@ -33,5 +36,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   passes.addNestedPass<tw::tile::KernelOp>(tw::tile::createSimplify());
   if (failed(passes.run(**module)))
     std::abort();
+  static const std::vector<std::string> features = {"avx2", "fma"};
+  auto target = tw::target::createCPUTarget(tw::target::CpuFeatures::fromNames(features));
+  mlir::ScopedDiagnosticHandler silent(&*context, [](mlir::Diagnostic &) {});
+  for (auto kernel : (**module).getOps<tw::tile::KernelOp>()) {
+    mlir::OwningOpRef<mlir::ModuleOp> code = mlir::ModuleOp::create(kernel.getLoc());
+    if (succeeded(target->lower(kernel, *code)) && failed(mlir::verify(*code)))
+      std::abort();
+  }
   return 0;
 }
