@@ -2,6 +2,7 @@
 //
 // tilewright_compile: checks what is asked for, then runs the pipeline.
 #include "Driver/Evaluator.h"
+#include "Driver/HostTarget.h"
 #include "Driver/Pipeline.h"
 #include "Driver/Register.h"
 #include "Driver/Report.h"
@@ -65,9 +66,10 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
   return request;
 }
 
-/// "cpu" is `reference` as long as dispatches have no lowering to tile programs.
-static std::unique_ptr<target::Target> makeTarget(ArrayRef<std::string> features) {
-  return target::createReferenceTarget(target::CpuFeatures::fromNames(features));
+static std::unique_ptr<target::Target> makeTarget(bool isReference,
+                                                  ArrayRef<std::string> features) {
+  auto cpu = target::CpuFeatures::fromNames(features);
+  return isReference ? target::createReferenceTarget(cpu) : createHostTarget(cpu);
 }
 
 static tilewright_outcome run(Session &session, const Request &request) {
@@ -76,9 +78,10 @@ static tilewright_outcome run(Session &session, const Request &request) {
     session.error(choice.error());
     return session.outcome();
   }
-  auto target = makeTarget(choice->features);
+  bool isReference = request.target == "reference";
+  auto target = makeTarget(isReference, choice->features);
   // What is computed at compile time runs here, whatever the artifact is made for.
-  auto hostTarget = makeTarget(hostFeatures());
+  auto hostTarget = makeTarget(/*isReference=*/true, hostFeatures());
   DialectRegistry registry;
   registerDialects(registry);
   target->registerDialects(registry);
@@ -92,6 +95,9 @@ static tilewright_outcome run(Session &session, const Request &request) {
   if (!module || session.outcome() != TILEWRIGHT_FINE)
     return session.outcome();
   if (failed(pipeline.toDispatches(*module, &evaluator)))
+    return session.outcome();
+  if (!isReference &&
+      failed(pipeline.toTilePrograms(*module, target::CpuFeatures::fromNames(choice->features))))
     return session.outcome();
   std::string kernels =
       request.report ? describeDispatches(*module, session, request.report == 2) : std::string();

@@ -2,6 +2,10 @@
 #include "Driver/Pipeline.h"
 #include "Graph/Passes.h"
 #include "Import/Pt2/Pt2.h"
+#include "Kernels/Passes.h"
+#include "Tile/Passes.h"
+#include "mlir/Transforms/Passes.h"
+#include "IR/Tile/Tile.h"
 #include "Import/Text/Text.h"
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -86,6 +90,16 @@ LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluat
   return runPasses("graph", module, [&](OpPassManager &pm) {
     buildGraphPipeline(pm, evaluator);
     pm.addPass(createLowerAffinePass());
+  });
+}
+
+LogicalResult Pipeline::toTilePrograms(ModuleOp module, const target::CpuFeatures &cpu) {
+  return runPasses("tile", module, [&](OpPassManager &pm) {
+    pm.addPass(kernels::createTilePrograms(cpu.vectorBytes, cpu.vectorRegisters));
+    pm.addPass(createResolveDims());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+    pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
   });
 }
 

@@ -28,6 +28,8 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &path, const std::string &entry);
   /// From either to the dispatch level. `evaluator` may be null.
   mlir::LogicalResult toDispatches(mlir::ModuleOp module, ConstantEvaluator *evaluator);
+  /// Dispatches that the compiler's kernels cover become tile programs.
+  mlir::LogicalResult toTilePrograms(mlir::ModuleOp module, const target::CpuFeatures &cpu);
   /// Writes the artifact.
   mlir::LogicalResult toArtifact(mlir::ModuleOp module, target::Target &target,
                                  ArtifactOptions options);

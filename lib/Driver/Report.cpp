@@ -36,7 +36,7 @@ std::string describeDispatches(ModuleOp module, const Session &session, bool asJ
   int total = 0;
   std::string lines;
   for (auto &[name, use] : uses) {
-    KernelText text = describeKernel(symbols.lookup<func::FuncOp>(name));
+    KernelText text = describeKernel(symbols.lookup(name));
     json.beginObject().member("kernel", std::string_view(name)).member("name", text.name);
     json.member("ops", text.ops).member("calls", use.calls).member("source", use.source);
     json.endObject();

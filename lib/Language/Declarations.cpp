@@ -170,7 +170,7 @@ void Tracer::checkBound() {
     changes = false;
     for (auto &argument : result.arguments) {
       auto *buffer = std::get_if<BufferPtr>(&argument);
-      if (!buffer || (*buffer)->access == Access::out)
+      if (!buffer || ((*buffer)->access == Access::out && !result.outputsBind))
         continue;
       for (const tw::Size &size : (*buffer)->shape)
         if (auto line = size.linear(known); line && line->factor != 0)

@@ -22,7 +22,7 @@ public:
     }
     text += ")\n    ";
     printSymbols(program.symbols);
-    text += "grid " + shapeText(program.grid) + hintsText(program) + " {\n";
+    text += "grid " + shapeText(program.grid) + attributesText(program) + " {\n";
     printOps(program.body);
     text += "}";
     printLocation(program.here);
@@ -31,8 +31,8 @@ public:
 
 private:
   // ---- The head
-  static std::string hintsText(const Program &program) {
-    std::string text;
+  static std::string attributesText(const Program &program) {
+    std::string text = program.outputsBind ? " attributes {destinations" : "";
     for (const auto &[name, values] : program.hints) {
       text += (text.empty() ? " attributes {" : ", ") + name + " = array<i64";
       for (size_t i = 0; i < values.size(); ++i)

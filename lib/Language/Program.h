@@ -98,6 +98,7 @@ struct Program {
   std::vector<DeclaredSymbol> symbols;
   Extents grid;
   std::vector<std::pair<std::string, std::vector<int64_t>>> hints;
+  bool outputsBind = false; // the sizes of outputs bind symbols
   Region body;
 };
 

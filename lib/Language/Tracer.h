@@ -67,6 +67,7 @@ public:
   /// A coordinate of declareGrid.
   Index programId(Here here, int64_t dim);
   void addHint(Here here, const std::string &name, const std::vector<int64_t> &values);
+  void letOutputsBind() { result.outputsBind = true; }
   const BufferPtr &checkBuffer(Here here, const Buffer &buffer, const char *what);
 
   /// The rules of loops with combine: memory is written, or such a loop begins.

@@ -166,7 +166,7 @@ static LogicalResult lowerKernels(ModuleOp module, ModuleOp into, target::Target
   module.walk([&](graph::DispatchOp op) {
     if (failed(result) || kernels.contains(op.getKernel()))
       return;
-    auto kernel = symbols.lookup<func::FuncOp>(op.getKernel());
+    Operation *kernel = symbols.lookup(op.getKernel());
     texts[op.getKernel()] = describeKernel(kernel);
     FailureOr<target::KernelInfo> info = target.lower(kernel, into);
     if (failed(info))

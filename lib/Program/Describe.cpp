@@ -15,25 +15,41 @@ namespace tw {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-KernelText describeKernel(func::FuncOp kernel) {
-  SmallVector<std::string> ops;
-  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    std::string name = op->getName().getStringRef().str();
-    bool structured = isa<linalg::LinalgOp>(op) || StringRef(name).starts_with("tw.");
-    if (!structured || isa<linalg::FillOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
-      return;
-    if (auto place = modelPlace(op->getLoc()); place && !place->node.empty())
+/// The model's nodes that a kernel computes; of a function without places the names of operations,
+/// of a tile program its own.
+static SmallVector<std::string> nodesOf(Operation *kernel) {
+  SmallVector<std::string> nodes;
+  auto add = [&](Location loc, std::string name) {
+    if (auto place = modelPlace(loc); place && !place->node.empty())
       name = place->node;
-    if (!llvm::is_contained(ops, name))
-      ops.push_back(name);
+    if (!name.empty() && !llvm::is_contained(nodes, name))
+      nodes.push_back(name);
+  };
+  if (!isa<func::FuncOp>(kernel)) {
+    kernel->getLoc()->walk([&](Location loc) {
+      add(loc, "");
+      return WalkResult::advance();
+    });
+    return nodes;
+  }
+  kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    StringRef name = op->getName().getStringRef();
+    bool structured = isa<linalg::LinalgOp>(op) || name.starts_with("tw.");
+    if (structured && !isa<linalg::FillOp>(op) && !op->hasTrait<OpTrait::IsTerminator>())
+      add(op->getLoc(), name.str());
   });
+  return nodes;
+}
+
+KernelText describeKernel(Operation *kernel) {
+  SmallVector<std::string> ops = nodesOf(kernel);
   constexpr size_t most = 8;
   KernelText text;
   for (size_t i = 0; i < std::min(ops.size(), most); ++i)
     text.ops += (i ? ", " : "") + ops[i];
   if (ops.size() > most)
     text.ops += fmt::format(", {} more", ops.size() - most);
-  text.name = kernel.getName().str();
+  text.name = SymbolTable::getSymbolName(kernel).str();
   if (auto name = kernel->getAttrOfType<StringAttr>("tw.name"))
     text.name = name.str();
   else if (!ops.empty())

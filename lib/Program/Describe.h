@@ -21,7 +21,7 @@ struct ArtifactFacts {
 struct KernelText {
   std::string name, ops;
 };
-KernelText describeKernel(mlir::func::FuncOp kernel);
+KernelText describeKernel(mlir::Operation *kernel);
 
 /// The JSON text. Place and hash of the payload are not known yet: they are written as
 /// payloadPlaceholder, which patchPayload overwrites in the linked library.

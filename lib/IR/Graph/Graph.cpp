@@ -125,9 +125,13 @@ LogicalResult ScatterOp::verify() {
 }
 
 LogicalResult DispatchOp::verifySymbolUses(SymbolTableCollection &tables) {
-  auto kernel = tables.lookupNearestSymbolFrom<func::FuncOp>(*this, getKernelAttr());
+  Operation *callee = tables.lookupNearestSymbolFrom(*this, getKernelAttr());
+  auto kernel = dyn_cast_or_null<func::FuncOp>(callee);
+  // What a tile.kernel takes is checked by those who make the call (lib/Kernels).
+  if (!kernel && callee && callee->getName().getStringRef() == "tile.kernel")
+    return success();
   if (!kernel)
-    return emitOpError() << "calls @" << getKernel() << ", which is not a function";
+    return emitOpError() << "calls @" << getKernel() << ", which is not a kernel";
   FunctionType type = kernel.getFunctionType();
   if (TypeRange(type.getInputs()) != TypeRange(getOperandTypes()) ||
       TypeRange(type.getResults()) != TypeRange(getResultTypes()))

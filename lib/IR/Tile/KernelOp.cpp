@@ -198,6 +198,7 @@ LogicalResult verifyArgument(KernelOp kernel, Type type, ArgumentAttr argument) 
 /// are known, so every known one is 1.
 LogicalResult verifyBinding(KernelOp kernel) {
   Size::Values known;
+  bool outsBind = kernel->hasAttr("destinations");
   for (auto argument : kernel.getArguments().getAsRange<ArgumentAttr>())
     if (argument.getSymbol())
       known[argument.getSymbol().str()] = 1;
@@ -206,7 +207,9 @@ LogicalResult verifyBinding(KernelOp kernel) {
     changes = false;
     for (auto [value, argument] : llvm::zip(kernel.getBody().getArguments(),
                                             kernel.getArguments().getAsRange<ArgumentAttr>())) {
-      if (argument.getAccess() != Access::In && argument.getAccess() != Access::InOut)
+      bool binds = argument.getAccess() == Access::In || argument.getAccess() == Access::InOut ||
+                   (argument.getAccess() == Access::Out && outsBind);
+      if (!binds)
         continue;
       for (const Size &size : sizesOf(cast<BufferType>(value.getType())))
         if (auto line = size.linear(known); line && line->factor != 0)

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Kernels/Body.h"
+#include "IR/Graph/Graph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tw::kernels {
+
+FailureOr<int> BodyReader::fail(const Twine &text) {
+  if (why.empty())
+    why = text.str();
+  return failure();
+}
+
+int BodyReader::number(int64_t value) {
+  Step step{Step::Kind::Number, kernel::i64};
+  step.number = value;
+  return piece.add(std::move(step));
+}
+
+FailureOr<int> BodyReader::read(Value value) {
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
+  FailureOr<int> step = compute(value);
+  if (succeeded(step))
+    known[value] = *step;
+  return step;
+}
+
+FailureOr<int> BodyReader::compute(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return this->argument(argument);
+  Operation *op = value.getDefiningOp();
+  Attribute number;
+  if (matchPattern(op, m_Constant(&number)))
+    return constant(number);
+  return TypeSwitch<Operation *, FailureOr<int>>(op)
+      .Case<linalg::IndexOp>([&](Operation *op) { return coordinate(op); })
+      .Case<arith::IndexCastOp, arith::IndexCastUIOp>(
+          [&](Operation *op) { return convertIndex(op); })
+      .Case<tensor::ExtractOp>([&](Operation *op) { return gather(op); })
+      .Case<tensor::DimOp>([&](Operation *op) { return size(op); })
+      .Case<graph::CheckIndexOp>([&](Operation *op) { return check(op); })
+      .Default([&](Operation *op) { return operation(op); });
+}
+
+FailureOr<int> BodyReader::constant(Attribute value) {
+  auto typed = dyn_cast<TypedAttr>(value);
+  auto dtype = typed ? dtypeOf(typed.getType()) : std::nullopt;
+  Step step{Step::Kind::Number, dtype.value_or(kernel::f32)};
+  if (auto real = dyn_cast<FloatAttr>(value); real && dtype)
+    step.number = real.getValueAsDouble();
+  else if (auto integer = dyn_cast<IntegerAttr>(value); integer && dtype == kernel::i1)
+    step.number = integer.getValue().isOne();
+  else if (integer && dtype)
+    step.number = integer.getValue().getSExtValue();
+  else
+    return fail("a constant of another kind than a number");
+  return piece.add(std::move(step));
+}
+
+/// A scalar that the dispatch is called with. Kernels take i64, f64 and i1.
+FailureOr<int> BodyReader::argument(BlockArgument value) {
+  if (!isa<func::FuncOp>(value.getOwner()->getParentOp()))
+    return fail("a reduction's body uses its sum in other ways");
+  auto dtype = dtypeOf(value.getType());
+  if (!dtype || isa<TensorType>(value.getType()))
+    return fail("a scalar of a dtype without kernels");
+  bool isFloat = *dtype <= kernel::f64;
+  kernel::DType passed = isFloat ? kernel::f64 : *dtype == kernel::i1 ? kernel::i1 : kernel::i64;
+  Step step{Step::Kind::Argument, passed};
+  step.argument = piece.scalar(value, passed);
+  int number = piece.add(std::move(step));
+  if (*dtype == passed)
+    return number;
+  return piece.add({Step::Kind::Apply, *dtype, {number}, isFloat ? "arith.truncf" : "arith.trunci"});
+}
+
+/// The place along a loop, which may be several dimensions: ((a * B) + b) * C + c.
+FailureOr<int> BodyReader::coordinate(Operation *op) {
+  int place = -1;
+  int loop = nest.loops[cast<linalg::IndexOp>(op).getDim()];
+  for (int dim : joined.of(nests.table.atoms({loop}))) {
+    Step own{Step::Kind::Coordinate, kernel::i64};
+    own.dims = {dim};
+    int coordinate = piece.add(std::move(own));
+    if (place >= 0) {
+      Step size{Step::Kind::Size, kernel::i64};
+      size.dims = {dim};
+      int extent = piece.add(std::move(size));
+      int scaled = piece.add({Step::Kind::Apply, kernel::i64, {place, extent}, "arith.muli"});
+      coordinate = piece.add({Step::Kind::Apply, kernel::i64, {scaled, coordinate}, "arith.addi"});
+    }
+    place = coordinate;
+  }
+  return place < 0 ? number(0) : place;
+}
+
+/// index is i64 here.
+FailureOr<int> BodyReader::convertIndex(Operation *op) {
+  FailureOr<int> from = read(op->getOperand(0));
+  if (failed(from))
+    return failure();
+  auto source = dtypeOf(op->getOperand(0).getType()), target = dtypeOf(op->getResult(0).getType());
+  if (!source || !target)
+    return fail("an integer of a width without kernels");
+  if (*source == *target)
+    return from;
+  bool widens = *target == kernel::i64;
+  const char *name = !widens                          ? "arith.trunci"
+                     : isa<arith::IndexCastUIOp>(op)  ? "arith.extui"
+                                                      : "arith.extsi";
+  return piece.add({Step::Kind::Apply, *target, {*from}, name});
+}
+
+FailureOr<int> BodyReader::gather(Operation *op) {
+  auto extract = cast<tensor::ExtractOp>(op);
+  auto source = dyn_cast<BlockArgument>(extract.getTensor());
+  auto dtype = dtypeOf(op->getResult(0).getType());
+  if (!source || !dtype || !isa<func::FuncOp>(source.getOwner()->getParentOp()))
+    return fail("elements of a computed tensor are looked up");
+  Step step{Step::Kind::Gather, *dtype};
+  for (Value index : extract.getIndices()) {
+    FailureOr<int> position = read(index);
+    if (failed(position))
+      return failure();
+    step.operands.push_back(*position);
+  }
+  step.access.buffer = piece.bufferOfArgument(source, *dtype);
+  return piece.add(std::move(step));
+}
+
+FailureOr<int> BodyReader::check(Operation *op) {
+  auto check = cast<graph::CheckIndexOp>(op);
+  FailureOr<int> index = read(check.getIndex()), bound = read(check.getBound());
+  if (failed(index) || failed(bound))
+    return failure();
+  return piece.add(
+      {Step::Kind::Check, kernel::i64, {*index, *bound}, check.getMessage().str()});
+}
+
+/// A size of a tensor that the nest walks over.
+FailureOr<int> BodyReader::size(Operation *op) {
+  auto dim = cast<tensor::DimOp>(op);
+  auto axis = dim.getConstantIndex();
+  for (auto &operand : nest.operands) {
+    if (!operand || !axis || operand->root != dim.getSource() || !operand->axes[*axis].isPlain())
+      continue;
+    int product = -1;
+    for (int part : joined.of(nests.table.atoms(
+             {operand->axes[*axis].dims.begin(), operand->axes[*axis].dims.end()}))) {
+      Step size{Step::Kind::Size, kernel::i64};
+      size.dims = {part};
+      int extent = piece.add(std::move(size));
+      product = product < 0 ? extent
+                            : piece.add({Step::Kind::Apply, kernel::i64, {product, extent},
+                                         "arith.muli"});
+    }
+    return product < 0 ? number(1) : product;
+  }
+  return fail("the size of a tensor that is not walked over is used");
+}
+
+FailureOr<int> BodyReader::operation(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  if (op->getNumRegions() || op->getNumResults() != 1 ||
+      !(name.starts_with("arith.") || name.starts_with("math.")))
+    return fail(name + " has no kernel");
+  auto dtype = dtypeOf(op->getResult(0).getType());
+  if (!dtype)
+    return fail(name + " of a dtype without kernels");
+  Step step{Step::Kind::Apply, *dtype, {}, name.str()};
+  for (Value operand : op->getOperands()) {
+    FailureOr<int> from = read(operand);
+    if (failed(from))
+      return failure();
+    step.operands.push_back(*from);
+  }
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    step.predicate = arith::stringifyCmpFPredicate(compare.getPredicate()).str();
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    step.predicate = arith::stringifyCmpIPredicate(compare.getPredicate()).str();
+  return piece.add(std::move(step));
+}
+
+static Value beforeWidening(Value value) {
+  auto extend = value.getDefiningOp<arith::ExtFOp>();
+  return extend ? extend.getIn() : value;
+}
+
+std::optional<ContractionParts> matchContraction(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0 || op->getNumResults() != 1 || op.getNumDpsInputs() < 1)
+    return std::nullopt;
+  Block *body = op.getBlock();
+  Operation *sum = body->getTerminator()->getOperand(0).getDefiningOp();
+  if (!sum || !isa<arith::AddFOp, arith::AddIOp>(sum))
+    return std::nullopt;
+  Value total = body->getArgument(op.getNumDpsInputs());
+  Value term = sum->getOperand(sum->getOperand(0) == total ? 1 : 0);
+  if (sum->getOperand(0) != total && sum->getOperand(1) != total)
+    return std::nullopt;
+  Operation *product = term.getDefiningOp();
+  if (!product || !isa<arith::MulFOp, arith::MulIOp>(product) ||
+      isa<arith::MulFOp>(product) != isa<arith::AddFOp>(sum))
+    return std::nullopt;
+  ContractionParts parts{{}, isa<arith::AddFOp>(sum)};
+  for (auto [i, factor] : llvm::enumerate(product->getOperands())) {
+    auto argument = dyn_cast<BlockArgument>(beforeWidening(factor));
+    if (!argument || argument.getOwner() != body || argument == total)
+      return std::nullopt;
+    parts.operands[i] = argument.getArgNumber();
+  }
+  // Rows or columns that one operand alone has make it a contraction; else it is a reduction of an
+  // elementwise product.
+  AffineMap maps[] = {op.getMatchingIndexingMap(&op->getOpOperand(parts.operands[0])),
+                      op.getMatchingIndexingMap(&op->getOpOperand(parts.operands[1]))};
+  auto iterators = op.getIteratorTypesArray();
+  for (unsigned dim = 0; dim < iterators.size(); ++dim)
+    if (iterators[dim] == utils::IteratorType::parallel &&
+        maps[0].isFunctionOfDim(dim) != maps[1].isFunctionOfDim(dim))
+      return parts;
+  return std::nullopt;
+}
+
+} // namespace tw::kernels

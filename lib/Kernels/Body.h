@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an operation computes for one element, as steps on tiles.
+#pragma once
+#include "Kernels/PieceBuilder.h"
+
+namespace tw::kernels {
+
+class BodyReader {
+public:
+  BodyReader(PieceBuilder &piece, OpLoops &nest, const LoopNests &nests,
+             const JoinedDims &joined)
+      : piece(piece), nest(nest), nests(nests), joined(joined) {}
+
+  /// Says which step has the elements of an argument of the body.
+  void map(mlir::Value value, int step) { known[value] = step; }
+  /// The step that computes a scalar of the body, or one from outside of it. On failure `why` says
+  /// what has no kernel.
+  mlir::FailureOr<int> read(mlir::Value value);
+
+  std::string why;
+
+private:
+  mlir::FailureOr<int> compute(mlir::Value value);
+  mlir::FailureOr<int> operation(mlir::Operation *op);
+  mlir::FailureOr<int> constant(mlir::Attribute value);
+  mlir::FailureOr<int> argument(mlir::BlockArgument value);
+  mlir::FailureOr<int> coordinate(mlir::Operation *op);
+  mlir::FailureOr<int> convertIndex(mlir::Operation *op);
+  mlir::FailureOr<int> gather(mlir::Operation *op);
+  mlir::FailureOr<int> check(mlir::Operation *op);
+  mlir::FailureOr<int> size(mlir::Operation *op);
+  mlir::FailureOr<int> fail(const llvm::Twine &text);
+  int number(int64_t value);
+
+  PieceBuilder &piece;
+  OpLoops &nest;
+  const LoopNests &nests;
+  const JoinedDims &joined;
+  llvm::DenseMap<mlir::Value, int> known;
+};
+
+/// A body c + a * b; floats may be widened first.
+struct ContractionParts {
+  unsigned operands[2];
+  bool isFloat;
+};
+std::optional<ContractionParts> matchContraction(mlir::linalg::LinalgOp op);
+
+} // namespace tw::kernels

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Kernels/Contraction.h"
+#include "Kernels/Writer.h"
+#include "Support/Size.h"
+#include <algorithm>
+
+namespace tw::kernels {
+using namespace tw::kernel;
+
+static bool covers(const Access &access, int dim) {
+  return std::any_of(access.axes.begin(), access.axes.end(),
+                     [&](const Axis &axis) { return axis.dim == dim; });
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+ContractionRoles rolesOf(const Contraction &contraction) {
+  ContractionRoles roles;
+  for (const Axis &axis : contraction.c.axes)
+    if (axis.dim >= 0) {
+      bool inA = covers(contraction.a, axis.dim), inB = covers(contraction.b, axis.dim);
+      (inA && inB ? roles.batch : inA ? roles.rows : roles.columns).push_back(axis.dim);
+    }
+  for (const Axis &axis : contraction.a.axes)
+    if (axis.dim >= 0 && !covers(contraction.c, axis.dim))
+      roles.sums.push_back(axis.dim);
+  return roles;
+}
+
+std::string refuse(const Contraction &contraction) {
+  for (const Access *operand : {&contraction.a, &contraction.b})
+    for (const Axis &axis : operand->axes) {
+      const Access &other = operand == &contraction.a ? contraction.b : contraction.a;
+      if (axis.dim >= 0 && !covers(contraction.c, axis.dim) && !covers(other, axis.dim))
+        return "a dimension of one operand alone is summed over";
+    }
+  for (const Axis &axis : contraction.c.axes)
+    if (axis.dim >= 0 && !covers(contraction.a, axis.dim) && !covers(contraction.b, axis.dim))
+      return "the result repeats along a dimension that no operand has";
+  ContractionRoles roles = rolesOf(contraction);
+  if (roles.rows.empty() && roles.columns.empty())
+    return "it is a sum of products without rows or columns";
+  if (roles.sums.empty())
+    return "nothing is summed over";
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Configurations
+//===----------------------------------------------------------------------===//
+
+const std::vector<Constraint> &contractionConstraints() {
+  static const std::vector<Constraint> constraints = {
+      {"1", "rows"},
+      {"1", "columns"},
+      // The block, one row of b and one element of a for it.
+      {"rows * (columns ceildiv lanes) + columns ceildiv lanes + 1", "registers"},
+  };
+  return constraints;
+}
+
+bool isLegal(const ContractionConfiguration &configuration, const VectorUnit &unit) {
+  tw::Size::Values values = {{"rows", configuration.rows},
+                             {"columns", configuration.columns},
+                             {"lanes", unit.lanes},
+                             {"registers", unit.registers}};
+  auto value = [&](const char *text) {
+    std::string why;
+    return tw::Size::parse(text, why)->evaluate(values);
+  };
+  return std::all_of(contractionConstraints().begin(), contractionConstraints().end(),
+                     [&](const Constraint &c) { return value(c.less) <= value(c.more); });
+}
+
+namespace {
+
+constexpr int64_t unknownExtent = 512;
+constexpr int64_t blockRows = 192, blockColumns = 256; // of c, for one worker: stays in L2
+
+int64_t sizeOf(const Contraction &contraction, const std::vector<int> &dims) {
+  return dims.empty() ? 1 : contraction.dims[dims.back()].size.value_or(unknownExtent);
+}
+
+/// Cycles for one step of the sum over all programs of one matrix: two multiplications or two loads
+/// in a cycle, and a chain of additions is four cycles long.
+double cycles(int64_t rows, int64_t columns, const ContractionConfiguration &block,
+              const VectorUnit &unit) {
+  auto ceilDiv = [](int64_t a, int64_t b) { return double((a + b - 1) / b); };
+  double vectors = ceilDiv(block.columns, unit.lanes), products = double(block.rows) * vectors;
+  double loads = double(block.rows) + vectors;
+  double step = std::max({products / 2, loads / 2, 4.0});
+  return ceilDiv(rows, block.rows) * ceilDiv(columns, block.columns) * step;
+}
+
+} // namespace
+
+ContractionConfiguration chooseContraction(const Contraction &contraction, const VectorUnit &unit) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t rows = sizeOf(contraction, roles.rows), columns = sizeOf(contraction, roles.columns);
+  ContractionConfiguration best;
+  double least = 0;
+  for (int64_t vectors = 1; vectors <= 4; ++vectors)
+    for (int64_t height = 1; height <= 30; ++height) {
+      ContractionConfiguration block{std::min(height, std::max<int64_t>(rows, 1)),
+                                     vectors * unit.lanes};
+      if (!isLegal(block, unit))
+        continue;
+      double cost = cycles(rows, columns, block, unit);
+      if (least == 0 || cost < least * 0.999)
+        least = cost, best = block;
+    }
+  if (columns < best.columns)
+    best.columns = std::max<int64_t>(columns, 1);
+  auto programs = [](int64_t size, int64_t block, int64_t most) {
+    return std::max<int64_t>(1, std::min((size + block - 1) / block, most / block));
+  };
+  best.rowPrograms = programs(rows, best.rows, blockRows);
+  best.columnPrograms = programs(columns, best.columns, blockColumns);
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A block of two matrices times each other, at the fixed places of all but the innermost sum.
+Tile product(const Contraction &spec, const ContractionRoles &roles, const Writer &at,
+             const Tile &acc) {
+  auto axes = [](std::vector<int> first, const std::vector<int> &second,
+                 const std::vector<int> &third) {
+    first.insert(first.end(), second.begin(), second.end());
+    first.insert(first.end(), third.begin(), third.end());
+    return first;
+  };
+  kernel::Size rows = acc.size(0), columns = acc.size(1), length = at.extent(roles.sums.back());
+  Tile a = reshape(at.load(spec.a, axes(roles.batch, roles.rows, roles.sums)), {rows, length});
+  Tile b = reshape(at.load(spec.b, axes(roles.batch, roles.sums, roles.columns)),
+                   {length, columns});
+  return dot(a, b, acc);
+}
+
+/// Loops over the outer sums, outermost first.
+Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const Writer &at,
+             size_t level, const Tile &acc) {
+  if (level + 1 == roles.sums.size())
+    return product(spec, roles, at, acc);
+  int dim = roles.sums[level];
+  return forLoop(0, at.size(spec.dims[dim]), 1, acc, [&](Index k, Tile sum) {
+    Writer inner = at;
+    inner.fix(dim, k);
+    return sumOver(spec, roles, inner, level + 1, sum);
+  });
+}
+
+} // namespace
+
+void writeContraction(const Contraction &spec, const ContractionConfiguration &configuration) {
+  ContractionRoles roles = rolesOf(spec);
+  std::vector<Walk> walks(spec.dims.size());
+  for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})
+    for (int dim : *dims)
+      walks[dim].block = 1;
+  if (!roles.rows.empty())
+    walks[roles.rows.back()] = {configuration.rows, configuration.rowPrograms};
+  if (!roles.columns.empty())
+    walks[roles.columns.back()] = {configuration.columns, configuration.columnPrograms};
+  Writer writer(spec.dims, spec.buffers, {}, walks);
+  kernel::Size rows = roles.rows.empty() ? kernel::Size(1) : writer.extent(roles.rows.back());
+  kernel::Size columns = roles.columns.empty() ? kernel::Size(1) : writer.extent(roles.columns.back());
+  Tile c = sumOver(spec, roles, writer, 0, zeros({rows, columns}, spec.sum));
+  std::vector<int> order;
+  Shape shape;
+  for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})
+    for (int dim : *dims) {
+      order.push_back(dim);
+      shape.push_back(writer.extent(dim));
+    }
+  writer.store(spec.c, order, reshape(c, shape));
+}
+
+} // namespace tw::kernels

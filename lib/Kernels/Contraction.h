@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of matrices, in all their layouts: batched, transposed and broadcast operands, a vector
+// for a matrix. A program is one block of the result, held in registers over the whole sum; the
+// order of programs is what keeps operands in cache.
+#pragma once
+#include "Kernels/Steps.h"
+#include <string>
+
+namespace tw::kernels {
+
+/// What a configuration has to fit: the vector unit.
+struct VectorUnit {
+  int64_t lanes = 4;      // elements of the sum's dtype in a register
+  int64_t registers = 16; // that hold vectors
+};
+
+struct ContractionConfiguration {
+  int64_t rows = 1, columns = 16;            // of a program's block
+  int64_t rowPrograms = 1, columnPrograms = 1; // that follow each other on one worker
+};
+
+/// Constraints on a configuration, for whoever searches one: size expressions (Support/Size.h) over
+/// rows, columns, lanes and registers, of which `less` must not be more than `more`.
+struct Constraint {
+  const char *less, *more;
+};
+const std::vector<Constraint> &contractionConstraints();
+bool isLegal(const ContractionConfiguration &configuration, const VectorUnit &unit);
+
+/// Which dimensions are which; outermost first, as c has them (sums as a has them).
+struct ContractionRoles {
+  std::vector<int> batch, rows, columns, sums;
+};
+/// Why a contraction cannot be written, or empty.
+std::string refuse(const Contraction &contraction);
+ContractionRoles rolesOf(const Contraction &contraction);
+
+/// The fastest legal configuration by the cost model: cycles of the vector unit, padding included.
+ContractionConfiguration chooseContraction(const Contraction &contraction, const VectorUnit &unit);
+
+/// The kernel; to be called while it is traced.
+void writeContraction(const Contraction &contraction,
+                      const ContractionConfiguration &configuration);
+
+} // namespace tw::kernels

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads off a dispatch (a func.func with tw.kernel) what the compiler's kernels are to compute: a
+// sequence of pieces, each a contraction or a loop program. Dimensions that every operation runs
+// over together become one, those that a reshape cuts become several.
+#pragma once
+#include "Kernels/Steps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+
+namespace tw::kernels {
+
+/// How a tensor becomes the buffer of a kernel: its axes are cut into parts, and neighbours joined.
+struct BufferView {
+  llvm::SmallVector<mlir::ReassociationIndices> cut; // parts of each axis
+  llvm::SmallVector<Extent> parts;                   // of all axes
+  llvm::SmallVector<mlir::ReassociationIndices> joined;
+};
+
+/// A tensor that pieces read or write.
+struct TensorUse {
+  int argument = -1; // of the function: an input; or the destination of a result
+  int value = -1;    // number of what a piece computes, -1 for an input; all uses of a value have
+                     // the buffer's shape itself
+  BufferView view = {}; // for arguments
+};
+
+struct Piece {
+  std::variant<LoopProgram, Contraction> what;
+  std::vector<TensorUse> tensors; // one for each buffer
+  std::vector<int> scalars;       // arguments of the function
+  llvm::SmallVector<mlir::Location> locations;
+};
+
+struct Description {
+  std::vector<Piece> pieces; // in order
+};
+
+/// Fails with the reason in `why` when the compiler's kernels do not cover the dispatch.
+mlir::FailureOr<Description> describe(mlir::func::FuncOp dispatch, std::string &why);
+
+} // namespace tw::kernels

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Kernels/PieceBuilder.h"
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+using namespace mlir;
+
+namespace tw::kernels {
+
+std::optional<kernel::DType> dtypeOf(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    type = tensor.getElementType();
+  if (type.isIndex())
+    return kernel::i64;
+  if (type.isF16())
+    return kernel::f16;
+  if (type.isBF16())
+    return kernel::bf16;
+  if (type.isF32())
+    return kernel::f32;
+  if (type.isF64())
+    return kernel::f64;
+  if (auto integer = dyn_cast<IntegerType>(type))
+    switch (integer.getWidth()) {
+    case 1:
+      return kernel::i1;
+    case 8:
+      return kernel::i8;
+    case 16:
+      return kernel::i16;
+    case 32:
+      return kernel::i32;
+    case 64:
+      return kernel::i64;
+    }
+  return std::nullopt;
+}
+
+int PieceBuilder::add(Step step) {
+  program.steps.push_back(std::move(step));
+  return int(program.steps.size()) - 1;
+}
+
+int PieceBuilder::buffer(BufferSpec spec, TensorUse use) {
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (tensors[i].argument == use.argument && tensors[i].value == use.value &&
+        program.buffers[i].isOutput == spec.isOutput && program.buffers[i].shape == spec.shape)
+      return int(i);
+  spec.name = (spec.isOutput ? "out" : "in") + std::to_string(tensors.size());
+  program.buffers.push_back(std::move(spec));
+  tensors.push_back(std::move(use));
+  return int(tensors.size()) - 1;
+}
+
+/// Parts of one axis that are joined again are one part.
+static BufferView merged(const BufferView &view) {
+  BufferView result;
+  std::map<int64_t, int64_t> groupOf;
+  for (auto [number, group] : llvm::enumerate(view.joined))
+    for (int64_t part : group)
+      groupOf[part] = int64_t(number);
+  result.joined.resize(view.joined.size());
+  for (const ReassociationIndices &cut : view.cut) {
+    ReassociationIndices &kept = result.cut.emplace_back();
+    for (int64_t part : cut) {
+      const Extent &own = view.parts[part];
+      if (part != cut.front() && groupOf[part] == groupOf[part - 1]) {
+        Extent &last = result.parts.back();
+        last.size = last.size && own.size ? std::optional(*last.size * *own.size) : std::nullopt;
+        continue;
+      }
+      kept.push_back(int64_t(result.parts.size()));
+      if (!result.joined.empty())
+        result.joined[groupOf[part]].push_back(kept.back());
+      result.parts.push_back(own);
+    }
+  }
+  return result;
+}
+
+/// Whether the sizes of all parts follow from those of the axes.
+static bool isComputable(const BufferView &view) {
+  return llvm::all_of(view.cut, [&](const ReassociationIndices &cut) {
+    return llvm::count_if(cut, [&](int64_t part) { return !view.parts[part].size; }) <= 1;
+  });
+}
+
+/// Cuts the axes of a tensor into atoms and joins those that are one dimension. Axes of which a part
+/// is read keep their own size.
+BufferView PieceBuilder::viewOf(RankedTensorType type, ArrayRef<AxisWalk> axes,
+                                std::vector<Extent> &shape, std::vector<Axis> &access,
+                                int argument) const {
+  BufferView view;
+  std::vector<int> left; // atoms of the dimension that is still being joined
+  for (auto [axis, walk] : llvm::enumerate(axes)) {
+    ReassociationIndices &cut = view.cut.emplace_back();
+    auto addPart = [&](Extent part) {
+      cut.push_back(int64_t(view.parts.size()));
+      view.parts.push_back(part);
+    };
+    auto own = [&]() -> Extent {
+      if (!type.isDynamicDim(axis))
+        return {type.getDimSize(axis)};
+      return {std::nullopt, "a" + std::to_string(argument) + "_" + std::to_string(axis)};
+    };
+    std::vector<int> atoms = nests->table.atoms({walk.dims.begin(), walk.dims.end()});
+    if (!walk.isPlain() || atoms.empty()) {
+      bool isUnit = !type.isDynamicDim(axis) && type.getDimSize(axis) == 1;
+      addPart(own());
+      if (isUnit && walk.offset == 0) { // joins whatever stands beside it
+        if (view.joined.empty())
+          continue; // with the first one that comes
+        view.joined.back().push_back(cut.back());
+        continue;
+      }
+      ReassociationIndices group;
+      int64_t from = view.joined.empty() ? 0 : cut.back();
+      for (int64_t part = from; part <= cut.back(); ++part)
+        group.push_back(part);
+      view.joined.push_back(group);
+      shape.push_back(own());
+      access.push_back({-1, walk.offset, walk.stride});
+      if (!atoms.empty())
+        access.back().dim = joined->of(atoms).front();
+      continue;
+    }
+    for (int atom : atoms) {
+      auto size = nests->table.size(atom);
+      addPart({size, size ? "" : "?"});
+      if (left.empty()) {
+        int dim = joined->of({atom}).front();
+        left = joined->atoms(dim);
+        std::reverse(left.begin(), left.end());
+        int64_t from = view.joined.empty() ? 0 : cut.back();
+        ReassociationIndices group;
+        for (int64_t part = from; part <= cut.back(); ++part)
+          group.push_back(part);
+        view.joined.push_back(group);
+        shape.push_back(joined->dims[dim]);
+        access.push_back({dim});
+      } else {
+        view.joined.back().push_back(cut.back());
+      }
+      left.pop_back();
+    }
+  }
+  return merged(view);
+}
+
+static bool walksTwice(const std::vector<Axis> &axes) {
+  for (size_t i = 0; i < axes.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (axes[i].dim >= 0 && axes[i].dim == axes[j].dim)
+        return true;
+  return false;
+}
+
+std::optional<Access> PieceBuilder::accessOfArgument(const OperandWalk &walk, kernel::DType dtype) {
+  auto argument = cast<BlockArgument>(walk.root);
+  for (const AxisWalk &axis : walk.axes)
+    if (!axis.isPlain() &&
+        nests->table.atoms({axis.dims.begin(), axis.dims.end()}).size() > 1)
+      return std::nullopt;
+  TensorUse use{int(argument.getArgNumber())};
+  BufferSpec spec{"", dtype, {}};
+  Access access;
+  use.view = viewOf(cast<RankedTensorType>(argument.getType()), walk.axes, spec.shape, access.axes,
+                    use.argument);
+  if (walksTwice(access.axes) || !isComputable(use.view))
+    return std::nullopt;
+  access.buffer = buffer(std::move(spec), std::move(use));
+  return access;
+}
+
+int PieceBuilder::bufferOfArgument(BlockArgument argument, kernel::DType dtype) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  TensorUse use{int(argument.getArgNumber())};
+  BufferSpec spec{"", dtype, {}};
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    spec.shape.push_back({type.isDynamicDim(axis) ? std::nullopt
+                                                  : std::optional(type.getDimSize(axis)),
+                          type.isDynamicDim(axis) ? "a" + std::to_string(use.argument) + "_" +
+                                                        std::to_string(axis)
+                                                  : ""});
+    use.view.cut.push_back({axis});
+    use.view.parts.push_back(spec.shape.back());
+    use.view.joined.push_back({axis});
+  }
+  return buffer(std::move(spec), std::move(use));
+}
+
+Access PieceBuilder::accessOfValue(Value value, int number, kernel::DType dtype, bool isOutput,
+                                   int destination) {
+  SmallVector<AxisWalk> axes;
+  for (int dim : nests->results.find(value)->second)
+    axes.push_back({{dim}});
+  TensorUse use{destination, number};
+  BufferSpec spec{"", dtype, {}, isOutput};
+  Access access;
+  use.view = viewOf(cast<RankedTensorType>(value.getType()), axes, spec.shape, access.axes,
+                    destination);
+  access.buffer = buffer(std::move(spec), std::move(use));
+  return access;
+}
+
+int PieceBuilder::scalar(BlockArgument argument, kernel::DType dtype) {
+  auto it = llvm::find(scalars, int(argument.getArgNumber()));
+  if (it != scalars.end())
+    return int(it - scalars.begin());
+  scalars.push_back(int(argument.getArgNumber()));
+  program.scalars.push_back(dtype);
+  return int(scalars.size()) - 1;
+}
+
+void PieceBuilder::setContraction(Contraction spec) {
+  isProduct = true;
+  product = std::move(spec);
+  product.dims = joined->dims;
+  product.buffers = program.buffers;
+}
+
+namespace {
+
+/// Drops the dimensions that a piece does not use.
+class Renumber {
+public:
+  explicit Renumber(size_t count) : used(count) {}
+  void use(const Access &access) {
+    for (const Axis &axis : access.axes)
+      if (axis.dim >= 0)
+        used[axis.dim] = true;
+  }
+  void use(const std::vector<int> &dims) {
+    for (int dim : dims)
+      used[dim] = true;
+  }
+  std::vector<Extent> apply(const std::vector<Extent> &dims) {
+    std::vector<Extent> kept;
+    for (size_t dim = 0; dim < dims.size(); ++dim) {
+      number.push_back(int(kept.size()));
+      if (used[dim])
+        kept.push_back(dims[dim]);
+    }
+    return kept;
+  }
+  void rename(Access &access) const {
+    for (Axis &axis : access.axes)
+      axis.dim = axis.dim < 0 ? -1 : number[axis.dim];
+  }
+  void rename(std::vector<int> &dims) const {
+    for (int &dim : dims)
+      dim = number[dim];
+  }
+
+private:
+  std::vector<bool> used;
+  std::vector<int> number;
+};
+
+} // namespace
+
+/// Outputs behind the inputs, as calls bring them; gives the new number of each buffer.
+std::vector<int> PieceBuilder::sortBuffers(std::vector<BufferSpec> &buffers) {
+  std::vector<int> order(buffers.size()), number(buffers.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](int a, int b) {
+    return std::pair(buffers[a].isOutput, a) < std::pair(buffers[b].isOutput, b);
+  });
+  std::vector<BufferSpec> sortedBuffers;
+  std::vector<TensorUse> sortedTensors;
+  for (int old : order) {
+    number[old] = int(sortedBuffers.size());
+    sortedBuffers.push_back(buffers[old]);
+    sortedTensors.push_back(tensors[old]);
+  }
+  buffers = std::move(sortedBuffers);
+  tensors = std::move(sortedTensors);
+  return number;
+}
+
+Piece PieceBuilder::take() {
+  std::vector<int> bufferNumbers = sortBuffers(isProduct ? product.buffers : program.buffers);
+  Piece piece{LoopProgram(), std::move(tensors), std::move(scalars), std::move(locations)};
+  Renumber renumber(joined->dims.size());
+  for (Step &step : program.steps)
+    if (step.access.buffer >= 0)
+      step.access.buffer = bufferNumbers[step.access.buffer];
+  if (isProduct) {
+    for (Access *access : {&product.a, &product.b, &product.c})
+      renumber.use(*access);
+    product.dims = renumber.apply(product.dims);
+    for (Access *access : {&product.a, &product.b, &product.c})
+      renumber.rename(*access);
+    piece.what = std::move(product);
+    return piece;
+  }
+  for (Step &step : program.steps) {
+    renumber.use(step.access);
+    renumber.use(step.dims);
+  }
+  program.dims = renumber.apply(joined->dims);
+  if (program.dims.empty())
+    program.dims.push_back({1});
+  for (Step &step : program.steps) {
+    renumber.rename(step.access);
+    renumber.rename(step.dims);
+  }
+  piece.what = std::move(program);
+  return piece;
+}
+
+} // namespace tw::kernels

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elementwise operations, broadcasts, transposes and reductions, any number of them in one kernel:
+// from a copy to softmax and all normalisations. A program has blocks of the dimensions that every
+// result extends along, and all of the others, which are reduced.
+#pragma once
+#include "Kernels/Steps.h"
+#include "Kernels/Writer.h"
+
+namespace tw::kernels {
+
+struct RowsConfiguration {
+  std::vector<Walk> walks; // one for each dimension
+};
+
+/// Dimensions that every store extends along and no step reduces: those that may be cut.
+std::vector<bool> parallelDims(const LoopProgram &program);
+
+/// The configuration by the cost model: programs of some ten thousand elements, the innermost
+/// dimension in whole vectors.
+RowsConfiguration chooseRows(const LoopProgram &program);
+
+/// The kernel; to be called while it is traced.
+void writeRows(const LoopProgram &program, const RowsConfiguration &configuration);
+
+} // namespace tw::kernels

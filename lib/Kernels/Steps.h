@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the compiler's own kernels compute, as data: steps over loop dimensions that all of them
+// share. Describe.h reads it off a dispatch; Rows.h and Contraction.h write it in the kernel
+// language.
+#pragma once
+#include "tilewright/Kernel.h"
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tw::kernels {
+
+/// A number, or a symbol that calls bring.
+struct Extent {
+  std::optional<int64_t> size;
+  std::string symbol = {};
+  bool operator==(const Extent &) const = default;
+};
+
+/// One axis of a buffer as a loop reads it: element offset + stride * (place along `dim`).
+struct Axis {
+  int dim = -1; // -1: only the element `offset`
+  int64_t offset = 0, stride = 1;
+  bool operator==(const Axis &) const = default;
+};
+
+struct BufferSpec {
+  std::string name;
+  kernel::DType dtype;
+  std::vector<Extent> shape;
+  bool isOutput = false;
+};
+
+struct Access {
+  int buffer = -1;
+  std::vector<Axis> axes; // one for each axis of the buffer; no dimension twice
+};
+
+struct Step {
+  enum class Kind {
+    Load,       // access
+    Number,     // number
+    Argument,   // argument: a scalar that calls bring
+    Size,       // dims[0]: its extent
+    Coordinate, // dims[0]: the place along it
+    Apply,      // name, predicate: an elementwise operation of tile programs on operands
+    Reduce,     // name: sum, prod, max, min, argmax, argmin, any, all; along dims
+    Gather,     // access.buffer at positions that are operands
+    Check,      // operands {position, bound}; name: the message
+    Store,      // operands[0] to access
+  };
+  Kind kind;
+  kernel::DType dtype = kernel::f32; // of the result
+  std::vector<int> operands = {};    // numbers of earlier steps
+  std::string name = {}, predicate = {};
+  Access access = {};
+  std::vector<int> dims = {};
+  std::variant<bool, int64_t, double> number = false;
+  int argument = 0;
+};
+
+/// Steps in order; a result extends along the dimensions that its operands extend along, less those
+/// reduced.
+struct LoopProgram {
+  std::vector<Extent> dims;
+  std::vector<BufferSpec> buffers;
+  std::vector<kernel::DType> scalars;
+  std::vector<Step> steps;
+};
+
+/// c = a b: dimensions of c that only a has are rows, that only b has are columns, that both have
+/// are the batch; those that c has not are summed over.
+struct Contraction {
+  std::vector<Extent> dims;
+  std::vector<BufferSpec> buffers; // a, b, c
+  Access a, b, c;
+  kernel::DType sum = kernel::f32; // in which it is summed up: c's dtype
+};
+
+} // namespace tw::kernels

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dispatches become tile programs:
+//
+//   %y = tw.dispatch @k0(%x) outs(%e) : (tensor<1x128x768xf32>) ...
+//   func.func private @k0(...) attributes {tw.kernel} { ... linalg.generic ... }
+// becomes
+//   %a = tensor.collapse_shape %x ... into tensor<98304xf32>
+//   %b = tw.dispatch @k0(%a) outs(%f) : (tensor<98304xf32>) ...
+//   tile.kernel @k0(in %in0: !tile.buffer<[98304], f32>, ...) grid [96] { ... }
+//
+// Each piece of a dispatch (Describe.h) is a kernel; lib/Tile fuses what can be fused again.
+#include "IR/Coded.h"
+#include "IR/Graph/Graph.h"
+#include "IR/Tile/Tile.h"
+#include "Import/Text/Kernels.h"
+#include "Kernels/Describe.h"
+#include "Kernels/Passes.h"
+#include "Kernels/Rows.h"
+#include "Kernels/Views.h"
+#include "Language/Trace.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+
+namespace tw::kernels {
+namespace {
+
+int64_t bytesOf(kernel::DType dtype) {
+  switch (dtype) {
+  case kernel::f64:
+  case kernel::i64:
+    return 8;
+  case kernel::f32:
+  case kernel::i32:
+    return 4;
+  default:
+    return 4; // narrower ones are widened
+  }
+}
+
+const std::vector<BufferSpec> &buffersOf(const Piece &piece) {
+  return std::visit([](auto &what) -> const std::vector<BufferSpec> & { return what.buffers; },
+                    piece.what);
+}
+
+struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TilePrograms)
+  TilePrograms(int64_t vectorBytes, int64_t registers)
+      : vectorBytes(vectorBytes), registers(registers) {}
+  StringRef getArgument() const override { return "tw-tile-programs"; }
+  StringRef getDescription() const override { return "Dispatches as tile programs"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<tile::TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                    tensor::TensorDialect>();
+  }
+
+  void runOnOperation() override {
+    llvm::StringMap<SmallVector<graph::DispatchOp>> calls;
+    getOperation().walk(
+        [&](graph::DispatchOp op) { calls[op.getKernel()].push_back(op); });
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (function->hasAttr("tw.kernel"))
+        convert(function, calls[function.getName()]);
+  }
+
+  void convert(func::FuncOp function, ArrayRef<graph::DispatchOp> calls) {
+    std::string why;
+    FailureOr<Description> description = describe(function, why);
+    SmallVector<tile::KernelOp> kernels;
+    if (failed(description) || failed(write(function, *description, kernels, why))) {
+      emitReport(function.getLoc()) << "runs on the reference target: " << why;
+      return;
+    }
+    for (graph::DispatchOp call : calls)
+      replace(call, *description, kernels);
+    function.erase();
+    for (tile::KernelOp kernel : kernels)
+      kernel.setSymName(kernel->getAttrOfType<StringAttr>("tw.symbol").getValue());
+    for (tile::KernelOp kernel : kernels)
+      kernel->removeAttr("tw.symbol");
+  }
+
+  /// Traces a kernel for each piece.
+  LogicalResult write(func::FuncOp function, const Description &description,
+                      SmallVectorImpl<tile::KernelOp> &kernels, std::string &why) {
+    SmallVector<OwningOpRef<ModuleOp>> modules;
+    for (auto [i, piece] : llvm::enumerate(description.pieces)) {
+      std::string name = function.getName().str();
+      if (description.pieces.size() > 1)
+        name += "_" + std::to_string(i);
+      kernel::TraceResult traced = kernel::trace(name, [&] { writePiece(piece); });
+      if (traced.error)
+        return why = traced.error->message, failure();
+      auto module = importKernelString(&getContext(), traced.text, name);
+      if (!module)
+        return why = module.error().message, failure();
+      modules.push_back(std::move(*module));
+    }
+    OpBuilder b(function);
+    for (auto [module, piece] : llvm::zip(modules, description.pieces)) {
+      auto kernel = *module->getOps<tile::KernelOp>().begin();
+      kernel->remove();
+      b.insert(kernel);
+      kernel->setLoc(b.getFusedLoc(piece.locations));
+      // The function still has the name.
+      kernel->setAttr("tw.symbol", kernel.getSymNameAttr());
+      kernels.push_back(kernel);
+    }
+    return success();
+  }
+
+  void writePiece(const Piece &piece) const {
+    if (auto *rows = std::get_if<LoopProgram>(&piece.what))
+      return writeRows(*rows, chooseRows(*rows));
+    auto &product = std::get<Contraction>(piece.what);
+    VectorUnit unit{std::max<int64_t>(1, vectorBytes / bytesOf(product.sum)), registers};
+    writeContraction(product, chooseContraction(product, unit));
+  }
+
+  void replace(graph::DispatchOp call, const Description &description,
+               MutableArrayRef<tile::KernelOp> kernels) {
+    OpBuilder b(call);
+    HostViews views(b, call.getLoc());
+    SmallVector<Value> arguments(call.getInputs());
+    llvm::append_range(arguments, call.getOuts());
+    for (const Piece &piece : description.pieces)
+      for (auto [use, spec] : llvm::zip(piece.tensors, buffersOf(piece)))
+        if (use.argument >= 0)
+          views.learn(arguments[use.argument], use.view, spec.shape);
+    std::map<int, Value> values;
+    for (auto [piece, kernel] : llvm::zip(description.pieces, kernels)) {
+      SmallVector<Value> inputs, outs;
+      SmallVector<Type> types;
+      for (auto [i, use] : llvm::enumerate(piece.tensors)) {
+        const BufferSpec &spec = buffersOf(piece)[i];
+        if (spec.isOutput) {
+          Type element = cast<tile::BufferType>(kernel.getBody().getArgument(i).getType())
+                             .getTileElementType();
+          outs.push_back(views.empty(spec.shape, element));
+          types.push_back(outs.back().getType());
+        } else {
+          inputs.push_back(use.value >= 0 ? values.at(use.value)
+                                          : views.toBuffer(arguments[use.argument], use.view,
+                                                           spec.shape));
+        }
+      }
+      for (int scalar : piece.scalars)
+        inputs.push_back(arguments[scalar]);
+      auto dispatch = graph::DispatchOp::create(
+          b, kernel.getLoc(), types, kernel->getAttrOfType<StringAttr>("tw.symbol").getValue(),
+          inputs, outs);
+      unsigned next = 0;
+      for (auto [i, use] : llvm::enumerate(piece.tensors))
+        if (buffersOf(piece)[i].isOutput) {
+          Value result = values[use.value] = dispatch.getResult(next++);
+          if (use.argument >= 0)
+            call.getResult(use.argument - call.getInputs().size())
+                .replaceAllUsesWith(
+                    views.fromBuffer(result, use.view, arguments[use.argument]));
+        }
+    }
+    call.erase();
+  }
+
+  int64_t vectorBytes, registers;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createTilePrograms(int64_t vectorBytes, int64_t registers) {
+  return std::make_unique<TilePrograms>(vectorBytes, registers);
+}
+
+} // namespace tw::kernels

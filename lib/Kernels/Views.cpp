@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Kernels/Views.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace tw::kernels {
+
+static int64_t sizeOrDynamic(const Extent &extent) {
+  return extent.size.value_or(ShapedType::kDynamic);
+}
+
+RankedTensorType bufferType(const std::vector<Extent> &shape, Type element) {
+  SmallVector<int64_t> sizes(llvm::map_range(shape, sizeOrDynamic));
+  return RankedTensorType::get(sizes, element);
+}
+
+RankedTensorType HostViews::partsType(const BufferView &view, Type element) const {
+  SmallVector<int64_t> sizes(llvm::map_range(view.parts, sizeOrDynamic));
+  return RankedTensorType::get(sizes, element);
+}
+
+RankedTensorType HostViews::axesType(const BufferView &view, Type element) const {
+  SmallVector<int64_t> sizes;
+  for (const ReassociationIndices &cut : view.cut) {
+    int64_t size = 1;
+    for (int64_t part : cut)
+      size = size < 0 || !view.parts[part].size ? ShapedType::kDynamic
+                                                : size * *view.parts[part].size;
+    sizes.push_back(size);
+  }
+  return RankedTensorType::get(sizes, element);
+}
+
+Value HostViews::size(const Extent &extent) {
+  return extent.size ? Value(arith::ConstantIndexOp::create(b, loc, *extent.size))
+                     : symbols.at(extent.symbol);
+}
+
+Value HostViews::product(Value x, Value y) {
+  return x ? Value(arith::MulIOp::create(b, loc, x, y)) : y;
+}
+
+SmallVector<OpFoldResult> HostViews::partSizes(Value tensor, const BufferView &view) {
+  SmallVector<OpFoldResult> sizes(view.parts.size());
+  for (auto [axis, cut] : llvm::enumerate(view.cut)) {
+    int64_t rest = 1;
+    for (int64_t part : cut)
+      rest *= view.parts[part].size.value_or(1);
+    for (int64_t part : cut) {
+      if (view.parts[part].size) {
+        sizes[part] = b.getIndexAttr(*view.parts[part].size);
+        continue;
+      }
+      Value whole = tensor::DimOp::create(b, loc, tensor, axis);
+      sizes[part] = rest == 1 ? whole
+                              : Value(arith::DivUIOp::create(
+                                    b, loc, whole, arith::ConstantIndexOp::create(b, loc, rest)));
+    }
+  }
+  return sizes;
+}
+
+void HostViews::learn(Value tensor, const BufferView &view, const std::vector<Extent> &shape) {
+  SmallVector<OpFoldResult> parts = partSizes(tensor, view);
+  for (auto [extent, group] : llvm::zip(shape, view.joined)) {
+    if (extent.size || symbols.contains(extent.symbol))
+      continue;
+    Value size;
+    for (int64_t part : group)
+      size = product(size, getValueOrCreateConstantIndexOp(b, loc, parts[part]));
+    symbols[extent.symbol] = size;
+  }
+}
+
+Value HostViews::toBuffer(Value tensor, const BufferView &view, const std::vector<Extent> &shape) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  RankedTensorType axes = axesType(view, element), parts = partsType(view, element),
+                   whole = bufferType(shape, element);
+  if (tensor.getType() != axes)
+    tensor = tensor::CastOp::create(b, loc, axes, tensor);
+  if (axes != parts)
+    tensor = tensor::ExpandShapeOp::create(b, loc, parts, tensor, view.cut,
+                                           partSizes(tensor, view));
+  if (view.joined.size() != view.parts.size())
+    tensor = tensor::CollapseShapeOp::create(b, loc, tensor, view.joined);
+  if (tensor.getType() != whole)
+    tensor = tensor::CastOp::create(b, loc, whole, tensor);
+  return tensor;
+}
+
+Value HostViews::fromBuffer(Value buffer, const BufferView &view, Value like) {
+  auto type = cast<RankedTensorType>(like.getType());
+  RankedTensorType parts = partsType(view, type.getElementType()),
+                   axes = axesType(view, type.getElementType());
+  if (view.joined.size() != view.parts.size())
+    buffer = tensor::ExpandShapeOp::create(b, loc, parts, buffer, view.joined,
+                                           partSizes(like, view));
+  if (axes != parts)
+    buffer = tensor::CollapseShapeOp::create(b, loc, buffer, view.cut);
+  if (buffer.getType() != type)
+    buffer = tensor::CastOp::create(b, loc, type, buffer);
+  return buffer;
+}
+
+Value HostViews::empty(const std::vector<Extent> &shape, Type element) {
+  SmallVector<OpFoldResult> sizes;
+  for (const Extent &extent : shape)
+    sizes.push_back(extent.size ? OpFoldResult(b.getIndexAttr(*extent.size))
+                                : OpFoldResult(size(extent)));
+  return tensor::EmptyOp::create(b, loc, sizes, element);
+}
+
+} // namespace tw::kernels

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Kernels/Writer.h"
+#include "Language/ByName.h"
+#include <algorithm>
+#include <numeric>
+
+namespace tw::kernels {
+using namespace tw::kernel;
+
+Writer::Writer(const std::vector<Extent> &dims, const std::vector<BufferSpec> &specs,
+               const std::vector<DType> &types, const std::vector<Walk> &walks)
+    : dims(dims), walks(walks) {
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (dims[d].size && *dims[d].size <= walks[d].block)
+      this->walks[d].block = 0; // one block has it all
+  outputsBindSymbols();
+  auto declare = [&](const Extent &extent) {
+    if (!extent.size && !symbols.contains(extent.symbol))
+      symbols.emplace(extent.symbol, Symbol(extent.symbol));
+  };
+  std::for_each(dims.begin(), dims.end(), declare);
+  for (const BufferSpec &spec : specs)
+    std::for_each(spec.shape.begin(), spec.shape.end(), declare);
+  for (const BufferSpec &spec : specs) {
+    Shape shape;
+    for (const Extent &extent : spec.shape)
+      shape.push_back(size(extent));
+    buffers.push_back(spec.isOutput ? output(spec.name, spec.dtype, shape)
+                                    : input(spec.name, spec.dtype, shape));
+  }
+  for (size_t i = 0; i < types.size(); ++i)
+    scalars.push_back(kernel::scalar("n" + std::to_string(i), types[i]));
+  std::vector<Size> counts;
+  std::vector<int64_t> blocks;
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (this->walks[d].block > 0) {
+      counts.push_back(ceilDiv(size(dims[d]), this->walks[d].block));
+      blocks.push_back(this->walks[d].programs);
+    }
+  if (counts.empty())
+    counts.push_back(1), blocks.push_back(1);
+  std::vector<Index> grid = gridOf(counts);
+  hint("tile.block", blocks);
+  for (size_t d = 0, next = 0; d < dims.size(); ++d)
+    ids.push_back(this->walks[d].block > 0 ? grid[next++] : Index(0));
+}
+
+Size Writer::size(const Extent &extent) const {
+  return extent.size ? Size(*extent.size) : symbols.at(extent.symbol);
+}
+
+Size Writer::extent(int dim) const {
+  return walks[dim].block > 0 ? Size(walks[dim].block) : size(dims[dim]);
+}
+
+void Writer::fix(int dim, const Index &position) {
+  walks[dim].block = 1;
+  ids[dim] = position;
+}
+
+Index Writer::first(int dim) const { return ids[dim] * walks[dim].block; }
+
+bool Writer::hasEdge(int dim) const {
+  return walks[dim].block > 1 && !(dims[dim].size && *dims[dim].size % walks[dim].block == 0);
+}
+
+Writer::Box Writer::boxOf(const Access &access) const {
+  Box box;
+  for (const Axis &axis : access.axes) {
+    box.strides.push_back(axis.stride);
+    if (axis.dim < 0) {
+      box.positions.push_back(axis.offset);
+      box.extents.push_back(1);
+      continue;
+    }
+    Index position = walks[axis.dim].block > 0 ? first(axis.dim) : Index(0);
+    if (axis.stride != 1)
+      position = position * axis.stride;
+    if (axis.offset != 0)
+      position = position + axis.offset;
+    box.positions.push_back(position);
+    box.extents.push_back(extent(axis.dim));
+  }
+  if (std::all_of(box.strides.begin(), box.strides.end(), [](int64_t s) { return s == 1; }))
+    box.strides.clear();
+  return box;
+}
+
+/// Axes of the access in the sequence of `order`, then those that are one element.
+static std::vector<int> axesInOrder(const Access &access, const std::vector<int> &order) {
+  std::vector<int> axes(access.axes.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  auto place = [&](int axis) {
+    return std::find(order.begin(), order.end(), access.axes[axis].dim) - order.begin();
+  };
+  std::sort(axes.begin(), axes.end(), [&](int a, int b) {
+    return std::pair(place(a), a) < std::pair(place(b), b);
+  });
+  return axes;
+}
+
+static bool isIdentity(const std::vector<int> &permutation) {
+  return std::is_sorted(permutation.begin(), permutation.end());
+}
+
+static bool covers(const Access &access, int dim) {
+  return std::any_of(access.axes.begin(), access.axes.end(),
+                     [&](const Axis &axis) { return axis.dim == dim; });
+}
+
+Tile Writer::load(const Access &access, const std::vector<int> &order) const {
+  Box box = boxOf(access);
+  Tile tile = kernel::load(buffer(access.buffer), box.positions, box.extents,
+                           {.strides = box.strides});
+  std::vector<int> axes = axesInOrder(access, order);
+  if (!isIdentity(axes))
+    tile = transpose(tile, axes);
+  Shape shape;
+  for (int dim : order)
+    shape.push_back(covers(access, dim) ? extent(dim) : Size(1));
+  return reshape(tile, shape);
+}
+
+void Writer::store(const Access &access, const std::vector<int> &order, Tile tile) const {
+  Box box = boxOf(access);
+  std::vector<int> axes = axesInOrder(access, order);
+  Shape full, kept;
+  for (int dim : order)
+    full.push_back(covers(access, dim) ? extent(dim) : Size(1));
+  for (int axis : axes)
+    kept.push_back(box.extents[axis]);
+  tile = reshape(broadcast(tile, full), kept);
+  if (!isIdentity(axes)) {
+    std::vector<int> back(axes.size());
+    for (size_t i = 0; i < axes.size(); ++i)
+      back[axes[i]] = int(i);
+    tile = transpose(tile, back);
+  }
+  kernel::store(buffer(access.buffer), box.positions, tile, {.strides = box.strides});
+}
+
+} // namespace tw::kernels
