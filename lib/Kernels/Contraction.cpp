@@ -78,39 +78,65 @@ namespace {
 
 constexpr int64_t unknownExtent = 512;
 constexpr int64_t blockRows = 192, blockColumns = 256; // of c, for one worker: stays in L2
+constexpr int64_t mostVectors = 8, mostRows = 30;
 
 int64_t sizeOf(const Contraction &contraction, const std::vector<int> &dims) {
   return dims.empty() ? 1 : contraction.dims[dims.back()].size.value_or(unknownExtent);
 }
 
 /// Cycles for one step of the sum over all programs of one matrix: two multiplications or two loads
-/// in a cycle, and a chain of additions is four cycles long.
+/// in a cycle, and a chain of additions is four cycles long. Loads also cost what their caches do.
 double cycles(int64_t rows, int64_t columns, const ContractionConfiguration &block,
               const VectorUnit &unit) {
   auto ceilDiv = [](int64_t a, int64_t b) { return double((a + b - 1) / b); };
   double vectors = ceilDiv(block.columns, unit.lanes), products = double(block.rows) * vectors;
   double loads = double(block.rows) + vectors;
-  double step = std::max({products / 2, loads / 2, 4.0});
+  double step = std::max({products / 2, loads / 2, 4.0}) + 0.15 * loads;
   return ceilDiv(rows, block.rows) * ceilDiv(columns, block.columns) * step;
 }
 
 } // namespace
 
-ContractionConfiguration chooseContraction(const Contraction &contraction, const VectorUnit &unit) {
+bool canPack(const Contraction &contraction) {
+  ContractionRoles roles = rolesOf(contraction);
+  auto isWhole = [&](const Axis &axis) {
+    return axis.dim >= 0 && axis.offset == 0 && axis.stride == 1 &&
+           contraction.dims[axis.dim].size && std::find(roles.batch.begin(), roles.batch.end(), axis.dim) == roles.batch.end();
+  };
+  return roles.columns.size() == 1 && contraction.b.axes.size() == roles.sums.size() + 1 &&
+         std::all_of(contraction.b.axes.begin(), contraction.b.axes.end(), isWhole);
+}
+
+std::vector<int> packedOrder(const Contraction &contraction) {
+  ContractionRoles roles = rolesOf(contraction);
+  std::vector<int> dims = roles.columns;
+  dims.insert(dims.end(), roles.sums.begin(), roles.sums.end());
+  std::vector<int> order;
+  for (int dim : dims)
+    for (size_t axis = 0; axis < contraction.b.axes.size(); ++axis)
+      if (contraction.b.axes[axis].dim == dim)
+        order.push_back(int(axis));
+  return order;
+}
+
+ContractionConfiguration chooseContraction(const Contraction &contraction, const VectorUnit &unit,
+                                           bool wantsPacked) {
   ContractionRoles roles = rolesOf(contraction);
   int64_t rows = sizeOf(contraction, roles.rows), columns = sizeOf(contraction, roles.columns);
+  wantsPacked = wantsPacked && canPack(contraction) && columns % unit.lanes == 0;
   ContractionConfiguration best;
   double least = 0;
-  for (int64_t vectors = 1; vectors <= 4; ++vectors)
-    for (int64_t height = 1; height <= 30; ++height) {
+  for (int64_t vectors = 1; vectors <= mostVectors; ++vectors)
+    for (int64_t height = 1; height <= mostRows; ++height) {
       ContractionConfiguration block{std::min(height, std::max<int64_t>(rows, 1)),
                                      vectors * unit.lanes};
-      if (!isLegal(block, unit))
+      if (!isLegal(block, unit) || (wantsPacked && columns % block.columns != 0))
         continue;
       double cost = cycles(rows, columns, block, unit);
-      if (least == 0 || cost < least * 0.999)
+      if (least == 0 || cost < least)
         least = cost, best = block;
     }
+  best.isPacked = wantsPacked;
   if (columns < best.columns)
     best.columns = std::max<int64_t>(columns, 1);
   auto programs = [](int64_t size, int64_t block, int64_t most) {
@@ -127,9 +153,21 @@ ContractionConfiguration chooseContraction(const Contraction &contraction, const
 
 namespace {
 
+Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Writer &at) {
+  Positions positions = {at.program(roles.columns[0])};
+  Shape extents = {1};
+  for (int dim : roles.sums) {
+    positions.push_back(at.first(dim));
+    extents.push_back(at.extent(dim));
+  }
+  positions.push_back(0);
+  extents.push_back(at.extent(roles.columns[0]));
+  return load(at.buffer(spec.b.buffer), positions, extents);
+}
+
 /// A block of two matrices times each other, at the fixed places of all but the innermost sum.
 Tile product(const Contraction &spec, const ContractionRoles &roles, const Writer &at,
-             const Tile &acc) {
+             bool isPacked, const Tile &acc) {
   auto axes = [](std::vector<int> first, const std::vector<int> &second,
                  const std::vector<int> &third) {
     first.insert(first.end(), second.begin(), second.end());
@@ -138,21 +176,22 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Write
   };
   kernel::Size rows = acc.size(0), columns = acc.size(1), length = at.extent(roles.sums.back());
   Tile a = reshape(at.load(spec.a, axes(roles.batch, roles.rows, roles.sums)), {rows, length});
-  Tile b = reshape(at.load(spec.b, axes(roles.batch, roles.sums, roles.columns)),
+  Tile b = reshape(isPacked ? loadPanel(spec, roles, at)
+                            : at.load(spec.b, axes(roles.batch, roles.sums, roles.columns)),
                    {length, columns});
   return dot(a, b, acc);
 }
 
 /// Loops over the outer sums, outermost first.
 Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const Writer &at,
-             size_t level, const Tile &acc) {
+             size_t level, bool isPacked, const Tile &acc) {
   if (level + 1 == roles.sums.size())
-    return product(spec, roles, at, acc);
+    return product(spec, roles, at, isPacked, acc);
   int dim = roles.sums[level];
   return forLoop(0, at.size(spec.dims[dim]), 1, acc, [&](Index k, Tile sum) {
     Writer inner = at;
     inner.fix(dim, k);
-    return sumOver(spec, roles, inner, level + 1, sum);
+    return sumOver(spec, roles, inner, level + 1, isPacked, sum);
   });
 }
 
@@ -168,10 +207,19 @@ void writeContraction(const Contraction &spec, const ContractionConfiguration &c
     walks[roles.rows.back()] = {configuration.rows, configuration.rowPrograms};
   if (!roles.columns.empty())
     walks[roles.columns.back()] = {configuration.columns, configuration.columnPrograms};
-  Writer writer(spec.dims, spec.buffers, {}, walks);
+  std::vector<BufferSpec> buffers = spec.buffers;
+  if (configuration.isPacked) {
+    std::vector<Extent> &shape = buffers[spec.b.buffer].shape, panels;
+    for (int axis : packedOrder(spec))
+      panels.push_back(shape[axis]);
+    *panels[0].size /= configuration.columns;
+    panels.push_back({configuration.columns});
+    shape = panels;
+  }
+  Writer writer(spec.dims, buffers, {}, walks);
   kernel::Size rows = roles.rows.empty() ? kernel::Size(1) : writer.extent(roles.rows.back());
   kernel::Size columns = roles.columns.empty() ? kernel::Size(1) : writer.extent(roles.columns.back());
-  Tile c = sumOver(spec, roles, writer, 0, zeros({rows, columns}, spec.sum));
+  Tile c = sumOver(spec, roles, writer, 0, configuration.isPacked, zeros({rows, columns}, spec.sum));
   std::vector<int> order;
   Shape shape;
   for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})

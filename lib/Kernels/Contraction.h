@@ -18,6 +18,7 @@ struct VectorUnit {
 struct ContractionConfiguration {
   int64_t rows = 1, columns = 16;            // of a program's block
   int64_t rowPrograms = 1, columnPrograms = 1; // that follow each other on one worker
+  bool isPacked = false; // b comes in panels of `columns`, see packedShape
 };
 
 /// Constraints on a configuration, for whoever searches one: size expressions (Support/Size.h) over
@@ -36,8 +37,17 @@ struct ContractionRoles {
 std::string refuse(const Contraction &contraction);
 ContractionRoles rolesOf(const Contraction &contraction);
 
+/// Whether b can come packed: it extends along sums and one dimension of columns of known sizes.
+bool canPack(const Contraction &contraction);
+/// b in panels: columns / panel, then the sums, then `panel` columns side by side. Gives, for each
+/// axis of b, where it goes (the axis of columns goes to the front and to the end).
+std::vector<int> packedOrder(const Contraction &contraction);
+
 /// The fastest legal configuration by the cost model: cycles of the vector unit, padding included.
-ContractionConfiguration chooseContraction(const Contraction &contraction, const VectorUnit &unit);
+/// `wantsPacked`: b is a weight, which is stored as it is wanted; the panels then fit evenly, or it
+/// stays as it is.
+ContractionConfiguration chooseContraction(const Contraction &contraction, const VectorUnit &unit,
+                                           bool wantsPacked = false);
 
 /// The kernel; to be called while it is traced.
 void writeContraction(const Contraction &contraction,

@@ -72,6 +72,8 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
     std::string why;
     FailureOr<Description> description = describe(function, why);
     SmallVector<tile::KernelOp> kernels;
+    if (succeeded(description))
+      choose(*description, calls);
     if (failed(description) || failed(write(function, *description, kernels, why))) {
       emitReport(function.getLoc()) << "runs on the reference target: " << why;
       return;
@@ -85,6 +87,22 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
       kernel->removeAttr("tw.symbol");
   }
 
+  /// Configurations of all contractions.
+  void choose(Description &description, ArrayRef<graph::DispatchOp> calls) {
+    configurations.assign(description.pieces.size(), {});
+    for (auto [i, piece] : llvm::enumerate(description.pieces)) {
+      auto *product = std::get_if<Contraction>(&piece.what);
+      if (!product)
+        continue;
+      const TensorUse &b = piece.tensors[product->b.buffer];
+      bool isWeight = b.value < 0 && llvm::all_of(calls, [&](graph::DispatchOp call) {
+        return canBePacked(call.getInputs()[b.argument], b.view);
+      });
+      VectorUnit unit{std::max<int64_t>(1, vectorBytes / bytesOf(product->sum)), registers};
+      configurations[i] = chooseContraction(*product, unit, isWeight);
+    }
+  }
+
   /// Traces a kernel for each piece.
   LogicalResult write(func::FuncOp function, const Description &description,
                       SmallVectorImpl<tile::KernelOp> &kernels, std::string &why) {
@@ -93,7 +111,12 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
       std::string name = function.getName().str();
       if (description.pieces.size() > 1)
         name += "_" + std::to_string(i);
-      kernel::TraceResult traced = kernel::trace(name, [&] { writePiece(piece); });
+      kernel::TraceResult traced = kernel::trace(name, [&] {
+        if (auto *rows = std::get_if<LoopProgram>(&piece.what))
+          writeRows(*rows, chooseRows(*rows));
+        else
+          writeContraction(std::get<Contraction>(piece.what), configurations[i]);
+      });
       if (traced.error)
         return why = traced.error->message, failure();
       auto module = importKernelString(&getContext(), traced.text, name);
@@ -114,14 +137,6 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
     return success();
   }
 
-  void writePiece(const Piece &piece) const {
-    if (auto *rows = std::get_if<LoopProgram>(&piece.what))
-      return writeRows(*rows, chooseRows(*rows));
-    auto &product = std::get<Contraction>(piece.what);
-    VectorUnit unit{std::max<int64_t>(1, vectorBytes / bytesOf(product.sum)), registers};
-    writeContraction(product, chooseContraction(product, unit));
-  }
-
   void replace(graph::DispatchOp call, const Description &description,
                MutableArrayRef<tile::KernelOp> kernels) {
     OpBuilder b(call);
@@ -133,7 +148,8 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
         if (use.argument >= 0)
           views.learn(arguments[use.argument], use.view, spec.shape);
     std::map<int, Value> values;
-    for (auto [piece, kernel] : llvm::zip(description.pieces, kernels)) {
+    for (auto [number, kernel] : llvm::enumerate(kernels)) {
+      const Piece &piece = description.pieces[number];
       SmallVector<Value> inputs, outs;
       SmallVector<Type> types;
       for (auto [i, use] : llvm::enumerate(piece.tensors)) {
@@ -143,6 +159,10 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
                              .getTileElementType();
           outs.push_back(views.empty(spec.shape, element));
           types.push_back(outs.back().getType());
+        } else if (isPacked(piece, number, i)) {
+          inputs.push_back(views.packedWeight(arguments[use.argument], use.view,
+                                              packedOrder(std::get<Contraction>(piece.what)),
+                                              configurations[number].columns));
         } else {
           inputs.push_back(use.value >= 0 ? values.at(use.value)
                                           : views.toBuffer(arguments[use.argument], use.view,
@@ -167,7 +187,14 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
     call.erase();
   }
 
+  /// Whether a buffer of a piece comes in panels.
+  bool isPacked(const Piece &piece, size_t number, size_t buffer) const {
+    auto *product = std::get_if<Contraction>(&piece.what);
+    return product && configurations[number].isPacked && int(buffer) == product->b.buffer;
+  }
+
   int64_t vectorBytes, registers;
+  SmallVector<ContractionConfiguration> configurations; // of the pieces of one dispatch
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Kernels/Views.h"
+#include "IR/Graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -88,6 +89,70 @@ Value HostViews::toBuffer(Value tensor, const BufferView &view, const std::vecto
   if (tensor.getType() != whole)
     tensor = tensor::CastOp::create(b, loc, whole, tensor);
   return tensor;
+}
+
+/// Strides of a buffer in the weight's elements; nothing when parts that are joined do not lie
+/// behind each other.
+static std::optional<SmallVector<int64_t>> stridesOf(graph::WeightAttr weight,
+                                                     const BufferView &view) {
+  SmallVector<int64_t> parts(view.parts.size()), strides;
+  for (auto [axis, cut] : llvm::enumerate(view.cut)) {
+    int64_t stride = weight.getStrides()[axis];
+    for (int64_t part : llvm::reverse(cut)) {
+      parts[part] = stride;
+      stride *= *view.parts[part].size;
+    }
+  }
+  for (const ReassociationIndices &group : view.joined) {
+    std::optional<int64_t> inner;
+    for (int64_t part : llvm::reverse(group)) {
+      if (*view.parts[part].size == 1)
+        continue;
+      if (inner && parts[part] != *inner)
+        return std::nullopt;
+      if (!inner)
+        strides.push_back(parts[part]);
+      inner = parts[part] * *view.parts[part].size;
+    }
+    if (!inner)
+      strides.push_back(1);
+  }
+  return strides;
+}
+
+bool canBePacked(Value tensor, const BufferView &view) {
+  auto weight = tensor.getDefiningOp<graph::WeightOp>();
+  return weight && stridesOf(weight.getSource(), view).has_value();
+}
+
+Value HostViews::packedWeight(Value tensor, const BufferView &view, ArrayRef<int> order,
+                              int64_t panel) {
+  auto weight = tensor.getDefiningOp<graph::WeightOp>();
+  if (!weight)
+    return {};
+  graph::WeightAttr source = weight.getSource();
+  auto strides = stridesOf(source, view);
+  if (!strides)
+    return {};
+  SmallVector<int64_t> sizes, packed;
+  for (int axis : order) {
+    int64_t size = 1;
+    for (int64_t part : view.joined[axis])
+      size *= *view.parts[part].size;
+    sizes.push_back(size);
+    packed.push_back((*strides)[axis]);
+  }
+  sizes.front() /= panel;
+  sizes.push_back(panel);
+  packed.push_back(packed.front());
+  packed.front() *= panel;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(weight);
+  auto type = cast<RankedTensorType>(weight.getType());
+  return graph::WeightOp::create(
+      b, weight.getLoc(), type.clone(sizes),
+      graph::WeightAttr::get(b.getContext(), source.getName(), source.getFile(), source.getOffset(),
+                             source.getBytes(), source.getStart(), packed));
 }
 
 Value HostViews::fromBuffer(Value buffer, const BufferView &view, Value like) {

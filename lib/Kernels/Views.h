@@ -17,6 +17,10 @@ public:
   /// The tensor as a buffer.
   mlir::Value toBuffer(mlir::Value tensor, const BufferView &view,
                        const std::vector<Extent> &shape);
+  /// The weight behind a tensor as a buffer in panels: axes in this `order`, of the first one
+  /// `panel` elements last. Null when the view's axes are no strided ones of the weight.
+  mlir::Value packedWeight(mlir::Value tensor, const BufferView &view, llvm::ArrayRef<int> order,
+                           int64_t panel);
   /// A buffer as a tensor of the shape of `like`, from which dynamic sizes are taken.
   mlir::Value fromBuffer(mlir::Value buffer, const BufferView &view, mlir::Value like);
   /// Memory for a buffer.
@@ -34,6 +38,9 @@ private:
   mlir::Location loc;
   std::map<std::string, mlir::Value> symbols;
 };
+
+/// Whether packedWeight can give a tensor in panels.
+bool canBePacked(mlir::Value tensor, const BufferView &view);
 
 /// The type of a buffer as a tensor.
 mlir::RankedTensorType bufferType(const std::vector<Extent> &shape, mlir::Type element);

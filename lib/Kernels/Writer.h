@@ -25,6 +25,8 @@ public:
   /// How many elements of a dimension this program has; its first one.
   kernel::Size extent(int dim) const;
   kernel::Index first(int dim) const;
+  /// The number of this program along a dimension.
+  kernel::Index program(int dim) const { return ids[dim]; }
   /// Whether a program may stand at the edge of a dimension, with elements outside of it.
   bool hasEdge(int dim) const;
 
