@@ -78,20 +78,23 @@ namespace {
 
 constexpr int64_t unknownExtent = 512;
 constexpr int64_t blockRows = 192, blockColumns = 256; // of c, for one worker: stays in L2
-constexpr int64_t mostVectors = 8, mostRows = 30;
+constexpr int64_t mostVectors = 8;
+// More rows of a meet in one set of the first-level cache when they are a power of two long.
+constexpr int64_t mostRows = 8;
 
 int64_t sizeOf(const Contraction &contraction, const std::vector<int> &dims) {
   return dims.empty() ? 1 : contraction.dims[dims.back()].size.value_or(unknownExtent);
 }
 
 /// Cycles for one step of the sum over all programs of one matrix: two multiplications or two loads
-/// in a cycle, and a chain of additions is four cycles long. Loads also cost what their caches do.
+/// in a cycle, and a chain of additions is four cycles long. Loads also cost what their caches do: a
+/// comes from the first level, b from the second.
 double cycles(int64_t rows, int64_t columns, const ContractionConfiguration &block,
               const VectorUnit &unit) {
   auto ceilDiv = [](int64_t a, int64_t b) { return double((a + b - 1) / b); };
   double vectors = ceilDiv(block.columns, unit.lanes), products = double(block.rows) * vectors;
   double loads = double(block.rows) + vectors;
-  double step = std::max({products / 2, loads / 2, 4.0}) + 0.15 * loads;
+  double step = std::max({products / 2, loads / 2, 4.0}) + 0.1 * double(block.rows) + 0.3 * vectors;
   return ceilDiv(rows, block.rows) * ceilDiv(columns, block.columns) * step;
 }
 

@@ -52,7 +52,7 @@ private:
       return gather(step);
     case Step::Kind::Check:
       return check(values[step.operands[0]], Index(extract(values[step.operands[1]])), step.name,
-                   inside());
+                   inside(values[step.operands[0]].shape()));
     case Step::Kind::Store:
       writer.store(step.access, order, values[step.operands[0]]);
       return {};
@@ -92,14 +92,18 @@ private:
     return tile;
   }
 
-  /// Where this program's elements are no padding; empty when all are none.
-  Tile inside() const {
+  static bool isOne(const Size &extent) { return extent.isConstant() && extent.constant() == 1; }
+
+  /// Where the elements of a tile are no padding; empty when none are.
+  Tile inside(const Shape &shape) const {
     Tile mask;
     for (int dim : order)
-      if (writer.hasEdge(dim)) {
+      if (writer.hasEdge(dim) && !isOne(shape[dim])) {
         Tile own = coordinate(dim) < writer.size(program.dims[dim]);
         mask = mask.ref().index() == 0 ? own : mask && own;
       }
+    if (mask.ref().index() != 0)
+      mask = broadcast(mask, shape);
     return mask;
   }
 
@@ -108,7 +112,7 @@ private:
     int only = -1;
     Shape shape = tile.shape();
     for (int dim : order)
-      if (!(shape[dim].isConstant() && shape[dim].constant() == 1))
+      if (!isOne(shape[dim]))
         only = only == -1 ? dim : -2;
     return only;
   }

@@ -19,6 +19,10 @@ public:
   /// Products in a step along K that keep the processor busy without unrolling.
   static constexpr unsigned leastWork = 8;
 
+  /// Sums of f32 are added up in parts of this many terms: one long chain is several times as far
+  /// from the exact sum as what other libraries compute.
+  static constexpr int64_t longestChain = 256;
+
   DotEmitter(Emitter &e, tile::DotOp op)
       : e(e), b(e.b), loc(e.loc), op(op), rank(op.getType().getRank()),
         element(op.getType().getElementType()), extents(e.extents(op.getAcc())),
@@ -141,7 +145,7 @@ private:
     }
     llvm::SaveAndRestore lanes(e.lanes, width);
     llvm::SaveAndRestore masked(e.mask, mask);
-    auto step = [&](const Ix &k) -> LogicalResult {
+    auto step = [&](const Ix &k, SmallVectorImpl<Value> &sums) -> LogicalResult {
       SmallVector<Value> right;
       for (unsigned j = 0; j < vectors; ++j) {
         Ix at = e.ix().add(column, int64_t(j) * width);
@@ -160,11 +164,27 @@ private:
       }
       return success();
     };
-    if (failed(e.loop(0, depth, 1, sums, step)))
-      return failure();
-    if (rows * vectors >= leastWork)
-      keepRolled(sums.front());
-    return success();
+    auto sumUp = [&](const Ix &from, const Ix &to, SmallVectorImpl<Value> &partial) {
+      LogicalResult done = e.loop(from, to, 1, partial, [&](const Ix &k) { return step(k, partial); });
+      if (succeeded(done) && rows * vectors >= leastWork)
+        keepRolled(partial.front());
+      return done;
+    };
+    bool isShort = depth.constant() && *depth.constant() <= longestChain;
+    if (isShort || !sumType().isF32())
+      return sumUp(0, depth, sums);
+    return e.loop(0, depth, longestChain, sums, [&](const Ix &from) -> LogicalResult {
+      SmallVector<Value> partial;
+      for (Value sum : sums)
+        partial.push_back(
+            arith::ConstantOp::create(b, loc, b.getZeroAttr(sum.getType())));
+      Ix to = e.ix().min(e.ix().add(from, longestChain), depth);
+      if (failed(sumUp(from, to, partial)))
+        return failure();
+      for (auto [sum, part] : llvm::zip(sums, partial))
+        sum = arith::AddFOp::create(b, loc, sum, part);
+      return success();
+    });
   }
 
   /// A step of many products fills the processor. Two of them in one basic block would be
