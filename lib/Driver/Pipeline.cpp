@@ -100,6 +100,8 @@ LogicalResult Pipeline::toTilePrograms(ModuleOp module, const target::CpuFeature
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
+    pm.addPass(tile::createFuseDispatches());
+    pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
   });
 }
 

@@ -18,6 +18,9 @@ class KernelOp;
 /// Folds, merges equal operations and drops dead ones; what it leaves is a kernel like any other.
 std::unique_ptr<mlir::Pass> createSimplify();
 
+/// Fuses dispatches (tw.dispatch) of kernels of a module where one reads what the other writes.
+std::unique_ptr<mlir::Pass> createFuseDispatches();
+
 /// Replaces symbols by values: in types, sizes, the grid and the body. An argument that was such a
 /// symbol stays, and is not looked at any more.
 std::unique_ptr<mlir::Pass> createSpecialize(Size::Values values = {});

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one fusion there is: two dispatches of tile programs, of which one reads what the other
+// writes, become one.
+//
+//   %c = tw.dispatch @product(%a, %b) outs(%e)            tile.store %acc, %out[%i, %j]
+//   %y = tw.dispatch @bias_relu(%c, %d) outs(%f)
+// becomes
+//   %y = tw.dispatch @product_bias_relu(%a, %b, %d) outs(%f)
+//                                            %z = tile.load %d[%j] ... max(%acc + %z, 0)
+//                                            tile.store %z, %out[%i, %j]
+//
+// A pointwise kernel (Pointwise.h) follows a store, or takes the place of a load: outside of the
+// buffer, where the load would have given the pad value, that is selected. What is computed again
+// for other programs must be movement alone, and be read element by element.
+#include "IR/Coded.h"
+#include "IR/Graph/Graph.h"
+#include "Tile/Passes.h"
+#include "Tile/Pointwise.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringMap.h"
+#include <set>
+
+using namespace mlir;
+
+namespace tw::tile {
+namespace {
+
+/// The buffers and scalars of a kernel in the order in which a dispatch gives them.
+struct Operands {
+  explicit Operands(KernelOp kernel) {
+    for (auto [value, argument] : llvm::zip(kernel.getBody().getArguments(),
+                                            kernel.getArguments().getAsRange<ArgumentAttr>()))
+      (argument.getAccess() == Access::Scalar ? scalars
+       : argument.getAccess() == Access::In   ? ins
+                                              : outs)
+          .push_back(cast<BlockArgument>(value));
+  }
+  /// The argument that operand `i` of a dispatch's inputs is.
+  BlockArgument input(size_t i) const {
+    return i < ins.size() ? ins[i] : scalars[i - ins.size()];
+  }
+  SmallVector<BlockArgument> ins, outs, scalars;
+};
+
+/// Two kernels as one: the body of `base`, in which the pointwise `other` is written again.
+class KernelFusion {
+public:
+  /// `shared`: the buffer of base, and that of other, that are the same memory.
+  KernelFusion(KernelOp base, KernelOp other, BlockArgument shared, BlockArgument otherShared,
+               const Pointwise &pointwise, bool keepsShared)
+      : base(base), other(other), shared(shared), otherShared(otherShared), pointwise(pointwise),
+        keepsShared(keepsShared), b(base.getContext()) {}
+
+  /// The new kernel, before `base`; fails with the reason in `why`. The outputs of other follow
+  /// those of base; inputs and scalars likewise.
+  FailureOr<KernelOp> follow(std::string &why) { return build(why, true); }
+  FailureOr<KernelOp> replaceLoads(std::string &why) { return build(why, false); }
+
+private:
+  FailureOr<KernelOp> build(std::string &why, bool follows) {
+    if (!unifySymbols(why))
+      return failure();
+    OwningOpRef<KernelOp> made(createKernel());
+    bool ok = true;
+    IRMapping map;
+    for (auto [old, now] : baseArguments)
+      map.map(old, now);
+    b.setInsertionPointToEnd(&made->getBody().front());
+    for (Operation &op : base.getBody().front()) {
+      auto store = dyn_cast<StoreOp>(op);
+      auto load = dyn_cast<LoadOp>(op);
+      if (follows && store && store.getBuffer() == shared)
+        ok = writeAfter(store, map, why);
+      else if (!follows && load && load.getBuffer() == shared)
+        ok = writeInstead(load, map, why);
+      else
+        b.clone(op, map);
+      if (!ok)
+        return failure();
+    }
+    if (failed(verify(*made)))
+      return why = "the result is no kernel", failure();
+    return made.release();
+  }
+
+  /// Sizes of the shared buffer are the same in both; other's further symbols get names of their own.
+  bool unifySymbols(std::string &why) {
+    auto mine = sizesOf(cast<BufferType>(shared.getType())),
+         others = sizesOf(cast<BufferType>(otherShared.getType()));
+    if (mine.size() != others.size() ||
+        cast<BufferType>(shared.getType()).getElementType() !=
+            cast<BufferType>(otherShared.getType()).getElementType())
+      return why = "they see the buffer in different shapes", false;
+    for (auto [mineSize, otherSize] : llvm::zip(mine, others)) {
+      auto symbol = otherSize.asSymbol();
+      if (symbol && symbols.try_emplace(*symbol, mineSize).second)
+        continue;
+      if (otherSize.substitute(symbols) != mineSize)
+        return why = "they see the buffer in different shapes", false;
+    }
+    std::set<std::string> taken;
+    for (auto symbol : base.getSymbols().getAsRange<SymbolAttr>()) {
+      taken.insert(symbol.getName().str());
+      allSymbols.push_back(symbol);
+    }
+    for (auto symbol : other.getSymbols().getAsRange<SymbolAttr>()) {
+      if (symbols.contains(symbol.getName().str()))
+        continue;
+      std::string name = symbol.getName().str();
+      while (!taken.insert(name).second)
+        name += "_";
+      symbols.emplace(symbol.getName().str(), Size::symbol(name));
+      allSymbols.push_back(SymbolAttr::get(b.getContext(), name, symbol.getMin(), symbol.getMax(),
+                                           symbol.getMultiple()));
+    }
+    return true;
+  }
+
+  Type mapped(Type type) const {
+    auto buffer = dyn_cast<BufferType>(type);
+    if (!buffer)
+      return type;
+    SmallVector<SizeAttr> shape;
+    for (const Size &size : sizesOf(buffer))
+      shape.push_back(SizeAttr::get(type.getContext(), size.substitute(symbols)));
+    return BufferType::get(type.getContext(), shape, buffer.getElementType());
+  }
+
+  KernelOp createKernel() {
+    b.setInsertionPoint(base);
+    Operands mine(base), others(other);
+    SmallVector<Attribute> attributes;
+    SmallVector<std::pair<BlockArgument, bool>> arguments; // and whether it is other's
+    auto add = [&](ArrayRef<BlockArgument> list, bool isOther) {
+      for (BlockArgument argument : list) {
+        bool drops = isOther ? argument == otherShared : argument == shared && !keepsShared;
+        if (!drops)
+          arguments.push_back({argument, isOther});
+      }
+    };
+    add(mine.ins, false), add(others.ins, true);
+    add(mine.outs, false), add(others.outs, true);
+    add(mine.scalars, false), add(others.scalars, true);
+    static const char *const words[] = {"in", "out", "inout", "n"};
+    for (auto [i, argument] : llvm::enumerate(arguments)) {
+      auto old = (argument.second ? other : base).getArgument(argument.first.getArgNumber());
+      std::string name = words[size_t(old.getAccess())] + std::to_string(i);
+      attributes.push_back(ArgumentAttr::get(b.getContext(), name, old.getAccess(), old.getInit(),
+                                             old.getSymbol()));
+    }
+    auto kernel = KernelOp::create(b, b.getFusedLoc({base.getLoc(), other.getLoc()}),
+                                   base.getSymName(), b.getArrayAttr(attributes),
+                                   b.getArrayAttr(allSymbols), base.getGrid());
+    for (NamedAttribute attribute : base->getDiscardableAttrs())
+      kernel->setDiscardableAttr(attribute.getName(), attribute.getValue());
+    Block *body = b.createBlock(&kernel.getBody());
+    for (auto [argument, isOther] : arguments) {
+      Type type = isOther ? mapped(argument.getType()) : argument.getType();
+      Value now = body->addArgument(type, argument.getLoc());
+      if (isOther)
+        otherArguments[argument] = now;
+      else
+        baseArguments.push_back({argument, now});
+    }
+    kernel->remove();
+    return kernel;
+  }
+
+  static Box boxOf(OperandRange positions, RankedTensorType tile, const IRMapping &map) {
+    Box box{{}, extentsOf(tile)};
+    for (Value position : positions)
+      box.positions.push_back(map.lookup(position));
+    return box;
+  }
+
+  bool writeAfter(StoreOp store, IRMapping &map, std::string &why) {
+    if (keepsShared)
+      b.clone(*store, map);
+    Pointwise::Place place{b,       boxOf(store.getPositions(), store.getTile().getType(), map),
+                           otherArguments, symbols,
+                           otherShared,    map.lookup(store.getTile())};
+    FailureOr<SmallVector<Value>> tiles = pointwise.write(place, why);
+    if (failed(tiles))
+      return false;
+    for (auto [tile, old] : llvm::zip(*tiles, pointwise.stores()))
+      StoreOp::create(b, store.getLoc(), tile, otherArguments.lookup(StoreOp(old).getBuffer()),
+                      place.box.positions, DenseI64ArrayAttr::get(b.getContext(), {}), Value(),
+                      false, UpdateAttr());
+    return true;
+  }
+
+  bool writeInstead(LoadOp load, IRMapping &map, std::string &why) {
+    Pointwise::Place place{
+        b, boxOf(load.getPositions(), load.getType(), map), otherArguments, symbols, {}, {}};
+    SmallVector<unsigned> edges = openDims(load);
+    if (!edges.empty() && pointwise.hasChecks())
+      return why = "it checks positions, and is read beyond its edge", false;
+    FailureOr<SmallVector<Value>> tiles = pointwise.write(place, why);
+    if (failed(tiles))
+      return false;
+    size_t number = 0;
+    for (auto [i, store] : llvm::enumerate(pointwise.stores()))
+      if (StoreOp(store).getBuffer() == otherShared)
+        number = i;
+    map.map(load.getResult(), padded((*tiles)[number], place.box, load, edges, map));
+    return true;
+  }
+
+  /// Dimensions along which a load may reach beyond its buffer.
+  SmallVector<unsigned> openDims(LoadOp load) {
+    SmallVector<unsigned> open;
+    std::vector<Size> sizes = sizesOf(load.getBuffer().getType()), extents = extentsOf(load.getType());
+    for (auto [d, position] : llvm::enumerate(load.getPositions())) {
+      auto form = indexForm(position);
+      if (!form || !staysInside(*form, extents[d], sizes[d]))
+        open.push_back(unsigned(d));
+    }
+    return open;
+  }
+
+  /// At the last program, which position and extent are furthest at.
+  bool staysInside(Size form, const Size &extent, const Size &size) {
+    auto grid = base.getGrid().getAsRange<SizeAttr>();
+    std::map<std::string, Size> last;
+    for (auto [d, count] : llvm::enumerate(grid))
+      last.emplace("program_" + std::to_string(d), count.getSize() - Size(1));
+    auto room = (size - form.substitute(last) - extent).constant();
+    auto begin = form.constant();
+    bool grows = form.str().find('-') == std::string::npos;
+    return room && *room >= 0 && grows && (!begin || *begin >= 0);
+  }
+
+  Value padded(Value tile, const Box &box, LoadOp load, ArrayRef<unsigned> edges, IRMapping &map) {
+    if (edges.empty())
+      return tile;
+    Location loc = load.getLoc();
+    std::vector<Size> sizes = sizesOf(cast<BufferType>(load.getBuffer().getType()));
+    Value mask;
+    for (unsigned d : edges) {
+      auto type = tileType(box.extents, b.getIndexType());
+      Value at = IotaOp::create(b, loc, type, b.getI64IntegerAttr(d), box.positions[d]);
+      Value size = SizeOp::create(b, loc, b.getIndexType(), SizeAttr::get(b.getContext(), sizes[d]));
+      Value sizesTile = FullOp::create(b, loc, type, size);
+      Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, sizesTile);
+      mask = mask ? Value(arith::AndIOp::create(b, loc, mask, inside)) : inside;
+    }
+    auto type = cast<RankedTensorType>(tile.getType());
+    Value pad = load.getPad() ? map.lookup(load.getPad())
+                              : Value(arith::ConstantOp::create(
+                                    b, loc, b.getZeroAttr(type.getElementType())));
+    return arith::SelectOp::create(b, loc, mask, tile, FullOp::create(b, loc, type, pad));
+  }
+
+  KernelOp base, other;
+  BlockArgument shared, otherShared;
+  const Pointwise &pointwise;
+  bool keepsShared;
+  OpBuilder b;
+  std::map<std::string, Size> symbols; // other's, in the result
+  SmallVector<Attribute> allSymbols;
+  SmallVector<std::pair<BlockArgument, Value>> baseArguments;
+  DenseMap<Value, Value> otherArguments;
+};
+
+//===----------------------------------------------------------------------===//
+// What may be fused
+//===----------------------------------------------------------------------===//
+
+/// The only store to a buffer, at the top of the kernel.
+StoreOp onlyStore(BlockArgument buffer) {
+  StoreOp found;
+  for (Operation *user : buffer.getUsers()) {
+    auto store = dyn_cast<StoreOp>(user);
+    if (!store || found || !isa<KernelOp>(store->getParentOp()))
+      return {};
+    found = store;
+  }
+  bool isPlain = found && !found.getUpdate() && !found.getMask() && !found.getDrop() &&
+                 llvm::all_of(found.getStrides(), [](int64_t s) { return s == 1; }) &&
+                 llvm::all_of(found.getPositions(),
+                              [](Value p) { return isa<IndexType>(p.getType()); });
+  return isPlain ? found : StoreOp();
+}
+
+/// Whether the programs read each element of a buffer once: all of the grid goes into where they
+/// read.
+bool readsOnce(LoadOp load) {
+  auto kernel = load->getParentOfType<KernelOp>();
+  std::set<std::string> used;
+  for (Value position : load.getPositions()) {
+    auto form = indexForm(position);
+    if (!form)
+      return false;
+    for (const std::string &name : form->symbols())
+      used.insert(name);
+  }
+  for (auto [d, count] : llvm::enumerate(kernel.getGrid().getAsRange<SizeAttr>()))
+    if (count.getSize() != Size(1) && !used.contains("program_" + std::to_string(d)))
+      return false;
+  return isa<KernelOp>(load->getParentOp());
+}
+
+/// Whether a tile is only the left operand of products, which is read element by element.
+bool feedsRows(Value tile) {
+  return llvm::all_of(tile.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<ReshapeOp, TransposeOp>(user))
+      return feedsRows(user->getResult(0));
+    return isa<DotOp>(user) && use.getOperandNumber() == 0;
+  });
+}
+
+struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FuseDispatches)
+  StringRef getArgument() const override { return "tile-fuse"; }
+  StringRef getDescription() const override { return "Fuse dispatches of tile programs"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<TileDialect, arith::ArithDialect>();
+  }
+
+  void runOnOperation() override {
+    table.emplace(getOperation());
+    SmallVector<graph::DispatchOp> work;
+    getOperation().walk([&](graph::DispatchOp op) { work.push_back(op); });
+    for (graph::DispatchOp op : work)
+      while (graph::DispatchOp fused = fuseWithProducer(op))
+        op = fused;
+    dropUnused();
+  }
+
+  KernelOp kernelOf(graph::DispatchOp op) {
+    return op ? table->lookup<KernelOp>(op.getKernel()) : KernelOp();
+  }
+
+  /// The dispatch that `op` and one of its producers became; null if none.
+  graph::DispatchOp fuseWithProducer(graph::DispatchOp op) {
+    KernelOp kernel = kernelOf(op);
+    if (!kernel)
+      return {};
+    for (auto [i, operand] : llvm::enumerate(op.getInputs())) {
+      auto producer = operand.getDefiningOp<graph::DispatchOp>();
+      if (!kernelOf(producer) || producer->getBlock() != op->getBlock() ||
+          llvm::count(op.getInputs(), operand) != 1)
+        continue;
+      unsigned result = cast<OpResult>(operand).getResultNumber();
+      std::string why;
+      if (graph::DispatchOp fused = fuse(producer, result, op, i, why))
+        return fused;
+      if (reported.insert({kernelOf(producer), kernel}).second)
+        emitReport(op.getLoc()) << "not fused with its producer: " << why;
+    }
+    return {};
+  }
+
+  graph::DispatchOp fuse(graph::DispatchOp producer, unsigned result, graph::DispatchOp consumer,
+                         unsigned input, std::string &why) {
+    KernelOp from = kernelOf(producer), to = kernelOf(consumer);
+    BlockArgument out = Operands(from).outs[result], in = Operands(to).input(input);
+    Value value = producer.getResult(result);
+    bool isOnlyUse = value.hasOneUse();
+    for (Operation *user : value.getUsers())
+      if (user != consumer && (user->getBlock() != consumer->getBlock() ||
+                               user->isBeforeInBlock(consumer)))
+        return why = "others read it before", graph::DispatchOp();
+    if (!usersFollow(producer, consumer))
+      return why = "others read the producer's other results before", graph::DispatchOp();
+    std::string key = (from.getSymName() + ">" + Twine(result) + ">" + to.getSymName() + ">" +
+                       Twine(input) + (isOnlyUse ? "" : "+"))
+                          .str();
+    auto [known, isNew] = fusions.try_emplace(key);
+    if (isNew)
+      known->second = fuseKernels(from, to, out, in, isOnlyUse, why);
+    if (!known->second.kernel)
+      return why = why.empty() ? known->second.why : why, graph::DispatchOp();
+    return replace(producer, result, consumer, input, known->second, isOnlyUse);
+  }
+
+  static bool usersFollow(graph::DispatchOp producer, graph::DispatchOp consumer) {
+    return llvm::all_of(producer->getUsers(), [&](Operation *user) {
+      return user == consumer || (user->getBlock() == consumer->getBlock() &&
+                                  consumer->isBeforeInBlock(user));
+    });
+  }
+
+  struct Fusion {
+    KernelOp kernel;
+    bool follows = false; // the consumer was written into the producer
+    std::string why;
+  };
+
+  Fusion fuseKernels(KernelOp from, KernelOp to, BlockArgument out, BlockArgument in,
+                     bool isOnlyUse, std::string &why) {
+    Fusion fusion = consumerIntoProducer(from, to, out, in, isOnlyUse);
+    if (!fusion.kernel && isOnlyUse) {
+      Fusion other = producerIntoConsumer(from, to, out, in);
+      if (!other.kernel)
+        other.why = fusion.why + "; " + other.why;
+      fusion = other;
+    }
+    why = fusion.why;
+    if (!fusion.kernel)
+      return fusion;
+    OpBuilder b(from);
+    b.insert(fusion.kernel);
+    fusion.kernel.setSymName(from.getSymName());
+    table->insert(fusion.kernel);
+    return fusion;
+  }
+
+  Fusion consumerIntoProducer(KernelOp from, KernelOp to, BlockArgument out, BlockArgument in,
+                              bool isOnlyUse) {
+    Fusion fusion{{}, true, {}};
+    FailureOr<Pointwise> pointwise = Pointwise::analyse(to, fusion.why);
+    if (failed(pointwise))
+      return fusion.why = "the consumer is not pointwise: " + fusion.why, fusion;
+    if (!onlyStore(out))
+      return fusion.why = "the producer stores it in other ways than once an element", fusion;
+    KernelFusion rewrite(from, to, out, in, *pointwise, !isOnlyUse);
+    auto kernel = rewrite.follow(fusion.why);
+    fusion.kernel = succeeded(kernel) ? *kernel : KernelOp();
+    return fusion;
+  }
+
+  Fusion producerIntoConsumer(KernelOp from, KernelOp to, BlockArgument out, BlockArgument in) {
+    Fusion fusion;
+    FailureOr<Pointwise> pointwise = Pointwise::analyse(from, fusion.why);
+    if (failed(pointwise))
+      return fusion.why = "the producer is not pointwise: " + fusion.why, fusion;
+    if (pointwise->stores().size() != 1)
+      return fusion.why = "the producer has other results", fusion;
+    LoadOp load;
+    for (Operation *user : in.getUsers()) {
+      auto own = dyn_cast<LoadOp>(user);
+      bool isPlain = own && !load && !own.getMask() &&
+                     llvm::all_of(own.getStrides(), [](int64_t s) { return s == 1; }) &&
+                     llvm::all_of(own.getPositions(),
+                                  [](Value p) { return isa<IndexType>(p.getType()); });
+      if (!isPlain)
+        return fusion.why = "the consumer reads it in several places", fusion;
+      load = own;
+    }
+    if (!load || !isa<KernelOp>(load->getParentOp()))
+      return fusion.why = "the consumer reads it in a loop", fusion;
+    if (!readsOnce(load) && !(pointwise->isMovement() && feedsRows(load)))
+      return fusion.why = "it would be computed again for other programs", fusion;
+    KernelFusion rewrite(to, from, in, out, *pointwise, false);
+    auto kernel = rewrite.replaceLoads(fusion.why);
+    fusion.kernel = succeeded(kernel) ? *kernel : KernelOp();
+    return fusion;
+  }
+
+  /// One dispatch for two, where the consumer was.
+  graph::DispatchOp replace(graph::DispatchOp producer, unsigned result, graph::DispatchOp consumer,
+                            unsigned input, Fusion &fusion, bool isOnlyUse) {
+    OpBuilder b(consumer);
+    Operands from(kernelOf(producer)), to(kernelOf(consumer));
+    // Those of the kernel that the other was written into come first.
+    SmallVector<Value> ins[2], outs[2], scalars[2];
+    SmallVector<Value> olds[2];
+    auto collect = [&](graph::DispatchOp op, const Operands &operands, int side, int dropsInput,
+                       int dropsResult) {
+      for (auto [i, operand] : llvm::enumerate(op.getInputs()))
+        if (int(i) != dropsInput)
+          (i < operands.ins.size() ? ins : scalars)[side].push_back(operand);
+      for (auto [i, out] : llvm::enumerate(op.getOuts()))
+        if (int(i) != dropsResult) {
+          outs[side].push_back(out);
+          olds[side].push_back(op.getResult(i));
+        }
+    };
+    int producerSide = fusion.follows ? 0 : 1;
+    collect(producer, from, producerSide, -1, isOnlyUse ? int(result) : -1);
+    collect(consumer, to, 1 - producerSide, int(input), -1);
+    SmallVector<Value> inputs, destinations, results;
+    for (auto *list : {&ins[0], &ins[1], &scalars[0], &scalars[1]})
+      llvm::append_range(inputs, *list);
+    for (auto *list : {&outs[0], &outs[1]})
+      llvm::append_range(destinations, *list);
+    for (auto *list : {&olds[0], &olds[1]})
+      llvm::append_range(results, *list);
+    auto fused = graph::DispatchOp::create(
+        b, b.getFusedLoc({producer.getLoc(), consumer.getLoc()}),
+        SmallVector<Type>(ValueRange(destinations).getTypes()), fusion.kernel.getSymName(), inputs,
+        destinations);
+    for (auto [old, now] : llvm::zip(results, fused.getResults()))
+      Value(old).replaceAllUsesWith(now);
+    consumer.erase();
+    producer.erase();
+    return fused;
+  }
+
+  void dropUnused() {
+    std::set<std::string> used;
+    getOperation().walk([&](graph::DispatchOp op) { used.insert(op.getKernel().str()); });
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>()))
+      if (!used.contains(kernel.getSymName().str()))
+        kernel.erase();
+  }
+
+  std::optional<SymbolTable> table;
+  llvm::StringMap<Fusion> fusions;
+  llvm::DenseSet<std::pair<Operation *, Operation *>> reported;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createFuseDispatches() { return std::make_unique<FuseDispatches>(); }
+
+} // namespace tw::tile

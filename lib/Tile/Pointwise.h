@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that are functions of an element's coordinates: every result is stored once, at the same
+// box, and each of its elements depends on elements at fixed distances from it. Such a kernel can be
+// written again for any box, which is what fusion does (docs/tile-programs.md, "What fuses").
+#pragma once
+#include "IR/Tile/Tile.h"
+#include "mlir/IR/Builders.h"
+#include <functional>
+#include <map>
+
+namespace tw::tile {
+
+/// Part of a buffer: where it begins, and its extents.
+struct Box {
+  llvm::SmallVector<mlir::Value> positions; // index
+  std::vector<Size> extents;
+};
+
+/// The value of an index as an expression over symbols and, as symbols `program.N`, coordinates of
+/// the program; nothing when it is made of other things.
+std::optional<Size> indexForm(mlir::Value index);
+
+class Pointwise {
+public:
+  /// Fails with the reason in `why`.
+  static mlir::FailureOr<Pointwise> analyse(KernelOp kernel, std::string &why);
+
+  /// Where the kernel is written again.
+  struct Place {
+    mlir::OpBuilder &b;
+    Box box;
+    /// The kernel's buffers and scalars there.
+    llvm::DenseMap<mlir::Value, mlir::Value> arguments;
+    std::map<std::string, Size> symbols;
+    /// A buffer whose elements of the box are this tile, instead of being loaded.
+    mlir::Value known, tile;
+  };
+
+  /// The tiles that the kernel stores to the box, one for each of its outputs in order. Fails with
+  /// the reason in `why`; what was made until then is dead.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> write(const Place &place, std::string &why) const;
+
+  /// Whether it only moves and converts elements.
+  bool isMovement() const;
+  /// Whether it checks positions that are data.
+  bool hasChecks() const;
+  /// The shape that all its outputs have.
+  std::vector<Size> shape() const;
+  llvm::ArrayRef<StoreOp> stores() const { return outputs; }
+
+private:
+  KernelOp kernel;
+  llvm::SmallVector<StoreOp> outputs;
+  std::vector<Size> positions, extents; // of the box of a program
+  friend class PointwiseWriter;
+};
+
+} // namespace tw::tile
