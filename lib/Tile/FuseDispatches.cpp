@@ -417,6 +417,10 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
     FailureOr<Pointwise> pointwise = Pointwise::analyse(to, fusion.why);
     if (failed(pointwise))
       return fusion.why = "the consumer is not pointwise: " + fusion.why, fusion;
+    if (pointwise->shape() != sizesOf(cast<BufferType>(in.getType())))
+      return fusion.why = "the consumer's results have another shape", fusion;
+    if (!llvm::all_of(in.getUsers(), [](Operation *user) { return isa<LoadOp>(user); }))
+      return fusion.why = "the consumer reads it at computed places", fusion;
     if (!onlyStore(out))
       return fusion.why = "the producer stores it in other ways than once an element", fusion;
     KernelFusion rewrite(from, to, out, in, *pointwise, !isOnlyUse);
