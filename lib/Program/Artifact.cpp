@@ -170,7 +170,8 @@ static LogicalResult lowerKernels(ModuleOp module, ModuleOp into, target::Target
     texts[op.getKernel()] = describeKernel(kernel);
     FailureOr<target::KernelInfo> info = target.lower(kernel, into);
     if (failed(info))
-      result = failure();
+      result = emitCoded(kernel->getLoc(), Code::TARGET_1)
+               << "@" << op.getKernel() << " could not be lowered";
     else
       kernels[op.getKernel()] = std::move(*info);
   });

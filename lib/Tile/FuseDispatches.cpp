@@ -343,9 +343,10 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
       return {};
     for (auto [i, operand] : llvm::enumerate(op.getInputs())) {
       auto producer = operand.getDefiningOp<graph::DispatchOp>();
+      auto isProducers = [&](Value v) { return v.getDefiningOp() == producer; };
       if (!kernelOf(producer) || producer->getBlock() != op->getBlock() ||
-          llvm::count(op.getInputs(), operand) != 1)
-        continue;
+          llvm::count_if(op.getInputs(), isProducers) != 1)
+        continue; // of a producer with several results that are read, only one could be known
       unsigned result = cast<OpResult>(operand).getResultNumber();
       std::string why;
       if (graph::DispatchOp fused = fuse(producer, result, op, i, why))

@@ -178,6 +178,9 @@ unsigned Emitter::lanesFor(ValueRange tiles) {
     auto type = dyn_cast<RankedTensorType>(tile.getType());
     if (!type || !seen.insert(tile).second)
       continue;
+    // Registers are read whole, whatever is computed beside them.
+    if (auto found = registers.find(tile); found != registers.end() && found->second.lanes > 1)
+      return found->second.lanes;
     widest = std::max(widest, bytesOf(type.getElementType()));
     if (Operation *op = tile.getDefiningOp(); op && !isPlaced(tile))
       llvm::append_range(rest, op->getOperands());
