@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Pipeline.h"
 #include "Graph/Passes.h"
+#include "IR/Tile/Tile.h"
 #include "Import/Pt2/Pt2.h"
+#include "Import/Text/Text.h"
 #include "Kernels/Passes.h"
 #include "Tile/Passes.h"
-#include "mlir/Transforms/Passes.h"
-#include "IR/Tile/Tile.h"
-#include "Import/Text/Text.h"
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>

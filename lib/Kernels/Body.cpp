@@ -77,7 +77,8 @@ FailureOr<int> BodyReader::argument(BlockArgument value) {
   int number = piece.add(std::move(step));
   if (*dtype == passed)
     return number;
-  return piece.add({Step::Kind::Apply, *dtype, {number}, isFloat ? "arith.truncf" : "arith.trunci"});
+  return piece.add(
+      {Step::Kind::Apply, *dtype, {number}, isFloat ? "arith.truncf" : "arith.trunci"});
 }
 
 /// The place along a loop, which may be several dimensions: ((a * B) + b) * C + c.
@@ -111,9 +112,9 @@ FailureOr<int> BodyReader::convertIndex(Operation *op) {
   if (*source == *target)
     return from;
   bool widens = *target == kernel::i64;
-  const char *name = !widens                          ? "arith.trunci"
-                     : isa<arith::IndexCastUIOp>(op)  ? "arith.extui"
-                                                      : "arith.extsi";
+  const char *name = !widens                         ? "arith.trunci"
+                     : isa<arith::IndexCastUIOp>(op) ? "arith.extui"
+                                                     : "arith.extsi";
   return piece.add({Step::Kind::Apply, *target, {*from}, name});
 }
 
@@ -139,8 +140,7 @@ FailureOr<int> BodyReader::check(Operation *op) {
   FailureOr<int> index = read(check.getIndex()), bound = read(check.getBound());
   if (failed(index) || failed(bound))
     return failure();
-  return piece.add(
-      {Step::Kind::Check, kernel::i64, {*index, *bound}, check.getMessage().str()});
+  return piece.add({Step::Kind::Check, kernel::i64, {*index, *bound}, check.getMessage().str()});
 }
 
 /// A size of a tensor that the nest walks over.
@@ -156,9 +156,9 @@ FailureOr<int> BodyReader::size(Operation *op) {
       Step size{Step::Kind::Size, kernel::i64};
       size.dims = {part};
       int extent = piece.add(std::move(size));
-      product = product < 0 ? extent
-                            : piece.add({Step::Kind::Apply, kernel::i64, {product, extent},
-                                         "arith.muli"});
+      product = product < 0
+                    ? extent
+                    : piece.add({Step::Kind::Apply, kernel::i64, {product, extent}, "arith.muli"});
     }
     return product < 0 ? number(1) : product;
   }

@@ -8,8 +8,7 @@ namespace tw::kernels {
 
 class BodyReader {
 public:
-  BodyReader(PieceBuilder &piece, OpLoops &nest, const LoopNests &nests,
-             const JoinedDims &joined)
+  BodyReader(PieceBuilder &piece, OpLoops &nest, const LoopNests &nests, const JoinedDims &joined)
       : piece(piece), nest(nest), nests(nests), joined(joined) {}
 
   /// Says which step has the elements of an argument of the body.

@@ -87,8 +87,8 @@ int64_t sizeOf(const Contraction &contraction, const std::vector<int> &dims) {
 }
 
 /// Cycles for one step of the sum over all programs of one matrix: two multiplications or two loads
-/// in a cycle, and a chain of additions is four cycles long. Loads also cost what their caches do: a
-/// comes from the first level, b from the second.
+/// in a cycle, and a chain of additions is four cycles long. Loads also cost what their caches do:
+/// a comes from the first level, b from the second.
 double cycles(int64_t rows, int64_t columns, const ContractionConfiguration &block,
               const VectorUnit &unit) {
   auto ceilDiv = [](int64_t a, int64_t b) { return double((a + b - 1) / b); };
@@ -104,7 +104,8 @@ bool canPack(const Contraction &contraction) {
   ContractionRoles roles = rolesOf(contraction);
   auto isWhole = [&](const Axis &axis) {
     return axis.dim >= 0 && axis.offset == 0 && axis.stride == 1 &&
-           contraction.dims[axis.dim].size && std::find(roles.batch.begin(), roles.batch.end(), axis.dim) == roles.batch.end();
+           contraction.dims[axis.dim].size &&
+           std::find(roles.batch.begin(), roles.batch.end(), axis.dim) == roles.batch.end();
   };
   return roles.columns.size() == 1 && contraction.b.axes.size() == roles.sums.size() + 1 &&
          std::all_of(contraction.b.axes.begin(), contraction.b.axes.end(), isWhole);
@@ -186,8 +187,8 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Write
 }
 
 /// Loops over the outer sums, outermost first.
-Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const Writer &at,
-             size_t level, bool isPacked, const Tile &acc) {
+Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const Writer &at, size_t level,
+             bool isPacked, const Tile &acc) {
   if (level + 1 == roles.sums.size())
     return product(spec, roles, at, isPacked, acc);
   int dim = roles.sums[level];
@@ -221,8 +222,10 @@ void writeContraction(const Contraction &spec, const ContractionConfiguration &c
   }
   Writer writer(spec.dims, buffers, {}, walks);
   kernel::Size rows = roles.rows.empty() ? kernel::Size(1) : writer.extent(roles.rows.back());
-  kernel::Size columns = roles.columns.empty() ? kernel::Size(1) : writer.extent(roles.columns.back());
-  Tile c = sumOver(spec, roles, writer, 0, configuration.isPacked, zeros({rows, columns}, spec.sum));
+  kernel::Size columns =
+      roles.columns.empty() ? kernel::Size(1) : writer.extent(roles.columns.back());
+  Tile c =
+      sumOver(spec, roles, writer, 0, configuration.isPacked, zeros({rows, columns}, spec.sum));
   std::vector<int> order;
   Shape shape;
   for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})

@@ -16,9 +16,9 @@ struct VectorUnit {
 };
 
 struct ContractionConfiguration {
-  int64_t rows = 1, columns = 16;            // of a program's block
+  int64_t rows = 1, columns = 16;              // of a program's block
   int64_t rowPrograms = 1, columnPrograms = 1; // that follow each other on one worker
-  bool isPacked = false; // b comes in panels of `columns`, see packedShape
+  bool isPacked = false;                       // b comes in panels of `columns`, see packedShape
 };
 
 /// Constraints on a configuration, for whoever searches one: size expressions (Support/Size.h) over

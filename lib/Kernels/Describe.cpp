@@ -118,9 +118,7 @@ private:
     auto yield = block->getTerminator();
     for (auto [i, value] : llvm::enumerate(yield->getOperands())) {
       FailureOr<int> step =
-          isReduction(nest.op)
-              ? reduce(piece, number, nest, body, i, value)
-              : body.read(value);
+          isReduction(nest.op) ? reduce(piece, number, nest, body, i, value) : body.read(value);
       if (failed(step))
         return fail(body.why.empty() ? reason : body.why);
       values[nest.op->getResult(i)] = {number, *step};
@@ -233,8 +231,9 @@ private:
   LogicalResult addContraction(OpLoops &nest, const ContractionParts &parts) {
     Value init = filledWith(nest.op.getDpsInits()[0]);
     if (!init || !isNeutral(init, *llvm::find_if(combiners, [&](const Combiner &c) {
-          return StringRef(c.operation) == (parts.isFloat ? "arith.addf" : "arith.addi");
-        })))
+                              return StringRef(c.operation) ==
+                                     (parts.isFloat ? "arith.addf" : "arith.addi");
+                            })))
       return fail("a contraction adds to other values than 0");
     PieceBuilder piece(*joined, nests);
     Contraction spec;

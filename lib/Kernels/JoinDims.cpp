@@ -85,7 +85,7 @@ void JoinedDims::join() {
   auto follower = [&](int atom) {
     int after = next.contains(atom) ? next[atom] : -1;
     return after >= 0 && after != atom && previous[after] == atom && together(atom, after) ? after
-                                                                                          : -1;
+                                                                                           : -1;
   };
   std::set<int> inside;
   for (int atom : all)

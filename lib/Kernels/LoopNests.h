@@ -26,7 +26,7 @@ struct OperandWalk {
 
 struct OpLoops {
   mlir::linalg::LinalgOp op;
-  llvm::SmallVector<int> loops;                      // a dimension for each
+  llvm::SmallVector<int> loops;                           // a dimension for each
   llvm::SmallVector<std::optional<OperandWalk>> operands; // none: a scalar, or an init not read
 };
 
@@ -37,7 +37,7 @@ public:
 
   std::string why;
   DimTable table;
-  std::vector<OpLoops> ops; // in order
+  std::vector<OpLoops> ops;                                     // in order
   llvm::MapVector<mlir::Value, llvm::SmallVector<int>> results; // of ops: a dimension for each axis
 
 private:

@@ -9,9 +9,10 @@ class Pass;
 
 namespace tw::kernels {
 
-/// Replaces the functions that dispatches call (tw.kernel) by tile programs, and those dispatches by
-/// dispatches of these, where the compiler's kernels cover them. For all others a remark says why,
-/// and the function stays for the reference target. `vectorBytes`, `registers`: the vector unit.
+/// Replaces the functions that dispatches call (tw.kernel) by tile programs, and those dispatches
+/// by dispatches of these, where the compiler's kernels cover them. For all others a remark says
+/// why, and the function stays for the reference target. `vectorBytes`, `registers`: the vector
+/// unit.
 std::unique_ptr<mlir::Pass> createTilePrograms(int64_t vectorBytes, int64_t registers);
 
 } // namespace tw::kernels

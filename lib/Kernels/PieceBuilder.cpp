@@ -86,8 +86,8 @@ static bool isComputable(const BufferView &view) {
   });
 }
 
-/// Cuts the axes of a tensor into atoms and joins those that are one dimension. Axes of which a part
-/// is read keep their own size.
+/// Cuts the axes of a tensor into atoms and joins those that are one dimension. Axes of which a
+/// part is read keep their own size.
 BufferView PieceBuilder::viewOf(RankedTensorType type, ArrayRef<AxisWalk> axes,
                                 std::vector<Extent> &shape, std::vector<Axis> &access,
                                 int argument) const {
@@ -159,8 +159,7 @@ static bool walksTwice(const std::vector<Axis> &axes) {
 std::optional<Access> PieceBuilder::accessOfArgument(const OperandWalk &walk, kernel::DType dtype) {
   auto argument = cast<BlockArgument>(walk.root);
   for (const AxisWalk &axis : walk.axes)
-    if (!axis.isPlain() &&
-        nests->table.atoms({axis.dims.begin(), axis.dims.end()}).size() > 1)
+    if (!axis.isPlain() && nests->table.atoms({axis.dims.begin(), axis.dims.end()}).size() > 1)
       return std::nullopt;
   TensorUse use{int(argument.getArgNumber())};
   BufferSpec spec{"", dtype, {}};
@@ -178,11 +177,10 @@ int PieceBuilder::bufferOfArgument(BlockArgument argument, kernel::DType dtype) 
   TensorUse use{int(argument.getArgNumber())};
   BufferSpec spec{"", dtype, {}};
   for (int64_t axis = 0; axis < type.getRank(); ++axis) {
-    spec.shape.push_back({type.isDynamicDim(axis) ? std::nullopt
-                                                  : std::optional(type.getDimSize(axis)),
-                          type.isDynamicDim(axis) ? "a" + std::to_string(use.argument) + "_" +
-                                                        std::to_string(axis)
-                                                  : ""});
+    spec.shape.push_back(
+        {type.isDynamicDim(axis) ? std::nullopt : std::optional(type.getDimSize(axis)),
+         type.isDynamicDim(axis) ? "a" + std::to_string(use.argument) + "_" + std::to_string(axis)
+                                 : ""});
     use.view.cut.push_back({axis});
     use.view.parts.push_back(spec.shape.back());
     use.view.joined.push_back({axis});
@@ -198,8 +196,8 @@ Access PieceBuilder::accessOfValue(Value value, int number, kernel::DType dtype,
   TensorUse use{destination, number};
   BufferSpec spec{"", dtype, {}, isOutput};
   Access access;
-  use.view = viewOf(cast<RankedTensorType>(value.getType()), axes, spec.shape, access.axes,
-                    destination);
+  use.view =
+      viewOf(cast<RankedTensorType>(value.getType()), axes, spec.shape, access.axes, destination);
   access.buffer = buffer(std::move(spec), std::move(use));
   return access;
 }

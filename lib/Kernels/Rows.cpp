@@ -12,8 +12,8 @@ namespace {
 using Reduction = Tile (*)(const Tile &, tw::kernel::Axis, KeepDim, Here);
 
 const std::pair<const char *, Reduction> reductions[] = {
-    {"sum", sum}, {"prod", prod},     {"max", max},       {"min", min},
-    {"any", any}, {"all", all},       {"argmax", argmax}, {"argmin", argmin},
+    {"sum", sum}, {"prod", prod}, {"max", max},       {"min", min},
+    {"any", any}, {"all", all},   {"argmax", argmax}, {"argmin", argmin},
 };
 
 class RowsWriter {
@@ -86,7 +86,8 @@ private:
     std::sort(dims.rbegin(), dims.rend());
     for (int dim : dims) {
       Shape shape = tile.shape();
-      shape[dim] = writer.extent(dim); // a value that is the same along a dimension counts each time
+      shape[dim] =
+          writer.extent(dim); // a value that is the same along a dimension counts each time
       tile = row->second(broadcast(tile, shape), dim, KeepDim::yes, Here::current());
     }
     return tile;
@@ -192,9 +193,7 @@ bool reads(const Step &step) {
   return step.kind == Step::Kind::Load || step.kind == Step::Kind::Store;
 }
 
-int innermost(const Access &access) {
-  return access.axes.empty() ? -1 : access.axes.back().dim;
-}
+int innermost(const Access &access) { return access.axes.empty() ? -1 : access.axes.back().dim; }
 
 } // namespace
 
@@ -243,17 +242,16 @@ RowsConfiguration chooseRows(const LoopProgram &program) {
   }
   // A short innermost dimension makes short vectors, so take several of the next one.
   for (int dim = last - 1; isNest && dim >= 0 && elements < programElements / 4; --dim)
-    if (chosen.walks[dim].block == 1 && chosen.walks[dim + 1].block ==
-                                            program.dims[dim + 1].size.value_or(-1))
+    if (chosen.walks[dim].block == 1 &&
+        chosen.walks[dim + 1].block == program.dims[dim + 1].size.value_or(-1))
       grow(dim, programElements / std::max<int64_t>(elements, 1));
     else
       break;
   int64_t rest = std::max<int64_t>(1, workerElements / std::max<int64_t>(elements, 1));
   for (int dim = last; dim >= 0 && rest > 1; --dim)
     if (Walk &walk = chosen.walks[dim]; walk.block > 0) {
-      int64_t count = program.dims[dim].size
-                          ? (*program.dims[dim].size + walk.block - 1) / walk.block
-                          : rest;
+      int64_t count =
+          program.dims[dim].size ? (*program.dims[dim].size + walk.block - 1) / walk.block : rest;
       walk.programs = std::max<int64_t>(1, std::min(count, rest));
       rest /= walk.programs;
     }

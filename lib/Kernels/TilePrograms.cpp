@@ -61,8 +61,7 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     llvm::StringMap<SmallVector<graph::DispatchOp>> calls;
-    getOperation().walk(
-        [&](graph::DispatchOp op) { calls[op.getKernel()].push_back(op); });
+    getOperation().walk([&](graph::DispatchOp op) { calls[op.getKernel()].push_back(op); });
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if (function->hasAttr("tw.kernel"))
         convert(function, calls[function.getName()]);
@@ -95,9 +94,11 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
       if (!product)
         continue;
       const TensorUse &b = piece.tensors[product->b.buffer];
-      bool isWeight = b.value < 0 && llvm::all_of(calls, [&](graph::DispatchOp call) {
-        return canBePacked(call.getInputs()[b.argument], b.view);
-      });
+      bool isWeight = b.value < 0 && llvm::all_of(
+                                         calls,
+                                         [&](graph::DispatchOp call) {
+                                           return canBePacked(call.getInputs()[b.argument], b.view);
+                                         });
       VectorUnit unit{std::max<int64_t>(1, vectorBytes / bytesOf(product->sum)), registers};
       configurations[i] = chooseContraction(*product, unit, isWeight);
     }
@@ -164,9 +165,9 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
                                               packedOrder(std::get<Contraction>(piece.what)),
                                               configurations[number].columns));
         } else {
-          inputs.push_back(use.value >= 0 ? values.at(use.value)
-                                          : views.toBuffer(arguments[use.argument], use.view,
-                                                           spec.shape));
+          inputs.push_back(use.value >= 0
+                               ? values.at(use.value)
+                               : views.toBuffer(arguments[use.argument], use.view, spec.shape));
         }
       }
       for (int scalar : piece.scalars)
@@ -180,8 +181,7 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
           Value result = values[use.value] = dispatch.getResult(next++);
           if (use.argument >= 0)
             call.getResult(use.argument - call.getInputs().size())
-                .replaceAllUsesWith(
-                    views.fromBuffer(result, use.view, arguments[use.argument]));
+                .replaceAllUsesWith(views.fromBuffer(result, use.view, arguments[use.argument]));
         }
     }
     call.erase();

@@ -27,8 +27,8 @@ RankedTensorType HostViews::axesType(const BufferView &view, Type element) const
   for (const ReassociationIndices &cut : view.cut) {
     int64_t size = 1;
     for (int64_t part : cut)
-      size = size < 0 || !view.parts[part].size ? ShapedType::kDynamic
-                                                : size * *view.parts[part].size;
+      size =
+          size < 0 || !view.parts[part].size ? ShapedType::kDynamic : size * *view.parts[part].size;
     sizes.push_back(size);
   }
   return RankedTensorType::get(sizes, element);
@@ -82,8 +82,8 @@ Value HostViews::toBuffer(Value tensor, const BufferView &view, const std::vecto
   if (tensor.getType() != axes)
     tensor = tensor::CastOp::create(b, loc, axes, tensor);
   if (axes != parts)
-    tensor = tensor::ExpandShapeOp::create(b, loc, parts, tensor, view.cut,
-                                           partSizes(tensor, view));
+    tensor =
+        tensor::ExpandShapeOp::create(b, loc, parts, tensor, view.cut, partSizes(tensor, view));
   if (view.joined.size() != view.parts.size())
     tensor = tensor::CollapseShapeOp::create(b, loc, tensor, view.joined);
   if (tensor.getType() != whole)
@@ -160,8 +160,8 @@ Value HostViews::fromBuffer(Value buffer, const BufferView &view, Value like) {
   RankedTensorType parts = partsType(view, type.getElementType()),
                    axes = axesType(view, type.getElementType());
   if (view.joined.size() != view.parts.size())
-    buffer = tensor::ExpandShapeOp::create(b, loc, parts, buffer, view.joined,
-                                           partSizes(like, view));
+    buffer =
+        tensor::ExpandShapeOp::create(b, loc, parts, buffer, view.joined, partSizes(like, view));
   if (axes != parts)
     buffer = tensor::CollapseShapeOp::create(b, loc, buffer, view.cut);
   if (buffer.getType() != type)

@@ -93,9 +93,8 @@ static std::vector<int> axesInOrder(const Access &access, const std::vector<int>
   auto place = [&](int axis) {
     return std::find(order.begin(), order.end(), access.axes[axis].dim) - order.begin();
   };
-  std::sort(axes.begin(), axes.end(), [&](int a, int b) {
-    return std::pair(place(a), a) < std::pair(place(b), b);
-  });
+  std::sort(axes.begin(), axes.end(),
+            [&](int a, int b) { return std::pair(place(a), a) < std::pair(place(b), b); });
   return axes;
 }
 
@@ -110,8 +109,8 @@ static bool covers(const Access &access, int dim) {
 
 Tile Writer::load(const Access &access, const std::vector<int> &order) const {
   Box box = boxOf(access);
-  Tile tile = kernel::load(buffer(access.buffer), box.positions, box.extents,
-                           {.strides = box.strides});
+  Tile tile =
+      kernel::load(buffer(access.buffer), box.positions, box.extents, {.strides = box.strides});
   std::vector<int> axes = axesInOrder(access, order);
   if (!isIdentity(axes))
     tile = transpose(tile, axes);

@@ -10,7 +10,7 @@ namespace tw::kernels {
 
 /// How a kernel walks over one loop dimension.
 struct Walk {
-  int64_t block = 0;   // elements a program takes; 0: all of them
+  int64_t block = 0;    // elements a program takes; 0: all of them
   int64_t programs = 1; // how many programs one worker runs in a row, a hint
 };
 

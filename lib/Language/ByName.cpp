@@ -21,8 +21,8 @@ Tile applyByName(const std::string &operation, const std::vector<Tile> &operands
     value = broadcastTo(*tracer, value, shape, here);
   Attributes attributes;
   attributes.word = predicate;
-  return Tile(
-      Ref(tracer->emit1(here, operation, std::move(values), Type{result, true, shape}, attributes)));
+  return Tile(Ref(
+      tracer->emit1(here, operation, std::move(values), Type{result, true, shape}, attributes)));
 }
 
 void outputsBindSymbols() {

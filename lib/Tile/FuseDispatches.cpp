@@ -19,8 +19,8 @@
 #include "Tile/Pointwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/Pass.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringMap.h"
 #include <set>
 
@@ -40,9 +40,7 @@ struct Operands {
           .push_back(cast<BlockArgument>(value));
   }
   /// The argument that operand `i` of a dispatch's inputs is.
-  BlockArgument input(size_t i) const {
-    return i < ins.size() ? ins[i] : scalars[i - ins.size()];
-  }
+  BlockArgument input(size_t i) const { return i < ins.size() ? ins[i] : scalars[i - ins.size()]; }
   SmallVector<BlockArgument> ins, outs, scalars;
 };
 
@@ -87,7 +85,8 @@ private:
     return made.release();
   }
 
-  /// Sizes of the shared buffer are the same in both; other's further symbols get names of their own.
+  /// Sizes of the shared buffer are the same in both; other's further symbols get names of their
+  /// own.
   bool unifySymbols(std::string &why) {
     auto mine = sizesOf(cast<BufferType>(shared.getType())),
          others = sizesOf(cast<BufferType>(otherShared.getType()));
@@ -149,12 +148,12 @@ private:
     for (auto [i, argument] : llvm::enumerate(arguments)) {
       auto old = (argument.second ? other : base).getArgument(argument.first.getArgNumber());
       std::string name = words[size_t(old.getAccess())] + std::to_string(i);
-      attributes.push_back(ArgumentAttr::get(b.getContext(), name, old.getAccess(), old.getInit(),
-                                             old.getSymbol()));
+      attributes.push_back(
+          ArgumentAttr::get(b.getContext(), name, old.getAccess(), old.getInit(), old.getSymbol()));
     }
-    auto kernel = KernelOp::create(b, b.getFusedLoc({base.getLoc(), other.getLoc()}),
-                                   base.getSymName(), b.getArrayAttr(attributes),
-                                   b.getArrayAttr(allSymbols), base.getGrid());
+    auto kernel =
+        KernelOp::create(b, b.getFusedLoc({base.getLoc(), other.getLoc()}), base.getSymName(),
+                         b.getArrayAttr(attributes), b.getArrayAttr(allSymbols), base.getGrid());
     for (NamedAttribute attribute : base->getDiscardableAttrs())
       kernel->setDiscardableAttr(attribute.getName(), attribute.getValue());
     Block *body = b.createBlock(&kernel.getBody());
@@ -180,9 +179,12 @@ private:
   bool writeAfter(StoreOp store, IRMapping &map, std::string &why) {
     if (keepsShared)
       b.clone(*store, map);
-    Pointwise::Place place{b,       boxOf(store.getPositions(), store.getTile().getType(), map),
-                           otherArguments, symbols,
-                           otherShared,    map.lookup(store.getTile())};
+    Pointwise::Place place{b,
+                           boxOf(store.getPositions(), store.getTile().getType(), map),
+                           otherArguments,
+                           symbols,
+                           otherShared,
+                           map.lookup(store.getTile())};
     FailureOr<SmallVector<Value>> tiles = pointwise.write(place, why);
     if (failed(tiles))
       return false;
@@ -213,7 +215,8 @@ private:
   /// Dimensions along which a load may reach beyond its buffer.
   SmallVector<unsigned> openDims(LoadOp load) {
     SmallVector<unsigned> open;
-    std::vector<Size> sizes = sizesOf(load.getBuffer().getType()), extents = extentsOf(load.getType());
+    std::vector<Size> sizes = sizesOf(load.getBuffer().getType()),
+                      extents = extentsOf(load.getType());
     for (auto [d, position] : llvm::enumerate(load.getPositions())) {
       auto form = indexForm(position);
       if (!form || !staysInside(*form, extents[d], sizes[d]))
@@ -243,15 +246,17 @@ private:
     for (unsigned d : edges) {
       auto type = tileType(box.extents, b.getIndexType());
       Value at = IotaOp::create(b, loc, type, b.getI64IntegerAttr(d), box.positions[d]);
-      Value size = SizeOp::create(b, loc, b.getIndexType(), SizeAttr::get(b.getContext(), sizes[d]));
+      Value size =
+          SizeOp::create(b, loc, b.getIndexType(), SizeAttr::get(b.getContext(), sizes[d]));
       Value sizesTile = FullOp::create(b, loc, type, size);
       Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, sizesTile);
       mask = mask ? Value(arith::AndIOp::create(b, loc, mask, inside)) : inside;
     }
     auto type = cast<RankedTensorType>(tile.getType());
-    Value pad = load.getPad() ? map.lookup(load.getPad())
-                              : Value(arith::ConstantOp::create(
-                                    b, loc, b.getZeroAttr(type.getElementType())));
+    Value pad =
+        load.getPad()
+            ? map.lookup(load.getPad())
+            : Value(arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType())));
     return arith::SelectOp::create(b, loc, mask, tile, FullOp::create(b, loc, type, pad));
   }
 
@@ -279,10 +284,10 @@ StoreOp onlyStore(BlockArgument buffer) {
       return {};
     found = store;
   }
-  bool isPlain = found && !found.getUpdate() && !found.getMask() && !found.getDrop() &&
-                 llvm::all_of(found.getStrides(), [](int64_t s) { return s == 1; }) &&
-                 llvm::all_of(found.getPositions(),
-                              [](Value p) { return isa<IndexType>(p.getType()); });
+  bool isPlain =
+      found && !found.getUpdate() && !found.getMask() && !found.getDrop() &&
+      llvm::all_of(found.getStrides(), [](int64_t s) { return s == 1; }) &&
+      llvm::all_of(found.getPositions(), [](Value p) { return isa<IndexType>(p.getType()); });
   return isPlain ? found : StoreOp();
 }
 
@@ -364,8 +369,8 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
     Value value = producer.getResult(result);
     bool isOnlyUse = value.hasOneUse();
     for (Operation *user : value.getUsers())
-      if (user != consumer && (user->getBlock() != consumer->getBlock() ||
-                               user->isBeforeInBlock(consumer)))
+      if (user != consumer &&
+          (user->getBlock() != consumer->getBlock() || user->isBeforeInBlock(consumer)))
         return why = "others read it before", graph::DispatchOp();
     if (!usersFollow(producer, consumer))
       return why = "others read the producer's other results before", graph::DispatchOp();
@@ -382,8 +387,8 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
 
   static bool usersFollow(graph::DispatchOp producer, graph::DispatchOp consumer) {
     return llvm::all_of(producer->getUsers(), [&](Operation *user) {
-      return user == consumer || (user->getBlock() == consumer->getBlock() &&
-                                  consumer->isBeforeInBlock(user));
+      return user == consumer ||
+             (user->getBlock() == consumer->getBlock() && consumer->isBeforeInBlock(user));
     });
   }
 
@@ -440,10 +445,10 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
     LoadOp load;
     for (Operation *user : in.getUsers()) {
       auto own = dyn_cast<LoadOp>(user);
-      bool isPlain = own && !load && !own.getMask() &&
-                     llvm::all_of(own.getStrides(), [](int64_t s) { return s == 1; }) &&
-                     llvm::all_of(own.getPositions(),
-                                  [](Value p) { return isa<IndexType>(p.getType()); });
+      bool isPlain =
+          own && !load && !own.getMask() &&
+          llvm::all_of(own.getStrides(), [](int64_t s) { return s == 1; }) &&
+          llvm::all_of(own.getPositions(), [](Value p) { return isa<IndexType>(p.getType()); });
       if (!isPlain)
         return fusion.why = "the consumer reads it in several places", fusion;
       load = own;
@@ -487,10 +492,9 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
       llvm::append_range(destinations, *list);
     for (auto *list : {&olds[0], &olds[1]})
       llvm::append_range(results, *list);
-    auto fused = graph::DispatchOp::create(
-        b, b.getFusedLoc({producer.getLoc(), consumer.getLoc()}),
-        SmallVector<Type>(ValueRange(destinations).getTypes()), fusion.kernel.getSymName(), inputs,
-        destinations);
+    auto fused = graph::DispatchOp::create(b, b.getFusedLoc({producer.getLoc(), consumer.getLoc()}),
+                                           SmallVector<Type>(ValueRange(destinations).getTypes()),
+                                           fusion.kernel.getSymName(), inputs, destinations);
     for (auto [old, now] : llvm::zip(results, fused.getResults()))
       Value(old).replaceAllUsesWith(now);
     consumer.erase();

@@ -25,7 +25,7 @@ std::optional<Size> indexForm(Value index) {
   auto left = indexForm(op->getOperand(0)), right = indexForm(op->getOperand(1));
   if (!left || !right)
     return std::nullopt;
-  return isa<arith::AddIOp>(op) ? *left + *right
+  return isa<arith::AddIOp>(op)   ? *left + *right
          : isa<arith::SubIOp>(op) ? *left - *right
                                   : *left * *right;
 }
@@ -38,8 +38,8 @@ FailureOr<Pointwise> Pointwise::analyse(KernelOp kernel, std::string &why) {
   };
   llvm::SmallPtrSet<Value, 4> written;
   for (Operation &op : kernel.getBody().front()) {
-    bool isKnown = isa<ProgramIdOp, SizeOp, LoadOp, GatherOp, FullOp, IotaOp, BroadcastOp, ReshapeOp,
-                       TransposeOp, CheckOp, StoreOp, ExtractOp>(op) ||
+    bool isKnown = isa<ProgramIdOp, SizeOp, LoadOp, GatherOp, FullOp, IotaOp, BroadcastOp,
+                       ReshapeOp, TransposeOp, CheckOp, StoreOp, ExtractOp>(op) ||
                    isElementwise(&op) || op.hasTrait<OpTrait::ConstantLike>();
     if (!isKnown)
       return fail("it has " + op.getName().getStringRef());
@@ -91,8 +91,8 @@ bool Pointwise::hasChecks() const {
                       [](Operation &op) { return isa<CheckOp>(op); });
 }
 
-/// Writes the operations behind one value again, for another box. A value is written for labels: the
-/// dimension of the box that each of its dimensions runs along, or -1: it is one element there.
+/// Writes the operations behind one value again, for another box. A value is written for labels:
+/// the dimension of the box that each of its dimensions runs along, or -1: it is one element there.
 class PointwiseWriter {
 public:
   PointwiseWriter(const Pointwise &source, const Pointwise::Place &place, std::string &why)
@@ -159,7 +159,9 @@ private:
                             SizeAttr::get(b.getContext(), mapped(size.getSize().getSize())))
           .getResult();
     if (auto extract = dyn_cast<ExtractOp>(op)) {
-      FailureOr<Value> tile = write(extract.getOperand(), Labels(cast<RankedTensorType>(extract.getOperand().getType()).getRank(), -1));
+      FailureOr<Value> tile =
+          write(extract.getOperand(),
+                Labels(cast<RankedTensorType>(extract.getOperand().getType()).getRank(), -1));
       if (failed(tile))
         return failure();
       return scalars[value] = ExtractOp::create(b, loc, value.getType(), *tile);
@@ -296,16 +298,16 @@ private:
     FailureOr<Value> value = scalar(full.getOperand());
     if (failed(value))
       return failure();
-    return FullOp::create(b, loc, tileType(std::vector<Size>(labels.size(), Size(1)),
-                                           full.getType().getElementType()),
-                          *value)
+    return FullOp::create(
+               b, loc,
+               tileType(std::vector<Size>(labels.size(), Size(1)), full.getType().getElementType()),
+               *value)
         .getResult();
   }
 
   FailureOr<Value> writeIota(IotaOp iota, const Labels &labels) {
     auto d = unsigned(iota.getDim());
-    std::optional<Along> at =
-        along(iota.getStart(), extentsOf(iota.getType())[d], 1, labels[d]);
+    std::optional<Along> at = along(iota.getStart(), extentsOf(iota.getType())[d], 1, labels[d]);
     if (!at)
       return fail("it counts from another place than where it writes");
     std::vector<Size> extents(labels.size(), Size(1));
@@ -392,8 +394,7 @@ private:
       if (dim >= 0)
         result[dim] = extents[i];
     auto type = tileType(result, elementOf(*tile));
-    return tile->getType() == type ? *tile
-                                   : ReshapeOp::create(b, loc, type, *tile).getResult();
+    return tile->getType() == type ? *tile : ReshapeOp::create(b, loc, type, *tile).getResult();
   }
 
   //===--- elements --------------------------------------------------------===//
@@ -423,8 +424,8 @@ private:
       if (!splat)
         return fail("it has a table");
       Value value = arith::ConstantOp::create(b, loc, splat.getSplatValue<TypedAttr>());
-      return FullOp::create(b, loc, tileType(std::vector<Size>(labels.size(), Size(1)),
-                                             value.getType()),
+      return FullOp::create(b, loc,
+                            tileType(std::vector<Size>(labels.size(), Size(1)), value.getType()),
                             value)
           .getResult();
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels that are functions of an element's coordinates: every result is stored once, at the same
-// box, and each of its elements depends on elements at fixed distances from it. Such a kernel can be
-// written again for any box, which is what fusion does (docs/tile-programs.md, "What fuses").
+// box, and each of its elements depends on elements at fixed distances from it. Such a kernel can
+// be written again for any box, which is what fusion does (docs/tile-programs.md, "What fuses").
 #pragma once
 #include "IR/Tile/Tile.h"
 #include "mlir/IR/Builders.h"

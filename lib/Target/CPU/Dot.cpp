@@ -165,7 +165,8 @@ private:
       return success();
     };
     auto sumUp = [&](const Ix &from, const Ix &to, SmallVectorImpl<Value> &partial) {
-      LogicalResult done = e.loop(from, to, 1, partial, [&](const Ix &k) { return step(k, partial); });
+      LogicalResult done =
+          e.loop(from, to, 1, partial, [&](const Ix &k) { return step(k, partial); });
       if (succeeded(done) && rows * vectors >= leastWork)
         keepRolled(partial.front());
       return done;
@@ -176,8 +177,7 @@ private:
     return e.loop(0, depth, longestChain, sums, [&](const Ix &from) -> LogicalResult {
       SmallVector<Value> partial;
       for (Value sum : sums)
-        partial.push_back(
-            arith::ConstantOp::create(b, loc, b.getZeroAttr(sum.getType())));
+        partial.push_back(arith::ConstantOp::create(b, loc, b.getZeroAttr(sum.getType())));
       Ix to = e.ix().min(e.ix().add(from, longestChain), depth);
       if (failed(sumUp(from, to, partial)))
         return failure();
