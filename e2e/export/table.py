@@ -196,7 +196,7 @@ TRAINING = [
     Model("train_gcn", training.GcnLoss, ["f32[7,5]", edges(15, 7), "i64[7]<3"], form="joint"),
     Model("train_cells", training.RnnLoss, ["f32[2,2,5]", "f32[2,6]"], form="joint"),
     Model("train_autoencoder", training.autoencoder, ["f32[2,1,8,8]"], form="joint"),
-    Model("train_distillation", training.Distillation, ["f32[4,8]"], form="joint"),
+    Model("train_distillation", training.Distillation, ["f32[6,8]"], form="joint"),
     Model("train_bert", training_library.bert, ["i64[2,6]<60", "i64[2]<2"], form="joint", tags=EXTRA),
     Model("train_llama", training_library.llama, ["i64[2,6]<60", "i64[2,6]<60"], form="joint", tags=EXTRA),
     Model("train_vit", training_library.vit, ["f32[2,3,16,16]", "i64[2]<2"], form="joint", tags=EXTRA),
