@@ -15,4 +15,7 @@ namespace tw::kernels {
 /// unit.
 std::unique_ptr<mlir::Pass> createTilePrograms(int64_t vectorBytes, int64_t registers);
 
+/// For tilewright-opt: tw-tile-programs for a vector unit of AVX2.
+void registerPasses();
+
 } // namespace tw::kernels

@@ -203,4 +203,8 @@ std::unique_ptr<Pass> createTilePrograms(int64_t vectorBytes, int64_t registers)
   return std::make_unique<TilePrograms>(vectorBytes, registers);
 }
 
+void registerPasses() {
+  registerPass([] { return createTilePrograms(32, 16); });
+}
+
 } // namespace tw::kernels

@@ -65,6 +65,7 @@ std::unique_ptr<Pass> createSimplify() { return std::make_unique<Simplify>(); }
 
 void registerPasses() {
   registerPass(createSimplify);
+  registerPass(createFuseDispatches);
   registerPass([] { return createSpecialize(); });
 }
 

@@ -17,7 +17,7 @@ size_t count(const std::string &text, const std::string &what) {
   return times;
 }
 
-/// The basic blocks of assembly.
+/// The basic blocks of assembly: loops end with their jump back.
 std::vector<std::string> blocksOf(const std::string &assembly) {
   std::vector<std::string> blocks(1);
   std::istringstream lines(assembly);
