@@ -1,0 +1,114 @@
+// RUN: tilewright-opt %s -tile-fuse -split-input-file | FileCheck %s
+
+// A pointwise consumer is written again behind the store: on the box of the product, 4 x 8.
+// CHECK-LABEL: func.func @follows
+// CHECK: tw.dispatch @product_0(%{{.*}}, %{{.*}}, %{{.*}}) outs(%{{.*}}) :
+// CHECK-NOT: tw.dispatch
+func.func @follows(%a: tensor<16x32xf32>, %b: tensor<32x64xf32>, %z: tensor<64xf32>) -> tensor<16x64xf32> {
+  %e = tensor.empty() : tensor<16x64xf32>
+  %c = tw.dispatch @product(%a, %b) outs(%e) : (tensor<16x32xf32>, tensor<32x64xf32>) outs(tensor<16x64xf32>) -> tensor<16x64xf32>
+  %y = tw.dispatch @bias(%c, %z) outs(%e) : (tensor<16x64xf32>, tensor<64xf32>) outs(tensor<16x64xf32>) -> tensor<16x64xf32>
+  return %y : tensor<16x64xf32>
+}
+// CHECK: tile.kernel @product_0(in %in0: !tile.buffer<[16, 32], f32>, in %in1: !tile.buffer<[32, 64], f32>,
+// CHECK-SAME: in %in2: !tile.buffer<[64], f32>, out %out3: !tile.buffer<[16, 64], f32>) grid [4, 8]
+// CHECK: %[[ACC:.*]] = tile.dot
+// CHECK: %[[LOAD:.*]] = tile.load %in2[%[[COLUMN:.*]]] : !tile.buffer<[64], f32> -> tensor<8xf32>
+// CHECK: %[[ROW:.*]] = tile.reshape %[[LOAD]] : tensor<8xf32> -> tensor<1x8xf32>
+// CHECK: %[[ALL:.*]] = tile.broadcast %[[ROW]] : tensor<1x8xf32> -> tensor<4x8xf32>
+// CHECK: arith.addf %[[ACC]], %[[ALL]]
+// CHECK: tile.store %{{.*}}, %out3[%{{.*}}, %[[COLUMN]]] : tensor<4x8xf32>
+// CHECK-NOT: tile.store
+tile.kernel @product(in %a: !tile.buffer<[16, 32], f32>, in %b: !tile.buffer<[32, 64], f32>,
+                     out %c: !tile.buffer<[16, 64], f32>) grid [4, 8] {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %i = tile.program_id 0
+  %j = tile.program_id 1
+  %m = arith.muli %i, %c4 : index
+  %n = arith.muli %j, %c8 : index
+  %acc = tile.full %zero : f32 -> tensor<4x8xf32>
+  %x = tile.load %a[%m, %c0] : !tile.buffer<[16, 32], f32> -> tensor<4x32xf32>
+  %w = tile.load %b[%c0, %n] : !tile.buffer<[32, 64], f32> -> tensor<32x8xf32>
+  %r = tile.dot %x, %w, %acc : tensor<4x32xf32>, tensor<32x8xf32>, tensor<4x8xf32>
+  tile.store %r, %c[%m, %n] : tensor<4x8xf32>, !tile.buffer<[16, 64], f32>
+}
+// One row and all columns a program.
+tile.kernel @bias(in %x: !tile.buffer<[16, 64], f32>, in %z: !tile.buffer<[64], f32>,
+                  out %y: !tile.buffer<[16, 64], f32>) grid [16] {
+  %c0 = arith.constant 0 : index
+  %i = tile.program_id 0
+  %row = tile.load %x[%i, %c0] : !tile.buffer<[16, 64], f32> -> tensor<1x64xf32>
+  %b = tile.load %z[%c0] : !tile.buffer<[64], f32> -> tensor<64xf32>
+  %c = tile.reshape %b : tensor<64xf32> -> tensor<1x64xf32>
+  %s = arith.addf %row, %c : tensor<1x64xf32>
+  tile.store %s, %y[%i, %c0] : tensor<1x64xf32>, !tile.buffer<[16, 64], f32>
+}
+
+// -----
+
+// A pointwise producer takes the place of a load. Boxes of 8 reach beyond 20 columns, where the load
+// read 0: selected.
+// CHECK-LABEL: func.func @replaces
+// CHECK: tw.dispatch @{{.*}}(%{{.*}}) outs
+// CHECK-NOT: tw.dispatch
+func.func @replaces(%x: tensor<20xf32>) -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<20xf32>
+  %f = tensor.empty() : tensor<3xf32>
+  %c = tw.dispatch @exp(%x) outs(%e) : (tensor<20xf32>) outs(tensor<20xf32>) -> tensor<20xf32>
+  %y = tw.dispatch @sums(%c) outs(%f) : (tensor<20xf32>) outs(tensor<3xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+// CHECK: tile.kernel
+// CHECK-SAME: grid [3]
+// CHECK: %[[X:.*]] = tile.load
+// CHECK: %[[E:.*]] = math.exp %[[X]]
+// CHECK: %[[AT:.*]] = tile.iota 0
+// CHECK: %[[IN:.*]] = arith.cmpi ult, %[[AT]]
+// CHECK: %[[P:.*]] = arith.select %[[IN]], %[[E]]
+// CHECK: tile.reduce sum %[[P]]
+tile.kernel @exp(in %x: !tile.buffer<[20], f32>, out %y: !tile.buffer<[20], f32>) grid [20] {
+  %i = tile.program_id 0
+  %t = tile.load %x[%i] : !tile.buffer<[20], f32> -> tensor<1xf32>
+  %e = math.exp %t : tensor<1xf32>
+  tile.store %e, %y[%i] : tensor<1xf32>, !tile.buffer<[20], f32>
+}
+tile.kernel @sums(in %x: !tile.buffer<[20], f32>, out %y: !tile.buffer<[3], f32>) grid [3] {
+  %c8 = arith.constant 8 : index
+  %i = tile.program_id 0
+  %at = arith.muli %i, %c8 : index
+  %t = tile.load %x[%at] : !tile.buffer<[20], f32> -> tensor<8xf32>
+  %s = tile.reduce sum %t axis 0 : tensor<8xf32> -> tensor<f32>
+  %r = tile.reshape %s : tensor<f32> -> tensor<1xf32>
+  tile.store %r, %y[%i] : tensor<1xf32>, !tile.buffer<[3], f32>
+}
+
+// -----
+
+// Exponentials would be computed again by every program that reads all of them.
+// CHECK-LABEL: func.func @again
+// CHECK: tw.dispatch @exp
+// CHECK: tw.dispatch @all
+func.func @again(%x: tensor<20xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<20xf32>
+  %f = tensor.empty() : tensor<4xf32>
+  %c = tw.dispatch @exp(%x) outs(%e) : (tensor<20xf32>) outs(tensor<20xf32>) -> tensor<20xf32>
+  %y = tw.dispatch @all(%c) outs(%f) : (tensor<20xf32>) outs(tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+tile.kernel @exp(in %x: !tile.buffer<[20], f32>, out %y: !tile.buffer<[20], f32>) grid [20] {
+  %i = tile.program_id 0
+  %t = tile.load %x[%i] : !tile.buffer<[20], f32> -> tensor<1xf32>
+  %e = math.exp %t : tensor<1xf32>
+  tile.store %e, %y[%i] : tensor<1xf32>, !tile.buffer<[20], f32>
+}
+tile.kernel @all(in %x: !tile.buffer<[20], f32>, out %y: !tile.buffer<[4], f32>) grid [4] {
+  %c0 = arith.constant 0 : index
+  %i = tile.program_id 0
+  %t = tile.load %x[%c0] : !tile.buffer<[20], f32> -> tensor<20xf32>
+  %s = tile.reduce sum %t axis 0 : tensor<20xf32> -> tensor<f32>
+  %r = tile.reshape %s : tensor<f32> -> tensor<1xf32>
+  tile.store %r, %y[%i] : tensor<1xf32>, !tile.buffer<[4], f32>
+}
