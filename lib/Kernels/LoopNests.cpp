@@ -42,7 +42,38 @@ LogicalResult LoopNests::read(func::FuncOp dispatch) {
     if (failed(addOp(nest)))
       return failure();
   }
+  shareArguments();
   return success();
+}
+
+/// Whether no operation walks along one dimension in two of its loops.
+bool LoopNests::areDistinct(const DimTable &dims) const {
+  return llvm::all_of(ops, [&](const OpLoops &nest) {
+    std::vector<int> all = dims.atoms({nest.loops.begin(), nest.loops.end()});
+    llvm::sort(all);
+    return std::adjacent_find(all.begin(), all.end()) == all.end();
+  });
+}
+
+/// Operations that read the same argument walk over it together, as far as nothing then walks along
+/// one dimension twice (x + x transposed).
+void LoopNests::shareArguments() {
+  llvm::DenseMap<Value, const OperandWalk *> first;
+  for (const OpLoops &nest : ops)
+    for (const auto &walk : nest.operands) {
+      if (!walk || !isa<BlockArgument>(walk->root))
+        continue;
+      auto [it, isNew] = first.try_emplace(walk->root, &*walk);
+      if (isNew)
+        continue;
+      DimTable shared = table;
+      bool fits = true;
+      for (auto [a, b] : llvm::zip(it->second->axes, walk->axes))
+        fits &= !a.isPlain() || !b.isPlain() || a.dims.empty() || b.dims.empty() ||
+                shared.unify({a.dims.begin(), a.dims.end()}, {b.dims.begin(), b.dims.end()});
+      if (fits && areDistinct(shared))
+        table = std::move(shared);
+    }
 }
 
 LogicalResult LoopNests::addOp(linalg::LinalgOp op) {

@@ -46,6 +46,8 @@ private:
     return mlir::failure();
   }
   mlir::LogicalResult addOp(mlir::linalg::LinalgOp op);
+  void shareArguments();
+  bool areDistinct(const DimTable &dims) const;
   mlir::LogicalResult walkOf(mlir::OpOperand &operand, OpLoops &nest);
   mlir::LogicalResult traceViews(OperandWalk &walk);
   mlir::LogicalResult through(mlir::Operation *view, OperandWalk &walk);
