@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Kernels/DimTable.h"
+#include <algorithm>
 
 namespace tw::kernels {
 
@@ -35,6 +36,13 @@ int DimTable::split(int whole, int outer) {
   return rest;
 }
 
+bool DimTable::setParts(int whole, std::vector<int> parts) {
+  if (std::find(parts.begin(), parts.end(), whole) != parts.end())
+    return false; // a part of itself
+  entries[whole].parts = std::move(parts);
+  return true;
+}
+
 bool DimTable::unify(std::vector<int> a, std::vector<int> b) {
   a = atoms(a), b = atoms(b);
   size_t i = 0, j = 0;
@@ -42,7 +50,12 @@ bool DimTable::unify(std::vector<int> a, std::vector<int> b) {
     int &x = a[i], &y = b[j];
     const auto &m = entries[x].size, &n = entries[y].size;
     bool lastX = i + 1 == a.size(), lastY = j + 1 == b.size();
-    if (x == y || m == n || (lastX && lastY)) {
+    if (lastX && !lastY && !m)
+      return setParts(x, {b.begin() + int64_t(j), b.end()});
+    if (lastY && !lastX && !n)
+      return setParts(y, {a.begin() + int64_t(i), a.end()});
+    // Two unknown sizes may differ, unless nothing else is left.
+    if (x == y || (m && m == n) || (lastX && lastY)) {
       // A size that one side knows is known to both.
       if (m && n && m != n)
         return false;
@@ -55,12 +68,6 @@ bool DimTable::unify(std::vector<int> a, std::vector<int> b) {
       y = split(y, x), ++i;
     } else if (m && n && *n < *m && *n > 0 && *m % *n == 0) {
       x = split(x, y), ++j;
-    } else if (lastX && !m) {
-      entries[x].parts.assign(b.begin() + int64_t(j), b.end());
-      return true;
-    } else if (lastY && !n) {
-      entries[y].parts.assign(a.begin() + int64_t(i), a.end());
-      return true;
     } else {
       return false;
     }

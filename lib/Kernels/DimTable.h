@@ -31,6 +31,7 @@ private:
   void resolve(int dim, std::vector<int> &out) const;
   /// Makes `outer` the first part of the atom `whole`; gives the rest.
   int split(int whole, int outer);
+  bool setParts(int whole, std::vector<int> parts);
 
   std::vector<Entry> entries;
 };
