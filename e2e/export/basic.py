@@ -53,6 +53,18 @@ class SmallMlp(nn.Module):
         return torch.sigmoid(self.second(torch.relu(self.first(x))))
 
 
+class WideMlp(nn.Module):
+    """linear, GELU, linear in bfloat16, wide enough for weights in panels of pairs."""
+
+    def __init__(self, dtype=torch.bfloat16):
+        super().__init__()
+        self.first = nn.Linear(32, 128, dtype=dtype)
+        self.second = nn.Linear(128, 64, dtype=dtype)
+
+    def forward(self, x):
+        return self.second(nn.functional.gelu(self.first(x)))
+
+
 class LoraLinear(nn.Module):
     """linear + scale * (x A^T) B^T."""
 

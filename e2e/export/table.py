@@ -73,6 +73,7 @@ BASIC = [
           sizes=[{"B": 2, "N": 5}, {"B": 3, "N": 11}]),
     Model("coupling_flow", basic.Coupling, ["f32[7,6]"]),
     Model("mixer_bf16", basic.MixerBlock, ["bf16[2,8,16]"]),
+    Model("mlp_bf16", basic.WideMlp, ["bf16[B,32]"], **BATCH),
 ]
 
 PROGRAMS = [

@@ -95,7 +95,12 @@ LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluat
 
 LogicalResult Pipeline::toTilePrograms(ModuleOp module, const target::CpuFeatures &cpu) {
   return runPasses("tile", module, [&](OpPassManager &pm) {
-    pm.addPass(kernels::createTilePrograms(cpu.vectorBytes, cpu.vectorRegisters));
+    kernels::Machine machine{cpu.vectorBytes, cpu.vectorRegisters};
+    if (auto pairs = cpu.pairTile()) {
+      machine.pairRows = pairs->rows;
+      machine.pairColumns = pairs->columns;
+    }
+    pm.addPass(kernels::createTilePrograms(machine));
     pm.addPass(createResolveDims());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());

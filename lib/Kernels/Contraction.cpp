@@ -123,6 +123,18 @@ std::vector<int> packedOrder(const Contraction &contraction) {
   return order;
 }
 
+/// Whether both operands are bf16, summed in f32, and b comes in panels of pairs.
+static bool fitsPairs(const Contraction &contraction, const VectorUnit &unit) {
+  auto isHalf = [&](const Access &access) {
+    return contraction.buffers[access.buffer].dtype == kernel::bf16;
+  };
+  ContractionRoles roles = rolesOf(contraction);
+  return unit.pairColumns > 0 && isHalf(contraction.a) && isHalf(contraction.b) &&
+         contraction.sum == kernel::f32 && canPack(contraction) &&
+         *contraction.dims[roles.columns[0]].size % unit.pairColumns == 0 &&
+         *contraction.dims[roles.sums.back()].size % 2 == 0;
+}
+
 ContractionConfiguration chooseContraction(const Contraction &contraction, const VectorUnit &unit,
                                            bool wantsPacked) {
   ContractionRoles roles = rolesOf(contraction);
@@ -130,7 +142,12 @@ ContractionConfiguration chooseContraction(const Contraction &contraction, const
   wantsPacked = wantsPacked && canPack(contraction) && columns % unit.lanes == 0;
   ContractionConfiguration best;
   double least = 0;
-  for (int64_t vectors = 1; vectors <= mostVectors; ++vectors)
+  if (wantsPacked && fitsPairs(contraction, unit)) {
+    best = {std::min(unit.pairRows, std::max<int64_t>(rows, 1)), unit.pairColumns};
+    best.inPairs = true;
+    least = 1;
+  }
+  for (int64_t vectors = 1; vectors <= mostVectors && !best.inPairs; ++vectors)
     for (int64_t height = 1; height <= mostRows; ++height) {
       ContractionConfiguration block{std::min(height, std::max<int64_t>(rows, 1)),
                                      vectors * unit.lanes};
@@ -157,7 +174,9 @@ ContractionConfiguration chooseContraction(const Contraction &contraction, const
 
 namespace {
 
-Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Writer &at) {
+Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Writer &at,
+               const ContractionConfiguration &configuration) {
+  kernel::Size columns = at.extent(roles.columns[0]);
   Positions positions = {at.program(roles.columns[0])};
   Shape extents = {1};
   for (int dim : roles.sums) {
@@ -165,13 +184,22 @@ Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Wri
     extents.push_back(at.extent(dim));
   }
   positions.push_back(0);
-  extents.push_back(at.extent(roles.columns[0]));
-  return load(at.buffer(spec.b.buffer), positions, extents);
+  extents.push_back(columns);
+  if (!configuration.inPairs)
+    return load(at.buffer(spec.b.buffer), positions, extents);
+  // What CPU/DotPairs.h looks for.
+  kernel::Size pairs = extents[extents.size() - 2].constant() / 2;
+  extents[extents.size() - 2] = pairs;
+  positions.push_back(0);
+  extents.push_back(2);
+  Tile panel = load(at.buffer(spec.b.buffer), positions, extents);
+  panel = transpose(reshape(panel, {pairs, columns, 2}), std::vector<int>{0, 2, 1});
+  return reshape(panel, {pairs * 2, columns});
 }
 
 /// A block of two matrices times each other, at the fixed places of all but the innermost sum.
 Tile product(const Contraction &spec, const ContractionRoles &roles, const Writer &at,
-             bool isPacked, const Tile &acc) {
+             const ContractionConfiguration &configuration, const Tile &acc) {
   auto axes = [](std::vector<int> first, const std::vector<int> &second,
                  const std::vector<int> &third) {
     first.insert(first.end(), second.begin(), second.end());
@@ -180,22 +208,23 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Write
   };
   kernel::Size rows = acc.size(0), columns = acc.size(1), length = at.extent(roles.sums.back());
   Tile a = reshape(at.load(spec.a, axes(roles.batch, roles.rows, roles.sums)), {rows, length});
-  Tile b = reshape(isPacked ? loadPanel(spec, roles, at)
-                            : at.load(spec.b, axes(roles.batch, roles.sums, roles.columns)),
+  Tile b = reshape(configuration.isPacked
+                       ? loadPanel(spec, roles, at, configuration)
+                       : at.load(spec.b, axes(roles.batch, roles.sums, roles.columns)),
                    {length, columns});
   return dot(a, b, acc);
 }
 
 /// Loops over the outer sums, outermost first.
 Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const Writer &at, size_t level,
-             bool isPacked, const Tile &acc) {
+             const ContractionConfiguration &configuration, const Tile &acc) {
   if (level + 1 == roles.sums.size())
-    return product(spec, roles, at, isPacked, acc);
+    return product(spec, roles, at, configuration, acc);
   int dim = roles.sums[level];
   return forLoop(0, at.size(spec.dims[dim]), 1, acc, [&](Index k, Tile sum) {
     Writer inner = at;
     inner.fix(dim, k);
-    return sumOver(spec, roles, inner, level + 1, isPacked, sum);
+    return sumOver(spec, roles, inner, level + 1, configuration, sum);
   });
 }
 
@@ -217,15 +246,18 @@ void writeContraction(const Contraction &spec, const ContractionConfiguration &c
     for (int axis : packedOrder(spec))
       panels.push_back(shape[axis]);
     *panels[0].size /= configuration.columns;
+    if (configuration.inPairs)
+      *panels.back().size /= 2;
     panels.push_back({configuration.columns});
+    if (configuration.inPairs)
+      panels.push_back({2});
     shape = panels;
   }
   Writer writer(spec.dims, buffers, {}, walks);
   kernel::Size rows = roles.rows.empty() ? kernel::Size(1) : writer.extent(roles.rows.back());
   kernel::Size columns =
       roles.columns.empty() ? kernel::Size(1) : writer.extent(roles.columns.back());
-  Tile c =
-      sumOver(spec, roles, writer, 0, configuration.isPacked, zeros({rows, columns}, spec.sum));
+  Tile c = sumOver(spec, roles, writer, 0, configuration, zeros({rows, columns}, spec.sum));
   std::vector<int> order;
   Shape shape;
   for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})

@@ -13,12 +13,16 @@ namespace tw::kernels {
 struct VectorUnit {
   int64_t lanes = 4;      // elements of the sum's dtype in a register
   int64_t registers = 16; // that hold vectors
+  // The block of a product whose bf16 operands are multiplied in pairs; 0: there are no such
+  // instructions.
+  int64_t pairRows = 0, pairColumns = 0;
 };
 
 struct ContractionConfiguration {
   int64_t rows = 1, columns = 16;              // of a program's block
   int64_t rowPrograms = 1, columnPrograms = 1; // that follow each other on one worker
-  bool isPacked = false;                       // b comes in panels of `columns`, see packedShape
+  bool isPacked = false;                       // b comes in panels of `columns`, see packedOrder
+  bool inPairs = false; // in which neighbours along the last sum lie side by side
 };
 
 /// Constraints on a configuration, for whoever searches one: size expressions (Support/Size.h) over

@@ -9,11 +9,16 @@ class Pass;
 
 namespace tw::kernels {
 
+/// What configurations are chosen for.
+struct Machine {
+  int64_t vectorBytes = 16, registers = 16; // of the vector unit
+  int64_t pairRows = 0, pairColumns = 0;    // as in VectorUnit
+};
+
 /// Replaces the functions that dispatches call (tw.kernel) by tile programs, and those dispatches
 /// by dispatches of these, where the compiler's kernels cover them. For all others a remark says
-/// why, and the function stays for the reference target. `vectorBytes`, `registers`: the vector
-/// unit.
-std::unique_ptr<mlir::Pass> createTilePrograms(int64_t vectorBytes, int64_t registers);
+/// why, and the function stays for the reference target.
+std::unique_ptr<mlir::Pass> createTilePrograms(const Machine &machine);
 
 /// For tilewright-opt: tw-tile-programs for a vector unit of AVX2.
 void registerPasses();

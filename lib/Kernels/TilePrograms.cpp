@@ -50,8 +50,7 @@ const std::vector<BufferSpec> &buffersOf(const Piece &piece) {
 
 struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TilePrograms)
-  TilePrograms(int64_t vectorBytes, int64_t registers)
-      : vectorBytes(vectorBytes), registers(registers) {}
+  explicit TilePrograms(const Machine &machine) : machine(machine) {}
   StringRef getArgument() const override { return "tw-tile-programs"; }
   StringRef getDescription() const override { return "Dispatches as tile programs"; }
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -99,7 +98,8 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
                                          [&](graph::DispatchOp call) {
                                            return canBePacked(call.getInputs()[b.argument], b.view);
                                          });
-      VectorUnit unit{std::max<int64_t>(1, vectorBytes / bytesOf(product->sum)), registers};
+      VectorUnit unit{std::max<int64_t>(1, machine.vectorBytes / bytesOf(product->sum)),
+                      machine.registers, machine.pairRows, machine.pairColumns};
       configurations[i] = chooseContraction(*product, unit, isWeight);
     }
   }
@@ -161,9 +161,9 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
           outs.push_back(views.empty(spec.shape, element));
           types.push_back(outs.back().getType());
         } else if (isPacked(piece, number, i)) {
-          inputs.push_back(views.packedWeight(arguments[use.argument], use.view,
-                                              packedOrder(std::get<Contraction>(piece.what)),
-                                              configurations[number].columns));
+          inputs.push_back(views.packedWeight(
+              arguments[use.argument], use.view, packedOrder(std::get<Contraction>(piece.what)),
+              configurations[number].columns, configurations[number].inPairs));
         } else {
           inputs.push_back(use.value >= 0
                                ? values.at(use.value)
@@ -193,18 +193,18 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
     return product && configurations[number].isPacked && int(buffer) == product->b.buffer;
   }
 
-  int64_t vectorBytes, registers;
+  Machine machine;
   SmallVector<ContractionConfiguration> configurations; // of the pieces of one dispatch
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createTilePrograms(int64_t vectorBytes, int64_t registers) {
-  return std::make_unique<TilePrograms>(vectorBytes, registers);
+std::unique_ptr<Pass> createTilePrograms(const Machine &machine) {
+  return std::make_unique<TilePrograms>(machine);
 }
 
 void registerPasses() {
-  registerPass([] { return createTilePrograms(32, 16); });
+  registerPass([] { return createTilePrograms({.vectorBytes = 32, .registers = 16}); });
 }
 
 } // namespace tw::kernels

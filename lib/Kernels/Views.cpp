@@ -126,7 +126,7 @@ bool canBePacked(Value tensor, const BufferView &view) {
 }
 
 Value HostViews::packedWeight(Value tensor, const BufferView &view, ArrayRef<int> order,
-                              int64_t panel) {
+                              int64_t panel, bool inPairs) {
   auto weight = tensor.getDefiningOp<graph::WeightOp>();
   if (!weight)
     return {};
@@ -142,10 +142,19 @@ Value HostViews::packedWeight(Value tensor, const BufferView &view, ArrayRef<int
     sizes.push_back(size);
     packed.push_back((*strides)[axis]);
   }
+  int64_t column = packed.front(), neighbour = packed.back();
   sizes.front() /= panel;
-  sizes.push_back(panel);
-  packed.push_back(packed.front());
   packed.front() *= panel;
+  if (inPairs) {
+    sizes.back() /= 2;
+    packed.back() *= 2;
+  }
+  sizes.push_back(panel);
+  packed.push_back(column);
+  if (inPairs) {
+    sizes.push_back(2);
+    packed.push_back(neighbour);
+  }
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointAfter(weight);
   auto type = cast<RankedTensorType>(weight.getType());

@@ -18,9 +18,10 @@ public:
   mlir::Value toBuffer(mlir::Value tensor, const BufferView &view,
                        const std::vector<Extent> &shape);
   /// The weight behind a tensor as a buffer in panels: axes in this `order`, of the first one
-  /// `panel` elements last. Null when the view's axes are no strided ones of the weight.
+  /// `panel` elements last; `inPairs`: for two neighbours of the last one each. Null when the
+  /// view's axes are no strided ones of the weight.
   mlir::Value packedWeight(mlir::Value tensor, const BufferView &view, llvm::ArrayRef<int> order,
-                           int64_t panel);
+                           int64_t panel, bool inPairs);
   /// A buffer as a tensor of the shape of `like`, from which dynamic sizes are taken.
   mlir::Value fromBuffer(mlir::Value buffer, const BufferView &view, mlir::Value like);
   /// Memory for a buffer.

@@ -66,5 +66,21 @@ TEST(Contraction, Texts) {
   EXPECT_NE(packed.find("in %b: !tile.buffer<[2, 32, 48], f32>"), std::string::npos) << packed;
 }
 
+TEST(Contraction, PairsOfBf16) {
+  VectorUnit unit = avx512;
+  unit.pairRows = 6, unit.pairColumns = 64;
+  Contraction spec = product(64, 128, 32);
+  EXPECT_FALSE(chooseContraction(spec, unit, true).inPairs); // of f32 there are none
+  spec.buffers[0].dtype = spec.buffers[1].dtype = kernel::bf16;
+  auto chosen = chooseContraction(spec, unit, true);
+  ASSERT_TRUE(chosen.inPairs);
+  EXPECT_NE(traced(spec, chosen).find("in %b: !tile.buffer<[2, 16, 64, 2], bf16>"),
+            std::string::npos)
+      << traced(spec, chosen);
+  EXPECT_FALSE(chooseContraction(spec, unit, false).inPairs); // b is no weight
+  spec.dims[1] = {100};
+  EXPECT_FALSE(chooseContraction(spec, unit, true).inPairs); // panels would not fit evenly
+}
+
 } // namespace
 } // namespace tw::kernels
