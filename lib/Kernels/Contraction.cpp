@@ -91,7 +91,10 @@ int64_t sizeOf(const Contraction &contraction, const std::vector<int> &dims) {
 /// a comes from the first level, b from the second.
 double cycles(int64_t rows, int64_t columns, const ContractionConfiguration &block,
               const VectorUnit &unit) {
-  auto ceilDiv = [](int64_t a, int64_t b) { return double((a + b - 1) / b); };
+  auto ceilDiv = [](int64_t a, int64_t b) {
+    int64_t quotient = (a + b - 1) / b;
+    return double(quotient);
+  };
   double vectors = ceilDiv(block.columns, unit.lanes), products = double(block.rows) * vectors;
   double loads = double(block.rows) + vectors;
   double step = std::max({products / 2, loads / 2, 4.0}) + 0.1 * double(block.rows) + 0.3 * vectors;
@@ -221,7 +224,7 @@ Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const Write
   if (level + 1 == roles.sums.size())
     return product(spec, roles, at, configuration, acc);
   int dim = roles.sums[level];
-  return forLoop(0, at.size(spec.dims[dim]), 1, acc, [&](Index k, Tile sum) {
+  return forLoop(0, at.size(spec.dims[dim]), 1, acc, [&](const Index &k, const Tile &sum) {
     Writer inner = at;
     inner.fix(dim, k);
     return sumOver(spec, roles, inner, level + 1, configuration, sum);

@@ -21,19 +21,11 @@ std::optional<kernel::DType> dtypeOf(Type type) {
     return kernel::f32;
   if (type.isF64())
     return kernel::f64;
+  static const std::map<unsigned, kernel::DType> integers = {
+      {1, kernel::i1}, {8, kernel::i8}, {16, kernel::i16}, {32, kernel::i32}, {64, kernel::i64}};
   if (auto integer = dyn_cast<IntegerType>(type))
-    switch (integer.getWidth()) {
-    case 1:
-      return kernel::i1;
-    case 8:
-      return kernel::i8;
-    case 16:
-      return kernel::i16;
-    case 32:
-      return kernel::i32;
-    case 64:
-      return kernel::i64;
-    }
+    if (auto row = integers.find(integer.getWidth()); row != integers.end())
+      return row->second;
   return std::nullopt;
 }
 
@@ -95,7 +87,7 @@ BufferView PieceBuilder::viewOf(RankedTensorType type, ArrayRef<AxisWalk> axes,
   std::vector<int> left; // atoms of the dimension that is still being joined
   for (auto [axis, walk] : llvm::enumerate(axes)) {
     ReassociationIndices &cut = view.cut.emplace_back();
-    auto addPart = [&](Extent part) {
+    auto addPart = [&](const Extent &part) {
       cut.push_back(int64_t(view.parts.size()));
       view.parts.push_back(part);
     };

@@ -226,7 +226,7 @@ private:
   }
 
   /// At the last program, which position and extent are furthest at.
-  bool staysInside(Size form, const Size &extent, const Size &size) {
+  bool staysInside(const Size &form, const Size &extent, const Size &size) {
     auto grid = base.getGrid().getAsRange<SizeAttr>();
     std::map<std::string, Size> last;
     for (auto [d, count] : llvm::enumerate(grid))
