@@ -7,11 +7,6 @@
 namespace tw::kernels {
 using namespace tw::kernel;
 
-static bool covers(const Access &access, int dim) {
-  return std::any_of(access.axes.begin(), access.axes.end(),
-                     [&](const Axis &axis) { return axis.dim == dim; });
-}
-
 //===----------------------------------------------------------------------===//
 // Roles
 //===----------------------------------------------------------------------===//
@@ -20,11 +15,11 @@ ContractionRoles rolesOf(const Contraction &contraction) {
   ContractionRoles roles;
   for (const Axis &axis : contraction.c.axes)
     if (axis.dim >= 0) {
-      bool inA = covers(contraction.a, axis.dim), inB = covers(contraction.b, axis.dim);
+      bool inA = contraction.a.covers(axis.dim), inB = contraction.b.covers(axis.dim);
       (inA && inB ? roles.batch : inA ? roles.rows : roles.columns).push_back(axis.dim);
     }
   for (const Axis &axis : contraction.a.axes)
-    if (axis.dim >= 0 && !covers(contraction.c, axis.dim))
+    if (axis.dim >= 0 && !contraction.c.covers(axis.dim))
       roles.sums.push_back(axis.dim);
   return roles;
 }
@@ -33,11 +28,11 @@ std::string refuse(const Contraction &contraction) {
   for (const Access *operand : {&contraction.a, &contraction.b})
     for (const Axis &axis : operand->axes) {
       const Access &other = operand == &contraction.a ? contraction.b : contraction.a;
-      if (axis.dim >= 0 && !covers(contraction.c, axis.dim) && !covers(other, axis.dim))
+      if (axis.dim >= 0 && !contraction.c.covers(axis.dim) && !other.covers(axis.dim))
         return "a dimension of one operand alone is summed over";
     }
   for (const Axis &axis : contraction.c.axes)
-    if (axis.dim >= 0 && !covers(contraction.a, axis.dim) && !covers(contraction.b, axis.dim))
+    if (axis.dim >= 0 && !contraction.a.covers(axis.dim) && !contraction.b.covers(axis.dim))
       return "the result repeats along a dimension that no operand has";
   ContractionRoles roles = rolesOf(contraction);
   if (roles.rows.empty() && roles.columns.empty())

@@ -222,10 +222,6 @@ private:
     return int(dispatch.getNumArguments() - outs.size() + (it - outs.begin()));
   }
 
-  static bool covers(const Access &access, int dim) {
-    return llvm::any_of(access.axes, [&](const Axis &axis) { return axis.dim == dim; });
-  }
-
   //===--- contractions -------------------------------------------------------===//
 
   LogicalResult addContraction(OpLoops &nest, const ContractionParts &parts) {
@@ -260,8 +256,8 @@ private:
     spec.c = piece.accessOfValue(result, number, *sum, true, destination(result));
     spec.sum = *sum;
     // Columns are what lies side by side in c.
-    if (!spec.c.axes.empty() && covers(spec.a, spec.c.axes.back().dim) &&
-        !covers(spec.b, spec.c.axes.back().dim))
+    if (!spec.c.axes.empty() && spec.a.covers(spec.c.axes.back().dim) &&
+        !spec.b.covers(spec.c.axes.back().dim))
       std::swap(spec.a, spec.b);
     piece.locations.push_back(nest.op.getLoc());
     piece.setContraction(std::move(spec));

@@ -5,6 +5,7 @@
 // language.
 #pragma once
 #include "tilewright/Kernel.h"
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <variant>
@@ -36,6 +37,10 @@ struct BufferSpec {
 struct Access {
   int buffer = -1;
   std::vector<Axis> axes; // one for each axis of the buffer; no dimension twice
+
+  bool covers(int dim) const {
+    return std::any_of(axes.begin(), axes.end(), [&](const Axis &axis) { return axis.dim == dim; });
+  }
 };
 
 struct Step {

@@ -30,17 +30,9 @@ using namespace mlir;
 namespace tw::kernels {
 namespace {
 
+/// Of a sum in registers, where narrower dtypes are widened.
 int64_t bytesOf(kernel::DType dtype) {
-  switch (dtype) {
-  case kernel::f64:
-  case kernel::i64:
-    return 8;
-  case kernel::f32:
-  case kernel::i32:
-    return 4;
-  default:
-    return 4; // narrower ones are widened
-  }
+  return dtype == kernel::f64 || dtype == kernel::i64 ? 8 : 4;
 }
 
 const std::vector<BufferSpec> &buffersOf(const Piece &piece) {

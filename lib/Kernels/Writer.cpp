@@ -102,11 +102,6 @@ static bool isIdentity(const std::vector<int> &permutation) {
   return std::is_sorted(permutation.begin(), permutation.end());
 }
 
-static bool covers(const Access &access, int dim) {
-  return std::any_of(access.axes.begin(), access.axes.end(),
-                     [&](const Axis &axis) { return axis.dim == dim; });
-}
-
 Tile Writer::load(const Access &access, const std::vector<int> &order) const {
   Box box = boxOf(access);
   Tile tile =
@@ -116,7 +111,7 @@ Tile Writer::load(const Access &access, const std::vector<int> &order) const {
     tile = transpose(tile, axes);
   Shape shape;
   for (int dim : order)
-    shape.push_back(covers(access, dim) ? extent(dim) : Size(1));
+    shape.push_back(access.covers(dim) ? extent(dim) : Size(1));
   return reshape(tile, shape);
 }
 
@@ -125,7 +120,7 @@ void Writer::store(const Access &access, const std::vector<int> &order, Tile til
   std::vector<int> axes = axesInOrder(access, order);
   Shape full, kept;
   for (int dim : order)
-    full.push_back(covers(access, dim) ? extent(dim) : Size(1));
+    full.push_back(access.covers(dim) ? extent(dim) : Size(1));
   for (int axis : axes)
     kept.push_back(box.extents[axis]);
   tile = reshape(broadcast(tile, full), kept);
