@@ -121,6 +121,8 @@ FailureOr<Value> Emitter::load(tile::LoadOp op, const Point &point) {
     Value at = arith::AddIOp::create(b, loc, place->indices, splat(ix().value(place->index)));
     return gatherFrom(buffer.base, element, at, place->mask, pad);
   }
+  if (!place->mask && place->laneStride.is(1))
+    fetchNext(op, place->index);
   auto step = place->laneStride.constant();
   bool isVector = point.lane >= 0 && lanes > 1 && !place->laneStride.is(0);
   if (isVector && !step) {

@@ -158,9 +158,27 @@ static bool isUsedInside(Operation *op) {
                       [&](Operation *user) { return user->getBlock() != op->getBlock(); });
 }
 
+/// The one element of a tile, as a scalar.
+static FailureOr<Value> onlyElement(Emitter &e, Value tile) {
+  Domain one{e.extents(tile), -1, 1, true};
+  if (failed(e.prepare(tile, one, -1)))
+    return failure();
+  return e.evaluate(tile, {Indices(one.extents.size(), Ix(0)), -1, 1});
+}
+
+/// A quotient or a root of sums, say: computed once, before the loops that use it.
+static LogicalResult computeOne(Emitter &e, Value tile) {
+  FailureOr<Value> value = onlyElement(e, tile);
+  if (succeeded(value))
+    e.registers[tile] = {1, {*value}};
+  return success(succeeded(value));
+}
+
 LogicalResult Emitter::operation(Operation *op) {
   if (isScalarOperation(op))
     return emitScalar(*this, op);
+  if (isa<tile::StoreOp, tile::ReduceOp>(op))
+    planFetches(op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](tile::StoreOp o) { return storeTile(o); })
       .Case([&](tile::ReduceOp o) { return reduce(o); })
@@ -169,11 +187,7 @@ LogicalResult Emitter::operation(Operation *op) {
       .Case([&](scf::IfOp o) { return branch(o); })
       .Case([&](tile::LoadOp o) { return mustReadNow(o) ? toMemory(o) : success(); })
       .Case([&](tile::ExtractOp o) -> LogicalResult {
-        Domain one{extents(o.getOperand()), -1, 1, true};
-        if (failed(prepare(o.getOperand(), one, -1)))
-          return failure();
-        FailureOr<Value> value =
-            evaluate(o.getOperand(), {Indices(one.extents.size(), Ix(0)), -1, 1});
+        FailureOr<Value> value = onlyElement(*this, o.getOperand());
         if (failed(value))
           return failure();
         scalars[o.getResult()] = *value;
@@ -183,6 +197,8 @@ LogicalResult Emitter::operation(Operation *op) {
       .Case([&](tile::ScatterOp o) { return scatter(o); })
       .Case([&](tile::CheckOp o) { return check(o); })
       .Default([&](Operation *o) {
+        if (isOneDear(o))
+          return computeOne(*this, o->getResult(0));
         // Emitted where it is used; outside of loops that use it, if it is dear.
         bool isNow = isUsedInside(o) && isWorthKeeping(o->getResult(0));
         return isNow ? toMemory(o->getResult(0)) : success();

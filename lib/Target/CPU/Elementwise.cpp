@@ -34,6 +34,9 @@ public:
     Type element = Emitter::scalarType(getElementTypeOrSelf(op->getResult(0).getType()));
     if (auto value = special(operands, element))
       return value;
+    if (isVector && isa<arith::DivFOp>(op) && element.isF32() &&
+        !isa<VectorType>(given[1].getType()))
+      return divideByOne(operands, given[1]);
     bool computesHalf =
         isHalf(element) || llvm::any_of(operands, [](Value v) { return isHalf(v.getType()); });
     if (!computesHalf || isa<arith::SelectOp>(op))
@@ -76,7 +79,7 @@ private:
 
   /// The same operation on what is here scalars or vectors.
   Value same(ArrayRef<Value> operands, Type element) {
-    if (Value value = emitMath(b, loc, op->getName().getStringRef(), operands))
+    if (Value value = emitMath(b, loc, op->getName().getStringRef(), operands, e.cpu))
       return value;
     if (StringRef name = libmName(op); !name.empty())
       return eachLane(name, operands, element);
@@ -104,6 +107,30 @@ private:
       result = LLVM::InsertElementOp::create(b, loc, result.getType(), result, one, at);
     }
     return result;
+  }
+
+  /// A division takes as long as ten products: where all elements are divided by one number, its
+  /// inverse is computed once (before the loop, LLVM sees to that).
+  Value divideByOne(ArrayRef<Value> operands, Value divisor) {
+    Type f32 = b.getF32Type();
+    Value inverse = make<arith::DivFOp>(e.constant(f32, 1), divisor);
+    auto isNormal = [&](Value x) {
+      Value size = make<math::AbsFOp>(x);
+      Value isLarge =
+          make<arith::CmpFOp>(arith::CmpFPredicate::OGE, size, e.constant(f32, 0x1p-126));
+      Value isFinite =
+          make<arith::CmpFOp>(arith::CmpFPredicate::OLE, size, e.constant(f32, 0x1.fffffep127));
+      return make<arith::AndIOp>(isLarge, isFinite);
+    };
+    Value safe = make<arith::AndIOp>(isNormal(divisor), isNormal(inverse));
+    Value wide = e.splat(inverse);
+    auto choice = scf::IfOp::create(b, loc, operands[0].getType(), safe, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b, loc, emitQuotient(b, loc, operands[0], operands[1], wide, e.cpu));
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, loc, Value(make<arith::DivFOp>(operands[0], operands[1])));
+    return choice.getResult(0);
   }
 
   //===--- conversions -----------------------------------------------------===//

@@ -115,10 +115,14 @@ public:
   mlir::Value spareMemory();
   mlir::Value both(mlir::Value a, mlir::Value b); // a and b of i1; either may be missing
 
-  // Elements (Evaluate.cpp, Accesses.cpp, Elementwise.cpp)
+  // Elements (Evaluate.cpp, Accesses.cpp, Fetch.cpp, Elementwise.cpp)
   mlir::FailureOr<mlir::Value> evaluate(mlir::Value tile, const Point &point);
   mlir::FailureOr<mlir::Value> load(tile::LoadOp op, const Point &point);
   mlir::FailureOr<mlir::Value> gather(tile::GatherOp op, const Point &point);
+  /// Finds the loads whose last of several passes `root`, which is about to be emitted, makes.
+  void planFetches(mlir::Operation *root);
+  /// Asks memory for what the next program reads where this one reads `index`, if that is planned.
+  void fetchNext(tile::LoadOp op, const Ix &index);
   mlir::LogicalResult store(tile::StoreOp op, const Point &point);
   mlir::FailureOr<mlir::Value> elementwise(mlir::Operation *op,
                                            llvm::ArrayRef<mlir::Value> operands);
@@ -157,11 +161,15 @@ public:
   /// The load behind `tile` through operations that move or widen elements, and the dimension there
   /// that `dim` is.
   std::pair<tile::LoadOp, int> loadBehind(mlir::Value tile, int dim);
+  /// The place in an output where what is made of `tile`, element by element, is stored at last.
+  std::optional<Memory> roomInResult(mlir::Value tile);
   void write(const Memory &room, const Point &point, mlir::Value value);
   mlir::Value read(const Memory &room, const Point &point);
   Memory allocate(llvm::ArrayRef<Size> extents, mlir::Type element);
   /// Elementwise, dear, and used more than once.
   bool isWorthKeeping(mlir::Value tile);
+  /// Elementwise and dear, with one element.
+  static bool isOneDear(mlir::Operation *op);
   bool isPlaced(mlir::Value tile) const {
     return memory.contains(tile) || registers.contains(tile);
   }
@@ -208,6 +216,9 @@ public:
 
   /// Dimensions of accesses that are known to lie inside their buffer where code is emitted now.
   llvm::DenseSet<std::pair<mlir::Operation *, unsigned>> inside;
+
+  /// Loads in their last pass, and how many elements further the next program reads.
+  llvm::DenseMap<mlir::Operation *, Ix> fetches;
 
   /// Whether the tile registers of AMX have been configured.
   bool usesTiles = false;

@@ -2,11 +2,17 @@
 //
 // Elementary functions on f32: the argument is reduced exactly (Cody and Waite, "Software Manual
 // for the Elementary Functions", 1980), the rest is a polynomial fitted to the reduced range. No
-// branches, no tables; NaN stays NaN.
+// branches; NaN stays NaN. AVX-512 multiplies by powers of two, and picks from 16 numbers, in one
+// instruction: there erf is a polynomial for each of 16 pieces, and exp has a table.
 #include "Target/CPU/Math.h"
+#include "Target/CPU/ErfPieces.h"
+#include "Target/CpuFeatures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringMap.h"
+#include <array>
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -14,11 +20,17 @@ using namespace mlir;
 namespace tw::target::cpu {
 namespace {
 
+/// Added to a float below 2^22, it leaves the nearest integer in the low bits.
+constexpr double magic = 0x1.8p23;
+/// How AVX-512 is told to round as always.
+constexpr int32_t roundsToNearest = 4;
+
 class F32 {
 public:
-  F32(OpBuilder &b, Location loc, Type type) : b(b), loc(loc), type(type) {
+  F32(OpBuilder &b, Location loc, Type type, const CpuFeatures &cpu) : b(b), loc(loc), type(type) {
     Type i32 = b.getI32Type();
     auto vector = dyn_cast<VectorType>(type);
+    fillsAvx512 = cpu.vectorBytes >= 64 && vector && vector.getNumElements() == 16;
     bits = vector ? Type(VectorType::get(vector.getShape(), i32)) : i32;
   }
 
@@ -71,42 +83,67 @@ public:
     return select(less(most, x), most, x);
   }
 
-  /// The nearest integer to x, |x| < 2^22, as a float and in the low bits of an i32.
-  std::pair<Value, Value> nearest(Value x) {
-    Value magic = number(0x1.8p23);
-    Value shifted = add(x, magic);
-    Value count = arith::SubIOp::create(b, loc, asBits(shifted), asBits(magic));
-    return {sub(shifted, magic), count};
+  Value scalar(TypedAttr value) { return arith::ConstantOp::create(b, loc, value); }
+
+  Value intrinsic(StringRef name, ValueRange operands) {
+    return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name), operands,
+                                         LLVM::FastmathFlagsAttr())
+        .getResult(0);
   }
 
-  /// x 2^n for -252 <= n <= 254, rounded once: 2^n is made of two factors.
+  /// x 2^n, rounded once, for an integer n from -180 to 129 and 1/2 < x < 2.
   Value scale(Value x, Value n) {
-    Value half = arith::ShRSIOp::create(b, loc, n, integer(1));
-    Value rest = arith::SubIOp::create(b, loc, n, half);
-    auto power = [&](Value e) {
-      Value biased = arith::AddIOp::create(b, loc, e, integer(127));
-      return asFloat(arith::ShLIOp::create(b, loc, biased, integer(23)));
-    };
-    return mul(mul(x, power(half)), power(rest));
+    if (fillsAvx512)
+      return intrinsic(
+          "llvm.x86.avx512.mask.scalef.ps.512",
+          {x, n, x, scalar(b.getI16IntegerAttr(-1)), scalar(b.getI32IntegerAttr(roundsToNearest))});
+    // x 2^(n - 1) times 2, or x 2^(n + 63) times 2^-63 where that is no normal number.
+    Value isSmall = less(n, number(-120));
+    Value count = add(n, select(isSmall, number(magic + 127 + 63), number(magic + 127 - 1)));
+    Value power = asFloat(arith::ShLIOp::create(b, loc, asBits(count), integer(23)));
+    Value scaled = mul(x, power);
+    return mul(scaled, select(isSmall, number(0x1p-63), number(2)));
+  }
+
+  /// 2^(i/16) comes from a table, so that a cubic is enough for the rest.
+  Value expInPieces(Value x) {
+    static const std::array<float, 16> powers = [] {
+      std::array<float, 16> all;
+      for (int i = 0; i < 16; ++i)
+        all[i] = float(std::exp2(i / 16.0));
+      return all;
+    }();
+    // The last bits of the sum are sixteenths.
+    Value sixteenths = number(magic / 16);
+    Value sum = fma(x, number(1.44269504088896341), sixteenths), n = sub(sum, sixteenths);
+    Value r = fma(n, number(-0x1.62e4p-1), x);
+    r = fma(n, number(-0x1.7f7d1cf79abcap-20), r);
+    Value power = choose(powers, asBits(sum));
+    Value q = fma(polynomial(r, {0.50001622, 0.16666667}), mul(r, r), r);
+    return scale(fma(power, q, power), n); // which rounds n down
   }
 
   Value exp(Value x) {
     x = clamp(x, -104.5, 89);
-    auto [n, count] = nearest(mul(x, number(1.44269504088896341)));
+    if (fillsAvx512)
+      return expInPieces(x);
+    Value log2e = number(1.44269504088896341);
+    Value n = sub(fma(x, log2e, number(magic)), number(magic));
     Value r = fma(n, number(-0x1.62e4p-1), x);
     r = fma(n, number(-0x1.7f7d1cf79abcap-20), r);
     Value q = polynomial(r, {0.5, 0.16666512191295624, 0.0416661873459816, 0.008369599469006062,
                              0.0013951711589470506});
-    return scale(add(fma(q, mul(r, r), r), number(1)), count);
+    Value y = add(fma(q, mul(r, r), r), number(1));
+    return scale(y, n);
   }
 
   Value exp2(Value x) {
     x = clamp(x, -151, 129);
-    auto [n, count] = nearest(x);
+    Value n = sub(add(x, number(magic)), number(magic));
     Value r = sub(x, n);
     Value q = polynomial(r, {0.6931471824645996, 0.24022650718688965, 0.0555032417178154,
                              0.009618005715310574, 0.0013401679461821914, 0.00015475941472686827});
-    return scale(fma(q, r, number(1)), count);
+    return scale(fma(q, r, number(1)), n);
   }
 
   /// x = m 2^e with m in [sqrt(1/2), sqrt(2)); log m = f - f^2 / 2 + f^3 P(f), f = m - 1.
@@ -152,7 +189,31 @@ public:
     return select(less(size, number(0.625)), small, copySign(large, x));
   }
 
+  /// Which of 16 numbers, the low bits of `which` say.
+  Value choose(ArrayRef<float> numbers, Value which) {
+    auto all = DenseElementsAttr::get(cast<VectorType>(type), numbers);
+    return intrinsic("llvm.x86.avx512.permvar.sf.512",
+                     {arith::ConstantOp::create(b, loc, all), which});
+  }
+
+  Value erfInPieces(Value x) {
+    const ErfPieces &pieces = ErfPieces::get();
+    Value size = abs(x), limit = number(ErfPieces::end);
+    size = select(less(limit, size), limit, size);
+    Value piece = asBits(fma(size, number(1 / ErfPieces::width), number(magic)));
+    Value from = sub(size, choose(pieces.centers, piece));
+    Value sum = choose(pieces.coefficients[ErfPieces::degree], piece);
+    for (int i = ErfPieces::degree - 1; i > 0; --i)
+      sum = fma(sum, from, choose(pieces.coefficients[i], piece));
+    Value isFirst =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, piece, asBits(number(magic)));
+    Value start = select(isFirst, size, choose(pieces.coefficients[0], piece));
+    return copySign(fma(sum, from, start), x);
+  }
+
   Value erf(Value x) {
+    if (fillsAvx512)
+      return erfInPieces(x);
     Value square = mul(x, x), size = abs(x);
     Value p = polynomial(square, {0.12837916709551256, -0.3761262595653534, 0.11283600330352783,
                                   -0.026854444295167923, 0.005189535208046436,
@@ -166,10 +227,22 @@ public:
     return select(less(size, number(1)), fma(p, x, x), large);
   }
 
+  /// x / d for the same d in all lanes: x times 1 / d, corrected by its remainder (P. Markstein,
+  /// "Computation of elementary functions on the IBM RISC System/6000 processor", 1990). Where that
+  /// is no number, x times 1 / d is as infinite, zero or undefined as x / d. 1 / d and d are
+  /// normal.
+  Value quotient(Value x, Value d, Value inverse) {
+    Value guess = mul(x, inverse), minus = arith::NegFOp::create(b, loc, guess);
+    Value better = fma(fma(minus, d, x), inverse, guess);
+    Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, better, better);
+    return select(isNumber, better, guess);
+  }
+
 private:
   OpBuilder &b;
   Location loc;
   Type type, bits;
+  bool fillsAvx512; // a whole register of AVX-512
 };
 
 using Function = Value (*)(F32 &, ValueRange);
@@ -187,12 +260,18 @@ const llvm::StringMap<Function> &functions() {
 
 } // namespace
 
-Value emitMath(OpBuilder &b, Location loc, StringRef operation, ValueRange operands) {
+Value emitMath(OpBuilder &b, Location loc, StringRef operation, ValueRange operands,
+               const CpuFeatures &cpu) {
   auto found = functions().find(operation);
   if (found == functions().end() || !getElementTypeOrSelf(operands[0].getType()).isF32())
     return {};
-  F32 f(b, loc, operands[0].getType());
+  F32 f(b, loc, operands[0].getType(), cpu);
   return found->second(f, operands);
+}
+
+Value emitQuotient(OpBuilder &b, Location loc, Value x, Value d, Value inverse,
+                   const CpuFeatures &cpu) {
+  return F32(b, loc, x.getType(), cpu).quotient(x, d, inverse);
 }
 
 } // namespace tw::target::cpu

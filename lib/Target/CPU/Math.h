@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
+#include "Target/CpuFeatures.h"
 #include "mlir/IR/Builders.h"
 
 namespace tw::target::cpu {
@@ -8,6 +9,11 @@ namespace tw::target::cpu {
 /// is none (then the operation itself is emitted). unittests/Target/CPUMathTest.cpp measures the
 /// errors that docs/performance.md states.
 mlir::Value emitMath(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef operation,
-                     mlir::ValueRange operands);
+                     mlir::ValueRange operands, const CpuFeatures &cpu);
+
+/// x / d on vectors of f32, given 1 / d; all of d is one normal number, as is 1 / d. Rounded like a
+/// division; where x is below 2^-100, up to 1.5 units in the last place off.
+mlir::Value emitQuotient(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value d,
+                         mlir::Value inverse, const CpuFeatures &cpu);
 
 } // namespace tw::target::cpu

@@ -64,6 +64,12 @@ static bool isDear(Operation *op) {
               arith::RemFOp>(op));
 }
 
+bool Emitter::isOneDear(Operation *op) {
+  auto type = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                                       : RankedTensorType();
+  return type && type.hasStaticShape() && type.getNumElements() == 1 && isDear(op);
+}
+
 static bool dependsOnDear(Emitter &e, Value tile, int depth = 0) {
   Operation *op = tile.getDefiningOp();
   if (!op || e.isPlaced(tile) || !isa<RankedTensorType>(tile.getType()))
@@ -169,6 +175,58 @@ FailureOr<Memory> Emitter::nearby(Value tile) {
                                    memoryType(place.element), buffer.base,
                                    ArrayRef<LLVM::GEPArg>{ix().value(first)});
   return place;
+}
+
+/// The one store that `tile` gets to through elementwise operations; what else is made of it are
+/// reductions, which stand before.
+static tile::StoreOp storeOfAll(Value tile) {
+  tile::StoreOp store;
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> rest = {tile};
+  SmallVector<Operation *> reductions;
+  while (!rest.empty()) {
+    Value value = rest.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    for (Operation *user : value.getUsers()) {
+      auto found = dyn_cast<tile::StoreOp>(user);
+      if (isa<tile::ReduceOp>(user))
+        reductions.push_back(user);
+      else if (found && (!store || store == found) && found.getTile() == value)
+        store = found;
+      else if (!found && tile::isElementwise(user))
+        rest.push_back(user->getResult(0));
+      else
+        return {};
+    }
+  }
+  bool isLast = store && store->getBlock() == tile.getParentBlock() &&
+                llvm::all_of(reductions, [&](Operation *op) {
+                  return op->getBlock() == store->getBlock() && op->isBeforeInBlock(store);
+                });
+  return isLast ? store : tile::StoreOp();
+}
+
+std::optional<Memory> Emitter::roomInResult(Value tile) {
+  auto store = storeOfAll(tile);
+  if (!store || store.getMask() || store.getUpdate() || !store.getStrides().empty() ||
+      store.getTile().getType() != tile.getType() || !store.getBuffer().hasOneUse())
+    return std::nullopt;
+  auto argument = kernel.getArgument(cast<BlockArgument>(store.getBuffer()).getArgNumber());
+  if (argument.getAccess() != tile::Access::Out || argument.getInit())
+    return std::nullopt;
+  const Buffer &buffer = buffers.find(store.getBuffer())->second;
+  Ix first = 0;
+  for (auto [d, position] : llvm::enumerate(store.getPositions())) {
+    if (isa<RankedTensorType>(position.getType()) || !scalars.contains(position) ||
+        !inside.contains({store, unsigned(d)}))
+      return std::nullopt;
+    first = ix().add(first, ix().mul(index(position), buffer.strides[d]));
+  }
+  Value base = LLVM::GEPOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
+                                   memoryType(buffer.element), buffer.base,
+                                   ArrayRef<LLVM::GEPArg>{ix().value(first)});
+  return Memory{base, buffer.strides, buffer.element};
 }
 
 LogicalResult Emitter::fill(const Memory &room, Value tile) {

@@ -58,7 +58,8 @@ private:
     for (Value inner : operand.getDefiningOp()->getOperands())
       if (isa<RankedTensorType>(inner.getType()) && failed(e.prepare(inner, domain, domain.lane)))
         return failure();
-    kept = roomFor(operand);
+    auto result = e.roomInResult(operand);
+    kept = result ? *result : roomFor(operand);
     return success();
   }
 
@@ -384,6 +385,19 @@ private:
 
   //===--- the end ---------------------------------------------------------===//
 
+  /// The best lane; there is no NaN. Halves are compared with each other: LLVM's own reductions go
+  /// through the lanes one after the other.
+  Value bestLane(Value vector) {
+    auto first = [&](int64_t begin, int64_t count) {
+      auto lanes = llvm::to_vector(llvm::seq<int32_t>(int32_t(begin), int32_t(begin + count)));
+      return LLVM::ShuffleVectorOp::create(b, loc, vector, vector, lanes).getResult();
+    };
+    int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
+    for (; lanes > 1; lanes /= 2)
+      vector = combine(first(0, lanes / 2), first(lanes / 2, lanes / 2));
+    return LLVM::ExtractElementOp::create(b, loc, vector, e.constant(b.getI64Type(), 0));
+  }
+
   Value horizontal(Value vector) {
     Type type = state;
     auto flags = LLVM::FastmathFlags::reassoc;
@@ -398,10 +412,10 @@ private:
         return LLVM::vector_reduce_fmul::create(b, loc, type, e.constant(state, 1), vector, flags);
       return LLVM::vector_reduce_mul::create(b, loc, type, vector);
     case ReduceKind::Max:
-      return isFloat ? Value(LLVM::vector_reduce_fmax::create(b, loc, type, vector, {}))
+      return isFloat ? bestLane(vector)
                      : Value(LLVM::vector_reduce_smax::create(b, loc, type, vector));
     case ReduceKind::Min:
-      return isFloat ? Value(LLVM::vector_reduce_fmin::create(b, loc, type, vector, {}))
+      return isFloat ? bestLane(vector)
                      : Value(LLVM::vector_reduce_smin::create(b, loc, type, vector));
     case ReduceKind::UMax:
       return LLVM::vector_reduce_umax::create(b, loc, type, vector);
