@@ -138,6 +138,7 @@ def run_case(case: Case, options, scratch: pathlib.Path) -> list[str]:
     artifact = scratch / f"{case.folder.name}.so"
     model = case.folder / case.description["model"]
     compile_command = [options.tool, "compile", str(model), "-o", str(artifact)]
+    compile_command += [f"--kernels={HERE.parent / kernels}" for kernels in case.description.get("kernels", [])]
     failed = execute(compile_command + ([f"--target={options.target}"] if options.target else []), options.timeout)
     if failed:
         return [f"compile: {failed}"]

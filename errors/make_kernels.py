@@ -42,6 +42,41 @@ const void *tilewright_kernel_library(void) { return &library; }
 """
 
 
+# Two matrices that a kernel joins, and one that works in place.
+JOIN = """tile.kernel @join(in %a: !tile.buffer<[M, K], f32>, in %b: !tile.buffer<[K, 2 * N + 1], f32>,
+    out %y: !tile.buffer<[M, N], f32>) symbols [M, K {multiple = 2}, N {max = 100}] grid [1] {}
+tile.kernel @double(inout %x: !tile.buffer<[N], f32>) symbols [N] grid [1] {}
+"""
+
+
+def call(callee, arguments, results):
+    """A model that calls a kernel: `arguments` and `results` are types."""
+    names = [f"%a{i}" for i in range(len(arguments))]
+    signature = ", ".join(f"{name}: {type}" for name, type in zip(names, arguments))
+    return (f"func.func @main({signature}) -> ({', '.join(results)}) {{\n"
+            f'  %r:{len(results)} = tw.kernel_call "{callee}"({", ".join(names)}) :'
+            f" ({', '.join(arguments)}) -> ({', '.join(results)})\n"
+            f"  return {', '.join(f'%r#{i}' for i in range(len(results)))} : {', '.join(results)}\n}}\n")
+
+
+def call_files():
+    """Models whose calls do not fit, but for the first one."""
+    dynamic, a, b, y = "tensor<?x?xf32>", "tensor<4x6xf32>", "tensor<6x7xf32>", "tensor<4x3xf32>"
+    yield "call.mlir", call("join", [dynamic, dynamic], [dynamic])
+    yield "call_unknown.mlir", call("mylib.joint", [a, b], [y])
+    yield "call_count.mlir", call("join", [a], [y])
+    yield "call_results.mlir", call("join", [a, b], [y, y])
+    yield "call_dtype.mlir", call("join", [a, "tensor<6x7xf64>"], [y])
+    yield "call_rank.mlir", call("join", [a, "tensor<6xf32>"], [y])
+    yield "call_sizes.mlir", call("join", [a, "tensor<8x7xf32>"], [y])
+    yield "call_half.mlir", call("join", [a, "tensor<6x8xf32>"], [y])
+    yield "call_multiple.mlir", call("join", ["tensor<4x5xf32>", "tensor<5x7xf32>"], [y])
+    yield "call_result.mlir", call("join", [a, b], ["tensor<4x2xf32>"])
+    yield "call_number.mlir", call("join", [a, "f64"], [y])
+    yield "call_inout.mlir", call("double", ["tensor<4xf32>"], ["tensor<4xf32>"])
+    yield "join.mlir", JOIN
+
+
 def kernel_files():
     """(file name, content) of every one."""
     yield "good.mlir", GOOD

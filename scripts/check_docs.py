@@ -138,12 +138,11 @@ class Page:
             self.run([str(build.resolve() / "bin" / "tilewright-opt"), "-", "--split-input-file"],
                      input=self.code["mlir"])
         with tempfile.TemporaryDirectory() as folder:
+            for name, source in self.files.items():
+                shutil.copy(source, pathlib.Path(folder) / name)
             python = os.environ.get("TW_TORCH_PYTHON")
             if python and self.code["python"]:
                 self.run([python, "-"], input=self.code["python"], cwd=folder)
-            else:
-                for name, source in self.files.items():
-                    shutil.copy(source, pathlib.Path(folder) / name)
             if self.steps:
                 path = f"{build.resolve() / 'bin'}:{os.environ['PATH']}"
                 script = "".join(step.script(number) for number, step in enumerate(self.steps))

@@ -35,7 +35,8 @@ class Model:
     (decomposed to core ATen) or "joint" (forward, loss and backward; the first output is the loss).
     `train` leaves the module in training mode; `verbatim` keeps sample inputs and whole stack traces
     in the file, as a user's own export has them; `text` says that the program is NAME.mlir, written
-    by hand, and the module only computes what to expect; `packed` keeps all arrays in data.npz.
+    by hand, and the module only computes what to expect; `packed` keeps all arrays in data.npz;
+    `kernels` are files, seen from the project's root, with kernels of the operators that it calls.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Model:
     verbatim: bool = False
     text: bool = False
     packed: bool = False
+    kernels: list = dataclasses.field(default_factory=list)
 
     @property
     def specs(self) -> list:

@@ -10,7 +10,7 @@ import functools
 
 import torch
 
-from . import (audio, basic, diffusion, graph_nets, language, recommender, recurrent, training, training_library,
+from . import (audio, basic, custom_ops, diffusion, graph_nets, language, recommender, recurrent, training, training_library,
                transformer, vision)
 from . import transformers_models as hf
 from .model import Model
@@ -56,6 +56,7 @@ TEXT = {"dims": {"B": (1, 16), "S": (2, 32)}, "sizes": [{"B": 2, "S": 7}, {"B": 
 IDS = {"input_ids": "i64[B,S]<60", "attention_mask": "i64[B,S]<2"}
 TOKENS = {"input_ids": "i64[2,7]<60"}
 PIXELS = {"pixel_values": "f32[2,3,16,16]"}
+CUSTOM_KERNELS = [f"examples/kernels/{name}.cpp" for name in ("softmax", "gemm", "layer_norm")]
 
 BASIC = [
     Model("mlp_classifier", basic.Classifier, ["f32[B,28,28]"], dims={"B": (1, 64)},
@@ -68,6 +69,11 @@ BASIC = [
     Model("chain_sigmoid", functools.partial(basic.ActivationChain, 24, "sigmoid"), ["f32[6,24]", "f32[6,24]"]),
     Model("chain_relu", functools.partial(basic.ActivationChain, 24, "relu"), ["f32[B,24]", "f32[B,24]"], **BATCH),
     Model("softmax_after_linear", basic.SoftmaxAfterLinear, ["f32[64,64]"], verbatim=True),
+    Model("softmax_head", custom_ops.Head, ["f32[M,20]"], dims={"M": (1, 1000)}, sizes=[{"M": 3}],
+          kernels=["examples/kernels/softmax.cpp"]),
+    Model("custom_ops", custom_ops.CustomOps, ["f32[M,20]"], dims={"M": (1, 1000)}, sizes=[{"M": 37}, {"M": 1}],
+          kernels=CUSTOM_KERNELS),
+    Model("custom_ops_static", custom_ops.CustomOps, ["f32[33,20]"], kernels=CUSTOM_KERNELS),
     Model("nerf", basic.Nerf, ["f32[N,3]", "f32[N,3]"], dims={"N": (1, 4096)}, sizes=[{"N": 20}, {"N": 1}]),
     Model("deep_sets", basic.DeepSets, ["f32[B,N,4]", "bool[B,N]"], dims={"B": (1, 8), "N": (2, 64)},
           sizes=[{"B": 2, "N": 5}, {"B": 3, "N": 11}]),

@@ -130,6 +130,8 @@ def write(model: Model, folder: pathlib.Path) -> int:
     description = {"model": file, "reduction": longest_reduction(program), "cases": cases}
     if model.packed:
         description["compare_here"] = True
+    if model.kernels:
+        description["kernels"] = model.kernels
     (folder / "case.json").write_text(compact(json.dumps(description, indent=1)) + "\n")
     return sum(file.stat().st_size for file in folder.iterdir())
 

@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Grows with every incompatible change of this header; see tilewright_compiler_api_version. */
-#define TILEWRIGHT_COMPILER_API_VERSION 1
+#define TILEWRIGHT_COMPILER_API_VERSION 2
 
 /* What a call ended with; also the exit status of the command-line tool. */
 typedef enum tilewright_outcome {
@@ -69,7 +69,9 @@ typedef struct tilewright_compile_options {
   const char *dump_to;   /* folder that gets the IR after every stage; created when missing */
   int report;            /* 1: give the text of what fused and why to sink->report, 2: as JSON */
   int time_report;       /* not 0: give sink->time_report */
-  const char *const *kernels; /* kernel_count paths of hand-written kernels */
+  /* kernel_count paths of hand-written kernels that the model may call: .mlir, a kernel library
+   * (.so) or its source (.cpp). What a .so or .cpp holds is executed. */
+  const char *const *kernels;
   size_t kernel_count;
 } tilewright_compile_options;
 
@@ -86,6 +88,8 @@ typedef struct tilewright_inspect_options {
   const char *entry;    /* as in tilewright_compile_options */
   int unsupported_only; /* not 0: only the operators that cannot be compiled, with their places */
   int json;             /* not 0: one JSON object instead of text */
+  const char *const *kernels; /* as in tilewright_compile_options: their operators are supported */
+  size_t kernel_count;
 } tilewright_inspect_options;
 
 /* Gives the description to sink->report. JSON:

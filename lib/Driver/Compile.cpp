@@ -20,6 +20,7 @@ namespace {
 
 struct Request {
   std::string model, output, entry, dumpTo, target = "cpu";
+  std::vector<std::string> kernels = {};
   WeightsPlace weights = WeightsPlace::Auto;
   int report = 0;
   bool times = false;
@@ -57,19 +58,16 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
   request.weights = place->second;
   request.report = options->report;
   request.times = options->time_report != 0;
-  if (options->kernel_count > 0)
-    return Diagnostic{Code::DRIVER_3,
-                      "hand-written kernels cannot be compiled yet",
-                      {},
-                      {},
-                      "leave --kernels out"};
+  if (options->precision)
+    return Diagnostic{
+        Code::DRIVER_3,
+        fmt::format("no precision can be chosen yet, but \"{}\" is given", options->precision),
+        {},
+        {},
+        "leave options.precision NULL"};
+  for (size_t i = 0; i < options->kernel_count; ++i)
+    request.kernels.push_back(text(options->kernels[i]));
   return request;
-}
-
-static std::unique_ptr<target::Target> makeTarget(bool isReference,
-                                                  ArrayRef<std::string> features) {
-  auto cpu = target::CpuFeatures::fromNames(features);
-  return isReference ? target::createReferenceTarget(cpu) : createHostTarget(cpu);
 }
 
 static tilewright_outcome run(Session &session, const Request &request) {
@@ -79,9 +77,12 @@ static tilewright_outcome run(Session &session, const Request &request) {
     return session.outcome();
   }
   bool isReference = request.target == "reference";
-  auto target = makeTarget(isReference, choice->features);
+  // Functions go to the reference target, tile programs to the cpu target: with --target=reference
+  // only hand-written kernels are tile programs.
+  auto cpu = target::CpuFeatures::fromNames(choice->features);
+  auto target = createHostTarget(cpu);
   // What is computed at compile time runs here, whatever the artifact is made for.
-  auto hostTarget = makeTarget(/*isReference=*/true, hostFeatures());
+  auto hostTarget = createHostTarget(target::CpuFeatures::fromNames(hostFeatures()));
   DialectRegistry registry;
   registerDialects(registry);
   target->registerDialects(registry);
@@ -91,24 +92,28 @@ static tilewright_outcome run(Session &session, const Request &request) {
   Pipeline pipeline(session, context, request.dumpTo);
   ArtifactEvaluator evaluator(session, *hostTarget, hostFeatures());
 
+  auto kernels = readModelKernels(context, request.kernels);
+  if (!kernels) {
+    session.error(kernels.error());
+    return session.outcome();
+  }
   OwningOpRef<ModuleOp> module = pipeline.import(request.model, request.entry);
   if (!module || session.outcome() != TILEWRIGHT_FINE)
     return session.outcome();
-  if (failed(pipeline.toDispatches(*module, &evaluator)))
+  if (failed(pipeline.toDispatches(*module, &evaluator, *kernels)))
     return session.outcome();
-  if (!isReference &&
-      failed(pipeline.toTilePrograms(*module, target::CpuFeatures::fromNames(choice->features))))
+  if (!isReference && failed(pipeline.toTilePrograms(*module, cpu)))
     return session.outcome();
-  std::string kernels =
+  std::string report =
       request.report ? describeDispatches(*module, session, request.report == 2) : std::string();
   ArtifactOptions options;
   options.output = request.output;
   options.model = std::filesystem::path(request.model).stem().string();
-  options.target = target->name().str();
+  options.target = isReference ? "reference" : "cpu";
   options.weights = request.weights;
   options.features = choice->features;
   if (succeeded(pipeline.toArtifact(*module, *target, options)) && request.report)
-    session.report(kernels);
+    session.report(report);
   if (request.times && session.outcome() == TILEWRIGHT_FINE)
     session.giveTimes();
   return session.outcome();

@@ -142,7 +142,7 @@ Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
   TW_TRY(rt::requireCpuFeatures(features));
   FirstError errors(*kernel.getContext());
   auto state = std::make_unique<State>();
-  state->signature = interpreter::signatureOf(kernel);
+  state->signature = tile::signatureOf(kernel);
   for (auto argument : kernel.getArguments().getAsRange<tile::ArgumentAttr>())
     state->inits.push_back(argument.getInit());
   OwningOpRef<tile::KernelOp> copy = preparedCopy(kernel);
@@ -293,7 +293,7 @@ private:
         one.integer = loadInteger(tensor.dtype(), tensor.bytes().data());
     }
     if (arguments.size() != state.signature.arguments.size() || next != given.size())
-      return interpreter::wrongCount(state.signature, given.size());
+      return wrongCount(state.signature, given.size());
     return bindKernel(state.signature, arguments);
   }
 

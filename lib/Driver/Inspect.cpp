@@ -69,7 +69,7 @@ static std::map<std::string, int> countOperators(ModuleOp module) {
 using Places = std::map<std::string, std::vector<std::string>>;
 
 /// Calls whose operator is known, but not with their arguments: what lowering a copy says.
-static void addRefusedCalls(ModuleOp module, Places &places) {
+static void addRefusedCalls(ModuleOp module, const KernelNames &kernels, Places &places) {
   OwningOpRef<ModuleOp> copy = module.clone();
   ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &problem) {
     if (problem.getSeverity() != DiagnosticSeverity::Error)
@@ -84,22 +84,22 @@ static void addRefusedCalls(ModuleOp module, Places &places) {
     return success();
   });
   PassManager passes(module.getContext());
-  passes.addPass(createTorchToGraphPass(KernelNames()));
+  passes.addPass(createTorchToGraphPass(kernels));
   (void)passes.run(*copy);
 }
 
 /// Places by operator.
-static Places unsupportedPlaces(ModuleOp module) {
+static Places unsupportedPlaces(ModuleOp module, const KernelNames &kernels) {
   Places places;
-  for (const UnsupportedOperator &op : findUnsupported(module, KernelNames()))
+  for (const UnsupportedOperator &op : findUnsupported(module, kernels))
     places[op.op].push_back(op.reason.empty() ? op.place : op.place + ": " + op.reason);
-  addRefusedCalls(module, places);
+  addRefusedCalls(module, kernels, places);
   return places;
 }
 
-static std::string describeJson(ModuleOp module, const std::string &path, bool onlyUnsupported) {
+static std::string describeJson(ModuleOp module, const std::string &path, const Places &unsupported,
+                                bool onlyUnsupported) {
   std::filesystem::path file(path);
-  auto unsupported = unsupportedPlaces(module);
   JsonWriter json;
   json.beginObject().member("model", file.stem().string());
   if (!onlyUnsupported) {
@@ -148,8 +148,8 @@ static std::string describeValues(func::FuncOp plain) {
   return text;
 }
 
-static std::string describeText(ModuleOp module, const std::string &path, bool onlyUnsupported) {
-  auto unsupported = unsupportedPlaces(module);
+static std::string describeText(ModuleOp module, const std::string &path, const Places &unsupported,
+                                bool onlyUnsupported) {
   std::string text;
   if (!onlyUnsupported) {
     auto plain = plainSignature(module.lookupSymbol<func::FuncOp>("main"));
@@ -171,13 +171,19 @@ static tilewright_outcome inspect(Session &session, const tilewright_inspect_opt
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   auto handler = session.handler(context);
+  auto kernels = readModelKernels(
+      context, std::vector<std::string>(options.kernels, options.kernels + options.kernel_count));
+  if (!kernels) {
+    session.error(kernels.error());
+    return session.outcome();
+  }
   Pipeline pipeline(session, context, "");
   auto module = pipeline.import(options.model, options.entry ? options.entry : "");
   if (!module || session.outcome() != TILEWRIGHT_FINE)
     return session.outcome();
-  bool only = options.unsupported_only != 0;
-  session.report(options.json ? describeJson(*module, options.model, only)
-                              : describeText(*module, options.model, only));
+  Places unsupported = unsupportedPlaces(*module, kernels->names);
+  auto describe = options.json ? describeJson : describeText;
+  session.report(describe(*module, options.model, unsupported, options.unsupported_only != 0));
   return session.outcome();
 }
 

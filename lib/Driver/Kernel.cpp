@@ -6,6 +6,7 @@
 #include "Import/Text/Kernels.h"
 #include "Interpreter/Interpreter.h"
 #include "Tile/Passes.h"
+#include "Tile/Signature.h"
 #include "mlir/Pass/PassManager.h"
 #include <fmt/format.h>
 
@@ -50,7 +51,7 @@ static Status open(tilewright_kernel &kernel, const tilewright_kernel_options &o
   auto handler = session.handler(kernel.context);
   if (StringRef(path).ends_with(".mlir") && failed(tile::specialize(kernel.kernel, values)))
     return {}; // the session has been told
-  kernel.signature = interpreter::signatureOf(kernel.kernel);
+  kernel.signature = tile::signatureOf(kernel.kernel);
   for (const KernelArgument &argument : kernel.signature.arguments)
     kernel.types.push_back(typeText(argument));
   for (auto [argument, type] : llvm::zip(kernel.signature.arguments, kernel.types))

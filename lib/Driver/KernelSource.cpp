@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 
 namespace tw {
@@ -37,31 +38,36 @@ Result<const tw_kernel_library *> loadLibrary(const std::string &path) {
 
 Diagnostic outOfMemory() { return {Code::IO_3, "there is not enough memory"}; }
 
-/// The name of the kernel that is meant.
-Result<std::string> chooseKernel(const tw_kernel_library *library, const std::string &wanted,
-                                 const std::string &path) {
+Result<std::vector<std::string>> kernelNames(const tw_kernel_library *library) {
   auto release = [&](const tw_kernel_list *list) { library->free_list(list); };
   std::unique_ptr<const tw_kernel_list, decltype(release)> list(library->list(), release);
   if (!list)
     return outOfMemory();
-  std::string names;
-  for (size_t i = 0; i < list->count; ++i) {
-    if (list->kernels[i].name == wanted || (wanted.empty() && list->count == 1))
-      return std::string(list->kernels[i].name);
-    names += fmt::format("{}{}", i ? ", " : "", list->kernels[i].name);
-  }
-  return Diagnostic{Code::IMPORT_109,
-                    wanted.empty() ? fmt::format("the library has {} kernels", list->count)
-                                   : fmt::format("there is no kernel \"{}\"", wanted),
-                    path,
-                    {fmt::format("the kernels are: {}", names.empty() ? "none" : names)},
-                    "name one with --kernel=NAME"};
+  std::vector<std::string> names;
+  for (size_t i = 0; i < list->count; ++i)
+    names.emplace_back(list->kernels[i].name);
+  return names;
 }
 
-Result<KernelText> trace(const std::string &library, const std::string &wanted,
-                         const Size::Values &values, const std::string &path) {
-  TW_ASSIGN(const tw_kernel_library *loaded, loadLibrary(library));
-  TW_ASSIGN(std::string name, chooseKernel(loaded, wanted, path));
+/// The name of the kernel that is meant.
+Result<std::string> chooseKernel(const tw_kernel_library *library, const std::string &wanted,
+                                 const std::string &path) {
+  TW_ASSIGN(std::vector<std::string> names, kernelNames(library));
+  for (const std::string &name : names)
+    if (name == wanted || (wanted.empty() && names.size() == 1))
+      return name;
+  return Diagnostic{
+      Code::IMPORT_109,
+      wanted.empty() ? fmt::format("the library has {} kernels", names.size())
+                     : fmt::format("there is no kernel \"{}\"", wanted),
+      path,
+      {fmt::format("the kernels are: {}",
+                   names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")))},
+      "name one with --kernel=NAME"};
+}
+
+Result<KernelText> trace(const tw_kernel_library *loaded, const std::string &name,
+                         const Size::Values &values) {
   std::vector<tw_kernel_binding> bindings;
   for (const auto &[symbol, value] : values)
     bindings.push_back({symbol.c_str(), value});
@@ -80,25 +86,54 @@ Result<KernelText> trace(const std::string &library, const std::string &wanted,
   return KernelText{trace->text, name};
 }
 
-} // namespace
-
-Result<KernelText> readKernel(const std::string &path, const std::string &wanted,
-                              const Size::Values &values) {
-  TW_ASSIGN(MappedFile file, MappedFile::open(path));
+/// The library that a file is, or that is compiled from it; null: it is text.
+Result<const tw_kernel_library *> openLibrary(const std::string &path) {
   std::string extension = std::filesystem::path(path).extension();
   if (extension == ".mlir")
-    return KernelText{std::string(file.text()), path.substr(path.rfind('/') + 1)};
+    return nullptr;
   if (extension == ".so")
-    return trace(path, wanted, values, path);
+    return loadLibrary(path);
   if (extension == ".cpp" || extension == ".cc" || extension == ".cxx") {
     TW_ASSIGN(std::string library, compileKernelLibrary(path));
-    return trace(library, wanted, values, path);
+    return loadLibrary(library);
   }
   return Diagnostic{Code::DRIVER_4,
                     fmt::format("{} is not a file of kernels", path),
                     {},
                     {},
                     "kernels are .mlir text, C++ (.cpp), or a kernel library (.so)"};
+}
+
+KernelText textOf(const MappedFile &file, const std::string &path) {
+  return {std::string(file.text()), path.substr(path.rfind('/') + 1)};
+}
+
+} // namespace
+
+Result<KernelText> readKernel(const std::string &path, const std::string &wanted,
+                              const Size::Values &values) {
+  TW_ASSIGN(MappedFile file, MappedFile::open(path));
+  TW_ASSIGN(const tw_kernel_library *library, openLibrary(path));
+  if (!library)
+    return textOf(file, path);
+  TW_ASSIGN(std::string name, chooseKernel(library, wanted, path));
+  return trace(library, name, values);
+}
+
+Result<std::vector<KernelText>> readKernels(const std::string &path) {
+  TW_ASSIGN(MappedFile file, MappedFile::open(path));
+  TW_ASSIGN(const tw_kernel_library *library, openLibrary(path));
+  std::vector<KernelText> texts;
+  if (!library) {
+    texts.push_back(textOf(file, path));
+    return texts;
+  }
+  TW_ASSIGN(std::vector<std::string> names, kernelNames(library));
+  for (const std::string &name : names) {
+    TW_ASSIGN(KernelText text, trace(library, name, {}));
+    texts.push_back(std::move(text));
+  }
+  return texts;
 }
 
 } // namespace tw

@@ -5,6 +5,7 @@
 #include "Support/Diagnostic.h"
 #include "Support/Size.h"
 #include <string>
+#include <vector>
 
 namespace tw {
 
@@ -19,6 +20,10 @@ struct KernelText {
 /// DRIVER_4 (another kind of file), IMPORT_109 (no such kernel), KERNEL_1 to KERNEL_4.
 Result<KernelText> readKernel(const std::string &path, const std::string &wanted,
                               const Size::Values &values);
+
+/// The same for all kernels of the file, with the defaults of their parameters: each text has one
+/// kernel or more.
+Result<std::vector<KernelText>> readKernels(const std::string &path);
 
 /// Compiles a kernel library; returns the path of the .so, which is kept in the user's cache
 /// ($XDG_CACHE_HOME/tilewright) under a hash of the preprocessed source, of the compiler and of

@@ -5,6 +5,7 @@
 #include "Import/Pt2/Pt2.h"
 #include "Import/Text/Text.h"
 #include "Kernels/Passes.h"
+#include "Tile/BindCalls.h"
 #include "Tile/Passes.h"
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -82,9 +83,12 @@ LogicalResult Pipeline::runPasses(const std::string &stage, ModuleOp module,
   return success(session.outcome() == TILEWRIGHT_FINE);
 }
 
-LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluator) {
-  if (failed(runPasses("lower", module, [](OpPassManager &pm) {
-        pm.addPass(createTorchToGraphPass(KernelNames()));
+LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluator,
+                                     const ModelKernels &kernels) {
+  if (failed(runPasses("lower", module, [&](OpPassManager &pm) {
+        pm.addPass(createTorchToGraphPass(kernels.names));
+        pm.addPass(tile::createBindCalls(kernels.module.get()));
+        pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
       })))
     return failure();
   return runPasses("graph", module, [&](OpPassManager &pm) {

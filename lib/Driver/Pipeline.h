@@ -3,6 +3,7 @@
 // The way from a model to an artifact, stage by stage: import, lower, graph, then those of
 // Program/Artifact.h. Each stage is timed, verified, and dumped when asked for.
 #pragma once
+#include "Driver/ModelKernels.h"
 #include "Driver/Session.h"
 #include "Graph/ConstantEvaluator.h"
 #include "Program/Artifact.h"
@@ -26,8 +27,10 @@ public:
   /// Reads a .pt2 or .mlir file. The module is at the torch level, or at the graph level for
   /// linalg text.
   mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &path, const std::string &entry);
-  /// From either to the dispatch level. `evaluator` may be null.
-  mlir::LogicalResult toDispatches(mlir::ModuleOp module, ConstantEvaluator *evaluator);
+  /// From either to the dispatch level; calls of `kernels` become dispatches of tile programs.
+  /// `evaluator` may be null.
+  mlir::LogicalResult toDispatches(mlir::ModuleOp module, ConstantEvaluator *evaluator,
+                                   const ModelKernels &kernels = {});
   /// Dispatches that the compiler's kernels cover become tile programs.
   mlir::LogicalResult toTilePrograms(mlir::ModuleOp module, const target::CpuFeatures &cpu);
   /// Writes the artifact.

@@ -81,7 +81,8 @@ private:
   bool isComputed(Operation *op) const {
     if (isa<linalg::FillOp>(op) || !isa<RankedTensorType>(op->getResult(0).getType()))
       return false;
-    if (isCompute(op) || isa<tensor::PadOp, tensor::ConcatOp, tensor::GenerateOp>(op))
+    if (isCompute(op) ||
+        isa<graph::DispatchOp, tensor::PadOp, tensor::ConcatOp, tensor::GenerateOp>(op))
       return true;
     return isView(op) && isComputed(op->getOperand(0).getDefiningOp());
   }
@@ -105,8 +106,9 @@ private:
   llvm::SetVector<Operation *> constant;
 };
 
-/// A module with a function @constants that computes `values`.
-OwningOpRef<ModuleOp> outline(ArrayRef<Value> values, Location loc) {
+/// A module with a function @constants that computes `values`, and the kernels it calls.
+OwningOpRef<ModuleOp> outline(ArrayRef<Value> values, ModuleOp from) {
+  Location loc = from.getLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder b = OpBuilder::atBlockEnd(module->getBody());
   SmallVector<Type> types(llvm::map_range(values, [](Value v) { return v.getType(); }));
@@ -125,10 +127,16 @@ OwningOpRef<ModuleOp> outline(ArrayRef<Value> values, Location loc) {
   };
   llvm::for_each(values, need);
   IRMapping map;
-  for (Operation *op : needed)
+  SetVector<Operation *> kernels;
+  for (Operation *op : needed) {
     b.clone(*op, map);
+    if (auto dispatch = dyn_cast<graph::DispatchOp>(op))
+      kernels.insert(SymbolTable::lookupSymbolIn(from, dispatch.getKernelAttr()));
+  }
   SmallVector<Value> results(llvm::map_range(values, [&](Value v) { return map.lookup(v); }));
   func::ReturnOp::create(b, loc, results);
+  for (Operation *kernel : kernels)
+    module->push_back(kernel->clone());
   for (unsigned i = 0; i < values.size(); ++i) {
     function.setResultAttr(i, "tw.name", b.getStringAttr("constant_" + Twine(i)));
     function.setResultAttr(i, "tw.role", b.getStringAttr("output"));
@@ -149,7 +157,7 @@ struct HoistWeights : PassWrapper<HoistWeights, OperationPass<ModuleOp>> {
         values.append(ConstantRegion(block).frontier());
     if (values.empty() || !evaluator)
       return;
-    auto weights = evaluator->evaluate(outline(values, getOperation().getLoc()));
+    auto weights = evaluator->evaluate(outline(values, getOperation()));
     if (failed(weights))
       return signalPassFailure();
     for (auto [value, weight] : llvm::zip_equal(values, *weights)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Interpreter/Compiler.h"
+#include "IR/ElementDType.h"
 #include "IR/ModelLocation.h"
 #include "IR/Tile/Elementwise.h"
 #include "Support/Checked.h"
@@ -13,27 +14,7 @@ using namespace mlir;
 
 namespace tw::interpreter {
 
-DType dtypeOf(Type type) {
-  if (auto tile = dyn_cast<RankedTensorType>(type))
-    type = tile.getElementType();
-  if (type.isF16())
-    return DType::F16;
-  if (type.isBF16())
-    return DType::BF16;
-  if (type.isF32())
-    return DType::F32;
-  if (type.isF64())
-    return DType::F64;
-  if (type.isUnsignedInteger(8))
-    return DType::U8;
-  if (type.isInteger(1))
-    return DType::Bool;
-  if (type.isInteger(8))
-    return DType::I8;
-  if (type.isInteger(16))
-    return DType::I16;
-  return type.isInteger(32) ? DType::I32 : DType::I64;
-}
+DType dtypeOf(Type type) { return tw::dtypeOf(getElementTypeOrSelf(type)).value_or(DType::I64); }
 
 void Compiler::fail(Code code, std::string message) {
   if (!problem)

@@ -10,7 +10,7 @@
 
 namespace tw::interpreter {
 
-/// The dtype of an element or scalar; an index is i64.
+/// The dtype of an element, of a tile's elements or of a scalar; an index is i64.
 DType dtypeOf(mlir::Type type);
 
 /// The value of a scalar attribute in the form of cells.

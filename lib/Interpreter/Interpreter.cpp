@@ -30,7 +30,7 @@ Cell readCell(DType dtype, const std::byte *p) {
 class Interpreter {
 public:
   Interpreter(tile::KernelOp kernel, std::span<const HostTensor> given, const Options &options)
-      : kernel(kernel), signature(signatureOf(kernel)), given(given), machine(options),
+      : kernel(kernel), signature(tile::signatureOf(kernel)), given(given), machine(options),
         options(options) {}
 
   Result<Run> run() {
@@ -189,12 +189,6 @@ private:
 };
 
 } // namespace
-
-Diagnostic wrongCount(const KernelSignature &kernel, size_t given) {
-  return {Code::INTERPRETER_1,
-          fmt::format("{} arguments are given, which are not as many as the kernel takes", given),
-          fmt::format("kernel {}", kernel.name)};
-}
 
 Result<Run> interpret(tile::KernelOp kernel, std::span<const HostTensor> given,
                       const Options &options) {

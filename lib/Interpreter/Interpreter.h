@@ -5,7 +5,7 @@
 #pragma once
 #include "IO/HostTensor.h"
 #include "IR/Tile/Tile.h"
-#include "Interpreter/Binding.h"
+#include "Tile/Signature.h"
 
 namespace tw::interpreter {
 
@@ -32,12 +32,6 @@ struct Run {
   std::vector<Finding> findings;
   std::vector<std::string> notes; // what could not be looked at
 };
-
-/// What a call of the kernel needs to give.
-KernelSignature signatureOf(tile::KernelOp kernel);
-
-/// The error for as many tensors as the kernel does not take.
-Diagnostic wrongCount(const KernelSignature &kernel, size_t given);
 
 /// What a tile.check says of a value that is not below its bound: the first %lld of its text is the
 /// value, the second the bound.

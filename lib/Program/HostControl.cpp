@@ -39,22 +39,22 @@ void HostEmitter::fillCallArrays(graph::DispatchOp op) {
   auto put = [&](Value value) {
     h.storeElement(value ? scalarBits(h, value) : h.constant(0), scalars, scalar++);
   };
-  auto putTensor = [&](Value typed, const HostTensor &tensor) {
+  const target::KernelInfo &info = in.kernels.find(op.getKernel())->second;
+  auto putTensor = [&](const HostTensor &tensor) {
     if (!sizing)
-      h.storeElement(tensor.data, buffers, buffer++);
-    for (auto [d, size] : llvm::enumerate(cast<RankedTensorType>(typed.getType()).getShape()))
-      if (ShapedType::isDynamic(size))
-        put(tensor.sizes[d]);
+      h.storeElement(tensor.data, buffers, buffer);
+    for (unsigned d : info.passedSizes[buffer++])
+      put(tensor.sizes[d]);
   };
   for (Value input : op.getInputs())
     if (isTensor(input))
-      putTensor(input, tensors[input]);
+      putTensor(tensors[input]);
   for (Value result : op.getResults())
-    putTensor(result, tensors[result]);
+    putTensor(tensors[result]);
   for (Value input : op.getInputs())
     if (!isTensor(input))
       put(values.lookup(input));
-  if (!sizing && in.kernels.find(op.getKernel())->second.mayFail()) {
+  if (!sizing && info.mayFail()) {
     h.storeElement(failure, buffers, buffer);
     h.store(h.constant(0), failure);
   }

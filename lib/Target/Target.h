@@ -17,6 +17,7 @@ namespace mlir {
 class DialectRegistry;
 class ModuleOp;
 class Operation;
+class TypeRange;
 } // namespace mlir
 
 namespace tw::target {
@@ -27,7 +28,7 @@ namespace tw::target {
 ///
 /// `buffers`: the data of every tensor argument in order (inputs, then outs), contiguous row-major;
 /// when the kernel may fail, one more: `int64_t failure[3]`, see `failures`.
-/// `scalars`: the dynamic sizes of every tensor argument (inputs, then outs) in order, then the
+/// `scalars`: the sizes of every tensor argument (inputs, then outs) in `passedSizes`, then the
 /// index, integer and float arguments in order, each in 64 bits (integers sign-extended, i1 as
 /// 0 or 1, floats as the bits of a double).
 /// `workspace`: `workspaceBytes` bytes, TW_ALIGNMENT-aligned, used by this call alone: two calls
@@ -49,6 +50,8 @@ struct KernelInfo {
   /// callbacks->fail with a = failure[1] (the index) and b = failure[2] (the bound). The first
   /// failure of several threads wins.
   std::vector<std::string> failures;
+  /// Of every tensor argument in order, the dimensions whose sizes are among `scalars`.
+  std::vector<std::vector<unsigned>> passedSizes;
   /// Functions of libm that the code may call, sorted. (LLVM may add memcpy, memmove, memset.)
   std::vector<std::string> imports;
   /// Whether there is `void k3_fill(void **buffers, int64_t *scalars)`, to be called once before
@@ -61,6 +64,9 @@ struct KernelInfo {
 
   bool mayFail() const { return !failures.empty(); }
 };
+
+/// `passedSizes` for a function with such arguments: those that are dynamic.
+std::vector<std::vector<unsigned>> dynamicSizes(mlir::TypeRange arguments);
 
 /// A way to turn kernels into code.
 class Target {

@@ -12,6 +12,7 @@
 //   %i = arith.constant 6 : index
 //   %zs = tile.full %zero : f32 -> tensor<1x?xf32, #tile.dims<[N]>>
 #include "IR/Tile/Tile.h"
+#include "Tile/BindCalls.h"
 #include "Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -67,6 +68,7 @@ void registerPasses() {
   registerPass(createSimplify);
   registerPass(createFuseDispatches);
   registerPass([] { return createSpecialize(); });
+  registerPass([] { return createBindCalls(); });
 }
 
 } // namespace tw::tile

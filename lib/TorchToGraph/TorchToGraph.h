@@ -3,9 +3,9 @@
 // From the torch level to the graph level: docs/contracts.md says what goes in and comes out,
 // docs/lowering.md how lowerings are written, docs/operators.md what there is.
 #pragma once
+#include "Support/KernelName.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,12 +16,9 @@ class DialectRegistry;
 
 namespace tw {
 
-/// Names of custom operators that hand-written kernels implement ("mylib.rope").
-using KernelNames = std::set<std::string, std::less<>>;
-
 /// Rewrites @main (or the only public function) and all it calls. Functions without torch types
 /// stay as they are. Reports every operator that is not supported before failing;
-/// a custom operator is supported when it is one of `kernels`, and becomes a call of that kernel.
+/// a custom operator is supported when there is a kernel for it, and becomes a call of that kernel.
 std::unique_ptr<mlir::Pass> createTorchToGraphPass(KernelNames kernels);
 /// Makes the pass known as "torch-to-graph".
 void registerTorchToGraphPass();

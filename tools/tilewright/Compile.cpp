@@ -59,7 +59,8 @@ int compileHere(const CompileOptions &options) {
   TW_TRY_CLI(library);
   CompilerSink listener;
   tilewright_sink sink = listener.sink();
-  tilewright_compile_options request = compileRequest(options.model, options.output);
+  std::vector<const char *> kernels;
+  tilewright_compile_options request = compileRequest(options.model, options.output, kernels);
   request.report = options.report ? (options.json ? 2 : 1) : 0;
   request.time_report = options.timeReport;
   auto start = std::chrono::steady_clock::now();

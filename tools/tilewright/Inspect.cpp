@@ -8,6 +8,7 @@
 #include "CompilerSink.h"
 #include "Failure.h"
 #include "IO/File.h"
+#include "ModelOptions.h"
 #include "Program.h"
 #include "runtime/Artifact.h"
 #include <CLI/CLI.hpp>
@@ -20,6 +21,7 @@ namespace {
 
 struct InspectOptions {
   std::string model, entry;
+  std::vector<std::string> kernels;
   bool unsupported = false, json = false;
 };
 
@@ -35,6 +37,11 @@ int inspectModelHere(const InspectOptions &options) {
   request.entry = options.entry.empty() ? nullptr : options.entry.c_str();
   request.unsupported_only = options.unsupported;
   request.json = options.json;
+  std::vector<const char *> kernels;
+  for (const std::string &path : options.kernels)
+    kernels.push_back(path.c_str());
+  request.kernels = kernels.data();
+  request.kernel_count = kernels.size();
   tilewright_outcome outcome = library->inspectModel(&request, &sink, &listener);
   listener.progress.clear();
   if (outcome != TILEWRIGHT_FINE)
@@ -87,6 +94,7 @@ void addInspect(CLI::App &app, Invocation &invocation) {
       ->required();
   command->add_option("--entry", options->entry,
                       "name of the model in an archive that holds several");
+  addKernelsOption(*command, options->kernels);
   command->add_flag("--unsupported", options->unsupported,
                     "only the operators that cannot be compiled");
   command->add_flag("--json", options->json, "print one JSON object");

@@ -8,6 +8,7 @@ void ModelOptions::addTo(CLI::App &app) {
   app.add_option("MODEL", model, "a .pt2 or .mlir model, or an artifact (OUT.so)")->required();
   app.add_option("--target", target,
                  "cpu (default) or reference: this machine; cpu:NAME: another CPU, like x86-64-v3");
+  addKernelsOption(app, kernels);
   app.add_option("--entry", entry, "name of the model in an archive that holds several");
 }
 
@@ -20,7 +21,15 @@ void ModelOptions::addOutputOptionsTo(CLI::App &app) {
 
 static const char *orNull(const std::string &text) { return text.empty() ? nullptr : text.c_str(); }
 
-tilewright_compile_options compileRequest(const ModelOptions &options, const std::string &output) {
+void addKernelsOption(CLI::App &app, std::vector<std::string> &kernels) {
+  app.add_option("--kernels", kernels,
+                 "kernels that the model calls: .cpp, .so or .mlir; may be given several times")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
+tilewright_compile_options compileRequest(const ModelOptions &options, const std::string &output,
+                                          std::vector<const char *> &kernels) {
   tilewright_compile_options request = {};
   request.struct_size = sizeof request;
   request.model = options.model.c_str();
@@ -29,6 +38,10 @@ tilewright_compile_options compileRequest(const ModelOptions &options, const std
   request.entry = orNull(options.entry);
   request.weights = orNull(options.weights);
   request.dump_to = orNull(options.dumpTo);
+  for (const std::string &path : options.kernels)
+    kernels.push_back(path.c_str());
+  request.kernels = kernels.data();
+  request.kernel_count = kernels.size();
   return request;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 #include "tilewright/Compiler.h"
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -14,14 +15,20 @@ namespace tw::cli {
 struct ModelOptions {
   std::string model; // the path given
   std::string target, entry, weights, dumpTo;
+  std::vector<std::string> kernels;
 
-  /// Adds MODEL, --target and --entry.
+  /// Adds MODEL, --target, --kernels and --entry.
   void addTo(CLI::App &app);
   /// Adds --weights and --dump-to, for `compile`.
   void addOutputOptionsTo(CLI::App &app);
 };
 
-/// The same for the compiler's C API; refers to the strings of `options` and `output`.
-tilewright_compile_options compileRequest(const ModelOptions &options, const std::string &output);
+/// The same for the compiler's C API; refers to the strings of `options` and `output`, and to
+/// `kernels`, which it fills.
+tilewright_compile_options compileRequest(const ModelOptions &options, const std::string &output,
+                                          std::vector<const char *> &kernels);
+
+/// Adds --kernels.
+void addKernelsOption(CLI::App &app, std::vector<std::string> &kernels);
 
 } // namespace tw::cli

@@ -22,7 +22,8 @@ static int compileHere(const ModelOptions &options, const std::string &output) {
   TW_TRY_CLI(library);
   CompilerSink listener;
   tilewright_sink sink = listener.sink();
-  tilewright_compile_options request = compileRequest(options, output);
+  std::vector<const char *> kernels;
+  tilewright_compile_options request = compileRequest(options, output, kernels);
   return library->compile(&request, &sink, &listener);
 }
 

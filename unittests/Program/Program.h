@@ -35,6 +35,8 @@ public:
     info.iterations = fixed ? std::optional<int64_t>(iterations) : std::nullopt;
     info.workspaceBytes = 0;
     info.inPlace = {{0, 0}};
+    info.passedSizes =
+        target::dynamicSizes(mlir::cast<mlir::func::FuncOp>(kernel).getArgumentTypes());
     return info;
   }
   void registerDialects(mlir::DialectRegistry &) const override {}

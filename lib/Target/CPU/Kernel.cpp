@@ -29,6 +29,12 @@ public:
 
   FailureOr<KernelInfo> run() {
     result.name = kernel.getSymName().str();
+    for (Value buffer : buffers) {
+      auto &passed = result.passedSizes.emplace_back();
+      for (auto [d, size] : llvm::enumerate(sizesOf(buffer)))
+        if (!size.constant())
+          passed.push_back(d);
+    }
     if (failed(emitPrograms()))
       return failure();
     emitInfo();

@@ -31,6 +31,7 @@ public:
   FailureOr<KernelInfo> run() {
     result.name = kernel.getName().str();
     result.inPlace = plan.inPlace;
+    result.passedSizes = dynamicSizes(kernel.getArgumentTypes());
     kernel.walk([&](graph::CheckIndexOp) { checksIndices = true; });
     if (failed(emitLoops()) || failed(emitInfo()))
       return failure();

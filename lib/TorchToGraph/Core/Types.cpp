@@ -23,37 +23,6 @@ Type elementType(MLIRContext *context, DType dtype) {
   }
 }
 
-std::optional<DType> dtypeOf(Type type) {
-  if (!type)
-    return std::nullopt;
-  if (type.isF16())
-    return DType::F16;
-  if (type.isBF16())
-    return DType::BF16;
-  if (type.isF32())
-    return DType::F32;
-  if (type.isF64())
-    return DType::F64;
-  auto integer = dyn_cast<IntegerType>(type);
-  if (!integer)
-    return std::nullopt;
-  bool isUnsigned = integer.isUnsigned();
-  switch (integer.getWidth()) {
-  case 1:
-    return DType::Bool;
-  case 8:
-    return isUnsigned ? DType::U8 : DType::I8;
-  case 16:
-    return isUnsigned ? std::nullopt : std::optional(DType::I16);
-  case 32:
-    return isUnsigned ? std::nullopt : std::optional(DType::I32);
-  case 64:
-    return isUnsigned ? std::nullopt : std::optional(DType::I64);
-  default:
-    return std::nullopt;
-  }
-}
-
 namespace {
 struct ScalarTypeRow {
   int64_t number;

@@ -3,15 +3,13 @@
 // dtypes between the torch dialect (signed), the graph level (signless) and PyTorch's rules of
 // promotion.
 #pragma once
+#include "IR/ElementDType.h"
 #include "TorchToGraph/Core/Operand.h"
 
 namespace tw::lower {
 
 /// The signless element type at the graph level: u8 and i8 are i8, bool is i1.
 mlir::Type elementType(mlir::MLIRContext *context, DType dtype);
-/// Of an element type of the torch dialect (si64, ui8, i1, f32); empty for those we do not have.
-/// A signless integer other than i1 counts as signed.
-std::optional<DType> dtypeOf(mlir::Type torchElementType);
 /// Of an int argument that stands for a torch.dtype (c10::ScalarType numbering).
 std::optional<DType> dtypeOfScalarType(int64_t number);
 /// "int64", "complex64", ...: the name of a c10::ScalarType for messages.

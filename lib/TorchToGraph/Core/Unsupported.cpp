@@ -32,7 +32,7 @@ bool isUnsupported(Operation *op, const KernelNames &kernels) {
           torch::BindSymbolicShapeOp>(op))
     return false;
   StringRef name = operatorName(op);
-  if (isCustom(op) && kernels.contains(name.drop_front(strlen("torch.")).str()))
+  if (isCustom(op) && kernelFor(name.drop_front(strlen("torch.")).str(), kernels))
     return false;
   return (!findLowering(name) || usesComplex(op)) && !isOpTriviallyDead(op);
 }
@@ -65,7 +65,7 @@ static std::string describeType(Type type) {
 static UnsupportedOperator describe(Operation *op) {
   StringRef name = operatorName(op);
   std::string reason =
-      isCustom(op) ? "nothing implements this custom operator" : findRefusal(name).str();
+      isCustom(op) ? "no kernel is given for this custom operator" : findRefusal(name).str();
   if (reason.empty() && usesComplex(op))
     reason = "tensors of complex numbers are not supported";
   UnsupportedOperator result{"", describePlace(op->getLoc()), reason, ""};
@@ -90,6 +90,9 @@ LogicalResult reportUnsupported(ModuleOp module, const KernelNames &kernels) {
           << found.reason;
     if (!found.inputs.empty())
       error.attachNote() << "inputs " << found.inputs;
+    if (op == ops.back() && llvm::any_of(ops, isCustom))
+      error.attachNote() << "kernels of custom operators are given with --kernels=FILE; that of "
+                            "mylib.rope is called mylib_rope or rope";
     if (op == ops.back())
       error.attachNote() << "help: " << ops.size()
                          << (ops.size() == 1 ? " operator is" : " operators are") << " unsupported"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Interpreter/Binding.h"
+#include "Tile/Binding.h"
 #include "Support/Checked.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,8 +10,8 @@ namespace {
 
 class Binder {
 public:
-  Binder(const KernelSignature &kernel, std::span<const GivenArgument> given)
-      : kernel(kernel), given(given) {}
+  Binder(const KernelSignature &kernel, std::span<const GivenArgument> given, bool isPartial)
+      : kernel(kernel), given(given), isPartial(isPartial) {}
 
   Result<BoundKernel> bind() {
     TW_TRY(checkTypes());
@@ -28,8 +28,13 @@ private:
     return {code, std::move(message), fmt::format("kernel {}", kernel.name)};
   }
 
-  static std::string sizesText(std::span<const int64_t> sizes) {
-    return fmt::format("[{}]", fmt::join(sizes, ", "));
+  bool isUnknown(int64_t value) const { return isPartial && value == unknownSize; }
+
+  std::string sizesText(std::span<const int64_t> sizes) const {
+    std::vector<std::string> texts;
+    for (int64_t size : sizes)
+      texts.push_back(isUnknown(size) ? "?" : std::to_string(size));
+    return fmt::format("[{}]", fmt::join(texts, ", "));
   }
   static std::string sizesText(std::span<const Size> sizes) {
     std::vector<std::string> texts;
@@ -60,7 +65,7 @@ private:
                                  argument.name, argument.sizes.size(), sizesText(argument.sizes),
                                  given[i].sizes.size(), sizesText(given[i].sizes)));
       for (int64_t size : given[i].sizes)
-        if (size < 0)
+        if (size < 0 && !isUnknown(size))
           return error(Code::INTERPRETER_1,
                        fmt::format("argument \"{}\" is given with the negative size {}",
                                    argument.name, size));
@@ -85,7 +90,8 @@ private:
 
   Status takeArguments() {
     for (size_t i = 0; i < given.size(); ++i)
-      if (const KernelArgument &argument = kernel.arguments[i]; !argument.symbol.empty())
+      if (const KernelArgument &argument = kernel.arguments[i];
+          !argument.symbol.empty() && !isUnknown(given[i].integer))
         TW_TRY(
             take(argument.symbol, given[i].integer, fmt::format("argument \"{}\"", argument.name)));
     return {};
@@ -102,6 +108,8 @@ private:
       changes = false;
       for (size_t i = 0; i < given.size(); ++i)
         for (size_t d = 0; kernel.arguments[i].isGiven() && d < given[i].sizes.size(); ++d) {
+          if (isUnknown(given[i].sizes[d]))
+            continue;
           auto line = kernel.arguments[i].sizes[d].linear(bound.symbols);
           if (!line || line->factor == 0)
             continue;
@@ -129,6 +137,8 @@ private:
   Status checkSymbols() const {
     for (const KernelSymbol &symbol : kernel.symbols) {
       auto found = bound.symbols.find(symbol.name);
+      if (found == bound.symbols.end() && isPartial)
+        continue;
       if (found == bound.symbols.end())
         return error(Code::INTERPRETER_2,
                      fmt::format("symbol {} does not follow from the arguments", symbol.name));
@@ -158,6 +168,9 @@ private:
   }
 
   Result<int64_t> evaluate(const Size &size, const std::string &what) const {
+    for (const std::string &symbol : size.symbols())
+      if (isPartial && !bound.symbols.contains(symbol))
+        return unknownSize;
     auto value = size.evaluate(bound.symbols);
     if (value && *value >= 0)
       return *value;
@@ -176,7 +189,8 @@ private:
       for (size_t d = 0; d < argument.sizes.size(); ++d) {
         TW_ASSIGN(int64_t value,
                   evaluate(argument.sizes[d], fmt::format("size {} of \"{}\"", d, argument.name)));
-        if (argument.isGiven() && value != given[i].sizes[d])
+        bool isChecked = argument.isGiven() && !isUnknown(value) && !isUnknown(given[i].sizes[d]);
+        if (isChecked && value != given[i].sizes[d])
           return contradiction(i, d, value);
         sizes.push_back(value);
       }
@@ -204,15 +218,26 @@ private:
 
   const KernelSignature &kernel;
   std::span<const GivenArgument> given;
+  bool isPartial;
   BoundKernel bound;
   std::map<std::string, std::string, std::less<>> sources; // of each symbol: for messages
 };
 
 } // namespace
 
+Diagnostic wrongCount(const KernelSignature &kernel, size_t given) {
+  return {Code::INTERPRETER_1,
+          fmt::format("{} arguments are given, which are not as many as the kernel takes", given),
+          fmt::format("kernel {}", kernel.name)};
+}
+
 Result<BoundKernel> bindKernel(const KernelSignature &kernel,
                                std::span<const GivenArgument> given) {
-  return Binder(kernel, given).bind();
+  return Binder(kernel, given, /*isPartial=*/false).bind();
+}
+
+Result<BoundKernel> bindKnown(const KernelSignature &kernel, std::span<const GivenArgument> given) {
+  return Binder(kernel, given, /*isPartial=*/true).bind();
 }
 
 } // namespace tw

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Symbols of a kernel from the arguments of a call: docs/tile-programs.md, "Binding". No MLIR: the
-// interpreter and the host side of compiled kernels keep the same rules.
+// interpreter, the host side of compiled kernels and calls in models keep the same rules.
 #pragma once
 #include "Support/DType.h"
 #include "Support/Diagnostic.h"
@@ -41,6 +41,9 @@ struct KernelSignature {
   std::vector<Size> grid;
 };
 
+/// A size, or an integer, of which nothing is known before the call runs.
+constexpr int64_t unknownSize = INT64_MIN;
+
 /// What a call gives for one argument; of an `out` nothing is looked at.
 struct GivenArgument {
   DType dtype = DType::F32;
@@ -55,10 +58,17 @@ struct BoundKernel {
   std::vector<int64_t> grid;
 };
 
+/// The error for as many tensors as the kernel does not take.
+Diagnostic wrongCount(const KernelSignature &kernel, size_t given);
+
 /// Binds the symbols: equations are solved, then all are checked. `given` has one element for each
 /// argument. Errors: INTERPRETER_1 (dtypes, ranks, a missing or superfluous argument),
 /// INTERPRETER_2 (sizes that contradict each other or the kernel), INTERPRETER_3 (a symbol outside
 /// of what the kernel allows).
 Result<BoundKernel> bindKernel(const KernelSignature &kernel, std::span<const GivenArgument> given);
+
+/// The same before a call runs: what is given may be unknownSize, and then so is what depends on
+/// it; symbols that are unknown are left out. All that is known is checked.
+Result<BoundKernel> bindKnown(const KernelSignature &kernel, std::span<const GivenArgument> given);
 
 } // namespace tw

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What binds symbols, and what is said where sizes do not fit.
-#include "Interpreter/Binding.h"
+#include "Tile/Binding.h"
 #include <gtest/gtest.h>
 
 namespace tw {
@@ -113,6 +113,25 @@ TEST(Binding, SizesOfOutputs) {
   EXPECT_EQ(bind(kernel, {given({0})}),
             "size 0 of the grid, 16 floordiv N, overflows or divides by "
             "0; N = 0 by size 0 of \"x\", [0]");
+}
+
+TEST(Binding, BeforeTheCall) {
+  auto known = [](std::vector<GivenArgument> arguments) {
+    auto bound = bindKnown(gemm, arguments);
+    if (!bound)
+      return bound.error().message;
+    std::string text;
+    for (const auto &[name, value] : bound->symbols)
+      text += name + "=" + std::to_string(value) + " ";
+    for (int64_t size : bound->sizes[2])
+      text += size == unknownSize ? "? " : std::to_string(size) + " ";
+    return text;
+  };
+  EXPECT_EQ(known({given({unknownSize, 8}), given({5, unknownSize}), {}}), "K=8 N=5 ? 5 ");
+  EXPECT_EQ(known({given({unknownSize, unknownSize}), given({unknownSize, unknownSize}), {}}),
+            "? ? ");
+  EXPECT_EQ(known({given({unknownSize, 8}), given({5, 9}), {}}),
+            "size 1 of \"b\", [5, 9]: must be K = 8");
 }
 
 } // namespace

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tile-bind-calls: calls of hand-written kernels become dispatches.
+//
+//   %y = tw.kernel_call "mylib.softmax"(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+//   tile.kernel @softmax(in %x: !tile.buffer<[M, N], f32>, out %y: !tile.buffer<[M, N], f32>) ...
+// becomes
+//   %m = tensor.dim %x, %c0
+//   %e = tensor.empty(%m) : tensor<?x8xf32>
+//   %y = tw.dispatch @softmax(%x) outs(%e) : ...
+//   tile.kernel @softmax(in %x: !tile.buffer<[M, 8], f32>, ...) ... attributes {destinations}
+//
+// What is known of the arguments is bound and checked now, and the kernel specialised for it; the
+// rest is solved and checked by the host program (CallSizes.h). Dispatches give inputs, then outs,
+// then scalars: the kernel's arguments are brought into that order.
+#include "Tile/BindCalls.h"
+#include "IR/Coded.h"
+#include "IR/ElementDType.h"
+#include "IR/Graph/Graph.h"
+#include "Support/KernelName.h"
+#include "Tile/CallSizes.h"
+#include "Tile/Passes.h"
+#include "Tile/Signature.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Pass/Pass.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+using namespace mlir;
+
+namespace tw::tile {
+namespace {
+
+std::string text(Type type) {
+  std::string result;
+  llvm::raw_string_ostream(result) << type;
+  return result;
+}
+
+/// "M = 4, N = 8".
+std::string text(const Size::Values &values) {
+  std::vector<std::string> parts;
+  for (const auto &[name, value] : values)
+    parts.push_back(fmt::format("{} = {}", name, value));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// A copy of the kernel as dispatches take it: inputs, outs, scalars; outs bind symbols too.
+KernelOp forDispatches(KernelOp kernel) {
+  auto copy = cast<KernelOp>(kernel->clone());
+  Block &body = copy.getBody().front();
+  unsigned count = body.getNumArguments();
+  SmallVector<Attribute> attributes;
+  for (Access access : {Access::In, Access::Out, Access::Scalar})
+    for (unsigned i = 0; i < count; ++i)
+      if (ArgumentAttr argument = copy.getArgument(i); argument.getAccess() == access) {
+        BlockArgument old = body.getArgument(i);
+        old.replaceAllUsesWith(body.addArgument(old.getType(), old.getLoc()));
+        attributes.push_back(argument);
+      }
+  body.eraseArguments(0, count);
+  copy.setArgumentsAttr(ArrayAttr::get(copy.getContext(), attributes));
+  copy->setAttr("destinations", UnitAttr::get(copy.getContext()));
+  return copy;
+}
+
+/// The kernels that may be called, and those that are, specialised.
+class Kernels {
+public:
+  Kernels(ModuleOp module, ModuleOp library) : symbols(module) {
+    for (auto kernel : llvm::make_early_inc_range(module.getOps<KernelOp>())) {
+      if (kernel->hasAttr("destinations"))
+        continue; // it is a dispatch's
+      symbols.remove(kernel);
+      kernel->remove();
+      owned.emplace_back(kernel);
+      add(kernel);
+    }
+    if (library)
+      for (auto kernel : library.getOps<KernelOp>())
+        add(kernel);
+  }
+
+  KernelOp find(StringRef callee) const {
+    auto name = kernelFor(callee.str(), names);
+    return name ? byName.lookup(*name) : KernelOp();
+  }
+
+  std::string list() const {
+    return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+  }
+
+  /// The kernel for some symbols, in the module, first called from `loc`; fails with a diagnostic.
+  FailureOr<KernelOp> specialized(KernelOp kernel, const Size::Values &values, Location loc) {
+    KernelOp &known = made[{kernel.getSymName().str(), text(values)}];
+    if (known)
+      return known;
+    OwningOpRef<KernelOp> copy(forDispatches(kernel));
+    if (failed(specialize(*copy, values)))
+      return failure();
+    known = copy.release();
+    known->setLoc(FusedLoc::get(loc.getContext(), {loc, kernel.getLoc()}));
+    symbols.insert(known);
+    return known;
+  }
+
+private:
+  void add(KernelOp kernel) {
+    names.insert(kernel.getSymName().str());
+    byName[kernel.getSymName()] = kernel;
+  }
+
+  SymbolTable symbols;
+  KernelNames names;
+  llvm::StringMap<KernelOp> byName;
+  std::vector<OwningOpRef<KernelOp>> owned;
+  std::map<std::pair<std::string, std::string>, KernelOp> made;
+};
+
+/// One call.
+class Call {
+public:
+  Call(graph::KernelCallOp call, Kernels &kernels)
+      : call(call), kernels(kernels), b(call), loc(call.getLoc()) {}
+
+  LogicalResult bind() {
+    KernelOp kernel = kernels.find(call.getCallee());
+    if (!kernel) {
+      InFlightDiagnostic error = emitCoded(loc, Code::KERNEL_5);
+      error << "there is no kernel for the call of \"" << call.getCallee() << "\"";
+      error.attachNote() << "the kernels are: " << kernels.list();
+      error.attachNote() << "help: give the file that has it with --kernels=FILE";
+      return error;
+    }
+    signature = signatureOf(kernel);
+    FailureOr<BoundKernel> bound = bindWhatIsKnown();
+    if (failed(bound) || failed(checkResults(*bound)))
+      return failure();
+    FailureOr<KernelOp> specialized = kernels.specialized(kernel, bound->symbols, loc);
+    if (failed(specialized))
+      return failure();
+    emitReport(loc) << "calls the kernel " << signature.name
+                    << (bound->symbols.empty() ? "" : " with " + text(bound->symbols));
+    return replace(*specialized);
+  }
+
+private:
+  InFlightDiagnostic refuse(Code code) {
+    return emitCoded(loc, code) << "kernel " << signature.name << ": ";
+  }
+
+  /// What the call gives for an argument; true if there is such a thing.
+  bool describe(const KernelArgument &argument, Value value, GivenArgument &given) {
+    Type type = value.getType();
+    auto dtype = tw::dtypeOf(getElementTypeOrSelf(type));
+    if (!dtype)
+      return false;
+    // The graph level does not tell u8 from i8, nor an int from an index.
+    given.dtype = *dtype == DType::I8 && argument.dtype == DType::U8 ? DType::U8 : *dtype;
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      for (int64_t size : tensor.getShape())
+        given.sizes.push_back(ShapedType::isDynamic(size) ? unknownSize : size);
+    else
+      given.integer = getConstantIntValue(value).value_or(unknownSize);
+    return isa<RankedTensorType>(type) == argument.isBuffer();
+  }
+
+  FailureOr<BoundKernel> bindWhatIsKnown() {
+    std::vector<GivenArgument> arguments;
+    size_t next = 0, wanted = 0;
+    for (const KernelArgument &argument : signature.arguments) {
+      if (argument.access == KernelAccess::InOut) {
+        InFlightDiagnostic error = refuse(Code::KERNEL_6);
+        error << "it writes to its input \"" << argument.name << "\", and models do not";
+        error.attachNote() << "help: give it an input and an output";
+        return failure();
+      }
+      wanted += argument.isGiven();
+    }
+    if (wanted != call.getArguments().size()) {
+      refuse(Code::KERNEL_7) << "it takes " << wanted << " arguments, but the call gives "
+                             << call.getArguments().size();
+      return failure();
+    }
+    for (const KernelArgument &argument : signature.arguments) {
+      GivenArgument &given = arguments.emplace_back();
+      if (!argument.isGiven())
+        continue;
+      Value value = call.getArguments()[next++];
+      if (describe(argument, value, given))
+        continue;
+      refuse(Code::KERNEL_7) << "argument \"" << argument.name << "\" is a "
+                             << (argument.isBuffer() ? "tensor" : "number") << ", but "
+                             << text(value.getType()) << " is given";
+      return failure();
+    }
+    auto bound = bindKnown(signature, arguments);
+    if (bound)
+      return *bound;
+    InFlightDiagnostic error = refuse(Code::KERNEL_7) << bound.error().message;
+    for (const std::string &note : bound.error().notes)
+      error.attachNote() << note;
+    return failure();
+  }
+
+  /// Whether the call expects the kernel's outputs.
+  LogicalResult checkResults(const BoundKernel &bound) {
+    SmallVector<size_t> outs;
+    for (auto [i, argument] : llvm::enumerate(signature.arguments))
+      if (argument.isResult())
+        outs.push_back(i);
+    if (outs.size() != call.getNumResults())
+      return refuse(Code::KERNEL_7) << "it has " << outs.size() << " outputs, but the call expects "
+                                    << call.getNumResults();
+    for (auto [out, type] : llvm::zip(outs, call.getResultTypes()))
+      if (failed(checkResult(signature.arguments[out], bound.sizes[out], type)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult checkResult(const KernelArgument &out, ArrayRef<int64_t> sizes, Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    auto dtype = tensor ? tw::dtypeOf(tensor.getElementType()) : std::nullopt;
+    bool fits = tensor && dtype && tensor.getRank() == int64_t(sizes.size()) &&
+                (*dtype == out.dtype || (*dtype == DType::I8 && out.dtype == DType::U8));
+    for (size_t d = 0; fits && d < sizes.size(); ++d)
+      fits = sizes[d] == unknownSize || tensor.isDynamicDim(d) || tensor.getDimSize(d) == sizes[d];
+    if (fits)
+      return success();
+    std::vector<std::string> parts, values;
+    for (auto [size, value] : llvm::zip(out.sizes, sizes)) {
+      parts.push_back(size.str());
+      values.push_back(value == unknownSize ? "?" : std::to_string(value));
+    }
+    return refuse(Code::KERNEL_7) << fmt::format(
+               "output \"{}\" is {}[{}] = [{}], but the call expects {}", out.name,
+               info(out.dtype).name, fmt::join(parts, ", "), fmt::join(values, ", "), text(type));
+  }
+
+  /// An argument as the kernel has it: an index for an integer, a tensor of the buffer's type.
+  Value adapted(Value value, Type wanted) {
+    if (auto buffer = dyn_cast<BufferType>(wanted)) {
+      auto type = typeOf(buffer);
+      return value.getType() == type ? value : tensor::CastOp::create(b, loc, type, value);
+    }
+    return value.getType() == wanted ? value : arith::IndexCastOp::create(b, loc, wanted, value);
+  }
+
+  static RankedTensorType typeOf(BufferType buffer) {
+    SmallVector<int64_t> sizes;
+    for (const Size &size : sizesOf(buffer))
+      sizes.push_back(size.constant().value_or(ShapedType::kDynamic));
+    return RankedTensorType::get(sizes, buffer.getTileElementType());
+  }
+
+  /// The call's arguments in the order of dispatches: tensors first.
+  SmallVector<Value> givenInOrder() {
+    SmallVector<Value> given;
+    for (bool isTensor : {true, false})
+      for (Value value : call.getArguments())
+        if (isa<RankedTensorType>(value.getType()) == isTensor)
+          given.push_back(value);
+    return given;
+  }
+
+  LogicalResult replace(KernelOp kernel) {
+    signature = signatureOf(kernel);
+    SmallVector<Value> given = givenInOrder(), inputs, outs, indices;
+    for (Value value : given)
+      indices.push_back(value.getType().isInteger(64)
+                            ? Value(arith::IndexCastOp::create(b, loc, b.getIndexType(), value))
+                            : value);
+    CallSizes sizes(b, loc, signature);
+    if (!sizes.bind(indices))
+      return refuse(Code::KERNEL_7) << "its symbols do not follow from what the call gives";
+    size_t next = 0;
+    for (auto [i, argument] : llvm::enumerate(signature.arguments)) {
+      Type type = kernel.getBlockArgument(i).getType();
+      if (argument.isGiven())
+        inputs.push_back(adapted(given[next++], type));
+      else
+        outs.push_back(empty(sizes, argument, cast<BufferType>(type)));
+    }
+    auto dispatch = graph::DispatchOp::create(b, loc, ValueRange(outs).getTypes(),
+                                              kernel.getSymName(), inputs, outs);
+    checkRuntimeSizes(sizes, dispatch);
+    for (auto [old, now] : llvm::zip(call.getResults(), dispatch.getResults()))
+      old.replaceAllUsesWith(now.getType() == old.getType()
+                                 ? Value(now)
+                                 : tensor::CastOp::create(b, loc, old.getType(), now));
+    call.erase();
+    return success();
+  }
+
+  Value empty(CallSizes &sizes, const KernelArgument &argument, BufferType buffer) {
+    SmallVector<OpFoldResult> all;
+    for (auto [d, size] : llvm::enumerate(argument.sizes)) {
+      if (auto constant = size.constant())
+        all.push_back(b.getIndexAttr(*constant));
+      else
+        all.push_back(
+            sizes.evaluateOutput(size, fmt::format("size {} of \"{}\"", d, argument.name)));
+    }
+    return tensor::EmptyOp::create(b, loc, all, buffer.getTileElementType());
+  }
+
+  /// Where the call expects a size that the kernel's output has only when the program runs.
+  void checkRuntimeSizes(CallSizes &sizes, graph::DispatchOp dispatch) {
+    size_t next = 0;
+    for (const KernelArgument &argument : signature.arguments) {
+      if (!argument.isResult())
+        continue;
+      auto expected = cast<RankedTensorType>(call.getResult(next++).getType());
+      for (auto [d, size] : llvm::enumerate(argument.sizes))
+        if (!size.constant() && !expected.isDynamicDim(d)) {
+          OpBuilder::InsertionGuard guard(b);
+          b.setInsertionPoint(dispatch);
+          Value wanted = arith::ConstantIndexOp::create(b, loc, expected.getDimSize(d));
+          sizes.require(wanted, size,
+                        fmt::format("size {} of \"{}\" as expected", d, argument.name));
+        }
+    }
+  }
+
+  graph::KernelCallOp call;
+  Kernels &kernels;
+  OpBuilder b;
+  Location loc;
+  KernelSignature signature;
+};
+
+struct BindCalls : PassWrapper<BindCalls, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BindCalls)
+  explicit BindCalls(ModuleOp library) : library(library) {}
+  StringRef getArgument() const override { return "tile-bind-calls"; }
+  StringRef getDescription() const override { return "Calls of kernels as dispatches"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                    tensor::TensorDialect>();
+  }
+
+  void runOnOperation() override {
+    SmallVector<graph::KernelCallOp> calls;
+    getOperation().walk([&](graph::KernelCallOp call) { calls.push_back(call); });
+    if (calls.empty())
+      return;
+    Kernels kernels(getOperation(), library);
+    for (graph::KernelCallOp call : calls)
+      if (failed(Call(call, kernels).bind()))
+        signalPassFailure(); // the others are told as well
+  }
+
+  ModuleOp library;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createBindCalls(ModuleOp library) {
+  return std::make_unique<BindCalls>(library);
+}
+
+} // namespace tw::tile

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tile/CallSizes.h"
+#include "IR/Graph/Graph.h"
+#include "Tile/Binding.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace tw::tile {
+
+Value CallSizes::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value).getResult();
+}
+
+Value CallSizes::compare(arith::CmpIPredicate predicate, Value x, Value y) {
+  return arith::CmpIOp::create(b, loc, predicate, x, y);
+}
+
+void CallSizes::check(Value condition, const std::string &message, ValueRange values) {
+  graph::AssertOp::create(b, loc, condition,
+                          b.getStringAttr(fmt::format("kernel {}: {}", kernel.name, message)),
+                          values);
+}
+
+/// A divisor of 0 ends the call; what is divided by it is divided by 1 until then.
+Value CallSizes::divisor(Value value, const Size &size) {
+  if (getConstantIntValue(value).value_or(0) != 0)
+    return value;
+  Value isGood = compare(arith::CmpIPredicate::ne, value, constant(0));
+  check(isGood, fmt::format("{} must not be %lld, for it divides", size.str()), value);
+  return arith::SelectOp::create(b, loc, isGood, value, constant(1));
+}
+
+namespace {
+
+/// What Size::build makes a value with.
+struct HostArithmetic {
+  Value constant(int64_t value) const {
+    return arith::ConstantIndexOp::create(b, loc, value).getResult();
+  }
+  Value symbol(const std::string &name) const { return symbols.at(name); }
+  Value add(Value x, Value y) const { return b.createOrFold<arith::AddIOp>(loc, x, y); }
+  Value mul(Value x, Value y) const { return b.createOrFold<arith::MulIOp>(loc, x, y); }
+  Value floorDiv(Value x, Value y) const {
+    return b.createOrFold<arith::FloorDivSIOp>(loc, x, guard(y));
+  }
+  Value ceilDiv(Value x, Value y) const {
+    return b.createOrFold<arith::CeilDivSIOp>(loc, x, guard(y));
+  }
+  Value mod(Value x, Value y) const {
+    Value safe = guard(y), whole = floorDiv(x, safe);
+    return b.createOrFold<arith::SubIOp>(loc, x, mul(whole, safe));
+  }
+
+  OpBuilder &b;
+  Location loc;
+  const std::map<std::string, Value> &symbols;
+  llvm::function_ref<Value(Value)> guard;
+};
+
+} // namespace
+
+Value CallSizes::evaluate(const Size &size) {
+  auto guard = [&](Value value) { return divisor(value, size); };
+  return size.build(HostArithmetic{b, loc, symbols, guard});
+}
+
+Value CallSizes::evaluateOutput(const Size &size, const std::string &place) {
+  Value value = evaluate(size);
+  if (!size.asSymbol())
+    check(compare(arith::CmpIPredicate::sge, value, constant(0)),
+          fmt::format("{}, {}, is %lld, which is negative", place, size.str()), value);
+  return value;
+}
+
+void CallSizes::require(Value value, const Size &wanted, const std::string &place) {
+  Value evaluated = evaluate(wanted);
+  if (value == evaluated)
+    return;
+  std::string expression = wanted.constant() ? "" : wanted.str() + " = ";
+  check(compare(arith::CmpIPredicate::eq, value, evaluated),
+        fmt::format("{} must be {}%lld, but is %lld", place, expression), {evaluated, value});
+}
+
+void CallSizes::collect(ArrayRef<Value> given) {
+  size_t next = 0;
+  for (const KernelArgument &argument : kernel.arguments) {
+    if (!argument.isGiven())
+      continue;
+    Value value = given[next++];
+    if (!argument.symbol.empty()) {
+      check(compare(arith::CmpIPredicate::sge, value, constant(0)),
+            fmt::format("symbol {} would be %lld by argument \"{}\"; symbols are not negative",
+                        argument.symbol, argument.name),
+            value);
+      symbols[argument.symbol] = value;
+    }
+    for (auto [d, size] : llvm::enumerate(argument.sizes))
+      if (!size.constant() || cast<RankedTensorType>(value.getType()).isDynamicDim(d))
+        equations.push_back({size, b.createOrFold<tensor::DimOp>(loc, value, d),
+                             fmt::format("size {} of \"{}\"", d, argument.name)});
+  }
+}
+
+/// size = factor * symbol + offset, with factor and offset of symbols that are known.
+bool CallSizes::solve(Equation &equation) {
+  Size::Values known; // which are known matters here, not their values
+  for (const auto &[name, value] : symbols)
+    known[name] = 1;
+  auto line = equation.size.linear(known);
+  if (!line || line->factor == 0)
+    return false;
+  auto at = [&](int64_t value) { return equation.size.substitute({{line->symbol, Size(value)}}); };
+  Size offset = at(0), factor = at(1) - offset;
+  Value rest = b.createOrFold<arith::SubIOp>(loc, equation.value, evaluate(offset));
+  std::string text = fmt::format("{} = %lld ({})", equation.size.str(), equation.place);
+  Value solution = rest;
+  if (factor != Size(1)) {
+    Value by = divisor(evaluate(factor), factor);
+    solution = arith::DivSIOp::create(b, loc, rest, by);
+    Value again = arith::MulIOp::create(b, loc, solution, by);
+    check(compare(arith::CmpIPredicate::eq, again, rest),
+          fmt::format("no integer {} gives {}", line->symbol, text), equation.value);
+  }
+  if (factor != Size(1) || offset != Size(0))
+    check(
+        compare(arith::CmpIPredicate::sge, solution, constant(0)),
+        fmt::format("symbol {} would be %lld by {}; symbols are not negative", line->symbol, text),
+        {solution, equation.value});
+  symbols[line->symbol] = solution;
+  return equation.isSolved = true;
+}
+
+void CallSizes::checkSymbols() {
+  for (const KernelSymbol &symbol : kernel.symbols) {
+    Value value = symbols.at(symbol.name);
+    auto limit = [&](arith::CmpIPredicate predicate, Value left, int64_t right, const char *what) {
+      check(compare(predicate, left, constant(predicate == arith::CmpIPredicate::eq ? 0 : right)),
+            fmt::format("symbol {} is %lld, but must be {} {}", symbol.name, what, right), value);
+    };
+    if (symbol.min > 0)
+      limit(arith::CmpIPredicate::sge, value, symbol.min, "at least");
+    if (symbol.max < INT64_MAX)
+      limit(arith::CmpIPredicate::sle, value, symbol.max, "at most");
+    if (symbol.multiple > 1)
+      limit(arith::CmpIPredicate::eq,
+            arith::RemSIOp::create(b, loc, value, constant(symbol.multiple)), symbol.multiple,
+            "a multiple of");
+  }
+}
+
+bool CallSizes::bind(ArrayRef<Value> given) {
+  collect(given);
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (Equation &equation : equations)
+      changes |= !equation.isSolved && solve(equation);
+  }
+  for (const KernelSymbol &symbol : kernel.symbols)
+    if (!symbols.contains(symbol.name))
+      return false;
+  checkSymbols();
+  for (const Equation &equation : equations)
+    if (!equation.isSolved)
+      require(equation.value, equation.size, equation.place);
+  return true;
+}
+
+} // namespace tw::tile

@@ -1,0 +1,70 @@
+// RUN: tilewright-opt %s -tile-bind-calls -split-input-file | FileCheck %s
+
+// All sizes are known: the kernel is specialised, once for the same sizes, and loses its symbols.
+// Its arguments come in the order inputs, outputs, scalars.
+// CHECK-LABEL: func.func @specialized
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<4x8xf32>
+// CHECK: tw.dispatch @scale(%arg0, %arg1) outs(%[[E]]) : (tensor<4x8xf32>, f64) outs(tensor<4x8xf32>)
+// CHECK: tw.dispatch @scale(
+// CHECK: tw.dispatch @scale_0(%arg2, %arg1) outs(%{{.*}}) : (tensor<2x8xf32>, f64)
+// CHECK: tile.kernel @scale(in %x: !tile.buffer<[4, 8], f32>, out %y: !tile.buffer<[4, 8], f32>, %s: f64) grid [4] attributes {destinations}
+// CHECK: tile.kernel @scale_0(in %x: !tile.buffer<[2, 8], f32>
+func.func @specialized(%x: tensor<4x8xf32>, %s: f64, %z: tensor<2x8xf32>) -> (tensor<4x8xf32>, tensor<2x8xf32>) {
+  %0 = tw.kernel_call "mylib.scale"(%s, %x) : (f64, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = tw.kernel_call "scale"(%s, %0) : (f64, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = tw.kernel_call "scale"(%s, %z) : (f64, tensor<2x8xf32>) -> tensor<2x8xf32>
+  return %1, %2 : tensor<4x8xf32>, tensor<2x8xf32>
+}
+tile.kernel @scale(out %y: !tile.buffer<[M, N], f32>, %s: f64, in %x: !tile.buffer<[M, N], f32>)
+    symbols [M, N] grid [M] {
+  %c0 = arith.constant 0 : index
+  %m = tile.program_id 0
+  %t = tile.load %x[%m, %c0] : !tile.buffer<[M, N], f32> -> tensor<1x?xf32, #tile.dims<[N]>>
+  %f = arith.truncf %s : f64 to f32
+  %u = tile.full %f : f32 -> tensor<1x?xf32, #tile.dims<[N]>>
+  %v = arith.mulf %t, %u : tensor<1x?xf32, #tile.dims<[N]>>
+  tile.store %v, %y[%m, %c0] : tensor<1x?xf32, #tile.dims<[N]>>, !tile.buffer<[M, N], f32>
+}
+// The one that nobody calls goes.
+// CHECK-NOT: @unused
+tile.kernel @unused(in %x: !tile.buffer<[N], f32>) symbols [N] grid [N] {
+}
+
+// -----
+
+// What is known becomes a number (K), the rest is solved by the host program: M from the first
+// argument, N from 2 * N + 1, which is checked.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: %[[M:.*]] = tensor.dim %arg0
+// CHECK: %[[B:.*]] = tensor.dim %arg1
+// CHECK: %[[REST:.*]] = arith.subi %[[B]]
+// CHECK: %[[N:.*]] = arith.divsi %[[REST]]
+// CHECK: tw.assert %{{.*}}, "kernel join: no integer N gives N * 2 + 1 = %lld (size 1 of \22b\22)"
+// CHECK: tw.assert %{{.*}}, "kernel join: symbol N is %lld, but must be at most 100"
+// CHECK: tensor.empty(%[[M]], %[[N]]) : tensor<?x?xf32>
+// CHECK: tw.dispatch @join(%arg0, %arg1) outs
+// CHECK: tile.kernel @join(in %a: !tile.buffer<[M, 6], f32>, in %b: !tile.buffer<[6, N * 2 + 1], f32>, out %y: !tile.buffer<[M, N], f32>) symbols [M, N {max = 100}]
+func.func @dynamic(%a: tensor<?x6xf32>, %b: tensor<6x?xf32>) -> tensor<?x?xf32> {
+  %0 = tw.kernel_call "join"(%a, %b) : (tensor<?x6xf32>, tensor<6x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+tile.kernel @join(in %a: !tile.buffer<[M, K], f32>, in %b: !tile.buffer<[K, 2 * N + 1], f32>,
+    out %y: !tile.buffer<[M, N], f32>) symbols [M, K, N {max = 100}] grid [1] {
+}
+
+// -----
+
+// An int argument that is a symbol; the size of the result is not that of an input.
+// CHECK-LABEL: func.func @symbols
+// CHECK: %[[N:.*]] = arith.index_cast %arg1 : i64 to index
+// CHECK: tw.assert %{{.*}}, "kernel repeat: symbol N would be %lld by argument \22n\22; symbols are not negative"
+// CHECK: %[[SIZE:.*]] = arith.muli %[[N]],
+// CHECK: tensor.empty(%[[SIZE]])
+// CHECK: tw.dispatch @repeat(%arg0, %{{.*}}) outs
+func.func @symbols(%x: tensor<3xf32>, %n: i64) -> tensor<?xf32> {
+  %0 = tw.kernel_call "repeat"(%x, %n) : (tensor<3xf32>, i64) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+tile.kernel @repeat(in %x: !tile.buffer<[K], f32>, %n: index as N, out %y: !tile.buffer<[N * K], f32>)
+    symbols [K, N] grid [N] {
+}
