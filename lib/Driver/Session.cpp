@@ -35,8 +35,11 @@ void Session::report(const std::string &text) {
 
 void Session::take(mlir::Diagnostic &diagnostic) {
   using Severity = mlir::DiagnosticSeverity;
-  if (diagnostic.getSeverity() == Severity::Remark)
-    remarks.emplace_back(describePlace(diagnostic.getLocation()), diagnostic.str());
+  if (diagnostic.getSeverity() == Severity::Remark) {
+    std::pair remark(describePlace(diagnostic.getLocation()), diagnostic.str());
+    if (!llvm::is_contained(remarks, remark)) // it may be told for each call of a kernel
+      remarks.push_back(std::move(remark));
+  }
   if (diagnostic.getSeverity() != Severity::Error)
     return;
   Diagnostic problem = toDiagnostic(diagnostic);

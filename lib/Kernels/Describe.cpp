@@ -33,12 +33,12 @@ const Combiner combiners[] = {
 
 class Describer {
 public:
-  explicit Describer(func::FuncOp dispatch) : dispatch(dispatch) {}
+  Describer(func::FuncOp dispatch, bool keepsAxes) : dispatch(dispatch), keepsAxes(keepsAxes) {}
 
   FailureOr<Description> run(std::string &why) {
     if (failed(nests.read(dispatch)))
       return why = nests.why, failure();
-    joined.emplace(nests);
+    joined.emplace(nests, keepsAxes);
     auto outs = cast<func::ReturnOp>(dispatch.getBody().front().getTerminator()).getOperands();
     for (auto [i, value] : llvm::enumerate(outs)) {
       if (!nests.results.contains(value))
@@ -269,6 +269,7 @@ private:
   }
 
   func::FuncOp dispatch;
+  bool keepsAxes;
   LoopNests nests;
   std::optional<JoinedDims> joined;
   std::vector<PieceBuilder> pieces;
@@ -280,8 +281,8 @@ private:
 
 } // namespace
 
-FailureOr<Description> describe(func::FuncOp dispatch, std::string &why) {
-  return Describer(dispatch).run(why);
+FailureOr<Description> describe(func::FuncOp dispatch, bool keepsAxes, std::string &why) {
+  return Describer(dispatch, keepsAxes).run(why);
 }
 
 } // namespace tw::kernels

@@ -37,6 +37,8 @@ struct Description {
 };
 
 /// Fails with the reason in `why` when the compiler's kernels do not cover the dispatch.
-mlir::FailureOr<Description> describe(mlir::func::FuncOp dispatch, std::string &why);
+/// `keepsAxes`: the buffers of results have the tensors' shapes, whatever could be joined.
+mlir::FailureOr<Description> describe(mlir::func::FuncOp dispatch, bool keepsAxes,
+                                      std::string &why);
 
 } // namespace tw::kernels

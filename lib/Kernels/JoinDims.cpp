@@ -10,15 +10,21 @@ namespace tw::kernels {
 
 static std::vector<int> list(ArrayRef<int> dims) { return {dims.begin(), dims.end()}; }
 
-JoinedDims::JoinedDims(LoopNests &nests) : nests(nests) {
-  collect(nests);
+JoinedDims::JoinedDims(LoopNests &nests, bool keepsAxes) : nests(nests) {
+  collect(nests, keepsAxes);
   join();
   sort();
 }
 
-void JoinedDims::collect(LoopNests &nests) {
-  for (auto &[value, axes] : nests.results)
-    sequences.push_back(nests.table.atoms(list(axes)));
+void JoinedDims::collect(LoopNests &nests, bool keepsAxes) {
+  for (auto &[value, axes] : nests.results) {
+    Sequence &sequence = sequences.emplace_back();
+    for (int axis : axes) {
+      llvm::append_range(sequence, nests.table.atoms({axis}));
+      if (keepsAxes)
+        sequence.push_back(-1);
+    }
+  }
   for (OpLoops &nest : nests.ops) {
     sequences.push_back(nests.table.atoms(list(nest.loops)));
     // Loops of one op need not stand in the order of memory.

@@ -11,7 +11,8 @@ namespace tw::kernels {
 
 class JoinedDims {
 public:
-  explicit JoinedDims(LoopNests &nests);
+  /// `keepsAxes`: the axes of results stay what they are.
+  JoinedDims(LoopNests &nests, bool keepsAxes);
 
   /// In an order that suits the widest values: a dimension stands before those that are inside it.
   std::vector<Extent> dims;
@@ -23,7 +24,7 @@ public:
 private:
   /// Atoms in the order in which something walks over them; -1 where it cannot be joined.
   using Sequence = std::vector<int>;
-  void collect(LoopNests &nests);
+  void collect(LoopNests &nests, bool keepsAxes);
   void join();
   void sort();
 

@@ -24,6 +24,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -53,6 +54,8 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     llvm::StringMap<SmallVector<graph::DispatchOp>> calls;
     getOperation().walk([&](graph::DispatchOp op) { calls[op.getKernel()].push_back(op); });
+    for (auto kernel : getOperation().getOps<tile::KernelOp>())
+      handWritten.insert(kernel.getSymName());
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if (function->hasAttr("tw.kernel"))
         convert(function, calls[function.getName()]);
@@ -60,7 +63,7 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
 
   void convert(func::FuncOp function, ArrayRef<graph::DispatchOp> calls) {
     std::string why;
-    FailureOr<Description> description = describe(function, why);
+    FailureOr<Description> description = describe(function, isBesideHandWritten(calls), why);
     SmallVector<tile::KernelOp> kernels;
     if (succeeded(description))
       choose(*description, calls);
@@ -75,6 +78,19 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
       kernel.setSymName(kernel->getAttrOfType<StringAttr>("tw.symbol").getValue());
     for (tile::KernelOp kernel : kernels)
       kernel->removeAttr("tw.symbol");
+  }
+
+  /// Whether one of the calls gives to or takes from a kernel written by hand: to be fused with it
+  /// they must see the tensor in one shape.
+  bool isBesideHandWritten(ArrayRef<graph::DispatchOp> calls) const {
+    auto isOne = [&](Operation *op) {
+      auto dispatch = dyn_cast_or_null<graph::DispatchOp>(op);
+      return dispatch && handWritten.contains(dispatch.getKernel());
+    };
+    return llvm::any_of(calls, [&](graph::DispatchOp call) {
+      return llvm::any_of(call->getUsers(), isOne) ||
+             llvm::any_of(call.getInputs(), [&](Value v) { return isOne(v.getDefiningOp()); });
+    });
   }
 
   /// Configurations of all contractions.
@@ -186,6 +202,7 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
   }
 
   Machine machine;
+  llvm::StringSet<> handWritten;
   SmallVector<ContractionConfiguration> configurations; // of the pieces of one dispatch
 };
 

@@ -11,15 +11,15 @@
 //   tile.kernel @softmax(in %x: !tile.buffer<[M, 8], f32>, ...) ... attributes {destinations}
 //
 // What is known of the arguments is bound and checked now, and the kernel specialised for it; the
-// rest is solved and checked by the host program (CallSizes.h). Dispatches give inputs, then outs,
-// then scalars: the kernel's arguments are brought into that order.
+// rest is solved and checked by the host program (RuntimeBinding.h). Dispatches give inputs, then
+// outs, then scalars: the kernel's arguments are brought into that order.
 #include "Tile/BindCalls.h"
 #include "IR/Coded.h"
 #include "IR/ElementDType.h"
 #include "IR/Graph/Graph.h"
 #include "Support/KernelName.h"
-#include "Tile/CallSizes.h"
 #include "Tile/Passes.h"
+#include "Tile/RuntimeBinding.h"
 #include "Tile/Signature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -274,7 +274,7 @@ private:
       indices.push_back(value.getType().isInteger(64)
                             ? Value(arith::IndexCastOp::create(b, loc, b.getIndexType(), value))
                             : value);
-    CallSizes sizes(b, loc, signature);
+    RuntimeBinding sizes(b, loc, signature);
     if (!sizes.bind(indices))
       return refuse(Code::KERNEL_7) << "its symbols do not follow from what the call gives";
     size_t next = 0;
@@ -296,7 +296,7 @@ private:
     return success();
   }
 
-  Value empty(CallSizes &sizes, const KernelArgument &argument, BufferType buffer) {
+  Value empty(RuntimeBinding &sizes, const KernelArgument &argument, BufferType buffer) {
     SmallVector<OpFoldResult> all;
     for (auto [d, size] : llvm::enumerate(argument.sizes)) {
       if (auto constant = size.constant())
@@ -309,7 +309,7 @@ private:
   }
 
   /// Where the call expects a size that the kernel's output has only when the program runs.
-  void checkRuntimeSizes(CallSizes &sizes, graph::DispatchOp dispatch) {
+  void checkRuntimeSizes(RuntimeBinding &sizes, graph::DispatchOp dispatch) {
     size_t next = 0;
     for (const KernelArgument &argument : signature.arguments) {
       if (!argument.isResult())

@@ -497,6 +497,9 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
                                            fusion.kernel.getSymName(), inputs, destinations);
     for (auto [old, now] : llvm::zip(results, fused.getResults()))
       Value(old).replaceAllUsesWith(now);
+    emitReport(consumer.getLoc()) << (fusion.follows
+                                          ? "fused with its producer, behind what that stores"
+                                          : "fused with its producer, instead of what it loads");
     consumer.erase();
     producer.erase();
     return fused;

@@ -91,18 +91,22 @@ protected:
   }
 
   void build(const std::string &text, TextTarget target = {}) {
-    std::filesystem::create_directories(folder);
     context.loadDialect<graph::TWDialect, mlir::func::FuncDialect, mlir::scf::SCFDialect,
                         mlir::tensor::TensorDialect, mlir::arith::ArithDialect,
                         mlir::LLVM::LLVMDialect>();
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     ASSERT_TRUE(module);
+    build(*module, target);
+  }
+
+  void build(mlir::ModuleOp module, target::Target &target) {
+    std::filesystem::create_directories(folder);
     ArtifactOptions options;
     options.output = folder + "/program.so";
     options.model = "test";
     options.target = "reference";
     options.features = hostFeatures();
-    ASSERT_TRUE(succeeded(writeArtifact(*module, target, options)));
+    ASSERT_TRUE(succeeded(writeArtifact(module, target, options)));
     load(options.output);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Tile/CallSizes.h"
+#include "Tile/RuntimeBinding.h"
 #include "IR/Graph/Graph.h"
 #include "Tile/Binding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,22 +11,22 @@ using namespace mlir;
 
 namespace tw::tile {
 
-Value CallSizes::constant(int64_t value) {
+Value RuntimeBinding::constant(int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value).getResult();
 }
 
-Value CallSizes::compare(arith::CmpIPredicate predicate, Value x, Value y) {
+Value RuntimeBinding::compare(arith::CmpIPredicate predicate, Value x, Value y) {
   return arith::CmpIOp::create(b, loc, predicate, x, y);
 }
 
-void CallSizes::check(Value condition, const std::string &message, ValueRange values) {
+void RuntimeBinding::check(Value condition, const std::string &message, ValueRange values) {
   graph::AssertOp::create(b, loc, condition,
                           b.getStringAttr(fmt::format("kernel {}: {}", kernel.name, message)),
                           values);
 }
 
 /// A divisor of 0 ends the call; what is divided by it is divided by 1 until then.
-Value CallSizes::divisor(Value value, const Size &size) {
+Value RuntimeBinding::divisor(Value value, const Size &size) {
   if (getConstantIntValue(value).value_or(0) != 0)
     return value;
   Value isGood = compare(arith::CmpIPredicate::ne, value, constant(0));
@@ -63,12 +63,12 @@ struct HostArithmetic {
 
 } // namespace
 
-Value CallSizes::evaluate(const Size &size) {
+Value RuntimeBinding::evaluate(const Size &size) {
   auto guard = [&](Value value) { return divisor(value, size); };
   return size.build(HostArithmetic{b, loc, symbols, guard});
 }
 
-Value CallSizes::evaluateOutput(const Size &size, const std::string &place) {
+Value RuntimeBinding::evaluateOutput(const Size &size, const std::string &place) {
   Value value = evaluate(size);
   if (!size.asSymbol())
     check(compare(arith::CmpIPredicate::sge, value, constant(0)),
@@ -76,7 +76,7 @@ Value CallSizes::evaluateOutput(const Size &size, const std::string &place) {
   return value;
 }
 
-void CallSizes::require(Value value, const Size &wanted, const std::string &place) {
+void RuntimeBinding::require(Value value, const Size &wanted, const std::string &place) {
   Value evaluated = evaluate(wanted);
   if (value == evaluated)
     return;
@@ -85,7 +85,7 @@ void CallSizes::require(Value value, const Size &wanted, const std::string &plac
         fmt::format("{} must be {}%lld, but is %lld", place, expression), {evaluated, value});
 }
 
-void CallSizes::collect(ArrayRef<Value> given) {
+void RuntimeBinding::collect(ArrayRef<Value> given) {
   size_t next = 0;
   for (const KernelArgument &argument : kernel.arguments) {
     if (!argument.isGiven())
@@ -106,7 +106,7 @@ void CallSizes::collect(ArrayRef<Value> given) {
 }
 
 /// size = factor * symbol + offset, with factor and offset of symbols that are known.
-bool CallSizes::solve(Equation &equation) {
+bool RuntimeBinding::solve(Equation &equation) {
   Size::Values known; // which are known matters here, not their values
   for (const auto &[name, value] : symbols)
     known[name] = 1;
@@ -134,7 +134,7 @@ bool CallSizes::solve(Equation &equation) {
   return equation.isSolved = true;
 }
 
-void CallSizes::checkSymbols() {
+void RuntimeBinding::checkSymbols() {
   for (const KernelSymbol &symbol : kernel.symbols) {
     Value value = symbols.at(symbol.name);
     auto limit = [&](arith::CmpIPredicate predicate, Value left, int64_t right, const char *what) {
@@ -152,7 +152,7 @@ void CallSizes::checkSymbols() {
   }
 }
 
-bool CallSizes::bind(ArrayRef<Value> given) {
+bool RuntimeBinding::bind(ArrayRef<Value> given) {
   collect(given);
   for (bool changes = true; changes;) {
     changes = false;

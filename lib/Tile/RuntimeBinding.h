@@ -13,9 +13,9 @@ struct KernelSignature;
 
 namespace tile {
 
-class CallSizes {
+class RuntimeBinding {
 public:
-  CallSizes(mlir::OpBuilder &b, mlir::Location loc, const KernelSignature &kernel)
+  RuntimeBinding(mlir::OpBuilder &b, mlir::Location loc, const KernelSignature &kernel)
       : b(b), loc(loc), kernel(kernel) {}
 
   /// Binds and checks everything: `given` has a value for each argument of the kernel that is not
