@@ -4,6 +4,7 @@
 #include "IR/Graph/Graph.h"
 #include "IR/ModelLocation.h"
 #include "Program/Describe.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include <fmt/format.h>
 
@@ -33,15 +34,19 @@ std::string describeDispatches(ModuleOp module, const Session &session, bool asJ
   JsonWriter json;
   json.beginObject().key("dispatches").beginArray();
   auto uses = kernelUses(module);
-  int total = 0;
+  int total = 0, plain = 0; // calls, and those that no tile program is for
   std::string lines;
   for (auto &[name, use] : uses) {
-    KernelText text = describeKernel(symbols.lookup(name));
+    Operation *kernel = symbols.lookup(name);
+    KernelText text = describeKernel(kernel);
+    bool isPlain = isa<func::FuncOp>(kernel);
     json.beginObject().member("kernel", std::string_view(name)).member("name", text.name);
     json.member("ops", text.ops).member("calls", use.calls).member("source", use.source);
-    json.endObject();
+    json.member("target", isPlain ? "reference" : "cpu").endObject();
     total += use.calls;
-    lines += fmt::format("{:>6} x{:<3} {}\n", std::string_view(name), use.calls, text.ops);
+    plain += isPlain ? use.calls : 0;
+    lines += fmt::format("{:>6} x{:<3} {}{}\n", std::string_view(name), use.calls, text.ops,
+                         isPlain ? "  (reference)" : "");
     if (!use.source.empty())
       lines += fmt::format("            {}\n", use.source);
   }
@@ -51,11 +56,11 @@ std::string describeDispatches(ModuleOp module, const Session &session, bool asJ
     json.beginObject().member("place", place).member("text", what).endObject();
     remarks += fmt::format("  {}{}{}\n", place, place.empty() ? "" : ": ", what);
   }
-  json.endArray().endObject();
+  json.endArray().member("calls", total).member("calls_on_reference", plain).endObject();
   if (asJson)
     return json.text() + "\n";
-  return fmt::format("dispatches {}, kernels {}\n{}remarks {}\n{}", total, uses.size(), lines,
-                     session.remarks.size(), remarks);
+  return fmt::format("dispatches {}, kernels {}, on the reference target {}\n{}remarks {}\n{}", total,
+                     uses.size(), plain, lines, session.remarks.size(), remarks);
 }
 
 } // namespace tw
