@@ -339,5 +339,23 @@ TEST(CPUCases, CarriesTilesInMemory) {
     kernel.expectSame({"2x37xf32=random:3", trips});
 }
 
+/// One operand ends before the other one, which has infinities there: 0 times them is NaN.
+TEST(CPUCases, ProductsOfPaddingAndInfinity) {
+  CompiledKernel kernel(R"(
+    tile.kernel @case(in %a: !tile.buffer<[4, K], f32>, in %b: !tile.buffer<[L, 16], f32>,
+                      out %y: !tile.buffer<[4, 16], f32>) symbols [K, L] grid [1] {
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant 0.0 : f32
+      %s = tile.full %zero : f32 -> tensor<4x16xf32>
+      %x = tile.load %a[%c0, %c0] : !tile.buffer<[4, K], f32> -> tensor<4x8xf32>
+      %z = tile.load %b[%c0, %c0] : !tile.buffer<[L, 16], f32> -> tensor<8x16xf32>
+      %d = tile.dot %x, %z, %s : tensor<4x8xf32>, tensor<8x16xf32>, tensor<4x16xf32>
+      tile.store %d, %y[%c0, %c0] : tensor<4x16xf32>, !tile.buffer<[4, 16], f32>
+    })");
+  kernel.expectSame({"4x5xf32=random:1", "7x16xf32=inf"});
+  kernel.expectSame({"4x7xf32=inf", "5x16xf32=random:1"});
+  kernel.expectSame({"4x5xf32=random:1", "5x16xf32=inf"});
+}
+
 } // namespace
 } // namespace tw::target

@@ -106,13 +106,26 @@ private:
   void limitDepth() {
     auto [a, dimA] = e.loadBehind(op.getA(), rank - 1);
     auto [x, dimB] = e.loadBehind(op.getB(), rank - 2);
-    if (!isZeroPadded(a) || !isZeroPadded(x))
+    if (!isZeroPadded(a) || !isZeroPadded(x) || !endTogether(a, dimA, x, dimB))
       return;
     depth = e.ix().min(inBuffer(a, dimA), inBuffer(x, dimB));
     // Now those that limit it do not read outside along K.
     for (auto [load, dim] : {std::pair(a, dimA), std::pair(x, dimB)})
       if (isPlain(load, dim) && e.inside.insert({load, unsigned(dim)}).second)
         limited.push_back({load, unsigned(dim)});
+  }
+
+  /// Whether both are padded from the same place on: where only one is, the other may hold inf or
+  /// NaN, of which 0 times it is NaN.
+  bool endTogether(tile::LoadOp a, int dimA, tile::LoadOp x, int dimB) {
+    auto size = [](tile::LoadOp load, int dim) {
+      return tile::sizesOf(load.getBuffer().getType())[dim];
+    };
+    auto isInside = [&](tile::LoadOp load, int dim) {
+      return e.inside.contains({load, unsigned(dim)});
+    };
+    return (isInside(a, dimA) && isInside(x, dimB)) ||
+           (size(a, dimA) == size(x, dimB) && a.getPositions()[dimA] == x.getPositions()[dimB]);
   }
 
   bool isZeroPadded(tile::LoadOp load) { return load && !load.getPad() && !load.getMask(); }
