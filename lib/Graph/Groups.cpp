@@ -112,10 +112,25 @@ private:
     });
   }
 
+  /// Whether `to` puts further parts into a tensor that `from` has begun: what a concatenation is
+  /// made of.
+  static bool goesOnAssembling(const Group &from, const Group &to) {
+    auto assembles = [](Operation *op) {
+      return isa<tensor::InsertSliceOp, linalg::FillOp>(op) || isView(op);
+    };
+    return llvm::all_of(from.ops, assembles) && llvm::all_of(to.ops, assembles) &&
+           llvm::any_of(to.ops, [&](Operation *op) {
+             auto insert = dyn_cast<tensor::InsertSliceOp>(op);
+             return insert && insert.getDest().hasOneUse() &&
+                    isa_and_present<tensor::InsertSliceOp>(insert.getDest().getDefiningOp()) &&
+                    contains(from, insert.getDest().getDefiningOp());
+           });
+  }
+
   const char *refusal(const Group &from, const Group &to, int64_t rows) const {
     if (from.ops.size() + to.ops.size() > longestGroup)
       return "the kernel would become too long";
-    if (isInitialValue(from))
+    if (isInitialValue(from) || goesOnAssembling(from, to))
       return nullptr;
     if (rows == 0 && !(isTiny(from) && isTiny(to)))
       return "they share no parallel rows";

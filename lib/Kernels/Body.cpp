@@ -39,7 +39,7 @@ FailureOr<int> BodyReader::compute(Value value) {
   if (matchPattern(op, m_Constant(&number)))
     return constant(number);
   return TypeSwitch<Operation *, FailureOr<int>>(op)
-      .Case<linalg::IndexOp>([&](Operation *op) { return coordinate(op); })
+      .Case<linalg::IndexOp, graph::IndexOp>([&](auto op) { return coordinate(op.getDim()); })
       .Case<arith::IndexCastOp, arith::IndexCastUIOp>(
           [&](Operation *op) { return convertIndex(op); })
       .Case<tensor::ExtractOp>([&](Operation *op) { return gather(op); })
@@ -82,9 +82,9 @@ FailureOr<int> BodyReader::argument(BlockArgument value) {
 }
 
 /// The place along a loop, which may be several dimensions: ((a * B) + b) * C + c.
-FailureOr<int> BodyReader::coordinate(Operation *op) {
+FailureOr<int> BodyReader::coordinate(uint64_t which) {
   int place = -1;
-  int loop = nest.loops[cast<linalg::IndexOp>(op).getDim()];
+  int loop = nest.loops[which];
   for (int dim : joined.of(nests.table.atoms({loop}))) {
     Step own{Step::Kind::Coordinate, kernel::i64};
     own.dims = {dim};
@@ -120,10 +120,14 @@ FailureOr<int> BodyReader::convertIndex(Operation *op) {
 
 FailureOr<int> BodyReader::gather(Operation *op) {
   auto extract = cast<tensor::ExtractOp>(op);
-  auto source = dyn_cast<BlockArgument>(extract.getTensor());
   auto dtype = dtypeOf(op->getResult(0).getType());
-  if (!source || !dtype || !isa<func::FuncOp>(source.getOwner()->getParentOp()))
-    return fail("elements of a computed tensor are looked up");
+  if (!dtype)
+    return fail("elements of a dtype without kernels are looked up");
+  Value base = LoopNests::baseOf(extract.getTensor());
+  if (nests.results.contains(base))
+    store(base);
+  else if (!isa<BlockArgument>(base))
+    return fail("elements of a slice are looked up");
   Step step{Step::Kind::Gather, *dtype};
   for (Value index : extract.getIndices()) {
     FailureOr<int> position = read(index);
@@ -131,7 +135,7 @@ FailureOr<int> BodyReader::gather(Operation *op) {
       return failure();
     step.operands.push_back(*position);
   }
-  step.access.buffer = piece.bufferOfArgument(source, *dtype);
+  step.access.buffer = piece.bufferOfTensor(extract.getTensor(), *dtype);
   return piece.add(std::move(step));
 }
 
@@ -224,6 +228,85 @@ std::optional<ContractionParts> matchContraction(linalg::LinalgOp op) {
         maps[0].isFunctionOfDim(dim) != maps[1].isFunctionOfDim(dim))
       return parts;
   return std::nullopt;
+}
+
+namespace {
+
+/// The condition under which a new element takes the place of the one kept.
+struct Better {
+  Value element, kept;
+
+  /// Whether the greater one wins; nothing if it is no comparison of the two.
+  std::optional<bool> direction(Value condition) const {
+    if (auto compare = condition.getDefiningOp<arith::CmpFOp>())
+      return direction(compare.getLhs(), compare.getRhs(),
+                       compare.getPredicate() == arith::CmpFPredicate::OLT,
+                       compare.getPredicate() == arith::CmpFPredicate::OGT);
+    if (auto compare = condition.getDefiningOp<arith::CmpIOp>())
+      return direction(compare.getLhs(), compare.getRhs(),
+                       compare.getPredicate() == arith::CmpIPredicate::slt,
+                       compare.getPredicate() == arith::CmpIPredicate::sgt);
+    return std::nullopt;
+  }
+  std::optional<bool> direction(Value left, Value right, bool isLess, bool isGreater) const {
+    if (!isLess && !isGreater)
+      return std::nullopt;
+    if (left == kept && right == element)
+      return isLess;
+    if (left == element && right == kept)
+      return isGreater;
+    return std::nullopt;
+  }
+  static bool asksForNaN(Value condition, Value of) {
+    auto compare = condition.getDefiningOp<arith::CmpFOp>();
+    return compare && compare.getPredicate() == arith::CmpFPredicate::UNO &&
+           compare.getLhs() == of && compare.getRhs() == of;
+  }
+  /// The element is the first that is NaN.
+  bool isFirstNaN(Value condition) const {
+    auto both = condition.getDefiningOp<arith::AndIOp>();
+    if (!both)
+      return false;
+    for (unsigned i : {0, 1}) {
+      auto inverted = both->getOperand(1 - i).getDefiningOp<arith::XOrIOp>();
+      if (inverted && asksForNaN(both->getOperand(i), element) &&
+          asksForNaN(inverted.getLhs(), kept) && matchPattern(inverted.getRhs(), m_One()))
+        return true;
+    }
+    return false;
+  }
+};
+
+} // namespace
+
+std::optional<ExtremeParts> matchExtreme(linalg::LinalgOp op) {
+  if (op->getNumResults() != 2 || op.getNumReductionLoops() != 1)
+    return std::nullopt;
+  Block *body = op.getBlock();
+  Operation *yield = body->getTerminator();
+  auto value = yield->getOperand(0).getDefiningOp<arith::SelectOp>(),
+       place = yield->getOperand(1).getDefiningOp<arith::SelectOp>();
+  unsigned inputs = op.getNumDpsInputs();
+  if (!value || !place || value.getCondition() != place.getCondition() ||
+      value.getFalseValue() != body->getArgument(inputs) ||
+      place.getFalseValue() != body->getArgument(inputs + 1))
+    return std::nullopt;
+  auto cast = place.getTrueValue().getDefiningOp<arith::IndexCastOp>();
+  auto index = cast ? cast.getIn().getDefiningOp<linalg::IndexOp>() : linalg::IndexOp();
+  if (!index || op.getIteratorTypesArray()[index.getDim()] != utils::IteratorType::reduction)
+    return std::nullopt;
+  Better better{value.getTrueValue(), value.getFalseValue()};
+  std::optional<bool> isMax;
+  if (auto either = value.getCondition().getDefiningOp<arith::OrIOp>()) {
+    for (unsigned i : {0, 1})
+      if (better.isFirstNaN(either->getOperand(1 - i)))
+        isMax = better.direction(either->getOperand(i));
+  } else if (!isa<FloatType>(better.element.getType())) {
+    isMax = better.direction(value.getCondition());
+  }
+  if (!isMax)
+    return std::nullopt;
+  return ExtremeParts{better.element, *isMax};
 }
 
 } // namespace tw::kernels

@@ -8,8 +8,10 @@ namespace tw::kernels {
 
 class BodyReader {
 public:
-  BodyReader(PieceBuilder &piece, OpLoops &nest, const LoopNests &nests, const JoinedDims &joined)
-      : piece(piece), nest(nest), nests(nests), joined(joined) {}
+  /// `store` makes a computed value one that is in memory.
+  BodyReader(PieceBuilder &piece, OpLoops &nest, const LoopNests &nests, const JoinedDims &joined,
+             llvm::function_ref<void(mlir::Value)> store)
+      : piece(piece), nest(nest), nests(nests), joined(joined), store(store) {}
 
   /// Says which step has the elements of an argument of the body.
   void map(mlir::Value value, int step) { known[value] = step; }
@@ -24,7 +26,7 @@ private:
   mlir::FailureOr<int> operation(mlir::Operation *op);
   mlir::FailureOr<int> constant(mlir::Attribute value);
   mlir::FailureOr<int> argument(mlir::BlockArgument value);
-  mlir::FailureOr<int> coordinate(mlir::Operation *op);
+  mlir::FailureOr<int> coordinate(uint64_t which);
   mlir::FailureOr<int> convertIndex(mlir::Operation *op);
   mlir::FailureOr<int> gather(mlir::Operation *op);
   mlir::FailureOr<int> check(mlir::Operation *op);
@@ -36,6 +38,7 @@ private:
   OpLoops &nest;
   const LoopNests &nests;
   const JoinedDims &joined;
+  llvm::function_ref<void(mlir::Value)> store;
   llvm::DenseMap<mlir::Value, int> known;
 };
 
@@ -45,5 +48,12 @@ struct ContractionParts {
   bool isFloat;
 };
 std::optional<ContractionParts> matchContraction(mlir::linalg::LinalgOp op);
+
+/// A body that keeps the greatest (or least) of an element and the first place where it is.
+struct ExtremeParts {
+  mlir::Value element;
+  bool isMax;
+};
+std::optional<ExtremeParts> matchExtreme(mlir::linalg::LinalgOp op);
 
 } // namespace tw::kernels

@@ -33,7 +33,8 @@ const Combiner combiners[] = {
 
 class Describer {
 public:
-  Describer(func::FuncOp dispatch, bool keepsAxes) : dispatch(dispatch), keepsAxes(keepsAxes) {}
+  Describer(func::FuncOp dispatch, const CallSizes &calls, bool keepsAxes)
+      : dispatch(dispatch), keepsAxes(keepsAxes), nests(calls) {}
 
   FailureOr<Description> run(std::string &why) {
     if (failed(nests.read(dispatch)))
@@ -45,9 +46,14 @@ public:
         return why = "it returns what no operation of it computes", failure();
       returned.insert(value);
     }
-    for (OpLoops &nest : nests.ops)
-      if (failed(addOp(nest)))
+    auto assembly = nests.assemblies.begin();
+    for (size_t i = 0; i <= nests.ops.size(); ++i) {
+      for (; assembly != nests.assemblies.end() && assembly->after == i; ++assembly)
+        if (failed(addAssembly(*assembly)))
+          return why = reason, failure();
+      if (i < nests.ops.size() && failed(addOp(nests.ops[i])))
         return why = reason, failure();
+    }
     for (Value value : returned)
       store(value);
     Description description;
@@ -62,21 +68,18 @@ private:
     return failure();
   }
 
-  static bool isReduction(linalg::LinalgOp op) { return op.getNumReductionLoops() > 0; }
-
   LogicalResult addOp(OpLoops &nest) {
     for (size_t loop = 0; loop < nest.loops.size(); ++loop)
       for (size_t other = 0; other < loop; ++other)
         for (int atom : nests.table.atoms({nest.loops[loop]}))
           if (llvm::is_contained(nests.table.atoms({nest.loops[other]}), atom))
             return fail("an operation walks over a value along two dimensions at once");
-    if (std::optional<ContractionParts> parts = matchContraction(nest.op)) {
-      LogicalResult result = addContraction(nest, *parts);
-      if (succeeded(result) || !isReduction(nest.op))
-        return result;
-      return failure();
-    }
-    return addLoops(nest);
+    auto op = dyn_cast<linalg::LinalgOp>(nest.op);
+    if (!op)
+      return addScan(nest, cast<graph::ScanOp>(nest.op));
+    if (std::optional<ContractionParts> parts = matchContraction(op))
+      return addContraction(nest, op, *parts);
+    return addLoops(nest, op);
   }
 
   //===--- loop programs ------------------------------------------------------===//
@@ -85,29 +88,38 @@ private:
     int piece, step; // step -1: in memory
   };
 
+  /// The first piece that may read a tensor.
+  int earliest(Value root, bool isInMemory) const {
+    auto it = values.find(LoopNests::baseOf(root));
+    return it == values.end() ? 0 : it->second.piece + (isInMemory || it->second.step < 0 ? 1 : 0);
+  }
+
   /// The first loop program that may read what the operation reads.
   PieceBuilder &pieceFor(OpLoops &nest) {
     int least = 0;
     for (auto &operand : nest.operands)
       if (operand)
-        if (auto it = values.find(operand->root); it != values.end())
-          least = std::max(least, it->second.piece + (it->second.step < 0 ? 1 : 0));
-    if (pieces.empty() || int(pieces.size()) <= least || pieces.back().isContraction())
+        least = std::max(least, earliest(operand->root, operand->isInMemory));
+    nest.op->walk(
+        [&](tensor::ExtractOp look) { least = std::max(least, earliest(look.getTensor(), true)); });
+    if (pieces.empty() || int(pieces.size()) <= least || pieces.back().isClosed)
       pieces.emplace_back(*joined, nests);
     return pieces.back();
   }
 
-  LogicalResult addLoops(OpLoops &nest) {
+  LogicalResult addLoops(OpLoops &nest, linalg::LinalgOp op) {
     PieceBuilder &piece = pieceFor(nest);
     int number = int(&piece - pieces.data());
-    piece.locations.push_back(nest.op.getLoc());
-    BodyReader body(piece, nest, nests, *joined);
-    Block *block = nest.op.getBlock();
-    unsigned inputs = nest.op.getNumDpsInputs();
+    bool isReduction = !nest.reduced.empty();
+    piece.locations.push_back(op.getLoc());
+    auto keep = [&](Value value) { store(value); };
+    BodyReader body(piece, nest, nests, *joined, keep);
+    Block *block = op.getBlock();
+    unsigned inputs = op.getNumDpsInputs();
     auto accumulated = [&](BlockArgument argument) {
-      return argument.getArgNumber() >= inputs && isReduction(nest.op);
+      return argument.getArgNumber() >= inputs && isReduction;
     };
-    for (auto [operand, argument] : llvm::zip(nest.op->getOpOperands(), block->getArguments())) {
+    for (auto [operand, argument] : llvm::zip(op->getOpOperands(), block->getArguments())) {
       if (argument.use_empty() || accumulated(argument))
         continue;
       FailureOr<int> step = read(piece, number, nest, operand, body);
@@ -115,13 +127,15 @@ private:
         return failure();
       body.map(argument, *step);
     }
+    if (std::optional<ExtremeParts> extreme = matchExtreme(op))
+      return addExtreme(piece, number, nest, op, body, *extreme);
     auto yield = block->getTerminator();
     for (auto [i, value] : llvm::enumerate(yield->getOperands())) {
       FailureOr<int> step =
-          isReduction(nest.op) ? reduce(piece, number, nest, body, i, value) : body.read(value);
+          isReduction ? reduce(piece, number, nest, op, body, i, value) : body.read(value);
       if (failed(step))
         return fail(body.why.empty() ? reason : body.why);
-      values[nest.op->getResult(i)] = {number, *step};
+      values[op->getResult(i)] = {number, *step};
     }
     return success();
   }
@@ -136,52 +150,186 @@ private:
     auto &walk = nest.operands[operand.getOperandNumber()];
     if (!walk)
       return fail("an uninitialised tensor is read");
-    auto known = values.find(walk->root);
-    if (known != values.end() && known->second.piece == number && known->second.step >= 0)
+    return readWalk(piece, number, *walk);
+  }
+
+  FailureOr<int> readWalk(PieceBuilder &piece, int number, const OperandWalk &walk) {
+    auto known = values.find(walk.root);
+    if (!walk.isInMemory && known->second.piece == number && known->second.step >= 0)
       return known->second.step;
-    auto dtype = dtypeOf(walk->root.getType());
-    if (!dtype)
-      return fail("its dtype has no kernel");
-    Step load{Step::Kind::Load, *dtype};
-    if (known != values.end())
-      load.access = piece.accessOfValue(walk->root, store(walk->root), *dtype);
-    else if (auto access = piece.accessOfArgument(*walk, *dtype))
-      load.access = *access;
-    else
-      return fail("one dimension of a tensor is read along several");
+    FailureOr<Access> access = accessOf(piece, walk);
+    if (failed(access))
+      return failure();
+    Step load{Step::Kind::Load, piece.dtypeOf(*access)};
+    load.access = *access;
     return piece.add(std::move(load));
   }
 
-  FailureOr<int> reduce(PieceBuilder &piece, int number, OpLoops &nest, BodyReader &body,
-                        unsigned result, Value yielded) {
+  /// How a tensor is read from memory, where it is put if need be.
+  FailureOr<Access> accessOf(PieceBuilder &piece, const OperandWalk &walk) {
+    auto dtype = dtypeOf(walk.root.getType());
+    if (!dtype)
+      return fail("its dtype has no kernel");
+    if (Value base = LoopNests::baseOf(walk.root); values.contains(base))
+      store(base);
+    if (!walk.isInMemory)
+      return piece.accessOfValue(walk.root, *dtype);
+    std::optional<Access> access = piece.accessOfMemory(walk, *dtype);
+    if (!access)
+      return fail("one dimension of a tensor is read along several");
+    return *access;
+  }
+
+  //===--- assemblies ---------------------------------------------------------===//
+
+  /// How the source of the only part is read along the result, beyond its own ends: what lies there
+  /// is the number that the rest is filled with.
+  static std::optional<OperandWalk> paddedWalk(const Assembly &assembly) {
+    if (!assembly.base || assembly.baseWalk || assembly.parts.size() != 1)
+      return std::nullopt;
+    const Assembly::Part &part = assembly.parts[0];
+    if (!part.walk)
+      return std::nullopt;
+    OperandWalk walk = *part.walk;
+    walk.isInMemory = true;
+    for (auto [d, axis] : llvm::enumerate(part.axes)) {
+      if (!axis.isPart)
+        continue;
+      auto own = llvm::find_if(walk.axes, [&](const AxisWalk &a) { return a.dims == axis.dims; });
+      if (own == walk.axes.end() || !own->isPlain() || axis.stride != 1)
+        return std::nullopt;
+      *own = {assembly.axes[d].dims, -axis.offset, 1, axis.places, true};
+      for (auto &place : own->places)
+        place.second = -place.second;
+    }
+    return walk;
+  }
+
+  LogicalResult addPadded(const Assembly &assembly, const OperandWalk &walk, kernel::DType dtype) {
+    PieceBuilder piece(*joined, nests);
+    piece.locations.push_back(assembly.parts[0].loc);
+    OpLoops none;
+    auto keep = [&](Value value) { store(value); };
+    BodyReader body(piece, none, nests, *joined, keep);
+    FailureOr<int> pad = body.read(filledWith(assembly.base));
+    FailureOr<Access> access = accessOf(piece, walk);
+    if (failed(pad))
+      return fail(body.why);
+    if (failed(access))
+      return failure();
+    Step load{Step::Kind::Load, dtype, {*pad}};
+    load.access = *access;
+    Step store{Step::Kind::Store, dtype, {piece.add(std::move(load))}};
+    store.access = piece.accessOfValue(assembly.result, dtype, true);
+    piece.add(std::move(store));
+    values[assembly.result] = {int(pieces.size()), -1};
+    pieces.push_back(std::move(piece));
+    return success();
+  }
+
+  /// A loop program that stores what the tensor is based on, then the parts, in order: all of an
+  /// element's values are stored by one program.
+  LogicalResult addAssembly(const Assembly &assembly) {
+    PieceBuilder piece(*joined, nests);
+    int number = int(pieces.size());
+    auto dtype = dtypeOf(assembly.result.getType());
+    if (!dtype)
+      return fail("its dtype has no kernel");
+    if (std::optional<OperandWalk> padded = paddedWalk(assembly))
+      return addPadded(assembly, *padded, *dtype);
+    OpLoops none;
+    auto keep = [&](Value value) { store(value); };
+    BodyReader body(piece, none, nests, *joined, keep);
+    auto put = [&](Value source, const std::optional<OperandWalk> &walk,
+                   ArrayRef<AxisWalk> axes) -> LogicalResult {
+      FailureOr<int> step = walk ? readWalk(piece, number, *walk) : body.read(filledWith(source));
+      if (failed(step))
+        return body.why.empty() ? failure() : fail(body.why);
+      auto access =
+          piece.accessOfMemory({assembly.result, SmallVector<AxisWalk>(axes), true}, *dtype, true);
+      if (!access)
+        return fail("a part is put where a reshape cuts the tensor");
+      Step store{Step::Kind::Store, *dtype, {*step}};
+      store.access = *access;
+      piece.add(std::move(store));
+      return success();
+    };
+    if (assembly.base && failed(put(assembly.base, assembly.baseWalk, assembly.axes)))
+      return failure();
+    for (const Assembly::Part &part : assembly.parts) {
+      piece.locations.push_back(part.loc);
+      if (failed(put(part.source, part.walk, part.axes)))
+        return failure();
+    }
+    piece.isClosed = true;
+    pieces.push_back(std::move(piece));
+    values[assembly.result] = {number, -1};
+    return success();
+  }
+
+  //===--- reductions ---------------------------------------------------------===//
+
+  /// How `yielded` combines a state with an element; null if in no known way.
+  static const Combiner *combinerOf(Value yielded, BlockArgument state) {
     Operation *last = yielded.getDefiningOp();
-    BlockArgument sum = nest.op.getBlock()->getArgument(nest.op.getNumDpsInputs() + result);
-    const Combiner *row = nullptr;
-    if (last && last->getNumOperands() == 2 && sum.hasOneUse() && *sum.user_begin() == last)
-      row = llvm::find_if(combiners, [&](const Combiner &c) {
-        return last->getName().getStringRef() == c.operation;
-      });
+    if (!last || last->getNumOperands() != 2 || !state.hasOneUse() || *state.user_begin() != last)
+      return nullptr;
+    auto row = llvm::find_if(combiners, [&](const Combiner &c) {
+      return last->getName().getStringRef() == c.operation;
+    });
     bool isBool = yielded.getType().isInteger(1);
-    if (!row || row == std::end(combiners) || isBool != std::holds_alternative<bool>(row->neutral))
+    return row != std::end(combiners) && isBool == std::holds_alternative<bool>(row->neutral)
+               ? row
+               : nullptr;
+  }
+
+  FailureOr<int> reduce(PieceBuilder &piece, int number, OpLoops &nest, linalg::LinalgOp op,
+                        BodyReader &body, unsigned result, Value yielded) {
+    BlockArgument sum = op.getBlock()->getArgument(op.getNumDpsInputs() + result);
+    const Combiner *row = combinerOf(yielded, sum);
+    if (!row)
       return fail("a reduction's body is no sum, product, maximum, minimum, any or all");
+    Operation *last = yielded.getDefiningOp();
     FailureOr<int> element = body.read(last->getOperand(last->getOperand(0) == sum ? 1 : 0));
     auto dtype = dtypeOf(yielded.getType());
     if (failed(element) || !dtype)
       return failure();
     Step step{Step::Kind::Reduce, *dtype, {*element}, row->reduction};
-    std::vector<int> reduced;
-    for (auto [loop, kind] : llvm::zip(nest.loops, nest.op.getIteratorTypesArray()))
-      if (kind == utils::IteratorType::reduction)
-        reduced.push_back(loop);
-    step.dims = joined->of(nests.table.atoms(reduced));
+    step.dims = joined->of(nests.table.atoms(nest.reduced));
     int total = step.dims.empty() ? *element : piece.add(std::move(step));
-    OpOperand &init = *nest.op.getDpsInitOperand(result);
+    OpOperand &init = *op.getDpsInitOperand(result);
     if (Value scalar = filledWith(init.get()); scalar && isNeutral(scalar, *row))
       return total;
     FailureOr<int> start = read(piece, number, nest, init, body);
     if (failed(start))
       return failure();
     return piece.add({Step::Kind::Apply, *dtype, {*start, total}, row->operation});
+  }
+
+  /// The greatest or least element of a row, and its place.
+  LogicalResult addExtreme(PieceBuilder &piece, int number, OpLoops &nest, linalg::LinalgOp op,
+                           BodyReader &body, const ExtremeParts &parts) {
+    FailureOr<int> element = body.read(parts.element);
+    if (failed(element))
+      return fail(body.why);
+    std::vector<int> dims = joined->of(nests.table.atoms(nest.reduced));
+    Value least = filledWith(op.getDpsInits()[0]), first = filledWith(op.getDpsInits()[1]);
+    bool isFloat = isa<FloatType>(parts.element.getType());
+    auto row = llvm::find_if(combiners, [&](const Combiner &c) {
+      return StringRef(c.reduction) == (parts.isMax ? "max" : "min") &&
+             std::holds_alternative<double>(c.neutral) == isFloat;
+    });
+    if (dims.size() != 1 || !least || !first || !isNeutral(least, *row) ||
+        !matchPattern(first, m_Zero()))
+      return fail("the place of the greatest element is searched in another way than along a row");
+    auto add = [&](kernel::DType dtype, std::string name, unsigned result) {
+      Step step{Step::Kind::Reduce, dtype, {*element}, std::move(name)};
+      step.dims = dims;
+      values[op->getResult(result)] = {number, piece.add(std::move(step))};
+    };
+    add(*dtypeOf(parts.element.getType()), row->reduction, 0);
+    add(kernel::i64, parts.isMax ? "argmax" : "argmin", 1);
+    return success();
   }
 
   static bool isNeutral(Value scalar, const Combiner &row) {
@@ -199,33 +347,64 @@ private:
                                   : number.getSExtValue() == neutral;
   }
 
-  /// Makes a value one that is in memory, and gives its number.
-  int store(Value value) {
-    auto [it, isNew] = stored.try_emplace(value, int(stored.size()));
+  /// Makes a value one that is in memory.
+  void store(Value value) {
     Known &known = values[value];
-    if (!isNew || known.step < 0)
-      return it->second;
+    if (known.step < 0 || !stored.insert(value).second)
+      return;
     PieceBuilder &piece = pieces[known.piece];
     auto dtype = *dtypeOf(value.getType());
     Step step{Step::Kind::Store, dtype, {known.step}};
-    step.access = piece.accessOfValue(value, it->second, dtype, true, destination(value));
+    step.access = piece.accessOfValue(value, dtype, true);
     piece.add(std::move(step));
-    return it->second;
   }
 
-  /// The argument of the function that a returned value is written to; -1 for others.
-  int destination(Value value) {
-    auto outs = cast<func::ReturnOp>(dispatch.getBody().front().getTerminator()).getOperands();
-    auto it = llvm::find(outs, value);
-    if (it == outs.end())
-      return -1;
-    return int(dispatch.getNumArguments() - outs.size() + (it - outs.begin()));
+  //===--- scans --------------------------------------------------------------===//
+
+  LogicalResult addScan(OpLoops &nest, graph::ScanOp op) {
+    PieceBuilder &piece = pieceFor(nest);
+    int number = int(&piece - pieces.data());
+    piece.locations.push_back(op.getLoc());
+    auto keep = [&](Value value) { store(value); };
+    BodyReader body(piece, nest, nests, *joined, keep);
+    Block &block = op.getBody().front();
+    unsigned states = op.getInitial().size();
+    Value yielded = block.getTerminator()->getOperand(0);
+    const Combiner *row = states == 1 ? combinerOf(yielded, block.getArgument(0)) : nullptr;
+    bool isKnown =
+        row && !std::holds_alternative<bool>(row->neutral) && isNeutral(op.getInitial()[0], *row);
+    std::vector<int> dims = joined->of(nests.table.atoms(nest.reduced));
+    if (!isKnown)
+      return fail("a scan's body is no sum, product, maximum or minimum");
+    if (dims.size() > 1)
+      return fail("a scan runs along what a reshape cuts");
+    for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+      FailureOr<int> step = read(piece, number, nest, op->getOpOperand(i), body);
+      if (failed(step))
+        return failure();
+      body.map(block.getArgument(states + i), *step);
+    }
+    Operation *last = yielded.getDefiningOp();
+    FailureOr<int> element =
+        body.read(last->getOperand(last->getOperand(0) == block.getArgument(0) ? 1 : 0));
+    auto dtype = dtypeOf(yielded.getType());
+    if (failed(element) || !dtype)
+      return fail(body.why);
+    int scanned = *element;
+    if (!dims.empty()) {
+      Step step{Step::Kind::Scan, *dtype, {*element}, row->reduction};
+      step.dims = dims;
+      step.predicate = op.getReverse() ? "reverse" : "";
+      scanned = piece.add(std::move(step));
+    }
+    values[op.getResult(0)] = {number, scanned};
+    return success();
   }
 
   //===--- contractions -------------------------------------------------------===//
 
-  LogicalResult addContraction(OpLoops &nest, const ContractionParts &parts) {
-    Value init = filledWith(nest.op.getDpsInits()[0]);
+  LogicalResult addContraction(OpLoops &nest, linalg::LinalgOp op, const ContractionParts &parts) {
+    Value init = filledWith(op.getDpsInits()[0]);
     if (!init || !isNeutral(init, *llvm::find_if(combiners, [&](const Combiner &c) {
                               return StringRef(c.operation) ==
                                      (parts.isFloat ? "arith.addf" : "arith.addi");
@@ -233,34 +412,31 @@ private:
       return fail("a contraction adds to other values than 0");
     PieceBuilder piece(*joined, nests);
     Contraction spec;
-    Value result = nest.op->getResult(0);
+    Value result = op->getResult(0);
     auto sum = dtypeOf(result.getType());
     Access *accesses[] = {&spec.a, &spec.b};
     for (auto [i, access] : llvm::enumerate(accesses)) {
       auto &walk = nest.operands[parts.operands[i]];
       if (!walk)
         return fail("an operand of a contraction is one value");
-      auto dtype = dtypeOf(walk->root.getType());
-      if (!dtype || !sum)
+      if (!sum)
         return fail("its dtype has no kernel");
-      std::optional<Access> found;
-      if (values.contains(walk->root))
-        found = piece.accessOfValue(walk->root, store(walk->root), *dtype);
-      else
-        found = piece.accessOfArgument(*walk, *dtype);
-      if (!found)
-        return fail("one dimension of a tensor is read along several");
+      FailureOr<Access> found = accessOf(piece, *walk);
+      if (failed(found))
+        return failure();
+      if (llvm::any_of(found->axes, [](const Axis &axis) { return !axis.places.empty(); }))
+        return fail("a factor of a contraction begins at a computed place");
       *access = *found;
     }
-    int number = stored.try_emplace(result, int(stored.size())).first->second;
-    spec.c = piece.accessOfValue(result, number, *sum, true, destination(result));
+    spec.c = piece.accessOfValue(result, *sum, true);
     spec.sum = *sum;
     // Columns are what lies side by side in c.
     if (!spec.c.axes.empty() && spec.a.covers(spec.c.axes.back().dim) &&
         !spec.b.covers(spec.c.axes.back().dim))
       std::swap(spec.a, spec.b);
-    piece.locations.push_back(nest.op.getLoc());
+    piece.locations.push_back(op.getLoc());
     piece.setContraction(std::move(spec));
+    piece.isClosed = true;
     if (std::string why = refuse(piece.contraction()); !why.empty())
       return fail("a contraction has no kernel: " + why);
     values[result] = {int(pieces.size()), -1};
@@ -274,15 +450,16 @@ private:
   std::optional<JoinedDims> joined;
   std::vector<PieceBuilder> pieces;
   llvm::MapVector<Value, Known> values;
-  llvm::MapVector<Value, int> stored; // in memory, by number
+  llvm::DenseSet<Value> stored;
   llvm::SetVector<Value> returned;
   std::string reason;
 };
 
 } // namespace
 
-FailureOr<Description> describe(func::FuncOp dispatch, bool keepsAxes, std::string &why) {
-  return Describer(dispatch, keepsAxes).run(why);
+FailureOr<Description> describe(func::FuncOp dispatch, const CallSizes &calls, bool keepsAxes,
+                               std::string &why) {
+  return Describer(dispatch, calls, keepsAxes).run(why);
 }
 
 } // namespace tw::kernels

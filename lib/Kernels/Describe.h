@@ -4,6 +4,7 @@
 // sequence of pieces, each a contraction or a loop program. Dimensions that every operation runs
 // over together become one, those that a reshape cuts become several.
 #pragma once
+#include "Kernels/CallSizes.h"
 #include "Kernels/Steps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
@@ -15,14 +16,13 @@ struct BufferView {
   llvm::SmallVector<mlir::ReassociationIndices> cut; // parts of each axis
   llvm::SmallVector<Extent> parts;                   // of all axes
   llvm::SmallVector<mlir::ReassociationIndices> joined;
+  bool operator==(const BufferView &) const = default;
 };
 
-/// A tensor that pieces read or write.
+/// A tensor that pieces read or write, as a buffer.
 struct TensorUse {
-  int argument = -1; // of the function: an input; or the destination of a result
-  int value = -1;    // number of what a piece computes, -1 for an input; all uses of a value have
-                     // the buffer's shape itself
-  BufferView view = {}; // for arguments
+  mlir::Value tensor; // of the function: an argument, a result that a piece stores, or a reshape
+  BufferView view;
 };
 
 struct Piece {
@@ -38,7 +38,7 @@ struct Description {
 
 /// Fails with the reason in `why` when the compiler's kernels do not cover the dispatch.
 /// `keepsAxes`: the buffers of results have the tensors' shapes, whatever could be joined.
-mlir::FailureOr<Description> describe(mlir::func::FuncOp dispatch, bool keepsAxes,
-                                      std::string &why);
+mlir::FailureOr<Description> describe(mlir::func::FuncOp dispatch, const CallSizes &calls,
+                                      bool keepsAxes, std::string &why);
 
 } // namespace tw::kernels

@@ -31,31 +31,40 @@ void JoinedDims::collect(LoopNests &nests, bool keepsAxes) {
     Sequence loops = std::move(sequences.back());
     sequences.pop_back();
     kinds.push_back(loops);
-    std::vector<int> reduced;
-    for (auto [loop, kind] : llvm::zip(nest.loops, nest.op.getIteratorTypesArray()))
-      if (kind == utils::IteratorType::reduction)
-        reduced.push_back(loop);
-    kinds.push_back(nests.table.atoms(reduced));
+    kinds.push_back(nests.table.atoms(nest.reduced));
     nest.op->walk([&](linalg::IndexOp index) {
       // A place along a dimension is asked for, so it stays by itself.
       for (int atom : nests.table.atoms({nest.loops[index.getDim()]}))
         sequences.push_back({-1, atom, -1});
     });
-    for (auto &operand : nest.operands) {
-      if (!operand || !isa<BlockArgument>(operand->root))
-        continue;
-      Sequence sequence;
-      for (const AxisWalk &axis : operand->axes) {
-        if (!axis.isPlain())
-          sequence.push_back(-1);
-        for (int atom : nests.table.atoms(list(axis.dims)))
-          sequence.push_back(atom);
-        if (!axis.isPlain())
-          sequence.push_back(-1);
-      }
-      sequences.push_back(sequence);
+    for (auto &operand : nest.operands)
+      if (operand && operand->isInMemory)
+        addWalk(operand->axes);
+  }
+  for (const Assembly &assembly : nests.assemblies) {
+    addWalk(assembly.axes);
+    if (assembly.baseWalk && assembly.baseWalk->isInMemory)
+      addWalk(assembly.baseWalk->axes);
+    for (const Assembly::Part &part : assembly.parts) {
+      kinds.push_back(nests.table.atoms(list(part.loops)));
+      addWalk(part.axes);
+      if (part.walk && part.walk->isInMemory)
+        addWalk(part.walk->axes);
     }
   }
+}
+
+void JoinedDims::addWalk(ArrayRef<AxisWalk> axes) {
+  Sequence sequence;
+  for (const AxisWalk &axis : axes) {
+    if (!axis.isPlain())
+      sequence.push_back(-1);
+    for (int atom : nests.table.atoms(list(axis.dims)))
+      sequence.push_back(atom);
+    if (!axis.isPlain())
+      sequence.push_back(-1);
+  }
+  sequences.push_back(sequence);
 }
 
 /// What follows an atom wherever it is: -1 if nothing does or not the same.

@@ -25,6 +25,7 @@ private:
   /// Atoms in the order in which something walks over them; -1 where it cannot be joined.
   using Sequence = std::vector<int>;
   void collect(LoopNests &nests, bool keepsAxes);
+  void addWalk(llvm::ArrayRef<AxisWalk> axes);
   void join();
   void sort();
 

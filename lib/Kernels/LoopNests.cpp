@@ -30,11 +30,31 @@ static bool isInit(Operation &op) {
          });
 }
 
+/// A copy that only other operations read: they read what it is a copy of.
+static bool isPassedThrough(Operation &op) {
+  return isa<linalg::CopyOp>(op) && op.getOperand(0).getType() == op.getResult(0).getType() &&
+         llvm::all_of(op.getUsers(), [&](Operation *user) {
+           return !isa<func::ReturnOp>(user) && user->getBlock() == op.getBlock();
+         });
+}
+
 LogicalResult LoopNests::read(func::FuncOp dispatch) {
   if (!dispatch.getBody().hasOneBlock())
     return fail("it has several blocks");
   for (Operation &op : dispatch.getBody().front()) {
     if (isHelper(op) || isInit(op))
+      continue;
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+      if (failed(addInsertion(insert)))
+        return failure();
+      continue;
+    }
+    if (auto scan = dyn_cast<graph::ScanOp>(op)) {
+      if (failed(addScan(scan)))
+        return failure();
+      continue;
+    }
+    if (isPassedThrough(op))
       continue;
     auto nest = dyn_cast<linalg::LinalgOp>(op);
     if (!nest)
@@ -42,49 +62,62 @@ LogicalResult LoopNests::read(func::FuncOp dispatch) {
     if (failed(addOp(nest)))
       return failure();
   }
+  for (Assembly &assembly : assemblies)
+    finish(assembly);
   shareArguments();
   return success();
 }
 
-/// Whether no operation walks along one dimension in two of its loops.
-bool LoopNests::areDistinct(const DimTable &dims) const {
-  return llvm::all_of(ops, [&](const OpLoops &nest) {
-    std::vector<int> all = dims.atoms({nest.loops.begin(), nest.loops.end()});
-    llvm::sort(all);
-    return std::adjacent_find(all.begin(), all.end()) == all.end();
-  });
+/// Whether no operation walks along one dimension in two of its loops, and what runs along a part
+/// of an axis is one dimension.
+bool LoopNests::isSound(const DimTable &dims) const {
+  return llvm::all_of(loopSets,
+                      [&](const SmallVector<int> &loops) {
+                        std::vector<int> all = dims.atoms({loops.begin(), loops.end()});
+                        llvm::sort(all);
+                        return std::adjacent_find(all.begin(), all.end()) == all.end();
+                      }) &&
+         llvm::all_of(partLoops, [&](int loop) { return dims.atoms({loop}).size() <= 1; });
 }
 
 /// Operations that read the same argument walk over it together, as far as nothing then walks along
 /// one dimension twice (x + x transposed).
 void LoopNests::shareArguments() {
   llvm::DenseMap<Value, const OperandWalk *> first;
+  auto share = [&](const std::optional<OperandWalk> &walk) {
+    if (!walk || !isa<BlockArgument>(walk->root))
+      return;
+    auto [it, isNew] = first.try_emplace(walk->root, &*walk);
+    if (isNew)
+      return;
+    DimTable shared = table;
+    bool fits = true;
+    for (auto [a, b] : llvm::zip(it->second->axes, walk->axes))
+      fits &= !a.isPlain() || !b.isPlain() || a.dims.empty() || b.dims.empty() ||
+              shared.unify({a.dims.begin(), a.dims.end()}, {b.dims.begin(), b.dims.end()});
+    if (fits && isSound(shared))
+      table = std::move(shared);
+  };
   for (const OpLoops &nest : ops)
-    for (const auto &walk : nest.operands) {
-      if (!walk || !isa<BlockArgument>(walk->root))
-        continue;
-      auto [it, isNew] = first.try_emplace(walk->root, &*walk);
-      if (isNew)
-        continue;
-      DimTable shared = table;
-      bool fits = true;
-      for (auto [a, b] : llvm::zip(it->second->axes, walk->axes))
-        fits &= !a.isPlain() || !b.isPlain() || a.dims.empty() || b.dims.empty() ||
-                shared.unify({a.dims.begin(), a.dims.end()}, {b.dims.begin(), b.dims.end()});
-      if (fits && areDistinct(shared))
-        table = std::move(shared);
-    }
+    llvm::for_each(nest.operands, share);
+  for (const Assembly &assembly : assemblies)
+    for (const Assembly::Part &part : assembly.parts)
+      share(part.walk);
 }
 
 LogicalResult LoopNests::addOp(linalg::LinalgOp op) {
-  OpLoops nest{op, {}, {}};
-  for (int64_t range : op.getStaticLoopRanges())
+  OpLoops nest{op, {}, {}, {}};
+  for (auto [range, kind] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
     nest.loops.push_back(table.make(known(range)));
+    if (kind == utils::IteratorType::reduction)
+      nest.reduced.push_back(nest.loops.back());
+  }
+  loopSets.push_back(nest.loops);
   for (OpOperand &operand : op->getOpOperands()) {
     nest.operands.emplace_back();
     bool isRead = op.isDpsInput(&operand) || op.payloadUsesValueFromOperand(&operand);
     if (isRead && isa<RankedTensorType>(operand.get().getType()) && !filledWith(operand.get()) &&
-        failed(walkOf(operand, nest)))
+        failed(walkOf(operand, op.getMatchingIndexingMap(&operand), nest)))
       return failure();
   }
   for (auto [number, result] : llvm::enumerate(op->getResults())) {
@@ -133,10 +166,29 @@ static bool readAxis(AffineExpr expr, ArrayRef<int> loops, AxisWalk &axis) {
   return readAxis(binary.getLHS(), loops, axis);
 }
 
-LogicalResult LoopNests::walkOf(OpOperand &operand, OpLoops &nest) {
+LogicalResult LoopNests::addScan(graph::ScanOp op) {
+  OpLoops nest{op, {}, {}, {}};
+  for (int64_t size : cast<RankedTensorType>(op.getInputs()[0].getType()).getShape())
+    nest.loops.push_back(table.make(known(size)));
+  nest.reduced.push_back(nest.loops[op.getDim()]);
+  loopSets.push_back(nest.loops);
+  auto identity = AffineMap::getMultiDimIdentityMap(nest.loops.size(), op.getContext());
+  for (OpOperand &operand : op->getOpOperands()) {
+    nest.operands.emplace_back();
+    if (llvm::is_contained(op.getInputs(), operand.get()) && !filledWith(operand.get()) &&
+        failed(walkOf(operand, identity, nest)))
+      return failure();
+  }
+  for (Value result : op.getResults())
+    results[result] = nest.loops;
+  ops.push_back(std::move(nest));
+  return success();
+}
+
+LogicalResult LoopNests::walkOf(OpOperand &operand, AffineMap map, OpLoops &nest) {
   OperandWalk walk{operand.get(), {}};
   auto type = cast<RankedTensorType>(operand.get().getType());
-  for (auto [i, expr] : llvm::enumerate(nest.op.getMatchingIndexingMap(&operand).getResults())) {
+  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
     AxisWalk axis;
     if (!readAxis(expr, nest.loops, axis))
       return fail("an operand is read in windows");
@@ -152,25 +204,55 @@ LogicalResult LoopNests::walkOf(OpOperand &operand, OpLoops &nest) {
   return success();
 }
 
+Value LoopNests::baseOf(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op) &&
+        !isPassedThrough(*op))
+      break;
+    tensor = op->getOperand(0);
+  }
+  return tensor;
+}
+
 LogicalResult LoopNests::traceViews(OperandWalk &walk) {
   while (Operation *view = walk.root.getDefiningOp()) {
-    if (isa<linalg::LinalgOp>(view))
+    if (results.contains(walk.root))
       break;
-    if (failed(through(view, walk)))
+    if (isPassedThrough(*view)) {
+      walk.root = view->getOperand(0);
+      continue;
+    }
+    DimTable before = table;
+    if (succeeded(through(view, walk)))
+      continue;
+    // A reshape moves nothing, so the host program can do it.
+    Value base = baseOf(walk.root);
+    if (base == walk.root || !(isa<BlockArgument>(base) || results.contains(base)))
       return failure();
-  }
-  if (isa<BlockArgument>(walk.root))
+    table = std::move(before);
+    walk.isInMemory = true;
     return success();
-  auto own = results.find(walk.root);
-  if (own == results.end())
-    return fail("a value that is no operation's result is read");
-  for (auto [axis, dim] : llvm::zip(walk.axes, own->second)) {
-    if (!axis.isPlain())
-      return fail("a part of a value between operations is read");
-    if (!table.unify(std::vector<int>(axis.dims.begin(), axis.dims.end()), {dim}))
-      return fail("operations walk over a value in different ways");
   }
+  if (isa<BlockArgument>(walk.root)) {
+    walk.isInMemory = true;
+    return success();
+  }
+  bool isAssembled =
+      llvm::any_of(assemblies, [&](const Assembly &a) { return a.result == walk.root; });
+  walk.isInMemory = isAssembled || !readsInDims(walk, results.find(walk.root)->second);
   return success();
+}
+
+/// Makes a reader of a result walk over it in the dimensions in which it is computed, where it can.
+bool LoopNests::readsInDims(const OperandWalk &walk, ArrayRef<int> dims) {
+  DimTable unified = table;
+  for (auto [axis, dim] : llvm::zip(walk.axes, dims))
+    if (!axis.isPlain() || !unified.unify({axis.dims.begin(), axis.dims.end()}, {dim}))
+      return false;
+  if (!isSound(unified))
+    return false;
+  table = std::move(unified);
+  return true;
 }
 
 LogicalResult LoopNests::through(Operation *view, OperandWalk &walk) {
@@ -207,27 +289,38 @@ LogicalResult LoopNests::through(Operation *view, OperandWalk &walk) {
         return fail("a reshape cuts dimensions that do not fit");
     }
   } else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(view)) {
-    llvm::SmallBitVector dropped = slice.getDroppedDims();
-    unsigned next = 0;
-    for (int64_t d = 0; d < slice.getSourceType().getRank(); ++d) {
-      auto offset = getConstantIntValue(slice.getMixedOffsets()[d]);
-      auto stride = getConstantIntValue(slice.getMixedStrides()[d]);
-      if (!offset || !stride || *stride <= 0)
-        return fail("a slice begins at a computed place");
-      AxisWalk axis;
-      if (!dropped.test(d))
-        axis = walk.axes[next++];
-      axis.offset = *offset + *stride * axis.offset;
-      axis.stride *= *stride;
-      int64_t whole = slice.getSourceType().getDimSize(d);
-      axis.isPart |= !known(whole) || getConstantIntValue(slice.getMixedSizes()[d]) != whole;
-      axes.push_back(axis);
-    }
+    return throughSlice(slice, walk);
   } else {
     return fail(view->getName().getStringRef() + " has no kernel");
   }
   walk.axes = axes;
   walk.root = view->getOperand(0);
+  return success();
+}
+
+LogicalResult LoopNests::throughSlice(tensor::ExtractSliceOp slice, OperandWalk &walk) {
+  SmallVector<AxisWalk> axes;
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  unsigned next = 0;
+  for (int64_t d = 0; d < slice.getSourceType().getRank(); ++d) {
+    auto offset = getConstantIntValue(slice.getMixedOffsets()[d]);
+    auto stride = getConstantIntValue(slice.getMixedStrides()[d]);
+    if (!stride || *stride <= 0)
+      return fail("a slice takes steps of a computed length");
+    AxisWalk axis;
+    if (!dropped.test(d))
+      axis = walk.axes[next++];
+    axis.offset = offset.value_or(0) + *stride * axis.offset;
+    axis.stride *= *stride;
+    for (auto &[place, factor] : axis.places)
+      factor *= *stride;
+    if (!offset)
+      axis.places.push_back({cast<Value>(slice.getMixedOffsets()[d]), 1});
+    axis.isPart |= !calls.isSizeOf(slice.getMixedSizes()[d], slice.getSource(), d);
+    axes.push_back(axis);
+  }
+  walk.axes = axes;
+  walk.root = slice.getSource();
   return success();
 }
 

@@ -3,9 +3,11 @@
 // The loops of a dispatch's operations, and how they walk over its tensors, through all views: the
 // first half of Describe.
 #pragma once
+#include "Kernels/CallSizes.h"
 #include "Kernels/DimTable.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tw::kernels {
@@ -14,31 +16,64 @@ namespace tw::kernels {
 struct AxisWalk {
   llvm::SmallVector<int> dims; // of the DimTable; empty: one element
   int64_t offset = 0, stride = 1;
+  // What the offset has besides: indices of the function, each times a factor.
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>> places = {};
   bool isPart = false; // not all of the axis, or not certainly
-  bool isPlain() const { return offset == 0 && stride == 1 && !isPart; }
+  bool isPlain() const { return offset == 0 && stride == 1 && places.empty() && !isPart; }
 };
 
 /// An operand, traced back through views.
 struct OperandWalk {
-  mlir::Value root; // an argument of the function or a result of one of its operations
+  mlir::Value root; // an argument of the function, a result of one of its operations, or a reshape
   llvm::SmallVector<AxisWalk> axes; // of the root
+  // Whether the root is read as it lies in memory. Otherwise it is a result that is read in the
+  // dimensions in which it is computed.
+  bool isInMemory = false;
 };
 
 struct OpLoops {
-  mlir::linalg::LinalgOp op;
-  llvm::SmallVector<int> loops;                           // a dimension for each
+  mlir::Operation *op = nullptr;                          // of linalg, or tw.scan
+  llvm::SmallVector<int> loops = {};                      // a dimension for each
+  std::vector<int> reduced = {};                          // those that are reduced, or scanned
   llvm::SmallVector<std::optional<OperandWalk>> operands; // none: a scalar, or an init not read
+};
+
+/// A tensor that is put together from others: a concatenation, a padded tensor, one with a part
+/// written anew.
+struct Assembly {
+  struct Part {
+    mlir::Value source;
+    llvm::SmallVector<int> loops;     // a dimension for each axis of the result
+    std::optional<OperandWalk> walk;  // of the source; none: it is filled with a number
+    llvm::SmallVector<AxisWalk> axes; // where the part goes
+    mlir::Location loc;
+  };
+  mlir::Value result;
+  mlir::Value base;                    // what it holds where no part is; null: nothing
+  std::optional<OperandWalk> baseWalk; // none: a number
+  llvm::SmallVector<AxisWalk> axes;    // of the result: where the base goes
+  std::vector<Part> parts;             // in order
+  size_t after = 0;                    // it follows this many of the operations
 };
 
 class LoopNests {
 public:
+  explicit LoopNests(const CallSizes &calls) : calls(calls) {}
   /// Reads the dispatch. Fails with a reason.
   mlir::LogicalResult read(mlir::func::FuncOp dispatch);
+  /// A number for each tensor that is asked for.
+  int numberOf(mlir::Value tensor) const {
+    return numbers.try_emplace(tensor, int(numbers.size())).first->second;
+  }
+  /// What a tensor is a reshape of.
+  static mlir::Value baseOf(mlir::Value tensor);
 
   std::string why;
   DimTable table;
-  std::vector<OpLoops> ops;                                     // in order
-  llvm::MapVector<mlir::Value, llvm::SmallVector<int>> results; // of ops: a dimension for each axis
+  std::vector<OpLoops> ops;         // in order
+  std::vector<Assembly> assemblies; // in order
+  llvm::MapVector<mlir::Value, llvm::SmallVector<int>>
+      results; // of both: a dimension for each axis
 
 private:
   mlir::LogicalResult fail(const llvm::Twine &reason) {
@@ -46,11 +81,24 @@ private:
     return mlir::failure();
   }
   mlir::LogicalResult addOp(mlir::linalg::LinalgOp op);
+  mlir::LogicalResult addScan(graph::ScanOp op);
+  mlir::LogicalResult addInsertion(mlir::tensor::InsertSliceOp op);
+  mlir::FailureOr<Assembly *> assemblyOf(mlir::tensor::InsertSliceOp op);
+  mlir::LogicalResult traceParts(OperandWalk &walk, llvm::ArrayRef<int> loops);
+  mlir::LogicalResult addPart(mlir::tensor::InsertSliceOp op, Assembly &assembly);
   void shareArguments();
-  bool areDistinct(const DimTable &dims) const;
-  mlir::LogicalResult walkOf(mlir::OpOperand &operand, OpLoops &nest);
+  bool isSound(const DimTable &dims) const;
+  static void finish(Assembly &assembly);
+  mlir::LogicalResult walkOf(mlir::OpOperand &operand, mlir::AffineMap map, OpLoops &nest);
   mlir::LogicalResult traceViews(OperandWalk &walk);
   mlir::LogicalResult through(mlir::Operation *view, OperandWalk &walk);
+  mlir::LogicalResult throughSlice(mlir::tensor::ExtractSliceOp slice, OperandWalk &walk);
+  bool readsInDims(const OperandWalk &walk, llvm::ArrayRef<int> dims);
+
+  const CallSizes &calls;
+  mutable llvm::DenseMap<mlir::Value, int> numbers;
+  std::vector<llvm::SmallVector<int>> loopSets; // dimensions that an operation walks over together
+  std::vector<int> partLoops;                   // that run along a part of an axis
 };
 
 /// The scalar that a tensor is filled with, if it is.

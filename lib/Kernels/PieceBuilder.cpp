@@ -30,14 +30,20 @@ std::optional<kernel::DType> dtypeOf(Type type) {
 }
 
 int PieceBuilder::add(Step step) {
+  if (step.kind == Step::Kind::Load)
+    for (size_t i = 0; i < program.steps.size(); ++i)
+      if (const Step &other = program.steps[i];
+          other.kind == Step::Kind::Load && other.access.buffer == step.access.buffer &&
+          other.access.axes == step.access.axes && other.operands == step.operands)
+        return int(i);
   program.steps.push_back(std::move(step));
   return int(program.steps.size()) - 1;
 }
 
 int PieceBuilder::buffer(BufferSpec spec, TensorUse use) {
   for (size_t i = 0; i < tensors.size(); ++i)
-    if (tensors[i].argument == use.argument && tensors[i].value == use.value &&
-        program.buffers[i].isOutput == spec.isOutput && program.buffers[i].shape == spec.shape)
+    if (tensors[i].tensor == use.tensor && program.buffers[i].isOutput == spec.isOutput &&
+        program.buffers[i].shape == spec.shape)
       return int(i);
   spec.name = (spec.isOutput ? "out" : "in") + std::to_string(tensors.size());
   program.buffers.push_back(std::move(spec));
@@ -81,8 +87,8 @@ static bool isComputable(const BufferView &view) {
 /// Cuts the axes of a tensor into atoms and joins those that are one dimension. Axes of which a
 /// part is read keep their own size.
 BufferView PieceBuilder::viewOf(RankedTensorType type, ArrayRef<AxisWalk> axes,
-                                std::vector<Extent> &shape, std::vector<Axis> &access,
-                                int argument) const {
+                                const std::string &name, std::vector<Extent> &shape,
+                                std::vector<Axis> &access) {
   BufferView view;
   std::vector<int> left; // atoms of the dimension that is still being joined
   for (auto [axis, walk] : llvm::enumerate(axes)) {
@@ -94,13 +100,13 @@ BufferView PieceBuilder::viewOf(RankedTensorType type, ArrayRef<AxisWalk> axes,
     auto own = [&]() -> Extent {
       if (!type.isDynamicDim(axis))
         return {type.getDimSize(axis)};
-      return {std::nullopt, "a" + std::to_string(argument) + "_" + std::to_string(axis)};
+      return {std::nullopt, name + "_" + std::to_string(axis)};
     };
     std::vector<int> atoms = nests->table.atoms({walk.dims.begin(), walk.dims.end()});
     if (!walk.isPlain() || atoms.empty()) {
       bool isUnit = !type.isDynamicDim(axis) && type.getDimSize(axis) == 1;
       addPart(own());
-      if (isUnit && walk.offset == 0) { // joins whatever stands beside it
+      if (isUnit && walk.offset == 0 && walk.places.empty()) { // joins whatever stands beside it
         if (view.joined.empty())
           continue; // with the first one that comes
         view.joined.back().push_back(cut.back());
@@ -113,6 +119,9 @@ BufferView PieceBuilder::viewOf(RankedTensorType type, ArrayRef<AxisWalk> axes,
       view.joined.push_back(group);
       shape.push_back(own());
       access.push_back({-1, walk.offset, walk.stride});
+      access.back().isPart = walk.isPart;
+      for (auto [place, factor] : walk.places)
+        access.back().places.push_back({scalar(cast<BlockArgument>(place), kernel::i64), factor});
       if (!atoms.empty())
         access.back().dim = joined->of(atoms).front();
       continue;
@@ -148,31 +157,37 @@ static bool walksTwice(const std::vector<Axis> &axes) {
   return false;
 }
 
-std::optional<Access> PieceBuilder::accessOfArgument(const OperandWalk &walk, kernel::DType dtype) {
-  auto argument = cast<BlockArgument>(walk.root);
-  for (const AxisWalk &axis : walk.axes)
+std::string PieceBuilder::nameOf(Value tensor) const {
+  return "a" + std::to_string(nests->numberOf(tensor));
+}
+
+std::optional<Access> PieceBuilder::accessOfMemory(const OperandWalk &walk, kernel::DType dtype,
+                                                   bool isOutput) {
+  for (const AxisWalk &axis : walk.axes) {
     if (!axis.isPlain() && nests->table.atoms({axis.dims.begin(), axis.dims.end()}).size() > 1)
       return std::nullopt;
-  TensorUse use{int(argument.getArgNumber())};
-  BufferSpec spec{"", dtype, {}};
+    if (llvm::any_of(axis.places, [](auto &place) { return !isa<BlockArgument>(place.first); }))
+      return std::nullopt;
+  }
+  TensorUse use{walk.root, {}};
+  BufferSpec spec{"", dtype, {}, isOutput};
   Access access;
-  use.view = viewOf(cast<RankedTensorType>(argument.getType()), walk.axes, spec.shape, access.axes,
-                    use.argument);
+  use.view = viewOf(cast<RankedTensorType>(walk.root.getType()), walk.axes, nameOf(walk.root),
+                    spec.shape, access.axes);
   if (walksTwice(access.axes) || !isComputable(use.view))
     return std::nullopt;
   access.buffer = buffer(std::move(spec), std::move(use));
   return access;
 }
 
-int PieceBuilder::bufferOfArgument(BlockArgument argument, kernel::DType dtype) {
-  auto type = cast<RankedTensorType>(argument.getType());
-  TensorUse use{int(argument.getArgNumber())};
+int PieceBuilder::bufferOfTensor(Value tensor, kernel::DType dtype) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  TensorUse use{tensor, {}};
   BufferSpec spec{"", dtype, {}};
   for (int64_t axis = 0; axis < type.getRank(); ++axis) {
-    spec.shape.push_back(
-        {type.isDynamicDim(axis) ? std::nullopt : std::optional(type.getDimSize(axis)),
-         type.isDynamicDim(axis) ? "a" + std::to_string(use.argument) + "_" + std::to_string(axis)
-                                 : ""});
+    bool isDynamic = type.isDynamicDim(axis);
+    spec.shape.push_back({isDynamic ? std::nullopt : std::optional(type.getDimSize(axis)),
+                          isDynamic ? nameOf(tensor) + "_" + std::to_string(axis) : std::string()});
     use.view.cut.push_back({axis});
     use.view.parts.push_back(spec.shape.back());
     use.view.joined.push_back({axis});
@@ -180,16 +195,15 @@ int PieceBuilder::bufferOfArgument(BlockArgument argument, kernel::DType dtype) 
   return buffer(std::move(spec), std::move(use));
 }
 
-Access PieceBuilder::accessOfValue(Value value, int number, kernel::DType dtype, bool isOutput,
-                                   int destination) {
+Access PieceBuilder::accessOfValue(Value value, kernel::DType dtype, bool isOutput) {
   SmallVector<AxisWalk> axes;
   for (int dim : nests->results.find(value)->second)
     axes.push_back({{dim}});
-  TensorUse use{destination, number};
+  TensorUse use{value, {}};
   BufferSpec spec{"", dtype, {}, isOutput};
   Access access;
   use.view =
-      viewOf(cast<RankedTensorType>(value.getType()), axes, spec.shape, access.axes, destination);
+      viewOf(cast<RankedTensorType>(value.getType()), axes, nameOf(value), spec.shape, access.axes);
   access.buffer = buffer(std::move(spec), std::move(use));
   return access;
 }

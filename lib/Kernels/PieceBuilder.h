@@ -15,21 +15,24 @@ class PieceBuilder {
 public:
   PieceBuilder(const JoinedDims &joined, const LoopNests &nests) : joined(&joined), nests(&nests) {}
 
+  /// The number of the step; loads of the same are one.
   int add(Step step);
   const Step &step(int number) const { return program.steps[number]; }
+  kernel::DType dtypeOf(const Access &access) const { return program.buffers[access.buffer].dtype; }
 
-  /// How an argument is read; nothing if one dimension is walked along twice.
-  std::optional<Access> accessOfArgument(const OperandWalk &walk, kernel::DType dtype);
-  /// An argument as it is, for reading single elements.
-  int bufferOfArgument(mlir::BlockArgument argument, kernel::DType dtype);
-  /// How value `number`, which an operation of the dispatch computes, is read or written;
-  /// `destination`: the argument that it is to be written to, -1: none.
-  Access accessOfValue(mlir::Value value, int number, kernel::DType dtype, bool isOutput = false,
-                       int destination = -1);
+  /// How a tensor in memory is read, or written; nothing if one dimension is walked along twice.
+  std::optional<Access> accessOfMemory(const OperandWalk &walk, kernel::DType dtype,
+                                       bool isOutput = false);
+  /// A tensor in memory as it is, for reading single elements.
+  int bufferOfTensor(mlir::Value tensor, kernel::DType dtype);
+  /// How a value that an operation of the dispatch computes is read or written in the dimensions in
+  /// which it is computed.
+  Access accessOfValue(mlir::Value value, kernel::DType dtype, bool isOutput = false);
   /// The number of a scalar argument.
   int scalar(mlir::BlockArgument argument, kernel::DType dtype);
 
-  bool isContraction() const { return isProduct; }
+  /// Whether other operations may be added.
+  bool isClosed = false;
   void setContraction(Contraction spec);
   const Contraction &contraction() const { return product; }
 
@@ -40,7 +43,8 @@ private:
   int buffer(BufferSpec spec, TensorUse use);
   std::vector<int> sortBuffers(std::vector<BufferSpec> &buffers);
   BufferView viewOf(mlir::RankedTensorType type, llvm::ArrayRef<AxisWalk> axes,
-                    std::vector<Extent> &shape, std::vector<Axis> &access, int argument) const;
+                    const std::string &name, std::vector<Extent> &shape, std::vector<Axis> &access);
+  std::string nameOf(mlir::Value tensor) const;
 
   const JoinedDims *joined;
   const LoopNests *nests;

@@ -16,6 +16,11 @@ const std::pair<const char *, Reduction> reductions[] = {
     {"any", any}, {"all", all},   {"argmax", argmax}, {"argmin", argmin},
 };
 
+using Scanning = Tile (*)(const Tile &, tw::kernel::Axis, Direction, Here);
+
+const std::pair<const char *, Scanning> scans[] = {
+    {"sum", cumsum}, {"prod", cumprod}, {"max", cummax}, {"min", cummin}};
+
 class RowsWriter {
 public:
   RowsWriter(const LoopProgram &program, const RowsConfiguration &configuration)
@@ -34,7 +39,7 @@ private:
   Tile write(const Step &step) {
     switch (step.kind) {
     case Step::Kind::Load:
-      return writer.load(step.access, order);
+      return writer.load(step.access, order, padOf(step));
     case Step::Kind::Number:
       return full(ones, std::visit([](auto number) { return Scalar(number); }, step.number),
                   step.dtype);
@@ -48,6 +53,8 @@ private:
       return applyByName(step.name, operands(step), step.dtype, step.predicate);
     case Step::Kind::Reduce:
       return reduce(step);
+    case Step::Kind::Scan:
+      return scan(step);
     case Step::Kind::Gather:
       return gather(step);
     case Step::Kind::Check:
@@ -67,14 +74,17 @@ private:
     return tiles;
   }
 
-  Shape along(int dim, const Size &extent) const {
-    Shape shape = ones;
-    shape[dim] = extent;
-    return shape;
-  }
+  Tile coordinate(int dim) const { return writer.coordinate(dim, order); }
 
-  Tile coordinate(int dim) const {
-    return iota(along(dim, writer.extent(dim)), dim, i64, writer.first(dim));
+  /// What a load reads outside of its buffer, where it may.
+  Scalar padOf(const Step &step) const {
+    if (step.operands.empty())
+      return {};
+    const Step &pad = program.steps[step.operands[0]];
+    if (pad.kind == Step::Kind::Number)
+      return constant(std::visit([](auto number) { return Scalar(number); }, pad.number),
+                      pad.dtype);
+    return extract(values[step.operands[0]]);
   }
 
   /// Innermost dimensions first: what is left of the others is short then.
@@ -91,6 +101,18 @@ private:
       tile = row->second(broadcast(tile, shape), dim, KeepDim::yes, Here::current());
     }
     return tile;
+  }
+
+  Tile scan(const Step &step) const {
+    Tile tile = values[step.operands[0]];
+    auto row = std::find_if(std::begin(scans), std::end(scans),
+                            [&](auto &r) { return r.first == step.name; });
+    int dim = step.dims[0];
+    Shape shape = tile.shape();
+    shape[dim] = writer.extent(dim);
+    return row->second(broadcast(tile, shape), dim,
+                       step.predicate.empty() ? Direction::forward : Direction::backward,
+                       Here::current());
   }
 
   static bool isOne(const Size &extent) { return extent.isConstant() && extent.constant() == 1; }
@@ -200,7 +222,7 @@ int innermost(const Access &access) { return access.axes.empty() ? -1 : access.a
 std::vector<bool> parallelDims(const LoopProgram &program) {
   std::vector<bool> parallel(program.dims.size(), true);
   for (const Step &step : program.steps) {
-    if (step.kind == Step::Kind::Reduce)
+    if (step.kind == Step::Kind::Reduce || step.kind == Step::Kind::Scan)
       for (int dim : step.dims)
         parallel[dim] = false;
     if (step.kind == Step::Kind::Store)

@@ -24,6 +24,8 @@ struct Extent {
 struct Axis {
   int dim = -1; // -1: only the element `offset`
   int64_t offset = 0, stride = 1;
+  std::vector<std::pair<int, int64_t>> places = {}; // scalars that the offset has besides, times
+  bool isPart = false;                              // `dim` may end before the axis does
   bool operator==(const Axis &) const = default;
 };
 
@@ -45,13 +47,14 @@ struct Access {
 
 struct Step {
   enum class Kind {
-    Load,       // access
+    Load,       // access; operands {what lies outside}, if anything does
     Number,     // number
     Argument,   // argument: a scalar that calls bring
     Size,       // dims[0]: its extent
     Coordinate, // dims[0]: the place along it
     Apply,      // name, predicate: an elementwise operation of tile programs on operands
     Reduce,     // name: sum, prod, max, min, argmax, argmin, any, all; along dims
+    Scan,       // name: sum, prod, max, min; along dims[0], backwards if predicate says so
     Gather,     // access.buffer at positions that are operands
     Check,      // operands {position, bound}; name: the message
     Store,      // operands[0] to access

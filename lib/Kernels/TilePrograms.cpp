@@ -63,7 +63,8 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
 
   void convert(func::FuncOp function, ArrayRef<graph::DispatchOp> calls) {
     std::string why;
-    FailureOr<Description> description = describe(function, isBesideHandWritten(calls), why);
+    FailureOr<Description> description =
+        describe(function, CallSizes(calls), isBesideHandWritten(calls), why);
     SmallVector<tile::KernelOp> kernels;
     if (succeeded(description))
       choose(*description, calls);
@@ -72,7 +73,7 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
       return;
     }
     for (graph::DispatchOp call : calls)
-      replace(call, *description, kernels);
+      replace(function, call, *description, kernels);
     function.erase();
     for (tile::KernelOp kernel : kernels)
       kernel.setSymName(kernel->getAttrOfType<StringAttr>("tw.symbol").getValue());
@@ -101,11 +102,10 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
       if (!product)
         continue;
       const TensorUse &b = piece.tensors[product->b.buffer];
-      bool isWeight = b.value < 0 && llvm::all_of(
-                                         calls,
-                                         [&](graph::DispatchOp call) {
-                                           return canBePacked(call.getInputs()[b.argument], b.view);
-                                         });
+      auto argument = dyn_cast<BlockArgument>(b.tensor);
+      bool isWeight = argument && llvm::all_of(calls, [&](graph::DispatchOp call) {
+                        return canBePacked(call.getInputs()[argument.getArgNumber()], b.view);
+                      });
       VectorUnit unit{std::max<int64_t>(1, machine.vectorBytes / bytesOf(product->sum)),
                       machine.registers, machine.pairRows, machine.pairColumns};
       configurations[i] = chooseContraction(*product, unit, isWeight);
@@ -146,17 +146,15 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
     return success();
   }
 
-  void replace(graph::DispatchOp call, const Description &description,
+  void replace(func::FuncOp function, graph::DispatchOp call, const Description &description,
                MutableArrayRef<tile::KernelOp> kernels) {
     OpBuilder b(call);
-    HostViews views(b, call.getLoc());
     SmallVector<Value> arguments(call.getInputs());
     llvm::append_range(arguments, call.getOuts());
+    HostViews views(b, call.getLoc(), arguments);
     for (const Piece &piece : description.pieces)
       for (auto [use, spec] : llvm::zip(piece.tensors, buffersOf(piece)))
-        if (use.argument >= 0)
-          views.learn(arguments[use.argument], use.view, spec.shape);
-    std::map<int, Value> values;
+        views.learn(use, spec.shape);
     for (auto [number, kernel] : llvm::enumerate(kernels)) {
       const Piece &piece = description.pieces[number];
       SmallVector<Value> inputs, outs;
@@ -169,13 +167,12 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
           outs.push_back(views.empty(spec.shape, element));
           types.push_back(outs.back().getType());
         } else if (isPacked(piece, number, i)) {
-          inputs.push_back(views.packedWeight(
-              arguments[use.argument], use.view, packedOrder(std::get<Contraction>(piece.what)),
-              configurations[number].columns, configurations[number].inPairs));
+          inputs.push_back(
+              views.packedWeight(arguments[cast<BlockArgument>(use.tensor).getArgNumber()],
+                                 use.view, packedOrder(std::get<Contraction>(piece.what)),
+                                 configurations[number].columns, configurations[number].inPairs));
         } else {
-          inputs.push_back(use.value >= 0
-                               ? values.at(use.value)
-                               : views.toBuffer(arguments[use.argument], use.view, spec.shape));
+          inputs.push_back(views.toBuffer(use, spec.shape));
         }
       }
       for (int scalar : piece.scalars)
@@ -184,14 +181,13 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
           b, kernel.getLoc(), types, kernel->getAttrOfType<StringAttr>("tw.symbol").getValue(),
           inputs, outs);
       unsigned next = 0;
-      for (auto [i, use] : llvm::enumerate(piece.tensors))
-        if (buffersOf(piece)[i].isOutput) {
-          Value result = values[use.value] = dispatch.getResult(next++);
-          if (use.argument >= 0)
-            call.getResult(use.argument - call.getInputs().size())
-                .replaceAllUsesWith(views.fromBuffer(result, use.view, arguments[use.argument]));
-        }
+      for (auto [use, spec] : llvm::zip(piece.tensors, buffersOf(piece)))
+        if (spec.isOutput)
+          views.define(use, dispatch.getResult(next++));
     }
+    Operation *end = function.getBody().front().getTerminator();
+    for (auto [result, value] : llvm::zip(call.getResults(), end->getOperands()))
+      result.replaceAllUsesWith(views.tensor(value));
     call.erase();
   }
 

@@ -68,18 +68,15 @@ Writer::Box Writer::boxOf(const Access &access) const {
   Box box;
   for (const Axis &axis : access.axes) {
     box.strides.push_back(axis.stride);
-    if (axis.dim < 0) {
-      box.positions.push_back(axis.offset);
-      box.extents.push_back(1);
-      continue;
-    }
-    Index position = walks[axis.dim].block > 0 ? first(axis.dim) : Index(0);
+    Index position = axis.dim >= 0 && walks[axis.dim].block > 0 ? first(axis.dim) : Index(0);
     if (axis.stride != 1)
       position = position * axis.stride;
     if (axis.offset != 0)
       position = position + axis.offset;
+    for (auto [place, factor] : axis.places)
+      position = position + Index(scalars[place]) * factor;
     box.positions.push_back(position);
-    box.extents.push_back(extent(axis.dim));
+    box.extents.push_back(axis.dim >= 0 ? extent(axis.dim) : Size(1));
   }
   if (std::all_of(box.strides.begin(), box.strides.end(), [](int64_t s) { return s == 1; }))
     box.strides.clear();
@@ -102,10 +99,10 @@ static bool isIdentity(const std::vector<int> &permutation) {
   return std::is_sorted(permutation.begin(), permutation.end());
 }
 
-Tile Writer::load(const Access &access, const std::vector<int> &order) const {
+Tile Writer::load(const Access &access, const std::vector<int> &order, const Scalar &pad) const {
   Box box = boxOf(access);
-  Tile tile =
-      kernel::load(buffer(access.buffer), box.positions, box.extents, {.strides = box.strides});
+  Tile tile = kernel::load(buffer(access.buffer), box.positions, box.extents,
+                           {.strides = box.strides, .pad = pad});
   std::vector<int> axes = axesInOrder(access, order);
   if (!isIdentity(axes))
     tile = transpose(tile, axes);
@@ -115,8 +112,17 @@ Tile Writer::load(const Access &access, const std::vector<int> &order) const {
   return reshape(tile, shape);
 }
 
-void Writer::store(const Access &access, const std::vector<int> &order, Tile tile) const {
-  Box box = boxOf(access);
+Tile Writer::coordinate(int dim, const std::vector<int> &order) const {
+  Shape shape;
+  for (int other : order)
+    shape.push_back(other == dim ? extent(dim) : Size(1));
+  int axis = int(std::find(order.begin(), order.end(), dim) - order.begin());
+  return iota(shape, axis, i64, first(dim));
+}
+
+/// A tile with an axis for each of `order` as the box of an access has it.
+Tile Writer::inBox(const Access &access, const std::vector<int> &order, const Box &box,
+                   Tile tile) const {
   std::vector<int> axes = axesInOrder(access, order);
   Shape full, kept;
   for (int dim : order)
@@ -124,13 +130,31 @@ void Writer::store(const Access &access, const std::vector<int> &order, Tile til
   for (int axis : axes)
     kept.push_back(box.extents[axis]);
   tile = reshape(broadcast(tile, full), kept);
-  if (!isIdentity(axes)) {
-    std::vector<int> back(axes.size());
-    for (size_t i = 0; i < axes.size(); ++i)
-      back[axes[i]] = int(i);
-    tile = transpose(tile, back);
-  }
-  kernel::store(buffer(access.buffer), box.positions, tile, {.strides = box.strides});
+  if (isIdentity(axes))
+    return tile;
+  std::vector<int> back(axes.size());
+  for (size_t i = 0; i < axes.size(); ++i)
+    back[axes[i]] = int(i);
+  return transpose(tile, back);
+}
+
+/// Where a block ends beyond its dimension, but not beyond the buffer; empty if it does not.
+Tile Writer::insideParts(const Access &access, const std::vector<int> &order) const {
+  Tile mask;
+  for (const Axis &axis : access.axes)
+    if (axis.dim >= 0 && axis.isPart && hasEdge(axis.dim)) {
+      Tile own = coordinate(axis.dim, order) < size(dims[axis.dim]);
+      mask = mask.ref().index() == 0 ? own : mask && own;
+    }
+  return mask;
+}
+
+void Writer::store(const Access &access, const std::vector<int> &order, const Tile &tile) const {
+  Box box = boxOf(access);
+  StoreOptions options{.strides = box.strides};
+  if (Tile mask = insideParts(access, order); mask.ref().index() != 0)
+    options.mask = inBox(access, order, box, mask);
+  kernel::store(buffer(access.buffer), box.positions, inBox(access, order, box, tile), options);
 }
 
 } // namespace tw::kernels

@@ -37,10 +37,13 @@ public:
   kernel::Scalar scalar(int number) const { return scalars[number]; }
 
   /// What an access covers, with an axis for each of `order` (1 where the access does not extend
-  /// along it).
-  kernel::Tile load(const Access &access, const std::vector<int> &order) const;
+  /// along it); `pad`: what it reads outside of the buffer.
+  kernel::Tile load(const Access &access, const std::vector<int> &order,
+                    const kernel::Scalar &pad = {}) const;
   /// Stores a tile that has an axis for each of `order`.
-  void store(const Access &access, const std::vector<int> &order, kernel::Tile tile) const;
+  void store(const Access &access, const std::vector<int> &order, const kernel::Tile &tile) const;
+  /// The places along a dimension; 1 long along the others of `order`.
+  kernel::Tile coordinate(int dim, const std::vector<int> &order) const;
 
 private:
   struct Box {
@@ -49,6 +52,9 @@ private:
     std::vector<int64_t> strides; // empty: all 1
   };
   Box boxOf(const Access &access) const;
+  kernel::Tile inBox(const Access &access, const std::vector<int> &order, const Box &box,
+                     kernel::Tile tile) const;
+  kernel::Tile insideParts(const Access &access, const std::vector<int> &order) const;
 
   std::vector<Extent> dims;
   std::vector<Walk> walks;

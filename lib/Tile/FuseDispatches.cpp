@@ -275,20 +275,22 @@ private:
 // What may be fused
 //===----------------------------------------------------------------------===//
 
-/// The only store to a buffer, at the top of the kernel.
-StoreOp onlyStore(BlockArgument buffer) {
-  StoreOp found;
+/// So often a consumer is written again at most, once for each store to the buffer.
+constexpr unsigned mostStores = 8;
+
+/// Whether all that is done with a buffer is to store whole boxes of it at the top of the kernel.
+bool isStoredInBoxes(BlockArgument buffer) {
+  unsigned stores = 0;
   for (Operation *user : buffer.getUsers()) {
     auto store = dyn_cast<StoreOp>(user);
-    if (!store || found || !isa<KernelOp>(store->getParentOp()))
-      return {};
-    found = store;
+    bool isPlain =
+        store && isa<KernelOp>(store->getParentOp()) && !store.getUpdate() && !store.getMask() &&
+        !store.getDrop() && llvm::all_of(store.getStrides(), [](int64_t s) { return s == 1; }) &&
+        llvm::all_of(store.getPositions(), [](Value p) { return isa<IndexType>(p.getType()); });
+    if (!isPlain || ++stores > mostStores)
+      return false;
   }
-  bool isPlain =
-      found && !found.getUpdate() && !found.getMask() && !found.getDrop() &&
-      llvm::all_of(found.getStrides(), [](int64_t s) { return s == 1; }) &&
-      llvm::all_of(found.getPositions(), [](Value p) { return isa<IndexType>(p.getType()); });
-  return isPlain ? found : StoreOp();
+  return stores > 0;
 }
 
 /// Whether the programs read each element of a buffer once: all of the grid goes into where they
@@ -427,8 +429,8 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
       return fusion.why = "the consumer's results have another shape", fusion;
     if (!llvm::all_of(in.getUsers(), [](Operation *user) { return isa<LoadOp>(user); }))
       return fusion.why = "the consumer reads it at computed places", fusion;
-    if (!onlyStore(out))
-      return fusion.why = "the producer stores it in other ways than once an element", fusion;
+    if (!isStoredInBoxes(out))
+      return fusion.why = "the producer stores it in other ways than in a few boxes", fusion;
     KernelFusion rewrite(from, to, out, in, *pointwise, !isOnlyUse);
     auto kernel = rewrite.follow(fusion.why);
     fusion.kernel = succeeded(kernel) ? *kernel : KernelOp();
