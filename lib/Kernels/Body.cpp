@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Kernels/Body.h"
 #include "IR/Graph/Graph.h"
+#include "Kernels/Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -45,6 +46,13 @@ FailureOr<int> BodyReader::compute(Value value) {
       .Case<tensor::ExtractOp>([&](Operation *op) { return gather(op); })
       .Case<tensor::DimOp>([&](Operation *op) { return size(op); })
       .Case<graph::CheckIndexOp>([&](Operation *op) { return check(op); })
+      .Case<arith::CeilDivUIOp>([&](arith::CeilDivUIOp op) { return roundedUp(op); })
+      .Case<arith::SelectOp>([&](Operation *op) { return padded(op); })
+      .Case<scf::ForOp>([&](scf::ForOp loop) -> FailureOr<int> {
+        if (failed(this->loop(loop)))
+          return failure();
+        return known.at(value);
+      })
       .Default([&](Operation *op) { return operation(op); });
 }
 
@@ -123,6 +131,8 @@ FailureOr<int> BodyReader::gather(Operation *op) {
   auto dtype = dtypeOf(op->getResult(0).getType());
   if (!dtype)
     return fail("elements of a dtype without kernels are looked up");
+  if (std::optional<int> load = window(extract, {}, {}))
+    return *load;
   Value base = LoopNests::baseOf(extract.getTensor());
   if (nests.results.contains(base))
     store(base);
@@ -137,6 +147,125 @@ FailureOr<int> BodyReader::gather(Operation *op) {
   }
   step.access.buffer = piece.bufferOfTensor(extract.getTensor(), *dtype);
   return piece.add(std::move(step));
+}
+
+/// A look-up at places that are multiples of loops is a load. `inside`: the condition under which
+/// it is wanted, else it is `pad`; null: always.
+std::optional<int> BodyReader::window(tensor::ExtractOp op, Value inside, Value pad) {
+  Value tensor = op.getTensor(), base = LoopNests::baseOf(tensor);
+  auto dtype = dtypeOf(op.getType());
+  if (!dtype || !(nests.results.contains(base) || isa<BlockArgument>(base)))
+    return std::nullopt;
+  SmallVector<Value> conditions;
+  std::vector<Axis> axes;
+  SmallVector<std::pair<size_t, Place>> withIndices;
+  llvm::DenseSet<int> used;
+  for (auto [number, index] : llvm::enumerate(op.getIndices())) {
+    auto place = placeOf(index, tensor, int64_t(number), nests.callSizes());
+    if (!place)
+      return std::nullopt;
+    if (place->inside)
+      llvm::append_range(conditions, conjuncts(place->inside));
+    Axis axis{-1, place->offset};
+    axis.isPart = true;
+    for (auto [loop, factor] : place->loops) {
+      std::vector<int> dims = joined.of(nests.table.atoms({nest.loops[loop]}));
+      if (dims.empty())
+        continue;
+      bool isFolded = llvm::is_contained(folded, dims[0]);
+      if (dims.size() > 1 ||
+          (!isFolded && (axis.dim >= 0 || factor <= 0 || used.contains(dims[0]))))
+        return std::nullopt;
+      if (isFolded) {
+        axis.shifts.push_back({dims[0], factor});
+        continue;
+      }
+      axis.dim = dims[0];
+      axis.stride = factor;
+      used.insert(axis.dim);
+    }
+    if (!place->indices.empty())
+      withIndices.push_back({number, *place});
+    axes.push_back(axis);
+  }
+  // Where it is wanted must be just where it is inside.
+  llvm::DenseSet<Value> own(conditions.begin(), conditions.end()), asked;
+  if (inside)
+    for (Value one : conjuncts(inside))
+      asked.insert(one);
+  if (inside ? own != asked : !own.empty())
+    return std::nullopt;
+  Step load{Step::Kind::Load, *dtype};
+  if (inside) {
+    FailureOr<int> outside = read(pad);
+    if (failed(outside))
+      return std::nullopt;
+    load.operands = {*outside};
+  }
+  for (auto &[number, place] : withIndices)
+    for (auto [value, factor] : place.indices)
+      axes[number].places.push_back(
+          {piece.scalar(cast<BlockArgument>(value), kernel::i64), factor});
+  if (nests.results.contains(base))
+    store(base);
+  load.access = {piece.bufferOfTensor(tensor, *dtype), axes};
+  return piece.add(std::move(load));
+}
+
+/// Of a tensor where a place is inside of it, else a number: what is padded.
+FailureOr<int> BodyReader::padded(Operation *op) {
+  auto select = cast<arith::SelectOp>(op);
+  if (auto extract = select.getTrueValue().getDefiningOp<tensor::ExtractOp>())
+    if (Value pad = select.getFalseValue(); matchPattern(pad, m_Constant()))
+      if (std::optional<int> load = window(extract, select.getCondition(), pad))
+        return *load;
+  return operation(op);
+}
+
+/// A loop in the body. Its range must be one for all elements that a program has.
+FailureOr<int> BodyReader::loop(scf::ForOp op) {
+  Step fold{Step::Kind::Fold};
+  fold.isRange = true;
+  for (Value bound : {op.getLowerBound(), op.getUpperBound(), op.getStep()}) {
+    FailureOr<int> step = read(bound);
+    if (failed(step))
+      return failure();
+    fold.operands.push_back(*step);
+    for (int dim : piece.extent(*step))
+      piece.takeSingly(dim);
+  }
+  fold.along = joined.of(nests.table.atoms({nest.loops.begin(), nest.loops.end()}));
+  std::vector<kernel::DType> dtypes;
+  for (Value init : op.getInitArgs()) {
+    FailureOr<int> step = read(init);
+    auto dtype = dtypeOf(init.getType());
+    if (failed(step) || !dtype)
+      return fail("a loop carries a value of a dtype without kernels");
+    fold.operands.push_back(*step);
+    dtypes.push_back(*dtype);
+  }
+  int number = piece.add(std::move(fold));
+  auto before = known;
+  auto state = [&](Step::Kind kind, int which, kernel::DType dtype) {
+    Step step{kind, dtype, {number}};
+    step.argument = which;
+    return piece.add(std::move(step));
+  };
+  known[op.getInductionVar()] = state(Step::Kind::State, -1, kernel::i64);
+  for (auto [i, argument] : llvm::enumerate(op.getRegionIterArgs()))
+    known[argument] = state(Step::Kind::State, int(i), dtypes[i]);
+  Step yield{Step::Kind::Yield};
+  for (Value next : op.getYieldedValues()) {
+    FailureOr<int> step = read(next);
+    if (failed(step))
+      return failure();
+    yield.operands.push_back(*step);
+  }
+  piece.add(std::move(yield));
+  known = std::move(before);
+  for (auto [i, result] : llvm::enumerate(op.getResults()))
+    known[result] = state(Step::Kind::Result, int(i), dtypes[i]);
+  return number;
 }
 
 FailureOr<int> BodyReader::check(Operation *op) {
@@ -167,6 +296,26 @@ FailureOr<int> BodyReader::size(Operation *op) {
     return product < 0 ? number(1) : product;
   }
   return fail("the size of a tensor that is not walked over is used");
+}
+
+/// The quotient, and one more where something is left.
+FailureOr<int> BodyReader::roundedUp(arith::CeilDivUIOp op) {
+  FailureOr<int> a = read(op.getLhs()), b = read(op.getRhs());
+  auto dtype = dtypeOf(op.getType());
+  if (failed(a) || failed(b) || !dtype)
+    return failure();
+  auto apply = [&](const char *name, std::vector<int> operands, kernel::DType type,
+                   const char *predicate = "") {
+    return piece.add({Step::Kind::Apply, type, std::move(operands), name, predicate});
+  };
+  int rest = apply("arith.remui", {*a, *b}, *dtype);
+  Step none{Step::Kind::Number, *dtype};
+  none.number = int64_t(0);
+  int zero = piece.add(std::move(none));
+  int isLeft = apply("arith.cmpi", {rest, zero}, kernel::i1, "ne");
+  return apply("arith.addi",
+               {apply("arith.divui", {*a, *b}, *dtype), apply("arith.extui", {isLeft}, *dtype)},
+               *dtype);
 }
 
 FailureOr<int> BodyReader::operation(Operation *op) {

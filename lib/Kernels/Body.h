@@ -3,6 +3,8 @@
 // What an operation computes for one element, as steps on tiles.
 #pragma once
 #include "Kernels/PieceBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tw::kernels {
 
@@ -19,6 +21,8 @@ public:
   /// what has no kernel.
   mlir::FailureOr<int> read(mlir::Value value);
 
+  /// Dimensions that are run along element by element while the body is read.
+  std::vector<int> folded;
   std::string why;
 
 private:
@@ -29,6 +33,10 @@ private:
   mlir::FailureOr<int> coordinate(uint64_t which);
   mlir::FailureOr<int> convertIndex(mlir::Operation *op);
   mlir::FailureOr<int> gather(mlir::Operation *op);
+  mlir::FailureOr<int> roundedUp(mlir::arith::CeilDivUIOp op);
+  mlir::FailureOr<int> padded(mlir::Operation *select);
+  std::optional<int> window(mlir::tensor::ExtractOp op, mlir::Value inside, mlir::Value pad);
+  mlir::FailureOr<int> loop(mlir::scf::ForOp op);
   mlir::FailureOr<int> check(mlir::Operation *op);
   mlir::FailureOr<int> size(mlir::Operation *op);
   mlir::FailureOr<int> fail(const llvm::Twine &text);

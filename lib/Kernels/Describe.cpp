@@ -2,6 +2,7 @@
 #include "Kernels/Describe.h"
 #include "Kernels/Body.h"
 #include "Kernels/Contraction.h"
+#include "Kernels/Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -79,6 +80,9 @@ private:
       return addScan(nest, cast<graph::ScanOp>(nest.op));
     if (std::optional<ContractionParts> parts = matchContraction(op))
       return addContraction(nest, op, *parts);
+    bool isWindow = !nest.reduced.empty() && readsWindows(nest, op);
+    if (!nest.reduced.empty() && (isWindow || !isKnownReduction(op)))
+      return addFold(nest, op);
     return addLoops(nest, op);
   }
 
@@ -357,6 +361,84 @@ private:
     Step step{Step::Kind::Store, dtype, {known.step}};
     step.access = piece.accessOfValue(value, dtype, true);
     piece.add(std::move(step));
+  }
+
+  //===--- folds --------------------------------------------------------------===//
+
+  static bool isKnownReduction(linalg::LinalgOp op) {
+    if (matchExtreme(op))
+      return true;
+    Block *block = op.getBlock();
+    return llvm::all_of(llvm::enumerate(block->getTerminator()->getOperands()), [&](auto yielded) {
+      unsigned state = op.getNumDpsInputs() + unsigned(yielded.index());
+      return combinerOf(yielded.value(), block->getArgument(state)) != nullptr;
+    });
+  }
+
+  /// Whether the body looks elements up at places that move along a reduced loop and another one.
+  bool readsWindows(const OpLoops &nest, linalg::LinalgOp op) const {
+    auto isReduced = [&](unsigned loop) {
+      return llvm::is_contained(nest.reduced, nest.loops[loop]);
+    };
+    bool found = false;
+    op->walk([&](tensor::ExtractOp look) {
+      for (auto [axis, index] : llvm::enumerate(look.getIndices()))
+        if (auto place = placeOf(index, look.getTensor(), int64_t(axis), nests.callSizes()))
+          found |= place->loops.size() > 1 &&
+                   llvm::any_of(place->loops, [&](auto &term) { return isReduced(term.first); });
+    });
+    return found;
+  }
+
+  /// A reduction that goes from element to element, for all results at once.
+  LogicalResult addFold(OpLoops &nest, linalg::LinalgOp op) {
+    int number = int(pieces.size());
+    PieceBuilder &piece = pieces.emplace_back(*joined, nests);
+    piece.locations.push_back(op.getLoc());
+    auto keep = [&](Value value) { store(value); };
+    BodyReader body(piece, nest, nests, *joined, keep);
+    Step fold{Step::Kind::Fold};
+    fold.dims = body.folded = joined->of(nests.table.atoms(nest.reduced));
+    std::vector<int> kept;
+    for (int loop : nest.loops)
+      if (!llvm::is_contained(nest.reduced, loop))
+        kept.push_back(loop);
+    fold.along = joined->of(nests.table.atoms(kept));
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      FailureOr<int> step = read(piece, number, nest, init, body);
+      if (failed(step))
+        return failure();
+      fold.operands.push_back(*step);
+    }
+    int first = piece.add(std::move(fold));
+    auto state = [&](Step::Kind kind, unsigned which) {
+      Step step{kind, *dtypeOf(op->getResult(which).getType()), {first}};
+      step.argument = int(which);
+      return piece.add(std::move(step));
+    };
+    Block *block = op.getBlock();
+    unsigned inputs = op.getNumDpsInputs();
+    for (auto [operand, argument] : llvm::zip(op->getOpOperands(), block->getArguments())) {
+      if (argument.use_empty())
+        continue;
+      FailureOr<int> step = argument.getArgNumber() >= inputs
+                                ? state(Step::Kind::State, argument.getArgNumber() - inputs)
+                                : read(piece, number, nest, operand, body);
+      if (failed(step))
+        return failure();
+      body.map(argument, *step);
+    }
+    Step yield{Step::Kind::Yield};
+    for (Value next : block->getTerminator()->getOperands()) {
+      FailureOr<int> step = body.read(next);
+      if (failed(step))
+        return fail(body.why);
+      yield.operands.push_back(*step);
+    }
+    piece.add(std::move(yield));
+    for (unsigned i = 0; i < op->getNumResults(); ++i)
+      values[op->getResult(i)] = {number, state(Step::Kind::Result, i)};
+    return success();
   }
 
   //===--- scans --------------------------------------------------------------===//

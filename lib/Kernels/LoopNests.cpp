@@ -115,7 +115,8 @@ LogicalResult LoopNests::addOp(linalg::LinalgOp op) {
   loopSets.push_back(nest.loops);
   for (OpOperand &operand : op->getOpOperands()) {
     nest.operands.emplace_back();
-    bool isRead = op.isDpsInput(&operand) || op.payloadUsesValueFromOperand(&operand);
+    bool isShape = isa_and_present<tensor::EmptyOp>(operand.get().getDefiningOp());
+    bool isRead = (op.isDpsInput(&operand) && !isShape) || op.payloadUsesValueFromOperand(&operand);
     if (isRead && isa<RankedTensorType>(operand.get().getType()) && !filledWith(operand.get()) &&
         failed(walkOf(operand, op.getMatchingIndexingMap(&operand), nest)))
       return failure();

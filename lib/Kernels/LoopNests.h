@@ -61,6 +61,7 @@ public:
   explicit LoopNests(const CallSizes &calls) : calls(calls) {}
   /// Reads the dispatch. Fails with a reason.
   mlir::LogicalResult read(mlir::func::FuncOp dispatch);
+  const CallSizes &callSizes() const { return calls; }
   /// A number for each tensor that is asked for.
   int numberOf(mlir::Value tensor) const {
     return numbers.try_emplace(tensor, int(numbers.size())).first->second;

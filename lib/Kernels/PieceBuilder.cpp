@@ -30,13 +30,19 @@ std::optional<kernel::DType> dtypeOf(Type type) {
 }
 
 int PieceBuilder::add(Step step) {
-  if (step.kind == Step::Kind::Load)
-    for (size_t i = 0; i < program.steps.size(); ++i)
+  if (step.kind == Step::Kind::Fold)
+    ++openFolds;
+  if (step.kind == Step::Kind::Yield)
+    --openFolds;
+  if (step.kind == Step::Kind::Load && openFolds == 0)
+    for (size_t i = closedUpTo; i < program.steps.size(); ++i)
       if (const Step &other = program.steps[i];
           other.kind == Step::Kind::Load && other.access.buffer == step.access.buffer &&
           other.access.axes == step.access.axes && other.operands == step.operands)
         return int(i);
   program.steps.push_back(std::move(step));
+  if (program.steps.back().kind == Step::Kind::Yield && openFolds == 0)
+    closedUpTo = program.steps.size();
   return int(program.steps.size()) - 1;
 }
 
@@ -208,6 +214,11 @@ Access PieceBuilder::accessOfValue(Value value, kernel::DType dtype, bool isOutp
   return access;
 }
 
+void PieceBuilder::takeSingly(int dim) {
+  if (!llvm::is_contained(program.singles, dim))
+    program.singles.push_back(dim);
+}
+
 int PieceBuilder::scalar(BlockArgument argument, kernel::DType dtype) {
   auto it = llvm::find(scalars, int(argument.getArgNumber()));
   if (it != scalars.end())
@@ -231,9 +242,12 @@ class Renumber {
 public:
   explicit Renumber(size_t count) : used(count) {}
   void use(const Access &access) {
-    for (const Axis &axis : access.axes)
+    for (const Axis &axis : access.axes) {
       if (axis.dim >= 0)
         used[axis.dim] = true;
+      for (auto &shift : axis.shifts)
+        used[shift.first] = true;
+    }
   }
   void use(const std::vector<int> &dims) {
     for (int dim : dims)
@@ -249,8 +263,11 @@ public:
     return kept;
   }
   void rename(Access &access) const {
-    for (Axis &axis : access.axes)
+    for (Axis &axis : access.axes) {
       axis.dim = axis.dim < 0 ? -1 : number[axis.dim];
+      for (auto &shift : axis.shifts)
+        shift.first = number[shift.first];
+    }
   }
   void rename(std::vector<int> &dims) const {
     for (int &dim : dims)
@@ -302,14 +319,18 @@ Piece PieceBuilder::take() {
   for (Step &step : program.steps) {
     renumber.use(step.access);
     renumber.use(step.dims);
+    renumber.use(step.along);
   }
+  renumber.use(program.singles);
   program.dims = renumber.apply(joined->dims);
   if (program.dims.empty())
     program.dims.push_back({1});
   for (Step &step : program.steps) {
     renumber.rename(step.access);
     renumber.rename(step.dims);
+    renumber.rename(step.along);
   }
+  renumber.rename(program.singles);
   piece.what = std::move(program);
   return piece;
 }

@@ -28,6 +28,10 @@ public:
   /// How a value that an operation of the dispatch computes is read or written in the dimensions in
   /// which it is computed.
   Access accessOfValue(mlir::Value value, kernel::DType dtype, bool isOutput = false);
+  /// A program has one element of a dimension.
+  void takeSingly(int dim);
+  /// The dimensions that a step's result extends along.
+  std::vector<int> extent(int step) const { return extentsOf(program.steps)[step]; }
   /// The number of a scalar argument.
   int scalar(mlir::BlockArgument argument, kernel::DType dtype);
 
@@ -51,6 +55,8 @@ private:
   LoopProgram program;
   Contraction product;
   bool isProduct = false;
+  int openFolds = 0;
+  size_t closedUpTo = 0; // loads before are not looked at again
   std::vector<TensorUse> tensors;
   std::vector<int> scalars;
 };

@@ -2,6 +2,9 @@
 #include "Kernels/Rows.h"
 #include "Language/ByName.h"
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
 #include <numeric>
 
 namespace tw::kernels {
@@ -21,32 +24,159 @@ using Scanning = Tile (*)(const Tile &, tw::kernel::Axis, Direction, Here);
 const std::pair<const char *, Scanning> scans[] = {
     {"sum", cumsum}, {"prod", cumprod}, {"max", cummax}, {"min", cummin}};
 
+constexpr int64_t mostUnrolled = 16;
+
 class RowsWriter {
 public:
   RowsWriter(const LoopProgram &program, const RowsConfiguration &configuration)
-      : program(program),
-        writer(program.dims, program.buffers, program.scalars, configuration.walks),
+      : program(program), writer(std::make_unique<Writer>(program.dims, program.buffers,
+                                                          program.scalars, configuration.walks)),
         order(program.dims.size()), ones(program.dims.size(), Size(1)) {
     std::iota(order.begin(), order.end(), 0);
   }
 
   void run() {
-    for (const Step &step : program.steps)
-      values.push_back(write(step));
+    values.resize(program.steps.size());
+    states.resize(program.steps.size());
+    run(0, program.steps.size());
   }
 
 private:
+  void run(size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      if (program.steps[i].kind == Step::Kind::Fold)
+        i = fold(i);
+      else
+        values[i].emplace(write(program.steps[i]));
+  }
+
+  /// A loop; gives the number of its last step.
+  size_t fold(size_t first) {
+    const Step &step = program.steps[first];
+    size_t last = first + 1;
+    for (int depth = 1; last < program.steps.size(); ++last) {
+      depth += program.steps[last].kind == Step::Kind::Fold;
+      if (program.steps[last].kind == Step::Kind::Yield && --depth == 0)
+        break;
+    }
+    Shape shape = ones;
+    for (int dim : step.along)
+      shape[dim] = writer->extent(dim);
+    std::vector<Tile> carried;
+    for (size_t i = step.isRange ? 3 : 0; i < step.operands.size(); ++i)
+      carried.push_back(broadcast(value(step.operands[i]), shape));
+    auto body = [&](const std::vector<Tile> &now) {
+      states[first] = std::vector<Tile>(now);
+      run(first + 1, last);
+      std::vector<Tile> next;
+      for (int operand : program.steps[last].operands)
+        next.push_back(broadcast(value(operand), shape));
+      return next;
+    };
+    if (step.isRange)
+      carried = loop(index(step.operands[0]), index(step.operands[1]), index(step.operands[2]),
+                     carried, [&](const Index &at, const std::vector<Tile> &now) {
+                       variables.erase(first);
+                       variables.emplace(first, at);
+                       return body(now);
+                     });
+    else
+      carried = foldDims(step, 0, isShort(step), carried, body);
+    states[first] = std::move(carried);
+    return last;
+  }
+
+  using FoldBody = std::function<std::vector<Tile>(const std::vector<Tile> &)>;
+
+  /// Runs a body for each place along the dimensions of a fold, outermost first.
+  std::vector<Tile> foldDims(const Step &step, size_t level, bool isUnrolled,
+                             std::vector<Tile> carried, const FoldBody &body) {
+    if (level == step.dims.size())
+      return body(carried);
+    int dim = step.dims[level];
+    Size size = writer->size(program.dims[dim]);
+    auto at = [&](const Index &place, const std::vector<Tile> &now) {
+      auto fixed = std::make_unique<Writer>(*writer);
+      fixed->fix(dim, place);
+      std::swap(writer, fixed);
+      std::vector<Tile> next = foldDims(step, level + 1, isUnrolled, now, body);
+      std::swap(writer, fixed);
+      return next;
+    };
+    if (!isUnrolled)
+      return loop(0, size, 1, carried, at);
+    for (int64_t place = 0; place < size.constant(); ++place)
+      carried = at(place, carried);
+    return carried;
+  }
+
+  static std::vector<Tile>
+  loop(const Index &begin, const Index &end, const Index &step, const std::vector<Tile> &carried,
+       const std::function<std::vector<Tile>(const Index &, const std::vector<Tile> &)> &body) {
+    auto refs = [](const std::vector<Tile> &tiles) {
+      detail::Refs all;
+      for (const Tile &tile : tiles)
+        all.push_back(tile.ref());
+      return all;
+    };
+    auto tiles = [](const detail::Refs &all, size_t from) {
+      std::vector<Tile> made;
+      for (size_t i = from; i < all.size(); ++i)
+        made.push_back(Tile(all[i]));
+      return made;
+    };
+    return tiles(detail::forLoop(
+                     begin, end, step, refs(carried),
+                     [&](const detail::Refs &all) {
+                       return refs(body(Index(detail::at(all, 0)), tiles(all, 1)));
+                     },
+                     nullptr, Here::current()),
+                 0);
+  }
+
+  /// Whether a fold has so few places that it is written out.
+  bool isShort(const Step &step) const {
+    int64_t places = 1;
+    for (int dim : step.dims)
+      places *=
+          std::min<int64_t>(program.dims[dim].size.value_or(mostUnrolled + 1), mostUnrolled + 1);
+    return places <= mostUnrolled;
+  }
+
+  const Tile &value(int step) const { return *values[size_t(step)]; }
+
+  Index index(int step) const { return Index(extract(value(step))); }
+
+  Tile state(const Step &step) const {
+    size_t fold = size_t(step.operands[0]);
+    if (step.argument < 0)
+      return full(ones, variables.at(fold), step.dtype);
+    return states[fold][size_t(step.argument)];
+  }
+
+  void update(const Step &step) const {
+    std::vector<Index> positions;
+    for (size_t i = 1; i < step.operands.size(); ++i)
+      positions.push_back(index(step.operands[i]));
+    Writer::Combine combine;
+    if (!step.name.empty())
+      combine = [&](const Tile &there, const Tile &value) {
+        return applyByName(step.name, {there, value}, step.dtype, {});
+      };
+    writer->update(step.access, order, value(step.operands[0]), positions, combine);
+  }
+
   Tile write(const Step &step) {
     switch (step.kind) {
     case Step::Kind::Load:
-      return writer.load(step.access, order, padOf(step));
+      return writer->load(step.access, order, padOf(step));
     case Step::Kind::Number:
       return full(ones, std::visit([](auto number) { return Scalar(number); }, step.number),
                   step.dtype);
     case Step::Kind::Argument:
-      return full(ones, writer.scalar(step.argument), step.dtype);
+      return full(ones, writer->scalar(step.argument), step.dtype);
     case Step::Kind::Size:
-      return full(ones, Index(writer.size(program.dims[step.dims[0]])), step.dtype);
+      return full(ones, Index(writer->size(program.dims[step.dims[0]])), step.dtype);
     case Step::Kind::Coordinate:
       return coordinate(step.dims[0]);
     case Step::Kind::Apply:
@@ -55,13 +185,22 @@ private:
       return reduce(step);
     case Step::Kind::Scan:
       return scan(step);
+    case Step::Kind::State:
+    case Step::Kind::Result:
+      return state(step);
+    case Step::Kind::Update:
+      update(step);
+      return {};
+    case Step::Kind::Fold:
+    case Step::Kind::Yield:
+      return {};
     case Step::Kind::Gather:
       return gather(step);
     case Step::Kind::Check:
-      return check(values[step.operands[0]], Index(extract(values[step.operands[1]])), step.name,
-                   inside(values[step.operands[0]].shape()));
+      return check(value(step.operands[0]), Index(extract(value(step.operands[1]))), step.name,
+                   inside(value(step.operands[0]).shape()));
     case Step::Kind::Store:
-      writer.store(step.access, order, values[step.operands[0]]);
+      writer->store(step.access, order, value(step.operands[0]));
       return {};
     }
     return {};
@@ -70,11 +209,11 @@ private:
   std::vector<Tile> operands(const Step &step) const {
     std::vector<Tile> tiles;
     for (int operand : step.operands)
-      tiles.push_back(values[operand]);
+      tiles.push_back(value(operand));
     return tiles;
   }
 
-  Tile coordinate(int dim) const { return writer.coordinate(dim, order); }
+  Tile coordinate(int dim) const { return writer->coordinate(dim, order); }
 
   /// What a load reads outside of its buffer, where it may.
   Scalar padOf(const Step &step) const {
@@ -84,12 +223,12 @@ private:
     if (pad.kind == Step::Kind::Number)
       return constant(std::visit([](auto number) { return Scalar(number); }, pad.number),
                       pad.dtype);
-    return extract(values[step.operands[0]]);
+    return extract(value(step.operands[0]));
   }
 
   /// Innermost dimensions first: what is left of the others is short then.
   Tile reduce(const Step &step) const {
-    Tile tile = values[step.operands[0]];
+    Tile tile = value(step.operands[0]);
     auto row = std::find_if(std::begin(reductions), std::end(reductions),
                             [&](auto &r) { return r.first == step.name; });
     std::vector<int> dims = step.dims;
@@ -97,19 +236,19 @@ private:
     for (int dim : dims) {
       Shape shape = tile.shape();
       shape[dim] =
-          writer.extent(dim); // a value that is the same along a dimension counts each time
+          writer->extent(dim); // a value that is the same along a dimension counts each time
       tile = row->second(broadcast(tile, shape), dim, KeepDim::yes, Here::current());
     }
     return tile;
   }
 
   Tile scan(const Step &step) const {
-    Tile tile = values[step.operands[0]];
+    Tile tile = value(step.operands[0]);
     auto row = std::find_if(std::begin(scans), std::end(scans),
                             [&](auto &r) { return r.first == step.name; });
     int dim = step.dims[0];
     Shape shape = tile.shape();
-    shape[dim] = writer.extent(dim);
+    shape[dim] = writer->extent(dim);
     return row->second(broadcast(tile, shape), dim,
                        step.predicate.empty() ? Direction::forward : Direction::backward,
                        Here::current());
@@ -121,8 +260,8 @@ private:
   Tile inside(const Shape &shape) const {
     Tile mask;
     for (int dim : order)
-      if (writer.hasEdge(dim) && !isOne(shape[dim])) {
-        Tile own = coordinate(dim) < writer.size(program.dims[dim]);
+      if (writer->hasEdge(dim) && !isOne(shape[dim])) {
+        Tile own = coordinate(dim) < writer->size(program.dims[dim]);
         mask = mask.ref().index() == 0 ? own : mask && own;
       }
     if (mask.ref().index() != 0)
@@ -149,15 +288,15 @@ private:
     std::vector<int> axes;
     bool isBox = true;
     for (int operand : step.operands) {
-      const Tile &tile = values[operand];
+      const Tile &tile = value(operand);
       int dim = onlyDim(tile);
       isBox &= dim != -2 && (dim < 0 || !used[dim]);
       if (!isBox)
         break;
       const Step &source = program.steps[operand];
-      Size extent = dim < 0 ? Size(1) : writer.extent(dim);
+      Size extent = dim < 0 ? Size(1) : writer->extent(dim);
       if (source.kind == Step::Kind::Coordinate && dim >= 0)
-        positions.push_back(writer.first(dim));
+        positions.push_back(writer->first(dim));
       else if (dim < 0)
         positions.push_back(Index(extract(tile)));
       else
@@ -167,7 +306,7 @@ private:
       if (dim >= 0)
         used[dim] = true;
     }
-    const Buffer &buffer = writer.buffer(step.access.buffer);
+    const Buffer &buffer = writer->buffer(step.access.buffer);
     if (!isBox)
       return gatherElements(buffer, step);
     return arrange(load(buffer, positions, extents, {.pad = zeroOf(step.dtype)}), axes);
@@ -194,15 +333,18 @@ private:
   Tile gatherElements(const Buffer &buffer, const Step &step) const {
     Positions positions;
     for (int operand : step.operands)
-      positions.push_back(values[operand]);
+      positions.push_back(value(operand));
     return kernel::gather(buffer, positions, {.pad = zeroOf(step.dtype)});
   }
 
   const LoopProgram &program;
-  Writer writer;
+  std::unique_ptr<Writer> writer;
   std::vector<int> order;
   Shape ones;
-  std::vector<Tile> values;
+  // Nothing that is made outside of a loop may be assigned in it, so what changes is made anew.
+  std::vector<std::optional<Tile>> values;
+  std::vector<std::vector<Tile>> states; // of folds
+  std::map<size_t, Index> variables;     // of folds over a range
 };
 
 constexpr int64_t programElements = 1024; // of an elementwise program: stays in registers and L1
@@ -215,6 +357,25 @@ bool reads(const Step &step) {
   return step.kind == Step::Kind::Load || step.kind == Step::Kind::Store;
 }
 
+/// Dimensions that are only run along element by element.
+std::vector<bool> foldedDims(const LoopProgram &program) {
+  std::vector<bool> folded(program.dims.size());
+  for (const Step &step : program.steps)
+    if (step.kind == Step::Kind::Fold)
+      for (int dim : step.dims)
+        folded[dim] = true;
+  for (const Step &step : program.steps) {
+    if (step.kind == Step::Kind::Reduce || step.kind == Step::Kind::Scan)
+      for (int dim : step.dims)
+        folded[dim] = false;
+    if (step.kind == Step::Kind::Store)
+      for (const Axis &axis : step.access.axes)
+        if (axis.dim >= 0)
+          folded[axis.dim] = false;
+  }
+  return folded;
+}
+
 int innermost(const Access &access) { return access.axes.empty() ? -1 : access.axes.back().dim; }
 
 } // namespace
@@ -222,10 +383,11 @@ int innermost(const Access &access) { return access.axes.empty() ? -1 : access.a
 std::vector<bool> parallelDims(const LoopProgram &program) {
   std::vector<bool> parallel(program.dims.size(), true);
   for (const Step &step : program.steps) {
-    if (step.kind == Step::Kind::Reduce || step.kind == Step::Kind::Scan)
+    if (step.kind == Step::Kind::Reduce || step.kind == Step::Kind::Scan ||
+        step.kind == Step::Kind::Fold)
       for (int dim : step.dims)
         parallel[dim] = false;
-    if (step.kind == Step::Kind::Store)
+    if (step.kind == Step::Kind::Store || step.kind == Step::Kind::Update)
       for (size_t dim = 0; dim < parallel.size(); ++dim)
         if (std::none_of(step.access.axes.begin(), step.access.axes.end(),
                          [&](const Axis &axis) { return axis.dim == int(dim); }))
@@ -237,16 +399,22 @@ std::vector<bool> parallelDims(const LoopProgram &program) {
 RowsConfiguration chooseRows(const LoopProgram &program) {
   RowsConfiguration chosen;
   chosen.walks.resize(program.dims.size());
-  std::vector<bool> parallel = parallelDims(program);
+  std::vector<bool> parallel = parallelDims(program), folded = foldedDims(program);
   int last = int(program.dims.size()) - 1;
-  bool isNest = std::all_of(parallel.begin(), parallel.end(), [](bool b) { return b; });
+  while (last > 0 && folded[last])
+    --last;
+  bool isNest = true;
+  for (size_t dim = 0; dim < parallel.size(); ++dim)
+    isNest &= parallel[dim] || folded[dim];
   int64_t elements = 1;
   for (size_t dim = 0; dim < parallel.size(); ++dim)
     if (parallel[dim])
       chosen.walks[dim].block = 1;
-    else
+    else if (!folded[dim])
       elements *= program.dims[dim].size.value_or(unknownExtent);
   auto grow = [&](int dim, int64_t most) {
+    if (std::find(program.singles.begin(), program.singles.end(), dim) != program.singles.end())
+      return;
     int64_t size = program.dims[dim].size.value_or(most);
     chosen.walks[dim].block = std::max<int64_t>(1, std::min(size, most));
     elements *= chosen.walks[dim].block;
@@ -264,8 +432,10 @@ RowsConfiguration chooseRows(const LoopProgram &program) {
   }
   // A short innermost dimension makes short vectors, so take several of the next one.
   for (int dim = last - 1; isNest && dim >= 0 && elements < programElements / 4; --dim)
-    if (chosen.walks[dim].block == 1 &&
-        chosen.walks[dim + 1].block == program.dims[dim + 1].size.value_or(-1))
+    if (folded[dim] || folded[dim + 1])
+      continue;
+    else if (chosen.walks[dim].block == 1 &&
+             chosen.walks[dim + 1].block == program.dims[dim + 1].size.value_or(-1))
       grow(dim, programElements / std::max<int64_t>(elements, 1));
     else
       break;

@@ -25,6 +25,7 @@ struct Axis {
   int dim = -1; // -1: only the element `offset`
   int64_t offset = 0, stride = 1;
   std::vector<std::pair<int, int64_t>> places = {}; // scalars that the offset has besides, times
+  std::vector<std::pair<int, int64_t>> shifts = {}; // places along dimensions of a fold, likewise
   bool isPart = false;                              // `dim` may end before the axis does
   bool operator==(const Axis &) const = default;
 };
@@ -56,6 +57,13 @@ struct Step {
     Reduce,     // name: sum, prod, max, min, argmax, argmin, any, all; along dims
     Scan,       // name: sum, prod, max, min; along dims[0], backwards if predicate says so
     Gather,     // access.buffer at positions that are operands
+    Fold,       // a loop up to its Yield: over dims, element by element, or, `isRange`, from
+                // operands[0] to [1] in steps of [2]; the other operands are the first states
+    State,      // of the fold operands[0]: number `argument`; -1: the loop variable
+    Yield,      // operands: the next states
+    Result,     // of the fold operands[0], number `argument`: the last state
+    Update,     // operands {value, positions...}: where access has no dimension it goes to the next
+                // position; name: combines it with what is there, empty: replaces that
     Check,      // operands {position, bound}; name: the message
     Store,      // operands[0] to access
   };
@@ -65,6 +73,8 @@ struct Step {
   std::string name = {}, predicate = {};
   Access access = {};
   std::vector<int> dims = {};
+  std::vector<int> along = {}; // dimensions that a fold's states extend along
+  bool isRange = false;
   std::variant<bool, int64_t, double> number = false;
   int argument = 0;
 };
@@ -76,7 +86,11 @@ struct LoopProgram {
   std::vector<BufferSpec> buffers;
   std::vector<kernel::DType> scalars;
   std::vector<Step> steps;
+  std::vector<int> singles; // dimensions of which a program takes one element
 };
+
+/// The dimensions that the result of each step extends along.
+std::vector<std::vector<int>> extentsOf(const std::vector<Step> &steps);
 
 /// c = a b: dimensions of c that only a has are rows, that only b has are columns, that both have
 /// are the batch; those that c has not are summed over.

@@ -75,6 +75,8 @@ Writer::Box Writer::boxOf(const Access &access) const {
       position = position + axis.offset;
     for (auto [place, factor] : axis.places)
       position = position + Index(scalars[place]) * factor;
+    for (auto [dim, factor] : axis.shifts)
+      position = position + ids[dim] * factor;
     box.positions.push_back(position);
     box.extents.push_back(axis.dim >= 0 ? extent(axis.dim) : Size(1));
   }
@@ -147,6 +149,21 @@ Tile Writer::insideParts(const Access &access, const std::vector<int> &order) co
       mask = mask.ref().index() == 0 ? own : mask && own;
     }
   return mask;
+}
+
+void Writer::update(const Access &access, const std::vector<int> &order, const Tile &tile,
+                    const std::vector<Index> &positions, const Combine &combine) const {
+  Box box = boxOf(access);
+  for (size_t axis = 0, next = 0; axis < access.axes.size(); ++axis)
+    if (access.axes[axis].dim < 0)
+      box.positions[axis] = positions[next++];
+  StoreOptions options;
+  if (Tile mask = insideParts(access, order); mask.ref().index() != 0)
+    options.mask = inBox(access, order, box, mask);
+  Tile value = inBox(access, order, box, tile);
+  if (combine)
+    value = combine(kernel::load(buffer(access.buffer), box.positions, box.extents), value);
+  kernel::store(buffer(access.buffer), box.positions, value, options);
 }
 
 void Writer::store(const Access &access, const std::vector<int> &order, const Tile &tile) const {

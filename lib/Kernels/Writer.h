@@ -4,6 +4,7 @@
 // buffers as tiles over the loop dimensions.
 #pragma once
 #include "Kernels/Steps.h"
+#include <functional>
 #include <map>
 
 namespace tw::kernels {
@@ -42,6 +43,11 @@ public:
                     const kernel::Scalar &pad = {}) const;
   /// Stores a tile that has an axis for each of `order`.
   void store(const Access &access, const std::vector<int> &order, const kernel::Tile &tile) const;
+  using Combine = std::function<kernel::Tile(const kernel::Tile &, const kernel::Tile &)>;
+  /// The same, with a position for each axis that runs along no dimension; `combine`, if given,
+  /// takes what is there and the tile.
+  void update(const Access &access, const std::vector<int> &order, const kernel::Tile &tile,
+              const std::vector<kernel::Index> &positions, const Combine &combine) const;
   /// The places along a dimension; 1 long along the others of `order`.
   kernel::Tile coordinate(int dim, const std::vector<int> &order) const;
 

@@ -80,21 +80,12 @@ func.func private @heads(%x: tensor<2x3x4x5x64xf32>, %b: tensor<768xf32>, %out: 
 
 // -----
 
-// What has no kernel stays as it is, for the reference target: windows.
-// CHECK-LABEL: func.func private @windows
+// What has no kernel stays as it is, for the reference target: an order.
+// CHECK-LABEL: func.func private @order
 // CHECK-NOT: tile.kernel
-func.func private @windows(%x: tensor<8xf32>, %out: tensor<7xf32>) -> tensor<7xf32>
-    attributes {tw.kernel, tw.rows = 1 : i64} {
-  %least = arith.constant 0xFF800000 : f32
-  %size = tensor.empty() : tensor<2xf32>
-  %init = linalg.fill ins(%least : f32) outs(%out : tensor<7xf32>) -> tensor<7xf32>
-  %y = linalg.generic {
-      indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
-      iterator_types = ["parallel", "reduction"]} ins(%x, %size : tensor<8xf32>, tensor<2xf32>)
-      outs(%init : tensor<7xf32>) {
-  ^bb0(%a: f32, %b: f32, %m: f32):
-    %r = arith.maximumf %m, %a : f32
-    linalg.yield %r : f32
-  } -> tensor<7xf32>
-  return %y : tensor<7xf32>
+func.func private @order(%x: tensor<8xf32>, %out: tensor<8xf32>, %places: tensor<8xi64>)
+    -> (tensor<8xf32>, tensor<8xi64>) attributes {tw.kernel, tw.rows = 1 : i64} {
+  %y:2 = tw.sort dim 0 ins(%x : tensor<8xf32>) outs(%out, %places : tensor<8xf32>, tensor<8xi64>)
+       -> tensor<8xf32>, tensor<8xi64>
+  return %y#0, %y#1 : tensor<8xf32>, tensor<8xi64>
 }
