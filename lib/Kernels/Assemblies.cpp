@@ -47,23 +47,85 @@ FailureOr<Assembly *> LoopNests::assemblyOf(tensor::InsertSliceOp op) {
     results.erase(base);
     return &*earlier;
   }
-  Assembly made{op.getResult(), {}, {}, {}, {}, 0};
+  Assembly made{op.getResult(), {}, {}, {}, {}, {}, {}, 0};
   SmallVector<int> loops;
   for (int64_t size : op.getDestType().getShape()) {
     loops.push_back(table.make(ShapedType::isDynamic(size) ? std::nullopt : std::optional(size)));
     made.axes.push_back({{loops.back()}});
   }
   loopSets.push_back(loops);
-  if (!isUndefined(base)) {
-    made.base = base;
-    if (!filledWith(base)) {
-      made.baseWalk = OperandWalk{base, made.axes};
-      if (failed(traceParts(*made.baseWalk, loops)))
-        return failure();
-    }
-  }
+  if (failed(setBase(made, base)))
+    return failure();
   assemblies.push_back(std::move(made));
   return &assemblies.back();
+}
+
+LogicalResult LoopNests::setBase(Assembly &assembly, Value base) {
+  if (isUndefined(base))
+    return success();
+  assembly.base = base;
+  if (filledWith(base))
+    return success();
+  assembly.baseWalk = OperandWalk{base, assembly.axes};
+  SmallVector<int> loops;
+  for (AxisWalk &axis : assembly.baseWalk->axes) {
+    axis.isPart = false;
+    llvm::append_range(loops, axis.dims);
+  }
+  return traceParts(*assembly.baseWalk, loops);
+}
+
+/// The loop that a coordinate of a scatter's result is, if it is one.
+static int loopOfCoordinate(Value coordinate) {
+  auto index = coordinate.getDefiningOp<graph::IndexOp>();
+  return index ? int(index.getDim()) : -1;
+}
+
+LogicalResult LoopNests::addScatter(graph::ScatterOp op) {
+  auto maps = op.getIndexingMaps().getAsValueRange<AffineMapAttr>();
+  OpLoops nest{op, {}, {}, {}};
+  SmallVector<int64_t> sizes;
+  for (auto [input, map] : llvm::zip(op.getInputs(), maps)) {
+    sizes.resize(map.getNumDims(), ShapedType::kDynamic);
+    for (auto [axis, expr] : llvm::enumerate(map.getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        sizes[dim.getPosition()] = cast<RankedTensorType>(input.getType()).getDimSize(axis);
+  }
+  for (int64_t size : sizes)
+    nest.loops.push_back(
+        table.make(ShapedType::isDynamic(size) ? std::nullopt : std::optional(size)));
+  loopSets.push_back(nest.loops);
+  for (auto [input, map] : llvm::zip(op.getInputs(), maps)) {
+    nest.operands.emplace_back();
+    if (!filledWith(input) && failed(walkOf(op->getOpOperand(nest.operands.size() - 1), map, nest)))
+      return failure();
+  }
+  Assembly made{op.getResult(), {}, {}, {}, {}, {}, {}, ops.size()};
+  Operation *yield = op.getBody().front().getTerminator();
+  SmallVector<int> &dims = results[op.getResult()];
+  llvm::DenseSet<int> whole;
+  for (auto [axis, size] : llvm::enumerate(cast<RankedTensorType>(op.getType()).getShape())) {
+    int loop = loopOfCoordinate(yield->getOperand(axis));
+    bool isWhole = loop >= 0 && !ShapedType::isDynamic(size) && sizes[loop] == size &&
+                   whole.insert(loop).second;
+    made.loopOf.push_back(isWhole ? loop : -1);
+    dims.push_back(
+        isWhole ? nest.loops[loop]
+                : table.make(ShapedType::isDynamic(size) ? std::nullopt : std::optional(size)));
+    made.axes.push_back({{dims.back()}});
+    made.axes.back().isPart = !isWhole;
+  }
+  loopSets.push_back(dims);
+  for (auto [number, loop] : llvm::enumerate(nest.loops)) {
+    partLoops.push_back(loop);
+    if (!whole.contains(int(number)))
+      nest.reduced.push_back(loop);
+  }
+  if (failed(setBase(made, op.getInit())))
+    return failure();
+  made.scatter = std::move(nest);
+  assemblies.push_back(std::move(made));
+  return success();
 }
 
 /// As traceViews, but what a reshape would cut into several dimensions is reshaped in memory.

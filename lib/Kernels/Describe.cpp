@@ -265,9 +265,83 @@ private:
       if (failed(put(part.source, part.walk, part.axes)))
         return failure();
     }
+    if (assembly.scatter && failed(addUpdates(piece, number, assembly, *dtype)))
+      return failure();
     piece.isClosed = true;
     pieces.push_back(std::move(piece));
     values[assembly.result] = {number, -1};
+    return success();
+  }
+
+  /// How a scatter combines what is there with an element; null: in no way that has a kernel.
+  static const char *combination(graph::ScatterOp op) {
+    Type element = cast<RankedTensorType>(op.getType()).getElementType();
+    bool isFloat = isa<FloatType>(element);
+    if (op.getCombine() == graph::Combine::Set)
+      return "";
+    if (element.isInteger(1))
+      return nullptr;
+    switch (op.getCombine()) {
+    case graph::Combine::Add:
+      return isFloat ? "arith.addf" : "arith.addi";
+    case graph::Combine::Mul:
+      return isFloat ? "arith.mulf" : "arith.muli";
+    case graph::Combine::Min:
+      return isFloat ? "arith.minimumf" : op.getIsUnsigned() ? "arith.minui" : "arith.minsi";
+    case graph::Combine::Max:
+      return isFloat ? "arith.maximumf" : op.getIsUnsigned() ? "arith.maxui" : "arith.maxsi";
+    default:
+      return nullptr;
+    }
+  }
+
+  /// One update after the other, in the order of the scatter's loops; side by side only along axes
+  /// that it runs along itself.
+  LogicalResult addUpdates(PieceBuilder &piece, int number, const Assembly &assembly,
+                           kernel::DType dtype) {
+    OpLoops nest = *assembly.scatter;
+    auto op = cast<graph::ScatterOp>(nest.op);
+    const char *combine = combination(op);
+    if (!combine)
+      return fail("a scatter combines elements in a way that has no kernel");
+    piece.locations.push_back(op.getLoc());
+    auto keep = [&](Value value) { store(value); };
+    BodyReader body(piece, nest, nests, *joined, keep);
+    Step fold{Step::Kind::Fold};
+    fold.dims = body.folded = joined->of(nests.table.atoms(nest.reduced));
+    piece.add(std::move(fold));
+    Block &block = op.getBody().front();
+    for (auto [i, argument] : llvm::enumerate(block.getArguments())) {
+      FailureOr<int> step = read(piece, number, nest, op->getOpOperand(i), body);
+      if (failed(step))
+        return failure();
+      body.map(argument, *step);
+    }
+    auto yielded = block.getTerminator()->getOperands();
+    FailureOr<int> value = body.read(yielded.back());
+    if (failed(value))
+      return fail(body.why);
+    Step update{Step::Kind::Update, dtype, {*value}, combine};
+    SmallVector<AxisWalk> axes;
+    for (auto [axis, loop] : llvm::enumerate(assembly.loopOf)) {
+      axes.push_back(assembly.axes[axis]);
+      if (loop >= 0)
+        continue;
+      axes.back().dims.clear();
+      FailureOr<int> position = body.read(yielded[axis]);
+      if (failed(position))
+        return fail(body.why);
+      update.operands.push_back(*position);
+      for (int dim : piece.extent(*position))
+        if (!llvm::is_contained(body.folded, dim))
+          piece.takeSingly(dim);
+    }
+    auto access = piece.accessOfMemory({assembly.result, axes, true}, dtype, true);
+    if (!access)
+      return fail("a scatter updates what a reshape cuts");
+    update.access = *access;
+    piece.add(std::move(update));
+    piece.add({Step::Kind::Yield});
     return success();
   }
 
@@ -540,7 +614,7 @@ private:
 } // namespace
 
 FailureOr<Description> describe(func::FuncOp dispatch, const CallSizes &calls, bool keepsAxes,
-                               std::string &why) {
+                                std::string &why) {
   return Describer(dispatch, calls, keepsAxes).run(why);
 }
 

@@ -43,6 +43,16 @@ void JoinedDims::collect(LoopNests &nests, bool keepsAxes) {
   }
   for (const Assembly &assembly : nests.assemblies) {
     addWalk(assembly.axes);
+    if (assembly.scatter) {
+      kinds.push_back(nests.table.atoms(list(assembly.scatter->loops)));
+      kinds.push_back(nests.table.atoms(assembly.scatter->reduced));
+      for (int loop : assembly.scatter->loops) // positions are asked for
+        for (int atom : nests.table.atoms({loop}))
+          sequences.push_back({-1, atom, -1});
+      for (auto &operand : assembly.scatter->operands)
+        if (operand && operand->isInMemory)
+          addWalk(operand->axes);
+    }
     if (assembly.baseWalk && assembly.baseWalk->isInMemory)
       addWalk(assembly.baseWalk->axes);
     for (const Assembly::Part &part : assembly.parts) {

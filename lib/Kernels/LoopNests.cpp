@@ -49,6 +49,11 @@ LogicalResult LoopNests::read(func::FuncOp dispatch) {
         return failure();
       continue;
     }
+    if (auto scatter = dyn_cast<graph::ScatterOp>(op)) {
+      if (failed(addScatter(scatter)))
+        return failure();
+      continue;
+    }
     if (auto scan = dyn_cast<graph::ScanOp>(op)) {
       if (failed(addScan(scan)))
         return failure();
@@ -100,9 +105,12 @@ void LoopNests::shareArguments() {
   };
   for (const OpLoops &nest : ops)
     llvm::for_each(nest.operands, share);
-  for (const Assembly &assembly : assemblies)
+  for (const Assembly &assembly : assemblies) {
     for (const Assembly::Part &part : assembly.parts)
       share(part.walk);
+    if (assembly.scatter)
+      llvm::for_each(assembly.scatter->operands, share);
+  }
 }
 
 LogicalResult LoopNests::addOp(linalg::LinalgOp op) {

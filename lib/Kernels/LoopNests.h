@@ -32,7 +32,7 @@ struct OperandWalk {
 };
 
 struct OpLoops {
-  mlir::Operation *op = nullptr;                          // of linalg, or tw.scan
+  mlir::Operation *op = nullptr;                          // of linalg, tw.scan or tw.scatter
   llvm::SmallVector<int> loops = {};                      // a dimension for each
   std::vector<int> reduced = {};                          // those that are reduced, or scanned
   llvm::SmallVector<std::optional<OperandWalk>> operands; // none: a scalar, or an init not read
@@ -53,7 +53,9 @@ struct Assembly {
   std::optional<OperandWalk> baseWalk; // none: a number
   llvm::SmallVector<AxisWalk> axes;    // of the result: where the base goes
   std::vector<Part> parts;             // in order
-  size_t after = 0;                    // it follows this many of the operations
+  std::optional<OpLoops> scatter;      // a tw.scatter that updates elements of it; no parts then
+  llvm::SmallVector<int> loopOf; // for each axis the loop of it that runs along all of it, or -1
+  size_t after = 0;              // it follows this many of the operations
 };
 
 class LoopNests {
@@ -83,6 +85,8 @@ private:
   }
   mlir::LogicalResult addOp(mlir::linalg::LinalgOp op);
   mlir::LogicalResult addScan(graph::ScanOp op);
+  mlir::LogicalResult addScatter(graph::ScatterOp op);
+  mlir::LogicalResult setBase(Assembly &assembly, mlir::Value base);
   mlir::LogicalResult addInsertion(mlir::tensor::InsertSliceOp op);
   mlir::FailureOr<Assembly *> assemblyOf(mlir::tensor::InsertSliceOp op);
   mlir::LogicalResult traceParts(OperandWalk &walk, llvm::ArrayRef<int> loops);

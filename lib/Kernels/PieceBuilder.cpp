@@ -112,7 +112,8 @@ BufferView PieceBuilder::viewOf(RankedTensorType type, ArrayRef<AxisWalk> axes,
     if (!walk.isPlain() || atoms.empty()) {
       bool isUnit = !type.isDynamicDim(axis) && type.getDimSize(axis) == 1;
       addPart(own());
-      if (isUnit && walk.offset == 0 && walk.places.empty()) { // joins whatever stands beside it
+      if (isUnit && walk.offset == 0 && walk.places.empty() &&
+          !walk.isPart) { // joins whatever stands beside it
         if (view.joined.empty())
           continue; // with the first one that comes
         view.joined.back().push_back(cut.back());

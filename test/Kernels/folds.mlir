@@ -99,3 +99,30 @@ func.func private @bag(%ends: tensor<3xi64>, %table: tensor<9x16xf32>, %out: ten
   } -> tensor<2x16xf32>
   return %y : tensor<2x16xf32>
 }
+
+// -----
+
+// A scatter: its own rows run in the order of the indices, columns side by side. What it is based on
+// is stored first, by the same program.
+// CHECK-LABEL: tile.kernel @add_rows(in %in{{.*}}: !tile.buffer<[5, 16], f32>
+// CHECK: tile.store %{{.*}} : tensor<5x16xf32>
+// CHECK: tile.for
+// CHECK: tile.check
+// CHECK: tile.load %out{{.*}} -> tensor<1x16xf32>
+// CHECK: arith.addf
+// CHECK: tile.store
+func.func private @add_rows(%x: tensor<5x16xf32>, %at: tensor<30xi64>, %y: tensor<30x16xf32>,
+                            %out: tensor<5x16xf32>)
+    -> tensor<5x16xf32> attributes {tw.kernel, tw.rows = 0 : i64} {
+  %c5 = arith.constant 5 : index
+  %b = linalg.copy ins(%x : tensor<5x16xf32>) outs(%out : tensor<5x16xf32>) -> tensor<5x16xf32>
+  %s = tw.scatter add ins(%at, %y : tensor<30xi64>, tensor<30x16xf32>) outs(%b : tensor<5x16xf32>)
+      attributes {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>]} {
+  ^bb0(%i: i64, %v: f32):
+    %p = arith.index_cast %i : i64 to index
+    %row = tw.check_index %p in %c5, "index %lld is not one of %lld rows"
+    %j = tw.index 1
+    tw.yield %row, %j, %v : index, index, f32
+  } -> tensor<5x16xf32>
+  return %s : tensor<5x16xf32>
+}
