@@ -3,6 +3,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -39,6 +41,14 @@ LogicalResult WeightOp::verify() {
 LogicalResult AssertOp::verify() {
   if (getValues().size() > 2)
     return emitOpError() << "takes at most 2 values, but got " << getValues().size();
+  return success();
+}
+
+/// What always holds is not asked.
+LogicalResult AssertOp::canonicalize(AssertOp op, PatternRewriter &rewriter) {
+  if (!matchPattern(op.getCondition(), m_One()))
+    return rewriter.notifyMatchFailure(op, "it may fail");
+  rewriter.eraseOp(op);
   return success();
 }
 

@@ -63,6 +63,7 @@ def TW_AssertOp : TW_Op<"assert"> {
   let arguments = (ins I1:$condition, StrAttr:$message, Variadic<AnyTypeOf<[I64, Index]>>:$values);
   let assemblyFormat = "$condition `,` $message (`(` $values^ `:` type($values) `)`)? attr-dict";
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def TW_CheckIndexOp : TW_Op<"check_index", [Pure, AllTypesMatch<["index", "bound", "result"]>]> {

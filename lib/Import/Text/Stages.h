@@ -23,6 +23,10 @@ void normalizeAssertions(mlir::func::FuncOp entry);
 /// Rewrites forms of linalg text that the graph level does not know into those it does.
 void normalizeForms(mlir::func::FuncOp entry);
 
+/// Asserts what text promises of sizes that are known only when it runs: that operands fit each
+/// other, that slices and elements are inside.
+void assertSizes(mlir::func::FuncOp entry);
+
 /// Puts the bytes of dense_resource literals where they are used; refuses missing or wrong ones.
 Status resolveResources(mlir::func::FuncOp entry);
 
