@@ -8,6 +8,7 @@
 #include "Target/CPU/Kernel.h"
 #include "Target/Target.h"
 #include "Tile/Passes.h"
+#include "Tile/SplitLoops.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,27 +35,6 @@ static constexpr const char *entryName = "kernel", *infoName = "kernel_info";
 using Entry = void(void **buffers, int64_t *scalars, uint8_t *workspace, int64_t begin,
                    int64_t end);
 using Info = void(int64_t *scalars, int64_t out[2]);
-
-struct CompiledKernel::State {
-  KernelSignature signature;
-  std::vector<TypedAttr> inits; // of every argument; null: none
-  target::KernelInfo info;
-  void *library = nullptr;
-  Entry *entry = nullptr;
-  Info *needs = nullptr;
-
-  /// Links the objects and takes the kernel's functions from the library.
-  Status load(const std::vector<ObjectFile> &objects);
-
-  ~State() {
-    if (library)
-      dlclose(library);
-  }
-};
-
-CompiledKernel::CompiledKernel(std::unique_ptr<State> state) : state(std::move(state)) {}
-CompiledKernel::CompiledKernel(CompiledKernel &&) noexcept = default;
-CompiledKernel::~CompiledKernel() = default;
 
 //===----------------------------------------------------------------------===//
 // From the kernel to code
@@ -98,6 +78,12 @@ public:
   std::string path; // empty: it could not be made
 };
 
+bool simplify(tile::KernelOp kernel) {
+  PassManager passes(kernel.getContext(), tile::KernelOp::getOperationName());
+  passes.addPass(tile::createSimplify());
+  return succeeded(passes.run(kernel));
+}
+
 /// A copy of the kernel as a program has it: simplified, and what fills its outputs is the host's.
 OwningOpRef<tile::KernelOp> preparedCopy(tile::KernelOp kernel) {
   OwningOpRef<tile::KernelOp> copy(cast<tile::KernelOp>(kernel->clone()));
@@ -108,12 +94,65 @@ OwningOpRef<tile::KernelOp> preparedCopy(tile::KernelOp kernel) {
                                                 argument.getAccess(), TypedAttr(),
                                                 argument.getSymbol()));
   copy->setArgumentsAttr(ArrayAttr::get(kernel.getContext(), arguments));
-  PassManager passes(kernel.getContext(), tile::KernelOp::getOperationName());
-  passes.addPass(tile::createSimplify());
-  return succeeded(passes.run(*copy)) ? std::move(copy) : nullptr;
+  return simplify(*copy) ? std::move(copy) : nullptr;
 }
 
 } // namespace
+
+struct CompiledKernel::State {
+  KernelSignature signature;
+  std::vector<TypedAttr> inits; // of every argument; null: none
+  target::KernelInfo info;
+  void *library = nullptr;
+  Entry *entry = nullptr;
+  Info *needs = nullptr;
+  /// Of a kernel whose loop is run in parts (Tile/SplitLoops.h): what goes before. Its results are
+  /// further tensors for this one, from number `statesAt` on.
+  std::unique_ptr<State> parts;
+  size_t statesAt = 0;
+
+  /// Compiles `kernel`, which is `original` or a part of it.
+  static Result<std::unique_ptr<State>> build(tile::KernelOp kernel, tile::KernelOp original,
+                                              const std::vector<std::string> &features,
+                                              FirstError &errors);
+
+  /// Links the objects and takes the kernel's functions from the library.
+  Status load(const std::vector<ObjectFile> &objects);
+
+  ~State() {
+    if (library)
+      dlclose(library);
+  }
+};
+
+/// What `original` fills an argument of this name with; null: nothing.
+static TypedAttr initOf(tile::KernelOp original, StringRef name) {
+  for (auto argument : original.getArguments().getAsRange<tile::ArgumentAttr>())
+    if (argument.getName() == name)
+      return argument.getInit();
+  return {};
+}
+
+Result<std::unique_ptr<CompiledKernel::State>>
+CompiledKernel::State::build(tile::KernelOp kernel, tile::KernelOp original,
+                             const std::vector<std::string> &features, FirstError &errors) {
+  auto state = std::make_unique<State>();
+  state->signature = tile::signatureOf(kernel);
+  state->signature.name = original.getSymName().str();
+  for (auto argument : kernel.getArguments().getAsRange<tile::ArgumentAttr>())
+    state->inits.push_back(initOf(original, argument.getName()));
+  auto target = target::createCPUTarget(target::CpuFeatures::fromNames(features));
+  OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
+  auto info = target->lower(kernel, *code);
+  if (failed(info))
+    return errors.take("lowering a kernel");
+  state->info = *info;
+  auto objects = makeObjects(*code, features, "");
+  if (failed(objects))
+    return errors.take("LLVM");
+  TW_TRY(state->load(*objects));
+  return state;
+}
 
 Status CompiledKernel::State::load(const std::vector<ObjectFile> &objects) {
   ScratchFolder folder;
@@ -135,29 +174,46 @@ Status CompiledKernel::State::load(const std::vector<ObjectFile> &objects) {
   return {};
 }
 
+CompiledKernel::CompiledKernel(std::unique_ptr<State> state) : state(std::move(state)) {}
+CompiledKernel::CompiledKernel(CompiledKernel &&) noexcept = default;
+CompiledKernel::~CompiledKernel() = default;
+
+/// How many tensors a call gives before the argument of this name.
+static size_t givenBefore(tile::KernelOp kernel, StringRef name) {
+  size_t count = 0;
+  for (auto argument : kernel.getArguments().getAsRange<tile::ArgumentAttr>()) {
+    if (argument.getName() == name)
+      break;
+    count += argument.getAccess() != tile::Access::Out;
+  }
+  return count;
+}
+
 Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
                                                const std::string &targetName) {
   TW_ASSIGN(TargetChoice choice, chooseTarget(targetName));
-  const std::vector<std::string> &features = choice.features;
-  TW_TRY(rt::requireCpuFeatures(features));
+  TW_TRY(rt::requireCpuFeatures(choice.features));
   FirstError errors(*kernel.getContext());
-  auto state = std::make_unique<State>();
-  state->signature = tile::signatureOf(kernel);
-  for (auto argument : kernel.getArguments().getAsRange<tile::ArgumentAttr>())
-    state->inits.push_back(argument.getInit());
   OwningOpRef<tile::KernelOp> copy = preparedCopy(kernel);
   if (!copy)
     return errors.take("simplify");
-  auto target = target::createCPUTarget(target::CpuFeatures::fromNames(features));
-  OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
-  auto info = target->lower(*copy, *code);
-  if (failed(info))
-    return errors.take("lowering a kernel");
-  state->info = *info;
-  auto objects = makeObjects(*code, features, "");
-  if (failed(objects))
-    return errors.take("LLVM");
-  TW_TRY(state->load(*objects));
+  std::string why;
+  auto build = [&](tile::KernelOp one) {
+    return State::build(one, kernel, choice.features, errors);
+  };
+  int64_t count = tile::chooseParts(*copy, why);
+  if (count == 1) {
+    TW_ASSIGN(auto state, build(*copy));
+    return CompiledKernel(std::move(state));
+  }
+  tile::SplitKernel split = tile::splitLoop(*copy, count);
+  split.parts->setSymName(entryName);
+  if (!simplify(*split.parts) || !simplify(*split.rest))
+    return errors.take("simplify");
+  TW_ASSIGN(auto parts, build(*split.parts));
+  TW_ASSIGN(auto state, build(*split.rest));
+  state->statesAt = givenBefore(*split.rest, "state0");
+  state->parts = std::move(parts);
   return CompiledKernel(std::move(state));
 }
 
@@ -230,14 +286,23 @@ int64_t slotOf(const HostTensor &scalar) {
 /// The memory of one call. Inputs are the caller's.
 class CompiledKernel::Call {
 public:
-  Call(const State &state, std::span<const HostTensor> given) : state(state), given(given) {}
+  Call(const State &state, std::vector<const HostTensor *> tensors)
+      : state(state), given(std::move(tensors)) {
+    if (state.parts)
+      parts = std::make_unique<Call>(*state.parts, given);
+  }
 
   Status prepare(int threads) {
+    if (parts) {
+      TW_TRY(parts->prepare(threads));
+      for (size_t i = 0; i < parts->results.size(); ++i)
+        given.insert(given.begin() + state.statesAt + i, &parts->results[i]);
+    }
     TW_ASSIGN(BoundKernel bound, bind());
     std::vector<int64_t> scalars;
     size_t next = 0;
     for (auto [i, argument] : llvm::enumerate(state.signature.arguments)) {
-      const HostTensor *tensor = argument.isGiven() ? &given[next++] : nullptr;
+      const HostTensor *tensor = argument.isGiven() ? given[next++] : nullptr;
       if (!argument.isBuffer()) {
         scalars.push_back(slotOf(*tensor));
         continue;
@@ -259,6 +324,8 @@ public:
   }
 
   void run(rt::ThreadPool &pool) {
+    if (parts)
+      parts->run(pool);
     auto body = [](void *self, int64_t begin, int64_t end, int64_t worker) {
       auto &call = *static_cast<Call *>(self);
       uint8_t *scratch = call.workspace.data() + worker * call.workspaceBytes;
@@ -286,7 +353,7 @@ private:
         continue;
       if (next == given.size())
         break;
-      const HostTensor &tensor = given[next++];
+      const HostTensor &tensor = *given[next++];
       one.dtype = tensor.dtype();
       one.sizes = tensor.sizes();
       if (!argument.isBuffer() && tensor.count() == 1 && !info(tensor.dtype()).isFloat)
@@ -314,7 +381,8 @@ private:
   }
 
   const State &state;
-  std::span<const HostTensor> given;
+  std::vector<const HostTensor *> given;
+  std::unique_ptr<Call> parts;
   std::vector<HostTensor> results;
   std::vector<void *> buffers;
   std::vector<int64_t> slots;
@@ -322,12 +390,19 @@ private:
   rt::AlignedBuffer workspace;
 };
 
+static std::vector<const HostTensor *> pointersTo(std::span<const HostTensor> tensors) {
+  std::vector<const HostTensor *> pointers;
+  for (const HostTensor &tensor : tensors)
+    pointers.push_back(&tensor);
+  return pointers;
+}
+
 static int threadCount(int threads) { return threads ? threads : rt::availableCores(); }
 
 Result<std::vector<HostTensor>> CompiledKernel::run(std::span<const HostTensor> given,
                                                     int threads) const {
   rt::ThreadPool pool(threadCount(threads));
-  Call call(*state, given);
+  Call call(*state, pointersTo(given));
   TW_TRY(call.prepare(pool.threads()));
   call.run(pool);
   return call.finish();
@@ -337,7 +412,7 @@ Result<std::vector<double>> CompiledKernel::time(std::span<const HostTensor> giv
                                                  int threads) const {
   using Clock = std::chrono::steady_clock;
   rt::ThreadPool pool(threadCount(threads));
-  Call call(*state, given);
+  Call call(*state, pointersTo(given));
   TW_TRY(call.prepare(pool.threads()));
   call.run(pool);
   std::vector<double> times;

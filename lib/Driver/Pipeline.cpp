@@ -111,6 +111,8 @@ LogicalResult Pipeline::toTilePrograms(ModuleOp module, const target::CpuFeature
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     pm.addPass(tile::createFuseDispatches());
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
+    pm.addPass(tile::createSplitLoops());
+    pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
   });
 }
 

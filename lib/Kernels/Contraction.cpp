@@ -74,6 +74,9 @@ namespace {
 constexpr int64_t unknownExtent = 512;
 constexpr int64_t blockRows = 192, blockColumns = 256; // of c, for one worker: stays in L2
 constexpr int64_t mostVectors = 8;
+constexpr int64_t convertedRows = 48, convertedColumns = 128, convertedDepth = 256;
+constexpr int64_t summedRows = 8, summedElements = 1 << 16; // of a program; of a worker's
+constexpr int64_t fewPrograms = 32, longSum = 4096;
 // More rows of a meet in one set of the first-level cache when they are a power of two long.
 constexpr int64_t mostRows = 8;
 
@@ -121,6 +124,16 @@ std::vector<int> packedOrder(const Contraction &contraction) {
   return order;
 }
 
+/// Whether an operand has to be converted, which wants a block that uses it often, in scratch; with
+/// 32 registers it is done again and again, beside the products.
+static bool convertsFirst(const Contraction &contraction, const VectorUnit &unit) {
+  auto isHalf = [&](const Access &access) {
+    return contraction.buffers[access.buffer].dtype <= kernel::bf16;
+  };
+  return contraction.sum == kernel::f32 && unit.registers < 32 &&
+         (isHalf(contraction.a) || isHalf(contraction.b));
+}
+
 /// Whether both operands are bf16, summed in f32, and b comes in panels of pairs.
 static bool fitsPairs(const Contraction &contraction, const VectorUnit &unit) {
   auto isHalf = [&](const Access &access) {
@@ -133,12 +146,74 @@ static bool fitsPairs(const Contraction &contraction, const VectorUnit &unit) {
          *contraction.dims[roles.sums.back()].size % 2 == 0;
 }
 
+/// The width of panels that `columns` fall into evenly; 0 if all that do are narrow, or leave much
+/// of their last vector empty.
+static int64_t evenPanel(int64_t columns, const VectorUnit &unit) {
+  for (int64_t width = std::min(columns, mostVectors * unit.lanes); width >= unit.lanes; --width) {
+    int64_t vectors = (width + unit.lanes - 1) / unit.lanes;
+    if (columns % width == 0 && 4 * width >= 3 * vectors * unit.lanes)
+      return width;
+  }
+  return 0;
+}
+
+/// Whether one operand is a vector and the other one's rows, along which is summed, lie in memory
+/// as they are: then it is read once, from one end to the other.
+static bool sumsRows(const Contraction &contraction, const ContractionRoles &roles, bool isPacked) {
+  auto isOne = [&](const std::vector<int> &dims) {
+    return std::all_of(dims.begin(), dims.end(),
+                       [&](int dim) { return contraction.dims[dim].size == 1; });
+  };
+  auto isInnermost = [&](const Access &access) {
+    return access.axes.back().dim == roles.sums[0] && access.axes.back().stride == 1;
+  };
+  if (roles.sums.size() != 1 || contraction.sum > kernel::f64)
+    return false;
+  return (isOne(roles.columns) && isInnermost(contraction.a)) ||
+         (isOne(roles.rows) && isInnermost(contraction.b) && !isPacked);
+}
+
+/// A block of rows of the operand that is no vector.
+static ContractionConfiguration rowSums(int64_t rows, int64_t columns, int64_t length) {
+  ContractionConfiguration best;
+  best.alongSum = true;
+  best.rows = std::min(rows, summedRows);
+  best.columns = std::min(columns, summedRows);
+  int64_t programs = std::max<int64_t>(1, summedElements / (summedRows * length));
+  (rows > 1 ? best.rowPrograms : best.columnPrograms) = programs;
+  return best;
+}
+
+/// A long sum for few programs is one that workers share (Tile/SplitLoops.h says in how many
+/// parts).
+static int64_t sumStepOf(const Contraction &contraction, const ContractionRoles &roles,
+                         const ContractionConfiguration &block) {
+  int64_t programs = 1;
+  for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})
+    for (int dim : *dims) {
+      int64_t each = dims == &roles.batch || dim != dims->back() ? 1
+                     : dims == &roles.rows                       ? block.rows
+                                                                 : block.columns;
+      auto size = contraction.dims[dim].size;
+      programs *= size ? (*size + each - 1) / each : fewPrograms;
+    }
+  auto length = contraction.dims[roles.sums.back()].size;
+  bool isLong = length && *length >= longSum && roles.sums.size() == 1;
+  return isLong && programs < fewPrograms ? longSum / 4 : 0;
+}
+
 ContractionConfiguration chooseContraction(const Contraction &contraction, const VectorUnit &unit,
                                            bool wantsPacked) {
   ContractionRoles roles = rolesOf(contraction);
   int64_t rows = sizeOf(contraction, roles.rows), columns = sizeOf(contraction, roles.columns);
-  wantsPacked = wantsPacked && canPack(contraction) && columns % unit.lanes == 0;
+  int64_t panel = columns % unit.lanes == 0 ? 0 : evenPanel(columns, unit);
+  wantsPacked = wantsPacked && canPack(contraction) && (columns % unit.lanes == 0 || panel > 0);
   ContractionConfiguration best;
+  if (sumsRows(contraction, roles, wantsPacked)) {
+    best = rowSums(rows, columns, sizeOf(contraction, roles.sums));
+    best.sumStep = sumStepOf(contraction, roles, best);
+    return best;
+  }
   double least = 0;
   if (wantsPacked && fitsPairs(contraction, unit)) {
     best = {std::min(unit.pairRows, std::max<int64_t>(rows, 1)), unit.pairColumns};
@@ -149,6 +224,8 @@ ContractionConfiguration chooseContraction(const Contraction &contraction, const
     for (int64_t height = 1; height <= mostRows; ++height) {
       ContractionConfiguration block{std::min(height, std::max<int64_t>(rows, 1)),
                                      vectors * unit.lanes};
+      if (wantsPacked && panel > 0)
+        block.columns = panel;
       if (!isLegal(block, unit) || (wantsPacked && columns % block.columns != 0))
         continue;
       double cost = cycles(rows, columns, block, unit);
@@ -156,6 +233,16 @@ ContractionConfiguration chooseContraction(const Contraction &contraction, const
         least = cost, best = block;
     }
   best.isPacked = wantsPacked;
+  if (convertsFirst(contraction, unit) && !best.inPairs && rows >= convertedRows) {
+    best.rows = convertedRows;
+    for (int64_t width = convertedColumns; width > best.columns; width -= unit.lanes)
+      if (columns % width == 0 || !wantsPacked) {
+        best.columns = width;
+        break;
+      }
+    if (roles.sums.size() == 1)
+      best.sumStep = convertedDepth;
+  }
   if (columns < best.columns)
     best.columns = std::max<int64_t>(columns, 1);
   auto programs = [](int64_t size, int64_t block, int64_t most) {
@@ -163,6 +250,8 @@ ContractionConfiguration chooseContraction(const Contraction &contraction, const
   };
   best.rowPrograms = programs(rows, best.rows, blockRows);
   best.columnPrograms = programs(columns, best.columns, blockColumns);
+  if (best.sumStep == 0)
+    best.sumStep = sumStepOf(contraction, roles, best);
   return best;
 }
 
@@ -205,6 +294,14 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Write
     return first;
   };
   kernel::Size rows = acc.size(0), columns = acc.size(1), length = at.extent(roles.sums.back());
+  if (configuration.alongSum) {
+    auto rowsOf = [&](const Access &access, const std::vector<int> &dims, kernel::Size count) {
+      Tile tile = at.load(access, axes(roles.batch, dims, roles.sums));
+      return cast(reshape(tile, {count, length}), spec.sum);
+    };
+    Tile products = rowsOf(spec.a, roles.rows, rows) * rowsOf(spec.b, roles.columns, columns);
+    return acc + reshape(sum(products, 1), {rows, columns});
+  }
   Tile a = reshape(at.load(spec.a, axes(roles.batch, roles.rows, roles.sums)), {rows, length});
   Tile b = reshape(configuration.isPacked
                        ? loadPanel(spec, roles, at, configuration)
@@ -216,9 +313,18 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Write
 /// Loops over the outer sums, outermost first.
 Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const Writer &at, size_t level,
              const ContractionConfiguration &configuration, const Tile &acc) {
+  int dim = roles.sums[level];
+  if (configuration.sumStep > 0) {
+    auto add = [](const Tile &x, const Tile &y) { return x + y; };
+    auto piece = [&](const Index &k, const Tile &sum) {
+      Writer inner = at;
+      inner.take(dim, configuration.sumStep, k);
+      return product(spec, roles, inner, configuration, sum);
+    };
+    return forLoop(0, ceilDiv(at.size(spec.dims[dim]), configuration.sumStep), 1, acc, piece, add);
+  }
   if (level + 1 == roles.sums.size())
     return product(spec, roles, at, configuration, acc);
-  int dim = roles.sums[level];
   return forLoop(0, at.size(spec.dims[dim]), 1, acc, [&](const Index &k, const Tile &sum) {
     Writer inner = at;
     inner.fix(dim, k);

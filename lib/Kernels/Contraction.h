@@ -23,6 +23,10 @@ struct ContractionConfiguration {
   int64_t rowPrograms = 1, columnPrograms = 1; // that follow each other on one worker
   bool isPacked = false;                       // b comes in panels of `columns`, see packedOrder
   bool inPairs = false; // in which neighbours along the last sum lie side by side
+  // One operand is a vector: rows of the other times it, summed along vectors.
+  bool alongSum = false;
+  // Terms of the sum in a trip of a loop whose range workers share; 0: there is no such loop.
+  int64_t sumStep = 0;
 };
 
 /// Constraints on a configuration, for whoever searches one: size expressions (Support/Size.h) over

@@ -58,6 +58,11 @@ void Writer::fix(int dim, const Index &position) {
   ids[dim] = position;
 }
 
+void Writer::take(int dim, int64_t block, const Index &number) {
+  walks[dim].block = block;
+  ids[dim] = number;
+}
+
 Index Writer::first(int dim) const { return ids[dim] * walks[dim].block; }
 
 bool Writer::hasEdge(int dim) const {

@@ -34,6 +34,10 @@ public:
   /// From now on accesses take the one element at `position` of a dimension that is not cut.
   void fix(int dim, const kernel::Index &position);
 
+  /// From now on accesses take `block` elements of a dimension that is not cut, the ones of piece
+  /// `number`; beyond the dimension's end they read zeros.
+  void take(int dim, int64_t block, const kernel::Index &number);
+
   const kernel::Buffer &buffer(int number) const { return buffers[number]; }
   kernel::Scalar scalar(int number) const { return scalars[number]; }
 

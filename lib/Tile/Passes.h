@@ -21,6 +21,10 @@ std::unique_ptr<mlir::Pass> createSimplify();
 /// Fuses dispatches (tw.dispatch) of kernels of a module where one reads what the other writes.
 std::unique_ptr<mlir::Pass> createFuseDispatches();
 
+/// Makes two kernels of one that has few programs and a loop with `combine`, so that workers share
+/// the loop (SplitLoops.h).
+std::unique_ptr<mlir::Pass> createSplitLoops();
+
 /// Replaces symbols by values: in types, sizes, the grid and the body. An argument that was such a
 /// symbol stays, and is not looked at any more.
 std::unique_ptr<mlir::Pass> createSpecialize(Size::Values values = {});

@@ -67,6 +67,7 @@ std::unique_ptr<Pass> createSimplify() { return std::make_unique<Simplify>(); }
 void registerPasses() {
   registerPass(createSimplify);
   registerPass(createFuseDispatches);
+  registerPass(createSplitLoops);
   registerPass([] { return createSpecialize(); });
   registerPass([] { return createBindCalls(); });
 }

@@ -78,3 +78,8 @@ case("lora", {"BM": 4, "BN": 4, "BK": 4}, [x, w, bias, a, b, 0.25],
 x, w1, b1, w2, b2 = random(5, 6), random(6, 9), random(9), random(9, 2), random(2)
 case("mlp", {"BM": 4, "BH": 4, "BK": 4}, [x, w1, b1, w2, b2],
      torch.sigmoid(torch.relu(x @ w1 + b1) @ w2 + b2))
+
+for h, n, d in ((2, 7, 3), (1, 0, 2)):
+    q, k, v = random(h, d), random(h, n, d), random(h, n, d)
+    case("decode_attention", {"H": h, "D": d, "BN": 3}, [q, k, v, 0.5],
+         attention(q[:, None], k, v, 0.5, False)[:, 0])

@@ -78,6 +78,8 @@ const Case cases[] = {
      {"2x40x64xf32=random:1", "2x150x64xf32=random:2", "2x150x64xf32=random:3", "f64=0.125"}},
     {"causal_flash_attention",
      {"2x70x16xf32=random:1", "2x70x16xf32=random:2", "2x70x16xf32=random:3", "f64=0.25"}},
+    {"decode_attention",
+     {"8x64xf32=random:1", "8x3000x64xf32=random:2", "8x3000x64xf32=random:3", "f64=0.125"}},
     {"layer_norm", {"3x129xf32=random:1", "129xf32=random:2", "129xf32=random:3", "f64=1e-5"}},
     {"add_mul_activation",
      {"17x65xf32=random:1", "17x65xf32=random:2", "65xf32=random:3", "f64=1.5"}},

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tile-split: a kernel with few programs and a loop with `combine` becomes two.
+//
+//   %r = tw.dispatch @k(%x) outs(%e)              // grid [2], a loop over 4096 blocks
+// becomes
+//   %s = tw.dispatch @k_parts(%x) outs(%states)   // grid [16, 2], each over 256 blocks
+//   %r = tw.dispatch @k(%x, %s) outs(%e)          // grid [2], combines 16 states
+//
+// How many parts there are follows from sizes, so sums come out the same on any number of threads.
+#include "Tile/SplitLoops.h"
+#include "IR/Coded.h"
+#include "IR/Graph/Graph.h"
+#include "Tile/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Pass/Pass.h"
+#include <fmt/format.h>
+#include <set>
+
+using namespace mlir;
+
+namespace tw::tile {
+namespace {
+
+/// Programs from which on a kernel is left as it is; how many a split one has, about: more than
+/// there are workers, so that they end at the same time and share what is in cache.
+constexpr int64_t enoughPrograms = 32, wantedPrograms = 256;
+/// What a part does at least: multiplications, or elements of other operations. Tens of
+/// microseconds, against some for a second launch.
+constexpr int64_t leastWork = 1 << 20;
+constexpr int64_t unknownExtent = 64, partsOfUnknown = 16;
+
+ForOp splittableLoop(KernelOp kernel) {
+  for (ForOp loop : kernel.getOps<ForOp>())
+    if (loop.canSplit())
+      return loop;
+  return {};
+}
+
+std::optional<int64_t> constantOf(Value value) {
+  APInt number;
+  return matchPattern(value, m_ConstantInt(&number)) ? std::optional(number.getSExtValue())
+                                                     : std::nullopt;
+}
+
+int64_t elementsOf(Type type) {
+  int64_t count = 1;
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    for (int64_t extent : tile.getShape())
+      count *= ShapedType::isDynamic(extent) ? unknownExtent : extent;
+  return count;
+}
+
+/// Of one trip, about.
+int64_t workOf(ForOp loop) {
+  int64_t work = 0;
+  loop.getBody().walk([&](Operation *op) {
+    if (op->getNumResults() != 1)
+      return;
+    int64_t each = 1;
+    if (auto dot = dyn_cast<DotOp>(op)) {
+      int64_t depth = cast<RankedTensorType>(dot.getA().getType()).getShape().back();
+      each = ShapedType::isDynamic(depth) ? unknownExtent : depth;
+    }
+    work += each * elementsOf(op->getResult(0).getType());
+  });
+  return std::max<int64_t>(work, 1);
+}
+
+std::optional<int64_t> programsOf(KernelOp kernel) {
+  int64_t programs = 1;
+  for (auto size : kernel.getGrid().getAsRange<SizeAttr>()) {
+    auto count = size.getSize().constant();
+    if (!count || __builtin_mul_overflow(programs, *count, &programs))
+      return std::nullopt;
+  }
+  return programs;
+}
+
+/// Symbols that a call could not bind without the outputs.
+bool needsOutputs(KernelOp kernel) {
+  std::set<std::string> bound;
+  for (auto [i, argument] : llvm::enumerate(kernel.getArguments().getAsRange<ArgumentAttr>())) {
+    if (argument.getSymbol())
+      bound.insert(argument.getSymbol().str());
+    if (auto buffer = dyn_cast<BufferType>(kernel.getBlockArgument(i).getType());
+        buffer && argument.getAccess() == Access::In)
+      for (const Size &size : sizesOf(buffer))
+        if (auto symbol = size.asSymbol())
+          bound.insert(*symbol);
+  }
+  return llvm::any_of(kernel.getSymbols().getAsRange<SymbolAttr>(),
+                      [&](SymbolAttr symbol) { return !bound.contains(symbol.getName().str()); });
+}
+
+bool isPlainState(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile && tile.hasStaticShape() && !tile.getElementType().isIndex();
+}
+
+/// Why the loop cannot be split, whatever its sizes; empty if it can.
+std::string refusal(KernelOp kernel, ForOp loop) {
+  if (!programsOf(kernel))
+    return "how many programs there are is known only at the call";
+  if (auto step = constantOf(loop.getStep()); !step || *step < 1)
+    return "its step is no positive constant";
+  if (!llvm::all_of(loop.getResultTypes(), isPlainState))
+    return "it carries more than tiles of static extents";
+  for (auto argument : kernel.getArguments().getAsRange<ArgumentAttr>())
+    if (argument.getAccess() == Access::InOut)
+      return "the kernel reads and writes one buffer";
+  return needsOutputs(kernel) ? "sizes are known only from the outputs" : "";
+}
+
+/// The index arithmetic of positions and bounds.
+struct Indexes {
+  OpBuilder &b;
+  Location loc;
+  Value number(int64_t n) { return arith::ConstantIndexOp::create(b, loc, n); }
+  Value add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
+  Value sub(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
+  Value mul(Value x, Value y) { return arith::MulIOp::create(b, loc, x, y); }
+  Value min(Value x, Value y) { return arith::MinSIOp::create(b, loc, x, y); }
+  Value max(Value x, Value y) { return arith::MaxSIOp::create(b, loc, x, y); }
+  /// y > 0, x >= 0
+  Value ceilDiv(Value x, int64_t y) {
+    return arith::DivSIOp::create(b, loc, add(x, number(y - 1)), number(y));
+  }
+};
+
+class Splitter {
+public:
+  Splitter(KernelOp kernel, int64_t count)
+      : kernel(kernel), count(count), b(kernel.getContext()), loc(kernel.getLoc()) {
+    gridRank = kernel.getGrid().size();
+  }
+
+  SplitKernel run() {
+    for (Type type : splittableLoop(kernel).getResultTypes())
+      split.states.push_back(bufferOf(cast<RankedTensorType>(type)));
+    makeParts();
+    makeRest();
+    return std::move(split);
+  }
+
+private:
+  SizeAttr size(int64_t n) { return SizeAttr::get(b.getContext(), Size(n)); }
+
+  /// [parts, grid..., extents...]
+  BufferType bufferOf(RankedTensorType state) {
+    SmallVector<SizeAttr> shape = {size(count)};
+    llvm::append_range(shape, kernel.getGrid().getAsRange<SizeAttr>());
+    for (int64_t extent : state.getShape())
+      shape.push_back(size(extent));
+    return BufferType::get(b.getContext(), shape, state.getElementType());
+  }
+
+  /// The same elements with the leading dimensions of the buffer, all 1.
+  RankedTensorType boxOf(RankedTensorType state) {
+    SmallVector<int64_t> shape(gridRank + 1, 1);
+    llvm::append_range(shape, state.getShape());
+    return RankedTensorType::get(shape, state.getElementType());
+  }
+
+  SmallVector<Value> positions(Value part, unsigned firstDim, RankedTensorType state) {
+    SmallVector<Value> all = {part};
+    for (unsigned d = 0; d < gridRank; ++d)
+      all.push_back(ProgramIdOp::create(b, loc, b.getIndexType(), firstDim + d));
+    all.append(state.getRank(), Indexes{b, loc}.number(0));
+    return all;
+  }
+
+  std::string stateName(size_t i) { return "state" + std::to_string(i); }
+
+  /// Adds arguments for the states before argument `at`.
+  SmallVector<BlockArgument> addStates(KernelOp to, unsigned at, Access access) {
+    SmallVector<Attribute> attributes(to.getArguments().getValue());
+    SmallVector<BlockArgument> added;
+    for (auto [i, type] : llvm::enumerate(split.states)) {
+      added.push_back(to.getBody().insertArgument(at + i, type, loc));
+      attributes.insert(attributes.begin() + at + i,
+                        ArgumentAttr::get(b.getContext(), stateName(i), access, {}, {}));
+    }
+    to.setArgumentsAttr(b.getArrayAttr(attributes));
+    return added;
+  }
+
+  //===--- parts -----------------------------------------------------------===//
+
+  void makeParts() {
+    split.parts = OwningOpRef<KernelOp>(cast<KernelOp>(kernel->clone()));
+    KernelOp parts = *split.parts;
+    parts.setSymName((kernel.getSymName() + "_parts").str());
+    ForOp loop = splittableLoop(parts);
+    Block &body = parts.getBody().front();
+    while (&body.back() != loop.getOperation()) {
+      body.back().dropAllUses();
+      body.back().erase();
+    }
+    loop.getCombine().dropAllReferences();
+    loop.getCombine().getBlocks().clear();
+    parts.walk([](ProgramIdOp id) { id.setDim(id.getDim() + 1); });
+    addGridDimension(parts);
+    unsigned outs = dropOutputs(parts);
+    SmallVector<BlockArgument> buffers = addStates(parts, outs, Access::Out);
+    b.setInsertionPoint(loop);
+    Value part = ProgramIdOp::create(b, loc, b.getIndexType(), 0);
+    takePart(loop, part);
+    b.setInsertionPointAfter(loop);
+    for (auto [state, buffer] : llvm::zip(loop.getResults(), buffers)) {
+      auto type = cast<RankedTensorType>(state.getType());
+      Value box = ReshapeOp::create(b, loc, boxOf(type), state);
+      StoreOp::create(b, loc, box, buffer, positions(part, 1, type), b.getDenseI64ArrayAttr({}),
+                      Value(), UnitAttr(), UpdateAttr());
+    }
+  }
+
+  void addGridDimension(KernelOp parts) {
+    SmallVector<Attribute> grid = {size(count)};
+    llvm::append_range(grid, kernel.getGrid());
+    parts.setGridAttr(b.getArrayAttr(grid));
+    if (auto block = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.block")) {
+      // Programs are few, so each is worth a worker.
+      SmallVector<int64_t> ones(block.size() + 1, 1);
+      parts->setAttr("tile.block", b.getDenseI64ArrayAttr(ones));
+    }
+  }
+
+  /// Returns the number of the argument after the last input.
+  unsigned dropOutputs(KernelOp parts) {
+    SmallVector<Attribute> kept(parts.getArguments().getValue());
+    for (unsigned i = kept.size(); i-- > 0;)
+      if (cast<ArgumentAttr>(kept[i]).getAccess() == Access::Out) {
+        parts.getBody().eraseArgument(i);
+        kept.erase(kept.begin() + i);
+      }
+    parts.setArgumentsAttr(b.getArrayAttr(kept));
+    return inputsEnd(parts);
+  }
+
+  static unsigned inputsEnd(KernelOp kernel) {
+    unsigned end = 0;
+    for (auto [i, argument] : llvm::enumerate(kernel.getArguments().getAsRange<ArgumentAttr>()))
+      if (argument.getAccess() == Access::In)
+        end = i + 1;
+    return end;
+  }
+
+  /// Parts are equally many trips, the last ones fewer.
+  void takePart(ForOp loop, Value part) {
+    Indexes ix{b, loc};
+    int64_t step = *constantOf(loop.getStep());
+    Value length = ix.max(ix.number(0), ix.sub(loop.getEnd(), loop.getBegin()));
+    Value trips = ix.ceilDiv(length, step), each = ix.ceilDiv(trips, count);
+    Value first = ix.min(ix.mul(part, each), trips), last = ix.min(ix.add(first, each), trips);
+    Value begin = loop.getBegin();
+    loop.getBeginMutable().assign(ix.add(begin, ix.mul(first, ix.number(step))));
+    loop.getEndMutable().assign(ix.add(begin, ix.mul(last, ix.number(step))));
+  }
+
+  //===--- the rest --------------------------------------------------------===//
+
+  void makeRest() {
+    split.rest = OwningOpRef<KernelOp>(cast<KernelOp>(kernel->clone()));
+    KernelOp rest = *split.rest;
+    ForOp loop = splittableLoop(rest);
+    SmallVector<BlockArgument> buffers = addStates(rest, inputsEnd(rest), Access::In);
+    b.setInsertionPoint(loop);
+    Indexes ix{b, loc};
+    SmallVector<Value> first = load(loop, buffers, ix.number(0));
+    auto merge = ForOp::create(b, loc, loop.getResultTypes(), ix.number(1), ix.number(count),
+                               ix.number(1), first);
+    Block &body = merge.getBody().emplaceBlock();
+    Value part = body.addArgument(b.getIndexType(), loc);
+    for (Type type : loop.getResultTypes())
+      body.addArgument(type, loc);
+    b.setInsertionPointToStart(&body);
+    Block &combine = loop.getCombine().front();
+    IRMapping mapping;
+    SmallVector<Value> states(body.getArguments().drop_front());
+    llvm::append_range(states, load(loop, buffers, part));
+    mapping.map(combine.getArguments(), states);
+    for (Operation &op : combine)
+      b.clone(op, mapping);
+    loop.replaceAllUsesWith(merge.getResults());
+    loop.erase();
+  }
+
+  SmallVector<Value> load(ForOp loop, ArrayRef<BlockArgument> buffers, Value part) {
+    SmallVector<Value> states;
+    for (auto [result, buffer] : llvm::zip(loop.getResultTypes(), buffers)) {
+      auto type = cast<RankedTensorType>(result);
+      Value box = LoadOp::create(b, loc, boxOf(type), buffer, positions(part, 0, type),
+                                 b.getDenseI64ArrayAttr({}), Value(), Value());
+      states.push_back(ReshapeOp::create(b, loc, type, box));
+    }
+    return states;
+  }
+
+  KernelOp kernel;
+  int64_t count;
+  OpBuilder b;
+  Location loc;
+  unsigned gridRank = 0;
+  SplitKernel split;
+};
+
+struct SplitLoops : PassWrapper<SplitLoops, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitLoops)
+  StringRef getArgument() const override { return "tile-split"; }
+  StringRef getDescription() const override { return "Run loops with combine in parts"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<TileDialect, arith::ArithDialect, tensor::TensorDialect>();
+  }
+
+  void runOnOperation() override {
+    SymbolTable table(getOperation());
+    llvm::StringMap<SmallVector<graph::DispatchOp>> calls;
+    getOperation().walk([&](graph::DispatchOp op) { calls[op.getKernel()].push_back(op); });
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
+      std::string why;
+      int64_t count = chooseParts(kernel, why);
+      if (count == 1) {
+        if (!why.empty())
+          emitReport(kernel.getLoc()) << "its loop runs on one worker: " << why;
+        continue;
+      }
+      SplitKernel split = splitLoop(kernel, count);
+      KernelOp parts = split.parts.release(), rest = split.rest.release();
+      Block::iterator place = std::next(kernel->getIterator());
+      std::string name = kernel.getSymName().str();
+      table.erase(kernel);
+      table.insert(parts, place);
+      table.insert(rest, place);
+      for (graph::DispatchOp call : calls[name])
+        replace(call, parts, split.states);
+    }
+  }
+
+  static void replace(graph::DispatchOp call, KernelOp parts, ArrayRef<BufferType> states) {
+    OpBuilder b(call);
+    SmallVector<Value> rooms, inputs;
+    for (BufferType state : states) {
+      SmallVector<int64_t> shape;
+      for (const Size &size : sizesOf(state))
+        shape.push_back(*size.constant());
+      rooms.push_back(tensor::EmptyOp::create(b, call.getLoc(), shape, state.getElementType()));
+    }
+    auto first = graph::DispatchOp::create(b, call.getLoc(), ValueRange(rooms).getTypes(),
+                                           parts.getSymName(), call.getInputs(), rooms);
+    unsigned buffers = 0;
+    for (auto argument : parts.getArguments().getAsRange<ArgumentAttr>())
+      buffers += argument.getAccess() == Access::In;
+    llvm::append_range(inputs, call.getInputs().take_front(buffers));
+    llvm::append_range(inputs, first.getResults());
+    llvm::append_range(inputs, call.getInputs().drop_front(buffers));
+    call.getInputsMutable().assign(inputs);
+  }
+};
+
+} // namespace
+
+int64_t chooseParts(KernelOp kernel, std::string &why) {
+  ForOp loop = splittableLoop(kernel);
+  if (!loop)
+    return 1;
+  why = refusal(kernel, loop);
+  if (!why.empty())
+    return 1;
+  int64_t programs = *programsOf(kernel);
+  if (programs == 0 || programs >= enoughPrograms)
+    return why = fmt::format("there are {} programs", programs), 1;
+  int64_t count = wantedPrograms / programs;
+  auto begin = constantOf(loop.getBegin()), end = constantOf(loop.getEnd());
+  if (!begin || !end)
+    return std::min(count, partsOfUnknown);
+  int64_t trips = std::max<int64_t>(0, *end - *begin) / *constantOf(loop.getStep());
+  int64_t tripsOfPart = int64_t(llvm::divideCeil(leastWork, workOf(loop)));
+  count = std::min(count, trips / tripsOfPart);
+  why = fmt::format("{} trips are little to share", trips);
+  return std::max<int64_t>(count, 1);
+}
+
+SplitKernel splitLoop(KernelOp kernel, int64_t count) { return Splitter(kernel, count).run(); }
+
+std::unique_ptr<Pass> createSplitLoops() { return std::make_unique<SplitLoops>(); }
+
+} // namespace tw::tile

@@ -1,0 +1,90 @@
+// RUN: tilewright-opt %s -tile-split -split-input-file -verify-diagnostics | FileCheck %s
+
+// Four programs with 98 trips: each part is to have some, and 256 programs are enough.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[ROOM:.*]] = tensor.empty() : tensor<[[N:[0-9]+]]x4x64xf32>
+// CHECK: %[[STATES:.*]] = tw.dispatch @k_parts(%{{.*}}) outs(%[[ROOM]])
+// CHECK: tw.dispatch @k(%{{.*}}, %[[STATES]]) outs(
+// CHECK: tile.kernel @k_parts(in %x: !tile.buffer<[256, 100000], f32>, out %state0: !tile.buffer<[[[N]], 4, 64], f32>) grid [[[N]], 4]
+// CHECK: %[[ROW:.*]] = tile.program_id 1
+// CHECK: %[[PART:.*]] = tile.program_id 0
+// CHECK: %[[SUM:.*]] = tile.for
+// CHECK-NOT: combine
+// CHECK: %[[BOX:.*]] = tile.reshape %[[SUM]] : tensor<64xf32> -> tensor<1x1x64xf32>
+// CHECK: tile.store %[[BOX]], %state0[%[[PART]], %{{.*}}, %{{.*}}]
+// CHECK: tile.kernel @k(in %x: {{.*}}, in %state0: {{.*}}, out %y: {{.*}}) grid [4]
+// CHECK: tile.for {{.*}} carry
+// CHECK: tile.load %state0
+// CHECK: arith.addf
+// CHECK-NOT: combine
+// CHECK: math.sqrt
+// CHECK: tile.store %{{.*}}, %y
+func.func @main(%x: tensor<256x100000xf32>) -> tensor<256xf32> {
+  %e = tensor.empty() : tensor<256xf32>
+  %r = tw.dispatch @k(%x) outs(%e) : (tensor<256x100000xf32>) outs(tensor<256xf32>) -> tensor<256xf32>
+  return %r : tensor<256xf32>
+}
+tile.kernel @k(in %x: !tile.buffer<[256, 100000], f32>, out %y: !tile.buffer<[256], f32>) grid [4] {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %trips = arith.constant 98 : index
+  %c1024 = arith.constant 1024 : index
+  %row = arith.muli %p, %c64 : index
+  %zero = arith.constant 0.0 : f32
+  %init = tile.full %zero : f32 -> tensor<64xf32>
+  %sum = tile.for %i = %c0 to %trips step %c1 carry (%s = %init : tensor<64xf32>) {
+    %at = arith.muli %i, %c1024 : index
+    %t = tile.load %x[%row, %at] : !tile.buffer<[256, 100000], f32> -> tensor<64x1024xf32>
+    %one = tile.reduce sum %t axis 1 : tensor<64x1024xf32> -> tensor<64xf32>
+    %next = arith.addf %s, %one : tensor<64xf32>
+    tile.yield %next : tensor<64xf32>
+  } combine (%a : tensor<64xf32>, %b : tensor<64xf32>) {
+    %c = arith.addf %a, %b : tensor<64xf32>
+    tile.yield %c : tensor<64xf32>
+  }
+  %root = math.sqrt %sum : tensor<64xf32>
+  tile.store %root, %y[%row] : tensor<64xf32>, !tile.buffer<[256], f32>
+}
+
+// -----
+
+// Programs enough, or too little to do: as it was.
+// CHECK: tile.kernel @many
+// CHECK: combine
+// CHECK-NOT: @many_parts
+// expected-remark @below {{its loop runs on one worker: there are 32 programs}}
+tile.kernel @many(out %y: !tile.buffer<[32], f32>) grid [32] {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 1000000000 : index
+  %zero = arith.constant 0.0 : f32
+  %init = tile.full %zero : f32 -> tensor<1xf32>
+  %sum = tile.for %i = %c0 to %end step %c1 carry (%s = %init : tensor<1xf32>) {
+    tile.yield %s : tensor<1xf32>
+  } combine (%a : tensor<1xf32>, %b : tensor<1xf32>) {
+    tile.yield %a : tensor<1xf32>
+  }
+  tile.store %sum, %y[%p] : tensor<1xf32>, !tile.buffer<[32], f32>
+}
+
+// CHECK: tile.kernel @short
+// CHECK: combine
+// CHECK-NOT: @short_parts
+// expected-remark @below {{its loop runs on one worker: 1000 trips are little to share}}
+tile.kernel @short(out %y: !tile.buffer<[4], f32>) grid [4] {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 1000 : index
+  %zero = arith.constant 0.0 : f32
+  %init = tile.full %zero : f32 -> tensor<1xf32>
+  %sum = tile.for %i = %c0 to %end step %c1 carry (%s = %init : tensor<1xf32>) {
+    tile.yield %s : tensor<1xf32>
+  } combine (%a : tensor<1xf32>, %b : tensor<1xf32>) {
+    tile.yield %a : tensor<1xf32>
+  }
+  tile.store %sum, %y[%p] : tensor<1xf32>, !tile.buffer<[4], f32>
+}
