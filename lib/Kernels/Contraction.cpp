@@ -149,7 +149,9 @@ static bool fitsPairs(const Contraction &contraction, const VectorUnit &unit) {
 /// The width of panels that `columns` fall into evenly; 0 if all that do are narrow, or leave much
 /// of their last vector empty.
 static int64_t evenPanel(int64_t columns, const VectorUnit &unit) {
-  for (int64_t width = std::min(columns, mostVectors * unit.lanes); width >= unit.lanes; --width) {
+  // Two rows of them at least are to fit.
+  int64_t most = std::min(mostVectors, (unit.registers - 1) / 3);
+  for (int64_t width = std::min(columns, most * unit.lanes); width >= unit.lanes; --width) {
     int64_t vectors = (width + unit.lanes - 1) / unit.lanes;
     if (columns % width == 0 && 4 * width >= 3 * vectors * unit.lanes)
       return width;
@@ -295,7 +297,8 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Write
   };
   kernel::Size rows = acc.size(0), columns = acc.size(1), length = at.extent(roles.sums.back());
   if (configuration.alongSum) {
-    auto rowsOf = [&](const Access &access, const std::vector<int> &dims, kernel::Size count) {
+    auto rowsOf = [&](const Access &access, const std::vector<int> &dims,
+                      const kernel::Size &count) {
       Tile tile = at.load(access, axes(roles.batch, dims, roles.sums));
       return cast(reshape(tile, {count, length}), spec.sum);
     };
