@@ -4,7 +4,10 @@
 #include "Driver/OpenKernel.h"
 #include "IO/Compare.h"
 #include "IO/JsonWriter.h"
+#include "IR/ElementDType.h"
 #include "Interpreter/Interpreter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include <cstring>
 #include <fmt/format.h>
 
@@ -141,8 +144,9 @@ private:
     for (const KernelArgument &argument : kernel.signature.arguments) {
       if (!argument.isResult())
         continue;
-      TW_ASSIGN(Comparison found, compare(results[next], kernel.outputs[next], argument.name,
-                                          {tolerance(given.rtol), tolerance(given.atol)}));
+      TW_ASSIGN(Comparison found,
+                compare(results[next], kernel.outputs[next], argument.name,
+                        {tolerance(given.rtol), tolerance(given.atol), computedIn()}));
       if (found.same())
         say(fmt::format("note: compiled for {}, {}: {}", target, argument.name, found.text()));
       else
@@ -152,6 +156,21 @@ private:
       ++next;
     }
     return same;
+  }
+
+  /// The least exact dtype in which something is computed, not just read, converted or moved.
+  std::optional<DType> computedIn() const {
+    std::optional<DType> least;
+    kernel.kernel->walk([&](Operation *op) {
+      bool computes = isa<tile::DotOp, tile::ReduceOp, tile::ScanOp, arith::AddFOp, arith::SubFOp,
+                          arith::MulFOp, arith::DivFOp>(op) ||
+                      isa<math::MathDialect>(op->getDialect());
+      auto dtype = computes ? dtypeOf(getElementTypeOrSelf(op->getResult(0))) : std::nullopt;
+      if (dtype && info(*dtype).isFloat &&
+          (!least || defaultTolerance(*dtype, 1).rtol > defaultTolerance(*least, 1).rtol))
+        least = dtype;
+    });
+    return least;
   }
 
   static std::optional<double> tolerance(double given) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/KernelSource.h"
+#include "Driver/RunApart.h"
 #include "IO/File.h"
 #include "tilewright/KernelLibrary.h"
 #include <dlfcn.h>
@@ -12,28 +13,41 @@ namespace tw {
 
 namespace {
 
-/// A loaded library; it stays loaded, since its traces may refer to it.
-Result<const tw_kernel_library *> loadLibrary(const std::string &path) {
+constexpr int tracingSeconds = 60;
+
+/// A library as the author gave it: `path` is that, or what was compiled from it.
+struct Library {
+  std::string path, given;
+};
+
+/// Loads a library. This and all that uses it happens in a process of its own.
+Result<const tw_kernel_library *> load(const Library &library) {
   auto refuse = [&](std::string what) {
     return Diagnostic{Code::KERNEL_2,
-                      fmt::format("{} is no kernel library: {}", path, what),
+                      fmt::format("{} is no kernel library: {}", library.given, what),
                       {},
                       {},
                       "build it from kernels written with tilewright/Kernel.h (docs/kernels.md)"};
   };
   std::error_code error;
-  std::string absolute = std::filesystem::absolute(path, error);
+  std::string absolute = std::filesystem::absolute(library.path, error);
   void *handle = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return refuse(dlerror());
   auto *entry = reinterpret_cast<tw_kernel_library_entry *>(dlsym(handle, TW_KERNEL_LIBRARY_ENTRY));
+  if (!entry && library.path != library.given)
+    return Diagnostic{Code::KERNEL_2,
+                      fmt::format("there is no kernel in {}", library.given),
+                      {},
+                      {},
+                      "a kernel begins with TILEWRIGHT_KERNEL(name, \"what it does\")"};
   if (!entry)
     return refuse(fmt::format("it does not export {}", TW_KERNEL_LIBRARY_ENTRY));
-  const tw_kernel_library *library = entry();
-  if (!library || library->version != TW_KERNEL_LIBRARY_VERSION)
-    return refuse(fmt::format("it has version {}, not {}", library ? library->version : 0,
+  const tw_kernel_library *loaded = entry();
+  if (!loaded || loaded->version != TW_KERNEL_LIBRARY_VERSION)
+    return refuse(fmt::format("it has version {}, not {}", loaded ? loaded->version : 0,
                               TW_KERNEL_LIBRARY_VERSION));
-  return library;
+  return loaded;
 }
 
 Diagnostic outOfMemory() { return {Code::IO_3, "there is not enough memory"}; }
@@ -50,9 +64,8 @@ Result<std::vector<std::string>> kernelNames(const tw_kernel_library *library) {
 }
 
 /// The name of the kernel that is meant.
-Result<std::string> chooseKernel(const tw_kernel_library *library, const std::string &wanted,
+Result<std::string> chooseKernel(const std::vector<std::string> &names, const std::string &wanted,
                                  const std::string &path) {
-  TW_ASSIGN(std::vector<std::string> names, kernelNames(library));
   for (const std::string &name : names)
     if (name == wanted || (wanted.empty() && names.size() == 1))
       return name;
@@ -86,16 +99,62 @@ Result<KernelText> trace(const tw_kernel_library *loaded, const std::string &nam
   return KernelText{trace->text, name};
 }
 
-/// The library that a file is, or that is compiled from it; null: it is text.
-Result<const tw_kernel_library *> openLibrary(const std::string &path) {
+/// The kernel `wanted`, or all of them.
+Result<std::vector<KernelText>> traceHere(const Library &library, const std::string *wanted,
+                                          const Size::Values &values) {
+  TW_ASSIGN(const tw_kernel_library *loaded, load(library));
+  TW_ASSIGN(std::vector<std::string> names, kernelNames(loaded));
+  if (wanted) {
+    TW_ASSIGN(std::string name, chooseKernel(names, *wanted, library.given));
+    names = {name};
+  }
+  std::vector<KernelText> texts;
+  for (const std::string &name : names) {
+    TW_ASSIGN(KernelText text, trace(loaded, name, values));
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+/// The same in a process of its own: what an author's C++ does there is not our end.
+Result<std::vector<KernelText>> traceApart(const Library &library, const std::string *wanted,
+                                           const Size::Values &values) {
+  TW_ASSIGN(Fields fields,
+            runApart(fmt::format("tracing {}", library.given), tracingSeconds, [&]() -> Fields {
+              auto texts = traceHere(library, wanted, values);
+              Fields sent;
+              if (!texts) {
+                const Diagnostic &error = texts.error();
+                sent = {codeName(error.code), error.message, error.location, error.help};
+                sent.insert(sent.end(), error.notes.begin(), error.notes.end());
+                return sent;
+              }
+              sent.emplace_back(); // no error
+              for (const KernelText &text : *texts) {
+                sent.push_back(text.name);
+                sent.push_back(text.text);
+              }
+              return sent;
+            }));
+  if (!fields[0].empty())
+    return Diagnostic{
+        *parseCode(fields[0]), fields[1], fields[2], {fields.begin() + 4, fields.end()}, fields[3]};
+  std::vector<KernelText> texts;
+  for (size_t i = 1; i < fields.size(); i += 2)
+    texts.push_back({fields[i + 1], fields[i]});
+  return texts;
+}
+
+/// The library that a file is, or that is compiled from it; none: it is text.
+Result<std::optional<Library>> libraryOf(const std::string &path) {
   std::string extension = std::filesystem::path(path).extension();
   if (extension == ".mlir")
-    return nullptr;
+    return std::optional<Library>();
   if (extension == ".so")
-    return loadLibrary(path);
+    return std::optional(Library{path, path});
   if (extension == ".cpp" || extension == ".cc" || extension == ".cxx") {
     TW_ASSIGN(std::string library, compileKernelLibrary(path));
-    return loadLibrary(library);
+    return std::optional(Library{library, path});
   }
   return Diagnostic{Code::DRIVER_4,
                     fmt::format("{} is not a file of kernels", path),
@@ -113,27 +172,19 @@ KernelText textOf(const MappedFile &file, const std::string &path) {
 Result<KernelText> readKernel(const std::string &path, const std::string &wanted,
                               const Size::Values &values) {
   TW_ASSIGN(MappedFile file, MappedFile::open(path));
-  TW_ASSIGN(const tw_kernel_library *library, openLibrary(path));
+  TW_ASSIGN(std::optional<Library> library, libraryOf(path));
   if (!library)
     return textOf(file, path);
-  TW_ASSIGN(std::string name, chooseKernel(library, wanted, path));
-  return trace(library, name, values);
+  TW_ASSIGN(std::vector<KernelText> texts, traceApart(*library, &wanted, values));
+  return std::move(texts.front());
 }
 
 Result<std::vector<KernelText>> readKernels(const std::string &path) {
   TW_ASSIGN(MappedFile file, MappedFile::open(path));
-  TW_ASSIGN(const tw_kernel_library *library, openLibrary(path));
-  std::vector<KernelText> texts;
-  if (!library) {
-    texts.push_back(textOf(file, path));
-    return texts;
-  }
-  TW_ASSIGN(std::vector<std::string> names, kernelNames(library));
-  for (const std::string &name : names) {
-    TW_ASSIGN(KernelText text, trace(library, name, {}));
-    texts.push_back(std::move(text));
-  }
-  return texts;
+  TW_ASSIGN(std::optional<Library> library, libraryOf(path));
+  if (library)
+    return traceApart(*library, nullptr, {});
+  return std::vector{textOf(file, path)};
 }
 
 } // namespace tw

@@ -16,8 +16,9 @@ struct KernelText {
 
 /// Reads a .mlir file; or loads a kernel library (.so), after compiling it if it is given as .cpp,
 /// and traces its kernel `wanted`, or the only one where that is empty, with `values` for symbols
-/// and parameters (text in a file stays as it is). This executes code of the library. Errors: IO_1,
-/// DRIVER_4 (another kind of file), IMPORT_109 (no such kernel), KERNEL_1 to KERNEL_4.
+/// and parameters (text in a file stays as it is). This executes code of the library, in
+/// a process of its own. Errors: IO_1, DRIVER_4 (another kind of file), IMPORT_109 (no such
+/// kernel), KERNEL_1 to KERNEL_4, KERNEL_8 (that code crashes or does not end).
 Result<KernelText> readKernel(const std::string &path, const std::string &wanted,
                               const Size::Values &values);
 

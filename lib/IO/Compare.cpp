@@ -101,7 +101,12 @@ Result<Comparison> compare(const HostTensor &actual, const HostTensor &expected,
   result.count = actual.count();
   // An f64 evaluation against results that were rounded: no closer than those are.
   DType dtype = actual.dtype() == DType::F64 && isFloat ? expected.dtype() : actual.dtype();
-  Tolerance fallback = defaultTolerance(dtype, isFloat ? largestMagnitude(expected) : 0);
+  double largest = isFloat ? largestMagnitude(expected) : 0;
+  Tolerance fallback = defaultTolerance(dtype, largest);
+  if (choice.computedIn && isFloat) {
+    Tolerance other = defaultTolerance(*choice.computedIn, largest);
+    fallback = {std::max(fallback.rtol, other.rtol), std::max(fallback.atol, other.atol)};
+  }
   result.tolerance = {choice.rtol.value_or(fallback.rtol), choice.atol.value_or(fallback.atol)};
   PairTest test(result.tolerance, result);
   const std::byte *a = actual.bytes().data(), *e = expected.bytes().data();

@@ -19,9 +19,11 @@ struct Tolerance {
 /// Integers and bools are compared exactly.
 Tolerance defaultTolerance(DType dtype, double largest);
 
-/// What a user says of the tolerance; the rest is the default.
+/// What a user says of the tolerance; the rest is the default: that of the dtype, or of a less
+/// exact one in which the values were computed.
 struct ToleranceChoice {
   std::optional<double> rtol, atol;
+  std::optional<DType> computedIn = {};
 };
 
 /// What a comparison found. NaN equals NaN and an infinity equals itself; any other pair with one

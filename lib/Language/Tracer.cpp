@@ -59,6 +59,10 @@ ValuePtr Tracer::newValue(Here here, Type type, std::string name) {
 
 Values Tracer::emit(Here here, std::string name, Values operands, std::vector<Type> types,
                     Attributes attributes, std::vector<Region> regions) {
+  if (++operations > mostOperations)
+    fail(here, "the kernel has more than " + std::to_string(mostOperations) + " operations",
+         "loops in C++ are unrolled while the kernel is traced: does this one end? Loops of the "
+         "program are forLoop");
   Values results;
   for (Type &type : types)
     results.push_back(newValue(here, std::move(type)));

@@ -94,6 +94,8 @@ private:
 
   Program result;
   std::vector<Region *> open;
+  static constexpr int64_t mostOperations = 100'000; // a program of a kernel has some hundred
+  int64_t operations = 0;
   std::map<uint64_t, Ended> ended;
   std::map<uint64_t, std::map<std::string, ValuePtr>> cache;
   std::map<std::string, Here> symbolsBound; // symbols that the request made constants

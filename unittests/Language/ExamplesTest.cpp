@@ -42,16 +42,15 @@ TEST(Examples, AllTrace) {
     EXPECT_STRNE(list->kernels[i].doc, "");
     EXPECT_FALSE(traceText(list->kernels[i].name, {}).empty());
   }
-  EXPECT_EQ(names,
-            "add_mul_activation causal_flash_attention dlrm_interaction flash_attention gemm "
-            "layer_norm lora mlp softmax ");
+  EXPECT_EQ(names, "add_mul_activation causal_flash_attention decode_attention dlrm_interaction "
+                   "flash_attention gemm layer_norm lora mlp softmax ");
   library->free_list(list);
 }
 
 TEST(Examples, ParametersAreListed) {
   const tw_kernel_library *library = examples();
   const tw_kernel_list *list = library->list();
-  const tw_kernel_description &gemm = list->kernels[4];
+  const tw_kernel_description &gemm = list->kernels[5];
   ASSERT_EQ(gemm.parameter_count, 3u);
   EXPECT_STREQ(gemm.parameters[2].name, "BK");
   EXPECT_EQ(gemm.parameters[2].default_value, 64);

@@ -71,6 +71,11 @@ LogicalResult NodeImporter::importOperator(const Schema &schema) {
 }
 
 LogicalResult NodeImporter::importCustom() {
+  if (node.outputs.empty())
+    return fail(Code::IMPORT_14,
+                fmt::format("custom operator {} returns nothing, so it writes to its arguments",
+                            operatorName()),
+                "write the operator so that it returns a new tensor");
   SmallVector<Value> operands;
   SmallVector<Attribute> names;
   for (const NamedArgument &given : node.inputs) {
