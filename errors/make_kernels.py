@@ -104,6 +104,7 @@ def kernel_files():
                              "    symbols [M, K {multiple = 2}, N] grid [1] {}\n")
     yield "library.c", LIBRARY.replace("VERSION", "1")
     yield "old_library.c", LIBRARY.replace("VERSION", "0")
+    yield "crashes.c", LIBRARY.replace("VERSION", "1").replace("return &bad;", "*(volatile int *)0 = 1; return &bad;")
     yield "k.cpp", "#include <tilewright/Kernel.h>\n"
     yield "k.txt", GOOD
     # A compiler that refuses everything.

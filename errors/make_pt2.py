@@ -119,6 +119,8 @@ def graphs():
     yield "unknown_operators", graph(lambda g: [n.update(
         target=f"torch.ops.mylib.f{i}.default") for i, n in enumerate(g["nodes"])])
     yield "unknown_operator", node(lambda n: n.update(target="torch.ops.mylib.frobnicate.default"))
+    yield "custom_without_results", graph(lambda g: g["nodes"].append(
+        {**copy.deepcopy(g["nodes"][1]), "target": "torch.ops.mylib.add_one.default", "outputs": []}))
     yield "not_an_operator", node(lambda n: n.update(target="os.system"))
     yield "target_number", node(lambda n: n.update(target=7))
     yield "no_meta", graph(lambda g: g["tensor_values"].pop("relu"))

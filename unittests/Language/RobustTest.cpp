@@ -27,6 +27,17 @@ std::string errorOf(const std::function<void()> &kernel,
   return result.error ? result.error->message + " | " + result.error->help : "";
 }
 
+TEST(Kernels, ThatDoNotEnd) {
+  EXPECT_EQ(
+      errorOf([] {
+        Tile t = zeros({4}, f32);
+        while (true)
+          t = t + 1;
+      }),
+      "the kernel has more than 100000 operations | loops in C++ are unrolled while the kernel "
+      "is traced: does this one end? Loops of the program are forLoop");
+}
+
 TEST(Requests, ThatDoNotFit) {
   EXPECT_EQ(errorOf(scale, {{"M", 8}, {"B", 4}}), "");
   EXPECT_EQ(errorOf(scale, {{"N", 8}}),
