@@ -59,8 +59,8 @@ std::string describeDispatches(ModuleOp module, const Session &session, bool asJ
   json.endArray().member("calls", total).member("calls_on_reference", plain).endObject();
   if (asJson)
     return json.text() + "\n";
-  return fmt::format("dispatches {}, kernels {}, on the reference target {}\n{}remarks {}\n{}", total,
-                     uses.size(), plain, lines, session.remarks.size(), remarks);
+  return fmt::format("dispatches {}, kernels {}, on the reference target {}\n{}remarks {}\n{}",
+                     total, uses.size(), plain, lines, session.remarks.size(), remarks);
 }
 
 } // namespace tw
