@@ -57,16 +57,10 @@ const std::vector<Constraint> &contractionConstraints() {
 }
 
 bool isLegal(const ContractionConfiguration &configuration, const VectorUnit &unit) {
-  tw::Size::Values values = {{"rows", configuration.rows},
-                             {"columns", configuration.columns},
-                             {"lanes", unit.lanes},
-                             {"registers", unit.registers}};
-  auto value = [&](const char *text) {
-    std::string why;
-    return tw::Size::parse(text, why)->evaluate(values);
-  };
-  return std::all_of(contractionConstraints().begin(), contractionConstraints().end(),
-                     [&](const Constraint &c) { return value(c.less) <= value(c.more); });
+  return holds(contractionConstraints(), {{"rows", configuration.rows},
+                                          {"columns", configuration.columns},
+                                          {"lanes", unit.lanes},
+                                          {"registers", unit.registers}});
 }
 
 namespace {

@@ -4,6 +4,7 @@
 // for a matrix. A program is one block of the result, held in registers over the whole sum; the
 // order of programs is what keeps operands in cache.
 #pragma once
+#include "Kernels/Constraint.h"
 #include "Kernels/Steps.h"
 #include <string>
 
@@ -29,11 +30,8 @@ struct ContractionConfiguration {
   int64_t sumStep = 0;
 };
 
-/// Constraints on a configuration, for whoever searches one: size expressions (Support/Size.h) over
-/// rows, columns, lanes and registers, of which `less` must not be more than `more`.
-struct Constraint {
-  const char *less, *more;
-};
+/// Constraints over `rows` and `columns` of a configuration, and `lanes` and `registers` of the
+/// unit.
 const std::vector<Constraint> &contractionConstraints();
 bool isLegal(const ContractionConfiguration &configuration, const VectorUnit &unit);
 

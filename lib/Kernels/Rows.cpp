@@ -396,6 +396,29 @@ std::vector<bool> parallelDims(const LoopProgram &program) {
   return parallel;
 }
 
+std::vector<Constraint> rowsConstraints(const LoopProgram &program) {
+  std::vector<Constraint> constraints;
+  std::vector<bool> parallel = parallelDims(program);
+  for (size_t dim = 0; dim < parallel.size(); ++dim) {
+    std::string number = std::to_string(dim), block = "block_" + number;
+    constraints.push_back({"1", "programs_" + number});
+    // What is not parallel is taken as a whole, which 0 says.
+    constraints.push_back(parallel[dim] ? Constraint{"1", block} : Constraint{block, "0"});
+  }
+  for (int dim : program.singles)
+    constraints.push_back({"block_" + std::to_string(dim), "1"});
+  return constraints;
+}
+
+bool isLegal(const LoopProgram &program, const RowsConfiguration &configuration) {
+  Numbers values;
+  for (size_t dim = 0; dim < configuration.walks.size(); ++dim) {
+    values["block_" + std::to_string(dim)] = configuration.walks[dim].block;
+    values["programs_" + std::to_string(dim)] = configuration.walks[dim].programs;
+  }
+  return holds(rowsConstraints(program), values);
+}
+
 RowsConfiguration chooseRows(const LoopProgram &program) {
   RowsConfiguration chosen;
   chosen.walks.resize(program.dims.size());

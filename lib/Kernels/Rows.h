@@ -4,6 +4,7 @@
 // from a copy to softmax and all normalisations. A program has blocks of the dimensions that every
 // result extends along, and all of the others, which are reduced.
 #pragma once
+#include "Kernels/Constraint.h"
 #include "Kernels/Steps.h"
 #include "Kernels/Writer.h"
 
@@ -15,6 +16,11 @@ struct RowsConfiguration {
 
 /// Dimensions that every store extends along and no step reduces: those that may be cut.
 std::vector<bool> parallelDims(const LoopProgram &program);
+
+/// Constraints on a configuration of this program: over `block_0` and `programs_0` of the walk over
+/// dimension 0, and so on.
+std::vector<Constraint> rowsConstraints(const LoopProgram &program);
+bool isLegal(const LoopProgram &program, const RowsConfiguration &configuration);
 
 /// The configuration by the cost model: programs of some ten thousand elements, the innermost
 /// dimension in whole vectors.

@@ -21,6 +21,7 @@ LoopProgram sums(Extent m, Extent n, int along) {
 }
 
 std::string traced(const LoopProgram &program) {
+  EXPECT_TRUE(isLegal(program, chooseRows(program)));
   auto result = kernel::trace("k", [&] { writeRows(program, chooseRows(program)); });
   return result.error ? "error: " + result.error->message : result.text;
 }
@@ -28,6 +29,21 @@ std::string traced(const LoopProgram &program) {
 TEST(Rows, OnlyWhatNothingReducesIsCut) {
   EXPECT_EQ(parallelDims(sums({10}, {20}, 1)), (std::vector<bool>{true, false}));
   EXPECT_EQ(parallelDims(sums({10}, {20}, 0)), (std::vector<bool>{false, true}));
+}
+
+TEST(Rows, ConstraintsOnBlocks) {
+  LoopProgram program = sums({10}, {20}, 1);
+  RowsConfiguration chosen = chooseRows(program);
+  chosen.walks[1].block = 8; // a part of what is summed
+  EXPECT_FALSE(isLegal(program, chosen));
+  chosen.walks[1].block = 0;
+  EXPECT_TRUE(isLegal(program, chosen));
+  chosen.walks[0].block = 0; // no grid
+  EXPECT_FALSE(isLegal(program, chosen));
+  chosen.walks[0] = {4, 2};
+  EXPECT_TRUE(isLegal(program, chosen));
+  program.singles = {0};
+  EXPECT_FALSE(isLegal(program, chosen));
 }
 
 TEST(Rows, ARowAProgram) {
