@@ -100,6 +100,8 @@ private:
       session.error(finding.problem);
     for (const std::string &note : interpreted.notes)
       say("note: " + note);
+    if (interpreted.results.empty())
+      say(fmt::format("note: kernel {} has no output: it writes nothing", kernel.signature.name));
     kernel.outputs = std::move(interpreted.results);
     return interpreted.findings.empty();
   }

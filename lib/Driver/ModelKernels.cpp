@@ -3,6 +3,7 @@
 #include "Driver/KernelSource.h"
 #include "IR/Tile/Tile.h"
 #include "Import/Text/Kernels.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 
@@ -13,6 +14,13 @@ namespace tw {
 Result<ModelKernels> readModelKernels(MLIRContext &context, const std::vector<std::string> &paths) {
   ModelKernels result;
   std::map<std::string, std::string> files; // of each kernel
+  for (auto path = paths.begin(); path != paths.end(); ++path)
+    if (std::find(paths.begin(), path, *path) != path)
+      return Diagnostic{Code::KERNEL_5,
+                        fmt::format("{} is given twice", *path),
+                        {},
+                        {},
+                        "give each file of kernels once"};
   for (const std::string &path : paths) {
     TW_ASSIGN(std::vector<KernelText> texts, readKernels(path));
     for (const KernelText &text : texts) {
