@@ -122,8 +122,10 @@ void HostEmitter::need(int index, Value bytes) {
 
 void HostEmitter::failSize(Location loc) {
   if (!failed)
-    emitCoded(loc, Code::PROGRAM_1)
-        << "the size of a tensor depends on values that are computed while the program runs";
+    (emitCoded(loc, Code::PROGRAM_1)
+     << "the size of a tensor depends on values that are computed while the program runs")
+            .attachNote()
+        << "help: sizes must follow from the inputs' sizes, and from numbers that are inputs";
   failed = true;
 }
 
@@ -375,7 +377,7 @@ void HostEmitter::writeOutput(int output, Value value) {
     Value sizes = h.element(h.ptr, callField(offsetof(tw_call, output_sizes)), output);
     if (isTensor)
       for (auto [d, size] : llvm::enumerate(tensors[value].sizes))
-        size ? h.storeElement(size, sizes, d) : failSize(h.loc);
+        size ? h.storeElement(size, sizes, d) : failSize(value.getLoc());
     return;
   }
   Value address = memory({PlaceKind::Output, output});
