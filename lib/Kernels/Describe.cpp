@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Kernels/Describe.h"
 #include "Kernels/Body.h"
+#include "Kernels/Combiners.h"
 #include "Kernels/Contraction.h"
 #include "Kernels/Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,27 +11,6 @@ using namespace mlir;
 
 namespace tw::kernels {
 namespace {
-
-/// How a reduction's body ends, and what changes nothing in it.
-struct Combiner {
-  const char *operation, *reduction;
-  std::variant<bool, int64_t, double> neutral;
-};
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-const Combiner combiners[] = {
-    {"arith.addf", "sum", 0.0},
-    {"arith.addi", "sum", int64_t(0)},
-    {"arith.mulf", "prod", 1.0},
-    {"arith.muli", "prod", int64_t(1)},
-    {"arith.maximumf", "max", -infinity},
-    {"arith.minimumf", "min", infinity},
-    {"arith.maxsi", "max", int64_t(INT64_MIN)},
-    {"arith.minsi", "min", int64_t(INT64_MAX)},
-    {"arith.ori", "any", false},
-    {"arith.andi", "all", true},
-};
 
 class Describer {
 public:
@@ -347,20 +327,6 @@ private:
 
   //===--- reductions ---------------------------------------------------------===//
 
-  /// How `yielded` combines a state with an element; null if in no known way.
-  static const Combiner *combinerOf(Value yielded, BlockArgument state) {
-    Operation *last = yielded.getDefiningOp();
-    if (!last || last->getNumOperands() != 2 || !state.hasOneUse() || *state.user_begin() != last)
-      return nullptr;
-    auto row = llvm::find_if(combiners, [&](const Combiner &c) {
-      return last->getName().getStringRef() == c.operation;
-    });
-    bool isBool = yielded.getType().isInteger(1);
-    return row != std::end(combiners) && isBool == std::holds_alternative<bool>(row->neutral)
-               ? row
-               : nullptr;
-  }
-
   FailureOr<int> reduce(PieceBuilder &piece, int number, OpLoops &nest, linalg::LinalgOp op,
                         BodyReader &body, unsigned result, Value yielded) {
     BlockArgument sum = op.getBlock()->getArgument(op.getNumDpsInputs() + result);
@@ -393,10 +359,8 @@ private:
     std::vector<int> dims = joined->of(nests.table.atoms(nest.reduced));
     Value least = filledWith(op.getDpsInits()[0]), first = filledWith(op.getDpsInits()[1]);
     bool isFloat = isa<FloatType>(parts.element.getType());
-    auto row = llvm::find_if(combiners, [&](const Combiner &c) {
-      return StringRef(c.reduction) == (parts.isMax ? "max" : "min") &&
-             std::holds_alternative<double>(c.neutral) == isFloat;
-    });
+    const Combiner *row = findCombiner(parts.isMax ? (isFloat ? "arith.maximumf" : "arith.maxsi")
+                                                   : (isFloat ? "arith.minimumf" : "arith.minsi"));
     if (dims.size() != 1 || !least || !first || !isNeutral(least, *row) ||
         !matchPattern(first, m_Zero()))
       return fail("the place of the greatest element is searched in another way than along a row");
@@ -408,21 +372,6 @@ private:
     add(*dtypeOf(parts.element.getType()), row->reduction, 0);
     add(kernel::i64, parts.isMax ? "argmax" : "argmin", 1);
     return success();
-  }
-
-  static bool isNeutral(Value scalar, const Combiner &row) {
-    auto constant = scalar.getDefiningOp<arith::ConstantOp>();
-    if (!constant)
-      return false;
-    if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
-      return number.getValueAsDouble() == std::get<double>(row.neutral);
-    APInt number = cast<IntegerAttr>(constant.getValue()).getValue();
-    if (auto *flag = std::get_if<bool>(&row.neutral))
-      return number.isOne() == *flag;
-    int64_t neutral = std::get<int64_t>(row.neutral);
-    return neutral == INT64_MIN   ? number.isMinSignedValue()
-           : neutral == INT64_MAX ? number.isMaxSignedValue()
-                                  : number.getSExtValue() == neutral;
   }
 
   /// Makes a value one that is in memory.
@@ -561,10 +510,7 @@ private:
 
   LogicalResult addContraction(OpLoops &nest, linalg::LinalgOp op, const ContractionParts &parts) {
     Value init = filledWith(op.getDpsInits()[0]);
-    if (!init || !isNeutral(init, *llvm::find_if(combiners, [&](const Combiner &c) {
-                              return StringRef(c.operation) ==
-                                     (parts.isFloat ? "arith.addf" : "arith.addi");
-                            })))
+    if (!init || !isNeutral(init, *findCombiner(parts.isFloat ? "arith.addf" : "arith.addi")))
       return fail("a contraction adds to other values than 0");
     PieceBuilder piece(*joined, nests);
     Contraction spec;

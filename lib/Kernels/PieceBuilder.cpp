@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Kernels/PieceBuilder.h"
+#include "IR/ElementDType.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -9,24 +11,12 @@ using namespace mlir;
 namespace tw::kernels {
 
 std::optional<kernel::DType> dtypeOf(Type type) {
-  if (auto tensor = dyn_cast<RankedTensorType>(type))
-    type = tensor.getElementType();
-  if (type.isIndex())
-    return kernel::i64;
-  if (type.isF16())
-    return kernel::f16;
-  if (type.isBF16())
-    return kernel::bf16;
-  if (type.isF32())
-    return kernel::f32;
-  if (type.isF64())
-    return kernel::f64;
-  static const std::map<unsigned, kernel::DType> integers = {
-      {1, kernel::i1}, {8, kernel::i8}, {16, kernel::i16}, {32, kernel::i32}, {64, kernel::i64}};
-  if (auto integer = dyn_cast<IntegerType>(type))
-    if (auto row = integers.find(integer.getWidth()); row != integers.end())
-      return row->second;
-  return std::nullopt;
+  // By tw::DType.
+  static constexpr kernel::DType dtypes[] = {kernel::f16, kernel::bf16, kernel::f32, kernel::f64,
+                                             kernel::i8,  kernel::i16,  kernel::i32, kernel::i64,
+                                             kernel::u8,  kernel::i1};
+  auto dtype = tw::dtypeOf(getElementTypeOrSelf(type));
+  return dtype ? std::optional(dtypes[size_t(*dtype)]) : std::nullopt;
 }
 
 int PieceBuilder::add(Step step) {
