@@ -68,7 +68,7 @@ namespace {
 constexpr int64_t unknownExtent = 512;
 constexpr int64_t blockRows = 192, blockColumns = 256; // of c, for one worker: stays in L2
 constexpr int64_t mostVectors = 8;
-constexpr int64_t convertedRows = 48, convertedColumns = 128, convertedDepth = 256;
+constexpr int64_t convertedRows = 96, convertedColumns = 128, convertedDepth = 128;
 constexpr int64_t summedRows = 8, summedElements = 1 << 16; // of a program; of a worker's
 constexpr int64_t fewPrograms = 32, longSum = 4096;
 // More rows of a meet in one set of the first-level cache when they are a power of two long.

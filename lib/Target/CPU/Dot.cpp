@@ -23,6 +23,8 @@ public:
   /// from the exact sum as what other libraries compute.
   static constexpr int64_t longestChain = 256;
 
+  static constexpr int64_t lineBytes = 64;
+
   DotEmitter(Emitter &e, tile::DotOp op)
       : e(e), b(e.b), loc(e.loc), op(op), rank(op.getType().getRank()),
         element(op.getType().getElementType()), extents(e.extents(op.getAcc())),
@@ -95,9 +97,13 @@ private:
     return !stride || *stride > 4 * *extents[rank - 1].constant();
   }
 
-  /// In scratch in the type of the sums: converted once, not at each use.
+  /// In scratch in the type of the sums: converted once, not at each use. Rows that lie a power of
+  /// two apart would meet in few sets of the cache, so they get a line more.
   LogicalResult widen(Value tile) {
-    Memory room = e.allocate(tile::extentsOf(cast<RankedTensorType>(tile.getType())), sumType());
+    std::vector<Size> extents = tile::extentsOf(cast<RankedTensorType>(tile.getType()));
+    if (auto row = extents.back().constant(); row && *row * sumBytes() % (4 * lineBytes) == 0)
+      extents.back() = Size(*row + lineBytes / sumBytes());
+    Memory room = e.allocate(extents, sumType());
     wide[tile] = room;
     return e.fill(room, tile);
   }
@@ -313,7 +319,7 @@ private:
 
   LogicalResult overBatch(const Memory &place, Indices &batch) {
     if (int64_t(batch.size()) == rank - 2)
-      return overRows(place, batch);
+      return overColumns(place, batch);
     SmallVector<Value> none;
     return e.loop(0, extents[batch.size()], 1, none, [&](const Ix &at) {
       batch.push_back(at);
@@ -323,41 +329,42 @@ private:
     });
   }
 
-  LogicalResult overRows(const Memory &place, const Indices &batch) {
-    IndexBuilder ix = e.ix();
-    int64_t most = e.cpu.productBlock(sumBytes()).rows;
-    Ix all = extents[rank - 2], rest = ix.rem(all, most), whole = ix.sub(all, rest);
-    SmallVector<Value> none;
-    auto blocks = [&](unsigned rows) {
-      return [&, rows](const Ix &row) { return overColumns(place, batch, row, rows); };
-    };
-    if (failed(e.loop(0, whole, most, none, blocks(most))))
-      return failure();
-    if (auto left = rest.constant(); left && *left)
-      return overColumns(place, batch, whole, *left);
-    return e.loop(whole, all, 1, none, blocks(1));
-  }
-
-  LogicalResult overColumns(const Memory &place, const Indices &batch, const Ix &row,
-                            unsigned rows) {
+  /// Columns outermost: those of b in use stay in the first-level cache while rows of a pass by.
+  LogicalResult overColumns(const Memory &place, const Indices &batch) {
     unsigned width = e.cpu.vectorBytes / sumBytes();
     int64_t step = e.cpu.productBlock(sumBytes()).columns, vectors = step / width;
     IndexBuilder ix = e.ix();
     Ix all = extents[rank - 1];
     Ix whole = ix.sub(all, ix.rem(all, step));
     SmallVector<Value> none;
-    auto wide = [&](const Ix &column) {
-      return update(place, batch, row, column, rows, vectors, width);
-    };
+    auto wide = [&](const Ix &column) { return overRows(place, batch, column, vectors, width); };
     if (failed(e.loop(0, whole, step, none, wide)))
       return failure();
     Point point{batch, -1, 1};
-    point.at.push_back(row);
+    point.at.push_back(0);
     point.at.push_back(0);
     return e.alongDimension(point, rank - 1, whole, all, width, none,
                             [&](const Point &at, SmallVectorImpl<Value> &) {
-                              return update(place, batch, row, at.at.back(), rows, 1, width);
+                              return overRows(place, batch, at.at.back(), 1, width);
                             });
+  }
+
+  LogicalResult overRows(const Memory &place, const Indices &batch, const Ix &column,
+                         unsigned vectors, unsigned width) {
+    IndexBuilder ix = e.ix();
+    int64_t most = e.cpu.productBlock(sumBytes()).rows;
+    Ix all = extents[rank - 2], rest = ix.rem(all, most), whole = ix.sub(all, rest);
+    SmallVector<Value> none;
+    auto blocks = [&](unsigned rows) {
+      return [&, rows](const Ix &row) {
+        return update(place, batch, row, column, rows, vectors, width);
+      };
+    };
+    if (failed(e.loop(0, whole, most, none, blocks(most))))
+      return failure();
+    if (auto left = rest.constant(); left && *left)
+      return blocks(*left)(whole);
+    return e.loop(whole, all, 1, none, blocks(1));
   }
 
   LogicalResult update(const Memory &place, const Indices &batch, const Ix &row, const Ix &column,
