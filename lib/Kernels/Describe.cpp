@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Kernels/Describe.h"
 #include "Kernels/Body.h"
+#include "Kernels/Chunks.h"
 #include "Kernels/Combiners.h"
 #include "Kernels/Contraction.h"
 #include "Kernels/Places.h"
@@ -38,8 +39,9 @@ public:
     for (Value value : returned)
       store(value);
     Description description;
+    int temporaries = 0;
     for (PieceBuilder &piece : pieces)
-      description.pieces.push_back(piece.take());
+      llvm::move(cutLongRows(piece.take(), temporaries), std::back_inserter(description.pieces));
     return description;
   }
 

@@ -23,6 +23,7 @@ struct BufferView {
 struct TensorUse {
   mlir::Value tensor; // of the function: an argument, a result that a piece stores, or a reshape
   BufferView view;
+  int temporary = -1; // number of a value that stands only between pieces, whose tensor is null
 };
 
 struct Piece {

@@ -4,7 +4,6 @@
 #include "mlir/IR/TypeUtilities.h"
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 using namespace mlir;
 
@@ -226,104 +225,26 @@ void PieceBuilder::setContraction(Contraction spec) {
   product.buffers = program.buffers;
 }
 
-namespace {
-
-/// Drops the dimensions that a piece does not use.
-class Renumber {
-public:
-  explicit Renumber(size_t count) : used(count) {}
-  void use(const Access &access) {
-    for (const Axis &axis : access.axes) {
-      if (axis.dim >= 0)
-        used[axis.dim] = true;
-      for (auto &shift : axis.shifts)
-        used[shift.first] = true;
-    }
-  }
-  void use(const std::vector<int> &dims) {
-    for (int dim : dims)
-      used[dim] = true;
-  }
-  std::vector<Extent> apply(const std::vector<Extent> &dims) {
-    std::vector<Extent> kept;
-    for (size_t dim = 0; dim < dims.size(); ++dim) {
-      number.push_back(int(kept.size()));
-      if (used[dim])
-        kept.push_back(dims[dim]);
-    }
-    return kept;
-  }
-  void rename(Access &access) const {
-    for (Axis &axis : access.axes) {
-      axis.dim = axis.dim < 0 ? -1 : number[axis.dim];
-      for (auto &shift : axis.shifts)
-        shift.first = number[shift.first];
-    }
-  }
-  void rename(std::vector<int> &dims) const {
-    for (int &dim : dims)
-      dim = number[dim];
-  }
-
-private:
-  std::vector<bool> used;
-  std::vector<int> number;
-};
-
-} // namespace
-
-/// Outputs behind the inputs, as calls bring them; gives the new number of each buffer.
-std::vector<int> PieceBuilder::sortBuffers(std::vector<BufferSpec> &buffers) {
-  std::vector<int> order(buffers.size()), number(buffers.size());
-  std::iota(order.begin(), order.end(), 0);
-  llvm::sort(order, [&](int a, int b) {
-    return std::pair(buffers[a].isOutput, a) < std::pair(buffers[b].isOutput, b);
-  });
-  std::vector<BufferSpec> sortedBuffers;
-  std::vector<TensorUse> sortedTensors;
-  for (int old : order) {
-    number[old] = int(sortedBuffers.size());
-    sortedBuffers.push_back(buffers[old]);
-    sortedTensors.push_back(tensors[old]);
-  }
-  buffers = std::move(sortedBuffers);
-  tensors = std::move(sortedTensors);
-  return number;
-}
-
 Piece PieceBuilder::take() {
-  std::vector<int> bufferNumbers = sortBuffers(isProduct ? product.buffers : program.buffers);
   Piece piece{LoopProgram(), std::move(tensors), std::move(scalars), std::move(locations)};
-  Renumber renumber(joined->dims.size());
-  for (Step &step : program.steps)
-    if (step.access.buffer >= 0)
-      step.access.buffer = bufferNumbers[step.access.buffer];
   if (isProduct) {
-    for (Access *access : {&product.a, &product.b, &product.c})
-      renumber.use(*access);
-    product.dims = renumber.apply(product.dims);
-    for (Access *access : {&product.a, &product.b, &product.c})
-      renumber.rename(*access);
+    dropUnusedDims(product);
     piece.what = std::move(product);
     return piece;
   }
-  for (Step &step : program.steps) {
-    renumber.use(step.access);
-    renumber.use(step.dims);
-    renumber.use(step.along);
-  }
-  renumber.use(program.singles);
-  program.dims = renumber.apply(joined->dims);
-  if (program.dims.empty())
-    program.dims.push_back({1});
-  for (Step &step : program.steps) {
-    renumber.rename(step.access);
-    renumber.rename(step.dims);
-    renumber.rename(step.along);
-  }
-  renumber.rename(program.singles);
+  program.dims = joined->dims;
   piece.what = std::move(program);
+  tidy(piece);
   return piece;
+}
+
+void tidy(Piece &piece) {
+  auto &program = std::get<LoopProgram>(piece.what);
+  std::vector<TensorUse> tensors;
+  for (int former : putOutputsLast(program))
+    tensors.push_back(piece.tensors[former]);
+  piece.tensors = std::move(tensors);
+  dropUnusedDims(program);
 }
 
 } // namespace tw::kernels

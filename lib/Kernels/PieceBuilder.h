@@ -11,6 +11,10 @@ namespace tw::kernels {
 /// The element type of a tensor or a scalar; index counts as i64.
 std::optional<kernel::DType> dtypeOf(mlir::Type type);
 
+/// Puts the buffers of a loop program, and their tensors, in the order of calls, and takes out what
+/// nothing runs along.
+void tidy(Piece &piece);
+
 class PieceBuilder {
 public:
   PieceBuilder(const JoinedDims &joined, const LoopNests &nests) : joined(&joined), nests(&nests) {}
@@ -45,7 +49,6 @@ public:
 
 private:
   int buffer(BufferSpec spec, TensorUse use);
-  std::vector<int> sortBuffers(std::vector<BufferSpec> &buffers);
   BufferView viewOf(mlir::RankedTensorType type, llvm::ArrayRef<AxisWalk> axes,
                     const std::string &name, std::vector<Extent> &shape, std::vector<Axis> &access);
   std::string nameOf(mlir::Value tensor) const;

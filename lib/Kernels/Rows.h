@@ -17,8 +17,12 @@ struct RowsConfiguration {
 /// Dimensions that every store extends along and no step reduces: those that may be cut.
 std::vector<bool> parallelDims(const LoopProgram &program);
 
-/// Constraints on a configuration of this program: over `block_0` and `programs_0` of the walk over
-/// dimension 0, and so on.
+/// The dimension along which few programs have long rows to reduce, worth the work of several
+/// workers each; nothing if there is none, or a loop over chunks (Chunks.h) would not pay.
+std::optional<int> longDim(const LoopProgram &program);
+
+/// Constraints on a configuration of this program: over `block_0`, `programs_0` and `chunk_0` of
+/// the walk over dimension 0, and so on.
 std::vector<Constraint> rowsConstraints(const LoopProgram &program);
 bool isLegal(const LoopProgram &program, const RowsConfiguration &configuration);
 

@@ -101,4 +101,11 @@ struct Contraction {
   kernel::DType sum = kernel::f32; // in which it is summed up: c's dtype
 };
 
+/// Takes the dimensions out that nothing runs along.
+void dropUnusedDims(LoopProgram &program);
+void dropUnusedDims(Contraction &product);
+
+/// Puts outputs behind the inputs, as calls bring them; gives the former number of each buffer.
+std::vector<int> putOutputsLast(LoopProgram &program);
+
 } // namespace tw::kernels

@@ -162,10 +162,15 @@ Value HostViews::tensor(Value inFunction) {
 }
 
 void HostViews::define(const TensorUse &use, Value buffer) {
-  buffers[use.tensor] = {use.view, buffer};
+  if (use.temporary >= 0)
+    temporaries[use.temporary] = buffer;
+  else
+    buffers[use.tensor] = {use.view, buffer};
 }
 
 Value HostViews::toBuffer(const TensorUse &use, const std::vector<Extent> &shape) {
+  if (use.temporary >= 0)
+    return temporaries.at(use.temporary);
   const BufferView &view = use.view;
   if (auto defined = buffers.find(use.tensor); defined != buffers.end()) {
     const BufferView &own = defined->second.view;

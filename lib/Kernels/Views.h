@@ -56,6 +56,7 @@ private:
   llvm::ArrayRef<mlir::Value> arguments;
   std::map<std::string, mlir::Value> symbols;
   llvm::DenseMap<mlir::Value, Defined> buffers;
+  std::map<int, mlir::Value> temporaries; // by number
   llvm::DenseMap<mlir::Value, mlir::Value> tensors, indices;
 };
 

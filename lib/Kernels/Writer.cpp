@@ -63,10 +63,19 @@ void Writer::take(int dim, int64_t block, const Index &number) {
   ids[dim] = number;
 }
 
-Index Writer::first(int dim) const { return ids[dim] * walks[dim].block; }
+void Writer::takeInside(int dim, int64_t count, const Index &begin) {
+  walks[dim].block = count;
+  begins.insert_or_assign(dim, begin);
+}
+
+Index Writer::first(int dim) const {
+  auto begin = begins.find(dim);
+  return begin != begins.end() ? begin->second : ids[dim] * walks[dim].block;
+}
 
 bool Writer::hasEdge(int dim) const {
-  return walks[dim].block > 1 && !(dims[dim].size && *dims[dim].size % walks[dim].block == 0);
+  return !begins.contains(dim) && walks[dim].block > 1 &&
+         !(dims[dim].size && *dims[dim].size % walks[dim].block == 0);
 }
 
 Writer::Box Writer::boxOf(const Access &access) const {

@@ -13,6 +13,7 @@ namespace tw::kernels {
 struct Walk {
   int64_t block = 0;    // elements a program takes; 0: all of them
   int64_t programs = 1; // how many programs one worker runs in a row, a hint
+  int64_t chunk = 0;    // of one that is reduced: elements in a trip of a loop; 0: no loop
 };
 
 /// Declares what a kernel is called with and places it in the grid; for use while it is traced.
@@ -37,6 +38,9 @@ public:
   /// From now on accesses take `block` elements of a dimension that is not cut, the ones of piece
   /// `number`; beyond the dimension's end they read zeros.
   void take(int dim, int64_t block, const kernel::Index &number);
+  /// From now on accesses take `count` elements of a dimension that is not cut, all of which exist,
+  /// from `begin` on.
+  void takeInside(int dim, int64_t count, const kernel::Index &begin);
 
   const kernel::Buffer &buffer(int number) const { return buffers[number]; }
   kernel::Scalar scalar(int number) const { return scalars[number]; }
@@ -71,7 +75,8 @@ private:
   std::map<std::string, kernel::Size> symbols;
   std::vector<kernel::Buffer> buffers;
   std::vector<kernel::Scalar> scalars;
-  std::vector<kernel::Index> ids; // for each dimension
+  std::vector<kernel::Index> ids;      // for each dimension
+  std::map<int, kernel::Index> begins; // of dimensions of which a part is taken
 };
 
 } // namespace tw::kernels

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Kernels/Rows.h"
+#include "Kernels/Chunks.h"
 #include "Language/Trace.h"
 #include <gtest/gtest.h>
 
@@ -56,6 +57,56 @@ TEST(Rows, SumsOfColumnsTakeSeveralColumns) {
   std::string text = traced(sums({100}, {std::nullopt, "N"}, 0));
   EXPECT_NE(text.find("grid [N ceildiv 64]"), std::string::npos) << text;
   EXPECT_NE(text.find("tensor<100x64xf32>"), std::string::npos) << text;
+}
+
+TEST(Rows, FewLongRowsAreReducedInChunks) {
+  LoopProgram program = sums({2}, {(1 << 20) + 100}, 1);
+  EXPECT_EQ(longDim(program), 1);
+  std::string text = traced(program);
+  EXPECT_NE(text.find("combine"), std::string::npos) << text;
+  EXPECT_NE(text.find("tensor<1x4096xf32>"), std::string::npos) << text;
+  EXPECT_NE(text.find("tensor<1x100xf32>"), std::string::npos) << text; // what is left
+  EXPECT_FALSE(longDim(sums({2}, {1 << 19}, 1)));                       // short
+  EXPECT_FALSE(longDim(sums({32}, {1 << 20}, 1)));                      // many
+  EXPECT_FALSE(longDim(sums({2}, {std::nullopt, "N"}, 1)));
+}
+
+TEST(Rows, OneReducedDimensionMayBeChunked) {
+  LoopProgram program = sums({2}, {1 << 20}, 1);
+  RowsConfiguration chosen = chooseRows(program);
+  EXPECT_EQ(chosen.walks[1].chunk, 4096);
+  EXPECT_TRUE(isLegal(program, chosen));
+  chosen.walks[0].chunk = 2; // along which results extend
+  EXPECT_FALSE(isLegal(program, chosen));
+}
+
+/// y[m, n] = x[m, n] / sum of x[m, n]
+Piece quotients(Extent m, Extent n) {
+  LoopProgram program = sums(m, n, 1);
+  Step divided{Step::Kind::Apply}, store{Step::Kind::Store};
+  divided.operands = {0, 1}, divided.name = "arith.divf";
+  store.operands = {2};
+  store.access = {1, {{0}, {1}}};
+  program.buffers[1].shape.push_back(n);
+  program.steps[2] = divided;
+  program.steps.push_back(store);
+  return {program, {TensorUse(), TensorUse()}, {}, {}};
+}
+
+TEST(Rows, WhatExtendsAlongLongRowsIsAProgramOfItsOwn) {
+  int temporaries = 3;
+  std::vector<Piece> pieces = cutLongRows(quotients({1}, {1 << 20}), temporaries);
+  ASSERT_EQ(pieces.size(), 2u);
+  EXPECT_EQ(temporaries, 4);
+  EXPECT_EQ(pieces[0].tensors[1].temporary, 3);
+  EXPECT_EQ(pieces[1].tensors[1].temporary, 3);
+  EXPECT_NE(traced(std::get<LoopProgram>(pieces[0].what)).find("combine"), std::string::npos);
+  std::string quotient = traced(std::get<LoopProgram>(pieces[1].what));
+  EXPECT_EQ(quotient.find("reduce"), std::string::npos) << quotient;
+  EXPECT_NE(quotient.find("grid [1024]"), std::string::npos) << quotient;
+  // Each of them would compute less than it costs.
+  EXPECT_EQ(cutLongRows(quotients({1}, {1 << 19}), temporaries).size(), 1u);
+  EXPECT_EQ(cutLongRows(quotients({8}, {1 << 20}), temporaries).size(), 1u);
 }
 
 } // namespace
