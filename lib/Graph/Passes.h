@@ -14,6 +14,8 @@ namespace tw {
 
 /// Replaces tensor.dim of computed tensors by the size they were made with.
 std::unique_ptr<mlir::Pass> createResolveDims();
+/// Drops results of reductions that nobody reads.
+std::unique_ptr<mlir::Pass> createDropDeadResults();
 /// Reads through reshapes that only add or drop dimensions of size one.
 std::unique_ptr<mlir::Pass> createFoldUnitReshapes();
 /// Merges elementwise producers into the linalg.generic that consumes them.

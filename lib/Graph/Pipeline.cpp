@@ -12,6 +12,7 @@ namespace tw {
 void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createDropDeadResults());
   pm.addPass(createResolveDims());
   pm.addPass(createFoldUnitReshapes());
   pm.addPass(createFuseElementwise());
@@ -29,7 +30,7 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
 }
 
 void registerGraphPasses() {
-  for (auto create : {createResolveDims, createFoldUnitReshapes, createFuseElementwise,
+  for (auto create : {createDropDeadResults, createResolveDims, createFoldUnitReshapes, createFuseElementwise,
                       createTransposeWeights, createToDestinationStyle, createFormDispatches})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });

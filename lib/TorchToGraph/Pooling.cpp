@@ -20,17 +20,20 @@ namespace tw::lower {
 namespace {
 
 /// Values and flat positions of the greatest elements. As PyTorch: the first of equal ones, a NaN
-/// beats everything.
+/// beats everything. Values do not follow from positions, so that these can go where nobody reads
+/// them.
 std::pair<Tensor, Tensor> maxOverWindows(Lowering &ctx, const Tensor &input, const Windows &w) {
   Element e(ctx.b, ctx.loc, input.dtype), i64(ctx.b, ctx.loc, DType::I64);
   SmallVector<Tensor> results = reduceWindows(
       ctx, input, w, {input.dtype, DType::I64}, {e.lowest(), i64.constant(-1)},
       [&](OpBuilder &b, Location loc, Value x, Value inside, Value flat, ValueRange acc) {
         Element e(b, loc, input.dtype), i64(b, loc, DType::I64);
+        x = e.select(inside, x, e.lowest());
         Value better = e.disjunction(e.gt(x, acc[0]), e.isNan(x));
-        better = e.disjunction(better, i64.lt(acc[1], i64.constant(0)));
-        Value take = e.conjunction(better, inside);
-        return SmallVector<Value>{e.select(take, x, acc[0]), e.select(take, flat, acc[1])};
+        // The first place of a window stands for one whose elements are all the lowest.
+        Value isFirst = e.conjunction(i64.lt(acc[1], i64.constant(0)), inside);
+        return SmallVector<Value>{e.select(better, x, acc[0]),
+                                  e.select(e.disjunction(better, isFirst), flat, acc[1])};
       });
   return {results[0], results[1]};
 }
@@ -72,6 +75,12 @@ Divisor readDivisor(Lowering &ctx) {
   if (ctx.has("divisor_override"))
     divisor.fixed = ctx.integer("divisor_override");
   return divisor;
+}
+
+/// Whether no window reaches beyond what is counted: then all count for the same.
+bool areWhole(const Windows &w, const Divisor &divisor, bool ceilMode) {
+  bool isPadded = llvm::any_of(w.padding, [](int64_t size) { return size != 0; });
+  return !w.adaptive && !ceilMode && (divisor.countPadding || !isPadded);
 }
 
 /// How many places the window at `output` counts for in one dimension (an index).
@@ -123,6 +132,7 @@ Tensor divisors(Lowering &ctx, const Windows &w, const Divisor &divisor, DType d
 
 Tensor averageOverWindows(Lowering &ctx, const Tensor &input, const Windows &w,
                           const Divisor &divisor) {
+  bool ceilMode = ctx.flag("ceil_mode");
   DType sumType = opmath(input.dtype);
   Element zero(ctx.b, ctx.loc, sumType);
   Tensor sum =
@@ -132,6 +142,12 @@ Tensor averageOverWindows(Lowering &ctx, const Tensor &input, const Windows &w,
                       Value term = e.select(inside, e.cast(x, input.dtype), e.constant(0));
                       return SmallVector<Value>{e.add(acc[0], term)};
                     })[0];
+  if (divisor.fixed || areWhole(w, divisor, ceilMode)) {
+    int64_t places = divisor.fixed.value_or(llvm::product_of(w.kernel));
+    return pointwise(
+        ctx, {sum}, input.dtype,
+        [&](Element &e, ValueRange x) { return e.div(x[0], e.constant(double(places))); }, sumType);
+  }
   return pointwise(
       ctx, {sum, divisors(ctx, w, divisor, sumType)}, input.dtype,
       [](Element &e, ValueRange x) { return e.div(x[0], x[1]); }, sumType);

@@ -63,6 +63,20 @@ static int64_t largestAdaptiveWindow(int64_t in, int64_t out) {
   return largest;
 }
 
+/// Where each output size divides its input's, windows are as long as the steps between them.
+static void makePlain(Windows &w) {
+  SmallVector<int64_t> lengths;
+  for (auto [input, output] : llvm::zip(w.inputSizes, w.outputSizes)) {
+    auto in = constantOf(input), out = constantOf(output);
+    if (!in || !out || *in < 1 || *out < 1 || *in % *out != 0)
+      return;
+    lengths.push_back(*in / *out);
+  }
+  w.adaptive = false;
+  w.kernel = lengths;
+  w.stride = lengths;
+}
+
 Windows readAdaptiveWindows(Lowering &ctx, const Tensor &input, int64_t spatial) {
   Windows w;
   w.spatial = spatial;
@@ -86,6 +100,7 @@ Windows readAdaptiveWindows(Lowering &ctx, const Tensor &input, int64_t spatial)
   } else if (const Scalar *scalar = ctx.arg("output_size").scalar()) {
     w.outputSizes.assign(spatial, scalar->value);
   }
+  makePlain(w);
   return w;
 }
 

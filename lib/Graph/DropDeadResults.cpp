@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A reduction that computes several results at once loses those that nobody reads, as the positions
+// of a max pooling of which only the values are wanted:
+//
+//   %r:2 = linalg.generic ... outs(%values, %positions) {
+//   ^bb0(%x: f32, %v: f32, %p: i64):
+//     ... linalg.yield %v1, %p1 }            // %v1 does not follow from %p
+// becomes, where %r#1 has no uses,
+//   %r = linalg.generic ... outs(%values) { ... linalg.yield %v1 }
+#include "Graph/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace tw {
+namespace {
+
+/// The results that are used, and those that the body needs to compute them.
+llvm::SmallBitVector neededResults(linalg::GenericOp op) {
+  llvm::SmallBitVector needed(op->getNumResults());
+  Operation *yield = op.getBody()->getTerminator();
+  llvm::SetVector<Value> behind;
+  auto need = [&](unsigned result) {
+    needed.set(result);
+    behind.insert(yield->getOperand(result));
+  };
+  for (OpResult result : op->getResults())
+    if (!result.use_empty())
+      need(result.getResultNumber());
+  for (Operation &inner : op.getBody()->without_terminator())
+    if (!isMemoryEffectFree(&inner))
+      behind.insert(inner.operand_begin(), inner.operand_end());
+  unsigned inputs = op.getNumDpsInputs();
+  for (size_t i = 0; i < behind.size(); ++i) {
+    auto argument = dyn_cast<BlockArgument>(behind[i]);
+    if (argument && argument.getOwner() == op.getBody() && argument.getArgNumber() >= inputs)
+      need(argument.getArgNumber() - inputs);
+    if (Operation *def = behind[i].getDefiningOp(); def && op->isProperAncestor(def))
+      def->walk(
+          [&](Operation *inner) { behind.insert(inner->operand_begin(), inner->operand_end()); });
+  }
+  return needed;
+}
+
+struct DropResults : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || op->use_empty())
+      return rewriter.notifyMatchFailure(op, "none or all of its results are read");
+    llvm::SmallBitVector needed = neededResults(op);
+    if (needed.all())
+      return rewriter.notifyMatchFailure(op, "every result is needed");
+    unsigned inputs = op.getNumDpsInputs();
+    SmallVector<Value> outs;
+    SmallVector<Type> types;
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray(),
+                           keptMaps(ArrayRef(maps).take_front(inputs));
+    for (unsigned result : needed.set_bits()) {
+      outs.push_back(op.getDpsInits()[result]);
+      types.push_back(op->getResult(result).getType());
+      keptMaps.push_back(maps[inputs + result]);
+    }
+    auto kept = linalg::GenericOp::create(rewriter, op.getLoc(), types, op.getInputs(), outs,
+                                          keptMaps, op.getIteratorTypesArray());
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      kept->setDiscardableAttr(attribute.getName(), attribute.getValue());
+    moveBody(op, kept, needed, rewriter);
+    unsigned next = 0;
+    for (unsigned result : needed.set_bits())
+      rewriter.replaceAllUsesWith(op->getResult(result), kept->getResult(next++));
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  static void moveBody(linalg::GenericOp op, linalg::GenericOp kept,
+                       const llvm::SmallBitVector &needed, PatternRewriter &rewriter) {
+    Block *body = op.getBody();
+    unsigned inputs = op.getNumDpsInputs();
+    Operation *yield = body->getTerminator();
+    llvm::BitVector dropped(body->getNumArguments());
+    llvm::BitVector notYielded(yield->getNumOperands());
+    for (unsigned result = 0; result < needed.size(); ++result)
+      if (!needed.test(result)) {
+        dropped.set(inputs + result);
+        notYielded.set(result);
+      }
+    rewriter.modifyOpInPlace(yield, [&] { yield->eraseOperands(notYielded); });
+    // What only the dropped results follow from.
+    SmallVector<Operation *> inside;
+    for (Operation &inner : body->without_terminator())
+      inside.push_back(&inner);
+    for (Operation *inner : llvm::reverse(inside))
+      if (isOpTriviallyDead(inner))
+        rewriter.eraseOp(inner);
+    body->eraseArguments(dropped);
+    rewriter.inlineRegionBefore(op.getRegion(), kept.getRegion(), kept.getRegion().begin());
+  }
+};
+
+struct DropDeadResults : PassWrapper<DropDeadResults, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DropDeadResults)
+  StringRef getArgument() const override { return "tw-drop-dead-results"; }
+  StringRef getDescription() const override { return "Reductions without results nobody reads"; }
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<DropResults>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createDropDeadResults() { return std::make_unique<DropDeadResults>(); }
+
+} // namespace tw
