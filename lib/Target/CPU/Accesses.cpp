@@ -60,8 +60,16 @@ private:
 
   /// Lanes at position at + lane * step have to be in [0, size).
   void restrict(const Ix &at, int64_t step, const Ix &size) {
+    int64_t span = step * int64_t(e.lanes - 1);
+    auto isInside = e.staysInside(span < 0 ? e.ix().add(at, span) : at, std::abs(span), size);
+    if (isInside == true)
+      return;
     if (step == 0) {
       place.mask = e.both(place.mask, e.ix().inside(at, size));
+      return;
+    }
+    if (at.isConstant() && size.isConstant()) {
+      knownLanes(*at.constant(), step, *size.constant());
       return;
     }
     Value places =
@@ -69,6 +77,23 @@ private:
     Value bound = e.splat(e.ix().value(size));
     place.mask = e.both(
         place.mask, arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, places, bound));
+  }
+
+  void knownLanes(int64_t at, int64_t step, int64_t size) {
+    SmallVector<bool> wanted;
+    for (unsigned lane = 0; lane < e.lanes; ++lane, at += step)
+      wanted.push_back(at >= 0 && at < size);
+    DenseElementsAttr counted; // by the strip
+    bool isKnown = e.mask && point.lane >= 0 && matchPattern(e.mask, m_Constant(&counted));
+    bool isImplied = llvm::all_of(llvm::seq(e.lanes), [&](unsigned lane) {
+      return wanted[lane] || (isKnown && !counted.getValues<bool>()[lane]);
+    });
+    if (isImplied)
+      return;
+    auto type = VectorType::get(int64_t(e.lanes), e.b.getI1Type());
+    Value mask =
+        arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef(wanted)));
+    place.mask = e.both(place.mask, mask);
   }
 
   /// The position is element point.at[d] of a tile.

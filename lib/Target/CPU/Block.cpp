@@ -77,6 +77,13 @@ Value guardsOf(Emitter &e, Block &block, SmallVectorImpl<Guard> &guards) {
       Ix span =
           ix.mul(ix.sub(e.size(box->extents[d]), 1), box->strides.empty() ? 1 : box->strides[d]);
       Ix last = ix.add(first, span);
+      if (auto number = span.constant())
+        if (auto isInside = e.staysInside(first, *number, buffer.sizes[d])) {
+          // No program's test would change what is known.
+          if (*isInside)
+            e.inside.insert({&op, d});
+          continue;
+        }
       // As unsigned numbers: a negative position is too large. An empty box reads nothing.
       Value holds = e.both(ix.inside(first, buffer.sizes[d]), ix.inside(last, buffer.sizes[d]));
       all = e.both(all, holds);
@@ -212,6 +219,7 @@ LogicalResult Emitter::storeTile(tile::StoreOp op) {
       domain.lane >= 0 && isa<RankedTensorType>(op.getPositions()[domain.lane].getType());
   if (op.getUpdate() || isIndexed)
     domain = {domain.extents, -1, 1, false};
+  domain.cutsEnds = hasKnownEdges(op.getTile());
   if (failed(prepare(op.getTile(), domain, domain.lane)))
     return failure();
   if (op.getMask() && failed(prepare(op.getMask(), domain, domain.lane)))

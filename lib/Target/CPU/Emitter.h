@@ -57,6 +57,12 @@ struct Domain {
   int lane = -1;
   unsigned lanes = 1;
   bool isUnrolled = false;
+  bool cutsEnds = false; // the first and the last whole strip stand for themselves
+};
+
+/// Both ends included.
+struct Range {
+  int64_t least, most;
 };
 
 class Emitter {
@@ -101,6 +107,10 @@ public:
   mlir::Value laneOffsets(int64_t step);
   mlir::Value loadFrom(mlir::Value base, mlir::Type element, const Ix &index, bool isVector,
                        int64_t step, mlir::Value mask, mlir::Value pad);
+  /// The same without a gather, where the CPU can: every `step`-th element as it is in memory.
+  /// Lanes that are not `wanted` (missing: all are) hold anything.
+  mlir::Value loadStrided(mlir::Value base, mlir::Type stored, const Ix &index, int64_t step,
+                          mlir::Value wanted);
   /// Elements at the indices of a vector.
   mlir::Value gatherFrom(mlir::Value base, mlir::Type element, mlir::Value indices,
                          mlir::Value mask, mlir::Value pad);
@@ -144,6 +154,15 @@ public:
                            llvm::function_ref<mlir::LogicalResult(const Ix &)> body);
   /// How many lanes suit the elements that `tiles` are made of.
   unsigned lanesFor(mlir::ValueRange tiles);
+
+  // What is known of indices (Ranges.cpp)
+  std::optional<Range> rangeOf(const Ix &x, int depth = 0) const;
+  /// Whether all of `first` to `first` + `span` is in [0, size): true or false where it is known
+  /// for every program and trip.
+  std::optional<bool> staysInside(const Ix &first, int64_t span, const Ix &size) const;
+  /// Whether a load behind `tile` begins at a constant position and is not all inside: which of its
+  /// strips are follows from their coordinates.
+  bool hasKnownEdges(mlir::Value tile) const;
 
   // Places (Places.cpp, Turn.cpp)
   /// Makes sure that `evaluate` can take `tile` at every point of `domain`, whose lanes lie along
@@ -210,6 +229,9 @@ public:
   /// How many elements are emitted at once, and which of these count (missing: all).
   unsigned lanes = 1;
   mlir::Value mask;
+
+  /// What loop variables and numbers of programs can be.
+  llvm::DenseMap<mlir::Value, Range> ranges;
 
   /// Whether the version for programs at the edge of their buffers is being emitted.
   bool isEdge = false;

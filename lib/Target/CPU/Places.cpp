@@ -247,6 +247,7 @@ LogicalResult Emitter::fill(const Memory &room, Value tile) {
       if (!isa<tile::BufferType>(operand.getType()) && failed(prepareOperand(op, operand, domain)))
         return failure();
   }
+  domain.cutsEnds = hasKnownEdges(tile);
   Scope scope(*this);
   if (from)
     return fillTurned(room, tile, lane, *from);

@@ -30,6 +30,13 @@ private:
 
 /// The first `count` of the lanes.
 Value firstLanes(Emitter &e, const Ix &count, unsigned lanes) {
+  if (auto known = count.constant()) {
+    SmallVector<bool> counted;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      counted.push_back(int64_t(lane) < *known);
+    auto type = VectorType::get(int64_t(lanes), e.b.getI1Type());
+    return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef(counted)));
+  }
   SmallVector<int32_t> numbers = llvm::to_vector(llvm::seq<int32_t>(0, lanes));
   Type i32 = e.b.getI32Type();
   auto type = VectorType::get(int64_t(lanes), i32);
@@ -54,6 +61,8 @@ LogicalResult Emitter::loop(const Ix &begin, const Ix &end, const Ix &step,
                                  llvm::to_vector(carried));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
+  if (from && to && by && *by > 0)
+    ranges[loop.getInductionVar()] = {*from, *from + (*to - 1 - *from) / *by * *by};
   carried.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
   {
     Scope scope(*this);
@@ -107,18 +116,37 @@ LogicalResult Emitter::alongDimension(Point point, int dim, const Ix &begin, con
   return success();
 }
 
-/// Loops over the dimensions from `dim` on but `lane`, then the strips.
-static LogicalResult nest(Emitter &e, ArrayRef<Ix> extents, int lane, unsigned width,
-                          bool isUnrolled, unsigned dim, Point &point, Emitter::PointBody body) {
+/// All strips, those at the ends by themselves if the domain asks for that.
+static LogicalResult strips(Emitter &e, const Domain &domain, const Point &point,
+                            Emitter::PointBody body) {
   SmallVector<Value> none;
   auto inner = [&](const Point &at, SmallVectorImpl<Value> &) { return body(at); };
+  auto between = [&](const Ix &begin, const Ix &end) {
+    return e.alongDimension(point, domain.lane, begin, end, domain.lanes, none, inner);
+  };
+  const Ix &extent = domain.extents[domain.lane];
+  int64_t width = domain.lanes, whole = extent.estimate(0) / width * width;
+  if (!domain.cutsEnds || whole < 2 * width)
+    return between(0, extent);
+  return success(succeeded(between(0, width)) && succeeded(between(width, whole - width)) &&
+                 succeeded(between(whole - width, extent)));
+}
+
+/// Loops over the dimensions from `dim` on but `lane`, then the strips.
+static LogicalResult nest(Emitter &e, const Domain &domain, unsigned dim, Point &point,
+                          Emitter::PointBody body) {
+  const Indices &extents = domain.extents;
+  int lane = domain.lane;
+  unsigned width = domain.lanes;
+  bool isUnrolled = domain.isUnrolled;
+  SmallVector<Value> none;
   if (dim == extents.size()) {
     if (lane < 0) {
       Width one(e, 1, {});
       return body(point);
     }
     if (!isUnrolled)
-      return e.alongDimension(point, lane, 0, extents[lane], width, none, inner);
+      return strips(e, domain, point, body);
     for (int64_t at = 0; at < *extents[lane].constant(); at += width) {
       Ix rest = *extents[lane].constant() - at;
       Width strip(e, width, *rest.constant() < width ? firstLanes(e, rest, width) : Value());
@@ -131,7 +159,7 @@ static LogicalResult nest(Emitter &e, ArrayRef<Ix> extents, int lane, unsigned w
   }
   auto step = [&](const Ix &at) {
     point.at[dim] = at;
-    return nest(e, extents, lane, width, isUnrolled, dim + 1, point, body);
+    return nest(e, domain, dim + 1, point, body);
   };
   if (int(dim) == lane)
     return step(0);
@@ -145,7 +173,7 @@ static LogicalResult nest(Emitter &e, ArrayRef<Ix> extents, int lane, unsigned w
 
 LogicalResult Emitter::overElements(const Domain &domain, PointBody body) {
   Point point{Indices(domain.extents.size(), Ix(0)), -1, 1};
-  return nest(*this, domain.extents, domain.lane, domain.lanes, domain.isUnrolled, 0, point, body);
+  return nest(*this, domain, 0, point, body);
 }
 
 Domain Emitter::domainOf(ArrayRef<Ix> extents, unsigned widest) {

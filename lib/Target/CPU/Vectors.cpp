@@ -148,6 +148,12 @@ Value Emitter::loadFrom(Value base, Type element, const Ix &index, bool isVector
     return fromMemory(*this, read, element);
   }
   if (step != 1) {
+    if (Value strided = loadStrided(base, stored, index, step, mask)) {
+      if (mask)
+        strided = arith::SelectOp::create(b, loc, asVector(mask), strided,
+                                          asVector(toMemoryType(*this, pad, element)));
+      return fromMemory(*this, strided, element);
+    }
     Value places = arith::AddIOp::create(b, loc, splat(at), laneOffsets(step));
     return gatherFrom(base, element, places, mask, pad);
   }

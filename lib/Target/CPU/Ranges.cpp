@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What indices can be, as far as it is known: variables of loops with constant bounds, programs of
+// a grid of constant size, and sums and multiples of them.
+#include "Target/CPU/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+
+/// Far from where sums and products of two numbers would overflow.
+constexpr int64_t mostKnown = int64_t(1) << 30;
+
+static std::optional<Range> spanOf(int64_t a, int64_t b, int64_t c, int64_t d) {
+  Range range{std::min({a, b, c, d}), std::max({a, b, c, d})};
+  bool isSmall = range.least >= -mostKnown && range.most <= mostKnown;
+  return isSmall ? std::optional(range) : std::nullopt;
+}
+
+std::optional<Range> Emitter::rangeOf(const Ix &x, int depth) const {
+  if (auto number = x.constant())
+    return spanOf(*number, *number, *number, *number);
+  if (auto found = ranges.find(x.dynamic()); found != ranges.end())
+    return found->second;
+  Operation *op = x.dynamic().getDefiningOp();
+  constexpr int deepest = 8;
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) || depth > deepest)
+    return std::nullopt;
+  auto a = rangeOf(ixOf(op->getOperand(0)), depth + 1),
+       c = rangeOf(ixOf(op->getOperand(1)), depth + 1);
+  if (!a || !c)
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op))
+    return spanOf(a->least + c->least, a->most + c->most, a->least + c->least, a->most + c->most);
+  if (isa<arith::SubIOp>(op))
+    return spanOf(a->least - c->most, a->most - c->least, a->least - c->most, a->most - c->least);
+  return spanOf(a->least * c->least, a->least * c->most, a->most * c->least, a->most * c->most);
+}
+
+std::optional<bool> Emitter::staysInside(const Ix &first, int64_t span, const Ix &size) const {
+  auto range = rangeOf(first);
+  auto bound = size.constant();
+  if (!range || !bound || span < 0)
+    return std::nullopt;
+  if (range->least >= 0 && range->most + span < *bound)
+    return true;
+  if (range->most < 0 || range->least + span >= *bound)
+    return false;
+  return std::nullopt;
+}
+
+bool Emitter::hasKnownEdges(Value tile) const {
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> rest = {tile};
+  while (!rest.empty()) {
+    Value value = rest.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || isPlaced(value) || !isa<RankedTensorType>(value.getType()) ||
+        !seen.insert(value).second)
+      continue;
+    auto load = dyn_cast<tile::LoadOp>(op);
+    for (unsigned d = 0; load && d < load.getPositions().size(); ++d)
+      if (matchPattern(load.getPositions()[d], m_Constant()) && !inside.contains({op, d}))
+        return true;
+    llvm::append_range(rest, op->getOperands());
+  }
+  return false;
+}
+
+} // namespace tw::target::cpu
