@@ -172,22 +172,34 @@ std::optional<int> BodyReader::window(tensor::ExtractOp op, Value inside, Value 
       std::vector<int> dims = joined.of(nests.table.atoms({nest.loops[loop]}));
       if (dims.empty())
         continue;
-      bool isFolded = llvm::is_contained(folded, dims[0]);
-      if (dims.size() > 1 ||
-          (!isFolded && (axis.dim >= 0 || factor <= 0 || used.contains(dims[0]))))
+      if (dims.size() > 1 || factor == 0)
         return std::nullopt;
-      if (isFolded) {
+      bool isFolded = llvm::is_contained(folded, dims[0]);
+      if (!isFolded && factor > 0 && dims[0] > axis.dim && !used.contains(dims[0])) {
+        if (axis.dim >= 0)
+          axis.shifts.push_back({axis.dim, axis.stride});
+        axis.dim = dims[0];
+        axis.stride = factor;
+      } else {
         axis.shifts.push_back({dims[0], factor});
-        continue;
       }
-      axis.dim = dims[0];
-      axis.stride = factor;
-      used.insert(axis.dim);
     }
+    if (axis.dim >= 0)
+      used.insert(axis.dim);
     if (!place->indices.empty())
       withIndices.push_back({number, *place});
     axes.push_back(axis);
   }
+  // Of several loops along an axis all but the innermost are taken singly.
+  std::vector<int> reduced = joined.of(nests.table.atoms(nest.reduced)), singles;
+  for (const Axis &axis : axes)
+    for (auto [dim, factor] : axis.shifts) {
+      if (llvm::is_contained(folded, dim))
+        continue;
+      if (dim > axis.dim || used.contains(dim) || llvm::is_contained(reduced, dim))
+        return std::nullopt;
+      singles.push_back(dim);
+    }
   // Where it is wanted must be just where it is inside.
   llvm::DenseSet<Value> own(conditions.begin(), conditions.end()), asked;
   if (inside)
@@ -206,6 +218,8 @@ std::optional<int> BodyReader::window(tensor::ExtractOp op, Value inside, Value 
     for (auto [value, factor] : place.indices)
       axes[number].places.push_back(
           {piece.scalar(cast<BlockArgument>(value), kernel::i64), factor});
+  for (int dim : singles)
+    piece.takeSingly(dim);
   if (nests.results.contains(base))
     store(base);
   load.access = {piece.bufferOfTensor(tensor, *dtype), axes};

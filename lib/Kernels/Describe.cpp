@@ -88,7 +88,9 @@ private:
         least = std::max(least, earliest(operand->root, operand->isInMemory));
     nest.op->walk(
         [&](tensor::ExtractOp look) { least = std::max(least, earliest(look.getTensor(), true)); });
-    if (pieces.empty() || int(pieces.size()) <= least || pieces.back().isClosed)
+    bool isWhole =
+        !pieces.empty() && pieces.back().takesSingly(joined->of(nests.table.atoms(nest.reduced)));
+    if (pieces.empty() || int(pieces.size()) <= least || pieces.back().isClosed || isWhole)
       pieces.emplace_back(*joined, nests);
     return pieces.back();
   }

@@ -209,6 +209,10 @@ void PieceBuilder::takeSingly(int dim) {
     program.singles.push_back(dim);
 }
 
+bool PieceBuilder::takesSingly(const std::vector<int> &dims) const {
+  return llvm::any_of(dims, [&](int dim) { return llvm::is_contained(program.singles, dim); });
+}
+
 int PieceBuilder::scalar(BlockArgument argument, kernel::DType dtype) {
   auto it = llvm::find(scalars, int(argument.getArgNumber()));
   if (it != scalars.end())

@@ -34,6 +34,8 @@ public:
   Access accessOfValue(mlir::Value value, kernel::DType dtype, bool isOutput = false);
   /// A program has one element of a dimension.
   void takeSingly(int dim);
+  /// Whether that is so for one of these.
+  bool takesSingly(const std::vector<int> &dims) const;
   /// The dimensions that a step's result extends along.
   std::vector<int> extent(int step) const { return extentsOf(program.steps)[step]; }
   /// The number of a scalar argument.

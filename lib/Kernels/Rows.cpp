@@ -39,6 +39,16 @@ std::vector<bool> foldedDims(const LoopProgram &program) {
   return folded;
 }
 
+int64_t roundUp(int64_t number, int64_t to) { return (number + to - 1) / to * to; }
+
+/// Whether elements are only moved: nothing is kept for all of a dimension.
+bool isCopy(const LoopProgram &program) {
+  return std::all_of(program.steps.begin(), program.steps.end(), [](const Step &step) {
+    return step.kind != Step::Kind::Reduce && step.kind != Step::Kind::Scan &&
+           step.kind != Step::Kind::Fold;
+  });
+}
+
 int innermost(const Access &access) { return access.axes.empty() ? -1 : access.axes.back().dim; }
 
 } // namespace
@@ -68,8 +78,11 @@ std::vector<Constraint> rowsConstraints(const LoopProgram &program) {
     // What is not parallel is taken as a whole, which 0 says.
     constraints.push_back(parallel[dim] ? Constraint{"1", block} : Constraint{block, "0"});
   }
-  for (int dim : program.singles)
+  for (int dim : program.singles) {
     constraints.push_back({"block_" + std::to_string(dim), "1"});
+    if (program.dims[dim].size != 1)
+      constraints.push_back({"1", "block_" + std::to_string(dim)});
+  }
   for (size_t dim = 0; dim < parallel.size(); ++dim) {
     std::string chunk = "chunk_" + std::to_string(dim);
     if (placesInChunks(program, int(dim)).empty())
@@ -111,8 +124,13 @@ static RowsConfiguration chooseBlocks(const LoopProgram &program) {
     if (std::find(program.singles.begin(), program.singles.end(), dim) != program.singles.end())
       return;
     int64_t size = program.dims[dim].size.value_or(most);
-    chosen.walks[dim].block = std::max<int64_t>(1, std::min(size, most));
-    elements *= chosen.walks[dim].block;
+    int64_t block = std::max<int64_t>(1, std::min(size, most));
+    // As long as each other, so that no program has only the little that is left.
+    if (int64_t blocks = (size + block - 1) / block; blocks > 1 && most != transposedBlock)
+      block = std::min(block, dim == last ? roundUp((size + blocks - 1) / blocks, transposedBlock)
+                                          : (size + blocks - 1) / blocks);
+    chosen.walks[dim].block = block;
+    elements *= block;
   };
   if (last >= 0 && parallel[last]) {
     bool isTransposed = false;
@@ -123,17 +141,21 @@ static RowsConfiguration chooseBlocks(const LoopProgram &program) {
         if (chosen.walks[inner].block == 1)
           grow(inner, transposedBlock);
       }
-    grow(last, !isNest ? columnBlock : isTransposed ? 4 * transposedBlock : programElements);
+    grow(last, !isNest        ? (isCopy(program) ? programElements : columnBlock)
+               : isTransposed ? 4 * transposedBlock
+                              : programElements);
   }
   // A short innermost dimension makes short vectors, so take several of the next one.
   for (int dim = last - 1; isNest && dim >= 0 && elements < programElements / 4; --dim)
     if (folded[dim] || folded[dim + 1])
       continue;
-    else if (chosen.walks[dim].block == 1 &&
-             chosen.walks[dim + 1].block == program.dims[dim + 1].size.value_or(-1))
-      grow(dim, programElements / std::max<int64_t>(elements, 1));
-    else
+    else if (int64_t block = chosen.walks[dim].block;
+             block > 0 && chosen.walks[dim + 1].block == program.dims[dim + 1].size.value_or(-1)) {
+      elements = std::max<int64_t>(elements / block, 1);
+      grow(dim, std::max(block, programElements / elements));
+    } else {
       break;
+    }
   int64_t rest = std::max<int64_t>(1, workerElements / std::max<int64_t>(elements, 1));
   for (int dim = last; dim >= 0 && rest > 1; --dim)
     if (Walk &walk = chosen.walks[dim]; walk.block > 0) {

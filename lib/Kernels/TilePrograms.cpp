@@ -117,12 +117,16 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
                       SmallVectorImpl<tile::KernelOp> &kernels, std::string &why) {
     SmallVector<OwningOpRef<ModuleOp>> modules;
     for (auto [i, piece] : llvm::enumerate(description.pieces)) {
+      auto *rows = std::get_if<LoopProgram>(&piece.what);
+      RowsConfiguration walks = rows ? chooseRows(*rows) : RowsConfiguration();
+      if (rows && !isLegal(*rows, walks))
+        return why = "a dimension is needed element by element and as a whole", failure();
       std::string name = function.getName().str();
       if (description.pieces.size() > 1)
         name += "_" + std::to_string(i);
       kernel::TraceResult traced = kernel::trace(name, [&] {
-        if (auto *rows = std::get_if<LoopProgram>(&piece.what))
-          writeRows(*rows, chooseRows(*rows));
+        if (rows)
+          writeRows(*rows, walks);
         else
           writeContraction(std::get<Contraction>(piece.what), configurations[i]);
       });

@@ -126,3 +126,26 @@ func.func private @add_rows(%x: tensor<5x16xf32>, %at: tensor<30xi64>, %y: tenso
   } -> tensor<5x16xf32>
   return %s : tensor<5x16xf32>
 }
+
+// -----
+
+// Of two loops along an axis a program has one place of the outer one: a load that begins there.
+// CHECK-LABEL: tile.kernel @unfold(in %in0: !tile.buffer<[1000], f32>
+// CHECK-SAME: grid [3]
+// CHECK: %[[K:.*]] = tile.program_id 0
+// CHECK: tile.load %in0[%[[K]]] {{.*}} -> tensor<998xf32>
+// CHECK-NOT: tile.iota
+// CHECK: tile.store
+func.func private @unfold(%x: tensor<1000xf32>, %out: tensor<3x998xf32>) -> tensor<3x998xf32>
+    attributes {tw.kernel, tw.rows = 1 : i64} {
+  %y = linalg.generic {indexing_maps = [affine_map<(k, n) -> (k, n)>], iterator_types = ["parallel", "parallel"]}
+      outs(%out : tensor<3x998xf32>) {
+  ^bb0(%o: f32):
+    %k = linalg.index 0 : index
+    %n = linalg.index 1 : index
+    %at = arith.addi %k, %n : index
+    %e = tensor.extract %x[%at] : tensor<1000xf32>
+    linalg.yield %e : f32
+  } -> tensor<3x998xf32>
+  return %y : tensor<3x998xf32>
+}
