@@ -97,7 +97,8 @@ def main():
     groups = {"npy": npy_files(), "bad": artifact_files(folder / "fake"),
               "pt2": make_pt2.pt2_files(), "text": make_text.text_files(),
               "kernel": [(name, text.encode())
-                         for name, text in [*make_kernels.kernel_files(), *make_kernels.call_files()]]}
+                         for name, text in [*make_kernels.kernel_files(), *make_kernels.call_files(),
+                                            *make_kernels.source_files()]]}
     for name, files in groups.items():
         (folder / name).mkdir()
         for file, content in files:

@@ -77,6 +77,27 @@ def call_files():
     yield "join.mlir", JOIN
 
 
+def source(statement, head="#include <tilewright/Kernel.h>"):
+    """A kernel in C++, with one statement of its own."""
+    return (f'{head}\nusing namespace tw::kernel;\n\nTILEWRIGHT_KERNEL(copy, "y = x") {{\n'
+            '  Symbol M("M"), N("N");\n'
+            '  Buffer x = input("x", f32, {M, N}), y = output("y", f32, {M, N});\n'
+            f'  auto [m] = grid(M);\n  {statement}\n}}\n')
+
+
+COPY = "store(y, {m, 0}, load(x, {m, 0}, {1, N}));"
+
+
+def source_files():
+    yield "condition.cpp", source(f"if (m == 0) {COPY}")
+    yield "extent.cpp", source("store(y, {m, 0}, load(x, {m, 0}, {1, m}));")
+    yield "body.cpp", source("Tile t = forLoop(0, N, 1, zeros({1, 1}, f32), [&](Tile t) { return t; });")
+    yield "no_include.cpp", source(COPY, head="")
+    yield "quotient.cpp", source("store(y, {m % 4, 0}, load(x, {m, 0}, {1, N}));")
+    yield "unstored.cpp", source("Tile t = load(x, {m, 0}, {1, N});")
+    yield "twice.cpp", source(COPY) + source(COPY)
+
+
 def kernel_files():
     """(file name, content) of every one."""
     yield "good.mlir", GOOD

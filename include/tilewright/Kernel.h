@@ -39,9 +39,16 @@ struct Registration {
 
 /// Begins the definition of a kernel; an optional second argument, a string, says what it does.
 #define TILEWRIGHT_KERNEL(name, ...)                                                               \
-  static void tilewrightKernel_##name();                                                           \
-  static const ::tw::kernel::detail::Registration tilewrightRegistration_##name(                   \
-      #name, &tilewrightKernel_##name __VA_OPT__(, ) __VA_ARGS__);                                 \
-  static void tilewrightKernel_##name()
+  TILEWRIGHT_KERNEL_IN(name, #name, __LINE__ __VA_OPT__(, ) __VA_ARGS__)
+
+// What it defines has the line in its name, so that two kernels of one name pass the compiler: the
+// library tells them.
+#define TILEWRIGHT_KERNEL_IN(name, text, line, ...)                                                \
+  TILEWRIGHT_KERNEL_AT(name, text, line __VA_OPT__(, ) __VA_ARGS__)
+#define TILEWRIGHT_KERNEL_AT(name, text, line, ...)                                                \
+  static void tilewrightKernel_##name##_##line();                                                  \
+  static const ::tw::kernel::detail::Registration tilewrightRegistration_##name##_##line(          \
+      text, &tilewrightKernel_##name##_##line __VA_OPT__(, ) __VA_ARGS__);                         \
+  static void tilewrightKernel_##name##_##line()
 
 #endif // TILEWRIGHT_KERNEL_H

@@ -187,6 +187,16 @@ void Tracer::checkBound() {
                symbol.name + ")");
 }
 
+void Tracer::checkStored() {
+  for (auto &argument : result.arguments) {
+    auto *buffer = std::get_if<BufferPtr>(&argument);
+    if (buffer && (*buffer)->access == Access::out && (*buffer)->init.index() == 0 &&
+        !stored.contains((*buffer)->name))
+      fail((*buffer)->here, "nothing is ever stored to output " + (*buffer)->name,
+           "store to it, or give it a value that it is filled with: output(name, dtype, shape, 0)");
+  }
+}
+
 void Tracer::finish() {
   if (!isName(result.name))
     fail(result.here, "\"" + result.name + "\" cannot be the name of a kernel",
@@ -208,6 +218,7 @@ void Tracer::finish() {
     fail(result.here, "kernel " + result.name + " has no parameter and no symbol called " + name,
          have.empty() ? "it has none at all" : "it has " + have);
   }
+  checkStored();
 }
 
 // ---- The public functions ----------------------------------------------------------------------

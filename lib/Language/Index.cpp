@@ -166,6 +166,14 @@ Scalar compareIndex(Elementwise kind, const Ref &a, const Ref &b, Here here) {
   return Scalar(Ref(apply(*tracer, kind, {left, right}, here)));
 }
 
+/// `/` and `%`, which C++ rounds to 0 and index arithmetic does not.
+void refuseQuotient(const std::string &what, char sign, Here here) {
+  if (Tracer *tracer = Tracer::current())
+    tracer->fail(here, what + " no " + sign,
+                 sign == '%' ? "write mod(a, b): what floorDiv leaves, of the divisor's sign"
+                             : "write floorDiv(a, b) or ceilDiv(a, b), which say how they round");
+}
+
 Size sizeOp(IndexOp op, const Size &a, const Size &b, Here here) {
   tw::Size result = *onSizes(op, *a.expr(), *b.expr());
   Tracer *tracer = Tracer::current();
@@ -196,6 +204,23 @@ INDEX_AND_SIZE(ceilDiv, ceilDiv)
 INDEX_AND_SIZE(mod, mod)
 #undef INDEX_AND_SIZE
 
+#define QUOTIENT(function, sign)                                                                   \
+  Index function(const Index::Operand &a, const Index::Operand &) {                                \
+    refuseQuotient("an Index has", sign, a.here);                                                  \
+    return {};                                                                                     \
+  }                                                                                                \
+  Index &function## = (Index & a, const Index::Operand &b) {                                       \
+    refuseQuotient("an Index has", sign, b.here);                                                  \
+    return a;                                                                                      \
+  }                                                                                                \
+  Size function(const Size::Operand &a, const Size::Operand &b) {                                  \
+    refuseQuotient(a.size.str() + ' ' + sign + ' ' + b.size.str() + ": sizes have", sign, a.here); \
+    return {};                                                                                     \
+  }
+QUOTIENT(operator/, '/')
+QUOTIENT(operator%, '%')
+#undef QUOTIENT
+
 static int64_t divide(IndexOp op, int64_t a, int64_t b, Here here) {
   return sizeOp(op, Size(a), Size(b), here).expr()->constant().value_or(0);
 }
@@ -203,12 +228,17 @@ int64_t floorDiv(int64_t a, int64_t b, Here here) { return divide(IndexOp::floor
 int64_t ceilDiv(int64_t a, int64_t b, Here here) { return divide(IndexOp::ceilDiv, a, b, here); }
 int64_t mod(int64_t a, int64_t b, Here here) { return divide(IndexOp::mod, a, b, here); }
 
-Index minimum(const Index::Operand &a, const Index::Operand &b) {
-  return indexOp(IndexOp::minimum, a.ref, b.ref, a.here);
-}
-Index maximum(const Index::Operand &a, const Index::Operand &b) {
-  return indexOp(IndexOp::maximum, a.ref, b.ref, a.here);
-}
+#define EXTREMUM(function)                                                                         \
+  Index function(const Index::Operand &a, const Index::Operand &b) {                               \
+    return indexOp(IndexOp::function, a.ref, b.ref, a.here);                                       \
+  }                                                                                                \
+  Index function(const Size::Operand &a, const Size::Operand &b) {                                 \
+    return indexOp(IndexOp::function, a.size.expr(), b.size.expr(), a.here);                       \
+  }
+EXTREMUM(minimum)
+EXTREMUM(maximum)
+#undef EXTREMUM
+
 Index operator-(const Index::Operand &a) {
   return indexOp(IndexOp::sub, int64_t(0), a.ref, a.here);
 }
@@ -216,6 +246,9 @@ Index operator-(const Index::Operand &a) {
 #define COMPARE(function, kind)                                                                    \
   Scalar function(const Index::Operand &a, const Index::Operand &b) {                              \
     return compareIndex(Elementwise::kind, a.ref, b.ref, a.here);                                  \
+  }                                                                                                \
+  Scalar function(const Size::Operand &a, const Size::Operand &b) {                                \
+    return compareIndex(Elementwise::kind, a.size.expr(), b.size.expr(), a.here);                  \
   }
 COMPARE(operator==, equal)
 COMPARE(operator!=, notEqual)

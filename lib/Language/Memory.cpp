@@ -214,6 +214,7 @@ void storeOf(Tracer &tracer, const Buffer &buffer, const Positions &positions, c
   access.addAtomic(options.atomic, false);
   access.attributes.flag = options.drop;
   tracer.noteEffect(here, "a store");
+  tracer.noteStore(access.attributes.buffer);
   tracer.emit(here, "tile.store", access.operands, {}, access.attributes);
 }
 
@@ -237,6 +238,7 @@ void scatterOf(Tracer &tracer, const Buffer &buffer, const Positions &positions,
   access.addAtomic(options.atomic, true);
   access.attributes.flag = options.drop;
   tracer.noteEffect(here, "a scatter");
+  tracer.noteStore(access.attributes.buffer);
   tracer.emit(here, "tile.scatter", access.operands, {}, access.attributes);
 }
 

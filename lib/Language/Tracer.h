@@ -70,11 +70,14 @@ public:
   void letOutputsBind() { result.outputsBind = true; }
   const BufferPtr &checkBuffer(Here here, const Buffer &buffer, const char *what);
 
+  /// A buffer is written, somewhere.
+  void noteStore(const BufferPtr &buffer) { stored.insert(buffer->name); }
   /// The rules of loops with combine: memory is written, or such a loop begins.
   void noteEffect(Here here, const std::string &what);
   void checkSplit(Here here);
 
-  /// Checks what only the whole kernel shows: a grid, bound symbols, no binding left over.
+  /// Checks what only the whole kernel shows: a grid, bound symbols, no binding left over, no
+  /// output forgotten.
   void finish();
 
   const Program &program() const { return result; }
@@ -86,6 +89,7 @@ private:
   std::optional<int64_t> takeBinding(const std::string &name);
   void checkName(Here here, const std::string &what, const std::string &name);
   void checkBound();
+  void checkStored();
 
   struct Ended {
     std::string what;
@@ -101,7 +105,8 @@ private:
   std::map<std::string, Here> symbolsBound; // symbols that the request made constants
   std::map<std::string, Here> names;        // of arguments
   std::map<std::string, int64_t> bindings;
-  std::set<std::string> used; // bindings
+  std::set<std::string> used;   // bindings
+  std::set<std::string> stored; // buffers
   std::vector<Parameter> asked;
   std::map<std::string, Here> parameterPlaces;
   std::optional<Here> gridPlace;

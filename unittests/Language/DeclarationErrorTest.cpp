@@ -89,6 +89,57 @@ const Mistake declarations[] = {
     {__LINE__, [] { throw 1; }, "kernel k threw an exception"},
 };
 
+const Mistake outputs[] = {
+    {__LINE__,
+     [] {
+       Buffer x = input("x", f32, {4}), y = output("y", f32, {4}), z = output("z", f32, {4});
+       output("filled", f32, {4}, 0);
+       grid(1);
+       store(y, {0}, load(x, {0}, {4}));
+     },
+     "nothing is ever stored to output z",
+     "store to it, or give it a value that it is filled with: output(name, dtype, shape, 0)"},
+};
+
+const Mistake quotients[] = {
+    {__LINE__,
+     [] {
+       Buffers b;
+       load(b.x, {b.m / 4, 0}, {1, b.N});
+     },
+     "an Index has no /", "write floorDiv(a, b) or ceilDiv(a, b), which say how they round"},
+    {__LINE__,
+     [] {
+       Buffers b;
+       load(b.x, {7 % b.m, 0}, {1, b.N});
+     },
+     "an Index has no %", "write mod(a, b): what floorDiv leaves, of the divisor's sign"},
+    {__LINE__,
+     [] {
+       Buffers b;
+       b.m /= b.N;
+     },
+     "an Index has no /", "write floorDiv(a, b) or ceilDiv(a, b), which say how they round"},
+    {__LINE__,
+     [] {
+       Buffers b;
+       b.m %= 2;
+     },
+     "an Index has no %", "write mod(a, b): what floorDiv leaves, of the divisor's sign"},
+    {__LINE__,
+     [] {
+       Buffers b;
+       load(b.x, {b.m, 0}, {1, b.N / 2});
+     },
+     "N / 2: sizes have no /", "write floorDiv(a, b) or ceilDiv(a, b), which say how they round"},
+    {__LINE__,
+     [] {
+       Buffers b;
+       zeros({(b.N + 1) % b.M}, f32);
+     },
+     "N + 1 % M: sizes have no %", "write mod(a, b): what floorDiv leaves, of the divisor's sign"},
+};
+
 const Mistake sizes[] = {
     {__LINE__, [] { Symbol("M").constant(); }, "size M is not known while the kernel is traced",
      "ask isConstant() first, or bind its symbols in the request"},
@@ -200,6 +251,8 @@ const Mistake control[] = {
      "in a kernel, with no store, scatter or check before or in it"},
 };
 
+TEST(Errors, Outputs) { expectAll(outputs, __FILE__); }
+TEST(Errors, Quotients) { expectAll(quotients, __FILE__); }
 TEST(Errors, Declarations) { expectAll(declarations, __FILE__); }
 TEST(Errors, Sizes) { expectAll(sizes, __FILE__); }
 TEST(Errors, Control) { expectAll(control, __FILE__); }

@@ -74,7 +74,7 @@ TEST(Kernel, BoundSymbol) {
 std::string body(void (*kernel)(Index, Size, Buffer, Buffer)) {
   std::string text = tw::traced([&] {
     Symbol M("M");
-    Buffer x = input("x", f32, {M, 8}), y = output("y", f32, {M, 8});
+    Buffer x = input("x", f32, {M, 8}), y = output("y", f32, {M, 8}, 0);
     auto [m] = grid(M);
     kernel(m, M, x, y);
   });
@@ -111,6 +111,49 @@ TEST(Kernel, Indices) {
             "%c1 = arith.constant 1 : index\n"
             "%8 = arith.subi %3, %c1 : index\n"
             "%9 = arith.select %7, %8, %3 : index\n");
+}
+
+TEST(Kernel, Sizes) {
+  EXPECT_EQ(body([](Index, Size M, Buffer, Buffer) { minimum(M, 64) * 2; }),
+            "%M = tile.size M\n"
+            "%c64 = arith.constant 64 : index\n"
+            "%0 = arith.minsi %M, %c64 : index\n"
+            "%c2 = arith.constant 2 : index\n"
+            "%1 = arith.muli %0, %c2 : index\n");
+  EXPECT_EQ(body([](Index, Size M, Buffer, Buffer) { M * 2 > 8 && 4 != M; }),
+            "%0 = tile.size M * 2\n"
+            "%c8 = arith.constant 8 : index\n"
+            "%1 = arith.cmpi sgt, %0, %c8 : index\n"
+            "%c4 = arith.constant 4 : index\n"
+            "%M = tile.size M\n"
+            "%2 = arith.cmpi ne, %c4, %M : index\n"
+            "%3 = arith.andi %1, %2 : i1\n");
+}
+
+/// A number is carried as carry() does it, and branches may return numbers.
+TEST(Kernel, Numbers) {
+  EXPECT_EQ(body([](Index, Size M, Buffer, Buffer) {
+              forLoop(0, M, 1, 0, [](Index k, Index count) { return count + k; });
+            }),
+            "%c0 = arith.constant 0 : index\n"
+            "%M = tile.size M\n"
+            "%c1 = arith.constant 1 : index\n"
+            "%0 = tile.for %i = %c0 to %M step %c1 carry (%1 = %c0 : index) {\n"
+            "%2 = arith.addi %1, %i : index\n"
+            "tile.yield %2 : index\n"
+            "}\n");
+  EXPECT_EQ(body([](Index m, Size, Buffer, Buffer) {
+              ifThenElse(m > 3, [] { return 1.0; }, [] { return 2.0; });
+            }),
+            "%c3 = arith.constant 3 : index\n"
+            "%0 = arith.cmpi sgt, %pid0, %c3 : index\n"
+            "%1 = scf.if %0 -> (f64) {\n"
+            "%2 = arith.constant 1.0 : f64\n"
+            "scf.yield %2 : f64\n"
+            "} else {\n"
+            "%3 = arith.constant 2.0 : f64\n"
+            "scf.yield %3 : f64\n"
+            "}\n");
 }
 
 TEST(Kernel, Accesses) {

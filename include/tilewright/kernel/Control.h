@@ -36,6 +36,10 @@ using CarriedAs =
     std::conditional_t<Carried<T>, T,
                        std::conditional_t<std::is_convertible_v<T, Index>, Index, Scalar>>;
 
+/// What is carried, but is no handle yet.
+template <class T>
+concept Carriable = !Carried<T> && std::is_convertible_v<T, CarriedAs<T>>;
+
 template <class T>
 Refs pack(const T &value) {
   return {carriedRef(value)};
@@ -61,14 +65,21 @@ struct StateOf<T> {
   static T unpack(const Refs &refs) { return T(at(refs, 0)); }
   template <class F>
   static Refs body(const F &f, const Refs &refs) {
-    static_assert(std::is_invocable_r_v<T, F, Index, T>,
-                  "the body of forLoop takes (Index, carried value) and returns the carried value");
-    return pack(T(applyTo<T>(f, refs, 1, Index(at(refs, 0)))));
+    constexpr bool fits = std::is_invocable_r_v<T, F, Index, T>;
+    static_assert(fits, "the body of forLoop takes (Index, carried value) and returns that value");
+    if constexpr (fits)
+      return pack(T(applyTo<T>(f, refs, 1, Index(at(refs, 0)))));
+    else
+      return {};
   }
   template <class F>
   static Refs combine(const F &f, const Refs &refs) {
-    static_assert(std::is_invocable_r_v<T, F, T, T>, "combine takes two states and returns one");
-    return pack(T(applyTo<T, T>(f, refs, 0)));
+    constexpr bool fits = std::is_invocable_r_v<T, F, T, T>;
+    static_assert(fits, "combine takes two carried values and returns one");
+    if constexpr (fits)
+      return pack(T(applyTo<T, T>(f, refs, 0)));
+    else
+      return {};
   }
 };
 
@@ -82,18 +93,34 @@ struct StateOf<std::tuple<T...>> {
   }
   template <class F>
   static Refs body(const F &f, const Refs &refs) {
-    static_assert(std::is_invocable_r_v<State, F, Index, T...>,
-                  "the body of forLoop takes (Index, carried values...) and returns carry(...) of "
-                  "as many values");
-    return pack(State(applyTo<T...>(f, refs, 1, Index(at(refs, 0)))));
+    constexpr bool fits = std::is_invocable_r_v<State, F, Index, T...>;
+    static_assert(fits, "the body of forLoop takes (Index, carried values...) and returns "
+                        "carry(...) of as many values");
+    if constexpr (fits)
+      return pack(State(applyTo<T...>(f, refs, 1, Index(at(refs, 0)))));
+    else
+      return {};
   }
   template <class F>
   static Refs combine(const F &f, const Refs &refs) {
-    static_assert(std::is_invocable_r_v<State, F, T..., T...>,
-                  "combine takes the values of two states, one after the other, and returns "
-                  "carry(...) of one");
-    return pack(State(applyTo<T..., T...>(f, refs, 0)));
+    constexpr bool fits = std::is_invocable_r_v<State, F, T..., T...>;
+    static_assert(fits, "combine takes the values of two states, one after the other, and returns "
+                        "carry(...) of one");
+    if constexpr (fits)
+      return pack(State(applyTo<T..., T...>(f, refs, 0)));
+    else
+      return {};
   }
+};
+
+/// What a branch gives back for what its body returns.
+template <class T>
+struct ResultAs {
+  using Type = CarriedAs<T>;
+};
+template <class... T>
+struct ResultAs<std::tuple<T...>> {
+  using Type = std::tuple<T...>;
 };
 
 struct NoCombine {};
@@ -139,6 +166,14 @@ T forLoop(const Index &begin, const Index &end, const Index &step, const T &init
   return detail::loop(begin, end, step, init, body, combine, here);
 }
 
+/// The same with a number: integers and sizes are carried as Index, others as Scalar.
+template <detail::Carriable T, class Body, class Combine = detail::NoCombine>
+detail::CarriedAs<T> forLoop(const Index &begin, const Index &end, const Index &step, const T &init,
+                             const Body &body, const Combine &combine = {},
+                             Here here = Here::current()) {
+  return detail::loop(begin, end, step, detail::CarriedAs<T>(init), body, combine, here);
+}
+
 /// The same with several values:
 ///   auto [a, b] = forLoop(0, K, 1, carry(a0, b0),
 ///                         [&](Index k, Tile a, Tile b) { return carry(a + ..., b * ...); });
@@ -155,18 +190,21 @@ template <class Then, class Else>
 auto ifThenElse(const Scalar &condition, const Then &then, const Else &otherwise,
                 Here here = Here::current()) {
   using Result = std::invoke_result_t<Then>;
-  static_assert(std::is_same_v<Result, std::invoke_result_t<Else>>,
-                "both branches of ifThenElse return the same type");
-  if constexpr (std::is_void_v<Result>) {
+  constexpr bool same = std::is_same_v<Result, std::invoke_result_t<Else>>;
+  static_assert(same, "both branches of ifThenElse return the same type");
+  if constexpr (!same) {
+    return Result();
+  } else if constexpr (std::is_void_v<Result>) {
     auto run = [](const auto &body) {
       return [&](const detail::Refs &) { return body(), detail::Refs(); };
     };
     detail::ifThenElse(condition, run(then), run(otherwise), here);
   } else {
+    using State = typename detail::ResultAs<Result>::Type;
     auto run = [](const auto &body) {
-      return [&](const detail::Refs &) { return detail::pack(body()); };
+      return [&](const detail::Refs &) { return detail::pack(State(body())); };
     };
-    return detail::StateOf<Result>::unpack(
+    return detail::StateOf<State>::unpack(
         detail::ifThenElse(condition, run(then), run(otherwise), here));
   }
 }

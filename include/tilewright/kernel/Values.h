@@ -43,6 +43,18 @@ private:
   friend Size floorDiv(const Operand &a, const Operand &b);
   friend Size ceilDiv(const Operand &a, const Operand &b);
   friend Size mod(const Operand &a, const Operand &b);
+  /// Mistakes, which are told: `/` does not say how it rounds, nor `%` whose sign it has.
+  friend Size operator/(const Operand &a, const Operand &b);
+  friend Size operator%(const Operand &a, const Operand &b);
+  /// Known when the kernel runs, as those of Index are.
+  friend Index minimum(const Operand &a, const Operand &b);
+  friend Index maximum(const Operand &a, const Operand &b);
+  friend Scalar operator==(const Operand &a, const Operand &b);
+  friend Scalar operator!=(const Operand &a, const Operand &b);
+  friend Scalar operator<(const Operand &a, const Operand &b);
+  friend Scalar operator<=(const Operand &a, const Operand &b);
+  friend Scalar operator>(const Operand &a, const Operand &b);
+  friend Scalar operator>=(const Operand &a, const Operand &b);
 };
 
 /// The same for C++ integers.
@@ -95,6 +107,11 @@ private:
   friend Index floorDiv(const Operand &a, const Operand &b);
   friend Index ceilDiv(const Operand &a, const Operand &b);
   friend Index mod(const Operand &a, const Operand &b);
+  /// Mistakes, as those of Size are.
+  friend Index operator/(const Operand &a, const Operand &b);
+  friend Index operator%(const Operand &a, const Operand &b);
+  friend Index &operator/=(Index &a, const Operand &b);
+  friend Index &operator%=(Index &a, const Operand &b);
   friend Index minimum(const Operand &a, const Operand &b);
   friend Index maximum(const Operand &a, const Operand &b);
   friend Scalar operator==(const Operand &a, const Operand &b);
