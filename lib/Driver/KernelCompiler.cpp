@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From the C++ source of kernels to a library that can be loaded, once for each content.
+#include "Driver/CompilerOutput.h"
 #include "Driver/KernelSource.h"
 #include "IO/File.h"
 #include "tilewright/Compiler.h"
@@ -95,31 +96,70 @@ struct ScratchFile {
   }
 };
 
-/// Runs the compiler on `source`; its output goes to `output`. KERNEL_1 with what it says.
+/// A line of a file, with its number; "" if there is none. `place` is "file:line:column".
+std::string sourceLine(llvm::StringRef place) {
+  auto [rest, column] = place.rsplit(':');
+  auto [path, number] = rest.rsplit(':');
+  size_t wanted = 0;
+  if (number.getAsInteger(10, wanted) || wanted == 0)
+    return "";
+  std::string text = contents(path.str());
+  for (llvm::StringRef line : llvm::split(llvm::StringRef(text), '\n'))
+    if (--wanted == 0)
+      return line.trim().empty() ? "" : fmt::format("line {}: {}", number.str(), line.trim().str());
+  return "";
+}
+
+/// KERNEL_1: the first error, and where others are.
+Diagnostic refused(const Parts &parts, const std::string &source, const std::string &said) {
+  constexpr size_t mostOthers = 3;
+  std::string compiler =
+      fmt::format("the compiler was {}; set CXX to use another", parts.compiler.front());
+  Diagnostic problem{Code::KERNEL_1, fmt::format("{} cannot be compiled", source)};
+  CompilerOutput output = readCompilerOutput(said, parts.include);
+  if (output.errors.empty()) {
+    for (llvm::StringRef line : llvm::split(llvm::StringRef(said).rtrim(), '\n'))
+      problem.notes.push_back(line.str());
+    problem.help = compiler;
+    return problem;
+  }
+  problem.message += ": " + output.errors[0].message;
+  problem.location = output.errors[0].place;
+  if (std::string line = sourceLine(problem.location); !line.empty())
+    problem.notes.push_back(line);
+  size_t others = 0;
+  for (const CompilerError &error : output.errors)
+    if (error.place != problem.location && ++others <= mostOthers)
+      problem.notes.push_back(fmt::format("also at {}: {}", error.place, error.message));
+  if (others > mostOthers)
+    problem.notes.push_back(fmt::format("and {} more", others - mostOthers));
+  if (!output.advice.empty())
+    problem.notes.push_back(compiler);
+  problem.help = output.advice.empty() ? compiler : output.advice;
+  return problem;
+}
+
+/// Runs the compiler on `source`, in English. KERNEL_1 with what it says.
 Status runCompiler(const Parts &parts, std::vector<std::string> arguments,
                    const std::string &source, const fs::path &scratch) {
   ScratchFile said(scratch, ".txt");
   std::vector<std::string> command = parts.compiler;
   command.insert(command.end(), arguments.begin(), arguments.end());
-  std::vector<llvm::StringRef> words(command.begin(), command.end());
+  std::vector<llvm::StringRef> words(command.begin(), command.end()), environment;
+  for (char **variable = environ; *variable; ++variable)
+    if (!llvm::StringRef(*variable).starts_with("LC_ALL="))
+      environment.push_back(*variable);
+  environment.push_back("LC_ALL=C");
   std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(said.path),
                                                 llvm::StringRef(said.path)};
   std::string problem;
-  int status = llvm::sys::ExecuteAndWait(command.front(), words, std::nullopt, redirects,
+  int status = llvm::sys::ExecuteAndWait(command.front(), words, environment, redirects,
                                          /*SecondsToWait=*/600, /*MemoryLimit=*/0, &problem);
   if (status < 0)
     return noCompiler(fmt::format("cannot run {}: {}", command.front(), problem));
   if (status == 0)
     return {};
-  std::vector<std::string> notes;
-  std::string text = contents(said.path);
-  for (llvm::StringRef line : llvm::split(llvm::StringRef(text).rtrim(), '\n'))
-    notes.push_back(line.str());
-  return Diagnostic{Code::KERNEL_1,
-                    fmt::format("{} cannot be compiled", source),
-                    {},
-                    std::move(notes),
-                    fmt::format("the compiler was {}; set CXX to use another", command.front())};
+  return refused(parts, source, contents(said.path));
 }
 
 /// The name of what comes of a preprocessed source.
