@@ -121,6 +121,8 @@ def graphs():
     yield "unknown_operator", node(lambda n: n.update(target="torch.ops.mylib.frobnicate.default"))
     yield "custom_without_results", graph(lambda g: g["nodes"].append(
         {**copy.deepcopy(g["nodes"][1]), "target": "torch.ops.mylib.add_one.default", "outputs": []}))
+    yield "custom_string", node(lambda n: (n.update(target="torch.ops.mylib.join.default"), n["inputs"].append(
+        {"name": "how", "arg": {"as_string": "fast"}, "kind": 1})))
     yield "not_an_operator", node(lambda n: n.update(target="os.system"))
     yield "target_number", node(lambda n: n.update(target=7))
     yield "no_meta", graph(lambda g: g["tensor_values"].pop("relu"))

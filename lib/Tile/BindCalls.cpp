@@ -169,6 +169,28 @@ private:
     return isa<RankedTensorType>(type) == argument.isBuffer();
   }
 
+  /// "x: f32[M, N], scale: f64".
+  std::string takenText() const {
+    std::vector<std::string> parts;
+    for (const KernelArgument &argument : signature.arguments) {
+      if (!argument.isGiven())
+        continue;
+      std::vector<std::string> sizes;
+      for (const Size &size : argument.sizes)
+        sizes.push_back(size.str());
+      std::string shape = argument.isBuffer() ? fmt::format("[{}]", fmt::join(sizes, ", ")) : "";
+      parts.push_back(fmt::format("{}: {}{}", argument.name, info(argument.dtype).name, shape));
+    }
+    return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
+  }
+
+  std::string givenText() {
+    std::vector<std::string> parts;
+    for (Value value : call.getArguments())
+      parts.push_back(text(value.getType()));
+    return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
+  }
+
   FailureOr<BoundKernel> bindWhatIsKnown() {
     std::vector<GivenArgument> arguments;
     size_t next = 0, wanted = 0;
@@ -182,8 +204,13 @@ private:
       wanted += argument.isGiven();
     }
     if (wanted != call.getArguments().size()) {
-      refuse(Code::KERNEL_7) << "it takes " << wanted << " arguments, but the call gives "
-                             << call.getArguments().size();
+      InFlightDiagnostic error = refuse(Code::KERNEL_7);
+      error << "it takes " << wanted << " arguments, but the call gives "
+            << call.getArguments().size();
+      error.attachNote() << "the kernel takes " << takenText();
+      error.attachNote() << "the call gives " << givenText();
+      error.attachNote() << "help: declare what the operator has in its order; a list is one "
+                            "argument for each of its elements, None is none";
       return failure();
     }
     for (const KernelArgument &argument : signature.arguments) {
@@ -236,9 +263,13 @@ private:
       parts.push_back(size.str());
       values.push_back(value == unknownSize ? "?" : std::to_string(value));
     }
-    return refuse(Code::KERNEL_7) << fmt::format(
-               "output \"{}\" is {}[{}] = [{}], but the call expects {}", out.name,
-               info(out.dtype).name, fmt::join(parts, ", "), fmt::join(values, ", "), text(type));
+    InFlightDiagnostic error = refuse(Code::KERNEL_7);
+    error << fmt::format("output \"{}\" is {}[{}] = [{}], but the call expects {}", out.name,
+                         info(out.dtype).name, fmt::join(parts, ", "), fmt::join(values, ", "),
+                         text(type));
+    error.attachNote() << "help: an exported model expects what the operator's fake implementation "
+                          "(register_fake) gave: make that the kernel's output";
+    return error;
   }
 
   /// An argument as the kernel has it: an index for an integer, a tensor of the buffer's type.

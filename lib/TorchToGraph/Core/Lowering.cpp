@@ -14,6 +14,13 @@ namespace tw::lower {
 
 StringRef Lowering::name() const { return operatorName(op); }
 
+/// As messages have it: "aten.add.Tensor".
+static StringRef shownName(const Lowering &ctx) {
+  StringRef name = ctx.name();
+  name.consume_front("torch.");
+  return name;
+}
+
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
@@ -324,10 +331,8 @@ Refusal Lowering::refuse(const Twine &reason) {
   std::string inputs;
   for (const Operand &operand : operands)
     inputs += (inputs.empty() ? "" : ", ") + describe(operand);
-  StringRef shown = name();
-  shown.consume_front("torch.");
   InFlightDiagnostic error = emitCoded(loc, Code::LOWER_2);
-  error << "operator " << shown << ": " << reason.str();
+  error << "operator " << shownName(*this) << ": " << reason.str();
   error.attachNote() << "inputs " << inputs;
   return {};
 }
@@ -351,7 +356,8 @@ void Lowering::requireEqual(OpFoldResult x, OpFoldResult y) {
   if (a && c && *a != *c)
     refuse(fmt::format("the sizes {} and {} of two inputs must be equal", *a, *c));
   else
-    sizeTable.requireEqual(b, loc, x, y, "sizes %lld and %lld of two inputs must be equal");
+    sizeTable.requireEqual(
+        b, loc, x, y, shownName(*this).str() + ": sizes %lld and %lld of two inputs must be equal");
 }
 
 bool Lowering::needsRank(const Tensor &tensor, int64_t rank, StringRef what) {

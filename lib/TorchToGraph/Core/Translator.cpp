@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -361,24 +362,40 @@ static bool flattenArguments(OpBuilder &b, Location loc, const Operand &operand,
   return !operand.text();
 }
 
+/// What a kernel cannot take from a custom operator: "argument 'how' is "fast", a string".
+static std::string describeForeign(torch::OperatorOp op, size_t index, const Operand &operand) {
+  auto names = op->getAttrOfType<ArrayAttr>("tw.arguments");
+  std::string name = names && index < names.size()
+                         ? fmt::format("'{}'", cast<StringAttr>(names[index]).getValue().str())
+                         : fmt::format("{}", index);
+  return fmt::format("argument {} is {}, {}", name, describe(operand),
+                     operand.text() ? "a string" : "a list with a string");
+}
+
 void Translator::translateCustom(torch::OperatorOp op) {
   SmallVector<Value> arguments;
   SmallVector<Type> types;
-  bool fine = true;
-  for (Value operand : op.getOperands())
-    fine &= flattenArguments(b, op.getLoc(), lookup(operand), arguments);
-  for (Type type : op.getResultTypes()) {
+  std::string problem;
+  for (auto [i, value] : llvm::enumerate(op.getOperands()))
+    if (Operand operand = lookup(value);
+        !flattenArguments(b, op.getLoc(), operand, arguments) && problem.empty())
+      problem = describeForeign(op, i, operand);
+  for (auto [i, type] : llvm::enumerate(op.getResultTypes())) {
     types.push_back(signatureType(type));
-    fine &= bool(types.back());
+    if (!types.back() && problem.empty())
+      problem = hasOpenSizes(type)
+                    ? "the program does not state the sizes of the tensor that it returns"
+                    : fmt::format("result {} is {}", i,
+                                  isa<torch::ListType>(type) ? "a list" : "no tensor");
   }
   StringRef name = op.getName();
   name.consume_front("torch.");
-  if (!fine) {
-    emitCoded(op.getLoc(), Code::LOWER_3)
-        << "custom operator " << name
-        << (llvm::any_of(op.getResultTypes(), hasOpenSizes)
-                ? " returns a tensor whose sizes the program does not state"
-                : " takes or returns something other than tensors and numbers");
+  if (!problem.empty()) {
+    InFlightDiagnostic error = emitCoded(op.getLoc(), Code::LOWER_3);
+    error << "custom operator " << name << ": " << problem;
+    error.attachNote() << "help: kernels take tensors, floats, ints, bools and lists of them, and "
+                          "return tensors: write an operator for each string, and one result for "
+                          "each element of a list";
     return poison(*op);
   }
   auto call = graph::KernelCallOp::create(b, op.getLoc(), types, name, arguments);
