@@ -131,7 +131,9 @@ namespace {
 Diagnostic doesNotFit(const InputSpec &spec, std::string_view value) {
   DType dtype = spec.dtype;
   std::string help;
-  if (info(dtype).isFloat)
+  if (value.starts_with("random"))
+    help = "random values are random:SEED, SEED being a whole number: random:1";
+  else if (info(dtype).isFloat)
     help = fmt::format("its values are numbers from {0:g} to {1:g}, nan, inf and -inf",
                        -largestFinite(dtype), largestFinite(dtype));
   else if (dtype == DType::Bool)
