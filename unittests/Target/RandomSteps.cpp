@@ -9,9 +9,6 @@ namespace tw::kernel {
 static bool hasAxes(const Node &node) { return !node.sizes.empty(); }
 static bool isExact(const Node &node) { return node.error == 0; }
 static bool isFloatNode(const Node &node) { return isFloat(node.tile.dtype()); }
-static bool isIntegerNode(const Node &node) {
-  return !isFloatNode(node) && isNumber(node.tile.dtype());
-}
 
 static bool isStatic(const Node &node) {
   for (const Size &extent : node.tile.shape())

@@ -81,8 +81,8 @@ class Generator {
 public:
   struct Shared {
     Chooser choose;
-    std::vector<GivenTensor> given;
-    std::vector<double> errors; // of the results
+    std::vector<GivenTensor> given = {};
+    std::vector<double> errors = {}; // of the results
     int names = 0, depth = 0;
     bool hasCombine = false, stored = false;
   };
