@@ -75,6 +75,19 @@ def call_files():
     yield "call_number.mlir", call("join", [a, "f64"], [y])
     yield "call_inout.mlir", call("double", ["tensor<4xf32>"], ["tensor<4xf32>"])
     yield "join.mlir", JOIN
+    yield "call_fake.mlir", FAKE
+
+
+# A custom operator whose fake implementation gave twice as many elements as its kernel has.
+FAKE = """func.func @main(%x: !torch.vtensor<[?],f32>) -> !torch.vtensor<[?],f32> {
+  %s = torch.symbolic_int "s0" {min_val = 0, max_val = 100} : !torch.int
+  torch.bind_symbolic_shape %x, [%s], affine_map<()[s0] -> (s0)> : !torch.vtensor<[?],f32>
+  %f = torch.constant.float 2.000000e+00
+  %y = torch.operator "torch.mylib.scale"(%x, %f) : (!torch.vtensor<[?],f32>, !torch.float) -> !torch.vtensor<[?],f32>
+  torch.bind_symbolic_shape %y, [%s], affine_map<()[s0] -> (s0 * 2)> : !torch.vtensor<[?],f32>
+  return %y : !torch.vtensor<[?],f32>
+}
+"""
 
 
 def source(statement, head="#include <tilewright/Kernel.h>"):

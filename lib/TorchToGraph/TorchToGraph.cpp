@@ -43,10 +43,11 @@ bool hasTorchTypes(func::FuncOp func) {
       .wasInterrupted();
 }
 
-/// Bindings of intermediate tensors would only keep them alive; arguments' are needed.
+/// Bindings of intermediate tensors would only keep them alive; needed are those of arguments, and
+/// of custom operators' results, which their kernels are compared with.
 void dropDead(ModuleOp module) {
   module.walk([](torch::BindSymbolicShapeOp op) {
-    if (!isa<BlockArgument>(op.getOperand()))
+    if (!isa<BlockArgument>(op.getOperand()) && !op.getOperand().getDefiningOp<torch::OperatorOp>())
       op.erase();
   });
   IRRewriter rewriter(module.getContext());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators that compute values or make views, and operators that nobody here knows.
 #include "Import/Pt2/NodeImporter.h"
+#include "Import/Pt2/Symbols.h"
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -91,10 +92,42 @@ LogicalResult NodeImporter::importCustom() {
   auto op = OperatorOp::create(emit.builder, emit.loc, *types,
                                emit.builder.getStringAttr(operatorName()), operands, 0);
   op->setAttr("tw.arguments", emit.builder.getArrayAttr(names));
-  for (auto [index, result] : llvm::enumerate(op->getResults()))
+  for (auto [index, result] : llvm::enumerate(op->getResults())) {
     if (failed(defineOutput(index, result)))
       return failure();
+    if (const TensorMeta *meta = graph.metaOf(ref(node.outputs[index].text)))
+      bindSizes(result, *meta);
+  }
   return success();
+}
+
+/// States the sizes that the operator's fake implementation gave, where they are expressions of the
+/// program's symbols: what its kernel gives is compared with them.
+void NodeImporter::bindSizes(Value tensor, const TensorMeta &meta) {
+  auto type = dyn_cast<ValueTensorType>(tensor.getType());
+  if (!type || !type.getHasSizes() ||
+      llvm::all_of(meta.sizes, [](const SymInt &size) { return size.isConstant(); }))
+    return;
+  SmallVector<Value> symbols;
+  bool isKnown = true;
+  auto index = [&](StringRef name) -> unsigned {
+    Value symbol = graph.state.symbols.lookup(name);
+    isKnown &= bool(symbol);
+    auto *found = llvm::find(symbols, symbol);
+    if (found == symbols.end())
+      symbols.push_back(symbol);
+    return llvm::find(symbols, symbol) - symbols.begin();
+  };
+  SmallVector<AffineExpr> sizes;
+  for (const SymInt &size : meta.sizes) {
+    sizes.push_back(size.isConstant() ? emit.builder.getAffineConstantExpr(size.value)
+                                      : parseSize(emit.context(), ref(size.expression), index));
+    isKnown &= bool(sizes.back());
+  }
+  if (!isKnown)
+    return;
+  auto map = AffineMap::get(0, symbols.size(), sizes, emit.context());
+  BindSymbolicShapeOp::create(emit.builder, emit.loc, tensor, symbols, AffineMapAttr::get(map));
 }
 
 //===----------------------------------------------------------------------===//

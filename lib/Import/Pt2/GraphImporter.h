@@ -7,6 +7,7 @@
 #include "Import/Pt2/Tensors.h"
 #include "Import/Pt2/Types.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace tw::pt2 {
 
@@ -16,7 +17,8 @@ struct ImportState {
   Emit emit;
   TensorStore tensors;
   Problems problems;
-  int nodeCount = 0; // imported so far, over all graphs
+  int nodeCount = 0;                                     // imported so far, over all graphs
+  llvm::MapVector<llvm::StringRef, mlir::Value> symbols; // torch.symbolic_int by name
 
   ImportState(mlir::MLIRContext *context, std::string model)
       : model(std::move(model)), emit(context) {}

@@ -87,6 +87,7 @@ private:
                                                const torch::TypePattern &pattern,
                                                llvm::StringRef name);
   mlir::FailureOr<mlir::Value> scalarTensor(mlir::Value scalar);
+  void bindSizes(mlir::Value tensor, const TensorMeta &meta);
   void applyAutocast(llvm::MutableArrayRef<mlir::Value> operands, mlir::TypeRange types);
 };
 

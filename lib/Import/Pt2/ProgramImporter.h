@@ -74,7 +74,6 @@ private:
 
   mlir::func::FuncOp function;
   mlir::Block *entry = nullptr;
-  llvm::MapVector<llvm::StringRef, mlir::Value> symbols;
   std::deque<Weight> stored;
   llvm::DenseMap<llvm::StringRef, Weight *> weightByName;
   llvm::MapVector<llvm::StringRef, Tensor *> userInputs;

@@ -55,7 +55,7 @@ void ProgramImporter::declareSymbols() {
   }
   for (StringRef name : names) {
     auto [min, max] = rangeOf(program, name);
-    symbols[name] = SymbolicIntOp::create(
+    state.symbols[name] = SymbolicIntOp::create(
         emit.builder, emit.loc, emit.intType(), emit.builder.getStringAttr(name),
         emit.builder.getI64IntegerAttr(min), emit.builder.getI64IntegerAttr(max));
   }
@@ -67,7 +67,7 @@ void ProgramImporter::bindShape(Value tensor, const TensorMeta &meta, StringRef 
   llvm::MapVector<StringRef, Value> used;
   SmallVector<AffineExpr> exprs;
   auto index = [&](StringRef symbol) -> unsigned {
-    auto inserted = used.insert({symbol, symbols.lookup(symbol)});
+    auto inserted = used.insert({symbol, state.symbols.lookup(symbol)});
     return inserted.first - used.begin();
   };
   for (auto [dim, size] : llvm::enumerate(meta.sizes)) {

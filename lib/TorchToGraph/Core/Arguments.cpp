@@ -35,7 +35,6 @@ private:
   void bindPlainSymbols();
   void solveSymbols();
   void stateSizes();
-  OpFoldResult evaluate(AffineExpr expr, const Shape &shape);
   std::string print(AffineExpr expr, const Shape &shape);
 
   func::FuncOp from, to;
@@ -136,37 +135,6 @@ void Binder::solveSymbols() {
     }
 }
 
-/// Null when a symbol in it has no value.
-OpFoldResult Binder::evaluate(AffineExpr expr, const Shape &shape) {
-  IndexMath math{b, loc};
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return math.constant(constant.getValue());
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
-    Value value = values.lookup(shape.names[symbol.getPosition()]);
-    return value ? OpFoldResult(value) : OpFoldResult();
-  }
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return {};
-  OpFoldResult x = evaluate(binary.getLHS(), shape), y = evaluate(binary.getRHS(), shape);
-  if (!x || !y)
-    return {};
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return math.add(x, y);
-  case AffineExprKind::Mul:
-    return math.mul(x, y);
-  case AffineExprKind::FloorDiv:
-    return math.floorDiv(x, y);
-  case AffineExprKind::CeilDiv:
-    return math.ceilDiv(x, y);
-  case AffineExprKind::Mod:
-    return math.remainder(x, y);
-  default:
-    return {};
-  }
-}
-
 /// In the syntax of the artifact's size expressions.
 std::string Binder::print(AffineExpr expr, const Shape &shape) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
@@ -201,7 +169,8 @@ void Binder::stateSizes() {
         texts.push_back(b.getI64IntegerAttr(size));
         continue;
       }
-      OpFoldResult value = evaluate(expr, shape);
+      OpFoldResult value = evaluateSize(
+          b, loc, expr, [&](unsigned symbol) { return values.lookup(shape.names[symbol]); });
       if (!value)
         value = tensor::DimOp::create(b, loc, shape.argument, d).getResult();
       known.push_back(value);
@@ -233,6 +202,38 @@ llvm::StringMap<Value> Binder::run() {
 }
 
 } // namespace
+
+OpFoldResult evaluateSize(OpBuilder &b, Location loc, AffineExpr size,
+                          llvm::function_ref<Value(unsigned)> symbol) {
+  IndexMath math{b, loc};
+  if (auto constant = dyn_cast<AffineConstantExpr>(size))
+    return math.constant(constant.getValue());
+  if (auto known = dyn_cast<AffineSymbolExpr>(size)) {
+    Value value = symbol(known.getPosition());
+    return value ? OpFoldResult(value) : OpFoldResult();
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(size);
+  if (!binary)
+    return {};
+  OpFoldResult x = evaluateSize(b, loc, binary.getLHS(), symbol);
+  OpFoldResult y = evaluateSize(b, loc, binary.getRHS(), symbol);
+  if (!x || !y)
+    return {};
+  switch (size.getKind()) {
+  case AffineExprKind::Add:
+    return math.add(x, y);
+  case AffineExprKind::Mul:
+    return math.mul(x, y);
+  case AffineExprKind::FloorDiv:
+    return math.floorDiv(x, y);
+  case AffineExprKind::CeilDiv:
+    return math.ceilDiv(x, y);
+  case AffineExprKind::Mod:
+    return math.remainder(x, y);
+  default:
+    return {};
+  }
+}
 
 llvm::StringMap<Value> bindSymbols(func::FuncOp from, func::FuncOp to, OpBuilder &b, Sizes &sizes) {
   return Binder(from, to, b, sizes).run();

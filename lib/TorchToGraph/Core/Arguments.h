@@ -16,4 +16,8 @@ namespace tw::lower {
 llvm::StringMap<mlir::Value> bindSymbols(mlir::func::FuncOp from, mlir::func::FuncOp to,
                                          mlir::OpBuilder &b, Sizes &sizes);
 
+/// The value of a size; `symbol` gives those of its symbols. Null when one has none.
+mlir::OpFoldResult evaluateSize(mlir::OpBuilder &b, mlir::Location loc, mlir::AffineExpr size,
+                                llvm::function_ref<mlir::Value(unsigned)> symbol);
+
 } // namespace tw::lower

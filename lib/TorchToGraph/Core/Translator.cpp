@@ -399,8 +399,31 @@ void Translator::translateCustom(torch::OperatorOp op) {
     return poison(*op);
   }
   auto call = graph::KernelCallOp::create(b, op.getLoc(), types, name, arguments);
-  for (auto [result, value] : llvm::zip(op.getResults(), call.getResults()))
+  for (auto [result, value] : llvm::zip(op.getResults(), call.getResults())) {
     define(result, value, op.getLoc());
+    requireStatedSizes(result, value, name);
+  }
+}
+
+/// A kernel's result has the sizes that the program states, which follow from the operator's fake
+/// implementation. Constant ones are compared when the call is bound.
+void Translator::requireStatedSizes(Value result, Value given, StringRef name) {
+  for (Operation *user : result.getUsers()) {
+    auto stated = dyn_cast<torch::BindSymbolicShapeOp>(user);
+    if (!stated || stated.getOperand() != result)
+      continue;
+    auto symbol = [&](unsigned position) {
+      auto op = stated.getShapeSymbols()[position].getDefiningOp<torch::SymbolicIntOp>();
+      return op ? symbols.lookup(op.getSymbolName()) : Value();
+    };
+    auto have = sizes.of(b, result.getLoc(), given);
+    for (auto [d, size] : llvm::enumerate(stated.getShapeExpressions().getResults()))
+      if (OpFoldResult want = evaluateSize(b, result.getLoc(), size, symbol))
+        sizes.requireEqual(b, result.getLoc(), have[d], want,
+                           fmt::format("custom operator {}: its kernel gives %lld as size {}, but "
+                                       "its fake implementation (register_fake) gave %lld",
+                                       name.str(), d));
+  }
 }
 
 } // namespace tw::lower

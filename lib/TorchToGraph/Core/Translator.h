@@ -52,6 +52,7 @@ private:
   void translateAssert(torch::RuntimeAssertOp op);
   void translateConversion(mlir::Operation &op);
   void translateCustom(torch::OperatorOp op);
+  void requireStatedSizes(mlir::Value result, mlir::Value given, llvm::StringRef name);
   void cloneForeign(mlir::Operation &op);
 
   bool isPoisoned(mlir::Operation &op);
