@@ -24,7 +24,7 @@ struct Reduction {
   Tile (*isFarther)(const Tile &, const Tile &) = nullptr;
 };
 
-const Reduction reductions[] = {
+constexpr Reduction reductions[] = {
     {"sum", sum, 0, [](const Tile &a, const Tile &b) { return a + b; }},
     {"prod", prod, 1, [](const Tile &a, const Tile &b) { return a * b; }},
     {"max", max, -inf, [](const Tile &a, const Tile &b) { return maximum(a, b); }},
