@@ -33,7 +33,7 @@ CpuFeatures CpuFeatures::fromNames(std::span<const std::string> names) {
     });
   };
   CpuFeatures cpu;
-  if (has("avx512f") && has("avx512vl") && has("avx512bw"))
+  if (has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq"))
     cpu = {64, 32};
   else if (has("avx2") && has("fma"))
     cpu = {32, 16};

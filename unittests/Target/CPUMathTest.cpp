@@ -35,6 +35,9 @@ double ulps(float got, double exact) {
   return std::fabs(got - exact) / std::ldexp(1.0, exponent - 24);
 }
 
+const float edges[] = {INFINITY, -INFINITY, NAN, 0x1.fffffep127F, -0x1.fffffep127F, 1e30F, -1e30F,
+                       1e6F,     -1e6F,     0,   -0.0F,           0x1p-149F};
+
 double worst(const char *function, double (*exact)(double), const std::string &cpu) {
   KernelJit kernel(kernelOf(function), cpu);
   std::vector<float> x(count), y(count);
@@ -43,6 +46,8 @@ double worst(const char *function, double (*exact)(double), const std::string &c
   for (uint32_t round = 0; round < 64; ++round) {
     for (uint32_t i = 0; i < count; ++i)
       x[i] = std::bit_cast<float>((round * uint32_t(count) + i) * 1021u);
+    if (round == 0)
+      std::copy(std::begin(edges), std::end(edges), x.begin());
     kernel.run({x.data(), y.data()});
     for (int64_t i = 0; i < count; ++i)
       if (double error = ulps(y[i], exact(x[i])); !(error <= most)) {

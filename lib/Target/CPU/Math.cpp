@@ -24,6 +24,11 @@ namespace {
 constexpr double magic = 0x1.8p23;
 /// How AVX-512 is told to round as always.
 constexpr int32_t roundsToNearest = 4;
+/// Of two operands the one of lesser magnitude; NaN is no operand.
+constexpr int32_t lesserMagnitude = 2;
+/// Of an operand that is NaN what was there before, of each other kind the operand: four bits a
+/// kind.
+constexpr int32_t keepWhereNaN = 0x11111100;
 
 class F32 {
 public:
@@ -91,12 +96,13 @@ public:
         .getResult(0);
   }
 
-  /// x 2^n, rounded once, for an integer n from -180 to 129 and 1/2 < x < 2.
+  Value everyLane() { return scalar(b.getI16IntegerAttr(-1)); }
+
+  /// x 2^n, rounded once, for an integer n from -180 to 129 and 1/2 < x < 2. AVX-512: for any n.
   Value scale(Value x, Value n) {
     if (fillsAvx512)
-      return intrinsic(
-          "llvm.x86.avx512.mask.scalef.ps.512",
-          {x, n, x, scalar(b.getI16IntegerAttr(-1)), scalar(b.getI32IntegerAttr(roundsToNearest))});
+      return intrinsic("llvm.x86.avx512.mask.scalef.ps.512",
+                       {x, n, x, everyLane(), scalar(b.getI32IntegerAttr(roundsToNearest))});
     // x 2^(n - 1) times 2, or x 2^(n + 63) times 2^-63 where that is no normal number.
     Value isSmall = less(n, number(-120));
     Value count = add(n, select(isSmall, number(magic + 127 + 63), number(magic + 127 - 1)));
@@ -119,14 +125,18 @@ public:
     Value r = fma(n, number(-0x1.62e4p-1), x);
     r = fma(n, number(-0x1.7f7d1cf79abcap-20), r);
     Value power = choose(powers, asBits(sum));
+    // Infinite where x is out of all bounds, as is n then, which decides alone.
+    r = intrinsic("llvm.x86.avx512.mask.range.ps.512",
+                  {r, number(1), scalar(b.getI32IntegerAttr(lesserMagnitude)), r, everyLane(),
+                   scalar(b.getI32IntegerAttr(roundsToNearest))});
     Value q = fma(polynomial(r, {0.50001622, 0.16666667}), mul(r, r), r);
     return scale(fma(power, q, power), n); // which rounds n down
   }
 
   Value exp(Value x) {
-    x = clamp(x, -104.5, 89);
     if (fillsAvx512)
       return expInPieces(x);
+    x = clamp(x, -104.5, 89);
     Value log2e = number(1.44269504088896341);
     Value n = sub(fma(x, log2e, number(magic)), number(magic));
     Value r = fma(n, number(-0x1.62e4p-1), x);
@@ -234,6 +244,10 @@ public:
   Value quotient(Value x, Value d, Value inverse) {
     Value guess = mul(x, inverse), minus = arith::NegFOp::create(b, loc, guess);
     Value better = fma(fma(minus, d, x), inverse, guess);
+    if (fillsAvx512)
+      return intrinsic("llvm.x86.avx512.mask.fixupimm.ps.512",
+                       {guess, better, integer(keepWhereNaN), scalar(b.getI32IntegerAttr(0)),
+                        everyLane(), scalar(b.getI32IntegerAttr(roundsToNearest))});
     Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, better, better);
     return select(isNumber, better, guess);
   }
