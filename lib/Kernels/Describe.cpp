@@ -39,9 +39,9 @@ public:
     for (Value value : returned)
       store(value);
     Description description;
-    int temporaries = 0;
     for (PieceBuilder &piece : pieces)
-      llvm::move(cutLongRows(piece.take(), temporaries), std::back_inserter(description.pieces));
+      llvm::move(cutLongRows(piece.take(), description.temporaries),
+                 std::back_inserter(description.pieces));
     return description;
   }
 

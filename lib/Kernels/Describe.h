@@ -35,6 +35,7 @@ struct Piece {
 
 struct Description {
   std::vector<Piece> pieces; // in order
+  int temporaries = 0;       // values between pieces so far
 };
 
 /// Fails with the reason in `why` when the compiler's kernels do not cover the dispatch.

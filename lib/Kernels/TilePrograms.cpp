@@ -17,6 +17,7 @@
 #include "Kernels/Describe.h"
 #include "Kernels/Passes.h"
 #include "Kernels/Rows.h"
+#include "Kernels/Turned.h"
 #include "Kernels/Views.h"
 #include "Language/Trace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -94,22 +95,39 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
     });
   }
 
-  /// Configurations of all contractions.
+  /// Configurations of all contractions; those that want their second operand turned get it so.
   void choose(Description &description, ArrayRef<graph::DispatchOp> calls) {
-    configurations.assign(description.pieces.size(), {});
-    for (auto [i, piece] : llvm::enumerate(description.pieces)) {
-      auto *product = std::get_if<Contraction>(&piece.what);
-      if (!product)
-        continue;
-      const TensorUse &b = piece.tensors[product->b.buffer];
-      auto argument = dyn_cast<BlockArgument>(b.tensor);
-      bool isWeight = argument && llvm::all_of(calls, [&](graph::DispatchOp call) {
-                        return canBePacked(call.getInputs()[argument.getArgNumber()], b.view);
-                      });
-      VectorUnit unit{std::max<int64_t>(1, machine.vectorBytes / bytesOf(product->sum)),
-                      machine.registers, machine.pairRows, machine.pairColumns};
-      configurations[i] = chooseContraction(*product, unit, isWeight);
+    configurations.clear();
+    std::vector<Piece> pieces;
+    for (Piece &piece : description.pieces) {
+      ContractionConfiguration chosen;
+      if (auto *product = std::get_if<Contraction>(&piece.what)) {
+        chosen = chooseContraction(*product, unitFor(*product), isWeight(piece, *product, calls));
+        if (!chosen.isPacked && paysToTurn(*product)) {
+          pieces.push_back(turnSecondOperand(piece, description.temporaries++));
+          configurations.emplace_back();
+          chosen = chooseContraction(*product, unitFor(*product));
+        }
+      }
+      pieces.push_back(std::move(piece));
+      configurations.push_back(chosen);
     }
+    description.pieces = std::move(pieces);
+  }
+
+  VectorUnit unitFor(const Contraction &product) const {
+    return {std::max<int64_t>(1, machine.vectorBytes / bytesOf(product.sum)), machine.registers,
+            machine.pairRows, machine.pairColumns};
+  }
+
+  /// Whether the second operand is a weight that can be stored as it is wanted.
+  static bool isWeight(const Piece &piece, const Contraction &product,
+                       ArrayRef<graph::DispatchOp> calls) {
+    const TensorUse &b = piece.tensors[product.b.buffer];
+    auto argument = dyn_cast<BlockArgument>(b.tensor);
+    return argument && llvm::all_of(calls, [&](graph::DispatchOp call) {
+             return canBePacked(call.getInputs()[argument.getArgNumber()], b.view);
+           });
   }
 
   /// Traces a kernel for each piece.

@@ -125,7 +125,7 @@ HostViews::Sizes HostViews::partSizes(const TensorUse &use) {
 }
 
 void HostViews::learn(const TensorUse &use, const std::vector<Extent> &shape) {
-  if (llvm::all_of(shape, [&](const Extent &extent) {
+  if (use.temporary >= 0 || llvm::all_of(shape, [&](const Extent &extent) {
         return extent.size || symbols.contains(extent.symbol);
       }))
     return;

@@ -33,3 +33,33 @@ func.func private @k0(%a: tensor<2x3x128xf32>, %b: tensor<128x128xf32>, %out: te
   } -> tensor<2x3x128xf32>
   return %c : tensor<2x3x128xf32>
 }
+
+// What is no weight and has its columns apart is turned once, by a kernel of its own, for all blocks
+// of rows. The size that both have is that of the tensors.
+// CHECK-LABEL: tile.kernel @scores_0(in %in1: !tile.buffer<[d2, 64], f32>,
+// CHECK-SAME: out %turned: !tile.buffer<[64, d2], f32>)
+// CHECK-NOT: tile.dot
+// CHECK-LABEL: tile.kernel @scores_1(in %in0: !tile.buffer<[200, 64], f32>, in %turned: !tile.buffer<[64, d2], f32>,
+// CHECK-NOT: tile.transpose
+// CHECK: tile.dot
+func.func @turned(%q: tensor<200x64xf32>, %k: tensor<?x64xf32>, %e: tensor<200x?xf32>) -> tensor<200x?xf32> {
+  %y = tw.dispatch @scores(%q, %k) outs(%e) : (tensor<200x64xf32>, tensor<?x64xf32>)
+       outs(tensor<200x?xf32>) -> tensor<200x?xf32>
+  return %y : tensor<200x?xf32>
+}
+func.func private @scores(%q: tensor<200x64xf32>, %k: tensor<?x64xf32>, %out: tensor<200x?xf32>)
+    -> tensor<200x?xf32> attributes {tw.kernel, tw.rows = 2 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%out : tensor<200x?xf32>) -> tensor<200x?xf32>
+  %c = linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<200x64xf32>, tensor<?x64xf32>) outs(%init : tensor<200x?xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %sum, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<200x?xf32>
+  return %c : tensor<200x?xf32>
+}
