@@ -30,8 +30,9 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
 }
 
 void registerGraphPasses() {
-  for (auto create : {createDropDeadResults, createResolveDims, createFoldUnitReshapes, createFuseElementwise,
-                      createTransposeWeights, createToDestinationStyle, createFormDispatches})
+  for (auto create :
+       {createDropDeadResults, createResolveDims, createFoldUnitReshapes, createFuseElementwise,
+        createTransposeWeights, createToDestinationStyle, createFormDispatches})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
   PassPipelineRegistration<>("tw-graph", "All passes of the graph level",
