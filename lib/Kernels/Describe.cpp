@@ -306,6 +306,10 @@ private:
     if (failed(value))
       return fail(body.why);
     Step update{Step::Kind::Update, dtype, {*value}, combine};
+    // Neighbours in memory are never the same element: several of them have a position each.
+    std::vector<int> sideBySide;
+    if (int loop = assembly.loopOf.back(); loop >= 0 && assembly.axes.back().isPlain())
+      sideBySide = joined->of(nests.table.atoms({loop}));
     SmallVector<AxisWalk> axes;
     for (auto [axis, loop] : llvm::enumerate(assembly.loopOf)) {
       axes.push_back(assembly.axes[axis]);
@@ -317,7 +321,7 @@ private:
         return fail(body.why);
       update.operands.push_back(*position);
       for (int dim : piece.extent(*position))
-        if (!llvm::is_contained(body.folded, dim))
+        if (!llvm::is_contained(body.folded, dim) && !llvm::is_contained(sideBySide, dim))
           piece.takeSingly(dim);
     }
     auto access = piece.accessOfMemory({assembly.result, axes, true}, dtype, true);

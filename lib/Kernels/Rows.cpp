@@ -6,7 +6,8 @@
 namespace tw::kernels {
 namespace {
 
-constexpr int64_t programElements = 1024; // of an elementwise program: stays in registers and L1
+constexpr int64_t programElements = 1024;   // of an elementwise program: stays in registers and L1
+constexpr int64_t copiedElements = 1 << 13; // side by side
 constexpr int64_t transposedBlock = 16;
 constexpr int64_t columnBlock = 64;
 constexpr int64_t workerElements = 1 << 14; // worth handing to another thread
@@ -141,7 +142,7 @@ static RowsConfiguration chooseBlocks(const LoopProgram &program) {
         if (chosen.walks[inner].block == 1)
           grow(inner, transposedBlock);
       }
-    grow(last, !isNest        ? (isCopy(program) ? programElements : columnBlock)
+    grow(last, !isNest        ? (isCopy(program) ? copiedElements : columnBlock)
                : isTransposed ? 4 * transposedBlock
                               : programElements);
   }

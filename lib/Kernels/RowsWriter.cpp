@@ -340,13 +340,18 @@ private:
 
   void update(const Step &step) const {
     std::vector<Index> positions;
+    std::vector<Tile> places;
     for (size_t i = 1; i < step.operands.size(); ++i)
-      positions.push_back(index(step.operands[i]));
+      places.push_back(value(step.operands[i]));
     Writer::Combine combine;
     if (!step.name.empty())
       combine = [&](const Tile &there, const Tile &value) {
         return applyByName(step.name, {there, value}, step.dtype, {});
       };
+    if (std::any_of(places.begin(), places.end(), [&](auto &tile) { return onlyDim(tile) != -1; }))
+      return writer->updateElements(step.access, order, value(step.operands[0]), places, combine);
+    for (size_t i = 1; i < step.operands.size(); ++i)
+      positions.push_back(index(step.operands[i]));
     writer->update(step.access, order, value(step.operands[0]), positions, combine);
   }
 

@@ -180,6 +180,30 @@ void Writer::update(const Access &access, const std::vector<int> &order, const T
   kernel::store(buffer(access.buffer), box.positions, value, options);
 }
 
+void Writer::updateElements(const Access &access, const std::vector<int> &order, const Tile &tile,
+                            const std::vector<Tile> &places, const Combine &combine) const {
+  Shape shape;
+  for (int dim : order)
+    shape.push_back(access.covers(dim) ? extent(dim) : Size(1));
+  Positions positions;
+  Tile mask;
+  size_t next = 0;
+  for (const Axis &axis : access.axes) {
+    Tile place = axis.dim < 0 ? places[next++] : coordinate(axis.dim, order);
+    if (axis.dim >= 0 && hasEdge(axis.dim)) {
+      Tile own = place < size(dims[axis.dim]);
+      mask = mask.ref().index() == 0 ? own : mask && own;
+    }
+    positions.push_back(broadcast(place, shape));
+  }
+  if (mask.ref().index() != 0)
+    mask = broadcast(mask, shape);
+  Tile value = broadcast(tile, shape);
+  if (combine)
+    value = combine(gather(buffer(access.buffer), positions, {.mask = mask}), value);
+  scatter(buffer(access.buffer), positions, value, {.mask = mask});
+}
+
 void Writer::store(const Access &access, const std::vector<int> &order, const Tile &tile) const {
   Box box = boxOf(access);
   StoreOptions options{.strides = box.strides};

@@ -56,6 +56,10 @@ public:
   /// takes what is there and the tile.
   void update(const Access &access, const std::vector<int> &order, const kernel::Tile &tile,
               const std::vector<kernel::Index> &positions, const Combine &combine) const;
+  /// The same where positions are tiles, with an axis for each of `order`: one element after the
+  /// other, all of which are different ones. Axes that run along a dimension are plain.
+  void updateElements(const Access &access, const std::vector<int> &order, const kernel::Tile &tile,
+                      const std::vector<kernel::Tile> &places, const Combine &combine) const;
   /// The places along a dimension; 1 long along the others of `order`.
   kernel::Tile coordinate(int dim, const std::vector<int> &order) const;
 

@@ -119,14 +119,14 @@ func.func private @first_greatest(%x: tensor<4x6xi32>, %most: tensor<4xi32>, %pl
 
 // Long rows of a concatenation are copied in long pieces, of equal lengths.
 // CHECK-LABEL: tile.kernel @long
-// CHECK-SAME: grid [4]
-// CHECK: tile.load {{.*}} -> tensor<4x784xf32>
+// CHECK-SAME: grid [3]
+// CHECK: tile.load {{.*}} -> tensor<4x6672xf32>
 // CHECK: tile.store
-// CHECK: tile.load {{.*}} -> tensor<6x784xf32>
+// CHECK: tile.load {{.*}} -> tensor<6x6672xf32>
 // CHECK: tile.store
-func.func private @long(%x: tensor<4x3136xf32>, %y: tensor<6x3136xf32>, %out: tensor<10x3136xf32>)
-    -> tensor<10x3136xf32> attributes {tw.kernel, tw.rows = 0 : i64} {
-  %a = tensor.insert_slice %x into %out[0, 0] [4, 3136] [1, 1] : tensor<4x3136xf32> into tensor<10x3136xf32>
-  %b = tensor.insert_slice %y into %a[4, 0] [6, 3136] [1, 1] : tensor<6x3136xf32> into tensor<10x3136xf32>
-  return %b : tensor<10x3136xf32>
+func.func private @long(%x: tensor<4x20000xf32>, %y: tensor<6x20000xf32>, %out: tensor<10x20000xf32>)
+    -> tensor<10x20000xf32> attributes {tw.kernel, tw.rows = 0 : i64} {
+  %a = tensor.insert_slice %x into %out[0, 0] [4, 20000] [1, 1] : tensor<4x20000xf32> into tensor<10x20000xf32>
+  %b = tensor.insert_slice %y into %a[4, 0] [6, 20000] [1, 1] : tensor<6x20000xf32> into tensor<10x20000xf32>
+  return %b : tensor<10x20000xf32>
 }

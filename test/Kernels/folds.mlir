@@ -149,3 +149,30 @@ func.func private @unfold(%x: tensor<1000xf32>, %out: tensor<3x998xf32>) -> tens
   } -> tensor<3x998xf32>
   return %y : tensor<3x998xf32>
 }
+
+// -----
+
+// Each element has a position of its own along the first axis. Neighbours in memory are never the
+// same element, so a program updates a row of them at a time.
+// CHECK-LABEL: tile.kernel @add_elements
+// CHECK-SAME: grid [1]
+// CHECK: tile.for
+// CHECK: %[[P:.*]] = tile.check %{{.*}} : tensor<{{.*}}32xi64>
+// CHECK: tile.gather %out
+// CHECK: arith.addf
+// CHECK: tile.scatter
+func.func private @add_elements(%x: tensor<5x32xf32>, %at: tensor<30x32xi64>, %y: tensor<30x32xf32>,
+                                %out: tensor<5x32xf32>)
+    -> tensor<5x32xf32> attributes {tw.kernel, tw.rows = 0 : i64} {
+  %c5 = arith.constant 5 : index
+  %b = linalg.copy ins(%x : tensor<5x32xf32>) outs(%out : tensor<5x32xf32>) -> tensor<5x32xf32>
+  %s = tw.scatter add ins(%at, %y : tensor<30x32xi64>, tensor<30x32xf32>) outs(%b : tensor<5x32xf32>)
+      attributes {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]} {
+  ^bb0(%p: i64, %v: f32):
+    %i = arith.index_cast %p : i64 to index
+    %k = tw.check_index %i in %c5, "index %lld is not below %lld"
+    %j = tw.index 1
+    tw.yield %k, %j, %v : index, index, f32
+  } -> tensor<5x32xf32>
+  return %s : tensor<5x32xf32>
+}

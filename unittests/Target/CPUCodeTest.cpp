@@ -71,6 +71,24 @@ TEST(CPUCode, ProductsOfPairs) {
   EXPECT_EQ(count(assemblyOf(product(p), "x86-64-v4"), "vdpbf16ps"), 0u);
 }
 
+/// What is used twice at each of many steps is emitted once: there are 2^60 ways to its beginning.
+TEST(CPUCode, SharedExpressionsAreEmittedOnce) {
+  std::string text = R"(
+    tile.kernel @k(in %x: !tile.buffer<[4, 128], f32>, out %y: !tile.buffer<[4, 128], f32>) grid [4] {
+      %m = tile.program_id 0
+      %c0 = arith.constant 0 : index
+      %v0 = tile.load %x[%m, %c0] : !tile.buffer<[4, 128], f32> -> tensor<1x128xf32>
+)";
+  constexpr int steps = 60;
+  for (int i = 0; i < steps; ++i)
+    text += fmt::format("%v{} = arith.mulf %v{}, %v{} : tensor<1x128xf32>\n", i + 1, i, i);
+  text += fmt::format(
+      "tile.store %v{}, %y[%m, %c0] : tensor<1x128xf32>, !tile.buffer<[4, 128], f32>\n}}", steps);
+  std::string code = assemblyOf(text, "x86-64-v3");
+  EXPECT_GE(count(code, "vmulps"), size_t(steps));
+  EXPECT_LE(count(code, "vmulps"), size_t(steps * 128 / 8));
+}
+
 /// Elements of one or two bytes on CPUs that mask only larger ones: no branch for each lane where
 /// rows end, and no calls that convert bf16.
 TEST(CPUCode, MasksNarrowElementsWithoutBranches) {

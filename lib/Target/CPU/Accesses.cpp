@@ -79,6 +79,16 @@ private:
         place.mask, arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, places, bound));
   }
 
+  /// Whether a tile of positions comes out of a check that they are in [0, size).
+  bool isChecked(Value tile, const Ix &size) {
+    while (auto reshape = tile.getDefiningOp<tile::ReshapeOp>())
+      tile = reshape.getOperand();
+    auto check = tile.getDefiningOp<tile::CheckOp>();
+    auto bound = check ? e.index(check.getBound()).constant() : std::nullopt;
+    auto room = size.constant();
+    return bound && room && *bound >= 1 && *bound <= *room;
+  }
+
   void knownLanes(int64_t at, int64_t step, int64_t size) {
     SmallVector<bool> wanted;
     for (unsigned lane = 0; lane < e.lanes; ++lane, at += step)
@@ -111,8 +121,9 @@ private:
       Value scalar = e.ix().value(x);
       return isa<VectorType>(wide) ? e.splat(scalar) : scalar;
     };
-    place.mask = e.both(place.mask, arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, at,
-                                                          fit(buffer.sizes[d])));
+    if (!isChecked(box.positions[d], buffer.sizes[d]))
+      place.mask = e.both(place.mask, arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult,
+                                                            at, fit(buffer.sizes[d])));
     Value offset = arith::MulIOp::create(e.b, e.loc, at, fit(buffer.strides[d]));
     if (isa<VectorType>(wide))
       place.indices = offset;

@@ -272,6 +272,8 @@ public:
 
 private:
   mlir::Value spare;
+  /// Tiles and lanes that have been prepared for the domain that is being prepared.
+  llvm::DenseSet<std::pair<mlir::Value, int>> *prepared = nullptr;
 
   mlir::LogicalResult reshapeInMemory(tile::ReshapeOp op);
   mlir::LogicalResult prepareOperand(mlir::Operation *op, mlir::Value operand,

@@ -70,14 +70,20 @@ bool Emitter::isOneDear(Operation *op) {
   return type && type.hasStaticShape() && type.getNumElements() == 1 && isDear(op);
 }
 
-static bool dependsOnDear(Emitter &e, Value tile, int depth = 0) {
-  Operation *op = tile.getDefiningOp();
-  if (!op || e.isPlaced(tile) || !isa<RankedTensorType>(tile.getType()))
-    return false;
-  if (isDear(op) || depth > 64)
-    return true;
-  return llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return dependsOnDear(e, operand, depth + 1); });
+static bool dependsOnDear(Emitter &e, Value tile) {
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> rest = {tile};
+  while (!rest.empty()) {
+    Value value = rest.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || e.isPlaced(value) || !isa<RankedTensorType>(value.getType()) ||
+        !seen.insert(value).second)
+      continue;
+    if (isDear(op))
+      return true;
+    llvm::append_range(rest, op->getOperands());
+  }
+  return false;
 }
 
 bool Emitter::isWorthKeeping(Value tile) {
@@ -93,6 +99,11 @@ static bool keepsVectors(tile::SliceOp op, int lane, unsigned lanes) {
 }
 
 LogicalResult Emitter::prepare(Value tile, const Domain &domain, int lane) {
+  // What is used again has been seen to: expressions are walked through once, not path by path.
+  llvm::DenseSet<std::pair<Value, int>> none;
+  llvm::SaveAndRestore all(prepared, prepared ? prepared : &none);
+  if (!prepared->insert({tile, lane}).second)
+    return success();
   if (memory.contains(tile) || !isa<RankedTensorType>(tile.getType()))
     return success();
   if (auto found = registers.find(tile); found != registers.end()) {
@@ -230,6 +241,7 @@ std::optional<Memory> Emitter::roomInResult(Value tile) {
 }
 
 LogicalResult Emitter::fill(const Memory &room, Value tile) {
+  llvm::SaveAndRestore<decltype(prepared)> anew(prepared, nullptr); // for a domain of its own
   Indices all = extents(tile);
   Domain domain = domainOf(all, lanesFor(tile));
   auto from = isPlaced(tile) ? std::nullopt : turnedFrom(tile, domain.lane);

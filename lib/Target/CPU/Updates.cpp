@@ -83,6 +83,19 @@ LogicalResult Emitter::scatter(tile::ScatterOp op) {
 // tile.check
 //===----------------------------------------------------------------------===//
 
+/// The first failure stays.
+static void recordFailure(Emitter &e, Value value, const Ix &bound, int64_t message) {
+  OpBuilder &b = e.b;
+  Type i64 = b.getI64Type();
+  auto exchange = LLVM::AtomicCmpXchgOp::create(
+      b, e.loc, e.failureRecord, e.constant(i64, 0), e.constant(i64, double(message)),
+      LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic);
+  Value isFirst = LLVM::ExtractValueOp::create(b, e.loc, exchange.getResult(), 1);
+  b.setInsertionPointToStart(scf::IfOp::create(b, e.loc, isFirst, false).thenBlock());
+  e.storeTo(value, e.failureRecord, i64, 1, 1, {});
+  e.storeTo(e.ix().value(bound), e.failureRecord, i64, 2, 1, {});
+}
+
 /// `value` if it is in [0, bound), else 0, and the failure is recorded (the first one stays).
 Value Emitter::checked(Value value, const Ix &bound, Value wanted, int64_t message) {
   Type type = value.getType(), i64 = b.getI64Type();
@@ -94,16 +107,36 @@ Value Emitter::checked(Value value, const Ix &bound, Value wanted, int64_t messa
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(scf::IfOp::create(b, loc, isBad, false).thenBlock());
-    auto exchange = LLVM::AtomicCmpXchgOp::create(
-        b, loc, failureRecord, constant(i64, 0), constant(i64, double(message)),
-        LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic);
-    Value isFirst = LLVM::ExtractValueOp::create(b, loc, exchange.getResult(), 1);
-    b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst, false).thenBlock());
-    storeTo(wide, failureRecord, i64, 1, 1, {});
-    storeTo(ix().value(bound), failureRecord, i64, 2, 1, {});
+    recordFailure(*this, wide, bound, message);
   }
   isGood = both(isGood, wanted);
   return arith::SelectOp::create(b, loc, isGood, value, constant(type, 0));
+}
+
+/// The same for all lanes at once: only where one is bad, the first of these is looked for.
+static Value checkedLanes(Emitter &e, Value value, const Ix &bound, Value wanted, int64_t message) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  Type i64 = b.getI64Type(), element = getElementTypeOrSelf(value.getType());
+  Value wide =
+      element == i64 ? value : Value(arith::ExtSIOp::create(b, loc, e.typeOf(i64, true), value));
+  Value isGood =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, wide, e.splat(e.ix().value(bound)));
+  Value isBad = arith::XOrIOp::create(b, loc, isGood, e.splat(e.constant(b.getI1Type(), 1)));
+  wanted = e.both(wanted, e.mask);
+  isBad = e.both(isBad, wanted);
+  Type bits = b.getIntegerType(e.lanes);
+  Value bad = LLVM::BitcastOp::create(b, loc, bits, isBad);
+  Value none = LLVM::ConstantOp::create(b, loc, bits, b.getIntegerAttr(bits, 0));
+  Value isAny = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bad, none);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, isAny, false).thenBlock());
+    Value lane = LLVM::CountTrailingZerosOp::create(b, loc, bits, bad, /*is_zero_poison=*/true);
+    recordFailure(e, LLVM::ExtractElementOp::create(b, loc, wide, lane), bound, message);
+  }
+  Value zero = e.splat(e.constant(element, 0));
+  return arith::SelectOp::create(b, loc, e.both(isGood, wanted), value, zero);
 }
 
 LogicalResult Emitter::check(tile::CheckOp op) {
@@ -117,9 +150,12 @@ LogicalResult Emitter::check(tile::CheckOp op) {
     scalars[op.getResult()] = checked(scalar(op.getValue()), bound, {}, message);
     return success();
   }
-  Domain domain{extents(op.getValue()), -1, 1, false};
-  if (failed(prepare(op.getValue(), domain, -1)) ||
-      (op.getMask() && failed(prepare(op.getMask(), domain, -1))))
+  Domain domain = domainOf(extents(op.getValue()), lanesFor(op.getValue()));
+  if (domain.lanes == 1)
+    domain.lane = -1;
+  domain.isUnrolled = false;
+  if (failed(prepare(op.getValue(), domain, domain.lane)) ||
+      (op.getMask() && failed(prepare(op.getMask(), domain, domain.lane))))
     return failure();
   Memory room = allocate(tile::extentsOf(type), type.getElementType());
   {
@@ -130,7 +166,12 @@ LogicalResult Emitter::check(tile::CheckOp op) {
         wanted = evaluate(op.getMask(), point);
       if (failed(value) || failed(wanted))
         return failure();
-      write(room, point, checked(*value, bound, *wanted, message));
+      bool isVector = point.lane >= 0;
+      if (isVector && *wanted)
+        wanted = asVector(*wanted);
+      write(room, point,
+            isVector ? checkedLanes(*this, asVector(*value), bound, *wanted, message)
+                     : checked(*value, bound, *wanted, message));
       return success();
     });
     if (failed(done))
