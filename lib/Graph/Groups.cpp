@@ -102,7 +102,16 @@ private:
   }
 
   static bool isInitialValue(const Group &group) {
-    return llvm::all_of(group.ops, [](Operation *op) { return isa<linalg::FillOp>(op); });
+    return llvm::all_of(
+        group.ops, [](Operation *op) { return isa<linalg::FillOp>(op) || isBaseOfScatter(op); });
+  }
+
+  /// A copy that is made to be updated: who updates it can as well make it.
+  static bool isBaseOfScatter(Operation *op) {
+    if (!isa<linalg::CopyOp>(op) || !op->hasOneUse())
+      return false;
+    auto scatter = dyn_cast<graph::ScatterOp>(*op->user_begin());
+    return scatter && llvm::is_contained(scatter.getDpsInits(), op->getResult(0));
   }
 
   static bool isTiny(const Group &group) {

@@ -93,3 +93,22 @@ func.func @small_network(%x: tensor<64x32xf32>, %v: tensor<32x64xf32>, %w: tenso
   %b = linalg.matmul ins(%a, %w : tensor<64x64xf32>, tensor<64x32xf32>) outs(%g : tensor<64x32xf32>) -> tensor<64x32xf32>
   return %b : tensor<64x32xf32>
 }
+
+// -----
+
+// What a scatter updates is copied by its own kernel.
+
+// CHECK-LABEL: func.func @scatter
+// CHECK-COUNT-1: tw.dispatch
+// CHECK-NOT: tw.dispatch
+func.func @scatter(%x: tensor<500x64xf32>, %at: tensor<30xi64>, %y: tensor<30x64xf32>)
+    -> tensor<500x64xf32> {
+  %s = tw.scatter add ins(%at, %y : tensor<30xi64>, tensor<30x64xf32>) outs(%x : tensor<500x64xf32>)
+      attributes {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>]} {
+  ^bb0(%i: i64, %v: f32):
+    %row = arith.index_cast %i : i64 to index
+    %j = tw.index 1
+    tw.yield %row, %j, %v : index, index, f32
+  } -> tensor<500x64xf32>
+  return %s : tensor<500x64xf32>
+}

@@ -80,6 +80,39 @@ TEST(Strided, ReadsASliceInReverse) {
   }
 }
 
+/// Rows that lie side by side become columns: `count` of them.
+template <typename T>
+void expectInterleaved(int64_t count, int64_t length, const char *dtype) {
+  SCOPED_TRACE(fmt::format("{} x {} {}", length, count, dtype));
+  std::string text = fmt::format(R"(
+    tile.kernel @k(in %x: !tile.buffer<[3, {0}, {1}], {2}>, out %y: !tile.buffer<[3, {1}, {0}], {2}>)
+        grid [3] {{
+      %m = tile.program_id 0
+      %c0 = arith.constant 0 : index
+      %v = tile.load %x[%m, %c0, %c0] : !tile.buffer<[3, {0}, {1}], {2}> -> tensor<1x{0}x{1}x{2}>
+      %t = tile.transpose %v [0, 2, 1] : tensor<1x{0}x{1}x{2}> -> tensor<1x{1}x{0}x{2}>
+      tile.store %t, %y[%m, %c0, %c0] : tensor<1x{1}x{0}x{2}>, !tile.buffer<[3, {1}, {0}], {2}>
+    }})",
+                                 count, length, dtype);
+  std::vector<T> x(size_t(3 * count * length)), y(x.size());
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = T(i);
+  KernelJit(text).run({x.data(), y.data()});
+  for (int64_t m = 0; m < 3; ++m)
+    for (int64_t i = 0; i < length; ++i)
+      for (int64_t k = 0; k < count; ++k)
+        ASSERT_EQ(y[size_t((m * length + i) * count + k)], x[size_t((m * count + k) * length + i)])
+            << m << ", " << i << ", " << k;
+}
+
+TEST(Strided, InterleavesShortColumns) {
+  for (int64_t count : {2, 3, 4, 5})
+    for (int64_t length : {3, 16, 37, 64}) {
+      expectInterleaved<float>(count, length, "f32");
+      expectInterleaved<int64_t>(count, length, "i64");
+    }
+}
+
 /// Windows of pooling over a padded row: vectors are loaded and shuffled, at the edges too.
 TEST(Strided, NeedsNoGather) {
   for (const char *cpu : {"x86-64-v3", "x86-64-v4"})

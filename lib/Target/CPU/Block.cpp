@@ -213,6 +213,8 @@ LogicalResult Emitter::operation(Operation *op) {
 }
 
 LogicalResult Emitter::storeTile(tile::StoreOp op) {
+  if (isInterleaved(op))
+    return storeInterleaved(op);
   Domain domain = domainOf(extents(op.getTile()), lanesFor(op.getTile()));
   // Positions from a tile go one by one: they may be equal, and then the last write stays.
   bool isIndexed =

@@ -204,6 +204,9 @@ public:
         llvm::function_ref<mlir::LogicalResult(llvm::SmallVectorImpl<mlir::Value> &)> finish);
   mlir::LogicalResult operation(mlir::Operation *op);
   mlir::LogicalResult storeTile(tile::StoreOp op);
+  /// Whether the last dimension is so short that vectors go along the one before (Interleave.cpp).
+  bool isInterleaved(tile::StoreOp op);
+  mlir::LogicalResult storeInterleaved(tile::StoreOp op);
   mlir::LogicalResult reduce(tile::ReduceOp op);
   mlir::LogicalResult scan(tile::ScanOp op);
   mlir::LogicalResult dot(tile::DotOp op);
