@@ -30,6 +30,14 @@ constexpr Advice advices[] = {
     {"call to 'm(ax|in)'|kernel::m(ax|in)\\(|to '(tw::kernel::)?Axis'",
      "max, min and sum are along an axis, which is a number: max(tile, 1); of two values it is "
      "maximum and minimum"},
+    {"'(const )?(tw::kernel::)?(Load|Store|Gather|Scatter)Options",
+     "options come in the order strides, mask, pad (stores': strides, mask, drop, atomic): "
+     "{.mask = tile of i1, .pad = -inf}"},
+    {"(reference of type|to) 'const (tw::kernel::)?(Buffer|Positions)",
+     "it is load(buffer, {positions}, {extents}) and store(buffer, {positions}, tile); a position "
+     "is "
+     "a number, a size, an Index or a tile of integers of rank 1"},
+    {"call to 'grid", "a grid is of sizes, which are known before any program runs"},
     {"call to 'ifThenElse", "without a second branch it is ifThen"},
     {"'operator\\[\\]'|subscript operator",
      "tiles and buffers are not indexed: load takes a box of a buffer, slice a part of a tile"},

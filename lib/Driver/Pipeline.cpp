@@ -44,6 +44,7 @@ OwningOpRef<ModuleOp> Pipeline::import(const std::string &path, const std::strin
   session.beginStage("import");
   OwningOpRef<ModuleOp> module;
   std::string extension = std::filesystem::path(path).extension().string();
+  bool isSource = extension == ".cpp" || extension == ".cc" || extension == ".cxx";
   if (extension == ".mlir") {
     auto text = importText(&context, path, {entry});
     if (text)
@@ -62,7 +63,10 @@ OwningOpRef<ModuleOp> Pipeline::import(const std::string &path, const std::strin
                                path, extension),
                    {},
                    {},
-                   "export the model with torch.export.save, or give text as .mlir"});
+                   isSource
+                       ? "kernels in C++ are given to a model, with --kernels=FILE; tilewright "
+                         "kernel run and check try them"
+                       : "export the model with torch.export.save, or give text as .mlir"});
   }
   session.endStage();
   if (module)

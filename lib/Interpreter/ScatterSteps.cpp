@@ -10,10 +10,14 @@ namespace tw::interpreter {
 
 void Access::reportOutside(Code code, Machine &m, const Buffer &buffer,
                            std::vector<int64_t> position, std::string message) const {
-  const char *help = isLoad ? "say pad if it is meant to read what lies outside as the pad value"
+  std::string help = isLoad ? "say pad if it is meant to read what lies outside as the pad value"
                             : "say drop if it is meant not to store what lies outside";
-  m.findings.add(
-      {{code, std::move(message), {}, {}, help}, m.program, buffer.name, std::move(position)});
+  if (code == Code::INTERPRETER_101)
+    help += "; or has the grid too many programs?";
+  m.findings.add({{code, std::move(message), {}, {}, std::move(help)},
+                  m.program,
+                  buffer.name,
+                  std::move(position)});
 }
 
 Reader::Reader(Machine &m, const Access &access, Cell pad)

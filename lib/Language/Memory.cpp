@@ -143,9 +143,11 @@ public:
 private:
   void checkCount(size_t count, const char *of) const {
     if (count != buffer->shape.size())
-      tracer.fail(here, what() + " got " + std::to_string(count) + " " + of +
-                            ", but the buffer has " + std::to_string(buffer->shape.size()) +
-                            " dimensions: " + shapeText(buffer->shape));
+      tracer.fail(here,
+                  what() + " got " + std::to_string(count) + " " + of + ", but the buffer has " +
+                      std::to_string(buffer->shape.size()) +
+                      " dimensions: " + shapeText(buffer->shape),
+                  "give one for each dimension");
   }
 
   void checkIntegers(const ValuePtr &value, const std::string &which) const {

@@ -83,6 +83,29 @@ constexpr Case cases[] = {
      "'int')\n",
      "k.cpp:9:22", "no match for 'operator+' (operand types are 'Buffer' and 'int')",
      "load what you compute with"},
+    // store(y, tile, {m, 0})
+    {"k.cpp:9:16: error: invalid initialization of reference of type 'const "
+     "tw::kernel::Positions&' "
+     "{aka 'const std::vector<tw::kernel::Position>&'} from expression of type "
+     "'tw::kernel::Tile'\n",
+     "k.cpp:9:16",
+     "invalid initialization of reference of type 'const Positions&' from expression of type "
+     "'Tile'",
+     "it is load(buffer, {positions}, {extents})"},
+    {"k.cpp:9:3: error: no matching function for call to 'store'\n"
+     "/opt/tilewright/include/tilewright/kernel/Operations.h:105:6: note: candidate function not "
+     "viable: no known conversion from 'Tile' to 'const Buffer' for 1st argument\n",
+     "k.cpp:9:3",
+     "no matching function for call to 'store': no known conversion from 'Tile' to 'const Buffer' "
+     "for 1st argument",
+     "it is load(buffer, {positions}, {extents})"},
+    {"k.cpp:9:24: error: invalid initialization of reference of type 'const "
+     "tw::kernel::LoadOptions&' "
+     "from expression of type '<brace-enclosed initializer list>'\n",
+     "k.cpp:9:24",
+     "invalid initialization of reference of type 'const LoadOptions&' from expression of type "
+     "'<brace-enclosed initializer list>'",
+     "options come in the order"},
     {"/opt/tilewright/include/tilewright/Kernel.h:49:15: error: pasting \"k_\" and \"\"a\"\" does "
      "not give a valid preprocessing token\n"
      "k.cpp:4:1: note: in expansion of macro 'TILEWRIGHT_KERNEL'\n",

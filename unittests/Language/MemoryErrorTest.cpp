@@ -13,7 +13,8 @@ const Mistake memory[] = {
        Buffers b;
        load(b.x, {b.m}, {1, b.N});
      },
-     "load of x got 1 positions, but the buffer has 2 dimensions: [M, N]"},
+     "load of x got 1 positions, but the buffer has 2 dimensions: [M, N]",
+     "give one for each dimension"},
     {__LINE__,
      [] {
        Buffers b;
@@ -70,7 +71,8 @@ const Mistake memory[] = {
        Buffers b;
        load(b.x, {b.m, 0}, {1, 4}, {.strides = {1}});
      },
-     "load of x got 1 strides, but the buffer has 2 dimensions: [M, N]"},
+     "load of x got 1 strides, but the buffer has 2 dimensions: [M, N]",
+     "give one for each dimension"},
     {__LINE__,
      [] {
        Buffers b;

@@ -4,6 +4,7 @@
 #include "IR/ModelLocation.h"
 #include "TorchToGraph/Core/Registry.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -90,9 +91,13 @@ LogicalResult reportUnsupported(ModuleOp module, const KernelNames &kernels) {
           << found.reason;
     if (!found.inputs.empty())
       error.attachNote() << "inputs " << found.inputs;
-    if (op == ops.back() && llvm::any_of(ops, isCustom))
-      error.attachNote() << "kernels of custom operators are given with --kernels=FILE; that of "
-                            "mylib.rope is called mylib_rope or rope";
+    if (op == ops.back() && llvm::any_of(ops, isCustom)) {
+      mlir::Diagnostic &note = error.attachNote();
+      note << "kernels of custom operators are given with --kernels=FILE; that of mylib.rope is "
+              "called mylib_rope or rope";
+      if (!kernels.empty())
+        note << "; given are " << llvm::join(kernels, ", ");
+    }
     if (op == ops.back())
       error.attachNote() << "help: " << ops.size()
                          << (ops.size() == 1 ? " operator is" : " operators are") << " unsupported"
