@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Kernels/Constraint.h"
-#include "Support/Size.h"
 #include <algorithm>
+#include <cassert>
 
 namespace tw::kernels {
 
+static Size parsed(std::string_view text) {
+  std::string why;
+  auto size = Size::parse(text, why);
+  assert(size && "a constraint is no size expression");
+  return *size;
+}
+
+Constraint::Constraint(std::string_view less, std::string_view more)
+    : less(parsed(less)), more(parsed(more)) {}
+
 bool holds(const std::vector<Constraint> &constraints, const Numbers &values) {
-  auto value = [&](const std::string &text) {
-    std::string why;
-    auto size = Size::parse(text, why);
-    return size ? size->evaluate(values) : std::nullopt;
-  };
   return std::all_of(constraints.begin(), constraints.end(), [&](const Constraint &c) {
-    auto less = value(c.less), more = value(c.more);
+    auto less = c.less.evaluate(values), more = c.more.evaluate(values);
     return less && more && *less <= *more;
   });
 }

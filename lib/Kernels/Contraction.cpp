@@ -46,23 +46,6 @@ std::string refuse(const Contraction &contraction) {
 // Configurations
 //===----------------------------------------------------------------------===//
 
-const std::vector<Constraint> &contractionConstraints() {
-  static const std::vector<Constraint> constraints = {
-      {"1", "rows"},
-      {"1", "columns"},
-      // The block, one row of b and one element of a for it.
-      {"rows * (columns ceildiv lanes) + columns ceildiv lanes + 1", "registers"},
-  };
-  return constraints;
-}
-
-bool isLegal(const ContractionConfiguration &configuration, const VectorUnit &unit) {
-  return holds(contractionConstraints(), {{"rows", configuration.rows},
-                                          {"columns", configuration.columns},
-                                          {"lanes", unit.lanes},
-                                          {"registers", unit.registers}});
-}
-
 namespace {
 
 constexpr int64_t unknownExtent = 512;
@@ -128,16 +111,12 @@ static bool convertsFirst(const Contraction &contraction, const VectorUnit &unit
          (isHalf(contraction.a) || isHalf(contraction.b));
 }
 
-/// Whether both operands are bf16, summed in f32, and b comes in panels of pairs.
-static bool fitsPairs(const Contraction &contraction, const VectorUnit &unit) {
+/// Whether both operands are bf16, summed in f32.
+static bool canPair(const Contraction &contraction) {
   auto isHalf = [&](const Access &access) {
     return contraction.buffers[access.buffer].dtype == kernel::bf16;
   };
-  ContractionRoles roles = rolesOf(contraction);
-  return unit.pairColumns > 0 && isHalf(contraction.a) && isHalf(contraction.b) &&
-         contraction.sum == kernel::f32 && canPack(contraction) &&
-         *contraction.dims[roles.columns[0]].size % unit.pairColumns == 0 &&
-         *contraction.dims[roles.sums.back()].size % 2 == 0;
+  return isHalf(contraction.a) && isHalf(contraction.b) && contraction.sum == kernel::f32;
 }
 
 /// The width of panels that `columns` fall into evenly; 0 if all that do are narrow, or leave much
@@ -167,6 +146,67 @@ static bool sumsRows(const Contraction &contraction, const ContractionRoles &rol
     return false;
   return (isOne(roles.columns) && isInnermost(contraction.a)) ||
          (isOne(roles.rows) && isInnermost(contraction.b) && !isPacked);
+}
+
+std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
+  ContractionRoles roles = rolesOf(contraction);
+  std::vector<Constraint> constraints = {
+      {"1", "rows"},
+      {"1", "columns"},
+      {"1", "rowPrograms"},
+      {"1", "columnPrograms"},
+      {"0", "sumStep"},
+      // The block, one row of b and one element of a for it.
+      {"(rows * (columns ceildiv lanes) + columns ceildiv lanes + 1) *"
+       " (1 - inPairs - alongSum - inScratch)",
+       "registers"},
+      {"inPairs + alongSum + inScratch", "1"},
+      // Pairs are of panels, of which blocks have the form of the instructions.
+      {"inPairs", "isPacked"},
+      {"inPairs * rows", "pairRows"},
+      {"inPairs * columns", "pairColumns"},
+      {"inPairs * pairColumns", "columns"},
+      {"alongSum + isPacked", "1"},
+  };
+  auto isNever = [&](const char *field) { constraints.emplace_back(field, "0"); };
+  auto isMultiple = [&](const char *field, int dim, const char *of) { // where the field is set
+    std::string size = std::to_string(*contraction.dims[dim].size);
+    constraints.emplace_back(std::string(field) + " * (" + size + " mod " + of + ")", "0");
+  };
+  if (canPack(contraction))
+    isMultiple("isPacked", roles.columns[0], "columns"); // panels come out even
+  else
+    isNever("isPacked");
+  if (canPair(contraction) && contraction.dims[roles.sums.back()].size)
+    isMultiple("inPairs", roles.sums.back(), "2");
+  else
+    isNever("inPairs");
+  if (!sumsRows(contraction, roles, false))
+    isNever("alongSum");
+  if (roles.sums.size() != 1)
+    isNever("sumStep");
+  return constraints;
+}
+
+static Numbers numbersOf(const ContractionConfiguration &configuration, const VectorUnit &unit) {
+  return {{"rows", configuration.rows},
+          {"columns", configuration.columns},
+          {"rowPrograms", configuration.rowPrograms},
+          {"columnPrograms", configuration.columnPrograms},
+          {"isPacked", configuration.isPacked},
+          {"inPairs", configuration.inPairs},
+          {"alongSum", configuration.alongSum},
+          {"inScratch", configuration.inScratch},
+          {"sumStep", configuration.sumStep},
+          {"lanes", unit.lanes},
+          {"registers", unit.registers},
+          {"pairRows", unit.pairRows},
+          {"pairColumns", unit.pairColumns}};
+}
+
+bool isLegal(const Contraction &contraction, const ContractionConfiguration &configuration,
+             const VectorUnit &unit) {
+  return holds(contractionConstraints(contraction), numbersOf(configuration, unit));
 }
 
 /// A block of rows of the operand that is no vector.
@@ -210,26 +250,31 @@ ContractionConfiguration chooseContraction(const Contraction &contraction, const
     best.sumStep = sumStepOf(contraction, roles, best);
     return best;
   }
+  best.isPacked = wantsPacked;
+  std::vector<Constraint> constraints = contractionConstraints(contraction);
+  auto isLegal = [&](const ContractionConfiguration &block) {
+    return holds(constraints, numbersOf(block, unit));
+  };
   double least = 0;
-  if (wantsPacked && fitsPairs(contraction, unit)) {
-    best = {std::min(unit.pairRows, std::max<int64_t>(rows, 1)), unit.pairColumns};
-    best.inPairs = true;
-    least = 1;
-  }
+  ContractionConfiguration pairs = best;
+  pairs.rows = std::min(unit.pairRows, std::max<int64_t>(rows, 1));
+  pairs.columns = unit.pairColumns;
+  pairs.inPairs = true;
+  if (unit.pairColumns > 0 && isLegal(pairs))
+    best = pairs;
   for (int64_t vectors = 1; vectors <= mostVectors && !best.inPairs; ++vectors)
     for (int64_t height = 1; height <= mostRows; ++height) {
-      ContractionConfiguration block{std::min(height, std::max<int64_t>(rows, 1)),
-                                     vectors * unit.lanes};
-      if (wantsPacked && panel > 0)
-        block.columns = panel;
-      if (!isLegal(block, unit) || (wantsPacked && columns % block.columns != 0))
+      ContractionConfiguration block = best;
+      block.rows = std::min(height, std::max<int64_t>(rows, 1));
+      block.columns = wantsPacked && panel > 0 ? panel : vectors * unit.lanes;
+      if (!isLegal(block))
         continue;
       double cost = cycles(rows, columns, block, unit);
       if (least == 0 || cost < least)
         least = cost, best = block;
     }
-  best.isPacked = wantsPacked;
   if (convertsFirst(contraction, unit) && !best.inPairs && rows >= convertedRows) {
+    best.inScratch = true;
     best.rows = convertedRows;
     for (int64_t width = convertedColumns; width > best.columns; width -= unit.lanes)
       if (columns % width == 0 || !wantsPacked) {

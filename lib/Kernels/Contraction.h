@@ -26,14 +26,11 @@ struct ContractionConfiguration {
   bool inPairs = false; // in which neighbours along the last sum lie side by side
   // One operand is a vector: rows of the other times it, summed along vectors.
   bool alongSum = false;
+  // The block lies in memory, and operands are converted there first; registers have a part of it.
+  bool inScratch = false;
   // Terms of the sum in a trip of a loop whose range workers share; 0: there is no such loop.
   int64_t sumStep = 0;
 };
-
-/// Constraints over `rows` and `columns` of a configuration, and `lanes` and `registers` of the
-/// unit.
-const std::vector<Constraint> &contractionConstraints();
-bool isLegal(const ContractionConfiguration &configuration, const VectorUnit &unit);
 
 /// Which dimensions are which; outermost first, as c has them (sums as a has them).
 struct ContractionRoles {
@@ -42,6 +39,12 @@ struct ContractionRoles {
 /// Why a contraction cannot be written, or empty.
 std::string refuse(const Contraction &contraction);
 ContractionRoles rolesOf(const Contraction &contraction);
+
+/// Constraints on a configuration of this contraction: over its fields (flags are 0 or 1) and those
+/// of the unit, by their names.
+std::vector<Constraint> contractionConstraints(const Contraction &contraction);
+bool isLegal(const Contraction &contraction, const ContractionConfiguration &configuration,
+             const VectorUnit &unit);
 
 /// Whether b can come packed: it extends along sums and one dimension of columns of known sizes.
 bool canPack(const Contraction &contraction);

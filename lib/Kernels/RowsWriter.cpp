@@ -12,6 +12,7 @@
 
 namespace tw::kernels {
 using namespace tw::kernel;
+using kernel::Size;
 
 namespace {
 

@@ -33,7 +33,7 @@ TEST(Contraction, ConfigurationsAreLegal) {
       for (int64_t n : {1, 10, 64, 768, 1000})
         for (bool packed : {false, true}) {
           auto chosen = chooseContraction(product(m, n, 64), unit, packed);
-          EXPECT_TRUE(isLegal(chosen, unit)) << m << " " << n;
+          EXPECT_TRUE(isLegal(product(m, n, 64), chosen, unit)) << m << " " << n;
           EXPECT_LE(chosen.rows, m);
           EXPECT_LE(chosen.columns, std::max(n, unit.lanes));
           if (chosen.isPacked)
@@ -44,9 +44,37 @@ TEST(Contraction, ConfigurationsAreLegal) {
 TEST(Contraction, LargeBlocksForLargeProducts) {
   auto chosen = chooseContraction(product(1024, 1024, 1024), avx512);
   EXPECT_GE(chosen.rows * chosen.columns, 20 * 16); // most of the registers
-  EXPECT_FALSE(isLegal({chosen.rows + 1, chosen.columns + 16}, avx512));
+  EXPECT_FALSE(isLegal(product(1024, 1024, 1024), {chosen.rows + 1, chosen.columns + 16}, avx512));
   // One row: wide, since nothing else keeps the processor busy.
   EXPECT_GE(chooseContraction(product(1, 1024, 1024), avx512).columns, 64);
+}
+
+TEST(Contraction, ConfigurationsThatAreNot) {
+  ContractionConfiguration chosen = chooseContraction(product(64, 96, 32), avx512, true);
+  auto isLegal = [&](auto change, int64_t columns = 96, const VectorUnit &unit = avx512) {
+    ContractionConfiguration changed = chosen;
+    change(changed);
+    return kernels::isLegal(product(64, columns, 32), changed, unit);
+  };
+  auto same = [](auto &) {};
+  EXPECT_TRUE(isLegal(same));
+  EXPECT_FALSE(isLegal(same, 97)); // panels would not come out even
+  EXPECT_FALSE(isLegal(same, 96, {1, 16}));
+  EXPECT_TRUE(isLegal([](auto &c) { c.inScratch = true; }, 96, {1, 16}));
+  EXPECT_FALSE(isLegal([](auto &c) { c.rows = 0; }));
+  EXPECT_FALSE(isLegal([](auto &c) { c.sumStep = -1; }));
+  EXPECT_FALSE(isLegal([](auto &c) { c.alongSum = true; })); // nothing here is a vector
+  EXPECT_FALSE(isLegal([](auto &c) { c.inPairs = true; }));  // of f32
+}
+
+TEST(Contraction, OperandsThatAreConvertedLieInScratch) {
+  Contraction spec = product(128, 128, 512);
+  spec.buffers[0].dtype = spec.buffers[1].dtype = kernel::bf16;
+  ContractionConfiguration chosen = chooseContraction(spec, avx2, true);
+  EXPECT_TRUE(chosen.inScratch);
+  EXPECT_TRUE(isLegal(spec, chosen, avx2));
+  chosen.inScratch = false;
+  EXPECT_FALSE(isLegal(spec, chosen, avx2));
 }
 
 TEST(Contraction, Refusals) {
@@ -78,6 +106,9 @@ TEST(Contraction, PairsOfBf16) {
             std::string::npos)
       << traced(spec, chosen);
   EXPECT_FALSE(chooseContraction(spec, unit, false).inPairs); // b is no weight
+  EXPECT_TRUE(isLegal(spec, chosen, unit));
+  chosen.columns = 32; // not as the instructions have it
+  EXPECT_FALSE(isLegal(spec, chosen, unit));
   spec.dims[1] = {100};
   EXPECT_FALSE(chooseContraction(spec, unit, true).inPairs); // panels would not fit evenly
 }
