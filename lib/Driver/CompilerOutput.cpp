@@ -37,6 +37,9 @@ constexpr Advice advices[] = {
      "it is load(buffer, {positions}, {extents}) and store(buffer, {positions}, tile); a position "
      "is "
      "a number, a size, an Index or a tile of integers of rank 1"},
+    {"types are '(double|float)' and '(tw::kernel::)?(Index|Size|Symbol)|'(double|float)' and "
+     "'(Index|Size|Symbol)|(Index|Size|Symbol)'( \\(aka '[^']*'\\))? and '(double|float)'",
+     "sizes and indices count with integers: cast(N, f32) makes a Scalar of one"},
     {"call to 'grid", "a grid is of sizes, which are known before any program runs"},
     {"call to 'ifThenElse", "without a second branch it is ifThen"},
     {"'operator\\[\\]'|subscript operator",

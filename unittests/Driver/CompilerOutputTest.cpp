@@ -83,6 +83,16 @@ constexpr Case cases[] = {
      "'int')\n",
      "k.cpp:9:22", "no match for 'operator+' (operand types are 'Buffer' and 'int')",
      "load what you compute with"},
+    // 1.0 / N, m * 0.5
+    {"k.cpp:9:51: error: no match for 'operator/' (operand types are 'double' and "
+     "'tw::kernel::Symbol')\n",
+     "k.cpp:9:51", "no match for 'operator/' (operand types are 'double' and 'Symbol')",
+     "sizes and indices count with integers"},
+    {"k.cpp:9:15: error: invalid operands to binary expression "
+     "('std::tuple_element<0UL, std::array<Index, 1 + sizeof...(More)>>::type' (aka "
+     "'tw::kernel::Index') and 'double')\n",
+     "k.cpp:9:15", "invalid operands to binary expression ('Index' and 'double')",
+     "sizes and indices count with integers"},
     // store(y, tile, {m, 0})
     {"k.cpp:9:16: error: invalid initialization of reference of type 'const "
      "tw::kernel::Positions&' "

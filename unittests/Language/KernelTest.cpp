@@ -142,6 +142,13 @@ TEST(Kernel, Numbers) {
             "%2 = arith.addi %1, %i : index\n"
             "tile.yield %2 : index\n"
             "}\n");
+  EXPECT_EQ(body([](Index, Size M, Buffer, Buffer) { 1.0 / sqrt(cast(M, f32)); }),
+            "%M = tile.size M\n"
+            "%0 = arith.index_cast %M : index to i64\n"
+            "%1 = arith.sitofp %0 : i64 to f32\n"
+            "%2 = math.sqrt %1 : f32\n"
+            "%3 = arith.constant 1.0 : f32\n"
+            "%4 = arith.divf %3, %2 : f32\n");
   EXPECT_EQ(body([](Index m, Size, Buffer, Buffer) {
               ifThenElse(m > 3, [] { return 1.0; }, [] { return 2.0; });
             }),

@@ -130,6 +130,7 @@ public:
   template <detail::Number T>
   Scalar(T value) : Handle(detail::literal(value)) {}
   Scalar(const Index &index) : Handle(index.ref()) {}
+  Scalar(const Size &size) : Handle(size.expr()) {}
   explicit Scalar(detail::Ref ref) : Handle(std::move(ref)) {}
 
   struct Operand;
