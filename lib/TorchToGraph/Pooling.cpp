@@ -153,18 +153,6 @@ Tensor averageOverWindows(Lowering &ctx, const Tensor &input, const Windows &w,
       [](Element &e, ValueRange x) { return e.div(x[0], x[1]); }, sumType);
 }
 
-template <int spatial>
-LogicalResult lowerAveragePool(Lowering &ctx) {
-  Tensor input = ctx.tensor("self");
-  if (ctx.hasRefused())
-    return failure();
-  Windows w = readWindows(ctx, input, spatial);
-  Divisor divisor = readDivisor(ctx);
-  if (ctx.hasRefused())
-    return failure();
-  return ctx.done(averageOverWindows(ctx, input, w, divisor));
-}
-
 /// True when adaptive pooling makes one result from each whole image, however large.
 bool isGlobal(Lowering &ctx) {
   auto list = ctx.arg("output_size").list();
@@ -177,6 +165,30 @@ bool isGlobal(Lowering &ctx) {
 ReduceSpace lastDimensions(const Tensor &input, int64_t spatial) {
   auto dims = llvm::seq<int64_t>(input.rank() - spatial, input.rank());
   return {input, llvm::to_vector(dims), /*keepDim=*/true};
+}
+
+/// Whether the only window is the whole image, and counts for as many places as it has.
+bool isWholeImage(const Windows &w, const Divisor &divisor) {
+  bool isPlain = !divisor.fixed && llvm::all_of(w.padding, [](int64_t n) { return n == 0; }) &&
+                 llvm::all_of(w.dilation, [](int64_t n) { return n == 1; });
+  return isPlain && llvm::equal(w.inputSizes, w.kernel, [](OpFoldResult size, int64_t length) {
+           return constantOf(size) == length;
+         });
+}
+
+template <int spatial>
+LogicalResult lowerAveragePool(Lowering &ctx) {
+  Tensor input = ctx.tensor("self");
+  if (ctx.hasRefused())
+    return failure();
+  Windows w = readWindows(ctx, input, spatial);
+  Divisor divisor = readDivisor(ctx);
+  if (ctx.hasRefused())
+    return failure();
+  if (isWholeImage(w, divisor))
+    return ctx.done(
+        castTo(ctx, reduceMean(ctx, lastDimensions(input, spatial)), ctx.resultDType()));
+  return ctx.done(averageOverWindows(ctx, input, w, divisor));
 }
 
 template <int spatial>

@@ -30,3 +30,20 @@ func.func @adaptive(%x: !torch.vtensor<[1,3,6,16],f32>) -> !torch.vtensor<[1,3,3
   %0 = torch.aten.adaptive_avg_pool2d %x, %sizes : !torch.vtensor<[1,3,6,16],f32>, !torch.list<int> -> !torch.vtensor<[1,3,3,4],f32>
   return %0 : !torch.vtensor<[1,3,3,4],f32>
 }
+
+// One window over all of an image is a mean.
+// CHECK-LABEL: @whole
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction", "reduction"]{{.*}} ins(%arg0
+// CHECK-NOT: tensor.extract
+func.func @whole(%x: !torch.vtensor<[1,3,7,5],f32>) -> !torch.vtensor<[1,3,1,1],f32> {
+  %false = torch.constant.bool false
+  %true = torch.constant.bool true
+  %none = torch.constant.none
+  %int0 = torch.constant.int 0
+  %int5 = torch.constant.int 5
+  %int7 = torch.constant.int 7
+  %size = torch.prim.ListConstruct %int7, %int5 : (!torch.int, !torch.int) -> !torch.list<int>
+  %zero = torch.prim.ListConstruct %int0, %int0 : (!torch.int, !torch.int) -> !torch.list<int>
+  %0 = torch.aten.avg_pool2d %x, %size, %size, %zero, %false, %true, %none : !torch.vtensor<[1,3,7,5],f32>, !torch.list<int>, !torch.list<int>, !torch.list<int>, !torch.bool, !torch.bool, !torch.none -> !torch.vtensor<[1,3,1,1],f32>
+  return %0 : !torch.vtensor<[1,3,1,1],f32>
+}

@@ -15,6 +15,7 @@ struct Place {
   Value indices; // a vector, where lanes lie at positions from a tile
   Ix laneStride = 0;
   Value mask;
+  Value condition; // one for all lanes: beyond the buffer nothing may be touched, masked or not
 };
 
 /// What load and store have in common.
@@ -65,7 +66,7 @@ private:
     if (isInside == true)
       return;
     if (step == 0) {
-      place.mask = e.both(place.mask, e.ix().inside(at, size));
+      place.condition = e.both(place.condition, e.ix().inside(at, size));
       return;
     }
     if (at.isConstant() && size.isConstant()) {
@@ -141,38 +142,54 @@ private:
 
 } // namespace
 
+/// What is read where the condition holds.
+static Value readPlace(Emitter &e, tile::LoadOp op, const Place &place, Value pad, bool isAlong) {
+  const Buffer &buffer = e.buffers.find(op.getBuffer())->second;
+  Type element = op.getType().getElementType();
+  IndexBuilder ix = e.ix();
+  auto gather = [&](Value offsets) {
+    Value first = e.splat(ix.value(place.index));
+    Value at = offsets ? Value(arith::AddIOp::create(e.b, e.loc, offsets, first)) : first;
+    return e.gatherFrom(buffer.base, element, at, place.mask, pad);
+  };
+  if (place.indices)
+    return gather(place.indices);
+  auto step = place.laneStride.constant();
+  if (isAlong && !step)
+    return gather(
+        arith::MulIOp::create(e.b, e.loc, e.laneOffsets(1), e.splat(ix.value(place.laneStride))));
+  bool isVector = isAlong || (place.mask && isa<VectorType>(place.mask.getType()));
+  if (isVector && place.laneStride.is(0)) // one element, wanted by some lanes
+    return gather({});
+  return e.loadFrom(buffer.base, element, place.index, isVector, step.value_or(1), place.mask, pad);
+}
+
 FailureOr<Value> Emitter::load(tile::LoadOp op, const Point &point) {
   Box box{op, op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask()};
   FailureOr<Place> place = PlaceFinder(*this, box, point).find();
   if (failed(place))
     return failure();
-  const Buffer &buffer = buffers.find(op.getBuffer())->second;
   Type element = op.getType().getElementType();
+  place->mask = both(place->mask, point.lane >= 0 ? mask : Value());
   Value pad;
-  if (Value lanesMask = both(place->mask, point.lane >= 0 ? mask : Value())) {
-    place->mask = lanesMask;
+  if (place->mask || place->condition)
     pad = op.getPad() ? scalar(op.getPad()) : constant(element, 0);
-  }
-  if (place->indices) {
-    Value at = arith::AddIOp::create(b, loc, place->indices, splat(ix().value(place->index)));
-    return gatherFrom(buffer.base, element, at, place->mask, pad);
-  }
-  if (!place->mask && place->laneStride.is(1))
+  else if (!place->indices && place->laneStride.is(1))
     fetchNext(op, place->index);
-  auto step = place->laneStride.constant();
-  bool isVector = point.lane >= 0 && lanes > 1 && !place->laneStride.is(0);
-  if (isVector && !step) {
-    Value offsets =
-        arith::MulIOp::create(b, loc, laneOffsets(1), splat(ix().value(place->laneStride)));
-    Value at = arith::AddIOp::create(b, loc, offsets, splat(ix().value(place->index)));
-    return gatherFrom(buffer.base, element, at, place->mask, pad);
-  }
-  isVector = isVector || (place->mask && isa<VectorType>(place->mask.getType()));
-  if (isVector && place->laneStride.is(0)) { // one element, wanted by some lanes
-    Value at = splat(ix().value(place->index));
-    return gatherFrom(buffer.base, element, at, place->mask, pad);
-  }
-  return loadFrom(buffer.base, element, place->index, isVector, step.value_or(1), place->mask, pad);
+  bool isAlong = point.lane >= 0 && lanes > 1 && !place->laneStride.is(0);
+  if (!place->condition)
+    return readPlace(*this, op, *place, pad, isAlong);
+  bool isVector =
+      isAlong || place->indices || (place->mask && isa<VectorType>(place->mask.getType()));
+  Value other = isVector ? splat(pad) : pad;
+  auto choice = scf::IfOp::create(b, loc, TypeRange{other.getType()}, place->condition, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  Value read = readPlace(*this, op, *place, pad, isAlong);
+  scf::YieldOp::create(b, loc, read);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, loc, other);
+  return choice.getResult(0);
 }
 
 LogicalResult Emitter::store(tile::StoreOp op, const Point &point) {
@@ -185,9 +202,13 @@ LogicalResult Emitter::store(tile::StoreOp op, const Point &point) {
     return failure();
   const Buffer &buffer = buffers.find(op.getBuffer())->second;
   if (op.getUpdate()) {
-    updateElement(*value, buffer, place->index, op.getUpdate(), place->mask);
+    updateElement(*value, buffer, place->index, op.getUpdate(),
+                  both(place->mask, place->condition));
     return success();
   }
+  OpBuilder::InsertionGuard guard(b);
+  if (place->condition)
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, place->condition, false).thenBlock());
   Value lanesMask = both(place->mask, mask);
   Value stored = point.lane >= 0 ? asVector(*value) : *value;
   storeTo(stored, buffer.base, op.getTile().getType().getElementType(), place->index,
