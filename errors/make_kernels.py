@@ -139,6 +139,8 @@ def kernel_files():
     yield "library.c", LIBRARY.replace("VERSION", "1")
     yield "old_library.c", LIBRARY.replace("VERSION", "0")
     yield "crashes.c", LIBRARY.replace("VERSION", "1").replace("return &bad;", "*(volatile int *)0 = 1; return &bad;")
+    yield "hungry.c", ("#include <stdlib.h>\n" + LIBRARY.replace("VERSION", "1")).replace(
+        "return &bad;", "if (!malloc((size_t)6 << 30)) abort(); return &bad;")
     yield "k.cpp", "#include <tilewright/Kernel.h>\n"
     yield "k.txt", GOOD
     # A compiler that refuses everything.

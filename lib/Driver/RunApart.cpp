@@ -5,8 +5,10 @@
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
+#include <fstream>
 #include <optional>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +16,16 @@ namespace tw {
 
 /// What is written ends with this many zeros in a row, so that a half is not taken for the whole.
 static constexpr std::string_view end = std::string_view("\0\0", 2);
+
+static constexpr rlim_t mostMemory = rlim_t(4) << 30; // more than what there is already
+
+/// In the child: more memory than that is refused, before the machine has none left.
+static void limitMemory() {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages; // 0 where there is no such file
+  rlimit limit = {pages * rlim_t(sysconf(_SC_PAGESIZE)) + mostMemory, RLIM_INFINITY};
+  setrlimit(RLIMIT_AS, &limit);
+}
 
 /// In the child: each field, a zero after it, and at the end two.
 static void writeFields(int file, const Fields &fields) {
@@ -75,6 +87,7 @@ Result<Fields> runApart(const std::string &what, int seconds,
     return Diagnostic{Code::IO_3, fmt::format("{}: {}", what, std::strerror(errno))};
   if (child == 0) {
     close(ends[0]);
+    limitMemory();
     writeFields(ends[1], action());
     _exit(0);
   }
@@ -89,13 +102,14 @@ Result<Fields> runApart(const std::string &what, int seconds,
     ;
   if (auto fields = parseFields(bytes); fields && isInTime)
     return *fields;
-  return Diagnostic{Code::KERNEL_8,
-                    isInTime ? fmt::format("{} ended early, with {}", what, endText(status))
-                             : fmt::format("{} takes more than {} s", what, seconds),
-                    {},
-                    {},
-                    isInTime ? "a kernel's own C++ crashes: try it in a debugger"
-                             : "a loop of the kernel's own C++ does not end"};
+  return Diagnostic{
+      Code::KERNEL_8,
+      isInTime ? fmt::format("{} ended early, with {}", what, endText(status))
+               : fmt::format("{} takes more than {} s", what, seconds),
+      {},
+      {},
+      isInTime ? "a kernel's own C++ crashes, or wants more than 4 GiB: try it in a debugger"
+               : "a loop of the kernel's own C++ does not end"};
 }
 
 } // namespace tw
