@@ -40,8 +40,8 @@ public:
       store(value);
     Description description;
     for (PieceBuilder &piece : pieces)
-      llvm::move(cutLongRows(piece.take(), description.temporaries),
-                 std::back_inserter(description.pieces));
+      llvm::move(cutLongRows(piece.take(), temporaries), std::back_inserter(description.pieces));
+    description.temporaries = temporaries;
     return description;
   }
 
@@ -517,9 +517,10 @@ private:
   //===--- contractions -------------------------------------------------------===//
 
   LogicalResult addContraction(OpLoops &nest, linalg::LinalgOp op, const ContractionParts &parts) {
+    const Combiner *add = findCombiner(parts.isFloat ? "arith.addf" : "arith.addi");
     Value init = filledWith(op.getDpsInits()[0]);
-    if (!init || !isNeutral(init, *findCombiner(parts.isFloat ? "arith.addf" : "arith.addi")))
-      return fail("a contraction adds to other values than 0");
+    bool isAdded = !init || !isNeutral(init, *add);
+    int temporary = isAdded ? temporaries++ : -1;
     PieceBuilder piece(*joined, nests);
     Contraction spec;
     Value result = op->getResult(0);
@@ -538,7 +539,7 @@ private:
         return fail("a factor of a contraction begins at a computed place");
       *access = *found;
     }
-    spec.c = piece.accessOfValue(result, *sum, true);
+    spec.c = piece.accessOfValue(result, *sum, true, temporary);
     spec.sum = *sum;
     // Columns are what lies side by side in c.
     if (!spec.c.axes.empty() && spec.a.covers(spec.c.axes.back().dim) &&
@@ -551,6 +552,25 @@ private:
       return fail("a contraction has no kernel: " + why);
     values[result] = {int(pieces.size()), -1};
     pieces.push_back(std::move(piece));
+    return isAdded ? addTo(nest, op, *add, *sum, temporary) : success();
+  }
+
+  /// A product that is added to what was there, which fusion does where the product is stored.
+  LogicalResult addTo(OpLoops &nest, linalg::LinalgOp op, const Combiner &add, kernel::DType dtype,
+                      int temporary) {
+    int number = int(pieces.size());
+    PieceBuilder &piece = pieces.emplace_back(*joined, nests);
+    piece.locations.push_back(op.getLoc());
+    auto keep = [&](Value value) { store(value); };
+    BodyReader body(piece, nest, nests, *joined, keep);
+    FailureOr<int> start = read(piece, number, nest, *op.getDpsInitOperand(0), body);
+    if (failed(start))
+      return body.why.empty() ? failure() : fail(body.why);
+    Step product{Step::Kind::Load, dtype};
+    product.access = piece.accessOfValue(op->getResult(0), dtype, false, temporary);
+    int loaded = piece.add(std::move(product));
+    int sum = piece.add({Step::Kind::Apply, dtype, {*start, loaded}, add.operation});
+    values[op->getResult(0)] = {number, sum};
     return success();
   }
 
@@ -559,6 +579,7 @@ private:
   LoopNests nests;
   std::optional<JoinedDims> joined;
   std::vector<PieceBuilder> pieces;
+  int temporaries = 0; // values between pieces so far
   llvm::MapVector<Value, Known> values;
   llvm::DenseSet<Value> stored;
   llvm::SetVector<Value> returned;

@@ -37,8 +37,8 @@ int PieceBuilder::add(Step step) {
 
 int PieceBuilder::buffer(BufferSpec spec, TensorUse use) {
   for (size_t i = 0; i < tensors.size(); ++i)
-    if (tensors[i].tensor == use.tensor && program.buffers[i].isOutput == spec.isOutput &&
-        program.buffers[i].shape == spec.shape)
+    if (tensors[i].tensor == use.tensor && tensors[i].temporary == use.temporary &&
+        program.buffers[i].isOutput == spec.isOutput && program.buffers[i].shape == spec.shape)
       return int(i);
   spec.name = (spec.isOutput ? "out" : "in") + std::to_string(tensors.size());
   program.buffers.push_back(std::move(spec));
@@ -191,7 +191,7 @@ int PieceBuilder::bufferOfTensor(Value tensor, kernel::DType dtype) {
   return buffer(std::move(spec), std::move(use));
 }
 
-Access PieceBuilder::accessOfValue(Value value, kernel::DType dtype, bool isOutput) {
+Access PieceBuilder::accessOfValue(Value value, kernel::DType dtype, bool isOutput, int temporary) {
   SmallVector<AxisWalk> axes;
   for (int dim : nests->results.find(value)->second)
     axes.push_back({{dim}});
@@ -200,6 +200,8 @@ Access PieceBuilder::accessOfValue(Value value, kernel::DType dtype, bool isOutp
   Access access;
   use.view =
       viewOf(cast<RankedTensorType>(value.getType()), axes, nameOf(value), spec.shape, access.axes);
+  if (temporary >= 0)
+    use = {{}, {}, temporary};
   access.buffer = buffer(std::move(spec), std::move(use));
   return access;
 }

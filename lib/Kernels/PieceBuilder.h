@@ -30,8 +30,9 @@ public:
   /// A tensor in memory as it is, for reading single elements.
   int bufferOfTensor(mlir::Value tensor, kernel::DType dtype);
   /// How a value that an operation of the dispatch computes is read or written in the dimensions in
-  /// which it is computed.
-  Access accessOfValue(mlir::Value value, kernel::DType dtype, bool isOutput = false);
+  /// which it is computed; or, `temporary` its number, what stands between pieces and is as large.
+  Access accessOfValue(mlir::Value value, kernel::DType dtype, bool isOutput = false,
+                       int temporary = -1);
   /// A program has one element of a dimension.
   void takeSingly(int dim);
   /// Whether that is so for one of these.
