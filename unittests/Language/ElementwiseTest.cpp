@@ -70,6 +70,8 @@ const Elementwise elementwise[] = {
     {[](Tile x) { return expm1(x); }, "math.expm1 ", "", "", ""},
     {[](Tile x) { return log(x); }, "math.log ", "", "", ""},
     {[](Tile x) { return log2(x); }, "math.log2 ", "", "", ""},
+    {[](Tile x) { return log10(x); }, "math.log10 ", "", "", ""},
+    {[](Tile x) { return erfc(x); }, "math.erfc ", "", "", ""},
     {[](Tile x) { return log1p(x); }, "math.log1p ", "", "", ""},
     {[](Tile x) { return sin(x); }, "math.sin ", "", "", ""},
     {[](Tile x) { return cos(x); }, "math.cos ", "", "", ""},

@@ -81,9 +81,9 @@ TEST(CPUCases, IntegerArithmetic) {
 TEST(CPUCases, Functions) {
   for (const std::string &dtype : floats)
     for (const char *op : {"exp", "exp2", "tanh", "erf", "sin", "cos", "absf", "floor", "ceil",
-                           "round", "roundeven", "trunc", "atan", "sinh", "expm1"})
+                           "round", "roundeven", "trunc", "atan", "sinh", "expm1", "erfc"})
       check(onTiles(dtype, dtype, fmt::format("%r = math.{} %t : TILE", op)), dtype);
-  for (const char *op : {"log", "sqrt", "rsqrt", "log1p", "log2"})
+  for (const char *op : {"log", "sqrt", "rsqrt", "log10", "log1p", "log2"})
     check(
         onTiles("f32", "f32", fmt::format("%a = math.absf %t : TILE\n%r = math.{} %a : TILE", op)),
         "f32");

@@ -17,8 +17,8 @@ static constexpr StringRef operations[] = {
     "arith.subf", "arith.subi", "arith.truncf", "arith.trunci", "arith.uitofp", "arith.xori",
     "math.absf", "math.absi", "math.acos", "math.acosh", "math.asin", "math.asinh", "math.atan",
     "math.atan2", "math.atanh", "math.ceil", "math.copysign", "math.cos", "math.cosh", "math.erf",
-    "math.exp", "math.exp2", "math.expm1", "math.floor", "math.fma", "math.log", "math.log1p",
-    "math.log2", "math.powf", "math.round", "math.roundeven", "math.rsqrt", "math.sin",
+    "math.erfc", "math.exp", "math.exp2", "math.expm1", "math.floor", "math.fma", "math.log",
+    "math.log10", "math.log1p", "math.log2", "math.powf", "math.round", "math.roundeven", "math.rsqrt", "math.sin",
     "math.sinh", "math.sqrt", "math.tan", "math.tanh", "math.trunc",
     // clang-format on
 };
