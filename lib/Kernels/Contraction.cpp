@@ -349,6 +349,8 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Write
                        ? loadPanel(spec, roles, at, configuration)
                        : at.load(spec.b, axes(roles.batch, roles.sums, roles.columns)),
                    {length, columns});
+  if (spec.buffers[spec.a.buffer].dtype != spec.buffers[spec.b.buffer].dtype)
+    return dot(cast(a, spec.sum), cast(b, spec.sum), acc);
   return dot(a, b, acc);
 }
 

@@ -94,6 +94,13 @@ TEST(Contraction, Texts) {
   EXPECT_NE(packed.find("in %b: !tile.buffer<[2, 32, 48], f32>"), std::string::npos) << packed;
 }
 
+TEST(Contraction, OperandsOfTwoDtypes) {
+  Contraction spec = product(64, 64, 32);
+  spec.buffers[1].dtype = kernel::bf16;
+  std::string text = traced(spec, chooseContraction(spec, avx2));
+  EXPECT_NE(text.find("arith.extf"), std::string::npos) << text;
+}
+
 TEST(Contraction, PairsOfBf16) {
   VectorUnit unit = avx512;
   unit.pairRows = 6, unit.pairColumns = 64;
