@@ -101,7 +101,8 @@ TEST(CPUMath, QuotientsByOneNumberAreRounded) {
     kernel.run({x.data(), d.data(), y.data()});
     for (size_t i = 0; i < y.size(); ++i) {
       float top = x[i % 32], bottom = d[i / 32], exact = top / bottom;
-      bool isTiny = std::fabs(top) < 0x1p-100F && bottom != 0 && !std::isinf(bottom);
+      bool isTiny = std::min(std::fabs(top), std::fabs(exact)) < 0x1p-100F && bottom != 0 &&
+                    !std::isinf(bottom);
       if (std::isnan(exact))
         ASSERT_TRUE(std::isnan(y[i])) << top << " / " << bottom << " gives " << y[i];
       else if (isTiny)

@@ -110,24 +110,32 @@ private:
   }
 
   /// A division takes as long as ten products: where all elements are divided by one number, its
-  /// inverse is computed once (before the loop, LLVM sees to that).
+  /// inverse is computed once (before the loop, LLVM sees to that), and what it lacks.
   Value divideByOne(ArrayRef<Value> operands, Value divisor) {
-    Type f32 = b.getF32Type();
-    Value inverse = make<arith::DivFOp>(e.constant(f32, 1), divisor);
-    auto isNormal = [&](Value x) {
-      Value size = make<math::AbsFOp>(x);
-      Value isLarge =
-          make<arith::CmpFOp>(arith::CmpFPredicate::OGE, size, e.constant(f32, 0x1p-126));
-      Value isFinite =
-          make<arith::CmpFOp>(arith::CmpFPredicate::OLE, size, e.constant(f32, 0x1.fffffep127));
-      return make<arith::AndIOp>(isLarge, isFinite);
+    Type f32 = b.getF32Type(), i32 = b.getI32Type();
+    auto number = [&](double value) { return e.constant(f32, value); };
+    auto compare = [&](arith::CmpFPredicate predicate, Value x, double value) -> Value {
+      return make<arith::CmpFOp>(predicate, x, number(value));
     };
-    Value safe = make<arith::AndIOp>(isNormal(divisor), isNormal(inverse));
-    Value wide = e.splat(inverse);
-    auto choice = scf::IfOp::create(b, loc, operands[0].getType(), safe, /*withElseRegion=*/true);
+    Value size = make<math::AbsFOp>(divisor);
+    // Where no part of the inverse is lost.
+    Value isUsual = make<arith::AndIOp>(compare(arith::CmpFPredicate::OGE, size, 0x1p-60),
+                                        compare(arith::CmpFPredicate::OLE, size, 0x1p60));
+    Value nearest = make<arith::DivFOp>(number(1), divisor), minus = make<arith::NegFOp>(divisor);
+    auto lacking = [&](Value x) -> Value { return make<math::FmaOp>(minus, x, number(1)); };
+    Value isLarge = compare(arith::CmpFPredicate::OLT, lacking(nearest), 0);
+    Value less = make<arith::SubIOp>(make<arith::BitcastOp>(i32, nearest),
+                                     make<arith::ExtUIOp>(i32, isLarge));
+    Value high = make<arith::BitcastOp>(f32, less), rest = lacking(high);
+    Value isExact = compare(arith::CmpFPredicate::OEQ, rest, 0);
+    Value low =
+        make<arith::MulFOp>(high, Value(make<arith::SelectOp>(isExact, number(0x1p-40), rest)));
+    Value wideHigh = e.splat(high), wideLow = e.splat(low);
+    auto choice =
+        scf::IfOp::create(b, loc, operands[0].getType(), isUsual, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(b, loc, emitQuotient(b, loc, operands[0], operands[1], wide, e.cpu));
+    scf::YieldOp::create(b, loc, emitQuotient(b, loc, operands[0], wideHigh, wideLow, e.cpu));
     b.setInsertionPointToStart(choice.elseBlock());
     scf::YieldOp::create(b, loc, Value(make<arith::DivFOp>(operands[0], operands[1])));
     return choice.getResult(0);

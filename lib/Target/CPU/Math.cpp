@@ -26,9 +26,6 @@ constexpr double magic = 0x1.8p23;
 constexpr int32_t roundsToNearest = 4;
 /// Of two operands the one of lesser magnitude; NaN is no operand.
 constexpr int32_t lesserMagnitude = 2;
-/// Of an operand that is NaN what was there before, of each other kind the operand: four bits a
-/// kind.
-constexpr int32_t keepWhereNaN = 0x11111100;
 
 class F32 {
 public:
@@ -237,20 +234,11 @@ public:
     return select(less(size, number(1)), fma(p, x, x), large);
   }
 
-  /// x / d for the same d in all lanes: x times 1 / d, corrected by its remainder (P. Markstein,
-  /// "Computation of elementary functions on the IBM RISC System/6000 processor", 1990). Where that
-  /// is no number, x times 1 / d is as infinite, zero or undefined as x / d. 1 / d and d are
-  /// normal.
-  Value quotient(Value x, Value d, Value inverse) {
-    Value guess = mul(x, inverse), minus = arith::NegFOp::create(b, loc, guess);
-    Value better = fma(fma(minus, d, x), inverse, guess);
-    if (fillsAvx512)
-      return intrinsic("llvm.x86.avx512.mask.fixupimm.ps.512",
-                       {guess, better, integer(keepWhereNaN), scalar(b.getI32IntegerAttr(0)),
-                        everyLane(), scalar(b.getI32IntegerAttr(roundsToNearest))});
-    Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, better, better);
-    return select(isNumber, better, guess);
-  }
+  /// x / d for the same d in all lanes, 1 / d in two parts (N. Brisebarre, J.-M. Muller and S.
+  /// Raina, "Accelerating correctly rounded floating-point division when the divisor is known in
+  /// advance", 2004). One quotient in some ten million is rounded the wrong way. Both parts have
+  /// d's sign, so that infinite ones stay infinite.
+  Value quotient(Value x, Value high, Value low) { return fma(x, high, mul(x, low)); }
 
 private:
   OpBuilder &b;
@@ -283,9 +271,9 @@ Value emitMath(OpBuilder &b, Location loc, StringRef operation, ValueRange opera
   return found->second(f, operands);
 }
 
-Value emitQuotient(OpBuilder &b, Location loc, Value x, Value d, Value inverse,
+Value emitQuotient(OpBuilder &b, Location loc, Value x, Value high, Value low,
                    const CpuFeatures &cpu) {
-  return F32(b, loc, x.getType(), cpu).quotient(x, d, inverse);
+  return F32(b, loc, x.getType(), cpu).quotient(x, high, low);
 }
 
 } // namespace tw::target::cpu
