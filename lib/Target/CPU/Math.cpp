@@ -234,12 +234,6 @@ public:
     return select(less(size, number(1)), fma(p, x, x), large);
   }
 
-  /// x / d for the same d in all lanes, 1 / d in two parts (N. Brisebarre, J.-M. Muller and S.
-  /// Raina, "Accelerating correctly rounded floating-point division when the divisor is known in
-  /// advance", 2004). One quotient in some ten million is rounded the wrong way. Both parts have
-  /// d's sign, so that infinite ones stay infinite.
-  Value quotient(Value x, Value high, Value low) { return fma(x, high, mul(x, low)); }
-
 private:
   OpBuilder &b;
   Location loc;
@@ -269,11 +263,6 @@ Value emitMath(OpBuilder &b, Location loc, StringRef operation, ValueRange opera
     return {};
   F32 f(b, loc, operands[0].getType(), cpu);
   return found->second(f, operands);
-}
-
-Value emitQuotient(OpBuilder &b, Location loc, Value x, Value high, Value low,
-                   const CpuFeatures &cpu) {
-  return F32(b, loc, x.getType(), cpu).quotient(x, high, low);
 }
 
 } // namespace tw::target::cpu

@@ -11,10 +11,4 @@ namespace tw::target::cpu {
 mlir::Value emitMath(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef operation,
                      mlir::ValueRange operands, const CpuFeatures &cpu);
 
-/// x / d on vectors of f32, given 1 / d as a float rounded towards 0 and what that lacks, or the
-/// least bit of it if it lacks nothing; d from 2^-60 to 2^60. Rounded like a division, but for one
-/// in some ten million; where x or x / d is below 2^-100, up to 1.5 units in the last place off.
-mlir::Value emitQuotient(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value high,
-                         mlir::Value low, const CpuFeatures &cpu);
-
 } // namespace tw::target::cpu
