@@ -3,8 +3,10 @@
 // What the cpu target's code looks like for CPUs of several kinds, whatever this machine is.
 #include "KernelJit.h"
 #include "Products.h"
+#include <cstdlib>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <memory>
 #include <sstream>
 
 namespace tw::target {
@@ -69,6 +71,47 @@ TEST(CPUCode, ProductsOfPairs) {
       EXPECT_EQ(count(loop, "(%rsp)"), 0u) << loop;
   }
   EXPECT_EQ(count(assemblyOf(product(p), "x86-64-v4"), "vdpbf16ps"), 0u);
+}
+
+/// y = 2 x in rows.
+std::string doubled(int64_t rows, int64_t columns) {
+  return fmt::format(R"(
+    tile.kernel @k(in %x: !tile.buffer<[{0}, {1}], f32>, out %y: !tile.buffer<[{0}, {1}], f32>) grid [{0}] {{
+      %m = tile.program_id 0
+      %c0 = arith.constant 0 : index
+      %v = tile.load %x[%m, %c0] : !tile.buffer<[{0}, {1}], f32> -> tensor<1x{1}xf32>
+      %w = arith.addf %v, %v : tensor<1x{1}xf32>
+      tile.store %w, %y[%m, %c0] : tensor<1x{1}xf32>, !tile.buffer<[{0}, {1}], f32>
+    }})",
+                     rows, columns);
+}
+
+/// Outputs that no cache holds are stored past the caches, where every vector is aligned.
+TEST(CPUCode, LargeOutputsAreStreamed) {
+  for (const char *name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    std::string large = assemblyOf(doubled(4096, 2048), name);
+    EXPECT_GE(count(large, "movntps"), 1u) << large;
+    EXPECT_EQ(count(large, "sfence"), 1u);
+    for (const std::string &other : {doubled(4096, 1024), doubled(4096, 2049)}) {
+      std::string code = assemblyOf(other, name);
+      EXPECT_EQ(count(code, "movnt"), 0u) << code;
+      EXPECT_EQ(count(code, "sfence"), 0u);
+    }
+  }
+}
+
+TEST(CPUCode, StreamsWholeOutputs) {
+  constexpr size_t count = size_t(4096) * 2048;
+  std::vector<float> x(count);
+  for (size_t i = 0; i < count; ++i)
+    x[i] = float(i % 1000);
+  std::unique_ptr<float, decltype(&std::free)> y(
+      static_cast<float *>(std::aligned_alloc(64, count * sizeof(float))), &std::free);
+  KernelJit(doubled(4096, 2048), "host").run({x.data(), y.get()});
+  size_t wrong = 0;
+  for (size_t i = 0; i < count; ++i)
+    wrong += y.get()[i] != 2 * x[i];
+  EXPECT_EQ(wrong, 0u);
 }
 
 /// What is used twice at each of many steps is emitted once: there are 2^60 ways to its beginning.

@@ -211,6 +211,8 @@ LogicalResult Emitter::store(tile::StoreOp op, const Point &point) {
     b.setInsertionPointToStart(scf::IfOp::create(b, loc, place->condition, false).thenBlock());
   Value lanesMask = both(place->mask, mask);
   Value stored = point.lane >= 0 ? asVector(*value) : *value;
+  if (!lanesMask && place->laneStride.is(1) && streamTo(stored, buffer, place->index))
+    return success();
   storeTo(stored, buffer.base, op.getTile().getType().getElementType(), place->index,
           place->laneStride, lanesMask);
   return success();

@@ -34,6 +34,7 @@ struct Buffer {
   mlir::Value base;
   Indices sizes, strides; // in elements
   mlir::Type element;     // as in memory
+  bool isStreamed = false;
 };
 
 /// A tile in memory of the thread, row-major.
@@ -115,7 +116,7 @@ public:
   mlir::Value gatherFrom(mlir::Value base, mlir::Type element, mlir::Value indices,
                          mlir::Value mask, mlir::Value pad);
   void storeTo(mlir::Value value, mlir::Value base, mlir::Type element, const Ix &index,
-               const Ix &laneStride, mlir::Value mask);
+               const Ix &laneStride, mlir::Value mask, bool isStreamed = false);
   /// Whether the CPU has masked loads and stores of elements of this size. Without them LLVM makes
   /// a branch for each lane; here lanes that are off go to memory to spare.
   bool masksInOne(unsigned bytes) const;
@@ -136,6 +137,14 @@ public:
   mlir::LogicalResult store(tile::StoreOp op, const Point &point);
   mlir::FailureOr<mlir::Value> elementwise(mlir::Operation *op,
                                            llvm::ArrayRef<mlir::Value> operands);
+
+  // Stores past the caches (Stream.cpp)
+  /// Whether what is written to an output does not stay in any cache until somebody reads it.
+  bool isStreamed(mlir::Value buffer);
+  /// Stores a whole vector so, if the buffer wants it and the vector is known to be aligned.
+  bool streamTo(mlir::Value value, const Buffer &buffer, const Ix &index);
+  /// Right before the function returns.
+  void finishStreams();
 
   // Loops (Strips.cpp)
   using PointBody = llvm::function_ref<mlir::LogicalResult(const Point &)>;
@@ -160,6 +169,7 @@ public:
   /// Whether all of `first` to `first` + `span` is in [0, size): true or false where it is known
   /// for every program and trip.
   std::optional<bool> staysInside(const Ix &first, int64_t span, const Ix &size) const;
+  bool isMultipleOf(const Ix &x, int64_t divisor) const;
   /// Whether a load behind `tile` begins at a constant position and is not all inside: which of its
   /// strips are follows from their coordinates.
   bool hasKnownEdges(mlir::Value tile) const;
@@ -245,8 +255,8 @@ public:
   /// Loads in their last pass, and how many elements further the next program reads.
   llvm::DenseMap<mlir::Operation *, Ix> fetches;
 
-  /// Whether the tile registers of AMX have been configured.
-  bool usesTiles = false;
+  /// Whether the tile registers of AMX have been configured, and anything has been streamed.
+  bool usesTiles = false, streams = false;
 
   /// Where scratch comes from: the workspace, and how much of it is taken so far.
   mlir::Value workspace;

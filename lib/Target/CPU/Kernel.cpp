@@ -100,6 +100,7 @@ private:
       return failure();
     b.setInsertionPointAfter(blocks);
     releaseTiles(e);
+    e.finishStreams();
     requests = e.requests;
     result.failures = e.failures;
     result.imports.assign(e.imports.begin(), e.imports.end());
@@ -247,6 +248,7 @@ private:
       strides[d] = e.ix().mul(strides[d + 1], sizes[d + 1]);
     Type element = cast<tile::BufferType>(buffer.getType()).getTileElementType();
     e.buffers[buffer] = {data, sizes, strides, element};
+    e.buffers[buffer].isStreamed = e.isStreamed(buffer);
   }
 
   //===--- the grid --------------------------------------------------------===//

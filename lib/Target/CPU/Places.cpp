@@ -227,6 +227,8 @@ std::optional<Memory> Emitter::roomInResult(Value tile) {
   if (argument.getAccess() != tile::Access::Out || argument.getInit())
     return std::nullopt;
   const Buffer &buffer = buffers.find(store.getBuffer())->second;
+  if (buffer.isStreamed)
+    return std::nullopt;
   Ix first = 0;
   for (auto [d, position] : llvm::enumerate(store.getPositions())) {
     if (isa<RankedTensorType>(position.getType()) || !scalars.contains(position) ||

@@ -5,6 +5,7 @@
 #include "Target/CPU/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <algorithm>
+#include <numeric>
 
 using namespace mlir;
 
@@ -49,6 +50,27 @@ std::optional<bool> Emitter::staysInside(const Ix &first, int64_t span, const Ix
   if (range->most < 0 || range->least + span >= *bound)
     return false;
   return std::nullopt;
+}
+
+bool Emitter::isMultipleOf(const Ix &x, int64_t divisor) const {
+  if (divisor == 1)
+    return true;
+  if (auto number = x.constant())
+    return *number % divisor == 0;
+  if (auto variable = dyn_cast<BlockArgument>(x.dynamic())) {
+    auto loop = dyn_cast<scf::ForOp>(variable.getOwner()->getParentOp());
+    return loop && loop.getInductionVar() == variable &&
+           isMultipleOf(ixOf(loop.getLowerBound()), divisor) &&
+           isMultipleOf(ixOf(loop.getStep()), divisor);
+  }
+  Operation *op = x.dynamic().getDefiningOp();
+  if (isa<arith::AddIOp, arith::SubIOp>(op))
+    return isMultipleOf(ixOf(op->getOperand(0)), divisor) &&
+           isMultipleOf(ixOf(op->getOperand(1)), divisor);
+  APInt factor;
+  if (!isa<arith::MulIOp>(op) || !matchPattern(op->getOperand(1), m_ConstantInt(&factor)))
+    return false;
+  return isMultipleOf(ixOf(op->getOperand(0)), divisor / std::gcd(divisor, factor.getSExtValue()));
 }
 
 bool Emitter::hasKnownEdges(Value tile) const {

@@ -192,7 +192,7 @@ Value Emitter::gatherFrom(Value base, Type element, Value indices, Value mask, V
 }
 
 void Emitter::storeTo(Value value, Value base, Type element, const Ix &index, const Ix &laneStride,
-                      Value mask) {
+                      Value mask, bool isStreamed) {
   Type stored = memoryType(element);
   unsigned bytes = bytesOf(element);
   Value at = ix().value(index);
@@ -207,7 +207,9 @@ void Emitter::storeTo(Value value, Value base, Type element, const Ix &index, co
   if (mask)
     mask = asVector(mask);
   if (laneStride.is(1) && !mask) {
-    LLVM::StoreOp::create(b, loc, value, addressOf(*this, base, stored, at), bytes);
+    unsigned alignment = isStreamed ? lanes * bytes : bytes;
+    LLVM::StoreOp::create(b, loc, value, addressOf(*this, base, stored, at), alignment,
+                          /*isVolatile=*/false, isStreamed);
   } else if (laneStride.is(1) && masksInOne(bytes)) {
     LLVM::MaskedStoreOp::create(b, loc, value, addressOf(*this, base, stored, at), mask,
                                 b.getI32IntegerAttr(bytes));
