@@ -234,7 +234,7 @@ static int64_t sumStepOf(const Contraction &contraction, const ContractionRoles 
       programs *= size ? (*size + each - 1) / each : fewPrograms;
     }
   auto length = contraction.dims[roles.sums.back()].size;
-  bool isLong = length && *length >= longSum && roles.sums.size() == 1;
+  bool isLong = length.value_or(longSum) >= longSum && roles.sums.size() == 1;
   return isLong && programs < fewPrograms ? longSum / 4 : 0;
 }
 

@@ -15,7 +15,7 @@ constexpr int64_t unknownExtent = 256;
 // Few enough that workers are left over; so few that computing a row several times pays.
 constexpr int64_t fewPrograms = 31, veryFewPrograms = 4;
 constexpr int64_t longElements = 1 << 20; // of a program
-constexpr int64_t chunkElements = 1 << 12;
+constexpr int64_t chunkElements = 1 << 12, leastUnknownChunk = 64;
 
 bool reads(const Step &step) {
   return step.kind == Step::Kind::Load || step.kind == Step::Kind::Store;
@@ -168,38 +168,43 @@ static RowsConfiguration chooseBlocks(const LoopProgram &program) {
   return chosen;
 }
 
-std::optional<int> longDim(const LoopProgram &program) {
-  auto isKnown = [](const Extent &extent) { return extent.size.has_value(); };
-  if (!canLoop(program) || !std::all_of(program.dims.begin(), program.dims.end(), isKnown))
-    return std::nullopt;
-  int longest = -1;
-  for (const Step &step : program.steps)
-    if (step.kind == Step::Kind::Reduce)
-      for (int dim : step.dims)
-        if (longest < 0 || program.dims[dim].size > program.dims[longest].size)
-          longest = dim;
-  if (longest < 0)
-    return std::nullopt;
-  int64_t programs = 1, elements = 1;
-  std::vector<Walk> walks = chooseBlocks(program).walks;
-  for (size_t dim = 0; dim < walks.size(); ++dim) {
-    int64_t size = *program.dims[dim].size, block = walks[dim].block > 0 ? walks[dim].block : size;
-    elements *= block;
-    programs *= block > 0 ? (size + block - 1) / block : 0;
-  }
-  // Where a chunk is computed once for each reduction, that has to pay.
-  bool isOnce = !placesInChunks(program, longest).empty();
-  bool isWorth = elements >= longElements && programs <= (isOnce ? fewPrograms : veryFewPrograms);
-  return isWorth ? std::optional(longest) : std::nullopt;
-}
-
 /// Such that a trip has some thousand elements: few enough that they are summed up exactly.
 static int64_t chunkOf(const std::vector<Walk> &walks, const LoopProgram &program, int dim) {
   int64_t others = 1;
   for (size_t other = 0; other < walks.size(); ++other)
     if (int(other) != dim)
-      others *= walks[other].block > 0 ? walks[other].block : *program.dims[other].size;
+      others *= walks[other].block > 0 ? walks[other].block
+                                       : program.dims[other].size.value_or(unknownExtent);
   return std::max<int64_t>(1, chunkElements / std::max<int64_t>(1, others));
+}
+
+std::optional<int> longDim(const LoopProgram &program) {
+  // An unknown length is taken for a long one; how many programs there are has to be known.
+  auto length = [&](int dim) { return program.dims[dim].size.value_or(longElements); };
+  int longest = -1;
+  for (const Step &step : program.steps)
+    if (step.kind == Step::Kind::Reduce)
+      for (int dim : step.dims)
+        if (longest < 0 || length(dim) > length(longest))
+          longest = dim;
+  if (longest < 0 || !canLoop(program))
+    return std::nullopt;
+  int64_t programs = 1, elements = 1;
+  std::vector<Walk> walks = chooseBlocks(program).walks;
+  for (int dim = 0; dim < int(walks.size()); ++dim) {
+    if (!program.dims[dim].size && dim != longest)
+      return std::nullopt;
+    int64_t block = walks[dim].block > 0 ? walks[dim].block : length(dim);
+    elements *= block;
+    programs *= block > 0 ? (length(dim) + block - 1) / block : 0;
+  }
+  // Where a chunk is computed once for each reduction, that has to pay.
+  bool isOnce = !placesInChunks(program, longest).empty();
+  bool isWorth = elements >= longElements && programs <= (isOnce ? fewPrograms : veryFewPrograms);
+  // A length that is not known may be small: then trips want to be long, and kernels one.
+  if (!program.dims[longest].size)
+    isWorth = isWorth && isOnce && chunkOf(walks, program, longest) >= leastUnknownChunk;
+  return isWorth ? std::optional(longest) : std::nullopt;
 }
 
 RowsConfiguration chooseRows(const LoopProgram &program) {

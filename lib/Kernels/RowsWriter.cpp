@@ -156,7 +156,7 @@ private:
       auto middle = both.begin() + both.size() / 2;
       return combined(reduced, {both.begin(), middle}, {middle, both.end()});
     };
-    auto add = [&](const std::vector<Tile> &now, int64_t count, const Index &begin) {
+    auto add = [&](const std::vector<Tile> &now, const Size &count, const Index &begin) {
       auto part = std::make_unique<Writer>(*writer);
       part->takeInside(dim, count, begin);
       std::swap(writer, part);
@@ -169,10 +169,10 @@ private:
     auto body = [&](const Index &number, const std::vector<Tile> &now) {
       return add(now, chunk, number * chunk);
     };
-    int64_t size = *program.dims[dim].size, whole = size / chunk * chunk;
-    std::vector<Tile> last = loop(0, size / chunk, 1, start, body, combine);
-    if (whole < size)
-      last = add(last, size - whole, whole);
+    Size size = writer->size(program.dims[dim]), trips = floorDiv(size, chunk);
+    std::vector<Tile> last = loop(0, trips, 1, start, body, combine);
+    if (Size rest = mod(size, chunk); !rest.isConstant() || rest.constant() > 0)
+      last = add(last, rest, trips * chunk);
     for (size_t i = 0, next = 0; i < reduced.size(); ++i) {
       Carried kind = carriedOf(reduced[i]);
       const Tile &value = last[next], &second = last[next + (kind != Carried::Value)];

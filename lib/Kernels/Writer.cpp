@@ -50,6 +50,8 @@ Size Writer::size(const Extent &extent) const {
 }
 
 Size Writer::extent(int dim) const {
+  if (auto part = parts.find(dim); part != parts.end())
+    return part->second.count;
   return walks[dim].block > 0 ? Size(walks[dim].block) : size(dims[dim]);
 }
 
@@ -63,18 +65,17 @@ void Writer::take(int dim, int64_t block, const Index &number) {
   ids[dim] = number;
 }
 
-void Writer::takeInside(int dim, int64_t count, const Index &begin) {
-  walks[dim].block = count;
-  begins.insert_or_assign(dim, begin);
+void Writer::takeInside(int dim, const Size &count, const Index &begin) {
+  parts.insert_or_assign(dim, Part{begin, count});
 }
 
 Index Writer::first(int dim) const {
-  auto begin = begins.find(dim);
-  return begin != begins.end() ? begin->second : ids[dim] * walks[dim].block;
+  auto part = parts.find(dim);
+  return part != parts.end() ? part->second.begin : ids[dim] * walks[dim].block;
 }
 
 bool Writer::hasEdge(int dim) const {
-  return !begins.contains(dim) && walks[dim].block > 1 &&
+  return !parts.contains(dim) && walks[dim].block > 1 &&
          !(dims[dim].size && *dims[dim].size % walks[dim].block == 0);
 }
 
@@ -82,7 +83,9 @@ Writer::Box Writer::boxOf(const Access &access) const {
   Box box;
   for (const Axis &axis : access.axes) {
     box.strides.push_back(axis.stride);
-    Index position = axis.dim >= 0 && walks[axis.dim].block > 0 ? first(axis.dim) : Index(0);
+    Index position = axis.dim >= 0 && (parts.contains(axis.dim) || walks[axis.dim].block > 0)
+                         ? first(axis.dim)
+                         : Index(0);
     if (axis.stride != 1)
       position = position * axis.stride;
     if (axis.offset != 0)

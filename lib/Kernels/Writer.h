@@ -40,7 +40,7 @@ public:
   void take(int dim, int64_t block, const kernel::Index &number);
   /// From now on accesses take `count` elements of a dimension that is not cut, all of which exist,
   /// from `begin` on.
-  void takeInside(int dim, int64_t count, const kernel::Index &begin);
+  void takeInside(int dim, const kernel::Size &count, const kernel::Index &begin);
 
   const kernel::Buffer &buffer(int number) const { return buffers[number]; }
   kernel::Scalar scalar(int number) const { return scalars[number]; }
@@ -79,8 +79,12 @@ private:
   std::map<std::string, kernel::Size> symbols;
   std::vector<kernel::Buffer> buffers;
   std::vector<kernel::Scalar> scalars;
-  std::vector<kernel::Index> ids;      // for each dimension
-  std::map<int, kernel::Index> begins; // of dimensions of which a part is taken
+  std::vector<kernel::Index> ids; // for each dimension
+  struct Part {
+    kernel::Index begin;
+    kernel::Size count;
+  };
+  std::map<int, Part> parts; // of dimensions of which one is taken
 };
 
 } // namespace tw::kernels

@@ -59,27 +59,6 @@ TEST(Rows, SumsOfColumnsTakeSeveralColumns) {
   EXPECT_NE(text.find("tensor<100x64xf32>"), std::string::npos) << text;
 }
 
-TEST(Rows, FewLongRowsAreReducedInChunks) {
-  LoopProgram program = sums({2}, {(1 << 20) + 100}, 1);
-  EXPECT_EQ(longDim(program), 1);
-  std::string text = traced(program);
-  EXPECT_NE(text.find("combine"), std::string::npos) << text;
-  EXPECT_NE(text.find("tensor<1x4096xf32>"), std::string::npos) << text;
-  EXPECT_NE(text.find("tensor<1x100xf32>"), std::string::npos) << text; // what is left
-  EXPECT_FALSE(longDim(sums({2}, {1 << 19}, 1)));                       // short
-  EXPECT_FALSE(longDim(sums({32}, {1 << 20}, 1)));                      // many
-  EXPECT_FALSE(longDim(sums({2}, {std::nullopt, "N"}, 1)));
-}
-
-TEST(Rows, OneReducedDimensionMayBeChunked) {
-  LoopProgram program = sums({2}, {1 << 20}, 1);
-  RowsConfiguration chosen = chooseRows(program);
-  EXPECT_EQ(chosen.walks[1].chunk, 4096);
-  EXPECT_TRUE(isLegal(program, chosen));
-  chosen.walks[0].chunk = 2; // along which results extend
-  EXPECT_FALSE(isLegal(program, chosen));
-}
-
 /// y[m, n] = x[m, n] / sum of x[m, n]
 Piece quotients(Extent m, Extent n) {
   LoopProgram program = sums(m, n, 1);
@@ -91,6 +70,36 @@ Piece quotients(Extent m, Extent n) {
   program.steps[2] = divided;
   program.steps.push_back(store);
   return {program, {TensorUse(), TensorUse()}, {}, {}};
+}
+
+TEST(Rows, FewLongRowsAreReducedInChunks) {
+  LoopProgram program = sums({2}, {(1 << 20) + 100}, 1);
+  EXPECT_EQ(longDim(program), 1);
+  std::string text = traced(program);
+  EXPECT_NE(text.find("combine"), std::string::npos) << text;
+  EXPECT_NE(text.find("tensor<1x4096xf32>"), std::string::npos) << text;
+  EXPECT_NE(text.find("tensor<1x100xf32>"), std::string::npos) << text; // what is left
+  EXPECT_FALSE(longDim(sums({2}, {1 << 19}, 1)));                       // short
+  EXPECT_FALSE(longDim(sums({32}, {1 << 20}, 1)));                      // many
+  EXPECT_FALSE(longDim(sums({std::nullopt, "M"}, {1 << 20}, 1)));       // perhaps
+}
+
+TEST(Rows, RowsOfUnknownLengthAreReducedInChunks) {
+  LoopProgram program = sums({2}, {std::nullopt, "N"}, 1);
+  EXPECT_EQ(longDim(program), 1);
+  std::string text = traced(program);
+  EXPECT_NE(text.find("tensor<1x4096xf32>"), std::string::npos) << text;
+  EXPECT_NE(text.find("N mod 4096"), std::string::npos) << text;
+  EXPECT_FALSE(longDim(std::get<LoopProgram>(quotients({2}, {std::nullopt, "N"}).what)));
+}
+
+TEST(Rows, OneReducedDimensionMayBeChunked) {
+  LoopProgram program = sums({2}, {1 << 20}, 1);
+  RowsConfiguration chosen = chooseRows(program);
+  EXPECT_EQ(chosen.walks[1].chunk, 4096);
+  EXPECT_TRUE(isLegal(program, chosen));
+  chosen.walks[0].chunk = 2; // along which results extend
+  EXPECT_FALSE(isLegal(program, chosen));
 }
 
 TEST(Rows, WhatExtendsAlongLongRowsIsAProgramOfItsOwn) {

@@ -183,3 +183,23 @@ def long_rows(case, x, n, t, h, v):
     case("layer_norm", F.layer_norm(rows[:1] + 2, (1310735,))[:, ::99991])
     case("norm", (rows / rows.norm())[:, ::99991])
     case("mse_loss", F.mse_loss(rows[0], rows[1]))
+
+
+# The same where the length is known only at the call, from shorter than a chunk on.
+@family(dims={"N": (2, 9)}, sizes=[{"N": 2}, {"N": 7}], x="f32[2,N]", n="i64[N]", h="f16[N]")
+def long_rows_dynamic(case, x, n, h):
+    for count in (3, 3001):
+        rows = (x.unsqueeze(1) + torch.arange(count).unsqueeze(1) * 1e-3).reshape(2, -1)
+        case(f"sum {count}", rows.sum(1))
+        case(f"sum of all {count}", rows.sum())
+        case(f"mean {count}", rows.mean(1, keepdim=True))
+        case(f"var_mean {count}", torch.var_mean(rows, 1))
+        case(f"max {count}", torch.max(rows, 1))
+        case(f"argmin of all {count}", rows.argmin())
+        case(f"sum of ints {count}", n.repeat(count).sum())
+        case(f"any {count}", (h.repeat(count) > 0.5).any())
+        case(f"mean of half {count}", h.repeat(count).mean())
+        case(f"softmax {count}", torch.softmax(rows, 1)[:, ::991])
+        case(f"matmul {count}", rows @ rows.t())
+        case(f"matmul of columns {count}", rows.t()[:, :1].t() @ rows.t())
+        case(f"matrix times vector {count}", rows @ rows[0])

@@ -95,6 +95,8 @@ bool isNeverNegative(Value index) {
   Operation *op = index.getDefiningOp();
   if (auto size = dyn_cast<tile::SizeOp>(op))
     return size.getSize().getSize().asSymbol().has_value();
+  if (isa<arith::MaxSIOp>(op))
+    return llvm::any_of(op->getOperands(), isNeverNegative);
   return isa<tile::ProgramIdOp>(op) ||
          (isa<arith::AddIOp, arith::MulIOp, arith::MinSIOp, arith::DivSIOp>(op) &&
           llvm::all_of(op->getOperands(), isNeverNegative));
