@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CompilerLibrary.h"
+#include "Support/ChildProcess.h"
 #include <cerrno>
 #include <climits>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace tw::cli {
@@ -63,47 +61,19 @@ Result<CompilerLibrary> CompilerLibrary::load() {
   return library;
 }
 
-/// "killed by signal 11 (Segmentation fault)".
-static std::string endText(int status) {
-  if (WIFSIGNALED(status))
-    return fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  return fmt::format("exit status {}", WEXITSTATUS(status));
-}
-
 Result<int> runIsolated(const std::function<int()> &action) {
-  auto cannot = [](const char *what) {
-    return Diagnostic{Code::CLI_8, fmt::format("{}: {}", what, std::strerror(errno))};
-  };
-  // The answer comes through shared memory, since an exit status may be anybody's.
-  void *memory =
-      mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    return cannot("cannot share memory with the compiler");
-  volatile int *answer = static_cast<int *>(memory);
-  *answer = -1;
-  std::fflush(nullptr);
-  pid_t child = fork();
-  if (child < 0)
-    return munmap(memory, sizeof(int)), cannot("cannot start the compiler");
-  if (child == 0) {
-    int result = action();
-    std::fflush(nullptr);
-    *answer = result;
-    _exit(0);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-    ;
-  int result = *answer;
-  munmap(memory, sizeof(int));
-  if (result >= 0)
-    return result;
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) { // nobody reads any more: end like that
+  auto end = runInChild({}, [&] { return std::to_string(action()); });
+  if (!end)
+    return Diagnostic{Code::CLI_8,
+                      fmt::format("cannot start the compiler: {}", std::strerror(errno))};
+  if (end->answer)
+    return std::atoi(end->answer->c_str());
+  if (end->signal == SIGPIPE) { // nobody reads any more: end like that
     std::signal(SIGPIPE, SIG_DFL);
     std::raise(SIGPIPE);
   }
   return Diagnostic{Code::CLI_8,
-                    fmt::format("the compiler ended without an answer: {}", endText(status)),
+                    fmt::format("the compiler ended without an answer: {}", end->text()),
                     {},
                     {},
                     "this is a mistake of Tilewright, not yours: please report it with the model"};
