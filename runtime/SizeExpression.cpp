@@ -131,13 +131,6 @@ Result<SizeExpression> SizeExpression::parse(std::string_view text,
   return SizeParser(text, symbols).run();
 }
 
-/// a / b rounded toward minus infinity; empty when not representable.
-static std::optional<int64_t> floorDiv(int64_t a, int64_t b) {
-  if (b == 0 || (a == INT64_MIN && b == -1))
-    return std::nullopt;
-  return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
-}
-
 std::optional<int64_t> SizeExpression::apply(Op op, int64_t a, int64_t b) {
   switch (op) {
   case Op::Add:
@@ -147,11 +140,9 @@ std::optional<int64_t> SizeExpression::apply(Op op, int64_t a, int64_t b) {
   case Op::Mul:
     return checkedMul(a, b);
   case Op::FloorDiv:
-    return floorDiv(a, b);
-  case Op::Mod: {
-    auto quotient = floorDiv(a, b);
-    return quotient ? std::optional(a - *quotient * b) : std::nullopt;
-  }
+    return checkedFloorDiv(a, b);
+  case Op::Mod:
+    return checkedMod(a, b);
   case Op::Max:
     return std::max(a, b);
   case Op::Min:
@@ -233,7 +224,7 @@ SizeExpression::solve(int64_t value, std::span<const std::optional<int64_t>> val
   auto slope = apply(Op::Sub, *one, *zero), rise = apply(Op::Sub, value, *zero);
   if (!slope || !rise)
     return std::nullopt;
-  auto x = floorDiv(*rise, *slope);
+  auto x = checkedFloorDiv(*rise, *slope);
   if (!x || at(*x) != value)
     return std::nullopt;
   return Solution{*unknown, *x};

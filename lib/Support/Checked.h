@@ -18,6 +18,21 @@ inline std::optional<int64_t> checkedMul(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);
 }
 
+/// a / b rounded down; empty also when b is 0.
+inline std::optional<int64_t> checkedFloorDiv(int64_t a, int64_t b) {
+  if (b == 0 || (b == -1 && a == INT64_MIN))
+    return std::nullopt;
+  return a / b - (a % b != 0 && (a < 0) != (b < 0)); // / rounds toward 0
+}
+
+/// What rounding down leaves, which has b's sign, as in Python; empty when b is 0.
+inline std::optional<int64_t> checkedMod(int64_t a, int64_t b) {
+  if (b == 0 || b == -1) // INT64_MIN % -1 traps
+    return b == 0 ? std::nullopt : std::optional<int64_t>(0);
+  int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
 /// The product of `sizes`; empty when one is negative or the product does not fit 63 bits.
 inline std::optional<int64_t> checkedProduct(std::span<const int64_t> sizes) {
   int64_t product = 1;

@@ -77,19 +77,11 @@ Size operator*(const Size &a, const Size &b) {
 }
 
 std::optional<int64_t> Size::divide(Kind kind, int64_t a, int64_t b) {
-  if (b == 0 || (b == -1 && a == std::numeric_limits<int64_t>::min()))
-    return std::nullopt;
-  int64_t quotient = a / b, rest = a % b;
-  bool isBelow = rest != 0 && (rest < 0) != (b < 0); // the exact quotient is below `quotient`
-  bool isAbove = rest != 0 && !isBelow;
-  switch (kind) {
-  case Kind::FloorDiv:
-    return quotient - isBelow;
-  case Kind::CeilDiv:
-    return quotient + isAbove;
-  default:
-    return isBelow ? rest + b : rest;
-  }
+  auto quotient = checkedFloorDiv(a, b), rest = checkedMod(a, b);
+  if (kind == Kind::Mod)
+    return rest;
+  bool isAbove = kind == Kind::CeilDiv && rest && *rest != 0;
+  return quotient ? std::optional(*quotient + isAbove) : std::nullopt;
 }
 
 /// What `b`, a constant, divides exactly is divided; the rest stays as one atom.

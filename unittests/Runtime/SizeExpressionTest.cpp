@@ -24,6 +24,7 @@ TEST(SizeExpression, EvaluatesLikePython) {
   EXPECT_EQ(value("s0 % -4"), -1);
   EXPECT_EQ(value("max(s0, min(s1, 100)*9)"), 27);
   EXPECT_EQ(value("2*(3 - -s1)"), 12);
+  EXPECT_EQ(value("(-9223372036854775807 - 1) % s1"), 1);
 }
 
 TEST(SizeExpression, IsEmptyWhereThereIsNoValue) {

@@ -115,19 +115,6 @@ static Int subtract(int64_t a, int64_t b) {
 }
 static Int negate(int64_t a) { return subtract(0, a); }
 static Int absolute(int64_t a) { return a < 0 ? negate(a) : a; }
-static bool divides(int64_t a, int64_t b) { return b != 0 && !(a == kMinInt && b == -1); }
-static Int floorDivide(int64_t a, int64_t b) {
-  if (!divides(a, b))
-    return std::nullopt;
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-/// The remainder has the sign of the divisor.
-static Int remainder(int64_t a, int64_t b) {
-  if (!divides(a, b))
-    return std::nullopt;
-  int64_t rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
 static Int power(int64_t base, int64_t exponent) {
   if (exponent < 0 || exponent > 64)
     return std::nullopt;
@@ -189,8 +176,8 @@ ArrayRef<NamedFold> scalarFolds() {
       {"aten.sub.*", foldArithmetic<subtract, subtractReal>},
       {"aten.mul.*", foldArithmetic<checkedMul, multiplyReal>},
       {"aten.div.*", foldBinary<divideReal, double, double>},
-      {"aten.floordiv.*", foldArithmetic<floorDivide, floorDivideReal>},
-      {"aten.remainder.*", foldArithmetic<remainder, remainderReal>},
+      {"aten.floordiv.*", foldArithmetic<checkedFloorDiv, floorDivideReal>},
+      {"aten.remainder.*", foldArithmetic<checkedMod, remainderReal>},
       {"aten.pow.*", foldBinary<powerReal, double, double>},
       {"aten.pow.Scalar_Scalar", foldBinary<powerReal, double, double>},
       {"aten.pow.int_to_int", foldBinary<power, int64_t, int64_t>},
