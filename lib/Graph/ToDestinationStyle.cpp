@@ -12,11 +12,10 @@
 #include "Graph/Rows.h"
 #include "Graph/Sizes.h"
 #include "IR/Graph/Graph.h"
+#include "IR/Graph/HostLevel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Pass/Pass.h"
@@ -120,13 +119,13 @@ struct ToDestinationStyle : PassWrapper<ToDestinationStyle, OperationPass<>> {
   void copyLeavingConstants() {
     SmallVector<arith::ConstantOp> constants;
     getOperation()->walk([&](arith::ConstantOp op) {
-      if (isa<RankedTensorType>(op.getType()) && isHostLevel(op))
+      if (isa<RankedTensorType>(op.getType()) && graph::isHostLevel(op))
         constants.push_back(op);
     });
     for (arith::ConstantOp constant : constants) {
       Value copy;
       for (OpOperand &use : llvm::make_early_inc_range(constant->getUses())) {
-        if (isCompute(use.getOwner()) || !isHostLevel(use.getOwner()))
+        if (isCompute(use.getOwner()) || !graph::isHostLevel(use.getOwner()))
           continue;
         if (!copy) {
           OpBuilder b(constant->getContext());
@@ -137,11 +136,6 @@ struct ToDestinationStyle : PassWrapper<ToDestinationStyle, OperationPass<>> {
           use.set(copy);
       }
     }
-  }
-
-  /// Whether an operation is not in the body of one that becomes a kernel.
-  static bool isHostLevel(Operation *op) {
-    return isa<func::FuncOp, scf::IfOp, scf::ForOp>(op->getParentOp());
   }
 };
 

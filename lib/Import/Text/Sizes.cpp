@@ -11,13 +11,13 @@
 //     tw.assert %ok, "model.mlir:3:8: linalg.matmul: size 0 of operand 1 is %lld, not %lld"
 //     %c = linalg.matmul ...
 #include "IR/Graph/Graph.h"
+#include "IR/Graph/HostLevel.h"
 #include "IR/ModelLocation.h"
 #include "Import/Text/Stages.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <fmt/format.h>
@@ -164,15 +164,10 @@ private:
 
 } // namespace
 
-/// What is inside of an operation that becomes a kernel cannot end the call.
-static bool isHostLevel(Operation *op) {
-  return isa<func::FuncOp, scf::IfOp, scf::ForOp>(op->getParentOp());
-}
-
 void assertSizes(func::FuncOp entry) {
   SmallVector<Operation *> ops;
   entry.walk([&](Operation *op) {
-    if (op != entry && isHostLevel(op))
+    if (op != entry && graph::isHostLevel(op))
       ops.push_back(op);
   });
   for (Operation *op : ops)
