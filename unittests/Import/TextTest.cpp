@@ -147,5 +147,29 @@ TEST(ImportText, RefusesWhatIsNoProgram) {
   EXPECT_TRUE(has(import(sum + ")>}").text, "an affine map takes more than"));
 }
 
+TEST(ImportText, ChecksOnlyPositionsThatMayLieOutside) {
+  auto text = [](const char *index) {
+    return std::string(R"(
+    func.func @main(%x: tensor<8xf32>, %table: tensor<8x4xf32>) -> tensor<8xf32> {
+      %c2 = arith.constant 2 : index
+      %e = tensor.empty() : tensor<8xf32>
+      %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          outs(%e : tensor<8xf32>) {
+      ^bb0(%old: f32):
+        %i = linalg.index 0 : index
+        %at = )") +
+           index + R"(
+        %v = tensor.extract %table[%i, %at] : tensor<8x4xf32>
+        linalg.yield %v : f32
+      } -> tensor<8xf32>
+      return %y : tensor<8xf32>
+    })";
+  };
+  EXPECT_FALSE(has(import(text("arith.divui %i, %c2 : index")).text, "tw.check_index"));
+  EXPECT_FALSE(has(import(text("arith.minui %i, %c2 : index")).text, "tw.check_index"));
+  EXPECT_TRUE(has(import(text("arith.muli %i, %c2 : index")).text,
+                  "position 1 is %lld, where the size is %lld"));
+}
+
 } // namespace
 } // namespace tw

@@ -27,6 +27,9 @@ void normalizeForms(mlir::func::FuncOp entry);
 /// other, that slices and elements are inside.
 void assertSizes(mlir::func::FuncOp entry);
 
+/// Makes the positions of elements that bodies look up safe.
+void checkPositions(mlir::func::FuncOp entry);
+
 /// Puts the bytes of dense_resource literals where they are used; refuses missing or wrong ones.
 Status resolveResources(mlir::func::FuncOp entry);
 

@@ -92,8 +92,10 @@ Result<ImportedText> importTextString(MLIRContext *context, std::string_view tex
   if (level == TextLevel::Graph)
     text::normalizeForms(entry);
   TW_TRY(text::checkSupported(entry, level));
-  if (level == TextLevel::Graph)
+  if (level == TextLevel::Graph) {
     text::assertSizes(entry);
+    text::checkPositions(entry);
+  }
   text::annotate(entry, level);
   if (level == TextLevel::Torch)
     text::simplify(entry);
