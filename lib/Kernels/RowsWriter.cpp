@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Kernels/Chunks.h"
+#include "Kernels/Reductions.h"
 #include "Kernels/Rows.h"
 #include "Language/ByName.h"
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -15,48 +14,6 @@ using namespace tw::kernel;
 using kernel::Size;
 
 namespace {
-
-struct Reduction {
-  const char *name;
-  Tile (*reduce)(const Tile &, tw::kernel::Axis, KeepDim, Here);
-  double neutral; // what the result of no elements is
-  Tile (*combine)(const Tile &, const Tile &);
-  // Of two extremes, whether the second is taken: it is farther, or the first NaN.
-  Tile (*isFarther)(const Tile &, const Tile &) = nullptr;
-};
-
-constexpr Reduction reductions[] = {
-    {"sum", sum, 0, [](const Tile &a, const Tile &b) { return a + b; }},
-    {"prod", prod, 1, [](const Tile &a, const Tile &b) { return a * b; }},
-    {"max", max, -inf, [](const Tile &a, const Tile &b) { return maximum(a, b); }},
-    {"min", min, inf, [](const Tile &a, const Tile &b) { return minimum(a, b); }},
-    {"any", any, false, [](const Tile &a, const Tile &b) { return a || b; }},
-    {"all", all, true, [](const Tile &a, const Tile &b) { return a && b; }},
-    {"argmax", argmax, -inf, [](const Tile &a, const Tile &b) { return maximum(a, b); },
-     [](const Tile &a, const Tile &b) { return b > a || (b != b && a == a); }},
-    {"argmin", argmin, inf, [](const Tile &a, const Tile &b) { return minimum(a, b); },
-     [](const Tile &a, const Tile &b) { return b < a || (b != b && a == a); }},
-};
-
-const Reduction &reductionOf(const Step &step) {
-  return *std::find_if(std::begin(reductions), std::end(reductions),
-                       [&](const Reduction &row) { return row.name == step.name; });
-}
-
-/// A number, or the least or greatest one of the dtype for an infinity.
-Scalar numberOf(double number, DType dtype) {
-  if (dtype <= f64)
-    return constant(number, dtype);
-  if (dtype == i1)
-    return constant(number != 0, dtype);
-  if (std::isfinite(number))
-    return constant(int64_t(number), dtype);
-  if (dtype == u8)
-    return constant(number < 0 ? 0 : 255, dtype);
-  int bits = dtype == i8 ? 8 : dtype == i16 ? 16 : dtype == i32 ? 32 : 64;
-  int64_t least = std::numeric_limits<int64_t>::min() >> (64 - bits);
-  return constant(number < 0 ? least : ~least, dtype);
-}
 
 using Scanning = Tile (*)(const Tile &, tw::kernel::Axis, Direction, Here);
 
@@ -134,35 +91,34 @@ private:
   /// What is reduced along `dim` is carried by a loop over pieces of `chunk` elements; what neither
   /// extends along it nor depends on the loop comes before, the rest behind it.
   void runInChunks(int dim, int64_t chunk) {
-    std::vector<size_t> reduced, inLoop, behind;
     std::vector<ChunkPlace> places = placesInChunks(program, dim);
-    for (size_t i = 0; i < places.size(); ++i)
-      switch (places[i]) {
-      case ChunkPlace::Before:
+    auto stepsAt = [&](ChunkPlace wanted) {
+      std::vector<size_t> steps;
+      for (size_t i = 0; i < places.size(); ++i)
+        if (places[i] == wanted)
+          steps.push_back(i);
+      return steps;
+    };
+    auto writeAll = [&](const std::vector<size_t> &steps) {
+      for (size_t i : steps)
         values[i].emplace(write(program.steps[i]));
-        break;
-      case ChunkPlace::Reduced:
-        reduced.push_back(i);
-        break;
-      case ChunkPlace::InLoop:
-        inLoop.push_back(i);
-        break;
-      case ChunkPlace::Behind:
-        behind.push_back(i);
-        break;
-      }
-    std::vector<Tile> start = neutralStates(reduced);
+    };
+    std::vector<size_t> reduced = stepsAt(ChunkPlace::Reduced),
+                        inLoop = stepsAt(ChunkPlace::InLoop);
+    writeAll(stepsAt(ChunkPlace::Before));
+    CarriedReductions carried(program, reduced);
     auto combine = [&](const std::vector<Tile> &both) {
       auto middle = both.begin() + both.size() / 2;
-      return combined(reduced, {both.begin(), middle}, {middle, both.end()});
+      return carried.combined({both.begin(), middle}, {middle, both.end()});
     };
     auto add = [&](const std::vector<Tile> &now, const Size &count, const Index &begin) {
       auto part = std::make_unique<Writer>(*writer);
       part->takeInside(dim, count, begin);
       std::swap(writer, part);
-      for (size_t i : inLoop)
-        values[i].emplace(write(program.steps[i]));
-      std::vector<Tile> next = combined(reduced, now, statesOfPart(reduced, dim));
+      writeAll(inLoop);
+      auto reduceStep = [&](const Step &step) { return reduce(step); };
+      std::vector<Tile> next =
+          carried.combined(now, carried.ofPart(reduceStep, writer->first(dim)));
       std::swap(writer, part);
       return next;
     };
@@ -170,102 +126,14 @@ private:
       return add(now, chunk, number * chunk);
     };
     Size size = writer->size(program.dims[dim]), trips = floorDiv(size, chunk);
+    std::vector<Tile> start = carried.neutral([&](int d) { return writer->extent(d); });
     std::vector<Tile> last = loop(0, trips, 1, start, body, combine);
     if (Size rest = mod(size, chunk); !rest.isConstant() || rest.constant() > 0)
       last = add(last, rest, trips * chunk);
-    for (size_t i = 0, next = 0; i < reduced.size(); ++i) {
-      Carried kind = carriedOf(reduced[i]);
-      const Tile &value = last[next], &second = last[next + (kind != Carried::Value)];
-      values[reduced[i]].emplace(kind == Carried::ValueAndPlace ? second
-                                 : kind == Carried::Value       ? value
-                                                                : withError(value, second));
-      next += kind == Carried::Value ? 1 : 2;
-    }
-    for (size_t i : behind)
-      values[i].emplace(write(program.steps[i]));
-  }
-
-  /// What the loop carries of a reduction: an extreme with its place, a sum of floats with what
-  /// rounding lost, so that it is as exact as the sums of chunks (Knuth, TAOCP 2, 4.2.2).
-  enum class Carried { Value, ValueAndPlace, ValueAndError };
-
-  Carried carriedOf(size_t number) const {
-    const Step &step = program.steps[number];
-    bool isFloatSum = step.name == "sum" && step.dtype <= f64;
-    return reductionOf(step).isFarther ? Carried::ValueAndPlace
-           : isFloatSum                ? Carried::ValueAndError
-                                       : Carried::Value;
-  }
-
-  /// The error of an infinite sum is NaN.
-  static Tile withError(const Tile &sum, const Tile &error) {
-    return select(error == error, sum + error, sum);
-  }
-
-  std::vector<Tile> neutralStates(const std::vector<size_t> &reduced) const {
-    std::vector<Tile> all;
-    std::vector<std::vector<int>> extents = extentsOf(program.steps);
-    for (size_t i : reduced) {
-      const Step &step = program.steps[i];
-      Shape shape = ones;
-      for (int dim : extents[i])
-        shape[dim] = writer->extent(dim);
-      Carried kind = carriedOf(i);
-      DType dtype =
-          kind == Carried::ValueAndPlace ? program.steps[step.operands[0]].dtype : step.dtype;
-      all.push_back(full(shape, numberOf(reductionOf(step).neutral, dtype), dtype));
-      if (kind != Carried::Value)
-        all.push_back(zeros(shape, step.dtype));
-    }
-    return all;
-  }
-
-  std::vector<Tile> statesOfPart(const std::vector<size_t> &reduced, int dim) const {
-    std::vector<Tile> all;
-    for (size_t i : reduced) {
-      Step step = program.steps[i];
-      Tile result = reduce(step);
-      switch (carriedOf(i)) {
-      case Carried::Value:
-        all.push_back(result);
-        break;
-      case Carried::ValueAndPlace:
-        step.name = step.name.substr(3); // the extreme itself
-        all.push_back(reduce(step));
-        all.push_back(result + writer->first(dim));
-        break;
-      case Carried::ValueAndError:
-        all.push_back(result);
-        all.push_back(zeros(result.shape(), step.dtype));
-        break;
-      }
-    }
-    return all;
-  }
-
-  std::vector<Tile> combined(const std::vector<size_t> &reduced, const std::vector<Tile> &first,
-                             const std::vector<Tile> &second) const {
-    std::vector<Tile> all;
-    for (size_t i : reduced) {
-      size_t at = all.size();
-      const Reduction &row = reductionOf(program.steps[i]);
-      Tile value = row.combine(first[at], second[at]);
-      all.push_back(value);
-      switch (carriedOf(i)) {
-      case Carried::Value:
-        break;
-      case Carried::ValueAndPlace:
-        all.push_back(select(row.isFarther(first[at], second[at]), second[at + 1], first[at + 1]));
-        break;
-      case Carried::ValueAndError: {
-        Tile added = value - first[at];
-        Tile lost = (first[at] - (value - added)) + (second[at] - added);
-        all.push_back(first[at + 1] + second[at + 1] + lost);
-        break;
-      }
-      }
-    }
-    return all;
+    std::vector<Tile> results = carried.results(last);
+    for (size_t i = 0; i < reduced.size(); ++i)
+      values[reduced[i]].emplace(results[i]);
+    writeAll(stepsAt(ChunkPlace::Behind));
   }
 
   //===--- folds -------------------------------------------------------------===//
