@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of one kernel: the callable one unpacks its arguments and calls the one with the
-// programs; others tell how many blocks of programs there are and how much workspace a call needs,
-// and fill outputs before the first program.
+// What is in the functions of one kernel (Target/KernelShell.h): blocks of programs, how many of
+// them there are and how much workspace a call needs, and what outputs hold before the first one.
 #include "Target/CPU/Kernel.h"
 #include "Target/CPU/Emitter.h"
+#include "Target/KernelShell.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 
@@ -17,7 +16,7 @@ class KernelLowering {
 public:
   KernelLowering(tile::KernelOp kernel, ModuleOp into, const CpuFeatures &cpu)
       : kernel(kernel), into(into), cpu(cpu), b(kernel.getContext()), loc(kernel.getLoc()),
-        pointer(LLVM::LLVMPointerType::get(b.getContext())), i64(b.getI64Type()) {
+        i64(b.getI64Type()) {
     for (auto [value, argument] : llvm::zip(kernel.getBody().getArguments(),
                                             kernel.getArguments().getAsRange<tile::ArgumentAttr>()))
       (argument.getAccess() == tile::Access::Scalar ? numbers : buffers).push_back(value);
@@ -35,60 +34,26 @@ public:
         if (!size.constant())
           passed.push_back(d);
     }
-    if (failed(emitPrograms()))
+    KernelShell shell(b, loc, into, result.name, buffers.size(), checks != 0);
+    if (failed(emitPrograms(shell)))
       return failure();
-    emitInfo();
-    emitFill();
-    emitEntry();
+    emitInfo(shell);
+    emitFill(shell);
+    shell.entry();
     return std::move(result);
   }
 
 private:
-  LLVM::LLVMFuncOp function(const Twine &name, ArrayRef<Type> arguments, bool isPrivate) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToEnd(into.getBody());
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), arguments);
-    auto made = LLVM::LLVMFuncOp::create(
-        b, loc, name.str(), type, isPrivate ? LLVM::Linkage::Internal : LLVM::Linkage::External);
-    made.addEntryBlock(b);
-    return made;
-  }
-
-  std::string programsName() const { return result.name + "_programs"; }
-
-  /// void k(void **buffers, int64_t *scalars, uint8_t *workspace, int64_t begin, int64_t end)
-  void emitEntry() {
-    auto entry = function(result.name, {pointer, pointer, pointer, i64, i64}, false);
-    b.setInsertionPointToEnd(&entry.getBody().front());
-    SmallVector<Value> operands;
+  LogicalResult emitPrograms(KernelShell &shell) {
+    KernelShell::Loops loops = shell.loops();
     for (unsigned i = 0; i < buffers.size() + checks; ++i)
-      operands.push_back(bufferAt(entry.getArgument(0), i));
-    for (unsigned i = 1; i < 5; ++i)
-      operands.push_back(entry.getArgument(i));
-    LLVM::CallOp::create(b, loc, TypeRange{}, programsName(), operands);
-    LLVM::ReturnOp::create(b, loc, ValueRange{});
-  }
-
-  /// void k_programs(data..., int64_t *scalars, workspace, begin, end)
-  LogicalResult emitPrograms() {
-    SmallVector<Type> types(buffers.size() + checks + 2, pointer);
-    types.append({i64, i64});
-    auto programs = function(programsName(), types, true);
-    for (unsigned i = 0; i < buffers.size() + checks; ++i)
-      programs.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
-    unsigned next = buffers.size();
-    b.setInsertionPointToEnd(&programs.getBody().front());
+      loops.function.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
     Emitter e(kernel, b, cpu);
-    if (checks)
-      e.failureRecord = programs.getArgument(next++);
-    e.workspace = programs.getArgument(next + 1);
-    Value begin = programs.getArgument(next + 2), end = programs.getArgument(next + 3);
-    Value one = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
-    auto blocks = scf::ForOp::create(b, loc, begin, end, one);
-    LLVM::ReturnOp::create(b, loc, ValueRange{});
-    b.setInsertionPoint(blocks);
-    unpackScalars(e, programs.getArgument(next));
-    for (auto [buffer, data] : llvm::zip(buffers, programs.getArguments()))
+    e.failureRecord = loops.failureRecord;
+    e.workspace = loops.workspace;
+    scf::ForOp blocks = loops.iterations;
+    unpackScalars(e, loops.scalars);
+    for (auto [buffer, data] : llvm::zip(buffers, loops.data))
       bind(e, buffer, data);
     Indices grid = gridOf(e), counts = blockCounts(e, grid);
     // Scratch is laid out right before the loop over blocks.
@@ -128,12 +93,10 @@ private:
     return e.loop(first[dim], end, 1, none, step);
   }
 
-  /// void k_info(int64_t *scalars, int64_t out[2])
-  void emitInfo() {
-    auto info = function(result.name + "_info", {pointer, pointer}, false);
-    b.setInsertionPointToEnd(&info.getBody().front());
+  void emitInfo(KernelShell &shell) {
+    ValueRange arguments = shell.info();
     Emitter e(kernel, b, cpu);
-    unpackScalars(e, info.getArgument(0));
+    unpackScalars(e, arguments[0]);
     IndexBuilder ix = e.ix();
     Ix count = ix.product(blockCounts(e, gridOf(e))), bytes = 0;
     for (auto &[extents, each] : requests) {
@@ -142,29 +105,26 @@ private:
     }
     result.iterations = count.constant();
     result.workspaceBytes = bytes.constant();
-    e.storeTo(ix.value(count), info.getArgument(1), i64, 0, 1, {});
-    e.storeTo(ix.value(bytes), info.getArgument(1), i64, 1, 1, {});
-    LLVM::ReturnOp::create(b, loc, ValueRange{});
+    e.storeTo(ix.value(count), arguments[1], i64, 0, 1, {});
+    e.storeTo(ix.value(bytes), arguments[1], i64, 1, 1, {});
   }
 
-  /// void k_fill(void **buffers, int64_t *scalars): what outputs hold before any program runs.
-  void emitFill() {
+  /// What outputs hold before any program runs.
+  void emitFill(KernelShell &shell) {
     result.fills = llvm::any_of(kernel.getArguments().getAsRange<tile::ArgumentAttr>(),
                                 [](tile::ArgumentAttr one) { return bool(one.getInit()); });
     if (!result.fills)
       return;
-    auto fill = function(result.name + "_fill", {pointer, pointer}, false);
-    b.setInsertionPointToEnd(&fill.getBody().front());
-    LLVM::ReturnOp end = LLVM::ReturnOp::create(b, loc, ValueRange{});
-    b.setInsertionPoint(end);
+    ValueRange arguments = shell.fill();
+    Operation *end = &*b.getInsertionPoint();
     Emitter e(kernel, b, cpu);
     Value first = e.ix().value(0);
     e.entry = OpBuilder::InsertPoint(end->getBlock(), first.getDefiningOp()->getIterator());
-    unpackScalars(e, fill.getArgument(1));
+    unpackScalars(e, arguments[1]);
     for (auto [i, buffer] : llvm::enumerate(buffers)) {
       auto argument = kernel.getArgument(cast<BlockArgument>(buffer).getArgNumber());
       if (argument.getInit())
-        fillBuffer(e, buffer, bufferAt(fill.getArgument(0), i), argument.getInit());
+        fillBuffer(e, buffer, shell.bufferAt(arguments[0], i), argument.getInit());
     }
   }
 
@@ -178,12 +138,6 @@ private:
                              e.storeTo(e.asVector(value), data, element, point.at[0], 1, e.mask);
                              return success();
                            });
-  }
-
-  Value bufferAt(Value all, unsigned i) {
-    Value slot =
-        LLVM::GEPOp::create(b, loc, pointer, pointer, all, ArrayRef<LLVM::GEPArg>{int32_t(i)});
-    return LLVM::LoadOp::create(b, loc, pointer, slot);
   }
 
   //===--- arguments -------------------------------------------------------===//
@@ -284,7 +238,7 @@ private:
   const CpuFeatures &cpu;
   OpBuilder b;
   Location loc;
-  Type pointer, i64;
+  Type i64;
   SmallVector<Value> buffers, numbers;
   SmallVector<int64_t> blockSizes;
   std::vector<std::pair<std::vector<Size>, int64_t>> requests;

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One kernel becomes three functions: the callable one unpacks its arguments and calls the one with
-// the loops, whose pointers carry what is known about overlap; the third tells how often the
-// parallel loop runs and how much workspace a call needs.
+// What is in the functions of one kernel (Target/KernelShell.h): loops over boxes of rows, how many
+// of them there are and how much workspace a call needs.
 #include "Target/Reference/Kernel.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
+#include "Target/KernelShell.h"
 #include "Target/Reference/Operations.h"
 #include "Target/Reference/Plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -33,80 +31,39 @@ public:
     result.inPlace = plan.inPlace;
     result.passedSizes = dynamicSizes(kernel.getArgumentTypes());
     kernel.walk([&](graph::CheckIndexOp) { checksIndices = true; });
-    if (failed(emitLoops()) || failed(emitInfo()))
+    KernelShell shell(b, loc, into, result.name, tensorArguments().size(), checksIndices);
+    if (failed(emitLoops(shell)) || failed(emitInfo(shell)))
       return failure();
-    emitEntry();
+    shell.entry();
     return std::move(result);
   }
 
 private:
   //===--- functions -------------------------------------------------------===//
 
-  LLVM::LLVMFuncOp function(const Twine &name, ArrayRef<Type> arguments, bool isPrivate) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToEnd(into.getBody());
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), arguments);
-    auto made = LLVM::LLVMFuncOp::create(
-        b, loc, name.str(), type, isPrivate ? LLVM::Linkage::Internal : LLVM::Linkage::External);
-    made.addEntryBlock(b);
-    return made;
-  }
-
   SmallVector<BlockArgument> tensorArguments() {
     return llvm::to_vector(llvm::make_filter_range(
         kernel.getArguments(), [](BlockArgument a) { return isa<RankedTensorType>(a.getType()); }));
   }
 
-  std::string loopsName() const { return result.name + "_loops"; }
-
-  /// void k(void **buffers, int64_t *scalars, uint8_t *workspace, int64_t begin, int64_t end)
-  void emitEntry() {
-    auto entry = function(result.name, {pointer, pointer, pointer, i64, i64}, false);
-    b.setInsertionPointToEnd(&entry.getBody().front());
-    SmallVector<Value> operands;
-    unsigned count = tensorArguments().size() + (checksIndices ? 1 : 0);
-    for (unsigned i = 0; i < count; ++i) {
-      Value slot = LLVM::GEPOp::create(b, loc, pointer, pointer, entry.getArgument(0),
-                                       ArrayRef<LLVM::GEPArg>{int32_t(i)});
-      operands.push_back(LLVM::LoadOp::create(b, loc, pointer, slot));
-    }
-    for (unsigned i = 1; i < 5; ++i)
-      operands.push_back(entry.getArgument(i));
-    LLVM::CallOp::create(b, loc, TypeRange{}, loopsName(), operands);
-    LLVM::ReturnOp::create(b, loc, ValueRange{});
-  }
-
-  /// void k_loops(data..., failure?, int64_t *scalars, workspace, begin, end)
-  LogicalResult emitLoops() {
+  LogicalResult emitLoops(KernelShell &shell) {
     SmallVector<BlockArgument> tensors = tensorArguments();
-    SmallVector<Type> types(tensors.size() + (checksIndices ? 1 : 0) + 2, pointer);
-    types.append({i64, i64});
-    auto loops = function(loopsName(), types, true);
-    setOverlap(loops, tensors);
-    unsigned next = tensors.size();
-    Block *block = &loops.getBody().front();
-    b.setInsertionPointToEnd(block);
+    KernelShell::Loops loops = shell.loops();
+    setOverlap(loops.function, tensors);
     Emitter e(b, loc, cpu);
-    if (checksIndices)
-      e.failureRecord = loops.getArgument(next++);
-    Value scalars = loops.getArgument(next), workspace = loops.getArgument(next + 1);
-    Value begin = loops.getArgument(next + 2), end = loops.getArgument(next + 3);
-    Value one = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
-    auto iterations = scf::ForOp::create(b, loc, begin, end, one);
-    LLVM::ReturnOp::create(b, loc, ValueRange{});
-    b.setInsertionPoint(iterations);
+    e.failureRecord = loops.failureRecord;
     e.entry = b.saveInsertionPoint();
-    unpackScalars(e, scalars);
-    for (auto [argument, data] : llvm::zip(tensors, loops.getArguments()))
+    unpackScalars(e, loops.scalars);
+    for (auto [argument, data] : llvm::zip(tensors, loops.data))
       if (failed(argumentBuffer(e, argument, data)))
         return failure();
-    if (failed(placeStorages(e, workspace)))
+    if (failed(placeStorages(e, loops.workspace)))
       return failure();
     FailureOr<Indices> counts = boxCounts(e);
     if (failed(counts))
       return failure();
-    b.setInsertionPointToStart(iterations.getBody());
-    setRows(e, iterations.getInductionVar(), *counts);
+    b.setInsertionPointToStart(loops.iterations.getBody());
+    setRows(e, loops.iterations.getInductionVar(), *counts);
     if (failed(emitBody(e)))
       return failure();
     result.failures = e.failures;
@@ -129,15 +86,11 @@ private:
       loops.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
   }
 
-  /// void k_info(int64_t *scalars, int64_t out[2])
-  LogicalResult emitInfo() {
-    auto info = function(result.name + "_info", {pointer, pointer}, false);
-    b.setInsertionPointToEnd(&info.getBody().front());
-    auto ret = LLVM::ReturnOp::create(b, loc, ValueRange{});
-    b.setInsertionPoint(ret);
+  LogicalResult emitInfo(KernelShell &shell) {
+    ValueRange arguments = shell.info();
     Emitter e(b, loc, cpu);
     e.entry = b.saveInsertionPoint();
-    unpackScalars(e, info.getArgument(0));
+    unpackScalars(e, arguments[0]);
     FailureOr<Indices> counts = boxCounts(e);
     FailureOr<Ix> bytes = workspaceBytes(e);
     if (failed(counts) || failed(bytes))
@@ -145,7 +98,7 @@ private:
     Ix iterations = e.ix().product(*counts);
     result.iterations = iterations.constant();
     result.workspaceBytes = bytes->constant();
-    Buffer out{info.getArgument(1), 0, {Ix(2)}, {Ix(1)}, i64, 0};
+    Buffer out{arguments[1], 0, {Ix(2)}, {Ix(1)}, i64, 0};
     e.store(e.ix().value(iterations), out, 0);
     e.store(e.ix().value(*bytes), out, 1);
     return success();
