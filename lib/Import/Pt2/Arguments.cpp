@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a node gives to its operator, as values that fit the operator's schema.
+#include "IR/Torch/DtypeCode.h"
 #include "Import/Pt2/NodeImporter.h"
 #include "llvm/ADT/StringSet.h"
 #include <fmt/format.h>
@@ -117,7 +118,8 @@ FailureOr<Value> NodeImporter::scalarTensor(Value scalar) {
     if (row.matches)
       return emit.aten("aten.scalar_tensor",
                        ValueTensorType::get(emit.context(), true, {},
-                                            elementType(emit.context(), row.dtype), Attribute()),
+                                            torch::torchType(emit.context(), row.dtype),
+                                            Attribute()),
                        {{"s", scalar}, {"dtype", emit.integer(row.number)}});
   return failure();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators that write to their arguments: add_, add.out, _native_batch_norm_legit, ...
+#include "IR/Torch/DtypeCode.h"
 #include "Import/Pt2/NodeImporter.h"
 #include <fmt/format.h>
 
@@ -54,7 +55,7 @@ static ValueTensorType naturalType(Emit &emit, const Schema &schema, Tensor *tar
                                    ValueRange operands) {
   Type dtype = target->type.getDtype();
   if (givesBool(schema.opName))
-    dtype = elementType(emit.context(), DType::Bool);
+    dtype = torch::torchType(emit.context(), DType::Bool);
   else if (schema.has(Flag::Pointwise))
     dtype = computeType(target, operands).getDtype();
   return withDtype(target->type, dtype);

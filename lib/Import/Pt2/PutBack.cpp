@@ -10,26 +10,6 @@ using namespace tw::torch;
 
 namespace tw::pt2 {
 
-static std::optional<int64_t> constantInt(Value value) {
-  if (!value)
-    return std::nullopt;
-  auto constant = value.getDefiningOp<ConstantIntOp>();
-  return constant ? std::optional<int64_t>(constant.getValue()) : std::nullopt;
-}
-
-static std::optional<SmallVector<int64_t>> constantInts(Value value) {
-  auto list = value ? value.getDefiningOp<ListConstructOp>() : nullptr;
-  if (!list)
-    return std::nullopt;
-  SmallVector<int64_t> values;
-  for (Value element : list.getElements())
-    if (auto constant = constantInt(element))
-      values.push_back(*constant);
-    else
-      return std::nullopt;
-  return values;
-}
-
 /// Sums of what a file says wrap around instead of overflowing.
 static int64_t sum(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));

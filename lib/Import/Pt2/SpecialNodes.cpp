@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators that do something their schemas do not say: batch_norm writes running statistics,
 // dropout outside of training is its input, assertions have no results, ...
+#include "IR/ElementDType.h"
 #include "Import/Pt2/NodeImporter.h"
 #include "llvm/ADT/StringMap.h"
 #include <fmt/format.h>
@@ -318,7 +319,8 @@ static Outcome importMetadataAssert(NodeImporter &importer, const Schema &schema
   const Argument *dtype = importer.input("dtype");
   if (!tensor)
     return failure();
-  if (dtype && dtype->kind == Kind::ScalarType && dtypeOf(dtype->integer) != dtypeOf(tensor->type))
+  if (dtype && dtype->kind == Kind::ScalarType &&
+      dtypeOf(dtype->integer) != tw::dtypeOf(tensor->type.getDtype()))
     return importer.fail(Code::IMPORT_20, fmt::format("the model asserts dtype {}, but the tensor "
                                                       "has another",
                                                       scalarTypeName(dtype->integer)));

@@ -9,34 +9,8 @@ using namespace mlir;
 
 namespace tw::pt2 {
 
-Type elementType(MLIRContext *context, DType dtype) {
-  switch (dtype) {
-  case DType::F16:
-    return Float16Type::get(context);
-  case DType::BF16:
-    return BFloat16Type::get(context);
-  case DType::F32:
-    return Float32Type::get(context);
-  case DType::F64:
-    return Float64Type::get(context);
-  case DType::U8:
-    return IntegerType::get(context, 8, IntegerType::Unsigned);
-  case DType::Bool:
-    return IntegerType::get(context, 1);
-  default:
-    return IntegerType::get(context, info(dtype).bytes * 8, IntegerType::Signed);
-  }
-}
-
 bool isComplex(torch::ValueTensorType type) {
   return isa_and_nonnull<ComplexType>(type.getDtype());
-}
-
-std::optional<DType> dtypeOf(torch::ValueTensorType type) {
-  for (int i = 0; i <= static_cast<int>(DType::Bool); ++i)
-    if (type.getDtype() == elementType(type.getContext(), static_cast<DType>(i)))
-      return static_cast<DType>(i);
-  return std::nullopt;
 }
 
 /// The sizes as the dialect has them; the static ones must leave the tensor addressable.
@@ -88,7 +62,8 @@ Result<torch::ValueTensorType> tensorType(MLIRContext *context, const TensorMeta
   if (meta.sizesUnknown)
     sizes.clear();
   return torch::ValueTensorType::get(context, /*hasSizes=*/!meta.sizesUnknown, sizes,
-                                     dtype ? elementType(context, *dtype) : complex, Attribute());
+                                     dtype ? torch::torchType(context, *dtype) : complex,
+                                     Attribute());
 }
 
 torch::ValueTensorType withDtype(torch::ValueTensorType type, Type dtype) {

@@ -7,11 +7,6 @@
 
 namespace tw::pt2 {
 
-/// si64, ui8, i1, f32, bf16, ...: element types as the torch dialect spells them.
-mlir::Type elementType(mlir::MLIRContext *context, DType dtype);
-/// The dtype of a vtensor; empty when it is unknown or none of ours.
-std::optional<DType> dtypeOf(torch::ValueTensorType type);
-
 /// Complex tensors are imported so that lowering can list the operators on them with all others
 /// that are unsupported.
 bool isComplex(torch::ValueTensorType type);

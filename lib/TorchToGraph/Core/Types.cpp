@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Core/Types.h"
-#include <fmt/format.h>
+#include "IR/Torch/DtypeCode.h"
 
 using namespace mlir;
 
@@ -23,41 +23,9 @@ Type elementType(MLIRContext *context, DType dtype) {
   }
 }
 
-namespace {
-struct ScalarTypeRow {
-  int64_t number;
-  const char *name;
-  std::optional<DType> dtype;
-};
-} // namespace
+std::optional<DType> dtypeOfScalarType(int64_t number) { return torch::plainDtypeOfCode(number); }
 
-static constexpr ScalarTypeRow scalarTypes[] = {
-    {0, "uint8", DType::U8},     {1, "int8", DType::I8},
-    {2, "int16", DType::I16},    {3, "int32", DType::I32},
-    {4, "int64", DType::I64},    {5, "float16", DType::F16},
-    {6, "float32", DType::F32},  {7, "float64", DType::F64},
-    {8, "complex32", {}},        {9, "complex64", {}},
-    {10, "complex128", {}},      {11, "bool", DType::Bool},
-    {12, "qint8", {}},           {13, "quint8", {}},
-    {14, "qint32", {}},          {15, "bfloat16", DType::BF16},
-    {23, "float8_e5m2", {}},     {24, "float8_e4m3fn", {}},
-    {25, "float8_e5m2fnuz", {}}, {26, "float8_e4m3fnuz", {}},
-    {27, "uint16", {}},          {28, "uint32", {}},
-    {29, "uint64", {}},          {44, "float8_e8m0fnu", {}}};
-
-std::optional<DType> dtypeOfScalarType(int64_t number) {
-  for (const ScalarTypeRow &row : scalarTypes)
-    if (row.number == number)
-      return row.dtype;
-  return std::nullopt;
-}
-
-std::string nameOfScalarType(int64_t number) {
-  for (const ScalarTypeRow &row : scalarTypes)
-    if (row.number == number)
-      return row.name;
-  return fmt::format("dtype number {}", number);
-}
+std::string nameOfScalarType(int64_t number) { return torch::nameOfCode(number); }
 
 DType opmath(DType dtype) {
   return dtype == DType::F16 || dtype == DType::BF16 ? DType::F32 : dtype;
