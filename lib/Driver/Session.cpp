@@ -14,9 +14,8 @@ Session::Session(const tilewright_sink *sink, void *user) : sink(sink), user(use
 
 void Session::error(const Diagnostic &problem) {
   std::string text = problem.render();
-  if (std::find(given.begin(), given.end(), text) != given.end())
+  if (!given.insert(text).second)
     return;
-  given.push_back(text);
   auto outcome = static_cast<tilewright_outcome>(problem.category());
   if (result == TILEWRIGHT_FINE)
     result = outcome;
@@ -37,7 +36,7 @@ void Session::take(mlir::Diagnostic &diagnostic) {
   using Severity = mlir::DiagnosticSeverity;
   if (diagnostic.getSeverity() == Severity::Remark) {
     std::pair remark(describePlace(diagnostic.getLocation()), diagnostic.str());
-    if (!llvm::is_contained(remarks, remark)) // it may be told for each call of a kernel
+    if (knownRemarks.insert(remark).second) // it may be told for each call of a kernel
       remarks.push_back(std::move(remark));
   }
   if (diagnostic.getSeverity() != Severity::Error)

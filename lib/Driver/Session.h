@@ -8,6 +8,7 @@
 #include "tilewright/Compiler.h"
 #include <chrono>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,7 @@ public:
   /// {"total_ms": ..., "stages": [...]} to the sink.
   void giveTimes();
 
-  /// Remarks in the order they were made: where, and what.
+  /// Remarks in the order they were made, each once: where, and what.
   std::vector<std::pair<std::string, std::string>> remarks;
 
 private:
@@ -57,7 +58,9 @@ private:
   const tilewright_sink *sink;
   void *user;
   tilewright_outcome result = TILEWRIGHT_FINE;
-  std::vector<std::string> uncoded, given;
+  std::vector<std::string> uncoded;
+  std::set<std::string> given;                                // errors
+  std::set<std::pair<std::string, std::string>> knownRemarks; // of `remarks`
   Stage root;
   std::vector<Stage *> open;
 };
