@@ -30,11 +30,13 @@ using namespace mlir;
 namespace tw {
 
 /// What the kernel's functions are called in the library.
-static constexpr const char *entryName = "kernel", *infoName = "kernel_info";
+static constexpr const char *entryName = "kernel", *infoName = "kernel_info",
+                            *fillName = "kernel_fill";
 
 using Entry = void(void **buffers, int64_t *scalars, uint8_t *workspace, int64_t begin,
                    int64_t end);
 using Info = void(int64_t *scalars, int64_t out[2]);
+using Fill = void(void **buffers, int64_t *scalars);
 
 //===----------------------------------------------------------------------===//
 // From the kernel to code
@@ -84,16 +86,10 @@ bool simplify(tile::KernelOp kernel) {
   return succeeded(passes.run(kernel));
 }
 
-/// A copy of the kernel as a program has it: simplified, and what fills its outputs is the host's.
+/// A simplified copy of the kernel, as a program has it.
 OwningOpRef<tile::KernelOp> preparedCopy(tile::KernelOp kernel) {
   OwningOpRef<tile::KernelOp> copy(cast<tile::KernelOp>(kernel->clone()));
   copy->setSymName(entryName);
-  SmallVector<Attribute> arguments;
-  for (auto argument : kernel.getArguments().getAsRange<tile::ArgumentAttr>())
-    arguments.push_back(tile::ArgumentAttr::get(kernel.getContext(), argument.getName(),
-                                                argument.getAccess(), TypedAttr(),
-                                                argument.getSymbol()));
-  copy->setArgumentsAttr(ArrayAttr::get(kernel.getContext(), arguments));
   return simplify(*copy) ? std::move(copy) : nullptr;
 }
 
@@ -101,18 +97,18 @@ OwningOpRef<tile::KernelOp> preparedCopy(tile::KernelOp kernel) {
 
 struct CompiledKernel::State {
   KernelSignature signature;
-  std::vector<TypedAttr> inits; // of every argument; null: none
   target::KernelInfo info;
   void *library = nullptr;
   Entry *entry = nullptr;
   Info *needs = nullptr;
+  Fill *fill = nullptr; // null: nothing is to be filled
   /// Of a kernel whose loop is run in parts (Tile/SplitLoops.h): what goes before. Its results are
   /// further tensors for this one, from number `statesAt` on.
   std::unique_ptr<State> parts;
   size_t statesAt = 0;
 
-  /// Compiles `kernel`, which is `original` or a part of it.
-  static Result<std::unique_ptr<State>> build(tile::KernelOp kernel, tile::KernelOp original,
+  /// Compiles a kernel that an author calls `name`, or a part of it.
+  static Result<std::unique_ptr<State>> build(tile::KernelOp kernel, StringRef name,
                                               const std::vector<std::string> &features,
                                               FirstError &errors);
 
@@ -125,22 +121,12 @@ struct CompiledKernel::State {
   }
 };
 
-/// What `original` fills an argument of this name with; null: nothing.
-static TypedAttr initOf(tile::KernelOp original, StringRef name) {
-  for (auto argument : original.getArguments().getAsRange<tile::ArgumentAttr>())
-    if (argument.getName() == name)
-      return argument.getInit();
-  return {};
-}
-
 Result<std::unique_ptr<CompiledKernel::State>>
-CompiledKernel::State::build(tile::KernelOp kernel, tile::KernelOp original,
+CompiledKernel::State::build(tile::KernelOp kernel, StringRef name,
                              const std::vector<std::string> &features, FirstError &errors) {
   auto state = std::make_unique<State>();
   state->signature = tile::signatureOf(kernel);
-  state->signature.name = original.getSymName().str();
-  for (auto argument : kernel.getArguments().getAsRange<tile::ArgumentAttr>())
-    state->inits.push_back(initOf(original, argument.getName()));
+  state->signature.name = name.str();
   auto target = target::createCPUTarget(target::CpuFeatures::fromNames(features));
   OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
   auto info = target->lower(kernel, *code);
@@ -163,13 +149,18 @@ Status CompiledKernel::State::load(const std::vector<ObjectFile> &objects) {
                       {},
                       "set TMPDIR to a folder that can be written"};
   std::string path = folder.path + "/kernel.so";
-  TW_TRY(linkLibrary(objects, path, {entryName, infoName}));
+  std::vector<std::string> exported = {entryName, infoName};
+  if (info.fills)
+    exported.emplace_back(fillName);
+  TW_TRY(linkLibrary(objects, path, exported));
   library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return Diagnostic{Code::PROGRAM_7, "the compiled kernel cannot be loaded", {}, {dlerror()}};
   entry = reinterpret_cast<Entry *>(dlsym(library, entryName));
   needs = reinterpret_cast<Info *>(dlsym(library, infoName));
-  if (!entry || !needs)
+  if (info.fills)
+    fill = reinterpret_cast<Fill *>(dlsym(library, fillName));
+  if (!entry || !needs || bool(fill) != info.fills)
     return Diagnostic{Code::PROGRAM_7, "the compiled kernel lacks its functions"};
   return {};
 }
@@ -199,7 +190,7 @@ Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
     return errors.take("simplify");
   std::string why;
   auto build = [&](tile::KernelOp one) {
-    return State::build(one, kernel, choice.features, errors);
+    return State::build(one, kernel.getSymName(), choice.features, errors);
   };
   int64_t count = tile::chooseParts(*copy, why);
   if (count == 1) {
@@ -259,20 +250,6 @@ Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::stri
 
 namespace {
 
-/// Fills a tensor with one value.
-void fill(HostTensor &tensor, TypedAttr value) {
-  int64_t bytes = info(tensor.dtype()).bytes;
-  for (int64_t i = 0; i < tensor.count(); ++i) {
-    std::byte *p = tensor.bytes().data() + i * bytes;
-    if (auto number = dyn_cast<FloatAttr>(value))
-      storeFloat(tensor.dtype(), number.getValueAsDouble(), p);
-    else if (i == 0)
-      std::memcpy(p, cast<IntegerAttr>(value).getValue().getRawData(), bytes);
-    else
-      std::memcpy(p, tensor.bytes().data(), bytes);
-  }
-}
-
 /// What a kernel's slot for a scalar holds.
 int64_t slotOf(const HostTensor &scalar) {
   const std::byte *p = scalar.bytes().data();
@@ -307,7 +284,7 @@ public:
         scalars.push_back(slotOf(*tensor));
         continue;
       }
-      TW_TRY(addBuffer(argument, bound.sizes[i], tensor, state.inits[i]));
+      TW_TRY(addBuffer(argument, bound.sizes[i], tensor));
       for (auto [size, value] : llvm::zip(argument.sizes, bound.sizes[i]))
         if (!size.constant())
           slots.push_back(value);
@@ -326,6 +303,8 @@ public:
   void run(rt::ThreadPool &pool) {
     if (parts)
       parts->run(pool);
+    if (state.fill)
+      state.fill(buffers.data(), slots.data());
     auto body = [](void *self, int64_t begin, int64_t end, int64_t worker) {
       auto &call = *static_cast<Call *>(self);
       uint8_t *scratch = call.workspace.data() + worker * call.workspaceBytes;
@@ -365,7 +344,7 @@ private:
   }
 
   Status addBuffer(const KernelArgument &argument, const std::vector<int64_t> &sizes,
-                   const HostTensor *given, TypedAttr init) {
+                   const HostTensor *given) {
     if (!argument.isResult()) { // nobody writes it
       buffers.push_back(const_cast<std::byte *>(given->bytes().data()));
       return {};
@@ -373,8 +352,6 @@ private:
     TW_ASSIGN(HostTensor tensor, HostTensor::create(argument.dtype, sizes));
     if (given && given->byteSize())
       std::memcpy(tensor.bytes().data(), given->bytes().data(), given->byteSize());
-    else if (init)
-      fill(tensor, init);
     buffers.push_back(tensor.bytes().data());
     results.push_back(std::move(tensor));
     return {};
