@@ -44,7 +44,7 @@ const void *tilewright_kernel_library(void) { return &library; }
 
 # Two matrices that a kernel joins, and one that works in place.
 JOIN = """tile.kernel @join(in %a: !tile.buffer<[M, K], f32>, in %b: !tile.buffer<[K, 2 * N + 1], f32>,
-    out %y: !tile.buffer<[M, N], f32>) symbols [M, K {multiple = 2}, N {max = 100}] grid [1] {}
+    out %y: !tile.buffer<[M, N], f32> init 0.0 : f32) symbols [M, K {multiple = 2}, N {max = 100}] grid [1] {}
 tile.kernel @double(inout %x: !tile.buffer<[N], f32>) symbols [N] grid [1] {}
 """
 
@@ -109,6 +109,10 @@ def source_files():
     yield "quotient.cpp", source("store(y, {m % 4, 0}, load(x, {m, 0}, {1, N}));")
     yield "unstored.cpp", source("Tile t = load(x, {m, 0}, {1, N});")
     yield "twice.cpp", source(COPY) + source(COPY)
+    yield "number.cpp", source("int i = m;")
+    yield "axis.cpp", source("store(y, {m, 0}, max(load(x, {m, 0}, {1, N})));")
+    yield "options.cpp", source("store(y, {m, 0}, load(x, {m, 0}, {1, N}, {.pad = 0.0, .mask = x}));")
+    yield "subscript.cpp", source("Tile t = load(x, {m, 0}, {1, N})[0];")
 
 
 def kernel_files():
@@ -124,7 +128,8 @@ def kernel_files():
     yield "outside.mlir", changed("grid [N ceildiv 4]", "grid [N]")
     yield "race.mlir", changed("%i = arith.muli %p, %c4 : index", "%i = arith.addi %p, %p : index")
     yield "unwritten.mlir", changed("grid [N ceildiv 4]", "grid [N floordiv 4]")
-    yield "large.mlir", "tile.kernel @k(%n: index as N, out %y: !tile.buffer<[N], f32>) symbols [N] grid [1] {}\n"
+    yield "unstored.mlir", changed("  tile.store %v, %y[%i] : tensor<4xf32>, !tile.buffer<[N], f32>\n", "")
+    yield "large.mlir", "tile.kernel @k(%n: index as N, out %y: !tile.buffer<[N], f32> init 0.0 : f32) symbols [N] grid [1] {}\n"
     yield "extent.mlir", ("tile.kernel @k(%n: index as N) symbols [N] grid [1] {\n"
                           "  %t = tile.iota 0 from %n : tensor<?xi32, #tile.dims<[N]>>\n}\n")
     yield "endless.mlir", ("tile.kernel @k(%n: index) grid [1] {\n  %c0 = arith.constant 0 : index\n"

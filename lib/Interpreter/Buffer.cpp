@@ -69,13 +69,13 @@ void Buffer::beforeWrite(int64_t offset, WriteKind kind, const Actor &actor) {
   shadow.writers.insert(actor.number);
 }
 
-void Buffer::findUnwritten(mlir::Location kernel, Findings &findings) const {
+void Buffer::findUnwritten(mlir::Location place, Findings &findings) const {
   int64_t missing = 0, first = -1;
   for (int64_t i = 0; isUndefined && i < int64_t(shadows.size()); ++i)
     if (shadows[i].kinds == 0) {
       first = missing++ ? first : i;
     }
-  if (missing == 0 || !findings.wants(Code::INTERPRETER_107, kernel, name))
+  if (missing == 0 || !findings.wants(Code::INTERPRETER_107, place, name))
     return;
   std::vector<int64_t> element = coordinates(first);
   findings.add(

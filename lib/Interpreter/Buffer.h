@@ -41,8 +41,8 @@ public:
   /// An element is about to be read or written; tells what is wrong with that. Tracked only.
   void beforeRead(int64_t offset, const Actor &actor);
   void beforeWrite(int64_t offset, WriteKind kind, const Actor &actor);
-  /// After all programs: elements that must have been written.
-  void findUnwritten(mlir::Location kernel, Findings &findings) const;
+  /// After all programs: elements that must have been written, by the operation at `place`.
+  void findUnwritten(mlir::Location place, Findings &findings) const;
 
 private:
   static constexpr uint32_t nobody = UINT32_MAX;

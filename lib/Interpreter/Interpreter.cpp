@@ -148,7 +148,7 @@ private:
     Run run;
     for (auto [i, argument] : llvm::enumerate(signature.arguments)) {
       if (options.check && argument.isBuffer())
-        machine.buffers[i].findUnwritten(kernel.getLoc(), machine.findings);
+        machine.buffers[i].findUnwritten(placeOfStores(i), machine.findings);
       if (argument.isResult()) {
         TW_ASSIGN(HostTensor result, toTensor(machine.buffers[i]));
         run.results.push_back(std::move(result));
@@ -161,6 +161,19 @@ private:
     if (!options.check && !run.findings.empty())
       return run.findings.front().problem;
     return run;
+  }
+
+  /// Of the first operation that writes to an argument; else of the kernel.
+  Location placeOfStores(size_t argument) {
+    Location place = kernel.getLoc();
+    kernel.getBody().walk([&](Operation *op) {
+      bool writes = isa<tile::StoreOp, tile::ScatterOp>(op);
+      if (!writes || !llvm::is_contained(op->getOperands(), kernel.getBlockArgument(argument)))
+        return WalkResult::advance();
+      place = op->getLoc();
+      return WalkResult::interrupt();
+    });
+    return place;
   }
 
   Result<HostTensor> toTensor(const Buffer &buffer) const {

@@ -136,9 +136,12 @@ TEST(Findings, WrittenTwiceAtOnce) {
 TEST(Findings, NeverWritten) {
   EXPECT_EQ(programs("out %y: !tile.buffer<[4], f32>",
                      "tile.store %t, %y[%p] : tensor<1xf32>, !tile.buffer<[4], f32>", "1"),
-            "4xf32=2,nan,nan,nan\n107 element [1] of \"y\" is never written @1 +2");
-  EXPECT_EQ(programs("out %y: !tile.buffer<[2], i16>", "", "0"),
-            "2xi16=-1,-1\n107 element [0] of \"y\" is never written @1 +1");
+            "4xf32=2,nan,nan,nan\n107 element [1] of \"y\" is never written @3 +2");
+  EXPECT_EQ(programs("out %y: !tile.buffer<[2], f32>",
+                     "tile.store %t, %y[%p] : tensor<1xf32>, !tile.buffer<[2], f32>", "0"),
+            "2xf32=nan,nan\n107 element [0] of \"y\" is never written @3 +1");
+  EXPECT_EQ(programs("out %y: !tile.buffer<[2], i16>", "", "1"),
+            "error 3: nothing is ever stored to output y");
   EXPECT_EQ(programs("out %y: !tile.buffer<[2], f32> init 3.0 : f32", "", "0"), "2xf32=3,3");
 }
 
@@ -186,7 +189,7 @@ TEST(Findings, MaskedOffIsNotTouched) {
                      ": tensor<2xi8>, !tile.buffer<[2], i8>";
   std::string arguments = "in %m: !tile.buffer<[2], i1>, out %y: !tile.buffer<[2], i8>";
   EXPECT_EQ(runBody(arguments, body, {"2xbool=0,0"}),
-            "2xi8=-1,-1\n107 element [0] of \"y\" is never written @1 +1");
+            "2xi8=-1,-1\n107 element [0] of \"y\" is never written @5 +1");
   EXPECT_EQ(runBody(arguments, body, {"2xbool=1,1"}),
             "2xi8=1,1\n101 the box begins at [9], outside of \"y\", whose size is [2] @4 [0]");
 }

@@ -91,11 +91,12 @@ TEST(Memory, RankZeroAndInit) {
 }
 
 TEST(Memory, SizesAreLimited) {
-  EXPECT_EQ(runKernel("tile.kernel @k(%n: index as N, out %y: !tile.buffer<[N, N], f32>) "
-                      "symbols [N] grid [1] {}",
-                      {"i64=4000000000"}),
-            "error 4: 9223372036854775807 more elements are needed, but of 268435456 only "
-            "268435456 are left");
+  EXPECT_EQ(
+      runKernel("tile.kernel @k(%n: index as N, out %y: !tile.buffer<[N, N], f32> init 0.0 : f32) "
+                "symbols [N] grid [1] {}",
+                {"i64=4000000000"}),
+      "error 4: 9223372036854775807 more elements are needed, but of 268435456 only "
+      "268435456 are left");
 }
 
 } // namespace

@@ -41,6 +41,22 @@ static Result<OwningOpRef<ModuleOp>> parse(MLIRContext *context, std::string_vie
   return problem ? *problem : Diagnostic{Code::IMPORT_101, "the text is not MLIR", name};
 }
 
+/// An output that no program stores to: the mistake of an author that tracing finds in C++.
+static Status checkStored(tile::KernelOp kernel) {
+  for (auto [buffer, argument] : llvm::zip(kernel.getBody().getArguments(),
+                                           kernel.getArguments().getAsRange<tile::ArgumentAttr>()))
+    if (argument.getAccess() == tile::Access::Out && !argument.getInit() &&
+        llvm::none_of(buffer.getUsers(), llvm::IsaPred<tile::StoreOp, tile::ScatterOp>))
+      return Diagnostic{
+          Code::KERNEL_3,
+          fmt::format("nothing is ever stored to output {}", argument.getName().str()),
+          fmt::format("{}, in kernel {}", describePlace(kernel.getLoc()),
+                      kernel.getSymName().str()),
+          {},
+          "store to it, or give it a value that it is filled with: out %y: ... init 0.0 : f32"};
+  return {};
+}
+
 Result<OwningOpRef<ModuleOp>> importKernelString(MLIRContext *context, std::string_view text,
                                                  const std::string &name) {
   TW_TRY(text::checkLimits(text, name));
@@ -55,6 +71,8 @@ Result<OwningOpRef<ModuleOp>> importKernelString(MLIRContext *context, std::stri
           "a file of kernels has nothing else in it");
   if (module->getBody()->empty())
     return Diagnostic{Code::IMPORT_108, "there is no kernel in the file", name};
+  for (auto kernel : module->getOps<tile::KernelOp>())
+    TW_TRY(checkStored(kernel));
   return module;
 }
 

@@ -11,7 +11,8 @@ namespace tw {
 
 /// Parses and verifies a module of tile.kernel operations, at least one; `name` stands for the file
 /// in locations and messages. Needed dialects are loaded into the context. Errors: IMPORT_100,
-/// IMPORT_101 (where the text is wrong), IMPORT_108 (no kernel, or something else beside kernels).
+/// IMPORT_101 (where the text is wrong), IMPORT_108 (no kernel, or something else beside kernels),
+/// KERNEL_3 (an output that nothing is ever stored to).
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 importKernelString(mlir::MLIRContext *context, std::string_view text, const std::string &name);
 
