@@ -9,15 +9,16 @@ A case is a file FOLDER/NAME.txt:
     exit 1
     error[TW-IO-0008]: ...the whole of stderr...
 
-The command runs in bash, in BUILD/errors/work, where make_inputs.py has put the bad files, `models`
+The command runs in bash, in BUILD/errors/work*, where make_inputs.py has put the bad files, `models`
 is e2e/models, `programs` is e2e/programs and `fake` has the hand-made artifacts of
 unittests/Runtime. It must end by itself with that status and text within 2 s of CPU time and 1 GB
 of memory; a status that stands for an internal error is never right.
 
-    errors/run.py BUILD [--update] [--sanitized] [FOLDER/NAME ...]
+    errors/run.py BUILD [--update] [--sanitized] [--compiler=CXX] [FOLDER/NAME ...]
 
 --update rewrites what is expected (review the difference!); --sanitized lifts the memory limit,
-which sanitizers cannot live with, and allows ten times the CPU time.
+which sanitizers cannot live with, and allows ten times the CPU time. --compiler runs the cases that
+compile kernels with another C++ compiler, whose words may differ: code, line and advice may not.
 """
 import argparse
 import os
@@ -30,6 +31,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+COMPILER = "CXX=clang++-22 "
 INTERNAL = 4
 MEMORY = 1 << 30
 SECONDS = 2
@@ -52,9 +54,9 @@ class Case:
         self.path.write_text(f"{head}$ {self.command}\nexit {status}\n{text}")
 
 
-def prepare(build):
+def prepare(build, name):
     """The folder in which the cases run."""
-    work = build / "errors" / "work"
+    work = build / "errors" / name
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     links = {"models": HERE.parent / "e2e" / "models", "programs": HERE.parent / "e2e" / "programs",
@@ -108,20 +110,39 @@ def judge(case, status, text, complaints):
     return complaints
 
 
+def essence(text):
+    """What is the same whichever C++ compiler refuses a kernel: the code, the line, the advice."""
+    parts = re.findall(r"^error\[TW-\w+-\d+\]|^  --> .*?:\d+|^  help: .*$", text, re.MULTILINE)
+    return [part for part in parts if "the compiler was" not in part]
+
+
+def with_compiler(cases, compiler):
+    """The cases that compile kernels, for another C++ compiler."""
+    cases = [case for case in cases if COMPILER in case.command]
+    for case in cases:
+        case.command = case.command.replace(COMPILER, f"CXX={compiler} ")
+    return cases
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build", type=lambda text: pathlib.Path(text).resolve())
     parser.add_argument("names", nargs="*")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--sanitized", action="store_true")
+    parser.add_argument("--compiler")
     arguments = parser.parse_intermixed_args()
-    work = prepare(arguments.build)
+    work = prepare(arguments.build, "work-" + arguments.compiler if arguments.compiler else "work")
     cases = [Case(path) for path in sorted(HERE.glob("*/*.txt"))]
     if arguments.names:
         cases = [case for case in cases if any(case.name.startswith(name) for name in arguments.names)]
+    if arguments.compiler:
+        cases = with_compiler(cases, arguments.compiler)
     failed = 0
     for case in cases:
         status, text, complaints = execute(case, arguments.build, work, arguments.sanitized)
+        if arguments.compiler and essence(text) == essence(case.text):
+            text = case.text
         if arguments.update and not complaints:
             case.write(status, text)
             continue
