@@ -5,9 +5,11 @@
 #include "Driver/Register.h"
 #include "IO/JsonWriter.h"
 #include "IR/Coded.h"
+#include "IR/Graph/Graph.h"
 #include "IR/ModelLocation.h"
 #include "IR/Torch/Torch.h"
 #include "Program/Describe.h"
+#include "Tile/BindCalls.h"
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -52,46 +54,65 @@ static OwningOpRef<func::FuncOp> plainSignature(func::FuncOp main) {
   return OwningOpRef<func::FuncOp>(plain);
 }
 
+/// What an operation is called in the model, "aten.add.Tensor"; "" for what is no operator.
+static std::string operatorName(Operation *op) {
+  if (auto aten = dyn_cast<torch::AtenOp>(op))
+    return aten.name().str();
+  if (auto call = dyn_cast<graph::KernelCallOp>(op))
+    return call.getCallee().str();
+  auto name = op->getName().getStringRef() == "torch.operator"
+                  ? op->getAttrOfType<StringAttr>("name")
+                  : StringAttr();
+  return name ? name.str() : "";
+}
+
 /// How often each operator occurs.
 static std::map<std::string, int> countOperators(ModuleOp module) {
   std::map<std::string, int> counts;
   module.walk([&](Operation *op) {
-    if (auto aten = dyn_cast<torch::AtenOp>(op))
-      ++counts[aten.name().str()];
-    else if (isa_and_nonnull<torch::TorchDialect>(op->getDialect()) &&
-             op->getName().getStringRef() == "torch.operator")
-      if (auto name = op->getAttrOfType<StringAttr>("name"))
-        ++counts[name.str()];
+    if (std::string name = operatorName(op); !name.empty())
+      ++counts[name];
   });
   return counts;
 }
 
 using Places = std::map<std::string, std::vector<std::string>>;
 
-/// Calls whose operator is known, but not with their arguments: what lowering a copy says.
-static void addRefusedCalls(ModuleOp module, const KernelNames &kernels, Places &places) {
-  OwningOpRef<ModuleOp> copy = module.clone();
+/// Calls whose operator is known, but not with their arguments: what lowering a copy says, and
+/// what binding its calls of kernels says.
+static void addRefusedCalls(ModuleOp module, const ModelKernels &kernels, Places &places) {
+  std::map<std::string, std::string> operators; // by their places
+  module.walk([&](Operation *op) {
+    if (std::string name = operatorName(op); !name.empty())
+      operators.emplace(describePlace(op->getLoc()), name);
+  });
   ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &problem) {
     if (problem.getSeverity() != DiagnosticSeverity::Error)
       return success();
+    constexpr Code refusals[] = {Code::LOWER_2, Code::LOWER_3, Code::KERNEL_5, Code::KERNEL_6,
+                                 Code::KERNEL_7};
     Diagnostic error = toDiagnostic(problem);
-    if (error.code != Code::LOWER_2 && error.code != Code::LOWER_3)
+    if (!llvm::is_contained(refusals, error.code))
       return success();
     StringRef message = error.message, name = "program";
     if (message.consume_front("operator "))
       std::tie(name, message) = message.split(": ");
+    else if (auto found = operators.find(error.location); found != operators.end())
+      name = found->second;
     places[name.str()].push_back(error.location + ": " + message.str());
     return success();
   });
+  OwningOpRef<ModuleOp> copy = module.clone();
   PassManager passes(module.getContext());
-  passes.addPass(createTorchToGraphPass(kernels));
+  passes.addPass(createTorchToGraphPass(kernels.names));
+  passes.addPass(tile::createBindCalls(kernels.module.get()));
   (void)passes.run(*copy);
 }
 
 /// Places by operator.
-static Places unsupportedPlaces(ModuleOp module, const KernelNames &kernels) {
+static Places unsupportedPlaces(ModuleOp module, const ModelKernels &kernels) {
   Places places;
-  for (const UnsupportedOperator &op : findUnsupported(module, kernels))
+  for (const UnsupportedOperator &op : findUnsupported(module, kernels.names))
     places[op.op].push_back(op.reason.empty() ? op.place : op.place + ": " + op.reason);
   addRefusedCalls(module, kernels, places);
   return places;
@@ -181,7 +202,7 @@ static tilewright_outcome inspect(Session &session, const tilewright_inspect_opt
   auto module = pipeline.import(options.model, options.entry ? options.entry : "");
   if (!module || session.outcome() != TILEWRIGHT_FINE)
     return session.outcome();
-  Places unsupported = unsupportedPlaces(*module, kernels->names);
+  Places unsupported = unsupportedPlaces(*module, *kernels);
   auto describe = options.json ? describeJson : describeText;
   session.report(describe(*module, options.model, unsupported, options.unsupported_only != 0));
   return session.outcome();

@@ -62,12 +62,12 @@ Result<CompilerLibrary> CompilerLibrary::load() {
 }
 
 Result<int> runIsolated(const std::function<int()> &action) {
-  auto end = runInChild({}, [&] { return std::to_string(action()); });
+  auto end = runInChild({}, [&] { return std::string(1, static_cast<char>(action())); });
   if (!end)
     return Diagnostic{Code::CLI_8,
                       fmt::format("cannot start the compiler: {}", std::strerror(errno))};
   if (end->answer)
-    return std::atoi(end->answer->c_str());
+    return static_cast<unsigned char>(end->answer->front());
   if (end->signal == SIGPIPE) { // nobody reads any more: end like that
     std::signal(SIGPIPE, SIG_DFL);
     std::raise(SIGPIPE);
