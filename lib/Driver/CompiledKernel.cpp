@@ -2,6 +2,7 @@
 #include "Driver/CompiledKernel.h"
 #include "Driver/TargetChoice.h"
 #include "IO/Element.h"
+#include "IO/ScratchFolder.h"
 #include "IR/Coded.h"
 #include "Interpreter/Interpreter.h"
 #include "Program/Link.h"
@@ -21,9 +22,7 @@
 #include <chrono>
 #include <cstring>
 #include <dlfcn.h>
-#include <filesystem>
 #include <fmt/format.h>
-#include <unistd.h>
 
 using namespace mlir;
 
@@ -61,23 +60,6 @@ public:
 private:
   std::optional<Diagnostic> error;
   ScopedDiagnosticHandler handler;
-};
-
-/// A folder that goes when this does.
-class ScratchFolder {
-public:
-  ScratchFolder() {
-    std::error_code error;
-    std::string name = std::filesystem::temp_directory_path(error) / "tilewright-XXXXXX";
-    if (!error && mkdtemp(name.data()))
-      path = name;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path.empty())
-      std::filesystem::remove_all(path, ignored);
-  }
-  std::string path; // empty: it could not be made
 };
 
 bool simplify(tile::KernelOp kernel) {
@@ -141,14 +123,8 @@ CompiledKernel::State::build(tile::KernelOp kernel, StringRef name,
 }
 
 Status CompiledKernel::State::load(const std::vector<ObjectFile> &objects) {
-  ScratchFolder folder;
-  if (folder.path.empty())
-    return Diagnostic{Code::IO_2,
-                      "no temporary folder can be made",
-                      {},
-                      {},
-                      "set TMPDIR to a folder that can be written"};
-  std::string path = folder.path + "/kernel.so";
+  TW_ASSIGN(ScratchFolder folder, ScratchFolder::create());
+  std::string path = folder.path() + "/kernel.so";
   std::vector<std::string> exported = {entryName, infoName};
   if (info.fills)
     exported.emplace_back(fillName);

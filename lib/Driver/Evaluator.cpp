@@ -19,12 +19,6 @@ ArtifactEvaluator::ArtifactEvaluator(Session &session, target::Target &target,
                                      std::vector<std::string> features)
     : session(session), target(target), features(std::move(features)) {}
 
-ArtifactEvaluator::~ArtifactEvaluator() {
-  std::error_code ignored;
-  if (!folder.empty())
-    std::filesystem::remove_all(folder, ignored);
-}
-
 namespace {
 
 /// A new file of a given size, mapped for writing.
@@ -97,58 +91,71 @@ LogicalResult ArtifactEvaluator::compile(ModuleOp module, const std::string &art
   return pipeline.toArtifact(module, target, options);
 }
 
+/// Runs the artifact once, with its outputs at these offsets in a new file.
+static LogicalResult runInto(const std::string &path, int64_t bytes, const std::string &artifact,
+                             TypeRange types, ArrayRef<int64_t> offsets, Location loc) {
+  OutputFile file(path, bytes);
+  if (!file.ok())
+    return emitCoded(loc, Code::IO_2)
+           << "cannot write " << path << ", where constants are kept: " << std::strerror(errno);
+  SmallVector<tw_tensor> outputs;
+  for (auto [offset, type] : llvm::zip(offsets, types))
+    outputs.push_back(
+        {file.at(offset), *bytesOf(cast<RankedTensorType>(type)), TW_F32, 0, nullptr});
+  return runOnce(loc, artifact, outputs);
+}
+
+/// The weights that one file holds, at these offsets.
+static SmallVector<graph::WeightAttr> weightsIn(const std::string &path, TypeRange types,
+                                                ArrayRef<int64_t> offsets, MLIRContext *context) {
+  SmallVector<graph::WeightAttr> weights;
+  Builder b(context);
+  for (auto [number, type] : llvm::enumerate(types)) {
+    auto tensor = cast<RankedTensorType>(type);
+    SmallVector<int64_t> strides(tensor.getRank(), 1);
+    for (int64_t d = tensor.getRank() - 1; d > 0; --d)
+      strides[d - 1] = strides[d] * tensor.getDimSize(d);
+    weights.push_back(graph::WeightAttr::get(
+        context, b.getStringAttr("constant_" + std::to_string(number)), b.getStringAttr(path),
+        offsets[number], *bytesOf(tensor), 0, strides));
+  }
+  return weights;
+}
+
 FailureOr<SmallVector<graph::WeightAttr>>
 ArtifactEvaluator::evaluate(OwningOpRef<ModuleOp> module) {
   Location loc = module->getLoc();
-  auto report = [&](const std::string &what) -> LogicalResult {
-    return emitCoded(loc, Code::PROGRAM_8) << what << ": " << std::strerror(errno);
-  };
-  if (folder.empty()) {
-    std::string name = (std::filesystem::temp_directory_path() / "tilewright-XXXXXX").string();
-    if (!mkdtemp(name.data()))
-      return (void)report("no temporary folder can be made"), failure();
-    folder = name;
+  if (!folder) {
+    auto made = ScratchFolder::create();
+    if (!made) {
+      const Diagnostic &error = made.error();
+      auto problem = emitCoded(UnknownLoc::get(loc.getContext()), error.code) << error.message;
+      problem.attachNote() << "help: " << error.help;
+      return failure();
+    }
+    folder.emplace(*std::move(made));
   }
   auto function = module->lookupSymbol<func::FuncOp>("constants");
   function.setName("main");
-  FunctionType type = function.getFunctionType();
+  TypeRange types = function.getFunctionType().getResults();
   SmallVector<int64_t> offsets;
   int64_t bytes = 0;
-  for (Type result : type.getResults()) {
+  for (Type type : types) {
     offsets.push_back(bytes);
-    bytes += (*bytesOf(cast<RankedTensorType>(result)) + 63) / 64 * 64;
+    bytes += (*bytesOf(cast<RankedTensorType>(type)) + 63) / 64 * 64;
   }
-  std::string path = folder + "/constants" + std::to_string(++count), artifact = path + ".so";
+  std::string path = folder->path() + "/constants" + std::to_string(++count),
+              artifact = path + ".so";
   session.beginStage("constants");
-  bool ok = succeeded(compile(*module, artifact));
-  if (ok && bytes > 0) {
-    OutputFile file(path, bytes);
-    if (!file.ok())
-      return session.endStage(), (void)report("no temporary file can be made"), failure();
-    SmallVector<tw_tensor> outputs;
-    for (auto [offset, result] : llvm::zip(offsets, type.getResults()))
-      outputs.push_back(
-          {file.at(offset), *bytesOf(cast<RankedTensorType>(result)), TW_F32, 0, nullptr});
-    ok = succeeded(runOnce(loc, artifact, outputs));
-  }
+  bool ok = succeeded(compile(*module, artifact)) &&
+            (bytes == 0 || succeeded(runInto(path, bytes, artifact, types, offsets, loc)));
   session.endStage();
   std::error_code ignored;
   std::filesystem::remove(artifact, ignored);
   std::filesystem::remove(artifact + ".weights", ignored);
   if (!ok)
     return failure();
-  SmallVector<graph::WeightAttr> weights;
-  Builder b(loc.getContext());
-  for (auto [number, result] : llvm::enumerate(type.getResults())) {
-    auto tensor = cast<RankedTensorType>(result);
-    SmallVector<int64_t> strides(tensor.getRank(), 1);
-    for (int64_t d = tensor.getRank() - 1; d > 0; --d)
-      strides[d - 1] = strides[d] * tensor.getDimSize(d);
-    weights.push_back(graph::WeightAttr::get(
-        loc.getContext(), b.getStringAttr("constant_" + std::to_string(number)),
-        b.getStringAttr(path), offsets[number], *bytesOf(tensor), 0, strides));
-  }
-  return weights;
+  return weightsIn(path, types, offsets, loc.getContext());
 }
 
 } // namespace tw

@@ -3,6 +3,8 @@
 // Evaluates expressions over weights by compiling and running them, as any program.
 #pragma once
 #include "Driver/Pipeline.h"
+#include "IO/ScratchFolder.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +14,6 @@ class ArtifactEvaluator : public ConstantEvaluator {
 public:
   /// `features`: of this host, whatever the artifact is made for.
   ArtifactEvaluator(Session &session, target::Target &target, std::vector<std::string> features);
-  /// Removes the files that the weights are in.
-  ~ArtifactEvaluator() override;
-
   mlir::FailureOr<llvm::SmallVector<graph::WeightAttr>>
   evaluate(mlir::OwningOpRef<mlir::ModuleOp> module) override;
 
@@ -24,7 +23,7 @@ private:
   Session &session;
   target::Target &target;
   std::vector<std::string> features;
-  std::string folder; // temporary; empty until needed
+  std::optional<ScratchFolder> folder; // of the files that the weights are in
   int count = 0;
 };
 

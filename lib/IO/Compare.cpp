@@ -81,11 +81,7 @@ std::vector<int64_t> unravel(int64_t flat, const std::vector<int64_t> &sizes) {
 }
 
 std::string elementText(const HostTensor &tensor, int64_t i) {
-  const std::byte *p = tensor.bytes().data() + i * info(tensor.dtype()).bytes;
-  if (!info(tensor.dtype()).isFloat)
-    return fmt::format("{}", loadInteger(tensor.dtype(), p));
-  return tensor.dtype() == DType::F64 ? fmt::format("{}", loadDouble(DType::F64, p))
-                                      : fmt::format("{}", float(loadDouble(tensor.dtype(), p)));
+  return tw::elementText(tensor.dtype(), &tensor.bytes()[i * info(tensor.dtype()).bytes]);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <fmt/format.h>
 #include <limits>
 
 namespace tw {
@@ -83,6 +84,16 @@ void storeFloat(DType dtype, double value, std::byte *p) {
 void storeInteger(DType dtype, int64_t value, std::byte *p) {
   // Little endian: the low bytes come first.
   std::memcpy(p, &value, info(dtype).bytes);
+}
+
+std::string elementText(DType dtype, const std::byte *p) {
+  if (dtype == DType::Bool)
+    return loadInteger(dtype, p) ? "true" : "false";
+  if (!info(dtype).isFloat)
+    return fmt::format("{}", loadInteger(dtype, p));
+  double value = loadDouble(dtype, p);
+  return dtype == DType::F64 ? fmt::format("{}", value)
+                             : fmt::format("{}", static_cast<float>(value));
 }
 
 IntegerRange integerRange(DType dtype) {

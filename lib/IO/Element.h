@@ -5,6 +5,7 @@
 #include "Support/DType.h"
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace tw {
 
@@ -21,6 +22,9 @@ int64_t loadInteger(DType dtype, const std::byte *p);
 void storeFloat(DType dtype, double value, std::byte *p);
 /// Stores a value that is in range of an integer dtype or bool.
 void storeInteger(DType dtype, int64_t value, std::byte *p);
+
+/// The element at `p` for people: "true", "-3", the shortest digits that give the float back.
+std::string elementText(DType dtype, const std::byte *p);
 
 /// The range of an integer dtype or bool, both ends included.
 struct IntegerRange {

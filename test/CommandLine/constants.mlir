@@ -2,10 +2,13 @@
 // RUN: FileCheck %s --check-prefix=REPORT < %t.report
 // RUN: cat %t.dump/03-graph.mlir | FileCheck %s
 // RUN: tilewright run %s --input=1x2xf32=1,2 --expected-output=1x2xf32=2.2,2.2 | FileCheck %s --check-prefix=RESULT
+// RUN: env TMPDIR=%t.nowhere not tilewright compile %s -o %t.so 2>&1 | FileCheck %s --check-prefix=FOLDER
 
 // The rows of a weight are divided by their norms, (3, 4) / 5 and (6, 8) / 10, when the program is
 // compiled: what runs is one product with the result.
 
+// FOLDER: error[TW-IO-0002]: no folder for temporary files can be made in {{.*}}.nowhere: No such file
+// FOLDER-NEXT: help: set TMPDIR
 // REPORT: evaluated at compile time
 // CHECK-LABEL: func.func @main
 // CHECK: %[[W:.*]] = tw.weight <"constant_0"

@@ -38,15 +38,7 @@ Result<HostTensor> fromRuntime(const tw_tensor &tensor) {
 namespace {
 
 std::string elementText(const HostTensor &tensor, int64_t i) {
-  DType dtype = tensor.dtype();
-  const std::byte *p = tensor.bytes().data() + i * info(dtype).bytes;
-  if (dtype == DType::Bool)
-    return loadInteger(dtype, p) ? "true" : "false";
-  if (!info(dtype).isFloat)
-    return fmt::format("{}", loadInteger(dtype, p));
-  if (dtype == DType::F64)
-    return fmt::format("{}", loadDouble(dtype, p));
-  return fmt::format("{}", static_cast<float>(loadDouble(dtype, p)));
+  return tw::elementText(tensor.dtype(), &tensor.bytes()[i * info(tensor.dtype()).bytes]);
 }
 
 /// Prints dimension `d` of the tensor from the flat index `at`; each element of this dimension has
