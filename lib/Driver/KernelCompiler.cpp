@@ -66,15 +66,19 @@ Result<fs::path> cacheFolder() {
   fs::path folder = cache && *cache ? fs::path(cache)
                     : home && *home ? fs::path(home) / ".cache"
                                     : fs::temp_directory_path(error);
+  auto refuse = [&](const std::string &what) {
+    return Diagnostic{Code::IO_2,
+                      fmt::format("{}: {}", what, error.message()),
+                      {},
+                      {},
+                      "set XDG_CACHE_HOME to a folder that can be written"};
+  };
+  if (error)
+    return refuse("there is no folder to keep compiled kernels in");
   folder /= "tilewright";
   fs::create_directories(folder, error);
   if (error)
-    return Diagnostic{
-        Code::IO_2,
-        fmt::format("cannot make the folder {}: {}", folder.string(), error.message()),
-        {},
-        {},
-        "set XDG_CACHE_HOME to a folder that can be written"};
+    return refuse(fmt::format("cannot make the folder {}", folder.string()));
   return folder;
 }
 
