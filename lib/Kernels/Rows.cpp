@@ -70,14 +70,64 @@ std::vector<bool> parallelDims(const LoopProgram &program) {
   return parallel;
 }
 
+std::vector<int> partDims(const LoopProgram &program) {
+  std::vector<const Access *> stores;
+  for (const Step &step : program.steps) {
+    if (step.kind == Step::Kind::Store)
+      stores.push_back(&step.access);
+    else if (step.kind == Step::Kind::Update)
+      return {};
+  }
+  if (!isCopy(program) || stores.size() < 2)
+    return {};
+  for (size_t axis = 0; axis < stores[0]->axes.size(); ++axis) {
+    std::vector<int> dims;
+    std::vector<std::pair<int64_t, int64_t>> parts; // begin and end
+    for (const Access *store : stores) {
+      const Axis &own = store->axes[axis];
+      bool isPart = store->buffer == stores[0]->buffer && own.dim >= 0 && own.stride == 1 &&
+                    own.places.empty() && own.shifts.empty() && program.dims[own.dim].size;
+      if (!isPart)
+        break;
+      dims.push_back(own.dim);
+      parts.push_back({own.offset, own.offset + *program.dims[own.dim].size});
+    }
+    std::sort(parts.begin(), parts.end());
+    bool isDisjoint = parts.size() == stores.size();
+    for (size_t i = 1; isDisjoint && i < parts.size(); ++i)
+      isDisjoint = parts[i - 1].second <= parts[i].first;
+    std::sort(dims.begin(), dims.end());
+    dims.erase(std::unique(dims.begin(), dims.end()), dims.end());
+    if (isDisjoint && dims.size() > 1)
+      return dims;
+  }
+  return {};
+}
+
 std::vector<Constraint> rowsConstraints(const LoopProgram &program) {
   std::vector<Constraint> constraints;
   std::vector<bool> parallel = parallelDims(program);
+  std::vector<int> parts = partDims(program);
   for (size_t dim = 0; dim < parallel.size(); ++dim) {
     std::string number = std::to_string(dim), block = "block_" + number;
+    bool isPart = std::find(parts.begin(), parts.end(), int(dim)) != parts.end();
     constraints.push_back({"1", "programs_" + number});
     // What is not parallel is taken as a whole, which 0 says.
-    constraints.push_back(parallel[dim] ? Constraint{"1", block} : Constraint{block, "0"});
+    if (parallel[dim])
+      constraints.push_back({"1", block});
+    else if (!isPart)
+      constraints.push_back({block, "0"});
+  }
+  constraints.push_back({"1", "parts"});
+  if (parts.empty())
+    constraints.push_back({"parts", "1"});
+  for (int dim : parts) {
+    std::string block = "block_" + std::to_string(dim);
+    std::string share = "(" + std::to_string(*program.dims[dim].size) + " ceildiv parts)";
+    std::string wanted = share + " * (1 - 1 floordiv parts)"; // one part has all, which 0 says
+    constraints.push_back({block, wanted});
+    constraints.push_back({wanted, block});
+    constraints.push_back({"parts", std::to_string(*program.dims[dim].size) + " ceildiv " + share});
   }
   for (int dim : program.singles) {
     constraints.push_back({"block_" + std::to_string(dim), "1"});
@@ -95,13 +145,40 @@ std::vector<Constraint> rowsConstraints(const LoopProgram &program) {
 }
 
 bool isLegal(const LoopProgram &program, const RowsConfiguration &configuration) {
-  Numbers values;
+  Numbers values = {{"parts", configuration.parts}};
   for (size_t dim = 0; dim < configuration.walks.size(); ++dim) {
     values["block_" + std::to_string(dim)] = configuration.walks[dim].block;
     values["programs_" + std::to_string(dim)] = configuration.walks[dim].programs;
     values["chunk_" + std::to_string(dim)] = configuration.walks[dim].chunk;
   }
   return holds(rowsConstraints(program), values);
+}
+
+/// Cuts parts of a concatenation where a program would have much of them; `elements`: of a program.
+static void shareParts(const LoopProgram &program, const std::vector<int> &dims,
+                       RowsConfiguration &chosen, int64_t &elements) {
+  if (dims.empty())
+    return;
+  int64_t most = elements / copiedElements;
+  for (int dim : dims)
+    most = std::min(most, *program.dims[dim].size);
+  // With blocks as long as each other, all parts must have an element for each program.
+  auto fits = [&](int64_t parts) {
+    return std::all_of(dims.begin(), dims.end(), [&](int dim) {
+      int64_t size = *program.dims[dim].size, share = (size + parts - 1) / parts;
+      return (size + share - 1) / share == parts;
+    });
+  };
+  while (most > 1 && !fits(most))
+    --most;
+  if (most <= 1)
+    return;
+  chosen.parts = most;
+  elements /= most;
+  for (int dim : dims) {
+    chosen.walks[dim].block = (*program.dims[dim].size + most - 1) / most;
+    chosen.walks[dim].with = dim == dims[0] ? -1 : dims[0];
+  }
 }
 
 /// Blocks and programs.
@@ -115,11 +192,15 @@ static RowsConfiguration chooseBlocks(const LoopProgram &program) {
   bool isNest = true;
   for (size_t dim = 0; dim < parallel.size(); ++dim)
     isNest &= parallel[dim] || folded[dim];
-  int64_t elements = 1;
+  std::vector<int> parts = partDims(program);
+  int64_t elements = 0; // a program has all parts
+  for (int dim : parts)
+    elements += *program.dims[dim].size;
+  elements = std::max<int64_t>(elements, 1);
   for (size_t dim = 0; dim < parallel.size(); ++dim)
     if (parallel[dim])
       chosen.walks[dim].block = 1;
-    else if (!folded[dim])
+    else if (!folded[dim] && std::find(parts.begin(), parts.end(), int(dim)) == parts.end())
       elements *= program.dims[dim].size.value_or(unknownExtent);
   auto grow = [&](int dim, int64_t most) {
     if (std::find(program.singles.begin(), program.singles.end(), dim) != program.singles.end())
@@ -157,6 +238,7 @@ static RowsConfiguration chooseBlocks(const LoopProgram &program) {
     } else {
       break;
     }
+  shareParts(program, parts, chosen, elements);
   int64_t rest = std::max<int64_t>(1, workerElements / std::max<int64_t>(elements, 1));
   for (int dim = last; dim >= 0 && rest > 1; --dim)
     if (Walk &walk = chosen.walks[dim]; walk.block > 0) {

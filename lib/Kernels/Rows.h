@@ -12,17 +12,22 @@ namespace tw::kernels {
 
 struct RowsConfiguration {
   std::vector<Walk> walks; // one for each dimension
+  int64_t parts = 1;       // blocks that each of partDims is cut into
 };
 
 /// Dimensions that every store extends along and no step reduces: those that may be cut.
 std::vector<bool> parallelDims(const LoopProgram &program);
+
+/// Dimensions of parts that are stored beside each other along one axis of a tensor, as those of a
+/// concatenation are: one for each store. They may be cut, each into as many blocks as the others.
+std::vector<int> partDims(const LoopProgram &program);
 
 /// The dimension along which few programs have long rows to reduce, worth the work of several
 /// workers each; nothing if there is none, or a loop over chunks (Chunks.h) would not pay.
 std::optional<int> longDim(const LoopProgram &program);
 
 /// Constraints on a configuration of this program: over `block_0`, `programs_0` and `chunk_0` of
-/// the walk over dimension 0, and so on.
+/// the walk over dimension 0, and so on, and `parts`.
 std::vector<Constraint> rowsConstraints(const LoopProgram &program);
 bool isLegal(const LoopProgram &program, const RowsConfiguration &configuration);
 

@@ -33,7 +33,7 @@ Writer::Writer(const std::vector<Extent> &dims, const std::vector<BufferSpec> &s
   std::vector<Size> counts;
   std::vector<int64_t> blocks;
   for (size_t d = 0; d < dims.size(); ++d)
-    if (this->walks[d].block > 0) {
+    if (this->walks[d].block > 0 && this->walks[d].with < 0) {
       counts.push_back(ceilDiv(size(dims[d]), this->walks[d].block));
       blocks.push_back(this->walks[d].programs);
     }
@@ -42,7 +42,10 @@ Writer::Writer(const std::vector<Extent> &dims, const std::vector<BufferSpec> &s
   std::vector<Index> grid = gridOf(counts);
   hint("tile.block", blocks);
   for (size_t d = 0, next = 0; d < dims.size(); ++d)
-    ids.push_back(this->walks[d].block > 0 ? grid[next++] : Index(0));
+    ids.push_back(this->walks[d].block > 0 && this->walks[d].with < 0 ? grid[next++] : Index(0));
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (this->walks[d].block > 0 && this->walks[d].with >= 0)
+      ids[d] = ids[size_t(this->walks[d].with)];
 }
 
 Size Writer::size(const Extent &extent) const {

@@ -14,6 +14,7 @@ struct Walk {
   int64_t block = 0;    // elements a program takes; 0: all of them
   int64_t programs = 1; // how many programs one worker runs in a row, a hint
   int64_t chunk = 0;    // of one that is reduced: elements in a trip of a loop; 0: no loop
+  int with = -1; // cut into as many blocks as this other one, along the same axis of the grid
 };
 
 /// Declares what a kernel is called with and places it in the grid; for use while it is traced.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads and stores at a point: the element's place in the buffer, and which lanes are inside it.
+// Loads, gathers and stores at a point: the element's place in the buffer, and which lanes are
+// inside it.
 #include "Target/CPU/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <limits>
 
 using namespace mlir;
 
@@ -12,19 +14,22 @@ namespace {
 /// Where an access touches its buffer: element `index` (+ lane * laneStride), if `mask`.
 struct Place {
   Ix index = 0;
-  Value indices; // a vector, where lanes lie at positions from a tile
+  Value indices;                // a vector that comes in addition, of positions from data
+  SmallVector<Value> each;      // the same as scalars, for the lanes that count
+  SmallVector<int64_t> offsets; // of the lanes, in addition
   Ix laneStride = 0;
   Value mask;
   Value condition; // one for all lanes: beyond the buffer nothing may be touched, masked or not
 };
 
-/// What load and store have in common.
+/// What accesses have in common.
 struct Box {
   Operation *op;
   Value buffer;
   OperandRange positions;
   ArrayRef<int64_t> strides;
   Value mask;
+  bool isGather = false; // positions are tiles of the result's shape
 };
 
 class PlaceFinder {
@@ -37,7 +42,7 @@ public:
       FailureOr<Value> mask = e.evaluate(box.mask, point);
       if (failed(mask))
         return failure();
-      place.mask = *mask;
+      restrictTo(*mask);
     }
     for (unsigned d = 0; d < buffer.sizes.size(); ++d)
       if (failed(isa<RankedTensorType>(box.positions[d].getType()) ? indexed(d) : plain(d)))
@@ -70,35 +75,47 @@ private:
       return;
     }
     if (at.isConstant() && size.isConstant()) {
-      knownLanes(*at.constant(), step, *size.constant());
+      SmallVector<int64_t> numbers;
+      for (unsigned lane = 0; lane < e.lanes; ++lane)
+        numbers.push_back(*at.constant() + int64_t(lane) * step);
+      knownLanes(numbers, *size.constant());
       return;
     }
     Value places =
         arith::AddIOp::create(e.b, e.loc, e.splat(e.ix().value(at)), e.laneOffsets(step));
-    Value bound = e.splat(e.ix().value(size));
-    place.mask = e.both(
-        place.mask, arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, places, bound));
+    restrictTo(arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, places,
+                                     e.splat(e.ix().value(size))));
+  }
+
+  /// Only where a mask holds; one for all lanes is a condition.
+  void restrictTo(Value mask) {
+    auto known = e.constantLanes(mask);
+    if (known && llvm::all_of(*known, [](bool isOn) { return isOn; }))
+      return;
+    Value one = isa<VectorType>(mask.getType()) ? e.sameInAll(mask) : mask;
+    if (one)
+      place.condition = e.both(place.condition, one);
+    else
+      place.mask = e.both(place.mask, mask);
   }
 
   /// Whether a tile of positions comes out of a check that they are in [0, size).
   bool isChecked(Value tile, const Ix &size) {
-    while (auto reshape = tile.getDefiningOp<tile::ReshapeOp>())
-      tile = reshape.getOperand();
+    while (isa_and_present<tile::ReshapeOp, tile::BroadcastOp>(tile.getDefiningOp()))
+      tile = tile.getDefiningOp()->getOperand(0);
     auto check = tile.getDefiningOp<tile::CheckOp>();
     auto bound = check ? e.index(check.getBound()).constant() : std::nullopt;
     auto room = size.constant();
     return bound && room && *bound >= 1 && *bound <= *room;
   }
 
-  void knownLanes(int64_t at, int64_t step, int64_t size) {
+  void knownLanes(ArrayRef<int64_t> numbers, int64_t size) {
     SmallVector<bool> wanted;
-    for (unsigned lane = 0; lane < e.lanes; ++lane, at += step)
-      wanted.push_back(at >= 0 && at < size);
-    DenseElementsAttr counted; // by the strip
-    bool isKnown = e.mask && point.lane >= 0 && matchPattern(e.mask, m_Constant(&counted));
-    bool isImplied = llvm::all_of(llvm::seq(e.lanes), [&](unsigned lane) {
-      return wanted[lane] || (isKnown && !counted.getValues<bool>()[lane]);
-    });
+    for (int64_t number : numbers)
+      wanted.push_back(number >= 0 && number < size);
+    SmallVector<bool> counted = countedLanes();
+    bool isImplied = llvm::all_of(llvm::seq(e.lanes),
+                                  [&](unsigned lane) { return wanted[lane] || !counted[lane]; });
     if (isImplied)
       return;
     auto type = VectorType::get(int64_t(e.lanes), e.b.getI1Type());
@@ -107,29 +124,132 @@ private:
     place.mask = e.both(place.mask, mask);
   }
 
-  /// The position is element point.at[d] of a tile.
+  /// The lanes that the strip has, where that is known.
+  SmallVector<bool> countedLanes() {
+    auto known = e.mask && point.lane >= 0 ? e.constantLanes(e.mask) : std::nullopt;
+    return known ? *known : SmallVector<bool>(e.lanes, true);
+  }
+
+  /// The position is element point.at[d] of a tile, or, for a gather, that at the point.
   LogicalResult indexed(unsigned d) {
-    bool isLane = int(d) == point.lane && e.lanes > 1;
-    Point inTile{{point.at[d]}, isLane ? 0 : -1, point.step};
-    FailureOr<Value> position = e.evaluate(box.positions[d], inTile);
+    Value tile = box.positions[d];
+    bool isLane = e.lanes > 1 && point.lane >= 0 && (box.isGather || int(d) == point.lane);
+    Point inTile = point;
+    if (!box.isGather)
+      inTile = {{point.at[d]}, isLane ? 0 : -1, point.step};
+    bool isChecked = this->isChecked(tile, buffer.sizes[d]);
+    bool isKnownStrip = !e.mask || e.constantLanes(e.mask);
+    if (isLane && isChecked && isKnownStrip && liesInMemory(tile))
+      return oneByOne(d, inTile);
+    FailureOr<Value> position = e.evaluate(tile, inTile);
     if (failed(position))
       return failure();
-    Type wide = e.typeOf(e.b.getI64Type(), isa<VectorType>(position->getType()));
     Value at = *position;
+    bool isVector = isa<VectorType>(at.getType());
+    Type wide = e.typeOf(e.b.getI64Type(), isVector);
     if (at.getType() != wide)
       at = arith::ExtSIOp::create(e.b, e.loc, wide, at);
-    auto fit = [&](const Ix &x) {
-      Value scalar = e.ix().value(x);
-      return isa<VectorType>(wide) ? e.splat(scalar) : scalar;
-    };
-    if (!isChecked(box.positions[d], buffer.sizes[d]))
-      place.mask = e.both(place.mask, arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult,
-                                                            at, fit(buffer.sizes[d])));
-    Value offset = arith::MulIOp::create(e.b, e.loc, at, fit(buffer.strides[d]));
-    if (isa<VectorType>(wide))
-      place.indices = offset;
-    else
-      place.index = e.ix().add(place.index, Emitter::ixOf(offset));
+    if (!isVector) {
+      auto folded = e.laneSum(at);
+      Ix one = folded ? folded->base : Emitter::ixOf(at);
+      if (!isChecked)
+        restrict(one, 0, buffer.sizes[d]);
+      place.index = e.ix().add(place.index, e.ix().mul(one, buffer.strides[d]));
+      return success();
+    }
+    if (auto sum = e.positions(tile, inTile, at)) {
+      add(*sum, d, at);
+      return success();
+    }
+    if (!isChecked)
+      restrictTo(arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, at,
+                                       e.splat(e.ix().value(buffer.sizes[d]))));
+    addVector(at, buffer.strides[d]);
+    return success();
+  }
+
+  void addVector(Value at, const Ix &stride) {
+    Value offset = at;
+    if (!stride.is(1))
+      offset = arith::MulIOp::create(e.b, e.loc, at, e.splat(e.ix().value(stride)));
+    place.indices =
+        place.indices ? Value(arith::AddIOp::create(e.b, e.loc, place.indices, offset)) : offset;
+  }
+
+  /// Positions that are a scalar and a number for each lane.
+  void add(const LaneSum &sum, unsigned d, Value vector) {
+    IndexBuilder ix = e.ix();
+    SmallVector<bool> counted = countedLanes();
+    int64_t least = std::numeric_limits<int64_t>::max(), most = std::numeric_limits<int64_t>::min();
+    std::optional<int64_t> step;
+    bool isLinear = true;
+    for (unsigned lane = 0; lane < e.lanes; ++lane) {
+      if (!counted[lane])
+        continue;
+      least = std::min(least, sum.offsets[lane]);
+      most = std::max(most, sum.offsets[lane]);
+      if (lane > 0 && counted[lane - 1]) {
+        int64_t own = sum.offsets[lane] - sum.offsets[lane - 1];
+        isLinear &= own == step.value_or(own);
+        step = own;
+      } else if (lane > 0) {
+        isLinear = false;
+      }
+    }
+    const Ix &size = buffer.sizes[d], &stride = buffer.strides[d];
+    if (least <= most && e.staysInside(ix.add(sum.base, least), most - least, size) != true) {
+      if (isLinear && step.value_or(0) == 0)
+        restrict(ix.add(sum.base, least), 0, size);
+      else if (sum.base.isConstant() && size.isConstant())
+        knownLanes(sum.numbers(), *size.constant());
+      else
+        restrictTo(arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, vector,
+                                         e.splat(e.ix().value(size))));
+    }
+    if (isLinear) {
+      place.index = ix.add(place.index, ix.mul(ix.add(sum.base, sum.offsets[0]), stride));
+      place.laneStride = ix.add(place.laneStride, ix.mul(stride, step.value_or(0)));
+      return;
+    }
+    if (!stride.isConstant())
+      return addVector(vector, stride);
+    place.index = ix.add(place.index, ix.mul(sum.base, stride));
+    place.offsets.resize(e.lanes, 0);
+    for (auto [offset, own] : llvm::zip(place.offsets, sum.offsets))
+      offset += own * *stride.constant();
+  }
+
+  /// Whether the elements of a tile are read one by one as cheaply as several at once.
+  bool liesInMemory(Value tile) const {
+    while (!e.memory.contains(tile) &&
+           isa_and_present<tile::ReshapeOp, tile::BroadcastOp>(tile.getDefiningOp()))
+      tile = tile.getDefiningOp()->getOperand(0);
+    return e.memory.contains(tile);
+  }
+
+  /// Positions from data that lie in memory: single loads are as fast as a gather's, and need no
+  /// vector that is taken apart.
+  LogicalResult oneByOne(unsigned d, Point at) {
+    IndexBuilder ix = e.ix();
+    bool isFirst = place.each.empty();
+    place.each.resize(e.lanes);
+    SmallVector<bool> counted = countedLanes();
+    int lane = std::exchange(at.lane, -1);
+    Ix first = at.at[lane];
+    for (unsigned number = 0; number < e.lanes; ++number) {
+      if (!counted[number])
+        continue;
+      at.at[lane] = ix.add(first, int64_t(number) * at.step);
+      FailureOr<Value> position = e.evaluate(box.positions[d], at);
+      if (failed(position))
+        return failure();
+      Value one = *position;
+      if (!one.getType().isInteger(64))
+        one = arith::ExtSIOp::create(e.b, e.loc, e.b.getI64Type(), one);
+      Ix offset = ix.mul(Emitter::ixOf(one), buffer.strides[d]);
+      Value &sum = place.each[number];
+      sum = ix.value(isFirst ? offset : ix.add(Emitter::ixOf(sum), offset));
+    }
     return success();
   }
 
@@ -140,56 +260,112 @@ private:
   Place place;
 };
 
+/// The elements of one vector, or one element, where the condition of a place holds.
+class PlaceReader {
+public:
+  /// `isPadded`: lanes that the mask turns off are to hold `pad`.
+  PlaceReader(Emitter &e, const Buffer &buffer, Place &place, Value pad, bool isPadded)
+      : e(e), buffer(buffer), place(place), pad(pad), isPadded(isPadded) {
+    auto step = place.laneStride.constant();
+    for (auto [lane, offset] : llvm::enumerate(place.offsets))
+      offset += step.value_or(0) * int64_t(lane);
+    if (!place.offsets.empty() && step)
+      place.laneStride = 0;
+  }
+
+  /// Whether there is an element for each lane.
+  bool isVector() const {
+    return place.indices || !place.each.empty() || !place.offsets.empty() ||
+           !place.laneStride.is(0) || isMaskedByLane();
+  }
+
+  Value read() {
+    Type element = buffer.element;
+    if (!place.each.empty() && !place.indices && !hasOwnLanes() && !isMaskedByLane())
+      return e.loadEach(buffer.base, element, place.index, place.each);
+    bool isNear = !place.indices && place.each.empty() && place.laneStride.isConstant();
+    if (isNear && place.offsets.empty() && !(isVector() && place.laneStride.is(0)))
+      return e.loadFrom(buffer.base, element, place.index, isVector(), place.laneStride.estimate(1),
+                        place.mask, pad);
+    if (isNear && !place.offsets.empty())
+      if (Value value = e.loadNear(buffer.base, element, place.index, place.offsets, place.mask,
+                                   isPadded ? pad : Value()))
+        return value;
+    return e.gatherFrom(buffer.base, element, indices(), place.mask, pad);
+  }
+
+private:
+  bool isMaskedByLane() const { return place.mask && isa<VectorType>(place.mask.getType()); }
+  bool hasOwnLanes() const { return !place.offsets.empty() || !place.laneStride.is(0); }
+
+  /// The indices of all lanes.
+  Value indices() {
+    auto add = [&](Value a, Value b) -> Value {
+      return a ? Value(arith::AddIOp::create(e.b, e.loc, a, b)) : b;
+    };
+    Value all = add(place.indices, e.splat(e.ix().value(place.index)));
+    if (!place.offsets.empty()) {
+      auto type = VectorType::get(int64_t(e.lanes), e.b.getI64Type());
+      all = add(all, arith::ConstantOp::create(
+                         e.b, e.loc, DenseElementsAttr::get(type, ArrayRef(place.offsets))));
+    }
+    if (!place.laneStride.is(0))
+      all = add(all, arith::MulIOp::create(e.b, e.loc, e.laneOffsets(1),
+                                           e.splat(e.ix().value(place.laneStride))));
+    if (!place.each.empty())
+      all = add(all, e.fromLanes(e.b.getI64Type(), place.each));
+    return all;
+  }
+
+  Emitter &e;
+  const Buffer &buffer;
+  Place &place;
+  Value pad;
+  bool isPadded;
+};
+
 } // namespace
 
-/// What is read where the condition holds.
-static Value readPlace(Emitter &e, tile::LoadOp op, const Place &place, Value pad, bool isAlong) {
-  const Buffer &buffer = e.buffers.find(op.getBuffer())->second;
-  Type element = op.getType().getElementType();
-  IndexBuilder ix = e.ix();
-  auto gather = [&](Value offsets) {
-    Value first = e.splat(ix.value(place.index));
-    Value at = offsets ? Value(arith::AddIOp::create(e.b, e.loc, offsets, first)) : first;
-    return e.gatherFrom(buffer.base, element, at, place.mask, pad);
-  };
-  if (place.indices)
-    return gather(place.indices);
-  auto step = place.laneStride.constant();
-  if (isAlong && !step)
-    return gather(
-        arith::MulIOp::create(e.b, e.loc, e.laneOffsets(1), e.splat(ix.value(place.laneStride))));
-  bool isVector = isAlong || (place.mask && isa<VectorType>(place.mask.getType()));
-  if (isVector && place.laneStride.is(0)) // one element, wanted by some lanes
-    return gather({});
-  return e.loadFrom(buffer.base, element, place.index, isVector, step.value_or(1), place.mask, pad);
+/// What `op`, a load or a gather, reads at a point.
+template <typename Op>
+static FailureOr<Value> readBox(Emitter &e, Op op, const Box &box, const Point &point) {
+  FailureOr<Place> place = PlaceFinder(e, box, point).find();
+  if (failed(place))
+    return failure();
+  const Buffer &buffer = e.buffers.find(box.buffer)->second;
+  bool isPadded = bool(place->mask);
+  // One element for all lanes may be read for those that the strip has not, too.
+  bool isOne = !place->mask && !place->indices && place->each.empty() && place->offsets.empty() &&
+               place->laneStride.is(0);
+  if (point.lane >= 0 && !isOne)
+    place->mask = e.both(place->mask, e.mask);
+  Value pad;
+  if (place->mask || place->condition)
+    pad = op.getPad() ? e.scalar(op.getPad()) : e.constant(buffer.element, 0);
+  OpBuilder &b = e.b;
+  if constexpr (std::is_same_v<Op, tile::LoadOp>)
+    if (!pad && !place->indices && place->each.empty() && place->laneStride.is(1))
+      e.fetchNext(op, place->index);
+  PlaceReader reader(e, buffer, *place, pad, isPadded);
+  if (!place->condition)
+    return reader.read();
+  Value other = reader.isVector() ? e.splat(pad) : pad;
+  auto choice = scf::IfOp::create(b, e.loc, TypeRange{other.getType()}, place->condition, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, e.loc, reader.read());
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, e.loc, other);
+  return choice.getResult(0);
 }
 
 FailureOr<Value> Emitter::load(tile::LoadOp op, const Point &point) {
-  Box box{op, op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask()};
-  FailureOr<Place> place = PlaceFinder(*this, box, point).find();
-  if (failed(place))
-    return failure();
-  Type element = op.getType().getElementType();
-  place->mask = both(place->mask, point.lane >= 0 ? mask : Value());
-  Value pad;
-  if (place->mask || place->condition)
-    pad = op.getPad() ? scalar(op.getPad()) : constant(element, 0);
-  else if (!place->indices && place->laneStride.is(1))
-    fetchNext(op, place->index);
-  bool isAlong = point.lane >= 0 && lanes > 1 && !place->laneStride.is(0);
-  if (!place->condition)
-    return readPlace(*this, op, *place, pad, isAlong);
-  bool isVector =
-      isAlong || place->indices || (place->mask && isa<VectorType>(place->mask.getType()));
-  Value other = isVector ? splat(pad) : pad;
-  auto choice = scf::IfOp::create(b, loc, TypeRange{other.getType()}, place->condition, true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  Value read = readPlace(*this, op, *place, pad, isAlong);
-  scf::YieldOp::create(b, loc, read);
-  b.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(b, loc, other);
-  return choice.getResult(0);
+  return readBox(*this, op, {op, op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask()},
+                 point);
+}
+
+FailureOr<Value> Emitter::gather(tile::GatherOp op, const Point &point) {
+  return readBox(*this, op, {op, op.getBuffer(), op.getPositions(), {}, op.getMask(), true}, point);
 }
 
 LogicalResult Emitter::store(tile::StoreOp op, const Point &point) {

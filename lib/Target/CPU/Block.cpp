@@ -221,7 +221,7 @@ LogicalResult Emitter::storeTile(tile::StoreOp op) {
       domain.lane >= 0 && isa<RankedTensorType>(op.getPositions()[domain.lane].getType());
   if (op.getUpdate() || isIndexed)
     domain = {domain.extents, -1, 1, false};
-  domain.cutsEnds = hasKnownEdges(op.getTile());
+  domain.cuts = cutsFor(op.getTile(), domain);
   if (failed(prepare(op.getTile(), domain, domain.lane)))
     return failure();
   if (op.getMask() && failed(prepare(op.getMask(), domain, domain.lane)))

@@ -58,7 +58,23 @@ struct Domain {
   int lane = -1;
   unsigned lanes = 1;
   bool isUnrolled = false;
-  bool cutsEnds = false; // the first and the last whole strip stand for themselves
+  llvm::SmallVector<int64_t> cuts =
+      {}; // along `lane`: a loop over strips ends here, another begins
+};
+
+/// Numbers that lanes hold: a scalar, and what each lane has besides.
+struct LaneSum {
+  Ix base;
+  llvm::SmallVector<int64_t> offsets;
+
+  bool isSame() const { return llvm::all_equal(offsets); }
+  /// What they are, where the base is a constant.
+  llvm::SmallVector<int64_t> numbers() const {
+    llvm::SmallVector<int64_t> all = offsets;
+    for (int64_t &number : all)
+      number += *base.constant();
+    return all;
+  }
 };
 
 /// Both ends included.
@@ -108,10 +124,22 @@ public:
   mlir::Value laneOffsets(int64_t step);
   mlir::Value loadFrom(mlir::Value base, mlir::Type element, const Ix &index, bool isVector,
                        int64_t step, mlir::Value mask, mlir::Value pad);
-  /// The same without a gather, where the CPU can: every `step`-th element as it is in memory.
-  /// Lanes that are not `wanted` (missing: all are) hold anything.
+  /// The same without a gather, where the CPU can: every `step`-th element as it is in memory, or
+  /// those at `index` + `offsets` (Patterns.cpp). Lanes that are not `wanted` (missing: all are)
+  /// hold anything. Null where a gather is better.
   mlir::Value loadStrided(mlir::Value base, mlir::Type stored, const Ix &index, int64_t step,
                           mlir::Value wanted);
+  mlir::Value loadPattern(mlir::Value base, mlir::Type stored, const Ix &index,
+                          llvm::ArrayRef<int64_t> offsets, mlir::Value wanted);
+  /// Elements at `index` + `offsets`, where they lie near each other; else null. Lanes that are
+  /// off hold `pad`, or anything if it is missing.
+  mlir::Value loadNear(mlir::Value base, mlir::Type element, const Ix &index,
+                       llvm::ArrayRef<int64_t> offsets, mlir::Value mask, mlir::Value pad);
+  /// Elements at `index` + `each`, loaded one by one; a null stands for a lane that is off.
+  mlir::Value loadEach(mlir::Value base, mlir::Type element, const Ix &index,
+                       llvm::ArrayRef<mlir::Value> each);
+  /// A vector of scalars; a null stands for a lane that holds anything.
+  mlir::Value fromLanes(mlir::Type type, llvm::ArrayRef<mlir::Value> each);
   /// Elements at the indices of a vector.
   mlir::Value gatherFrom(mlir::Value base, mlir::Type element, mlir::Value indices,
                          mlir::Value mask, mlir::Value pad);
@@ -173,6 +201,26 @@ public:
   /// Whether a load behind `tile` begins at a constant position and is not all inside: which of its
   /// strips are follows from their coordinates.
   bool hasKnownEdges(mlir::Value tile) const;
+
+  // What is known of lanes (Lanes.cpp)
+  /// What is left of a value when its constants are folded.
+  mlir::OpFoldResult folded(mlir::Value value);
+  /// A mask that is a constant.
+  std::optional<llvm::SmallVector<bool>> constantLanes(mlir::Value mask);
+  /// The scalar that all lanes of a mask hold; null: they may differ.
+  mlir::Value sameInAll(mlir::Value mask);
+  /// A vector, or a scalar, of i64 as a sum.
+  std::optional<LaneSum> laneSum(mlir::Value vector);
+  /// Whether a tile is computed from coordinates and scalars, or constants, alone.
+  bool isComputed(mlir::Value tile, bool fromConstants = false);
+  /// Whether positions behind `tile` are known where the coordinate along `lane` is.
+  bool readsAtComputed(mlir::Value tile, int lane);
+  /// A tile of positions at a point, where it is `evaluated`, as a sum.
+  std::optional<LaneSum> positions(mlir::Value tile, const Point &point, mlir::Value evaluated);
+  /// Its numbers for a strip that begins at `at`, if they are known.
+  std::optional<llvm::SmallVector<int64_t>> numbersAt(mlir::Value tile, Point point, int64_t at);
+  /// Where a loop over the strips of `tile` should be cut, so that more is known in each part.
+  llvm::SmallVector<int64_t> cutsFor(mlir::Value tile, const Domain &domain);
 
   // Places (Places.cpp, Turn.cpp)
   /// Makes sure that `evaluate` can take `tile` at every point of `domain`, whose lanes lie along
@@ -285,6 +333,7 @@ public:
 
 private:
   mlir::Value spare;
+  llvm::DenseMap<mlir::Value, mlir::OpFoldResult> foldedValues;
   /// Tiles and lanes that have been prepared for the domain that is being prepared.
   llvm::DenseSet<std::pair<mlir::Value, int>> *prepared = nullptr;
 

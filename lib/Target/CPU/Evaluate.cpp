@@ -118,42 +118,4 @@ FailureOr<Value> Emitter::compute(Value tile, const Point &point) {
       });
 }
 
-FailureOr<Value> Emitter::gather(tile::GatherOp op, const Point &point) {
-  const Buffer &buffer = buffers.find(op.getBuffer())->second;
-  Value valid = point.lane >= 0 ? mask : Value(), index;
-  if (op.getMask()) {
-    FailureOr<Value> wanted = evaluate(op.getMask(), point);
-    if (failed(wanted))
-      return failure();
-    valid = both(valid, *wanted);
-  }
-  SmallVector<Value> positions;
-  bool isVector = valid && isa<VectorType>(valid.getType());
-  for (Value position : op.getPositions()) {
-    FailureOr<Value> at = evaluate(position, point);
-    if (failed(at))
-      return failure();
-    positions.push_back(*at);
-    isVector = isVector || isa<VectorType>(at->getType());
-  }
-  for (auto [d, position] : llvm::enumerate(positions)) {
-    Value at = isVector ? asVector(position) : position;
-    Type wide = typeOf(b.getI64Type(), isVector);
-    if (at.getType() != wide)
-      at = arith::ExtSIOp::create(b, loc, wide, at);
-    auto fit = [&](const Ix &x) { return isVector ? splat(ix().value(x)) : ix().value(x); };
-    valid = both(
-        valid, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, fit(buffer.sizes[d])));
-    Value offset = arith::MulIOp::create(b, loc, at, fit(buffer.strides[d]));
-    index = index ? arith::AddIOp::create(b, loc, index, offset) : offset;
-  }
-  Type element = op.getType().getElementType();
-  Value pad = op.getPad() ? scalar(op.getPad()) : constant(element, 0);
-  if (!index)
-    index = ix().value(0);
-  if (isVector)
-    return gatherFrom(buffer.base, element, asVector(index), valid, pad);
-  return loadFrom(buffer.base, element, ixOf(index), false, 1, valid, pad);
-}
-
 } // namespace tw::target::cpu

@@ -70,6 +70,14 @@ bool Emitter::isOneDear(Operation *op) {
   return type && type.hasStaticShape() && type.getNumElements() == 1 && isDear(op);
 }
 
+/// Numbers that follow from coordinates are folded where these are constants.
+static bool isFolded(Emitter &e, Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  return type.getElementType().isIntOrIndex() && type.hasStaticShape() &&
+         type.getNumElements() <= Emitter::mostUnrolled * int64_t(e.cpu.vectorBytes) / 8 &&
+         e.isComputed(tile, /*fromConstants=*/true);
+}
+
 static bool dependsOnDear(Emitter &e, Value tile) {
   llvm::DenseSet<Value> seen;
   SmallVector<Value> rest = {tile};
@@ -79,7 +87,7 @@ static bool dependsOnDear(Emitter &e, Value tile) {
     if (!op || e.isPlaced(value) || !isa<RankedTensorType>(value.getType()) ||
         !seen.insert(value).second)
       continue;
-    if (isDear(op))
+    if (isDear(op) && !isFolded(e, value))
       return true;
     llvm::append_range(rest, op->getOperands());
   }
@@ -261,7 +269,7 @@ LogicalResult Emitter::fill(const Memory &room, Value tile) {
       if (!isa<tile::BufferType>(operand.getType()) && failed(prepareOperand(op, operand, domain)))
         return failure();
   }
-  domain.cutsEnds = hasKnownEdges(tile);
+  domain.cuts = cutsFor(tile, domain);
   Scope scope(*this);
   if (from)
     return fillTurned(room, tile, lane, *from);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What indices can be, as far as it is known: variables of loops with constant bounds, programs of
-// a grid of constant size, and sums and multiples of them.
+// a grid of constant size, and sums, multiples and extremes of them.
 #include "Target/CPU/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <algorithm>
@@ -27,7 +27,9 @@ std::optional<Range> Emitter::rangeOf(const Ix &x, int depth) const {
     return found->second;
   Operation *op = x.dynamic().getDefiningOp();
   constexpr int deepest = 8;
-  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) || depth > deepest)
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp, arith::MaxSIOp>(
+          op) ||
+      depth > deepest)
     return std::nullopt;
   auto a = rangeOf(ixOf(op->getOperand(0)), depth + 1),
        c = rangeOf(ixOf(op->getOperand(1)), depth + 1);
@@ -37,6 +39,10 @@ std::optional<Range> Emitter::rangeOf(const Ix &x, int depth) const {
     return spanOf(a->least + c->least, a->most + c->most, a->least + c->least, a->most + c->most);
   if (isa<arith::SubIOp>(op))
     return spanOf(a->least - c->most, a->most - c->least, a->least - c->most, a->most - c->least);
+  if (isa<arith::MinSIOp>(op))
+    return Range{std::min(a->least, c->least), std::min(a->most, c->most)};
+  if (isa<arith::MaxSIOp>(op))
+    return Range{std::max(a->least, c->least), std::max(a->most, c->most)};
   return spanOf(a->least * c->least, a->least * c->most, a->most * c->least, a->most * c->most);
 }
 

@@ -31,6 +31,8 @@ public:
 
   LogicalResult run() {
     Domain domain = e.domainOf(extents, e.lanesFor(op.getOperand()));
+    // Positions are known where all coordinates are.
+    isUnrolled = domain.isUnrolled && e.readsAtComputed(op.getOperand(), domain.lane);
     domain.isUnrolled = false;
     if (failed(prepareOperand(domain)))
       return failure();
@@ -41,6 +43,7 @@ public:
       results.lane = domain.lane - (domain.lane > axis);
       results.lanes = domain.lanes;
     }
+    results.isUnrolled = isUnrolled;
     return isOne() ? single(domain) : many(domain, results);
   }
 
@@ -122,7 +125,10 @@ private:
         point.at[axis] = at;
         return accumulate(point, carried);
       };
-      if (failed(e.loop(0, extent, 1, carried, step)))
+      for (int64_t at = 0; isUnrolled && at < *extent.constant(); ++at)
+        if (failed(step(at)))
+          return failure();
+      if (!isUnrolled && failed(e.loop(0, extent, 1, carried, step)))
         return failure();
       return finish(carried);
     }
@@ -459,6 +465,7 @@ private:
   int axis;
   Indices extents;
   bool isFloat, tracksNan, isPosition;
+  bool isUnrolled = false; // all coordinates are constants
   bool alongLanes = false; // the axis is the one that vectors lie along
   std::optional<Memory> kept;
 };

@@ -116,7 +116,7 @@ LogicalResult Emitter::alongDimension(Point point, int dim, const Ix &begin, con
   return success();
 }
 
-/// All strips, those at the ends by themselves if the domain asks for that.
+/// All strips, in as many loops as the domain asks for.
 static LogicalResult strips(Emitter &e, const Domain &domain, const Point &point,
                             Emitter::PointBody body) {
   SmallVector<Value> none;
@@ -124,12 +124,13 @@ static LogicalResult strips(Emitter &e, const Domain &domain, const Point &point
   auto between = [&](const Ix &begin, const Ix &end) {
     return e.alongDimension(point, domain.lane, begin, end, domain.lanes, none, inner);
   };
-  const Ix &extent = domain.extents[domain.lane];
-  int64_t width = domain.lanes, whole = extent.estimate(0) / width * width;
-  if (!domain.cutsEnds || whole < 2 * width)
-    return between(0, extent);
-  return success(succeeded(between(0, width)) && succeeded(between(width, whole - width)) &&
-                 succeeded(between(whole - width, extent)));
+  Ix begin = 0;
+  for (int64_t cut : domain.cuts) {
+    if (failed(between(begin, cut)))
+      return failure();
+    begin = cut;
+  }
+  return between(begin, domain.extents[domain.lane]);
 }
 
 /// Loops over the dimensions from `dim` on but `lane`, then the strips.
@@ -210,7 +211,9 @@ unsigned Emitter::lanesFor(ValueRange tiles) {
     if (auto found = registers.find(tile); found != registers.end() && found->second.lanes > 1)
       return found->second.lanes;
     widest = std::max(widest, bytesOf(type.getElementType()));
-    if (Operation *op = tile.getDefiningOp(); op && !isPlaced(tile))
+    // Positions are not elements of the vectors.
+    Operation *op = tile.getDefiningOp();
+    if (op && !isPlaced(tile) && !isa<tile::LoadOp, tile::GatherOp>(op))
       llvm::append_range(rest, op->getOperands());
   }
   return std::max<unsigned>(cpu.vectorBytes / widest, 1);

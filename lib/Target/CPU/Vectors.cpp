@@ -160,6 +160,11 @@ Value Emitter::loadFrom(Value base, Type element, const Ix &index, bool isVector
   Value address = addressOf(*this, base, stored, at);
   if (!mask)
     return fromMemory(*this, LLVM::LoadOp::create(b, loc, type, address, bytes), element);
+  if (!masksInOne(bytes) && constantLanes(mask)) {
+    SmallVector<int64_t> offsets = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
+    if (Value near = loadNear(base, element, index, offsets, mask, pad))
+      return near;
+  }
   pad = asVector(toMemoryType(*this, pad, element));
   Value value;
   if (!isa<VectorType>(mask.getType()) && !masksInOne(bytes))
@@ -172,6 +177,39 @@ Value Emitter::loadFrom(Value base, Type element, const Ix &index, bool isVector
     value = laneByLane(base, stored, arith::AddIOp::create(b, loc, splat(at), laneOffsets(1)),
                        asVector(mask), pad);
   return fromMemory(*this, value, element);
+}
+
+Value Emitter::loadNear(Value base, Type element, const Ix &index, ArrayRef<int64_t> offsets,
+                        Value mask, Value pad) {
+  Value read = loadPattern(base, memoryType(element), index, offsets, mask);
+  if (read && mask && pad)
+    read = arith::SelectOp::create(b, loc, asVector(mask), read,
+                                   asVector(toMemoryType(*this, pad, element)));
+  return read ? fromMemory(*this, read, element) : Value();
+}
+
+Value Emitter::fromLanes(Type type, ArrayRef<Value> each) {
+  Type wide = VectorType::get(int64_t(lanes), type);
+  Value all = LLVM::PoisonOp::create(b, loc, wide);
+  for (auto [lane, value] : llvm::enumerate(each))
+    if (value)
+      all = LLVM::InsertElementOp::create(
+          b, loc, wide, all, value, LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(lane)));
+  return all;
+}
+
+Value Emitter::loadEach(Value base, Type element, const Ix &index, ArrayRef<Value> each) {
+  Type stored = memoryType(element);
+  SmallVector<Value> loaded;
+  for (Value offset : each) {
+    loaded.emplace_back();
+    if (!offset)
+      continue;
+    Value at = ix().value(ix().add(index, ixOf(offset)));
+    loaded.back() =
+        LLVM::LoadOp::create(b, loc, stored, addressOf(*this, base, stored, at), bytesOf(element));
+  }
+  return fromMemory(*this, fromLanes(stored, loaded), element);
 }
 
 Value Emitter::gatherFrom(Value base, Type element, Value indices, Value mask, Value pad) {
