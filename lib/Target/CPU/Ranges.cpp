@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What indices can be, as far as it is known: variables of loops with constant bounds, programs of
-// a grid of constant size, and sums, multiples and extremes of them.
+// a grid of constant size, and what is computed from them.
 #include "Target/CPU/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <algorithm>
 #include <numeric>
 
@@ -27,23 +28,44 @@ std::optional<Range> Emitter::rangeOf(const Ix &x, int depth) const {
     return found->second;
   Operation *op = x.dynamic().getDefiningOp();
   constexpr int deepest = 8;
-  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp, arith::MaxSIOp>(
-          op) ||
-      depth > deepest)
+  if (!op || op->getNumOperands() < 2 || depth > deepest)
     return std::nullopt;
-  auto a = rangeOf(ixOf(op->getOperand(0)), depth + 1),
-       c = rangeOf(ixOf(op->getOperand(1)), depth + 1);
+  unsigned first = isa<arith::SelectOp>(op) ? 1 : 0;
+  auto a = rangeOf(ixOf(op->getOperand(first)), depth + 1),
+       c = rangeOf(ixOf(op->getOperand(first + 1)), depth + 1);
   if (!a || !c)
     return std::nullopt;
-  if (isa<arith::AddIOp>(op))
-    return spanOf(a->least + c->least, a->most + c->most, a->least + c->least, a->most + c->most);
-  if (isa<arith::SubIOp>(op))
-    return spanOf(a->least - c->most, a->most - c->least, a->least - c->most, a->most - c->least);
-  if (isa<arith::MinSIOp>(op))
-    return Range{std::min(a->least, c->least), std::min(a->most, c->most)};
-  if (isa<arith::MaxSIOp>(op))
-    return Range{std::max(a->least, c->least), std::max(a->most, c->most)};
-  return spanOf(a->least * c->least, a->least * c->most, a->most * c->least, a->most * c->most);
+  bool isPlain = a->least >= 0 && c->least >= 1; // for divisions
+  return llvm::TypeSwitch<Operation *, std::optional<Range>>(op)
+      .Case([&](arith::AddIOp) {
+        return spanOf(a->least + c->least, a->most + c->most, a->least + c->least,
+                      a->most + c->most);
+      })
+      .Case([&](arith::SubIOp) {
+        return spanOf(a->least - c->most, a->most - c->least, a->least - c->most,
+                      a->most - c->least);
+      })
+      .Case([&](arith::MulIOp) {
+        return spanOf(a->least * c->least, a->least * c->most, a->most * c->least,
+                      a->most * c->most);
+      })
+      .Case([&](arith::MinSIOp) {
+        return Range{std::min(a->least, c->least), std::min(a->most, c->most)};
+      })
+      .Case([&](arith::MaxSIOp) {
+        return Range{std::max(a->least, c->least), std::max(a->most, c->most)};
+      })
+      .Case([&](arith::SelectOp) {
+        return Range{std::min(a->least, c->least), std::max(a->most, c->most)};
+      })
+      .Case<arith::DivUIOp, arith::DivSIOp>([&](Operation *) {
+        return isPlain ? std::optional(Range{a->least / c->most, a->most / c->least})
+                       : std::nullopt;
+      })
+      .Case<arith::RemUIOp, arith::RemSIOp>([&](Operation *) {
+        return isPlain ? std::optional(Range{0, std::min(a->most, c->most - 1)}) : std::nullopt;
+      })
+      .Default([](Operation *) { return std::nullopt; });
 }
 
 std::optional<bool> Emitter::staysInside(const Ix &first, int64_t span, const Ix &size) const {
