@@ -30,6 +30,11 @@ struct Box {
   ArrayRef<int64_t> strides;
   Value mask;
   bool isGather = false; // positions are tiles of the result's shape
+
+  /// Where the position along `d` is in its tile.
+  Point pointIn(const Point &point, unsigned d, bool isLane) const {
+    return isGather ? point : Point{{point.at[d]}, isLane ? 0 : -1, point.step};
+  }
 };
 
 class PlaceFinder {
@@ -99,16 +104,6 @@ private:
       place.mask = e.both(place.mask, mask);
   }
 
-  /// Whether a tile of positions comes out of a check that they are in [0, size).
-  bool isChecked(Value tile, const Ix &size) {
-    while (isa_and_present<tile::ReshapeOp, tile::BroadcastOp>(tile.getDefiningOp()))
-      tile = tile.getDefiningOp()->getOperand(0);
-    auto check = tile.getDefiningOp<tile::CheckOp>();
-    auto bound = check ? e.index(check.getBound()).constant() : std::nullopt;
-    auto room = size.constant();
-    return bound && room && *bound >= 1 && *bound <= *room;
-  }
-
   void knownLanes(ArrayRef<int64_t> numbers, int64_t size) {
     SmallVector<bool> wanted;
     for (int64_t number : numbers)
@@ -134,13 +129,14 @@ private:
   LogicalResult indexed(unsigned d) {
     Value tile = box.positions[d];
     bool isLane = e.lanes > 1 && point.lane >= 0 && (box.isGather || int(d) == point.lane);
-    Point inTile = point;
-    if (!box.isGather)
-      inTile = {{point.at[d]}, isLane ? 0 : -1, point.step};
-    bool isChecked = this->isChecked(tile, buffer.sizes[d]);
+    Point inTile = box.pointIn(point, d, isLane);
+    bool isChecked = e.isChecked(tile, buffer.sizes[d]);
     bool isKnownStrip = !e.mask || e.constantLanes(e.mask);
     if (isLane && isChecked && isKnownStrip && liesInMemory(tile))
-      return oneByOne(d, inTile);
+      return oneByOne(d, tile, inTile);
+    Point given = inTile;
+    if (Value positions = isLane ? e.trusted(tile, given) : Value())
+      return oneByOne(d, positions, given);
     FailureOr<Value> position = e.evaluate(tile, inTile);
     if (failed(position))
       return failure();
@@ -149,10 +145,22 @@ private:
     Type wide = e.typeOf(e.b.getI64Type(), isVector);
     if (at.getType() != wide)
       at = arith::ExtSIOp::create(e.b, e.loc, wide, at);
+    if (auto line = e.lines.find({box.op, d});
+        isVector && line != e.lines.end() && e.inside.contains({box.op, d})) {
+      FailureOr<Value> first = e.evaluate(tile, {{Ix(0)}, -1, 1});
+      if (failed(first))
+        return failure();
+      IndexBuilder ix = e.ix();
+      Ix start = ix.add(Emitter::ixOf(*first), ix.mul(point.at[d], line->second));
+      place.index = ix.add(place.index, ix.mul(start, buffer.strides[d]));
+      place.laneStride =
+          ix.add(place.laneStride, ix.mul(buffer.strides[d], line->second * point.step));
+      return success();
+    }
     if (!isVector) {
       auto folded = e.laneSum(at);
       Ix one = folded ? folded->base : Emitter::ixOf(at);
-      if (!isChecked)
+      if (!isChecked && !e.inside.contains({box.op, d}))
         restrict(one, 0, buffer.sizes[d]);
       place.index = e.ix().add(place.index, e.ix().mul(one, buffer.strides[d]));
       return success();
@@ -229,7 +237,7 @@ private:
 
   /// Positions from data that lie in memory: single loads are as fast as a gather's, and need no
   /// vector that is taken apart.
-  LogicalResult oneByOne(unsigned d, Point at) {
+  LogicalResult oneByOne(unsigned d, Value tile, Point at) {
     IndexBuilder ix = e.ix();
     bool isFirst = place.each.empty();
     place.each.resize(e.lanes);
@@ -240,7 +248,7 @@ private:
       if (!counted[number])
         continue;
       at.at[lane] = ix.add(first, int64_t(number) * at.step);
-      FailureOr<Value> position = e.evaluate(box.positions[d], at);
+      FailureOr<Value> position = e.evaluate(tile, at);
       if (failed(position))
         return failure();
       Value one = *position;
@@ -328,7 +336,7 @@ private:
 
 /// What `op`, a load or a gather, reads at a point.
 template <typename Op>
-static FailureOr<Value> readBox(Emitter &e, Op op, const Box &box, const Point &point) {
+static FailureOr<Value> readPlace(Emitter &e, Op op, const Box &box, const Point &point) {
   FailureOr<Place> place = PlaceFinder(e, box, point).find();
   if (failed(place))
     return failure();
@@ -357,6 +365,38 @@ static FailureOr<Value> readBox(Emitter &e, Op op, const Box &box, const Point &
   b.setInsertionPointToStart(choice.elseBlock());
   scf::YieldOp::create(b, e.loc, other);
   return choice.getResult(0);
+}
+
+/// The same, with positions that are checked here in two versions: where all are good, and else.
+template <typename Op>
+static FailureOr<Value> readBox(Emitter &e, Op op, const Box &box, const Point &point) {
+  auto isLane = [&](unsigned d) {
+    return e.lanes > 1 && point.lane >= 0 && (box.isGather || int(d) == point.lane);
+  };
+  SmallVector<Operation *> checks;
+  FailureOr<Value> good = e.goodPositions(
+      box.positions, [&](unsigned d) { return box.pointIn(point, d, isLane(d)); }, checks);
+  if (failed(good))
+    return failure();
+  if (!*good)
+    return readPlace(e, op, box, point);
+  OpBuilder &b = e.b;
+  auto versions = scf::IfOp::create(b, e.loc, e.typeOf(op.getType().getElementType(), true), *good,
+                                    /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (bool isGood : {true, false}) {
+    Emitter::Scope scope(e);
+    b.setInsertionPointToStart(isGood ? versions.thenBlock() : versions.elseBlock());
+    if (isGood)
+      e.trustedChecks.insert(checks.begin(), checks.end());
+    FailureOr<Value> value = readPlace(e, op, box, point);
+    for (Operation *check : checks)
+      e.trustedChecks.erase(check);
+    if (failed(value))
+      return failure();
+    scf::YieldOp::create(b, e.loc, e.asVector(*value));
+  }
+  return versions.getResult(0);
 }
 
 FailureOr<Value> Emitter::load(tile::LoadOp op, const Point &point) {

@@ -69,8 +69,17 @@ Value guardsOf(Emitter &e, Block &block, SmallVectorImpl<Guard> &guards) {
     const Buffer &buffer = e.buffers.find(box->buffer)->second;
     for (unsigned d = 0; d < box->positions.size(); ++d) {
       Value position = box->positions[d];
-      if (isa<RankedTensorType>(position.getType()) || e.inside.contains({&op, d}) ||
-          !e.scalars.contains(position))
+      if (e.inside.contains({&op, d}))
+        continue;
+      if (isa<RankedTensorType>(position.getType())) {
+        if (auto load = dyn_cast<tile::LoadOp>(op))
+          if (Value isLine = e.lineGuard(load, d)) {
+            all = e.both(all, isLine);
+            guards.push_back({&op, d});
+          }
+        continue;
+      }
+      if (!e.scalars.contains(position))
         continue;
       IndexBuilder ix = e.ix();
       Ix first = e.index(position);
@@ -202,7 +211,7 @@ LogicalResult Emitter::operation(Operation *op) {
       })
       .Case([&](tile::ScanOp o) { return scan(o); })
       .Case([&](tile::ScatterOp o) { return scatter(o); })
-      .Case([&](tile::CheckOp o) { return check(o); })
+      .Case([&](tile::CheckOp o) { return isDeferred(o) ? success() : check(o); })
       .Default([&](Operation *o) {
         if (isOneDear(o))
           return computeOne(*this, o->getResult(0));
@@ -219,7 +228,10 @@ LogicalResult Emitter::storeTile(tile::StoreOp op) {
   // Positions from a tile go one by one: they may be equal, and then the last write stays.
   bool isIndexed =
       domain.lane >= 0 && isa<RankedTensorType>(op.getPositions()[domain.lane].getType());
-  if (op.getUpdate() || isIndexed)
+  // LLVM would make a gather of so few elements again.
+  constexpr unsigned fewLanes = 4;
+  bool isShort = domain.lanes <= fewLanes && !domain.isUnrolled && looksUp(op.getTile());
+  if (op.getUpdate() || isIndexed || isShort)
     domain = {domain.extents, -1, 1, false};
   domain.cuts = cutsFor(op.getTile(), domain);
   if (failed(prepare(op.getTile(), domain, domain.lane)))

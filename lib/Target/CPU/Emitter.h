@@ -213,6 +213,9 @@ public:
   std::optional<LaneSum> laneSum(mlir::Value vector);
   /// Whether a tile is computed from coordinates and scalars, or constants, alone.
   bool isComputed(mlir::Value tile, bool fromConstants = false);
+  /// What holds for programs in which the positions of a load along `dim`, a tile, are inside and a
+  /// line (Lines.cpp), which then is in `lines`. Null: they are always, or it is not known when.
+  mlir::Value lineGuard(tile::LoadOp op, unsigned dim);
   /// Whether positions behind `tile` are known where the coordinate along `lane` is.
   bool readsAtComputed(mlir::Value tile, int lane);
   /// A tile of positions at a point, where it is `evaluated`, as a sum.
@@ -270,6 +273,28 @@ public:
   mlir::LogicalResult dot(tile::DotOp op);
   mlir::LogicalResult scatter(tile::ScatterOp op);
   mlir::LogicalResult check(tile::CheckOp op);
+  /// Checked positions at a point.
+  mlir::FailureOr<mlir::Value> checkAt(tile::CheckOp op, const Point &point);
+
+  // Checks where positions are used (Checks.cpp)
+  bool isDeferred(tile::CheckOp op);
+  /// Whether single elements at positions from data are behind a tile.
+  bool looksUp(mlir::Value tile);
+  /// The check that gives the positions of a tile, and the point there; null: another operation, or
+  /// it has been made.
+  tile::CheckOp checkBehind(mlir::Value tile, Point &point);
+  /// Where all positions of the strip are known to be good: the tile that has them in memory, and
+  /// the point there.
+  mlir::Value trusted(mlir::Value tile, Point &point);
+  /// Whether all of a strip's positions pass their `checks`, which then need not be made; null if
+  /// none of them is to be made here, or all must be. `at`: the point in a tile of positions.
+  mlir::FailureOr<mlir::Value> goodPositions(mlir::ValueRange positions,
+                                             llvm::function_ref<Point(unsigned)> at,
+                                             llvm::SmallVectorImpl<mlir::Operation *> &checks);
+  mlir::FailureOr<mlir::Value> allGood(tile::CheckOp op, const Point &point);
+  llvm::DenseSet<mlir::Operation *> trustedChecks;
+  /// Whether a tile of positions comes out of a check that they are in [0, size).
+  bool isChecked(mlir::Value tile, const Ix &size);
   mlir::Value checked(mlir::Value value, const Ix &bound, mlir::Value wanted, int64_t message);
   /// Writes one element where `condition` (may be missing) holds.
   void updateElement(mlir::Value value, const Buffer &buffer, const Ix &index,
@@ -299,6 +324,9 @@ public:
 
   /// Dimensions of accesses that are known to lie inside their buffer where code is emitted now.
   llvm::DenseSet<std::pair<mlir::Operation *, unsigned>> inside;
+
+  /// By how much positions grow from one to the next where they are `inside`.
+  llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, int64_t> lines;
 
   /// Loads in their last pass, and how many elements further the next program reads.
   llvm::DenseMap<mlir::Operation *, Ix> fetches;

@@ -111,6 +111,7 @@ FailureOr<Value> Emitter::compute(Value tile, const Point &point) {
   return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
       .Case([&](tile::LoadOp o) { return load(o, point); })
       .Case([&](tile::GatherOp o) { return gather(o, point); })
+      .Case([&](tile::CheckOp o) { return checkAt(o, point); })
       .Case([&](tile::FullOp o) { return FailureOr(scalar(o.getValue())); })
       .Case([&](tile::IotaOp o) { return iota(*this, o, point); })
       .Default([&](Operation *o) -> FailureOr<Value> {

@@ -27,7 +27,8 @@ bool Emitter::isInterleaved(tile::StoreOp op) {
   for (unsigned d = 0; d < rank; ++d)
     if (!inside.contains({op, d}))
       return false;
-  return true;
+  // What is looked up one by one wants its positions side by side.
+  return !looksUp(op.getTile());
 }
 
 /// Vector `number` of those that `parts` are interleaved to.

@@ -40,12 +40,28 @@ public:
     emitInfo(shell);
     emitFill(shell);
     shell.entry();
+    copyInLoops(into.lookupSymbol<LLVM::LLVMFuncOp>(result.name));
     return std::move(result);
   }
 
 private:
+  /// Keeps LLVM from calling the C library for rows that are too short for that to pay: it takes half
+  /// as long again as a loop where they do not begin at multiples of 64 bytes.
+  void copyInLoops(LLVM::LLVMFuncOp function) {
+    constexpr int64_t leastCalled = 1 << 13; // bytes
+    bool isLong = false;
+    kernel.walk([&](tile::StoreOp store) {
+      auto type = store.getTile().getType();
+      isLong |= type.getRank() > 0 && !type.isDynamicDim(type.getRank() - 1) &&
+                type.getShape().back() * Emitter::bytesOf(type.getElementType()) >= leastCalled;
+    });
+    if (!isLong)
+      function.setPassthroughAttr(b.getStrArrayAttr({"no-builtin-memcpy", "no-builtin-memmove"}));
+  }
+
   LogicalResult emitPrograms(KernelShell &shell) {
     KernelShell::Loops loops = shell.loops();
+    copyInLoops(loops.function);
     for (unsigned i = 0; i < buffers.size() + checks; ++i)
       loops.function.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
     Emitter e(kernel, b, cpu);

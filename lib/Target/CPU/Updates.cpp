@@ -69,7 +69,9 @@ LogicalResult Emitter::scatter(tile::ScatterOp op) {
       Value at = *position;
       if (at.getType() != b.getI64Type())
         at = arith::ExtSIOp::create(b, loc, b.getI64Type(), at);
-      condition = both(condition, ix().inside(at, buffer.sizes[d]));
+      Ix place = ixOf(at);
+      if (!isChecked(tile, buffer.sizes[d]) && staysInside(place, 0, buffer.sizes[d]) != true)
+        condition = both(condition, ix().inside(place, buffer.sizes[d]));
       index = ix().add(index, ix().mul(at, buffer.strides[d]));
     }
     if (failed(value))
@@ -139,15 +141,31 @@ static Value checkedLanes(Emitter &e, Value value, const Ix &bound, Value wanted
   return arith::SelectOp::create(b, loc, e.both(isGood, wanted), value, zero);
 }
 
-LogicalResult Emitter::check(tile::CheckOp op) {
+FailureOr<Value> Emitter::checkAt(tile::CheckOp op, const Point &point) {
   auto found = llvm::find(failures, op.getMessage().str());
   int64_t message = found - failures.begin() + 1;
   if (found == failures.end())
     failures.push_back(op.getMessage().str());
   Ix bound = index(op.getBound());
+  FailureOr<Value> value = evaluate(op.getValue(), point), wanted = Value();
+  if (op.getMask())
+    wanted = evaluate(op.getMask(), point);
+  if (failed(value) || failed(wanted))
+    return failure();
+  bool isVector = point.lane >= 0 && lanes > 1;
+  if (isVector && *wanted)
+    wanted = asVector(*wanted);
+  return isVector ? checkedLanes(*this, asVector(*value), bound, *wanted, message)
+                  : checked(*value, bound, *wanted, message);
+}
+
+LogicalResult Emitter::check(tile::CheckOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
   if (!type) {
-    scalars[op.getResult()] = checked(scalar(op.getValue()), bound, {}, message);
+    FailureOr<Value> value = checkAt(op, {});
+    if (failed(value))
+      return failure();
+    scalars[op.getResult()] = *value;
     return success();
   }
   Domain domain = domainOf(extents(op.getValue()), lanesFor(op.getValue()));
@@ -161,17 +179,10 @@ LogicalResult Emitter::check(tile::CheckOp op) {
   {
     Scope scope(*this);
     LogicalResult done = overElements(domain, [&](const Point &point) -> LogicalResult {
-      FailureOr<Value> value = evaluate(op.getValue(), point), wanted = Value();
-      if (op.getMask())
-        wanted = evaluate(op.getMask(), point);
-      if (failed(value) || failed(wanted))
+      FailureOr<Value> value = checkAt(op, point);
+      if (failed(value))
         return failure();
-      bool isVector = point.lane >= 0;
-      if (isVector && *wanted)
-        wanted = asVector(*wanted);
-      write(room, point,
-            isVector ? checkedLanes(*this, asVector(*value), bound, *wanted, message)
-                     : checked(*value, bound, *wanted, message));
+      write(room, point, *value);
       return success();
     });
     if (failed(done))
