@@ -51,7 +51,7 @@ namespace {
 constexpr int64_t unknownExtent = 512;
 constexpr int64_t blockRows = 192, blockColumns = 256; // of c, for one worker: stays in L2
 constexpr int64_t mostVectors = 8;
-constexpr int64_t convertedRows = 96, convertedColumns = 128, convertedDepth = 128;
+constexpr int64_t convertedRows = 96, convertedColumns = 256, convertedDepth = 256;
 constexpr int64_t summedRows = 8, summedElements = 1 << 16; // of a program; of a worker's
 constexpr int64_t fewPrograms = 32, longSum = 4096;
 // More rows of a meet in one set of the first-level cache when they are a power of two long.
@@ -111,6 +111,13 @@ static bool convertsFirst(const Contraction &contraction, const VectorUnit &unit
          (isHalf(contraction.a) || isHalf(contraction.b));
 }
 
+/// Whether b is bf16 of one sum: a vector of it is two of f32 by one instruction each
+/// (CPU/Dot.cpp).
+static bool convertsInProducts(const Contraction &contraction) {
+  return contraction.buffers[contraction.b.buffer].dtype == kernel::bf16 &&
+         rolesOf(contraction).sums.size() == 1;
+}
+
 /// Whether both operands are bf16, summed in f32.
 static bool canPair(const Contraction &contraction) {
   auto isHalf = [&](const Access &access) {
@@ -167,6 +174,9 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
       {"inPairs * columns", "pairColumns"},
       {"inPairs * pairColumns", "columns"},
       {"alongSum + isPacked", "1"},
+      {"1", "panels"},
+      {"columns mod panels", "0"},
+      {"panels", "1 + isPacked * inScratch * columns"},
   };
   auto isNever = [&](const char *field) { constraints.emplace_back(field, "0"); };
   auto isMultiple = [&](const char *field, int dim, const char *of) { // where the field is set
@@ -194,6 +204,7 @@ static Numbers numbersOf(const ContractionConfiguration &configuration, const Ve
           {"rowPrograms", configuration.rowPrograms},
           {"columnPrograms", configuration.columnPrograms},
           {"isPacked", configuration.isPacked},
+          {"panels", configuration.panels},
           {"inPairs", configuration.inPairs},
           {"alongSum", configuration.alongSum},
           {"inScratch", configuration.inScratch},
@@ -281,6 +292,9 @@ ContractionConfiguration chooseContraction(const Contraction &contraction, const
         best.columns = width;
         break;
       }
+    // What is converted beside the products is best read from one end to the other.
+    if (int64_t panel = 2 * unit.lanes; wantsPacked && convertsInProducts(contraction))
+      best.panels = best.columns % panel == 0 ? best.columns / panel : 1;
     if (roles.sums.size() == 1)
       best.sumStep = convertedDepth;
   }
@@ -305,16 +319,18 @@ namespace {
 Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Writer &at,
                const ContractionConfiguration &configuration) {
   kernel::Size columns = at.extent(roles.columns[0]);
-  Positions positions = {at.program(roles.columns[0])};
-  Shape extents = {1};
+  Positions positions = {at.program(roles.columns[0]) * configuration.panels};
+  Shape extents = {configuration.panels};
   for (int dim : roles.sums) {
     positions.push_back(at.first(dim));
     extents.push_back(at.extent(dim));
   }
   positions.push_back(0);
-  extents.push_back(columns);
-  if (!configuration.inPairs)
-    return load(at.buffer(spec.b.buffer), positions, extents);
+  extents.push_back(panelOf(configuration));
+  if (!configuration.inPairs) {
+    Tile panels = load(at.buffer(spec.b.buffer), positions, extents);
+    return configuration.panels == 1 ? panels : transpose(panels, std::vector<int>{1, 0, 2});
+  }
   // What CPU/DotPairs.h looks for.
   kernel::Size pairs = extents[extents.size() - 2].constant() / 2;
   extents[extents.size() - 2] = pairs;
@@ -393,10 +409,10 @@ void writeContraction(const Contraction &spec, const ContractionConfiguration &c
     std::vector<Extent> &shape = buffers[spec.b.buffer].shape, panels;
     for (int axis : packedOrder(spec))
       panels.push_back(shape[axis]);
-    *panels[0].size /= configuration.columns;
+    *panels[0].size /= panelOf(configuration);
     if (configuration.inPairs)
       *panels.back().size /= 2;
-    panels.push_back({configuration.columns});
+    panels.push_back({panelOf(configuration)});
     if (configuration.inPairs)
       panels.push_back({2});
     shape = panels;

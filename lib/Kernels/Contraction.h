@@ -22,7 +22,8 @@ struct VectorUnit {
 struct ContractionConfiguration {
   int64_t rows = 1, columns = 16;              // of a program's block
   int64_t rowPrograms = 1, columnPrograms = 1; // that follow each other on one worker
-  bool isPacked = false;                       // b comes in panels of `columns`, see packedOrder
+  bool isPacked = false;                       // b comes in panels, see packedOrder
+  int64_t panels = 1;                          // of these, in the columns of a block
   bool inPairs = false; // in which neighbours along the last sum lie side by side
   // One operand is a vector: rows of the other times it, summed along vectors.
   bool alongSum = false;
@@ -48,6 +49,10 @@ bool isLegal(const Contraction &contraction, const ContractionConfiguration &con
 
 /// Whether b can come packed: it extends along sums and one dimension of columns of known sizes.
 bool canPack(const Contraction &contraction);
+/// How wide a panel is.
+inline int64_t panelOf(const ContractionConfiguration &configuration) {
+  return configuration.columns / configuration.panels;
+}
 /// b in panels: columns / panel, then the sums, then `panel` columns side by side. Gives, for each
 /// axis of b, where it goes (the axis of columns goes to the front and to the end).
 std::vector<int> packedOrder(const Contraction &contraction);

@@ -192,7 +192,7 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
           inputs.push_back(
               views.packedWeight(arguments[cast<BlockArgument>(use.tensor).getArgNumber()],
                                  use.view, packedOrder(std::get<Contraction>(piece.what)),
-                                 configurations[number].columns, configurations[number].inPairs));
+                                 panelOf(configurations[number]), configurations[number].inPairs));
         } else {
           inputs.push_back(views.toBuffer(use, spec.shape));
         }

@@ -38,6 +38,7 @@ TEST(Contraction, ConfigurationsAreLegal) {
           EXPECT_LE(chosen.columns, std::max(n, unit.lanes));
           if (chosen.isPacked)
             EXPECT_EQ(n % chosen.columns, 0) << n; // panels fit evenly
+          EXPECT_EQ(chosen.panels, 1);
         }
 }
 
@@ -62,6 +63,8 @@ TEST(Contraction, ConfigurationsThatAreNot) {
   EXPECT_FALSE(isLegal(same, 96, {1, 16}));
   EXPECT_TRUE(isLegal([](auto &c) { c.inScratch = true; }, 96, {1, 16}));
   EXPECT_FALSE(isLegal([](auto &c) { c.rows = 0; }));
+  EXPECT_FALSE(isLegal([](auto &c) { c.panels = 0; }));
+  EXPECT_FALSE(isLegal([](auto &c) { c.panels = 2; })); // in registers
   EXPECT_FALSE(isLegal([](auto &c) { c.sumStep = -1; }));
   EXPECT_FALSE(isLegal([](auto &c) { c.alongSum = true; })); // nothing here is a vector
   EXPECT_FALSE(isLegal([](auto &c) { c.inPairs = true; }));  // of f32
@@ -72,7 +75,10 @@ TEST(Contraction, OperandsThatAreConvertedLieInScratch) {
   spec.buffers[0].dtype = spec.buffers[1].dtype = kernel::bf16;
   ContractionConfiguration chosen = chooseContraction(spec, avx2, true);
   EXPECT_TRUE(chosen.inScratch);
+  EXPECT_EQ(chosen.columns, 16 * chosen.panels);
   EXPECT_TRUE(isLegal(spec, chosen, avx2));
+  EXPECT_NE(traced(spec, chosen).find("in %b: !tile.buffer<[8, 512, 16], bf16>"),
+            std::string::npos);
   chosen.inScratch = false;
   EXPECT_FALSE(isLegal(spec, chosen, avx2));
 }

@@ -273,6 +273,22 @@ TEST(CPUCases, ProductsOfPairs) {
   }
 }
 
+/// A program has several panels of b: each is read where it lies.
+TEST(CPUCases, ProductsOfSeveralPanels) {
+  for (const char *operand : {"bf16", "f16", "f32"})
+    for (const std::string &target : targetsFor(operand))
+      for (int64_t width : {8, 16, 32}) {
+        Product p{.rows = 20, .columns = 64, .depth = 24, .panels = 64 / width, .operand = operand};
+        CompiledKernel kernel(product(p), target);
+        for (auto [m, n, k] : {std::array{20, 64, 24}, {1, 1, 1}, {33, 150, 50}})
+          kernel.expectSame(
+              {fmt::format("{}x{}x{}=random:1", m, k, operand),
+               fmt::format("{}x{}x{}x{}=random:2", (n + width - 1) / width, k, width, operand),
+               fmt::format("{}x{}xf32=0", m, n)},
+              1e-5);
+      }
+}
+
 /// Blocks are transposed in registers; what is left over is not.
 TEST(CPUCases, Transposes) {
   for (const char *dtype : {"f32", "f64", "bf16", "f16", "i8", "i64", "i1"}) {

@@ -73,6 +73,21 @@ TEST(CPUCode, ProductsOfPairs) {
   EXPECT_EQ(count(assemblyOf(product(p), "x86-64-v4"), "vdpbf16ps"), 0u);
 }
 
+/// Beside the products of a step, vectors of bf16 are taken apart by one instruction for each of
+/// f32.
+TEST(CPUCode, Bf16IsUnpackedBesideTheProducts) {
+  Product p{.rows = 24, .columns = 64, .panels = 4, .operand = "bf16"};
+  size_t loops = 0;
+  for (const std::string &code : blocksOf(assemblyOf(product(p), "x86-64-v3"))) {
+    if (count(code, "vpunpck") < 2 || count(code, "vfmadd") < 12)
+      continue; // at an edge, or no loop
+    ++loops;
+    EXPECT_EQ(count(code, "vfmadd"), 12u) << code;
+    EXPECT_EQ(count(code, "(%rsp)"), 0u) << code;
+  }
+  EXPECT_GE(loops, 1u);
+}
+
 /// y = 2 x in rows.
 std::string doubled(int64_t rows, int64_t columns) {
   return fmt::format(R"(

@@ -11,7 +11,7 @@ static std::string sizesOfB(const Product &p) {
   case Layout::Turned:
     return "N, K";
   case Layout::Panels:
-    return fmt::format("N ceildiv {0}, K, {0}", p.columns);
+    return fmt::format("N ceildiv {0}, K, {0}", p.columns / p.panels);
   case Layout::Pairs:
     return fmt::format("N ceildiv {0}, K ceildiv 2, {0}, 2", p.columns);
   }
@@ -44,6 +44,17 @@ static std::string loadOfB(const Product &p) {
                        sizesOfB(p), p.operand, p.depth / 2, p.columns, tile);
   case Layout::Panels:
     break;
+  }
+  if (p.panels > 1) {
+    int64_t width = p.columns / p.panels;
+    std::string turned = fmt::format("tensor<{}x{}x{}x{}>", p.depth, p.panels, width, p.operand);
+    return fmt::format("%panels = arith.constant {} : index\n"
+                       "%panel = arith.muli %n, %panels : index\n",
+                       p.panels) +
+           load("%panel, %k, %c0", fmt::format("{}x{}x{}", p.panels, p.depth, width)) +
+           fmt::format("%t = tile.transpose %q [1, 0, 2] : tensor<{0}x{1}x{2}x{3}> -> {4}\n"
+                       "%y = tile.reshape %t : {4} -> {5}\n",
+                       p.panels, p.depth, width, p.operand, turned, tile);
   }
   std::string panel = fmt::format("1x{}x{}", p.depth, p.columns);
   return load("%n, %k, %c0", panel) +

@@ -7,13 +7,14 @@
 
 namespace tw::target {
 
-/// How b lies in memory: [K, N], [N, K], [N ceildiv columns, K, columns], or the last with pairs of
-/// neighbours along K: [N ceildiv columns, K ceildiv 2, columns, 2].
+/// How b lies in memory: [K, N], [N, K], in panels [N ceildiv width, K, width] of which a program
+/// has `panels`, or in one with pairs of neighbours along K: [N ceildiv columns, K ceildiv 2,
+/// columns, 2].
 enum class Layout { Plain, Turned, Panels, Pairs };
 
 /// C = A B: a program computes rows x columns of C, in partial sums of `depth` terms.
 struct Product {
-  int64_t rows = 6, columns = 16, depth = 256;
+  int64_t rows = 6, columns = 16, depth = 256, panels = 1;
   Layout layout = Layout::Panels;
   std::string operand = "f32", sum = "f32";
 };

@@ -57,8 +57,10 @@ private:
 
   /// Elements of a are wanted one by one, of b in vectors along N; both more than once.
   LogicalResult bringNear(Value tile, bool isB) {
+    if (isB && isUnpacked() && (panels = panelsOf(tile)))
+      return nearPanels();
     if (isNarrow(tile) && (!isB || isReusedMuch()))
-      return widen(tile);
+      return copy(tile, isB && isUnpacked() ? b.getBF16Type() : sumType());
     int lane = isB ? int(rank) - 1 : -1;
     auto [load, dim] = e.loadBehind(tile, isB ? lane : int(rank) - 2);
     bool isPlain = load && !isa<RankedTensorType>(load.getPositions()[dim].getType());
@@ -74,6 +76,26 @@ private:
       return e.prepare(tile, domain, lane);
     }
     return e.toMemory(tile);
+  }
+
+  /// Tiles [panel, K, width] whose columns b has side by side: a vector lies within one of them,
+  /// which is read from one end to the other.
+  tile::LoadOp panelsOf(Value tile) {
+    auto reshape = tile.getDefiningOp<tile::ReshapeOp>();
+    auto transpose = reshape ? reshape.getOperand().getDefiningOp<tile::TransposeOp>() : nullptr;
+    auto load = transpose ? transpose.getOperand().getDefiningOp<tile::LoadOp>() : nullptr;
+    if (!load || load.getMask() || !load.getStrides().empty() || rank != 2 ||
+        transpose.getPermutation() != ArrayRef<int64_t>{1, 0, 2} ||
+        reshape.getType().getDimSize(0) != load.getType().getDimSize(1))
+      return {};
+    int64_t width = load.getType().getDimSize(2);
+    bool isWhole = width > 0 && width % (2 * e.cpu.vectorBytes / sumBytes()) == 0;
+    return isWhole ? load : tile::LoadOp();
+  }
+
+  LogicalResult nearPanels() {
+    Domain domain{e.extents(panels), 2, unsigned(e.cpu.vectorBytes / sumBytes()), false};
+    return e.prepare(panels, domain, 2);
   }
 
   bool isNarrow(Value tile) {
@@ -97,14 +119,15 @@ private:
     return !stride || *stride > 4 * *extents[rank - 1].constant();
   }
 
-  /// In scratch in the type of the sums: converted once, not at each use. Rows that lie a power of
-  /// two apart would meet in few sets of the cache, so they get a line more.
-  LogicalResult widen(Value tile) {
+  /// In scratch, converted once and not at each use. Rows that lie a power of two apart would meet
+  /// in few sets of the cache, so they get a line more.
+  LogicalResult copy(Value tile, Type type) {
     std::vector<Size> extents = tile::extentsOf(cast<RankedTensorType>(tile.getType()));
-    if (auto row = extents.back().constant(); row && *row * sumBytes() % (4 * lineBytes) == 0)
-      extents.back() = Size(*row + lineBytes / sumBytes());
-    Memory room = e.allocate(extents, sumType());
-    wide[tile] = room;
+    int64_t bytes = Emitter::bytesOf(type);
+    if (auto row = extents.back().constant(); row && *row * bytes % (4 * lineBytes) == 0)
+      extents.back() = Size(*row + lineBytes / bytes);
+    Memory room = e.allocate(extents, type);
+    copies[tile] = room;
     return e.fill(room, tile);
   }
 
@@ -164,14 +187,13 @@ private:
     }
     llvm::SaveAndRestore lanes(e.lanes, width);
     llvm::SaveAndRestore masked(e.mask, mask);
+    bool inPairs = isUnpacked() && vectors % 2 == 0 && !mask;
     auto step = [&](const Ix &k, SmallVectorImpl<Value> &sums) -> LogicalResult {
       SmallVector<Value> right;
-      for (unsigned j = 0; j < vectors; ++j) {
+      for (unsigned j = 0; j < vectors; j += inPairs ? 2 : 1) {
         Ix at = e.ix().add(column, int64_t(j) * width);
-        auto value = element2(op.getB(), batch, k, at, width > 1 ? int(rank) - 1 : -1);
-        if (failed(value))
+        if (failed(inPairs ? unpack(batch, k, at, right) : whole(batch, k, at, right)))
           return failure();
-        right.push_back(e.asVector(*value));
       }
       for (unsigned i = 0; i < rows; ++i) {
         auto value = element2(op.getA(), batch, e.ix().add(row, int64_t(i)), k, -1);
@@ -190,6 +212,17 @@ private:
         keepRolled(partial.front());
       return done;
     };
+    if (inPairs)
+      reorder(sums, false);
+    LogicalResult done = inChains(sums, sumUp);
+    if (inPairs)
+      reorder(sums, true);
+    return done;
+  }
+
+  using SumUp = llvm::function_ref<LogicalResult(const Ix &, const Ix &, SmallVectorImpl<Value> &)>;
+
+  LogicalResult inChains(SmallVectorImpl<Value> &sums, SumUp sumUp) {
     bool isShort = depth.constant() && *depth.constant() <= longestChain;
     if (isShort || !sumType().isF32())
       return sumUp(0, depth, sums);
@@ -204,6 +237,63 @@ private:
         sum = arith::AddFOp::create(b, loc, sum, part);
       return success();
     });
+  }
+
+  //===--- bf16 as f32 -----------------------------------------------------===//
+
+  /// Whether a vector of bf16 from b is taken apart into two of f32, which one instruction each
+  /// does: the halves of its parts of 16 bytes, above zeros. The columns of two vectors of sums are
+  /// then in that order, too, while they are summed.
+  bool isUnpacked() {
+    return sumType().isF32() && e.cpu.productBlock(4).columns / (e.cpu.vectorBytes / 4) % 2 == 0 &&
+           cast<RankedTensorType>(op.getB().getType()).getElementType().isBF16();
+  }
+
+  LogicalResult whole(const Indices &batch, const Ix &k, const Ix &at, SmallVector<Value> &right) {
+    auto value = element2(op.getB(), batch, k, at, e.lanes > 1 ? int(rank) - 1 : -1);
+    if (succeeded(value))
+      right.push_back(e.asVector(*value));
+    return value;
+  }
+
+  LogicalResult unpack(const Indices &batch, const Ix &k, const Ix &at, SmallVector<Value> &right) {
+    int32_t width = int32_t(e.lanes);
+    llvm::SaveAndRestore lanes(e.lanes, 2 * e.lanes);
+    Point point{batch, int(rank) - 1, 1};
+    point.at.append({k, at});
+    FailureOr<Value> value = elementOf(op.getB(), point);
+    if (failed(value))
+      return failure();
+    auto type = VectorType::get(2 * width, b.getI16Type());
+    Value halves = LLVM::BitcastOp::create(b, loc, type, e.asVector(*value));
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+    for (int32_t upper : {0, 4}) {
+      SmallVector<int32_t> order;
+      for (int32_t i = 0; i < width; ++i) {
+        int32_t from = i / 4 * 8 + i % 4 + upper;
+        order.append({from, 2 * width + from});
+      }
+      Value both = LLVM::ShuffleVectorOp::create(b, loc, zero, halves, order);
+      right.push_back(
+          LLVM::BitcastOp::create(b, loc, VectorType::get(width, b.getF32Type()), both));
+    }
+    return success();
+  }
+
+  /// Puts pairs of vectors in the order of columns that `unpack` gives, or back in their own.
+  void reorder(SmallVectorImpl<Value> &sums, bool isBack) {
+    int32_t width = int32_t(e.lanes);
+    SmallVector<int32_t> from, to(2 * width);
+    for (int32_t i = 0; i < 2 * width; ++i)
+      from.push_back(i % width / 4 * 8 + i % 4 + i / width * 4);
+    for (int32_t i = 0; i < 2 * width; ++i)
+      to[from[i]] = i;
+    ArrayRef<int32_t> order = isBack ? to : from;
+    for (size_t i = 0; i < sums.size(); i += 2) {
+      Value x = sums[i], y = sums[i + 1];
+      sums[i] = LLVM::ShuffleVectorOp::create(b, loc, x, y, order.take_front(width));
+      sums[i + 1] = LLVM::ShuffleVectorOp::create(b, loc, x, y, order.drop_front(width));
+    }
   }
 
   /// A step of many products fills the processor. Two of them in one basic block would be
@@ -224,12 +314,21 @@ private:
     Point point{batch, lane, 1};
     point.at.push_back(x);
     point.at.push_back(y);
-    if (auto found = wide.find(tile); found != wide.end())
-      return e.read(found->second, point);
-    FailureOr<Value> value = e.evaluate(tile, point);
+    FailureOr<Value> value = elementOf(tile, point);
     if (failed(value) || getElementTypeOrSelf(value->getType()) == element)
       return value;
     return e.convertFloat(*value, sumType());
+  }
+
+  FailureOr<Value> elementOf(Value tile, const Point &point) {
+    if (panels && tile == op.getB()) {
+      Ix width = panels.getType().getDimSize(2);
+      return e.evaluate(
+          panels, {{e.ix().div(point.at[1], width), point.at[0], e.ix().rem(point.at[1], width)},
+                   point.lane < 0 ? -1 : 2});
+    }
+    auto found = copies.find(tile);
+    return found != copies.end() ? e.read(found->second, point) : e.evaluate(tile, point);
   }
 
   int64_t sumBytes() const { return std::max<int64_t>(Emitter::bytesOf(element), 4); }
@@ -401,8 +500,9 @@ private:
   Indices extents;
   Ix depth;
   SmallVector<std::pair<Operation *, unsigned>> limited;
-  llvm::SmallDenseMap<Value, Memory> wide;
+  llvm::SmallDenseMap<Value, Memory> copies;
   std::optional<PairOperands> pairs;
+  tile::LoadOp panels; // of b, where it is read so
   bool isFresh = false;
 };
 

@@ -38,6 +38,11 @@ std::optional<UnitReshape> unitReshape(tile::ReshapeOp op) {
   return reshape;
 }
 
+/// How many leading dimensions are the same in both.
+int sameLeading(const Extents &from, const Extents &to) {
+  return int(std::mismatch(from.begin(), from.end(), to.begin(), to.end()).first - from.begin());
+}
+
 std::optional<int> reshapedLane(tile::ReshapeOp op, int lane) {
   if (auto units = unitReshape(op)) {
     for (auto [f, t] : llvm::zip(units->from, units->to))
@@ -47,9 +52,9 @@ std::optional<int> reshapedLane(tile::ReshapeOp op, int lane) {
   }
   Extents from = extentsOf(op.getOperand()), to = extentsOf(op.getResult());
   bool isLast = lane == int(to.size()) - 1 && !from.empty() && from.back() == to.back();
-  if (lane >= 0 && !isLast)
-    return std::nullopt;
-  return lane < 0 ? -1 : int(from.size()) - 1;
+  if (lane < sameLeading(from, to)) // or -1
+    return lane;
+  return isLast ? std::optional(int(from.size()) - 1) : std::nullopt;
 }
 
 Point reshapedPoint(Emitter &e, tile::ReshapeOp op, const Point &point) {
@@ -65,12 +70,15 @@ Point reshapedPoint(Emitter &e, tile::ReshapeOp op, const Point &point) {
   int64_t fromEnd = from.size() - keepsLast, toEnd = to.size() - keepsLast;
   if (keepsLast)
     source.at.back() = point.at.back();
+  int64_t same = std::min<int64_t>({sameLeading(from, to), fromEnd, toEnd});
+  for (int64_t d = 0; d < same; ++d)
+    source.at[d] = point.at[d];
   Ix number = 0;
-  for (int64_t d = 0; d < toEnd; ++d)
+  for (int64_t d = same; d < toEnd; ++d)
     number = ix.add(ix.mul(number, e.size(to[d])), point.at[d]);
-  for (int64_t d = fromEnd - 1; d >= 0; --d) {
+  for (int64_t d = fromEnd - 1; d >= same; --d) {
     Ix extent = e.size(from[d]);
-    source.at[d] = d == 0 ? number : ix.rem(number, extent);
+    source.at[d] = d == same ? number : ix.rem(number, extent);
     number = ix.div(number, extent);
   }
   return source;
