@@ -51,7 +51,8 @@ namespace {
 constexpr int64_t unknownExtent = 512;
 constexpr int64_t blockRows = 192, blockColumns = 256; // of c, for one worker: stays in L2
 constexpr int64_t mostVectors = 8;
-constexpr int64_t convertedRows = 96, convertedColumns = 256, convertedDepth = 256;
+// Blocks in scratch: where both operands are converted there, and where b is beside the products.
+constexpr int64_t convertedRows = 96, convertedWidth = 128, unpackedWidth = 256;
 constexpr int64_t summedRows = 8, summedElements = 1 << 16; // of a program; of a worker's
 constexpr int64_t fewPrograms = 32, longSum = 4096;
 // More rows of a meet in one set of the first-level cache when they are a power of two long.
@@ -287,7 +288,8 @@ ContractionConfiguration chooseContraction(const Contraction &contraction, const
   if (convertsFirst(contraction, unit) && !best.inPairs && rows >= convertedRows) {
     best.inScratch = true;
     best.rows = convertedRows;
-    for (int64_t width = convertedColumns; width > best.columns; width -= unit.lanes)
+    const int64_t widest = convertsInProducts(contraction) ? unpackedWidth : convertedWidth;
+    for (int64_t width = widest; width > best.columns; width -= unit.lanes)
       if (columns % width == 0 || !wantsPacked) {
         best.columns = width;
         break;
@@ -296,7 +298,7 @@ ContractionConfiguration chooseContraction(const Contraction &contraction, const
     if (int64_t panel = 2 * unit.lanes; wantsPacked && convertsInProducts(contraction))
       best.panels = best.columns % panel == 0 ? best.columns / panel : 1;
     if (roles.sums.size() == 1)
-      best.sumStep = convertedDepth;
+      best.sumStep = widest;
   }
   if (columns < best.columns)
     best.columns = std::max<int64_t>(columns, 1);
