@@ -112,19 +112,18 @@ static bool convertsFirst(const Contraction &contraction, const VectorUnit &unit
          (isHalf(contraction.a) || isHalf(contraction.b));
 }
 
-/// Whether b is bf16 of one sum: a vector of it is two of f32 by one instruction each
-/// (CPU/Dot.cpp).
-static bool convertsInProducts(const Contraction &contraction) {
-  return contraction.buffers[contraction.b.buffer].dtype == kernel::bf16 &&
-         rolesOf(contraction).sums.size() == 1;
-}
-
 /// Whether both operands are bf16, summed in f32.
 static bool canPair(const Contraction &contraction) {
   auto isHalf = [&](const Access &access) {
     return contraction.buffers[access.buffer].dtype == kernel::bf16;
   };
   return isHalf(contraction.a) && isHalf(contraction.b) && contraction.sum == kernel::f32;
+}
+
+/// Whether they are converted beside the products: a vector of b is two of f32 by one instruction
+/// each (CPU/Dot.cpp).
+static bool convertsInProducts(const Contraction &contraction) {
+  return canPair(contraction) && rolesOf(contraction).sums.size() == 1;
 }
 
 /// The width of panels that `columns` fall into evenly; 0 if all that do are narrow, or leave much
