@@ -304,7 +304,8 @@ ContractionConfiguration chooseContraction(const Contraction &contraction, const
   auto programs = [](int64_t size, int64_t block, int64_t most) {
     return std::max<int64_t>(1, std::min((size + block - 1) / block, most / block));
   };
-  best.rowPrograms = programs(rows, best.rows, blockRows);
+  // In scratch, one block of rows of a stays in the second-level cache while those of b pass by.
+  best.rowPrograms = programs(rows, best.rows, best.inScratch ? best.rows : blockRows);
   best.columnPrograms = programs(columns, best.columns, blockColumns);
   if (best.sumStep == 0)
     best.sumStep = sumStepOf(contraction, roles, best);
