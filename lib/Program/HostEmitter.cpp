@@ -2,6 +2,7 @@
 #include "Program/HostEmitter.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
+#include "Target/SafeDivisor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -259,6 +260,12 @@ LogicalResult HostEmitter::emitScalar(Operation *op) {
   IRMapping mapping;
   for (Value value : op->getOperands())
     mapping.map(value, values.lookup(value));
+  // What the model says about divisors it has asserted; a trap would end the whole process.
+  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(op);
+  if (isSigned || isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op))
+    mapping.map(
+        op->getOperand(1),
+        target::safeDivisor(h.b, h.loc, operand, mapping.lookup(op->getOperand(1)), isSigned));
   Operation *clone = h.b.clone(*op, mapping);
   for (auto [result, copy] : llvm::zip(op->getResults(), clone->getResults())) {
     copy.setType(integer(copy.getType()));

@@ -8,6 +8,7 @@
 #include "IR/Graph/Graph.h"
 #include "Target/Libm.h"
 #include "Target/Reference/Emitter.h"
+#include "Target/SafeDivisor.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -111,36 +112,13 @@ Value Emitter::convert(Value value, Type to, bool isSigned) {
   return arith::ExtUIOp::create(b, loc, to, value);
 }
 
-/// The divisor made safe: dividing by zero or overflowing gives some number, not a trap.
-static Value safeDivisor(Emitter &e, Value lhs, Value rhs, bool isSigned) {
-  OpBuilder &b = e.b;
-  APInt known;
-  if (matchPattern(rhs, m_ConstantInt(&known)) && !known.isZero() && !known.isAllOnes())
-    return rhs;
-  Type type = rhs.getType();
-  unsigned bits = type.getIntOrFloatBitWidth();
-  auto number = [&](const APInt &value) -> Value {
-    return arith::ConstantOp::create(b, e.loc, b.getIntegerAttr(type, value));
-  };
-  auto equal = [&](Value x, const APInt &value) -> Value {
-    return arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq, x, number(value));
-  };
-  Value bad = equal(rhs, APInt::getZero(bits));
-  if (isSigned) {
-    Value overflow = arith::AndIOp::create(b, e.loc, equal(lhs, APInt::getSignedMinValue(bits)),
-                                           equal(rhs, APInt::getAllOnes(bits)));
-    bad = arith::OrIOp::create(b, e.loc, bad, overflow);
-  }
-  return arith::SelectOp::create(b, e.loc, bad, number(APInt(bits, 1)), rhs);
-}
-
 /// Rounding division: the quotient toward zero, corrected where the remainder is not zero and the
 /// signs differ (floor) or agree (ceil).
 static Value roundedDivision(Emitter &e, Value lhs, Value rhs, bool up) {
   OpBuilder &b = e.b;
   Location loc = e.loc;
   Value zero = e.constant(lhs.getType(), 0), one = e.constant(lhs.getType(), 1);
-  rhs = safeDivisor(e, lhs, rhs, true);
+  rhs = safeDivisor(e.b, e.loc, lhs, rhs, true);
   Value quotient = arith::DivSIOp::create(b, loc, lhs, rhs);
   Value product = arith::MulIOp::create(b, loc, quotient, rhs);
   Value inexact = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, product, lhs);
@@ -155,7 +133,7 @@ static Value roundedDivision(Emitter &e, Value lhs, Value rhs, bool up) {
 
 static Value ceilDivUnsigned(Emitter &e, Value lhs, Value rhs) {
   OpBuilder &b = e.b;
-  rhs = safeDivisor(e, lhs, rhs, false);
+  rhs = safeDivisor(e.b, e.loc, lhs, rhs, false);
   Value quotient = arith::DivUIOp::create(b, e.loc, lhs, rhs);
   Value product = arith::MulIOp::create(b, e.loc, quotient, rhs);
   Value inexact = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ne, product, lhs);
@@ -361,11 +339,11 @@ FailureOr<Values> Emitter::scalarOp(Operation *op, ArrayRef<Value> operands,
           })
       .Case<arith::DivSIOp, arith::RemSIOp>([&](Operation *o) {
         return Result(
-            repeat(*this, o, {operands[0], safeDivisor(*this, operands[0], operands[1], true)}));
+            repeat(*this, o, {operands[0], safeDivisor(b, loc, operands[0], operands[1], true)}));
       })
       .Case<arith::DivUIOp, arith::RemUIOp>([&](Operation *o) {
         return Result(
-            repeat(*this, o, {operands[0], safeDivisor(*this, operands[0], operands[1], false)}));
+            repeat(*this, o, {operands[0], safeDivisor(b, loc, operands[0], operands[1], false)}));
       })
       .Case([&](arith::FloorDivSIOp) {
         return one(roundedDivision(*this, operands[0], operands[1], false));

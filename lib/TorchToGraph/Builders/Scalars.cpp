@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Builders/Scalars.h"
+#include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>
@@ -82,8 +83,9 @@ static OpFoldResult integerPower(Lowering &ctx, OpFoldResult x, OpFoldResult exp
 
 static OpFoldResult emitInt(Lowering &ctx, ScalarOp op, OpFoldResult a, OpFoldResult b) {
   IndexMath math{ctx.b, ctx.loc};
-  if (constantOf(b) == 0 && (op == ScalarOp::FloorDiv || op == ScalarOp::Remainder))
-    ctx.refuse("integer division by zero");
+  bool divides = op == ScalarOp::FloorDiv || op == ScalarOp::Remainder;
+  if (divides && !ctx.allSizes().knownAtMost(math.constant(1), b))
+    requireDifferent(ctx, b, math.constant(0), "integer division by zero");
   switch (op) {
   case ScalarOp::Add:
     return math.add(a, b);
