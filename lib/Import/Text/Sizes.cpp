@@ -13,11 +13,12 @@
 #include "IR/Graph/Graph.h"
 #include "IR/Graph/HostLevel.h"
 #include "IR/ModelLocation.h"
+#include "Import/Text/AffineBounds.h"
 #include "Import/Text/Stages.h"
-#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <fmt/format.h>
@@ -51,9 +52,49 @@ public:
     visit(op, [&](OpOperand &operand, unsigned axis, AffineExpr expr) {
       if (isa<AffineDimExpr>(expr))
         return;
-      Value most = affine::expandAffineExpr(b, loc, expr, last, {});
+      unless = isEmpty(loops);
+      auto [least, most] = affineBounds(expr, last, b, loc);
+      notNegative(least, "reads " + place(operand, axis) + " at a place that");
       below(most, dim(operand.get(), axis), "reads " + place(operand, axis));
     });
+  }
+
+  void check(tensor::EmptyOp op) {
+    unsigned next = 0;
+    for (int64_t d = 0; d < op.getType().getRank(); ++d)
+      if (op.getType().isDynamicDim(d))
+        if (Value size = op.getDynamicSizes()[next++]; !size.getDefiningOp<tensor::DimOp>())
+          notNegative(size, fmt::format("size {}", d));
+  }
+
+  void check(tensor::PadOp op) {
+    auto lows = op.getMixedLowPad(), highs = op.getMixedHighPad();
+    for (auto [d, low, high] : llvm::enumerate(lows, highs)) {
+      Value rest = b.createOrFold<arith::AddIOp>(loc, dim(op.getSource(), d), value(low));
+      notNegative(b.createOrFold<arith::AddIOp>(loc, rest, value(high)), fmt::format("size {}", d));
+    }
+  }
+
+  void check(tensor::ConcatOp op) {
+    Value first = op.getInputs()[0];
+    for (auto [i, input] : llvm::enumerate(op.getInputs()))
+      for (int64_t d = 0; d < op.getRank(); ++d)
+        if (d != int64_t(op.getDim()))
+          equal(dim(input, d), dim(first, d), fmt::format("size {} of operand {}", d, i));
+  }
+
+  /// A loop that does not get on never ends.
+  void check(scf::ForOp op) {
+    Value step = op.getStep();
+    Value zero = arith::ConstantOp::create(b, loc, b.getIntegerAttr(step.getType(), 0));
+    require(compare(arith::CmpIPredicate::sgt, step, zero), "the step is not positive", {});
+  }
+
+  void checkDivisor(Value divisor) {
+    if (!divisor.getType().isIntOrIndex())
+      return;
+    Value zero = arith::ConstantOp::create(b, loc, b.getIntegerAttr(divisor.getType(), 0));
+    require(compare(arith::CmpIPredicate::ne, divisor, zero), "the divisor is 0", {});
   }
 
   void check(tensor::CastOp op) {
@@ -132,8 +173,19 @@ private:
     return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y);
   }
 
+  /// Whether one of the sizes is 0.
+  Value isEmpty(ValueRange sizes) {
+    Value isOne = arith::ConstantIntOp::create(b, loc, 0, 1);
+    for (Value size : sizes)
+      isOne = b.createOrFold<arith::OrIOp>(loc, compare(arith::CmpIPredicate::eq, size, index(0)),
+                                           isOne);
+    return isOne;
+  }
+
   void require(Value condition, const std::string &what, ValueRange values) {
-    if (getConstantIntValue(condition) == 1)
+    if (unless)
+      condition = b.createOrFold<arith::OrIOp>(loc, condition, unless);
+    if (getConstantIntValue(condition).value_or(0) != 0)
       return;
     std::string text =
         fmt::format("{}: {}: {}", describePlace(loc), op->getName().getStringRef().str(), what);
@@ -160,6 +212,7 @@ private:
   Operation *op;
   Location loc;
   OpBuilder b;
+  Value unless; // if this holds, nothing is asked
 };
 
 } // namespace
@@ -172,8 +225,12 @@ void assertSizes(func::FuncOp entry) {
   });
   for (Operation *op : ops)
     llvm::TypeSwitch<Operation *>(op)
-        .Case<linalg::LinalgOp, tensor::CastOp, tensor::ExtractOp, tensor::ExpandShapeOp,
-              tensor::InsertSliceOp>([](auto op) { Checks(op).check(op); })
+        .Case<linalg::LinalgOp, tensor::CastOp, tensor::ConcatOp, tensor::EmptyOp,
+              tensor::ExtractOp, tensor::ExpandShapeOp, tensor::InsertSliceOp, tensor::PadOp,
+              scf::ForOp>([](auto op) { Checks(op).check(op); })
+        .Case<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp,
+              arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(
+            [](auto op) { Checks(op).checkDivisor(op.getRhs()); })
         .Case([](tensor::ExtractSliceOp op) { Checks(op).check(op, op.getSource()); });
 }
 

@@ -123,6 +123,19 @@ static void checkSignature(func::FuncOp entry, TextLevel level, Problems &proble
     check(entry.front().getTerminator()->getLoc(), type, "result", index);
 }
 
+/// Which dimension it is must be written in the text.
+static void checkDimension(tensor::DimOp op, Problems &problems) {
+  auto dim = op.getConstantIndex();
+  auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+  if (!dim)
+    problems.add(op.getLoc(), Code::IMPORT_104,
+                 "tensor.dim of a dimension that is computed is not supported");
+  else if (type && (*dim < 0 || *dim >= type.getRank()))
+    problems.add(
+        op.getLoc(), Code::IMPORT_101,
+        fmt::format("tensor.dim of dimension {}, but the tensor has {}", *dim, type.getRank()));
+}
+
 TextLevel levelOf(func::FuncOp entry) {
   auto isTorch = [](Type type) { return isa<torch::TorchDialect>(type.getDialect()); };
   if (llvm::any_of(entry.getArgumentTypes(), isTorch) ||
@@ -147,6 +160,8 @@ Status checkSupported(func::FuncOp entry, TextLevel level) {
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == entry)
       return WalkResult::advance();
+    if (auto dim = dyn_cast<tensor::DimOp>(op))
+      checkDimension(dim, problems);
     bool isSupported = isSupportedOp(op);
     if (!isSupported)
       problems.add(op->getLoc(), Code::IMPORT_104,
