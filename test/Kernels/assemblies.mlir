@@ -117,12 +117,13 @@ func.func private @first_greatest(%x: tensor<4x6xi32>, %most: tensor<4xi32>, %pl
 
 // -----
 
-// Long rows of a concatenation are copied in long pieces, of equal lengths.
+// Long rows of a concatenation are copied in long pieces, of equal lengths; programs share the rows
+// of each part.
 // CHECK-LABEL: tile.kernel @long
-// CHECK-SAME: grid [3]
-// CHECK: tile.load {{.*}} -> tensor<4x6672xf32>
+// CHECK-SAME: grid [2, 3]
+// CHECK: tile.load {{.*}} -> tensor<2x6672xf32>
 // CHECK: tile.store
-// CHECK: tile.load {{.*}} -> tensor<6x6672xf32>
+// CHECK: tile.load {{.*}} -> tensor<3x6672xf32>
 // CHECK: tile.store
 func.func private @long(%x: tensor<4x20000xf32>, %y: tensor<6x20000xf32>, %out: tensor<10x20000xf32>)
     -> tensor<10x20000xf32> attributes {tw.kernel, tw.rows = 0 : i64} {

@@ -45,8 +45,8 @@ public:
   }
 
 private:
-  /// Keeps LLVM from calling the C library for rows that are too short for that to pay: it takes half
-  /// as long again as a loop where they do not begin at multiples of 64 bytes.
+  /// Keeps LLVM from calling the C library for rows that are too short for that to pay: it takes
+  /// half as long again as a loop where they do not begin at multiples of 64 bytes.
   void copyInLoops(LLVM::LLVMFuncOp function) {
     constexpr int64_t leastCalled = 1 << 13; // bytes
     bool isLong = false;
