@@ -118,5 +118,41 @@ TEST(Rows, WhatExtendsAlongLongRowsIsAProgramOfItsOwn) {
   EXPECT_EQ(cutLongRows(quotients({8}, {1 << 20}), temporaries).size(), 1u);
 }
 
+/// Two parts of `first` and `second` rows of 1000, the second one at `offset`.
+LoopProgram joined(int64_t first, int64_t second, int64_t offset) {
+  LoopProgram program;
+  Extent columns{1000};
+  program.dims = {{first}, {second}, columns};
+  program.buffers = {{"a", kernel::f32, {{first}, columns}},
+                     {"b", kernel::f32, {{second}, columns}},
+                     {"y", kernel::f32, {{first + second}, columns}, true}};
+  for (int part : {0, 1}) {
+    Step load{Step::Kind::Load}, store{Step::Kind::Store};
+    load.access = {part, {{part}, {2}}};
+    store.operands = {2 * part};
+    store.access = {2, {{part, part * offset}, {2}}};
+    store.access.axes[0].isPart = true;
+    program.steps.insert(program.steps.end(), {load, store});
+  }
+  return program;
+}
+
+TEST(Rows, PartsBesideEachOtherAreShared) {
+  LoopProgram program = joined(400, 200, 400);
+  EXPECT_EQ(partDims(program), (std::vector<int>{0, 1}));
+  RowsConfiguration chosen = chooseRows(program);
+  EXPECT_GT(chosen.parts, 16);
+  std::string text = traced(program);
+  EXPECT_NE(text.find("grid [" + std::to_string(chosen.parts)), std::string::npos) << text;
+  chosen.walks[1].block += 1;
+  EXPECT_FALSE(isLegal(program, chosen));
+}
+
+TEST(Rows, PartsThatOverlapAreOfOneProgram) {
+  LoopProgram program = joined(400, 200, 399);
+  EXPECT_TRUE(partDims(program).empty());
+  EXPECT_EQ(chooseRows(program).parts, 1);
+}
+
 } // namespace
 } // namespace tw::kernels

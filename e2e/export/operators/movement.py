@@ -136,6 +136,33 @@ def repeats(case, x, n, h, t):
     case("rot90 3", torch.rot90(h, 3))
 
 
+@family(x="f32[3,37]", h="bf16[3,50]", n="i64[4,19]", t="bool[2,70]", k="i64[3,40]")
+def long_moves(case, x, h, n, t, k):
+    """Rows of more than a vector, whose lengths are no multiples of one."""
+    for name, y in ("x", x), ("h", h), ("n", n), ("t", t):
+        case("flip " + name, y.flip(1))
+        case("flip both " + name, y.flip(0, 1))
+        case("roll " + name, y.roll(5, 1))
+        case("repeat_interleave " + name, y.repeat_interleave(2, 1))
+    for mode in "reflect", "replicate", "circular":
+        case("pad " + mode, F.pad(x, (3, 18), mode=mode))
+        case("pad images " + mode, F.pad(x[None].unflatten(1, (1, 3))[..., :35], (2, 1, 1, 2), mode=mode))
+    case("pad reflect half", F.pad(h, (20, 1), mode="reflect"))
+    case("slice back", x.flip(1)[:, ::2])
+    case("resize", F.interpolate(x[None], scale_factor=2.0, mode="nearest"))
+    case("resize down", F.interpolate(x[None], size=23, mode="nearest"))
+    case("pool", F.adaptive_avg_pool1d(x, 5))
+    case("pool uneven", F.adaptive_max_pool1d(x, 20))
+    index = k % 37
+    case("gather", x.gather(1, index))
+    case("gather rows", x.gather(0, k[:, :37] % 3))
+    case("take", x.flatten()[index - 37])
+    case("columns", h[:, index[0].int()])
+    case("scatter", x.scatter(1, index[:, :37], x + 1))
+    case("scatter_add", x.scatter_add(1, index[:, :37], x))
+    case("cat", torch.cat([h, h[:, :7], h[:2].repeat(2, 1)[:3]], 1))
+
+
 @family(x="f32[4,7]", n="i64[11]", v="f32[5]", h="f16[3,3]")
 def windows(case, x, n, v, h):
     case("unfold", x.unfold(1, 3, 2))

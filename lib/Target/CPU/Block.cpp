@@ -39,7 +39,8 @@ LogicalResult emitScalar(Emitter &e, Operation *op) {
     FailureOr<Value> value = e.elementwise(op, operands);
     if (failed(value))
       return failure();
-    e.scalars[result] = *value;
+    auto number = dyn_cast_if_present<TypedAttr>(dyn_cast<Attribute>(e.folded(*value)));
+    e.scalars[result] = number ? arith::ConstantOp::create(e.b, e.loc, number) : *value;
   }
   return success();
 }
@@ -225,6 +226,7 @@ LogicalResult Emitter::storeTile(tile::StoreOp op) {
   if (isInterleaved(op))
     return storeInterleaved(op);
   Domain domain = domainOf(extents(op.getTile()), lanesFor(op.getTile()));
+  domain = domainOf(domain.extents, lanesToMove(op.getTile(), domain.lane));
   // Positions from a tile go one by one: they may be equal, and then the last write stays.
   bool isIndexed =
       domain.lane >= 0 && isa<RankedTensorType>(op.getPositions()[domain.lane].getType());

@@ -191,6 +191,9 @@ public:
                            llvm::function_ref<mlir::LogicalResult(const Ix &)> body);
   /// How many lanes suit the elements that `tiles` are made of.
   unsigned lanesFor(mlir::ValueRange tiles);
+  /// The same for a tile whose elements along `lane` may be moved as they are: as many as a vector
+  /// has room for, however narrow they are.
+  unsigned lanesToMove(mlir::Value tile, int lane);
 
   // What is known of indices (Ranges.cpp)
   std::optional<Range> rangeOf(const Ix &x, int depth = 0) const;

@@ -16,6 +16,8 @@ namespace tw::target::cpu {
 
 /// Places at most where a loop over strips is cut because of positions.
 constexpr size_t mostCuts = 8;
+/// Strips at most whose positions are looked at.
+constexpr int64_t mostStrips = 256;
 
 /// MLIR compares vectors of integers, not of floats.
 static Attribute comparedFloats(arith::CmpFOp op, ArrayRef<Attribute> operands) {
@@ -180,7 +182,7 @@ std::optional<LaneSum> Emitter::positions(Value tile, const Point &point, Value 
   if (!step || range == ranges.end() || !isComputed(tile))
     return std::nullopt;
   auto [least, most] = range->second;
-  if (most <= least || (most - least) / *step > mostUnrolled * 2)
+  if (most <= least || (most - least) / *step > mostStrips)
     return std::nullopt;
   auto first = numbersAt(tile, point, least), next = numbersAt(tile, point, least + *step);
   if (!first || !next)
@@ -252,7 +254,7 @@ SmallVector<int64_t> Emitter::cutsFor(Value tile, const Domain &domain) {
     cuts = {width, (strips - 1) * width};
   llvm::SaveAndRestore wide(lanes, domain.lanes);
   for (auto [positions, lane] : positionTiles(*this, tile, domain.lane)) {
-    if (strips > mostUnrolled * 2 || !isComputed(positions))
+    if (strips > mostStrips || !isComputed(positions))
       continue;
     Point point{Indices(cast<RankedTensorType>(positions.getType()).getRank(), Ix(0)), lane, 1};
     SmallVector<int64_t> own;

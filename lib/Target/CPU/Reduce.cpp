@@ -32,7 +32,8 @@ public:
   LogicalResult run() {
     Domain domain = e.domainOf(extents, e.lanesFor(op.getOperand()));
     // Positions are known where all coordinates are.
-    isUnrolled = domain.isUnrolled && e.readsAtComputed(op.getOperand(), domain.lane);
+    bool isKnown = e.readsAtComputed(op.getOperand(), domain.lane);
+    isUnrolled = domain.isUnrolled && isKnown;
     domain.isUnrolled = false;
     if (failed(prepareOperand(domain)))
       return failure();
@@ -43,11 +44,23 @@ public:
       results.lane = domain.lane - (domain.lane > axis);
       results.lanes = domain.lanes;
     }
-    results.isUnrolled = isUnrolled;
+    results.isUnrolled = isUnrolled || (isKnown && results.lane >= 0 && isSmall(results));
     return isOne() ? single(domain) : many(domain, results);
   }
 
 private:
+  /// Whether a domain has so few strips that they may be written out.
+  static bool isSmall(const Domain &domain) {
+    int64_t strips = 1;
+    for (auto [d, extent] : llvm::enumerate(domain.extents)) {
+      if (!extent.isConstant() || strips > Emitter::mostUnrolled)
+        return false;
+      bool isLane = int(d) == domain.lane;
+      strips *= llvm::divideCeil(*extent.constant(), isLane ? domain.lanes : 1);
+    }
+    return strips <= Emitter::mostUnrolled;
+  }
+
   bool isOne() {
     auto type = cast<RankedTensorType>(op.getResult().getType());
     return type.hasStaticShape() && type.getNumElements() == 1;
@@ -71,6 +84,28 @@ private:
     return e.allocate(tw::tile::extentsOf(type), type.getElementType());
   }
 
+  /// Whether the rows of the result may be as long as whole vectors: what is written in one piece
+  /// is never looked for in memory when it is read.
+  bool hasWideRoom(const Domain &results) {
+    auto type = op.getResult().getType();
+    int last = type.getRank() - 1;
+    return type.hasStaticShape() && results.lanes > 1 && results.lane == last &&
+           type.getShape().back() % results.lanes != 0 &&
+           llvm::all_of(op.getResult().getUsers(), [&](Operation *user) {
+             auto reshape = dyn_cast<tile::ReshapeOp>(user);
+             int rank = reshape ? int(reshape.getResult().getType().getRank()) : 0;
+             return llvm::all_of(llvm::seq(0, rank),
+                                 [&](int lane) { return sourceLane(reshape, lane).has_value(); });
+           });
+  }
+
+  Memory wideRoom(const Domain &results) {
+    auto type = cast<RankedTensorType>(op.getResult().getType());
+    std::vector<Size> extents = tw::tile::extentsOf(type);
+    extents.back() = Size(int64_t(llvm::alignTo(type.getShape().back(), results.lanes)));
+    return e.allocate(extents, type.getElementType());
+  }
+
   LogicalResult single(const Domain &domain) {
     FailureOr<Value> value = failure();
     {
@@ -86,7 +121,8 @@ private:
   }
 
   LogicalResult many(const Domain &domain, const Domain &results) {
-    Memory room = roomFor(op.getResult());
+    bool isWide = hasWideRoom(results);
+    Memory room = isWide ? wideRoom(results) : roomFor(op.getResult());
     {
       Emitter::Scope scope(e);
       auto body = [&](const Point &at) -> LogicalResult {
@@ -97,6 +133,7 @@ private:
         FailureOr<Value> value = element1(point, domain);
         if (failed(value))
           return failure();
+        llvm::SaveAndRestore whole(e.mask, isWide ? Value() : e.mask);
         e.write(room, at, *value);
         return success();
       };

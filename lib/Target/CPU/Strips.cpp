@@ -219,4 +219,23 @@ unsigned Emitter::lanesFor(ValueRange tiles) {
   return std::max<unsigned>(cpu.vectorBytes / widest, 1);
 }
 
+unsigned Emitter::lanesToMove(Value tile, int lane) {
+  Ix extent = lane >= 0 ? extents(tile)[lane] : Ix(0);
+  int64_t bytes = bytesOf(cast<RankedTensorType>(tile.getType()).getElementType());
+  unsigned usual = lanesFor(tile);
+  auto [load, dim] =
+      lane >= 0 && !isPlaced(tile) ? loadBehind(tile, lane) : std::pair(tile::LoadOp(), -1);
+  if (!load || load.getMask() ||
+      load.getType().getElementType() != getElementTypeOrSelf(tile.getType()))
+    return usual;
+  Value position = load.getPositions()[dim];
+  if (isa<RankedTensorType>(position.getType()) && !isComputed(position))
+    return usual;
+  // What is left of a row at its end must be no more work than with shorter vectors.
+  unsigned most = cpu.vectorBytes / bytes;
+  while (most > usual && !masksInOne(bytes) && extent.estimate(1) % most != 0)
+    most /= 2;
+  return std::max(most, usual);
+}
+
 } // namespace tw::target::cpu

@@ -181,7 +181,17 @@ Value Emitter::loadFrom(Value base, Type element, const Ix &index, bool isVector
 
 Value Emitter::loadNear(Value base, Type element, const Ix &index, ArrayRef<int64_t> offsets,
                         Value mask, Value pad) {
-  Value read = loadPattern(base, memoryType(element), index, offsets, mask);
+  Type stored = memoryType(element);
+  Value read = loadPattern(base, stored, index, offsets, mask);
+  auto counts = mask ? constantLanes(mask) : SmallVector<bool>(lanes, true);
+  if (!read && counts) { // far apart: single loads are as good as a gather
+    SmallVector<Value> each;
+    for (auto [offset, isOn] : llvm::zip(offsets, *counts))
+      each.push_back(isOn ? ix().value(offset) : Value());
+    read = loadEach(base, element, index, each);
+    return mask && pad ? Value(arith::SelectOp::create(b, loc, asVector(mask), read, asVector(pad)))
+                       : read;
+  }
   if (read && mask && pad)
     read = arith::SelectOp::create(b, loc, asVector(mask), read,
                                    asVector(toMemoryType(*this, pad, element)));
