@@ -17,6 +17,7 @@ struct Reduction {
   kernel::Tile (*isFarther)(const kernel::Tile &, const kernel::Tile &) = nullptr;
 };
 
+/// The one that a step of kind Reduce names.
 const Reduction &reductionOf(const Step &step);
 
 /// The tiles that a loop over parts of rows carries of some reductions: of an extreme's place the
