@@ -5,6 +5,7 @@
 #include "Target/CPU/Bounds.h"
 #include "Target/CPU/DotPairs.h"
 #include "Target/CPU/Emitter.h"
+#include "Target/CPU/UnpackBf16.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -57,10 +58,10 @@ private:
 
   /// Elements of a are wanted one by one, of b in vectors along N; both more than once.
   LogicalResult bringNear(Value tile, bool isB) {
-    if (isB && isUnpacked() && (panels = panelsOf(tile)))
+    if (isB && isUnpacked(e, op) && (panels = panelsOf(e, tile)))
       return nearPanels();
     if (isNarrow(tile) && (!isB || isReusedMuch()))
-      return copy(tile, isB && isUnpacked() ? b.getBF16Type() : sumType());
+      return copy(tile, isB && isUnpacked(e, op) ? b.getBF16Type() : sumType());
     int lane = isB ? int(rank) - 1 : -1;
     auto [load, dim] = e.loadBehind(tile, isB ? lane : int(rank) - 2);
     bool isPlain = load && !isa<RankedTensorType>(load.getPositions()[dim].getType());
@@ -76,21 +77,6 @@ private:
       return e.prepare(tile, domain, lane);
     }
     return e.toMemory(tile);
-  }
-
-  /// Tiles [panel, K, width] whose columns b has side by side: a vector lies within one of them,
-  /// which is read from one end to the other.
-  tile::LoadOp panelsOf(Value tile) {
-    auto reshape = tile.getDefiningOp<tile::ReshapeOp>();
-    auto transpose = reshape ? reshape.getOperand().getDefiningOp<tile::TransposeOp>() : nullptr;
-    auto load = transpose ? transpose.getOperand().getDefiningOp<tile::LoadOp>() : nullptr;
-    if (!load || load.getMask() || !load.getStrides().empty() || rank != 2 ||
-        transpose.getPermutation() != ArrayRef<int64_t>{1, 0, 2} ||
-        reshape.getType().getDimSize(0) != load.getType().getDimSize(1))
-      return {};
-    int64_t width = load.getType().getDimSize(2);
-    bool isWhole = width > 0 && width % (2 * e.cpu.vectorBytes / sumBytes()) == 0;
-    return isWhole ? load : tile::LoadOp();
   }
 
   LogicalResult nearPanels() {
@@ -187,12 +173,12 @@ private:
     }
     llvm::SaveAndRestore lanes(e.lanes, width);
     llvm::SaveAndRestore masked(e.mask, mask);
-    bool inPairs = isUnpacked() && vectors % 2 == 0 && !mask;
+    bool inPairs = isUnpacked(e, op) && vectors % 2 == 0 && !mask;
     auto step = [&](const Ix &k, SmallVectorImpl<Value> &sums) -> LogicalResult {
       SmallVector<Value> right;
       for (unsigned j = 0; j < vectors; j += inPairs ? 2 : 1) {
         Ix at = e.ix().add(column, int64_t(j) * width);
-        if (failed(inPairs ? unpack(batch, k, at, right) : whole(batch, k, at, right)))
+        if (failed(inPairs ? halves(batch, k, at, right) : whole(batch, k, at, right)))
           return failure();
       }
       for (unsigned i = 0; i < rows; ++i) {
@@ -213,10 +199,10 @@ private:
       return done;
     };
     if (inPairs)
-      reorder(sums, false);
+      reorder(e, sums, false);
     LogicalResult done = inChains(sums, sumUp);
     if (inPairs)
-      reorder(sums, true);
+      reorder(e, sums, true);
     return done;
   }
 
@@ -239,16 +225,6 @@ private:
     });
   }
 
-  //===--- bf16 as f32 -----------------------------------------------------===//
-
-  /// Whether a vector of bf16 from b is taken apart into two of f32, which one instruction each
-  /// does: the halves of its parts of 16 bytes, above zeros. The columns of two vectors of sums are
-  /// then in that order, too, while they are summed.
-  bool isUnpacked() {
-    return sumType().isF32() && e.cpu.productBlock(4).columns / (e.cpu.vectorBytes / 4) % 2 == 0 &&
-           cast<RankedTensorType>(op.getB().getType()).getElementType().isBF16();
-  }
-
   LogicalResult whole(const Indices &batch, const Ix &k, const Ix &at, SmallVector<Value> &right) {
     auto value = element2(op.getB(), batch, k, at, e.lanes > 1 ? int(rank) - 1 : -1);
     if (succeeded(value))
@@ -256,44 +232,17 @@ private:
     return value;
   }
 
-  LogicalResult unpack(const Indices &batch, const Ix &k, const Ix &at, SmallVector<Value> &right) {
-    int32_t width = int32_t(e.lanes);
+  /// The columns of two vectors of b in another order, in which sums are meanwhile.
+  LogicalResult halves(const Indices &batch, const Ix &k, const Ix &at, SmallVector<Value> &right) {
     llvm::SaveAndRestore lanes(e.lanes, 2 * e.lanes);
     Point point{batch, int(rank) - 1, 1};
     point.at.append({k, at});
     FailureOr<Value> value = elementOf(op.getB(), point);
     if (failed(value))
       return failure();
-    auto type = VectorType::get(2 * width, b.getI16Type());
-    Value halves = LLVM::BitcastOp::create(b, loc, type, e.asVector(*value));
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-    for (int32_t upper : {0, 4}) {
-      SmallVector<int32_t> order;
-      for (int32_t i = 0; i < width; ++i) {
-        int32_t from = i / 4 * 8 + i % 4 + upper;
-        order.append({from, 2 * width + from});
-      }
-      Value both = LLVM::ShuffleVectorOp::create(b, loc, zero, halves, order);
-      right.push_back(
-          LLVM::BitcastOp::create(b, loc, VectorType::get(width, b.getF32Type()), both));
-    }
+    auto [lower, upper] = unpack(e, e.asVector(*value));
+    right.append({lower, upper});
     return success();
-  }
-
-  /// Puts pairs of vectors in the order of columns that `unpack` gives, or back in their own.
-  void reorder(SmallVectorImpl<Value> &sums, bool isBack) {
-    int32_t width = int32_t(e.lanes);
-    SmallVector<int32_t> from, to(2 * width);
-    for (int32_t i = 0; i < 2 * width; ++i)
-      from.push_back(i % width / 4 * 8 + i % 4 + i / width * 4);
-    for (int32_t i = 0; i < 2 * width; ++i)
-      to[from[i]] = i;
-    ArrayRef<int32_t> order = isBack ? to : from;
-    for (size_t i = 0; i < sums.size(); i += 2) {
-      Value x = sums[i], y = sums[i + 1];
-      sums[i] = LLVM::ShuffleVectorOp::create(b, loc, x, y, order.take_front(width));
-      sums[i + 1] = LLVM::ShuffleVectorOp::create(b, loc, x, y, order.drop_front(width));
-    }
   }
 
   /// A step of many products fills the processor. Two of them in one basic block would be
