@@ -52,7 +52,6 @@ private:
 
   // ProgramOutputs.cpp
   void importOutputs();
-  void importOutput(size_t index);
   void importUserOutput(const OutputSpec &spec);
   void importMutation(const OutputSpec &spec);
   void importGradient(const OutputSpec &spec);
