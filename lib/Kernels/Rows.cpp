@@ -10,6 +10,8 @@ constexpr int64_t programElements = 1024;   // of an elementwise program: stays 
 constexpr int64_t copiedElements = 1 << 13; // side by side
 constexpr int64_t transposedBlock = 16;
 constexpr int64_t columnBlock = 64;
+constexpr int64_t updatedBlock =
+    1024; // of a tensor that is copied first: pieces of rows take longer
 constexpr int64_t workerElements = 1 << 14; // worth handing to another thread
 constexpr int64_t unknownExtent = 256;
 // Few enough that workers are left over; so few that computing a row several times pays.
@@ -48,6 +50,13 @@ bool isCopy(const LoopProgram &program) {
     return step.kind != Step::Kind::Reduce && step.kind != Step::Kind::Scan &&
            step.kind != Step::Kind::Fold;
   });
+}
+
+/// Columns of a program that has all rows of them.
+int64_t columnBlockOf(const LoopProgram &program) {
+  bool updates = std::any_of(program.steps.begin(), program.steps.end(),
+                             [](const Step &step) { return step.kind == Step::Kind::Update; });
+  return updates ? updatedBlock : columnBlock;
 }
 
 int innermost(const Access &access) { return access.axes.empty() ? -1 : access.axes.back().dim; }
@@ -223,7 +232,7 @@ static RowsConfiguration chooseBlocks(const LoopProgram &program) {
         if (chosen.walks[inner].block == 1)
           grow(inner, transposedBlock);
       }
-    grow(last, !isNest        ? (isCopy(program) ? copiedElements : columnBlock)
+    grow(last, !isNest        ? (isCopy(program) ? copiedElements : columnBlockOf(program))
                : isTransposed ? 4 * transposedBlock
                               : programElements);
   }

@@ -160,6 +160,10 @@ static bool mustReadNow(tile::LoadOp op) {
     auto store = dyn_cast<tile::StoreOp>(user);
     if (isa<tile::LoadOp>(user))
       continue;
+    // What is written before, or around the block, is there when this one reads.
+    Operation *inBlock = op->getBlock()->findAncestorOpInBlock(*user);
+    if (!inBlock || inBlock->isBeforeInBlock(op))
+      continue;
     bool isSameBox = store && store->getBlock() == op->getBlock() &&
                      store.getPositions() == op.getPositions() &&
                      store.getStrides() == op.getStrides() &&
