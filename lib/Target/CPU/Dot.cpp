@@ -58,7 +58,9 @@ private:
 
   /// Elements of a are wanted one by one, of b in vectors along N; both more than once.
   LogicalResult bringNear(Value tile, bool isB) {
-    if (isB && isUnpacked(e, op) && (panels = panelsOf(e, tile)))
+    if (isB && isUnpacked(e, op))
+      panels = panelsOf(e, tile);
+    if (isB && panels)
       return nearPanels();
     if (isNarrow(tile) && (!isB || isReusedMuch()))
       return copy(tile, isB && isUnpacked(e, op) ? b.getBF16Type() : sumType());
