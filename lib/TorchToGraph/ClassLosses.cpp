@@ -99,7 +99,7 @@ Tensor targetWeights(Lowering &ctx, const Classes &c, DType dtype) {
                   dtype);
   return pointwiseMany(ctx, c.target, dtype,
                        [&](OpBuilder &b, Location loc, ValueRange x) {
-                         GatherBody body{b, loc, shownName(ctx), b.getBlock()};
+                         GatherBody body{b, loc, ctx.shownName(), b.getBlock()};
                          Value one = counts(b, loc, c, asIndex(body, c.target.dtype, x[0]));
                          return SmallVector<Value>{Element(b, loc, dtype).cast(one, DType::Bool)};
                        })
@@ -286,7 +286,7 @@ LogicalResult lowerMultiMargin(Lowering &ctx) {
       reduceMany(ctx, {c.input, {c.dim}, false}, {own, target}, dtype, start,
                  [&](ReduceBody &body, ValueRange x, ValueRange sums) {
                    Element e(body.b, body.loc, dtype);
-                   GatherBody place{body.b, body.loc, shownName(ctx), body.b.getBlock()};
+                   GatherBody place{body.b, body.loc, ctx.shownName(), body.b.getBlock()};
                    Value other = arith::CmpIOp::create(body.b, body.loc, arith::CmpIPredicate::ne,
                                                        asIndex(place, target.dtype, x[2]),
                                                        body.position(c.dim));

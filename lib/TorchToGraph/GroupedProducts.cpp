@@ -62,7 +62,7 @@ static Tensor sumOf(Lowering &ctx, const GroupedSum &sum, GatherFn term) {
   auto generic = linalg::GenericOp::create(
       ctx.b, ctx.loc, start.value.getType(), values, start.value, maps, iterators,
       [&](OpBuilder &b, Location loc, ValueRange args) {
-        GatherBody body{b, loc, shownName(ctx), b.getInsertionBlock()};
+        GatherBody body{b, loc, ctx.shownName(), b.getInsertionBlock()};
         Value value = term(body, args.drop_back());
         linalg::YieldOp::create(b, loc, Element(b, loc, sum.dtype).add(args.back(), value));
       });

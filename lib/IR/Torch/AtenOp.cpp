@@ -23,27 +23,6 @@ bool AtenOp::isAbsent(StringRef argument) const {
 std::optional<int64_t> AtenOp::intArg(StringRef argument) const {
   return constantInt(arg(argument));
 }
-std::optional<double> AtenOp::floatArg(StringRef argument) const {
-  return constantFloat(arg(argument));
-}
-std::optional<bool> AtenOp::boolArg(StringRef argument) const {
-  return constantBool(arg(argument));
-}
-std::optional<StringRef> AtenOp::strArg(StringRef argument) const {
-  return constantStr(arg(argument));
-}
-std::optional<SmallVector<int64_t>> AtenOp::intsArg(StringRef argument) const {
-  return constantInts(arg(argument));
-}
-std::optional<SmallVector<double>> AtenOp::floatsArg(StringRef argument) const {
-  return constantFloats(arg(argument));
-}
-std::optional<SmallVector<bool>> AtenOp::boolsArg(StringRef argument) const {
-  return constantBools(arg(argument));
-}
-std::optional<ValueRange> AtenOp::listArg(StringRef argument) const {
-  return listElements(arg(argument));
-}
 
 //===----------------------------------------------------------------------===//
 // Defaults: Python literals of the schema as constants

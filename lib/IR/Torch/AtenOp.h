@@ -35,15 +35,8 @@ public:
   mlir::Value arg(llvm::StringRef argument) const;
   /// Whether the argument is absent: None, or not in the schema.
   bool isAbsent(llvm::StringRef argument) const;
-  // Constant arguments; empty when the argument is not a constant of that kind.
+  /// A constant argument; empty when it is not a constant of that kind.
   std::optional<int64_t> intArg(llvm::StringRef argument) const;
-  std::optional<double> floatArg(llvm::StringRef argument) const; // also takes an int
-  std::optional<bool> boolArg(llvm::StringRef argument) const;
-  std::optional<llvm::StringRef> strArg(llvm::StringRef argument) const;
-  std::optional<llvm::SmallVector<int64_t>> intsArg(llvm::StringRef argument) const;
-  std::optional<llvm::SmallVector<double>> floatsArg(llvm::StringRef argument) const;
-  std::optional<llvm::SmallVector<bool>> boolsArg(llvm::StringRef argument) const;
-  std::optional<mlir::ValueRange> listArg(llvm::StringRef argument) const;
 
   using Named = std::pair<llvm::StringRef, mlir::Value>;
   /// Makes an operation of the table. `name` is "aten.mm" or "torch.aten.mm". Arguments that are

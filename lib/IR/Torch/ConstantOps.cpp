@@ -133,18 +133,6 @@ std::optional<int64_t> constantInt(Value value) {
   return std::nullopt;
 }
 
-std::optional<double> constantFloat(Value value) {
-  Operation *op = definition(value);
-  if (auto constant = dyn_cast_or_null<ConstantFloatOp>(op))
-    return constant.getValueAttr().getValueAsDouble();
-  if (auto number = dyn_cast_or_null<ConstantNumberOp>(op))
-    if (auto real = dyn_cast<FloatAttr>(number.getValueAttr()))
-      return real.getValueAsDouble();
-  if (std::optional<int64_t> integer = constantInt(value))
-    return static_cast<double>(*integer);
-  return std::nullopt;
-}
-
 std::optional<bool> constantBool(Value value) {
   if (auto constant = dyn_cast_or_null<ConstantBoolOp>(definition(value)))
     return constant.getValue();
@@ -172,30 +160,18 @@ std::optional<ValueRange> listElements(Value value) {
   return ValueRange(list.getElements());
 }
 
-/// The elements as constants.
-template <typename T>
-static std::optional<SmallVector<T>> constants(Value value, std::optional<T> (*constant)(Value)) {
+std::optional<SmallVector<int64_t>> constantInts(Value value) {
   std::optional<ValueRange> elements = listElements(value);
   if (!elements)
     return std::nullopt;
-  SmallVector<T> result;
+  SmallVector<int64_t> result;
   for (Value element : *elements) {
-    std::optional<T> known = constant(element);
+    std::optional<int64_t> known = constantInt(element);
     if (!known)
       return std::nullopt;
     result.push_back(*known);
   }
   return result;
-}
-
-std::optional<SmallVector<int64_t>> constantInts(Value value) {
-  return constants<int64_t>(value, constantInt);
-}
-std::optional<SmallVector<double>> constantFloats(Value value) {
-  return constants<double>(value, constantFloat);
-}
-std::optional<SmallVector<bool>> constantBools(Value value) {
-  return constants<bool>(value, constantBool);
 }
 
 } // namespace tw::torch

@@ -28,7 +28,6 @@ namespace tw::torch {
 
 /// Python constants behind a value, through torch.derefine; empty when it is not constant.
 std::optional<int64_t> constantInt(mlir::Value value);
-std::optional<double> constantFloat(mlir::Value value); // of a float, or an int converted
 std::optional<bool> constantBool(mlir::Value value);
 std::optional<llvm::StringRef> constantStr(mlir::Value value); // of a str or a Device
 bool isNone(mlir::Value value);
@@ -37,8 +36,6 @@ bool isNone(mlir::Value value);
 std::optional<mlir::ValueRange> listElements(mlir::Value value);
 /// The ints of a list of constants; empty when the list or an element is not constant.
 std::optional<llvm::SmallVector<int64_t>> constantInts(mlir::Value value);
-std::optional<llvm::SmallVector<double>> constantFloats(mlir::Value value);
-std::optional<llvm::SmallVector<bool>> constantBools(mlir::Value value);
 
 /// Whether the operation that has this use would also take a value of `type`, such as a None where
 /// it has an optional: the schema decides; false of what is no table operation.

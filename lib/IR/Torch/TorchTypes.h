@@ -27,8 +27,4 @@ mlir::Type tensorDtype(mlir::Type type);
 /// contained type for an optional, more static information for less, a member for a union.
 bool isSubtype(mlir::Type sub, mlir::Type super);
 
-/// The builtin tensor with the sizes of `type`; integers become signless, and so does `ui8`.
-/// Null when the rank or dtype is unknown or the dtype has no builtin counterpart.
-mlir::RankedTensorType builtinTensor(ValueTensorType type);
-
 } // namespace tw::torch

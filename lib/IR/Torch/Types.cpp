@@ -251,18 +251,4 @@ bool isSubtype(Type sub, Type super) {
   return false;
 }
 
-RankedTensorType builtinTensor(ValueTensorType type) {
-  Type dtype = type.getDtype();
-  if (!type.getHasSizes() || !dtype)
-    return {};
-  if (auto integer = dyn_cast<IntegerType>(dtype))
-    dtype = IntegerType::get(type.getContext(), integer.getWidth());
-  else if (!isa<mlir::FloatType, mlir::ComplexType>(dtype))
-    return {};
-  auto sizes = llvm::map_to_vector(type.getSizes(), [](int64_t size) {
-    return size == ValueTensorType::kUnknownSize ? ShapedType::kDynamic : size;
-  });
-  return RankedTensorType::get(sizes, dtype);
-}
-
 } // namespace tw::torch

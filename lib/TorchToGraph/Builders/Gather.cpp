@@ -11,12 +11,6 @@ using namespace mlir;
 
 namespace tw::lower {
 
-std::string shownName(const Lowering &ctx) {
-  StringRef name = ctx.name();
-  name.consume_front("torch.");
-  return name.str();
-}
-
 Value GatherBody::position(int64_t dim) const {
   OpBuilder::InsertionGuard guard(b);
   if (top != b.getInsertionBlock()) // linalg.index must be an operation of the body itself
@@ -77,7 +71,7 @@ void requireNonEmpty(Lowering &ctx, OpFoldResult bound, ArrayRef<OpFoldResult> s
                            compare(arith::CmpIPredicate::eq, count));
   graph::AssertOp::create(
       ctx.b, ctx.loc, good,
-      fmt::format("{}: indices into dimension {}, which has size 0", shownName(ctx), dim),
+      fmt::format("{}: indices into dimension {}, which has size 0", ctx.shownName(), dim),
       ValueRange());
 }
 
@@ -95,7 +89,7 @@ Tensor gatherPlaced(Lowering &ctx, ArrayRef<OpFoldResult> sizes, DType dtype,
   auto generic = linalg::GenericOp::create(
       ctx.b, ctx.loc, result.value.getType(), values, result.value, maps, iterators,
       [&](OpBuilder &b, Location loc, ValueRange args) {
-        GatherBody place{b, loc, shownName(ctx), b.getInsertionBlock()};
+        GatherBody place{b, loc, ctx.shownName(), b.getInsertionBlock()};
         linalg::YieldOp::create(b, loc, body(place, args.take_front(inputs.size())));
       });
   return {generic.getResult(0), dtype};

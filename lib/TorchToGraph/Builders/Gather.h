@@ -9,9 +9,6 @@
 
 namespace tw::lower {
 
-/// "aten.embedding": the operator's name in messages.
-std::string shownName(const Lowering &ctx);
-
 /// Where the body of a gather is: arithmetic on i64 and index values, and the current position.
 struct GatherBody {
   mlir::OpBuilder &b;

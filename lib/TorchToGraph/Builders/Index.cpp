@@ -141,16 +141,6 @@ std::optional<int64_t> lowerBound(OpFoldResult x,
   return total;
 }
 
-std::optional<int64_t> constantProduct(ArrayRef<OpFoldResult> sizes) {
-  int64_t result = 1;
-  for (OpFoldResult size : sizes) {
-    auto known = constantOf(size);
-    if (!known || llvm::MulOverflow(result, *known, result))
-      return std::nullopt;
-  }
-  return result;
-}
-
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//

@@ -41,8 +41,6 @@ bool knownEqualProducts(llvm::ArrayRef<mlir::OpFoldResult> x, llvm::ArrayRef<mli
 std::optional<int64_t> lowerBound(mlir::OpFoldResult x,
                                   llvm::function_ref<std::optional<int64_t>(mlir::Value)> minimum,
                                   std::optional<mlir::OpFoldResult> y = std::nullopt);
-/// The product of sizes that are all constant; empty otherwise, or when it overflows.
-std::optional<int64_t> constantProduct(llvm::ArrayRef<mlir::OpFoldResult> sizes);
 /// As a dimension of a tensor type: the constant or ShapedType::kDynamic.
 llvm::SmallVector<int64_t> staticSizes(mlir::ArrayRef<mlir::OpFoldResult> sizes);
 

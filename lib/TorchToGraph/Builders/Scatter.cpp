@@ -47,7 +47,7 @@ Tensor scatter(Lowering &ctx, const Tensor &into, graph::Combine combine,
   OpBuilder::InsertionGuard guard(ctx.b);
   Block *block = ctx.b.createBlock(&op.getBody(), {}, arguments,
                                    SmallVector<Location>(arguments.size(), ctx.loc));
-  ScatterBody place{{ctx.b, ctx.loc, shownName(ctx), block}};
+  ScatterBody place{{ctx.b, ctx.loc, ctx.shownName(), block}};
   Update update = body(place, block->getArguments());
   update.coordinates.push_back(update.value);
   graph::YieldOp::create(ctx.b, ctx.loc, update.coordinates);

@@ -14,11 +14,10 @@ namespace tw::lower {
 
 StringRef Lowering::name() const { return operatorName(op); }
 
-/// As messages have it: "aten.add.Tensor".
-static StringRef shownName(const Lowering &ctx) {
-  StringRef name = ctx.name();
-  name.consume_front("torch.");
-  return name;
+std::string Lowering::shownName() const {
+  StringRef shown = name();
+  shown.consume_front("torch.");
+  return shown.str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,16 +172,6 @@ SmallVector<int64_t> Lowering::perDimension(StringRef name, int64_t count, int64
   return values;
 }
 
-std::optional<DType> Lowering::dtypeArg(StringRef name) {
-  if (!has(name))
-    return std::nullopt;
-  int64_t number = integer(name, 6);
-  auto dtype = dtypeOfScalarType(number);
-  if (!dtype)
-    refuse("dtype " + nameOfScalarType(number) + " is not supported");
-  return dtype;
-}
-
 static std::optional<int64_t> wrapDim(int64_t dim, int64_t rank) {
   rank = std::max<int64_t>(rank, 1);
   if (dim < -rank || dim >= rank)
@@ -332,7 +321,7 @@ Refusal Lowering::refuse(const Twine &reason) {
   for (const Operand &operand : operands)
     inputs += (inputs.empty() ? "" : ", ") + describe(operand);
   InFlightDiagnostic error = emitCoded(loc, Code::LOWER_2);
-  error << "operator " << shownName(*this) << ": " << reason.str();
+  error << "operator " << shownName() << ": " << reason.str();
   error.attachNote() << "inputs " << inputs;
   return {};
 }
@@ -356,8 +345,8 @@ void Lowering::requireEqual(OpFoldResult x, OpFoldResult y) {
   if (a && c && *a != *c)
     refuse(fmt::format("the sizes {} and {} of two inputs must be equal", *a, *c));
   else
-    sizeTable.requireEqual(
-        b, loc, x, y, shownName(*this).str() + ": sizes %lld and %lld of two inputs must be equal");
+    sizeTable.requireEqual(b, loc, x, y,
+                           shownName() + ": sizes %lld and %lld of two inputs must be equal");
 }
 
 bool Lowering::needsRank(const Tensor &tensor, int64_t rank, StringRef what) {

@@ -31,6 +31,8 @@ public:
 
   /// "torch.aten.add.Tensor".
   llvm::StringRef name() const;
+  /// The same without "torch.", for messages.
+  std::string shownName() const;
 
   // -- Arguments, by the schema's names. A name the schema lacks reads as None.
   const Operand &arg(llvm::StringRef name) const;
@@ -57,8 +59,6 @@ public:
   /// list give `fallback` everywhere.
   llvm::SmallVector<int64_t> perDimension(llvm::StringRef name, int64_t count,
                                           int64_t fallback = 0);
-  /// An argument that stands for a torch.dtype; empty when None.
-  std::optional<DType> dtypeArg(llvm::StringRef name);
   /// A dimension of a tensor of rank `rank`, wrapped into [0, max(rank, 1)).
   int64_t dim(llvm::StringRef name, int64_t rank, int64_t fallback = 0);
   /// A list of dimensions (or one), wrapped, in ascending order; None and the empty list give all.

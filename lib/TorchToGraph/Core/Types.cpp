@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Core/Types.h"
-#include "IR/Torch/DtypeCode.h"
 
 using namespace mlir;
 
@@ -22,10 +21,6 @@ Type elementType(MLIRContext *context, DType dtype) {
     return IntegerType::get(context, info(dtype).bytes * 8);
   }
 }
-
-std::optional<DType> dtypeOfScalarType(int64_t number) { return torch::plainDtypeOfCode(number); }
-
-std::string nameOfScalarType(int64_t number) { return torch::nameOfCode(number); }
 
 DType opmath(DType dtype) {
   return dtype == DType::F16 || dtype == DType::BF16 ? DType::F32 : dtype;

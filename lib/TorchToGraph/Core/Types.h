@@ -10,10 +10,6 @@ namespace tw::lower {
 
 /// The signless element type at the graph level: u8 and i8 are i8, bool is i1.
 mlir::Type elementType(mlir::MLIRContext *context, DType dtype);
-/// Of an int argument that stands for a torch.dtype (c10::ScalarType numbering).
-std::optional<DType> dtypeOfScalarType(int64_t number);
-/// "int64", "complex64", ...: the name of a c10::ScalarType for messages.
-std::string nameOfScalarType(int64_t number);
 
 inline bool isFloat(DType dtype) { return info(dtype).isFloat; }
 inline bool isInteger(DType dtype) { return !isFloat(dtype) && dtype != DType::Bool; }
