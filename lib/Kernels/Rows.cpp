@@ -17,7 +17,7 @@ constexpr int64_t unknownExtent = 256;
 // Few enough that workers are left over; so few that computing a row several times pays.
 constexpr int64_t fewPrograms = 31, veryFewPrograms = 4;
 constexpr int64_t longElements = 1 << 20; // of a program
-constexpr int64_t chunkElements = 1 << 12, leastUnknownChunk = 64;
+constexpr int64_t chunkElements = 1 << 10, leastUnknownChunk = 64;
 
 bool reads(const Step &step) {
   return step.kind == Step::Kind::Load || step.kind == Step::Kind::Store;

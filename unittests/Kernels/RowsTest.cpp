@@ -77,7 +77,7 @@ TEST(Rows, FewLongRowsAreReducedInChunks) {
   EXPECT_EQ(longDim(program), 1);
   std::string text = traced(program);
   EXPECT_NE(text.find("combine"), std::string::npos) << text;
-  EXPECT_NE(text.find("tensor<1x4096xf32>"), std::string::npos) << text;
+  EXPECT_NE(text.find("tensor<1x1024xf32>"), std::string::npos) << text;
   EXPECT_NE(text.find("tensor<1x100xf32>"), std::string::npos) << text; // what is left
   EXPECT_FALSE(longDim(sums({2}, {1 << 19}, 1)));                       // short
   EXPECT_FALSE(longDim(sums({32}, {1 << 20}, 1)));                      // many
@@ -88,15 +88,15 @@ TEST(Rows, RowsOfUnknownLengthAreReducedInChunks) {
   LoopProgram program = sums({2}, {std::nullopt, "N"}, 1);
   EXPECT_EQ(longDim(program), 1);
   std::string text = traced(program);
-  EXPECT_NE(text.find("tensor<1x4096xf32>"), std::string::npos) << text;
-  EXPECT_NE(text.find("N mod 4096"), std::string::npos) << text;
+  EXPECT_NE(text.find("tensor<1x1024xf32>"), std::string::npos) << text;
+  EXPECT_NE(text.find("N mod 1024"), std::string::npos) << text;
   EXPECT_FALSE(longDim(std::get<LoopProgram>(quotients({2}, {std::nullopt, "N"}).what)));
 }
 
 TEST(Rows, OneReducedDimensionMayBeChunked) {
   LoopProgram program = sums({2}, {1 << 20}, 1);
   RowsConfiguration chosen = chooseRows(program);
-  EXPECT_EQ(chosen.walks[1].chunk, 4096);
+  EXPECT_EQ(chosen.walks[1].chunk, 1024);
   EXPECT_TRUE(isLegal(program, chosen));
   chosen.walks[0].chunk = 2; // along which results extend
   EXPECT_FALSE(isLegal(program, chosen));
