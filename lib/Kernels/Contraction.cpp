@@ -121,7 +121,7 @@ static bool canPair(const Contraction &contraction) {
 }
 
 /// Whether they are converted beside the products: a vector of b is two of f32 by one instruction
-/// each (CPU/Dot.cpp).
+/// each (CPU/UnpackBf16.h).
 static bool convertsInProducts(const Contraction &contraction) {
   return canPair(contraction) && rolesOf(contraction).sums.size() == 1;
 }

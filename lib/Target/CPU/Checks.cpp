@@ -18,20 +18,10 @@ static bool onlyChangesShape(Operation *op) {
 }
 
 bool Emitter::looksUp(Value tile) {
-  llvm::DenseSet<Value> seen;
-  SmallVector<Value> rest = {tile};
-  while (!rest.empty()) {
-    Value value = rest.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (!op || isPlaced(value) || !isa<RankedTensorType>(value.getType()) ||
-        !seen.insert(value).second)
-      continue;
-    if (isa<tile::GatherOp>(op) && !llvm::all_of(cast<tile::GatherOp>(op).getPositions(),
-                                                 [&](Value at) { return isComputed(at); }))
-      return true;
-    llvm::append_range(rest, op->getOperands());
-  }
-  return false;
+  return anyBehind(tile, [&](Operation *op) {
+    auto gather = dyn_cast<tile::GatherOp>(op);
+    return gather && !llvm::all_of(gather.getPositions(), [&](Value at) { return isComputed(at); });
+  });
 }
 
 /// Whether every element of a tile is evaluated by a store in the same block.

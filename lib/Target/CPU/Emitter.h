@@ -249,6 +249,8 @@ public:
   void write(const Memory &room, const Point &point, mlir::Value value);
   mlir::Value read(const Memory &room, const Point &point);
   Memory allocate(llvm::ArrayRef<Size> extents, mlir::Type element);
+  /// Whether it holds for an operation behind `tile`, its own included, where tiles are not placed.
+  bool anyBehind(mlir::Value tile, llvm::function_ref<bool(mlir::Operation *)> holds) const;
   /// Elementwise, dear, and used more than once.
   bool isWorthKeeping(mlir::Value tile);
   /// Elementwise and dear, with one element.

@@ -78,16 +78,16 @@ static bool isFolded(Emitter &e, Value tile) {
          e.isComputed(tile, /*fromConstants=*/true);
 }
 
-static bool dependsOnDear(Emitter &e, Value tile) {
+bool Emitter::anyBehind(Value tile, llvm::function_ref<bool(Operation *)> holds) const {
   llvm::DenseSet<Value> seen;
   SmallVector<Value> rest = {tile};
   while (!rest.empty()) {
     Value value = rest.pop_back_val();
     Operation *op = value.getDefiningOp();
-    if (!op || e.isPlaced(value) || !isa<RankedTensorType>(value.getType()) ||
+    if (!op || isPlaced(value) || !isa<RankedTensorType>(value.getType()) ||
         !seen.insert(value).second)
       continue;
-    if (isDear(op) && !isFolded(e, value))
+    if (holds(op))
       return true;
     llvm::append_range(rest, op->getOperands());
   }
@@ -97,7 +97,8 @@ static bool dependsOnDear(Emitter &e, Value tile) {
 bool Emitter::isWorthKeeping(Value tile) {
   Operation *op = tile.getDefiningOp();
   return op && tile::isElementwise(op) && !tile.hasOneUse() && !isPlaced(tile) &&
-         dependsOnDear(*this, tile);
+         anyBehind(tile,
+                   [&](Operation *o) { return isDear(o) && !isFolded(*this, o->getResult(0)); });
 }
 
 /// Whether vectors along `lane` of a slice are vectors of its operand that begin at a multiple of

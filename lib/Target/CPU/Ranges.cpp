@@ -102,21 +102,13 @@ bool Emitter::isMultipleOf(const Ix &x, int64_t divisor) const {
 }
 
 bool Emitter::hasKnownEdges(Value tile) const {
-  llvm::DenseSet<Value> seen;
-  SmallVector<Value> rest = {tile};
-  while (!rest.empty()) {
-    Value value = rest.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (!op || isPlaced(value) || !isa<RankedTensorType>(value.getType()) ||
-        !seen.insert(value).second)
-      continue;
+  return anyBehind(tile, [&](Operation *op) {
     auto load = dyn_cast<tile::LoadOp>(op);
     for (unsigned d = 0; load && d < load.getPositions().size(); ++d)
       if (matchPattern(load.getPositions()[d], m_Constant()) && !inside.contains({op, d}))
         return true;
-    llvm::append_range(rest, op->getOperands());
-  }
-  return false;
+    return false;
+  });
 }
 
 } // namespace tw::target::cpu
