@@ -209,6 +209,18 @@ tw_status *tw_instance_run(tw_instance *instance, const tw_tensor *inputs, int32
   });
 }
 
+tw_status *tw_instance_run_allocating(tw_instance *instance, const tw_tensor *inputs,
+                                      int32_t inputCount, tw_allocate_callback allocate,
+                                      void *user) {
+  return guarded([&]() -> Status {
+    if (!instance || !allocate)
+      return invalid(fmt::format("tw_instance_run_allocating: {} is NULL",
+                                 instance ? "allocate" : "instance"));
+    TW_ASSIGN(auto given, tensors("inputs", inputs, inputCount));
+    return instance->instance->run(given, allocate, user);
+  });
+}
+
 const tw_tensor *tw_instance_output(const tw_instance *instance, int32_t index) {
   return instance ? instance->instance->output(index) : nullptr;
 }

@@ -31,7 +31,10 @@ static bool isAligned(const void *data) {
 class Instance::Use {
 public:
   explicit Use(Instance &instance)
-      : instance(instance), taken(!instance.inUse.exchange(true, std::memory_order_acquire)) {}
+      : instance(instance), taken(!instance.inUse.exchange(true, std::memory_order_acquire)) {
+    if (taken && !instance.pool->hasThreads())
+      instance.renewThreads();
+  }
   ~Use() {
     if (taken)
       instance.inUse.store(false, std::memory_order_release);
@@ -55,8 +58,8 @@ private:
 // --------------------------------------------------------------------------------------
 
 Instance::Instance(std::shared_ptr<const LoadedProgram> loaded, int threads)
-    : program(std::move(loaded)), metadata(program->metadata()), pool(threads),
-      watched(metadata.dispatches.size()) {
+    : program(std::move(loaded)), metadata(program->metadata()),
+      pool(std::make_unique<ThreadPool>(threads)), watched(metadata.dispatches.size()) {
   state.resize(metadata.state.size());
   inputPointers.resize(metadata.inputs.size());
   for (const ValueInfo &input : metadata.inputs)
@@ -77,6 +80,18 @@ Instance::Instance(std::shared_ptr<const LoadedProgram> loaded, int threads)
   }
   for (auto &sizes : outputSizes)
     outputSizePointers.push_back(sizes.data());
+}
+
+Instance::~Instance() {
+  if (!pool->hasThreads())
+    pool.release(); // nobody is left to be joined
+}
+
+/// In the child of a fork: its parent's pool may be in any state, and is left alone.
+void Instance::renewThreads() {
+  int threads = pool->threads();
+  pool.release();
+  pool = std::make_unique<ThreadPool>(threads);
 }
 
 Result<std::unique_ptr<Instance>> Instance::create(std::shared_ptr<const LoadedProgram> program,
@@ -177,16 +192,43 @@ Status Instance::run(std::span<const tw_tensor> inputs, std::span<const tw_tenso
     return Diagnostic{Code::RUNTIME_9,
                       fmt::format("the program has {} outputs, but {} were asked for",
                                   visible.size(), wanted.size())};
+  TW_TRY(prepare(inputs));
+  return compute(inputs, wanted);
+}
+
+Status Instance::run(std::span<const tw_tensor> inputs, tw_allocate_callback allocate, void *user) {
+  Use use(*this);
+  TW_TRY(use.check());
+  TW_TRY(prepare(inputs));
+  allocated.clear();
+  for (size_t v = 0; v < visible.size(); ++v) {
+    size_t i = visible[v];
+    tw_tensor tensor{nullptr, outputs[i].bytes, static_cast<tw_dtype>(metadata.outputs[i].dtype),
+                     static_cast<int32_t>(outputSizes[i].size()), outputSizes[i].data()};
+    tensor.data = allocate(user, static_cast<int32_t>(v), &tensor);
+    if (!tensor.data && tensor.bytes > 0)
+      return outOfMemory("an output", tensor.bytes);
+    allocated.push_back(tensor);
+  }
+  return compute(inputs, allocated);
+}
+
+/// All that comes before outputs have memory.
+Status Instance::prepare(std::span<const tw_tensor> inputs) {
+  hasResults = false;
   TW_TRY(checkInputs(metadata, inputs, symbols));
   TW_TRY(bindInputs(inputs));
   TW_TRY(decideSizes());
   if (!arena.reserve(arenaBytes))
     return outOfMemory("temporaries", arenaBytes);
-  auto scratch = checkedMul(workspaceBytes, pool.threads());
+  auto scratch = checkedMul(workspaceBytes, pool->threads());
   if (!scratch || *scratch > planner::maxArena || !workspace.reserve(*scratch))
     return outOfMemory("the workspace of each thread", workspaceBytes);
   TW_TRY(measureOutputs());
-  TW_TRY(checkWriteBack());
+  return checkWriteBack();
+}
+
+Status Instance::compute(std::span<const tw_tensor> inputs, std::span<const tw_tensor> wanted) {
   TW_TRY(bindOutputs(inputs, wanted));
   TW_TRY(execute(TW_PHASE_RUN));
   deliver(inputs);
@@ -374,7 +416,7 @@ static std::string fillIn(std::string_view message, int64_t a, int64_t b) {
 
 void Instance::parallelFor(void *self, tw_loop_body body, void *closure, int64_t count,
                            int64_t grain) {
-  static_cast<Instance *>(self)->pool.parallelFor(body, closure, count, grain);
+  static_cast<Instance *>(self)->pool->parallelFor(body, closure, count, grain);
 }
 
 void Instance::fail(void *self, const char *message, int64_t a, int64_t b) {

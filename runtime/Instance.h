@@ -25,8 +25,12 @@ public:
   static Result<std::unique_ptr<Instance>> create(std::shared_ptr<const LoadedProgram> program,
                                                   int threads);
 
+  ~Instance();
+
   /// One call; see tw_instance_run.
   Status run(std::span<const tw_tensor> inputs, std::span<const tw_tensor> outputs);
+  /// The same; see tw_instance_run_allocating.
+  Status run(std::span<const tw_tensor> inputs, tw_allocate_callback allocate, void *user);
   /// The visible output `index` of the last successful run, or nullptr.
   const tw_tensor *output(int32_t index) const;
 
@@ -39,7 +43,7 @@ public:
   Status record(bool on);
   const Trace &trace() const { return watched; }
 
-  int threads() const { return pool.threads(); }
+  int threads() const { return pool->threads(); }
   tw_memory_info memory() const;
 
 private:
@@ -54,7 +58,10 @@ private:
 
   Instance(std::shared_ptr<const LoadedProgram> program, int threads);
   Status initialize();
+  void renewThreads();
 
+  Status prepare(std::span<const tw_tensor> inputs);
+  Status compute(std::span<const tw_tensor> inputs, std::span<const tw_tensor> outputs);
   Status bindInputs(std::span<const tw_tensor> inputs);
   Status decideSizes();
   Status measureOutputs();
@@ -77,7 +84,7 @@ private:
 
   std::shared_ptr<const LoadedProgram> program;
   const Metadata &metadata;
-  ThreadPool pool;
+  std::unique_ptr<ThreadPool> pool;
   Trace watched;
   std::atomic<bool> inUse{false};
 
@@ -95,6 +102,7 @@ private:
   std::vector<const int64_t *> inputSizePointers;
   std::vector<AlignedBuffer> inputCopies;
   std::vector<Output> outputs;
+  std::vector<tw_tensor> allocated; // the caller's memory for the outputs that are handed out
   std::vector<std::vector<int64_t>> outputSizes;
   std::vector<int64_t *> outputSizePointers;
   std::vector<void *> outputPointers;

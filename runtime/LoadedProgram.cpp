@@ -54,9 +54,12 @@ Status LoadedProgram::mapCode() {
     return Diagnostic{Code::RUNTIME_7, fmt::format("cannot load the artifact's code: {}",
                                                    why ? why : "unknown reason")};
   };
-  // Without a slash, dlopen would search the system's folders.
-  std::unique_ptr<char, decltype(&std::free)> absolute(realpath(artifact.path.c_str(), nullptr),
-                                                       &std::free);
+  // Without a slash, dlopen would search the system's folders. A file in memory has no path but
+  // that of its descriptor.
+  bool hasPath = !artifact.path.starts_with("/proc/self/fd/");
+  std::unique_ptr<char, decltype(&std::free)> absolute(
+      hasPath ? realpath(artifact.path.c_str(), nullptr) : strdup(artifact.path.c_str()),
+      &std::free);
   if (!absolute)
     return refuse(std::strerror(errno));
   library = dlopen(absolute.get(), RTLD_NOW | RTLD_LOCAL);

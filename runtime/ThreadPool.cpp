@@ -2,6 +2,7 @@
 #include "runtime/ThreadPool.h"
 #include <algorithm>
 #include <csignal>
+#include <pthread.h>
 #include <sched.h>
 #include <system_error>
 
@@ -20,7 +21,15 @@ static void pause() {
 #endif
 }
 
-ThreadPool::ThreadPool(int threads) {
+/// How many forks of processes with pools this process descends from.
+static std::atomic<uint32_t> &forkCount() {
+  static std::atomic<uint32_t> count{0};
+  static int registered = pthread_atfork(nullptr, nullptr, [] { forkCount().fetch_add(1); });
+  (void)registered;
+  return count;
+}
+
+ThreadPool::ThreadPool(int threads) : forks(forkCount().load()) {
   // About 30 us; none when threads must share cores, where spinning steals time from the work.
   spins = threads <= availableCores() ? 1000 : 0;
   // Signals are for the host program's own threads.
@@ -46,6 +55,8 @@ ThreadPool::~ThreadPool() {
   for (std::thread &worker : workers)
     worker.join();
 }
+
+bool ThreadPool::hasThreads() const { return workers.empty() || forks == forkCount().load(); }
 
 void ThreadPool::parallelFor(tw_loop_body newBody, void *newClosure, int64_t newCount,
                              int64_t grain) {

@@ -25,6 +25,9 @@ public:
   ThreadPool &operator=(const ThreadPool &) = delete;
 
   int threads() const { return static_cast<int>(workers.size()) + 1; }
+  /// False in the child of a fork, which has none of its parent's threads: the pool is then neither
+  /// to be used nor to be destroyed.
+  bool hasThreads() const;
 
   /// Runs body over [0, count) in pieces of at least `grain` iterations and returns when all are
   /// done; `worker` of a body is in [0, threads()), 0 for the caller. Called from inside a body it
@@ -50,6 +53,7 @@ private:
   int64_t currentWorker() const;
 
   std::vector<std::thread> workers;
+  uint32_t forks; // that this process descends from, when the pool was made
   int spins = 0;
   std::atomic<bool> busy{false};
 

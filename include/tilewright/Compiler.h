@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Grows with every incompatible change of this header; see tilewright_compiler_api_version. */
-#define TILEWRIGHT_COMPILER_API_VERSION 2
+#define TILEWRIGHT_COMPILER_API_VERSION 3
 
 /* What a call ended with; also the exit status of the command-line tool. */
 typedef enum tilewright_outcome {
@@ -56,12 +56,36 @@ typedef struct tilewright_sink {
   void (*progress)(void *user, const char *stage, double fraction);
 } tilewright_sink;
 
+/* A parameter, buffer or constant of a model in memory. `data` and `bytes` are its whole storage:
+ * sizes, strides and the offset in it are those that the graph says of it. It is read during the
+ * call only. */
+typedef struct tilewright_weight {
+  const char *name; /* as the program's signature calls it */
+  const void *data;
+  int64_t bytes;
+} tilewright_weight;
+
+/* A model in memory: an exported program as JSON, the text of models/NAME.json in a .pt2 archive.
+ */
+typedef struct tilewright_memory_model {
+  const char *name; /* for messages, and the artifact's; required */
+  const char *json;
+  size_t json_bytes;
+  const tilewright_weight *weights;
+  size_t weight_count;
+} tilewright_memory_model;
+
+/* Hand-written kernels as text of the tile dialect; `name` stands for it in messages. */
+typedef struct tilewright_kernel_text {
+  const char *name, *text;
+} tilewright_kernel_text;
+
 /* What to compile and how. Zero-initialise, set struct_size, then what you need: zero and NULL are
  * the defaults. The strings stay the caller's and are read only during the call. */
 typedef struct tilewright_compile_options {
   size_t struct_size; /* sizeof(tilewright_compile_options) of the caller */
-  const char *model;  /* path of a .pt2 or .mlir file; required */
-  const char *output; /* path of the artifact to write; required */
+  const char *model;  /* path of a .pt2 or .mlir file; required unless memory is given */
+  const char *output; /* path of the artifact to write; required unless a descriptor is given */
   const char *target; /* "cpu" (default) or "reference" */
   const char *entry;  /* name of the model in an archive that holds several; default the only one */
   const char *weights;   /* "auto" (default: inside below 1 GiB), "inside", "beside" */
@@ -73,6 +97,16 @@ typedef struct tilewright_compile_options {
    * (.so) or its source (.cpp). What a .so or .cpp holds is executed. */
   const char *const *kernels;
   size_t kernel_count;
+  /* More kernels, of the same standing. */
+  const tilewright_kernel_text *kernel_texts;
+  size_t kernel_text_count;
+  /* The model, instead of a path. What is computed from its weights stays in memory; the artifact
+   * holds them. */
+  const tilewright_memory_model *memory;
+  /* An open, empty, readable file to write the artifact to, instead of a path; 0 is none. Weights
+   * go inside. One of memfd_create is loaded as "/proc/self/fd/N", and must then stay open as long
+   * as the program. */
+  int output_descriptor;
 } tilewright_compile_options;
 
 /* Compiles a model to an artifact. Every error has been given to sink->diagnostic when this returns
@@ -84,19 +118,25 @@ TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_compile(
 /* Describes a model without reading its weights. */
 typedef struct tilewright_inspect_options {
   size_t struct_size;   /* sizeof(tilewright_inspect_options) of the caller */
-  const char *model;    /* path of a .pt2 or .mlir file; required */
+  const char *model;    /* path of a .pt2 or .mlir file; required unless memory is given */
   const char *entry;    /* as in tilewright_compile_options */
   int unsupported_only; /* not 0: only the operators that cannot be compiled, with their places */
   int json;             /* not 0: one JSON object instead of text */
   const char *const *kernels; /* as in tilewright_compile_options: their operators are supported */
   size_t kernel_count;
+  const tilewright_kernel_text *kernel_texts;
+  size_t kernel_text_count;
+  const tilewright_memory_model *memory; /* its weights may be left out */
 } tilewright_inspect_options;
 
 /* Gives the description to sink->report. JSON:
  *   {"model": "mlp", "format": "pt2", "torch": "2.13.0", "schema": "8.20",
  *    "inputs": [...], "outputs": [...], "state": [...], "symbols": [...]   as in docs/artifact.md,
  *    "operators": [{"name": "aten.linear.default", "count": 3, "supported": true}],
- *    "unsupported": [{"name": "aten.x", "places": ["model.pt2: node x (#4), from ..."]}]}
+ *    "unsupported": [{"name": "aten.x", "places": ["model.pt2: node x (#4), from ..."],
+ *                     "nodes": [{"node": "x", "index": 4, "reason": "..."}]}]}
+ * "nodes" has an entry for each place; node is "" and index -1 where a model has no nodes, and the
+ * reason "" of an operator that is only missing.
  * With unsupported_only, only "model" and "unsupported" are given. Finding unsupported operators is
  * an answer, not a failure: the outcome is TILEWRIGHT_FINE. */
 TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_inspect_model(

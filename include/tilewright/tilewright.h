@@ -20,6 +20,8 @@
  * - Tensors are contiguous and row-major. Memory aligned to TW_TENSOR_ALIGNMENT is used in place,
  *   other memory is copied.
  * - A program may be used from several threads at once; an instance by one at a time.
+ * - After fork() the child may use programs and instances that no call was using: an instance
+ *   starts new threads there.
  * - An artifact is native code: load only what you trust.
  */
 #ifndef TILEWRIGHT_TILEWRIGHT_H
@@ -198,6 +200,18 @@ typedef struct tw_tensor {
 TW_API tw_status *tw_instance_run(tw_instance *instance, const tw_tensor *inputs,
                                   int32_t input_count, const tw_tensor *outputs,
                                   int32_t output_count);
+
+/* Asked once for each output, in order, when its sizes are known and before it is computed: memory
+ * for output number `output`, of which `tensor` says dtype, sizes and bytes (its data is NULL).
+ * What is returned must hold as many bytes and live until the run returns; memory aligned to
+ * TW_TENSOR_ALIGNMENT is written directly. NULL ends the run with a status, unless bytes is 0. It
+ * must not call into the instance. */
+typedef void *(*tw_allocate_callback)(void *user, int32_t output, const tw_tensor *tensor);
+/* As tw_instance_run, with outputs in memory that the caller allocates when it is told their sizes,
+ * which for dynamic programs only a run can tell. */
+TW_API tw_status *tw_instance_run_allocating(tw_instance *instance, const tw_tensor *inputs,
+                                             int32_t input_count, tw_allocate_callback allocate,
+                                             void *user);
 
 /* An output of the last successful run; its sizes, and its data where the caller gave none, belong
  * to the instance and are valid until its next run. NULL before the first run, after a failed one,

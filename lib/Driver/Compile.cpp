@@ -3,6 +3,7 @@
 // tilewright_compile: checks what is asked for, then runs the pipeline.
 #include "Driver/Evaluator.h"
 #include "Driver/HostTarget.h"
+#include "Driver/ModelSource.h"
 #include "Driver/Pipeline.h"
 #include "Driver/Register.h"
 #include "Driver/Report.h"
@@ -19,8 +20,10 @@ namespace tw {
 namespace {
 
 struct Request {
-  std::string model, output, entry, dumpTo, target = "cpu";
-  std::vector<std::string> kernels = {};
+  ModelSource model;
+  std::string output, dumpTo, target = "cpu";
+  KernelSources kernels = {};
+  int descriptor = 0;
   WeightsPlace weights = WeightsPlace::Auto;
   int report = 0;
   bool times = false;
@@ -38,10 +41,14 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
   if (!options || options->struct_size != sizeof(*options))
     return usage("tilewright_compile: options is NULL or of another version",
                  "set options.struct_size to sizeof(tilewright_compile_options)");
-  Request request{text(options->model), text(options->output), text(options->entry),
-                  text(options->dump_to)};
-  if (request.model.empty() || request.output.empty())
-    return usage("tilewright_compile: no model or no output is given", "set both");
+  if (!namesOneModel(*options))
+    return usage("tilewright_compile: no model is given, or two",
+                 "set options.model or options.memory");
+  Request request{modelSource(*options), text(options->output), text(options->dump_to)};
+  request.descriptor = options->output_descriptor;
+  if (request.descriptor < 0 || request.output.empty() == (request.descriptor == 0))
+    return usage("tilewright_compile: no output is given, or two",
+                 "set options.output or options.output_descriptor");
   if (options->target)
     request.target = options->target;
   static const std::pair<std::string_view, WeightsPlace> places[] = {
@@ -65,8 +72,7 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
         {},
         {},
         "leave options.precision NULL"};
-  for (size_t i = 0; i < options->kernel_count; ++i)
-    request.kernels.push_back(text(options->kernels[i]));
+  request.kernels = kernelSources(*options);
   return request;
 }
 
@@ -90,14 +96,15 @@ static tilewright_outcome run(Session &session, const Request &request) {
   context.loadAllAvailableDialects();
   auto handler = session.handler(context);
   Pipeline pipeline(session, context, request.dumpTo);
-  ArtifactEvaluator evaluator(session, *hostTarget, hostFeatures());
+  ArtifactEvaluator evaluator(session, *hostTarget, hostFeatures(),
+                              request.model.memory.has_value());
 
   auto kernels = readModelKernels(context, request.kernels);
   if (!kernels) {
     session.error(kernels.error());
     return session.outcome();
   }
-  OwningOpRef<ModuleOp> module = pipeline.import(request.model, request.entry);
+  OwningOpRef<ModuleOp> module = pipeline.import(request.model);
   if (!module || session.outcome() != TILEWRIGHT_FINE)
     return session.outcome();
   if (failed(pipeline.toDispatches(*module, &evaluator, *kernels)))
@@ -108,7 +115,8 @@ static tilewright_outcome run(Session &session, const Request &request) {
       request.report ? describeDispatches(*module, session, request.report == 2) : std::string();
   ArtifactOptions options;
   options.output = request.output;
-  options.model = std::filesystem::path(request.model).stem().string();
+  options.descriptor = request.descriptor;
+  options.model = std::filesystem::path(request.model.name()).stem().string();
   options.target = isReference ? "reference" : "cpu";
   options.weights = request.weights;
   options.features = choice->features;

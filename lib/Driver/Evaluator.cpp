@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,8 +17,13 @@ using namespace mlir;
 namespace tw {
 
 ArtifactEvaluator::ArtifactEvaluator(Session &session, target::Target &target,
-                                     std::vector<std::string> features)
-    : session(session), target(target), features(std::move(features)) {}
+                                     std::vector<std::string> features, bool inMemory)
+    : session(session), target(target), features(std::move(features)), inMemory(inMemory) {}
+
+ArtifactEvaluator::~ArtifactEvaluator() {
+  for (const auto &[path, descriptor] : memory)
+    close(descriptor);
+}
 
 namespace {
 
@@ -86,6 +92,8 @@ LogicalResult ArtifactEvaluator::compile(ModuleOp module, const std::string &art
   options.target = "reference";
   options.features = features;
   options.weights = WeightsPlace::Beside;
+  if (auto file = memory.find(artifact); file != memory.end())
+    options.descriptor = file->second;
   if (failed(pipeline.toDispatches(module, nullptr)))
     return failure();
   return pipeline.toArtifact(module, target, options);
@@ -122,19 +130,48 @@ static SmallVector<graph::WeightAttr> weightsIn(const std::string &path, TypeRan
   return weights;
 }
 
+static LogicalResult report(Location loc, const Diagnostic &error) {
+  auto problem = emitCoded(UnknownLoc::get(loc.getContext()), error.code) << error.message;
+  problem.attachNote() << "help: " << error.help;
+  return failure();
+}
+
+FailureOr<std::string> ArtifactEvaluator::createFile(Location loc) {
+  if (inMemory) {
+    int descriptor = memfd_create("tilewright-constants", MFD_CLOEXEC);
+    if (descriptor < 0)
+      return report(loc, {Code::IO_2,
+                          fmt::format("there is no memory for constants: {}", std::strerror(errno)),
+                          {},
+                          {},
+                          "close files that this process holds open"});
+    std::string path = fmt::format("/proc/self/fd/{}", descriptor);
+    memory[path] = descriptor;
+    return path;
+  }
+  if (!folder) {
+    auto made = ScratchFolder::create();
+    if (!made)
+      return report(loc, made.error());
+    folder.emplace(*std::move(made));
+  }
+  return fmt::format("{}/constants{}.so", folder->path(), ++count);
+}
+
+void ArtifactEvaluator::dropFile(const std::string &path) {
+  if (auto file = memory.find(path); file != memory.end()) {
+    close(file->second);
+    memory.erase(file);
+    return;
+  }
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+  std::filesystem::remove(path + ".weights", ignored);
+}
+
 FailureOr<SmallVector<graph::WeightAttr>>
 ArtifactEvaluator::evaluate(OwningOpRef<ModuleOp> module) {
   Location loc = module->getLoc();
-  if (!folder) {
-    auto made = ScratchFolder::create();
-    if (!made) {
-      const Diagnostic &error = made.error();
-      auto problem = emitCoded(UnknownLoc::get(loc.getContext()), error.code) << error.message;
-      problem.attachNote() << "help: " << error.help;
-      return failure();
-    }
-    folder.emplace(*std::move(made));
-  }
   auto function = module->lookupSymbol<func::FuncOp>("constants");
   function.setName("main");
   TypeRange types = function.getFunctionType().getResults();
@@ -144,18 +181,17 @@ ArtifactEvaluator::evaluate(OwningOpRef<ModuleOp> module) {
     offsets.push_back(bytes);
     bytes += (*bytesOf(cast<RankedTensorType>(type)) + 63) / 64 * 64;
   }
-  std::string path = folder->path() + "/constants" + std::to_string(++count),
-              artifact = path + ".so";
+  FailureOr<std::string> path = createFile(loc), artifact = createFile(loc);
+  if (failed(path) || failed(artifact))
+    return failure();
   session.beginStage("constants");
-  bool ok = succeeded(compile(*module, artifact)) &&
-            (bytes == 0 || succeeded(runInto(path, bytes, artifact, types, offsets, loc)));
+  bool ok = succeeded(compile(*module, *artifact)) &&
+            (bytes == 0 || succeeded(runInto(*path, bytes, *artifact, types, offsets, loc)));
   session.endStage();
-  std::error_code ignored;
-  std::filesystem::remove(artifact, ignored);
-  std::filesystem::remove(artifact + ".weights", ignored);
+  dropFile(*artifact);
   if (!ok)
     return failure();
-  return weightsIn(path, types, offsets, loc.getContext());
+  return weightsIn(*path, types, offsets, loc.getContext());
 }
 
 } // namespace tw

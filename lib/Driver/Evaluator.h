@@ -4,6 +4,7 @@
 #pragma once
 #include "Driver/Pipeline.h"
 #include "IO/ScratchFolder.h"
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,18 +13,26 @@ namespace tw {
 
 class ArtifactEvaluator : public ConstantEvaluator {
 public:
-  /// `features`: of this host, whatever the artifact is made for.
-  ArtifactEvaluator(Session &session, target::Target &target, std::vector<std::string> features);
+  /// `features`: of this host, whatever the artifact is made for. `inMemory`: no weight, nor what
+  /// is computed from it, goes to disk.
+  ArtifactEvaluator(Session &session, target::Target &target, std::vector<std::string> features,
+                    bool inMemory);
+  ~ArtifactEvaluator() override;
   mlir::FailureOr<llvm::SmallVector<graph::WeightAttr>>
   evaluate(mlir::OwningOpRef<mlir::ModuleOp> module) override;
 
 private:
+  /// A new file on disk or in memory; lives as long as this object, or until it is dropped.
+  mlir::FailureOr<std::string> createFile(mlir::Location loc);
+  void dropFile(const std::string &path);
   mlir::LogicalResult compile(mlir::ModuleOp module, const std::string &artifact);
 
   Session &session;
   target::Target &target;
   std::vector<std::string> features;
+  bool inMemory;
   std::optional<ScratchFolder> folder; // of the files that the weights are in
+  std::map<std::string, int> memory;   // or their descriptors, by path
   int count = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tilewright_inspect_model: what a model takes, gives and consists of. Reads no weights.
+#include "Driver/ModelSource.h"
 #include "Driver/Pipeline.h"
 #include "Driver/Register.h"
 #include "IO/JsonWriter.h"
@@ -76,7 +77,14 @@ static std::map<std::string, int> countOperators(ModuleOp module) {
   return counts;
 }
 
-using Places = std::map<std::string, std::vector<std::string>>;
+/// A call that cannot be compiled.
+struct Refusal {
+  std::string place, reason; // no reason: the operator is only missing
+  ModelPlace where;
+
+  std::string text() const { return reason.empty() ? place : place + ": " + reason; }
+};
+using Places = std::map<std::string, std::vector<Refusal>>;
 
 /// Calls whose operator is known, but not with their arguments: what lowering a copy says, and
 /// what binding its calls of kernels says.
@@ -99,7 +107,8 @@ static void addRefusedCalls(ModuleOp module, const ModelKernels &kernels, Places
       std::tie(name, message) = message.split(": ");
     else if (auto found = operators.find(error.location); found != operators.end())
       name = found->second;
-    places[name.str()].push_back(error.location + ": " + message.str());
+    places[name.str()].push_back(
+        {error.location, message.str(), modelPlace(problem.getLocation()).value_or(ModelPlace())});
     return success();
   });
   OwningOpRef<ModuleOp> copy = module.clone();
@@ -113,7 +122,7 @@ static void addRefusedCalls(ModuleOp module, const ModelKernels &kernels, Places
 static Places unsupportedPlaces(ModuleOp module, const ModelKernels &kernels) {
   Places places;
   for (const UnsupportedOperator &op : findUnsupported(module, kernels.names))
-    places[op.op].push_back(op.reason.empty() ? op.place : op.place + ": " + op.reason);
+    places[op.op].push_back({op.place, op.reason, op.where});
   addRefusedCalls(module, kernels, places);
   return places;
 }
@@ -124,7 +133,8 @@ static std::string describeJson(ModuleOp module, const std::string &path, const 
   JsonWriter json;
   json.beginObject().member("model", file.stem().string());
   if (!onlyUnsupported) {
-    json.member("format", file.extension().string().substr(1));
+    std::string extension = file.extension().string();
+    json.member("format", extension.empty() ? "memory" : extension.substr(1));
     auto plain = plainSignature(module.lookupSymbol<func::FuncOp>("main"));
     describeSignature(json, *plain, nullptr);
     json.key("operators").beginArray();
@@ -139,8 +149,15 @@ static std::string describeJson(ModuleOp module, const std::string &path, const 
   json.key("unsupported").beginArray();
   for (const auto &[name, places] : unsupported) {
     json.beginObject().member("name", name).key("places").beginArray();
-    for (const std::string &place : places)
-      json.value(place);
+    for (const Refusal &refusal : places)
+      json.value(refusal.text());
+    json.endArray().key("nodes").beginArray();
+    for (const Refusal &refusal : places)
+      json.beginObject()
+          .member("node", refusal.where.node)
+          .member("index", refusal.where.index)
+          .member("reason", refusal.reason)
+          .endObject();
     json.endArray().endObject();
   }
   return json.endArray().endObject().text() + "\n";
@@ -181,8 +198,8 @@ static std::string describeText(ModuleOp module, const std::string &path, const 
   }
   text += unsupported.empty() ? "all operators are supported\n" : "not supported\n";
   for (const auto &[name, places] : unsupported)
-    for (const std::string &place : places)
-      text += fmt::format("  {}  {}\n", name, place);
+    for (const Refusal &refusal : places)
+      text += fmt::format("  {}  {}\n", name, refusal.text());
   return text;
 }
 
@@ -192,19 +209,20 @@ static tilewright_outcome inspect(Session &session, const tilewright_inspect_opt
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   auto handler = session.handler(context);
-  auto kernels = readModelKernels(
-      context, std::vector<std::string>(options.kernels, options.kernels + options.kernel_count));
+  auto kernels = readModelKernels(context, kernelSources(options));
   if (!kernels) {
     session.error(kernels.error());
     return session.outcome();
   }
   Pipeline pipeline(session, context, "");
-  auto module = pipeline.import(options.model, options.entry ? options.entry : "");
+  ModelSource model = modelSource(options);
+  model.weightsOptional = true;
+  auto module = pipeline.import(model);
   if (!module || session.outcome() != TILEWRIGHT_FINE)
     return session.outcome();
   Places unsupported = unsupportedPlaces(*module, *kernels);
   auto describe = options.json ? describeJson : describeText;
-  session.report(describe(*module, options.model, unsupported, options.unsupported_only != 0));
+  session.report(describe(*module, model.name(), unsupported, options.unsupported_only != 0));
   return session.outcome();
 }
 
@@ -213,12 +231,13 @@ static tilewright_outcome inspect(Session &session, const tilewright_inspect_opt
 extern "C" tilewright_outcome tilewright_inspect_model(const tilewright_inspect_options *options,
                                                        const tilewright_sink *sink, void *user) {
   tw::Session session(sink, user);
-  if (options && options->struct_size == sizeof(*options) && options->model)
+  if (options && options->struct_size == sizeof(*options) && tw::namesOneModel(*options))
     return tw::inspect(session, *options);
-  session.error({tw::Code::DRIVER_1,
-                 "tilewright_inspect_model: options is NULL, of another version, or names no model",
-                 {},
-                 {},
-                 "set options.struct_size and options.model"});
+  session.error(
+      {tw::Code::DRIVER_1,
+       "tilewright_inspect_model: options is NULL, of another version, or names not one model",
+       {},
+       {},
+       "set options.struct_size and options.model or options.memory"});
   return session.outcome();
 }

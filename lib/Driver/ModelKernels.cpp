@@ -11,9 +11,10 @@ using namespace mlir;
 
 namespace tw {
 
-Result<ModelKernels> readModelKernels(MLIRContext &context, const std::vector<std::string> &paths) {
-  ModelKernels result;
-  std::map<std::string, std::string> files; // of each kernel
+/// Each file's texts with the name that messages give their source.
+static Result<std::vector<std::pair<KernelText, std::string>>>
+readTexts(const KernelSources &sources) {
+  const std::vector<std::string> &paths = sources.paths;
   for (auto path = paths.begin(); path != paths.end(); ++path)
     if (std::find(paths.begin(), path, *path) != path)
       return Diagnostic{Code::KERNEL_5,
@@ -21,26 +22,38 @@ Result<ModelKernels> readModelKernels(MLIRContext &context, const std::vector<st
                         {},
                         {},
                         "give each file of kernels once"};
+  std::vector<std::pair<KernelText, std::string>> all;
   for (const std::string &path : paths) {
     TW_ASSIGN(std::vector<KernelText> texts, readKernels(path));
-    for (const KernelText &text : texts) {
-      TW_ASSIGN(OwningOpRef<ModuleOp> module, importKernelString(&context, text.text, text.name));
-      if (!result.module)
-        result.module = ModuleOp::create(UnknownLoc::get(&context));
-      for (auto kernel : llvm::make_early_inc_range(module->getOps<tile::KernelOp>())) {
-        std::string name = kernel.getSymName().str();
-        auto [known, isNew] = files.emplace(name, path);
-        if (!isNew)
-          return Diagnostic{Code::KERNEL_5,
-                            fmt::format("there are two kernels \"{}\": in {} and in {}", name,
-                                        known->second, path),
-                            {},
-                            {},
-                            "rename one of them, for calls name the kernel alone"};
-        kernel->remove();
-        result.module->push_back(kernel);
-        result.names.insert(name);
-      }
+    for (KernelText &text : texts)
+      all.emplace_back(std::move(text), path);
+  }
+  for (const auto &[name, text] : sources.texts)
+    all.push_back({{text, name}, name});
+  return all;
+}
+
+Result<ModelKernels> readModelKernels(MLIRContext &context, const KernelSources &sources) {
+  ModelKernels result;
+  std::map<std::string, std::string> files; // of each kernel
+  TW_ASSIGN(auto texts, readTexts(sources));
+  for (const auto &[text, source] : texts) {
+    TW_ASSIGN(OwningOpRef<ModuleOp> module, importKernelString(&context, text.text, text.name));
+    if (!result.module)
+      result.module = ModuleOp::create(UnknownLoc::get(&context));
+    for (auto kernel : llvm::make_early_inc_range(module->getOps<tile::KernelOp>())) {
+      std::string name = kernel.getSymName().str();
+      auto [known, isNew] = files.emplace(name, source);
+      if (!isNew)
+        return Diagnostic{Code::KERNEL_5,
+                          fmt::format("there are two kernels \"{}\": in {} and in {}", name,
+                                      known->second, source),
+                          {},
+                          {},
+                          "rename one of them, for calls name the kernel alone"};
+      kernel->remove();
+      result.module->push_back(kernel);
+      result.names.insert(name);
     }
   }
   return result;

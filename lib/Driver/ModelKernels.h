@@ -14,9 +14,14 @@ struct ModelKernels {
   KernelNames names;
 };
 
-/// All kernels of these files. Errors: those of readKernel (KernelSource.h) and
-/// importKernelString; KERNEL_5 when two have one name.
-Result<ModelKernels> readModelKernels(mlir::MLIRContext &context,
-                                      const std::vector<std::string> &paths);
+/// Where kernels are: files, and texts of the tile dialect.
+struct KernelSources {
+  std::vector<std::string> paths;
+  std::vector<std::pair<std::string, std::string>> texts; // name, text
+};
+
+/// All kernels of these. Errors: those of readKernel (KernelSource.h) and importKernelString;
+/// KERNEL_5 when two have one name.
+Result<ModelKernels> readModelKernels(mlir::MLIRContext &context, const KernelSources &sources);
 
 } // namespace tw

@@ -40,34 +40,36 @@ void Pipeline::dump(const std::string &stage, ModuleOp module) {
                    "give another folder with --dump-to"});
 }
 
-OwningOpRef<ModuleOp> Pipeline::import(const std::string &path, const std::string &entry) {
-  session.beginStage("import");
-  OwningOpRef<ModuleOp> module;
+Result<OwningOpRef<ModuleOp>> Pipeline::read(const ModelSource &model) {
+  if (model.memory)
+    return importPt2(&context, *model.memory, model.weightsOptional);
+  const std::string &path = model.path;
   std::string extension = std::filesystem::path(path).extension().string();
   bool isSource = extension == ".cpp" || extension == ".cc" || extension == ".cxx";
   if (extension == ".mlir") {
-    auto text = importText(&context, path, {entry});
-    if (text)
-      module = std::move(text->module);
-    else
-      session.error(text.error());
-  } else if (extension == ".pt2") {
-    auto program = importPt2(&context, path, {entry});
-    if (program)
-      module = std::move(*program);
-    else
-      session.error(program.error());
-  } else {
-    session.error({Code::DRIVER_4,
-                   fmt::format("{} is not a model: its name ends in \"{}\", not in .pt2 or .mlir",
-                               path, extension),
-                   {},
-                   {},
-                   isSource
-                       ? "kernels in C++ are given to a model, with --kernels=FILE; tilewright "
-                         "kernel run and check try them"
-                       : "export the model with torch.export.save, or give text as .mlir"});
+    TW_ASSIGN(auto text, importText(&context, path, {model.entry}));
+    return std::move(text.module);
   }
+  if (extension == ".pt2")
+    return importPt2(&context, path, {model.entry});
+  return Diagnostic{Code::DRIVER_4,
+                    fmt::format("{} is not a model: its name ends in \"{}\", not in .pt2 or .mlir",
+                                path, extension),
+                    {},
+                    {},
+                    isSource
+                        ? "kernels in C++ are given to a model, with --kernels=FILE; tilewright "
+                          "kernel run and check try them"
+                        : "export the model with torch.export.save, or give text as .mlir"};
+}
+
+OwningOpRef<ModuleOp> Pipeline::import(const ModelSource &model) {
+  session.beginStage("import");
+  OwningOpRef<ModuleOp> module;
+  if (auto result = read(model))
+    module = std::move(*result);
+  else
+    session.error(result.error());
   session.endStage();
   if (module)
     dump("import", *module);

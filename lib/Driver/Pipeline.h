@@ -4,6 +4,7 @@
 // Program/Artifact.h. Each stage is timed, verified, and dumped when asked for.
 #pragma once
 #include "Driver/ModelKernels.h"
+#include "Driver/ModelSource.h"
 #include "Driver/Session.h"
 #include "Graph/ConstantEvaluator.h"
 #include "Program/Artifact.h"
@@ -24,9 +25,9 @@ public:
   /// `dumpTo`: a folder that gets NN-stage.mlir after every stage, or empty.
   Pipeline(Session &session, mlir::MLIRContext &context, std::string dumpTo);
 
-  /// Reads a .pt2 or .mlir file. The module is at the torch level, or at the graph level for
-  /// linalg text.
-  mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &path, const std::string &entry);
+  /// Reads a .pt2 or .mlir file, or a model in memory. The module is at the torch level, or at the
+  /// graph level for linalg text.
+  mlir::OwningOpRef<mlir::ModuleOp> import(const ModelSource &model);
   /// From either to the dispatch level; calls of `kernels` become dispatches of tile programs.
   /// `evaluator` may be null.
   mlir::LogicalResult toDispatches(mlir::ModuleOp module, ConstantEvaluator *evaluator,
@@ -38,6 +39,7 @@ public:
                                  ArtifactOptions options);
 
 private:
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> read(const ModelSource &model);
   mlir::LogicalResult runPasses(const std::string &stage, mlir::ModuleOp module,
                                 llvm::function_ref<void(mlir::OpPassManager &)> add);
   void dump(const std::string &stage, mlir::ModuleOp module);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/Artifact.h"
+#include "IO/File.h"
+#include "IO/ScratchFolder.h"
 #include "IR/Coded.h"
 #include "Program/Describe.h"
 #include "Program/Link.h"
@@ -121,17 +123,54 @@ static std::optional<std::pair<int64_t, int64_t>> findMetadata(const std::string
   return std::nullopt;
 }
 
+namespace {
+
+/// The linked library while it is being finished: `path` opens it, `name` is for messages.
+struct LinkedFile {
+  std::string path, name;
+  int descriptor;
+};
+
+} // namespace
+
 /// Tells the metadata where the payload is and what its hash is.
-static Status patchMetadata(const PendingFile &library, int64_t offset, const std::string &hash) {
-  auto place = findMetadata(library.path());
+static Status patchMetadata(const LinkedFile &library, int64_t offset, const std::string &hash) {
+  auto place = findMetadata(library.path);
   std::vector<char> bytes(place ? static_cast<size_t>(place->second) : 0);
   auto size = static_cast<ssize_t>(bytes.size());
-  if (!place || pread(library.descriptor(), bytes.data(), bytes.size(), place->first) != size ||
+  if (!place || pread(library.descriptor, bytes.data(), bytes.size(), place->first) != size ||
       !patchPayload(bytes, offset, hash))
     return Diagnostic{Code::PROGRAM_7, "the linked program has no metadata"};
-  if (pwrite(library.descriptor(), bytes.data(), bytes.size(), place->first) != size)
-    return unwritable(library.finalPath());
+  if (pwrite(library.descriptor, bytes.data(), bytes.size(), place->first) != size)
+    return unwritable(library.name);
   return {};
+}
+
+static int64_t pageAfter(int64_t bytes) { return (bytes + pageBytes - 1) / pageBytes * pageBytes; }
+
+/// Puts the payload behind or beside the library and tells its metadata.
+static Status addPayload(const Payload &payload, const LinkedFile &library, int holder, int64_t at,
+                         const std::string &holderName) {
+  TW_TRY(payload.write(holder, at, holderName));
+  return patchMetadata(library, at, hashPayload(holder, at, payload.bytes()));
+}
+
+/// Links the library, which has no weights in it, on disk, and then writes all of it to the
+/// caller's file.
+static Status writeDescriptor(const std::vector<ObjectFile> &objects, const Payload &payload,
+                              const ArtifactOptions &options) {
+  TW_ASSIGN(ScratchFolder folder, ScratchFolder::create());
+  std::string linked = folder.path() + "/program.so";
+  options.stage("link");
+  TW_TRY(linkLibrary(objects, linked));
+  TW_ASSIGN(MappedFile image, MappedFile::open(linked));
+  options.stage("weights");
+  LinkedFile library{fmt::format("/proc/self/fd/{}", options.descriptor), "the given descriptor",
+                     options.descriptor};
+  auto bytes = static_cast<int64_t>(image.bytes().size());
+  if (!writeAll(options.descriptor, reinterpret_cast<const char *>(image.bytes().data()), bytes, 0))
+    return unwritable(library.name);
+  return addPayload(payload, library, options.descriptor, pageAfter(bytes), library.name);
 }
 
 /// Links the library and puts the payload behind it or beside it.
@@ -146,9 +185,9 @@ static Status writeFiles(const std::vector<ObjectFile> &objects, const Payload &
   PendingFile &holder = beside ? weights : library;
   if (beside)
     TW_TRY(weights.open());
-  int64_t at = beside ? 0 : (library.size() + pageBytes - 1) / pageBytes * pageBytes;
-  TW_TRY(payload.write(holder.descriptor(), at, holder.finalPath()));
-  TW_TRY(patchMetadata(library, at, hashPayload(holder.descriptor(), at, payload.bytes())));
+  int64_t at = beside ? 0 : pageAfter(library.size());
+  TW_TRY(addPayload(payload, {library.path(), library.finalPath(), library.descriptor()},
+                    holder.descriptor(), at, holder.finalPath()));
   if (beside)
     TW_TRY(weights.commit());
   return library.commit();
@@ -220,8 +259,9 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   ArtifactFacts facts{options.model, options.target, options.features, false};
   // State adds its initial values to the payload.
   std::string metadata = describeProgram(main, *program, texts, payload, facts);
-  if (options.weights == WeightsPlace::Beside ||
-      (options.weights == WeightsPlace::Auto && payload.bytes() >= mostInside)) {
+  bool isFile = options.descriptor == 0;
+  if (isFile && (options.weights == WeightsPlace::Beside ||
+                 (options.weights == WeightsPlace::Auto && payload.bytes() >= mostInside))) {
     facts.weightsBeside = true;
     metadata = describeProgram(main, *program, texts, payload, facts);
   }
@@ -229,7 +269,8 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   FailureOr<std::vector<ObjectFile>> objects = makeObjects(*into, options.features, metadata);
   if (failed(objects))
     return failure();
-  Status status = writeFiles(*objects, payload, facts.weightsBeside, options);
+  Status status = isFile ? writeFiles(*objects, payload, facts.weightsBeside, options)
+                         : writeDescriptor(*objects, payload, options);
   return status ? success() : report(module.getLoc(), status.error());
 }
 

@@ -13,9 +13,10 @@ namespace tw {
 enum class WeightsPlace { Auto, Inside, Beside };
 
 struct ArtifactOptions {
-  std::string output;                        // path of the artifact
-  std::string model;                         // its name in the metadata
-  std::string target;                        // its target in the metadata
+  std::string output; // path of the artifact
+  int descriptor = 0; // an open, empty file to write to instead, with the weights inside; 0: none
+  std::string model;  // its name in the metadata
+  std::string target; // its target in the metadata
   WeightsPlace weights = WeightsPlace::Auto; // inside below 1 GiB
   std::vector<std::string> features;         // CPU features that the code may use
   /// Called when a stage begins ("kernels", "host", "llvm", "link", "weights").
@@ -24,8 +25,9 @@ struct ArtifactOptions {
   std::function<void(mlir::ModuleOp)> lowered = [](mlir::ModuleOp) {};
 };
 
-/// Compiles the kernels of `module`, adds the host entry, and writes the artifact; an older file is
-/// replaced in one step. Failures have been reported as coded diagnostics, and leave no file.
+/// Compiles the kernels of `module`, adds the host entry, and writes the artifact; an older file of
+/// that path is replaced in one step. Failures have been reported as coded diagnostics, and leave
+/// no file.
 mlir::LogicalResult writeArtifact(mlir::ModuleOp module, target::Target &target,
                                   const ArtifactOptions &options);
 

@@ -38,8 +38,7 @@ int64_t Payload::add(graph::WeightAttr source, mlir::RankedTensorType type) {
 
 static constexpr int64_t chunkBytes = int64_t(1) << 20;
 
-/// Writes all of `bytes` at `at`.
-static bool writeAll(int fd, const char *bytes, int64_t count, int64_t at) {
+bool writeAll(int fd, const char *bytes, int64_t count, int64_t at) {
   while (count > 0) {
     ssize_t done = pwrite(fd, bytes, static_cast<size_t>(count), at);
     if (done < 0 && errno == EINTR)
@@ -93,6 +92,19 @@ static Status writeStrided(const StridedSource &source, int fd, int64_t at,
   return written ? Status() : Status(unwritable(path));
 }
 
+Status Payload::writeMemory(const Piece &piece, int fd, int64_t at, const std::string &path) {
+  auto *storage = reinterpret_cast<const std::byte *>(static_cast<uintptr_t>(piece.begin));
+  const std::byte *first = storage + piece.start * piece.elementBytes;
+  if (!isContiguous(piece.sizes, piece.strides))
+    return writeStrided({first, piece.sizes, piece.strides, piece.elementBytes}, fd,
+                        at + piece.offset, path);
+  int64_t total = piece.elementBytes;
+  for (int64_t size : piece.sizes)
+    total *= size;
+  bool written = writeAll(fd, reinterpret_cast<const char *>(first), total, at + piece.offset);
+  return written ? Status() : Status(unwritable(path));
+}
+
 Status Payload::writePiece(const Piece &piece, int input, int fd, int64_t at,
                            const std::string &path) {
   int64_t width = piece.elementBytes, total = width;
@@ -128,6 +140,12 @@ Status Payload::write(int fd, int64_t at, const std::string &path) const {
   for (const Piece &piece : pieces) {
     if (piece.bytes == 0)
       continue;
+    if (piece.file.empty()) {
+      status = writeMemory(piece, fd, at, path);
+      if (!status)
+        break;
+      continue;
+    }
     if (piece.file != open || input < 0) {
       if (input >= 0)
         close(input);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The weights of a program as one block of bytes: each contiguous, 64-byte aligned, streamed from
-// the model's files.
+// the model's files or memory.
 #pragma once
 #include "IR/Graph/Graph.h"
 #include "Support/Diagnostic.h"
@@ -10,6 +10,9 @@
 #include <vector>
 
 namespace tw {
+
+/// Writes all of `count` bytes to the open file `fd` at `at`; false with errno when it cannot.
+bool writeAll(int fd, const char *bytes, int64_t count, int64_t at);
 
 class Payload {
 public:
@@ -23,13 +26,14 @@ public:
 
 private:
   struct Piece {
-    std::string name, file;
+    std::string name, file;       // no file: memory
     int64_t begin = 0, bytes = 0; // of the storage in `file`; no bytes: zeros
     int64_t start = 0;            // element of the storage that is the tensor's first
     std::vector<int64_t> sizes, strides;
     int64_t elementBytes = 1;
     int64_t offset = 0; // in the payload
   };
+  static Status writeMemory(const Piece &piece, int fd, int64_t at, const std::string &path);
   static Status writePiece(const Piece &piece, int input, int fd, int64_t at,
                            const std::string &path);
 

@@ -3,6 +3,7 @@
 // From the torch level to the graph level: docs/contracts.md says what goes in and comes out,
 // docs/lowering.md how lowerings are written, docs/operators.md what there is.
 #pragma once
+#include "IR/ModelLocation.h"
 #include "Support/KernelName.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>
@@ -29,6 +30,7 @@ struct UnsupportedOperator {
   std::string place;  // "model.pt2: node nonzero (#4), from net.py:8 in Net.forward"
   std::string reason; // empty when it is only missing
   std::string inputs; // "f32[2,?], int"
+  ModelPlace where;   // the same place, in parts
 };
 
 /// All operators of the module that have no lowering, one entry for each place. Emits nothing.

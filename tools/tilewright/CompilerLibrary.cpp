@@ -12,9 +12,7 @@
 
 namespace tw::cli {
 
-static std::string libraryPath() {
-  if (const char *given = std::getenv("TILEWRIGHT_COMPILER"))
-    return given;
+std::string CompilerLibrary::besideExecutable() {
   char self[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", self, sizeof self);
   std::string folder(self, length > 0 ? length : 0);
@@ -31,9 +29,10 @@ static Diagnostic notUsable(std::string_view reason) {
           "set TILEWRIGHT_COMPILER to the path of libtilewright-compiler.so"};
 }
 
-Result<CompilerLibrary> CompilerLibrary::load() {
+Result<CompilerLibrary> CompilerLibrary::load(const std::string &path) {
   CompilerLibrary library;
-  library.path = libraryPath();
+  const char *given = std::getenv("TILEWRIGHT_COMPILER");
+  library.path = given ? given : path;
   void *handle = dlopen(library.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return notUsable(dlerror());

@@ -26,9 +26,10 @@ struct CompilerLibrary {
   decltype(&tilewright_kernel_get_time) kernelTime = nullptr;
   std::string path;
 
-  /// Loads it from ../lib beside the executable, or from where TILEWRIGHT_COMPILER says. It stays
-  /// loaded. Errors: CLI_7 (missing, or of another version).
-  static Result<CompilerLibrary> load();
+  /// Loads it from `path` (by default ../lib beside the executable), or from where
+  /// TILEWRIGHT_COMPILER says. It stays loaded. Errors: CLI_7 (missing, or of another version).
+  static Result<CompilerLibrary> load(const std::string &path = besideExecutable());
+  static std::string besideExecutable();
 };
 
 /// Runs `action` in a child process and returns what it returned, which is from 0 to 255. It may

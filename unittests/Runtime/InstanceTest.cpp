@@ -2,7 +2,9 @@
 // Programs written by hand (fake/) through the C API and its C++ form.
 #include "tilewright/Runtime.h"
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace tw::runtime;
 
@@ -173,6 +175,66 @@ TEST(Instance, DynamicSizesChangeBetweenRuns) {
         EXPECT_EQ(instance.memory().arena_bytes, instance.memory().arena_bound_bytes);
       }
   }
+}
+
+/// Gives memory for outputs when it is asked.
+struct Allocator {
+  std::vector<std::vector<int64_t>> sizes;
+  std::vector<std::vector<std::byte>> memory;
+  int32_t refused = -1;
+
+  static void *allocate(void *self, int32_t output, const tw_tensor *tensor) {
+    auto &a = *static_cast<Allocator *>(self);
+    EXPECT_EQ(static_cast<size_t>(output), a.sizes.size());
+    EXPECT_EQ(tensor->data, nullptr);
+    a.sizes.emplace_back(tensor->sizes, tensor->sizes + tensor->rank);
+    a.memory.emplace_back(tensor->bytes);
+    return output == a.refused ? nullptr : a.memory.back().data();
+  }
+};
+
+TEST(Instance, AsksForTheMemoryOfOutputs) {
+  Program program = load("dynamic");
+  Instance instance(program, 2);
+  for (int64_t rows : {3, 0, 40}) {
+    std::vector<float> x(rows * 3, 1), z(rows * 2, 1);
+    int64_t n = 2;
+    tw_tensor inputs[] = {Tensor::of(x, {rows, 3}).c(), Tensor::of(z, {rows * 2}).c(),
+                          Tensor::scalar(n).c()};
+    int64_t xSizes[] = {rows, 3}, zSizes[] = {rows * 2};
+    inputs[0].sizes = xSizes;
+    inputs[1].sizes = zSizes;
+    Allocator given, refusing;
+    check(tw_instance_run_allocating(instance.c(), inputs, 3, Allocator::allocate, &given));
+    EXPECT_EQ(given.sizes, (std::vector<std::vector<int64_t>>{{rows, 3}, {rows + 2}}));
+    const auto *indices = reinterpret_cast<const int64_t *>(given.memory[1].data());
+    EXPECT_EQ(indices[rows + 1], rows + 3);
+    EXPECT_EQ(tw_instance_output(instance.c(), 1)->data, given.memory[1].data());
+    refusing.refused = 1;
+    EXPECT_EQ(codeOf([&] {
+                check(tw_instance_run_allocating(instance.c(), inputs, 3, Allocator::allocate,
+                                                 &refusing));
+              }),
+              "TW-RUNTIME-0017");
+    EXPECT_EQ(tw_instance_output(instance.c(), 1), nullptr);
+  }
+  EXPECT_EQ(codeOf([&] {
+              check(tw_instance_run_allocating(instance.c(), nullptr, 0, nullptr, nullptr));
+            }),
+            "TW-RUNTIME-0018");
+}
+
+TEST(Instance, RunsInTheChildOfAFork) {
+  Program program = load("dynamic");
+  Instance instance(program, 3);
+  runDynamic(instance, 300, 2);
+  pid_t child = fork();
+  if (child == 0)
+    _exit(floats(runDynamic(instance, 512, 2)[0]) == std::vector<float>(512 * 3, 3) ? 0 : 1);
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(runDynamic(instance, 300, 2)[0].sizes()[0], 300);
 }
 
 TEST(Instance, ReportsTheModelsAssertions) {

@@ -13,7 +13,7 @@ namespace tw::pt2 {
 
 class ProgramImporter {
 public:
-  ProgramImporter(ImportState &state, const Program &program, const WeightTable &weights,
+  ProgramImporter(ImportState &state, const Program &program, const WeightSource &weights,
                   const std::string &path)
       : state(state), emit(state.emit), program(program), weights(weights), path(path),
         graph(state, program.graph) {}
@@ -67,7 +67,7 @@ private:
   ImportState &state;
   Emit &emit;
   const Program &program;
-  const WeightTable &weights;
+  const WeightSource &weights;
   const std::string &path;
   GraphImporter graph;
 

@@ -179,7 +179,7 @@ void ProgramImporter::importConstantInput(const InputSpec &spec) {
 
 void ProgramImporter::importWeight(const InputSpec &spec) {
   StringRef input = ref(spec.value.text), name = ref(spec.name);
-  Result<StoredTensor> found = weights.find(spec.name);
+  Result<StoredTensor> found = weights.find(spec.name, graph.metaOf(input));
   FailureOr<ValueTensorType> type = graph.inputTypeOf(input);
   if (!found || failed(type)) {
     if (!found)

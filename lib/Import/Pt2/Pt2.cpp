@@ -29,6 +29,24 @@ static Status verifyImported(ModuleOp module, const std::string &path) {
   return problem.value_or(Diagnostic{Code::IMPORT_20, "the program contradicts itself", path});
 }
 
+/// `path`: of the file that the weights are in, or empty.
+static Result<OwningOpRef<ModuleOp>> importProgram(MLIRContext *context, const std::string &name,
+                                                   const std::string &path,
+                                                   const JsonDocument &document,
+                                                   const WeightSource &weights) {
+  TW_ASSIGN(Program program, readProgram(document));
+  forgetWrongSizes(program);
+  context->loadDialect<torch::TorchDialect, torch_c::TorchConversionDialect, graph::TWDialect,
+                       func::FuncDialect>();
+  ImportState state(context, name);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(state.emit.loc);
+  ProgramImporter(state, program, weights, path).import(*module);
+  if (!state.problems.none())
+    return state.problems.combined();
+  TW_TRY(verifyImported(*module, path.empty() ? name : path));
+  return module;
+}
+
 Result<OwningOpRef<ModuleOp>> importPt2(MLIRContext *context, const std::string &path,
                                         const Pt2Options &options) {
   TW_ASSIGN(Archive archive, Archive::open(path, options.model));
@@ -36,19 +54,15 @@ Result<OwningOpRef<ModuleOp>> importPt2(MLIRContext *context, const std::string 
   TW_ASSIGN(
       JsonDocument document,
       JsonDocument::parse(text, fmt::format("{}: {}", archive.baseName(), archive.modelEntry())));
-  TW_ASSIGN(Program program, readProgram(document));
-  forgetWrongSizes(program);
   TW_ASSIGN(WeightTable weights, WeightTable::read(archive));
+  return importProgram(context, archive.baseName(), path, document, weights);
+}
 
-  context->loadDialect<torch::TorchDialect, torch_c::TorchConversionDialect, graph::TWDialect,
-                       func::FuncDialect>();
-  ImportState state(context, archive.baseName());
-  OwningOpRef<ModuleOp> module = ModuleOp::create(state.emit.loc);
-  ProgramImporter(state, program, weights, path).import(*module);
-  if (!state.problems.none())
-    return state.problems.combined();
-  TW_TRY(verifyImported(*module, path));
-  return module;
+Result<OwningOpRef<ModuleOp>> importPt2(MLIRContext *context, const MemoryProgram &program,
+                                        bool weightsOptional) {
+  TW_ASSIGN(JsonDocument document, JsonDocument::parse(program.json, program.name));
+  TW_ASSIGN(MemoryWeights weights, MemoryWeights::of(program.weights, weightsOptional));
+  return importProgram(context, program.name, "", document, weights);
 }
 
 } // namespace tw

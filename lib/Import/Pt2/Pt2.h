@@ -6,7 +6,10 @@
 #include "Support/Diagnostic.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace tw {
 
@@ -21,5 +24,24 @@ struct Pt2Options {
 /// context needs the dialects torch, torch_c, tw and func; they are loaded here.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 importPt2(mlir::MLIRContext *context, const std::string &path, const Pt2Options &options = {});
+
+/// The storage of a parameter, buffer or constant in memory.
+struct MemoryWeight {
+  std::string_view name; // as the program's signature calls it
+  std::span<const std::byte> storage;
+};
+
+/// A program in memory. All of it must outlive what is made of it.
+struct MemoryProgram {
+  std::string name; // for messages
+  std::string_view json;
+  std::vector<MemoryWeight> weights;
+};
+
+/// The same for a program in memory; tw.weight then refers to memory. Sizes, strides and offsets of
+/// weights are those of the graph. A weight that is not given is refused (IMPORT_5) unless
+/// `weightsOptional`: then it is zeros.
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+importPt2(mlir::MLIRContext *context, const MemoryProgram &program, bool weightsOptional = false);
 
 } // namespace tw

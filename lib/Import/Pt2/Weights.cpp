@@ -82,7 +82,58 @@ static Status checkExpansion(std::string_view name, const TensorMeta &meta, int 
                                        storedBytes, harmless >> 30));
 }
 
-Result<StoredTensor> WeightTable::find(std::string_view name) const {
+/// What both kinds of weights must be: strided, of a dtype that we have, and inside of the
+/// `available` bytes, of which `where` speaks.
+static Result<StoredTensor> layOut(std::string_view name, const TensorMeta &meta, int64_t available,
+                                   const std::string &where) {
+  auto dtype = dtypeOf(meta.dtype);
+  if (!dtype)
+    return Diagnostic{Code::IMPORT_8, fmt::format("weight {}: dtype {} is not supported", name,
+                                                  scalarTypeName(meta.dtype))};
+  if (!meta.isStrided())
+    return Diagnostic{Code::IMPORT_9, fmt::format("weight {} is a sparse tensor", name)};
+  StoredTensor stored;
+  stored.meta = &meta;
+  TW_ASSIGN(int64_t elements, extentOf(name, meta, stored));
+  auto needed = checkedMul(elements, info(*dtype).bytes);
+  if (!needed || *needed > available)
+    return wrongExtent(name,
+                       fmt::format("it needs {} elements of {} bytes, but {} has only {} bytes",
+                                   elements, info(*dtype).bytes, where, available));
+  TW_TRY(checkExpansion(name, meta, info(*dtype).bytes, available));
+  stored.bytes = elements > 0 ? available : 0;
+  return stored;
+}
+
+Result<MemoryWeights> MemoryWeights::of(const std::vector<MemoryWeight> &weights, bool optional) {
+  MemoryWeights result;
+  result.optional = optional;
+  for (const auto &[name, storage] : weights)
+    if (!result.table.emplace(name, storage).second)
+      return Diagnostic{Code::IMPORT_11, fmt::format("two weights are called {}", name)};
+  return result;
+}
+
+Result<StoredTensor> MemoryWeights::find(std::string_view name, const TensorMeta *meta) const {
+  auto it = table.find(name);
+  if (!meta || (it == table.end() && !optional))
+    return Diagnostic{Code::IMPORT_5,
+                      fmt::format("no weight called {} is given", name),
+                      "",
+                      {},
+                      "give the memory of every parameter, buffer and constant of the signature"};
+  if (it == table.end()) { // whoever only asks about operators
+    TW_ASSIGN(StoredTensor zeros, layOut(name, *meta, INT64_MAX, ""));
+    zeros.bytes = 0;
+    return zeros;
+  }
+  TW_ASSIGN(StoredTensor stored,
+            layOut(name, *meta, static_cast<int64_t>(it->second.size()), "its memory"));
+  stored.offset = static_cast<int64_t>(reinterpret_cast<uintptr_t>(it->second.data()));
+  return stored;
+}
+
+Result<StoredTensor> WeightTable::find(std::string_view name, const TensorMeta *) const {
   auto it = table.find(name);
   if (it == table.end())
     return Diagnostic{Code::IMPORT_5,
@@ -98,29 +149,14 @@ Result<StoredTensor> WeightTable::find(std::string_view name) const {
         "",
         {},
         "replace tensor subclasses and custom objects by plain tensors"};
-  auto dtype = dtypeOf(payload.meta.dtype);
-  if (!dtype)
-    return Diagnostic{Code::IMPORT_8, fmt::format("weight {}: dtype {} is not supported", name,
-                                                  scalarTypeName(payload.meta.dtype))};
-  if (!payload.meta.isStrided())
-    return Diagnostic{Code::IMPORT_9, fmt::format("weight {} is a sparse tensor", name)};
   std::string entryName = folder + std::string(payload.pathName);
   const ZipEntry *entry = archive->find(entryName);
   if (!entry)
     return Diagnostic{Code::IMPORT_5,
                       fmt::format("weight {}: the archive has no entry {}", name, entryName)};
   TW_TRY(archive->text(entryName)); // refuses compressed ones
-  StoredTensor stored;
-  stored.meta = &payload.meta;
-  TW_ASSIGN(int64_t elements, extentOf(name, payload.meta, stored));
-  auto needed = checkedMul(elements, info(*dtype).bytes);
-  if (!needed || *needed > entry->bytes)
-    return wrongExtent(name, fmt::format("it needs {} elements of {} bytes, but entry {} has only "
-                                         "{} bytes",
-                                         elements, info(*dtype).bytes, entryName, entry->bytes));
-  TW_TRY(checkExpansion(name, payload.meta, info(*dtype).bytes, entry->bytes));
+  TW_ASSIGN(StoredTensor stored, layOut(name, payload.meta, entry->bytes, "entry " + entryName));
   stored.offset = entry->offset;
-  stored.bytes = elements > 0 ? entry->bytes : 0;
   return stored;
 }
 

@@ -69,7 +69,8 @@ static UnsupportedOperator describe(Operation *op) {
       isCustom(op) ? "no kernel is given for this custom operator" : findRefusal(name).str();
   if (reason.empty() && usesComplex(op))
     reason = "tensors of complex numbers are not supported";
-  UnsupportedOperator result{"", describePlace(op->getLoc()), reason, ""};
+  UnsupportedOperator result{"", describePlace(op->getLoc()), reason, "",
+                             modelPlace(op->getLoc()).value_or(ModelPlace())};
   name.consume_front("torch.");
   result.op = name.str();
   for (Type type : op->getOperandTypes())
