@@ -4,6 +4,8 @@ PRESET ?= dev
 BUILD := build/$(PRESET)
 # Packages are installed once per machine and per version of the script.
 STAMP := build/.setup-$(shell sha1sum scripts/setup.sh | cut -c1-12)
+# The virtual environment that the Python package is built and tested in.
+PYTHON_STAMP := build/.python-$(shell sha1sum python/requirements.txt | cut -c1-12)
 SHELL := /bin/bash
 
 .PHONY: all build demo test models format tidy clean
@@ -13,8 +15,13 @@ $(STAMP): scripts/setup.sh
 	scripts/setup.sh
 	@mkdir -p build && touch $@
 
-build: $(STAMP)
-	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET)
+$(PYTHON_STAMP): python/requirements.txt $(STAMP)
+	test -x .venv/bin/python || python3 -m venv .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check -r python/requirements.txt
+	@touch $@
+
+build: $(STAMP) $(PYTHON_STAMP)
+	@test $(BUILD)/build.ninja -nt $(PYTHON_STAMP) || cmake --preset $(PRESET)
 	cmake --build --preset $(PRESET)
 
 demo: build

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Arguments.h"
+#include "DTypes.h"
+#include "Errors.h"
+#include <fmt/format.h>
+
+namespace nb = nanobind;
+
+namespace tw::python {
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+/// str(object).
+static std::string textOf(nb::handle object) { return nb::str(object).c_str(); }
+
+std::string typeName(nb::handle object) {
+  nb::handle type = object.type();
+  std::string module = textOf(type.attr("__module__")), name = textOf(type.attr("__qualname__"));
+  return module == "builtins" ? name : module + "." + name;
+}
+
+std::string shapeText(const tw_value_info &value) {
+  static const char *scalars[] = {"", "an int", "a float", "a bool"};
+  if (value.kind != TW_KIND_TENSOR)
+    return scalars[value.kind];
+  std::string text;
+  for (int32_t d = 0; d < value.rank; ++d)
+    text += (d ? ", " : "") + std::string(value.size_texts[d]);
+  return fmt::format("{}[{}]", tw_dtype_name(value.dtype), text);
+}
+
+[[noreturn]] static void refuse(const tw_value_info &input, Code code, const std::string &what,
+                                std::string help) {
+  raise(Diagnostic{code,
+                   fmt::format("input \"{}\" {}", input.name, what),
+                   {},
+                   {fmt::format("the program takes {}", shapeText(input))},
+                   std::move(help)});
+}
+
+[[noreturn]] static void refuseUnwritable(const tw_value_info &input, const char *what) {
+  refuse(input, Code::PYTHON_4, fmt::format("is written by the program, but {}", what),
+         "give a contiguous array of its own that can be written, or a copy");
+}
+
+//===----------------------------------------------------------------------===//
+// PyTorch
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// PyTorch's types, looked up once; never released, as the modules that hold them are not either.
+struct TorchTypes {
+  PyTypeObject *tensor = nullptr, *parameter = nullptr;
+  const dlpack::ExchangeApi *api = nullptr;
+};
+
+TorchTypes torchTypes;
+
+/// Finds them once torch is imported.
+const TorchTypes &findTorch() {
+  if (torchTypes.api)
+    return torchTypes;
+  PyObject *modules = PyImport_GetModuleDict();
+  nb::handle torch = PyDict_GetItemString(modules, "torch");
+  if (!torch || !nb::hasattr(torch, "Tensor") || !nb::hasattr(torch, "nn"))
+    return torchTypes; // or it is being imported just now
+  nb::object tensor = torch.attr("Tensor");
+  if (!nb::hasattr(tensor, dlpack::exchangeAttribute))
+    raise(Diagnostic{
+        Code::PYTHON_9,
+        fmt::format("torch {} has no DLPack exchange API", textOf(torch.attr("__version__"))),
+        {},
+        {},
+        "use torch 2.10 or later, or give NumPy arrays"});
+  nb::object capsule = tensor.attr(dlpack::exchangeAttribute);
+  auto *api = static_cast<const dlpack::ExchangeApi *>(
+      PyCapsule_GetPointer(capsule.ptr(), dlpack::exchangeCapsule));
+  if (!api)
+    throw nb::python_error();
+  torchTypes.parameter = reinterpret_cast<PyTypeObject *>(
+      nb::object(torch.attr("nn").attr("Parameter")).release().ptr());
+  torchTypes.tensor = reinterpret_cast<PyTypeObject *>(tensor.release().ptr());
+  torchTypes.api = api;
+  return torchTypes;
+}
+
+} // namespace
+
+const dlpack::ExchangeApi *importedTorchApi() { return findTorch().api; }
+
+const dlpack::ExchangeApi *torchApi(nb::handle object) {
+  const TorchTypes &types = findTorch();
+  PyTypeObject *type = Py_TYPE(object.ptr());
+  return types.api && (type == types.tensor || type == types.parameter) ? types.api : nullptr;
+}
+
+bool viewTensor(const dlpack::ExchangeApi &api, nb::handle object, dlpack::Tensor &out) {
+  try {
+    if (api.view(object.ptr(), &out) == 0)
+      return true;
+  } catch (...) {
+  }
+  PyErr_Clear();
+  return false;
+}
+
+static bool isTorchSubclass(nb::handle object) {
+  const TorchTypes &types = findTorch();
+  return types.api && PyType_IsSubtype(Py_TYPE(object.ptr()), types.tensor);
+}
+
+/// Whether a method of a tensor without arguments answers True.
+static bool asks(nb::handle object, const char *method) {
+  return nb::cast<bool>(object.attr(method)());
+}
+
+/// What keeps a tensor's memory from being its elements; null when nothing does.
+static const char *oddity(nb::handle tensor) {
+  if (textOf(tensor.attr("layout")) != "torch.strided")
+    return "is not strided: its layout is sparse or another one";
+  if (asks(tensor, "is_conj"))
+    return "is conjugated";
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+Arguments::Arguments(size_t count) {
+  given.reserve(count);
+  written.reserve(count);
+  scalars.reserve(count);
+  buffers.reserve(count); // tensors point into these
+}
+
+Arguments::~Arguments() {
+  for (Py_buffer &buffer : buffers)
+    PyBuffer_Release(&buffer);
+}
+
+void Arguments::noteLibrary(Library library) {
+  if (firstLibrary == Library::None)
+    firstLibrary = library;
+}
+
+void Arguments::add(const tw_value_info &input, nb::handle object) {
+  if (input.kind != TW_KIND_TENSOR)
+    return addScalar(input, object);
+  if (const dlpack::ExchangeApi *api = torchApi(object))
+    return addTorch(input, object, *api);
+  if (isTorchSubclass(object))
+    refuse(input, Code::PYTHON_1,
+           fmt::format("is a {}, a subclass of torch.Tensor, whose elements are not in its memory",
+                       typeName(object)),
+           "give a plain torch.Tensor");
+  if (PyObject_CheckBuffer(object.ptr()))
+    return addBuffer(input, object);
+  if (nb::hasattr(object, "__dlpack__"))
+    return addDLPack(input, object);
+  refuse(input, Code::PYTHON_1, fmt::format("is a {}, not a tensor", typeName(object)),
+         "give a torch tensor, a NumPy array, or anything else with __dlpack__");
+}
+
+void Arguments::addScalar(const tw_value_info &input, nb::handle object) {
+  int64_t &value = scalars.emplace_back(0);
+  bool isFine = false;
+  if (input.kind == TW_KIND_FLOAT) {
+    double number = PyFloat_AsDouble(object.ptr());
+    isFine = !(number == -1.0 && PyErr_Occurred());
+    std::memcpy(&value, &number, sizeof value);
+  } else {
+    nb::object index = nb::steal(PyNumber_Index(object.ptr()));
+    int overflow = 0;
+    if (index.is_valid())
+      value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+    isFine =
+        index.is_valid() && !overflow && (input.kind == TW_KIND_INT || value == 0 || value == 1);
+  }
+  if (!isFine) {
+    PyErr_Clear();
+    refuse(input, Code::PYTHON_1,
+           fmt::format("is {} of type {}", nb::repr(object).c_str(), typeName(object)),
+           "give a Python number of that kind");
+  }
+  given.push_back({&value, tw_dtype_bytes(input.dtype), input.dtype, 0, nullptr});
+  written.push_back(false);
+}
+
+void Arguments::accept(const tw_value_info &input, const tw_tensor &tensor, bool isReadOnly) {
+  if (input.mutated && isReadOnly)
+    refuseUnwritable(input, "its memory is read-only");
+  given.push_back(tensor);
+  written.push_back(input.mutated != 0);
+}
+
+/// Bytes of a contiguous tensor: all products fit, as it is in memory.
+static int64_t bytesOf(int32_t rank, const int64_t *sizes, int64_t elementBytes) {
+  for (int32_t d = 0; d < rank; ++d)
+    elementBytes *= sizes[d];
+  return elementBytes;
+}
+
+bool isContiguous(int32_t rank, const int64_t *sizes, const int64_t *strides) {
+  int64_t expected = 1;
+  bool fits = true;
+  for (int32_t d = rank; d-- > 0;) {
+    if (sizes[d] == 0)
+      return true;
+    fits &= sizes[d] == 1 || !strides || strides[d] == expected;
+    expected *= sizes[d];
+  }
+  return fits;
+}
+
+void Arguments::addTorch(const tw_value_info &input, nb::handle object,
+                         const dlpack::ExchangeApi &api) {
+  dlpack::Tensor view;
+  if (!viewTensor(api, object, view)) {
+    const char *odd = oddity(object);
+    refuse(input, odd ? Code::PYTHON_1 : Code::PYTHON_2,
+           odd ? odd
+               : fmt::format("is on device {}, not in main memory", textOf(object.attr("device"))),
+           odd ? "call .to_dense() or .resolve_conj() first" : "call .cpu() first");
+  }
+  if (view.device.type != dlpack::cpu)
+    refuse(input, Code::PYTHON_2, fmt::format("is on device {}", textOf(object.attr("device"))),
+           "call .cpu() first");
+  auto dtype = fromDLPack(view.dtype);
+  if (!dtype)
+    refuse(input, Code::PYTHON_1, fmt::format("has dtype {}", textOf(object.attr("dtype"))),
+           "convert it with .to(dtype)");
+  noteLibrary(Library::Torch);
+  bool contiguous = isContiguous(view.rank, view.sizes, view.strides);
+  int64_t bytes = bytesOf(view.rank, view.sizes, tw_dtype_bytes(*dtype));
+  // Elements behind a negation that is still to be made: of parts of complex numbers, so more than
+  // one of them never lie side by side unless somebody asked for exactly that.
+  bool mayBeNegated = !contiguous || bytes <= tw_dtype_bytes(*dtype);
+  bool isNegated = mayBeNegated && asks(object, "is_neg");
+  if ((!contiguous || isNegated) && input.mutated)
+    refuseUnwritable(input, isNegated ? "it is a negated view" : "it is not contiguous");
+  if (!contiguous || isNegated) {
+    nb::object dense = object.attr("resolve_neg")().attr("contiguous")();
+    kept.push_back(dense);
+    if (!viewTensor(api, dense, view))
+      refuse(input, Code::PYTHON_1, "cannot be made contiguous", "call .contiguous() first");
+  }
+  accept(input,
+         {static_cast<char *>(view.data) + view.byteOffset, bytes, *dtype, view.rank, view.sizes},
+         false);
+}
+
+void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
+  Py_buffer buffer;
+  // Writable memory is only asked for where it is written.
+  int flags = PyBUF_STRIDES | PyBUF_FORMAT | (input.mutated ? PyBUF_WRITABLE : 0);
+  if (PyObject_GetBuffer(object.ptr(), &buffer, flags)) {
+    PyErr_Clear();
+    if (input.mutated)
+      refuseUnwritable(input, "its memory is read-only");
+    if (nb::hasattr(object, "__dlpack__")) // dtypes that buffers cannot say
+      return addDLPack(input, object);
+    refuse(input, Code::PYTHON_1, fmt::format("is a {} without a plain buffer", typeName(object)),
+           "give an array of numbers");
+  }
+  auto dtype = fromBufferFormat(buffer.format, buffer.itemsize);
+  if (!dtype) {
+    std::string format = buffer.format ? buffer.format : "B";
+    PyBuffer_Release(&buffer);
+    bool isSwapped = format[0] == '>' || format[0] == '!';
+    refuse(input, Code::PYTHON_1,
+           isSwapped ? fmt::format("has the byte order of another kind of machine: \"{}\"", format)
+                     : fmt::format("has elements of the format \"{}\"", format),
+           isSwapped ? "convert it with .astype(a.dtype.newbyteorder('='))"
+                     : "convert it with .astype(dtype)");
+  }
+  int64_t strides[64];
+  int32_t rank = static_cast<int32_t>(buffer.ndim);
+  bool contiguous = true;
+  for (int32_t d = 0; d < rank && d < 64; ++d) {
+    strides[d] = buffer.itemsize ? buffer.strides[d] / buffer.itemsize : 0;
+    contiguous &= buffer.strides[d] == strides[d] * buffer.itemsize;
+  }
+  contiguous &= isContiguous(rank, reinterpret_cast<const int64_t *>(buffer.shape), strides);
+  if (!contiguous) {
+    PyBuffer_Release(&buffer);
+    if (input.mutated)
+      refuseUnwritable(input, "it is not contiguous");
+    nb::object dense = nb::module_::import_("numpy").attr("ascontiguousarray")(object);
+    kept.push_back(dense);
+    return addBuffer(input, dense);
+  }
+  noteLibrary(Library::NumPy);
+  buffers.push_back(buffer);
+  accept(input,
+         {buffer.buf, static_cast<int64_t>(buffer.len), *dtype, rank,
+          reinterpret_cast<const int64_t *>(buffer.shape)},
+         buffer.readonly != 0);
+}
+
+/// The capsule that an object exports, of the newer form where it has that.
+static nb::object exportDLPack(nb::handle object) {
+  try {
+    return object.attr("__dlpack__")(nb::arg("max_version") = nb::make_tuple(1, 1));
+  } catch (nb::python_error &error) {
+    if (!error.matches(PyExc_TypeError))
+      throw;
+  }
+  return object.attr("__dlpack__")();
+}
+
+void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
+  nb::object device = object.attr("__dlpack_device__")();
+  if (nb::cast<int>(device[0]) != dlpack::cpu)
+    refuse(input, Code::PYTHON_2,
+           fmt::format("is on the DLPack device {}", nb::repr(device).c_str()),
+           "copy it to main memory first");
+  nb::object capsule = exportDLPack(object);
+  const dlpack::Tensor *tensor = nullptr;
+  bool isReadOnly = false;
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
+    auto *managed = static_cast<dlpack::ManagedVersioned *>(
+        PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
+    isReadOnly = managed->flags & dlpack::readOnly;
+    tensor = managed->version.major == 1 ? &managed->tensor : nullptr;
+  } else if (PyCapsule_IsValid(capsule.ptr(), "dltensor")) {
+    tensor =
+        &static_cast<dlpack::Managed *>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"))->tensor;
+  }
+  if (!tensor)
+    refuse(input, Code::PYTHON_1,
+           fmt::format("is a {} whose __dlpack__ gives no tensor of DLPack 1", typeName(object)),
+           "update the library it comes from");
+  kept.push_back(capsule); // which frees the tensor, as it is not marked as used
+  if (tensor->device.type != dlpack::cpu)
+    refuse(input, Code::PYTHON_2, "is not in main memory", "copy it there first");
+  auto dtype = fromDLPack(tensor->dtype);
+  if (!dtype)
+    refuse(input, Code::PYTHON_1,
+           fmt::format("has a DLPack dtype of code {} and {} bits", tensor->dtype.code,
+                       tensor->dtype.bits),
+           "convert it first");
+  if (!isContiguous(tensor->rank, tensor->sizes, tensor->strides)) {
+    if (input.mutated)
+      refuseUnwritable(input, "it is not contiguous");
+    refuse(input, Code::PYTHON_1, fmt::format("is a {} that is not contiguous", typeName(object)),
+           "make it contiguous first");
+  }
+  noteLibrary(Library::Other);
+  if (!firstOther)
+    firstOther = object;
+  accept(input,
+         {static_cast<char *>(tensor->data) + tensor->byteOffset,
+          bytesOf(tensor->rank, tensor->sizes, tw_dtype_bytes(*dtype)), *dtype, tensor->rank,
+          tensor->sizes},
+         isReadOnly);
+}
+
+void Arguments::checkOverlaps() const {
+  auto begin = [&](size_t i) { return reinterpret_cast<uintptr_t>(given[i].data); };
+  for (size_t i = 0; i < given.size(); ++i)
+    for (size_t j = 0; written[i] && j < given.size(); ++j)
+      if (i != j && begin(i) < begin(j) + given[j].bytes && begin(j) < begin(i) + given[i].bytes)
+        raise(Diagnostic{
+            Code::PYTHON_4,
+            fmt::format("input {} is written by the program, but overlaps input {}", i, j),
+            {},
+            {},
+            "give memory of its own, or a copy"});
+}
+
+} // namespace tw::python

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Python objects as the inputs of one run: PyTorch tensors (through the DLPack C exchange API),
+// arrays with the buffer protocol (NumPy), anything with __dlpack__, and numbers for scalars.
+// Contiguous memory is read where it is; other memory is made contiguous first.
+#pragma once
+#include "DLPack.h"
+#include "tilewright/tilewright.h"
+#include <nanobind/nanobind.h>
+#include <string>
+#include <vector>
+
+namespace tw::python {
+
+/// Whose arrays a call is given and gives.
+enum class Library { None, Torch, NumPy, Other };
+
+class Arguments {
+public:
+  explicit Arguments(size_t count);
+  Arguments(const Arguments &) = delete;
+  ~Arguments();
+
+  /// Takes `object` for the next input. Throws a tilewright.Error (PYTHON_1, 2, 4) that names the
+  /// input when it is nothing that a program can read, or cannot be written but would be.
+  void add(const tw_value_info &input, nanobind::handle object);
+  /// Throws (PYTHON_4) when memory that the run writes overlaps another input's.
+  void checkOverlaps() const;
+
+  const std::vector<tw_tensor> &tensors() const { return given; }
+  /// That of the first tensor.
+  Library library() const { return firstLibrary; }
+  /// The first tensor of Library::Other.
+  nanobind::handle other() const { return firstOther; }
+
+private:
+  void addScalar(const tw_value_info &input, nanobind::handle object);
+  void addTorch(const tw_value_info &input, nanobind::handle object,
+                const dlpack::ExchangeApi &api);
+  void addBuffer(const tw_value_info &input, nanobind::handle object);
+  void addDLPack(const tw_value_info &input, nanobind::handle object);
+  void accept(const tw_value_info &input, const tw_tensor &tensor, bool isReadOnly);
+  void noteLibrary(Library library);
+
+  std::vector<tw_tensor> given;
+  std::vector<bool> written;
+  std::vector<int64_t> scalars;
+  std::vector<Py_buffer> buffers;
+  std::vector<nanobind::object> kept; // what `given` points into
+  Library firstLibrary = Library::None;
+  nanobind::handle firstOther;
+};
+
+/// Whether row-major tensors of these sizes have these strides; strides of dimensions of size 1 and
+/// of empty tensors mean nothing.
+bool isContiguous(int32_t rank, const int64_t *sizes, const int64_t *strides);
+
+/// The exchange table of PyTorch's tensors when `object` is one (subclasses are not, but
+/// nn.Parameter is), else null.
+const dlpack::ExchangeApi *torchApi(nanobind::handle object);
+/// The same for torch.Tensor itself; null when torch is not imported. Throws PYTHON_9 when it is
+/// too old to have one.
+const dlpack::ExchangeApi *importedTorchApi();
+
+/// Views a tensor's memory; false (and no Python error) for one that has none. PyTorch's function
+/// also throws C++ exceptions, which say nothing that our messages do not.
+bool viewTensor(const dlpack::ExchangeApi &api, nanobind::handle object, dlpack::Tensor &out);
+
+/// "TypeName", with its module unless that is builtins.
+std::string typeName(nanobind::handle object);
+/// "f32[2, s0]".
+std::string shapeText(const tw_value_info &value);
+
+} // namespace tw::python

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Compiler.h"
+#include "Errors.h"
+#include "tools/tilewright/CompilerLibrary.h"
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace nb = nanobind;
+
+namespace tw::python {
+
+namespace {
+
+/// libtilewright-compiler.so lies in the folder lib beside this module.
+std::string libraryPath() {
+  Dl_info info;
+  static const char here = 0;
+  std::string path = dladdr(&here, &info) && info.dli_fname ? info.dli_fname : "";
+  return path.substr(0, path.rfind('/') + 1) + "lib/libtilewright-compiler.so";
+}
+
+const cli::CompilerLibrary &library() {
+  static std::optional<cli::CompilerLibrary> loaded; // under the GIL
+  if (!loaded)
+    loaded = take(cli::CompilerLibrary::load(libraryPath()));
+  return *loaded;
+}
+
+/// What a call says.
+struct Said {
+  std::string diagnostics, report;
+
+  tilewright_sink sink() {
+    tilewright_sink sink = {};
+    sink.struct_size = sizeof sink;
+    sink.diagnostic = [](void *user, const char *text, tilewright_outcome) {
+      static_cast<Said *>(user)->diagnostics += text;
+    };
+    sink.report = [](void *user, const char *text) { static_cast<Said *>(user)->report += text; };
+    return sink;
+  }
+};
+
+using Weights = std::vector<std::tuple<std::string, uintptr_t, int64_t>>; // name, address, bytes
+using Texts = std::vector<std::pair<std::string, std::string>>;           // name, text
+
+/// A model and kernels in the form of the C API; points into what it is made of.
+struct Source {
+  Source(const std::string &model, const std::optional<nb::bytes> &json, const Weights &weightList,
+         const std::vector<std::string> &paths, const Texts &textList)
+      : isMemory(json.has_value()) {
+    for (const auto &[name, address, bytes] : weightList)
+      weights.push_back({name.c_str(), reinterpret_cast<const void *>(address), bytes});
+    for (const std::string &path : paths)
+      kernels.push_back(path.c_str());
+    for (const auto &[name, text] : textList)
+      texts.push_back({name.c_str(), text.c_str()});
+    if (json)
+      memory = {model.c_str(), json->c_str(), json->size(), weights.data(), weights.size()};
+  }
+
+  template <typename Options>
+  void set(Options &options, const std::string &model) const {
+    options.struct_size = sizeof options;
+    if (isMemory)
+      options.memory = &memory;
+    else
+      options.model = model.c_str();
+    options.kernels = kernels.data();
+    options.kernel_count = kernels.size();
+    options.kernel_texts = texts.data();
+    options.kernel_text_count = texts.size();
+  }
+
+  bool isMemory;
+  tilewright_memory_model memory = {};
+  std::vector<tilewright_weight> weights;
+  std::vector<const char *> kernels;
+  std::vector<tilewright_kernel_text> texts;
+};
+
+/// A file in memory, closed unless it is handed on.
+struct MemoryFile {
+  int descriptor = memfd_create("tilewright-program", MFD_CLOEXEC);
+  ~MemoryFile() {
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+  int release() { return std::exchange(descriptor, -1); }
+};
+
+/// The artifact's descriptor, or -1 where it goes to `output`; and the report as JSON.
+nb::tuple compile(const std::string &model, const std::optional<nb::bytes> &json,
+                  const Weights &weights, const std::vector<std::string> &kernels,
+                  const Texts &texts, const std::string &target,
+                  const std::optional<std::string> &output,
+                  const std::optional<std::string> &dumpTo) {
+  const cli::CompilerLibrary &compiler = library();
+  Source source(model, json, weights, kernels, texts);
+  tilewright_compile_options options = {};
+  source.set(options, model);
+  options.target = target.c_str();
+  options.report = 2;
+  options.dump_to = dumpTo ? dumpTo->c_str() : nullptr;
+  MemoryFile file;
+  if (output)
+    options.output = output->c_str();
+  else if (file.descriptor > 0)
+    options.output_descriptor = file.descriptor;
+  else
+    raise(Diagnostic{Code::IO_2,
+                     fmt::format("there is no memory for the program: {}", std::strerror(errno)),
+                     {},
+                     {},
+                     "close files that this process holds open"});
+  Said said;
+  tilewright_sink sink = said.sink();
+  tilewright_outcome outcome;
+  {
+    nb::gil_scoped_release release;
+    outcome = compiler.compile(&options, &sink, &said);
+  }
+  if (outcome != TILEWRIGHT_FINE)
+    raise(said.diagnostics, outcome);
+  return nb::make_tuple(output ? -1 : file.release(), said.report);
+}
+
+/// The description of a model as JSON.
+std::string inspect(const std::string &model, const std::optional<nb::bytes> &json,
+                    const std::vector<std::string> &kernels, const Texts &texts,
+                    bool onlyUnsupported) {
+  const cli::CompilerLibrary &compiler = library();
+  Source source(model, json, {}, kernels, texts);
+  tilewright_inspect_options options = {};
+  source.set(options, model);
+  options.json = 1;
+  options.unsupported_only = onlyUnsupported;
+  Said said;
+  tilewright_sink sink = said.sink();
+  tilewright_outcome outcome;
+  {
+    nb::gil_scoped_release release;
+    outcome = compiler.inspectModel(&options, &sink, &said);
+  }
+  if (outcome != TILEWRIGHT_FINE)
+    raise(said.diagnostics, outcome);
+  return said.report;
+}
+
+} // namespace
+
+void defineCompiler(nb::module_ &module) {
+  module.def("compile", &compile, nb::arg("model"), nb::arg("json").none(), nb::arg("weights"),
+             nb::arg("kernels"), nb::arg("kernel_texts"), nb::arg("target"),
+             nb::arg("output").none(), nb::arg("dump_to").none());
+  module.def("inspect", &inspect, nb::arg("model"), nb::arg("json").none(), nb::arg("kernels"),
+             nb::arg("kernel_texts"), nb::arg("only_unsupported"));
+  module.def("compiler_version", [] { return library().version(); });
+}
+
+} // namespace tw::python

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Errors.h"
+#include <iterator>
+
+namespace nb = nanobind;
+
+namespace tw::python {
+
+namespace {
+
+/// Exceptions by category; those of Python that they also are.
+struct Kind {
+  const char *name, *meaning;
+  PyObject **python;
+};
+
+const Kind kinds[] = {
+    {"Error",
+     "A failure of Tilewright. Attributes: code (\"TW-RUNTIME-0011\", see docs/errors.md), "
+     "message (one line), text (all of it, for people), help (what to do, or \"\").",
+     &PyExc_Exception},
+    {"InputError", "What was given is wrong: a tensor, a model, a file.", &PyExc_ValueError},
+    {"UsageError", "A call is wrong whatever it is given: an unknown option.", &PyExc_TypeError},
+    {"UnsupportedError", "Tilewright cannot do this, or not on this machine.",
+     &PyExc_NotImplementedError},
+    {"InternalError", "A mistake of Tilewright: please report it.", &PyExc_RuntimeError},
+};
+
+PyObject *classes[std::size(kinds)];
+
+/// What follows `label` up to the end of its line in `text`; "" without such a line.
+std::string_view lineAfter(std::string_view text, std::string_view label) {
+  size_t at = text.find(label);
+  if (at == std::string_view::npos)
+    return {};
+  at += label.size();
+  return text.substr(at, text.find('\n', at) - at);
+}
+
+[[noreturn]] void raise(std::string_view code, std::string_view message, std::string_view text,
+                        std::string_view help, int category) {
+  size_t kind = category > 0 && category < static_cast<int>(std::size(kinds)) ? category : 0;
+  std::string_view trimmed = text.substr(0, text.find_last_not_of('\n') + 1);
+  nb::object error = nb::handle(classes[kind])(nb::str(trimmed.data(), trimmed.size()));
+  auto set = [&](const char *name, std::string_view value) {
+    error.attr(name) = nb::str(value.data(), value.size());
+  };
+  set("code", code);
+  set("message", message);
+  set("text", trimmed);
+  set("help", help);
+  PyErr_SetObject(classes[kind], error.ptr());
+  throw nb::python_error();
+}
+
+} // namespace
+
+void defineErrors(nb::module_ &module) {
+  for (size_t i = 0; i < std::size(kinds); ++i) {
+    std::string name = std::string("tilewright.") + kinds[i].name;
+    nb::object bases =
+        i == 0 ? nb::borrow(*kinds[i].python)
+               : nb::object(nb::make_tuple(nb::handle(classes[0]), nb::handle(*kinds[i].python)));
+    classes[i] = PyErr_NewExceptionWithDoc(name.c_str(), kinds[i].meaning, bases.ptr(), nullptr);
+    if (!classes[i])
+      throw nb::python_error();
+    module.attr(kinds[i].name) = nb::borrow(classes[i]);
+  }
+  for (const char *name : {"code", "message", "text", "help"})
+    nb::handle(classes[0]).attr(name) = "";
+}
+
+void raise(const Diagnostic &error) {
+  std::string text = error.render();
+  raise(codeName(error.code), error.message, text, error.help, static_cast<int>(error.category()));
+}
+
+void raise(std::string_view text, int category) {
+  std::string_view first = lineAfter(text, "error[");
+  size_t end = first.find("]: ");
+  if (end == std::string_view::npos)
+    raise("", text, text, "", category);
+  raise(first.substr(0, end), first.substr(end + 3), text, lineAfter(text, "\n  help: "), category);
+}
+
+void check(tw_status *status) {
+  if (!status)
+    return;
+  std::string code = tw_status_code(status), message = tw_status_message(status),
+              text = tw_status_text(status);
+  int category = tw_status_category(status);
+  tw_status_free(status);
+  raise(code, message, text, lineAfter(text, "\n  help: "), category);
+}
+
+} // namespace tw::python

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Failures as Python exceptions: tilewright.Error and one subclass for each kind of failure, with
+// the attributes code, message, text and help.
+#pragma once
+#include "Support/Diagnostic.h"
+#include "tilewright/tilewright.h"
+#include <nanobind/nanobind.h>
+#include <string>
+#include <string_view>
+
+namespace tw::python {
+
+/// Makes the exception classes and puts them into the module.
+void defineErrors(nanobind::module_ &module);
+
+[[noreturn]] void raise(const Diagnostic &error);
+/// `text`: one or more rendered diagnostics, of which the first gives code, message and help.
+[[noreturn]] void raise(std::string_view text, int category);
+/// Throws the status, if there is one, and frees it.
+void check(tw_status *status);
+
+/// The value, or its error as an exception.
+template <typename T>
+T take(Result<T> result) {
+  if (!result)
+    raise(result.error());
+  return *std::move(result);
+}
+
+} // namespace tw::python

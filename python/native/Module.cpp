@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilewright._native: what the Python package is made of. It links the runtime, and neither LLVM
+// nor any library of tensors.
+#include "Compiler.h"
+#include "Errors.h"
+#include "Graph.h"
+#include "Program.h"
+#include "Results.h"
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+
+NB_MODULE(_native, module) {
+  using namespace tw::python;
+  defineErrors(module);
+  defineMemory(module);
+  defineProgram(module);
+  defineGraph(module);
+  defineCompiler(module);
+  module.attr("version") = TW_VERSION;
+  // For the package's own refusals: raises the error of a code of docs/errors.md.
+  module.def(
+      "refuse",
+      [](const std::string &code, const std::string &message, const std::string &help) {
+        auto known = tw::parseCode(code);
+        raise(tw::Diagnostic{known.value_or(tw::Code::PYTHON_1), message, {}, {}, help});
+      },
+      nb::arg("code"), nb::arg("message"), nb::arg("help") = "");
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Program.h"
+#include "DTypes.h"
+#include "Errors.h"
+#include <cstring>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace nb = nanobind;
+
+namespace tw::python {
+
+Program::Program(const std::string &path, int descriptor, int threads, std::string libraryName)
+    : artifactPath(path), file(descriptor), threads(threads),
+      library(libraryName == "torch" ? Library::Torch : Library::NumPy) {
+  tw_status *status = tw_program_load(path.c_str(), nullptr, &program);
+  if (status && file >= 0)
+    close(file);
+  check(status);
+  const tw_program_info &info = *tw_program_describe(program);
+  for (int32_t i = 0; i < info.input_count; ++i) {
+    inputInfos.push_back(*tw_program_input(program, i));
+    hasWrites |= inputInfos.back().mutated != 0;
+  }
+  for (int32_t i = 0; i < info.output_count; ++i)
+    outputInfos.push_back(*tw_program_output(program, i));
+  hasState = info.state_count > 0;
+}
+
+Program::~Program() {
+  for (auto &[threads, instances] : idle)
+    for (tw_instance *instance : instances)
+      tw_instance_free(instance);
+  tw_program_free(program);
+  if (file >= 0)
+    close(file);
+}
+
+/// An instance for one call. Made, ended and counted under the GIL.
+class Program::Borrowed {
+public:
+  Borrowed(Program &program, int wanted)
+      : program(program), threads(program.hasState || !wanted ? program.threads : wanted) {
+    auto &free = program.idle[threads];
+    if (!free.empty()) {
+      instance = free.back();
+      free.pop_back();
+    } else if (program.hasState && program.lent > 0) {
+      raise(Diagnostic{Code::RUNTIME_16,
+                       "the program has state and runs another call",
+                       {},
+                       {},
+                       "let calls of one program with state follow each other, or load the program "
+                       "once for each thread"});
+    } else {
+      tw_instance_options options{sizeof options, threads};
+      check(tw_instance_create(program.program, &options, &instance));
+    }
+    ++program.lent;
+    if (program.isProfiling)
+      check(tw_instance_set_trace(instance, observe, &program));
+    isObserved = program.isProfiling;
+  }
+  Borrowed(const Borrowed &) = delete;
+  ~Borrowed() {
+    if (isObserved)
+      tw_status_free(tw_instance_set_trace(instance, nullptr, nullptr));
+    --program.lent;
+    program.idle[threads].push_back(instance);
+  }
+  tw_instance *get() { return instance; }
+
+private:
+  Program &program;
+  int threads;
+  tw_instance *instance = nullptr;
+  bool isObserved = false;
+};
+
+void Program::run(const std::vector<tw_tensor> &inputs, Results &results, int wantedThreads) {
+  Borrowed instance(*this, wantedThreads);
+  tw_status *status;
+  {
+    nb::gil_scoped_release release;
+    status = tw_instance_run_allocating(instance.get(), inputs.data(),
+                                        static_cast<int32_t>(inputs.size()), Results::allocate,
+                                        &results);
+  }
+  if (status)
+    results.checkAllocations();
+  check(status);
+}
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+const tw_value_info &Program::stateInfo(const std::string &name) const {
+  int32_t index = tw_program_find_state(program, name.c_str());
+  if (index >= 0)
+    return *tw_program_state(program, index);
+  std::string names;
+  for (int32_t i = 0; const tw_value_info *info = tw_program_state(program, i); ++i)
+    names += (i ? ", " : "") + std::string(info->name);
+  raise(Diagnostic{Code::RUNTIME_15,
+                   fmt::format("the program has no state named \"{}\"", name),
+                   {},
+                   {names.empty() ? "it has no state" : "it has: " + names},
+                   {}});
+}
+
+static std::vector<int64_t> sizesOf(const tw_value_info &info) {
+  return {info.sizes, info.sizes + info.rank};
+}
+
+nb::object Program::getState(const std::string &name) {
+  const tw_value_info &info = stateInfo(name);
+  Borrowed instance(*this, 0);
+  const dlpack::ExchangeApi *torch = library == Library::Torch ? importedTorchApi() : nullptr;
+  if (torch) {
+    void *data = nullptr;
+    nb::object tensor = torchTensor(*torch, info.dtype, sizesOf(info), data);
+    check(tw_instance_state_get(instance.get(), name.c_str(), data, info.bytes));
+    return tensor;
+  }
+  void *data = allocateMemory(info.bytes);
+  if (!data)
+    throw std::bad_alloc();
+  tw_status *status = tw_instance_state_get(instance.get(), name.c_str(), data, info.bytes);
+  if (status)
+    std::free(data);
+  check(status);
+  return numpyArray(data, info.bytes, info.dtype, sizesOf(info));
+}
+
+void Program::setState(const std::string &name, nb::handle value) {
+  tw_value_info info = stateInfo(name);
+  info.kind = TW_KIND_TENSOR;
+  info.mutated = 0;
+  Arguments arguments(1);
+  arguments.add(info, value);
+  const tw_tensor &given = arguments.tensors()[0];
+  bool fits = given.dtype == info.dtype && given.rank == info.rank &&
+              std::memcmp(given.sizes, info.sizes, info.rank * sizeof(int64_t)) == 0;
+  if (!fits) {
+    std::string sizes;
+    for (int32_t d = 0; d < given.rank; ++d)
+      sizes += (d ? ", " : "") + std::to_string(given.sizes[d]);
+    raise(Diagnostic{Code::RUNTIME_14,
+                     fmt::format("state \"{}\" is {}, but {}[{}] is given", name, shapeText(info),
+                                 tw_dtype_name(given.dtype), sizes),
+                     {},
+                     {},
+                     "give an array of that dtype and those sizes"});
+  }
+  Borrowed instance(*this, 0);
+  check(tw_instance_state_set(instance.get(), name.c_str(), given.data, given.bytes));
+}
+
+void Program::resetState(const std::optional<std::string> &name) {
+  if (name)
+    stateInfo(*name);
+  Borrowed instance(*this, 0);
+  check(tw_instance_state_reset(instance.get(), name ? name->c_str() : nullptr));
+}
+
+tw_memory_info Program::memory() {
+  Borrowed instance(*this, 0);
+  return tw_instance_memory(instance.get());
+}
+
+//===----------------------------------------------------------------------===//
+// Profiles
+//===----------------------------------------------------------------------===//
+
+void Program::observe(void *self, int32_t dispatch, int64_t begin, int64_t end) {
+  auto &program = *static_cast<Program *>(self);
+  std::lock_guard lock(program.eventsMutex);
+  program.events.push_back({dispatch, begin, end});
+}
+
+void Program::startProfile() {
+  events.clear();
+  isProfiling = true;
+}
+
+std::vector<Event> Program::stopProfile() {
+  isProfiling = false;
+  std::lock_guard lock(eventsMutex);
+  return std::exchange(events, {});
+}
+
+} // namespace tw::python

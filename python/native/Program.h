@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loaded artifact as Python sees it: the program, and instances of it for as many calls as go on
+// at the same time.
+#pragma once
+#include "Arguments.h"
+#include "Results.h"
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tw::python {
+
+/// What profiling saw of one dispatch of one run; times in ns of a monotonic clock.
+struct Event {
+  int32_t dispatch;
+  int64_t begin, end;
+};
+
+class Program {
+public:
+  /// Loads the artifact at `path`. With a `descriptor`, the artifact is that file in memory; it is
+  /// owned, and closed after the program. `threads`: of each instance, 0 for all cores. Throws.
+  Program(const std::string &path, int descriptor, int threads, std::string library);
+  Program(const Program &) = delete;
+  ~Program();
+
+  /// Runs once on an instance that nobody uses; a program with state has only one (RUNTIME_16 when
+  /// it runs). Releases the GIL meanwhile. Throws. `threads`: 0 for those of the constructor.
+  void run(const std::vector<tw_tensor> &inputs, Results &results, int threads = 0);
+
+  const tw_program *c() const { return program; }
+  const std::vector<tw_value_info> &inputs() const { return inputInfos; }
+  const std::vector<tw_value_info> &outputs() const { return outputInfos; }
+  bool writesInputs() const { return hasWrites; }
+  /// Of results where no argument is a tensor: "torch" or "numpy".
+  Library defaultLibrary() const { return library; }
+  int descriptor() const { return file; }
+  const std::string &path() const { return artifactPath; }
+
+  // State; see tw_instance_state_get. Throw (RUNTIME_15 and 14).
+  nanobind::object getState(const std::string &name);
+  void setState(const std::string &name, nanobind::handle value);
+  void resetState(const std::optional<std::string> &name);
+
+  tw_memory_info memory();
+  /// Starts or ends collecting events; ended, it gives them.
+  void startProfile();
+  std::vector<Event> stopProfile();
+
+private:
+  class Borrowed;
+  const tw_value_info &stateInfo(const std::string &name) const;
+  static void observe(void *self, int32_t dispatch, int64_t begin, int64_t end);
+
+  std::string artifactPath;
+  int file;
+  int threads;
+  Library library;
+  tw_program *program = nullptr;
+  std::vector<tw_value_info> inputInfos, outputInfos;
+  bool hasWrites = false, hasState = false;
+  std::map<int, std::vector<tw_instance *>> idle; // by threads; under the GIL
+  int lent = 0;                                   // of a program with state: in use
+
+  std::mutex eventsMutex;
+  std::vector<Event> events;
+  bool isProfiling = false;
+};
+
+/// Adds _native.Program.
+void defineProgram(nanobind::module_ &module);
+
+} // namespace tw::python

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Program as a Python type. It is called through its type's slot, which costs less than a method.
+#include "Errors.h"
+#include "Program.h"
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+
+namespace tw::python {
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+[[noreturn]] static void refuseCall(const Program &program, std::string what) {
+  std::string names;
+  for (const tw_value_info &input : program.inputs())
+    names += fmt::format("{}{}: {}", names.empty() ? "" : ", ", input.name, shapeText(input));
+  raise(Diagnostic{
+      Code::PYTHON_3,
+      std::move(what),
+      {},
+      {names.empty() ? "the program takes nothing" : fmt::format("the program takes {}", names)},
+      "give each input once, by place or by name"});
+}
+
+/// The object for each input: by place, then by name.
+static std::vector<PyObject *> gather(const Program &program, PyObject *args, PyObject *named) {
+  const auto &inputs = program.inputs();
+  size_t count = static_cast<size_t>(PyTuple_GET_SIZE(args));
+  if (count > inputs.size())
+    refuseCall(program,
+               fmt::format("the program has {} inputs, but {} were given", inputs.size(), count));
+  std::vector<PyObject *> objects(inputs.size(), nullptr);
+  for (size_t i = 0; i < count; ++i)
+    objects[i] = PyTuple_GET_ITEM(args, static_cast<Py_ssize_t>(i));
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; named && PyDict_Next(named, &at, &key, &value);) {
+    const char *name = PyUnicode_AsUTF8(key);
+    if (!name)
+      throw nb::python_error();
+    int32_t index = tw_program_find_input(program.c(), name);
+    if (index < 0)
+      refuseCall(program, fmt::format("the program has no input \"{}\"", name));
+    if (objects[index])
+      refuseCall(program, fmt::format("input \"{}\" is given twice", name));
+    objects[index] = value;
+  }
+  for (size_t i = 0; i < objects.size(); ++i)
+    if (!objects[i])
+      refuseCall(program, fmt::format("input \"{}\" is missing", inputs[i].name));
+  return objects;
+}
+
+static nb::object runProgram(Program &program, PyObject *args, PyObject *named) {
+  std::vector<PyObject *> objects = gather(program, args, named);
+  Arguments arguments(objects.size());
+  for (size_t i = 0; i < objects.size(); ++i)
+    arguments.add(program.inputs()[i], objects[i]);
+  if (program.writesInputs())
+    arguments.checkOverlaps();
+  Library library = arguments.library();
+  if (library == Library::None)
+    library = program.defaultLibrary();
+  Results results(library == Library::Torch ? importedTorchApi() : nullptr);
+  program.run(arguments.tensors(), results);
+  auto result = [&](size_t i) {
+    tw_kind kind = program.outputs()[i].kind;
+    return kind == TW_KIND_TENSOR ? results.tensor(i, library, arguments.other())
+                                  : results.scalar(i, kind);
+  };
+  if (results.count() == 1)
+    return result(0);
+  nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(results.count())));
+  for (size_t i = 0; i < results.count(); ++i)
+    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), result(i).release().ptr());
+  return tuple;
+}
+
+static PyObject *callProgram(PyObject *self, PyObject *args, PyObject *named) {
+  try {
+    return runProgram(*nb::inst_ptr<Program>(self), args, named).release().ptr();
+  } catch (nb::python_error &error) {
+    error.restore();
+  } catch (const std::bad_alloc &) {
+    PyErr_NoMemory();
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Descriptions
+//===----------------------------------------------------------------------===//
+
+static nb::dict describeValue(const tw_value_info &info) {
+  static const char *kinds[] = {"tensor", "int", "float", "bool"};
+  nb::list sizes;
+  for (int32_t d = 0; d < info.rank; ++d)
+    sizes.append(info.sizes[d] >= 0 ? nb::object(nb::int_(info.sizes[d]))
+                                    : nb::object(nb::str(info.size_texts[d])));
+  nb::dict value;
+  value["name"] = info.name;
+  value["kind"] = kinds[info.kind];
+  value["dtype"] = tw_dtype_name(info.dtype);
+  value["sizes"] = nb::tuple(sizes);
+  value["mutated"] = info.mutated != 0;
+  value["trainable"] = info.trainable != 0;
+  return value;
+}
+
+static nb::list describeAll(const Program &program, int32_t count,
+                            const tw_value_info *(*get)(const tw_program *, int32_t)) {
+  nb::list values;
+  for (int32_t i = 0; i < count; ++i)
+    values.append(describeValue(*get(program.c(), i)));
+  return values;
+}
+
+static nb::dict describe(const Program &program) {
+  const tw_program_info &info = *tw_program_describe(program.c());
+  nb::list dispatches, symbols;
+  for (int32_t i = 0; i < info.dispatch_count; ++i) {
+    const tw_dispatch_info &dispatch = *tw_program_dispatch(program.c(), i);
+    nb::dict facts;
+    facts["name"] = dispatch.name;
+    facts["kernel"] = dispatch.kernel;
+    facts["source"] = dispatch.source;
+    facts["ops"] = dispatch.ops;
+    dispatches.append(facts);
+  }
+  for (int32_t i = 0; i < info.symbol_count; ++i) {
+    const tw_symbol_info &symbol = *tw_program_symbol(program.c(), i);
+    symbols.append(nb::make_tuple(symbol.name, symbol.min, symbol.max));
+  }
+  nb::dict facts;
+  facts["model"] = info.model;
+  facts["target"] = info.target;
+  facts["compiler"] = info.compiler;
+  facts["weight_bytes"] = info.weight_bytes;
+  facts["state_bytes"] = info.state_bytes;
+  facts["inputs"] = describeAll(program, info.input_count, tw_program_input);
+  facts["outputs"] = describeAll(program, info.output_count, tw_program_output);
+  facts["state"] = describeAll(program, info.state_count, tw_program_state);
+  facts["symbols"] = symbols;
+  facts["dispatches"] = dispatches;
+  return facts;
+}
+
+static nb::list eventList(Program &program) {
+  nb::list list;
+  for (const Event &event : program.stopProfile())
+    list.append(nb::make_tuple(event.dispatch, event.begin, event.end));
+  return list;
+}
+
+static nb::tuple memoryTuple(Program &program) {
+  tw_memory_info memory = program.memory();
+  return nb::make_tuple(memory.arena_bytes, memory.arena_bound_bytes, memory.reserved_bytes);
+}
+
+void defineProgram(nb::module_ &module) {
+  static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void *>(callProgram)}, {0, nullptr}};
+  nb::class_<Program>(module, "Program", nb::type_slots(slots))
+      .def(nb::init<const std::string &, int, int, std::string>(), nb::arg("path"),
+           nb::arg("descriptor") = -1, nb::arg("threads") = 0, nb::arg("library") = "numpy")
+      .def("_describe", &describe)
+      .def_prop_ro("_descriptor", &Program::descriptor)
+      .def_prop_ro("_path", &Program::path)
+      .def("_get_state", &Program::getState)
+      .def("_set_state", &Program::setState)
+      .def("_reset_state", &Program::resetState, nb::arg("name").none())
+      .def("_memory", &memoryTuple)
+      .def("_start_profile", &Program::startProfile)
+      .def("_stop_profile", &eventList);
+}
+
+} // namespace tw::python

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory for the outputs of one run, allocated when their sizes are known, and the Python objects
+// that own it afterwards.
+#pragma once
+#include "Arguments.h"
+
+namespace tw::python {
+
+class Results {
+public:
+  /// `torch`: tensors are PyTorch's; null: memory of our own.
+  explicit Results(const dlpack::ExchangeApi *torch) : torch(torch) {}
+  Results(const Results &) = delete;
+  ~Results();
+
+  /// Output `index` goes to the caller's memory at `data`: there will be no object for it.
+  void preset(size_t index, void *data);
+
+  /// A tw_allocate_callback whose user is a Results; needs no GIL.
+  static void *allocate(void *results, int32_t output, const tw_tensor *tensor);
+  /// Throws what an allocation failed with, if one did.
+  void checkAllocations() const;
+
+  size_t count() const { return outputs.size(); }
+  /// Output `index` as a new torch tensor, NumPy array or, of Library::Other, what the namespace of
+  /// the array `like` makes of it.
+  nanobind::object tensor(size_t index, Library library, nanobind::handle like);
+  /// Output `index`, a scalar of `kind`, as a Python number.
+  nanobind::object scalar(size_t index, tw_kind kind) const;
+
+private:
+  struct Output {
+    tw_dtype dtype;
+    int64_t bytes;
+    std::vector<int64_t> sizes;
+    void *data = nullptr;                        // our own memory, or
+    dlpack::ManagedVersioned *managed = nullptr; // PyTorch's
+    int64_t scalar = 0;                          // or, of rank 0 without PyTorch's, this
+  };
+  bool allocateTorch(Output &output);
+  static void fail(void *results, const char *kind, const char *message);
+
+  const dlpack::ExchangeApi *torch;
+  std::vector<Output> outputs;
+  std::vector<void *> presets;
+  std::string failure;
+};
+
+/// Adds the type of memory that NumPy arrays of ours stand on.
+void defineMemory(nanobind::module_ &module);
+/// A NumPy array of its own on `bytes` bytes at `data`, which std::free frees. Throws PYTHON_8 when
+/// NumPy has no such dtype and ml_dtypes is not there.
+nanobind::object numpyArray(void *data, int64_t bytes, tw_dtype dtype,
+                            const std::vector<int64_t> &sizes);
+/// Memory for numpyArray; null when there is not enough.
+void *allocateMemory(int64_t bytes);
+/// A tensor of PyTorch, its elements not set.
+nanobind::object torchTensor(const dlpack::ExchangeApi &torch, tw_dtype dtype,
+                             const std::vector<int64_t> &sizes, void *&data);
+
+} // namespace tw::python

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tiny models of transformers and others, inference and training through torch.compile, against eager PyTorch:
+results, gradients, one graph where eager AOTAutograd has one, and nothing that runs eagerly without a reason.
+A few by default; all with TW_ALL_MODELS=1."""
+import copy
+import os
+
+import pytest
+import torch
+from torch import nn
+
+from tilewright.torch import _explain, backend
+
+transformers = pytest.importorskip("transformers")
+
+TINY = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64, "vocab_size": 99}
+VISION = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64,
+          "image_size": 32, "patch_size": 8}
+
+
+def ids(batch, length=12, vocabulary=99):
+    return torch.randint(3, vocabulary, (batch, length))
+
+
+def text(batch):
+    return {"input_ids": ids(batch), "labels": ids(batch)}
+
+
+def images(batch):
+    return {"pixel_values": torch.randn(batch, 3, 32, 32), "labels": torch.arange(batch) % 2}
+
+
+def make(name):
+    """The model, and what makes its arguments for a batch."""
+    t = transformers
+    if name == "bert":
+        return t.BertForSequenceClassification(t.BertConfig(**TINY)), lambda b: {
+            "input_ids": ids(b), "attention_mask": torch.ones(b, 12, dtype=torch.long), "labels": torch.arange(b) % 2}
+    if name == "gpt2":
+        return t.GPT2LMHeadModel(t.GPT2Config(n_embd=32, n_layer=2, n_head=4, vocab_size=99, n_positions=64)), text
+    if name == "llama":
+        return t.LlamaForCausalLM(t.LlamaConfig(**TINY, num_key_value_heads=2)), text
+    if name == "qwen2":
+        return t.Qwen2ForCausalLM(t.Qwen2Config(**TINY, num_key_value_heads=2)), text
+    if name == "mixtral":
+        return t.MixtralForCausalLM(t.MixtralConfig(**TINY, num_key_value_heads=2, num_local_experts=4)), text
+    if name == "t5":
+        config = t.T5Config(d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=99)
+        return t.T5ForConditionalGeneration(config), text
+    if name == "vit":
+        return t.ViTForImageClassification(t.ViTConfig(**VISION)), images
+    if name == "resnet":
+        return t.ResNetForImageClassification(t.ResNetConfig(embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1])), images
+    if name == "convnext":
+        return t.ConvNextForImageClassification(t.ConvNextConfig(hidden_sizes=[8, 16], depths=[1, 1], num_stages=2)), images
+    if name == "segformer":
+        config = t.SegformerConfig(num_encoder_blocks=2, depths=[1, 1], sr_ratios=[2, 1], hidden_sizes=[8, 16],
+                                   patch_sizes=[7, 3], strides=[4, 2], num_attention_heads=[1, 2], mlp_ratios=[2, 2],
+                                   decoder_hidden_size=16)
+        return t.SegformerForImageClassification(config), images
+    if name == "swin":
+        config = t.SwinConfig(image_size=32, patch_size=4, embed_dim=16, depths=[1, 1], num_heads=[2, 2], window_size=4)
+        return t.SwinForImageClassification(config), images
+    if name == "whisper":
+        config = t.WhisperConfig(d_model=32, encoder_layers=1, decoder_layers=1, encoder_attention_heads=4,
+                                 decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64, vocab_size=99,
+                                 num_mel_bins=8, max_source_positions=16, max_target_positions=32, pad_token_id=0,
+                                 bos_token_id=1, eos_token_id=2, decoder_start_token_id=1)
+        return t.WhisperForConditionalGeneration(config), lambda b: {
+            "input_features": torch.randn(b, 8, 32), "decoder_input_ids": ids(b), "labels": ids(b)}
+    if name == "wav2vec2":
+        config = t.Wav2Vec2Config(**TINY, conv_dim=(16, 16), conv_stride=(5, 2), conv_kernel=(10, 3),
+                                  num_conv_pos_embeddings=8, num_conv_pos_embedding_groups=2, apply_spec_augment=False,
+                                  num_feat_extract_layers=2, layerdrop=0.0)
+        return t.Wav2Vec2ForSequenceClassification(config), lambda b: {
+            "input_values": torch.randn(b, 400), "labels": torch.arange(b) % 2}
+    if name == "clip":
+        config = t.CLIPConfig(text_config={**TINY, "projection_dim": 16, "eos_token_id": 98},
+                              vision_config={**VISION, "projection_dim": 16}, projection_dim=16)
+        return t.CLIPModel(config), lambda b: {"input_ids": ids(b), "pixel_values": torch.randn(b, 3, 32, 32),
+                                               "return_loss": True}
+    if name == "mamba":
+        config = t.MambaConfig(hidden_size=32, num_hidden_layers=2, vocab_size=99, state_size=4, use_mambapy=False)
+        return t.MambaForCausalLM(config), text
+    if name == "deberta":
+        return t.DebertaV2ForSequenceClassification(t.DebertaV2Config(
+            **TINY, relative_attention=True, pos_att_type=["p2c", "c2p"], max_relative_positions=8)), lambda b: {
+            "input_ids": ids(b), "labels": torch.arange(b) % 2}
+    if name == "dlrm":
+        return Dlrm(), lambda b: {"dense": torch.randn(b, 6), "sparse": torch.randint(0, 20, (b, 3)), "labels": torch.rand(b)}
+    if name == "lora":
+        return Lora(), lambda b: {"x": torch.randn(b, 16), "labels": torch.randn(b, 8)}
+    raise KeyError(name)
+
+
+class Dlrm(nn.Module):
+    """Embedding bags and a dense tower, crossed."""
+
+    def __init__(self):
+        super().__init__()
+        self.tables = nn.ModuleList(nn.EmbeddingBag(20, 8, mode="sum") for _ in range(3))
+        self.bottom = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 8), nn.ReLU())
+        self.top = nn.Sequential(nn.Linear(8 + 6, 16), nn.ReLU(), nn.Linear(16, 1))
+
+    def forward(self, dense, sparse, labels):
+        x = self.bottom(dense)
+        parts = torch.stack([x] + [table(sparse[:, i:i + 1]) for i, table in enumerate(self.tables)], 1)
+        crossed = torch.bmm(parts, parts.transpose(1, 2))
+        i, j = torch.tril_indices(4, 4, -1)
+        y = self.top(torch.cat([x, crossed[:, i, j]], 1)).squeeze(1)
+        return {"loss": nn.functional.binary_cross_entropy_with_logits(y, labels), "logits": y}
+
+
+class Lora(nn.Module):
+    """A frozen layer with a trained product of low rank beside it."""
+
+    def __init__(self):
+        super().__init__()
+        self.base = nn.Linear(16, 8).requires_grad_(False)
+        self.a, self.b = nn.Parameter(torch.randn(16, 2) * 0.1), nn.Parameter(torch.zeros(2, 8))
+
+    def forward(self, x, labels):
+        y = self.base(x) + nn.functional.dropout(x, 0.1, self.training) @ self.a @ self.b
+        return {"loss": nn.functional.mse_loss(y, labels), "logits": y}
+
+
+DEFAULT = ["bert", "resnet", "lora"]
+ALL = [*DEFAULT, "llama", "dlrm", "gpt2", "qwen2", "mixtral", "t5", "vit", "convnext", "whisper", "wav2vec2", "clip", "mamba", "segformer",
+       "deberta", "swin"]
+NAMES = ALL if os.environ.get("TW_ALL_MODELS") else DEFAULT
+
+
+@pytest.fixture(autouse=True)
+def fresh(tmp_path, monkeypatch):
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "cache"))
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+@pytest.fixture
+def records():
+    seen = []
+    _explain._listeners.append(seen)
+    yield seen
+    _explain._listeners.remove(seen)
+
+
+def main_result(outputs):
+    if "logits" in outputs:
+        return outputs["logits"]
+    return outputs["logits_per_image"]
+
+
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("name", NAMES)
+def test_inference(name, dynamic, records):
+    model, arguments = make(name)
+    model.eval()
+    compiled = torch.compile(model, backend=backend, dynamic=dynamic)
+    with torch.no_grad():
+        for batch in (2, 3) if dynamic else (2,):
+            given = arguments(batch)
+            torch.testing.assert_close(main_result(compiled(**given)), main_result(model(**given)), rtol=1e-4, atol=1e-4)
+    assert [line for record in records for line in record.eager] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_training(name, records):
+    model, arguments = make(name)
+    model.train()
+    theirs = copy.deepcopy(model)
+    compiled = torch.compile(model, backend=backend)
+    given = arguments(2)
+    for _ in range(2):
+        state = torch.get_rng_state()
+        loss = compiled(**given)["loss"]
+        loss.backward()
+        after = torch.get_rng_state()
+        torch.set_rng_state(state)
+        expected = theirs(**given)["loss"]
+        expected.backward()
+        assert torch.equal(after, torch.get_rng_state())
+        torch.testing.assert_close(loss, expected, rtol=1e-4, atol=1e-4)
+    largest = max(p.grad.abs().max().item() for p in theirs.parameters() if p.grad is not None)
+    for (key, a), b in zip(model.named_parameters(), theirs.parameters(), strict=True):
+        assert (a.grad is None) == (b.grad is None), key
+        if b.grad is not None:
+            difference = (a.grad - b.grad).abs().max().item()
+            assert difference <= 1e-3 * max(b.grad.abs().max().item(), 1e-2 * largest), key
+    for (key, a), b in zip(model.named_buffers(), theirs.buffers(), strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4, msg=key)
+    assert [line for record in records for line in record.eager] == []

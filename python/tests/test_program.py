@@ -1,0 +1,520 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""tilewright.compile, load and Program: what is given, what comes back, what is said of it."""
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+import torch
+from torch.export import Dim
+
+import tilewright
+
+
+def close(a, b, tolerance=1e-5):
+    torch.testing.assert_close(torch.as_tensor(a), torch.as_tensor(b), rtol=tolerance, atol=tolerance)
+
+
+def run_python(code, **environment):
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, **environment}, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "nanobind: leaked" not in done.stderr, done.stderr
+    return done.stdout
+
+
+# Importing
+
+
+def test_import_loads_neither_torch_nor_llvm():
+    out = run_python("""
+        import sys, tilewright
+        maps = open("/proc/self/maps").read()
+        print([m for m in ("torch", "numpy", "json", "typing") if m in sys.modules], "LLVM" in maps, "tilewright-compiler" in maps)
+    """)
+    assert out == "[] False False\n"
+
+
+def test_import_is_fast():
+    out = run_python("""
+        import time; begin = time.perf_counter(); import tilewright; print(time.perf_counter() - begin)
+    """)
+    assert float(out) < 0.25  # 50 ms on a machine with nothing else to do
+
+
+# Kinds of arrays
+
+
+def test_torch_in_torch_out(mlp):
+    module, program = mlp
+    x = torch.randn(4, 16)
+    y = program(x)
+    assert type(y) is torch.Tensor and not y.requires_grad
+    close(y, module(x).detach())
+    close(program(input=x), y)
+    close(program(torch.nn.Parameter(x)), y)
+
+
+def test_numpy_in_numpy_out(mlp):
+    module, program = mlp
+    x = np.random.randn(4, 16).astype(np.float32)
+    y = program(x)
+    assert type(y) is np.ndarray and y.dtype == np.float32 and y.flags.writeable
+    close(y, module(torch.from_numpy(x)).detach())
+    x.flags.writeable = False  # it is only read
+    close(program(x), y)
+
+
+class Exporter:
+    """Somebody else's tensor, which has nothing but DLPack."""
+
+    def __init__(self, array, device=(1, 0)):
+        self.array, self.device = array, device
+
+    def __dlpack__(self, **_):
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+def test_dlpack_in(mlp):
+    _, program = mlp
+    x = torch.randn(4, 16)
+    close(program(Exporter(x)), program(x))
+    close(program(Exporter(x.numpy())), program(x))
+    assert type(program(Exporter(x))) is np.ndarray
+
+
+@pytest.mark.parametrize("make", [lambda x: x.t().contiguous().t(), lambda x: x.repeat(1, 2)[:, ::2],
+                                  lambda x: torch.cat([x, x])[1:5], lambda x: x[:1].expand(4, 16),
+                                  lambda x: torch.cat([torch.zeros(1), x.flatten()])[1:].view(4, 16)])
+def test_strided_and_unaligned_inputs(mlp, make):
+    module, program = mlp
+    x = make(torch.randn(4, 16))
+    close(program(x), module(x).detach())
+    close(program(x.numpy()), module(x).detach())
+
+
+def test_results_do_not_share_memory(mlp):
+    _, program = mlp
+    a, b = torch.randn(4, 16), torch.randn(4, 16)
+    first = program(a)
+    kept = first.clone()
+    program(b)
+    assert torch.equal(first, kept)
+
+
+def test_aligned_memory_is_not_copied():
+    program = tilewright.compile(torch.nn.ReLU(), (torch.randn(1 << 16),), threads=1)
+    x = torch.randn(1 << 16)
+    program(x)
+    assert program._memory()[2] < x.nbytes  # neither a copy of the input, nor an output of its own
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int8, torch.int16,
+                                   torch.int32, torch.int64, torch.uint8, torch.bool])
+def test_dtypes(dtype):
+    class Flip(torch.nn.Module):
+        def forward(self, x):
+            return x.flip(0), x.t()
+
+    x = torch.arange(6).reshape(2, 3).to(dtype)
+    program = tilewright.compile(Flip(), (x,))
+    flipped, turned = program(x)
+    assert flipped.dtype == dtype and torch.equal(flipped, x.flip(0)) and torch.equal(turned, x.t())
+    if dtype is not torch.bfloat16:
+        array = program(x.numpy())[0]
+        assert array.dtype == x.numpy().dtype and np.array_equal(array, x.flip(0).numpy())
+
+
+def test_numpy_has_no_bf16(refusal):
+    program = tilewright.compile(torch.nn.ReLU(), (torch.ones(3, dtype=torch.bfloat16),))
+    try:
+        import ml_dtypes
+    except ImportError:
+        with refusal("TW-PYTHON-0008", "bf16", "ml_dtypes", kind=NotImplementedError):
+            program(Exporter(torch.ones(3, dtype=torch.bfloat16)))
+    else:
+        assert program(Exporter(torch.ones(3, dtype=torch.bfloat16))).dtype == ml_dtypes.bfloat16
+
+
+def test_scalars_and_several_outputs():
+    class Scale(torch.nn.Module):
+        def forward(self, x, n):
+            return x * n, n * 2, x.shape[0]
+
+    program = tilewright.compile(Scale(), (torch.ones(3), 4), dynamic_shapes={"x": {0: Dim.DYNAMIC}, "n": Dim.DYNAMIC})
+    y, twice, rows = program(torch.ones(5), 7)
+    assert torch.equal(y, torch.full((5,), 7.0)) and twice == 14 and rows == 5 and type(twice) is int
+    assert program(torch.ones(2), np.int64(3))[1] == 6
+
+
+# Sizes
+
+
+def test_dynamic_sizes(refusal):
+    class Model(torch.nn.Module):
+        def forward(self, x, y):
+            return torch.cat([x, y]) @ y.t()
+
+    rows = Dim("rows", min=1, max=64)
+    program = tilewright.compile(Model(), (torch.randn(3, 8), torch.randn(5, 8)),
+                                 dynamic_shapes={"x": {0: rows}, "y": {0: Dim.DYNAMIC}})
+    for m, n in ((3, 5), (1, 2), (64, 7), (2, 1)):
+        x, y = torch.randn(m, 8), torch.randn(n, 8)
+        close(program(x, y), torch.cat([x, y]) @ y.t(), 1e-4)
+    assert any(most == 64 for _, most in program.symbols.values())
+    assert isinstance(program.inputs[0].sizes[0], str) and program.inputs[0].sizes[1] == 8
+    with refusal("TW-RUNTIME-0012", "65", "64"):
+        program(torch.randn(65, 8), torch.randn(5, 8))
+    with refusal("TW-RUNTIME-0011", "9", "8"):
+        program(torch.randn(3, 9), torch.randn(5, 8))
+
+
+def test_empty_tensors():
+    program = tilewright.compile(torch.nn.ReLU(), (torch.randn(4, 3),), dynamic_shapes={"input": {0: Dim.DYNAMIC}})
+    assert program(torch.randn(0, 3)).shape == (0, 3)
+    assert program(np.zeros((0, 3), np.float32)).shape == (0, 3)
+
+
+# Refusals
+
+
+def test_calls_that_do_not_fit(mlp, refusal):
+    _, program = mlp
+    x = torch.randn(4, 16)
+    with refusal("TW-PYTHON-0003", "2 were given", "f32[4, 16]", kind=ValueError):
+        program(x, x)
+    with refusal("TW-PYTHON-0003", '"input" is missing'):
+        program()
+    with refusal("TW-PYTHON-0003", 'no input "y"'):
+        program(x, y=x)
+    with refusal("TW-PYTHON-0003", "given twice"):
+        program(x, input=x)
+    with refusal("TW-RUNTIME-0010", "f64", "f32"):
+        program(x.double())
+    with refusal("TW-RUNTIME-0011", "[4, 15]"):
+        program(torch.randn(4, 15))
+    with refusal("TW-RUNTIME-0011"):
+        program(torch.randn(64))
+
+
+@pytest.mark.parametrize("make, code, words", [
+    (lambda x: 3.0, "TW-PYTHON-0001", "is a float"),
+    (lambda x: None, "TW-PYTHON-0001", "NoneType"),
+    (lambda x: x.tolist(), "TW-PYTHON-0001", "is a list"),
+    (lambda x: x.to_sparse(), "TW-PYTHON-0001", "sparse"),
+    (lambda x: x.to("meta"), "TW-PYTHON-0002", "meta"),
+    (lambda x: torch.complex(x, x), "TW-PYTHON-0001", "complex64"),
+    (lambda x: torch.complex(x, x).conj(), "TW-PYTHON-0001", ""),
+    (lambda x: x.as_subclass(type("Sub", (torch.Tensor,), {})), "TW-PYTHON-0001", "subclass"),
+    (lambda x: x.numpy().astype(">f4"), "TW-PYTHON-0001", "byte order"),
+    (lambda x: x.numpy().astype("S4"), "TW-PYTHON-0001", ""),
+    (lambda x: np.array([object()]), "TW-PYTHON-0001", ""),
+    (lambda x: Exporter(x, (2, 0)), "TW-PYTHON-0002", "(2, 0)"),
+    (lambda x: Exporter(x.t().contiguous().t()), "TW-PYTHON-0001", "not contiguous"),
+])
+def test_what_is_no_tensor(mlp, refusal, make, code, words):
+    with refusal(code, words, '"input"', "f32[4, 16]"):
+        mlp[1](make(torch.randn(4, 16)))
+
+
+def test_negated_tensors(mlp):
+    _, program = mlp
+    z = torch.randn(4, 16, dtype=torch.complex64)
+    negated = z.conj().imag
+    assert negated.is_neg()
+    close(program(negated), program(negated.clone()))
+    one = tilewright.compile(torch.nn.ReLU(), (torch.randn(1),))
+    minus = torch.complex(torch.ones(1), -torch.ones(1)).conj().imag
+    assert minus.is_neg() and one(minus).item() == minus.clamp(min=0).item() == 1.0
+
+
+class Counter(torch.nn.Module):
+    """Writes to its input, and counts."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(3))
+
+    def forward(self, x, cache):
+        self.count.add_(x)
+        cache.add_(1)
+        return x + self.count
+
+
+def test_mutation_and_state(refusal):
+    program = tilewright.compile(Counter(), (torch.ones(3), torch.zeros(3)))
+    assert [value.mutated for value in program.inputs] == [False, True]
+    cache = torch.zeros(3)
+    program(torch.ones(3), cache)
+    y = program(torch.ones(3), cache)
+    assert torch.equal(y, torch.full((3,), 3.0)) and torch.equal(cache, torch.full((3,), 2.0))
+    assert list(program.state) == ["count"] and "count" in program.state and len(program.state) == 1
+    assert torch.equal(program.state["count"], torch.full((3,), 2.0))
+    program.state["count"] = np.array([5, 6, 7], np.float32)
+    assert program(torch.zeros(3), cache).tolist() == [5, 6, 7]
+    program.state.reset("count")
+    assert program.state["count"].tolist() == [0, 0, 0]
+    with refusal("TW-RUNTIME-0015", "count", "none"):
+        program.state["none"]
+    with refusal("TW-RUNTIME-0015"):
+        program.state.reset("none")
+    with refusal("TW-RUNTIME-0014", "f32[3]", "f32[4]"):
+        program.state["count"] = torch.zeros(4)
+    with refusal("TW-RUNTIME-0014", "f64"):
+        program.state["count"] = torch.zeros(3, dtype=torch.float64)
+
+
+def test_memory_that_cannot_be_written(refusal):
+    program = tilewright.compile(Counter(), (torch.ones(3), torch.zeros(3)))
+    x = torch.ones(3)
+    locked = np.zeros(3, np.float32)
+    locked.flags.writeable = False
+    with refusal("TW-PYTHON-0004", "cache", "read-only"):
+        program(x, locked)
+    for cache in (torch.zeros(6)[::2], torch.zeros(1).expand(3), np.zeros(6, np.float32)[::2]):
+        with refusal("TW-PYTHON-0004", "cache", "not contiguous"):
+            program(x, cache)
+    memory = torch.zeros(5)
+    with refusal("TW-PYTHON-0004", "overlaps"):
+        program(memory[:3], memory[2:])
+
+
+def test_what_cannot_be_compiled(refusal, tmp_path):
+    with refusal("TW-PYTHON-0007", "is no model"):
+        tilewright.compile(3, (1,))
+    with refusal("TW-PYTHON-0007", "example_inputs"):
+        tilewright.compile(torch.nn.ReLU())
+    with refusal("TW-PYTHON-0005", "a kernel is a int"):
+        tilewright.compile(torch.nn.ReLU(), (torch.ones(1),), kernels=[3])
+    with refusal("TW-PYTHON-0005", "give a list"):
+        tilewright.compile(torch.nn.ReLU(), (torch.ones(1),), kernels="softmax.cpp")
+    with refusal("TW-PYTHON-0005", "threads"):
+        tilewright.compile(torch.nn.ReLU(), (torch.ones(1),), threads=-1)
+    with refusal("TW-IO-0001", "none.pt2"):
+        tilewright.compile(str(tmp_path / "none.pt2"))
+
+    class Branches(torch.nn.Module):
+        def forward(self, x):
+            return x if x.sum() > 0 else -x
+
+    with refusal("TW-PYTHON-0007", "Branches") as refused:
+        tilewright.compile(Branches(), (torch.ones(3),))
+    assert refused.error.__cause__ is not None
+
+    class Complex(torch.nn.Module):
+        def forward(self, x):
+            return torch.fft.fft(x).abs()
+
+    with refusal("TW-LOWER-0001", "_fft", "test_program.py", kind=NotImplementedError) as refused:
+        tilewright.compile(Complex(), (torch.ones(4),))
+    assert refused.error.help
+    with refusal("TW-DRIVER-0002", "gpu"):
+        tilewright.compile(torch.nn.ReLU(), (torch.ones(1),), target="gpu")
+
+
+# Files
+
+
+def test_save_and_load(mlp, tmp_path, refusal):
+    _, program = mlp
+    x = torch.randn(4, 16)
+    path = tmp_path / "mlp.so"
+    program.save(path)
+    loaded = tilewright.load(path, threads=1)
+    close(loaded(x), program(x), 0)
+    assert [repr(value) for value in loaded.inputs] == ["input: f32[4, 16]"]
+    assert sorted(os.listdir(tmp_path)) == ["mlp.so"]
+    out = run_python(f"""
+        import sys, numpy as np, tilewright
+        y = tilewright.load({str(path)!r})(np.ones((4, 16), np.float32))
+        print(y.shape, "torch" in sys.modules, "LLVM" in open("/proc/self/maps").read())
+    """)
+    assert out == "(4, 8) False False\n"
+    with refusal("TW-RUNTIME-0001", "none.so"):
+        tilewright.load(tmp_path / "none.so")
+    damaged = tmp_path / "damaged.so"
+    damaged.write_bytes(path.read_bytes()[:3000])
+    with pytest.raises(tilewright.InputError):
+        tilewright.load(damaged)
+    with refusal("TW-PYTHON-0005", "library"):
+        tilewright.load(path, library="jax")
+    with pytest.raises(OSError):
+        program.save(tmp_path / "none" / "mlp.so")
+
+
+def test_weights_go_to_no_file(tmp_path):
+    """Transposed and folded weights included: nothing that is written has their bytes in it."""
+    out = run_python(f"""
+        import os, torch, tilewright
+        from torch import nn
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv, self.norm, self.head = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.Linear(8, 4)
+            def forward(self, x):
+                return self.head(self.norm(self.conv(x)).relu().mean((2, 3)))
+        os.environ["TMPDIR"] = {str(tmp_path)!r}
+        written = []
+        def watch(event, args):
+            pass
+        net = Net().eval()
+        x = torch.randn(2, 3, 8, 8)
+        program = tilewright.compile(net, (x,))
+        torch.testing.assert_close(program(x), net(x).detach(), rtol=1e-4, atol=1e-5)
+        print(os.listdir({str(tmp_path)!r}))
+    """)
+    assert out == "[]\n"
+
+
+def test_files_are_models_too(tmp_path):
+    module = torch.nn.Linear(4, 2)
+    torch.export.save(torch.export.export(module, (torch.ones(3, 4),)), tmp_path / "linear.pt2")
+    program = tilewright.compile(tmp_path / "linear.pt2")
+    x = np.ones((3, 4), np.float32)
+    close(program(x), module(torch.from_numpy(x)).detach())
+    assert "linear" in repr(program)
+
+
+def test_memory_and_files_give_the_same_program(tmp_path):
+    """Our JSON says what torch's says."""
+    model = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
+    exported = torch.export.export(model, (torch.randn(2, 5, 16),), dynamic_shapes={"src": {1: Dim("n", max=64)}})
+    torch.export.save(exported, tmp_path / "layer.pt2")
+    ours, theirs = tilewright.compile(exported), tilewright.compile(tmp_path / "layer.pt2")
+    assert ours.report.dispatches == [dict(each, source=each["source"].replace("layer.pt2", "ExportedProgram"))
+                                      for each in theirs.report.dispatches]
+    assert ours.symbols == theirs.symbols and repr(ours.inputs) == repr(theirs.inputs)
+    x = torch.randn(2, 7, 16)
+    assert torch.equal(ours(x), torch.as_tensor(theirs(x.numpy())))
+
+
+# Kernels
+
+
+def test_kernels_as_text_and_file(refusal):
+    from pathlib import Path
+
+    source = Path(__file__).parents[2] / "examples" / "kernels" / "softmax.cpp"
+
+    @torch.library.custom_op("twtest::softmax", mutates_args=())
+    def softmax(x: torch.Tensor) -> torch.Tensor:
+        return torch.softmax(x, 1)
+
+    softmax.register_fake(torch.empty_like)
+
+    class Head(torch.nn.Module):
+        def forward(self, x):
+            return torch.ops.twtest.softmax(x * 2)
+
+    x = torch.randn(3, 20)
+    with refusal("TW-LOWER-0001", "twtest.softmax", "kernel"):
+        tilewright.compile(Head(), (x,))
+    program = tilewright.compile(Head(), (x,), kernels=[source])
+    close(program(x), torch.softmax(x * 2, 1))
+    text = subprocess.run([os.path.realpath(Path(tilewright.__file__).parent / "lib") + "/../bin/tilewright", "kernel",
+                           "print", source], capture_output=True, text=True, check=True).stdout
+    close(tilewright.compile(Head(), (x,), kernels=[text])(x), torch.softmax(x * 2, 1))
+    with pytest.raises(tilewright.Error) as error:
+        tilewright.compile(Head(), (x,), kernels=["no kernel\n"])
+    assert "kernel text 1" in error.value.text
+
+
+# What is said
+
+
+def test_descriptions(mlp):
+    _, program = mlp
+    assert program.inputs[0].dtype == "f32" and program.inputs[0].kind == "tensor"
+    assert program.outputs[0].sizes == (4, 8) and program.target == "cpu"
+    assert "f32[4, 16]" in repr(program)
+    report = program.report
+    assert report.dispatches and "kernels" in str(report)
+    assert all({"name", "ops", "source", "calls", "target"} <= set(each) for each in report.dispatches)
+    for text in (tilewright.Program.__doc__, tilewright.compile.__doc__, tilewright.load.__doc__):
+        assert "Errors: TW-" in text
+    assert "InputError" in tilewright.State.__doc__
+
+
+def test_profile(mlp, tmp_path):
+    _, program = mlp
+    x = torch.randn(4, 16)
+    with program.profile() as profile:
+        for _ in range(3):
+            program(x)
+    program(x)  # is not seen
+    assert profile.rows and all(row["calls"] == 3 for row in profile.rows)
+    assert abs(sum(row["percent"] for row in profile.rows) - 100) < 1e-6
+    assert profile.rows[0]["name"] in str(profile)
+    profile.save_trace(tmp_path / "trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert len(events) == 3 * len(profile.rows) and all(event["dur"] >= 0 for event in events)
+
+
+def test_errors_have_parts(mlp):
+    with pytest.raises(tilewright.InputError) as caught:
+        mlp[1](torch.randn(4, 15))
+    error = caught.value
+    assert error.code == "TW-RUNTIME-0011" and error.message in error.text and str(error) == error.text
+    assert isinstance(error, ValueError) and isinstance(error, tilewright.Error)
+    assert isinstance(error.help, str)
+
+
+# Threads and processes
+
+
+def test_threads(mlp):
+    module, program = mlp
+    xs = [torch.randn(4, 16) for _ in range(8)]
+    wrong = []
+
+    def work(x):
+        expected = module(x).detach()
+        for _ in range(50):
+            if not torch.allclose(program(x), expected, atol=1e-5):
+                wrong.append(x)
+
+    threads = [threading.Thread(target=work, args=(x,)) for x in xs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_fork():
+    run_python("""
+        import os, sys, torch, tilewright
+        model = torch.nn.Linear(256, 256)
+        x = torch.randn(512, 256)
+        program = tilewright.compile(model, (x,), threads=3)
+        y = program(x)
+        for _ in range(3):
+            child = os.fork()
+            if child == 0:
+                same = all(torch.equal(program(x), y) for _ in range(3))
+                del program
+                os._exit(0 if same else 1)
+            assert os.waitpid(child, 0)[1] == 0
+        assert torch.equal(program(x), y)
+    """)
+
+
+def test_interrupt_does_not_break_the_program(mlp):
+    import signal
+
+    program = tilewright.compile(torch.nn.Linear(1024, 1024), (torch.randn(1024, 1024),), threads=1)
+    x = torch.randn(1024, 1024)
+    expected = program(x)
+    timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        timer.start()
+        while True:
+            program(x)
+    assert torch.equal(program(x), expected)

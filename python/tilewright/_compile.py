@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""tilewright.compile."""
+from __future__ import annotations
+
+import os
+
+from . import _native
+from ._program import Program, check_library, check_threads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None = None, *,  # noqa: A001
+            dynamic_shapes: Any = None, target: str = "cpu", kernels: Sequence[str | os.PathLike[str]] = (),
+            threads: int = 0, dump_to: str | os.PathLike[str] | None = None) -> Program:
+    """Compiles a model to a Program in memory; Program.save writes it to a file.
+
+    model: a torch.nn.Module, which is exported with example_inputs (a tuple of arguments, or a dict by
+    name) and dynamic_shapes, as torch.export.export takes them; or a torch.export.ExportedProgram; or
+    the path of a .pt2 or .mlir file. Its weights are read where they are and written to no file.
+    target: "cpu", "cpu:NAME" (a CPU as LLVM calls it) or "reference". kernels: hand-written kernels
+    that the model calls (docs/calling-kernels.md): paths of .cpp, .so and .mlir files, or texts of the
+    tile dialect. threads: of each call; 0 for all cores. dump_to: a folder that gets the IR after every
+    stage.
+
+    Errors: TW-PYTHON-0007 (no model, or torch.export cannot export it: the cause is chained),
+    TW-IMPORT-* and TW-LOWER-* (what the compiler does not take; all unsupported operators are listed
+    with their lines), TW-KERNEL-*, TW-PYTHON-0005 (the options), TW-CLI-0007 (no compiler is installed).
+    """
+    check_threads(threads)
+    paths, texts = split_kernels(kernels)
+    json, weights, library = None, [], "torch"
+    keep: Any = None  # owns the weights' memory
+    if isinstance(model, (str, os.PathLike)):
+        if example_inputs is not None or dynamic_shapes is not None:
+            _native.refuse("TW-PYTHON-0005", "example_inputs or dynamic_shapes are given with a file",
+                           "a file says itself what it takes: leave them out")
+        name, library = os.fspath(model), "numpy"
+    else:
+        from .torch import _exported
+
+        exported = _exported.export(model, example_inputs, dynamic_shapes)
+        name, json, weights, keep = _exported.serialize(exported, type(model).__name__)
+    check_library(library)
+    descriptor, report = _native.compile(name, json, weights, paths, texts, target, None,
+                                         None if dump_to is None else os.fspath(dump_to))
+    del keep
+    return Program(f"/proc/self/fd/{descriptor}", descriptor, threads=threads, library=library, report=report)
+
+
+def split_kernels(kernels: Sequence[str | os.PathLike[str]]) -> tuple[list[str], list[tuple[str, str]]]:
+    """The paths, and the texts with a name for each: a text is what holds a line end."""
+    if isinstance(kernels, (str, os.PathLike)):
+        _native.refuse("TW-PYTHON-0005", f"kernels is {kernels!r}", "give a list: kernels=[...]")
+    paths, texts = [], []
+    for kernel in kernels:
+        if isinstance(kernel, str) and "\n" in kernel:
+            texts.append((f"kernel text {len(texts) + 1}", kernel))
+        elif isinstance(kernel, (str, os.PathLike)):
+            paths.append(os.fspath(kernel))
+        else:
+            _native.refuse("TW-PYTHON-0005", f"a kernel is a {type(kernel).__name__}",
+                           "give paths of .cpp, .so and .mlir files, or texts of the tile dialect")
+    return paths, texts

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs: what a compiled model takes, gives, keeps and does."""
+from __future__ import annotations
+
+import os
+
+from . import _native
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+
+class Value:
+    """An input, an output or a state tensor of a program.
+
+    name: as the model calls it. kind: "tensor", or "int", "float", "bool" for a number.
+    dtype: "f32", "bf16", "i64", ... sizes: ints, and texts for dynamic sizes ("s0", "s0*2").
+    mutated: an input that a call writes to. trainable: state that gradients refer to.
+    """
+
+    __slots__ = ("dtype", "kind", "mutated", "name", "sizes", "trainable")
+
+    name: str
+    kind: str
+    dtype: str
+    sizes: tuple[int | str, ...]
+    mutated: bool
+    trainable: bool
+
+    def __init__(self, facts: dict[str, Any]) -> None:
+        for slot in self.__slots__:
+            setattr(self, slot, facts[slot])
+
+    def __repr__(self) -> str:
+        what = f"{self.dtype}[{', '.join(map(str, self.sizes))}]" if self.kind == "tensor" else self.kind
+        return f"{self.name}: {what}"
+
+
+class State:
+    """What a program keeps between calls (a cache, running statistics), by name.
+
+    state["name"] is a copy as an array of the program's library; state["name"] = array sets it, of
+    exactly its dtype and sizes; state.reset("name") sets it back to the initial values, and
+    state.reset() all of it. An unknown name raises InputError TW-RUNTIME-0015, an array that does not
+    fit TW-RUNTIME-0014.
+    """
+
+    __slots__ = ("_program",)
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def __getitem__(self, name: str) -> Any:
+        return self._program._get_state(name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._program._set_state(name, value)
+
+    def reset(self, name: str | None = None) -> None:
+        self._program._reset_state(name)
+
+    def values(self) -> list[Value]:
+        """The names, dtypes and sizes."""
+        return [Value(facts) for facts in self._program._facts["state"]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([facts["name"] for facts in self._program._facts["state"]])
+
+    def __len__(self) -> int:
+        return len(self._program._facts["state"])
+
+    def __contains__(self, name: object) -> bool:
+        return any(facts["name"] == name for facts in self._program._facts["state"])
+
+    def __repr__(self) -> str:
+        return f"State({', '.join(map(repr, self.values()))})"
+
+
+class Report:
+    """What a model became: its dispatches, and what was fused and why.
+
+    dispatches: one dict for each kernel with name, kernel, ops, source, and, where the program was
+    compiled here, calls and target ("cpu" or "reference"). remarks: (place, text) of each decision; a
+    loaded program has none. str() is a text for people.
+    """
+
+    __slots__ = ("dispatches", "remarks")
+
+    def __init__(self, dispatches: list[dict[str, Any]], remarks: list[tuple[str, str]]) -> None:
+        self.dispatches, self.remarks = dispatches, remarks
+
+    def __str__(self) -> str:
+        slow = sum(dispatch.get("target") == "reference" for dispatch in self.dispatches)
+        lines = [f"kernels {len(self.dispatches)}, on the reference target {slow}"]
+        for dispatch in self.dispatches:
+            lines.append(f"  {dispatch['name']:<24} {dispatch['ops']}")
+            if dispatch["source"]:
+                lines.append(f"  {'':<24} {dispatch['source']}")
+        if self.remarks:
+            lines.append("remarks")
+        lines += [f"  {place}{': ' if place else ''}{text}" for place, text in self.remarks]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+class Profile:
+    """Where the time of calls goes; see Program.profile.
+
+    rows: for each dispatch that ran a dict with name, ops, source, calls, total_us, min_us, max_us and
+    percent, the longest first. str() is a table. save_trace(path) writes a file for
+    chrome://tracing or https://ui.perfetto.dev.
+    """
+
+    __slots__ = ("_events", "_program")
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._events: list[tuple[int, int, int]] = []
+
+    def __enter__(self) -> Profile:
+        self._program._start_profile()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._events = self._program._stop_profile()
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        spans: dict[int, list[int]] = {}
+        for dispatch, begin, end in self._events:
+            spans.setdefault(dispatch, []).append(end - begin)
+        total = sum(map(sum, spans.values())) or 1
+        rows = []
+        for dispatch, times in spans.items():
+            facts = self._program._facts["dispatches"][dispatch]
+            rows.append({**{key: facts[key] for key in ("name", "ops", "source")}, "calls": len(times),
+                         "total_us": sum(times) / 1e3, "min_us": min(times) / 1e3, "max_us": max(times) / 1e3,
+                         "percent": 100 * sum(times) / total})
+        return sorted(rows, key=lambda row: -row["total_us"])
+
+    def __str__(self) -> str:
+        lines = [f"{'dispatch':<28} {'calls':>7} {'total us':>11} {'min us':>9} {'max us':>9} {'%':>6}"]
+        lines += [f"{row['name']:<28} {row['calls']:>7} {row['total_us']:>11.1f} {row['min_us']:>9.1f} "
+                  f"{row['max_us']:>9.1f} {row['percent']:>6.1f}" for row in self.rows]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def save_trace(self, path: str | os.PathLike[str]) -> None:
+        import json
+
+        dispatches = self._program._facts["dispatches"]
+        events = [{"name": dispatches[dispatch]["name"], "ph": "X", "pid": os.getpid(), "tid": 0,
+                   "ts": begin / 1e3, "dur": (end - begin) / 1e3,
+                   "args": {key: dispatches[dispatch][key] for key in ("ops", "source", "kernel")}}
+                  for dispatch, begin, end in self._events]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"traceEvents": events, "displayTimeUnit": "ns"}, file)
+
+
+class Program(_native.Program):
+    """A compiled model, made by tilewright.compile or tilewright.load.
+
+    Call it with its inputs in order, or by name: program(x, mask=m). Tensors may be torch tensors,
+    NumPy arrays, or anything with __dlpack__, in main memory, of exactly the dtypes and sizes that
+    `inputs` says; where a size is dynamic, any that the model was exported for. Contiguous memory is
+    read in place (copied when not aligned to 64 bytes); other arrays are copied. Numbers are Python
+    numbers. Results are new arrays of the same library as the first tensor given: one of them alone,
+    several as a tuple; they have no gradients. An input with `mutated` gets its new value when the call
+    has succeeded: it must be contiguous, writable, and overlap no other.
+
+    Calls from several threads run at the same time and share the weights; a program with state runs one
+    at a time (TW-RUNTIME-0016). The GIL is released while it computes. After os.fork() the child may
+    call it too.
+
+    Errors: TW-PYTHON-0001 to 0004 (what is given cannot be read or written), TW-RUNTIME-0010 to 0012
+    (dtype, shape, range), TW-RUNTIME-0013 (an assertion of the model), TW-RUNTIME-0017 (memory).
+    """
+
+    def __init__(self, path: str, descriptor: int = -1, *, threads: int = 0, library: str = "numpy",
+                 report: str | None = None) -> None:
+        super().__init__(path, descriptor, threads, library)
+        self._facts: dict[str, Any] = self._describe()
+        self._report = report
+
+    @property
+    def inputs(self) -> list[Value]:
+        """What a call takes, in order."""
+        return [Value(facts) for facts in self._facts["inputs"]]
+
+    @property
+    def outputs(self) -> list[Value]:
+        """What a call gives, in order: nested results of the model are flattened."""
+        return [Value(facts) for facts in self._facts["outputs"]]
+
+    @property
+    def symbols(self) -> dict[str, tuple[int, int]]:
+        """The ranges of dynamic sizes, both ends included."""
+        return {name: (least, most) for name, least, most in self._facts["symbols"]}
+
+    @property
+    def state(self) -> State:
+        """What is kept between calls."""
+        return State(self)
+
+    @property
+    def target(self) -> str:
+        return self._facts["target"]
+
+    @property
+    def report(self) -> Report:
+        """What the model became."""
+        if self._report is None:
+            return Report([dict(dispatch) for dispatch in self._facts["dispatches"]], [])
+        import json
+
+        said = json.loads(self._report)
+        return Report(said["dispatches"], [(remark["place"], remark["text"]) for remark in said["remarks"]])
+
+    def profile(self) -> Profile:
+        """Times each dispatch of the calls made inside a with-block.
+
+            with program.profile() as p:
+                program(x)
+            print(p); p.save_trace("trace.json")
+        """
+        return Profile(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the artifact, weights included, replacing the file in one step.
+
+        It runs without Python, too (docs/embedding.md). OSError when it cannot be written.
+        """
+        path = os.fspath(path)
+        source = os.open(self._path, os.O_RDONLY)
+        temporary = f"{path}.{os.getpid()}.tmp"
+        try:
+            with open(temporary, "wb") as file:
+                offset, size = 0, os.fstat(source).st_size
+                while offset < size:
+                    offset += os.sendfile(file.fileno(), source, offset, size - offset)
+            os.chmod(temporary, 0o755)
+            os.replace(temporary, path)
+        except BaseException:
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+            raise
+        finally:
+            os.close(source)
+
+    def __repr__(self) -> str:
+        takes, gives = (", ".join(map(repr, values)) for values in (self.inputs, self.outputs))
+        return f"<tilewright.Program {self._facts['model']}({takes}) -> ({gives})>"
+
+
+def load(path: str | os.PathLike[str], *, threads: int = 0, library: str = "numpy") -> Program:
+    """Loads an artifact that Program.save or `tilewright compile` wrote. It is native code: load only
+    what you trust.
+
+    threads: of each call; 0 for all cores. library: "numpy" or "torch", of arrays that do not come from
+    a call's tensors: state, and results of programs that take none. Errors: TW-RUNTIME-0001 to 0008 (the
+    file is missing, damaged, or for another machine), TW-PYTHON-0005 (the options).
+    """
+    check_library(library)
+    check_threads(threads)
+    return Program(os.path.abspath(os.fspath(path)), threads=threads, library=library)
+
+
+def check_library(library: str) -> None:
+    if library not in ("numpy", "torch"):
+        _native.refuse("TW-PYTHON-0005", f"library is {library!r}", 'it is "numpy" or "torch"')
+
+
+def check_threads(threads: int) -> None:
+    if not isinstance(threads, int) or isinstance(threads, bool) or not 0 <= threads <= 1024:
+        _native.refuse("TW-PYTHON-0005", f"threads is {threads!r}", "give a number from 0 (all cores) to 1024")

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The backend "tilewright" of torch.compile: each graph that AOTAutograd makes becomes one program, or, where some
+of its operators are not supported, programs with eager PyTorch between them."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch.fx import Graph, GraphModule
+
+from .. import _native
+from . import _cache, _explain, _partition, _private, _random, _support
+from ._graph_writer import Unwritable
+from ._layout import Layout
+from ._partition import NotCompiled
+from ._options import Options, read
+from ._sizes import Unplannable
+
+
+# Areas of codes that say what a graph has, and not how it was asked for.
+ABOUT_THE_MODEL = {"IMPORT", "LOWER", "PROGRAM", "TARGET", "TILE"}
+
+
+def backend(module: GraphModule, example_inputs: list[Any], *, mode: Any = None, options: Any = None) -> Any:
+    """Compiles a graph of torch.compile(f, backend="tilewright", options={...}).
+
+    options: "target" ("cpu", "cpu:NAME" or "reference"), "threads" (default: torch.get_num_threads() at each
+    call), "kernels" (as for tilewright.compile), "dump_to" (a folder that gets the IR; passes by the cache).
+    Unknown ones raise TW-PYTHON-0005. What is not supported runs eagerly: the logger "tilewright.torch" says at
+    the level INFO what, and why; see explain.
+    """
+    chosen = read(mode, options)
+
+    def compiler(kind: str) -> Callable[[GraphModule, Any], Any]:
+        return lambda graph, inputs: compile_graph(graph, kind, chosen)
+
+    return _private.aot_autograd(fw_compiler=compiler("forward"), bw_compiler=compiler("backward"),
+                                 inference_compiler=compiler("inference"), partition_fn=_private.min_cut(),
+                                 keep_inference_input_mutations=True)(module, example_inputs)
+
+
+def compile_graph(module: GraphModule, kind: str, options: Options) -> Any:
+    """What runs a graph of functional ATen: it takes one list, which it empties, and returns a list."""
+    module = _copied(module)
+    seen = _explain.GraphRecord(kind, sum(node.op == "call_function" for node in module.graph.nodes))
+    prologue = _random.extract(module)
+    try:
+        run = compile_partition(module, options, seen)
+    except NotCompiled:
+        reasons = _support.unsupported(module, options.sources())
+        for node, reason in reasons.items():
+            seen.add_eager(node, reason)
+        run = _partition.run_in_pieces(module, reasons, lambda part: compile_partition(part, options, seen), seen)
+    seen.finish()
+    return run if prologue is None else _behind(prologue, run)
+
+
+def _behind(prologue: _random.Prologue, run: Any) -> Any:
+    def call(args: list[Any]) -> Any:
+        prologue.add_to(args)
+        return run(args)
+
+    call._boxed_call = True  # type: ignore[attr-defined]
+    return call
+
+
+def _copied(module: GraphModule) -> GraphModule:
+    """A copy of the graph on the same tensors: the caller's is not ours to change."""
+    graph = Graph()
+    graph.output(graph.graph_copy(module.graph, {}))
+    return GraphModule(module, graph)
+
+
+def compile_partition(module: GraphModule, options: Options, seen: _explain.GraphRecord) -> Any:
+    """A _native.Graph for the whole of `module`. Raises NotCompiled when something in it is not supported."""
+    for node in module.graph.nodes:
+        if why := _support.foreign(node.meta.get("val")):
+            raise NotCompiled(why)
+        if node.op == "call_function" and _private.is_random(node):
+            raise NotCompiled("it draws random numbers")
+    try:
+        work = _copied(module)
+        layout = Layout(work)
+        program = None if layout.is_empty else _cache.compile(_support.serialize(work), options)
+    except (Unplannable, Unwritable) as error:
+        raise NotCompiled(f"it has {error}") from error
+    except (_native.UnsupportedError, _native.InternalError) as error:
+        if error.code.split("-")[1] not in ABOUT_THE_MODEL:
+            raise
+        if isinstance(error, _native.InternalError):
+            _private.logger.warning("a graph runs eagerly because of a mistake of Tilewright, please report it: %s",
+                                    error.text)
+        raise NotCompiled(error.message) from error
+    if program is not None:
+        seen.add_program(program)
+    graph = _native.Graph(program, *layout.native(), options.thread_count())
+    graph._boxed_call = True  # it takes one list; wrappers of torch pass on what is in an object's __dict__
+    return graph

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What torch.compile(..., options={...}) may say."""
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+import torch
+
+from .. import _native
+from .._compile import split_kernels
+
+
+class Options(NamedTuple):
+    target: str = "cpu"
+    threads: int | None = None  # None: as torch.get_num_threads() says at each call
+    kernels: tuple[Any, ...] = ()
+    dump_to: str | None = None
+
+    def thread_count(self) -> Any:
+        """What gives the threads of a call."""
+        threads = self.threads
+        return torch.get_num_threads if threads is None else lambda: threads
+
+    def sources(self) -> tuple[list[str], list[tuple[str, str]]]:
+        return split_kernels(self.kernels)
+
+
+def _refuse(what: str, advice: str) -> None:
+    _native.refuse("TW-PYTHON-0005", what, advice)
+
+
+def read(mode: Any, options: Any) -> Options:
+    """Errors: TW-PYTHON-0005 for what is unknown or of the wrong kind."""
+    if mode is not None:
+        _refuse(f"mode={mode!r} is given", "the backend tilewright has no modes: leave it out")
+    given = dict(options or {})
+    for name in given:
+        if name not in Options._fields:
+            _refuse(f"the backend tilewright has no option {name!r}", f"it has {', '.join(Options._fields)}")
+    chosen = Options(**given)
+    threads = chosen.threads
+    if threads is not None and (type(threads) is not int or not 1 <= threads <= 1024):
+        _refuse(f"the option threads is {threads!r}", "give a number from 1 to 1024")
+    if not isinstance(chosen.target, str):
+        _refuse(f"the option target is {chosen.target!r}", 'give a text: "cpu", "cpu:NAME" or "reference"')
+    if chosen.dump_to is not None:
+        if not isinstance(chosen.dump_to, (str, os.PathLike)):
+            _refuse(f"the option dump_to is {chosen.dump_to!r}", "give the path of a folder")
+        chosen = chosen._replace(dump_to=os.fspath(chosen.dump_to))
+    chosen.sources()
+    return chosen._replace(kernels=tuple(chosen.kernels))

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""All that this package uses of torch beyond its public interface, in one place with a version check."""
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import torch
+
+from .. import _native
+
+OLDEST = (2, 13)
+TESTED = (2, 13)
+
+logger = logging.getLogger("tilewright.torch")
+
+
+def _check_version() -> None:
+    version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
+    if version < OLDEST:
+        _native.refuse("TW-PYTHON-0009", f"torch {torch.__version__} is older than 2.13",
+                       "install torch 2.13 or later")
+    if version > TESTED:
+        logger.warning("torch %s is later than those this version of tilewright was tested with (%d.%d)",
+                       torch.__version__, *TESTED)
+
+
+_check_version()
+
+OpOverload = torch._ops.OpOverload
+HigherOrderOperator = torch._ops.HigherOrderOperator
+
+
+def schema_of(op: Any) -> Any:
+    """The schema of an OpOverload: arguments and returns with names and types."""
+    return op._schema
+
+
+def returns_one_list(op: Any) -> bool:
+    """Whether an operator returns one list of tensors."""
+    returns = op._schema.returns
+    return len(returns) == 1 and str(returns[0].type).startswith("List[")
+
+
+def expression_of(value: Any) -> Any:
+    """The sympy expression of a SymInt, SymFloat or SymBool."""
+    return value.node.expr
+
+
+def is_known(condition: Any) -> bool:
+    """Whether a condition on sizes holds for all of them. Adds no guard and reads no hint."""
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    return statically_known_true(condition)
+
+
+def ranges_of(values: Any) -> dict[str, tuple[int | None, int | None]]:
+    """The ranges of the symbols that these values (fake tensors, SymInts) are made of."""
+    from torch._guards import detect_fake_mode
+
+    mode = detect_fake_mode([value for value in values if isinstance(value, torch.Tensor)])
+    environment = getattr(mode, "shape_env", None)
+    if environment is None:
+        for value in values:
+            if isinstance(value, torch.SymInt):
+                environment = value.node.shape_env
+    if environment is None:
+        return {}
+
+    def bound(limit: Any) -> int | None:
+        return int(limit) if limit.is_Integer and abs(int(limit)) < 2**62 else None
+
+    return {str(symbol): (bound(limits.lower), bound(limits.upper))
+            for symbol, limits in environment.var_to_range.items()}
+
+
+def aot_autograd(**options: Any) -> Any:
+    """A backend of torch.compile that turns Dynamo's graphs into functional ATen."""
+    from torch._dynamo.backends.common import aot_autograd as make
+
+    return make(**options)
+
+
+def min_cut() -> Any:
+    """What cuts a joint graph into forward and backward, recomputing what is cheap."""
+    from functorch.compile import min_cut_rematerialization_partition
+
+    return min_cut_rematerialization_partition
+
+
+def partitioner(module: Any, is_supported: Any) -> Any:
+    """Finds the largest groups of supported nodes that can run in one piece each."""
+    from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+    from torch.fx.passes.operator_support import OperatorSupportBase
+
+    class Support(OperatorSupportBase):
+        def is_node_supported(self, submodules: Any, node: Any) -> bool:
+            return is_supported(node)
+
+    return CapabilityBasedPartitioner(module, Support(), allows_single_node_partition=True)
+
+
+def is_random(node: Any) -> bool:
+    """Whether a node draws from the default generator. Attention is tagged as if it did, and does where it has
+    dropout."""
+    op = node.target
+    if not isinstance(op, OpOverload) or torch.Tag.nondeterministic_seeded not in op.tags:
+        return False
+    for index, argument in enumerate(op._schema.arguments):
+        if argument.name == "dropout_p":
+            given = node.args[index] if index < len(node.args) else node.kwargs.get("dropout_p", argument.default_value)
+            return given != 0
+    return True

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which nodes of a graph cannot be compiled, and why: the compiler is asked."""
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from .. import _native
+from . import _private
+from ._graph_writer import DTYPES, GraphWriter, Unwritable, program, target_name
+
+# What programs can be given and give; the compiler has the same list (tw_dtype).
+OURS = {torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int8, torch.int16, torch.int32, torch.int64,
+        torch.uint8, torch.bool}
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for element in value:
+            yield from _tensors(element)
+
+
+def foreign(value: Any) -> str | None:
+    """Why a program cannot be given or give a tensor like this; None when it can."""
+    for tensor in _tensors(value):
+        if tensor.device.type != "cpu":
+            return f"a tensor is on the device {tensor.device}"
+        if tensor.layout is not torch.strided:
+            return f"a tensor has the layout {tensor.layout}"
+        if tensor.dtype not in OURS or tensor.dtype not in DTYPES:
+            return f"a tensor has the dtype {tensor.dtype}"
+    return None
+
+
+def _reason(node: Node) -> str | None:
+    """What can be said without asking the compiler."""
+    if not isinstance(node.target, (_private.OpOverload, _private.HigherOrderOperator)) and not _is_size(node):
+        return "it is no operator"
+    if _private.is_random(node):
+        return "its random numbers are to be those of eager PyTorch, and depend on data"
+    for value in (node.meta.get("val"), *(each.meta.get("val") for each in node.all_input_nodes)):
+        if why := foreign(value):
+            return why
+    return None
+
+
+def _is_size(node: Node) -> bool:
+    value = node.meta.get("val")
+    return node.target is operator.getitem or isinstance(
+        value, (torch.SymInt, torch.SymFloat, torch.SymBool, int, float))
+
+
+def serialize(module: GraphModule, skipped: frozenset[Node] | set[Node] = frozenset()) -> bytes:
+    """The graph as the compiler reads it. Raises Unwritable."""
+    graph = GraphWriter(module, skipped=skipped).graph()
+    values = [node.meta.get("val") for node in module.graph.nodes]
+    ranges = _private.ranges_of([value for value in values if isinstance(value, (torch.Tensor, torch.SymInt))])
+    return program(graph, [{"user_input": {"arg": each}} for each in graph["inputs"]],
+                   [{"user_output": {"arg": each}} for each in graph["outputs"]], ranges)
+
+
+def unsupported(module: GraphModule, kernels: tuple[list[str], list[tuple[str, str]]]) -> dict[Node, str]:
+    """The reason for each node that cannot be compiled."""
+    calls = {node.name: node for node in module.graph.nodes if node.op == "call_function"}
+    reasons = {node: why for node in calls.values() if (why := _reason(node))}
+    reasons |= _unwritable(module, calls, reasons)
+    hidden = {node for node in module.graph.nodes
+              if node.op in ("placeholder", "get_attr") and foreign(node.meta.get("val"))}
+    while True:
+        _take_parts_along(calls, reasons)
+        json_text = serialize(module, hidden | reasons.keys())
+        found = json.loads(_native.inspect("graph", json_text, *kernels, True))["unsupported"]
+        fresh = {calls[each["node"]]: each["reason"] or "it is not supported"
+                 for entry in found for each in entry["nodes"] if each["node"] in calls}
+        if not fresh.keys() - reasons.keys():
+            return reasons
+        reasons |= fresh
+
+
+def _take_parts_along(calls: dict[str, Node], reasons: dict[Node, str]) -> None:
+    """A part of a result is got where the result is made."""
+    for node in calls.values():
+        if node.target is operator.getitem and node.args[0] in reasons:
+            reasons[node] = reasons[node.args[0]]
+
+
+def _unwritable(module: GraphModule, calls: dict[str, Node], known: dict[Node, str]) -> dict[Node, str]:
+    """Nodes whose arguments the schema cannot say."""
+    reasons = {}
+    writer = GraphWriter(module)
+    for node in calls.values():
+        if node in known:
+            continue
+        try:
+            writer._call_function(node)
+        except (Unwritable, KeyError) as error:
+            reasons[node] = f"it has {error}"
+    return reasons
+
+
+def user_line(node: Node) -> str:
+    """"net.py:12 in forward", of the innermost frame that is not torch's; "" when none is known."""
+    frames = [line.strip() for line in (node.meta.get("stack_trace") or "").splitlines() if line.strip().startswith("File ")]
+    theirs = [frame for frame in frames if "/torch/" not in frame] or frames
+    if not theirs:
+        return ""
+    file, line, function = (theirs[-1].split(", ") + ["", ""])[:3]
+    return f"{file.removeprefix('File ').strip(chr(34))}:{line.removeprefix('line ')} {function}"
+
+
+def describe(node: Node, reason: str) -> str:
+    line = user_line(node)
+    return f"{target_name(node.target).removeprefix('torch.ops.')}: {reason}{f' ({line})' if line else ''}"
