@@ -6,8 +6,8 @@ The blocks of a page go together, in order:
 - `sh` blocks run as one script in an empty folder, with BUILD/bin in the PATH;
 - `c`, `cpp` and `c++` blocks are compiled (not run) as the body of one function each language;
 - `mlir` blocks are each read, verified and printed by tilewright-opt;
-- `python` blocks run in the same folder before the shell ones where $TW_TORCH_PYTHON names a Python
-  with torch, else they are passed over, and the files they would write come from elsewhere.
+- `python` blocks run in the same folder, with the package of BUILD, before the shell ones where
+  $TW_TORCH_PYTHON names a Python with torch, else they are passed over, and the files they would write come from elsewhere.
 Comments direct it:
   <!-- file NAME = PATH -->       puts a file of the repository into the folder
   <!-- declare c: TEXT -->        what the snippets of a language take for granted
@@ -142,7 +142,8 @@ class Page:
                 shutil.copy(source, pathlib.Path(folder) / name)
             python = os.environ.get("TW_TORCH_PYTHON")
             if python and self.code["python"]:
-                self.run([python, "-"], input=self.code["python"], cwd=folder)
+                self.run([python, "-"], input=self.code["python"], cwd=folder,
+                         env={**os.environ, "PYTHONPATH": str(build.resolve() / "python")})
             if self.steps:
                 path = f"{build.resolve() / 'bin'}:{os.environ['PATH']}"
                 script = "".join(step.script(number) for number, step in enumerate(self.steps))
