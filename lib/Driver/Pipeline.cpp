@@ -4,7 +4,7 @@
 #include "IR/Tile/Tile.h"
 #include "Import/Pt2/Pt2.h"
 #include "Import/Text/Text.h"
-#include "Kernels/Passes.h"
+#include "GraphToTile/Passes.h"
 #include "Tile/BindCalls.h"
 #include "Tile/Passes.h"
 #include "TorchToGraph/TorchToGraph.h"
@@ -103,12 +103,12 @@ LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluat
 
 LogicalResult Pipeline::toTilePrograms(ModuleOp module, const target::CpuFeatures &cpu) {
   return runPasses("tile", module, [&](OpPassManager &pm) {
-    kernels::Machine machine{cpu.vectorBytes, cpu.vectorRegisters};
+    conversion::Machine machine{cpu.vectorBytes, cpu.vectorRegisters};
     if (auto pairs = cpu.pairTile()) {
       machine.pairRows = pairs->rows;
       machine.pairColumns = pairs->columns;
     }
-    pm.addPass(kernels::createTilePrograms(machine));
+    pm.addPass(conversion::createTilePrograms(machine));
     pm.addPass(createResolveDims());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());

@@ -6,7 +6,7 @@
 #include "IR/Graph/Graph.h"
 #include "IR/Tile/Tile.h"
 #include "IR/Torch/Torch.h"
-#include "Kernels/Passes.h"
+#include "GraphToTile/Passes.h"
 #include "Target/Reference/Reference.h"
 #include "Tile/Passes.h"
 #include "TorchToGraph/TorchToGraph.h"
@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   tw::registerTorchToGraphPass();
   tw::registerGraphPasses();
-  tw::kernels::registerPasses();
+  tw::conversion::registerPasses();
   tw::tile::registerPasses();
   tw::target::registerReferencePasses();
   return mlir::asMainReturnCode(
