@@ -22,8 +22,8 @@ struct Axis {
   int dim = -1; // -1: only the element `offset`
   int64_t offset = 0, stride = 1;
   std::vector<std::pair<int, int64_t>> scalarTerms = {}; // scalar arguments, times, in the offset
-  std::vector<std::pair<int, int64_t>> dimTerms = {};    // coordinates along other dimensions, times
-  bool isPartial = false;                                // `dim` may end before the axis does
+  std::vector<std::pair<int, int64_t>> dimTerms = {}; // coordinates along other dimensions, times
+  bool isPartial = false;                             // `dim` may end before the axis does
   bool operator==(const Axis &) const = default;
 };
 

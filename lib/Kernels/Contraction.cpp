@@ -382,8 +382,8 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Kerne
 }
 
 /// Loops over the outer sums, outermost first.
-Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const KernelFrame &at, size_t level,
-             const ContractionConfiguration &configuration, const Tile &acc) {
+Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const KernelFrame &at,
+             size_t level, const ContractionConfiguration &configuration, const Tile &acc) {
   int dim = roles.sums[level];
   if (configuration.sumStep > 0) {
     auto add = [](const Tile &x, const Tile &y) { return x + y; };

@@ -4,8 +4,8 @@
 // for a matrix. A program is one block of the result, held in registers over the whole sum; the
 // order of programs is what keeps operands in cache.
 #pragma once
-#include "Kernels/Constraint.h"
 #include "Kernels/Access.h"
+#include "Kernels/Constraint.h"
 #include <string>
 
 namespace tw::kernels {

@@ -90,8 +90,8 @@ static bool isIdentity(const std::vector<int> &permutation) {
 
 Tile KernelFrame::load(const Access &access, const std::vector<int> &order) const {
   Box box = boxOf(access);
-  Tile tile = kernel::load(buffer(access.buffer), box.positions, box.extents,
-                           {.strides = box.strides});
+  Tile tile =
+      kernel::load(buffer(access.buffer), box.positions, box.extents, {.strides = box.strides});
   std::vector<int> axes = axesInOrder(access, order);
   if (!isIdentity(axes))
     tile = transpose(tile, axes);

@@ -230,11 +230,10 @@ private:
     auto grid = base.getGrid().getAsRange<SizeAttr>();
     std::map<std::string, Size> last;
     for (auto [d, count] : llvm::enumerate(grid))
-      last.emplace("program_" + std::to_string(d), count.getSize() - Size(1));
+      last.emplace(coordinateSymbol(int64_t(d)), count.getSize() - Size(1));
     auto room = (size - form.substitute(last) - extent).constant();
-    auto begin = form.constant();
-    bool grows = form.str().find('-') == std::string::npos;
-    return room && *room >= 0 && grows && (!begin || *begin >= 0);
+    // What is not negative for any coordinates grows with them.
+    return room && *room >= 0 && form.isNonNegative();
   }
 
   Value padded(Value tile, const Box &box, LoadOp load, ArrayRef<unsigned> edges, IRMapping &map) {
@@ -306,7 +305,7 @@ bool readsOnce(LoadOp load) {
       used.insert(name);
   }
   for (auto [d, count] : llvm::enumerate(kernel.getGrid().getAsRange<SizeAttr>()))
-    if (count.getSize() != Size(1) && !used.contains("program_" + std::to_string(d)))
+    if (count.getSize() != Size(1) && !used.contains(coordinateSymbol(int64_t(d))))
       return false;
   return isa<KernelOp>(load->getParentOp());
 }

@@ -119,7 +119,8 @@ TEST(SplitReductions, WhatExtendsAlongLongRowsIsAProgramOfItsOwn) {
   EXPECT_EQ(temporaries, 4);
   EXPECT_EQ(parts[0].tensors[1].temporary, 3);
   EXPECT_EQ(parts[1].tensors[1].temporary, 3);
-  auto &sum = std::get<LoopProgram>(parts[0].what), &quotient = std::get<LoopProgram>(parts[1].what);
+  auto &sum = std::get<LoopProgram>(parts[0].what),
+       &quotient = std::get<LoopProgram>(parts[1].what);
   EXPECT_EQ(sum.statements[0].kind, Kind::Reduce);
   ASSERT_EQ(quotient.statements.size(), 1u);
   EXPECT_EQ(quotient.statements[0].kind, Kind::Map);

@@ -43,7 +43,8 @@ bool addTo(AffineIndex &sum, Value index, int64_t factor) {
 }
 
 /// Whether a condition says that 0 <= position < the size of the axis.
-bool saysInside(Value condition, Value position, Value tensor, int64_t axis, const CallSizes &calls) {
+bool saysInside(Value condition, Value position, Value tensor, int64_t axis,
+                const CallSizes &calls) {
   bool isLow = false, isHigh = false;
   for (Value one : conjuncts(condition)) {
     auto compare = one.getDefiningOp<arith::CmpIOp>();
@@ -72,7 +73,8 @@ SmallVector<Value> conjuncts(Value condition) {
   return all;
 }
 
-std::optional<AffineIndex> affineIndexOf(Value index, Value tensor, int64_t axis, const CallSizes &calls) {
+std::optional<AffineIndex> affineIndexOf(Value index, Value tensor, int64_t axis,
+                                         const CallSizes &calls) {
   AffineIndex sum;
   if (auto select = index.getDefiningOp<arith::SelectOp>()) {
     if (getConstantIntValue(select.getFalseValue()) != 0 ||

@@ -7,7 +7,8 @@
 
 namespace tw::conversion {
 
-/// offset + the sum of factor * (coordinate along a loop) + the sum of factor * (index of the function).
+/// offset + the sum of factor * (coordinate along a loop) + the sum of factor * (index of the
+/// function).
 struct AffineIndex {
   llvm::SmallVector<std::pair<unsigned, int64_t>> loops = {}; // numbers of the operation's loops
   llvm::SmallVector<std::pair<mlir::Value, int64_t>> scalars = {};
@@ -18,7 +19,7 @@ struct AffineIndex {
 
 /// What an index of a body is, looked up along `axis` of `tensor`; nothing if it is no such sum.
 std::optional<AffineIndex> affineIndexOf(mlir::Value index, mlir::Value tensor, int64_t axis,
-                             const CallSizes &calls);
+                                         const CallSizes &calls);
 
 /// The conditions that a condition is the conjunction of.
 llvm::SmallVector<mlir::Value> conjuncts(mlir::Value condition);

@@ -200,8 +200,7 @@ private:
   /// Reads those operands that arguments of the body stand for and `isRead`.
   LogicalResult readOperands(Draft &draft, linalg::LinalgOp op,
                              llvm::function_ref<bool(unsigned)> isRead) {
-    for (auto [operand, argument] :
-         llvm::zip(op->getOpOperands(), op.getBlock()->getArguments())) {
+    for (auto [operand, argument] : llvm::zip(op->getOpOperands(), op.getBlock()->getArguments())) {
       if (argument.use_empty() || !isRead(argument.getArgNumber()))
         continue;
       FailureOr<DimSet> dims = read(draft, operand);
@@ -311,8 +310,7 @@ private:
     bool found = false;
     op->walk([&](tensor::ExtractOp look) {
       for (auto [axis, value] : llvm::enumerate(look.getIndices()))
-        if (auto index =
-                affineIndexOf(value, look.getTensor(), int64_t(axis), nests.callSizes()))
+        if (auto index = affineIndexOf(value, look.getTensor(), int64_t(axis), nests.callSizes()))
           found |= index->loops.size() > 1 &&
                    llvm::any_of(index->loops, [&](auto &term) { return isReduced(term.first); });
     });
@@ -453,8 +451,7 @@ private:
     OpLoops none;
     Draft draft(*this, number, none, Statement::Kind::Copy, nullptr);
     Source &source = draft.statement.sources.emplace_back();
-    if (failed(map ? readMap(draft, *map, source)
-                   : readScalar(draft, filledWith(from), source)))
+    if (failed(map ? readMap(draft, *map, source) : readScalar(draft, filledWith(from), source)))
       return failure();
     draft.statement.target = builders[number].accessOfMemory(
         {chain.result, SmallVector<AxisMap>(axes), true}, dtype, true);
@@ -556,6 +553,7 @@ private:
   LogicalResult addToInit(OpLoops &nest, linalg::LinalgOp op, kernel::DType dtype, int temporary) {
     int number = newSubkernel(op.getLoc());
     Draft draft(*this, number, nest, Statement::Kind::AddToInit, op);
+    draft.statement.loops.clear(); // its body is not looked at
     OpOperand &init = *op.getDpsInitOperand(0);
     FailureOr<DimSet> start = read(draft, init);
     if (failed(start))

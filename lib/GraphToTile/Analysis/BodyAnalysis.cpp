@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "GraphToTile/Analysis/AffineIndex.h"
 #include "GraphToTile/Analysis/BodyAnalysis.h"
+#include "GraphToTile/Analysis/AffineIndex.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Tile/Elementwise.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -56,9 +56,8 @@ FailureOr<DimSet> BodyAnalysis::compute(Value value) {
           return fail("a constant of another kind than a number");
         return DimSet();
       })
-      .Case<linalg::IndexOp, graph::IndexOp>([&](auto op) -> Dims {
-        return sorted(dimsOfLoops({nest.loops[op.getDim()]}));
-      })
+      .Case<linalg::IndexOp, graph::IndexOp>(
+          [&](auto op) -> Dims { return sorted(dimsOfLoops({nest.loops[op.getDim()]})); })
       .Case<arith::IndexCastOp, arith::IndexCastUIOp>([&](Operation *op) -> Dims {
         if (!dtypeOf(op->getOperand(0).getType()) || !dtypeOf(op->getResult(0).getType()))
           return fail("an integer of a width without kernels");
@@ -83,7 +82,7 @@ FailureOr<DimSet> BodyAnalysis::argument(BlockArgument value) {
   auto dtype = dtypeOf(value.getType());
   if (!dtype || isa<TensorType>(value.getType()))
     return fail("a scalar of a dtype without kernels");
-  subkernel.scalar(value, *dtype <= kernel::f64   ? kernel::f64
+  subkernel.scalar(value, *dtype <= kernel::f64  ? kernel::f64
                           : *dtype == kernel::i1 ? kernel::i1
                                                  : kernel::i64);
   return DimSet();
@@ -179,7 +178,8 @@ std::optional<Axis> BodyAnalysis::axisOf(const AffineIndex &index,
 }
 
 /// A look-up at positions that are multiples of loops is a load of a box. `inside`: the condition
-/// under which it is wanted, else it is `pad`; null: always. `key`: the operation that it stands for.
+/// under which it is wanted, else it is `pad`; null: always. `key`: the operation that it stands
+/// for.
 bool BodyAnalysis::window(Operation *key, tensor::ExtractOp op, Value inside, Value pad) {
   Value tensor = op.getTensor(), base = LoopNests::baseOf(tensor);
   auto dtype = dtypeOf(op.getType());

@@ -32,9 +32,9 @@ struct OperandMap {
 };
 
 struct OpLoops {
-  mlir::Operation *op = nullptr;                          // of linalg, tw.scan or tw.scatter
-  llvm::SmallVector<int> loops = {};                      // a dimension for each
-  std::vector<int> reduced = {};                          // those that are reduced, or scanned
+  mlir::Operation *op = nullptr;                         // of linalg, tw.scan or tw.scatter
+  llvm::SmallVector<int> loops = {};                     // a dimension for each
+  std::vector<int> reduced = {};                         // those that are reduced, or scanned
   llvm::SmallVector<std::optional<OperandMap>> operands; // none: a scalar, or an init not read
 };
 
@@ -43,17 +43,17 @@ struct OpLoops {
 struct InsertSliceChain {
   struct Part {
     mlir::Value source;
-    llvm::SmallVector<int> loops;     // a dimension for each axis of the result
-    std::optional<OperandMap> map;  // of the source; none: it is filled with a number
+    llvm::SmallVector<int> loops;    // a dimension for each axis of the result
+    std::optional<OperandMap> map;   // of the source; none: it is filled with a number
     llvm::SmallVector<AxisMap> axes; // where the part goes
     mlir::Location loc;
   };
   mlir::Value result;
-  mlir::Value base;                    // what it holds where no part is; null: nothing
+  mlir::Value base;                  // what it holds where no part is; null: nothing
   std::optional<OperandMap> baseMap; // none: a number
-  llvm::SmallVector<AxisMap> axes;    // of the result: where the base goes
-  std::vector<Part> parts;             // in order
-  std::optional<OpLoops> scatter;      // a tw.scatter that updates elements of it; no parts then
+  llvm::SmallVector<AxisMap> axes;   // of the result: where the base goes
+  std::vector<Part> parts;           // in order
+  std::optional<OpLoops> scatter;    // a tw.scatter that updates elements of it; no parts then
   llvm::SmallVector<int> loopOf; // for each axis the loop of it that runs along all of it, or -1
   size_t after = 0;              // it follows this many of the operations
 };
@@ -73,7 +73,7 @@ public:
 
   std::string why;
   DimTable table;
-  std::vector<OpLoops> ops;         // in order
+  std::vector<OpLoops> ops;             // in order
   std::vector<InsertSliceChain> chains; // in order
   llvm::MapVector<mlir::Value, llvm::SmallVector<int>>
       results; // of both: a dimension for each axis

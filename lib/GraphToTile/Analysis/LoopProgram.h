@@ -50,17 +50,17 @@ struct Statement {
     Scatter,   // for one element of `dims` after the other an update of `target`
   };
   Kind kind = Kind::Map;
-  mlir::Operation *op = nullptr;               // none of a Copy
-  std::vector<Source> sources = {};            // one for each operand of `op`
-  std::vector<int> dims = {};                  // see Kind
-  std::vector<std::vector<int>> loops = {};    // the dimensions of each loop of `op`, outermost first
-  std::vector<std::vector<int>> results = {};  // the dimensions that each result extends along
-  std::vector<int> carriedDims = {};           // that what loops in the body carry extends along
-  std::optional<Access> target = {};           // see Kind
-  // Of a Scatter: which of the yielded coordinates are positions along the axes of `target` that run
-  // along no dimension.
+  mlir::Operation *op = nullptr;            // none of a Copy
+  std::vector<Source> sources = {};         // one for each operand of `op`
+  std::vector<int> dims = {};               // see Kind
+  std::vector<std::vector<int>> loops = {}; // the dimensions of each loop of `op`, outermost first
+  std::vector<std::vector<int>> results = {}; // the dimensions that each result extends along
+  std::vector<int> carriedDims = {};          // that what loops in the body carry extends along
+  std::optional<Access> target = {};          // see Kind
+  // Of a Scatter: which of the yielded coordinates are positions along the axes of `target` that
+  // run along no dimension.
   std::vector<int> positions = {};
-  bool hasLoop = false, hasCheck = false;      // in the body
+  bool hasLoop = false, hasCheck = false; // in the body
   llvm::MapVector<mlir::Operation *, LookUp> lookUps = {};
   // The dimensions whose extents, multiplied, a tensor.dim of the body is.
   llvm::MapVector<mlir::Operation *, std::vector<int>> sizes = {};

@@ -24,7 +24,8 @@ struct BufferView {
 
 /// A tensor that subkernels read or write, as a buffer.
 struct TensorUse {
-  mlir::Value tensor; // of the function: an argument, a result that a subkernel stores, or a reshape
+  mlir::Value
+      tensor; // of the function: an argument, a result that a subkernel stores, or a reshape
   BufferView view;
   int temporary = -1; // number of a value that stands only between subkernels, whose tensor is null
 };
@@ -37,12 +38,13 @@ struct Subkernel {
 
 struct DispatchAnalysis {
   std::vector<Subkernel> subkernels; // in order
-  int temporaries = 0;       // values between subkernels so far
+  int temporaries = 0;               // values between subkernels so far
 };
 
 /// Fails with the reason in `why` when tile programs do not cover the dispatch.
 /// `keepsAxes`: the buffers of results have the tensors' shapes, whatever could be joined.
-mlir::FailureOr<DispatchAnalysis> analyzeDispatch(mlir::func::FuncOp dispatch, const CallSizes &calls,
-                                      bool keepsAxes, std::string &why);
+mlir::FailureOr<DispatchAnalysis> analyzeDispatch(mlir::func::FuncOp dispatch,
+                                                  const CallSizes &calls, bool keepsAxes,
+                                                  std::string &why);
 
 } // namespace tw::conversion

@@ -74,8 +74,8 @@ static bool isComputable(const BufferView &view) {
 /// Cuts the axes of a tensor into atoms and joins those that are one dimension. Axes of which a
 /// part is read keep their own size.
 BufferView SubkernelBuilder::viewOf(RankedTensorType type, ArrayRef<AxisMap> axes,
-                                const std::string &name, std::vector<Extent> &shape,
-                                std::vector<Axis> &access) {
+                                    const std::string &name, std::vector<Extent> &shape,
+                                    std::vector<Axis> &access) {
   BufferView view;
   std::vector<int> left; // atoms of the dimension that is still being joined
   for (auto [axis, map] : llvm::enumerate(axes)) {
@@ -109,7 +109,8 @@ BufferView SubkernelBuilder::viewOf(RankedTensorType type, ArrayRef<AxisMap> axe
       access.push_back({-1, map.offset, map.stride});
       access.back().isPartial = map.isPartial;
       for (auto [place, factor] : map.scalarTerms)
-        access.back().scalarTerms.push_back({scalar(cast<BlockArgument>(place), kernel::i64), factor});
+        access.back().scalarTerms.push_back(
+            {scalar(cast<BlockArgument>(place), kernel::i64), factor});
       if (!atoms.empty())
         access.back().dim = joined->of(atoms).front();
       continue;
@@ -150,11 +151,12 @@ std::string SubkernelBuilder::nameOf(Value tensor) const {
 }
 
 std::optional<Access> SubkernelBuilder::accessOfMemory(const OperandMap &map, kernel::DType dtype,
-                                                   bool isOutput) {
+                                                       bool isOutput) {
   for (const AxisMap &axis : map.axes) {
     if (!axis.isPlain() && nests->table.atoms({axis.dims.begin(), axis.dims.end()}).size() > 1)
       return std::nullopt;
-    if (llvm::any_of(axis.scalarTerms, [](auto &place) { return !isa<BlockArgument>(place.first); }))
+    if (llvm::any_of(axis.scalarTerms,
+                     [](auto &place) { return !isa<BlockArgument>(place.first); }))
       return std::nullopt;
   }
   TensorUse use{map.root, {}};
@@ -183,7 +185,8 @@ int SubkernelBuilder::bufferOfTensor(Value tensor, kernel::DType dtype) {
   return buffer(std::move(spec), std::move(use));
 }
 
-Access SubkernelBuilder::accessOfValue(Value value, kernel::DType dtype, bool isOutput, int temporary) {
+Access SubkernelBuilder::accessOfValue(Value value, kernel::DType dtype, bool isOutput,
+                                       int temporary) {
   SmallVector<AxisMap> axes;
   for (int dim : nests->results.find(value)->second)
     axes.push_back({{dim}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One subkernel while it is put together: its dimensions, its buffers and how the function's tensors
-// become them.
+// One subkernel while it is put together: its dimensions, its buffers and how the function's
+// tensors become them.
 #pragma once
 #include "GraphToTile/Analysis/JoinDims.h"
 #include "GraphToTile/Analysis/Subkernel.h"

@@ -115,7 +115,8 @@ std::vector<int> partDims(const LoopProgram &program) {
     for (const Access *store : stores) {
       const Axis &own = store->axes[axis];
       bool isPartial = store->buffer == stores[0]->buffer && own.dim >= 0 && own.stride == 1 &&
-                    own.scalarTerms.empty() && own.dimTerms.empty() && program.dims[own.dim].size;
+                       own.scalarTerms.empty() && own.dimTerms.empty() &&
+                       program.dims[own.dim].size;
       if (!isPartial)
         break;
       dims.push_back(own.dim);
@@ -247,7 +248,8 @@ static LoopConfiguration chooseBlocks(const LoopProgram &program) {
     bool isTransposed = false;
     forEachAccess(program, [&](const Access &access, bool) {
       int inner = innermost(access);
-      if (isUpdate(program, access) || inner < 0 || inner == last || !parallel[inner] || !access.covers(last))
+      if (isUpdate(program, access) || inner < 0 || inner == last || !parallel[inner] ||
+          !access.covers(last))
         return;
       isTransposed = true;
       if (chosen.tilings[inner].block == 1)
@@ -262,7 +264,8 @@ static LoopConfiguration chooseBlocks(const LoopProgram &program) {
     if (folded[dim] || folded[dim + 1])
       continue;
     else if (int64_t block = chosen.tilings[dim].block;
-             block > 0 && chosen.tilings[dim + 1].block == program.dims[dim + 1].size.value_or(-1)) {
+             block > 0 &&
+             chosen.tilings[dim + 1].block == program.dims[dim + 1].size.value_or(-1)) {
       elements = std::max<int64_t>(elements / block, 1);
       grow(dim, std::max(block, programElements / elements));
     } else {
@@ -272,8 +275,9 @@ static LoopConfiguration chooseBlocks(const LoopProgram &program) {
   int64_t rest = std::max<int64_t>(1, workerElements / std::max<int64_t>(elements, 1));
   for (int dim = last; dim >= 0 && rest > 1; --dim)
     if (LoopTiling &tiling = chosen.tilings[dim]; tiling.block > 0) {
-      int64_t count =
-          program.dims[dim].size ? (*program.dims[dim].size + tiling.block - 1) / tiling.block : rest;
+      int64_t count = program.dims[dim].size
+                          ? (*program.dims[dim].size + tiling.block - 1) / tiling.block
+                          : rest;
       tiling.programs = std::max<int64_t>(1, std::min(count, rest));
       rest /= tiling.programs;
     }
@@ -281,12 +285,13 @@ static LoopConfiguration chooseBlocks(const LoopProgram &program) {
 }
 
 /// Such that a trip has some thousand elements: few enough that they are summed up exactly.
-static int64_t chunkOf(const std::vector<LoopTiling> &tilings, const LoopProgram &program, int dim) {
+static int64_t chunkOf(const std::vector<LoopTiling> &tilings, const LoopProgram &program,
+                       int dim) {
   int64_t others = 1;
   for (size_t other = 0; other < tilings.size(); ++other)
     if (int(other) != dim)
       others *= tilings[other].block > 0 ? tilings[other].block
-                                       : program.dims[other].size.value_or(unknownExtent);
+                                         : program.dims[other].size.value_or(unknownExtent);
   return std::max<int64_t>(1, chunkElements / std::max<int64_t>(1, others));
 }
 

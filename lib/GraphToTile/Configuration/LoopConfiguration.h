@@ -14,7 +14,8 @@ struct LoopTiling {
   int64_t block = 0;    // elements a program takes; 0: all of them
   int64_t programs = 1; // how many programs one worker runs in a row, a hint
   int64_t chunk = 0;    // of one that is reduced: elements in a trip of a loop; 0: no loop
-  int alignedWith = -1; // cut into as many blocks as this other one, along the same axis of the grid
+  int alignedWith =
+      -1; // cut into as many blocks as this other one, along the same axis of the grid
 };
 
 struct LoopConfiguration {

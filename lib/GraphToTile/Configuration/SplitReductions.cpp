@@ -19,8 +19,8 @@ static bool isReducedAlong(const Statement &statement, int dim) {
 
 static bool storesAlong(const LoopProgram &program, int dim) {
   bool found = false;
-  forEachAccess(program,
-                [&](const Access &access, bool isStore) { found |= isStore && access.covers(dim); });
+  forEachAccess(
+      program, [&](const Access &access, bool isStore) { found |= isStore && access.covers(dim); });
   return found;
 }
 
@@ -31,12 +31,12 @@ static bool extendsAlong(const Statement &statement, int dim) {
 
 bool canLoop(const LoopProgram &program) {
   static const Kind kinds[] = {Kind::Map, Kind::Reduce, Kind::ArgReduce, Kind::AddToInit};
-  return std::all_of(program.statements.begin(), program.statements.end(),
-                     [](const Statement &statement) {
-                       bool isKnown = std::find(std::begin(kinds), std::end(kinds),
-                                                statement.kind) != std::end(kinds);
-                       return isKnown && !statement.hasLoop && !statement.hasCheck;
-                     });
+  return std::all_of(
+      program.statements.begin(), program.statements.end(), [](const Statement &statement) {
+        bool isKnown =
+            std::find(std::begin(kinds), std::end(kinds), statement.kind) != std::end(kinds);
+        return isKnown && !statement.hasLoop && !statement.hasCheck;
+      });
 }
 
 std::vector<int> reductionDepths(const LoopProgram &program, int dim) {

@@ -32,8 +32,7 @@ Value BodyEmitter::compute(Value scalar) {
       .Case<arith::ConstantOp>([&](arith::ConstantOp op) { return constant(op.getValue()); })
       .Case<linalg::IndexOp, graph::IndexOp>(
           [&](auto op) { return coordinate(unsigned(op.getDim())); })
-      .Case<arith::IndexCastOp, arith::IndexCastUIOp>(
-          [&](Operation *op) { return castIndex(op); })
+      .Case<arith::IndexCastOp, arith::IndexCastUIOp>([&](Operation *op) { return castIndex(op); })
       .Case<tensor::DimOp>([&](tensor::DimOp op) { return size(op); })
       .Case<graph::CheckIndexOp>([&](graph::CheckIndexOp op) { return check(op); })
       .Case<arith::CeilDivUIOp>([&](arith::CeilDivUIOp op) { return ceilDiv(op); })
@@ -69,7 +68,8 @@ Value BodyEmitter::coordinate(unsigned loop) {
     Value own = frame.coordinates(dim);
     if (all) {
       Value extent = b.full(b.toI64(b.index(frame.size(dim))), ones());
-      own = b.elementwise("arith.addi", {b.elementwise("arith.muli", {all, extent}, i64), own}, i64);
+      own =
+          b.elementwise("arith.addi", {b.elementwise("arith.muli", {all, extent}, i64), own}, i64);
     }
     all = own;
   }
@@ -196,10 +196,10 @@ Value BodyEmitter::ceilDiv(arith::CeilDivUIOp op) {
   Value isLeft =
       b.elementwise("arith.cmpi", {rest, zero}, i1,
                     arith::CmpIPredicateAttr::get(b.b.getContext(), arith::CmpIPredicate::ne));
-  return b.elementwise("arith.addi",
-                       {b.elementwise("arith.divui", {x, y}, type),
-                        b.elementwise("arith.extui", {isLeft}, type)},
-                       type);
+  return b.elementwise(
+      "arith.addi",
+      {b.elementwise("arith.divui", {x, y}, type), b.elementwise("arith.extui", {isLeft}, type)},
+      type);
 }
 
 Value BodyEmitter::check(graph::CheckIndexOp op) {

@@ -41,15 +41,15 @@ Value isFarther(TileBuilder &b, ReduceKind kind, Value first, Value second) {
   Type i1 = b.b.getI1Type();
   bool isMax = kind == ReduceKind::Max;
   if (!isa<FloatType>(TileBuilder::elementOf(first)))
-    return b.elementwise("arith.cmpi", {second, first}, i1,
-                         arith::CmpIPredicateAttr::get(b.b.getContext(),
-                                                       isMax ? arith::CmpIPredicate::sgt
-                                                             : arith::CmpIPredicate::slt));
+    return b.elementwise(
+        "arith.cmpi", {second, first}, i1,
+        arith::CmpIPredicateAttr::get(b.b.getContext(), isMax ? arith::CmpIPredicate::sgt
+                                                              : arith::CmpIPredicate::slt));
   auto compare = [&](Value x, Value y, arith::CmpFPredicate kind) {
     return b.elementwise("arith.cmpf", {x, y}, i1, predicate(b, kind));
   };
-  Value isBeyond = compare(second, first,
-                           isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT);
+  Value isBeyond =
+      compare(second, first, isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT);
   Value isFirstNaN = b.both(compare(second, second, arith::CmpFPredicate::UNE),
                             compare(first, first, arith::CmpFPredicate::OEQ));
   return b.elementwise("arith.ori", {isBeyond, isFirstNaN}, i1);
@@ -86,7 +86,9 @@ CarriedReduction::States CarriedReduction::combined(TileBuilder &b, ValueRange f
                                  b.b.getI64Type())};
   if (!hasError())
     return {value};
-  auto apply = [&](StringRef name, Value x, Value y) { return b.elementwise(name, {x, y}, element); };
+  auto apply = [&](StringRef name, Value x, Value y) {
+    return b.elementwise(name, {x, y}, element);
+  };
   Value added = apply("arith.subf", value, first[0]);
   Value lostOfFirst = apply("arith.subf", first[0], apply("arith.subf", value, added));
   Value lost = apply("arith.addf", lostOfFirst, apply("arith.subf", second[0], added));

@@ -9,10 +9,10 @@ namespace tw::conversion {
 /// One reduction: of an extreme's coordinate the extreme is carried, too, of a sum of floats what
 /// rounding lost, so that it is as exact as the sums of chunks (Knuth, TAOCP 2, 4.2.2).
 struct CarriedReduction {
-  tile::ReduceKind kind;  // of the value
-  bool hasPosition;       // of the greatest or least element, which is carried behind the value
-  mlir::Type element;     // of the value
-  Extents extents;        // of the result
+  tile::ReduceKind kind; // of the value
+  bool hasPosition;      // of the greatest or least element, which is carried behind the value
+  mlir::Type element;    // of the value
+  Extents extents;       // of the result
 
   using States = llvm::SmallVector<mlir::Value, 2>;
 

@@ -248,9 +248,8 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
       if (auto *program = std::get_if<LoopProgram>(&subkernel.what))
         for (auto &[scalar, dtype] : program->scalars)
           inputs.push_back(arguments[cast<BlockArgument>(scalar).getArgNumber()]);
-      auto dispatch = graph::DispatchOp::create(b, kernel.getLoc(), types,
-                                                nameOf(function, kernels.size(), number), inputs,
-                                                outs);
+      auto dispatch = graph::DispatchOp::create(
+          b, kernel.getLoc(), types, nameOf(function, kernels.size(), number), inputs, outs);
       unsigned next = 0;
       for (auto [use, spec] : llvm::zip(subkernel.tensors, buffersOf(subkernel)))
         if (spec.isOutput)

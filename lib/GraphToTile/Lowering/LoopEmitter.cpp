@@ -25,20 +25,20 @@ public:
 
   tile::KernelOp run() {
     Location whole = b.loc;
+    std::vector<LoopPosition> positions(program.statements.size(), LoopPosition::Behind);
     auto chunked = llvm::find_if(tilings, [](const LoopTiling &t) { return t.chunk > 0; });
-    if (chunked != tilings.end())
-      reduceInChunks(int(chunked - tilings.begin()), chunked->chunk);
-    for (const Statement &statement : program.statements) {
-      at(statement);
-      if (statement.kind == Statement::Kind::Copy)
-        frame.store(*statement.target, BodyEmitterFor(*this, statement).source(0));
-      if (statement.kind == Statement::Kind::Scatter)
-        scatter(statement);
+    if (chunked != tilings.end()) {
+      int dim = int(chunked - tilings.begin());
+      positions = positionsInLoop(program, dim);
+      reduceInChunks(dim, chunked->chunk, positions);
     }
+    for (auto [number, position] : llvm::enumerate(positions))
+      if (position == LoopPosition::Behind)
+        emit(int(number));
+    // All memory is read before any is written, which may be the same.
     for (const StoredResult &store : program.stores) {
-      Value tile = value(store.value);
       at(program.statements[store.value.statement]);
-      frame.store(store.access, tile);
+      frame.store(store.access, value(store.value));
     }
     b.loc = whole;
     return frame.kernel;
@@ -81,6 +81,17 @@ private:
   }
 
   //===--- statements ---------------------------------------------------------===//
+
+  void emit(int number) {
+    const Statement &statement = program.statements[number];
+    at(statement);
+    if (statement.kind == Statement::Kind::Scatter)
+      scatter(statement);
+    else if (statement.kind == Statement::Kind::Copy)
+      frame.store(*statement.target, BodyEmitterFor(*this, statement).source(0));
+    else
+      value({number, 0}); // and all others
+  }
 
   /// The tile of a result, which is computed here if it is not known yet.
   Value value(ResultRef result) {
@@ -180,8 +191,8 @@ private:
       tile = b.reduce(kind, spread(tile, dim), dim);
     if (statement.kind != Statement::Kind::ArgReduce)
       return {tile};
-    auto position = kind == tile::ReduceKind::Max ? tile::ReduceKind::ArgMax
-                                                  : tile::ReduceKind::ArgMin;
+    auto position =
+        kind == tile::ReduceKind::Max ? tile::ReduceKind::ArgMax : tile::ReduceKind::ArgMin;
     return {tile, b.reduce(position, spread(element, dims[0]), dims[0])};
   }
 
@@ -198,8 +209,7 @@ private:
       return results;
     auto op = cast<linalg::LinalgOp>(statement.op);
     BodyEmitterFor body(*this, statement);
-    for (auto [i, yielded] :
-         llvm::enumerate(op.getBlock()->getTerminator()->getOperands())) {
+    for (auto [i, yielded] : llvm::enumerate(op.getBlock()->getTerminator()->getOperands())) {
       unsigned init = op.getDpsInitOperand(int64_t(i))->getOperandNumber();
       if (!body.isRead(init))
         continue;
@@ -259,13 +269,11 @@ private:
   }
 
   /// What is reduced along `dim` is carried by a loop over chunks.
-  void reduceInChunks(int dim, int64_t chunk) {
-    std::vector<LoopPosition> positions = positionsInLoop(program, dim);
+  void reduceInChunks(int dim, int64_t chunk, ArrayRef<LoopPosition> positions) {
     SmallVector<int> statements;
     for (auto [i, position] : llvm::enumerate(positions)) {
       if (position == LoopPosition::Before)
-        for (size_t result = 0; result < program.statements[i].results.size(); ++result)
-          value({int(i), int(result)});
+        emit(int(i));
       else if (position != LoopPosition::Behind)
         loadInvariants(program.statements[i], dim);
       if (position == LoopPosition::Reduced)
@@ -282,8 +290,7 @@ private:
     auto combine = [&](ValueRange first, ValueRange second) {
       return combined(reductions, first, second);
     };
-    tile::ForOp loop =
-        b.loop(b.index(0), b.index(trips), b.index(1), start, body, combine);
+    tile::ForOp loop = b.loop(b.index(0), b.index(trips), b.index(1), start, body, combine);
     moveLoopInvariantCode(loop);
     Tiles last(loop.getResults());
     if (!rest.constant() || *rest.constant() > 0)
@@ -333,7 +340,8 @@ private:
         next = 0;
       }
       size_t count = one.carried.hasPosition ? 2 : 1;
-      llvm::append_range(chunk, one.carried.ofChunk(b, ValueRange(results).slice(next, count), first));
+      llvm::append_range(chunk,
+                         one.carried.ofChunk(b, ValueRange(results).slice(next, count), first));
       next += count;
     }
     Tiles sum = combined(reductions, states, chunk);
@@ -408,9 +416,7 @@ private:
     });
   }
 
-  static bool isElement(Value tile) {
-    return llvm::all_of(TileBuilder::extentsOf(tile), isOne);
-  }
+  static bool isElement(Value tile) { return llvm::all_of(TileBuilder::extentsOf(tile), isOne); }
 
   void scatter(const Statement &statement) {
     auto op = cast<graph::ScatterOp>(statement.op);

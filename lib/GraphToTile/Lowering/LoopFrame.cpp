@@ -22,11 +22,11 @@ static Type typeOf(Builder &b, kernel::DType dtype) {
   case kernel::f64:
     return b.getF64Type();
   default:
-    return b.getIntegerType(dtype == kernel::i1                            ? 1
+    return b.getIntegerType(dtype == kernel::i1                          ? 1
                             : dtype == kernel::i8 || dtype == kernel::u8 ? 8
-                            : dtype == kernel::i16                         ? 16
-                            : dtype == kernel::i32                         ? 32
-                                                                           : 64);
+                            : dtype == kernel::i16                       ? 16
+                            : dtype == kernel::i32                       ? 32
+                                                                         : 64);
   }
 }
 
@@ -50,9 +50,8 @@ LoopFrame::LoopFrame(TileBuilder &b, StringRef name, const LoopProgram &program,
     bool isBlock = isCut(program.dims[d], tiling);
     DimPart part{isBlock ? Size(tiling.block) : size(int(d)), zero, isBlock};
     if (isBlock) // the number of its block so far
-      part.first = tiling.alignedWith >= 0
-                       ? parts[tiling.alignedWith].first
-                       : Value(tile::ProgramIdOp::create(b.b, b.loc, next++));
+      part.first = tiling.alignedWith >= 0 ? parts[tiling.alignedWith].first
+                                           : Value(tile::ProgramIdOp::create(b.b, b.loc, next++));
     part.hasEdge = isBlock && tiling.block > 1 &&
                    !(program.dims[d].size && *program.dims[d].size % tiling.block == 0);
     parts.push_back(part);
@@ -85,8 +84,8 @@ void LoopFrame::createKernel(StringRef name, const LoopConfiguration &configurat
   }
   for (auto [i, scalar] : llvm::enumerate(program.scalars)) {
     types.push_back(typeOf(b.b, scalar.second));
-    arguments.push_back(tile::ArgumentAttr::get(context, "n" + std::to_string(i),
-                                                tile::Access::Scalar, {}, {}));
+    arguments.push_back(
+        tile::ArgumentAttr::get(context, "n" + std::to_string(i), tile::Access::Scalar, {}, {}));
   }
   for (StringRef symbol : symbols)
     declared.push_back(tile::SymbolAttr::get(context, symbol, 0, INT64_MAX, 1));
@@ -104,8 +103,8 @@ void LoopFrame::createKernel(StringRef name, const LoopConfiguration &configurat
                                   b.b.getArrayAttr(declared), b.b.getArrayAttr(grid));
   kernel->setAttr("destinations", b.b.getUnitAttr());
   kernel->setAttr("tile.block", b.b.getDenseI64ArrayAttr(blocks));
-  Block *body = b.b.createBlock(&kernel.getBody(), {}, types,
-                                SmallVector<Location>(types.size(), b.loc));
+  Block *body =
+      b.b.createBlock(&kernel.getBody(), {}, types, SmallVector<Location>(types.size(), b.loc));
   b.b.setInsertionPointToEnd(body);
 }
 
@@ -126,9 +125,7 @@ Extents LoopFrame::extentsOf(ArrayRef<int> dims) const {
   return extents;
 }
 
-Value LoopFrame::coordinates(int dim) {
-  return b.iota(extentsOf(dim), dim, parts[dim].first);
-}
+Value LoopFrame::coordinates(int dim) { return b.iota(extentsOf(dim), dim, parts[dim].first); }
 
 Value LoopFrame::inside(const Extents &extents) {
   Value mask;

@@ -51,10 +51,10 @@ public:
   /// Stores a tile, with a position for each axis that runs along no dimension.
   void update(const Access &access, mlir::Value tile, llvm::ArrayRef<mlir::Value> positions,
               Combine combine);
-  /// The same where positions are tiles: single elements, all of which are different ones. Axes that
-  /// run along a dimension are plain.
-  void updateElements(const Access &access, mlir::Value tile,
-                      llvm::ArrayRef<mlir::Value> positions, Combine combine);
+  /// The same where positions are tiles: single elements, all of which are different ones. Axes
+  /// that run along a dimension are plain.
+  void updateElements(const Access &access, mlir::Value tile, llvm::ArrayRef<mlir::Value> positions,
+                      Combine combine);
 
 private:
   struct Box {

@@ -22,8 +22,7 @@ Type TileBuilder::elementOf(Value tile) {
 Value TileBuilder::index(const Size &size) {
   if (auto number = size.constant())
     return arith::ConstantIndexOp::create(b, loc, *number);
-  return tile::SizeOp::create(b, loc, b.getIndexType(),
-                              tile::SizeAttr::get(b.getContext(), size));
+  return tile::SizeOp::create(b, loc, b.getIndexType(), tile::SizeAttr::get(b.getContext(), size));
 }
 
 Value TileBuilder::add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(loc, x, y); }
