@@ -22,6 +22,20 @@ static LogicalResult lowerBinary(Lowering &ctx) {
                             [](Element &e, ValueRange x) { return function(e, x[0], x[1]); }));
 }
 
+/// As lowerBinary for functions that jump: PyTorch rounds both operands to the result's dtype,
+/// numbers too.
+template <BinaryFn function>
+static LogicalResult lowerBinaryOfRounded(Lowering &ctx) {
+  DType result = ctx.resultDType(), compute = opmath(result);
+  return ctx.done(pointwiseTyped(ctx, {{ctx.arg(0u), result}, {ctx.arg(1u), result}}, result,
+                                 [&](OpBuilder &b, Location loc, ValueRange x) {
+                                   Element e(b, loc, compute);
+                                   Value value =
+                                       function(e, e.cast(x[0], result), e.cast(x[1], result));
+                                   return e.as(result).cast(value, compute);
+                                 }));
+}
+
 /// For functions that are only defined on floats.
 template <BinaryFn function>
 static LogicalResult lowerFloatBinary(Lowering &ctx) {
@@ -221,8 +235,9 @@ static Value xLogY(const Element &e, Value x, Value y) {
   return e.select(e.isNan(y), y, zeroed);
 }
 
+/// 0 for NaN too.
 static Value heaviside(const Element &e, Value x, Value y) {
-  Value step = e.select(e.lt(x, e.constant(0)), e.constant(0), e.constant(1));
+  Value step = e.select(e.gt(x, e.constant(0)), e.constant(1), e.constant(0));
   return e.select(e.eq(x, e.constant(0)), y, step);
 }
 
@@ -249,9 +264,9 @@ Family arithmeticFamily() {
       {"torch.aten.divide.Scalar_mode", lowerDivMode},
       {"torch.aten.floor_divide", lowerBinary<call<&Element::floorDiv>>},
       {"torch.aten.floor_divide.Scalar", lowerBinary<call<&Element::floorDiv>>},
-      TW_BINARY("remainder", lowerBinary<call<&Element::remainder>>),
-      {"torch.aten.remainder.Scalar_Tensor", lowerBinary<call<&Element::remainder>>},
-      TW_BINARY("fmod", lowerBinary<call<&Element::fmod>>),
+      TW_BINARY("remainder", lowerBinaryOfRounded<call<&Element::remainder>>),
+      {"torch.aten.remainder.Scalar_Tensor", lowerBinaryOfRounded<call<&Element::remainder>>},
+      TW_BINARY("fmod", lowerBinaryOfRounded<call<&Element::fmod>>),
       {"torch.aten.pow.Tensor_Tensor", lowerPower},
       {"torch.aten.pow.Tensor_Scalar", lowerPower},
       {"torch.aten.pow.Scalar", lowerPower},
