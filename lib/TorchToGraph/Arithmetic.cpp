@@ -207,13 +207,26 @@ static LogicalResult lowerClamp(Lowering &ctx) {
 // Others
 //===----------------------------------------------------------------------===//
 
+/// MLIR folds atan2 of two constant zeros to NaN; it is 0 or pi, with the sign of y.
+static Value arcTangent(const Element &e, Value y, Value x) {
+  Value zero = e.constant(0);
+  Value isNegative = e.lt(math::CopySignOp::create(e.b, e.loc, e.constant(1), x), zero);
+  Value atOrigin =
+      math::CopySignOp::create(e.b, e.loc, e.select(isNegative, e.constant(M_PI), zero), y);
+  Value isOrigin = e.conjunction(e.eq(x, zero), e.eq(y, zero));
+  return e.select(isOrigin, atOrigin, math::Atan2Op::create(e.b, e.loc, y, x));
+}
+
 static Value hypot(const Element &e, Value x, Value y) {
   x = e.abs(x), y = e.abs(y);
   Value large = e.max(x, y), small = e.min(x, y);
   Value ratio = e.div(small, large);
   Value scaled = e.mul(large, e.sqrt(e.add(e.constant(1), e.mul(ratio, ratio))));
-  Value isEasy = e.disjunction(e.eq(large, e.constant(0)), e.eq(large, e.constant(INFINITY)));
-  return e.select(isEasy, large, scaled);
+  // Infinity beside NaN too.
+  Value infinity = e.constant(INFINITY);
+  Value isInfinite = e.disjunction(e.eq(x, infinity), e.eq(y, infinity));
+  Value known = e.select(isInfinite, infinity, large);
+  return e.select(e.disjunction(isInfinite, e.eq(large, e.constant(0))), known, scaled);
 }
 
 /// log(exp(x) + exp(y)) without overflow; `unit` is log of the base.
@@ -291,8 +304,8 @@ Family arithmeticFamily() {
       {"torch.aten.addcdiv", lowerAddProduct<true>},
       {"torch.aten.lerp.Scalar", lowerLerp},
       {"torch.aten.lerp.Tensor", lowerLerp},
-      {"torch.aten.atan2", lowerFloatBinary<emit<math::Atan2Op>>},
-      {"torch.aten.arctan2", lowerFloatBinary<emit<math::Atan2Op>>},
+      {"torch.aten.atan2", lowerFloatBinary<arcTangent>},
+      {"torch.aten.arctan2", lowerFloatBinary<arcTangent>},
       TW_BINARY("copysign", lowerFloatBinary<copySign>),
       {"torch.aten.hypot", lowerFloatBinary<hypot>},
       {"torch.aten.logaddexp", lowerFloatBinary<logAddExp<false>>},

@@ -64,6 +64,10 @@ def far_ends(case, n):
     case("lgamma integers", torch.lgamma(torch.tensor([0.0, -1, -2, -30]) + 0 * n[:4]))
     case("digamma near 0", 1 / torch.digamma(near))
     case("digamma left", torch.digamma(left[5:12] - 0.25))
+    case("hypot", torch.hypot(both, both.roll(3)))
+    case("atan2", torch.atan2(both, both.roll(3)))
+    for name, y, x in (("0 0", 0.0, 0.0), ("-0 0", -0.0, 0.0), ("0 -0", 0.0, -0.0), ("-0 -0", -0.0, -0.0)):
+        case(f"atan2 {name}", torch.atan2(torch.full((3,), y), torch.full((3,), x)))
     for value in (0.5, -2.0):
         case(f"heaviside {value}", torch.heaviside(both, torch.tensor(value)))
     case("heaviside nan", torch.heaviside(both, torch.tensor(float("nan"))))
@@ -104,3 +108,9 @@ def empty_products(case, e, x):
     case("no terms bf16", x[:, :0] @ x[:0])
     case("no rows bf16", x[:0] @ x.T)
     case("no columns bf16", x @ x.T[:, :0])
+
+
+@family(dims={"D": (1, 64)}, sizes=[{"D": 5}, {"D": 1}, {"D": 33}], q="f32[2,3,D]", k="f32[2,4,D]")
+def open_widths(case, q, k):
+    case("attention", F.scaled_dot_product_attention(q, k, k))
+    case("causal", F.scaled_dot_product_attention(q, k, k, is_causal=True))
