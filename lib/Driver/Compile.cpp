@@ -100,7 +100,8 @@ static tilewright_outcome run(Session &session, const Request &request) {
   OwningOpRef<ModuleOp> module = pipeline.import(request.model, request.entry);
   if (!module || session.outcome() != TILEWRIGHT_FINE)
     return session.outcome();
-  if (failed(pipeline.toDispatches(*module, &evaluator, *kernels)))
+  if (failed(isReference ? pipeline.toPlainDispatches(*module, *kernels)
+                         : pipeline.toDispatches(*module, &evaluator, *kernels)))
     return session.outcome();
   if (!isReference && failed(pipeline.toTilePrograms(*module, cpu)))
     return session.outcome();

@@ -87,13 +87,26 @@ LogicalResult Pipeline::runPasses(const std::string &stage, ModuleOp module,
   return success(session.outcome() == TILEWRIGHT_FINE);
 }
 
+LogicalResult Pipeline::toGraph(ModuleOp module, const ModelKernels &kernels) {
+  return runPasses("lower", module, [&](OpPassManager &pm) {
+    pm.addPass(createTorchToGraphPass(kernels.names));
+    pm.addPass(tile::createBindCalls(kernels.module.get()));
+    pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
+  });
+}
+
+LogicalResult Pipeline::toPlainDispatches(ModuleOp module, const ModelKernels &kernels) {
+  if (failed(toGraph(module, kernels)))
+    return failure();
+  return runPasses("graph", module, [&](OpPassManager &pm) {
+    buildPlainGraphPipeline(pm);
+    pm.addPass(createLowerAffinePass());
+  });
+}
+
 LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluator,
                                      const ModelKernels &kernels) {
-  if (failed(runPasses("lower", module, [&](OpPassManager &pm) {
-        pm.addPass(createTorchToGraphPass(kernels.names));
-        pm.addPass(tile::createBindCalls(kernels.module.get()));
-        pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
-      })))
+  if (failed(toGraph(module, kernels)))
     return failure();
   return runPasses("graph", module, [&](OpPassManager &pm) {
     buildGraphPipeline(pm, evaluator);

@@ -31,6 +31,9 @@ public:
   /// `evaluator` may be null.
   mlir::LogicalResult toDispatches(mlir::ModuleOp module, ConstantEvaluator *evaluator,
                                    const ModelKernels &kernels = {});
+  /// As toDispatches, without the passes that toDispatches is to be checked for: a dispatch for
+  /// each operation, nothing fused, laid out otherwise or evaluated at compile time.
+  mlir::LogicalResult toPlainDispatches(mlir::ModuleOp module, const ModelKernels &kernels = {});
   /// Dispatches that the compiler's kernels cover become tile programs.
   mlir::LogicalResult toTilePrograms(mlir::ModuleOp module, const target::CpuFeatures &cpu);
   /// Writes the artifact.
@@ -40,6 +43,7 @@ public:
 private:
   mlir::LogicalResult runPasses(const std::string &stage, mlir::ModuleOp module,
                                 llvm::function_ref<void(mlir::OpPassManager &)> add);
+  mlir::LogicalResult toGraph(mlir::ModuleOp module, const ModelKernels &kernels);
   void dump(const std::string &stage, mlir::ModuleOp module);
 
   Session &session;

@@ -228,8 +228,14 @@ private:
 
 struct FormDispatches : PassWrapper<FormDispatches, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FormDispatches)
-  StringRef getArgument() const override { return "tw-form-dispatches"; }
-  StringRef getDescription() const override { return "Group operations into kernels"; }
+  explicit FormDispatches(Fusion fusion) : fusion(fusion) {}
+  StringRef getArgument() const override {
+    return fusion == Fusion::Full ? "tw-form-dispatches" : "tw-form-plain-dispatches";
+  }
+  StringRef getDescription() const override {
+    return fusion == Fusion::Full ? "Group operations into kernels"
+                                  : "Make a kernel of each operation";
+  }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<graph::TWDialect, tensor::TensorDialect>();
   }
@@ -242,7 +248,7 @@ struct FormDispatches : PassWrapper<FormDispatches, OperationPass<ModuleOp>> {
       if (!function->hasAttr("tw.kernel") && !function.isDeclaration())
         collectBlocks(function.getBody(), blocks);
     for (Block *block : blocks) {
-      for (const Group &group : formGroups(*block))
+      for (const Group &group : formGroups(*block, fusion))
         KernelBuilder(group, symbols, known).build();
       sortTopologically(block);
     }
@@ -258,10 +264,19 @@ struct FormDispatches : PassWrapper<FormDispatches, OperationPass<ModuleOp>> {
             collectBlocks(inner, blocks);
     }
   }
+
+private:
+  Fusion fusion;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createFormDispatches() { return std::make_unique<FormDispatches>(); }
+std::unique_ptr<Pass> createFormDispatches() {
+  return std::make_unique<FormDispatches>(Fusion::Full);
+}
+
+std::unique_ptr<Pass> createFormPlainDispatches() {
+  return std::make_unique<FormDispatches>(Fusion::DestinationsOnly);
+}
 
 } // namespace tw

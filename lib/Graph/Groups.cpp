@@ -28,7 +28,7 @@ constexpr size_t longestGroup = 48;
 
 class Grouping {
 public:
-  explicit Grouping(Block &block) {
+  Grouping(Block &block, Fusion fusion) : fusion(fusion) {
     for (Operation &op : block) {
       if (!isCompute(&op) && !isView(&op))
         continue;
@@ -62,6 +62,8 @@ private:
 
   void tryMerge(unsigned from, unsigned to) {
     if (from == to)
+      return;
+    if (fusion == Fusion::DestinationsOnly && !beginsDestination(groups[from], groups[to]))
       return;
     int64_t rows = commonRows(groups[from], groups[to]);
     if (const char *reason = refusal(groups[from], groups[to], rows)) {
@@ -136,10 +138,15 @@ private:
            });
   }
 
+  /// Whether `from` only begins what `to` goes on writing.
+  static bool beginsDestination(const Group &from, const Group &to) {
+    return isInitialValue(from) || goesOnAssembling(from, to);
+  }
+
   const char *refusal(const Group &from, const Group &to, int64_t rows) const {
     if (from.ops.size() + to.ops.size() > longestGroup)
       return "the kernel would become too long";
-    if (isInitialValue(from) || goesOnAssembling(from, to))
+    if (beginsDestination(from, to))
       return nullptr;
     if (rows == 0 && !(isTiny(from) && isTiny(to)))
       return "they share no parallel rows";
@@ -202,6 +209,7 @@ private:
     return block->findAncestorOpInBlock(*op);
   }
 
+  Fusion fusion;
   SmallVector<Group> groups;
   DenseMap<Operation *, unsigned> groupOf;
 };
@@ -250,8 +258,8 @@ SmallVector<Group> Grouping::take(Block &block) {
 
 } // namespace
 
-SmallVector<Group> formGroups(Block &block) {
-  Grouping grouping(block);
+SmallVector<Group> formGroups(Block &block, Fusion fusion) {
+  Grouping grouping(block, fusion);
   grouping.run(block);
   return grouping.take(block);
 }

@@ -29,8 +29,16 @@ std::unique_ptr<mlir::Pass> createToDestinationStyle();
 /// Groups operations into kernels, called by tw.dispatch.
 std::unique_ptr<mlir::Pass> createFormDispatches();
 
-/// All of them in order. `evaluator` may be null: then nothing is evaluated at compile time.
+/// Makes a kernel of each operation, with what begins the destination that it updates.
+std::unique_ptr<mlir::Pass> createFormPlainDispatches();
+
+/// All of them but the last in order. `evaluator` may be null: then nothing is evaluated at compile
+/// time.
 void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator *evaluator);
+
+/// Only what makes a graph executable: no pass that merges, moves, drops or evaluates anything.
+/// What comes of it is the truth that compiled programs are checked against.
+void buildPlainGraphPipeline(mlir::OpPassManager &pm);
 
 /// For tilewright-opt.
 void registerGraphPasses();

@@ -29,14 +29,27 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   pm.addPass(createCSEPass());
 }
 
+void buildPlainGraphPipeline(OpPassManager &pm) {
+  pm.addPass(createResolveDims());
+  pm.addPass(createToDestinationStyle());
+  pm.addPass(createResolveDims());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createFormPlainDispatches());
+  pm.addPass(createResolveDims());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
 void registerGraphPasses() {
-  for (auto create :
-       {createDropDeadResults, createResolveDims, createFoldUnitReshapes, createFuseElementwise,
-        createTransposeWeights, createToDestinationStyle, createFormDispatches})
+  for (auto create : {createDropDeadResults, createResolveDims, createFoldUnitReshapes,
+                      createFuseElementwise, createTransposeWeights, createToDestinationStyle,
+                      createFormDispatches, createFormPlainDispatches})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
   PassPipelineRegistration<>("tw-graph", "All passes of the graph level",
                              [](OpPassManager &pm) { buildGraphPipeline(pm, nullptr); });
+  PassPipelineRegistration<>("tw-plain-graph", "What makes a graph executable, without fusion",
+                             buildPlainGraphPipeline);
 }
 
 } // namespace tw

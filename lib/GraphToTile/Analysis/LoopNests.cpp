@@ -135,6 +135,8 @@ LogicalResult LoopNests::addOp(linalg::LinalgOp op) {
     for (auto [axis, expr] : llvm::enumerate(map.getResults())) {
       if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
         int loop = nest.loops[dim.getPosition()];
+        if (llvm::is_contained(nest.reduced, loop))
+          return fail("a reduction loop indexes a result");
         int64_t size = cast<RankedTensorType>(result.getType()).getDimSize(axis);
         if (known(size) && !table.unify({loop}, {table.make(size)}))
           return fail("a loop has two sizes");
