@@ -27,7 +27,7 @@ void Pipeline::dump(const std::string &stage, ModuleOp module) {
   std::error_code error;
   std::filesystem::create_directories(dumpTo, error);
   std::string path = fmt::format("{}/{:02}-{}.mlir", dumpTo, ++dumps, stage), text;
-  llvm::raw_string_ostream(text) << module;
+  llvm::raw_string_ostream(text) << module << "\n";
   std::span<const std::byte> bytes[] = {std::as_bytes(std::span(text))};
   Status status = error ? Status(cannotWrite(dumpTo, error.value())) : Status(files.writes(path));
   if (status)

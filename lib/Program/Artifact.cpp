@@ -18,9 +18,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 using namespace mlir;
@@ -131,21 +129,14 @@ static std::optional<uint64_t> seal(MutableArrayRef<char> library, int64_t paylo
   return prefix.seal;
 }
 
-/// Puts both files in their places, so that no other compiler's come between; a process that is
-/// killed in the middle leaves no artifact rather than one with weights of another.
+/// Puts both files in their places. No other compiler's come between, for it waits for the hidden
+/// names that both have since prepare(); a process that is killed in the middle leaves no artifact
+/// rather than one with weights of another.
 static Status replaceBoth(OutputFile &weights, OutputFile &library) {
-  std::filesystem::path folder = std::filesystem::path(library.place()).parent_path();
-  int lock = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock >= 0)
-    flock(lock, LOCK_EX);
   DelayedSignals delayed;
   ::unlink(library.place().c_str());
-  Status status = weights.replace();
-  if (status)
-    status = library.replace();
-  if (lock >= 0)
-    ::close(lock);
-  return status;
+  TW_TRY(weights.replace());
+  return library.replace();
 }
 
 /// Writes the linked library with the payload behind it or next to it.
