@@ -7,7 +7,7 @@ import lit.formats
 config.name = "tilewright"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs"]
+config.excludes = ["Inputs", "Install"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.tw_build, "test")
 config.environment["PATH"] = os.pathsep.join(

@@ -3,7 +3,7 @@
 // Evaluates expressions over weights by compiling and running them, as any program.
 #pragma once
 #include "Driver/Pipeline.h"
-#include "IO/ScratchFolder.h"
+#include "IO/TemporaryFolder.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ private:
   Session &session;
   target::Target &target;
   std::vector<std::string> features;
-  std::optional<ScratchFolder> folder; // of the files that the weights are in
+  std::optional<TemporaryFolder> folder; // of the files that the weights are in
   int count = 0;
 };
 

@@ -13,31 +13,31 @@
 #include "mlir/Transforms/Passes.h"
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 
 using namespace mlir;
 
 namespace tw {
 
-Pipeline::Pipeline(Session &session, MLIRContext &context, std::string dumpTo)
-    : session(session), context(context), dumpTo(std::move(dumpTo)) {}
+Pipeline::Pipeline(Session &session, MLIRContext &context, std::string dumpTo, FileUses files)
+    : session(session), context(context), dumpTo(std::move(dumpTo)), files(std::move(files)) {}
 
 void Pipeline::dump(const std::string &stage, ModuleOp module) {
   if (dumpTo.empty() || session.outcome() != TILEWRIGHT_FINE)
     return;
-  std::error_code problem;
-  std::filesystem::create_directories(dumpTo, problem);
+  std::error_code error;
+  std::filesystem::create_directories(dumpTo, error);
   std::string path = fmt::format("{}/{:02}-{}.mlir", dumpTo, ++dumps, stage), text;
-  llvm::raw_string_ostream(text) << module;
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.flush();
-  if (!file)
-    session.error({Code::PROGRAM_5,
-                   fmt::format("cannot write {}", path),
-                   {},
-                   {},
-                   "give another folder with --dump-to"});
+  llvm::raw_string_ostream(text) << module << "\n";
+  std::span<const std::byte> bytes[] = {std::as_bytes(std::span(text))};
+  Status status = error ? Status(cannotWrite(dumpTo, error.value())) : Status(files.writes(path));
+  if (status)
+    status = writeFile(path, bytes);
+  if (status)
+    return;
+  Diagnostic problem = status.error();
+  if (problem.help.empty())
+    problem.help = "give another folder with --dump-to";
+  session.error(problem);
 }
 
 OwningOpRef<ModuleOp> Pipeline::import(const std::string &path, const std::string &entry) {

@@ -6,6 +6,7 @@
 #include "Driver/ModelKernels.h"
 #include "Driver/Session.h"
 #include "Graph/ConstantEvaluator.h"
+#include "IO/OutputFile.h"
 #include "Program/Artifact.h"
 #include "Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -21,8 +22,9 @@ namespace tw {
 
 class Pipeline {
 public:
-  /// `dumpTo`: a folder that gets NN-stage.mlir after every stage, or empty.
-  Pipeline(Session &session, mlir::MLIRContext &context, std::string dumpTo);
+  /// `dumpTo`: a folder that gets NN-stage.mlir after every stage, or empty; none of them replaces
+  /// a file of `files`.
+  Pipeline(Session &session, mlir::MLIRContext &context, std::string dumpTo, FileUses files = {});
 
   /// Reads a .pt2 or .mlir file. The module is at the torch level, or at the graph level for
   /// linalg text.
@@ -49,6 +51,7 @@ private:
   Session &session;
   mlir::MLIRContext &context;
   std::string dumpTo;
+  FileUses files;
   int dumps = 0;
 };
 

@@ -103,7 +103,7 @@ void addDoctor(CLI::App &app, Invocation &invocation) {
   command->add_flag("--json", *json, "print one JSON object");
   command->callback([json, &invocation] {
     invocation.action = [json] {
-      auto status = runIsolated([&] { return doctorHere(*json); });
+      auto status = runIsolated("looking at this machine", [&] { return doctorHere(*json); });
       TW_TRY_CLI(status);
       return *status;
     };

@@ -39,9 +39,11 @@ def TW_WeightAttr : AttrDef<TW_Dialect, "Weight"> {
     tensor type it is used with. `name` is the user's ("fc1.weight").
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$file,
-      "int64_t":$offset, "int64_t":$bytes, "int64_t":$start, ArrayRefParameter<"int64_t">:$strides);
+      "int64_t":$offset, "int64_t":$bytes, "int64_t":$start,
+      OptionalArrayRefParameter<"int64_t">:$strides);
   let assemblyFormat = [{
-    `<` $name `in` $file `[` $offset `,` $bytes `]` `start` $start `strides` `[` $strides `]` `>`
+    `<` $name `in` $file `[` $offset `,` $bytes `]` `start` $start
+    (`strides` `[` $strides^ `]`)? `>`
   }];
 }
 
@@ -173,7 +175,7 @@ def TW_ScatterOp : TW_DpsOp<"scatter", [SingleBlockImplicitTerminator<"YieldOp">
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $combine `ins` `(` $inputs `:` type($inputs) `)` `outs` `(` $init `:` type($init) `)`
+    $combine `ins` `(` ($inputs^ `:` type($inputs))? `)` `outs` `(` $init `:` type($init) `)`
     attr-dict-with-keyword $body `->` type($result)
   }];
   let hasVerifier = 1;
@@ -219,8 +221,8 @@ def TW_DispatchOp : TW_Op<"dispatch", [Pure, AttrSizedOperandSegments,
       Variadic<AnyRankedTensor>:$outs);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $kernel `(` $inputs `)` `outs` `(` $outs `)` attr-dict `:` `(` type($inputs) `)`
-    `outs` `(` type($outs) `)` `->` type($results)
+    $kernel `(` $inputs `)` `outs` `(` $outs `)` attr-dict `:` (`(` type($inputs)^ `)`)?
+    (`outs` `(` type($outs)^ `)`)? (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
