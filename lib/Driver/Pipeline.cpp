@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Pipeline.h"
+#include "Dispatch/Passes.h"
 #include "Graph/Passes.h"
 #include "IR/Tile/Tile.h"
 #include "Import/Pt2/Pt2.h"
@@ -100,6 +101,7 @@ LogicalResult Pipeline::toPlainDispatches(ModuleOp module, const ModelKernels &k
     return failure();
   return runPasses("graph", module, [&](OpPassManager &pm) {
     buildPlainGraphPipeline(pm);
+    buildPlainDispatchPipeline(pm);
     pm.addPass(createLowerAffinePass());
   });
 }
@@ -110,6 +112,7 @@ LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluat
     return failure();
   return runPasses("graph", module, [&](OpPassManager &pm) {
     buildGraphPipeline(pm, evaluator);
+    buildDispatchPipeline(pm);
     pm.addPass(createLowerAffinePass());
   });
 }

@@ -26,13 +26,8 @@ std::unique_ptr<mlir::Pass> createTransposeWeights();
 std::unique_ptr<mlir::Pass> createHoistWeights(ConstantEvaluator *evaluator);
 /// Turns every computation into operations that write into a destination of their own.
 std::unique_ptr<mlir::Pass> createToDestinationStyle();
-/// Groups operations into kernels, called by tw.dispatch.
-std::unique_ptr<mlir::Pass> createFormDispatches();
 
-/// Makes a kernel of each operation, with what begins the destination that it updates.
-std::unique_ptr<mlir::Pass> createFormPlainDispatches();
-
-/// All of them but the last in order. `evaluator` may be null: then nothing is evaluated at compile
+/// All of them in order. `evaluator` may be null: then nothing is evaluated at compile
 /// time.
 void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator *evaluator);
 

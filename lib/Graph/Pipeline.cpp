@@ -23,10 +23,6 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   pm.addPass(createToDestinationStyle());
   pm.addPass(createResolveDims());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createFormDispatches());
-  pm.addPass(createResolveDims());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
 }
 
 void buildPlainGraphPipeline(OpPassManager &pm) {
@@ -34,22 +30,13 @@ void buildPlainGraphPipeline(OpPassManager &pm) {
   pm.addPass(createToDestinationStyle());
   pm.addPass(createResolveDims());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createFormPlainDispatches());
-  pm.addPass(createResolveDims());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
 }
 
 void registerGraphPasses() {
   for (auto create : {createDropDeadResults, createResolveDims, createFoldUnitReshapes,
-                      createFuseElementwise, createTransposeWeights, createToDestinationStyle,
-                      createFormDispatches, createFormPlainDispatches})
+                      createFuseElementwise, createTransposeWeights, createToDestinationStyle})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
-  PassPipelineRegistration<>("tw-graph", "All passes of the graph level",
-                             [](OpPassManager &pm) { buildGraphPipeline(pm, nullptr); });
-  PassPipelineRegistration<>("tw-plain-graph", "What makes a graph executable, without fusion",
-                             buildPlainGraphPipeline);
 }
 
 } // namespace tw

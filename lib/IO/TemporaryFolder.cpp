@@ -14,7 +14,15 @@
 
 namespace tw {
 
-static constexpr std::string_view prefix = "tilewright-";
+// A folder is only ever removed when it has such a name and the marker, or is empty: a user's own
+// folder may be called anything.
+static constexpr std::string_view prefix = "tilewright-tmp-";
+static constexpr size_t randomLetters = 6; // of mkdtemp
+static constexpr const char *marker = ".tilewright-temporary";
+
+static bool isOurName(const std::string &name) {
+  return name.size() == prefix.size() + randomLetters && name.starts_with(prefix);
+}
 
 static int openFolder(const std::string &path) {
   return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -33,8 +41,12 @@ static void removeIfStale(const std::string &path) {
   struct stat facts;
   std::error_code ignored;
   if (folder >= 0 && fstat(folder, &facts) == 0 && facts.st_uid == geteuid() &&
-      flock(folder, LOCK_EX | LOCK_NB) == 0)
-    std::filesystem::remove_all(path, ignored);
+      flock(folder, LOCK_EX | LOCK_NB) == 0) {
+    if (faccessat(folder, marker, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+      std::filesystem::remove_all(path, ignored);
+    else
+      rmdir(path.c_str()); // its process ended before it had a marker
+  }
   if (folder >= 0)
     close(folder);
 }
@@ -43,7 +55,7 @@ static void removeStaleFolders(const std::string &base) {
   std::error_code error;
   for (std::filesystem::directory_iterator entry(base, error), end; !error && entry != end;
        entry.increment(error))
-    if (entry->path().filename().string().starts_with(prefix))
+    if (isOurName(entry->path().filename().string()))
       removeIfStale(entry->path().string());
 }
 
@@ -67,6 +79,9 @@ Result<TemporaryFolder> TemporaryFolder::create() {
       return problem;
     }
     flock(lock, LOCK_EX);
+    int mark = openat(lock, marker, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    if (mark >= 0)
+      close(mark);
     if (isAt(lock, name))
       return TemporaryFolder(name, lock);
     close(lock);

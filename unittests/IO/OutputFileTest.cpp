@@ -130,29 +130,46 @@ TEST_F(OutputFileTest, NoFileIsBothReadAndWritten) {
   EXPECT_TRUE(files.writes("/dev/null").ok());
 }
 
+/// Runs a test in a process of its own, since a process looks for others' folders once; gives its
+/// status.
+int runApart(const std::string &temporary, const char *test) {
+  pid_t process = fork();
+  if (process == 0) {
+    setenv("TMPDIR", temporary.c_str(), 1);
+    execl("/proc/self/exe", "io_test", "--gtest_also_run_disabled_tests", test, nullptr);
+    _exit(1);
+  }
+  int status = 0;
+  waitpid(process, &status, 0);
+  return status;
+}
+
 TEST(TemporaryFolder, GoesAndAKilledProcessesTooLater) {
   auto base = TemporaryFolder::create();
   ASSERT_TRUE(base.ok());
   auto inBase = [&] {
-    return std::distance(fs::directory_iterator(base->path()), fs::directory_iterator());
+    return std::count_if(fs::directory_iterator(base->path()), fs::directory_iterator(),
+                         [](auto &entry) { return entry.is_directory(); });
   };
-  // Each in a process of its own, since a process looks for others' folders once.
-  auto inProcess = [&](auto action) {
-    pid_t process = fork();
-    if (process == 0) {
-      setenv("TMPDIR", base->path().c_str(), 1);
-      execl("/proc/self/exe", "io_test", "--gtest_also_run_disabled_tests", action, nullptr);
-      _exit(1);
-    }
-    int status = 0;
-    waitpid(process, &status, 0);
-    return status;
-  };
-  EXPECT_EQ(WTERMSIG(inProcess("--gtest_filter=TemporaryFolder.DISABLED_DiesWithAFolder")),
-            SIGKILL);
+  EXPECT_EQ(
+      WTERMSIG(runApart(base->path(), "--gtest_filter=TemporaryFolder.DISABLED_DiesWithAFolder")),
+      SIGKILL);
   EXPECT_EQ(inBase(), 1);
-  EXPECT_EQ(inProcess("--gtest_filter=TemporaryFolder.DISABLED_HasAFolder"), 0);
+  EXPECT_EQ(runApart(base->path(), "--gtest_filter=TemporaryFolder.DISABLED_HasAFolder"), 0);
   EXPECT_EQ(inBase(), 0);
+}
+
+TEST(TemporaryFolder, AUsersFolderStays) {
+  auto base = TemporaryFolder::create();
+  ASSERT_TRUE(base.ok());
+  const char *names[] = {"tilewright-models", "tilewright-tmp-models", "tilewright-tmp-mine12"};
+  for (const char *name : names) {
+    fs::create_directory(base->path() + "/" + name);
+    std::ofstream(base->path() + "/" + name + "/file") << "mine";
+  }
+  EXPECT_EQ(runApart(base->path(), "--gtest_filter=TemporaryFolder.DISABLED_HasAFolder"), 0);
+  for (const char *name : names)
+    EXPECT_TRUE(fs::exists(base->path() + "/" + name + "/file")) << name;
 }
 
 TEST(TemporaryFolder, DISABLED_DiesWithAFolder) {

@@ -37,7 +37,7 @@ void TileDialect::initialize() {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-LogicalResult SizeAttr::verify(function_ref<InFlightDiagnostic()> emitError, const Size &size) {
+LogicalResult SizeAttr::verify(function_ref<InFlightDiagnostic()> emitError, Size size) {
   if (!size.valid())
     return emitError() << "the size overflows or divides by 0";
   return success();

@@ -1,4 +1,4 @@
-// RUN: tilewright-opt %s -tw-graph | FileCheck %s
+// RUN: tilewright-opt %s -tw-dispatches | FileCheck %s
 
 // linear + bias + relu is one kernel, and the weight is stored with its output dimension last.
 

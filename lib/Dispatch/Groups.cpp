@@ -8,7 +8,7 @@
 //   - what a row keeps between operations stays small enough for a core's cache;
 //   - a second contraction's other operands are small: they are read again for every row.
 // Each refusal is remarked with its reason.
-#include "Graph/Groups.h"
+#include "Dispatch/Groups.h"
 #include "Graph/Rows.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"

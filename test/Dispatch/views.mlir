@@ -1,4 +1,4 @@
-// RUN: tilewright-opt %s -tw-graph -split-input-file | FileCheck %s
+// RUN: tilewright-opt %s -tw-dispatches -split-input-file | FileCheck %s
 
 // A slice of an argument is read where it is used; one that leaves is copied by a kernel.
 

@@ -1,4 +1,4 @@
-// RUN: tilewright-opt %s --tw-graph | FileCheck %s
+// RUN: tilewright-opt %s --tw-dispatches | FileCheck %s
 
 // A view between two small operations of one kernel stays in it, also where the second one reads it
 // only inside its body.

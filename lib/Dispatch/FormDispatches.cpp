@@ -11,8 +11,8 @@
 //
 // Kernels with the same body are one function. What a kernel reads from outside becomes an
 // argument; constants, empty tensors and slices of outside tensors move into it.
-#include "Graph/Groups.h"
-#include "Graph/Passes.h"
+#include "Dispatch/Groups.h"
+#include "Dispatch/Passes.h"
 #include "Graph/Rows.h"
 #include "Graph/Sizes.h"
 #include "IR/Coded.h"

@@ -1,4 +1,4 @@
-// RUN: tilewright-opt %s -tw-graph | FileCheck %s
+// RUN: tilewright-opt %s -tw-dispatches | FileCheck %s
 
 // A softmax with PyTorch's keepdim reshapes is one kernel over its rows.
 
