@@ -14,11 +14,11 @@
 
 namespace tw {
 
-// A folder is only ever removed when it has such a name and the marker, or is empty: a user's own
-// folder may be called anything.
+// A folder is only ever removed when it has such a name and mode, or is empty: a user's own folder may
+// be called anything.
 static constexpr std::string_view prefix = "tilewright-tmp-";
 static constexpr size_t randomLetters = 6; // of mkdtemp
-static constexpr const char *marker = ".tilewright-temporary";
+static constexpr mode_t mode = S_ISVTX | S_IRWXU; // the sticky bit marks it
 
 static bool isOurName(const std::string &name) {
   return name.size() == prefix.size() + randomLetters && name.starts_with(prefix);
@@ -42,10 +42,10 @@ static void removeIfStale(const std::string &path) {
   std::error_code ignored;
   if (folder >= 0 && fstat(folder, &facts) == 0 && facts.st_uid == geteuid() &&
       flock(folder, LOCK_EX | LOCK_NB) == 0) {
-    if (faccessat(folder, marker, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+    if ((facts.st_mode & 07777) == mode)
       std::filesystem::remove_all(path, ignored);
     else
-      rmdir(path.c_str()); // its process ended before it had a marker
+      rmdir(path.c_str()); // its process may have ended before it was marked
   }
   if (folder >= 0)
     close(folder);
@@ -79,9 +79,7 @@ Result<TemporaryFolder> TemporaryFolder::create() {
       return problem;
     }
     flock(lock, LOCK_EX);
-    int mark = openat(lock, marker, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-    if (mark >= 0)
-      close(mark);
+    fchmod(lock, mode);
     if (isAt(lock, name))
       return TemporaryFolder(name, lock);
     close(lock);
