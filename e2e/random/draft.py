@@ -169,10 +169,6 @@ class Draft:
 
     # -- Lines.
 
-    def run(self, line: str) -> None:
-        exec(line, self.scope)  # this file's own text
-        self.lines.append(line)
-
     def assign(self, expression: str, operands, exact: bool = False, statements=()) -> Value:
         """`name = expression`, then statements about `{0}`, which is that name. `exact`: an exact
         result of exact operands."""
@@ -180,7 +176,7 @@ class Draft:
         lines = [f"{name} = {expression}", *(text.format(name) for text in statements)]
         with torch.no_grad():
             for line in lines:
-                exec(line, self.scope)
+                exec(line, self.scope)  # this file's own text
         result = self.scope[name]
         if not isinstance(result, torch.Tensor) or result.numel() > MOST_ELEMENTS or result.dim() > 6:
             raise NoFit

@@ -16,7 +16,9 @@ BITS = "bitwise_and bitwise_or bitwise_xor".split()
 
 def smooth(draft: Draft) -> None:
     x = draft.floating()
-    draft.assign(f"torch.{draft.choice(SMOOTH)}({x})", [x])
+    name = draft.choice(SMOOTH)
+    operand = f"{x}.abs()" if name in ("lgamma", "digamma") else x  # far left a float is at a pole or beside it
+    draft.assign(f"torch.{name}({operand})", [x])
 
 
 def activation(draft: Draft) -> None:

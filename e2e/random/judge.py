@@ -37,9 +37,9 @@ class Failed(Exception):
 
 def execute(command: list[str], doing: str) -> None:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, errors="replace", check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, errors="replace", check=False)
     except subprocess.TimeoutExpired:
-        raise Failed("slow", f"{doing}: no end after 120 s") from None
+        raise Failed("slow", f"{doing}: no end after 300 s") from None
     if done.returncode:
         said = "\n        ".join(done.stderr.strip().splitlines()[:6])
         kind = "refused" if done.returncode == REFUSED else "crashed" if done.returncode < 0 else f"status {done.returncode}"

@@ -38,7 +38,9 @@ class Noise(TorchDispatchMode):
         result = func(*args, **kwargs)
         if not operands or self.moves(func, operands, result):
             return result
-        if torch.Tag.pointwise not in func.tags:
+        # In f64 there is no more exact run to tell what cancels inside of a function.
+        is_wide = any(x.dtype == torch.float64 for x in operands)
+        if is_wide or torch.Tag.pointwise not in func.tags:
             args, kwargs = pytree.tree_map(self.noisy, (args, kwargs))
             result = func(*args, **kwargs)
         return pytree.tree_map(self.noisy, result)
