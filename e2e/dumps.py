@@ -45,7 +45,13 @@ def check(build, folder):
                                   check=False)
             if read.returncode:
                 problems.append(f"{folder.name}, {dump.name}: {read.stderr[:400]}")
-            elif plain(read.stdout) != plain(dump.read_text()):
+                continue
+            before = dump.read_text()
+            if dump.name.endswith("-llvm.mlir"):  # distinct attributes get new numbers: one round later
+                before = read.stdout
+                read = subprocess.run([build / "bin/tilewright-opt", "-"], input=before,
+                                      capture_output=True, text=True, check=False)
+            if plain(read.stdout) != plain(before):
                 problems.append(f"{folder.name}, {dump.name}: reads back as something else")
     return problems
 

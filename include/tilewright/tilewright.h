@@ -141,16 +141,17 @@ typedef struct tw_load_options {
   /* Not 0: checks all weights against the artifact's hashes, which reads all of them (5 GB/s and
    * more from memory). */
   int32_t verify;
-  /* Not 0: copies the weights to memory of the program. Else they are mapped from their file: shared
-   * by all processes, read when they are touched, and gone when that file is changed in place. */
+  /* Not 0: copies the weights to memory of the program. Else they are mapped from their file:
+   * shared by all processes, read when they are touched, and gone when that file is changed in
+   * place. */
   int32_t copy_weights;
 } tw_load_options;
 
 /* Loads an artifact. Code and metadata are checked against the hash that was made of them, and all
  * sizes against the file, before any code is mapped; the weights with options->verify. options may
  * be NULL. The program keeps a copy of the code and one open descriptor, so the artifact may be
- * replaced or removed meanwhile; the file that holds the weights may be replaced by renaming another
- * over it, or removed, but not changed in place (unless options->copy_weights). Free with
+ * replaced or removed meanwhile; the file that holds the weights may be replaced by renaming
+ * another over it, or removed, but not changed in place (unless options->copy_weights). Free with
  * tw_program_free. */
 TW_API tw_status *tw_program_load(const char *path, const tw_load_options *options,
                                   tw_program **program);
@@ -199,8 +200,8 @@ typedef struct tw_tensor {
 
 /* The sizes that output `index` has for inputs of these sizes, without a run: to get its memory
  * ready. Of each input dtype, rank and sizes are read, of a scalar its data, too. Writes `rank`
- * numbers, which is tw_program_output(program, index)->rank, to `sizes`. Where inputs do not fit, the
- * status is that of a run. */
+ * numbers, which is tw_program_output(program, index)->rank, to `sizes`. Where inputs do not fit,
+ * the status is that of a run. */
 TW_API tw_status *tw_program_output_sizes(const tw_program *program, const tw_tensor *inputs,
                                           int32_t input_count, int32_t index, int64_t *sizes,
                                           int32_t rank);

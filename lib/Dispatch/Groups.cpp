@@ -12,6 +12,7 @@
 #include "Graph/Rows.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
+#include "IR/ModelLocation.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
@@ -25,6 +26,7 @@ constexpr int64_t tinyElements = 1024;         // results so small that a serial
 constexpr int64_t rowBudgetElements = 1 << 16; // kept between the operations of one row
 constexpr int64_t rereadElements = 1 << 16;    // operands of a second contraction, read every row
 constexpr size_t longestGroup = 48;
+constexpr size_t longestBodies = 600; // LLVM's time grows faster than the length of a kernel
 
 class Grouping {
 public:
@@ -67,12 +69,15 @@ private:
       return;
     int64_t rows = commonRows(groups[from], groups[to]);
     if (const char *reason = refusal(groups[from], groups[to], rows)) {
-      emitReport(groups[to].ops.front()->getLoc()) << "not fused with its producer: " << reason;
+      emitReport(groups[to].ops.front()->getLoc())
+          << "not fused with its producer" << nodeSuffix(groups[from].ops.back()->getLoc()) << ": "
+          << reason;
       return;
     }
     if (reaches(from, to)) {
       emitReport(groups[to].ops.front()->getLoc())
-          << "not fused with its producer: another kernel runs between them";
+          << "not fused with its producer" << nodeSuffix(groups[from].ops.back()->getLoc())
+          << ": another kernel runs between them";
       return;
     }
     Group &target = groups[from];
@@ -97,6 +102,14 @@ private:
           rows = 0;
     }
     return rows;
+  }
+
+  /// The operations in all bodies.
+  static size_t lengthOf(const Group &group) {
+    size_t length = 0;
+    for (Operation *op : group.ops)
+      op->walk([&](Operation *) { ++length; });
+    return length;
   }
 
   static bool contains(const Group &group, Operation *op) {
@@ -144,12 +157,13 @@ private:
   }
 
   const char *refusal(const Group &from, const Group &to, int64_t rows) const {
-    if (from.ops.size() + to.ops.size() > longestGroup)
+    if (from.ops.size() + to.ops.size() > longestGroup ||
+        lengthOf(from) + lengthOf(to) > longestBodies)
       return "the kernel would become too long";
     if (beginsDestination(from, to))
       return nullptr;
     if (rows == 0 && !(isTiny(from) && isTiny(to)))
-      return "they share no parallel rows";
+      return "they have no outer parallel dimension in common";
     int64_t kept = 0;
     for (Operation *op : from.ops)
       for (Value result : op->getResults())

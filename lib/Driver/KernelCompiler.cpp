@@ -140,11 +140,15 @@ Status runCompiler(const Parts &parts, std::vector<std::string> arguments,
   };
   TW_ASSIGN(Fields fields, runApart(doing, time, run));
   int status = std::atoi(fields[0].c_str());
+  std::error_code ignored;
   if (status == 0)
     return {};
   if (status < 0)
     return noCompiler(fmt::format("cannot run {}: {}", command.front(), fields[1]));
   std::string words = contents(said);
+  auto space = fs::space(fs::path(said).parent_path(), ignored);
+  if (words.empty() && !ignored && space.available == 0)
+    return *limitReached(ENOSPC, doing);
   for (int error : {ENOSPC, EDQUOT, ENOMEM})
     if (words.find(std::strerror(error)) != words.npos)
       return *limitReached(error, doing);

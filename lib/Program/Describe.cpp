@@ -2,6 +2,7 @@
 #include "Program/Describe.h"
 #include "IO/JsonWriter.h"
 #include "IR/ModelLocation.h"
+#include "Program/SizeText.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "runtime/Metadata.h"
 #include "runtime/ProgramABI.h"
@@ -153,6 +154,25 @@ static void writeSymbols(JsonWriter &json, func::FuncOp main) {
   json.endArray();
 }
 
+/// The attributes of a result, with the sizes that follow from the arguments' symbols where it does
+/// not state its own.
+static DictionaryAttr withSizes(func::FuncOp main, unsigned result) {
+  DictionaryAttr attributes = main.getResultAttrDict(result);
+  auto type = dyn_cast<RankedTensorType>(main.getResultTypes()[result]);
+  if (!type || main.getBody().empty() || (attributes && attributes.contains("tw.sizes")))
+    return attributes;
+  Builder b(main.getContext());
+  Value value = main.getBody().front().getTerminator()->getOperand(result);
+  SmallVector<Attribute> sizes;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    std::string text = type.isDynamicDim(d) ? sizeText(main, value, d) : "";
+    sizes.push_back(text.empty() ? Attribute(b.getUnitAttr()) : b.getStringAttr(text));
+  }
+  NamedAttrList all(attributes);
+  all.set("tw.sizes", b.getArrayAttr(sizes));
+  return all.getDictionary(main.getContext());
+}
+
 void describeSignature(JsonWriter &json, func::FuncOp main, Payload *payload) {
   Signature signature(main);
   json.key("inputs").beginArray();
@@ -166,7 +186,7 @@ void describeSignature(JsonWriter &json, func::FuncOp main, Payload *payload) {
   json.endArray().key("outputs").beginArray();
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     if (int output = signature.outputOf[i]; output >= 0) {
-      DictionaryAttr attributes = main.getResultAttrDict(i);
+      DictionaryAttr attributes = withSizes(main, i);
       json.beginObject();
       writeValue(json, main.getResultTypes()[i], attributes, "output_" + std::to_string(output));
       StringAttr role = stringAttr(attributes, "tw.role");
@@ -253,9 +273,12 @@ std::string describeProgram(func::FuncOp main, const HostProgram &program,
   writeMutations(json, main);
   writeMemory(json, program.memory);
   json.key("dispatches").beginArray();
+  llvm::StringMap<int> named; // dispatches of one name are told apart: "linear", "linear.2"
   for (const HostDispatch &dispatch : program.dispatches) {
     auto text = kernels.find(dispatch.kernel);
-    json.beginObject().member("name", text == kernels.end() ? "" : text->second.name);
+    std::string name = text == kernels.end() ? "" : text->second.name;
+    int number = ++named[name];
+    json.beginObject().member("name", number == 1 ? name : fmt::format("{}.{}", name, number));
     json.member("kernel", dispatch.kernel).member("source", dispatch.source);
     json.member("ops", text == kernels.end() ? "" : text->second.ops).endObject();
   }

@@ -15,6 +15,7 @@
 // for other programs must be movement alone, and be read element by element.
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
+#include "IR/ModelLocation.h"
 #include "Tile/Passes.h"
 #include "Tile/Pointwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -358,7 +359,8 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
       if (graph::DispatchOp fused = fuse(producer, result, op, i, why))
         return fused;
       if (reported.insert({kernelOf(producer), kernel}).second)
-        emitReport(op.getLoc()) << "not fused with its producer: " << why;
+        emitReport(op.getLoc()) << "not fused with its producer" << nodeSuffix(producer.getLoc())
+                                << ": " << why;
     }
     return {};
   }
@@ -399,8 +401,23 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
     std::string why;
   };
 
+  /// Kernels of more operations are left apart: the time that LLVM takes for one grows faster than
+  /// its length.
+  static constexpr size_t longestKernel = 600;
+
+  static size_t lengthOf(KernelOp kernel) {
+    size_t length = 0;
+    kernel->walk([&](Operation *) { ++length; });
+    return length;
+  }
+
   Fusion fuseKernels(KernelOp from, KernelOp to, BlockArgument out, BlockArgument in,
                      bool isOnlyUse, std::string &why) {
+    if (size_t length = lengthOf(from) + lengthOf(to); length > longestKernel) {
+      why = "together they have " + std::to_string(length) + " operations, more than " +
+            std::to_string(longestKernel);
+      return {{}, false, why};
+    }
     Fusion fusion = consumerIntoProducer(from, to, out, in, isOnlyUse);
     if (!fusion.kernel && isOnlyUse) {
       Fusion other = producerIntoConsumer(from, to, out, in);
@@ -498,9 +515,9 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
                                            fusion.kernel.getSymName(), inputs, destinations);
     for (auto [old, now] : llvm::zip(results, fused.getResults()))
       Value(old).replaceAllUsesWith(now);
-    emitReport(consumer.getLoc()) << (fusion.follows
-                                          ? "fused with its producer, behind what that stores"
-                                          : "fused with its producer, instead of what it loads");
+    emitReport(consumer.getLoc())
+        << (fusion.follows ? "fused into its producer, which stores the result of both"
+                           : "fused with its producer, instead of what it loads");
     consumer.erase();
     producer.erase();
     return fused;
