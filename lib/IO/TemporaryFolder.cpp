@@ -14,10 +14,10 @@
 
 namespace tw {
 
-// A folder is only ever removed when it has such a name and mode, or is empty: a user's own folder may
-// be called anything.
+// A folder is only ever removed when it has such a name and mode, or is empty: a user's own folder
+// may be called anything.
 static constexpr std::string_view prefix = "tilewright-tmp-";
-static constexpr size_t randomLetters = 6; // of mkdtemp
+static constexpr size_t randomLetters = 6;        // of mkdtemp
 static constexpr mode_t mode = S_ISVTX | S_IRWXU; // the sticky bit marks it
 
 static bool isOurName(const std::string &name) {
