@@ -8,7 +8,7 @@ STAMP := build/.setup-$(shell sha1sum scripts/setup.sh | cut -c1-12)
 PYTHON_STAMP := build/.python-$(shell sha1sum python/requirements.txt | cut -c1-12)
 SHELL := /bin/bash
 
-.PHONY: all build demo test models format tidy clean
+.PHONY: all build demo test models random format tidy clean
 all: build
 
 $(STAMP): scripts/setup.sh
@@ -32,6 +32,12 @@ test: build
 
 models: build
 	scripts/models.sh
+
+# Models drawn at random, N of them from SEED on: more than the tests have. Failures stay in build/random.
+N ?= 100
+SEED ?= 1000
+random: build
+	scripts/random_models.sh $(BUILD) $(SEED) $(N)
 
 format:
 	scripts/format.sh

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes the bad files that the cases name, in the folder given: make_inputs.py FOLDER.
+"""Makes the bad files that the cases name, in the folder given: make_inputs.py FOLDER
+SEAL (unittests/Runtime/seal.cpp).
 
 FOLDER/fake and FOLDER/models are there already (run.py)."""
 import pathlib
 import struct
+import subprocess
 import sys
 
 import make_kernels
@@ -55,7 +57,7 @@ def npy_files():
 
 def json_span(artifact):
     """Where the metadata's length and JSON are."""
-    start = artifact.index(b"TWPROG01") + 8
+    start = artifact.index(b"TWPROG02") + 8
     (length,) = struct.unpack_from("<Q", artifact, start)
     return start, length
 
@@ -66,6 +68,11 @@ def with_json(artifact, old, new):
     return artifact.replace(old, new + b" " * (len(old) - len(new)))
 
 
+def flipped(data, at):
+    """The bytes with one bit changed."""
+    return data[:at] + bytes([data[at] ^ 8]) + data[at + 1:]
+
+
 def artifact_files(fake):
     good = (fake / "counter.so").read_bytes()
     start, length = json_span(good)
@@ -73,28 +80,41 @@ def artifact_files(fake):
     yield "text.so", b"not a library\n"
     yield "cut_elf.so", good[:40]
     yield "cut_weights.so", good[:-8]
-    yield "wrong_magic.so", good.replace(b"TWPROG01", b"TWPROG99")
+    yield "wrong_magic.so", good.replace(b"TWPROG02", b"TWPROGXX")
     yield "lying_length.so", good[:start] + struct.pack("<Q", 1 << 60) + good[start + 8:]
     yield "cut_json.so", good[:start] + struct.pack("<Q", length // 2) + good[start + 8:]
-    yield "format.so", with_json(good, b'"format": 1', b'"format": 7')
+    yield "format.so", with_json(good, b'"format": 2', b'"format": 7')
     yield "abi.so", with_json(good, b'"abi": 1', b'"abi": 9')
     yield "dtype.so", with_json(good, b'"dtype": "i64"', b'"dtype": "q9"')
     yield "feature.so", with_json(good, b'"sse2"', b'"zzz9"')
-    yield "weights_far.so", with_json(good, b'"where": "inside", "offset": 65536, "bytes": 72',
-                                      b'"where":"inside","offset":65536,"bytes":9000000')
+    yield "weights_far.so", with_json(good, b'"where": "inside", "offset": 65536',
+                                      b'"where":"inside", "offset": 131072')
     yield "weights_large.so", with_json(good, b'"offset": 65536, "bytes": 72',
                                         b'"offset": 65536, "bytes": 99')
     yield "plan.so", with_json(good, b'"bytes": 16, "offset": 0', b'"bytes": 99, "offset": 0')
     yield "negative.so", with_json(good, b'"arena_bytes": 64', b'"arena_bytes": -1')
-    beside = with_json(good, b'"where": "inside", "offset": 65536', b'"where": "beside"')
+    beside = with_json(good, b'"where": "inside", "offset": 65536',
+                       b'"where": "beside", "offset": 4096')[:65536]
     yield "beside.so", beside
     yield "beside_cut.so", beside
     yield "beside_cut.so.weights", bytes(8)
+    yield "beside_other.so", beside
+    yield "beside_other.so.weights", bytes(4096 + 72)
+    yield "format_1.so", good.replace(b"TWPROG02", b"TWPROG01")
+
+
+def damaged_files(fake):
+    """What hashes are for: not sealed again."""
+    good = (fake / "counter.so").read_bytes()
+    yield "code.so", flipped(good, good.index(b"tilewright_program") - 100)
+    yield "json.so", flipped(good, good.index(b'"compiler"') + 14)
+    yield "payload.so", flipped(good, 65536 + 3)
+    yield "longer.so", good + bytes(100)
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
-    groups = {"npy": npy_files(), "bad": artifact_files(folder / "fake"),
+    folder, seal = pathlib.Path(sys.argv[1]), sys.argv[2]
+    groups = {"npy": npy_files(), "bad": artifact_files(folder / "fake"), "damaged": damaged_files(folder / "fake"),
               "pt2": make_pt2.pt2_files(), "text": make_text.text_files(),
               "kernel": [(name, text.encode())
                          for name, text in [*make_kernels.kernel_files(), *make_kernels.call_files(),
@@ -103,6 +123,9 @@ def main():
         (folder / name).mkdir()
         for file, content in files:
             (folder / name / file).write_bytes(content)
+    sealed = [path for path in sorted((folder / "bad").iterdir())
+              if path.suffix == ".so" and b"TWPROG02" in path.read_bytes()]
+    subprocess.run([seal, *sealed], check=True)
 
 
 if __name__ == "__main__":

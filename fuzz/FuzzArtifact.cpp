@@ -7,7 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size > 0 && data[0] == 0x7F)
-    (void)tw::rt::parseArtifact({data, size}).ok();
+    (void)tw::rt::parseArtifact({data, size}, size).ok();
   else
     (void)tw::rt::parseMetadata({reinterpret_cast<const char *>(data), size}).ok();
   return 0;

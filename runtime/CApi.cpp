@@ -6,6 +6,9 @@
 #include "runtime/LoadedProgram.h"
 #include "runtime/ProgramInfo.h"
 #include "tilewright/tilewright.h"
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <fmt/format.h>
 #include <new>
 
@@ -107,14 +110,18 @@ int64_t tw_dtype_bytes(tw_dtype dtype) {
 // --- Programs
 // --------------------------------------------------------------------------------------
 
-/// Checks the options of a call; structures of older, shorter versions would be read up to their
-/// size, but there are none yet.
+/// The caller's options, or those that NULL stands for: of a structure of an older, shorter version
+/// what it has. `least` is the size of the first version.
 template <typename Options>
-static Status checkOptions(const Options *options, const char *name) {
-  if (options && options->struct_size < sizeof(Options))
+static Result<Options> readOptions(const Options *given, size_t least, const char *name) {
+  Options options{};
+  if (!given)
+    return options;
+  if (given->struct_size < least)
     return invalid(fmt::format("{}.struct_size is {}, but sizeof({}) is {}", name,
-                               options->struct_size, name, sizeof(Options)));
-  return {};
+                               given->struct_size, name, sizeof(Options)));
+  std::memcpy(&options, given, std::min(given->struct_size, sizeof(Options)));
+  return options;
 }
 
 tw_status *tw_program_load(const char *path, const tw_load_options *options, tw_program **program) {
@@ -124,9 +131,10 @@ tw_status *tw_program_load(const char *path, const tw_load_options *options, tw_
     *program = nullptr;
     if (!path)
       return invalid("tw_program_load: path is NULL");
-    TW_TRY(checkOptions(options, "tw_load_options"));
-    const char *device = options && options->device ? options->device : "cpu";
-    TW_ASSIGN(auto loaded, LoadedProgram::load(path, device));
+    constexpr size_t least = offsetof(tw_load_options, verify);
+    TW_ASSIGN(tw_load_options wanted, readOptions(options, least, "tw_load_options"));
+    TW_ASSIGN(auto loaded, LoadedProgram::load(path, wanted.device ? wanted.device : "cpu",
+                                               {wanted.verify != 0, wanted.copy_weights != 0}));
     *program = new tw_program(std::move(loaded));
     return {};
   });
@@ -169,6 +177,31 @@ int32_t tw_program_find_state(const tw_program *program, const char *name) {
   return program && name ? findByName(program->info.state, name) : -1;
 }
 
+tw_status *tw_program_output_sizes(const tw_program *program, const tw_tensor *inputs,
+                                   int32_t inputCount, int32_t output, int64_t *sizes,
+                                   int32_t rank) {
+  return guarded([&]() -> Status {
+    const char *name = "tw_program_output_sizes";
+    if (!program)
+      return invalid(fmt::format("{}: program is NULL", name));
+    const tw_value_info *value = tw_program_output(program, output);
+    if (!value)
+      return invalid(fmt::format("{}: there is no output {}, the program has {}", name, output,
+                                 program->info.outputs.size()));
+    if (rank != value->rank || (rank > 0 && !sizes))
+      return invalid(fmt::format("{}: output \"{}\" has {} sizes, but there is room for {} at {}",
+                                 name, value->name, value->rank, rank,
+                                 sizes ? "a valid address" : "NULL"));
+    if (inputCount < 0 || (inputCount > 0 && !inputs))
+      return invalid(fmt::format("{}: {} inputs at {}", name, inputCount,
+                                 inputs ? "a valid address" : "NULL"));
+    TW_ASSIGN(auto all,
+              Instance::outputSizesFor(program->loaded, {inputs, static_cast<size_t>(inputCount)}));
+    std::copy(all[output].begin(), all[output].end(), sizes);
+    return {};
+  });
+}
+
 // --- Instances
 // -------------------------------------------------------------------------------------
 
@@ -180,8 +213,8 @@ tw_status *tw_instance_create(const tw_program *program, const tw_instance_optio
     *instance = nullptr;
     if (!program)
       return invalid("tw_instance_create: program is NULL");
-    TW_TRY(checkOptions(options, "tw_instance_options"));
-    TW_ASSIGN(auto created, Instance::create(program->loaded, options ? options->threads : 0));
+    TW_ASSIGN(auto wanted, readOptions(options, sizeof *options, "tw_instance_options"));
+    TW_ASSIGN(auto created, Instance::create(program->loaded, wanted.threads));
     *instance = new tw_instance{std::move(created)};
     return {};
   });

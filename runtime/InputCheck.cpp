@@ -23,8 +23,9 @@ namespace {
 
 class InputChecker {
 public:
-  InputChecker(const Metadata &metadata, std::span<const tw_tensor> inputs, SymbolValues &symbols)
-      : metadata(metadata), inputs(inputs), symbols(symbols) {
+  InputChecker(const Metadata &metadata, std::span<const tw_tensor> inputs, SymbolValues &symbols,
+               InputUse use)
+      : metadata(metadata), inputs(inputs), symbols(symbols), use(use) {
     symbols.assign(metadata.symbols.size(), std::nullopt);
     origins.resize(metadata.symbols.size());
   }
@@ -113,6 +114,8 @@ private:
     auto bytes = count ? checkedMul(*count, info(metadata.inputs[i].dtype).bytes) : std::nullopt;
     if (!bytes)
       return wrongShape(i, fmt::format("{} has sizes that no tensor can have", name(i)));
+    if (use == InputUse::Sizes && metadata.inputs[i].kind == ValueKind::Tensor)
+      return {};
     if (*bytes > 0 && !input.data)
       return Diagnostic{Code::RUNTIME_14, fmt::format("{} has no data, but its sizes need {} bytes",
                                                       name(i), *bytes)};
@@ -218,14 +221,15 @@ private:
   const Metadata &metadata;
   std::span<const tw_tensor> inputs;
   SymbolValues &symbols;
+  InputUse use;
   std::vector<Origin> origins;
 };
 
 } // namespace
 
 Status checkInputs(const Metadata &metadata, std::span<const tw_tensor> inputs,
-                   SymbolValues &symbols) {
-  return InputChecker(metadata, inputs, symbols).run();
+                   SymbolValues &symbols, InputUse use) {
+  return InputChecker(metadata, inputs, symbols, use).run();
 }
 
 } // namespace tw::rt

@@ -14,10 +14,13 @@ namespace tw::rt {
 /// What the symbols are in one call; empty where no input tells.
 using SymbolValues = std::vector<std::optional<int64_t>>;
 
-/// Checks number, dtypes, ranks, sizes, symbol ranges and memory of the inputs; fills `symbols`.
-/// Errors: RUNTIME_9 to RUNTIME_12 and RUNTIME_14.
+/// What inputs are given for: a run, or only their sizes and the values of scalars.
+enum class InputUse { Run, Sizes };
+
+/// Checks number, dtypes, ranks, sizes, symbol ranges and memory of the inputs, as far as they are
+/// used; fills `symbols`. Errors: RUNTIME_9 to RUNTIME_12 and RUNTIME_14.
 Status checkInputs(const Metadata &metadata, std::span<const tw_tensor> inputs,
-                   SymbolValues &symbols);
+                   SymbolValues &symbols, InputUse use = InputUse::Run);
 
 /// "[2, 3]".
 std::string shapeText(std::span<const int64_t> sizes);

@@ -107,6 +107,23 @@ Result<std::unique_ptr<Instance>> Instance::create(std::shared_ptr<const LoadedP
   return instance;
 }
 
+Result<std::vector<std::vector<int64_t>>>
+Instance::outputSizesFor(std::shared_ptr<const LoadedProgram> program,
+                         std::span<const tw_tensor> inputs) {
+  Instance instance(std::move(program), 1); // phase SIZES touches no state
+  TW_TRY(checkInputs(instance.metadata, inputs, instance.symbols, InputUse::Sizes));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    std::copy_n(inputs[i].sizes, inputs[i].rank, instance.inputSizes[i].begin());
+    instance.inputPointers[i] = inputs[i].data;
+  }
+  TW_TRY(instance.decideSizes());
+  TW_TRY(instance.measureOutputs());
+  std::vector<std::vector<int64_t>> sizes;
+  for (int output : instance.visible)
+    sizes.push_back(instance.outputSizes[output]);
+  return sizes;
+}
+
 Status Instance::initialize() {
   for (size_t i = 0; i < state.size(); ++i) {
     if (!state[i].reserve(metadata.state[i].bytes))

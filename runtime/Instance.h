@@ -25,6 +25,11 @@ public:
   static Result<std::unique_ptr<Instance>> create(std::shared_ptr<const LoadedProgram> program,
                                                   int threads);
 
+  /// The sizes of each visible output for inputs of these sizes, without a run: nothing is
+  /// reserved. See tw_program_output_sizes.
+  static Result<std::vector<std::vector<int64_t>>>
+  outputSizesFor(std::shared_ptr<const LoadedProgram> program, std::span<const tw_tensor> inputs);
+
   ~Instance();
 
   /// One call; see tw_instance_run.

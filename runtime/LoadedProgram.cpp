@@ -2,8 +2,6 @@
 #include "runtime/LoadedProgram.h"
 #include "runtime/CpuFeatures.h"
 #include "runtime/Elf.h"
-#include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -27,9 +25,9 @@ static Status checkDevice(std::string_view device, const Metadata &metadata) {
       "compile the model with --target=cpu"};
 }
 
-Result<std::shared_ptr<const LoadedProgram>> LoadedProgram::load(const std::string &path,
-                                                                 std::string_view device) {
-  TW_ASSIGN(Artifact artifact, openArtifact(path));
+Result<std::shared_ptr<const LoadedProgram>>
+LoadedProgram::load(const std::string &path, std::string_view device, const OpenOptions &options) {
+  TW_ASSIGN(Artifact artifact, openArtifact(path, options));
   std::shared_ptr<LoadedProgram> program(new LoadedProgram(std::move(artifact)));
   auto prepare = [&]() -> Status {
     TW_TRY(checkDevice(device, program->metadata()));
@@ -54,15 +52,7 @@ Status LoadedProgram::mapCode() {
     return Diagnostic{Code::RUNTIME_7, fmt::format("cannot load the artifact's code: {}",
                                                    why ? why : "unknown reason")};
   };
-  // Without a slash, dlopen would search the system's folders. A file in memory has no path but
-  // that of its descriptor.
-  bool hasPath = !artifact.path.starts_with("/proc/self/fd/");
-  std::unique_ptr<char, decltype(&std::free)> absolute(
-      hasPath ? realpath(artifact.path.c_str(), nullptr) : strdup(artifact.path.c_str()),
-      &std::free);
-  if (!absolute)
-    return refuse(std::strerror(errno));
-  library = dlopen(absolute.get(), RTLD_NOW | RTLD_LOCAL);
+  library = dlopen(artifact.code.path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return refuse(dlerror());
   function = reinterpret_cast<tw_program_entry>(dlsym(library, TW_PROGRAM_SYMBOL));
@@ -88,20 +78,20 @@ static bool isMapped(uintptr_t base, const ElfImage &image, std::span<const uint
   return true;
 }
 
-/// dlopen hands out what it already has under the same path, even when the file has been replaced
-/// since: compares the mapped code with the file that the metadata came from.
+/// dlopen hands out what it already has under the same path. The descriptor in ours is open as long
+/// as the library, unless the process has closed it behind our back and it is another file's now:
+/// compares the mapped code with the copy that the metadata came from.
 Status LoadedProgram::checkMappedCode() const {
   link_map *map = nullptr;
-  TW_ASSIGN(ElfImage image, parseElf(artifact.image.bytes()));
+  TW_ASSIGN(ElfImage image, parseElf(artifact.codeBytes.bytes()));
   if (dlinfo(library, RTLD_DI_LINKMAP, static_cast<void *>(&map)) == 0 &&
-      isMapped(map->l_addr, image, artifact.image.bytes()))
+      isMapped(map->l_addr, image, artifact.codeBytes.bytes()))
     return {};
   return Diagnostic{Code::RUNTIME_7,
-                    "an older version of this artifact is still loaded in this process",
+                    "another artifact was mapped in its place",
                     {},
                     {},
-                    "write the new artifact to another path, or free the old program and its "
-                    "instances first"};
+                    "do not close descriptors that are not your own while programs are loaded"};
 }
 
 } // namespace tw::rt

@@ -14,8 +14,8 @@ class LoadedProgram {
 public:
   /// Opens the artifact, checks that this machine can run it, then maps its code. Errors: those of
   /// openArtifact, RUNTIME_5 (CPU), RUNTIME_7 (code), RUNTIME_8 (device).
-  static Result<std::shared_ptr<const LoadedProgram>> load(const std::string &path,
-                                                           std::string_view device);
+  static Result<std::shared_ptr<const LoadedProgram>>
+  load(const std::string &path, std::string_view device, const OpenOptions &options);
   ~LoadedProgram();
   LoadedProgram(const LoadedProgram &) = delete;
   LoadedProgram &operator=(const LoadedProgram &) = delete;

@@ -4,6 +4,7 @@
 #include "runtime/Json.h"
 #include "runtime/Planner.h"
 #include "runtime/ProgramABI.h"
+#include "runtime/Seal.h"
 #include <fmt/format.h>
 
 namespace tw::rt {
@@ -196,7 +197,27 @@ private:
     out.weights.beside = where == "beside";
     out.weights.bytes = weights.integer("bytes", 0);
     out.weights.offset = weights.integerOr("offset", 0, 0);
-    out.weights.hash = weights.stringOr("hash", "");
+    if (out.weights.bytes > 0)
+      readHashes(weights);
+    if (out.weights.bytes > 0 && out.weights.beside && out.weights.offset != weightsHeaderBytes)
+      weights.fail("offset", fmt::format("is {}, but next to the artifact weights start at {}",
+                                         out.weights.offset, weightsHeaderBytes));
+  }
+
+  void readHashes(Fields &weights) {
+    int64_t block = weights.integer("block_bytes", 1);
+    if (block != weightBlockBytes)
+      weights.fail("block_bytes", fmt::format("is {}, not {}", block, weightBlockBytes));
+    out.weights.hash = weights.string("hash");
+    auto hashes = parseHashes(weights.string("blocks"));
+    if (!hashes || int64_t(hashes->size()) != blockCount(out.weights.bytes))
+      weights.fail("blocks", fmt::format("does not have the {} hashes of {} bytes",
+                                         blockCount(out.weights.bytes), out.weights.bytes));
+    else
+      out.weights.blocks = *std::move(hashes);
+    uint64_t content[] = {contentHash(out.weights.blocks)};
+    if (hashText(content) != out.weights.hash)
+      weights.fail("hash", "is not the hash of the blocks' hashes");
   }
 
   void readSymbols(Fields &top) {
@@ -302,6 +323,7 @@ private:
     state.dtype = readDType(f);
     state.offset = f.integerOr("offset", -1, -1);
     state.trainable = f.booleanOr("trainable", false);
+    state.updated = f.booleanOr("updated", true);
     for (const Size &size : readSizes(f, false)) {
       if (!size.fixed)
         f.fail("sizes", "is not fixed, as state must be");

@@ -42,6 +42,7 @@ struct StateInfo {
   int64_t bytes = 0;  // of the tensor
   int64_t offset = 0; // of the initial value in the payload, or -1 for zeros
   bool trainable = false;
+  bool updated = true; // a run may change it
 };
 
 /// After a run, this output is copied to that input's memory.
@@ -68,7 +69,8 @@ struct WeightsInfo {
   bool beside = false;
   int64_t offset = 0; // in the file that holds the payload
   int64_t bytes = 0;
-  std::string hash; // see PayloadHash.h; empty: not checked
+  std::string hash;             // contentHash of Seal.h, in hexadecimal
+  std::vector<uint64_t> blocks; // hashes of its blocks
 };
 
 struct Metadata {
@@ -89,7 +91,7 @@ struct Metadata {
 };
 
 /// The metadata format that this runtime reads.
-inline constexpr int64_t metadataFormat = 1;
+inline constexpr int64_t metadataFormat = 2;
 
 /// Parses the JSON of an artifact and checks that it makes sense by itself: known versions, dtypes,
 /// indices in range, sizes that fit 63 bits, state inside the payload, a static plan inside its

@@ -47,6 +47,7 @@ ProgramInfo::ProgramInfo(const Metadata &metadata) : metadata(metadata) {
       shape.texts.push_back(std::to_string(size));
     state.push_back(describe(value.name, value.dtype, std::move(shape)));
     state.back().trainable = value.trainable;
+    state.back().mutated = value.updated;
     program.state_bytes += value.bytes;
   }
   for (const SymbolInfo &symbol : metadata.symbols)

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 SOURCE = {".cpp", ".h", ".c", ".td", ".py", ".sh", ".def"}
 LEVELS = ["Support", "IO", "IR/PCH", "IR", "IR/Graph", "IR/Torch", "IR/Tile", "Import", "TorchToGraph",
-          "Graph", "Language", "Kernels", "Tile", "Interpreter", "Target", "Program", "Driver", "Tune",
+          "Graph", "Dispatch", "Language", "Kernels", "GraphToTile", "Tile", "Interpreter", "Target", "Program", "Driver", "Tune",
           "Profile"]
 MAX_LINES, MAX_FUNCTION, MAX_FILE, MAX_TOTAL = 1000, 100, 1 << 20, 32 << 20
 

@@ -7,7 +7,7 @@ import lit.formats
 config.name = "tilewright"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs"]
+config.excludes = ["Inputs", "Install"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.tw_build, "test")
 config.environment["PATH"] = os.pathsep.join(
@@ -15,7 +15,9 @@ config.environment["PATH"] = os.pathsep.join(
 )
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%models", os.path.join(config.tw_source, "e2e", "models")))
-# Artifacts made by hand, and a stand-in for the compiler library.
+# Artifacts made by hand, a stand-in for the compiler library, and one whose fusion is wrong.
 config.substitutions.append(
     ("%fake_compiler", os.path.join(config.tw_build, "unittests", "Tools", "fake_compiler.so")))
 config.substitutions.append(("%fake", os.path.join(config.tw_build, "unittests", "Runtime", "fake")))
+config.substitutions.append(
+    ("%broken_compiler", os.path.join(config.tw_build, "unittests", "Tools", "broken_compiler.so")))

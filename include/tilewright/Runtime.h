@@ -16,6 +16,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -119,8 +120,10 @@ private:
 /// A loaded artifact; see tw_program_load.
 class Program {
 public:
-  explicit Program(const std::string &path, const char *device = "cpu") {
-    tw_load_options options{sizeof(tw_load_options), device};
+  explicit Program(const std::string &path, const char *device = "cpu")
+      : Program(path, withDevice(device)) {}
+  /// With options->struct_size set.
+  Program(const std::string &path, const tw_load_options &options) {
     tw_program *loaded;
     check(tw_program_load(path.c_str(), &options, &loaded));
     handle.reset(loaded);
@@ -132,9 +135,26 @@ public:
     return list(info().output_count, tw_program_output);
   }
   std::vector<tw_value_info> state() const { return list(info().state_count, tw_program_state); }
+  /// The sizes of output `index` for inputs of these sizes; see tw_program_output_sizes.
+  std::vector<int64_t> outputSizes(std::span<const Tensor> inputs, int32_t index = 0) const {
+    std::vector<tw_tensor> given;
+    for (const Tensor &tensor : inputs)
+      given.push_back(tensor.c());
+    const tw_value_info *output = tw_program_output(c(), index);
+    std::vector<int64_t> sizes(output ? output->rank : 0);
+    check(tw_program_output_sizes(c(), given.data(), static_cast<int32_t>(given.size()), index,
+                                  sizes.data(), static_cast<int32_t>(sizes.size())));
+    return sizes;
+  }
   const tw_program *c() const { return handle.get(); }
 
 private:
+  static tw_load_options withDevice(const char *device) {
+    tw_load_options options{};
+    options.struct_size = sizeof options;
+    options.device = device;
+    return options;
+  }
   std::vector<tw_value_info> list(int32_t count,
                                   const tw_value_info *(*get)(const tw_program *, int32_t)) const {
     std::vector<tw_value_info> values;
@@ -153,6 +173,8 @@ class Instance {
 public:
   explicit Instance(const Program &program, int threads = 0)
       : outputCount(program.info().output_count) {
+    for (const tw_value_info &state : program.state())
+      stateTypes.emplace_back(state.name, state.dtype);
     tw_instance_options options{sizeof(tw_instance_options), threads};
     tw_instance *created;
     check(tw_instance_create(program.c(), &options, &created));
@@ -177,16 +199,21 @@ public:
     }
     return results;
   }
-  std::vector<Tensor> run(std::initializer_list<Tensor> inputs) {
-    return run(std::span<const Tensor>(inputs.begin(), inputs.size()));
+  std::vector<Tensor> run(std::initializer_list<Tensor> inputs,
+                          std::span<const Tensor> outputs = {}) {
+    return run(std::span<const Tensor>(inputs.begin(), inputs.size()), outputs);
   }
 
+  /// Throw std::invalid_argument when T is not the type of the state's dtype; f16 and bf16 have no
+  /// type in C++20 and go through the C API.
   template <typename T>
   void getState(const char *name, std::span<T> values) {
+    checkStateType(name, dtypeOf<T>());
     check(tw_instance_state_get(c(), name, values.data(), values.size_bytes()));
   }
   template <typename T>
   void setState(const char *name, std::span<const T> values) {
+    checkStateType(name, dtypeOf<T>());
     check(tw_instance_state_set(c(), name, values.data(), values.size_bytes()));
   }
   /// All of it where no name is given.
@@ -196,11 +223,18 @@ public:
   tw_instance *c() { return handle.get(); }
 
 private:
+  void checkStateType(std::string_view name, tw_dtype given) const {
+    for (const auto &[known, dtype] : stateTypes)
+      if (known == name && dtype != given)
+        throw std::invalid_argument("state \"" + known + "\" is " + tw_dtype_name(dtype) +
+                                    ", but values of " + tw_dtype_name(given) + " are given");
+  }
   struct Free {
     void operator()(tw_instance *instance) const { tw_instance_free(instance); }
   };
   std::unique_ptr<tw_instance, Free> handle;
   int32_t outputCount;
+  std::vector<std::pair<std::string, tw_dtype>> stateTypes;
 };
 
 } // namespace tw::runtime

@@ -101,7 +101,8 @@ typedef struct tw_value_info {
   const char *symbol; /* of a scalar input that is itself a symbol, else NULL */
   int64_t bytes;      /* -1: dynamic */
   int32_t trainable;  /* state only: a parameter that gradients refer to */
-  int32_t mutated;    /* inputs only: a run writes this input's new value back to its memory */
+  int32_t mutated;    /* inputs: a run writes this input's new value back to its memory;
+                         state: a run may change it */
 } tw_value_info;
 
 /* A symbolic size and its range, both ends included; max is INT64_MAX when there is none. */
@@ -139,11 +140,21 @@ typedef struct tw_program tw_program;
 typedef struct tw_load_options {
   size_t struct_size; /* sizeof(tw_load_options) */
   const char *device; /* NULL or "cpu" */
+  /* Not 0: checks all weights against the artifact's hashes, which reads all of them (5 GB/s and
+   * more from memory). */
+  int32_t verify;
+  /* Not 0: copies the weights to memory of the program. Else they are mapped from their file:
+   * shared by all processes, read when they are touched, and gone when that file is changed in
+   * place. */
+  int32_t copy_weights;
 } tw_load_options;
 
-/* Loads an artifact. Its metadata, sizes and weights are checked before any of its code is mapped.
- * options may be NULL. The file must not be changed in place while the program is loaded (replacing
- * it by renaming another over it is fine). Free with tw_program_free. */
+/* Loads an artifact. Code and metadata are checked against the hash that was made of them, and all
+ * sizes against the file, before any code is mapped; the weights with options->verify. options may
+ * be NULL. The program keeps a copy of the code and one open descriptor, so the artifact may be
+ * replaced or removed meanwhile; the file that holds the weights may be replaced by renaming
+ * another over it, or removed, but not changed in place (unless options->copy_weights). Free with
+ * tw_program_free. */
 TW_API tw_status *tw_program_load(const char *path, const tw_load_options *options,
                                   tw_program **program);
 /* Drops the caller's handle; NULL is allowed. Instances keep what they need alive. */
@@ -188,6 +199,14 @@ typedef struct tw_tensor {
   int32_t rank;
   const int64_t *sizes; /* `rank` of them */
 } tw_tensor;
+
+/* The sizes that output `index` has for inputs of these sizes, without a run: to get its memory
+ * ready. Of each input dtype, rank and sizes are read, of a scalar its data, too. Writes `rank`
+ * numbers, which is tw_program_output(program, index)->rank, to `sizes`. Where inputs do not fit,
+ * the status is that of a run. */
+TW_API tw_status *tw_program_output_sizes(const tw_program *program, const tw_tensor *inputs,
+                                          int32_t input_count, int32_t index, int64_t *sizes,
+                                          int32_t rank);
 
 /* Runs the program once.
  * inputs: one per input in order; their memory is read during the call only, and written only where

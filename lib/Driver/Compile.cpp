@@ -76,12 +76,27 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
   return request;
 }
 
-static tilewright_outcome run(Session &session, const Request &request) {
+/// What is read and written, checked: nothing of the one is the other.
+static Result<FileUses> fileUses(const Request &request) {
+  FileUses files;
+  if (!request.model.memory)
+    files.reads(request.model.path);
+  for (const std::string &kernels : request.kernels.paths)
+    files.reads(kernels);
+  if (request.descriptor != 0)
+    return files;
+  TW_TRY(files.writes(request.output));
+  TW_TRY(files.writes(request.output + ".weights"));
+  return files;
+}
+
+static void run(Session &session, const Request &request) {
+  auto files = fileUses(request);
+  if (!files)
+    return session.error(files.error());
   auto choice = chooseTarget(request.target);
-  if (!choice) {
-    session.error(choice.error());
-    return session.outcome();
-  }
+  if (!choice)
+    return session.error(choice.error());
   bool isReference = request.target == "reference";
   // Functions go to the reference target, tile programs to the cpu target: with --target=reference
   // only hand-written kernels are tile programs.
@@ -95,22 +110,21 @@ static tilewright_outcome run(Session &session, const Request &request) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   auto handler = session.handler(context);
-  Pipeline pipeline(session, context, request.dumpTo);
+  Pipeline pipeline(session, context, request.dumpTo, *std::move(files));
   ArtifactEvaluator evaluator(session, *hostTarget, hostFeatures(),
                               request.model.memory.has_value());
 
   auto kernels = readModelKernels(context, request.kernels);
-  if (!kernels) {
-    session.error(kernels.error());
-    return session.outcome();
-  }
+  if (!kernels)
+    return session.error(kernels.error());
   OwningOpRef<ModuleOp> module = pipeline.import(request.model);
   if (!module || session.outcome() != TILEWRIGHT_FINE)
-    return session.outcome();
-  if (failed(pipeline.toDispatches(*module, &evaluator, *kernels)))
-    return session.outcome();
+    return;
+  if (failed(isReference ? pipeline.toPlainDispatches(*module, *kernels)
+                         : pipeline.toDispatches(*module, &evaluator, *kernels)))
+    return;
   if (!isReference && failed(pipeline.toTilePrograms(*module, cpu)))
-    return session.outcome();
+    return;
   std::string report =
       request.report ? describeDispatches(*module, session, request.report == 2) : std::string();
   ArtifactOptions options;
@@ -124,18 +138,17 @@ static tilewright_outcome run(Session &session, const Request &request) {
     session.report(report);
   if (request.times && session.outcome() == TILEWRIGHT_FINE)
     session.giveTimes();
-  return session.outcome();
 }
 
 } // namespace tw
 
 extern "C" tilewright_outcome tilewright_compile(const tilewright_compile_options *options,
                                                  const tilewright_sink *sink, void *user) {
-  tw::Session session(sink, user);
-  auto request = tw::readOptions(options);
-  if (!request) {
-    session.error(request.error());
-    return session.outcome();
-  }
-  return tw::run(session, *request);
+  return tw::Session::perform(sink, user, [&](tw::Session &session) {
+    auto request = tw::readOptions(options);
+    if (request)
+      tw::run(session, *request);
+    else
+      session.error(request.error());
+  });
 }

@@ -2,10 +2,11 @@
 #include "Driver/CompiledKernel.h"
 #include "Driver/TargetChoice.h"
 #include "IO/Element.h"
-#include "IO/ScratchFolder.h"
 #include "IR/Coded.h"
 #include "Interpreter/Interpreter.h"
 #include "Program/Link.h"
+#include "Support/Limits.h"
+#include "Support/MemoryFile.h"
 #include "Target/CPU/Kernel.h"
 #include "Target/Target.h"
 #include "Tile/Passes.h"
@@ -19,6 +20,7 @@
 #include "runtime/CpuFeatures.h"
 #include "runtime/ThreadPool.h"
 #include <bit>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <dlfcn.h>
@@ -80,6 +82,7 @@ OwningOpRef<tile::KernelOp> preparedCopy(tile::KernelOp kernel) {
 struct CompiledKernel::State {
   KernelSignature signature;
   target::KernelInfo info;
+  MemoryFile file; // that the library is loaded from
   void *library = nullptr;
   Entry *entry = nullptr;
   Info *needs = nullptr;
@@ -123,13 +126,15 @@ CompiledKernel::State::build(tile::KernelOp kernel, StringRef name,
 }
 
 Status CompiledKernel::State::load(const std::vector<ObjectFile> &objects) {
-  TW_ASSIGN(ScratchFolder folder, ScratchFolder::create());
-  std::string path = folder.path() + "/kernel.so";
   std::vector<std::string> exported = {entryName, infoName};
   if (info.fills)
     exported.emplace_back(fillName);
-  TW_TRY(linkLibrary(objects, path, exported));
-  library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  TW_ASSIGN(ObjectFile linked, linkLibrary(objects, exported));
+  file = MemoryFile("tilewright-kernel");
+  if (!file.ok() || !file.append(std::as_bytes(std::span(linked.data(), linked.size()))))
+    return limitReached(errno, "the compiled kernel")
+        .value_or(Diagnostic{Code::PROGRAM_7, "the compiled kernel cannot be kept in memory"});
+  library = dlopen(file.path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return Diagnostic{Code::PROGRAM_7, "the compiled kernel cannot be loaded", {}, {dlerror()}};
   entry = reinterpret_cast<Entry *>(dlsym(library, entryName));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Evaluator.h"
+#include "IO/OutputFile.h"
 #include "IR/Coded.h"
 #include "Program/Storage.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,18 +29,22 @@ ArtifactEvaluator::~ArtifactEvaluator() {
 namespace {
 
 /// A new file of a given size, mapped for writing.
-class OutputFile {
+class ConstantsFile {
 public:
-  OutputFile(const std::string &path, int64_t bytes) : bytes(bytes) {
+  ConstantsFile(const std::string &path, int64_t bytes) : bytes(bytes) {
     int fd = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
       return;
-    if (ftruncate(fd, bytes) == 0 && bytes > 0)
+    // Room on the disk first: without it, a write to the mapping would end this process.
+    int error = bytes > 0 ? posix_fallocate(fd, 0, bytes) : 0;
+    if (error == 0 && bytes > 0)
       data = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
+    if (error)
+      errno = error;
   }
-  OutputFile(const OutputFile &) = delete;
-  ~OutputFile() {
+  ConstantsFile(const ConstantsFile &) = delete;
+  ~ConstantsFile() {
     if (ok())
       munmap(data, static_cast<size_t>(bytes));
   }
@@ -99,13 +104,21 @@ LogicalResult ArtifactEvaluator::compile(ModuleOp module, const std::string &art
   return pipeline.toArtifact(module, target, options);
 }
 
+static LogicalResult report(Location loc, const Diagnostic &error, int64_t bytes) {
+  auto problem = emitCoded(loc, error.code) << error.message;
+  problem.attachNote() << "constants of the model take " << std::to_string(bytes) << " bytes";
+  for (const std::string &note : error.notes)
+    problem.attachNote() << note;
+  problem.attachNote() << "help: set TMPDIR to a folder with more room";
+  return problem;
+}
+
 /// Runs the artifact once, with its outputs at these offsets in a new file.
 static LogicalResult runInto(const std::string &path, int64_t bytes, const std::string &artifact,
                              TypeRange types, ArrayRef<int64_t> offsets, Location loc) {
-  OutputFile file(path, bytes);
+  ConstantsFile file(path, bytes);
   if (!file.ok())
-    return emitCoded(loc, Code::IO_2)
-           << "cannot write " << path << ", where constants are kept: " << std::strerror(errno);
+    return report(loc, cannotWrite(path, errno), bytes);
   SmallVector<tw_tensor> outputs;
   for (auto [offset, type] : llvm::zip(offsets, types))
     outputs.push_back(
@@ -150,7 +163,7 @@ FailureOr<std::string> ArtifactEvaluator::createFile(Location loc) {
     return path;
   }
   if (!folder) {
-    auto made = ScratchFolder::create();
+    auto made = TemporaryFolder::create();
     if (!made)
       return report(loc, made.error());
     folder.emplace(*std::move(made));

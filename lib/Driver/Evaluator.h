@@ -3,7 +3,7 @@
 // Evaluates expressions over weights by compiling and running them, as any program.
 #pragma once
 #include "Driver/Pipeline.h"
-#include "IO/ScratchFolder.h"
+#include "IO/TemporaryFolder.h"
 #include <map>
 #include <optional>
 #include <string>
@@ -31,8 +31,8 @@ private:
   target::Target &target;
   std::vector<std::string> features;
   bool inMemory;
-  std::optional<ScratchFolder> folder; // of the files that the weights are in
-  std::map<std::string, int> memory;   // or their descriptors, by path
+  std::optional<TemporaryFolder> folder; // of the files that the weights are in
+  std::map<std::string, int> memory;     // or their descriptors, by path
   int count = 0;
 };
 

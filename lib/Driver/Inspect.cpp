@@ -203,41 +203,39 @@ static std::string describeText(ModuleOp module, const std::string &path, const 
   return text;
 }
 
-static tilewright_outcome inspect(Session &session, const tilewright_inspect_options &options) {
+static void inspect(Session &session, const tilewright_inspect_options &options) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   auto handler = session.handler(context);
   auto kernels = readModelKernels(context, kernelSources(options));
-  if (!kernels) {
-    session.error(kernels.error());
-    return session.outcome();
-  }
+  if (!kernels)
+    return session.error(kernels.error());
   Pipeline pipeline(session, context, "");
   ModelSource model = modelSource(options);
   model.weightsOptional = true;
   auto module = pipeline.import(model);
   if (!module || session.outcome() != TILEWRIGHT_FINE)
-    return session.outcome();
+    return;
   Places unsupported = unsupportedPlaces(*module, *kernels);
   auto describe = options.json ? describeJson : describeText;
   session.report(describe(*module, model.name(), unsupported, options.unsupported_only != 0));
-  return session.outcome();
 }
 
 } // namespace tw
 
 extern "C" tilewright_outcome tilewright_inspect_model(const tilewright_inspect_options *options,
                                                        const tilewright_sink *sink, void *user) {
-  tw::Session session(sink, user);
-  if (options && options->struct_size == sizeof(*options) && tw::namesOneModel(*options))
-    return tw::inspect(session, *options);
-  session.error(
-      {tw::Code::DRIVER_1,
-       "tilewright_inspect_model: options is NULL, of another version, or names not one model",
-       {},
-       {},
-       "set options.struct_size and options.model or options.memory"});
-  return session.outcome();
+  return tw::Session::perform(sink, user, [&](tw::Session &session) {
+    if (options && options->struct_size == sizeof(*options) && tw::namesOneModel(*options))
+      tw::inspect(session, *options);
+    else
+      session.error({tw::Code::DRIVER_1,
+                     "tilewright_inspect_model: options is NULL, of another version, or names not "
+                     "one model",
+                     {},
+                     {},
+                     "set options.struct_size and options.model or options.memory"});
+  });
 }

@@ -67,13 +67,12 @@ static std::string printed(tile::KernelOp kernel) {
   return text;
 }
 
-tilewright_outcome misuse(Session &session, const char *function) {
+void misuse(Session &session, const char *function) {
   session.error({Code::DRIVER_1,
                  fmt::format("{}: an argument is NULL or of another version", function),
                  {},
                  {},
                  "set options.struct_size and what is required"});
-  return session.outcome();
 }
 
 } // namespace tw
@@ -81,15 +80,15 @@ tilewright_outcome misuse(Session &session, const char *function) {
 extern "C" tilewright_outcome tilewright_kernel_open(const tilewright_kernel_options *options,
                                                      const tilewright_sink *sink, void *user,
                                                      tilewright_kernel **kernel) {
-  Session session(sink, user);
-  if (!options || options->struct_size != sizeof(*options) || !options->path || !kernel)
-    return misuse(session, "tilewright_kernel_open");
-  auto opened = std::make_unique<tilewright_kernel>();
-  if (auto status = tw::open(*opened, *options, session); !status)
-    session.error(status.error());
-  if (session.outcome() == TILEWRIGHT_FINE)
-    *kernel = opened.release();
-  return session.outcome();
+  return Session::perform(sink, user, [&](Session &session) {
+    if (!options || options->struct_size != sizeof(*options) || !options->path || !kernel)
+      return misuse(session, "tilewright_kernel_open");
+    auto opened = std::make_unique<tilewright_kernel>();
+    if (auto status = tw::open(*opened, *options, session); !status)
+      session.error(status.error());
+    if (session.outcome() == TILEWRIGHT_FINE)
+      *kernel = opened.release();
+  });
 }
 
 extern "C" void tilewright_kernel_close(tilewright_kernel *kernel) { delete kernel; }
@@ -99,33 +98,35 @@ tilewright_kernel_get_argument(const tilewright_kernel *kernel, size_t index) {
   return index < kernel->arguments.size() ? &kernel->arguments[index] : nullptr;
 }
 
-extern "C" tilewright_outcome tilewright_kernel_print(tilewright_kernel *kernel,
-                                                      const tilewright_sink *sink, void *user) {
-  Session session(sink, user);
-  if (!kernel)
-    return misuse(session, "tilewright_kernel_print");
-  OwningOpRef<tile::KernelOp> copy(cast<tile::KernelOp>(kernel->kernel->clone()));
-  auto handler = session.handler(kernel->context);
-  PassManager passes(&kernel->context, tile::KernelOp::getOperationName());
+static void print(tilewright_kernel &kernel, Session &session) {
+  OwningOpRef<tile::KernelOp> copy(cast<tile::KernelOp>(kernel.kernel->clone()));
+  auto handler = session.handler(kernel.context);
+  PassManager passes(&kernel.context, tile::KernelOp::getOperationName());
   passes.addPass(tile::createSimplify());
   if (failed(passes.run(*copy)))
     session.failStage("simplify");
   else
     session.report(printed(*copy));
-  return session.outcome();
+}
+
+extern "C" tilewright_outcome tilewright_kernel_print(tilewright_kernel *kernel,
+                                                      const tilewright_sink *sink, void *user) {
+  return Session::perform(sink, user, [&](Session &session) {
+    kernel ? print(*kernel, session) : misuse(session, "tilewright_kernel_print");
+  });
 }
 
 extern "C" tilewright_outcome tilewright_kernel_print_code(tilewright_kernel *kernel,
                                                            const char *level, const char *target,
                                                            const tilewright_sink *sink,
                                                            void *user) {
-  Session session(sink, user);
-  if (!kernel || !level)
-    return misuse(session, "tilewright_kernel_print_code");
-  auto text = CompiledKernel::print(kernel->kernel, level, target ? target : "cpu");
-  if (text)
-    session.report(*text);
-  else
-    session.error(text.error());
-  return session.outcome();
+  return Session::perform(sink, user, [&](Session &session) {
+    if (!kernel || !level)
+      return misuse(session, "tilewright_kernel_print_code");
+    auto text = CompiledKernel::print(kernel->kernel, level, target ? target : "cpu");
+    if (text)
+      session.report(*text);
+    else
+      session.error(text.error());
+  });
 }

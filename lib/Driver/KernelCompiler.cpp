@@ -2,13 +2,18 @@
 //
 // From the C++ source of kernels to a library that can be loaded, once for each content.
 #include "Driver/CompilerOutput.h"
+#include "Driver/KernelCache.h"
 #include "Driver/KernelSource.h"
 #include "IO/File.h"
+#include "IO/TemporaryFolder.h"
+#include "Support/Limits.h"
 #include "tilewright/Compiler.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/SHA256.h"
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -59,46 +64,10 @@ Result<Parts> findParts() {
   return parts;
 }
 
-/// The folder of compiled kernels; it exists.
-Result<fs::path> cacheFolder() {
-  const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
-  std::error_code error;
-  fs::path folder = cache && *cache ? fs::path(cache)
-                    : home && *home ? fs::path(home) / ".cache"
-                                    : fs::temp_directory_path(error);
-  auto refuse = [&](const std::string &what) {
-    return Diagnostic{Code::IO_2,
-                      fmt::format("{}: {}", what, error.message()),
-                      {},
-                      {},
-                      "set XDG_CACHE_HOME to a folder that can be written"};
-  };
-  if (error)
-    return refuse("there is no folder to keep compiled kernels in");
-  folder /= "tilewright";
-  fs::create_directories(folder, error);
-  if (error)
-    return refuse(fmt::format("cannot make the folder {}", folder.string()));
-  return folder;
-}
-
 std::string contents(const std::string &path) {
   auto file = MappedFile::open(path);
   return file ? std::string(file->text()) : "";
 }
-
-/// A file that goes when this does.
-struct ScratchFile {
-  std::string path;
-  ScratchFile(const fs::path &folder, const char *suffix) {
-    static int number = 0;
-    path = folder / fmt::format("{}-{}{}", getpid(), number++, suffix);
-  }
-  ~ScratchFile() {
-    std::error_code ignored;
-    fs::remove(path, ignored);
-  }
-};
 
 /// A line of a file, with its number; "" if there is none. `place` is "file:line:column".
 std::string sourceLine(llvm::StringRef place) {
@@ -123,7 +92,7 @@ Diagnostic refused(const Parts &parts, const std::string &source, const std::str
   CompilerOutput output = readCompilerOutput(said, parts.include);
   if (output.errors.empty()) {
     for (llvm::StringRef line : llvm::split(llvm::StringRef(said).rtrim(), '\n'))
-      problem.notes.push_back(line.str());
+      problem.notes.push_back(line.empty() ? "the compiler says nothing" : line.str());
     problem.help = compiler;
     return problem;
   }
@@ -143,27 +112,47 @@ Diagnostic refused(const Parts &parts, const std::string &source, const std::str
   return problem;
 }
 
-/// Runs the compiler on `source`, in English. KERNEL_1 with what it says.
-Status runCompiler(const Parts &parts, std::vector<std::string> arguments,
-                   const std::string &source, const fs::path &scratch) {
-  ScratchFile said(scratch, ".txt");
-  std::vector<std::string> command = parts.compiler;
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  std::vector<llvm::StringRef> words(command.begin(), command.end()), environment;
+/// The environment, in English.
+std::vector<llvm::StringRef> englishEnvironment() {
+  std::vector<llvm::StringRef> environment;
   for (char **variable = environ; *variable; ++variable)
     if (!llvm::StringRef(*variable).starts_with("LC_ALL="))
       environment.push_back(*variable);
   environment.push_back("LC_ALL=C");
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(said.path),
-                                                llvm::StringRef(said.path)};
-  std::string problem;
-  int status = llvm::sys::ExecuteAndWait(command.front(), words, environment, redirects,
-                                         /*SecondsToWait=*/600, /*MemoryLimit=*/0, &problem);
-  if (status < 0)
-    return noCompiler(fmt::format("cannot run {}: {}", command.front(), problem));
+  return environment;
+}
+
+/// Runs the compiler on `source`; what it says goes to the file `said`. KERNEL_1 with that.
+Status runCompiler(const Parts &parts, std::vector<std::string> arguments,
+                   const std::string &source, const std::string &said, const KernelTime &time) {
+  std::vector<std::string> command = parts.compiler;
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  std::string doing = fmt::format("compiling {}", source);
+  // In a process of its own: what the compiler starts ends with it.
+  auto run = [&]() -> Fields {
+    std::vector<llvm::StringRef> words(command.begin(), command.end());
+    std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(said),
+                                                  llvm::StringRef(said)};
+    std::string problem;
+    int status = llvm::sys::ExecuteAndWait(command.front(), words, englishEnvironment(), redirects,
+                                           /*SecondsToWait=*/0, /*MemoryLimit=*/0, &problem);
+    return {std::to_string(status), problem};
+  };
+  TW_ASSIGN(Fields fields, runApart(doing, time, run));
+  int status = std::atoi(fields[0].c_str());
+  std::error_code ignored;
   if (status == 0)
     return {};
-  return refused(parts, source, contents(said.path));
+  if (status < 0)
+    return noCompiler(fmt::format("cannot run {}: {}", command.front(), fields[1]));
+  std::string words = contents(said);
+  auto space = fs::space(fs::path(said).parent_path(), ignored);
+  if (words.empty() && !ignored && space.available == 0)
+    return *limitReached(ENOSPC, doing);
+  for (int error : {ENOSPC, EDQUOT, ENOMEM})
+    if (words.find(std::strerror(error)) != words.npos)
+      return *limitReached(error, doing);
+  return refused(parts, source, words);
 }
 
 /// The name of what comes of a preprocessed source.
@@ -182,28 +171,25 @@ std::string hashOf(const Parts &parts, const std::string &preprocessed) {
 
 } // namespace
 
-Result<std::string> compileKernelLibrary(const std::string &source) {
+Result<std::string> compileKernelLibrary(const std::string &source, const KernelTime &time) {
   TW_ASSIGN(Parts parts, findParts());
-  TW_ASSIGN(fs::path folder, cacheFolder());
-  ScratchFile preprocessed(folder, ".ii"), made(folder, ".so");
+  TW_ASSIGN(KernelCache cache, KernelCache::open());
+  TW_ASSIGN(TemporaryFolder folder, TemporaryFolder::create());
+  std::string preprocessed = folder.path() + "/kernel.ii", made = folder.path() + "/kernel.so",
+              said = folder.path() + "/said.txt";
   std::vector<std::string> common = {"-std=c++20", "-fPIC", "-fvisibility=hidden", "-O1",
                                      "-I" + parts.include};
   auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), common.begin(), common.end());
     return more;
   };
-  TW_TRY(runCompiler(parts, with({"-E", source, "-o", preprocessed.path}), source, folder));
-  fs::path kept = folder / (hashOf(parts, preprocessed.path) + ".so");
-  std::error_code error;
-  if (fs::exists(kept, error))
-    return kept.string();
-  TW_TRY(runCompiler(parts, with({"-shared", source, parts.archive, "-o", made.path}), source,
-                     folder));
-  fs::rename(made.path, kept, error);
-  if (error)
-    return Diagnostic{Code::IO_2,
-                      fmt::format("cannot write {}: {}", kept.string(), error.message())};
-  return kept.string();
+  TW_TRY(runCompiler(parts, with({"-E", source, "-o", preprocessed}), source, said, time));
+  std::string key = hashOf(parts, preprocessed);
+  if (std::optional<std::string> kept = cache.find(key))
+    return *kept;
+  TW_TRY(
+      runCompiler(parts, with({"-shared", source, parts.archive, "-o", made}), source, said, time));
+  return cache.keep(key, made);
 }
 
 } // namespace tw

@@ -263,12 +263,14 @@ extern "C" double tilewright_kernel_get_time(const tilewright_kernel *kernel, si
 extern "C" tilewright_outcome tilewright_kernel_run(tilewright_kernel *kernel,
                                                     const tilewright_kernel_run_options *options,
                                                     const tilewright_sink *sink, void *user) {
-  tw::Session session(sink, user);
-  if (!kernel || !options || options->struct_size != sizeof(*options))
-    return tw::misuse(session, "tilewright_kernel_run");
-  auto found = tw::KernelRun(*kernel, *options, session, sink, user).run();
-  if (found)
-    return *found ? TILEWRIGHT_RESULTS_DIFFER : TILEWRIGHT_FINE;
-  session.error(found.error());
-  return session.outcome();
+  bool differs = false;
+  tilewright_outcome outcome = tw::Session::perform(sink, user, [&](tw::Session &session) {
+    if (!kernel || !options || options->struct_size != sizeof(*options))
+      return tw::misuse(session, "tilewright_kernel_run");
+    auto found = tw::KernelRun(*kernel, *options, session, sink, user).run();
+    if (!found)
+      return session.error(found.error());
+    differs = *found;
+  });
+  return differs ? TILEWRIGHT_RESULTS_DIFFER : outcome;
 }

@@ -13,8 +13,6 @@ namespace tw {
 
 namespace {
 
-constexpr int tracingSeconds = 60;
-
 /// A library as the author gave it: `path` is that, or what was compiled from it.
 struct Library {
   std::string path, given;
@@ -118,9 +116,9 @@ Result<std::vector<KernelText>> traceHere(const Library &library, const std::str
 
 /// The same in a process of its own: what an author's C++ does there is not our end.
 Result<std::vector<KernelText>> traceApart(const Library &library, const std::string *wanted,
-                                           const Size::Values &values) {
+                                           const Size::Values &values, const KernelTime &time) {
   TW_ASSIGN(Fields fields,
-            runApart(fmt::format("tracing {}", library.given), tracingSeconds, [&]() -> Fields {
+            runApart(fmt::format("tracing {}", library.given), time, [&]() -> Fields {
               auto texts = traceHere(library, wanted, values);
               Fields sent;
               if (!texts) {
@@ -146,14 +144,14 @@ Result<std::vector<KernelText>> traceApart(const Library &library, const std::st
 }
 
 /// The library that a file is, or that is compiled from it; none: it is text.
-Result<std::optional<Library>> libraryOf(const std::string &path) {
+Result<std::optional<Library>> libraryOf(const std::string &path, const KernelTime &time) {
   std::string extension = std::filesystem::path(path).extension();
   if (extension == ".mlir")
     return std::optional<Library>();
   if (extension == ".so")
     return std::optional(Library{path, path});
   if (extension == ".cpp" || extension == ".cc" || extension == ".cxx") {
-    TW_ASSIGN(std::string library, compileKernelLibrary(path));
+    TW_ASSIGN(std::string library, compileKernelLibrary(path, time));
     return std::optional(Library{library, path});
   }
   return Diagnostic{Code::DRIVER_4,
@@ -172,18 +170,20 @@ KernelText textOf(const MappedFile &file, const std::string &path) {
 Result<KernelText> readKernel(const std::string &path, const std::string &wanted,
                               const Size::Values &values) {
   TW_ASSIGN(MappedFile file, MappedFile::open(path));
-  TW_ASSIGN(std::optional<Library> library, libraryOf(path));
+  KernelTime time;
+  TW_ASSIGN(std::optional<Library> library, libraryOf(path, time));
   if (!library)
     return textOf(file, path);
-  TW_ASSIGN(std::vector<KernelText> texts, traceApart(*library, &wanted, values));
+  TW_ASSIGN(std::vector<KernelText> texts, traceApart(*library, &wanted, values, time));
   return std::move(texts.front());
 }
 
 Result<std::vector<KernelText>> readKernels(const std::string &path) {
   TW_ASSIGN(MappedFile file, MappedFile::open(path));
-  TW_ASSIGN(std::optional<Library> library, libraryOf(path));
+  KernelTime time;
+  TW_ASSIGN(std::optional<Library> library, libraryOf(path, time));
   if (library)
-    return traceApart(*library, nullptr, {});
+    return traceApart(*library, nullptr, {}, time);
   return std::vector{textOf(file, path)};
 }
 

@@ -2,6 +2,7 @@
 //
 // Kernels in the forms in which authors give them, as text in the tile dialect.
 #pragma once
+#include "Driver/RunApart.h"
 #include "Support/Diagnostic.h"
 #include "Support/Size.h"
 #include <string>
@@ -18,7 +19,7 @@ struct KernelText {
 /// and traces its kernel `wanted`, or the only one where that is empty, with `values` for symbols
 /// and parameters (text in a file stays as it is). This executes code of the library, in
 /// a process of its own. Errors: IO_1, DRIVER_4 (another kind of file), IMPORT_109 (no such
-/// kernel), KERNEL_1 to KERNEL_4, KERNEL_8 (that code crashes or does not end).
+/// kernel), KERNEL_1 to KERNEL_4, KERNEL_8 (that code crashes, or it takes more than KernelTime).
 Result<KernelText> readKernel(const std::string &path, const std::string &wanted,
                               const Size::Values &values);
 
@@ -27,9 +28,9 @@ Result<KernelText> readKernel(const std::string &path, const std::string &wanted
 Result<std::vector<KernelText>> readKernels(const std::string &path);
 
 /// Compiles a kernel library; returns the path of the .so, which is kept in the user's cache
-/// ($XDG_CACHE_HOME/tilewright) under a hash of the preprocessed source, of the compiler and of
-/// what is linked. $CXX, or else c++, is the compiler. Errors: KERNEL_1 with all that the compiler
-/// says, KERNEL_4, IO_2.
-Result<std::string> compileKernelLibrary(const std::string &source);
+/// (KernelCache.h) under a hash of the preprocessed source, of the compiler and of what is linked.
+/// $CXX, or else c++, is the compiler. Errors: KERNEL_1 with all that the compiler says, KERNEL_4,
+/// KERNEL_8 when there is no more `time`, IO_2, SYSTEM_3 to SYSTEM_5.
+Result<std::string> compileKernelLibrary(const std::string &source, const KernelTime &time);
 
 } // namespace tw

@@ -27,6 +27,6 @@ struct tilewright_kernel {
 namespace tw {
 
 /// What a function of the C API answers when it is not called as its header says.
-tilewright_outcome misuse(Session &session, const char *function);
+void misuse(Session &session, const char *function);
 
 } // namespace tw

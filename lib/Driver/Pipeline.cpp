@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Pipeline.h"
+#include "Dispatch/Passes.h"
 #include "Graph/Passes.h"
+#include "GraphToTile/Passes.h"
 #include "IR/Tile/Tile.h"
 #include "Import/Pt2/Pt2.h"
 #include "Import/Text/Text.h"
-#include "Kernels/Passes.h"
 #include "Tile/BindCalls.h"
 #include "Tile/Passes.h"
 #include "TorchToGraph/TorchToGraph.h"
@@ -13,31 +14,31 @@
 #include "mlir/Transforms/Passes.h"
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 
 using namespace mlir;
 
 namespace tw {
 
-Pipeline::Pipeline(Session &session, MLIRContext &context, std::string dumpTo)
-    : session(session), context(context), dumpTo(std::move(dumpTo)) {}
+Pipeline::Pipeline(Session &session, MLIRContext &context, std::string dumpTo, FileUses files)
+    : session(session), context(context), dumpTo(std::move(dumpTo)), files(std::move(files)) {}
 
 void Pipeline::dump(const std::string &stage, ModuleOp module) {
   if (dumpTo.empty() || session.outcome() != TILEWRIGHT_FINE)
     return;
-  std::error_code problem;
-  std::filesystem::create_directories(dumpTo, problem);
+  std::error_code error;
+  std::filesystem::create_directories(dumpTo, error);
   std::string path = fmt::format("{}/{:02}-{}.mlir", dumpTo, ++dumps, stage), text;
-  llvm::raw_string_ostream(text) << module;
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.flush();
-  if (!file)
-    session.error({Code::PROGRAM_5,
-                   fmt::format("cannot write {}", path),
-                   {},
-                   {},
-                   "give another folder with --dump-to"});
+  llvm::raw_string_ostream(text) << module << "\n";
+  std::span<const std::byte> bytes[] = {std::as_bytes(std::span(text))};
+  Status status = error ? Status(cannotWrite(dumpTo, error.value())) : Status(files.writes(path));
+  if (status)
+    status = writeFile(path, bytes);
+  if (status)
+    return;
+  Diagnostic problem = status.error();
+  if (problem.help.empty())
+    problem.help = "give another folder with --dump-to";
+  session.error(problem);
 }
 
 Result<OwningOpRef<ModuleOp>> Pipeline::read(const ModelSource &model) {
@@ -89,28 +90,43 @@ LogicalResult Pipeline::runPasses(const std::string &stage, ModuleOp module,
   return success(session.outcome() == TILEWRIGHT_FINE);
 }
 
+LogicalResult Pipeline::toGraph(ModuleOp module, const ModelKernels &kernels) {
+  return runPasses("lower", module, [&](OpPassManager &pm) {
+    pm.addPass(createTorchToGraphPass(kernels.names));
+    pm.addPass(tile::createBindCalls(kernels.module.get()));
+    pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
+  });
+}
+
+LogicalResult Pipeline::toPlainDispatches(ModuleOp module, const ModelKernels &kernels) {
+  if (failed(toGraph(module, kernels)))
+    return failure();
+  return runPasses("graph", module, [&](OpPassManager &pm) {
+    buildPlainGraphPipeline(pm);
+    buildPlainDispatchPipeline(pm);
+    pm.addPass(createLowerAffinePass());
+  });
+}
+
 LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluator,
                                      const ModelKernels &kernels) {
-  if (failed(runPasses("lower", module, [&](OpPassManager &pm) {
-        pm.addPass(createTorchToGraphPass(kernels.names));
-        pm.addPass(tile::createBindCalls(kernels.module.get()));
-        pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
-      })))
+  if (failed(toGraph(module, kernels)))
     return failure();
   return runPasses("graph", module, [&](OpPassManager &pm) {
     buildGraphPipeline(pm, evaluator);
+    buildDispatchPipeline(pm);
     pm.addPass(createLowerAffinePass());
   });
 }
 
 LogicalResult Pipeline::toTilePrograms(ModuleOp module, const target::CpuFeatures &cpu) {
   return runPasses("tile", module, [&](OpPassManager &pm) {
-    kernels::Machine machine{cpu.vectorBytes, cpu.vectorRegisters};
+    conversion::Machine machine{cpu.vectorBytes, cpu.vectorRegisters};
     if (auto pairs = cpu.pairTile()) {
       machine.pairRows = pairs->rows;
       machine.pairColumns = pairs->columns;
     }
-    pm.addPass(kernels::createTilePrograms(machine));
+    pm.addPass(conversion::createTilePrograms(machine));
     pm.addPass(createResolveDims());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());

@@ -7,6 +7,7 @@
 #include "Driver/ModelSource.h"
 #include "Driver/Session.h"
 #include "Graph/ConstantEvaluator.h"
+#include "IO/OutputFile.h"
 #include "Program/Artifact.h"
 #include "Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -22,8 +23,9 @@ namespace tw {
 
 class Pipeline {
 public:
-  /// `dumpTo`: a folder that gets NN-stage.mlir after every stage, or empty.
-  Pipeline(Session &session, mlir::MLIRContext &context, std::string dumpTo);
+  /// `dumpTo`: a folder that gets NN-stage.mlir after every stage, or empty; none of them replaces
+  /// a file of `files`.
+  Pipeline(Session &session, mlir::MLIRContext &context, std::string dumpTo, FileUses files = {});
 
   /// Reads a .pt2 or .mlir file, or a model in memory. The module is at the torch level, or at the
   /// graph level for linalg text.
@@ -32,6 +34,9 @@ public:
   /// `evaluator` may be null.
   mlir::LogicalResult toDispatches(mlir::ModuleOp module, ConstantEvaluator *evaluator,
                                    const ModelKernels &kernels = {});
+  /// As toDispatches, without the passes that toDispatches is to be checked for: a dispatch for
+  /// each operation, nothing fused, laid out otherwise or evaluated at compile time.
+  mlir::LogicalResult toPlainDispatches(mlir::ModuleOp module, const ModelKernels &kernels = {});
   /// Dispatches that the compiler's kernels cover become tile programs.
   mlir::LogicalResult toTilePrograms(mlir::ModuleOp module, const target::CpuFeatures &cpu);
   /// Writes the artifact.
@@ -42,11 +47,13 @@ private:
   Result<mlir::OwningOpRef<mlir::ModuleOp>> read(const ModelSource &model);
   mlir::LogicalResult runPasses(const std::string &stage, mlir::ModuleOp module,
                                 llvm::function_ref<void(mlir::OpPassManager &)> add);
+  mlir::LogicalResult toGraph(mlir::ModuleOp module, const ModelKernels &kernels);
   void dump(const std::string &stage, mlir::ModuleOp module);
 
   Session &session;
   mlir::MLIRContext &context;
   std::string dumpTo;
+  FileUses files;
   int dumps = 0;
 };
 

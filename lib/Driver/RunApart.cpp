@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/RunApart.h"
 #include "Support/ChildProcess.h"
+#include "Support/Limits.h"
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <new>
 
 namespace tw {
 
@@ -24,21 +29,43 @@ static Fields splitFields(const std::string &bytes) {
   return fields;
 }
 
-Result<Fields> runApart(const std::string &what, int seconds,
+KernelTime::KernelTime() : all(60) {
+  if (const char *given = std::getenv("TILEWRIGHT_KERNEL_SECONDS"))
+    if (int seconds = std::atoi(given); seconds > 0)
+      all = seconds;
+  latest = std::chrono::steady_clock::now() + std::chrono::seconds(all);
+}
+
+int KernelTime::secondsLeft() const {
+  auto left = latest - std::chrono::steady_clock::now();
+  return std::max(1, int(std::chrono::ceil<std::chrono::seconds>(left).count()));
+}
+
+Result<Fields> runApart(const std::string &what, const KernelTime &time,
                         const std::function<Fields()> &action) {
-  auto end = runInChild({seconds, mostMemory}, [&] { return joinFields(action()); });
+  auto end = runInChild({time.secondsLeft(), mostMemory}, [&] {
+    // That code's crashes are told as such.
+    std::signal(SIGSEGV, SIG_DFL);
+    std::set_new_handler(nullptr);
+    return joinFields(action());
+  });
   if (!end)
-    return Diagnostic{Code::IO_3, fmt::format("{}: {}", what, std::strerror(errno))};
+    return limitReached(errno, what)
+        .value_or(Diagnostic{Code::IO_3, fmt::format("{}: {}", what, std::strerror(errno))});
   if (end->answer)
     return splitFields(*end->answer);
+  if (end->isInTime && (end->isInterrupted || end->signal == SIGTERM || end->signal == SIGINT))
+    return *environmentsFault(*end, what);
   return Diagnostic{
       Code::KERNEL_8,
       end->isInTime ? fmt::format("{} ended early, with {}", what, end->text())
-                    : fmt::format("{} takes more than {} s", what, seconds),
+                    : fmt::format("{} takes more than {} s", what, time.seconds()),
       {},
       {},
-      end->isInTime ? "a kernel's own C++ crashes, or wants more than 4 GiB: try it in a debugger"
-                    : "a loop of the kernel's own C++ does not end"};
+      end->isInTime
+          ? "a kernel's own C++ crashes, or wants more than 4 GiB: try it in a debugger"
+          : "a loop of the kernel's own C++, or a file that it includes, does not end; if "
+            "it only takes long, set TILEWRIGHT_KERNEL_SECONDS to more"};
 }
 
 } // namespace tw

@@ -3,13 +3,41 @@
 #include "IO/JsonWriter.h"
 #include "IR/Coded.h"
 #include "IR/ModelLocation.h"
+#include "Support/Limits.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
+#include <cerrno>
+#include <mutex>
+#include <new>
+#include <system_error>
 
 namespace tw {
 
 Session::Session(const tilewright_sink *sink, void *user) : sink(sink), user(user) {
   root.begin = Clock::now();
   open.push_back(&root);
+}
+
+/// LLVM's own answer is to abort.
+static void onBadAlloc(void *, const char *, bool) {
+  if (std::new_handler handler = std::get_new_handler())
+    handler();
+  throw std::bad_alloc();
+}
+
+tilewright_outcome Session::perform(const tilewright_sink *sink, void *user,
+                                    const std::function<void(Session &)> &action) {
+  static std::once_flag once;
+  std::call_once(once, [] { llvm::install_bad_alloc_error_handler(onBadAlloc); });
+  Session session(sink, user);
+  try {
+    runOnLargeStack([&] { action(session); });
+  } catch (const std::bad_alloc &) {
+    session.error(*limitReached(ENOMEM, "the compiler"));
+  } catch (const std::system_error &) { // a thread
+    session.error(*limitReached(EAGAIN, "the compiler"));
+  }
+  return session.outcome();
 }
 
 void Session::error(const Diagnostic &problem) {

@@ -7,6 +7,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "tilewright/Compiler.h"
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -23,6 +24,11 @@ class JsonWriter;
 class Session {
 public:
   Session(const tilewright_sink *sink, void *user);
+
+  /// The outcome of `action` in a session of its own, on a stack for deeply nested programs. Memory
+  /// and threads that cannot be had are errors (SYSTEM_1, SYSTEM_5).
+  static tilewright_outcome perform(const tilewright_sink *sink, void *user,
+                                    const std::function<void(Session &)> &action);
 
   /// Gives an error to the sink; it decides the outcome of the call. Each text is given once.
   void error(const Diagnostic &problem);

@@ -8,6 +8,8 @@
 //     ... linalg.yield %v1, %p1 }            // %v1 does not follow from %p
 // becomes, where %r#1 has no uses,
 //   %r = linalg.generic ... outs(%values) { ... linalg.yield %v1 }
+//
+// A result whose destination alone says how often a loop runs stays.
 #include "Graph/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
@@ -47,6 +49,16 @@ llvm::SmallBitVector neededResults(linalg::GenericOp op) {
   return needed;
 }
 
+/// True when inputs and `needed` results are enough to tell how often each loop runs.
+bool sizesEveryLoop(linalg::GenericOp op, const llvm::SmallBitVector &needed) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray(), kept;
+  unsigned inputs = op.getNumDpsInputs();
+  for (unsigned i = 0; i < maps.size(); ++i)
+    if (i < inputs || needed.test(i - inputs))
+      kept.push_back(maps[i]);
+  return bool(inversePermutation(concatAffineMaps(kept, op.getContext())));
+}
+
 struct DropResults : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
@@ -55,6 +67,8 @@ struct DropResults : OpRewritePattern<linalg::GenericOp> {
     llvm::SmallBitVector needed = neededResults(op);
     if (needed.all())
       return rewriter.notifyMatchFailure(op, "every result is needed");
+    if (!sizesEveryLoop(op, needed))
+      return rewriter.notifyMatchFailure(op, "a result that nobody reads sizes a loop");
     unsigned inputs = op.getNumDpsInputs();
     SmallVector<Value> outs;
     SmallVector<Type> types;

@@ -9,6 +9,11 @@
 // The producer's value is recomputed wherever it is read. So it is merged when each element is read
 // once (one user, whose loops all index it), or when recomputing is as cheap as reading: copies,
 // transposes, casts, a broadcast of a scalar.
+//
+// A producer is only merged when nothing of it stays behind: one that reads its destination, as an
+// outer product does that is added to zeros, or whose destination alone says how often a loop of
+// the consumer runs, would remain a second result of the consumer, written again for every term of
+// a sum.
 #include "Graph/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -39,10 +44,33 @@ bool readsEachElementOnce(linalg::GenericOp consumer, OpOperand *operand) {
   return map.isProjectedPermutation() && map.getNumResults() == map.getNumDims();
 }
 
+bool readsDestination(linalg::GenericOp op) {
+  return llvm::any_of(op.getDpsInitsMutable(),
+                      [&](OpOperand &init) { return op.payloadUsesValueFromOperand(&init); });
+}
+
+/// True when the merged operation knows how often each loop runs without the producer's
+/// destination: from the consumer's other operands and from what the producer reads.
+bool sizesEveryLoop(linalg::GenericOp producer, linalg::GenericOp consumer, OpOperand *operand) {
+  AffineMap read = consumer.getMatchingIndexingMap(operand);
+  AffineMap written = producer.getIndexingMapMatchingResult(cast<OpResult>(operand->get()));
+  AffineMap toProducerLoops = inversePermutation(written);
+  if (!toProducerLoops)
+    return false;
+  SmallVector<AffineMap> maps;
+  for (OpOperand &other : consumer->getOpOperands())
+    if (&other != operand)
+      maps.push_back(consumer.getMatchingIndexingMap(&other));
+  for (OpOperand *input : producer.getDpsInputOperands())
+    maps.push_back(producer.getMatchingIndexingMap(input).compose(toProducerLoops).compose(read));
+  return bool(inversePermutation(concatAffineMaps(maps, consumer.getContext())));
+}
+
 bool worthFusing(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
-  if (!producer || !consumer)
+  if (!producer || !consumer || readsDestination(producer) ||
+      !sizesEveryLoop(producer, consumer, operand))
     return false;
   if (isFree(producer))
     return true;

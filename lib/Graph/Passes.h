@@ -26,11 +26,14 @@ std::unique_ptr<mlir::Pass> createTransposeWeights();
 std::unique_ptr<mlir::Pass> createHoistWeights(ConstantEvaluator *evaluator);
 /// Turns every computation into operations that write into a destination of their own.
 std::unique_ptr<mlir::Pass> createToDestinationStyle();
-/// Groups operations into kernels, called by tw.dispatch.
-std::unique_ptr<mlir::Pass> createFormDispatches();
 
-/// All of them in order. `evaluator` may be null: then nothing is evaluated at compile time.
+/// All of them in order. `evaluator` may be null: then nothing is evaluated at compile
+/// time.
 void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator *evaluator);
+
+/// Only what makes a graph executable: no pass that merges, moves, drops or evaluates anything.
+/// What comes of it is the truth that compiled programs are checked against.
+void buildPlainGraphPipeline(mlir::OpPassManager &pm);
 
 /// For tilewright-opt.
 void registerGraphPasses();

@@ -23,20 +23,20 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   pm.addPass(createToDestinationStyle());
   pm.addPass(createResolveDims());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createFormDispatches());
+}
+
+void buildPlainGraphPipeline(OpPassManager &pm) {
+  pm.addPass(createResolveDims());
+  pm.addPass(createToDestinationStyle());
   pm.addPass(createResolveDims());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
 }
 
 void registerGraphPasses() {
-  for (auto create :
-       {createDropDeadResults, createResolveDims, createFoldUnitReshapes, createFuseElementwise,
-        createTransposeWeights, createToDestinationStyle, createFormDispatches})
+  for (auto create : {createDropDeadResults, createResolveDims, createFoldUnitReshapes,
+                      createFuseElementwise, createTransposeWeights, createToDestinationStyle})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
-  PassPipelineRegistration<>("tw-graph", "All passes of the graph level",
-                             [](OpPassManager &pm) { buildGraphPipeline(pm, nullptr); });
 }
 
 } // namespace tw

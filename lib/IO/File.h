@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole files as bytes: mapped for reading, written in one go.
+// Whole files as bytes, mapped for reading.
 #pragma once
 #include "Support/Diagnostic.h"
 #include <cstddef>
@@ -33,10 +33,6 @@ private:
   size_t size = 0;
   std::string name;
 };
-
-/// Writes `pieces` one after the other to `path`, replacing what was there. On an error (IO_2) no
-/// half-written file is left behind.
-Status writeFile(const std::string &path, std::span<const std::span<const std::byte>> pieces);
 
 inline std::span<const std::byte> asBytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));

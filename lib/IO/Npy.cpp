@@ -3,6 +3,7 @@
 #include "IO/Element.h"
 #include "IO/File.h"
 #include "IO/NpyHeader.h"
+#include "IO/OutputFile.h"
 #include "Support/Checked.h"
 #include <algorithm>
 #include <cstring>

@@ -91,4 +91,9 @@ std::string describePlace(Location loc) {
   return text;
 }
 
+std::string nodeSuffix(Location loc) {
+  auto place = modelPlace(loc);
+  return place && !place->node.empty() ? " " + place->node : "";
+}
+
 } // namespace tw

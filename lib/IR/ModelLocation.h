@@ -25,6 +25,9 @@ mlir::Location makeModelLoc(mlir::MLIRContext *context, const ModelPlace &place)
 /// The place a location carries; of a fused location, that of its first part that has one.
 std::optional<ModelPlace> modelPlace(mlir::Location loc);
 
+/// " relu_3", the node that an operation comes from, to be put behind a noun; "" if it is unknown.
+std::string nodeSuffix(mlir::Location loc);
+
 /// For people: "model.pt2: node add_3 (#12), from net.py:88 in Net.forward, module encoder", or
 /// file:line:column of a text file; empty when nothing is known.
 std::string describePlace(mlir::Location loc);

@@ -24,8 +24,7 @@ void Compiler::fail(Code code, std::string message) {
 int64_t Compiler::valueOf(tile::SizeAttr size) {
   auto value = size.getSize().evaluate(symbols);
   if (!value)
-    fail(Code::INTERPRETER_2,
-         fmt::format("the size {} overflows or divides by 0", size.getText().str()));
+    fail(Code::INTERPRETER_2, fmt::format("the size {} overflows or divides by 0", size.getText()));
   return value.value_or(0);
 }
 

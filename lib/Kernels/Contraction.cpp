@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Kernels/Contraction.h"
-#include "Kernels/Writer.h"
+#include "Kernels/KernelFrame.h"
 #include "Support/Size.h"
 #include <algorithm>
 
 namespace tw::kernels {
 using namespace tw::kernel;
+
+void dropUnusedDims(Contraction &product) {
+  DimRenumbering dims(product.dims.size());
+  for (const Access *access : {&product.a, &product.b, &product.c})
+    dims.use(*access);
+  product.dims = dims.compact(product.dims);
+  for (Access *access : {&product.a, &product.b, &product.c})
+    dims.renumber(*access);
+}
 
 //===----------------------------------------------------------------------===//
 // Roles
@@ -318,7 +327,7 @@ ContractionConfiguration chooseContraction(const Contraction &contraction, const
 
 namespace {
 
-Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Writer &at,
+Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const KernelFrame &at,
                const ContractionConfiguration &configuration) {
   kernel::Size columns = at.extent(roles.columns[0]);
   Positions positions = {at.program(roles.columns[0]) * configuration.panels};
@@ -343,8 +352,8 @@ Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Wri
   return reshape(panel, {pairs * 2, columns});
 }
 
-/// A block of two matrices times each other, at the fixed places of all but the innermost sum.
-Tile product(const Contraction &spec, const ContractionRoles &roles, const Writer &at,
+/// A block of two matrices times each other, at fixed coordinates along all but the innermost sum.
+Tile product(const Contraction &spec, const ContractionRoles &roles, const KernelFrame &at,
              const ContractionConfiguration &configuration, const Tile &acc) {
   auto axes = [](std::vector<int> first, const std::vector<int> &second,
                  const std::vector<int> &third) {
@@ -373,13 +382,13 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Write
 }
 
 /// Loops over the outer sums, outermost first.
-Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const Writer &at, size_t level,
-             const ContractionConfiguration &configuration, const Tile &acc) {
+Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const KernelFrame &at,
+             size_t level, const ContractionConfiguration &configuration, const Tile &acc) {
   int dim = roles.sums[level];
   if (configuration.sumStep > 0) {
     auto add = [](const Tile &x, const Tile &y) { return x + y; };
     auto piece = [&](const Index &k, const Tile &sum) {
-      Writer inner = at;
+      KernelFrame inner = at;
       inner.take(dim, configuration.sumStep, k);
       return product(spec, roles, inner, configuration, sum);
     };
@@ -388,7 +397,7 @@ Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const Write
   if (level + 1 == roles.sums.size())
     return product(spec, roles, at, configuration, acc);
   return forLoop(0, at.size(spec.dims[dim]), 1, acc, [&](const Index &k, const Tile &sum) {
-    Writer inner = at;
+    KernelFrame inner = at;
     inner.fix(dim, k);
     return sumOver(spec, roles, inner, level + 1, configuration, sum);
   });
@@ -398,14 +407,14 @@ Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const Write
 
 void writeContraction(const Contraction &spec, const ContractionConfiguration &configuration) {
   ContractionRoles roles = rolesOf(spec);
-  std::vector<Walk> walks(spec.dims.size());
+  std::vector<DimTiling> tilings(spec.dims.size());
   for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})
     for (int dim : *dims)
-      walks[dim].block = 1;
+      tilings[dim].block = 1;
   if (!roles.rows.empty())
-    walks[roles.rows.back()] = {configuration.rows, configuration.rowPrograms};
+    tilings[roles.rows.back()] = {configuration.rows, configuration.rowPrograms};
   if (!roles.columns.empty())
-    walks[roles.columns.back()] = {configuration.columns, configuration.columnPrograms};
+    tilings[roles.columns.back()] = {configuration.columns, configuration.columnPrograms};
   std::vector<BufferSpec> buffers = spec.buffers;
   if (configuration.isPacked) {
     std::vector<Extent> &shape = buffers[spec.b.buffer].shape, panels;
@@ -419,19 +428,19 @@ void writeContraction(const Contraction &spec, const ContractionConfiguration &c
       panels.push_back({2});
     shape = panels;
   }
-  Writer writer(spec.dims, buffers, {}, walks);
-  kernel::Size rows = roles.rows.empty() ? kernel::Size(1) : writer.extent(roles.rows.back());
+  KernelFrame frame(spec.dims, buffers, tilings);
+  kernel::Size rows = roles.rows.empty() ? kernel::Size(1) : frame.extent(roles.rows.back());
   kernel::Size columns =
-      roles.columns.empty() ? kernel::Size(1) : writer.extent(roles.columns.back());
-  Tile c = sumOver(spec, roles, writer, 0, configuration, zeros({rows, columns}, spec.sum));
+      roles.columns.empty() ? kernel::Size(1) : frame.extent(roles.columns.back());
+  Tile c = sumOver(spec, roles, frame, 0, configuration, zeros({rows, columns}, spec.sum));
   std::vector<int> order;
   Shape shape;
   for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})
     for (int dim : *dims) {
       order.push_back(dim);
-      shape.push_back(writer.extent(dim));
+      shape.push_back(frame.extent(dim));
     }
-  writer.store(spec.c, order, reshape(c, shape));
+  frame.store(spec.c, order, reshape(c, shape));
 }
 
 } // namespace tw::kernels

@@ -4,11 +4,23 @@
 // for a matrix. A program is one block of the result, held in registers over the whole sum; the
 // order of programs is what keeps operands in cache.
 #pragma once
+#include "Kernels/Access.h"
 #include "Kernels/Constraint.h"
-#include "Kernels/Steps.h"
 #include <string>
 
 namespace tw::kernels {
+
+/// c = a b: dimensions of c that only a has are rows, that only b has are columns, that both have
+/// are the batch; those that c has not are summed over.
+struct Contraction {
+  std::vector<Extent> dims;
+  std::vector<BufferSpec> buffers; // a, b, c
+  Access a, b, c;
+  kernel::DType sum = kernel::f32; // in which it is summed up: c's dtype
+};
+
+/// Takes the dimensions out that nothing runs along.
+void dropUnusedDims(Contraction &product);
 
 /// What a configuration has to fit: the vector unit.
 struct VectorUnit {

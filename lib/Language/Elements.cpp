@@ -124,8 +124,7 @@ ValuePtr sizeValue(Tracer &tracer, const SizePtr &size, Here here) {
     ValuePtr value = tracer.emit1(here, "tile.size", {}, Type{DType::index}, attributes);
     auto named = std::const_pointer_cast<Value>(value);
     named->name = checked.asSymbol().value_or("");
-    // Sums and products of symbols; a difference may be negative.
-    named->isNonNegative = checked.str().find('-') == std::string::npos;
+    named->isNonNegative = checked.isNonNegative();
     return value;
   });
 }

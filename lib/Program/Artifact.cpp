@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/Artifact.h"
-#include "IO/File.h"
-#include "IO/ScratchFolder.h"
+#include "IO/OutputFile.h"
 #include "IR/Coded.h"
 #include "Program/Describe.h"
 #include "Program/Link.h"
 #include "Program/Machine.h"
+#include "Support/ChildProcess.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
-#include "runtime/PayloadHash.h"
 #include "runtime/ProgramABI.h"
+#include "runtime/Seal.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/FileSystem.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace mlir;
@@ -37,76 +37,74 @@ static LogicalResult report(Location loc, const Diagnostic &problem) {
   return diagnostic;
 }
 
-static Diagnostic unwritable(const std::string &path) {
-  return {Code::PROGRAM_5,
-          fmt::format("cannot write {}: {}", path, std::strerror(errno)),
-          {},
-          {},
-          "give another place with -o"};
-}
-
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//
 
+/// An error of writing the files of an artifact, which has `bytes` of weights.
+static Diagnostic unwritable(Diagnostic problem, int64_t bytes) {
+  if (problem.code == Code::SYSTEM_3)
+    problem.notes.push_back(fmt::format("the weights take {} bytes", bytes));
+  if (problem.code != Code::IO_2)
+    return problem;
+  problem.code = Code::PROGRAM_5;
+  problem.help = "give another place with -o";
+  return problem;
+}
+
+static Result<OutputFile> createFile(const std::string &path, mode_t mode) {
+  TW_ASSIGN(OutputFile file, OutputFile::create(path, mode));
+  if (!file.isRegular())
+    return cannotWrite(path, EEXIST); // a device or pipe cannot be loaded
+  return std::move(file);
+}
+
+static std::span<const uint8_t> asBytes(ArrayRef<char> bytes) {
+  return {reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()};
+}
+
 namespace {
 
-/// A file beside its final place; it takes that place only when everything has been written.
-class PendingFile {
-public:
-  explicit PendingFile(std::string path)
-      : target(std::move(path)), name(fmt::format("{}.{}.tmp", target, getpid())) {}
-  PendingFile(const PendingFile &) = delete;
-  ~PendingFile() {
-    if (fd >= 0)
-      ::close(fd);
-    ::unlink(name.c_str());
-  }
-  Status open() {
-    // Renaming over a device or a folder would replace what is not ours to replace.
-    struct stat there;
-    if (::stat(target.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
-      errno = S_ISDIR(there.st_mode) ? EISDIR : EEXIST;
-      return unwritable(target);
-    }
-    fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0777);
-    return fd >= 0 ? Status() : Status(unwritable(target));
-  }
-  Status commit() {
-    return ::rename(name.c_str(), target.c_str()) == 0 ? Status() : Status(unwritable(target));
-  }
-  int64_t size() const {
-    struct stat facts;
-    return fstat(fd, &facts) == 0 ? facts.st_size : 0;
-  }
-  const std::string &path() const { return name; }
-  const std::string &finalPath() const { return target; }
-  int descriptor() const { return fd; }
-
-private:
-  std::string target, name;
-  int fd = -1;
+/// A file that is written to; `name` is for messages.
+struct Destination {
+  int descriptor;
+  std::string name;
 };
 
 } // namespace
 
-/// The hash of PayloadHash.h over the bytes of `fd` from `at` on.
-static std::string hashPayload(int fd, int64_t at, int64_t bytes) {
-  constexpr int64_t part = int64_t(1) << 20;
-  int64_t first = std::min(bytes, part), last = std::min(bytes - first, part);
-  std::vector<uint8_t> ends(static_cast<size_t>(first + last));
-  bool read = pread(fd, ends.data(), static_cast<size_t>(first), at) == first &&
-              pread(fd, ends.data() + first, static_cast<size_t>(last), at + bytes - last) == last;
-  return read ? rt::payloadHash(ends) : std::string(16, '0');
+/// Writes all of `bytes` at `at`.
+static Status writeAt(const Destination &file, std::span<const uint8_t> bytes, int64_t at) {
+  while (!bytes.empty()) {
+    ssize_t count = pwrite(file.descriptor, bytes.data(), bytes.size(), at);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return cannotWrite(file.name, errno);
+    bytes = bytes.subspan(size_t(count));
+    at += count;
+  }
+  return {};
 }
 
-/// Where the metadata section lies in the library `path`.
-static std::optional<std::pair<int64_t, int64_t>> findMetadata(const std::string &path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return std::nullopt;
-  auto file = llvm::object::ObjectFile::createObjectFile((*buffer)->getMemBufferRef());
+/// The hashes of the payload's blocks, which is in `file` from position `at` on.
+static Result<std::vector<uint64_t>> hashPayload(const Destination &file, int64_t at,
+                                                 int64_t bytes) {
+  if (bytes == 0)
+    return std::vector<uint64_t>();
+  std::error_code problem;
+  llvm::sys::fs::mapped_file_region mapped(file.descriptor,
+                                           llvm::sys::fs::mapped_file_region::readonly,
+                                           size_t(at + bytes), 0, problem);
+  if (problem)
+    return cannotWrite(file.name, problem.value());
+  return rt::hashBlocks(asBytes(ArrayRef(mapped.const_data(), mapped.size())).subspan(size_t(at)));
+}
+
+/// Where the metadata section lies in the library.
+static std::optional<std::pair<size_t, size_t>> findMetadata(ArrayRef<char> library) {
+  llvm::MemoryBufferRef buffer(StringRef(library.data(), library.size()), "library");
+  auto file = llvm::object::ObjectFile::createObjectFile(buffer);
   if (!file) {
     llvm::consumeError(file.takeError());
     return std::nullopt;
@@ -115,82 +113,101 @@ static std::optional<std::pair<int64_t, int64_t>> findMetadata(const std::string
     auto name = section.getName();
     auto contents = section.getContents();
     if (name && contents && *name == TW_METADATA_SECTION)
-      return std::pair(contents->data() - (*buffer)->getBufferStart(),
-                       static_cast<int64_t>(contents->size()));
+      return std::pair(size_t(contents->data() - library.data()), contents->size());
     llvm::consumeError(name.takeError());
     llvm::consumeError(contents.takeError());
   }
   return std::nullopt;
 }
 
+/// Tells the metadata of a library where the payload is and what its hashes are, and seals all of
+/// it. The seal; empty when there is no metadata.
+static std::optional<uint64_t> seal(MutableArrayRef<char> library, int64_t payloadAt,
+                                    ArrayRef<uint64_t> blocks) {
+  auto place = findMetadata(library);
+  rt::MetadataPrefix prefix;
+  if (!place || place->second < sizeof prefix ||
+      !patchPayload(library.slice(place->first, place->second), payloadAt, blocks))
+    return std::nullopt;
+  char *start = library.data() + place->first;
+  std::memcpy(&prefix, start, sizeof prefix);
+  prefix.sealedBytes = library.size();
+  prefix.seal = 0;
+  std::memcpy(start, &prefix, sizeof prefix);
+  prefix.seal = rt::sealOf(asBytes(library), place->first);
+  std::memcpy(start, &prefix, sizeof prefix);
+  return prefix.seal;
+}
+
+/// Puts both files in their places. No other compiler's come between, for it waits for the hidden
+/// names that both have since prepare(); a process that is killed in the middle leaves no artifact
+/// rather than one with weights of another.
+static Status replaceBoth(OutputFile &weights, OutputFile &library) {
+  DelayedSignals delayed;
+  ::unlink(library.place().c_str());
+  TW_TRY(weights.replace());
+  return library.replace();
+}
+
 namespace {
 
-/// The linked library while it is being finished: `path` opens it, `name` is for messages.
-struct LinkedFile {
-  std::string path, name;
-  int descriptor;
+struct Sealed {
+  uint64_t seal;
+  std::vector<uint64_t> blocks; // hashes of the payload's
 };
 
 } // namespace
 
-/// Tells the metadata where the payload is and what its hash is.
-static Status patchMetadata(const LinkedFile &library, int64_t offset, const std::string &hash) {
-  auto place = findMetadata(library.path);
-  std::vector<char> bytes(place ? static_cast<size_t>(place->second) : 0);
-  auto size = static_cast<ssize_t>(bytes.size());
-  if (!place || pread(library.descriptor, bytes.data(), bytes.size(), place->first) != size ||
-      !patchPayload(bytes, offset, hash))
+static Destination destination(const OutputFile &file) { return {file.descriptor(), file.path()}; }
+
+/// Writes the payload to `holder` from `at` on, and then the library, which it seals.
+static Result<Sealed> writeSealed(ObjectFile &linked, const Payload &payload,
+                                  const Destination &library, const Destination &holder,
+                                  int64_t at) {
+  TW_TRY(payload.write(holder.descriptor, at, holder.name));
+  TW_ASSIGN(std::vector<uint64_t> blocks, hashPayload(holder, at, payload.bytes()));
+  std::optional<uint64_t> sealed = seal(linked, at, blocks);
+  if (!sealed)
     return Diagnostic{Code::PROGRAM_7, "the linked program has no metadata"};
-  if (pwrite(library.descriptor, bytes.data(), bytes.size(), place->first) != size)
-    return unwritable(library.name);
+  TW_TRY(writeAt(library, asBytes(linked), 0));
+  return Sealed{*sealed, std::move(blocks)};
+}
+
+/// The payload begins at a page behind the library.
+static void padForPayload(ObjectFile &linked, const Payload &payload) {
+  if (payload.bytes() > 0)
+    linked.resize((linked.size() + pageBytes - 1) / pageBytes * pageBytes);
+}
+
+/// Writes the linked library, with the payload behind it, to the caller's open file.
+static Status writeDescriptor(ObjectFile linked, const Payload &payload, int descriptor) {
+  Destination file{descriptor, "the given descriptor"};
+  padForPayload(linked, payload);
+  auto at = static_cast<int64_t>(linked.size());
+  TW_TRY(writeSealed(linked, payload, file, file, at));
   return {};
 }
 
-static int64_t pageAfter(int64_t bytes) { return (bytes + pageBytes - 1) / pageBytes * pageBytes; }
-
-/// Puts the payload behind or beside the library and tells its metadata.
-static Status addPayload(const Payload &payload, const LinkedFile &library, int holder, int64_t at,
-                         const std::string &holderName) {
-  TW_TRY(payload.write(holder, at, holderName));
-  return patchMetadata(library, at, hashPayload(holder, at, payload.bytes()));
-}
-
-/// Links the library, which has no weights in it, on disk, and then writes all of it to the
-/// caller's file.
-static Status writeDescriptor(const std::vector<ObjectFile> &objects, const Payload &payload,
-                              const ArtifactOptions &options) {
-  TW_ASSIGN(ScratchFolder folder, ScratchFolder::create());
-  std::string linked = folder.path() + "/program.so";
-  options.stage("link");
-  TW_TRY(linkLibrary(objects, linked));
-  TW_ASSIGN(MappedFile image, MappedFile::open(linked));
-  options.stage("weights");
-  LinkedFile library{fmt::format("/proc/self/fd/{}", options.descriptor), "the given descriptor",
-                     options.descriptor};
-  auto bytes = static_cast<int64_t>(image.bytes().size());
-  if (!writeAll(options.descriptor, reinterpret_cast<const char *>(image.bytes().data()), bytes, 0))
-    return unwritable(library.name);
-  return addPayload(payload, library, options.descriptor, pageAfter(bytes), library.name);
-}
-
-/// Links the library and puts the payload behind it or beside it.
-static Status writeFiles(const std::vector<ObjectFile> &objects, const Payload &payload,
-                         bool beside, const ArtifactOptions &options) {
-  PendingFile library(options.output), weights(options.output + ".weights");
-  TW_TRY(library.open());
-  options.stage("link");
-  TW_TRY(linkLibrary(objects, library.path()));
-  TW_TRY(library.open()); // lld makes a new file of that name
-  options.stage("weights");
-  PendingFile &holder = beside ? weights : library;
-  if (beside)
-    TW_TRY(weights.open());
-  int64_t at = beside ? 0 : pageAfter(library.size());
-  TW_TRY(addPayload(payload, {library.path(), library.finalPath(), library.descriptor()},
-                    holder.descriptor(), at, holder.finalPath()));
-  if (beside)
-    TW_TRY(weights.commit());
-  return library.commit();
+/// Writes the linked library with the payload behind it or next to it.
+static Status writeFiles(ObjectFile linked, const Payload &payload, bool beside,
+                         const ArtifactOptions &options) {
+  TW_ASSIGN(OutputFile library, createFile(options.output, 0777));
+  if (!beside) {
+    padForPayload(linked, payload);
+    auto at = static_cast<int64_t>(linked.size());
+    TW_TRY(writeSealed(linked, payload, destination(library), destination(library), at));
+    return library.commit();
+  }
+  TW_ASSIGN(OutputFile weights, createFile(library.place() + ".weights", 0666));
+  TW_ASSIGN(Sealed sealed, writeSealed(linked, payload, destination(library), destination(weights),
+                                       rt::weightsHeaderBytes));
+  TW_TRY(writeAt(destination(weights),
+                 rt::weightsHeader(uint64_t(payload.bytes()), rt::contentHash(sealed.blocks),
+                                   sealed.seal),
+                 0));
+  TW_TRY(weights.prepare());
+  TW_TRY(library.prepare());
+  return replaceBoth(weights, library);
 }
 
 //===----------------------------------------------------------------------===//
@@ -269,9 +286,15 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   FailureOr<std::vector<ObjectFile>> objects = makeObjects(*into, options.features, metadata);
   if (failed(objects))
     return failure();
-  Status status = isFile ? writeFiles(*objects, payload, facts.weightsBeside, options)
-                         : writeDescriptor(*objects, payload, options);
-  return status ? success() : report(module.getLoc(), status.error());
+  options.stage("link");
+  Result<ObjectFile> linked = linkLibrary(*objects);
+  if (!linked)
+    return report(module.getLoc(), linked.error());
+  options.stage("weights");
+  bool beside = facts.weightsBeside && payload.bytes() > 0;
+  Status status = isFile ? writeFiles(*std::move(linked), payload, beside, options)
+                         : writeDescriptor(*std::move(linked), payload, options.descriptor);
+  return status ? success() : report(module.getLoc(), unwritable(status.error(), payload.bytes()));
 }
 
 } // namespace tw

@@ -2,8 +2,11 @@
 #include "Program/Describe.h"
 #include "IO/JsonWriter.h"
 #include "IR/ModelLocation.h"
+#include "Program/SizeText.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "runtime/Metadata.h"
 #include "runtime/ProgramABI.h"
+#include "runtime/Seal.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -112,8 +115,18 @@ static void writeValue(JsonWriter &json, Type type, DictionaryAttr attributes,
     json.member("symbol", symbol.str());
 }
 
-static void writeState(JsonWriter &json, RankedTensorType type, DictionaryAttr attributes,
-                       Payload *payload) {
+/// Whether a run gives the state a new value.
+static bool isUpdated(func::FuncOp main, StringAttr state) {
+  for (unsigned r = 0; r < main.getNumResults(); ++r)
+    if (auto target = main.getResultAttrOfType<StringAttr>(r, "tw.state");
+        target && target == state)
+      return true;
+  return false;
+}
+
+static void writeState(JsonWriter &json, func::FuncOp main, unsigned argument, Payload *payload) {
+  auto type = cast<RankedTensorType>(main.getArgumentTypes()[argument]);
+  DictionaryAttr attributes = main.getArgAttrDict(argument);
   StringAttr name = stringAttr(attributes, "tw.name");
   json.beginObject().member("name", name ? name.str() : "state");
   json.member("dtype", dtypeName(type.getElementType(), stringAttr(attributes, "tw.dtype")));
@@ -122,7 +135,8 @@ static void writeState(JsonWriter &json, RankedTensorType type, DictionaryAttr a
   if (payload)
     json.member("offset",
                 initial && initial.getBytes() ? payload->add(initial, type) : int64_t(-1));
-  json.member("trainable", attributes.contains("tw.trainable")).endObject();
+  json.member("trainable", attributes.contains("tw.trainable"));
+  json.member("updated", isUpdated(main, name)).endObject();
 }
 
 static void writeSymbols(JsonWriter &json, func::FuncOp main) {
@@ -140,6 +154,25 @@ static void writeSymbols(JsonWriter &json, func::FuncOp main) {
   json.endArray();
 }
 
+/// The attributes of a result, with the sizes that follow from the arguments' symbols where it does
+/// not state its own.
+static DictionaryAttr withSizes(func::FuncOp main, unsigned result) {
+  DictionaryAttr attributes = main.getResultAttrDict(result);
+  auto type = dyn_cast<RankedTensorType>(main.getResultTypes()[result]);
+  if (!type || main.getBody().empty() || (attributes && attributes.contains("tw.sizes")))
+    return attributes;
+  Builder b(main.getContext());
+  Value value = main.getBody().front().getTerminator()->getOperand(result);
+  SmallVector<Attribute> sizes;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    std::string text = type.isDynamicDim(d) ? sizeText(main, value, d) : "";
+    sizes.push_back(text.empty() ? Attribute(b.getUnitAttr()) : b.getStringAttr(text));
+  }
+  NamedAttrList all(attributes);
+  all.set("tw.sizes", b.getArrayAttr(sizes));
+  return all.getDictionary(main.getContext());
+}
+
 void describeSignature(JsonWriter &json, func::FuncOp main, Payload *payload) {
   Signature signature(main);
   json.key("inputs").beginArray();
@@ -153,7 +186,7 @@ void describeSignature(JsonWriter &json, func::FuncOp main, Payload *payload) {
   json.endArray().key("outputs").beginArray();
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     if (int output = signature.outputOf[i]; output >= 0) {
-      DictionaryAttr attributes = main.getResultAttrDict(i);
+      DictionaryAttr attributes = withSizes(main, i);
       json.beginObject();
       writeValue(json, main.getResultTypes()[i], attributes, "output_" + std::to_string(output));
       StringAttr role = stringAttr(attributes, "tw.role");
@@ -164,8 +197,7 @@ void describeSignature(JsonWriter &json, func::FuncOp main, Payload *payload) {
   json.endArray().key("state").beginArray();
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
     if (signature.stateOf[i] >= 0)
-      writeState(json, cast<RankedTensorType>(main.getArgumentTypes()[i]), main.getArgAttrDict(i),
-                 payload);
+      writeState(json, main, i, payload);
   json.endArray();
   writeSymbols(json, main);
 }
@@ -205,17 +237,22 @@ static void writeMemory(JsonWriter &json, const HostMemory &memory) {
   json.endArray();
 }
 
-/// The payload's place and hash, always equally long; see patchPayload.
-static std::string payloadFields(int64_t offset, const std::string &hash) {
-  return fmt::format("\"offset\":{:20},\"hash\":\"{}\"", offset, hash);
+/// The payload's place and hashes, always equally long; see patchPayload.
+static std::string payloadFields(int64_t offset, ArrayRef<uint64_t> blocks) {
+  uint64_t content[] = {rt::contentHash(std::span(blocks.data(), blocks.size()))};
+  return fmt::format("\"offset\":{:20},\"hash\":\"{}\",\"blocks\":\"{}\"", offset,
+                     rt::hashText(content), rt::hashText(std::span(blocks.data(), blocks.size())));
 }
 
-static std::string placeholderFields() { return payloadFields(0, "tilewright-hash!"); }
+/// Of blocks that all have the hash 0.
+static std::string placeholderFields(size_t blocks) {
+  return payloadFields(0, std::vector<uint64_t>(blocks));
+}
 
-bool patchPayload(MutableArrayRef<char> metadata, int64_t offset, const std::string &hash) {
-  std::string placeholder = placeholderFields();
+bool patchPayload(MutableArrayRef<char> metadata, int64_t offset, ArrayRef<uint64_t> blocks) {
+  std::string placeholder = placeholderFields(blocks.size());
   auto at = std::search(metadata.begin(), metadata.end(), placeholder.begin(), placeholder.end());
-  std::string fields = payloadFields(offset, hash);
+  std::string fields = payloadFields(offset, blocks);
   if (at == metadata.end() || fields.size() != placeholder.size())
     return false;
   std::copy(fields.begin(), fields.end(), at);
@@ -226,7 +263,7 @@ std::string describeProgram(func::FuncOp main, const HostProgram &program,
                             const llvm::StringMap<KernelText> &kernels, Payload &payload,
                             const ArtifactFacts &facts) {
   JsonWriter json;
-  json.beginObject().member("format", 1).member("abi", TW_PROGRAM_ABI);
+  json.beginObject().member("format", rt::metadataFormat).member("abi", TW_PROGRAM_ABI);
   json.member("compiler", TW_COMPILER_VERSION).member("model", facts.model);
   json.member("target", facts.target).key("cpu_features").beginArray();
   for (const std::string &feature : facts.cpuFeatures)
@@ -236,16 +273,20 @@ std::string describeProgram(func::FuncOp main, const HostProgram &program,
   writeMutations(json, main);
   writeMemory(json, program.memory);
   json.key("dispatches").beginArray();
+  llvm::StringMap<int> named; // dispatches of one name are told apart: "linear", "linear.2"
   for (const HostDispatch &dispatch : program.dispatches) {
     auto text = kernels.find(dispatch.kernel);
-    json.beginObject().member("name", text == kernels.end() ? "" : text->second.name);
+    std::string name = text == kernels.end() ? "" : text->second.name;
+    int number = ++named[name];
+    json.beginObject().member("name", number == 1 ? name : fmt::format("{}.{}", name, number));
     json.member("kernel", dispatch.kernel).member("source", dispatch.source);
     json.member("ops", text == kernels.end() ? "" : text->second.ops).endObject();
   }
   json.endArray().key("weights").beginObject();
   json.member("where", facts.weightsBeside ? "beside" : "inside").member("bytes", payload.bytes());
+  json.member("block_bytes", rt::weightBlockBytes);
   std::string text = json.text();
-  text += "," + placeholderFields() + "}}";
+  text += "," + placeholderFields(size_t(rt::blockCount(payload.bytes()))) + "}}";
   return text;
 }
 

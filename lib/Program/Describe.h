@@ -23,14 +23,16 @@ struct KernelText {
 };
 KernelText describeKernel(mlir::Operation *kernel);
 
-/// The JSON text. Place and hash of the payload are not known yet: they are written as
-/// payloadPlaceholder, which patchPayload overwrites in the linked library.
+/// The JSON text. Place and hashes of the payload are not known yet: zeros stand for them, which
+/// patchPayload overwrites in the linked library.
 std::string describeProgram(mlir::func::FuncOp main, const HostProgram &program,
                             const llvm::StringMap<KernelText> &kernels, Payload &payload,
                             const ArtifactFacts &facts);
 
-/// Overwrites the placeholders in the metadata; false when they are not there.
-bool patchPayload(llvm::MutableArrayRef<char> metadata, int64_t offset, const std::string &hash);
+/// Puts the payload's place and the hashes of its blocks into the metadata; false when there is no
+/// room for as many.
+bool patchPayload(llvm::MutableArrayRef<char> metadata, int64_t offset,
+                  llvm::ArrayRef<uint64_t> blocks);
 
 /// "inputs", "outputs", "state", "symbols" as members of an open JSON object. `payload` may be null
 /// (inspect): then state has no offsets.

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/Link.h"
+#include "Support/Limits.h"
+#include "Support/MemoryFile.h"
 #include "lld/Common/Driver.h"
-#include "runtime/ProgramABI.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstring>
 #include <deque>
+#include <fcntl.h>
 #include <link.h>
 #include <mutex>
 #include <span>
-#include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -18,32 +20,45 @@ LLD_HAS_DRIVER(elf)
 namespace tw {
 namespace {
 
-/// A file in memory that lld can open by name.
-class MemoryFile {
+/// What is written to a path, taken from a pipe: lld then neither maps its output, which a full
+/// disk would end, nor leaves a half-written file.
+class PipedOutput {
 public:
-  MemoryFile(const char *name, std::span<const char> bytes) : fd(memfd_create(name, MFD_CLOEXEC)) {
-    while (fd >= 0 && !bytes.empty()) {
-      ssize_t count = write(fd, bytes.data(), bytes.size());
-      if (count < 0 && errno == EINTR)
-        continue;
-      if (count <= 0) {
-        close(fd);
-        fd = -1;
-        return;
-      }
-      bytes = bytes.subspan(static_cast<size_t>(count));
+  PipedOutput() {
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      ends[0] = ends[1] = -1;
+    else
+      reader = std::thread([this] { readAll(); });
+  }
+  PipedOutput(const PipedOutput &) = delete;
+  ~PipedOutput() { (void)take(); }
+
+  bool ok() const { return ends[0] >= 0; }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(ends[1]); }
+
+  /// All that was written; no more can be.
+  ObjectFile take() {
+    if (reader.joinable()) {
+      close(ends[1]);
+      reader.join();
+      close(ends[0]);
     }
+    return std::move(bytes);
   }
-  MemoryFile(const MemoryFile &) = delete;
-  ~MemoryFile() {
-    if (fd >= 0)
-      close(fd);
-  }
-  bool ok() const { return fd >= 0; }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(fd); }
 
 private:
-  int fd;
+  void readAll() {
+    char part[1 << 16];
+    for (ssize_t count; (count = read(ends[0], part, sizeof part)) != 0;)
+      if (count > 0)
+        bytes.append(part, part + count);
+      else if (errno != EINTR)
+        return;
+  }
+
+  int ends[2];
+  ObjectFile bytes;
+  std::thread reader;
 };
 
 /// Where the system's libraries are: those this process has loaded.
@@ -63,22 +78,39 @@ std::vector<std::string> systemLibraries() {
 
 } // namespace
 
-Status linkLibrary(const std::vector<ObjectFile> &objects, const std::string &output,
-                   const std::vector<std::string> &exports) {
+/// What lld says, as the user's limits see it if these are the reason.
+static Diagnostic refused(const std::string &said) {
+  for (int error : {EMFILE, ENOMEM, ENOSPC, EFBIG})
+    if (said.find(std::strerror(error)) != said.npos)
+      return *limitReached(error, "linking the program");
+  return {Code::PROGRAM_7, "the program cannot be linked", {}, {said}};
+}
+
+Result<ObjectFile> linkLibrary(const std::vector<ObjectFile> &objects,
+                               const std::vector<std::string> &exports) {
   std::string map = "{ global: ";
   for (const std::string &name : exports)
     map += name + "; ";
-  MemoryFile script("tilewright.map", map + "local: *; };\n");
+  map += "local: *; };\n";
+  MemoryFile script("tilewright.map");
+  bool isFine = script.ok() && script.append(std::as_bytes(std::span(map)));
   std::deque<MemoryFile> inputs;
-  for (const ObjectFile &object : objects)
-    inputs.emplace_back("tilewright.o", std::span(object.data(), object.size()));
-  if (!script.ok() || !llvm::all_of(inputs, [](const MemoryFile &file) { return file.ok(); }))
-    return Diagnostic{Code::PROGRAM_7, std::string("no memory for the program's object file: ") +
-                                           std::strerror(errno)};
+  for (const ObjectFile &object : objects) {
+    MemoryFile &file = inputs.emplace_back("tilewright.o");
+    isFine =
+        isFine && file.ok() && file.append(std::as_bytes(std::span(object.data(), object.size())));
+  }
+  PipedOutput output;
+  if (!isFine || !output.ok()) {
+    std::string reason = std::strerror(errno);
+    return limitReached(errno, "the program's object files")
+        .value_or(
+            Diagnostic{Code::PROGRAM_7, "the program's object files cannot be kept: " + reason});
+  }
   std::vector<std::string> words{"ld.lld",
                                  "-shared",
                                  "-o",
-                                 output,
+                                 output.path(),
                                  "--gc-sections",
                                  "--build-id=none",
                                  "--hash-style=gnu",
@@ -101,8 +133,8 @@ Status linkLibrary(const std::vector<ObjectFile> &objects, const std::string &ou
   llvm::raw_string_ostream stream(said);
   lld::Result result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0)
-    return Diagnostic{Code::PROGRAM_7, "the program cannot be linked", {}, {said}};
-  return {};
+    return refused(said);
+  return output.take();
 }
 
 } // namespace tw

@@ -6,12 +6,14 @@
 #include "Support/Diagnostic.h"
 #include "runtime/ProgramABI.h"
 #include <string>
+#include <vector>
 
 namespace tw {
 
-/// Writes to `output` the shared library of `objects`, which exports only the given names. What
-/// it imports comes from libc and libm, needed only when used. Thread-safe; one link at a time.
-Status linkLibrary(const std::vector<ObjectFile> &objects, const std::string &output,
-                   const std::vector<std::string> &exports = {TW_PROGRAM_SYMBOL});
+/// The shared library of `objects`, as bytes, which exports only the given names. What it imports
+/// comes from libc and libm, needed only when used. Thread-safe; one link at a time. Errors:
+/// PROGRAM_7, SYSTEM_1 to SYSTEM_4.
+Result<ObjectFile> linkLibrary(const std::vector<ObjectFile> &objects,
+                               const std::vector<std::string> &exports = {TW_PROGRAM_SYMBOL});
 
 } // namespace tw

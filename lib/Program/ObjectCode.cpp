@@ -3,11 +3,13 @@
 #include "IR/Coded.h"
 #include "Program/Machine.h"
 #include "Program/SoftFloat.h"
+#include "Support/Limits.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Target/LLVMIR/ModuleTranslation.h"
 #include "runtime/ProgramABI.h"
+#include "runtime/Seal.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -20,6 +22,10 @@
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/SplitModule.h"
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <system_error>
 #include <thread>
 
 using namespace mlir;
@@ -68,12 +74,11 @@ static void setFunctionAttributes(llvm::Module &module, const std::vector<std::s
   }
 }
 
-/// "TWPROG01", the length, and the text, in a section of its own.
+/// The text behind its prefix, which is sealed when the file is written, in a section of its own.
 static void addMetadata(llvm::Module &module, StringRef text) {
-  uint64_t length = text.size();
-  std::string bytes = "TWPROG01";
-  for (int i = 0; i < 8; ++i)
-    bytes += static_cast<char>(length >> (8 * i));
+  rt::MetadataPrefix prefix = {{}, text.size(), 0, 0};
+  std::copy_n(rt::metadataMagic.data(), sizeof prefix.magic, prefix.magic);
+  std::string bytes(reinterpret_cast<const char *>(&prefix), sizeof prefix);
   bytes += text;
   auto *data = llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
   auto *global = new llvm::GlobalVariable(module, data->getType(), /*isConstant=*/true,
@@ -163,6 +168,34 @@ FailureOr<std::string> makeText(ModuleOp module, const std::vector<std::string> 
   return text;
 }
 
+/// Calls `work` for each of `count` parts, each on a thread of its own with a stack for deeply
+/// nested expressions; on fewer where there are no more. The first exception is passed on.
+static void onAllParts(size_t count, const std::function<void(size_t)> &work) {
+  std::atomic<size_t> next = 0;
+  std::vector<std::exception_ptr> problems(count);
+  auto takeParts = [&] {
+    for (size_t i; (i = next++) < count;)
+      try {
+        runOnLargeStack([&] { work(i); });
+      } catch (...) {
+        problems[i] = std::current_exception();
+      }
+  };
+  std::vector<std::thread> threads;
+  try {
+    while (threads.size() + 1 < count)
+      threads.emplace_back(takeParts);
+  } catch (const std::system_error &) {
+    // Those that there are do it.
+  }
+  takeParts();
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::exception_ptr &problem : problems)
+    if (problem)
+      std::rethrow_exception(problem);
+}
+
 FailureOr<std::vector<ObjectFile>>
 makeObjects(ModuleOp module, const std::vector<std::string> &features, StringRef metadata) {
   llvm::LLVMContext context;
@@ -175,12 +208,7 @@ makeObjects(ModuleOp module, const std::vector<std::string> &features, StringRef
   auto compile = [&](size_t i) {
     objects[i] = compilePart(parts[i], features, i == 0 ? metadata : StringRef());
   };
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < parts.size(); ++i)
-    threads.emplace_back(compile, i);
-  compile(0);
-  for (std::thread &thread : threads)
-    thread.join();
+  onAllParts(parts.size(), compile);
   if (llvm::any_of(objects, [](const ObjectFile &object) { return object.empty(); }))
     return report(module, "LLVM cannot write object files for this machine");
   return objects;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/Payload.h"
 #include "IO/File.h"
+#include "IO/OutputFile.h"
 #include "Program/StridedCopy.h"
 #include "runtime/ProgramABI.h"
 #include <algorithm>
@@ -77,10 +78,6 @@ static Diagnostic unreadable(const std::string &name, const std::string &file) {
                                        errno ? std::strerror(errno) : "the file ends early")};
 }
 
-static Diagnostic unwritable(const std::string &path) {
-  return {Code::PROGRAM_5, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
-}
-
 /// Strided weights are read through a mapping: neighbours may lie far apart in the file.
 static Status writeStrided(const StridedSource &source, int fd, int64_t at,
                            const std::string &path) {
@@ -89,7 +86,7 @@ static Status writeStrided(const StridedSource &source, int fd, int64_t at,
     at += count;
     return fine;
   });
-  return written ? Status() : Status(unwritable(path));
+  return written ? Status() : Status(cannotWrite(path, errno));
 }
 
 Status Payload::writeMemory(const Piece &piece, int fd, int64_t at, const std::string &path) {
@@ -125,7 +122,7 @@ Status Payload::writePiece(const Piece &piece, int input, int fd, int64_t at,
     if (!readAll(input, chunk.data(), count, source + done))
       return unreadable(piece.name, piece.file);
     if (!writeAll(fd, chunk.data(), count, at + piece.offset + done))
-      return unwritable(path);
+      return cannotWrite(path, errno);
     done += count;
   }
   return {};
@@ -133,7 +130,7 @@ Status Payload::writePiece(const Piece &piece, int input, int fd, int64_t at,
 
 Status Payload::write(int fd, int64_t at, const std::string &path) const {
   if (end && ftruncate(fd, at + end) != 0) // padding, and weights of zeros, are holes
-    return unwritable(path);
+    return cannotWrite(path, errno);
   std::string open;
   int input = -1;
   Status status;

@@ -21,7 +21,8 @@ public:
   int64_t bytes() const { return end; }
 
   /// Writes all weights to the open file `fd` from position `at` on, a small piece at a time.
-  /// `path` is for messages. Errors: PROGRAM_4 (a model's file), PROGRAM_5 (the output).
+  /// `path` is for messages. Errors: PROGRAM_4 (a model's file), IO_2 and SYSTEM_3 (the
+  /// output).
   Status write(int fd, int64_t at, const std::string &path) const;
 
 private:

@@ -149,6 +149,16 @@ std::set<std::string> Size::symbols() const {
   return result;
 }
 
+bool Size::isNonNegative() const {
+  return isValid && std::all_of(terms.begin(), terms.end(), [](const auto &term) {
+           return term.second >= 0 &&
+                  std::all_of(term.first.begin(), term.first.end(), [](const Atom &atom) {
+                    return atom.kind == Kind::Symbol ||
+                           (atom.left->isNonNegative() && atom.right->isNonNegative());
+                  });
+         });
+}
+
 Size Size::substitute(const std::map<std::string, Size> &replacements) const {
   if (!isValid)
     return *this;

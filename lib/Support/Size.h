@@ -24,7 +24,8 @@ public:
   using Values = std::map<std::string, int64_t, std::less<>>;
 
   Size(int64_t constant = 0);
-  /// `name` must be an identifier that is no operator of the text form.
+  /// `name` must be an identifier that is no operator of the text form; or one that begins with
+  /// '%', which no text can name.
   static Size symbol(std::string name);
   static bool isSymbolName(std::string_view name);
   /// Reads the text form, in which `str` writes: integers, symbols, + - * floordiv ceildiv mod,
@@ -47,6 +48,8 @@ public:
   /// The symbol, when it is nothing else.
   std::optional<std::string> asSymbol() const;
   std::set<std::string> symbols() const;
+  /// Whether it certainly is not negative where no symbol is: nothing is subtracted in it.
+  bool isNonNegative() const;
 
   Size substitute(const std::map<std::string, Size> &replacements) const;
   /// Empty when a symbol has no value, on overflow and on division by 0.

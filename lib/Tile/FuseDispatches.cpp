@@ -15,6 +15,7 @@
 // for other programs must be movement alone, and be read element by element.
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
+#include "IR/ModelLocation.h"
 #include "Tile/Passes.h"
 #include "Tile/Pointwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -230,11 +231,10 @@ private:
     auto grid = base.getGrid().getAsRange<SizeAttr>();
     std::map<std::string, Size> last;
     for (auto [d, count] : llvm::enumerate(grid))
-      last.emplace("program_" + std::to_string(d), count.getSize() - Size(1));
+      last.emplace(coordinateSymbol(int64_t(d)), count.getSize() - Size(1));
     auto room = (size - form.substitute(last) - extent).constant();
-    auto begin = form.constant();
-    bool grows = form.str().find('-') == std::string::npos;
-    return room && *room >= 0 && grows && (!begin || *begin >= 0);
+    // What is not negative for any coordinates grows with them.
+    return room && *room >= 0 && form.isNonNegative();
   }
 
   Value padded(Value tile, const Box &box, LoadOp load, ArrayRef<unsigned> edges, IRMapping &map) {
@@ -306,7 +306,7 @@ bool readsOnce(LoadOp load) {
       used.insert(name);
   }
   for (auto [d, count] : llvm::enumerate(kernel.getGrid().getAsRange<SizeAttr>()))
-    if (count.getSize() != Size(1) && !used.contains("program_" + std::to_string(d)))
+    if (count.getSize() != Size(1) && !used.contains(coordinateSymbol(int64_t(d))))
       return false;
   return isa<KernelOp>(load->getParentOp());
 }
@@ -359,7 +359,8 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
       if (graph::DispatchOp fused = fuse(producer, result, op, i, why))
         return fused;
       if (reported.insert({kernelOf(producer), kernel}).second)
-        emitReport(op.getLoc()) << "not fused with its producer: " << why;
+        emitReport(op.getLoc()) << "not fused with its producer" << nodeSuffix(producer.getLoc())
+                                << ": " << why;
     }
     return {};
   }
@@ -400,8 +401,23 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
     std::string why;
   };
 
+  /// Kernels of more operations are left apart: the time that LLVM takes for one grows faster than
+  /// its length.
+  static constexpr size_t longestKernel = 600;
+
+  static size_t lengthOf(KernelOp kernel) {
+    size_t length = 0;
+    kernel->walk([&](Operation *) { ++length; });
+    return length;
+  }
+
   Fusion fuseKernels(KernelOp from, KernelOp to, BlockArgument out, BlockArgument in,
                      bool isOnlyUse, std::string &why) {
+    if (size_t length = lengthOf(from) + lengthOf(to); length > longestKernel) {
+      why = "together they have " + std::to_string(length) + " operations, more than " +
+            std::to_string(longestKernel);
+      return {{}, false, why};
+    }
     Fusion fusion = consumerIntoProducer(from, to, out, in, isOnlyUse);
     if (!fusion.kernel && isOnlyUse) {
       Fusion other = producerIntoConsumer(from, to, out, in);
@@ -499,9 +515,9 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
                                            fusion.kernel.getSymName(), inputs, destinations);
     for (auto [old, now] : llvm::zip(results, fused.getResults()))
       Value(old).replaceAllUsesWith(now);
-    emitReport(consumer.getLoc()) << (fusion.follows
-                                          ? "fused with its producer, behind what that stores"
-                                          : "fused with its producer, instead of what it loads");
+    emitReport(consumer.getLoc())
+        << (fusion.follows ? "fused into its producer, which stores the result of both"
+                           : "fused with its producer, instead of what it loads");
     consumer.erase();
     producer.erase();
     return fused;

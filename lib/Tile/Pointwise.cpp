@@ -9,6 +9,8 @@ using namespace mlir;
 
 namespace tw::tile {
 
+std::string coordinateSymbol(int64_t dim) { return "%program_id " + std::to_string(dim); }
+
 std::optional<Size> indexForm(Value index) {
   APInt constant;
   if (matchPattern(index, m_ConstantInt(&constant)))
@@ -17,7 +19,7 @@ std::optional<Size> indexForm(Value index) {
   if (!op)
     return std::nullopt;
   if (auto id = dyn_cast<ProgramIdOp>(op))
-    return Size::symbol("program_" + std::to_string(id.getDim()));
+    return Size::symbol(coordinateSymbol(int64_t(id.getDim())));
   if (auto size = dyn_cast<SizeOp>(op))
     return size.getSize().getSize();
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))

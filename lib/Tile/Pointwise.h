@@ -17,8 +17,12 @@ struct Box {
   std::vector<Size> extents;
 };
 
-/// The value of an index as an expression over symbols and, as symbols `program.N`, coordinates of
-/// the program; nothing when it is made of other things.
+/// The symbol that stands for the coordinate of a program along a dimension of the grid: no name
+/// that a kernel can declare.
+std::string coordinateSymbol(int64_t dim);
+
+/// The value of an index as an expression over symbols and coordinates of the program; nothing when
+/// it is made of other things.
 std::optional<Size> indexForm(mlir::Value index);
 
 class Pointwise {

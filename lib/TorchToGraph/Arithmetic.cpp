@@ -22,6 +22,20 @@ static LogicalResult lowerBinary(Lowering &ctx) {
                             [](Element &e, ValueRange x) { return function(e, x[0], x[1]); }));
 }
 
+/// As lowerBinary for functions that jump: PyTorch rounds both operands to the result's dtype,
+/// numbers too.
+template <BinaryFn function>
+static LogicalResult lowerBinaryOfRounded(Lowering &ctx) {
+  DType result = ctx.resultDType(), compute = opmath(result);
+  return ctx.done(pointwiseTyped(ctx, {{ctx.arg(0u), result}, {ctx.arg(1u), result}}, result,
+                                 [&](OpBuilder &b, Location loc, ValueRange x) {
+                                   Element e(b, loc, compute);
+                                   Value value =
+                                       function(e, e.cast(x[0], result), e.cast(x[1], result));
+                                   return e.as(result).cast(value, compute);
+                                 }));
+}
+
 /// For functions that are only defined on floats.
 template <BinaryFn function>
 static LogicalResult lowerFloatBinary(Lowering &ctx) {
@@ -193,13 +207,26 @@ static LogicalResult lowerClamp(Lowering &ctx) {
 // Others
 //===----------------------------------------------------------------------===//
 
+/// MLIR folds atan2 of two constant zeros to NaN; it is 0 or pi, with the sign of y.
+static Value arcTangent(const Element &e, Value y, Value x) {
+  Value zero = e.constant(0);
+  Value isNegative = e.lt(math::CopySignOp::create(e.b, e.loc, e.constant(1), x), zero);
+  Value atOrigin =
+      math::CopySignOp::create(e.b, e.loc, e.select(isNegative, e.constant(M_PI), zero), y);
+  Value isOrigin = e.conjunction(e.eq(x, zero), e.eq(y, zero));
+  return e.select(isOrigin, atOrigin, math::Atan2Op::create(e.b, e.loc, y, x));
+}
+
 static Value hypot(const Element &e, Value x, Value y) {
   x = e.abs(x), y = e.abs(y);
   Value large = e.max(x, y), small = e.min(x, y);
   Value ratio = e.div(small, large);
   Value scaled = e.mul(large, e.sqrt(e.add(e.constant(1), e.mul(ratio, ratio))));
-  Value isEasy = e.disjunction(e.eq(large, e.constant(0)), e.eq(large, e.constant(INFINITY)));
-  return e.select(isEasy, large, scaled);
+  // Infinity beside NaN too.
+  Value infinity = e.constant(INFINITY);
+  Value isInfinite = e.disjunction(e.eq(x, infinity), e.eq(y, infinity));
+  Value known = e.select(isInfinite, infinity, large);
+  return e.select(e.disjunction(isInfinite, e.eq(large, e.constant(0))), known, scaled);
 }
 
 /// log(exp(x) + exp(y)) without overflow; `unit` is log of the base.
@@ -221,8 +248,9 @@ static Value xLogY(const Element &e, Value x, Value y) {
   return e.select(e.isNan(y), y, zeroed);
 }
 
+/// 0 for NaN too.
 static Value heaviside(const Element &e, Value x, Value y) {
-  Value step = e.select(e.lt(x, e.constant(0)), e.constant(0), e.constant(1));
+  Value step = e.select(e.gt(x, e.constant(0)), e.constant(1), e.constant(0));
   return e.select(e.eq(x, e.constant(0)), y, step);
 }
 
@@ -249,9 +277,9 @@ Family arithmeticFamily() {
       {"torch.aten.divide.Scalar_mode", lowerDivMode},
       {"torch.aten.floor_divide", lowerBinary<call<&Element::floorDiv>>},
       {"torch.aten.floor_divide.Scalar", lowerBinary<call<&Element::floorDiv>>},
-      TW_BINARY("remainder", lowerBinary<call<&Element::remainder>>),
-      {"torch.aten.remainder.Scalar_Tensor", lowerBinary<call<&Element::remainder>>},
-      TW_BINARY("fmod", lowerBinary<call<&Element::fmod>>),
+      TW_BINARY("remainder", lowerBinaryOfRounded<call<&Element::remainder>>),
+      {"torch.aten.remainder.Scalar_Tensor", lowerBinaryOfRounded<call<&Element::remainder>>},
+      TW_BINARY("fmod", lowerBinaryOfRounded<call<&Element::fmod>>),
       {"torch.aten.pow.Tensor_Tensor", lowerPower},
       {"torch.aten.pow.Tensor_Scalar", lowerPower},
       {"torch.aten.pow.Scalar", lowerPower},
@@ -276,8 +304,8 @@ Family arithmeticFamily() {
       {"torch.aten.addcdiv", lowerAddProduct<true>},
       {"torch.aten.lerp.Scalar", lowerLerp},
       {"torch.aten.lerp.Tensor", lowerLerp},
-      {"torch.aten.atan2", lowerFloatBinary<emit<math::Atan2Op>>},
-      {"torch.aten.arctan2", lowerFloatBinary<emit<math::Atan2Op>>},
+      {"torch.aten.atan2", lowerFloatBinary<arcTangent>},
+      {"torch.aten.arctan2", lowerFloatBinary<arcTangent>},
       TW_BINARY("copysign", lowerFloatBinary<copySign>),
       {"torch.aten.hypot", lowerFloatBinary<hypot>},
       {"torch.aten.logaddexp", lowerFloatBinary<logAddExp<false>>},

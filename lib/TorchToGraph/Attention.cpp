@@ -10,6 +10,7 @@
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
 
 using namespace mlir;
@@ -86,6 +87,19 @@ void groupHeads(Lowering &ctx, Attention &a) {
                                                    : splitHeads(ctx, *a.mask, keys);
 }
 
+/// 1 / sqrt(width of a head), computed by the program where the width is open.
+Scalar defaultScale(Lowering &ctx, OpFoldResult width) {
+  if (auto known = constantOf(width))
+    return Scalar::ofFloat(ctx.b.getContext(), 1 / std::sqrt(double(*known)));
+  Type f64 = ctx.b.getF64Type();
+  Value size = arith::IndexCastOp::create(ctx.b, ctx.loc, ctx.b.getI64Type(),
+                                          IndexMath{ctx.b, ctx.loc}.value(width));
+  Value root =
+      math::SqrtOp::create(ctx.b, ctx.loc, arith::SIToFPOp::create(ctx.b, ctx.loc, f64, size));
+  Value one = arith::ConstantOp::create(ctx.b, ctx.loc, ctx.b.getF64FloatAttr(1));
+  return {Scalar::Kind::Float, arith::DivFOp::create(ctx.b, ctx.loc, one, root).getResult()};
+}
+
 /// The arguments that all overloads have; refuses dropout.
 Attention argumentsOf(Lowering &ctx, StringRef maskName) {
   Attention a{ctx.tensor("query"),
@@ -105,10 +119,8 @@ Attention argumentsOf(Lowering &ctx, StringRef maskName) {
     return a;
   if (ctx.has("scale"))
     a.scale = ctx.scalar("scale");
-  else if (auto width = constantOf(ctx.sizeOf(a.query, a.query.rank() - 1)))
-    a.scale = Scalar::ofFloat(ctx.b.getContext(), 1 / std::sqrt(double(*width)));
   else
-    ctx.refuse("the width of the query's heads is not known at compile time; give 'scale'");
+    a.scale = defaultScale(ctx, ctx.sizeOf(a.query, a.query.rank() - 1));
   if (a.mask && a.mask->rank() > most)
     ctx.refuse("the mask has " + Twine(a.mask->rank()) + " dimensions, the other tensors have " +
                Twine(most));

@@ -35,6 +35,7 @@ Family convertFamily() {
       {"torch.prims.convert_element_type", lowerConvert},
       {"torch.prims.device_put", lowerSame},
       {"torch.prims.clone", lowerSame},
+      {"torch.prims.copy_strided", lowerSame},
       {"torch.prims.view_of", lowerSame},
       {"torch.aten.clone", lowerSame},
       {"torch.aten.contiguous", lowerSame},

@@ -46,7 +46,13 @@ LogicalResult matrixNorm(Lowering &ctx, const Tensor &self, ArrayRef<int64_t> di
                       "supported");
   Tensor sums = pNorm(ctx, {self, {dims[isOfColumns ? 0 : 1]}, true}, 1);
   ReduceSpace others{sums, {dims[isOfColumns ? 1 : 0]}, true};
-  Tensor norm = order > 0 ? reduceMax(ctx, others) : reduceMin(ctx, others);
+  // Of nothing the greatest is 0: no magnitude is less.
+  auto greatest = [&] {
+    return reduce(
+        ctx, others, sums.dtype, [](Element &e) { return e.constant(0); },
+        [](Element &e, ValueRange x) { return e.max(x[0], x[1]); });
+  };
+  Tensor norm = order > 0 ? greatest() : reduceMin(ctx, others);
   if (!ctx.flag("keepdim"))
     norm = dropUnitDims(ctx, norm, dims);
   return finish(ctx, norm);

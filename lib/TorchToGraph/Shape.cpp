@@ -93,7 +93,8 @@ static LogicalResult lowerUnsqueeze(Lowering &ctx) {
 }
 
 /// Drops those of `candidates` that have size 1. Of a size not known the program says, by its
-/// result's rank, whether it is 1; when it does not say, the size must be another.
+/// result's rank, whether it is 1; when it is not, or the program does not say, another size is
+/// required: the result has one rank.
 static LogicalResult squeezeDims(Lowering &ctx, const Tensor &self, ArrayRef<int64_t> candidates) {
   auto shape = ctx.knownShape();
   SizeList sizes = ctx.sizesOf(self);
@@ -103,12 +104,12 @@ static LogicalResult squeezeDims(Lowering &ctx, const Tensor &self, ArrayRef<int
       dropped.push_back(dim);
     else if (!constantOf(sizes[dim]))
       open.push_back(dim);
-  if (!shape)
+  if (!shape || self.rank() - int64_t(dropped.size()) <= int64_t(shape->size()))
     for (int64_t dim : open)
       requireDifferent(ctx, sizes[dim], ctx.b.getIndexAttr(1),
                        "a dimension of size %lld would be squeezed; this program works for sizes "
                        "other than %lld");
-  else if (self.rank() - int64_t(dropped.size()) > int64_t(shape->size()))
+  else
     for (int64_t dim : open) {
       requireSame(ctx, sizes[dim], ctx.b.getIndexAttr(1),
                   "a dimension of size %lld cannot be squeezed: it must be %lld");

@@ -22,10 +22,9 @@ LogicalResult lowerDouble(Lowering &ctx) {
       DType::F64));
 }
 
-/// sin(pi x) and tan(pi x) by x - floor(x): exactly 0 at integers.
-Value sineOfPi(Element &e, Value x) {
-  Value fraction = e.sub(x, e.floor(x));
-  return math::SinOp::create(e.b, e.loc, e.mul(e.constant(M_PI), fraction));
+/// What x is beyond the nearest integer, in [-1/2, 1/2]: exact, also next to 0.
+Value beyondInteger(Element &e, Value x) {
+  return e.sub(x, math::RoundEvenOp::create(e.b, e.loc, x));
 }
 
 /// log gamma(x) for x >= 0.5: Lanczos' approximation with g = 7 and nine terms, within 1e-14.
@@ -41,11 +40,12 @@ Value logGammaRight(Element &e, Value x) {
   return e.add(e.sub(e.add(e.constant(0.91893853320467274), power), t), e.log(sum));
 }
 
-/// Left of 0.5 by reflection: log(pi / |sin(pi x)|) - log gamma(1 - x).
+/// Left of 0.5 by reflection: log(pi / |sin(pi x)|) - log gamma(1 - x). Infinite at integers.
 Value logGamma(Element &e, Value x) {
   Value isLeft = e.lt(x, e.constant(0.5));
   Value right = logGammaRight(e, e.select(isLeft, e.sub(e.constant(1), x), x));
-  Value mirror = e.log(e.div(e.constant(M_PI), e.abs(sineOfPi(e, x))));
+  Value sine = math::SinOp::create(e.b, e.loc, e.mul(e.constant(M_PI), beyondInteger(e, x)));
+  Value mirror = e.log(e.div(e.constant(M_PI), e.abs(sine)));
   Value value = e.select(isLeft, e.sub(mirror, right), right);
   Value isInfinite = e.eq(e.abs(x), e.constant(INFINITY));
   return e.select(isInfinite, e.constant(INFINITY), value);
@@ -68,10 +68,10 @@ Value digamma(Element &e, Value x) {
     tail = e.mul(inverse, e.add(e.constant(term), tail));
   Value half = e.mul(e.constant(0.5), e.reciprocal(y));
   Value right = e.add(sum, e.add(e.sub(e.log(y), half), tail));
-  Value fraction = e.sub(x, e.floor(x));
-  Value tangent = math::TanOp::create(e.b, e.loc, e.mul(e.constant(M_PI), fraction));
+  Value beyond = beyondInteger(e, x);
+  Value tangent = math::TanOp::create(e.b, e.loc, e.mul(e.constant(M_PI), beyond));
   Value mirror = e.sub(right, e.div(e.constant(M_PI), tangent));
-  Value isPole = e.conjunction(isLeft, e.eq(fraction, e.constant(0)));
+  Value isPole = e.conjunction(isLeft, e.eq(beyond, e.constant(0)));
   Value left = e.select(isPole, e.constant(NAN), mirror);
   Value atZero = math::CopySignOp::create(e.b, e.loc, e.constant(INFINITY), e.neg(x));
   return e.select(e.eq(x, e.constant(0)), atZero, e.select(isLeft, left, right));
@@ -124,15 +124,20 @@ Value greatestDivisor(const Element &e, Value x, Value y) {
 
 template <bool isMultiple>
 LogicalResult lowerDivisor(Lowering &ctx) {
-  return ctx.done(pointwise(ctx, {ctx.arg("self"), ctx.arg("other")}, ctx.resultDType(),
-                            [](Element &e, ValueRange x) {
-                              Value divisor = greatestDivisor(e, x[0], x[1]);
-                              if (!isMultiple)
-                                return divisor;
-                              Value isZero = e.eq(divisor, e.constant(0));
-                              Value safe = e.select(isZero, e.constant(1), divisor);
-                              return e.abs(e.mul(e.div(x[0], safe), x[1]));
-                            }));
+  // As C++ does, whose arithmetic is that of int at least: a multiple that does not fit the dtype
+  // loses its upper bits at the end.
+  DType result = ctx.resultDType(), compute = info(result).bytes < 4 ? DType::I32 : result;
+  return ctx.done(pointwise(
+      ctx, {ctx.arg("self"), ctx.arg("other")}, result,
+      [](Element &e, ValueRange x) {
+        Value divisor = greatestDivisor(e, x[0], x[1]);
+        if (!isMultiple)
+          return divisor;
+        Value isZero = e.eq(divisor, e.constant(0));
+        Value safe = e.select(isZero, e.constant(1), divisor);
+        return e.abs(e.mul(e.div(x[0], safe), x[1]));
+      },
+      compute));
 }
 
 // -- Second names.

@@ -89,10 +89,12 @@ static Value asinh(const Element &e, Value x) {
   return withSign(e, asymptote(e, size, near), x);
 }
 
+/// log1p(t + sqrt(2 t + t^2)), t = x - 1: exact near 1; NaN below.
 static Value acosh(const Element &e, Value x) {
   Value t = e.sub(x, e.constant(1));
   Value near = e.log1p(e.add(t, e.sqrt(e.add(e.add(t, t), e.mul(t, t)))));
-  return asymptote(e, x, near);
+  Value isOutside = e.lt(x, e.constant(1));
+  return e.select(isOutside, e.constant(NAN), asymptote(e, x, near));
 }
 
 static Value atanh(const Element &e, Value x) {

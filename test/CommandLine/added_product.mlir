@@ -4,7 +4,7 @@
 
 // Products that are added to a tensor, to one number and to a row that repeats: where they are stored.
 // REPORT: on the reference target 0
-// REPORT: fused with its producer, behind what that stores
+// REPORT: fused into its producer, which stores the result of both
 func.func @main(%a: tensor<?x3xf32>, %b: tensor<3x2xf32>, %c: tensor<?x2xf32>, %row: tensor<2xf32>)
     -> (tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>) {
   %i0 = arith.constant 0 : index

@@ -14,6 +14,7 @@
 
 // A machine that lacks something says so before it runs anything.
 // RUN: sed 's/"fma"/"fmb"/' %t.v3.so > %t.lacking.so
+// RUN: seal %t.lacking.so
 // RUN: not tilewright run %t.lacking.so --input=64x64xf32=1 --input=64x64xf32=1 2>&1 | FileCheck %s --check-prefix=LACKS
 // LACKS: error[TW-RUNTIME-0005]: the artifact needs CPU features that this machine lacks: fmb
 

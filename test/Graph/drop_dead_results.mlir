@@ -49,3 +49,23 @@ func.func @places(%x: tensor<4x8xf32>, %v: tensor<4xf32>, %p: tensor<4xi64>) -> 
   } -> (tensor<4xf32>, tensor<4xi64>)
   return %r#1 : tensor<4xi64>
 }
+
+// -----
+
+#all = affine_map<(i, k) -> (i, k)>
+#out = affine_map<(i, k) -> (i)>
+
+// Nobody reads the first result, but only its destination says how often k runs.
+// CHECK-LABEL: func.func @size
+// CHECK: %[[R:.*]]:2 = linalg.generic
+// CHECK: return %[[R]]#1
+func.func @size(%d: tensor<4x8xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
+  %one = arith.constant 1.0 : f32
+  %r:2 = linalg.generic {indexing_maps = [#all, #out], iterator_types = ["parallel", "reduction"]}
+      outs(%d, %s : tensor<4x8xf32>, tensor<4xf32>) {
+  ^bb0(%o: f32, %sum: f32):
+    %t = arith.addf %sum, %one : f32
+    linalg.yield %one, %t : f32, f32
+  } -> (tensor<4x8xf32>, tensor<4xf32>)
+  return %r#1 : tensor<4xf32>
+}

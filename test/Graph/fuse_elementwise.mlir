@@ -63,3 +63,66 @@ func.func @broadcast(%x: tensor<4xf32>, %h: tensor<4x8xf16>) -> tensor<4x8xf32> 
   } -> tensor<4x8xf32>
   return %b : tensor<4x8xf32>
 }
+
+// -----
+
+#a = affine_map<(i, j) -> (i)>
+#b = affine_map<(i, j) -> (j)>
+#id = affine_map<(i, j) -> (i, j)>
+#sum = affine_map<(j, i) -> (i, j)>
+#out = affine_map<(j, i) -> (j)>
+
+// An outer product that is added to zeros reads its destination: merged into the sum it would stay a
+// result of it, indexed by the loop that is summed.
+
+// CHECK-LABEL: func.func @outer_sum
+// CHECK: %[[OUTER:.*]] = linalg.generic
+// CHECK-SAME: iterator_types = ["parallel", "parallel"]
+// CHECK: %[[SUM:.*]] = linalg.generic
+// CHECK-SAME: iterator_types = ["parallel", "reduction"]
+// CHECK-SAME: ins(%[[OUTER]]
+// CHECK: return %[[SUM]]
+func.func @outer_sum(%x: tensor<3xf32>, %z: tensor<3x3xf32>, %s: tensor<3xf32>) -> tensor<3xf32> {
+  %p = linalg.generic {indexing_maps = [#a, #b, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %x : tensor<3xf32>, tensor<3xf32>) outs(%z : tensor<3x3xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %m = arith.mulf %u, %v : f32
+    %t = arith.addf %o, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<3x3xf32>
+  %r = linalg.generic {indexing_maps = [#sum, #out], iterator_types = ["parallel", "reduction"]}
+      ins(%p : tensor<3x3xf32>) outs(%s : tensor<3xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %t = arith.addf %v, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}
+
+// -----
+
+#row = affine_map<(i, j) -> (i)>
+#id = affine_map<(i, j) -> (i, j)>
+#sum = affine_map<(i, j) -> (i)>
+
+// Only the repeated tensor says how many terms the sum has.
+
+// CHECK-LABEL: func.func @repeated_sum
+// CHECK: %[[REPEATED:.*]] = linalg.generic
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%[[REPEATED]]
+func.func @repeated_sum(%x: tensor<3xf32>, %s: tensor<3xf32>) -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %p = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<3xf32>) outs(%e : tensor<3x5xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    linalg.yield %u : f32
+  } -> tensor<3x5xf32>
+  %r = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%p : tensor<3x5xf32>) outs(%s : tensor<3xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %t = arith.addf %v, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}

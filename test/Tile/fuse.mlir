@@ -112,3 +112,30 @@ tile.kernel @all(in %x: !tile.buffer<[20], f32>, out %y: !tile.buffer<[4], f32>)
   %r = tile.reshape %s : tensor<f32> -> tensor<1xf32>
   tile.store %r, %y[%i] : tensor<1xf32>, !tile.buffer<[4], f32>
 }
+
+// -----
+
+// A symbol of a kernel may have any name, "program_0" too: it is not a program's coordinate. What is
+// read at a size is not what is stored at the coordinate.
+// CHECK-LABEL: func.func @named
+// CHECK: tw.dispatch @twice
+// CHECK: tw.dispatch @element
+func.func @named(%x: tensor<8xf32>, %p: index) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %c = tw.dispatch @twice(%x) outs(%e) : (tensor<8xf32>) outs(tensor<8xf32>) -> tensor<8xf32>
+  %y = tw.dispatch @element(%c, %p) outs(%e) : (tensor<8xf32>, index) outs(tensor<8xf32>) -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+tile.kernel @twice(in %x: !tile.buffer<[8], f32>, out %y: !tile.buffer<[8], f32>) grid [8] {
+  %i = tile.program_id 0
+  %a = tile.load %x[%i] : !tile.buffer<[8], f32> -> tensor<1xf32>
+  %r = arith.addf %a, %a : tensor<1xf32>
+  tile.store %r, %y[%i] : tensor<1xf32>, !tile.buffer<[8], f32>
+}
+tile.kernel @element(in %x: !tile.buffer<[8], f32>, out %y: !tile.buffer<[8], f32>, %p: index as program_0)
+    symbols [program_0 {max = 7}] grid [8] {
+  %i = tile.program_id 0
+  %at = tile.size program_0
+  %a = tile.load %x[%at] : !tile.buffer<[8], f32> -> tensor<1xf32>
+  tile.store %a, %y[%i] : tensor<1xf32>, !tile.buffer<[8], f32>
+}

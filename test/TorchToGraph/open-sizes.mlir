@@ -44,3 +44,12 @@ func.func @main(%x: !torch.vtensor<[1,?,3],f32>) -> !torch.vtensor<*,f32> {
   %y = torch.aten.squeeze %x : !torch.vtensor<[1,?,3],f32> -> !torch.vtensor<*,f32>
   return %y : !torch.vtensor<*,f32>
 }
+
+// The program's own rank says that the dimension stays, so it may not have size 1.
+// CHECK-LABEL: func.func @squeeze_kept
+// CHECK: tw.assert %{{.*}}, "aten.squeeze.dim: a dimension of size %lld would be squeezed; this program works for sizes other than %lld"
+func.func @squeeze_kept(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> {
+  %zero = torch.constant.int 0
+  %y = torch.aten.squeeze.dim %x, %zero : !torch.vtensor<[?,3],f32>, !torch.int -> !torch.vtensor<[?,3],f32>
+  return %y : !torch.vtensor<[?,3],f32>
+}

@@ -37,3 +37,15 @@ func.func @checked(%x: !torch.vtensor<[?],f32>, %n: !torch.int) -> !torch.vtenso
   %y = torch.aten.view %x, %sizes : !torch.vtensor<[?],f32>, !torch.list<int> -> !torch.vtensor<[?,2],f32>
   return %y : !torch.vtensor<[?,2],f32>
 }
+
+// Strides are nothing that a tensor has here.
+// CHECK-LABEL: func.func @copy_strided
+// CHECK-SAME: (%[[X:.*]]: tensor<2x3xf32>
+// CHECK-NEXT: return %[[X]]
+func.func @copy_strided(%x: !torch.vtensor<[2,3],f32>) -> !torch.vtensor<[2,3],f32> {
+  %one = torch.constant.int 1
+  %two = torch.constant.int 2
+  %strides = torch.prim.ListConstruct %one, %two : (!torch.int, !torch.int) -> !torch.list<int>
+  %y = torch.prims.copy_strided %x, %strides : !torch.vtensor<[2,3],f32>, !torch.list<int> -> !torch.vtensor<[2,3],f32>
+  return %y : !torch.vtensor<[2,3],f32>
+}

@@ -2,11 +2,12 @@
 //
 // Runs passes on text: what mlir-opt is to MLIR. For tests and for looking at one step.
 // `--operators-page` prints docs/operators.md instead.
+#include "Dispatch/Passes.h"
 #include "Graph/Passes.h"
+#include "GraphToTile/Passes.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Tile/Tile.h"
 #include "IR/Torch/Torch.h"
-#include "Kernels/Passes.h"
 #include "Target/Reference/Reference.h"
 #include "Tile/Passes.h"
 #include "TorchToGraph/TorchToGraph.h"
@@ -26,7 +27,8 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   tw::registerTorchToGraphPass();
   tw::registerGraphPasses();
-  tw::kernels::registerPasses();
+  tw::registerDispatchPasses();
+  tw::conversion::registerPasses();
   tw::tile::registerPasses();
   tw::target::registerReferencePasses();
   return mlir::asMainReturnCode(

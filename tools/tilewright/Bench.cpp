@@ -9,6 +9,7 @@
 #include "Statistics.h"
 #include "Values.h"
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ namespace {
 struct BenchOptions {
   ModelOptions model;
   CallArguments call;
-  std::string device;
+  std::string device, state = "reset";
   int threads = 0, repeat = 0;
   double minTime = 1;
   bool json = false;
@@ -36,7 +37,36 @@ struct Measurement {
 
 using Clock = std::chrono::steady_clock;
 
-Result<double> timeOnce(tw_instance *instance, std::span<HostTensor> inputs) {
+/// What a call changes for the next one, put back: state, and inputs that the program writes to.
+class Restore {
+public:
+  /// Of a program whose inputs are as they are now.
+  Restore(const tw_program *program, std::span<const HostTensor> inputs) {
+    for (int i = 0; const tw_value_info *state = tw_program_state(program, i); ++i)
+      if (state->mutated)
+        names.emplace_back(state->name);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (tw_program_input(program, static_cast<int32_t>(i))->mutated)
+        values.emplace_back(i, std::vector(inputs[i].bytes().begin(), inputs[i].bytes().end()));
+  }
+
+  Status apply(tw_instance *instance, std::span<HostTensor> inputs) const {
+    for (const std::string &name : names)
+      TW_TRY(fromRuntime(tw_instance_state_reset(instance, name.c_str())));
+    for (const auto &[input, bytes] : values)
+      std::ranges::copy(bytes, inputs[input].bytes().begin());
+    return {};
+  }
+
+private:
+  std::vector<std::string> names;
+  std::vector<std::pair<size_t, std::vector<std::byte>>> values; // of inputs
+};
+
+Result<double> timeOnce(tw_instance *instance, std::span<HostTensor> inputs,
+                        const Restore *restore) {
+  if (restore)
+    TW_TRY(restore->apply(instance, inputs));
   auto start = Clock::now();
   TW_TRY(execute(instance, inputs));
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
@@ -45,10 +75,10 @@ Result<double> timeOnce(tw_instance *instance, std::span<HostTensor> inputs) {
 /// Warms up for a tenth of the time (at least two calls), then measures: `repeat` calls, or else
 /// for minTime seconds and at least ten calls.
 Result<std::vector<double>> measure(tw_instance *instance, std::span<HostTensor> inputs,
-                                    const BenchOptions &options) {
+                                    const Restore *restore, const BenchOptions &options) {
   double spent = 0;
   for (int i = 0; i < 2 || spent < options.minTime * 1e5; ++i) {
-    TW_ASSIGN(double time, timeOnce(instance, inputs));
+    TW_ASSIGN(double time, timeOnce(instance, inputs, restore));
     spent += time;
   }
   std::vector<double> times;
@@ -58,7 +88,7 @@ Result<std::vector<double>> measure(tw_instance *instance, std::span<HostTensor>
                           : times.size() < 10 || spent < options.minTime * 1e6;
   };
   while (goesOn()) {
-    TW_ASSIGN(double time, timeOnce(instance, inputs));
+    TW_ASSIGN(double time, timeOnce(instance, inputs, restore));
     spent += time;
     times.push_back(time);
   }
@@ -69,7 +99,9 @@ Result<Measurement> measureProgram(const tw_program *program, const Call &call,
                                    const BenchOptions &options) {
   TW_ASSIGN(std::vector<HostTensor> inputs, readInputs(interfaceOf(program), call.inputs));
   TW_ASSIGN(InstancePtr instance, createInstance(program, options.threads));
-  TW_ASSIGN(std::vector<double> times, measure(instance.get(), inputs, options));
+  Restore restore(program, inputs);
+  TW_ASSIGN(std::vector<double> times,
+            measure(instance.get(), inputs, options.state == "keep" ? nullptr : &restore, options));
   Measurement result;
   result.time = statistics(std::move(times));
   result.threads = tw_instance_threads(instance.get());
@@ -124,6 +156,7 @@ void addBench(CLI::App &app, Invocation &invocation) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App *command = app.add_subcommand("bench", "measure time and memory of one call");
   options->model.addTo(*command);
+  options->model.addVerifyTo(*command);
   options->call.addInputsTo(*command);
   command->add_option("--threads", options->threads, "0: all that this process may use")
       ->check(CLI::Range(0, 1024));
@@ -133,7 +166,12 @@ void addBench(CLI::App &app, Invocation &invocation) {
   command->add_option("--repeat", options->repeat, "measure so many calls instead")
       ->check(CLI::Range(1, 1'000'000'000));
   command->add_flag("--json", options->json, "print one JSON object");
-  command->footer("State that the model keeps goes on from call to call.");
+  command
+      ->add_option(
+          "--state", options->state,
+          "reset (default): put state, and inputs that the model writes to, back before each "
+          "call, which is not timed; keep: go on from call to call")
+      ->check(CLI::IsMember({"reset", "keep"}));
   command->callback(
       [options, &invocation] { invocation.action = [options] { return bench(*options); }; });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Calls.h"
+#include "IO/OutputFile.h"
 #include "Values.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -56,6 +57,29 @@ Result<Call> parseCall(const CallArguments &arguments) {
     call.expected.push_back(std::move(spec));
   }
   return call;
+}
+
+/// The file that a SPEC reads; empty: none.
+static std::string fileOf(const InputSpec &spec) {
+  if (const auto *npy = std::get_if<InputSpec::NpyFile>(&spec.source))
+    return npy->path;
+  const auto *raw = std::get_if<InputSpec::RawFile>(&spec.source);
+  return raw ? raw->path : "";
+}
+
+Status checkFiles(std::span<const Call> calls, std::span<const std::string> sources) {
+  FileUses files;
+  for (const std::string &source : sources)
+    files.reads(source);
+  for (const Call &call : calls)
+    for (const auto *specs : {&call.inputs, &call.expected})
+      for (const InputSpec &spec : *specs)
+        if (std::string file = fileOf(spec); !file.empty())
+          files.reads(file);
+  for (const Call &call : calls)
+    for (const Call::Output &output : call.outputs)
+      TW_TRY(files.writes(output.path));
+  return {};
 }
 
 Interface interfaceOf(const tw_program *program) {

@@ -131,6 +131,7 @@ void addCheck(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "check", "compare results with expected ones, or with the reference target's");
   options->model.addTo(*command);
+  options->model.addVerifyTo(*command);
   options->firstCall.addInputsTo(*command);
   options->firstCall.addExpectedTo(*command);
   options->tolerances.addTo(*command);

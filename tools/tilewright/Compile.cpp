@@ -31,12 +31,19 @@ int64_t fileSize(const std::string &path) {
   return error ? 0 : static_cast<int64_t>(size);
 }
 
+/// The file of weights, which is next to what a symbolic link leads to.
+int64_t weightsSize(const std::string &output) {
+  std::error_code error;
+  auto real = std::filesystem::canonical(output, error);
+  return fileSize((error ? output : real.string()) + ".weights");
+}
+
 /// {"output", "bytes", "weights_bytes_beside", "seconds", "report"?, "time"?}; the library's JSON
 /// as it is.
 std::string resultJson(const CompileOptions &options, const CompilerSink &said, double seconds) {
   JsonWriter json;
   json.beginObject().member("output", options.output).member("bytes", fileSize(options.output));
-  json.member("weights_bytes_beside", fileSize(options.output + ".weights"));
+  json.member("weights_bytes_beside", weightsSize(options.output));
   json.member("seconds", seconds);
   if (!said.report.empty())
     json.key("report").raw(said.report);
@@ -81,7 +88,8 @@ int compileHere(const CompileOptions &options) {
 int compile(const CompileOptions &options) {
   // The plainest mistake, told without loading a compiler.
   TW_TRY_CLI(MappedFile::open(options.model.model));
-  auto outcome = runIsolated([&] { return compileHere(options); });
+  auto outcome =
+      runIsolated("compiling " + options.model.model, [&] { return compileHere(options); });
   TW_TRY_CLI(outcome);
   return *outcome;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CompilerLibrary.h"
+#include "Failure.h"
 #include "Support/ChildProcess.h"
+#include "Support/Limits.h"
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -34,8 +36,15 @@ Result<CompilerLibrary> CompilerLibrary::load(const std::string &path) {
   const char *given = std::getenv("TILEWRIGHT_COMPILER");
   library.path = given ? given : path;
   void *handle = dlopen(library.path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle)
-    return notUsable(dlerror());
+  if (!handle) {
+    std::string reason = dlerror();
+    for (int error : {EMFILE, ENOMEM})
+      if (reason.find(std::strerror(error)) != reason.npos)
+        return *limitReached(error, "loading the compiler");
+    if (reason.find("map segment") != reason.npos) // with no reason of its own
+      return *limitReached(ENOMEM, "loading the compiler");
+    return notUsable(reason);
+  }
   auto find = [&](auto &function, const char *name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
     return function != nullptr;
@@ -60,17 +69,45 @@ Result<CompilerLibrary> CompilerLibrary::load(const std::string &path) {
   return library;
 }
 
-Result<int> runIsolated(const std::function<int()> &action) {
-  auto end = runInChild({}, [&] { return std::string(1, static_cast<char>(action())); });
+namespace {
+
+/// An exit status, and whether results were printed.
+constexpr size_t answerBytes = 2;
+
+std::string actInChild(const std::function<int()> &action, const TemporaryFolder *folder) {
+  guardChild();
+  if (folder)
+    setenv("TMPDIR", folder->path().c_str(), 1);
+  int status = finish(action());
+  return {static_cast<char>(status), static_cast<char>(hasPrinted())};
+}
+
+} // namespace
+
+Result<int> runIsolated(const std::string &doing, const std::function<int()> &action,
+                        const TemporaryFolder *folder) {
+  DelayedSignals delayed; // until the folder is gone
+  std::optional<TemporaryFolder> own;
+  if (!folder)
+    // Where none can be made, the child says so if it needs one.
+    if (auto made = TemporaryFolder::create())
+      own.emplace(*std::move(made));
+  auto end = runInChild({}, [&] { return actInChild(action, own ? &*own : folder); });
   if (!end)
-    return Diagnostic{Code::CLI_8,
-                      fmt::format("cannot start the compiler: {}", std::strerror(errno))};
-  if (end->answer)
-    return static_cast<unsigned char>(end->answer->front());
+    return limitReached(errno, doing)
+        .value_or(Diagnostic{Code::CLI_8,
+                             fmt::format("cannot start the compiler: {}", std::strerror(errno))});
+  if (end->answer && end->answer->size() == answerBytes) {
+    if ((*end->answer)[1])
+      setPrinted();
+    return static_cast<unsigned char>((*end->answer)[0]);
+  }
   if (end->signal == SIGPIPE) { // nobody reads any more: end like that
     std::signal(SIGPIPE, SIG_DFL);
     std::raise(SIGPIPE);
   }
+  if (auto fault = environmentsFault(*end, doing))
+    return *fault;
   return Diagnostic{Code::CLI_8,
                     fmt::format("the compiler ended without an answer: {}", end->text()),
                     {},

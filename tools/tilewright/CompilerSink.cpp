@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CompilerSink.h"
-#include <cstdio>
+#include "Failure.h"
 
 namespace tw::cli {
 
@@ -9,7 +9,7 @@ tilewright_sink CompilerSink::sink() {
   sink.struct_size = sizeof sink;
   sink.diagnostic = [](void *user, const char *text, tilewright_outcome) {
     static_cast<CompilerSink *>(user)->progress.clear();
-    std::fputs(text, stderr);
+    printError(text);
   };
   sink.report = [](void *user, const char *text) {
     static_cast<CompilerSink *>(user)->report += text;

@@ -8,10 +8,14 @@
 #include "Machine.h"
 #include "Values.h"
 #include <CLI/CLI.hpp>
-#include <dlfcn.h>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace tw::cli {
 
@@ -32,22 +36,61 @@ Finding findCompiler() {
           library.error().notes.empty() ? library.error().message : library.error().notes[0]};
 }
 
-Finding findCudaDriver() {
-  void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!driver)
-    return {false, dlerror()};
-  auto versionOf = reinterpret_cast<int (*)(int *)>(dlsym(driver, "cuDriverGetVersion"));
-  auto start = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
-  auto countOf = reinterpret_cast<int (*)(int *)>(dlsym(driver, "cuDeviceGetCount"));
-  int version = 0, devices = 0;
-  if (!versionOf || !start || !countOf || versionOf(&version) != 0)
-    return {false, "libcuda.so.1 does not say its version"};
-  std::string text = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
-  if (int error = start(0))
-    return {false, fmt::format("{}, but it does not start (error {})", text, error)};
-  if (countOf(&devices) != 0 || devices == 0)
-    return {false, text + ", but there is no device"};
-  return {true, fmt::format("{}, {} device{}", text, devices, devices == 1 ? "" : "s")};
+/// What compiles kernels in C++: $CXX, or c++.
+Finding findCppCompiler() {
+  const char *given = std::getenv("CXX"), *paths = std::getenv("PATH");
+  std::string name = given && *given ? given : "c++";
+  name = name.substr(0, name.find(' '));
+  if (name.find('/') != name.npos)
+    return {access(name.c_str(), X_OK) == 0, name};
+  for (std::string_view rest = paths ? paths : ""; !rest.empty();) {
+    std::string path = fmt::format("{}/{}", rest.substr(0, rest.find(':')), name);
+    if (access(path.c_str(), X_OK) == 0)
+      return {true, path};
+    rest.remove_prefix(
+        std::min(rest.size(), rest.find(':') == rest.npos ? rest.size() : rest.find(':') + 1));
+  }
+  return {false, fmt::format("{} is not in the PATH; set CXX", name)};
+}
+
+/// Where compiled kernels are kept, and how much they take.
+Finding findKernelCache() {
+  namespace fs = std::filesystem;
+  const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
+  std::error_code error;
+  fs::path folder =
+      (cache && *cache ? fs::path(cache) : fs::path(home ? home : "/tmp") / ".cache") /
+      "tilewright";
+  int64_t bytes = 0, count = 0;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".so") {
+      std::error_code ignored;
+      bytes += static_cast<int64_t>(at->file_size(ignored));
+      ++count;
+    }
+  return {true, fmt::format("{}, {} kernels, {}", folder.string(), count, bytesText(bytes))};
+}
+
+/// The limits of this process that are set, as ulimit names them.
+std::string limitsText() {
+  struct Limit {
+    const char *name;
+    decltype(RLIMIT_AS) resource;
+    uint64_t unit;
+    const char *unitName;
+  };
+  static const Limit limits[] = {
+      {"memory (-v)", RLIMIT_AS, 1024, " KiB"},       {"stack (-s)", RLIMIT_STACK, 1024, " KiB"},
+      {"open files (-n)", RLIMIT_NOFILE, 1, ""},      {"processes (-u)", RLIMIT_NPROC, 1, ""},
+      {"file size (-f)", RLIMIT_FSIZE, 1024, " KiB"}, {"CPU time (-t)", RLIMIT_CPU, 1, " s"}};
+  std::string text;
+  for (const Limit &limit : limits) {
+    rlimit value;
+    if (getrlimit(limit.resource, &value) == 0 && value.rlim_cur != RLIM_INFINITY)
+      text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", limit.name,
+                          value.rlim_cur / limit.unit, limit.unitName);
+  }
+  return text.empty() ? "none" : text;
 }
 
 struct Facts {
@@ -55,7 +98,8 @@ struct Facts {
   std::vector<std::string> features = cpuFeatures();
   int threads = usableThreads();
   int64_t memory = totalMemory(), available = availableMemory();
-  Finding compiler = findCompiler(), cuda = findCudaDriver();
+  Finding compiler = findCompiler(), cpp = findCppCompiler(), cache = findKernelCache();
+  std::string limits = limitsText();
 };
 
 std::string resultText(const Facts &facts) {
@@ -66,10 +110,12 @@ std::string resultText(const Facts &facts) {
                      "threads     {}\n"
                      "memory      {} in all, {} available\n"
                      "compiler    {}\n"
-                     "CUDA driver {}\n",
+                     "C++         {}, for kernels\n"
+                     "kernels     {}\n"
+                     "limits      {}\n",
                      facts.cpu, fmt::join(facts.features, " "), facts.threads,
                      bytesText(facts.memory), bytesText(facts.available), finding(facts.compiler),
-                     finding(facts.cuda));
+                     finding(facts.cpp), finding(facts.cache), facts.limits);
 }
 
 std::string resultJson(const Facts &facts) {
@@ -84,7 +130,9 @@ std::string resultJson(const Facts &facts) {
     json.key(name).beginObject().member("found", f.found).member("text", f.text).endObject();
   };
   finding("compiler", facts.compiler);
-  finding("cuda_driver", facts.cuda);
+  finding("cpp_compiler", facts.cpp);
+  finding("kernel_cache", facts.cache);
+  json.member("limits", facts.limits);
   return json.endObject().text() + "\n";
 }
 
@@ -103,7 +151,7 @@ void addDoctor(CLI::App &app, Invocation &invocation) {
   command->add_flag("--json", *json, "print one JSON object");
   command->callback([json, &invocation] {
     invocation.action = [json] {
-      auto status = runIsolated([&] { return doctorHere(*json); });
+      auto status = runIsolated("looking at this machine", [&] { return doctorHere(*json); });
       TW_TRY_CLI(status);
       return *status;
     };

@@ -8,13 +8,26 @@
 
 namespace tw::cli {
 
-/// Prints the error on stderr; returns its exit status.
+/// Before a command that prints one JSON object: from now on that alone goes to stdout. What
+/// anything else prints there, such as a kernel's own C++, goes to stderr.
+void expectJson();
+
+/// Prints the error on stderr and keeps it for the JSON object; returns its exit status.
 int fail(const Diagnostic &error);
+/// The same of an error that the compiler has rendered.
+void printError(const std::string &text);
+
+/// Ends a command, or the part of one that runs in a child process: after a failure that has
+/// printed no results prints {"status", "errors"}, where JSON is expected. Returns `status`.
+int finish(int status);
+/// Whether the JSON object has been printed; a child process says so to its parent.
+bool hasPrinted();
+void setPrinted();
 
 /// Takes a status of the runtime (frees it) as an error of ours, with all its parts.
 Status fromRuntime(tw_status *status);
 
-/// Writes `text` to stdout, all of it. Errors: CLI_2.
+/// Writes `text`, a command's results, to stdout, all of it. Errors: CLI_2.
 Status writeResults(std::string_view text);
 
 } // namespace tw::cli

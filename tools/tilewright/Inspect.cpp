@@ -22,7 +22,7 @@ namespace {
 struct InspectOptions {
   std::string model, entry;
   std::vector<std::string> kernels;
-  bool unsupported = false, json = false;
+  bool unsupported = false, json = false, verify = false;
 };
 
 /// In the child process of runIsolated.
@@ -62,13 +62,15 @@ int inspectArtifact(const InspectOptions &options) {
   auto file = MappedFile::open(options.model);
   TW_TRY_CLI(file);
   auto bytes = file->bytes();
-  auto metadata =
-      rt::parseArtifact({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
+  auto metadata = rt::parseArtifact({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()},
+                                    bytes.size());
   if (!metadata) {
     Diagnostic error = std::move(metadata).error();
     error.location = options.model;
     return fail(error);
   }
+  if (options.verify)
+    TW_TRY_CLI(rt::openArtifact(options.model, {.verify = true}));
   int64_t size = static_cast<int64_t>(bytes.size());
   TW_TRY_CLI(writeResults(options.json ? artifactJson(options.model, size, *metadata)
                                        : artifactText(options.model, size, *metadata)));
@@ -80,7 +82,14 @@ int inspect(const InspectOptions &options) {
   TW_TRY_CLI(artifact);
   if (*artifact)
     return inspectArtifact(options);
-  auto outcome = runIsolated([&] { return inspectModelHere(options); });
+  if (options.verify)
+    return fail({Code::CLI_1,
+                 fmt::format("{} is a model, which has no hashes", options.model),
+                 {},
+                 {},
+                 "--verify is for artifacts"});
+  auto outcome =
+      runIsolated("inspecting " + options.model, [&] { return inspectModelHere(options); });
   TW_TRY_CLI(outcome);
   return *outcome;
 }
@@ -97,6 +106,8 @@ void addInspect(CLI::App &app, Invocation &invocation) {
   addKernelsOption(*command, options->kernels);
   command->add_flag("--unsupported", options->unsupported,
                     "only the operators that cannot be compiled");
+  command->add_flag("--verify", options->verify,
+                    "of an artifact: check the weights against their hashes");
   command->add_flag("--json", options->json, "print one JSON object");
   command->callback(
       [options, &invocation] { invocation.action = [options] { return inspect(*options); }; });

@@ -219,7 +219,7 @@ int printHere(const KernelOptions &options) {
 int perform(const std::function<int()> &action, const KernelOptions &options) {
   // The plainest mistake, told without loading a compiler.
   TW_TRY_CLI(MappedFile::open(options.path));
-  auto outcome = runIsolated(action);
+  auto outcome = runIsolated("working on " + options.path, action);
   TW_TRY_CLI(outcome);
   return *outcome;
 }
@@ -235,6 +235,7 @@ int run(const KernelOptions &options) {
                  isCompiled ? "leave one of them out" : "add --target=cpu"});
   auto call = parseCall(options.call);
   TW_TRY_CLI(call);
+  TW_TRY_CLI(checkFiles({&*call, 1}, {&options.path, 1}));
   return perform([&] { return runHere(options, *call); }, options);
 }
 

@@ -5,6 +5,8 @@
 #include "Commands.h"
 #include "Failure.h"
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
 #include <fmt/format.h>
 
 using namespace tw;
@@ -80,7 +82,7 @@ static int perform(const Invocation &invocation) {
   }
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   Invocation invocation;
   CLI::App app("Compiles deep-learning models to small native programs and runs them.",
                "tilewright");
@@ -101,4 +103,11 @@ int main(int argc, char **argv) {
   if (!invocation.nextCalls.empty() && !takesNext(app))
     return usage(app, "--next is for run and check only");
   return perform(invocation);
+}
+
+int main(int argc, char **argv) {
+  std::signal(SIGXFSZ, SIG_IGN); // the write says so
+  if (std::find(argv + 1, argv + argc, std::string_view("--json")) != argv + argc)
+    expectJson();
+  return finish(run(argc, argv));
 }

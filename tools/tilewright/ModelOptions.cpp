@@ -12,6 +12,10 @@ void ModelOptions::addTo(CLI::App &app) {
   app.add_option("--entry", entry, "name of the model in an archive that holds several");
 }
 
+void ModelOptions::addVerifyTo(CLI::App &app) {
+  app.add_flag("--verify", verify, "of an artifact: check all weights against their hashes first");
+}
+
 void ModelOptions::addOutputOptionsTo(CLI::App &app) {
   app.add_option("--weights", weights,
                  "inside the artifact, beside it, or auto (default: inside below 1 GiB)")

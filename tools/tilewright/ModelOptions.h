@@ -16,9 +16,12 @@ struct ModelOptions {
   std::string model; // the path given
   std::string target, entry, weights, dumpTo;
   std::vector<std::string> kernels;
+  bool verify = false; // of an artifact
 
   /// Adds MODEL, --target, --kernels and --entry.
   void addTo(CLI::App &app);
+  /// Adds --verify, for commands that load artifacts.
+  void addVerifyTo(CLI::App &app);
   /// Adds --weights and --dump-to, for `compile`.
   void addOutputOptionsTo(CLI::App &app);
 };

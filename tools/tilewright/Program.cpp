@@ -4,8 +4,10 @@
 #include "CompilerSink.h"
 #include "Failure.h"
 #include "IO/File.h"
-#include "TemporaryFolder.h"
+#include "IO/TemporaryFolder.h"
+#include "Support/ChildProcess.h"
 #include <filesystem>
+#include <fmt/format.h>
 
 namespace tw::cli {
 
@@ -27,11 +29,12 @@ static int compileHere(const ModelOptions &options, const std::string &output) {
   return library->compile(&request, &sink, &listener);
 }
 
-static Status loadArtifact(const std::string &path, const std::string &device,
+static Status loadArtifact(const std::string &path, const std::string &device, bool verify,
                            ProgramPtr &program) {
   tw_load_options options = {};
   options.struct_size = sizeof options;
   options.device = device.empty() ? nullptr : device.c_str();
+  options.verify = verify;
   tw_program *loaded = nullptr;
   TW_TRY(fromRuntime(tw_program_load(path.c_str(), &options, &loaded)));
   program.reset(loaded);
@@ -42,18 +45,28 @@ int openProgram(const ModelOptions &options, const std::string &device, ProgramP
   auto artifact = isArtifact(options.model);
   TW_TRY_CLI(artifact);
   if (*artifact) {
-    TW_TRY_CLI(loadArtifact(options.model, device, program));
+    if (!options.target.empty())
+      return fail({Code::CLI_1,
+                   fmt::format("{} is an artifact, which was compiled for its target already, but "
+                               "--target={} is given",
+                               options.model, options.target),
+                   {},
+                   {},
+                   "leave --target out, or compile the model again with it"});
+    TW_TRY_CLI(loadArtifact(options.model, device, options.verify, program));
     return 0;
   }
+  DelayedSignals delayed; // until the folder is gone
   auto folder = TemporaryFolder::create();
   TW_TRY_CLI(folder);
   std::string stem = std::filesystem::path(options.model).stem();
   std::string output = folder->path() + "/" + stem + ".so";
-  auto outcome = runIsolated([&] { return compileHere(options, output); });
+  auto outcome = runIsolated(
+      "compiling " + options.model, [&] { return compileHere(options, output); }, &*folder);
   TW_TRY_CLI(outcome);
   if (*outcome != TILEWRIGHT_FINE)
     return *outcome;
-  TW_TRY_CLI(loadArtifact(output, device, program));
+  TW_TRY_CLI(loadArtifact(output, device, /*verify=*/false, program));
   return 0; // the folder goes; what is mapped stays readable
 }
 

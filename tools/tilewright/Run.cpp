@@ -103,6 +103,10 @@ std::string resultJson(const tw_program *program, std::span<const CallResult> re
 int run(const RunOptions &options, const Invocation &invocation) {
   auto calls = parseCalls(options.firstCall, invocation, true);
   TW_TRY_CLI(calls);
+  std::vector<std::string> sources = options.model.kernels;
+  sources.push_back(options.model.model);
+  sources.push_back(options.model.model + ".weights");
+  TW_TRY_CLI(checkFiles(*calls, sources));
   ProgramPtr program;
   if (int status = openProgram(options.model, options.device, program))
     return status;
@@ -130,6 +134,7 @@ void addRun(CLI::App &app, Invocation &invocation) {
   auto options = std::make_shared<RunOptions>();
   CLI::App *command = app.add_subcommand("run", "run a model or an artifact");
   options->model.addTo(*command);
+  options->model.addVerifyTo(*command);
   options->firstCall.addInputsTo(*command);
   options->firstCall.addOutputsTo(*command);
   options->firstCall.addExpectedTo(*command);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IO/File.h"
+#include "IO/OutputFile.h"
 #include <filesystem>
 #include <gtest/gtest.h>
 
@@ -38,6 +39,6 @@ TEST(File, SaysWhyAFileCannotBeWritten) {
   EXPECT_EQ(writeFile("/nowhere/x", {}).error().message,
             "cannot write /nowhere/x: No such file or directory");
   std::span<const std::byte> pieces[] = {asBytes("x")};
-  EXPECT_EQ(writeFile("/dev/full", pieces).error().code, Code::IO_2);
+  EXPECT_EQ(writeFile("/dev/full", pieces).error().code, Code::SYSTEM_3);
   EXPECT_TRUE(std::filesystem::exists("/dev/full"));
 }

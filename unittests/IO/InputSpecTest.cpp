@@ -3,6 +3,7 @@
 #include "IO/Element.h"
 #include "IO/File.h"
 #include "IO/Npy.h"
+#include "IO/OutputFile.h"
 #include <cmath>
 #include <gtest/gtest.h>
 

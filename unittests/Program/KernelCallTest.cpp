@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A graph that is built in C++ and calls a kernel written by hand.
+#include "Dispatch/Passes.h"
 #include "Graph/Passes.h"
 #include "Import/Text/Kernels.h"
 #include "Program.h"
@@ -60,6 +61,7 @@ TEST_F(KernelCall, FromCpp) {
   PassManager passes(&context);
   passes.addPass(tw::tile::createBindCalls(library->get()));
   tw::buildGraphPipeline(passes, nullptr);
+  tw::buildDispatchPipeline(passes);
   ASSERT_TRUE(succeeded(passes.run(*module)));
   build(*module, *target);
   Floats x{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, y;

@@ -89,7 +89,8 @@ TEST(Instance, StateIsReadSetAndReset) {
   c.instance.resetState();
   EXPECT_EQ(c.run()[1].values<int64_t>()[0], 6);
   EXPECT_EQ(codeOf([&] { c.instance.resetState("tota"); }), "TW-RUNTIME-0015");
-  EXPECT_EQ(codeOf([&] { c.instance.getState("count", std::span(total)); }), "TW-RUNTIME-0014");
+  std::vector<int64_t> two(2);
+  EXPECT_EQ(codeOf([&] { c.instance.getState("count", std::span(two)); }), "TW-RUNTIME-0014");
 }
 
 TEST(Instance, InstancesHaveTheirOwnState) {
@@ -152,6 +153,33 @@ TEST(Instance, RefusesOutputsThatDoNotFit) {
   outputs.pop_back();
   EXPECT_EQ(codeOf([&] { c.instance.run(inputs, outputs); }), "TW-RUNTIME-0009");
   EXPECT_EQ(codeOf([&] { c.instance.run(std::span<const Tensor>()); }), "TW-RUNTIME-0009");
+}
+
+TEST(Program, GivesOutputSizesWithoutARun) {
+  Program program = load("dynamic");
+  int64_t n = 4;
+  auto inputs = [&](int64_t rows) {
+    return std::vector<Tensor>{
+        {nullptr, 0, TW_F32, {rows, 3}}, {nullptr, 0, TW_F32, {2 * rows}}, Tensor::scalar(n)};
+  };
+  EXPECT_EQ(program.outputSizes(inputs(5), 0), (std::vector<int64_t>{5, 3}));
+  EXPECT_EQ(program.outputSizes(inputs(5), 1), (std::vector<int64_t>{9}));
+  EXPECT_EQ(program.outputSizes(inputs(0), 1), (std::vector<int64_t>{4}));
+  EXPECT_EQ(codeOf([&] { program.outputSizes(inputs(513)); }), "TW-RUNTIME-0012");
+  EXPECT_EQ(codeOf([&] { program.outputSizes(inputs(5), 2); }), "TW-RUNTIME-0018");
+  EXPECT_EQ(load("counter").outputSizes(
+                std::vector<Tensor>{{nullptr, 0, TW_F32, {4}}, {nullptr, 0, TW_F32, {4}}}),
+            (std::vector<int64_t>{4}));
+}
+
+TEST(Instance, StateHasItsOwnType) {
+  Counter counter;
+  std::vector<int64_t> count = {7};
+  counter.instance.setState("count", std::span<const int64_t>(count));
+  std::vector<double> other = {7}; // as many bytes
+  EXPECT_THROW(counter.instance.setState("count", std::span<const double>(other)),
+               std::invalid_argument);
+  EXPECT_THROW(counter.instance.getState("count", std::span(other)), std::invalid_argument);
 }
 
 /// Runs dynamic.so with `rows` rows of ones, z = 1 and n.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What loading refuses, with counter.so changed in one place.
+#include "TestArtifact.h"
 #include "runtime/CpuFeatures.h"
-#include "runtime/PayloadHash.h"
 #include "tilewright/Runtime.h"
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <random>
 #include <sys/stat.h>
 
 using namespace tw::runtime;
@@ -43,6 +44,12 @@ protected:
       changed.replace(at, to.size(), to);
     return changed;
   }
+  /// The same with the seal of what it has become.
+  std::string sealedWith(std::string from, std::string to) {
+    std::string changed = with(std::move(from), std::move(to));
+    EXPECT_TRUE(tw::testing::seal(changed));
+    return changed;
+  }
   /// "CODE message" of loading the path, "" when it loads.
   std::string error(const char *device = "cpu") {
     try {
@@ -76,12 +83,12 @@ TEST_F(Load, RefusesWhatCannotRunHere) {
   EXPECT_EQ(errorOf(bytes), "");
   EXPECT_EQ(error("cuda:0"),
             "TW-RUNTIME-0008 device \"cuda:0\" is not available; this runtime has \"cpu\"");
-  EXPECT_EQ(errorOf(with("\"target\": \"cpu\"", "\"target\": \"gpu\"")),
+  EXPECT_EQ(errorOf(sealedWith("\"target\": \"cpu\"", "\"target\": \"gpu\"")),
             "TW-RUNTIME-0008 the artifact was compiled for gpu, which device \"cpu\" cannot run");
-  EXPECT_EQ(errorOf(with("\"sse2\"", "\"sse9\"")),
+  EXPECT_EQ(errorOf(sealedWith("\"sse2\"", "\"sse9\"")),
             "TW-RUNTIME-0005 the artifact needs CPU features that this machine lacks: sse9");
-  EXPECT_EQ(errorOf(with("\"abi\": 1", "\"abi\": 3")),
-            "TW-RUNTIME-0004 the artifact has format 1 and ABI 3, but this runtime reads format 1 "
+  EXPECT_EQ(errorOf(sealedWith("\"abi\": 1", "\"abi\": 3")),
+            "TW-RUNTIME-0004 the artifact has format 2 and ABI 3, but this runtime reads format 2 "
             "and ABI 1");
 }
 
@@ -89,23 +96,53 @@ TEST_F(Load, RefusesDamagedFiles) {
   EXPECT_EQ(errorOf("").substr(0, 15), "TW-RUNTIME-0002");
   for (size_t size : {size_t(10), size_t(1000), bytes.size() / 2, bytes.size() - 1})
     EXPECT_EQ(errorOf(bytes.substr(0, size)).substr(0, 15), "TW-RUNTIME-0003") << size;
-  EXPECT_EQ(errorOf(with("tilewright_program", "tilewright_prograX")),
+  EXPECT_EQ(errorOf(sealedWith("tilewright_program", "tilewright_prograX")),
             "TW-RUNTIME-0007 cannot load the artifact's code: it does not export "
             "tilewright_program");
 }
 
-TEST_F(Load, WeightsBesideMustBeThoseOfTheArtifact) {
-  std::string json = R"("weights": {"where": "inside", "offset": 65536, "bytes": 72})";
-  std::string beside = R"("weights": {"where": "beside", "offset": 0, "bytes": 72})";
-  beside.insert(beside.size() - 1, json.size() - beside.size(), ' ');
-  fs::path weights = path.string() + ".weights";
-  std::string artifact = with(json, beside).substr(0, 65536), payload = bytes.substr(65536);
-  EXPECT_EQ(errorOf(artifact), "TW-RUNTIME-0006 cannot read the artifact's weights " +
-                                   weights.string() + ": No such file or directory");
-  write(weights, payload + "x");
-  EXPECT_EQ(error(), "TW-RUNTIME-0006 " + weights.string() +
-                         " has 73 bytes, but the artifact's weights have 72");
-  write(weights, payload);
+/// What is left of an artifact whose weights are in a file of their own, and that file.
+struct Pair {
+  std::string artifact, weights;
+};
+
+class LoadPair : public Load {
+protected:
+  /// counter.so with these weights (72 bytes) next to it.
+  Pair pairOf(const std::string &payload) const {
+    auto blocks = tw::rt::hashBlocks(tw::testing::asBytes(payload));
+    uint64_t content[] = {tw::rt::contentHash(blocks)};
+    Pair pair{bytes.substr(0, 65536), ""};
+    auto replace = [&](const std::string &from, std::string to) {
+      pair.artifact.replace(pair.artifact.find(from), from.size(), to);
+    };
+    replace("\"where\": \"inside\", \"offset\": 65536", "\"where\": \"beside\", \"offset\": 4096 ");
+    tw::testing::setDigits(pair.artifact, "\"hash\": \"", tw::rt::hashText(content));
+    tw::testing::setDigits(pair.artifact, "\"blocks\": \"", tw::rt::hashText(blocks));
+    tw::testing::seal(pair.artifact);
+    tw::rt::MetadataPrefix prefix;
+    std::memcpy(&prefix, pair.artifact.data() + pair.artifact.find(tw::rt::metadataMagic),
+                sizeof prefix);
+    auto header = tw::rt::weightsHeader(payload.size(), content[0], prefix.seal);
+    pair.weights = std::string(header.begin(), header.end()) + payload;
+    return pair;
+  }
+  std::string payload() const { return bytes.substr(65536); }
+  fs::path weights() const { return path.string() + ".weights"; }
+  std::string message(const std::string &rest) const {
+    return "TW-RUNTIME-0006 " + weights().string() + " " + rest;
+  }
+};
+
+TEST_F(LoadPair, WeightsMustBeThoseOfTheArtifact) {
+  Pair pair = pairOf(payload());
+  EXPECT_EQ(errorOf(pair.artifact), "TW-RUNTIME-0006 cannot read the artifact's weights " +
+                                        weights().string() + ": No such file or directory");
+  write(weights(), pair.weights + "x");
+  EXPECT_EQ(error(), message("has 4169 bytes, but with the artifact's weights it would have 4168"));
+  write(weights(), std::string(4168, 'x'));
+  EXPECT_EQ(error(), message("is no file of weights, or its first page is damaged"));
+  write(weights(), pair.weights);
   EXPECT_EQ(error(), "");
   Program program(path.string());
   std::vector<float> x(4, 1), cache(4);
@@ -113,33 +150,131 @@ TEST_F(Load, WeightsBesideMustBeThoseOfTheArtifact) {
   EXPECT_EQ(y[1].bytes(), 8);
 }
 
-TEST_F(Load, ChecksTheHashOfTheWeights) {
-  std::span payload(reinterpret_cast<const uint8_t *>(bytes.data()) + 65536, 72);
-  // Room for the hash is made by dropping the dispatches.
-  size_t begin = bytes.find("\"dispatches\""), end = bytes.find("\"weights\"");
-  auto hashed = [&](const std::string &hash) {
-    std::string weights =
-        R"("weights": {"where": "inside", "offset": 65536, "bytes": 72, "hash": ")" + hash + "\"}";
-    size_t length = bytes.find("}}", end) + 1 - begin;
-    weights.insert(weights.size() - 1, length - weights.size(), ' ');
-    std::string changed = bytes;
-    return changed.replace(begin, length, weights);
-  };
-  EXPECT_EQ(errorOf(hashed(tw::rt::payloadHash(payload))), "");
-  EXPECT_EQ(errorOf(hashed("0123456789abcdef")).substr(0, 15), "TW-RUNTIME-0006");
+TEST_F(LoadPair, MixedPairsAreRefusedWhateverDiffers) {
+  Pair one = pairOf(payload());
+  std::string other = payload();
+  other[40] = 'x';
+  Pair two = pairOf(other); // other weights of the same size
+  write(path, one.artifact);
+  write(weights(), two.weights);
+  EXPECT_NE(error().find("belongs to the artifact"), std::string::npos) << error();
+  // The same weights, other code.
+  Pair three = one;
+  three.artifact[three.artifact.find("counter")] = 'C';
+  tw::testing::seal(three.artifact);
+  write(path, three.artifact);
+  write(weights(), one.weights);
+  EXPECT_NE(error().find("belongs to the artifact"), std::string::npos) << error();
 }
 
-// dlopen gives what it has under a path, even when the file was replaced; that must not go unseen.
-TEST_F(Load, SeesThatAnOlderVersionIsLoaded) {
-  ASSERT_EQ(errorOf(bytes), "");
-  auto program = std::make_unique<Program>(path.string());
+TEST_F(LoadPair, IsFoundThroughASymbolicLink) {
+  Pair pair = pairOf(payload());
+  write(folder / "real.so", pair.artifact);
+  write(folder / "real.so.weights", pair.weights);
+  fs::create_symlink("real.so", path);
+  EXPECT_EQ(error(), "");
+}
+
+/// Loads with options; "CODE message", or "".
+static std::string loadWith(const std::string &path, tw_load_options options) {
+  options.struct_size = sizeof options;
+  tw_program *program = nullptr;
+  tw_status *status = tw_program_load(path.c_str(), &options, &program);
+  std::string text = std::string(tw_status_code(status)) + " " + tw_status_message(status);
+  tw_status_free(status);
+  tw_program_free(program);
+  return text == " " ? "" : text;
+}
+
+TEST_F(LoadPair, VerifyingReadsAllWeights) {
+  Pair pair = pairOf(payload());
+  write(path, pair.artifact);
+  pair.weights[4096 + 70] ^= 4;
+  write(weights(), pair.weights);
+  EXPECT_EQ(loadWith(path, {}), "");
+  for (int copy : {0, 1})
+    EXPECT_EQ(loadWith(path, {.verify = 1, .copy_weights = copy}),
+              "TW-RUNTIME-0006 the weights are damaged: 1 of 1 blocks have another hash than the "
+              "artifact says, first the one at 4096 in the file");
+}
+
+TEST_F(Load, OptionsOfAnOlderVersionAreRead) {
+  write(path, bytes);
+  tw_load_options options = {};
+  options.struct_size = offsetof(tw_load_options, verify);
+  options.verify = 1; // beyond the end of the structure as it was
+  tw_program *program = nullptr;
+  EXPECT_EQ(tw_program_load(path.c_str(), &options, &program), nullptr);
+  tw_program_free(program);
+  options.struct_size = 8;
+  tw_status *status = tw_program_load(path.c_str(), &options, &program);
+  EXPECT_STREQ(tw_status_code(status), "TW-RUNTIME-0018");
+  tw_status_free(status);
+}
+
+// Of 1,000 random bit flips those in code and metadata are refused at load, those in weights when
+// they are verified, and none crashes.
+TEST_F(Load, RandomBitFlipsAreRefused) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 1000; ++i) {
+    std::string changed = bytes;
+    size_t bit = random() % (bytes.size() * 8);
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ 1 << bit % 8);
+    write(path, changed);
+    EXPECT_NE(loadWith(path, {.verify = 1}), "") << bit;
+    if (bit / 8 < 65536)
+      EXPECT_NE(loadWith(path, {}), "") << bit;
+  }
+  for (size_t at = 65536; at < bytes.size(); ++at) { // the weights are a small part
+    std::string changed = bytes;
+    changed[at] = static_cast<char>(changed[at] ^ 16);
+    write(path, changed);
+    EXPECT_EQ(loadWith(path, {.verify = 1}).substr(0, 15), "TW-RUNTIME-0006") << at;
+  }
+}
+
+static std::vector<float> runOnce(Instance &instance) {
+  std::vector<float> x(4, 1), cache(4);
+  auto y = instance.run({Tensor::of(x, {4}), Tensor::of(cache, {4})});
+  auto values = y[0].values<float>();
+  return {values.begin(), values.end()};
+}
+
+TEST_F(Load, ALoadedArtifactMayBeReplaced) {
+  write(path, bytes);
+  tw_load_options options = {};
+  options.struct_size = sizeof options;
+  options.copy_weights = 1;
+  tw_program *program = nullptr;
+  tw_status *status = tw_program_load(path.c_str(), &options, &program);
+  ASSERT_EQ(status, nullptr);
+  tw_instance *instance = nullptr;
+  ASSERT_EQ(tw_instance_create(program, nullptr, &instance), nullptr);
+  // In place, as cp does it.
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << "short";
+  float x[4] = {1, 1, 1, 1}, cache[4] = {};
+  int64_t sizes[] = {4};
+  tw_tensor inputs[] = {{x, 16, TW_F32, 1, sizes}, {cache, 16, TW_F32, 1, sizes}};
+  ASSERT_EQ(tw_instance_run(instance, inputs, 2, nullptr, 0), nullptr);
+  EXPECT_EQ(static_cast<float *>(tw_instance_output(instance, 0)->data)[3], 5);
+  tw_instance_free(instance);
+  tw_program_free(program);
+  EXPECT_EQ(error().substr(0, 15), "TW-RUNTIME-0002");
+}
+
+TEST_F(Load, ANewVersionLoadsWhileTheOldOneRuns) {
+  write(path, bytes);
+  Program old(path.string());
+  Instance before(old);
   std::string newer = bytes;
-  newer[newer.find("tilewright_program")] = 'T';
+  float weights[4] = {10, 20, 30, 40};
+  newer.replace(65536, sizeof weights, reinterpret_cast<char *>(weights), sizeof weights);
+  tw::testing::seal(newer);
   write(path, newer);
-  EXPECT_EQ(error(), "TW-RUNTIME-0007 an older version of this artifact is still loaded in this "
-                     "process");
-  program.reset();
-  EXPECT_NE(error().find("does not export"), std::string::npos);
+  Program current(path.string());
+  Instance after(current);
+  EXPECT_EQ(runOnce(before), (std::vector<float>{2, 3, 4, 5}));
+  EXPECT_EQ(runOnce(after), (std::vector<float>{11, 21, 31, 41}));
 }
 
 TEST(CpuFeatures, NamesAllThatIsMissing) {

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Metadata.h"
+#include "runtime/Seal.h"
 #include <gtest/gtest.h>
 
 using namespace tw;
 using namespace tw::rt;
 
+/// Behind "where" and "offset": 128 bytes of weights, in one block whose hash is 255.
+static std::string weightsFields() {
+  uint64_t blocks[] = {255}, content[] = {contentHash(blocks)};
+  return R"("bytes": 128, "block_bytes": 1048576, "hash": ")" + hashText(content) +
+         R"(", "blocks": ")" + hashText(blocks) + "\"}";
+}
+
 /// Metadata with the given further fields.
 static Result<Metadata> parse(const std::string &fields) {
-  return parseMetadata(R"({"format": 1, "abi": 1, "target": "cpu")" +
+  return parseMetadata(R"({"format": 2, "abi": 1, "target": "cpu")" +
                        (fields.empty() ? "" : ", " + fields) + "}");
 }
 
@@ -21,7 +29,8 @@ TEST(Metadata, ReadsEveryField) {
     "state": [{"name": "w", "dtype": "f32", "sizes": [4], "offset": 64, "trainable": true}],
     "static": false, "buffers": [{"begin": 0, "end": 3, "bytes": null, "offset": null}],
     "dispatches": [{"name": "d", "kernel": "k", "source": "s", "ops": "o"}],
-    "weights": {"where": "beside", "offset": 0, "bytes": 128, "hash": "00"},
+    "weights": {"where": "beside", "offset": 4096, )" +
+                 weightsFields() + R"(,
     "source_files": ["net.py"], "later": {"unknown": [1]})");
   ASSERT_TRUE(m.ok()) << m.error().render();
   EXPECT_EQ(m->cpuFeatures, std::vector<std::string>{"avx2"});
@@ -37,14 +46,15 @@ TEST(Metadata, ReadsEveryField) {
   EXPECT_FALSE(m->buffers[0].bytes);
   EXPECT_EQ(m->dispatches[0].kernel, "k");
   EXPECT_TRUE(m->weights.beside);
+  EXPECT_EQ(m->weights.blocks, std::vector<uint64_t>{255});
 }
 
 TEST(Metadata, RefusesOtherVersions) {
-  auto m = parseMetadata(R"({"format": 2, "abi": 1, "compiler": "tilewright 9", "inputs": 7})");
+  auto m = parseMetadata(R"({"format": 3, "abi": 1, "compiler": "tilewright 9", "inputs": 7})");
   ASSERT_FALSE(m.ok());
   EXPECT_EQ(m.error().code, Code::RUNTIME_4);
   EXPECT_EQ(m.error().message,
-            "the artifact has format 2 and ABI 1, but this runtime reads format 1 and ABI 1");
+            "the artifact has format 3 and ABI 1, but this runtime reads format 2 and ABI 1");
 }
 
 struct Bad {
@@ -75,10 +85,20 @@ static const Bad bad[] = {
     {R"("state": [{"name": "s", "dtype": "f32", "sizes": [4], "offset": 64}])",
      R"(state "s" has 16 bytes at offset 64 of a payload of 0 bytes)"},
     {R"("state": [{"name": "s", "dtype": "f32", "sizes": [4], "offset": 4}],
-        "weights": {"where": "beside", "bytes": 128})",
+        "weights": {"where": "beside", "offset": 4096, "bytes": 1, "block_bytes": 1048576})",
+     R"("weights.hash" is missing)"},
+    {R"("state": [{"name": "s", "dtype": "f32", "sizes": [4], "offset": 4}])",
      R"(state "s" has 16 bytes at offset 4 )"},
     {R"("weights": {"where": "elsewhere", "bytes": 1})", R"("weights.where" is "elsewhere")"},
     {R"("weights": {"where": "inside", "bytes": -1})", R"("weights.bytes" is -1)"},
+    {R"("weights": {"where": "inside", "bytes": 1, "block_bytes": 4096, "hash": "", "blocks": ""})",
+     R"("weights.block_bytes" is 4096, not 1048576)"},
+    {R"("weights": {"where": "inside", "bytes": 1, "block_bytes": 1048576, "hash": "00",
+        "blocks": "00"})",
+     R"("weights.blocks" does not have the 1 hashes of 1 bytes)"},
+    {R"("weights": {"where": "inside", "bytes": 1, "block_bytes": 1048576, "hash": "00",
+        "blocks": "0000000000000000"})",
+     R"("weights.hash" is not the hash of the blocks' hashes)"},
     {R"("arena_bytes": -5)", R"("arena_bytes" is -5)"},
     {R"("workspace_bytes": 63)", R"("workspace_bytes" is 63, not a multiple of 64)"},
     {R"("buffers": [{"begin": 3, "end": 2}])", R"("buffers[0].end" is 2)"},
@@ -105,6 +125,6 @@ TEST(Metadata, NamesWhatIsWrong) {
 }
 
 TEST(Metadata, RefusesWhatIsNoObject) {
-  for (const char *text : {"", "[]", "3", "null", "{}", "{\"format\": 1, \"abi\": 1}"})
+  for (const char *text : {"", "[]", "3", "null", "{}", "{\"format\": 2, \"abi\": 1}"})
     EXPECT_FALSE(parseMetadata(text).ok()) << text;
 }

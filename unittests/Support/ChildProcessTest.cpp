@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Support/ChildProcess.h"
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace tw;
@@ -44,4 +46,77 @@ TEST(ChildProcess, DoesNotWriteTwiceWhatWasBufferedBefore) {
   std::printf("behind");
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "before inside behind");
   EXPECT_TRUE(end->answer);
+}
+
+/// Whether the process is gone within five seconds.
+static bool isGone(pid_t process) {
+  for (int i = 0; i < 500; ++i, usleep(10'000))
+    if (kill(process, 0) != 0 && errno == ESRCH)
+      return true;
+  return false;
+}
+
+/// Starts a process that waits.
+static pid_t startSleeper() {
+  pid_t sleeper = fork();
+  if (sleeper == 0) {
+    execlp("sleep", "sleep", "1000", nullptr);
+    _exit(1);
+  }
+  return sleeper;
+}
+
+TEST(ChildProcess, WhatItStartedEndsWithIt) {
+  auto end = runInChild({}, [] { return std::to_string(startSleeper()); });
+  ASSERT_TRUE(end && end->answer);
+  EXPECT_TRUE(isGone(std::stoi(*end->answer)));
+}
+
+TEST(ChildProcess, EndsWithItsParentWhateverEndsThat) {
+  for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGKILL, SIGSEGV}) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    pid_t parent = fork();
+    if (parent == 0) {
+      runInChild({}, [&]() -> std::string {
+        pid_t processes[] = {getpid(), startSleeper()};
+        (void)!write(ends[1], processes, sizeof processes);
+        while (true)
+          pause();
+      });
+      _exit(0);
+    }
+    pid_t processes[2];
+    ASSERT_EQ(read(ends[0], processes, sizeof processes), ssize_t(sizeof processes));
+    kill(parent, signal);
+    int status = 0;
+    waitpid(parent, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status)) << signal;
+    for (pid_t process : processes)
+      EXPECT_TRUE(isGone(process)) << signal;
+    close(ends[0]);
+    close(ends[1]);
+  }
+}
+
+TEST(ChildProcess, ASignalWaitsUntilWorkIsDone) {
+  pid_t process = fork();
+  if (process == 0) {
+    DelayedSignals delayed;
+    auto end = runInChild({}, []() -> std::string {
+      kill(getppid(), SIGTERM);
+      while (true)
+        pause();
+    });
+    sigset_t pending;
+    sigpending(&pending);
+    if (!end->isInterrupted || end->answer || !sigismember(&pending, SIGTERM))
+      _exit(1);
+    // Here it ends by that signal.
+  }
+  if (process == 0)
+    _exit(2);
+  int status = 0;
+  waitpid(process, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
 }

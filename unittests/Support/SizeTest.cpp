@@ -42,6 +42,17 @@ TEST(Size, HasOneNormalForm) {
   }
 }
 
+TEST(Size, KnowsWhatIsNotNegative) {
+  auto isNonNegative = [](std::string_view text) {
+    std::string why;
+    return Size::parse(text, why)->isNonNegative();
+  };
+  for (auto text : {"0", "M", "3 * M * N + 2", "(M + 1) floordiv 4", "M mod 8"})
+    EXPECT_TRUE(isNonNegative(text)) << text;
+  for (auto text : {"-1", "M - 1", "M - N", "(M - 1) floordiv 4", "M mod (N - 1)"})
+    EXPECT_FALSE(isNonNegative(text)) << text;
+}
+
 TEST(Size, SaysWhatIsWrongWithText) {
   const std::pair<const char *, const char *> cases[] = {
       {"", "a number, a symbol or '(' is missing"},

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Support/Limits.h"
 #include "tools/tilewright/Commands.h"
 #include "tools/tilewright/CompilerLibrary.h"
+#include <climits>
+#include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 
 using namespace tw;
@@ -32,9 +37,51 @@ TEST(Calls, EachNextIsACall) {
 }
 
 TEST(RunIsolated, GivesTheAnswerOrSaysHowTheChildEnded) {
-  EXPECT_EQ(*runIsolated([] { return 5; }), 5);
-  EXPECT_EQ(runIsolated([]() -> int { abort(); }).error().message,
+  EXPECT_EQ(*runIsolated("testing", [] { return 5; }), 5);
+  EXPECT_EQ(runIsolated("testing", []() -> int { abort(); }).error().message,
             "the compiler ended without an answer: signal 6 (Aborted)");
-  EXPECT_EQ(runIsolated([]() -> int { std::_Exit(7); }).error().message,
+  EXPECT_EQ(runIsolated("testing", []() -> int { std::_Exit(7); }).error().message,
             "the compiler ended without an answer: exit status 7");
+}
+
+TEST(RunIsolated, WhatTheEnvironmentDoesIsNotOurMistake) {
+  auto codeOf = [](const std::function<int()> &action) {
+    return runIsolated("testing", action).error().code;
+  };
+  EXPECT_EQ(codeOf([] { return raise(SIGKILL); }), Code::SYSTEM_7);
+  EXPECT_EQ(codeOf([] { return raise(SIGTERM); }), Code::SYSTEM_7);
+  EXPECT_EQ(codeOf([] { return raise(SIGBUS); }), Code::SYSTEM_3);
+  EXPECT_EQ(codeOf([] { return raise(SIGXCPU); }), Code::SYSTEM_6);
+  EXPECT_EQ(codeOf([] { return ::operator new(size_t(1) << 60) != nullptr; }), Code::SYSTEM_1);
+}
+
+/// Needs a frame on the stack for each level.
+static int depth(volatile int *last, int levels) {
+  volatile int frame[64] = {levels};
+  return levels == 0 ? *last : depth(frame, levels - 1) + frame[0];
+}
+
+TEST(RunIsolated, AnOverflowingStackIsSeen) {
+  auto overflow = [] {
+    int result = 0;
+    runOnLargeStack([&] {
+      volatile int start = 0;
+      result = depth(&start, INT_MAX);
+    });
+    return result;
+  };
+  EXPECT_EQ(runIsolated("testing", overflow).error().code, Code::SYSTEM_2);
+}
+
+TEST(RunIsolated, TemporaryFilesOfTheChildGoWhereverItEnds) {
+  auto base = TemporaryFolder::create();
+  ASSERT_TRUE(base.ok());
+  setenv("TMPDIR", base->path().c_str(), 1);
+  auto killed = runIsolated("testing", [] {
+    std::ofstream(std::string(std::getenv("TMPDIR")) + "/left") << "x";
+    return raise(SIGKILL);
+  });
+  unsetenv("TMPDIR");
+  EXPECT_FALSE(killed.ok());
+  EXPECT_TRUE(std::filesystem::is_empty(base->path()));
 }

@@ -40,9 +40,11 @@ def TW_WeightAttr : AttrDef<TW_Dialect, "Weight"> {
     storage is memory of this process and `offset` its address; no text may say so.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$file,
-      "int64_t":$offset, "int64_t":$bytes, "int64_t":$start, ArrayRefParameter<"int64_t">:$strides);
+      "int64_t":$offset, "int64_t":$bytes, "int64_t":$start,
+      OptionalArrayRefParameter<"int64_t">:$strides);
   let assemblyFormat = [{
-    `<` $name `in` $file `[` $offset `,` $bytes `]` `start` $start `strides` `[` $strides `]` `>`
+    `<` $name `in` $file `[` $offset `,` $bytes `]` `start` $start
+    (`strides` `[` $strides^ `]`)? `>`
   }];
 }
 
@@ -174,7 +176,7 @@ def TW_ScatterOp : TW_DpsOp<"scatter", [SingleBlockImplicitTerminator<"YieldOp">
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $combine `ins` `(` $inputs `:` type($inputs) `)` `outs` `(` $init `:` type($init) `)`
+    $combine `ins` `(` ($inputs^ `:` type($inputs))? `)` `outs` `(` $init `:` type($init) `)`
     attr-dict-with-keyword $body `->` type($result)
   }];
   let hasVerifier = 1;
@@ -220,8 +222,8 @@ def TW_DispatchOp : TW_Op<"dispatch", [Pure, AttrSizedOperandSegments,
       Variadic<AnyRankedTensor>:$outs);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $kernel `(` $inputs `)` `outs` `(` $outs `)` attr-dict `:` `(` type($inputs) `)`
-    `outs` `(` type($outs) `)` `->` type($results)
+    $kernel `(` $inputs `)` `outs` `(` $outs `)` attr-dict `:` (`(` type($inputs)^ `)`)?
+    (`outs` `(` type($outs)^ `)`)? (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }

@@ -37,20 +37,9 @@ void TileDialect::initialize() {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-SizeAttr SizeAttr::get(MLIRContext *context, const Size &size) { return get(context, size.str()); }
-
-Size SizeAttr::getSize() const {
-  std::string why;
-  return *Size::parse(getText(), why); // the verifier has seen it
-}
-
-LogicalResult SizeAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef text) {
-  std::string why;
-  auto size = Size::parse(text, why);
-  if (!size)
-    return emitError() << "\"" << text << "\" is not a size: " << why;
-  if (size->str() != text)
-    return emitError() << "the size \"" << text << "\" is not in normal form, " << size->str();
+LogicalResult SizeAttr::verify(function_ref<InFlightDiagnostic()> emitError, Size size) {
+  if (!size.valid())
+    return emitError() << "the size overflows or divides by 0";
   return success();
 }
 

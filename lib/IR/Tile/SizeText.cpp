@@ -106,15 +106,15 @@ ParseResult parseSize(AsmParser &parser, SizeAttr &size) {
 
 void printSize(AsmPrinter &printer, Operation *, SizeAttr size) { printer << size.getText(); }
 
-ParseResult parseSizeText(AsmParser &parser, std::string &text) {
+ParseResult parseSizeText(AsmParser &parser, Size &size) {
   FailureOr<Size> parsed = SizeTokens(parser).run();
   if (failed(parsed))
     return failure();
-  text = parsed->str();
+  size = *parsed;
   return success();
 }
 
-void printSizeText(AsmPrinter &printer, StringRef text) { printer << text; }
+void printSizeText(AsmPrinter &printer, const Size &size) { printer << size.str(); }
 
 ParseResult parseSizeList(AsmParser &parser, SmallVector<SizeAttr> &sizes) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,

@@ -11,8 +11,8 @@ namespace tw::tile {
 mlir::ParseResult parseSize(mlir::AsmParser &parser, SizeAttr &size);
 void printSize(mlir::AsmPrinter &printer, mlir::Operation *, SizeAttr size);
 
-mlir::ParseResult parseSizeText(mlir::AsmParser &parser, std::string &text);
-void printSizeText(mlir::AsmPrinter &printer, llvm::StringRef text);
+mlir::ParseResult parseSizeText(mlir::AsmParser &parser, Size &size);
+void printSizeText(mlir::AsmPrinter &printer, const Size &size);
 
 /// `[size, ...]`.
 mlir::ParseResult parseSizeList(mlir::AsmParser &parser, llvm::SmallVector<SizeAttr> &sizes);

@@ -15,6 +15,11 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace tw {
+/// For the attribute that holds it.
+inline llvm::hash_code hash_value(const Size &size) { return llvm::hash_value(size.str()); }
+} // namespace tw
+
 #include "IR/Tile/Tile.dialect.h.inc"
 #include "IR/Tile/Tile.enums.h.inc"
 #define GET_ATTRDEF_CLASSES

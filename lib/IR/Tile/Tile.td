@@ -30,13 +30,15 @@ class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let cppNamespace = "::tw::tile";
 }
 
+def Tile_SizeParameter : AttrParameter<"::tw::Size", "a valid size"> {
+  let cppAccessorType = "const ::tw::Size &";
+}
+
 def Tile_SizeAttr : Tile_Attr<"Size", "size"> {
   let summary = "A size: an expression over the symbols of the kernel, in normal form";
-  // tw::Size writes and reads the text.
-  let parameters = (ins StringRefParameter<"in normal form">:$text);
-  let builders = [AttrBuilder<(ins "const ::tw::Size &":$size)>];
-  let extraClassDeclaration = "::tw::Size getSize() const;";
-  let assemblyFormat = "`<` custom<SizeText>($text) `>`";
+  let parameters = (ins Tile_SizeParameter:$size);
+  let extraClassDeclaration = "std::string getText() const { return getSize().str(); }";
+  let assemblyFormat = "`<` custom<SizeText>($size) `>`";
   let genVerifyDecl = 1;
 }
 

@@ -10,8 +10,8 @@ namespace tw::target::cpu {
 
 struct ErfPieces {
   static constexpr int count = 16, degree = 6;
-  /// Piece i has what is nearest to i * width; from `end` on erf rounds to 1.
-  static constexpr double width = 0.2578125, end = 3.95;
+  /// Piece i has what is nearest to i * width; from `end` on erf rounds to 1, and is 1.
+  static constexpr double width = 0.2578125, end = 0x1.f5a88ap+1;
 
   std::array<float, count> centers;
   /// erf(x) is about the sum of coefficients[i][piece] * (x - center)^i; in piece 0 with x added.

@@ -205,8 +205,7 @@ public:
 
   Value erfInPieces(Value x) {
     const ErfPieces &pieces = ErfPieces::get();
-    Value size = abs(x), limit = number(ErfPieces::end);
-    size = select(less(limit, size), limit, size);
+    Value size = abs(x);
     Value piece = asBits(fma(size, number(1 / ErfPieces::width), number(magic)));
     Value from = sub(size, choose(pieces.centers, piece));
     Value sum = choose(pieces.coefficients[ErfPieces::degree], piece);
@@ -215,7 +214,10 @@ public:
     Value isFirst =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, piece, asBits(number(magic)));
     Value start = select(isFirst, size, choose(pieces.coefficients[0], piece));
-    return copySign(fma(sum, from, start), x);
+    // What the polynomial gives there is nothing.
+    Value isFar =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE, size, number(ErfPieces::end));
+    return copySign(select(isFar, number(1), fma(sum, from, start)), x);
   }
 
   Value erf(Value x) {

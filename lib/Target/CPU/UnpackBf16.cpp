@@ -32,6 +32,8 @@ std::pair<Value, Value> unpack(Emitter &e, Value bf16) {
 }
 
 void reorder(Emitter &e, MutableArrayRef<Value> vectors, bool isBack) {
+  if (vectors.empty()) // of a product without columns
+    return;
   int32_t width = int32_t(cast<VectorType>(vectors.front().getType()).getNumElements());
   SmallVector<int32_t> from, to(2 * width);
   for (int32_t i = 0; i < 2 * width; ++i)

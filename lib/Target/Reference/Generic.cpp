@@ -8,6 +8,9 @@
 //   row sums      reduction loops around a strip of consecutive results: a partial row on the stack
 //                 takes 256 terms at a time
 //
+// A result that a reduction loop indexes is another element in every step of it: it is never
+// carried, but read and written where the body runs.
+//
 // Contractions have a file of their own.
 #include "Target/Reference/Contraction.h"
 #include "Target/Reference/Nest.h"
@@ -29,7 +32,8 @@ public:
   GenericEmitter(Nest &nest, Emitter &e) : nest(nest), e(e) {
     Block &block = nest.op->getRegion(0).front();
     for (unsigned i = 0; i < nest.outs().size(); ++i) {
-      combiners.push_back(combinerOf(block, i));
+      moves.push_back(isIndexedByReduction(nest.outs()[i]));
+      combiners.push_back(moves[i] ? nullptr : combinerOf(block, i));
       reads.push_back(!block.getArgument(nest.inputs() + i).use_empty());
     }
     for (unsigned d = 0; d < nest.ranges.size(); ++d)
@@ -63,34 +67,56 @@ private:
     return combiner;
   }
 
+  bool isIndexedByReduction(const Access &out) const {
+    for (unsigned d = 0; d < nest.parallel.size(); ++d)
+      if (!nest.parallel[d] && out.map.isFunctionOfDim(d))
+        return true;
+    return false;
+  }
+
   bool isFloatSum(unsigned i) const { return combiners[i] && isa<arith::AddFOp>(combiners[i]); }
 
-  /// Values of the body at the current position; `old` are the results so far.
+  /// Values of the body at the current position; `old` are the results so far. A result that moves
+  /// with a reduction loop is read and written here; what is returned for it is `old`.
   Values body(ArrayRef<Value> old) {
     Values arguments;
     for (unsigned i = 0; i < nest.inputs(); ++i)
       arguments.push_back(nest.accesses[i].load(e, at));
-    arguments.append(old.begin(), old.end());
+    for (unsigned i = 0; i < old.size(); ++i)
+      arguments.push_back(moves[i] && reads[i] ? nest.outs()[i].load(e, at) : old[i]);
     BodyScope scope{at};
     if (old.size() == 1 && isFloatSum(0) && reassociates)
       scope.reduction = combiners[0];
     auto yielded = e.body(nest.op->getRegion(0).front(), arguments, scope);
     failedInside |= failed(yielded);
-    return succeeded(yielded) ? *yielded : Values(old);
+    if (failed(yielded))
+      return Values(old);
+    for (unsigned i = 0; i < old.size(); ++i)
+      if (moves[i]) {
+        store(i, (*yielded)[i]);
+        (*yielded)[i] = old[i];
+      }
+    return *yielded;
   }
 
   Values loadOuts() {
     Values old;
     for (auto [i, out] : llvm::enumerate(nest.outs()))
-      old.push_back(reads[i] ? out.load(e, at) : e.constant(scalarOf(i), 0));
+      old.push_back(reads[i] && !moves[i] ? out.load(e, at) : e.constant(scalarOf(i), 0));
     return old;
   }
 
   Type scalarOf(unsigned out) const { return Emitter::scalarType(nest.outs()[out].buffer.element); }
 
+  void store(unsigned i, Value value) {
+    const Access &out = nest.outs()[i];
+    e.store(value, out.buffer, out.element(e, at));
+  }
+
   void storeOuts(ArrayRef<Value> values) {
-    for (auto [out, value] : llvm::zip(nest.outs(), values))
-      e.store(value, out.buffer, out.element(e, at));
+    for (unsigned i = 0; i < values.size(); ++i)
+      if (!moves[i])
+        store(i, values[i]);
   }
 
   //===--- loops -----------------------------------------------------------===//
@@ -314,7 +340,7 @@ private:
   Nest &nest;
   Emitter &e;
   SmallVector<Operation *> combiners;
-  SmallVector<bool> reads;
+  SmallVector<bool> reads, moves; // moves: a reduction loop indexes the result
   SmallVector<unsigned> outer, reduced;
   SmallVector<Buffer> partials;
   Indices at;

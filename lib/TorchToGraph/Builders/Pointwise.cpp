@@ -69,6 +69,23 @@ SmallVector<Tensor> pointwiseMany(Lowering &ctx, ArrayRef<Tensor> inputs, ArrayR
   return results;
 }
 
+/// An element of the tensor `input` as the body wants it.
+static Value castElement(OpBuilder &b, Location loc, Value x, const TypedInput &input) {
+  DType from = input.operand.tensor()->dtype;
+  if (input.rounded) {
+    x = Element(b, loc, *input.rounded).cast(x, from);
+    from = *input.rounded;
+  }
+  return Element(b, loc, input.dtype).cast(x, from);
+}
+
+/// An integer tensor of more than one element.
+static bool isIntegerTensor(const Operand &operand) {
+  auto tensor = operand.tensor();
+  return tensor && isInteger(tensor->dtype) &&
+         !llvm::all_of(tensor->type().getShape(), [](int64_t size) { return size == 1; });
+}
+
 Tensor pointwiseTyped(Lowering &ctx, ArrayRef<TypedInput> inputs, DType result,
                       TypedElementFn body) {
   SmallVector<Tensor> tensors;
@@ -85,8 +102,7 @@ Tensor pointwiseTyped(Lowering &ctx, ArrayRef<TypedInput> inputs, DType result,
                          unsigned next = 0;
                          for (const TypedInput &input : inputs)
                            x.push_back(input.operand.tensor()
-                                           ? Element(b, loc, input.dtype)
-                                                 .cast(args[next++], input.operand.tensor()->dtype)
+                                           ? castElement(b, loc, args[next++], input)
                                            : input.operand.scalar()->element(b, loc, input.dtype));
                          return SmallVector<Value>{body(b, loc, x)};
                        })
@@ -96,9 +112,13 @@ Tensor pointwiseTyped(Lowering &ctx, ArrayRef<TypedInput> inputs, DType result,
 Tensor pointwise(Lowering &ctx, ArrayRef<Operand> inputs, DType result, ElementFn body,
                  std::optional<DType> compute) {
   DType dtype = compute.value_or(opmath(result));
+  bool promotes = !compute && dtype != result;
   SmallVector<TypedInput> typed;
-  for (const Operand &input : inputs)
+  for (const Operand &input : inputs) {
     typed.push_back({input, dtype});
+    if (promotes && isIntegerTensor(input))
+      typed.back().rounded = result;
+  }
   return pointwiseTyped(ctx, typed, result, [&](OpBuilder &b, Location loc, ValueRange x) {
     Element e(b, loc, dtype);
     Value value = body(e, x);

@@ -11,8 +11,9 @@ namespace tw::lower {
 using ElementFn = llvm::function_ref<mlir::Value(Element &e, mlir::ValueRange x)>;
 
 /// Applies `body` to the broadcast inputs (tensors and scalars). Inputs are cast to `compute`
-/// (default: opmath of `result`). The body yields `compute` or, from a comparison, i1; that is
-/// cast to `result`. Refuses inputs that cannot be broadcast together.
+/// (default: opmath of `result`, to which integer tensors come rounded to `result`, as type
+/// promotion wants; PyTorch excepts those of one element). The body yields `compute` or, from a
+/// comparison, i1; that is cast to `result`. Refuses inputs that cannot be broadcast together.
 Tensor pointwise(Lowering &ctx, mlir::ArrayRef<Operand> inputs, DType result, ElementFn body,
                  std::optional<DType> compute = std::nullopt);
 
@@ -21,10 +22,12 @@ inline Tensor pointwise(Lowering &ctx, const Tensor &input, DType result, Elemen
   return pointwise(ctx, llvm::ArrayRef<Operand>(Operand(input)), result, body, compute);
 }
 
-/// As pointwise, with each input cast to a dtype of its own; the body yields the result's dtype.
+/// As pointwise, with each input cast to a dtype of its own, if wanted rounded to another one
+/// before; the body yields the result's dtype.
 struct TypedInput {
   Operand operand;
   DType dtype;
+  std::optional<DType> rounded = std::nullopt;
 };
 using TypedElementFn =
     llvm::function_ref<mlir::Value(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x)>;

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a model should give, and how far from it a correct compiler can be.
+
+Eager PyTorch says what is right. How much rounding matters is measured on the model itself: it is run
+several times with every result that is computed (not moved) changed by a unit in its last place, and in
+double precision. Elements that such noise makes infinite, NaN, or another integer are left out."""
+
+import math
+
+import torch
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+ULP = {torch.float32: 2.0**-23, torch.float16: 2.0**-10, torch.bfloat16: 2.0**-7, torch.float64: 2.0**-52}
+BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+RUNS = 5
+RELATIVE_ULPS = 16
+
+
+def is_float(value) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype.is_floating_point
+
+
+class Noise(TorchDispatchMode):
+    """Changes what operators compute by up to one unit in the last place; the operands too of those
+    that sum, so that a sum which cancels moves as much as its terms."""
+
+    def __init__(self, seed: int):
+        super().__init__()
+        self.generator = torch.Generator().manual_seed(seed)
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        schema = func._schema
+        if schema.is_mutable or any(result.alias_info for result in schema.returns):
+            return func(*args, **kwargs)
+        operands = [x for x in pytree.tree_leaves((args, kwargs)) if is_float(x)]
+        result = func(*args, **kwargs)
+        if not operands or self.moves(func, operands, result):
+            return result
+        # In f64 there is no more exact run to tell what cancels inside of a function.
+        is_wide = any(x.dtype == torch.float64 for x in operands)
+        if is_wide or torch.Tag.pointwise not in func.tags:
+            args, kwargs = pytree.tree_map(self.noisy, (args, kwargs))
+            result = func(*args, **kwargs)
+        return pytree.tree_map(self.noisy, result)
+
+    @staticmethod
+    def moves(func, operands, result) -> bool:
+        """Whether each element of the results is one of the operands'."""
+        if func._schema.name == "aten::_to_copy":
+            return True
+        for out in filter(is_float, pytree.tree_leaves(result)):
+            bits = BITS[out.element_size()]
+            known = [x.contiguous().view(bits).flatten() for x in operands if x.dtype == out.dtype]
+            known.append(torch.zeros(1, dtype=bits))
+            if not torch.isin(out.contiguous().view(bits), torch.cat(known)).all():
+                return False
+        return True
+
+    def noisy(self, value):
+        if not is_float(value):
+            return value
+        unit = torch.randint(-1, 2, value.shape, generator=self.generator, dtype=torch.float64) * ULP[value.dtype]
+        changed = (value.double() * (1 + unit)).to(value.dtype)
+        flipped = torch.where(unit < 0, -value, value)
+        return torch.where(value == 0, flipped, torch.where(changed.isfinite(), changed, value))
+
+
+def kinds(x: torch.Tensor) -> torch.Tensor:
+    """0 for finite, 1 for NaN, 2 and 3 for the infinities."""
+    return x.isnan() + 2 * x.isposinf() + 3 * x.isneginf()
+
+
+class Expected:
+    """One output: the eager result, what to allow, and which elements say nothing."""
+
+    def __init__(self, eager: torch.Tensor, noisy: list[torch.Tensor], double: torch.Tensor | None):
+        self.tensor = eager
+        self.relative = self.absolute = 0.0
+        if not eager.dtype.is_floating_point:
+            self.skipped = torch.zeros(eager.shape, dtype=torch.bool)
+            for other in noisy:
+                self.skipped |= other != eager
+            return
+        exact = double.double() if double is not None and double.shape == eager.shape else eager.double()
+        value, others = eager.double(), [other.double() for other in noisy]
+        self.skipped = kinds(eager) != kinds(exact)
+        deviation = (value - exact).abs().nan_to_num(0, 0, 0)
+        for other in others:
+            self.skipped |= kinds(other) != kinds(value)
+            deviation = torch.maximum(deviation, (other - value).abs().nan_to_num(0, 0, 0))
+        unit = ULP[eager.dtype]
+        self.relative = RELATIVE_ULPS * unit
+        beyond = (deviation - 2 * unit * value.abs().nan_to_num(0, 0, 0)).clamp(min=0)
+        beyond = torch.where(self.skipped, 0, beyond)
+        self.absolute = 8 * (beyond.max().item() if beyond.numel() else 0.0) + 8 * torch.finfo(eager.dtype).smallest_normal * unit
+
+    @property
+    def is_unstable(self) -> bool:
+        """Whether it says too little about the values to be compared."""
+        if not self.tensor.numel():
+            return False
+        finite = self.tensor.double().nan_to_num(0, 0, 0).abs().max().item()
+        return bool(self.skipped.double().mean() > 0.5) or (self.absolute > 0.1 * finite > 0) or math.isinf(self.absolute)
+
+
+def expectations(model, double, inputs: list[torch.Tensor]) -> list[Expected]:
+    """Of one call. `double` runs the exported program in double precision. Raises where eager does."""
+    def run(mode=None):
+        fresh = [x.clone() for x in inputs]
+        with torch.no_grad():
+            if mode is None:
+                return model.module(*fresh)
+            with mode:
+                return model.module(*fresh)
+    eager = run()
+    noisy = [run(Noise(seed)) for seed in range(RUNS)]
+    try:
+        wide = double([x.clone() for x in inputs])
+    except Exception:  # not every operator takes f64 where it takes another dtype
+        wide = [None] * len(eager)
+    return [Expected(*parts) for parts in zip(eager, zip(*noisy), wide, strict=True)]

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each group of operations (Groups.h) becomes a kernel, a private function that writes into the
+// destinations it is given, and a tw.dispatch that calls it:
+//
+//   %e = tensor.empty() : tensor<4x8xf32>
+//   %y = linalg.generic ins(%x) outs(%e)
+// becomes
+//   %y = tw.dispatch @k0(%x) outs(%e) : (tensor<4x8xf32>) outs (tensor<4x8xf32>) -> tensor<4x8xf32>
+//   func.func private @k0(%x: ..., %out: ...) -> ... attributes {tw.kernel, tw.rows = 2} { ... }
+//
+// Kernels with the same body are one function. What a kernel reads from outside becomes an
+// argument; constants, empty tensors and slices of outside tensors move into it.
+#include "Dispatch/Groups.h"
+#include "Dispatch/Passes.h"
+#include "Graph/Rows.h"
+#include "Graph/Sizes.h"
+#include "IR/Coded.h"
+#include "IR/Graph/Graph.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace tw {
+namespace {
+
+/// Builds the kernel of one group.
+class KernelBuilder {
+public:
+  KernelBuilder(const Group &group, SymbolTable &symbols, llvm::StringMap<func::FuncOp> &known)
+      : group(group), symbols(symbols), known(known) {}
+
+  void build() {
+    collectMembers();
+    collectEscaping();
+    createFunction();
+    replaceByDispatch();
+  }
+
+private:
+  bool isMember(Operation *op) const { return op && members.contains(op); }
+
+  /// Movable into a kernel because it costs nothing there.
+  static bool isCloned(Operation *op) {
+    return op &&
+           (isa<tensor::EmptyOp, tensor::ExtractSliceOp>(op) ||
+            op->hasTrait<OpTrait::ConstantLike>()) &&
+           !isa<graph::WeightOp>(op);
+  }
+
+  /// The group's operations and, before them, what is cloned for them, transitively.
+  void collectMembers() {
+    for (Operation *op : group.ops)
+      members.insert(op);
+    for (Operation *op : group.ops)
+      addOutside(op);
+  }
+
+  void addOutside(Operation *op) {
+    auto visit = [&](Value value) {
+      Operation *def = value.getDefiningOp();
+      if (isMember(def) || clones.contains(def))
+        return;
+      if (isCloned(def)) {
+        addOutside(def);
+        clones.insert(def);
+      } else {
+        inputs.insert(value);
+      }
+    };
+    llvm::for_each(op->getOperands(), visit);
+    SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    llvm::for_each(captured, visit);
+  }
+
+  /// Results that somebody outside reads. A reshape that leaves is done outside, on its source.
+  void collectEscaping() {
+    for (Operation *op : group.ops)
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) { return leaves(user); }))
+          escaping.insert(result);
+    for (Value value : llvm::to_vector(escaping))
+      if (Operation *op = value.getDefiningOp(); isView(op))
+        moveOutside(op);
+  }
+
+  bool leaves(Operation *user) const {
+    Operation *top = group.ops.front()->getBlock()->findAncestorOpInBlock(*user);
+    return !isMember(top);
+  }
+
+  /// Outside users of the view `op` get a clone of it; its source leaves instead.
+  void moveOutside(Operation *op) {
+    OpBuilder b(op->getContext());
+    b.setInsertionPointAfter(op);
+    Operation *outside = b.clone(*op);
+    op->getResult(0).replaceUsesWithIf(outside->getResult(0),
+                                       [&](OpOperand &use) { return leaves(use.getOwner()); });
+    escaping.remove(op->getResult(0));
+    Value source = op->getOperand(0);
+    if (!isMember(source.getDefiningOp()))
+      return;
+    escaping.insert(source);
+    if (isView(source.getDefiningOp()))
+      moveOutside(source.getDefiningOp());
+  }
+
+  void createFunction() {
+    Operation *last = group.ops.back();
+    SmallVector<Type> types(llvm::map_range(inputs, [](Value v) { return v.getType(); }));
+    SmallVector<Type> results(llvm::map_range(escaping, [](Value v) { return v.getType(); }));
+    types.append(results);
+    OpBuilder b(last->getContext());
+    SmallVector<Location> locs;
+    for (Operation *op : group.ops)
+      locs.push_back(op->getLoc());
+    Location loc = b.getFusedLoc(locs);
+    kernel = func::FuncOp::create(loc, "kernel", b.getFunctionType(types, results));
+    kernel.setPrivate();
+    kernel->setAttr("tw.kernel", b.getUnitAttr());
+    kernel->setAttr("tw.rows", b.getI64IntegerAttr(group.rows));
+    Block *entry = kernel.addEntryBlock();
+    b.setInsertionPointToStart(entry);
+    IRMapping map;
+    for (auto [value, argument] : llvm::zip(inputs, entry->getArguments()))
+      map.map(value, argument);
+    for (Operation *op : clones)
+      if (!isa<tensor::EmptyOp>(op))
+        b.clone(*op, map);
+    cloneMembers(b, map);
+    SmallVector<Value> returned;
+    for (Value value : escaping)
+      returned.push_back(map.lookup(value));
+    func::ReturnOp::create(b, loc, returned);
+    useDestinations(entry);
+  }
+
+  void cloneMembers(OpBuilder &b, IRMapping &map) {
+    for (Operation *op : group.ops) {
+      // Every operation gets empty tensors of its own, so that each can have its own storage.
+      for (Value operand : op->getOperands())
+        if (auto empty = operand.getDefiningOp<tensor::EmptyOp>())
+          map.map(operand, b.clone(*empty, map)->getResult(0));
+      b.clone(*op, map);
+    }
+  }
+
+  /// The chain of inits behind each result ends in an empty tensor; the destination takes its
+  /// place.
+  void useDestinations(Block *entry) {
+    auto ret = cast<func::ReturnOp>(entry->getTerminator());
+    for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
+      BlockArgument destination = entry->getArgument(inputs.size() + i);
+      Value root = value;
+      while (auto op = root.getDefiningOp<DestinationStyleOpInterface>())
+        root = op.getTiedOpOperand(cast<OpResult>(root))->get();
+      if (auto empty = root.getDefiningOp<tensor::EmptyOp>(); empty && empty->hasOneUse()) {
+        empty.getResult().replaceAllUsesWith(destination);
+        empty.erase();
+      }
+    }
+  }
+
+  void replaceByDispatch() {
+    Operation *last = group.ops.back();
+    OpBuilder b(last);
+    SmallVector<Value> outs;
+    SmallVector<Type> results;
+    for (Value value : escaping) {
+      auto type = cast<RankedTensorType>(value.getType());
+      outs.push_back(tensor::EmptyOp::create(b, last->getLoc(), resolvedSizes(value, b),
+                                             type.getElementType()));
+      results.push_back(type);
+    }
+    func::FuncOp shared = uniqued(last->getParentOfType<func::FuncOp>().getName());
+    auto dispatch =
+        graph::DispatchOp::create(b, shared == kernel ? kernel.getLoc() : fusedLoc(b), results,
+                                  shared.getName(), inputs.getArrayRef(), outs);
+    for (auto [escaped, result] : llvm::zip(escaping, dispatch.getResults())) {
+      Value value = escaped;
+      value.replaceUsesWithIf(result, [&](OpOperand &use) {
+        return use.getOwner() != dispatch && leaves(use.getOwner());
+      });
+    }
+    for (Operation *op : llvm::reverse(group.ops))
+      op->erase();
+  }
+
+  Location fusedLoc(OpBuilder &b) const {
+    SmallVector<Location> locs;
+    for (Operation *op : group.ops)
+      locs.push_back(op->getLoc());
+    return b.getFusedLoc(locs);
+  }
+
+  /// The kernel, or an earlier one with the same body (then ours is dropped).
+  func::FuncOp uniqued(StringRef prefix) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    kernel->print(os, OpPrintingFlags().useLocalScope());
+    auto [it, isNew] = known.try_emplace(text, kernel);
+    if (!isNew) {
+      kernel->erase();
+      return it->second;
+    }
+    kernel.setName("k" + std::to_string(known.size() - 1));
+    symbols.insert(kernel);
+    return kernel;
+  }
+
+  const Group &group;
+  SymbolTable &symbols;
+  llvm::StringMap<func::FuncOp> &known;
+  llvm::SmallPtrSet<Operation *, 16> members;
+  llvm::SetVector<Operation *> clones;
+  llvm::SetVector<Value> inputs, escaping;
+  func::FuncOp kernel;
+};
+
+struct FormDispatches : PassWrapper<FormDispatches, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FormDispatches)
+  explicit FormDispatches(Fusion fusion) : fusion(fusion) {}
+  StringRef getArgument() const override {
+    return fusion == Fusion::Full ? "tw-form-dispatches" : "tw-form-plain-dispatches";
+  }
+  StringRef getDescription() const override {
+    return fusion == Fusion::Full ? "Group operations into kernels"
+                                  : "Make a kernel of each operation";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<graph::TWDialect, tensor::TensorDialect>();
+  }
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    llvm::StringMap<func::FuncOp> known;
+    SmallVector<Block *> blocks;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function->hasAttr("tw.kernel") && !function.isDeclaration())
+        collectBlocks(function.getBody(), blocks);
+    for (Block *block : blocks) {
+      for (const Group &group : formGroups(*block, fusion))
+        KernelBuilder(group, symbols, known).build();
+      sortTopologically(block);
+    }
+  }
+
+  /// The blocks of host-level code: of the function and of the control flow in it.
+  static void collectBlocks(Region &region, SmallVector<Block *> &blocks) {
+    for (Block &block : region) {
+      blocks.push_back(&block);
+      for (Operation &op : block)
+        if (!isCompute(&op))
+          for (Region &inner : op.getRegions())
+            collectBlocks(inner, blocks);
+    }
+  }
+
+private:
+  Fusion fusion;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createFormDispatches() {
+  return std::make_unique<FormDispatches>(Fusion::Full);
+}
+
+std::unique_ptr<Pass> createFormPlainDispatches() {
+  return std::make_unique<FormDispatches>(Fusion::DestinationsOnly);
+}
+
+} // namespace tw

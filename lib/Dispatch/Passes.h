@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What becomes one kernel: from a graph to calls of kernels (tw.dispatch).
+#pragma once
+#include <memory>
+
+namespace mlir {
+class OpPassManager;
+class Pass;
+} // namespace mlir
+
+namespace tw {
+
+/// Groups operations into kernels, called by tw.dispatch.
+std::unique_ptr<mlir::Pass> createFormDispatches();
+/// Makes a kernel of each operation, with what begins the destination that it updates.
+std::unique_ptr<mlir::Pass> createFormPlainDispatches();
+
+/// After buildGraphPipeline: dispatches formed by the first of the passes.
+void buildDispatchPipeline(mlir::OpPassManager &pm);
+/// After buildPlainGraphPipeline: by the second one.
+void buildPlainDispatchPipeline(mlir::OpPassManager &pm);
+
+/// For tilewright-opt: the passes, and tw-dispatches and tw-plain-dispatches, which lead there from
+/// the graph that lowering gives.
+void registerDispatchPasses();
+
+} // namespace tw

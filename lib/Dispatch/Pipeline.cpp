@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Dispatch/Passes.h"
+#include "Graph/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tw {
+
+static void addCleanUp(OpPassManager &pm) {
+  pm.addPass(createResolveDims());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void buildDispatchPipeline(OpPassManager &pm) {
+  pm.addPass(createFormDispatches());
+  addCleanUp(pm);
+}
+
+void buildPlainDispatchPipeline(OpPassManager &pm) {
+  pm.addPass(createFormPlainDispatches());
+  addCleanUp(pm);
+}
+
+void registerDispatchPasses() {
+  for (auto create : {createFormDispatches, createFormPlainDispatches})
+    registerPass(create);
+  PassPipelineRegistration<>("tw-dispatches",
+                             "All passes of the graph level, and dispatches formed",
+                             [](OpPassManager &pm) {
+                               buildGraphPipeline(pm, nullptr);
+                               buildDispatchPipeline(pm);
+                             });
+  PassPipelineRegistration<>("tw-plain-dispatches", "What makes a graph executable, without fusion",
+                             [](OpPassManager &pm) {
+                               buildPlainGraphPipeline(pm);
+                               buildPlainDispatchPipeline(pm);
+                             });
+}
+
+} // namespace tw

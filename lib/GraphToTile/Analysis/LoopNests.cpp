@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "GraphToTile/Analysis/LoopNests.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace tw::conversion {
+
+static std::optional<int64_t> known(int64_t size) {
+  return ShapedType::isDynamic(size) ? std::nullopt : std::optional(size);
+}
+
+Value filledWith(Value tensor) {
+  auto fill = tensor.getDefiningOp<linalg::FillOp>();
+  return fill ? fill.getInputs()[0] : Value();
+}
+
+/// Operations that have no elements of their own to compute, and those looked at where they are
+/// used.
+static bool isHelper(Operation &op) {
+  return isa<tensor::EmptyOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+             tensor::ExtractSliceOp, tensor::DimOp, func::ReturnOp>(op) ||
+         llvm::all_of(op.getResultTypes(), [](Type t) { return t.isIntOrIndexOrFloat(); });
+}
+
+/// A fill that only initialises reductions.
+static bool isInit(Operation &op) {
+  return isa<linalg::FillOp>(op) && llvm::all_of(op.getUses(), [](OpOperand &use) {
+           return !isa<func::ReturnOp>(use.getOwner());
+         });
+}
+
+/// A copy that only other operations read: they read what it is a copy of.
+static bool isPassedThrough(Operation &op) {
+  return isa<linalg::CopyOp>(op) && op.getOperand(0).getType() == op.getResult(0).getType() &&
+         llvm::all_of(op.getUsers(), [&](Operation *user) {
+           return !isa<func::ReturnOp>(user) && user->getBlock() == op.getBlock();
+         });
+}
+
+LogicalResult LoopNests::read(func::FuncOp dispatch) {
+  if (!dispatch.getBody().hasOneBlock())
+    return fail("it has several blocks");
+  for (Operation &op : dispatch.getBody().front()) {
+    if (isHelper(op) || isInit(op))
+      continue;
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+      if (failed(addInsertion(insert)))
+        return failure();
+      continue;
+    }
+    if (auto scatter = dyn_cast<graph::ScatterOp>(op)) {
+      if (failed(addScatter(scatter)))
+        return failure();
+      continue;
+    }
+    if (auto scan = dyn_cast<graph::ScanOp>(op)) {
+      if (failed(addScan(scan)))
+        return failure();
+      continue;
+    }
+    if (isPassedThrough(op))
+      continue;
+    auto nest = dyn_cast<linalg::LinalgOp>(op);
+    if (!nest)
+      return fail(op.getName().getStringRef() + " has no kernel");
+    if (failed(addOp(nest)))
+      return failure();
+  }
+  for (InsertSliceChain &chain : chains)
+    finish(chain);
+  shareArguments();
+  return success();
+}
+
+/// Whether no operation runs along one dimension in two of its loops, and what runs along a part
+/// of an axis is one dimension.
+bool LoopNests::isSound(const DimTable &dims) const {
+  return llvm::all_of(loopSets,
+                      [&](const SmallVector<int> &loops) {
+                        std::vector<int> all = dims.atoms({loops.begin(), loops.end()});
+                        llvm::sort(all);
+                        return std::adjacent_find(all.begin(), all.end()) == all.end();
+                      }) &&
+         llvm::all_of(partLoops, [&](int loop) { return dims.atoms({loop}).size() <= 1; });
+}
+
+/// Operations that read the same argument index it together, as far as nothing then walks along
+/// one dimension twice (x + x transposed).
+void LoopNests::shareArguments() {
+  llvm::DenseMap<Value, const OperandMap *> first;
+  auto share = [&](const std::optional<OperandMap> &map) {
+    if (!map || !isa<BlockArgument>(map->root))
+      return;
+    auto [it, isNew] = first.try_emplace(map->root, &*map);
+    if (isNew)
+      return;
+    DimTable shared = table;
+    bool fits = true;
+    for (auto [a, b] : llvm::zip(it->second->axes, map->axes))
+      fits &= !a.isPlain() || !b.isPlain() || a.dims.empty() || b.dims.empty() ||
+              shared.unify({a.dims.begin(), a.dims.end()}, {b.dims.begin(), b.dims.end()});
+    if (fits && isSound(shared))
+      table = std::move(shared);
+  };
+  for (const OpLoops &nest : ops)
+    llvm::for_each(nest.operands, share);
+  for (const InsertSliceChain &chain : chains) {
+    for (const InsertSliceChain::Part &part : chain.parts)
+      share(part.map);
+    if (chain.scatter)
+      llvm::for_each(chain.scatter->operands, share);
+  }
+}
+
+LogicalResult LoopNests::addOp(linalg::LinalgOp op) {
+  OpLoops nest{op, {}, {}, {}};
+  for (auto [range, kind] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+    nest.loops.push_back(table.make(known(range)));
+    if (kind == utils::IteratorType::reduction)
+      nest.reduced.push_back(nest.loops.back());
+  }
+  loopSets.push_back(nest.loops);
+  for (OpOperand &operand : op->getOpOperands()) {
+    nest.operands.emplace_back();
+    bool isShape = isa_and_present<tensor::EmptyOp>(operand.get().getDefiningOp());
+    bool isRead = (op.isDpsInput(&operand) && !isShape) || op.payloadUsesValueFromOperand(&operand);
+    if (isRead && isa<RankedTensorType>(operand.get().getType()) && !filledWith(operand.get()) &&
+        failed(mapOf(operand, op.getMatchingIndexingMap(&operand), nest)))
+      return failure();
+  }
+  for (auto [number, result] : llvm::enumerate(op->getResults())) {
+    AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(number));
+    SmallVector<int> dims;
+    for (auto [axis, expr] : llvm::enumerate(map.getResults())) {
+      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+        int loop = nest.loops[dim.getPosition()];
+        if (llvm::is_contained(nest.reduced, loop))
+          return fail("a reduction loop indexes a result");
+        int64_t size = cast<RankedTensorType>(result.getType()).getDimSize(axis);
+        if (known(size) && !table.unify({loop}, {table.make(size)}))
+          return fail("a loop has two sizes");
+        dims.push_back(loop);
+      } else if (expr == getAffineConstantExpr(0, op.getContext())) {
+        dims.push_back(table.make(1));
+      } else {
+        return fail("a result is written at computed scalarTerms");
+      }
+    }
+    results[result] = dims;
+  }
+  ops.push_back(std::move(nest));
+  return success();
+}
+
+/// offset + stride * loop
+static bool readAxis(AffineExpr expr, ArrayRef<int> loops, AxisMap &axis) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    axis.offset += constant.getValue();
+    return true;
+  }
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    axis.dims.push_back(loops[dim.getPosition()]);
+    return axis.dims.size() == 1;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  auto factor = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : AffineConstantExpr();
+  if (!binary)
+    return false;
+  axis.isPartial = true;
+  if (binary.getKind() == AffineExprKind::Add)
+    return readAxis(binary.getLHS(), loops, axis) && readAxis(binary.getRHS(), loops, axis);
+  if (binary.getKind() != AffineExprKind::Mul || !factor || factor.getValue() <= 0 ||
+      !isa<AffineDimExpr>(binary.getLHS()))
+    return false;
+  axis.stride = factor.getValue();
+  return readAxis(binary.getLHS(), loops, axis);
+}
+
+LogicalResult LoopNests::addScan(graph::ScanOp op) {
+  OpLoops nest{op, {}, {}, {}};
+  for (int64_t size : cast<RankedTensorType>(op.getInputs()[0].getType()).getShape())
+    nest.loops.push_back(table.make(known(size)));
+  nest.reduced.push_back(nest.loops[op.getDim()]);
+  loopSets.push_back(nest.loops);
+  auto identity = AffineMap::getMultiDimIdentityMap(nest.loops.size(), op.getContext());
+  for (OpOperand &operand : op->getOpOperands()) {
+    nest.operands.emplace_back();
+    if (llvm::is_contained(op.getInputs(), operand.get()) && !filledWith(operand.get()) &&
+        failed(mapOf(operand, identity, nest)))
+      return failure();
+  }
+  for (Value result : op.getResults())
+    results[result] = nest.loops;
+  ops.push_back(std::move(nest));
+  return success();
+}
+
+LogicalResult LoopNests::mapOf(OpOperand &operand, AffineMap indexing, OpLoops &nest) {
+  OperandMap map{operand.get(), {}};
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  for (auto [i, expr] : llvm::enumerate(indexing.getResults())) {
+    AxisMap axis;
+    if (!readAxis(expr, nest.loops, axis))
+      return fail("an operand is read in windows");
+    if (axis.dims.size() == 1 && !axis.isPartial && known(type.getDimSize(i)) &&
+        !table.unify(std::vector<int>(axis.dims.begin(), axis.dims.end()),
+                     {table.make(type.getDimSize(i))}))
+      return fail("a loop has two sizes");
+    map.axes.push_back(axis);
+  }
+  if (failed(traceViews(map)))
+    return failure();
+  nest.operands.back() = std::move(map);
+  return success();
+}
+
+Value LoopNests::baseOf(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op) &&
+        !isPassedThrough(*op))
+      break;
+    tensor = op->getOperand(0);
+  }
+  return tensor;
+}
+
+LogicalResult LoopNests::traceViews(OperandMap &map) {
+  while (Operation *view = map.root.getDefiningOp()) {
+    if (results.contains(map.root))
+      break;
+    if (isPassedThrough(*view)) {
+      map.root = view->getOperand(0);
+      continue;
+    }
+    DimTable before = table;
+    if (succeeded(through(view, map)))
+      continue;
+    // A reshape moves nothing, so the host program can do it.
+    Value base = baseOf(map.root);
+    if (base == map.root || !(isa<BlockArgument>(base) || results.contains(base)))
+      return failure();
+    table = std::move(before);
+    map.isInMemory = true;
+    return success();
+  }
+  if (isa<BlockArgument>(map.root)) {
+    map.isInMemory = true;
+    return success();
+  }
+  bool isAssembled =
+      llvm::any_of(chains, [&](const InsertSliceChain &a) { return a.result == map.root; });
+  map.isInMemory = isAssembled || !readsInDims(map, results.find(map.root)->second);
+  return success();
+}
+
+/// Makes a reader of a result index it in the dimensions in which it is computed, where it can.
+bool LoopNests::readsInDims(const OperandMap &map, ArrayRef<int> dims) {
+  DimTable unified = table;
+  for (auto [axis, dim] : llvm::zip(map.axes, dims))
+    if (!axis.isPlain() || !unified.unify({axis.dims.begin(), axis.dims.end()}, {dim}))
+      return false;
+  if (!isSound(unified))
+    return false;
+  table = std::move(unified);
+  return true;
+}
+
+LogicalResult LoopNests::through(Operation *view, OperandMap &map) {
+  SmallVector<AxisMap> axes;
+  if (auto cast = dyn_cast<tensor::CastOp>(view)) {
+    axes = map.axes;
+  } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view)) {
+    for (ArrayRef<int64_t> group : expand.getReassociationIndices()) {
+      AxisMap joined;
+      if (group.size() == 1)
+        joined = map.axes[group[0]];
+      else
+        for (int64_t i : group) {
+          if (!map.axes[i].isPlain())
+            return fail("a part of a reshaped tensor is read");
+          llvm::append_range(joined.dims, map.axes[i].dims);
+        }
+      axes.push_back(joined);
+    }
+  } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(view)) {
+    for (auto [i, group] : llvm::enumerate(collapse.getReassociationIndices())) {
+      if (group.size() == 1) {
+        axes.push_back(map.axes[i]);
+        continue;
+      }
+      if (!map.axes[i].isPlain())
+        return fail("a part of a reshaped tensor is read");
+      std::vector<int> parts;
+      for (int64_t part : group) {
+        parts.push_back(table.make(known(collapse.getSrcType().getDimSize(part))));
+        axes.push_back(AxisMap{{parts.back()}});
+      }
+      if (!table.unify(parts, std::vector<int>(map.axes[i].dims.begin(), map.axes[i].dims.end())))
+        return fail("a reshape cuts dimensions that do not fit");
+    }
+  } else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(view)) {
+    return throughSlice(slice, map);
+  } else {
+    return fail(view->getName().getStringRef() + " has no kernel");
+  }
+  map.axes = axes;
+  map.root = view->getOperand(0);
+  return success();
+}
+
+LogicalResult LoopNests::throughSlice(tensor::ExtractSliceOp slice, OperandMap &map) {
+  SmallVector<AxisMap> axes;
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  unsigned next = 0;
+  for (int64_t d = 0; d < slice.getSourceType().getRank(); ++d) {
+    auto offset = getConstantIntValue(slice.getMixedOffsets()[d]);
+    auto stride = getConstantIntValue(slice.getMixedStrides()[d]);
+    if (!stride || *stride <= 0)
+      return fail("a slice takes steps of a computed length");
+    AxisMap axis;
+    if (!dropped.test(d))
+      axis = map.axes[next++];
+    axis.offset = offset.value_or(0) + *stride * axis.offset;
+    axis.stride *= *stride;
+    for (auto &[place, factor] : axis.scalarTerms)
+      factor *= *stride;
+    if (!offset)
+      axis.scalarTerms.push_back({cast<Value>(slice.getMixedOffsets()[d]), 1});
+    axis.isPartial |= !calls.isSizeOf(slice.getMixedSizes()[d], slice.getSource(), d);
+    axes.push_back(axis);
+  }
+  map.axes = axes;
+  map.root = slice.getSource();
+  return success();
+}
+
+} // namespace tw::conversion

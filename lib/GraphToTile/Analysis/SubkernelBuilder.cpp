@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "GraphToTile/Analysis/SubkernelBuilder.h"
+#include "IR/ElementDType.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <algorithm>
+#include <map>
+
+using namespace mlir;
+
+namespace tw::conversion {
+
+std::optional<kernel::DType> dtypeOf(Type type) {
+  // By tw::DType.
+  static constexpr kernel::DType dtypes[] = {kernel::f16, kernel::bf16, kernel::f32, kernel::f64,
+                                             kernel::i8,  kernel::i16,  kernel::i32, kernel::i64,
+                                             kernel::u8,  kernel::i1};
+  auto dtype = tw::dtypeOf(getElementTypeOrSelf(type));
+  return dtype ? std::optional(dtypes[size_t(*dtype)]) : std::nullopt;
+}
+
+int SubkernelBuilder::add(Statement statement) {
+  program.statements.push_back(std::move(statement));
+  return int(program.statements.size()) - 1;
+}
+
+void SubkernelBuilder::store(ResultRef result, Value value, kernel::DType dtype) {
+  program.stores.push_back({result, accessOfValue(value, dtype, true)});
+}
+
+int SubkernelBuilder::buffer(BufferSpec spec, TensorUse use) {
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (tensors[i].tensor == use.tensor && tensors[i].temporary == use.temporary &&
+        program.buffers[i].isOutput == spec.isOutput && program.buffers[i].shape == spec.shape)
+      return int(i);
+  spec.name = (spec.isOutput ? "out" : "in") + std::to_string(tensors.size());
+  program.buffers.push_back(std::move(spec));
+  tensors.push_back(std::move(use));
+  return int(tensors.size()) - 1;
+}
+
+/// Parts of one axis that are joined again are one part.
+static BufferView merged(const BufferView &view) {
+  BufferView result;
+  std::map<int64_t, int64_t> groupOf;
+  for (auto [number, group] : llvm::enumerate(view.joined))
+    for (int64_t part : group)
+      groupOf[part] = int64_t(number);
+  result.joined.resize(view.joined.size());
+  for (const ReassociationIndices &cut : view.cut) {
+    ReassociationIndices &kept = result.cut.emplace_back();
+    for (int64_t part : cut) {
+      const Extent &own = view.parts[part];
+      if (part != cut.front() && groupOf[part] == groupOf[part - 1]) {
+        Extent &last = result.parts.back();
+        last.size = last.size && own.size ? std::optional(*last.size * *own.size) : std::nullopt;
+        continue;
+      }
+      kept.push_back(int64_t(result.parts.size()));
+      if (!result.joined.empty())
+        result.joined[groupOf[part]].push_back(kept.back());
+      result.parts.push_back(own);
+    }
+  }
+  return result;
+}
+
+/// Whether the sizes of all parts follow from those of the axes.
+static bool isComputable(const BufferView &view) {
+  return llvm::all_of(view.cut, [&](const ReassociationIndices &cut) {
+    return llvm::count_if(cut, [&](int64_t part) { return !view.parts[part].size; }) <= 1;
+  });
+}
+
+/// Cuts the axes of a tensor into atoms and joins those that are one dimension. Axes of which a
+/// part is read keep their own size.
+BufferView SubkernelBuilder::viewOf(RankedTensorType type, ArrayRef<AxisMap> axes,
+                                    const std::string &name, std::vector<Extent> &shape,
+                                    std::vector<Axis> &access) {
+  BufferView view;
+  std::vector<int> left; // atoms of the dimension that is still being joined
+  for (auto [axis, map] : llvm::enumerate(axes)) {
+    ReassociationIndices &cut = view.cut.emplace_back();
+    auto addPart = [&](const Extent &part) {
+      cut.push_back(int64_t(view.parts.size()));
+      view.parts.push_back(part);
+    };
+    auto own = [&]() -> Extent {
+      if (!type.isDynamicDim(axis))
+        return {type.getDimSize(axis)};
+      return {std::nullopt, name + "_" + std::to_string(axis)};
+    };
+    std::vector<int> atoms = nests->table.atoms({map.dims.begin(), map.dims.end()});
+    if (!map.isPlain() || atoms.empty()) {
+      bool isUnit = !type.isDynamicDim(axis) && type.getDimSize(axis) == 1;
+      addPart(own());
+      if (isUnit && map.offset == 0 && map.scalarTerms.empty() &&
+          !map.isPartial) { // joins whatever stands beside it
+        if (view.joined.empty())
+          continue; // with the first one that comes
+        view.joined.back().push_back(cut.back());
+        continue;
+      }
+      ReassociationIndices group;
+      int64_t from = view.joined.empty() ? 0 : cut.back();
+      for (int64_t part = from; part <= cut.back(); ++part)
+        group.push_back(part);
+      view.joined.push_back(group);
+      shape.push_back(own());
+      access.push_back({-1, map.offset, map.stride});
+      access.back().isPartial = map.isPartial;
+      for (auto [place, factor] : map.scalarTerms)
+        access.back().scalarTerms.push_back(
+            {scalar(cast<BlockArgument>(place), kernel::i64), factor});
+      if (!atoms.empty())
+        access.back().dim = joined->of(atoms).front();
+      continue;
+    }
+    for (int atom : atoms) {
+      auto size = nests->table.size(atom);
+      addPart({size, size ? "" : "?"});
+      if (left.empty()) {
+        int dim = joined->of({atom}).front();
+        left = joined->atoms(dim);
+        std::reverse(left.begin(), left.end());
+        int64_t from = view.joined.empty() ? 0 : cut.back();
+        ReassociationIndices group;
+        for (int64_t part = from; part <= cut.back(); ++part)
+          group.push_back(part);
+        view.joined.push_back(group);
+        shape.push_back(joined->dims[dim]);
+        access.push_back({dim});
+      } else {
+        view.joined.back().push_back(cut.back());
+      }
+      left.pop_back();
+    }
+  }
+  return merged(view);
+}
+
+static bool walksTwice(const std::vector<Axis> &axes) {
+  for (size_t i = 0; i < axes.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (axes[i].dim >= 0 && axes[i].dim == axes[j].dim)
+        return true;
+  return false;
+}
+
+std::string SubkernelBuilder::nameOf(Value tensor) const {
+  return "a" + std::to_string(nests->numberOf(tensor));
+}
+
+std::optional<Access> SubkernelBuilder::accessOfMemory(const OperandMap &map, kernel::DType dtype,
+                                                       bool isOutput) {
+  for (const AxisMap &axis : map.axes) {
+    if (!axis.isPlain() && nests->table.atoms({axis.dims.begin(), axis.dims.end()}).size() > 1)
+      return std::nullopt;
+    if (llvm::any_of(axis.scalarTerms,
+                     [](auto &place) { return !isa<BlockArgument>(place.first); }))
+      return std::nullopt;
+  }
+  TensorUse use{map.root, {}};
+  BufferSpec spec{"", dtype, {}, isOutput};
+  Access access;
+  use.view = viewOf(cast<RankedTensorType>(map.root.getType()), map.axes, nameOf(map.root),
+                    spec.shape, access.axes);
+  if (walksTwice(access.axes) || !isComputable(use.view))
+    return std::nullopt;
+  access.buffer = buffer(std::move(spec), std::move(use));
+  return access;
+}
+
+int SubkernelBuilder::bufferOfTensor(Value tensor, kernel::DType dtype) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  TensorUse use{tensor, {}};
+  BufferSpec spec{"", dtype, {}};
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    bool isDynamic = type.isDynamicDim(axis);
+    spec.shape.push_back({isDynamic ? std::nullopt : std::optional(type.getDimSize(axis)),
+                          isDynamic ? nameOf(tensor) + "_" + std::to_string(axis) : std::string()});
+    use.view.cut.push_back({axis});
+    use.view.parts.push_back(spec.shape.back());
+    use.view.joined.push_back({axis});
+  }
+  return buffer(std::move(spec), std::move(use));
+}
+
+Access SubkernelBuilder::accessOfValue(Value value, kernel::DType dtype, bool isOutput,
+                                       int temporary) {
+  SmallVector<AxisMap> axes;
+  for (int dim : nests->results.find(value)->second)
+    axes.push_back({{dim}});
+  TensorUse use{value, {}};
+  BufferSpec spec{"", dtype, {}, isOutput};
+  Access access;
+  use.view =
+      viewOf(cast<RankedTensorType>(value.getType()), axes, nameOf(value), spec.shape, access.axes);
+  if (temporary >= 0)
+    use = {{}, {}, temporary};
+  access.buffer = buffer(std::move(spec), std::move(use));
+  return access;
+}
+
+void SubkernelBuilder::takeOneElement(int dim) {
+  if (!llvm::is_contained(program.unitDims, dim))
+    program.unitDims.push_back(dim);
+}
+
+bool SubkernelBuilder::takesOneElement(const std::vector<int> &dims) const {
+  return llvm::any_of(dims, [&](int dim) { return llvm::is_contained(program.unitDims, dim); });
+}
+
+int SubkernelBuilder::scalar(BlockArgument argument, kernel::DType dtype) {
+  auto it = llvm::find_if(program.scalars, [&](auto &known) { return known.first == argument; });
+  if (it != program.scalars.end())
+    return int(it - program.scalars.begin());
+  program.scalars.push_back({argument, dtype});
+  return int(program.scalars.size()) - 1;
+}
+
+void SubkernelBuilder::setContraction(Contraction spec) {
+  isProduct = true;
+  product = std::move(spec);
+  product.dims = joined->dims;
+  product.buffers = program.buffers;
+}
+
+Subkernel SubkernelBuilder::take() {
+  Subkernel made{LoopProgram(), std::move(tensors), std::move(locations)};
+  if (isProduct) {
+    dropUnusedDims(product);
+    made.what = std::move(product);
+    return made;
+  }
+  program.dims = joined->dims;
+  made.what = std::move(program);
+  tidy(made);
+  return made;
+}
+
+void tidy(Subkernel &subkernel) {
+  auto &program = std::get<LoopProgram>(subkernel.what);
+  std::vector<TensorUse> tensors;
+  for (int former : putOutputsLast(program))
+    tensors.push_back(subkernel.tensors[former]);
+  subkernel.tensors = std::move(tensors);
+  dropUnusedDims(program);
+}
+
+} // namespace tw::conversion

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One subkernel while it is put together: its dimensions, its buffers and how the function's
+// tensors become them.
+#pragma once
+#include "GraphToTile/Analysis/JoinDims.h"
+#include "GraphToTile/Analysis/Subkernel.h"
+
+namespace tw::conversion {
+
+/// The element type of a tensor or a scalar; index counts as i64.
+std::optional<kernel::DType> dtypeOf(mlir::Type type);
+
+/// Puts the buffers of a loop program, and their tensors, in the order of calls, and takes out what
+/// nothing runs along.
+void tidy(Subkernel &subkernel);
+
+class SubkernelBuilder {
+public:
+  SubkernelBuilder(const JoinedDims &joined, const LoopNests &nests)
+      : joined(&joined), nests(&nests) {}
+
+  /// The number of the statement.
+  int add(Statement statement);
+  const LoopProgram &loops() const { return program; }
+
+  /// How a tensor in memory is read, or written; nothing if one dimension is walked along twice.
+  std::optional<Access> accessOfMemory(const OperandMap &map, kernel::DType dtype,
+                                       bool isOutput = false);
+  /// A tensor in memory as it is, for reading single elements.
+  int bufferOfTensor(mlir::Value tensor, kernel::DType dtype);
+  /// How a value that an operation of the dispatch computes is read or written in the dimensions in
+  /// which it is computed; or, `temporary` its number, what stands between subkernels and is as
+  /// large.
+  Access accessOfValue(mlir::Value value, kernel::DType dtype, bool isOutput = false,
+                       int temporary = -1);
+  /// Stores a result to where the value is in memory.
+  void store(ResultRef result, mlir::Value value, kernel::DType dtype);
+  /// A program has one element of a dimension.
+  void takeOneElement(int dim);
+  /// Whether that is so for one of these.
+  bool takesOneElement(const std::vector<int> &dims) const;
+  /// The number of a scalar argument that is passed as `dtype`.
+  int scalar(mlir::BlockArgument argument, kernel::DType dtype);
+
+  /// Whether other operations may be added.
+  bool isClosed = false;
+  void setContraction(Contraction spec);
+  const Contraction &contraction() const { return product; }
+
+  Subkernel take();
+  llvm::SmallVector<mlir::Location> locations;
+
+private:
+  int buffer(BufferSpec spec, TensorUse use);
+  BufferView viewOf(mlir::RankedTensorType type, llvm::ArrayRef<AxisMap> axes,
+                    const std::string &name, std::vector<Extent> &shape, std::vector<Axis> &access);
+  std::string nameOf(mlir::Value tensor) const;
+
+  const JoinedDims *joined;
+  const LoopNests *nests;
+  LoopProgram program;
+  Contraction product;
+  bool isProduct = false;
+  std::vector<TensorUse> tensors;
+};
+
+} // namespace tw::conversion

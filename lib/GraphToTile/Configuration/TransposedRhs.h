@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products whose second operand lies transposed: its columns are not side by side.
+#pragma once
+#include "GraphToTile/Analysis/Subkernel.h"
+
+namespace tw::conversion {
+
+/// Whether a kernel that transposes b first pays: each block of rows would transpose it again.
+bool isRhsTransposeProfitable(const Contraction &contraction);
+
+/// Makes a product read b from a temporary in which columns are innermost, and gives what writes
+/// that: a copy.
+Subkernel materializeTransposedRhs(Subkernel &product, int temporary);
+
+} // namespace tw::conversion

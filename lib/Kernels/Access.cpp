@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Kernels/Access.h"
+
+namespace tw::kernels {
+
+void DimRenumbering::use(const Access &access) {
+  for (const Axis &axis : access.axes) {
+    if (axis.dim >= 0)
+      used[axis.dim] = true;
+    for (auto &term : axis.dimTerms)
+      used[term.first] = true;
+  }
+}
+
+void DimRenumbering::use(const std::vector<int> &dims) {
+  for (int dim : dims)
+    used[dim] = true;
+}
+
+std::vector<Extent> DimRenumbering::compact(const std::vector<Extent> &dims) {
+  std::vector<Extent> kept;
+  for (size_t dim = 0; dim < dims.size(); ++dim) {
+    number.push_back(int(kept.size()));
+    if (used[dim])
+      kept.push_back(dims[dim]);
+  }
+  return kept;
+}
+
+void DimRenumbering::renumber(Access &access) const {
+  for (Axis &axis : access.axes) {
+    axis.dim = axis.dim < 0 ? -1 : number[axis.dim];
+    for (auto &term : axis.dimTerms)
+      term.first = number[term.first];
+  }
+}
+
+void DimRenumbering::renumber(std::vector<int> &dims) const {
+  for (int &dim : dims)
+    dim = number[dim];
+}
+
+} // namespace tw::kernels

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Program/SizeText.h"
+#include "IR/Graph/Graph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace tw {
+
+/// Expressions of more operations are no help to anybody.
+static constexpr int mostDepth = 12;
+
+static std::string valueText(func::FuncOp main, Value value, int depth);
+
+/// What the function says about a dimension of its argument.
+static std::string argumentText(func::FuncOp main, BlockArgument argument, int64_t dim) {
+  auto sizes = main.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "tw.sizes");
+  if (argument.getOwner() != &main.getBody().front() || !sizes || dim >= int64_t(sizes.size()))
+    return "";
+  auto text = dyn_cast<StringAttr>(sizes[dim]);
+  return text ? text.str() : "";
+}
+
+static std::string dimText(func::FuncOp main, Value tensor, int64_t dim, int depth) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return std::to_string(type.getDimSize(dim));
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    return argumentText(main, argument, dim);
+  if (auto dispatch = tensor.getDefiningOp<graph::DispatchOp>())
+    return dimText(main, dispatch.getOuts()[cast<OpResult>(tensor).getResultNumber()], dim, depth);
+  if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
+    return valueText(main, empty.getDynamicSize(unsigned(dim)), depth);
+  if (auto same = tensor.getDefiningOp<tensor::CastOp>())
+    return dimText(main, same.getSource(), dim, depth);
+  return "";
+}
+
+/// Two operands and what stands between them; "max(" and "min(" stand before.
+static std::string binaryText(func::FuncOp main, Operation *op, StringRef between, int depth) {
+  std::string left = valueText(main, op->getOperand(0), depth + 1),
+              right = valueText(main, op->getOperand(1), depth + 1);
+  if (left.empty() || right.empty())
+    return "";
+  if (between.ends_with("("))
+    return (between + left + ", " + right + ")").str();
+  return ("(" + left + " " + between + " " + right + ")").str();
+}
+
+static std::string valueText(func::FuncOp main, Value value, int depth) {
+  Operation *op = value.getDefiningOp();
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto symbol = argument.getOwner() == &main.getBody().front()
+                      ? main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "tw.symbol")
+                      : StringAttr();
+    return symbol ? symbol.str() : "";
+  }
+  if (!op || depth > mostDepth)
+    return "";
+  if (auto constant = getConstantIntValue(value))
+    return std::to_string(*constant);
+  if (auto cast = dyn_cast<arith::IndexCastOp>(op))
+    return valueText(main, cast.getIn(), depth);
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    auto index = dim.getConstantIndex();
+    return index ? dimText(main, dim.getSource(), *index, depth + 1) : "";
+  }
+  static const std::pair<StringRef, StringRef> operations[] = {
+      {"arith.addi", "+"},        {"arith.subi", "-"},     {"arith.muli", "*"},
+      {"arith.floordivsi", "//"}, {"arith.maxsi", "max("}, {"arith.minsi", "min("}};
+  for (auto [name, text] : operations)
+    if (op->getName().getStringRef() == name)
+      return binaryText(main, op, text, depth);
+  return "";
+}
+
+std::string sizeText(func::FuncOp main, Value tensor, int64_t dim) {
+  std::string text = dimText(main, tensor, dim, 0);
+  if (text.size() > 2 && text.front() == '(' && text.back() == ')' &&
+      text.find('(', 1) == text.npos) // around all of it
+    text = text.substr(1, text.size() - 2);
+  return text;
+}
+
+} // namespace tw
