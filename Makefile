@@ -8,7 +8,7 @@ STAMP := build/.setup-$(shell sha1sum scripts/setup.sh | cut -c1-12)
 PYTHON_STAMP := build/.python-$(shell sha1sum python/requirements.txt | cut -c1-12)
 SHELL := /bin/bash
 
-.PHONY: all build demo test models random format tidy clean
+.PHONY: all build build-python demo test models random format tidy clean
 all: build
 
 $(STAMP): scripts/setup.sh
@@ -20,14 +20,19 @@ $(PYTHON_STAMP): python/requirements.txt $(STAMP)
 	.venv/bin/pip install --quiet --disable-pip-version-check -r python/requirements.txt
 	@touch $@
 
-build: $(STAMP) $(PYTHON_STAMP)
+build: $(STAMP)
+	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET)
+	cmake --build --preset $(PRESET)
+
+# With the virtual environment the build has the Python package, too.
+build-python: $(STAMP) $(PYTHON_STAMP)
 	@test $(BUILD)/build.ninja -nt $(PYTHON_STAMP) || cmake --preset $(PRESET)
 	cmake --build --preset $(PRESET)
 
 demo: build
 	@scripts/demo.sh $(BUILD)
 
-test: build
+test: build-python
 	scripts/test.sh $(BUILD)
 
 models: build

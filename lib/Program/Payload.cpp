@@ -99,7 +99,7 @@ Status Payload::writeMemory(const Piece &piece, int fd, int64_t at, const std::s
   for (int64_t size : piece.sizes)
     total *= size;
   bool written = writeAll(fd, reinterpret_cast<const char *>(first), total, at + piece.offset);
-  return written ? Status() : Status(unwritable(path));
+  return written ? Status() : Status(cannotWrite(path, errno));
 }
 
 Status Payload::writePiece(const Piece &piece, int input, int fd, int64_t at,
