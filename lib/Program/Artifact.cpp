@@ -93,9 +93,8 @@ static Result<std::vector<uint64_t>> hashPayload(const Destination &file, int64_
   if (bytes == 0)
     return std::vector<uint64_t>();
   std::error_code problem;
-  llvm::sys::fs::mapped_file_region mapped(file.descriptor,
-                                           llvm::sys::fs::mapped_file_region::readonly,
-                                           size_t(at + bytes), 0, problem);
+  llvm::sys::fs::mapped_file_region mapped(
+      file.descriptor, llvm::sys::fs::mapped_file_region::readonly, size_t(at + bytes), 0, problem);
   if (problem)
     return cannotWrite(file.name, problem.value());
   return rt::hashBlocks(asBytes(ArrayRef(mapped.const_data(), mapped.size())).subspan(size_t(at)));
@@ -201,10 +200,10 @@ static Status writeFiles(ObjectFile linked, const Payload &payload, bool beside,
   TW_ASSIGN(OutputFile weights, createFile(library.place() + ".weights", 0666));
   TW_ASSIGN(Sealed sealed, writeSealed(linked, payload, destination(library), destination(weights),
                                        rt::weightsHeaderBytes));
-  TW_TRY(writeAt(destination(weights),
-                 rt::weightsHeader(uint64_t(payload.bytes()), rt::contentHash(sealed.blocks),
-                                   sealed.seal),
-                 0));
+  TW_TRY(writeAt(
+      destination(weights),
+      rt::weightsHeader(uint64_t(payload.bytes()), rt::contentHash(sealed.blocks), sealed.seal),
+      0));
   TW_TRY(weights.prepare());
   TW_TRY(library.prepare());
   return replaceBoth(weights, library);

@@ -8,6 +8,7 @@
 #include "IO/File.h"
 #include "IO/JsonWriter.h"
 #include "ModelOptions.h"
+#include "RunIsolated.h"
 #include "TimeReport.h"
 #include "Values.h"
 #include <CLI/CLI.hpp>

@@ -6,6 +6,7 @@
 #include "Failure.h"
 #include "IO/JsonWriter.h"
 #include "Machine.h"
+#include "RunIsolated.h"
 #include "Values.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -10,6 +10,7 @@
 #include "IO/File.h"
 #include "ModelOptions.h"
 #include "Program.h"
+#include "RunIsolated.h"
 #include "runtime/Artifact.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

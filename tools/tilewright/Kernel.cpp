@@ -9,6 +9,7 @@
 #include "Failure.h"
 #include "IO/File.h"
 #include "IO/Npy.h"
+#include "RunIsolated.h"
 #include "Statistics.h"
 #include "Values.h"
 #include <CLI/CLI.hpp>

@@ -5,6 +5,7 @@
 #include "Failure.h"
 #include "IO/File.h"
 #include "IO/TemporaryFolder.h"
+#include "RunIsolated.h"
 #include "Support/ChildProcess.h"
 #include <filesystem>
 #include <fmt/format.h>
