@@ -83,14 +83,16 @@ Instance::Instance(std::shared_ptr<const LoadedProgram> loaded, int threads)
 }
 
 Instance::~Instance() {
-  if (!pool->hasThreads())
-    pool.release(); // nobody is left to be joined
+  if (pool->hasThreads())
+    return;
+  // Nobody is left to be joined.
+  [[maybe_unused]] ThreadPool *abandoned = pool.release();
 }
 
 /// In the child of a fork: its parent's pool may be in any state, and is left alone.
 void Instance::renewThreads() {
   int threads = pool->threads();
-  pool.release();
+  [[maybe_unused]] ThreadPool *abandoned = pool.release();
   pool = std::make_unique<ThreadPool>(threads);
 }
 

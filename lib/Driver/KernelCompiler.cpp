@@ -139,7 +139,8 @@ Status runCompiler(const Parts &parts, std::vector<std::string> arguments,
     return {std::to_string(status), problem};
   };
   TW_ASSIGN(Fields fields, runApart(doing, time, run));
-  int status = std::atoi(fields[0].c_str());
+  int status = -1;
+  llvm::StringRef(fields[0]).getAsInteger(10, status);
   std::error_code ignored;
   if (status == 0)
     return {};

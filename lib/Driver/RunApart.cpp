@@ -2,6 +2,7 @@
 #include "Driver/RunApart.h"
 #include "Support/ChildProcess.h"
 #include "Support/Limits.h"
+#include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -31,7 +32,7 @@ static Fields splitFields(const std::string &bytes) {
 
 KernelTime::KernelTime() : all(60) {
   if (const char *given = std::getenv("TILEWRIGHT_KERNEL_SECONDS"))
-    if (int seconds = std::atoi(given); seconds > 0)
+    if (int seconds = 0; !llvm::StringRef(given).getAsInteger(10, seconds) && seconds > 0)
       all = seconds;
   latest = std::chrono::steady_clock::now() + std::chrono::seconds(all);
 }

@@ -34,7 +34,7 @@ static std::string followLinks(std::string path) {
     if (length < 0)
       return path; // no link: whether it can be written is seen later
     std::string to(link, size_t(length));
-    path = to.starts_with('/') ? to : folderOf(path) + "/" + to;
+    path = to.starts_with('/') ? to : fmt::format("{}/{}", folderOf(path), to);
   }
   errno = ELOOP;
   return "";

@@ -77,7 +77,7 @@ static void setFunctionAttributes(llvm::Module &module, const std::vector<std::s
 /// The text behind its prefix, which is sealed when the file is written, in a section of its own.
 static void addMetadata(llvm::Module &module, StringRef text) {
   rt::MetadataPrefix prefix = {{}, text.size(), 0, 0};
-  std::copy_n(rt::metadataMagic.data(), sizeof prefix.magic, prefix.magic);
+  std::copy_n(rt::metadataMagic.begin(), sizeof prefix.magic, prefix.magic);
   std::string bytes(reinterpret_cast<const char *>(&prefix), sizeof prefix);
   bytes += text;
   auto *data = llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);

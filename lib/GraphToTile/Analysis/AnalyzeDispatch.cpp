@@ -17,6 +17,7 @@ class DispatchAnalyzer {
 public:
   DispatchAnalyzer(func::FuncOp dispatch, const CallSizes &calls, bool keepsAxes)
       : dispatch(dispatch), keepsAxes(keepsAxes), nests(calls) {}
+  DispatchAnalyzer(const DispatchAnalyzer &) = delete;
 
   FailureOr<DispatchAnalysis> run(std::string &why) {
     if (failed(nests.read(dispatch)))

@@ -37,6 +37,7 @@ void TileDialect::initialize() {
 // Attributes
 //===----------------------------------------------------------------------===//
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): TableGen declares it so.
 LogicalResult SizeAttr::verify(function_ref<InFlightDiagnostic()> emitError, Size size) {
   if (!size.valid())
     return emitError() << "the size overflows or divides by 0";
