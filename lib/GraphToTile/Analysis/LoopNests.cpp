@@ -144,7 +144,7 @@ LogicalResult LoopNests::addOp(linalg::LinalgOp op) {
       } else if (expr == getAffineConstantExpr(0, op.getContext())) {
         dims.push_back(table.make(1));
       } else {
-        return fail("a result is written at computed scalarTerms");
+        return fail("a result is written at computed positions");
       }
     }
     results[result] = dims;
