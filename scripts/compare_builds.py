@@ -25,7 +25,8 @@ SLOWER = 0.9
 
 
 def renumbered(text):
-    """Values by order of appearance, constants by their value, without locations."""
+    """Values by order of appearance, constants by their value, without locations and configurations."""
+    text = re.sub(r',? ?tile\.configuration = #tile\.config<"\w+" \{[^}]*\}( on <"\w+" \{[^}]*\}>)?>', "", text)
     text = re.sub(r" loc\((?:[^()]|\([^()]*\))*\)", "", text)
     constants = dict(re.findall(r"^ *(%[\w-]+) = arith\.constant (.*)$", text, re.M))
     text = re.sub(r"^ *%[\w-]+ = arith\.constant .*\n", "", text, flags=re.M)
@@ -36,7 +37,7 @@ def renumbered(text):
 
 def kernels(dump):
     """The text of each kernel by name, and the names of functions left to the reference target."""
-    text = (dump / "04-tile.mlir").read_text()
+    text = next(dump.glob("*-tile.mlir")).read_text()
     found = {}
     for match in re.finditer(r"^  tile\.kernel @(\w+)\(.*?^  \}$", text, re.M | re.S):
         found[match[1]] = renumbered(match[0])

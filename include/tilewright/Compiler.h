@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Grows with every incompatible change of this header; see tilewright_compiler_api_version. */
-#define TILEWRIGHT_COMPILER_API_VERSION 3
+#define TILEWRIGHT_COMPILER_API_VERSION 4
 
 /* What a call ended with; also the exit status of the command-line tool. */
 typedef enum tilewright_outcome {
@@ -107,6 +107,10 @@ typedef struct tilewright_compile_options {
    * go inside. One of memfd_create is loaded as "/proc/self/fd/N", and must then stay open as long
    * as the program. */
   int output_descriptor;
+  /* Path of a JSON file with configurations of kernels, in the form of the report as JSON
+   * (docs/configurations.md): those of dispatches that the model has are used instead of the
+   * compiler's choice. NULL: all are chosen. */
+  const char *configurations;
 } tilewright_compile_options;
 
 /* Compiles a model to an artifact. Every error has been given to sink->diagnostic when this returns

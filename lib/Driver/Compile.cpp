@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tilewright_compile: checks what is asked for, then runs the pipeline.
+#include "Driver/ConfigurationFile.h"
 #include "Driver/Evaluator.h"
 #include "Driver/HostTarget.h"
 #include "Driver/ModelSource.h"
@@ -9,6 +10,7 @@
 #include "Driver/Report.h"
 #include "Driver/TargetChoice.h"
 #include "Program/Machine.h"
+#include "Target/CPU/Configuration/Chooser.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tilewright/Compiler.h"
 #include <filesystem>
@@ -21,7 +23,7 @@ namespace {
 
 struct Request {
   ModelSource model;
-  std::string output, dumpTo, target = "cpu";
+  std::string output, dumpTo, target = "cpu", configurations = {};
   KernelSources kernels = {};
   int descriptor = 0;
   WeightsPlace weights = WeightsPlace::Auto;
@@ -51,6 +53,7 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
                  "set options.output or options.output_descriptor");
   if (options->target)
     request.target = options->target;
+  request.configurations = text(options->configurations);
   static const std::pair<std::string_view, WeightsPlace> places[] = {
       {"", WeightsPlace::Auto},
       {"auto", WeightsPlace::Auto},
@@ -83,11 +86,33 @@ static Result<FileUses> fileUses(const Request &request) {
     files.reads(request.model.path);
   for (const std::string &kernels : request.kernels.paths)
     files.reads(kernels);
+  if (!request.configurations.empty())
+    files.reads(request.configurations);
   if (request.descriptor != 0)
     return files;
   TW_TRY(files.writes(request.output));
   TW_TRY(files.writes(request.output + ".weights"));
   return files;
+}
+
+static Result<conversion::ConfigurationOverrides> givenConfigurations(const Request &request) {
+  if (request.configurations.empty())
+    return conversion::ConfigurationOverrides();
+  if (request.target == "reference")
+    return usage("configurations are given, but the reference target has none",
+                 "leave out --config, or --target=reference");
+  return readConfigurations(request.configurations);
+}
+
+/// Says which given configurations are for no dispatch of this model.
+static void remarkUnused(Session &session, const conversion::ConfigurationOverrides &overrides,
+                         const std::vector<ConfiguredDispatch> &dispatches) {
+  for (const auto &[signature, given] : overrides)
+    if (llvm::none_of(dispatches, [&](const ConfiguredDispatch &dispatch) {
+          return dispatch.signature == signature;
+        }))
+      session.remarks.emplace_back(given.place,
+                                   "no dispatch of this model has the signature " + signature);
 }
 
 static void run(Session &session, const Request &request) {
@@ -98,6 +123,9 @@ static void run(Session &session, const Request &request) {
   if (!choice)
     return session.error(choice.error());
   bool isReference = request.target == "reference";
+  auto overrides = givenConfigurations(request);
+  if (!overrides)
+    return session.error(overrides.error());
   // Functions go to the reference target, tile programs to the cpu target: with --target=reference
   // only hand-written kernels are tile programs.
   auto cpu = target::CpuFeatures::fromNames(choice->features);
@@ -123,10 +151,18 @@ static void run(Session &session, const Request &request) {
   if (failed(isReference ? pipeline.toPlainDispatches(*module, *kernels)
                          : pipeline.toDispatches(*module, &evaluator, *kernels)))
     return;
-  if (!isReference && failed(pipeline.toTilePrograms(*module, cpu)))
-    return;
-  std::string report =
-      request.report ? describeDispatches(*module, session, request.report == 2) : std::string();
+  std::vector<ConfiguredDispatch> configured;
+  if (!isReference) {
+    if (failed(pipeline.configure(*module, target::createCPUChooser(cpu), *overrides)))
+      return;
+    configured = configuredDispatches(*module);
+    remarkUnused(session, *overrides, configured);
+    if (failed(pipeline.toTilePrograms(*module)))
+      return;
+  }
+  std::string report = request.report
+                           ? describeDispatches(*module, session, configured, request.report == 2)
+                           : std::string();
   ArtifactOptions options;
   options.output = request.output;
   options.descriptor = request.descriptor;

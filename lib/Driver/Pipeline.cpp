@@ -2,7 +2,6 @@
 #include "Driver/Pipeline.h"
 #include "Dispatch/Passes.h"
 #include "Graph/Passes.h"
-#include "GraphToTile/Passes.h"
 #include "IR/Tile/Tile.h"
 #include "Import/Pt2/Pt2.h"
 #include "Import/Text/Text.h"
@@ -119,14 +118,17 @@ LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluat
   });
 }
 
-LogicalResult Pipeline::toTilePrograms(ModuleOp module, const target::CpuFeatures &cpu) {
+LogicalResult Pipeline::configure(ModuleOp module,
+                                  std::shared_ptr<const conversion::ConfigurationChooser> chooser,
+                                  const conversion::ConfigurationOverrides &overrides) {
+  return runPasses("configure", module, [&](OpPassManager &pm) {
+    pm.addPass(conversion::createConfigureDispatches(std::move(chooser), &overrides));
+  });
+}
+
+LogicalResult Pipeline::toTilePrograms(ModuleOp module) {
   return runPasses("tile", module, [&](OpPassManager &pm) {
-    conversion::Machine machine{cpu.vectorBytes, cpu.vectorRegisters};
-    if (auto pairs = cpu.pairTile()) {
-      machine.pairRows = pairs->rows;
-      machine.pairColumns = pairs->columns;
-    }
-    pm.addPass(conversion::createTilePrograms(machine));
+    pm.addPass(conversion::createTilePrograms());
     pm.addPass(createResolveDims());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());

@@ -7,6 +7,7 @@
 #include "Driver/ModelSource.h"
 #include "Driver/Session.h"
 #include "Graph/ConstantEvaluator.h"
+#include "GraphToTile/Passes.h"
 #include "IO/OutputFile.h"
 #include "Program/Artifact.h"
 #include "Target/Target.h"
@@ -37,8 +38,13 @@ public:
   /// As toDispatches, without the passes that toDispatches is to be checked for: a dispatch for
   /// each operation, nothing fused, laid out otherwise or evaluated at compile time.
   mlir::LogicalResult toPlainDispatches(mlir::ModuleOp module, const ModelKernels &kernels = {});
-  /// Dispatches that the compiler's kernels cover become tile programs.
-  mlir::LogicalResult toTilePrograms(mlir::ModuleOp module, const target::CpuFeatures &cpu);
+  /// Dispatches that tile programs cover get configurations: those of `overrides`, the others by
+  /// `chooser`.
+  mlir::LogicalResult configure(mlir::ModuleOp module,
+                                std::shared_ptr<const conversion::ConfigurationChooser> chooser,
+                                const conversion::ConfigurationOverrides &overrides);
+  /// Configured dispatches become tile programs.
+  mlir::LogicalResult toTilePrograms(mlir::ModuleOp module);
   /// Writes the artifact.
   mlir::LogicalResult toArtifact(mlir::ModuleOp module, target::Target &target,
                                  ArtifactOptions options);

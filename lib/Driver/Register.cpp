@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Register.h"
+#include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Torch/Torch.h"
+#include "Target/CPU/Configuration/Chooser.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -20,6 +22,8 @@ void registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry); // with the external models of their interfaces
   mlir::registerAllExtensions(registry);
   registry.insert<graph::TWDialect, torch::TorchDialect, torch_c::TorchConversionDialect>();
+  conversion::registerConfigurations(registry);
+  target::registerCPUConfigurations(registry);
 }
 
 } // namespace tw

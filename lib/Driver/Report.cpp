@@ -29,7 +29,8 @@ static llvm::MapVector<StringRef, KernelUse> kernelUses(ModuleOp module) {
   return uses;
 }
 
-std::string describeDispatches(ModuleOp module, const Session &session, bool asJson) {
+std::string describeDispatches(ModuleOp module, const Session &session,
+                               const std::vector<ConfiguredDispatch> &configured, bool asJson) {
   SymbolTable symbols(module);
   JsonWriter json;
   json.beginObject().key("dispatches").beginArray();
@@ -50,7 +51,9 @@ std::string describeDispatches(ModuleOp module, const Session &session, bool asJ
     if (!use.source.empty())
       lines += fmt::format("            {}\n", use.source);
   }
-  json.endArray().key("remarks").beginArray();
+  json.endArray().key("configurations");
+  write(json, configured);
+  json.key("remarks").beginArray();
   std::string remarks;
   for (const auto &[place, what] : session.remarks) {
     json.beginObject().member("place", place).member("text", what).endObject();

@@ -2,6 +2,7 @@
 //
 // What `compile --report` says: the kernels, what is fused in each, and what passes remarked.
 #pragma once
+#include "Driver/ConfigurationFile.h"
 #include "Driver/Session.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -9,7 +10,10 @@ namespace tw {
 
 /// Text for people, or one JSON object:
 ///   {"dispatches": [{"kernel": "k3", "name": "...", "ops": "...", "calls": 2, "source": "..."}],
+///    "configurations": [{"signature": "...", "ops": "...", "source": "...", "cuts": ["none"],
+///                        "kernels": [{"kernel": "k3", "kind": "contraction", "rows": 8, ...}]}],
 ///    "remarks": [{"place": "...", "text": "..."}]}
-std::string describeDispatches(mlir::ModuleOp module, const Session &session, bool json);
+std::string describeDispatches(mlir::ModuleOp module, const Session &session,
+                               const std::vector<ConfiguredDispatch> &configured, bool json);
 
 } // namespace tw

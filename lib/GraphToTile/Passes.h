@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-#include "Kernels/Contraction.h"
+#include "GraphToTile/Configuration/ConfigurationChooser.h"
+#include "GraphToTile/Configuration/Overrides.h"
 #include <memory>
 
 namespace mlir {
@@ -9,18 +10,19 @@ class Pass;
 
 namespace tw::conversion {
 
-/// What configurations are chosen for.
-struct Machine {
-  int64_t vectorBytes = 16, registers = 16; // of the vector unit
-  int64_t pairRows = 0, pairColumns = 0;    // as in VectorUnit
-};
+/// Gives each function that dispatches call (tw.kernel) and tile programs cover the configurations
+/// of its kernels (`tile.configuration`); for all others a remark says why. What `overrides` give,
+/// which may be null and must outlive the pass, is taken, or refused with an error (CONFIG_1 to
+/// CONFIG_3).
+std::unique_ptr<mlir::Pass>
+createConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
+                          const ConfigurationOverrides *overrides = nullptr);
 
-/// Replaces the functions that dispatches call (tw.kernel) by tile programs, and those dispatches
-/// by dispatches of these, where tile programs cover them. For all others a remark says
-/// why, and the function stays for the reference target.
-std::unique_ptr<mlir::Pass> createTilePrograms(const Machine &machine);
+/// Replaces configured functions by tile programs, and the dispatches that call them by dispatches
+/// of these. The other functions stay for the reference target.
+std::unique_ptr<mlir::Pass> createTilePrograms();
 
-/// For tilewright-opt: tw-tile-programs for a vector unit of AVX2.
-void registerPasses();
+/// For tilewright-opt: tw-configure by this chooser, and tw-tile-programs.
+void registerPasses(std::shared_ptr<const ConfigurationChooser> chooser);
 
 } // namespace tw::conversion

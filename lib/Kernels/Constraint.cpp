@@ -12,14 +12,43 @@ static Size parsed(std::string_view text) {
   return *size;
 }
 
-Constraint::Constraint(std::string_view less, std::string_view more)
-    : less(parsed(less)), more(parsed(more)) {}
+Constraint::Constraint(std::string_view less, std::string_view more, std::string_view reason)
+    : less(parsed(less)), more(parsed(more)), lessText(less), moreText(more), reason(reason) {}
 
-bool holds(const std::vector<Constraint> &constraints, const Numbers &values) {
-  return std::all_of(constraints.begin(), constraints.end(), [&](const Constraint &c) {
+/// `block[0]` for `block_0`.
+static std::string withSubscripts(const std::string &text) {
+  std::string written;
+  auto isDigit = [&](size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '_' || !isDigit(i + 1)) {
+      written += text[i];
+      continue;
+    }
+    written += '[';
+    while (isDigit(i + 1))
+      written += text[++i];
+    written += ']';
+  }
+  return written;
+}
+
+const Constraint *firstViolated(const std::vector<Constraint> &constraints, const Numbers &values) {
+  auto found = std::find_if(constraints.begin(), constraints.end(), [&](const Constraint &c) {
     auto less = c.less.evaluate(values), more = c.more.evaluate(values);
-    return less && more && *less <= *more;
+    return !less || !more || *less > *more;
   });
+  return found == constraints.end() ? nullptr : &*found;
+}
+
+std::string describe(const Constraint &constraint, const Numbers &values) {
+  auto side = [&](const Size &size, const std::string &written) {
+    auto value = size.evaluate(values);
+    std::string text = withSubscripts(written);
+    return size.constant() ? text : text + " = " + (value ? std::to_string(*value) : "?");
+  };
+  std::string text = side(constraint.less, constraint.lessText) + " must not be more than " +
+                     side(constraint.more, constraint.moreText);
+  return constraint.reason.empty() ? text : text + ": " + constraint.reason;
 }
 
 } // namespace tw::kernels

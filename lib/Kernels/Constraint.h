@@ -4,6 +4,7 @@
 // solver; whoever has one asks `holds`.
 #pragma once
 #include "Support/Size.h"
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,15 +13,22 @@ namespace tw::kernels {
 /// `less` must not be more than `more`, over the numbers of a configuration and what it has to fit.
 /// `Size::build` writes them for a solver.
 struct Constraint {
-  /// In Size's text form.
-  Constraint(std::string_view less, std::string_view more);
+  /// In Size's text form, which is kept for messages. `reason`: what would go wrong, for people.
+  Constraint(std::string_view less, std::string_view more, std::string_view reason = {});
   Size less, more;
+  std::string lessText, moreText, reason;
 };
 
 /// Numbers by name.
 using Numbers = Size::Values;
 
-/// Whether all hold; one that cannot be evaluated with `values` does not.
-bool holds(const std::vector<Constraint> &constraints, const Numbers &values);
+/// The first that does not hold, or null; one that cannot be evaluated with `values` does not.
+const Constraint *firstViolated(const std::vector<Constraint> &constraints, const Numbers &values);
+inline bool holds(const std::vector<Constraint> &constraints, const Numbers &values) {
+  return !firstViolated(constraints, values);
+}
+/// "rows = 40 must not be more than 32": both sides of a constraint as they were written, their
+/// values where they are no numbers, and the reason. Element i of a list is written `block[i]`.
+std::string describe(const Constraint &constraint, const Numbers &values);
 
 } // namespace tw::kernels

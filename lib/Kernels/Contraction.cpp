@@ -55,38 +55,35 @@ std::string refuse(const Contraction &contraction) {
 // Configurations
 //===----------------------------------------------------------------------===//
 
-namespace {
+using Configured = ContractionConfiguration;
+static constexpr Member<Configured> members[] = {
+    {"rows", &Configured::rows, 1, "rows of the result in a program"},
+    {"columns", &Configured::columns, 1, "columns of the result in a program"},
+    {"row_programs", &Configured::rowPrograms, 1,
+     "programs along the rows that follow each other on one worker"},
+    {"column_programs", &Configured::columnPrograms, 1, "the same along the columns"},
+    {"packed", &Configured::isPacked, 0, "whether the second operand is stored in panels"},
+    {"panels", &Configured::panels, 1, "panels in the columns of a program"},
+    {"vnni_packed", &Configured::isVnniPacked, 0,
+     "whether two neighbours along the sum lie side by side in a panel"},
+    {"row_dots", &Configured::usesRowDots, 0,
+     "whether rows of one operand are multiplied by the other, a vector, and summed along vectors"},
+    {"k_block", &Configured::kBlock, 0,
+     "terms of the sum in a trip of a loop that workers may share; 0: no loop"},
+};
 
-constexpr int64_t unknownExtent = 512;
-constexpr int64_t blockRows = 192, blockColumns = 256; // of c, for one worker: stays in L2
-constexpr int64_t mostVectors = 8;
-// Blocks in scratch: where both operands are converted there, and where b is beside the products.
-constexpr int64_t convertedRows = 96, convertedWidth = 128, unpackedWidth = 256;
-constexpr int64_t summedRows = 8, summedElements = 1 << 16; // of a program; of a worker's
-constexpr int64_t fewPrograms = 32, longSum = 4096;
-// More rows of a meet in one set of the first-level cache when they are a power of two long.
-constexpr int64_t mostRows = 8;
-
-int64_t sizeOf(const Contraction &contraction, const std::vector<int> &dims) {
-  return dims.empty() ? 1 : contraction.dims[dims.back()].size.value_or(unknownExtent);
+const ConfigurationSchema &contractionSchema() {
+  static const ConfigurationSchema schema = schemaOf<Configured>("contraction", members);
+  return schema;
 }
 
-/// Cycles for one step of the sum over all programs of one matrix: two multiplications or two loads
-/// in a cycle, and a chain of additions is four cycles long. Loads also cost what their caches do:
-/// a comes from the first level, b from the second.
-double cycles(int64_t rows, int64_t columns, const ContractionConfiguration &block,
-              const VectorUnit &unit) {
-  auto ceilDiv = [](int64_t a, int64_t b) {
-    int64_t quotient = (a + b - 1) / b;
-    return double(quotient);
-  };
-  double vectors = ceilDiv(block.columns, unit.lanes), products = double(block.rows) * vectors;
-  double loads = double(block.rows) + vectors;
-  double step = std::max({products / 2, loads / 2, 4.0}) + 0.1 * double(block.rows) + 0.3 * vectors;
-  return ceilDiv(rows, block.rows) * ceilDiv(columns, block.columns) * step;
+Numbers numbersOf(const ContractionConfiguration &configuration) {
+  return numbersOf<Configured>(configuration, members);
 }
 
-} // namespace
+ContractionConfiguration contractionFrom(const Numbers &fields) {
+  return fromNumbers<Configured>(fields, members);
+}
 
 bool canPack(const Contraction &contraction) {
   ContractionRoles roles = rolesOf(contraction);
@@ -111,46 +108,15 @@ std::vector<int> packedOrder(const Contraction &contraction) {
   return order;
 }
 
-/// Whether an operand has to be converted, which wants a block that uses it often, in scratch; with
-/// 32 registers it is done again and again, beside the products.
-static bool convertsFirst(const Contraction &contraction, const VectorUnit &unit) {
-  auto isHalf = [&](const Access &access) {
-    return contraction.buffers[access.buffer].dtype <= kernel::bf16;
-  };
-  return contraction.sum == kernel::f32 && unit.registers < 32 &&
-         (isHalf(contraction.a) || isHalf(contraction.b));
-}
-
-/// Whether both operands are bf16, summed in f32.
-static bool canPair(const Contraction &contraction) {
+bool isBf16Product(const Contraction &contraction) {
   auto isHalf = [&](const Access &access) {
     return contraction.buffers[access.buffer].dtype == kernel::bf16;
   };
   return isHalf(contraction.a) && isHalf(contraction.b) && contraction.sum == kernel::f32;
 }
 
-/// Whether they are converted beside the products: a vector of b is two of f32 by one instruction
-/// each (CPU/UnpackBf16.h).
-static bool convertsInProducts(const Contraction &contraction) {
-  return canPair(contraction) && rolesOf(contraction).sums.size() == 1;
-}
-
-/// The width of panels that `columns` fall into evenly; 0 if all that do are narrow, or leave much
-/// of their last vector empty.
-static int64_t evenPanel(int64_t columns, const VectorUnit &unit) {
-  // Two rows of them at least are to fit.
-  int64_t most = std::min(mostVectors, (unit.registers - 1) / 3);
-  for (int64_t width = std::min(columns, most * unit.lanes); width >= unit.lanes; --width) {
-    int64_t vectors = (width + unit.lanes - 1) / unit.lanes;
-    if (columns % width == 0 && 4 * width >= 3 * vectors * unit.lanes)
-      return width;
-  }
-  return 0;
-}
-
-/// Whether one operand is a vector and the other one's rows, along which is summed, lie in memory
-/// as they are: then it is read once, from one end to the other.
-static bool sumsRows(const Contraction &contraction, const ContractionRoles &roles, bool isPacked) {
+bool canUseRowDots(const Contraction &contraction, bool isPacked) {
+  ContractionRoles roles = rolesOf(contraction);
   auto isOne = [&](const std::vector<int> &dims) {
     return std::all_of(dims.begin(), dims.end(),
                        [&](int dim) { return contraction.dims[dim].size == 1; });
@@ -167,158 +133,32 @@ static bool sumsRows(const Contraction &contraction, const ContractionRoles &rol
 std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
   ContractionRoles roles = rolesOf(contraction);
   std::vector<Constraint> constraints = {
-      {"1", "rows"},
-      {"1", "columns"},
-      {"1", "rowPrograms"},
-      {"1", "columnPrograms"},
-      {"0", "sumStep"},
-      // The block, one row of b and one element of a for it.
-      {"(rows * (columns ceildiv lanes) + columns ceildiv lanes + 1) *"
-       " (1 - inPairs - alongSum - inScratch)",
-       "registers"},
-      {"inPairs + alongSum + inScratch", "1"},
-      // Pairs are of panels, of which blocks have the form of the instructions.
-      {"inPairs", "isPacked"},
-      {"inPairs * rows", "pairRows"},
-      {"inPairs * columns", "pairColumns"},
-      {"inPairs * pairColumns", "columns"},
-      {"alongSum + isPacked", "1"},
-      {"1", "panels"},
-      {"columns mod panels", "0"},
-      {"panels", "1 + isPacked * inScratch * columns"},
+      {"vnni_packed + row_dots", "1", "they are two forms of a product"},
+      {"vnni_packed", "packed", "only panels have neighbours side by side"},
+      {"row_dots + packed", "1", "rows are read as they lie in memory"},
+      {"columns mod panels", "0", "a program has whole panels"},
+      {"panels", "1 + packed * columns", "there are panels of a packed operand only"},
   };
-  auto isNever = [&](const char *field) { constraints.emplace_back(field, "0"); };
-  auto isMultiple = [&](const char *field, int dim, const char *of) { // where the field is set
+  auto isNever = [&](const char *field, const char *why) {
+    constraints.emplace_back(field, "0", why);
+  };
+  auto isMultiple = [&](const char *field, int dim, const char *of, const char *why) {
     std::string size = std::to_string(*contraction.dims[dim].size);
-    constraints.emplace_back(std::string(field) + " * (" + size + " mod " + of + ")", "0");
+    constraints.emplace_back(std::string(field) + " * (" + size + " mod " + of + ")", "0", why);
   };
   if (canPack(contraction))
-    isMultiple("isPacked", roles.columns[0], "columns"); // panels come out even
+    isMultiple("packed", roles.columns[0], "columns", "programs of packed columns come out even");
   else
-    isNever("isPacked");
-  if (canPair(contraction) && contraction.dims[roles.sums.back()].size)
-    isMultiple("inPairs", roles.sums.back(), "2");
+    isNever("packed", "the second operand is not the same for all of the batch, of known size");
+  if (isBf16Product(contraction) && contraction.dims[roles.sums.back()].size)
+    isMultiple("vnni_packed", roles.sums.back(), "2", "neighbours come out even");
   else
-    isNever("inPairs");
-  if (!sumsRows(contraction, roles, false))
-    isNever("alongSum");
+    isNever("vnni_packed", "it is no product of bf16 summed in f32 over a known length");
+  if (!canUseRowDots(contraction, false))
+    isNever("row_dots", "neither operand is a vector along rows that lie in memory");
   if (roles.sums.size() != 1)
-    isNever("sumStep");
+    isNever("k_block", "there are several sums");
   return constraints;
-}
-
-static Numbers numbersOf(const ContractionConfiguration &configuration, const VectorUnit &unit) {
-  return {{"rows", configuration.rows},
-          {"columns", configuration.columns},
-          {"rowPrograms", configuration.rowPrograms},
-          {"columnPrograms", configuration.columnPrograms},
-          {"isPacked", configuration.isPacked},
-          {"panels", configuration.panels},
-          {"inPairs", configuration.inPairs},
-          {"alongSum", configuration.alongSum},
-          {"inScratch", configuration.inScratch},
-          {"sumStep", configuration.sumStep},
-          {"lanes", unit.lanes},
-          {"registers", unit.registers},
-          {"pairRows", unit.pairRows},
-          {"pairColumns", unit.pairColumns}};
-}
-
-bool isLegal(const Contraction &contraction, const ContractionConfiguration &configuration,
-             const VectorUnit &unit) {
-  return holds(contractionConstraints(contraction), numbersOf(configuration, unit));
-}
-
-/// A block of rows of the operand that is no vector.
-static ContractionConfiguration rowSums(int64_t rows, int64_t columns, int64_t length) {
-  ContractionConfiguration best;
-  best.alongSum = true;
-  best.rows = std::min(rows, summedRows);
-  best.columns = std::min(columns, summedRows);
-  int64_t programs = std::max<int64_t>(1, summedElements / (summedRows * length));
-  (rows > 1 ? best.rowPrograms : best.columnPrograms) = programs;
-  return best;
-}
-
-/// A long sum for few programs is one that workers share (Tile/SplitLoops.h says in how many
-/// parts).
-static int64_t sumStepOf(const Contraction &contraction, const ContractionRoles &roles,
-                         const ContractionConfiguration &block) {
-  int64_t programs = 1;
-  for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})
-    for (int dim : *dims) {
-      int64_t each = dims == &roles.batch || dim != dims->back() ? 1
-                     : dims == &roles.rows                       ? block.rows
-                                                                 : block.columns;
-      auto size = contraction.dims[dim].size;
-      programs *= size ? (*size + each - 1) / each : fewPrograms;
-    }
-  auto length = contraction.dims[roles.sums.back()].size;
-  bool isLong = length.value_or(longSum) >= longSum && roles.sums.size() == 1;
-  return isLong && programs < fewPrograms ? longSum / 4 : 0;
-}
-
-ContractionConfiguration chooseContraction(const Contraction &contraction, const VectorUnit &unit,
-                                           bool wantsPacked) {
-  ContractionRoles roles = rolesOf(contraction);
-  int64_t rows = sizeOf(contraction, roles.rows), columns = sizeOf(contraction, roles.columns);
-  int64_t panel = columns % unit.lanes == 0 ? 0 : evenPanel(columns, unit);
-  wantsPacked = wantsPacked && canPack(contraction) && (columns % unit.lanes == 0 || panel > 0);
-  ContractionConfiguration best;
-  if (sumsRows(contraction, roles, wantsPacked)) {
-    best = rowSums(rows, columns, sizeOf(contraction, roles.sums));
-    best.sumStep = sumStepOf(contraction, roles, best);
-    return best;
-  }
-  best.isPacked = wantsPacked;
-  std::vector<Constraint> constraints = contractionConstraints(contraction);
-  auto isLegal = [&](const ContractionConfiguration &block) {
-    return holds(constraints, numbersOf(block, unit));
-  };
-  double least = 0;
-  ContractionConfiguration pairs = best;
-  pairs.rows = std::min(unit.pairRows, std::max<int64_t>(rows, 1));
-  pairs.columns = unit.pairColumns;
-  pairs.inPairs = true;
-  if (unit.pairColumns > 0 && isLegal(pairs))
-    best = pairs;
-  for (int64_t vectors = 1; vectors <= mostVectors && !best.inPairs; ++vectors)
-    for (int64_t height = 1; height <= mostRows; ++height) {
-      ContractionConfiguration block = best;
-      block.rows = std::min(height, std::max<int64_t>(rows, 1));
-      block.columns = wantsPacked && panel > 0 ? panel : vectors * unit.lanes;
-      if (!isLegal(block))
-        continue;
-      double cost = cycles(rows, columns, block, unit);
-      if (least == 0 || cost < least)
-        least = cost, best = block;
-    }
-  if (convertsFirst(contraction, unit) && !best.inPairs && rows >= convertedRows) {
-    best.inScratch = true;
-    best.rows = convertedRows;
-    const int64_t widest = convertsInProducts(contraction) ? unpackedWidth : convertedWidth;
-    for (int64_t width = widest; width > best.columns; width -= unit.lanes)
-      if (columns % width == 0 || !wantsPacked) {
-        best.columns = width;
-        break;
-      }
-    // What is converted beside the products is best read from one end to the other.
-    if (int64_t panel = 2 * unit.lanes; wantsPacked && convertsInProducts(contraction))
-      best.panels = best.columns % panel == 0 ? best.columns / panel : 1;
-    if (roles.sums.size() == 1)
-      best.sumStep = widest;
-  }
-  if (columns < best.columns)
-    best.columns = std::max<int64_t>(columns, 1);
-  auto programs = [](int64_t size, int64_t block, int64_t most) {
-    return std::max<int64_t>(1, std::min((size + block - 1) / block, most / block));
-  };
-  // In scratch, one block of rows of a stays in the second-level cache while those of b pass by.
-  best.rowPrograms = programs(rows, best.rows, best.inScratch ? best.rows : blockRows);
-  best.columnPrograms = programs(columns, best.columns, blockColumns);
-  if (best.sumStep == 0)
-    best.sumStep = sumStepOf(contraction, roles, best);
-  return best;
 }
 
 //===----------------------------------------------------------------------===//
@@ -338,7 +178,7 @@ Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Ker
   }
   positions.push_back(0);
   extents.push_back(panelOf(configuration));
-  if (!configuration.inPairs) {
+  if (!configuration.isVnniPacked) {
     Tile panels = load(at.buffer(spec.b.buffer), positions, extents);
     return configuration.panels == 1 ? panels : transpose(panels, std::vector<int>{1, 0, 2});
   }
@@ -362,7 +202,7 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Kerne
     return first;
   };
   kernel::Size rows = acc.size(0), columns = acc.size(1), length = at.extent(roles.sums.back());
-  if (configuration.alongSum) {
+  if (configuration.usesRowDots) {
     auto rowsOf = [&](const Access &access, const std::vector<int> &dims,
                       const kernel::Size &count) {
       Tile tile = at.load(access, axes(roles.batch, dims, roles.sums));
@@ -385,14 +225,14 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Kerne
 Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const KernelFrame &at,
              size_t level, const ContractionConfiguration &configuration, const Tile &acc) {
   int dim = roles.sums[level];
-  if (configuration.sumStep > 0) {
+  if (configuration.kBlock > 0) {
     auto add = [](const Tile &x, const Tile &y) { return x + y; };
     auto piece = [&](const Index &k, const Tile &sum) {
       KernelFrame inner = at;
-      inner.take(dim, configuration.sumStep, k);
+      inner.take(dim, configuration.kBlock, k);
       return product(spec, roles, inner, configuration, sum);
     };
-    return forLoop(0, ceilDiv(at.size(spec.dims[dim]), configuration.sumStep), 1, acc, piece, add);
+    return forLoop(0, ceilDiv(at.size(spec.dims[dim]), configuration.kBlock), 1, acc, piece, add);
   }
   if (level + 1 == roles.sums.size())
     return product(spec, roles, at, configuration, acc);
@@ -421,10 +261,10 @@ void writeContraction(const Contraction &spec, const ContractionConfiguration &c
     for (int axis : packedOrder(spec))
       panels.push_back(shape[axis]);
     *panels[0].size /= panelOf(configuration);
-    if (configuration.inPairs)
+    if (configuration.isVnniPacked)
       *panels.back().size /= 2;
     panels.push_back({panelOf(configuration)});
-    if (configuration.inPairs)
+    if (configuration.isVnniPacked)
       panels.push_back({2});
     shape = panels;
   }

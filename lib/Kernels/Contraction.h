@@ -5,7 +5,7 @@
 // order of programs is what keeps operands in cache.
 #pragma once
 #include "Kernels/Access.h"
-#include "Kernels/Constraint.h"
+#include "Kernels/Configuration.h"
 #include <string>
 
 namespace tw::kernels {
@@ -22,28 +22,23 @@ struct Contraction {
 /// Takes the dimensions out that nothing runs along.
 void dropUnusedDims(Contraction &product);
 
-/// What a configuration has to fit: the vector unit.
-struct VectorUnit {
-  int64_t lanes = 4;      // elements of the sum's dtype in a register
-  int64_t registers = 16; // that hold vectors
-  // The block of a product whose bf16 operands are multiplied in pairs; 0: there are no such
-  // instructions.
-  int64_t pairRows = 0, pairColumns = 0;
-};
-
 struct ContractionConfiguration {
   int64_t rows = 1, columns = 16;              // of a program's block
   int64_t rowPrograms = 1, columnPrograms = 1; // that follow each other on one worker
   bool isPacked = false;                       // b comes in panels, see packedOrder
   int64_t panels = 1;                          // of these, in the columns of a block
-  bool inPairs = false; // in which neighbours along the last sum lie side by side
+  bool isVnniPacked = false; // in which two neighbours along the last sum lie side by side
   // One operand is a vector: rows of the other times it, summed along vectors.
-  bool alongSum = false;
-  // The block lies in memory, and operands are converted there first; registers have a part of it.
-  bool inScratch = false;
-  // Terms of the sum in a trip of a loop whose range workers share; 0: there is no such loop.
-  int64_t sumStep = 0;
+  bool usesRowDots = false;
+  // Terms of the sum in a trip of a loop whose range workers may share; 0: there is no such loop.
+  int64_t kBlock = 0;
+  bool operator==(const ContractionConfiguration &) const = default;
 };
+
+/// Its fields, "contraction".
+const ConfigurationSchema &contractionSchema();
+Numbers numbersOf(const ContractionConfiguration &configuration);
+ContractionConfiguration contractionFrom(const Numbers &fields);
 
 /// Which dimensions are which; outermost first, as c has them (sums as a has them).
 struct ContractionRoles {
@@ -53,12 +48,14 @@ struct ContractionRoles {
 std::string refuse(const Contraction &contraction);
 ContractionRoles rolesOf(const Contraction &contraction);
 
-/// Constraints on a configuration of this contraction: over its fields (flags are 0 or 1) and those
-/// of the unit, by their names.
+/// What any target asks of a configuration of this contraction, over its fields.
 std::vector<Constraint> contractionConstraints(const Contraction &contraction);
-bool isLegal(const Contraction &contraction, const ContractionConfiguration &configuration,
-             const VectorUnit &unit);
 
+/// Whether both operands are bf16, summed in f32.
+bool isBf16Product(const Contraction &contraction);
+/// Whether one operand is a vector and the other one's rows, along which is summed, lie in memory
+/// as they are: then that is read once, from one end to the other.
+bool canUseRowDots(const Contraction &contraction, bool isPacked);
 /// Whether b can come packed: it extends along sums and one dimension of columns of known sizes.
 bool canPack(const Contraction &contraction);
 /// How wide a panel is.
@@ -68,12 +65,6 @@ inline int64_t panelOf(const ContractionConfiguration &configuration) {
 /// b in panels: columns / panel, then the sums, then `panel` columns side by side. Gives, for each
 /// axis of b, where it goes (the axis of columns goes to the front and to the end).
 std::vector<int> packedOrder(const Contraction &contraction);
-
-/// The fastest legal configuration by the cost model: cycles of the vector unit, padding included.
-/// `wantsPacked`: b is a weight, which is stored as it is wanted; the panels then fit evenly, or it
-/// stays as it is.
-ContractionConfiguration chooseContraction(const Contraction &contraction, const VectorUnit &unit,
-                                           bool wantsPacked = false);
 
 /// The kernel; to be called while it is traced.
 void writeContraction(const Contraction &contraction,

@@ -1,4 +1,4 @@
-// RUN: tilewright-opt %s -tw-tile-programs -cse -split-input-file | FileCheck %s
+// RUN: tilewright-opt %s -tw-configure -tw-tile-programs -cse -split-input-file | FileCheck %s
 
 // A concatenation: a program stores the parts of its rows, each where it goes.
 // CHECK: tile.kernel @concat(in %in0: !tile.buffer<[5, 3], f32>, in %[[Y:.*]]: !tile.buffer<[5, 4], f32>,

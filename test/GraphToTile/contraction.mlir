@@ -1,4 +1,4 @@
-// RUN: tilewright-opt %s -tw-tile-programs | FileCheck %s
+// RUN: tilewright-opt %s -tw-configure -tw-tile-programs | FileCheck %s
 
 // A linear layer: the weight is stored in panels of a block's columns (2 vectors of 8 with 16
 // registers), a program is a block over the whole sum.

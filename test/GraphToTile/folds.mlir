@@ -1,4 +1,4 @@
-// RUN: tilewright-opt %s -tw-tile-programs -split-input-file | FileCheck %s
+// RUN: tilewright-opt %s -tw-configure -tw-tile-programs -split-input-file | FileCheck %s
 
 // A window over rows that are padded: for each of its places one strided load, which begins outside
 // at the edge. The body's test of the places is gone.

@@ -1,4 +1,4 @@
-// RUN: tilewright-opt %s -tw-tile-programs -split-input-file | FileCheck %s
+// RUN: tilewright-opt %s -tw-configure -tw-tile-programs -split-input-file | FileCheck %s
 
 // Reductions over rows and what is computed between them are one kernel, a row a program. The unit
 // dimension that the maximum has outside is gone.

@@ -4,10 +4,12 @@
 // `--operators-page` prints docs/operators.md instead.
 #include "Dispatch/Passes.h"
 #include "Graph/Passes.h"
+#include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "GraphToTile/Passes.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Tile/Tile.h"
 #include "IR/Torch/Torch.h"
+#include "Target/CPU/Configuration/Chooser.h"
 #include "Target/Reference/Reference.h"
 #include "Tile/Passes.h"
 #include "TorchToGraph/TorchToGraph.h"
@@ -24,11 +26,15 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   registry.insert<tw::graph::TWDialect, tw::torch::TorchDialect,
                   tw::torch_c::TorchConversionDialect, tw::tile::TileDialect>();
+  tw::conversion::registerConfigurations(registry);
+  tw::target::registerCPUConfigurations(registry);
   mlir::registerAllPasses();
   tw::registerTorchToGraphPass();
   tw::registerGraphPasses();
   tw::registerDispatchPasses();
-  tw::conversion::registerPasses();
+  // Configurations are those for AVX2.
+  tw::target::CpuFeatures avx2{.vectorBytes = 32, .vectorRegisters = 16};
+  tw::conversion::registerPasses(tw::target::createCPUChooser(avx2));
   tw::tile::registerPasses();
   tw::target::registerReferencePasses();
   return mlir::asMainReturnCode(

@@ -112,6 +112,7 @@ int check(const CheckOptions &options, const Invocation &invocation) {
                    "give --expected-output for every call, or check the model"});
     ModelOptions plain = options.model;
     plain.target = "reference";
+    plain.configurations.clear();
     if (int status = openProgram(plain, "", reference))
       return status;
   }

@@ -22,8 +22,8 @@ namespace {
 
 struct CompileOptions {
   ModelOptions model;
-  std::string output;
-  bool report = false, timeReport = false, json = false;
+  std::string output, report; // empty, "text" or "json"
+  bool timeReport = false, json = false;
 };
 
 int64_t fileSize(const std::string &path) {
@@ -69,7 +69,8 @@ int compileHere(const CompileOptions &options) {
   tilewright_sink sink = listener.sink();
   std::vector<const char *> kernels;
   tilewright_compile_options request = compileRequest(options.model, options.output, kernels);
-  request.report = options.report ? (options.json ? 2 : 1) : 0;
+  bool reportsJson = options.json || options.report == "json";
+  request.report = options.report.empty() ? 0 : reportsJson ? 2 : 1;
   request.time_report = options.timeReport;
   auto start = std::chrono::steady_clock::now();
   tilewright_outcome outcome = library->compile(&request, &sink, &listener);
@@ -104,7 +105,10 @@ void addCompile(CLI::App &app, Invocation &invocation) {
   command->get_option("MODEL")->description("a .pt2 or .mlir model");
   options->model.addOutputOptionsTo(*command);
   command->add_option("-o,--output", options->output, "the artifact to write")->required();
-  command->add_flag("--report", options->report, "print what was fused, and why");
+  command
+      ->add_flag("--report{text}", options->report,
+                 "print what was fused, and why; --report=json: as JSON, which --config takes")
+      ->check(CLI::IsMember({"text", "json"}));
   command->add_flag("--time-report", options->timeReport, "print the time of each stage");
   command->add_flag("--json", options->json, "print one JSON object");
   command->callback(

@@ -9,6 +9,9 @@ void ModelOptions::addTo(CLI::App &app) {
   app.add_option("--target", target,
                  "cpu (default) or reference: this machine; cpu:NAME: another CPU, like x86-64-v3");
   addKernelsOption(app, kernels);
+  app.add_option("--config", configurations,
+                 "configurations of kernels, as `compile --report=json` prints them")
+      ->type_name("FILE");
   app.add_option("--entry", entry, "name of the model in an archive that holds several");
 }
 
@@ -42,6 +45,7 @@ tilewright_compile_options compileRequest(const ModelOptions &options, const std
   request.entry = orNull(options.entry);
   request.weights = orNull(options.weights);
   request.dump_to = orNull(options.dumpTo);
+  request.configurations = orNull(options.configurations);
   for (const std::string &path : options.kernels)
     kernels.push_back(path.c_str());
   request.kernels = kernels.data();

@@ -14,11 +14,11 @@ namespace tw::cli {
 
 struct ModelOptions {
   std::string model; // the path given
-  std::string target, entry, weights, dumpTo;
+  std::string target, entry, weights, dumpTo, configurations;
   std::vector<std::string> kernels;
   bool verify = false; // of an artifact
 
-  /// Adds MODEL, --target, --kernels and --entry.
+  /// Adds MODEL, --target, --kernels, --config and --entry.
   void addTo(CLI::App &app);
   /// Adds --verify, for commands that load artifacts.
   void addVerifyTo(CLI::App &app);

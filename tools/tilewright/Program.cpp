@@ -54,6 +54,14 @@ int openProgram(const ModelOptions &options, const std::string &device, ProgramP
                    {},
                    {},
                    "leave --target out, or compile the model again with it"});
+    if (!options.configurations.empty())
+      return fail({Code::CLI_1,
+                   fmt::format("{} is an artifact, whose kernels are compiled already, but "
+                               "--config={} is given",
+                               options.model, options.configurations),
+                   {},
+                   {},
+                   "leave --config out, or compile the model again with it"});
     TW_TRY_CLI(loadArtifact(options.model, device, options.verify, program));
     return 0;
   }

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Configuration/LoopConfiguration.h"
+#include "GraphToTile/Analysis/LoopProperties.h"
 #include "GraphToTile/Configuration/SplitReductions.h"
+#include "Target/CPU/Configuration/LoopCost.h"
 #include <gtest/gtest.h>
 
 namespace tw::conversion {
 namespace {
 
 using Kind = Statement::Kind;
+using target::cpu::chooseLoops;
+using target::cpu::longDim;
+
+bool isLegal(const LoopProgram &program, const LoopConfiguration &configuration) {
+  return holds(loopConstraints(program), numbersOf(configuration));
+}
 
 Source memory(Access access) { return {{}, {}, std::move(access), {}}; }
 
@@ -55,6 +63,15 @@ TEST(LoopConfiguration, ConstraintsOnBlocks) {
   EXPECT_TRUE(isLegal(program, chosen));
   program.unitDims = {0};
   EXPECT_FALSE(isLegal(program, chosen));
+}
+
+TEST(LoopConfiguration, FieldsByTheirNames) {
+  LoopProgram program = sums({10}, {20}, 1);
+  LoopConfiguration chosen = chooseLoops(program);
+  chosen.tilings[1].chunk = 7;
+  Numbers numbers = numbersOf(chosen);
+  EXPECT_EQ(numbers["chunk_1"], 7);
+  EXPECT_EQ(numbersOf(loopsFrom(numbers, program)), numbers);
 }
 
 TEST(LoopConfiguration, ARowAProgram) {
@@ -114,7 +131,7 @@ TEST(SplitReductions, PositionsInALoop) {
 
 TEST(SplitReductions, WhatExtendsAlongLongRowsIsAProgramOfItsOwn) {
   int temporaries = 3;
-  std::vector<Subkernel> parts = splitLongReductions(quotients({1}, {1 << 20}), temporaries);
+  std::vector<Subkernel> parts = splitReductions(quotients({1}, {1 << 20}), 1, temporaries);
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(temporaries, 4);
   EXPECT_EQ(parts[0].tensors[1].temporary, 3);
@@ -126,8 +143,12 @@ TEST(SplitReductions, WhatExtendsAlongLongRowsIsAProgramOfItsOwn) {
   EXPECT_EQ(quotient.statements[0].kind, Kind::Map);
   EXPECT_TRUE(quotient.statements[0].sources[1].access); // the sum, from memory
   // Each of them would compute less than it costs.
-  EXPECT_EQ(splitLongReductions(quotients({1}, {1 << 19}), temporaries).size(), 1u);
-  EXPECT_EQ(splitLongReductions(quotients({8}, {1 << 20}), temporaries).size(), 1u);
+  auto isLong = [](int64_t m, int64_t n) {
+    return longDim(std::get<LoopProgram>(quotients({m}, {n}).what)).has_value();
+  };
+  EXPECT_TRUE(isLong(1, 1 << 20));
+  EXPECT_FALSE(isLong(1, 1 << 19));
+  EXPECT_FALSE(isLong(8, 1 << 20));
 }
 
 TEST(SplitReductions, AReductionThatIsStoredTooIsComputedOnce) {
@@ -137,7 +158,7 @@ TEST(SplitReductions, AReductionThatIsStoredTooIsComputedOnce) {
   program.stores.push_back({{0, 0}, {2, {{0}}}});
   subkernel.tensors.push_back({});
   int temporaries = 0;
-  std::vector<Subkernel> parts = splitLongReductions(subkernel, temporaries);
+  std::vector<Subkernel> parts = splitReductions(subkernel, 1, temporaries);
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(std::get<LoopProgram>(parts[0].what).stores.size(), 2u); // to its temporary, and to z
   EXPECT_EQ(std::get<LoopProgram>(parts[1].what).stores.size(), 1u);

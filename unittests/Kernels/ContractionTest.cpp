@@ -6,8 +6,6 @@
 namespace tw::kernels {
 namespace {
 
-constexpr VectorUnit avx2{8, 16}, avx512{16, 32};
-
 /// [m, k] x [k, n] -> [m, n], or b as [n, k].
 Contraction product(int64_t m, int64_t n, int64_t k, bool isTransposed = false) {
   Contraction spec;
@@ -25,62 +23,6 @@ Contraction product(int64_t m, int64_t n, int64_t k, bool isTransposed = false) 
 std::string traced(const Contraction &spec, const ContractionConfiguration &configuration) {
   auto result = kernel::trace("k", [&] { writeContraction(spec, configuration); });
   return result.error ? "error: " + result.error->message : result.text;
-}
-
-TEST(Contraction, ConfigurationsAreLegal) {
-  for (const VectorUnit &unit : {avx2, avx512})
-    for (int64_t m : {1, 5, 128, 1000})
-      for (int64_t n : {1, 10, 64, 768, 1000})
-        for (bool packed : {false, true}) {
-          auto chosen = chooseContraction(product(m, n, 64), unit, packed);
-          EXPECT_TRUE(isLegal(product(m, n, 64), chosen, unit)) << m << " " << n;
-          EXPECT_LE(chosen.rows, m);
-          EXPECT_LE(chosen.columns, std::max(n, unit.lanes));
-          if (chosen.isPacked)
-            EXPECT_EQ(n % chosen.columns, 0) << n; // panels fit evenly
-          EXPECT_EQ(chosen.panels, 1);
-        }
-}
-
-TEST(Contraction, LargeBlocksForLargeProducts) {
-  auto chosen = chooseContraction(product(1024, 1024, 1024), avx512);
-  EXPECT_GE(chosen.rows * chosen.columns, 20 * 16); // most of the registers
-  EXPECT_FALSE(isLegal(product(1024, 1024, 1024), {chosen.rows + 1, chosen.columns + 16}, avx512));
-  // One row: wide, since nothing else keeps the processor busy.
-  EXPECT_GE(chooseContraction(product(1, 1024, 1024), avx512).columns, 64);
-}
-
-TEST(Contraction, ConfigurationsThatAreNot) {
-  ContractionConfiguration chosen = chooseContraction(product(64, 96, 32), avx512, true);
-  auto isLegal = [&](auto change, int64_t columns = 96, const VectorUnit &unit = avx512) {
-    ContractionConfiguration changed = chosen;
-    change(changed);
-    return kernels::isLegal(product(64, columns, 32), changed, unit);
-  };
-  auto same = [](auto &) {};
-  EXPECT_TRUE(isLegal(same));
-  EXPECT_FALSE(isLegal(same, 97)); // panels would not come out even
-  EXPECT_FALSE(isLegal(same, 96, {1, 16}));
-  EXPECT_TRUE(isLegal([](auto &c) { c.inScratch = true; }, 96, {1, 16}));
-  EXPECT_FALSE(isLegal([](auto &c) { c.rows = 0; }));
-  EXPECT_FALSE(isLegal([](auto &c) { c.panels = 0; }));
-  EXPECT_FALSE(isLegal([](auto &c) { c.panels = 2; })); // in registers
-  EXPECT_FALSE(isLegal([](auto &c) { c.sumStep = -1; }));
-  EXPECT_FALSE(isLegal([](auto &c) { c.alongSum = true; })); // nothing here is a vector
-  EXPECT_FALSE(isLegal([](auto &c) { c.inPairs = true; }));  // of f32
-}
-
-TEST(Contraction, OperandsThatAreConvertedLieInScratch) {
-  Contraction spec = product(128, 128, 512);
-  spec.buffers[0].dtype = spec.buffers[1].dtype = kernel::bf16;
-  ContractionConfiguration chosen = chooseContraction(spec, avx2, true);
-  EXPECT_TRUE(chosen.inScratch);
-  EXPECT_EQ(chosen.columns, 16 * chosen.panels);
-  EXPECT_TRUE(isLegal(spec, chosen, avx2));
-  EXPECT_NE(traced(spec, chosen).find("in %b: !tile.buffer<[8, 512, 16], bf16>"),
-            std::string::npos);
-  chosen.inScratch = false;
-  EXPECT_FALSE(isLegal(spec, chosen, avx2));
 }
 
 TEST(Contraction, Refusals) {
@@ -103,27 +45,38 @@ TEST(Contraction, Texts) {
 TEST(Contraction, OperandsOfTwoDtypes) {
   Contraction spec = product(64, 64, 32);
   spec.buffers[1].dtype = kernel::bf16;
-  std::string text = traced(spec, chooseContraction(spec, avx2));
+  std::string text = traced(spec, {8, 16});
   EXPECT_NE(text.find("arith.extf"), std::string::npos) << text;
 }
 
-TEST(Contraction, PairsOfBf16) {
-  VectorUnit unit = avx512;
-  unit.pairRows = 6, unit.pairColumns = 64;
-  Contraction spec = product(64, 128, 32);
-  EXPECT_FALSE(chooseContraction(spec, unit, true).inPairs); // of f32 there are none
-  spec.buffers[0].dtype = spec.buffers[1].dtype = kernel::bf16;
-  auto chosen = chooseContraction(spec, unit, true);
-  ASSERT_TRUE(chosen.inPairs);
-  EXPECT_NE(traced(spec, chosen).find("in %b: !tile.buffer<[2, 16, 64, 2], bf16>"),
-            std::string::npos)
-      << traced(spec, chosen);
-  EXPECT_FALSE(chooseContraction(spec, unit, false).inPairs); // b is no weight
-  EXPECT_TRUE(isLegal(spec, chosen, unit));
-  chosen.columns = 32; // not as the instructions have it
-  EXPECT_FALSE(isLegal(spec, chosen, unit));
-  spec.dims[1] = {100};
-  EXPECT_FALSE(chooseContraction(spec, unit, true).inPairs); // panels would not fit evenly
+TEST(Contraction, FieldsByTheirNames) {
+  ContractionConfiguration configuration{6, 64, 32, 4, true, 1, true, false, 256};
+  Numbers numbers = numbersOf(configuration);
+  EXPECT_EQ(numbers["rows"], 6);
+  EXPECT_EQ(numbers["vnni_packed"], 1);
+  EXPECT_EQ(numbers.size(), contractionSchema().fields.size());
+  EXPECT_EQ(contractionFrom(numbers), configuration);
+  EXPECT_EQ(contractionFrom({}), ContractionConfiguration());
+}
+
+TEST(Contraction, ConstraintsOfEveryTarget) {
+  auto violated = [](const Contraction &spec, const ContractionConfiguration &configuration) {
+    std::vector<Constraint> constraints = contractionConstraints(spec);
+    const Constraint *first = firstViolated(constraints, numbersOf(configuration));
+    return first ? describe(*first, numbersOf(configuration)) : "";
+  };
+  EXPECT_EQ(violated(product(64, 96, 32), {8, 48, 1, 1, true}), "");
+  EXPECT_EQ(
+      violated(product(64, 97, 32), {8, 48, 1, 1, true}),
+      "packed * (97 mod columns) = 1 must not be more than 0: programs of packed columns come "
+      "out even");
+  EXPECT_EQ(
+      violated(product(64, 96, 32), {8, 48, 1, 1, false, 2}),
+      "panels = 2 must not be more than 1 + packed * columns = 1: there are panels of a packed "
+      "operand only");
+  EXPECT_EQ(violated(product(64, 96, 32), {8, 48, 1, 1, false, 1, false, true}),
+            "row_dots = 1 must not be more than 0: neither operand is a vector along rows that lie "
+            "in memory");
 }
 
 } // namespace

@@ -93,8 +93,12 @@ void Generator::chooseGrid() {
 
 void Generator::run() {
   chooseGrid();
-  if (flip(3))
-    hint("tile.block", {1 + below(3), 1 + below(3)});
+  if (flip(3)) {
+    std::vector<int64_t> programs;
+    for (size_t dim = 0; dim < grid.size(); ++dim)
+      programs.push_back(1 + below(3));
+    hint("tile.block", programs);
+  }
   given(i8, whole, wholeSizes); // so that all symbols are bound
   load(), load();
   for (int64_t steps = 4 + below(14); steps > 0; --steps)

@@ -1,334 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Configuration/LoopConfiguration.h"
+#include "GraphToTile/Analysis/LoopProperties.h"
 #include "GraphToTile/Configuration/SplitReductions.h"
 #include <algorithm>
 
 namespace tw::conversion {
-namespace {
 
-constexpr int64_t programElements = 1024;   // of an elementwise program: stays in registers and L1
-constexpr int64_t copiedElements = 1 << 13; // side by side
-constexpr int64_t transposedBlock = 16;
-constexpr int64_t columnBlock = 64;
-constexpr int64_t updatedBlock =
-    1024; // of a tensor that is copied first: pieces of rows take longer
-constexpr int64_t workerElements = 1 << 14; // worth handing to another thread
-constexpr int64_t unknownExtent = 256;
-// Few enough that workers are left over; so few that computing a row several times pays.
-constexpr int64_t fewPrograms = 31, veryFewPrograms = 4;
-constexpr int64_t longElements = 1 << 20; // of a program
-constexpr int64_t chunkElements = 1 << 10, leastUnknownChunk = 64;
+using Tiling = LoopTiling;
+static constexpr std::pair<const char *, int64_t Tiling::*> lists[] = {
+    {"block", &Tiling::block},
+    {"programs", &Tiling::programs},
+    {"chunk", &Tiling::chunk},
+};
 
-using Kind = Statement::Kind;
-
-bool reduces(const Statement &statement) {
-  return statement.kind == Kind::Reduce || statement.kind == Kind::ArgReduce ||
-         statement.kind == Kind::Scan;
+const ConfigurationSchema &loopSchema() {
+  using Field = ConfigurationField;
+  static const ConfigurationSchema schema{
+      "loops",
+      {{"block", Field::List, 0, "elements of each dimension in a program; 0: all of them"},
+       {"programs", Field::List, 1, "programs along each that follow each other on one worker"},
+       {"chunk", Field::List, 0,
+        "elements of each in a trip of a loop over what is reduced; 0: no loop"},
+       {"parts", Field::Number, 1, "blocks that each of what is stored side by side is cut into"}}};
+  return schema;
 }
 
-/// Whether the body runs for one element of some dimensions after the other.
-bool folds(const Statement &statement) {
-  return statement.kind == Kind::Fold || statement.kind == Kind::Scatter;
+Numbers numbersOf(const LoopConfiguration &configuration) {
+  Numbers numbers = {{"parts", configuration.parts}};
+  for (size_t dim = 0; dim < configuration.tilings.size(); ++dim)
+    for (auto [name, member] : lists)
+      numbers[name + ("_" + std::to_string(dim))] = configuration.tilings[dim].*member;
+  return numbers;
 }
 
-/// What is stored, in order, but for a scatter's updates.
-std::vector<const Access *> storesOf(const LoopProgram &program) {
-  std::vector<const Access *> stores;
-  for (const Statement &statement : program.statements)
-    if (statement.kind == Kind::Copy)
-      stores.push_back(&*statement.target);
-  for (const StoredResult &store : program.stores)
-    stores.push_back(&store.access);
-  return stores;
+LoopConfiguration loopsFrom(const Numbers &fields, const LoopProgram &program) {
+  auto get = [&](const std::string &name, int64_t &number) {
+    if (auto found = fields.find(name); found != fields.end())
+      number = found->second;
+  };
+  LoopConfiguration made;
+  made.tilings.resize(program.dims.size());
+  get("parts", made.parts);
+  for (size_t dim = 0; dim < made.tilings.size(); ++dim)
+    for (auto [name, member] : lists)
+      get(name + ("_" + std::to_string(dim)), made.tilings[dim].*member);
+  return made;
 }
 
-bool hasUpdates(const LoopProgram &program) {
-  return std::any_of(program.statements.begin(), program.statements.end(),
-                     [](const Statement &statement) { return statement.kind == Kind::Scatter; });
-}
+static std::string element(const char *list, int dim) { return list + ("_" + std::to_string(dim)); }
 
-bool isUpdate(const LoopProgram &program, const Access &access) {
-  return std::any_of(program.statements.begin(), program.statements.end(),
-                     [&](const Statement &statement) {
-                       return statement.kind == Kind::Scatter && &*statement.target == &access;
-                     });
-}
-
-/// Dimensions that are only run along element by element.
-std::vector<bool> foldedDims(const LoopProgram &program) {
-  std::vector<bool> folded(program.dims.size());
-  for (const Statement &statement : program.statements)
-    if (folds(statement))
-      for (int dim : statement.dims)
-        folded[dim] = true;
-  for (const Statement &statement : program.statements)
-    if (reduces(statement))
-      for (int dim : statement.dims)
-        folded[dim] = false;
-  for (const Access *store : storesOf(program))
-    for (const Axis &axis : store->axes)
-      if (axis.dim >= 0)
-        folded[axis.dim] = false;
-  return folded;
-}
-
-int64_t roundUp(int64_t number, int64_t to) { return (number + to - 1) / to * to; }
-
-/// Whether elements are only moved: nothing is kept for all of a dimension.
-bool isCopy(const LoopProgram &program) {
-  return std::none_of(program.statements.begin(), program.statements.end(),
-                      [](const Statement &statement) {
-                        return reduces(statement) || folds(statement) || statement.hasLoop;
-                      });
-}
-
-/// Columns of a program that has all rows of them.
-int64_t columnBlockOf(const LoopProgram &program) {
-  return hasUpdates(program) ? updatedBlock : columnBlock;
-}
-
-int innermost(const Access &access) { return access.axes.empty() ? -1 : access.axes.back().dim; }
-
-} // namespace
-
-std::vector<bool> parallelDims(const LoopProgram &program) {
-  std::vector<bool> parallel(program.dims.size(), true);
-  for (const Statement &statement : program.statements)
-    if (reduces(statement) || folds(statement))
-      for (int dim : statement.dims)
-        parallel[dim] = false;
-  forEachAccess(program, [&](const Access &access, bool isStore) {
-    for (size_t dim = 0; isStore && dim < parallel.size(); ++dim)
-      if (!access.covers(int(dim)))
-        parallel[dim] = false;
-  });
-  return parallel;
-}
-
-std::vector<int> partDims(const LoopProgram &program) {
-  std::vector<const Access *> stores = storesOf(program);
-  if (!isCopy(program) || hasUpdates(program) || stores.size() < 2)
-    return {};
-  for (size_t axis = 0; axis < stores[0]->axes.size(); ++axis) {
-    std::vector<int> dims;
-    std::vector<std::pair<int64_t, int64_t>> parts; // begin and end
-    for (const Access *store : stores) {
-      const Axis &own = store->axes[axis];
-      bool isPartial = store->buffer == stores[0]->buffer && own.dim >= 0 && own.stride == 1 &&
-                       own.scalarTerms.empty() && own.dimTerms.empty() &&
-                       program.dims[own.dim].size;
-      if (!isPartial)
-        break;
-      dims.push_back(own.dim);
-      parts.push_back({own.offset, own.offset + *program.dims[own.dim].size});
-    }
-    std::sort(parts.begin(), parts.end());
-    bool isDisjoint = parts.size() == stores.size();
-    for (size_t i = 1; isDisjoint && i < parts.size(); ++i)
-      isDisjoint = parts[i - 1].second <= parts[i].first;
-    std::sort(dims.begin(), dims.end());
-    dims.erase(std::unique(dims.begin(), dims.end()), dims.end());
-    if (isDisjoint && dims.size() > 1)
-      return dims;
+/// Parts that are stored side by side are cut into as many blocks each.
+static void constrainParts(const LoopProgram &program, const std::vector<int> &partDims,
+                           std::vector<Constraint> &constraints) {
+  if (partDims.empty())
+    constraints.emplace_back("parts", "1", "nothing is stored side by side");
+  for (int dim : partDims) {
+    constexpr char why[] = "blocks of what is stored side by side are as many in each part";
+    std::string block = element("block", dim), size = std::to_string(*program.dims[dim].size);
+    std::string share = "(" + size + " ceildiv parts)";
+    std::string wanted = share + " * (1 - 1 floordiv parts)"; // one part has all, which 0 says
+    constraints.emplace_back(block, wanted, why);
+    constraints.emplace_back(wanted, block, why);
+    constraints.emplace_back("parts", size + " ceildiv " + share, why);
   }
-  return {};
 }
 
 std::vector<Constraint> loopConstraints(const LoopProgram &program) {
   std::vector<Constraint> constraints;
   std::vector<bool> parallel = parallelDims(program);
   std::vector<int> parts = partDims(program);
-  for (size_t dim = 0; dim < parallel.size(); ++dim) {
-    std::string number = std::to_string(dim), block = "block_" + number;
-    bool isPartial = std::find(parts.begin(), parts.end(), int(dim)) != parts.end();
-    constraints.push_back({"1", "programs_" + number});
-    // What is not parallel is taken as a whole, which 0 says.
+  for (int dim = 0; dim < int(parallel.size()); ++dim)
     if (parallel[dim])
-      constraints.push_back({"1", block});
-    else if (!isPartial)
-      constraints.push_back({block, "0"});
-  }
-  constraints.push_back({"1", "parts"});
-  if (parts.empty())
-    constraints.push_back({"parts", "1"});
-  for (int dim : parts) {
-    std::string block = "block_" + std::to_string(dim);
-    std::string share = "(" + std::to_string(*program.dims[dim].size) + " ceildiv parts)";
-    std::string wanted = share + " * (1 - 1 floordiv parts)"; // one part has all, which 0 says
-    constraints.push_back({block, wanted});
-    constraints.push_back({wanted, block});
-    constraints.push_back({"parts", std::to_string(*program.dims[dim].size) + " ceildiv " + share});
-  }
+      constraints.emplace_back("1", element("block", dim),
+                               "a program has a block of the dimension");
+    else if (std::find(parts.begin(), parts.end(), dim) == parts.end())
+      constraints.emplace_back(element("block", dim), "0",
+                               "the dimension is reduced, so that a program has all of it");
+  constrainParts(program, parts, constraints);
   for (int dim : program.unitDims) {
-    constraints.push_back({"block_" + std::to_string(dim), "1"});
+    constexpr char why[] = "a dimension is needed element by element";
+    constraints.emplace_back(element("block", dim), "1", why);
     if (program.dims[dim].size != 1)
-      constraints.push_back({"1", "block_" + std::to_string(dim)});
+      constraints.emplace_back("1", element("block", dim), why);
   }
-  for (size_t dim = 0; dim < parallel.size(); ++dim) {
-    std::string chunk = "chunk_" + std::to_string(dim);
-    if (positionsInLoop(program, int(dim)).empty())
-      constraints.push_back({chunk, "0"});
-    for (size_t other = 0; other < dim; ++other) // one of them at most
-      constraints.push_back({chunk + " * chunk_" + std::to_string(other), "0"});
+  for (int dim = 0; dim < int(parallel.size()); ++dim) {
+    if (positionsInLoop(program, dim).empty())
+      constraints.emplace_back(element("chunk", dim), "0",
+                               "no loop can go over chunks of what is not reduced, or stored");
+    for (int other = 0; other < dim; ++other)
+      constraints.emplace_back(element("chunk", dim) + " * " + element("chunk", other), "0",
+                               "one dimension at most is walked along in chunks");
   }
   return constraints;
-}
-
-bool isLegal(const LoopProgram &program, const LoopConfiguration &configuration) {
-  kernels::Numbers values = {{"parts", configuration.parts}};
-  for (size_t dim = 0; dim < configuration.tilings.size(); ++dim) {
-    values["block_" + std::to_string(dim)] = configuration.tilings[dim].block;
-    values["programs_" + std::to_string(dim)] = configuration.tilings[dim].programs;
-    values["chunk_" + std::to_string(dim)] = configuration.tilings[dim].chunk;
-  }
-  return kernels::holds(loopConstraints(program), values);
-}
-
-/// Cuts parts of a concatenation where a program would have much of them; `elements`: of a program.
-static void shareParts(const LoopProgram &program, const std::vector<int> &dims,
-                       LoopConfiguration &chosen, int64_t &elements) {
-  if (dims.empty())
-    return;
-  int64_t most = elements / copiedElements;
-  for (int dim : dims)
-    most = std::min(most, *program.dims[dim].size);
-  // With blocks as long as each other, all parts must have an element for each program.
-  auto fits = [&](int64_t parts) {
-    return std::all_of(dims.begin(), dims.end(), [&](int dim) {
-      int64_t size = *program.dims[dim].size, share = (size + parts - 1) / parts;
-      return (size + share - 1) / share == parts;
-    });
-  };
-  while (most > 1 && !fits(most))
-    --most;
-  if (most <= 1)
-    return;
-  chosen.parts = most;
-  elements /= most;
-  for (int dim : dims) {
-    chosen.tilings[dim].block = (*program.dims[dim].size + most - 1) / most;
-    chosen.tilings[dim].alignedWith = dim == dims[0] ? -1 : dims[0];
-  }
-}
-
-/// Blocks and programs.
-static LoopConfiguration chooseBlocks(const LoopProgram &program) {
-  LoopConfiguration chosen;
-  chosen.tilings.resize(program.dims.size());
-  std::vector<bool> parallel = parallelDims(program), folded = foldedDims(program);
-  int last = int(program.dims.size()) - 1;
-  while (last > 0 && folded[last])
-    --last;
-  bool isNest = true;
-  for (size_t dim = 0; dim < parallel.size(); ++dim)
-    isNest &= parallel[dim] || folded[dim];
-  std::vector<int> parts = partDims(program);
-  int64_t elements = 0; // a program has all parts
-  for (int dim : parts)
-    elements += *program.dims[dim].size;
-  elements = std::max<int64_t>(elements, 1);
-  for (size_t dim = 0; dim < parallel.size(); ++dim)
-    if (parallel[dim])
-      chosen.tilings[dim].block = 1;
-    else if (!folded[dim] && std::find(parts.begin(), parts.end(), int(dim)) == parts.end())
-      elements *= program.dims[dim].size.value_or(unknownExtent);
-  auto grow = [&](int dim, int64_t most) {
-    if (std::find(program.unitDims.begin(), program.unitDims.end(), dim) != program.unitDims.end())
-      return;
-    int64_t size = program.dims[dim].size.value_or(most);
-    int64_t block = std::max<int64_t>(1, std::min(size, most));
-    // As long as each other, so that no program has only the little that is left.
-    if (int64_t blocks = (size + block - 1) / block; blocks > 1 && most != transposedBlock)
-      block = std::min(block, dim == last ? roundUp((size + blocks - 1) / blocks, transposedBlock)
-                                          : (size + blocks - 1) / blocks);
-    chosen.tilings[dim].block = block;
-    elements *= block;
-  };
-  if (last >= 0 && parallel[last]) {
-    bool isTransposed = false;
-    forEachAccess(program, [&](const Access &access, bool) {
-      int inner = innermost(access);
-      if (isUpdate(program, access) || inner < 0 || inner == last || !parallel[inner] ||
-          !access.covers(last))
-        return;
-      isTransposed = true;
-      if (chosen.tilings[inner].block == 1)
-        grow(inner, transposedBlock);
-    });
-    grow(last, !isNest        ? (isCopy(program) ? copiedElements : columnBlockOf(program))
-               : isTransposed ? 4 * transposedBlock
-                              : programElements);
-  }
-  // A short innermost dimension makes short vectors, so take several of the next one.
-  for (int dim = last - 1; isNest && dim >= 0 && elements < programElements / 4; --dim)
-    if (folded[dim] || folded[dim + 1])
-      continue;
-    else if (int64_t block = chosen.tilings[dim].block;
-             block > 0 &&
-             chosen.tilings[dim + 1].block == program.dims[dim + 1].size.value_or(-1)) {
-      elements = std::max<int64_t>(elements / block, 1);
-      grow(dim, std::max(block, programElements / elements));
-    } else {
-      break;
-    }
-  shareParts(program, parts, chosen, elements);
-  int64_t rest = std::max<int64_t>(1, workerElements / std::max<int64_t>(elements, 1));
-  for (int dim = last; dim >= 0 && rest > 1; --dim)
-    if (LoopTiling &tiling = chosen.tilings[dim]; tiling.block > 0) {
-      int64_t count = program.dims[dim].size
-                          ? (*program.dims[dim].size + tiling.block - 1) / tiling.block
-                          : rest;
-      tiling.programs = std::max<int64_t>(1, std::min(count, rest));
-      rest /= tiling.programs;
-    }
-  return chosen;
-}
-
-/// Such that a trip has some thousand elements: few enough that they are summed up exactly.
-static int64_t chunkOf(const std::vector<LoopTiling> &tilings, const LoopProgram &program,
-                       int dim) {
-  int64_t others = 1;
-  for (size_t other = 0; other < tilings.size(); ++other)
-    if (int(other) != dim)
-      others *= tilings[other].block > 0 ? tilings[other].block
-                                         : program.dims[other].size.value_or(unknownExtent);
-  return std::max<int64_t>(1, chunkElements / std::max<int64_t>(1, others));
-}
-
-std::optional<int> longDim(const LoopProgram &program) {
-  // An unknown length is taken for a long one; how many programs there are has to be known.
-  auto length = [&](int dim) { return program.dims[dim].size.value_or(longElements); };
-  int longest = -1;
-  for (const Statement &statement : program.statements)
-    if (statement.kind == Kind::Reduce || statement.kind == Kind::ArgReduce)
-      for (int dim : statement.dims)
-        if (longest < 0 || length(dim) > length(longest))
-          longest = dim;
-  if (longest < 0 || !canLoop(program))
-    return std::nullopt;
-  int64_t programs = 1, elements = 1;
-  std::vector<LoopTiling> tilings = chooseBlocks(program).tilings;
-  for (int dim = 0; dim < int(tilings.size()); ++dim) {
-    if (!program.dims[dim].size && dim != longest)
-      return std::nullopt;
-    int64_t block = tilings[dim].block > 0 ? tilings[dim].block : length(dim);
-    elements *= block;
-    programs *= block > 0 ? (length(dim) + block - 1) / block : 0;
-  }
-  // Where a chunk is computed once for each reduction, that has to pay.
-  bool isOnce = !positionsInLoop(program, longest).empty();
-  bool isWorth = elements >= longElements && programs <= (isOnce ? fewPrograms : veryFewPrograms);
-  // A length that is not known may be small: then trips want to be long, and kernels one.
-  if (!program.dims[longest].size)
-    isWorth = isWorth && isOnce && chunkOf(tilings, program, longest) >= leastUnknownChunk;
-  return isWorth ? std::optional(longest) : std::nullopt;
-}
-
-LoopConfiguration chooseLoops(const LoopProgram &program) {
-  LoopConfiguration chosen = chooseBlocks(program);
-  if (auto dim = longDim(program); dim && !positionsInLoop(program, *dim).empty())
-    chosen.tilings[*dim].chunk = chunkOf(chosen.tilings, program, *dim);
-  return chosen;
 }
 
 } // namespace tw::conversion

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Configuration/SplitReductions.h"
 #include "GraphToTile/Analysis/SubkernelBuilder.h"
-#include "GraphToTile/Configuration/LoopConfiguration.h"
 #include <algorithm>
 
 namespace tw::conversion {
@@ -174,27 +173,39 @@ private:
 
 } // namespace
 
-std::vector<Subkernel> splitLongReductions(Subkernel subkernel, int &count) {
-  auto *program = std::get_if<LoopProgram>(&subkernel.what);
-  std::optional<int> dim = program ? longDim(*program) : std::nullopt;
-  if (!dim || !positionsInLoop(*program, *dim).empty())
-    return {std::move(subkernel)};
-  std::vector<int> depths = reductionDepths(*program, *dim);
+std::optional<int> longestReducedDim(const LoopProgram &program) {
+  auto length = [&](int dim) { return program.dims[dim].size.value_or(INT64_MAX); };
+  int longest = -1;
+  for (const Statement &statement : program.statements)
+    if (statement.kind == Kind::Reduce || statement.kind == Kind::ArgReduce)
+      for (int dim : statement.dims)
+        if (longest < 0 || length(dim) > length(longest))
+          longest = dim;
+  return longest < 0 ? std::nullopt : std::optional(longest);
+}
+
+bool canSplitReductions(const LoopProgram &program, int dim) {
+  return canLoop(program) && positionsInLoop(program, dim).empty();
+}
+
+std::vector<Subkernel> splitReductions(const Subkernel &subkernel, int dim, int &count) {
+  const auto &program = std::get<LoopProgram>(subkernel.what);
+  std::vector<int> depths = reductionDepths(program, dim);
   Temporaries temporaries(depths.size());
   for (size_t i = 0; i < depths.size(); ++i)
-    for (size_t result = 0; result < program->statements[i].results.size(); ++result)
-      temporaries[i].push_back(isReducedAlong(program->statements[i], *dim) ? count++ : -1);
+    for (size_t result = 0; result < program.statements[i].results.size(); ++result)
+      temporaries[i].push_back(isReducedAlong(program.statements[i], dim) ? count++ : -1);
   std::vector<Subkernel> parts;
   std::vector<bool> loaded(depths.size());
-  int last = *std::max_element(depths.begin(), depths.end()) + storesAlong(*program, *dim);
+  int last = *std::max_element(depths.begin(), depths.end()) + storesAlong(program, dim);
   for (int level = 1; level < last; ++level) {
     Extract extract(subkernel, temporaries);
     std::vector<bool> next = loaded;
     for (size_t i = 0; i < depths.size(); ++i)
-      if (isReducedAlong(program->statements[i], *dim) && depths[i] == level) {
+      if (isReducedAlong(program.statements[i], dim) && depths[i] == level) {
         extract.keep(int(i), loaded);
         next[i] = true;
-        for (const StoredResult &store : program->stores)
+        for (const StoredResult &store : program.stores)
           if (store.value.statement == int(i))
             extract.keep(store, loaded);
       }
@@ -202,7 +213,7 @@ std::vector<Subkernel> splitLongReductions(Subkernel subkernel, int &count) {
     parts.push_back(extract.take());
   }
   Extract rest(subkernel, temporaries);
-  for (const StoredResult &store : program->stores)
+  for (const StoredResult &store : program.stores)
     if (!loaded[store.value.statement])
       rest.keep(store, loaded);
   parts.push_back(rest.take());

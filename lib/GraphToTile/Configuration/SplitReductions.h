@@ -26,10 +26,17 @@ bool canLoop(const LoopProgram &program);
 /// along it needs another.
 std::vector<LoopPosition> positionsInLoop(const LoopProgram &program, int dim);
 
-/// A subkernel whose rows are long and few as several, each with one loop over chunks, or
-/// elementwise: softmax of one row is its maximum, its sum, and its elements, each of which many
-/// workers share. Other subkernels stay as they are. `temporaries` counts the values between
-/// subkernels.
-std::vector<Subkernel> splitLongReductions(Subkernel subkernel, int &temporaries);
+/// The longest dimension that is reduced, where an unknown length counts as the longest; nothing
+/// if there is none.
+std::optional<int> longestReducedDim(const LoopProgram &program);
+
+/// Whether splitReductions makes several of a program: reductions along `dim` need one another, or
+/// results extend along it, so that there is no one loop over chunks.
+bool canSplitReductions(const LoopProgram &program, int dim);
+
+/// A loop program whose rows along `dim` are long and few as several, each with one loop over
+/// chunks, or elementwise: softmax of one row is its maximum, its sum, and its elements, each of
+/// which many workers share. `temporaries` counts the values between subkernels.
+std::vector<Subkernel> splitReductions(const Subkernel &subkernel, int dim, int &temporaries);
 
 } // namespace tw::conversion

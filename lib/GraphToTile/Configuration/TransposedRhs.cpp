@@ -5,19 +5,6 @@
 namespace tw::conversion {
 using kernels::ContractionRoles;
 
-constexpr int64_t fewRows = 16; // two or three blocks
-
-bool isRhsTransposeProfitable(const Contraction &contraction) {
-  ContractionRoles roles = rolesOf(contraction);
-  if (roles.columns.empty() || roles.rows.empty())
-    return false;
-  const Axis &last = contraction.b.axes.back();
-  bool isTransposed = last.dim >= 0 && !contraction.c.covers(last.dim);
-  auto rows = contraction.dims[roles.rows.back()].size;
-  auto columns = contraction.dims[roles.columns.back()].size;
-  return isTransposed && (!rows || *rows > fewRows) && columns != 1;
-}
-
 Subkernel materializeTransposedRhs(Subkernel &subkernel, int temporary) {
   auto &product = std::get<Contraction>(subkernel.what);
   ContractionRoles roles = rolesOf(product);

@@ -6,9 +6,6 @@
 
 namespace tw::conversion {
 
-/// Whether a kernel that transposes b first pays: each block of rows would transpose it again.
-bool isRhsTransposeProfitable(const Contraction &contraction);
-
 /// Makes a product read b from a temporary in which columns are innermost, and gives what writes
 /// that: a copy.
 Subkernel materializeTransposedRhs(Subkernel &product, int temporary);

@@ -9,11 +9,13 @@
 //   %b = tw.dispatch @k0(%a) outs(%f) : (tensor<98304xf32>) ...
 //   tile.kernel @k0(in %in0: !tile.buffer<[98304], f32>, ...) grid [96] { ... }
 //
-// Each subkernel of a dispatch (Analysis/Subkernel.h) is a kernel; lib/Tile fuses what can be fused
-// again.
+// Each subkernel of a dispatch (Analysis/Subkernel.h) is a kernel, made as the function's
+// configuration says (tw-configure); lib/Tile fuses what can be fused again.
+#include "GraphToTile/Analysis/DispatchCalls.h"
+#include "GraphToTile/Configuration/ConfigurationAttr.h"
+#include "GraphToTile/Configuration/ConfigurationChooser.h"
 #include "GraphToTile/Configuration/LoopConfiguration.h"
-#include "GraphToTile/Configuration/SplitReductions.h"
-#include "GraphToTile/Configuration/TransposedRhs.h"
+#include "GraphToTile/Configuration/Overrides.h"
 #include "GraphToTile/Lowering/HostViews.h"
 #include "GraphToTile/Lowering/LoopEmitter.h"
 #include "GraphToTile/Passes.h"
@@ -28,18 +30,12 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
 namespace tw::conversion {
 using namespace kernels;
 namespace {
-
-/// Of a sum in registers, where narrower dtypes are widened.
-int64_t bytesOf(kernel::DType dtype) {
-  return dtype == kernel::f64 || dtype == kernel::i64 ? 8 : 4;
-}
 
 const std::vector<BufferSpec> &buffersOf(const Subkernel &subkernel) {
   return std::visit([](auto &what) -> const std::vector<BufferSpec> & { return what.buffers; },
@@ -62,7 +58,6 @@ private:
 
 struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TilePrograms)
-  explicit TilePrograms(const Machine &machine) : machine(machine) {}
   StringRef getArgument() const override { return "tw-tile-programs"; }
   StringRef getDescription() const override { return "Dispatches as tile programs"; }
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -71,97 +66,74 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
   }
 
   void runOnOperation() override {
-    llvm::StringMap<SmallVector<graph::DispatchOp>> calls;
-    getOperation().walk([&](graph::DispatchOp op) { calls[op.getKernel()].push_back(op); });
-    for (auto kernel : getOperation().getOps<tile::KernelOp>())
-      handWritten.insert(kernel.getSymName());
-    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (function->hasAttr("tw.kernel"))
-        convert(function, calls[function.getName()]);
+    DispatchCalls calls(getOperation());
+    // All are analysed before the first is replaced, as tw-configure saw them.
+    std::vector<std::pair<func::FuncOp, FailureOr<DispatchAnalysis>>> configured;
+    for (func::FuncOp function : calls.functions)
+      if (function->hasAttr(tile::TileDialect::configurationName)) {
+        std::string why;
+        configured.emplace_back(function, calls.analyze(function, why));
+        if (failed(configured.back().second))
+          keep(function, why);
+      }
+    for (auto &[function, analysis] : configured)
+      if (succeeded(analysis))
+        convert(function, *analysis, calls);
   }
 
-  void convert(func::FuncOp function, ArrayRef<graph::DispatchOp> calls) {
+  /// Leaves a function to the reference target.
+  static void keep(func::FuncOp function, const std::string &why) {
+    emitReport(function.getLoc()) << "runs on the reference target: " << why;
+    function->removeAttr(tile::TileDialect::configurationName);
+  }
+
+  void convert(func::FuncOp function, DispatchAnalysis &analysis, const DispatchCalls &calls) {
+    auto configured = function->getAttrOfType<tile::DispatchConfigurationAttr>(
+        tile::TileDialect::configurationName);
     std::string why;
-    FailureOr<DispatchAnalysis> analysis =
-        analyzeDispatch(function, CallSizes(calls), isBesideHandWritten(calls), why);
     SmallVector<tile::KernelOp> kernels;
-    if (succeeded(analysis))
-      choose(*analysis, calls);
-    if (failed(analysis) || failed(write(function, *analysis, kernels, why))) {
-      emitReport(function.getLoc()) << "runs on the reference target: " << why;
-      return;
-    }
-    for (graph::DispatchOp call : calls)
-      replace(function, call, *analysis, kernels);
+    if (failed(configure(analysis, configured, why)) ||
+        failed(write(function, analysis, kernels, why)))
+      return keep(function, why);
+    for (auto [kernel, configuration] : llvm::zip(kernels, configured.getKernels()))
+      kernel->setAttr(tile::TileDialect::configurationName, configuration);
+    for (graph::DispatchOp call : calls.of(function))
+      replace(function, call, analysis, kernels);
     SmallVector<std::string> names;
     for (size_t number = 0; number < kernels.size(); ++number)
-      names.push_back(nameOf(function, kernels.size(), number));
+      names.push_back(kernelName(function.getName().str(), kernels.size(), number));
     function.erase(); // which still has the name
     for (auto [kernel, name] : llvm::zip(kernels, names))
       kernel.setSymName(name);
   }
 
-  /// What the kernels of a function are called.
-  static std::string nameOf(func::FuncOp function, size_t count, size_t number) {
-    std::string name = function.getName().str();
-    return count == 1 ? name : name + "_" + std::to_string(number);
-  }
-
-  /// Whether one of the calls gives to or takes from a kernel written by hand: to be fused with it
-  /// they must see the tensor in one shape.
-  bool isBesideHandWritten(ArrayRef<graph::DispatchOp> calls) const {
-    auto isOne = [&](Operation *op) {
-      auto dispatch = dyn_cast_or_null<graph::DispatchOp>(op);
-      return dispatch && handWritten.contains(dispatch.getKernel());
-    };
-    return llvm::any_of(calls, [&](graph::DispatchOp call) {
-      return llvm::any_of(call->getUsers(), isOne) ||
-             llvm::any_of(call.getInputs(), [&](Value v) { return isOne(v.getDefiningOp()); });
-    });
-  }
-
-  /// Configurations of all subkernels; some become several.
-  void choose(DispatchAnalysis &analysis, ArrayRef<graph::DispatchOp> calls) {
-    products.clear();
-    loops.clear();
-    std::vector<Subkernel> chosen;
-    auto add = [&](Subkernel subkernel, const ContractionConfiguration &product = {}) {
-      products.push_back(product);
-      auto *program = std::get_if<LoopProgram>(&subkernel.what);
-      loops.push_back(program ? chooseLoops(*program) : LoopConfiguration());
-      chosen.push_back(std::move(subkernel));
-    };
-    for (Subkernel &subkernel : analysis.subkernels) {
-      auto *product = std::get_if<Contraction>(&subkernel.what);
-      if (!product) {
-        for (Subkernel &part : splitLongReductions(std::move(subkernel), analysis.temporaries))
-          add(std::move(part));
-        continue;
-      }
-      ContractionConfiguration configuration =
-          chooseContraction(*product, unitFor(*product), isWeight(subkernel, *product, calls));
-      if (!configuration.isPacked && isRhsTransposeProfitable(*product)) {
-        add(materializeTransposedRhs(subkernel, analysis.temporaries++));
-        configuration = chooseContraction(*product, unitFor(*product));
-      }
-      add(std::move(subkernel), configuration);
+  /// The subkernels after the cuts, and how each is made.
+  LogicalResult configure(DispatchAnalysis &analysis, tile::DispatchConfigurationAttr configured,
+                          std::string &why) {
+    why = "its configuration is of another form";
+    configurations.clear();
+    if (configured.getCuts().size() != analysis.subkernels.size())
+      return failure();
+    std::vector<Subkernel> kernels;
+    for (auto [subkernel, cut] : llvm::zip(analysis.subkernels, configured.getCuts())) {
+      if (!whyNoCut(subkernel, cut.getValue()).empty())
+        return failure();
+      for (Subkernel &kernel : applyCut(std::move(subkernel), cut.getValue(), analysis.temporaries))
+        kernels.push_back(std::move(kernel));
     }
-    analysis.subkernels = std::move(chosen);
-  }
-
-  VectorUnit unitFor(const Contraction &product) const {
-    return {std::max<int64_t>(1, machine.vectorBytes / bytesOf(product.sum)), machine.registers,
-            machine.pairRows, machine.pairColumns};
-  }
-
-  /// Whether the second operand is a weight that can be stored as it is wanted.
-  static bool isWeight(const Subkernel &subkernel, const Contraction &product,
-                       ArrayRef<graph::DispatchOp> calls) {
-    const TensorUse &b = subkernel.tensors[product.b.buffer];
-    auto argument = dyn_cast<BlockArgument>(b.tensor);
-    return argument && llvm::all_of(calls, [&](graph::DispatchOp call) {
-             return canBePacked(call.getInputs()[argument.getArgNumber()], b.view);
-           });
+    analysis.subkernels = std::move(kernels);
+    if (configured.getKernels().size() != analysis.subkernels.size())
+      return failure();
+    for (auto [subkernel, given] : llvm::zip(analysis.subkernels, configured.getKernels())) {
+      configurations.push_back(fromAttribute(given));
+      const Configuration &made = configurations.back();
+      ConfigurationSpace space = spaceOf({subkernel, true});
+      if (made.kind != space.schema->name)
+        return failure();
+      if (const Constraint *violated = firstViolated(space.constraints, made.fields))
+        return why = describe(*violated, made.fields), failure();
+    }
+    return success();
   }
 
   /// Writes a kernel for each subkernel, in front of the function.
@@ -171,8 +143,10 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
     for (auto [number, subkernel] : llvm::enumerate(analysis.subkernels)) {
       Location loc = b.getFusedLoc(subkernel.locations);
       auto *program = std::get_if<LoopProgram>(&subkernel.what);
-      tile::KernelOp kernel = program ? emit(b, loc, *program, loops[number], why)
-                                      : trace(b, loc, subkernel, products[number], why);
+      tile::KernelOp kernel = program
+                                  ? emitLoops(b, loc, "written", *program,
+                                              loopsFrom(configurations[number].fields, *program))
+                                  : trace(b, loc, subkernel, product(number), why);
       if (kernel)
         kernels.push_back(kernel);
       if (!kernel || failed(isVerified(kernel, why))) {
@@ -189,14 +163,6 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
     if (succeeded(mlir::verify(kernel)))
       return success();
     return why = verifier.text, failure();
-  }
-
-  tile::KernelOp emit(OpBuilder &b, Location loc, const LoopProgram &program,
-                      const LoopConfiguration &configuration, std::string &why) {
-    if (isLegal(program, configuration))
-      return emitLoops(b, loc, "written", program, configuration);
-    why = "a dimension is needed element by element and as a whole";
-    return {};
   }
 
   tile::KernelOp trace(OpBuilder &b, Location loc, const Subkernel &subkernel,
@@ -240,7 +206,7 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
           inputs.push_back(
               views.packedWeight(arguments[cast<BlockArgument>(use.tensor).getArgNumber()],
                                  use.view, packedOrder(std::get<Contraction>(subkernel.what)),
-                                 panelOf(products[number]), products[number].inPairs));
+                                 panelOf(product(number)), product(number).isVnniPacked));
         } else {
           inputs.push_back(views.toBuffer(use, spec.shape));
         }
@@ -249,7 +215,8 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
         for (auto &[scalar, dtype] : program->scalars)
           inputs.push_back(arguments[cast<BlockArgument>(scalar).getArgNumber()]);
       auto dispatch = graph::DispatchOp::create(
-          b, kernel.getLoc(), types, nameOf(function, kernels.size(), number), inputs, outs);
+          b, kernel.getLoc(), types, kernelName(function.getName().str(), kernels.size(), number),
+          inputs, outs);
       unsigned next = 0;
       for (auto [use, spec] : llvm::zip(subkernel.tensors, buffersOf(subkernel)))
         if (spec.isOutput)
@@ -263,25 +230,24 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
 
   /// Whether a buffer of a subkernel comes in panels.
   bool isPacked(const Subkernel &subkernel, size_t number, size_t buffer) const {
-    auto *product = std::get_if<Contraction>(&subkernel.what);
-    return product && products[number].isPacked && int(buffer) == product->b.buffer;
+    auto *contraction = std::get_if<Contraction>(&subkernel.what);
+    return contraction && product(number).isPacked && int(buffer) == contraction->b.buffer;
   }
 
-  Machine machine;
-  llvm::StringSet<> handWritten;
-  // Of the subkernels of one dispatch.
-  SmallVector<ContractionConfiguration> products;
-  SmallVector<LoopConfiguration> loops;
+  ContractionConfiguration product(size_t number) const {
+    return contractionFrom(configurations[number].fields);
+  }
+
+  std::vector<Configuration> configurations; // of the kernels of one dispatch
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createTilePrograms(const Machine &machine) {
-  return std::make_unique<TilePrograms>(machine);
-}
+std::unique_ptr<Pass> createTilePrograms() { return std::make_unique<TilePrograms>(); }
 
-void registerPasses() {
-  registerPass([] { return createTilePrograms({.vectorBytes = 32, .registers = 16}); });
+void registerPasses(std::shared_ptr<const ConfigurationChooser> chooser) {
+  registerPass([chooser] { return createConfigureDispatches(chooser); });
+  registerPass(createTilePrograms);
 }
 
 } // namespace tw::conversion

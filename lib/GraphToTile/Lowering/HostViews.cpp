@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Lowering/HostViews.h"
+#include "GraphToTile/Analysis/WeightStrides.h"
 #include "IR/Graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -195,47 +196,13 @@ Value HostViews::toBuffer(const TensorUse &use, const std::vector<Extent> &shape
   return tensor;
 }
 
-/// Strides of a buffer in the weight's elements; nothing when parts that are joined do not lie
-/// behind each other.
-static std::optional<SmallVector<int64_t>> stridesOf(graph::WeightAttr weight,
-                                                     const BufferView &view) {
-  SmallVector<int64_t> parts(view.parts.size()), strides;
-  for (auto [axis, cut] : llvm::enumerate(view.cut)) {
-    int64_t stride = weight.getStrides()[axis];
-    for (int64_t part : llvm::reverse(cut)) {
-      parts[part] = stride;
-      stride *= *view.parts[part].size;
-    }
-  }
-  for (const ReassociationIndices &group : view.joined) {
-    std::optional<int64_t> inner;
-    for (int64_t part : llvm::reverse(group)) {
-      if (*view.parts[part].size == 1)
-        continue;
-      if (inner && parts[part] != *inner)
-        return std::nullopt;
-      if (!inner)
-        strides.push_back(parts[part]);
-      inner = parts[part] * *view.parts[part].size;
-    }
-    if (!inner)
-      strides.push_back(1);
-  }
-  return strides;
-}
-
-bool canBePacked(Value tensor, const BufferView &view) {
-  auto weight = tensor.getDefiningOp<graph::WeightOp>();
-  return weight && stridesOf(weight.getSource(), view).has_value();
-}
-
 Value HostViews::packedWeight(Value tensor, const BufferView &view, ArrayRef<int> order,
                               int64_t panel, bool inPairs) {
   auto weight = tensor.getDefiningOp<graph::WeightOp>();
   if (!weight)
     return {};
   graph::WeightAttr source = weight.getSource();
-  auto strides = stridesOf(source, view);
+  auto strides = weightStrides(source, view);
   if (!strides)
     return {};
   SmallVector<int64_t> sizes, packed;

@@ -60,9 +60,6 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> tensors, indices;
 };
 
-/// Whether packedWeight can give a tensor in panels.
-bool canBePacked(mlir::Value tensor, const BufferView &view);
-
 /// The type of a buffer as a tensor.
 mlir::RankedTensorType bufferType(const std::vector<Extent> &shape, mlir::Type element);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Lowering/LoopFrame.h"
+#include "GraphToTile/Analysis/LoopProperties.h"
 #include "llvm/ADT/SetVector.h"
 #include <numeric>
 
@@ -42,6 +43,8 @@ Size LoopFrame::sizeOf(const Extent &extent) const {
 LoopFrame::LoopFrame(TileBuilder &b, StringRef name, const LoopProgram &program,
                      const LoopConfiguration &configuration)
     : b(b), program(program) {
+  if (configuration.parts > 1)
+    sharedDims = partDims(program);
   createKernel(name, configuration);
   Value zero = b.index(0);
   int next = 0;
@@ -50,8 +53,8 @@ LoopFrame::LoopFrame(TileBuilder &b, StringRef name, const LoopProgram &program,
     bool isBlock = isCut(program.dims[d], tiling);
     DimPart part{isBlock ? Size(tiling.block) : size(int(d)), zero, isBlock};
     if (isBlock) // the number of its block so far
-      part.first = tiling.alignedWith >= 0 ? parts[tiling.alignedWith].first
-                                           : Value(tile::ProgramIdOp::create(b.b, b.loc, next++));
+      part.first = isAligned(int(d)) ? parts[sharedDims[0]].first
+                                     : Value(tile::ProgramIdOp::create(b.b, b.loc, next++));
     part.hasEdge = isBlock && tiling.block > 1 &&
                    !(program.dims[d].size && *program.dims[d].size % tiling.block == 0);
     parts.push_back(part);
@@ -92,7 +95,7 @@ void LoopFrame::createKernel(StringRef name, const LoopConfiguration &configurat
   SmallVector<int64_t> blocks;
   for (size_t d = 0; d < program.dims.size(); ++d) {
     const LoopTiling &tiling = configuration.tilings[d];
-    if (!isCut(program.dims[d], tiling) || tiling.alignedWith >= 0)
+    if (!isCut(program.dims[d], tiling) || isAligned(int(d)))
       continue;
     grid.push_back(attribute(ceilDiv(size(int(d)), tiling.block)));
     blocks.push_back(tiling.programs);

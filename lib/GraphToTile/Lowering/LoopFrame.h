@@ -64,12 +64,18 @@ private:
   };
   Size sizeOf(const Extent &extent) const;
   void createKernel(llvm::StringRef name, const LoopConfiguration &configuration);
+  /// Whether a dimension is cut into as many blocks as the first of sharedDims, along its axis of
+  /// the grid.
+  bool isAligned(int dim) const {
+    return llvm::is_contained(sharedDims, dim) && dim != sharedDims[0];
+  }
   Box boxOf(const Access &access);
   mlir::Value asBox(const Access &access, const Box &box, mlir::Value tile);
   mlir::Value insideParts(const Access &access);
 
   TileBuilder &b;
   const LoopProgram &program;
+  std::vector<int> sharedDims; // of parts side by side that are cut
 };
 
 } // namespace tw::conversion

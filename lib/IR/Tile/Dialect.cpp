@@ -71,6 +71,88 @@ LogicalResult SymbolAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
   return success();
 }
 
+static LogicalResult verifyField(function_ref<InFlightDiagnostic()> emitError,
+                                 const ConfigurationField &field, StringRef kind, Attribute value) {
+  auto fail = [&](const Twine &what) {
+    return emitError() << "field " << field.name << " of a " << kind << " configuration " << what;
+  };
+  using Field = ConfigurationField;
+  auto number = dyn_cast_or_null<IntegerAttr>(value);
+  auto list = dyn_cast_or_null<DenseI64ArrayAttr>(value);
+  if (!value)
+    return fail("is missing");
+  if (field.kind == Field::Flag && !isa<BoolAttr>(value))
+    return fail("is true or false");
+  if (field.kind == Field::Number && !(number && number.getType().isInteger(64)))
+    return fail("is an i64");
+  if (field.kind == Field::List && !list)
+    return fail("is an array of i64");
+  SmallVector<int64_t> values;
+  if (field.kind == Field::Number)
+    values.push_back(number.getInt());
+  else if (list)
+    llvm::append_range(values, list.asArrayRef());
+  for (int64_t each : values)
+    if (each < field.least)
+      return fail("is " + Twine(each) + ", but must be " + Twine(field.least) + " or more");
+  return success();
+}
+
+LogicalResult ConfigurationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                        StringRef kind, DictionaryAttr fields, ConfigurationAttr) {
+  auto *dialect = fields.getContext()->getLoadedDialect<TileDialect>();
+  const ConfigurationSchema *schema = dialect ? dialect->getSchema(kind) : nullptr;
+  if (!schema)
+    return emitError() << "there is no kind of configurations called \"" << kind << "\"";
+  for (NamedAttribute named : fields)
+    if (!schema->find(named.getName().str()))
+      return emitError() << "a " << kind << " configuration has no field "
+                         << named.getName().getValue();
+  for (const ConfigurationField &field : schema->fields)
+    if (failed(verifyField(emitError, field, kind, fields.get(field.name))))
+      return failure();
+  return success();
+}
+
+void TileDialect::registerSchema(ConfigurationSchema schema) {
+  std::string name = schema.name;
+  schemas.insert_or_assign(std::move(name), std::move(schema));
+}
+
+const ConfigurationSchema *TileDialect::getSchema(StringRef name) const {
+  auto found = schemas.find(std::string_view(name));
+  return found == schemas.end() ? nullptr : &found->second;
+}
+
+/// `tile.block`: how many programs one worker runs in a row, along each dimension of the grid.
+static LogicalResult verifyBlock(KernelOp kernel, Attribute value) {
+  auto block = dyn_cast<DenseI64ArrayAttr>(value);
+  if (!block || block.size() != int64_t(kernel.getGrid().size()) ||
+      llvm::any_of(block.asArrayRef(), [](int64_t programs) { return programs < 1; }))
+    return kernel.emitOpError() << "tile.block is an array of i64, one positive number for each of "
+                                << kernel.getGrid().size() << " dimensions of the grid, but is "
+                                << value;
+  return success();
+}
+
+LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  Attribute value = attribute.getValue();
+  auto kernel = dyn_cast<KernelOp>(op);
+  if (attribute.getName() == configurationName) {
+    bool fits = kernel ? isa<ConfigurationAttr>(value)
+                       : op->hasAttr("tw.kernel") && isa<DispatchConfigurationAttr>(value);
+    if (!fits)
+      return op->emitOpError() << configurationName
+                               << " is a #tile.config of a tile.kernel, or a "
+                                  "#tile.dispatch_config of a dispatch";
+    return success();
+  }
+  if (!kernel)
+    return op->emitOpError() << "has an attribute " << attribute.getName().getValue()
+                             << ", but hints are a kernel's";
+  return attribute.getName() == "tile.block" ? verifyBlock(kernel, value) : success();
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 //
 // The `tile` dialect: kernels as grids of programs on tiles. docs/tile-programs.md.
 #pragma once
+#include "IR/Tile/ConfigurationSchema.h"
 #include "Support/Size.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -14,6 +15,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <map>
 
 namespace tw {
 /// For the attribute that holds it.

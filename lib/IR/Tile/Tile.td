@@ -18,6 +18,21 @@ def Tile_Dialect : Dialect {
   let summary = "Kernels as grids of programs on tiles";
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// The kinds of configurations there are. Dialect extensions add those of templates and
+    /// targets when the dialect is loaded.
+    void registerSchema(::tw::ConfigurationSchema schema);
+    /// Null for a name that nobody registered.
+    const ::tw::ConfigurationSchema *getSchema(::llvm::StringRef name) const;
+    /// On a tile.kernel its #tile.config, on the function of a dispatch its #tile.dispatch_config.
+    static constexpr ::llvm::StringLiteral configurationName = "tile.configuration";
+
+  private:
+    std::map<std::string, ::tw::ConfigurationSchema, std::less<>> schemas;
+
+  public:
+  }];
 }
 
 class Tile_Attr<string name, string keyword, list<Trait> traits = []>
@@ -87,6 +102,42 @@ def Tile_ScanKind : Tile_Enum<"ScanKind", "what a scan accumulates", [
 def Tile_Update : Tile_Enum<"Update", "how what is stored meets what is there", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Min", 1, "min">,
     I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Any", 3, "any">]>;
+
+//===----------------------------------------------------------------------===//
+// Configurations: docs/configurations.md
+//===----------------------------------------------------------------------===//
+
+def Tile_ConfigurationAttr : Tile_Attr<"Configuration", "config"> {
+  let summary = "How a kernel is made: which template, and its numbers";
+  let description = [{
+    `fields` has every field of the schema called `kind`: an i64, a bool, or an array of i64 where
+    there is one for each loop dimension. `target`: what only the target knows of, under its name.
+  }];
+  let parameters = (ins StringRefParameter<>:$kind, "::mlir::DictionaryAttr":$fields,
+      OptionalParameter<"::tw::tile::ConfigurationAttr">:$target);
+  let assemblyFormat = "`<` $kind $fields (`on` $target^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_Cut : I32Enum<"Cut", "whether one computation of a dispatch becomes several kernels", [
+    I32EnumCase<"None", 0, "none">,
+    I32EnumCase<"TransposeRhs", 1, "transpose_rhs">,
+    I32EnumCase<"SplitReductions", 2, "split_reductions">]> {
+  let cppNamespace = "::tw::tile";
+}
+
+def Tile_CutAttr : EnumAttr<Tile_Dialect, Tile_Cut, "cut">;
+
+def Tile_DispatchConfigurationAttr : Tile_Attr<"DispatchConfiguration", "dispatch_config"> {
+  let summary = "How the kernels of a dispatch are made";
+  let description = [{
+    `cuts`: one for each computation that the dispatch is analysed into. `kernels`: one for each
+    kernel that these become, in order.
+  }];
+  let parameters = (ins ArrayRefParameter<"::tw::tile::CutAttr">:$cuts,
+      ArrayRefParameter<"::tw::tile::ConfigurationAttr">:$kernels);
+  let assemblyFormat = "`<` `cuts` `[` $cuts `]` `kernels` `[` $kernels `]` `>`";
+}
 
 class Tile_Type<string name, string keyword> : TypeDef<Tile_Dialect, name> {
   let mnemonic = keyword;

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Configurations drawn at random: each is refused with its reason, or computes what the default does.
+
+    e2e/configurations.py --tool=build/dev/bin/tilewright [--seed=0] [--count=40] [MODEL ...]
+
+Takes the report of a model, changes some numbers of some kernels, and gives it back with --config. A
+candidate that compiles is checked against the reference target. Standard library only."""
+
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+MODELS = pathlib.Path(__file__).resolve().parent / "models"
+# Products of all layouts, rows, windows, scans, concatenations, long sums; dynamic sizes.
+CHOSEN = ["small_mlp", "lora_mlp", "bert_core", "dlrm_dot", "llama", "lstm_state", "mlp_bf16", "gru", "alibi"]
+NUMBERS = [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17, 24, 32, 48, 64, 96, 128, 256, 1000, 1024, 1 << 14]
+HUGE = [1 << 20, 1 << 31, 1 << 40, (1 << 63) - 1]
+
+
+def run(tool, *arguments):
+    return subprocess.run([tool, *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False)
+
+
+def specs(model, scratch):
+    """The inputs of the first stored call."""
+    folder = MODELS / model
+    case = json.loads((folder / "case.json").read_text())
+    if (folder / "data.npz").exists():
+        zipfile.ZipFile(folder / "data.npz").extractall(scratch)
+    found = []
+    for spec in case["cases"][0]["calls"][0]["inputs"]:
+        name = spec[1:]
+        path = folder / name if (folder / name).exists() else scratch / name
+        found.append(f"--input=@{path}" if spec.startswith("@") else f"--input={spec}")
+    return found
+
+
+def changed(rng, configurations):
+    """Some fields of some kernels, and now and then a cut, are others."""
+    drawn = json.loads(json.dumps(configurations))
+    for dispatch in rng.sample(drawn, k=min(len(drawn), rng.randint(1, 2))):
+        if rng.random() < 0.1:
+            cuts = dispatch["cuts"]
+            cuts[rng.randrange(len(cuts))] = rng.choice(["none", "transpose_rhs", "split_reductions"])
+            del dispatch["kernels"]  # there may be others now
+            continue
+        kernel = rng.choice(dispatch["kernels"])
+        fields = kernel["target"] if "target" in kernel and rng.random() < 0.2 else kernel
+        rare = ("parts", "chunk", "packed", "row_dots", "vnni_packed") if rng.random() < 0.8 else ()
+        names = [n for n in fields if n not in ("kernel", "kind", "target", *rare)]
+        for name in rng.sample(names, k=min(len(names), rng.randint(1, 2))):
+            fields[name] = another(rng, fields[name])
+    return drawn
+
+
+def another(rng, value):
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        kind = rng.random()
+        return rng.choice(HUGE) if kind < 0.05 else 0 if kind < 0.1 else rng.choice(NUMBERS)
+    value[rng.randrange(len(value))] = another(rng, 0)
+    return value
+
+
+def configurations(tool, model):
+    with tempfile.TemporaryDirectory() as name:
+        path = MODELS / model / f"{model}.pt2"
+        report = run(tool, "compile", path, "-o", pathlib.Path(name) / "a.so", "--report=json")
+        if report.returncode:
+            raise RuntimeError(report.stderr)
+        return json.loads(report.stdout)["configurations"]
+
+
+def judge(tool, model, chosen, seed):
+    """(outcome, what is wrong or None)"""
+    with tempfile.TemporaryDirectory() as name:
+        scratch = pathlib.Path(name)
+        config = scratch / "config.json"
+        config.write_text(json.dumps({"configurations": changed(random.Random(seed), chosen)}))
+        path = MODELS / model / f"{model}.pt2"
+        done = run(tool, "check", path, f"--config={config}", *specs(model, scratch))
+    if done.returncode == 0:
+        return "same", None
+    if done.returncode == 1 and "TW-CONFIG-" in done.stderr:
+        return "refused", None
+    return "wrong", f"{model}, seed {seed}: exit status {done.returncode}\n{done.stderr}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("models", nargs="*")
+    options = parser.parse_args()
+    models = options.models or CHOSEN
+    work = [(models[i % len(models)], options.seed + i) for i in range(options.count)]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        chosen = dict(zip(models, pool.map(lambda model: configurations(options.tool, model), models)))
+        results = list(pool.map(lambda item: judge(options.tool, item[0], chosen[item[0]], item[1]), work))
+    for outcome, text in results:
+        if text:
+            print(text)
+    outcomes = [outcome for outcome, _ in results]
+    print(", ".join(f"{outcomes.count(o)} {o}" for o in ("same", "refused", "wrong")))
+    # One that refuses everything would show nothing.
+    return 0 if outcomes.count("same") * 5 >= len(outcomes) and not any(text for _, text in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Driver/ConfigurationFile.h"
+#include "IO/File.h"
+#include "IO/Json.h"
+#include "IO/JsonWriter.h"
+#include "IR/Graph/Graph.h"
+#include "IR/ModelLocation.h"
+#include "Program/Describe.h"
+#include "llvm/ADT/StringMap.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace tw {
+using conversion::ConfigurationOverrides;
+using conversion::DispatchOverride;
+using conversion::KernelOverride;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// A number, true or false, or a list of numbers.
+static Status readField(std::string_view name, const Json &value, kernels::Numbers &fields) {
+  std::string key(name);
+  if (value.isArray()) {
+    int64_t next = 0;
+    return value.forEach([&](const Json &element) -> Status {
+      TW_ASSIGN(fields[key + "_" + std::to_string(next++)], element.integer());
+      return {};
+    });
+  }
+  if (value.isInteger()) {
+    TW_ASSIGN(fields[key], value.integer());
+    return {};
+  }
+  auto flag = value.boolean();
+  if (!flag)
+    return value.wrongKind("a number, true or false, or a list of numbers");
+  fields[key] = *flag;
+  return {};
+}
+
+/// The kind and the fields of an object.
+static Status readFields(const Json &object, std::string &kind, kernels::Numbers &fields) {
+  TW_ASSIGN(Json given, object.get("kind"));
+  TW_ASSIGN(kind, given.string());
+  return object.forEachMember([&](std::string_view name, const Json &value) -> Status {
+    bool isField = name != "kind" && name != "target" && name != "kernel";
+    return isField ? readField(name, value, fields) : Status();
+  });
+}
+
+static Result<KernelOverride> readKernel(const Json &object, const std::string &file) {
+  KernelOverride kernel;
+  kernel.place = file + ": " + object.path();
+  TW_TRY(readFields(object, kernel.configuration.kind, kernel.configuration.fields));
+  if (auto target = object.find("target"))
+    TW_TRY(readFields(*target, kernel.configuration.target, kernel.configuration.targetFields));
+  return kernel;
+}
+
+static Result<tile::Cut> readCut(const Json &value) {
+  TW_ASSIGN(std::string_view name, value.string());
+  if (auto cut = tile::symbolizeCut(StringRef(name)))
+    return *cut;
+  return value.error(fmt::format("\"{}\" is no cut: there are none, transpose_rhs and "
+                                 "split_reductions",
+                                 name),
+                     Code::CONFIG_1);
+}
+
+static Result<DispatchOverride> readDispatch(const Json &object, const std::string &file) {
+  DispatchOverride dispatch;
+  dispatch.place = file + ": " + object.path();
+  if (auto cuts = object.find("cuts"))
+    TW_TRY(cuts->forEach([&](const Json &value) -> Status {
+      TW_ASSIGN(tile::Cut cut, readCut(value));
+      dispatch.cuts.push_back(cut);
+      return {};
+    }));
+  if (auto kernels = object.find("kernels"))
+    TW_TRY(kernels->forEach([&](const Json &value) -> Status {
+      TW_ASSIGN(KernelOverride kernel, readKernel(value, file));
+      dispatch.kernels.push_back(std::move(kernel));
+      return {};
+    }));
+  return dispatch;
+}
+
+Result<ConfigurationOverrides> readConfigurations(const std::string &path) {
+  TW_ASSIGN(MappedFile file, MappedFile::open(path));
+  TW_ASSIGN(JsonDocument document, JsonDocument::parse(file.text(), path));
+  TW_ASSIGN(Json list, document.root().get("configurations"));
+  ConfigurationOverrides overrides;
+  TW_TRY(list.forEach([&](const Json &object) -> Status {
+    TW_ASSIGN(Json key, object.get("signature"));
+    TW_ASSIGN(std::string_view signature, key.string());
+    TW_ASSIGN(DispatchOverride dispatch, readDispatch(object, path));
+    std::string place = dispatch.place;
+    if (!overrides.emplace(signature, std::move(dispatch)).second)
+      return key.error(fmt::format("the signature {} stands here a second time", signature),
+                       Code::CONFIG_3);
+    return {};
+  }));
+  return overrides;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+std::vector<ConfiguredDispatch> configuredDispatches(ModuleOp module) {
+  llvm::StringMap<std::string> sources; // of the first call
+  module.walk([&](graph::DispatchOp op) {
+    sources.try_emplace(op.getKernel(), describePlace(op.getLoc()));
+  });
+  std::vector<ConfiguredDispatch> dispatches;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (auto configuration = function->getAttrOfType<tile::DispatchConfigurationAttr>(
+            tile::TileDialect::configurationName))
+      dispatches.push_back({function.getName().str(), conversion::dispatchSignature(function),
+                            describeKernel(function).ops, sources[function.getName()],
+                            configuration});
+  return dispatches;
+}
+
+/// As members of an open object.
+static void writeFields(JsonWriter &json, tile::ConfigurationAttr configuration) {
+  json.member("kind", std::string_view(configuration.getKind()));
+  for (NamedAttribute field : configuration.getFields()) {
+    json.key(std::string_view(field.getName().getValue()));
+    if (auto list = dyn_cast<DenseI64ArrayAttr>(field.getValue())) {
+      json.beginArray();
+      for (int64_t number : list.asArrayRef())
+        json.value(number);
+      json.endArray();
+    } else if (auto flag = dyn_cast<BoolAttr>(field.getValue())) {
+      json.value(flag.getValue());
+    } else {
+      json.value(cast<IntegerAttr>(field.getValue()).getInt());
+    }
+  }
+  if (configuration.getTarget()) {
+    json.key("target").beginObject();
+    writeFields(json, configuration.getTarget());
+    json.endObject();
+  }
+}
+
+void write(JsonWriter &json, const std::vector<ConfiguredDispatch> &dispatches) {
+  json.beginArray();
+  for (const ConfiguredDispatch &dispatch : dispatches) {
+    json.beginObject().member("signature", std::string_view(dispatch.signature));
+    json.member("ops", std::string_view(dispatch.ops));
+    json.member("source", std::string_view(dispatch.source)).key("cuts").beginArray();
+    for (tile::CutAttr cut : dispatch.configuration.getCuts())
+      json.value(std::string_view(tile::stringifyCut(cut.getValue())));
+    json.endArray().key("kernels").beginArray();
+    ArrayRef<tile::ConfigurationAttr> kernels = dispatch.configuration.getKernels();
+    for (auto [number, kernel] : llvm::enumerate(kernels)) {
+      json.beginObject().member("kernel",
+                                conversion::kernelName(dispatch.kernel, kernels.size(), number));
+      writeFields(json, kernel);
+      json.endObject();
+    }
+    json.endArray().endObject();
+  }
+  json.endArray();
+}
+
+} // namespace tw

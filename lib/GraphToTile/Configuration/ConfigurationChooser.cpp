@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "GraphToTile/Configuration/ConfigurationChooser.h"
+#include "GraphToTile/Configuration/LoopConfiguration.h"
+#include "GraphToTile/Configuration/SplitReductions.h"
+#include "GraphToTile/Configuration/TransposedRhs.h"
+
+namespace tw::conversion {
+using tile::Cut;
+
+static ConfigurationSpace space(const Contraction &contraction,
+                                const ConfigurationProblem &problem) {
+  ConfigurationSpace space{&kernels::contractionSchema(), contractionConstraints(contraction)};
+  kernels::ContractionRoles roles = rolesOf(contraction);
+  if (!problem.isRhsWeight)
+    space.constraints.emplace_back("packed", "0",
+                                   "the second operand is no weight, which is stored as wanted");
+  if (roles.rows.empty())
+    space.constraints.emplace_back("rows", "1", "the first operand is a vector");
+  if (roles.columns.empty())
+    space.constraints.emplace_back("columns", "1", "the second operand is a vector");
+  return space;
+}
+
+static ConfigurationSpace space(const LoopProgram &program, const ConfigurationProblem &) {
+  return {&loopSchema(), loopConstraints(program)};
+}
+
+ConfigurationSpace spaceOf(const ConfigurationProblem &problem) {
+  return std::visit([&](const auto &what) { return space(what, problem); }, problem.subkernel.what);
+}
+
+std::string whyNoCut(const Subkernel &subkernel, Cut cut) {
+  auto *program = std::get_if<LoopProgram>(&subkernel.what);
+  switch (cut) {
+  case Cut::None:
+    return {};
+  case Cut::TransposeRhs:
+    return program ? "transpose_rhs is for products, and this is none" : "";
+  case Cut::SplitReductions: {
+    auto dim = program ? longestReducedDim(*program) : std::nullopt;
+    return dim && canSplitReductions(*program, *dim)
+               ? ""
+               : "split_reductions is for reductions that need one another, or are stored beside "
+                 "what they reduce";
+  }
+  }
+  return "there is no such cut";
+}
+
+std::vector<Subkernel> applyCut(Subkernel subkernel, Cut cut, int &temporaries) {
+  if (cut == Cut::SplitReductions)
+    return splitReductions(subkernel, *longestReducedDim(std::get<LoopProgram>(subkernel.what)),
+                           temporaries);
+  std::vector<Subkernel> kernels;
+  if (cut == Cut::TransposeRhs)
+    kernels.push_back(materializeTransposedRhs(subkernel, temporaries++));
+  kernels.push_back(std::move(subkernel));
+  return kernels;
+}
+
+} // namespace tw::conversion

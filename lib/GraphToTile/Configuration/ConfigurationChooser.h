@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a target says of configurations: which there are, what they cost, and which to take. Targets
+// implement it, the Driver gives it to the passes; nothing above a target knows a machine.
+#pragma once
+#include "GraphToTile/Analysis/Subkernel.h"
+#include "IR/Tile/Tile.h"
+#include "Kernels/Configuration.h"
+#include <optional>
+#include <vector>
+
+namespace tw::conversion {
+using kernels::Configuration;
+using kernels::Constraint;
+
+/// A kernel that wants a configuration.
+struct ConfigurationProblem {
+  const Subkernel &subkernel;
+  /// Whether the second operand of a contraction is a weight, which can be stored in panels.
+  bool isRhsWeight = false;
+};
+
+class ConfigurationChooser {
+public:
+  virtual ~ConfigurationChooser() = default;
+
+  /// Whether a computation is better several kernels; one of those that `whyNoCut` permits.
+  virtual tile::Cut chooseCut(const ConfigurationProblem &problem) const = 0;
+  /// The default, which fits all constraints: the cheapest by the target's model.
+  virtual Configuration choose(const ConfigurationProblem &problem) const = 0;
+  /// What the target asks beside `spaceOf`, over the configuration's fields and the target's own.
+  virtual std::vector<Constraint> constraints(const ConfigurationProblem &problem) const = 0;
+  /// About how many cycles of one core all programs take; nothing where the target has no model.
+  virtual std::optional<double> cost(const ConfigurationProblem &problem,
+                                     const Configuration &configuration) const = 0;
+};
+
+/// The configurations that the kernel itself permits, on any target.
+struct ConfigurationSpace {
+  const ConfigurationSchema *schema;
+  std::vector<Constraint> constraints;
+};
+ConfigurationSpace spaceOf(const ConfigurationProblem &problem);
+
+/// Why a computation cannot be cut so; empty if it can.
+std::string whyNoCut(const Subkernel &subkernel, tile::Cut cut);
+/// The kernels that it becomes, in order. `temporaries` counts the values between subkernels.
+std::vector<Subkernel> applyCut(Subkernel subkernel, tile::Cut cut, int &temporaries);
+
+} // namespace tw::conversion

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tw-configure: each dispatch that tile programs cover gets the configurations of its kernels.
+//
+//   func.func private @k0(...) attributes {tw.kernel} { linalg.matmul ... }
+// becomes
+//   func.func private @k0(...) attributes {tw.kernel,
+//       tile.configuration = #tile.dispatch_config<cuts [none] kernels [
+//           <"contraction" {columns = 48, rows = 8, ...}>]>} { linalg.matmul ... }
+//
+// Configurations are chosen by the target (ConfigurationChooser.h) where none is given. A remark
+// says why a dispatch gets none: it runs on the reference target.
+#include "GraphToTile/Analysis/DispatchCalls.h"
+#include "GraphToTile/Configuration/ConfigurationAttr.h"
+#include "GraphToTile/Configuration/ConfigurationChooser.h"
+#include "GraphToTile/Configuration/Overrides.h"
+#include "GraphToTile/Passes.h"
+#include "IR/Coded.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+
+namespace tw::conversion {
+namespace {
+
+/// Chooses for one dispatch.
+class Configurer {
+public:
+  Configurer(const ConfigurationChooser &chooser, const DispatchCalls &calls, func::FuncOp function,
+             const DispatchOverride *given)
+      : chooser(chooser), calls(calls), function(function), given(given) {}
+
+  /// Null where the dispatch gets no configuration: then `why` says it, or an error is emitted.
+  tile::DispatchConfigurationAttr run(DispatchAnalysis analysis, std::string &why) {
+    MLIRContext *context = function.getContext();
+    SmallVector<tile::CutAttr> cuts;
+    std::vector<Subkernel> kernels;
+    if (given && !given->cuts.empty() && given->cuts.size() != analysis.subkernels.size())
+      return wrongForm("cuts", given->cuts.size(), analysis.subkernels.size());
+    for (Subkernel &subkernel : analysis.subkernels) {
+      FailureOr<tile::Cut> cut = cutOf(subkernel, cuts.size());
+      if (failed(cut))
+        return {};
+      cuts.push_back(tile::CutAttr::get(context, *cut));
+      for (Subkernel &kernel : applyCut(std::move(subkernel), *cut, analysis.temporaries))
+        kernels.push_back(std::move(kernel));
+    }
+    if (given && !given->kernels.empty() && given->kernels.size() != kernels.size())
+      return wrongForm("kernels", given->kernels.size(), kernels.size());
+    SmallVector<tile::ConfigurationAttr> configurations;
+    for (const Subkernel &kernel : kernels) {
+      configurations.push_back(configurationOf(kernel, configurations.size(), why));
+      if (!configurations.back())
+        return {};
+    }
+    return tile::DispatchConfigurationAttr::get(context, cuts, configurations);
+  }
+
+private:
+  FailureOr<tile::Cut> cutOf(const Subkernel &subkernel, size_t number) {
+    if (!given || given->cuts.empty())
+      return chooser.chooseCut(problemOf(subkernel));
+    std::string why = whyNoCut(subkernel, given->cuts[number]);
+    if (why.empty())
+      return given->cuts[number];
+    return fail(Code::CONFIG_3, given->place + ".cuts[" + std::to_string(number) + "]", why),
+           failure();
+  }
+
+  tile::ConfigurationAttr configurationOf(const Subkernel &kernel, size_t number,
+                                          std::string &why) {
+    ConfigurationProblem problem = problemOf(kernel);
+    Configuration configuration = chooser.choose(problem);
+    const KernelOverride *own =
+        given && !given->kernels.empty() ? &given->kernels[number] : nullptr;
+    if (own && own->configuration.kind != configuration.kind)
+      return fail(Code::CONFIG_3, own->place,
+                  "it is of kind \"" + own->configuration.kind +
+                      "\", but the kernel takes one of \"" + configuration.kind + "\""),
+             tile::ConfigurationAttr();
+    if (own && !(why = replaceFields(configuration, own->configuration)).empty())
+      return fail(Code::CONFIG_1, own->place, why), tile::ConfigurationAttr();
+    tile::ConfigurationAttr attribute = toAttribute(function.getContext(), configuration, why);
+    if (!attribute) {
+      if (own)
+        fail(Code::CONFIG_1, own->place, why);
+      return {};
+    }
+    why = violation(problem, configuration);
+    if (why.empty())
+      return attribute;
+    if (own)
+      fail(Code::CONFIG_2, own->place, why);
+    return {};
+  }
+
+  /// Why the fields given are not those of the kernel; empty if they are.
+  static std::string replaceFields(Configuration &configuration, const Configuration &by) {
+    if (!by.target.empty() && by.target != configuration.target)
+      return "it has fields of \"" + by.target + "\", but " +
+             (configuration.target.empty()
+                  ? "the target has none of its own here"
+                  : "the target's are called \"" + configuration.target + "\"");
+    std::string why = replace(configuration.fields, by.fields, configuration.kind);
+    return why.empty() ? replace(configuration.targetFields, by.targetFields, by.target) : why;
+  }
+
+  /// A list is given as a whole: as many elements as the kernel has of it.
+  static std::string replace(kernels::Numbers &fields, const kernels::Numbers &by,
+                             const std::string &kind) {
+    std::map<std::string, size_t> known, given; // how long each list is; 0: a number
+    auto count = [](const kernels::Numbers &numbers, std::map<std::string, size_t> &lengths) {
+      for (const auto &[name, number] : numbers) {
+        StringRef list = StringRef(name).rtrim("0123456789");
+        bool isElement = list.size() < name.size() && list.consume_back("_");
+        lengths[isElement ? list.str() : name] += isElement;
+      }
+    };
+    count(fields, known);
+    count(by, given);
+    for (const auto &[name, length] : given) {
+      auto found = known.find(name);
+      if (found == known.end())
+        return "a " + kind + " configuration has no field " + name;
+      if (found->second != length)
+        return "field " + name +
+               (length == 0 ? " is no list" : " has " + std::to_string(length) + " elements") +
+               ", but the kernel takes " +
+               (found->second == 0 ? "one number" : "a list of " + std::to_string(found->second));
+    }
+    for (const auto &[name, number] : by)
+      fields[name] = number;
+    return {};
+  }
+
+  /// The first constraint that does not hold, with its values; empty if all do.
+  std::string violation(const ConfigurationProblem &problem, const Configuration &configuration) {
+    kernels::Numbers numbers = configuration.fields;
+    numbers.insert(configuration.targetFields.begin(), configuration.targetFields.end());
+    for (const auto &constraints : {spaceOf(problem).constraints, chooser.constraints(problem)})
+      if (const Constraint *violated = firstViolated(constraints, numbers))
+        return describe(*violated, numbers);
+    return {};
+  }
+
+  ConfigurationProblem problemOf(const Subkernel &subkernel) const {
+    bool isProduct = std::holds_alternative<Contraction>(subkernel.what);
+    return {subkernel, isProduct && calls.isRhsWeight(function, subkernel)};
+  }
+
+  tile::DispatchConfigurationAttr wrongForm(StringRef what, size_t count, size_t wanted) {
+    fail(Code::CONFIG_3, given->place + "." + what.str(),
+         "there are " + std::to_string(count) + ", but the dispatch wants " +
+             std::to_string(wanted));
+    return {};
+  }
+
+  void fail(Code code, const std::string &place, const std::string &what) {
+    auto error = emitCoded(function.getLoc(), code) << place << ": " << what;
+    error.attachNote() << "help: compile without --config, with --report=json, prints a "
+                          "configuration that fits; docs/configurations.md has the fields";
+    hasFailed = true;
+  }
+
+public:
+  bool hasFailed = false;
+
+private:
+  const ConfigurationChooser &chooser;
+  const DispatchCalls &calls;
+  func::FuncOp function;
+  const DispatchOverride *given;
+};
+
+struct ConfigureDispatches : PassWrapper<ConfigureDispatches, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConfigureDispatches)
+  ConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
+                      const ConfigurationOverrides *overrides)
+      : chooser(std::move(chooser)), overrides(overrides) {}
+  StringRef getArgument() const override { return "tw-configure"; }
+  StringRef getDescription() const override { return "Choose configurations of dispatches"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<tile::TileDialect>();
+    registerConfigurations(registry);
+  }
+
+  void runOnOperation() override {
+    DispatchCalls calls(getOperation());
+    bool hasFailed = false;
+    for (func::FuncOp function : calls.functions)
+      hasFailed |= configure(function, calls);
+    if (hasFailed)
+      signalPassFailure();
+  }
+
+  /// Whether what is given for a dispatch is wrong.
+  bool configure(func::FuncOp function, const DispatchCalls &calls) {
+    std::string why;
+    FailureOr<DispatchAnalysis> analysis = calls.analyze(function, why);
+    if (succeeded(analysis)) {
+      Configurer configurer(*chooser, calls, function, given(function));
+      if (auto chosen = configurer.run(std::move(*analysis), why)) {
+        function->setAttr(tile::TileDialect::configurationName, chosen);
+        return false;
+      }
+      if (configurer.hasFailed)
+        return true;
+    }
+    emitReport(function.getLoc()) << "runs on the reference target: " << why;
+    return false;
+  }
+
+  const DispatchOverride *given(func::FuncOp function) const {
+    if (!overrides || overrides->empty())
+      return nullptr;
+    auto found = overrides->find(dispatchSignature(function));
+    return found == overrides->end() ? nullptr : &found->second;
+  }
+
+  std::shared_ptr<const ConfigurationChooser> chooser;
+  const ConfigurationOverrides *overrides;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
+                                                const ConfigurationOverrides *overrides) {
+  return std::make_unique<ConfigureDispatches>(std::move(chooser), overrides);
+}
+
+} // namespace tw::conversion

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/Configuration/Chooser.h"
+#include "GraphToTile/Configuration/SplitReductions.h"
+#include "Target/CPU/Configuration/ContractionCost.h"
+#include "Target/CPU/Configuration/LoopCost.h"
+#include "mlir/IR/DialectRegistry.h"
+
+namespace tw::target {
+namespace cpu {
+namespace {
+
+using conversion::ConfigurationProblem;
+using kernels::Configuration;
+using tile::Cut;
+
+constexpr char schemaName[] = "cpu";
+
+/// Of a sum in registers, where narrower dtypes are widened.
+int64_t bytesOf(kernel::DType dtype) {
+  return dtype == kernel::f64 || dtype == kernel::i64 ? 8 : 4;
+}
+
+class Chooser : public conversion::ConfigurationChooser {
+public:
+  explicit Chooser(const CpuFeatures &features) : features(features) {}
+
+  Cut chooseCut(const ConfigurationProblem &problem) const override {
+    if (auto *product = std::get_if<Contraction>(&problem.subkernel.what))
+      return isRhsTransposeProfitable(*product) && !chosen(*product, problem).isPacked
+                 ? Cut::TransposeRhs
+                 : Cut::None;
+    const auto &program = std::get<LoopProgram>(problem.subkernel.what);
+    auto dim = longDim(program);
+    return dim && canSplitReductions(program, *dim) ? Cut::SplitReductions : Cut::None;
+  }
+
+  Configuration choose(const ConfigurationProblem &problem) const override {
+    if (auto *program = std::get_if<LoopProgram>(&problem.subkernel.what))
+      return {"loops", numbersOf(chooseLoops(*program)), {}, {}};
+    CPUContraction made = chosen(std::get<Contraction>(problem.subkernel.what), problem);
+    return {"contraction",
+            numbersOf(made),
+            schemaName,
+            {{"accumulators_in_memory", made.hasAccumulatorsInMemory}}};
+  }
+
+  std::vector<Constraint> constraints(const ConfigurationProblem &problem) const override {
+    auto *product = std::get_if<Contraction>(&problem.subkernel.what);
+    return product ? contractionConstraints(unitFor(*product)) : std::vector<Constraint>();
+  }
+
+  std::optional<double> cost(const ConfigurationProblem &problem,
+                             const Configuration &configuration) const override {
+    auto *product = std::get_if<Contraction>(&problem.subkernel.what);
+    if (!product)
+      return std::nullopt;
+    return contractionCost(*product, kernels::contractionFrom(configuration.fields),
+                           unitFor(*product));
+  }
+
+private:
+  VectorUnit unitFor(const Contraction &product) const {
+    return vectorUnit(features, bytesOf(product.sum));
+  }
+
+  CPUContraction chosen(const Contraction &product, const ConfigurationProblem &problem) const {
+    return chooseContraction(product, unitFor(product), problem.isRhsWeight);
+  }
+
+  CpuFeatures features;
+};
+
+} // namespace
+
+VectorUnit vectorUnit(const CpuFeatures &features, int64_t bytes) {
+  VectorUnit unit{std::max<int64_t>(1, features.vectorBytes / bytes), features.vectorRegisters};
+  if (auto pairs = features.pairTile()) {
+    unit.pairRows = pairs->rows;
+    unit.pairColumns = pairs->columns;
+  }
+  return unit;
+}
+
+} // namespace cpu
+
+std::unique_ptr<const conversion::ConfigurationChooser>
+createCPUChooser(const CpuFeatures &features) {
+  return std::make_unique<cpu::Chooser>(features);
+}
+
+void registerCPUConfigurations(mlir::DialectRegistry &registry) {
+  registry.addExtension(+[](mlir::MLIRContext *, tile::TileDialect *dialect) {
+    dialect->registerSchema(
+        {cpu::schemaName,
+         {{"accumulators_in_memory", ConfigurationField::Flag, 0,
+           "whether a program's block lies in memory, with operands converted beside it, and "
+           "registers have a part of it"}}});
+  });
+}
+
+} // namespace tw::target

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/Configuration/ContractionCost.h"
+#include <algorithm>
+
+namespace tw::target::cpu {
+using kernels::Access;
+using kernels::Axis;
+using kernels::ContractionRoles;
+using kernels::rolesOf;
+
+namespace {
+
+constexpr int64_t unknownExtent = 512;
+constexpr int64_t blockRows = 192, blockColumns = 256; // of c, for one worker: stays in L2
+constexpr int64_t mostVectors = 8;
+// Blocks in scratch: where both operands are converted there, and where b is beside the products.
+constexpr int64_t convertedRows = 96, convertedWidth = 128, unpackedWidth = 256;
+constexpr int64_t mostInMemory = 1 << 20, mostRowDots = 1 << 10; // elements of a block
+constexpr int64_t summedRows = 8, summedElements = 1 << 16;      // of a program; of a worker's
+constexpr int64_t fewRows = 16;                                  // two or three blocks
+constexpr int64_t fewPrograms = 32, longSum = 4096;
+// More rows of a meet in one set of the first-level cache when they are a power of two long.
+constexpr int64_t mostRows = 8;
+
+int64_t sizeOf(const Contraction &contraction, const std::vector<int> &dims) {
+  return dims.empty() ? 1 : contraction.dims[dims.back()].size.value_or(unknownExtent);
+}
+
+/// Cycles for one step of the sum over all programs of one matrix: two multiplications or two loads
+/// in a cycle, and a chain of additions is four cycles long. Loads also cost what their caches do:
+/// a comes from the first level, b from the second.
+double cycles(int64_t rows, int64_t columns, const ContractionConfiguration &block,
+              const VectorUnit &unit) {
+  auto ceilDiv = [](int64_t a, int64_t b) {
+    int64_t quotient = (a + b - 1) / b;
+    return double(quotient);
+  };
+  double vectors = ceilDiv(block.columns, unit.lanes), products = double(block.rows) * vectors;
+  double loads = double(block.rows) + vectors;
+  double step = std::max({products / 2, loads / 2, 4.0}) + 0.1 * double(block.rows) + 0.3 * vectors;
+  return ceilDiv(rows, block.rows) * ceilDiv(columns, block.columns) * step;
+}
+
+/// Whether an operand has to be converted, which wants a block that uses it often, in scratch; with
+/// 32 registers it is done again and again, beside the products.
+bool convertsFirst(const Contraction &contraction, const VectorUnit &unit) {
+  auto isHalf = [&](const Access &access) {
+    return contraction.buffers[access.buffer].dtype <= kernel::bf16;
+  };
+  return contraction.sum == kernel::f32 && unit.registers < 32 &&
+         (isHalf(contraction.a) || isHalf(contraction.b));
+}
+
+/// Whether they are converted beside the products: a vector of b is two of f32 by one instruction
+/// each (CPU/UnpackBf16.h).
+bool convertsInProducts(const Contraction &contraction) {
+  return isBf16Product(contraction) && rolesOf(contraction).sums.size() == 1;
+}
+
+/// The width of panels that `columns` fall into evenly; 0 if all that do are narrow, or leave much
+/// of their last vector empty.
+int64_t evenPanel(int64_t columns, const VectorUnit &unit) {
+  // Two rows of them at least are to fit.
+  int64_t most = std::min(mostVectors, (unit.registers - 1) / 3);
+  for (int64_t width = std::min(columns, most * unit.lanes); width >= unit.lanes; --width) {
+    int64_t vectors = (width + unit.lanes - 1) / unit.lanes;
+    if (columns % width == 0 && 4 * width >= 3 * vectors * unit.lanes)
+      return width;
+  }
+  return 0;
+}
+
+/// A block of rows of the operand that is no vector.
+CPUContraction rowSums(int64_t rows, int64_t columns, int64_t length) {
+  CPUContraction best;
+  best.usesRowDots = true;
+  best.rows = std::min(rows, summedRows);
+  best.columns = std::min(columns, summedRows);
+  int64_t programs = std::max<int64_t>(1, summedElements / (summedRows * length));
+  (rows > 1 ? best.rowPrograms : best.columnPrograms) = programs;
+  return best;
+}
+
+/// A long sum for few programs is one that workers share (Tile/SplitLoops.h says in how many
+/// parts).
+int64_t kBlockOf(const Contraction &contraction, const ContractionRoles &roles,
+                 const ContractionConfiguration &block) {
+  int64_t programs = 1;
+  for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})
+    for (int dim : *dims) {
+      int64_t each = dims == &roles.batch || dim != dims->back() ? 1
+                     : dims == &roles.rows                       ? block.rows
+                                                                 : block.columns;
+      auto size = contraction.dims[dim].size;
+      programs *= size ? (*size + each - 1) / each : fewPrograms;
+    }
+  auto length = contraction.dims[roles.sums.back()].size;
+  bool isLong = length.value_or(longSum) >= longSum && roles.sums.size() == 1;
+  return isLong && programs < fewPrograms ? longSum / 4 : 0;
+}
+
+Numbers numbersOf(const CPUContraction &configuration) {
+  Numbers numbers = kernels::numbersOf(configuration);
+  numbers["accumulators_in_memory"] = configuration.hasAccumulatorsInMemory;
+  return numbers;
+}
+
+/// Those of every target, too.
+std::vector<Constraint> allConstraints(const Contraction &contraction, const VectorUnit &unit) {
+  std::vector<Constraint> all = kernels::contractionConstraints(contraction);
+  for (const ConfigurationField &field : kernels::contractionSchema().fields)
+    all.emplace_back(std::to_string(field.least), field.name);
+  for (Constraint &own : contractionConstraints(unit))
+    all.push_back(std::move(own));
+  return all;
+}
+
+} // namespace
+
+std::vector<Constraint> contractionConstraints(const VectorUnit &unit) {
+  auto number = [](int64_t n) { return std::to_string(n); };
+  // The block, one row of b and one element of a for it.
+  std::string vectors = "(columns ceildiv " + number(unit.lanes) + ")";
+  return {
+      {"(rows * " + vectors + " + " + vectors +
+           " + 1) * (1 - vnni_packed - row_dots - accumulators_in_memory)",
+       number(unit.registers),
+       "vector registers hold the block, a row of the second operand and an element of the first"},
+      {"vnni_packed + row_dots + accumulators_in_memory", "1", "they are forms of a product"},
+      {"vnni_packed * rows", number(unit.pairRows), "rows of the instructions for pairs of bf16"},
+      {"vnni_packed * columns", number(unit.pairColumns), "their columns"},
+      {"vnni_packed * " + number(unit.pairColumns), "columns", "their columns"},
+      {"panels", "1 + accumulators_in_memory * columns", "a block in registers has one panel"},
+      {"accumulators_in_memory * rows * columns", number(mostInMemory), "each worker has a block"},
+      {"row_dots * rows * columns", number(mostRowDots), "each is a sum of its own"},
+  };
+}
+
+bool isLegal(const Contraction &contraction, const CPUContraction &configuration,
+             const VectorUnit &unit) {
+  return holds(allConstraints(contraction, unit), numbersOf(configuration));
+}
+
+/// The cheapest block that lies in registers, with everything else as in `like`.
+static CPUContraction blockInRegisters(const Contraction &contraction, const VectorUnit &unit,
+                                       const CPUContraction &like, int64_t panel) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t rows = sizeOf(contraction, roles.rows), columns = sizeOf(contraction, roles.columns);
+  std::vector<Constraint> constraints = allConstraints(contraction, unit);
+  CPUContraction best = like, pairs = like;
+  pairs.rows = std::min(unit.pairRows, std::max<int64_t>(rows, 1));
+  pairs.columns = unit.pairColumns;
+  pairs.isVnniPacked = true;
+  if (unit.pairColumns > 0 && holds(constraints, numbersOf(pairs)))
+    return pairs;
+  double least = 0;
+  for (int64_t vectors = 1; vectors <= mostVectors; ++vectors)
+    for (int64_t height = 1; height <= mostRows; ++height) {
+      CPUContraction block = like;
+      block.rows = std::min(height, std::max<int64_t>(rows, 1));
+      block.columns = panel > 0 ? panel : vectors * unit.lanes;
+      if (!holds(constraints, numbersOf(block)))
+        continue;
+      double cost = cycles(rows, columns, block, unit);
+      if (least == 0 || cost < least)
+        least = cost, best = block;
+    }
+  return best;
+}
+
+/// A block in memory of which `block` is what registers have.
+static CPUContraction blockInMemory(const Contraction &contraction, const VectorUnit &unit,
+                                    const CPUContraction &block) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t columns = sizeOf(contraction, roles.columns);
+  bool unpacks = convertsInProducts(contraction);
+  const int64_t widest = unpacks ? unpackedWidth : convertedWidth;
+  CPUContraction made = block;
+  made.hasAccumulatorsInMemory = true;
+  made.rows = convertedRows;
+  for (int64_t width = widest; width > block.columns; width -= unit.lanes)
+    if (columns % width == 0 || !block.isPacked) {
+      made.columns = width;
+      break;
+    }
+  // What is converted beside the products is best read from one end to the other.
+  if (int64_t panel = 2 * unit.lanes; block.isPacked && unpacks)
+    made.panels = made.columns % panel == 0 ? made.columns / panel : 1;
+  if (roles.sums.size() == 1)
+    made.kBlock = widest;
+  return made;
+}
+
+CPUContraction chooseContraction(const Contraction &contraction, const VectorUnit &unit,
+                                 bool wantsPacked) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t rows = sizeOf(contraction, roles.rows), columns = sizeOf(contraction, roles.columns);
+  int64_t panel = columns % unit.lanes == 0 ? 0 : evenPanel(columns, unit);
+  wantsPacked = wantsPacked && canPack(contraction) && (columns % unit.lanes == 0 || panel > 0);
+  CPUContraction best;
+  if (canUseRowDots(contraction, wantsPacked)) {
+    best = rowSums(rows, columns, sizeOf(contraction, roles.sums));
+    best.kBlock = kBlockOf(contraction, roles, best);
+    return best;
+  }
+  best.isPacked = wantsPacked;
+  best = blockInRegisters(contraction, unit, best, wantsPacked ? panel : 0);
+  if (convertsFirst(contraction, unit) && !best.isVnniPacked && rows >= convertedRows)
+    best = blockInMemory(contraction, unit, best);
+  best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
+  auto programs = [](int64_t size, int64_t block, int64_t most) {
+    return std::max<int64_t>(1, std::min((size + block - 1) / block, most / block));
+  };
+  // In memory, one block of rows of a stays in the second-level cache while those of b pass by.
+  best.rowPrograms =
+      programs(rows, best.rows, best.hasAccumulatorsInMemory ? best.rows : blockRows);
+  best.columnPrograms = programs(columns, best.columns, blockColumns);
+  if (best.kBlock == 0)
+    best.kBlock = kBlockOf(contraction, roles, best);
+  return best;
+}
+
+double contractionCost(const Contraction &contraction, const ContractionConfiguration &block,
+                       const VectorUnit &unit) {
+  ContractionRoles roles = rolesOf(contraction);
+  double cost =
+      cycles(sizeOf(contraction, roles.rows), sizeOf(contraction, roles.columns), block, unit);
+  auto times = [&](std::vector<int> dims, bool butInnermost) {
+    if (butInnermost && !dims.empty())
+      dims.pop_back();
+    for (int dim : dims)
+      cost *= double(contraction.dims[dim].size.value_or(unknownExtent));
+  };
+  times(roles.batch, false);
+  times(roles.sums, false);
+  times(roles.rows, true);
+  times(roles.columns, true);
+  return cost;
+}
+
+bool isRhsTransposeProfitable(const Contraction &contraction) {
+  ContractionRoles roles = rolesOf(contraction);
+  if (roles.columns.empty() || roles.rows.empty())
+    return false;
+  const Axis &last = contraction.b.axes.back();
+  bool isTransposed = last.dim >= 0 && !contraction.c.covers(last.dim);
+  auto rows = contraction.dims[roles.rows.back()].size;
+  auto columns = contraction.dims[roles.columns.back()].size;
+  return isTransposed && (!rows || *rows > fewRows) && columns != 1;
+}
+
+} // namespace tw::target::cpu

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Blocks of products for a vector unit. Measured: docs/cpu-target.md, "Products".
+#pragma once
+#include "Kernels/Contraction.h"
+#include "Target/CPU/Configuration/VectorUnit.h"
+
+namespace tw::target::cpu {
+using kernels::Constraint;
+using kernels::Contraction;
+using kernels::ContractionConfiguration;
+using kernels::Numbers;
+
+struct CPUContraction : ContractionConfiguration {
+  // The block lies in memory, and operands are converted there first; registers have a part of it.
+  bool hasAccumulatorsInMemory = false;
+};
+
+/// What the cpu target asks beside contractionConstraints, over the configuration's fields and its
+/// own (`accumulators_in_memory`).
+std::vector<Constraint> contractionConstraints(const VectorUnit &unit);
+bool isLegal(const Contraction &contraction, const CPUContraction &configuration,
+             const VectorUnit &unit);
+
+/// The fastest legal configuration by the cost model: cycles of the vector unit, padding included.
+/// `wantsPacked`: b is a weight, which is stored as it is wanted; the panels then fit evenly, or it
+/// stays as it is.
+CPUContraction chooseContraction(const Contraction &contraction, const VectorUnit &unit,
+                                 bool wantsPacked = false);
+
+/// About how many cycles all programs take.
+double contractionCost(const Contraction &contraction, const ContractionConfiguration &block,
+                       const VectorUnit &unit);
+
+/// Whether a kernel that transposes b first pays: each block of rows would transpose it again.
+bool isRhsTransposeProfitable(const Contraction &contraction);
+
+} // namespace tw::target::cpu

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/Configuration/LoopCost.h"
+#include "GraphToTile/Analysis/LoopProperties.h"
+#include "GraphToTile/Configuration/SplitReductions.h"
+#include <algorithm>
+
+namespace tw::target::cpu {
+using namespace conversion;
+
+namespace {
+
+constexpr int64_t programElements = 1024;   // of an elementwise program: stays in registers and L1
+constexpr int64_t copiedElements = 1 << 13; // side by side
+constexpr int64_t transposedBlock = 16;
+constexpr int64_t columnBlock = 64;
+constexpr int64_t updatedBlock =
+    1024; // of a tensor that is copied first: pieces of rows take longer
+constexpr int64_t workerElements = 1 << 14; // worth handing to another thread
+constexpr int64_t unknownExtent = 256;
+// Few enough that workers are left over; so few that computing a row several times pays.
+constexpr int64_t fewPrograms = 31, veryFewPrograms = 4;
+constexpr int64_t longElements = 1 << 20; // of a program
+constexpr int64_t chunkElements = 1 << 10, leastUnknownChunk = 64;
+
+int64_t roundUp(int64_t number, int64_t to) { return (number + to - 1) / to * to; }
+
+/// Columns of a program that has all rows of them.
+int64_t columnBlockOf(const LoopProgram &program) {
+  return hasUpdates(program) ? updatedBlock : columnBlock;
+}
+
+int innermost(const Access &access) { return access.axes.empty() ? -1 : access.axes.back().dim; }
+
+} // namespace
+
+/// Cuts parts of a concatenation where a program would have much of them; `elements`: of a program.
+static void shareParts(const LoopProgram &program, const std::vector<int> &dims,
+                       LoopConfiguration &chosen, int64_t &elements) {
+  if (dims.empty())
+    return;
+  int64_t most = elements / copiedElements;
+  for (int dim : dims)
+    most = std::min(most, *program.dims[dim].size);
+  // With blocks as long as each other, all parts must have an element for each program.
+  auto fits = [&](int64_t parts) {
+    return std::all_of(dims.begin(), dims.end(), [&](int dim) {
+      int64_t size = *program.dims[dim].size, share = (size + parts - 1) / parts;
+      return (size + share - 1) / share == parts;
+    });
+  };
+  while (most > 1 && !fits(most))
+    --most;
+  if (most <= 1)
+    return;
+  chosen.parts = most;
+  elements /= most;
+  for (int dim : dims)
+    chosen.tilings[dim].block = (*program.dims[dim].size + most - 1) / most;
+}
+
+/// Blocks and programs.
+static LoopConfiguration chooseBlocks(const LoopProgram &program) {
+  LoopConfiguration chosen;
+  chosen.tilings.resize(program.dims.size());
+  std::vector<bool> parallel = parallelDims(program), folded = foldedDims(program);
+  int last = int(program.dims.size()) - 1;
+  while (last > 0 && folded[last])
+    --last;
+  bool isNest = true;
+  for (size_t dim = 0; dim < parallel.size(); ++dim)
+    isNest &= parallel[dim] || folded[dim];
+  std::vector<int> parts = partDims(program);
+  int64_t elements = 0; // a program has all parts
+  for (int dim : parts)
+    elements += *program.dims[dim].size;
+  elements = std::max<int64_t>(elements, 1);
+  for (size_t dim = 0; dim < parallel.size(); ++dim)
+    if (parallel[dim])
+      chosen.tilings[dim].block = 1;
+    else if (!folded[dim] && std::find(parts.begin(), parts.end(), int(dim)) == parts.end())
+      elements *= program.dims[dim].size.value_or(unknownExtent);
+  auto grow = [&](int dim, int64_t most) {
+    if (std::find(program.unitDims.begin(), program.unitDims.end(), dim) != program.unitDims.end())
+      return;
+    int64_t size = program.dims[dim].size.value_or(most);
+    int64_t block = std::max<int64_t>(1, std::min(size, most));
+    // As long as each other, so that no program has only the little that is left.
+    if (int64_t blocks = (size + block - 1) / block; blocks > 1 && most != transposedBlock)
+      block = std::min(block, dim == last ? roundUp((size + blocks - 1) / blocks, transposedBlock)
+                                          : (size + blocks - 1) / blocks);
+    chosen.tilings[dim].block = block;
+    elements *= block;
+  };
+  if (last >= 0 && parallel[last]) {
+    bool isTransposed = false;
+    forEachAccess(program, [&](const Access &access, bool) {
+      int inner = innermost(access);
+      if (isUpdate(program, access) || inner < 0 || inner == last || !parallel[inner] ||
+          !access.covers(last))
+        return;
+      isTransposed = true;
+      if (chosen.tilings[inner].block == 1)
+        grow(inner, transposedBlock);
+    });
+    grow(last, !isNest        ? (isCopy(program) ? copiedElements : columnBlockOf(program))
+               : isTransposed ? 4 * transposedBlock
+                              : programElements);
+  }
+  // A short innermost dimension makes short vectors, so take several of the next one.
+  for (int dim = last - 1; isNest && dim >= 0 && elements < programElements / 4; --dim)
+    if (folded[dim] || folded[dim + 1])
+      continue;
+    else if (int64_t block = chosen.tilings[dim].block;
+             block > 0 &&
+             chosen.tilings[dim + 1].block == program.dims[dim + 1].size.value_or(-1)) {
+      elements = std::max<int64_t>(elements / block, 1);
+      grow(dim, std::max(block, programElements / elements));
+    } else {
+      break;
+    }
+  shareParts(program, parts, chosen, elements);
+  int64_t rest = std::max<int64_t>(1, workerElements / std::max<int64_t>(elements, 1));
+  for (int dim = last; dim >= 0 && rest > 1; --dim)
+    if (LoopTiling &tiling = chosen.tilings[dim]; tiling.block > 0) {
+      int64_t count = program.dims[dim].size
+                          ? (*program.dims[dim].size + tiling.block - 1) / tiling.block
+                          : rest;
+      tiling.programs = std::max<int64_t>(1, std::min(count, rest));
+      rest /= tiling.programs;
+    }
+  return chosen;
+}
+
+/// Such that a trip has some thousand elements: few enough that they are summed up exactly.
+static int64_t chunkOf(const std::vector<LoopTiling> &tilings, const LoopProgram &program,
+                       int dim) {
+  int64_t others = 1;
+  for (size_t other = 0; other < tilings.size(); ++other)
+    if (int(other) != dim)
+      others *= tilings[other].block > 0 ? tilings[other].block
+                                         : program.dims[other].size.value_or(unknownExtent);
+  return std::max<int64_t>(1, chunkElements / std::max<int64_t>(1, others));
+}
+
+std::optional<int> longDim(const LoopProgram &program) {
+  // An unknown length is taken for a long one; how many programs there are has to be known.
+  auto length = [&](int dim) { return program.dims[dim].size.value_or(longElements); };
+  std::optional<int> longest = longestReducedDim(program);
+  if (!longest || !canLoop(program))
+    return std::nullopt;
+  int64_t programs = 1, elements = 1;
+  std::vector<LoopTiling> tilings = chooseBlocks(program).tilings;
+  for (int dim = 0; dim < int(tilings.size()); ++dim) {
+    if (!program.dims[dim].size && dim != *longest)
+      return std::nullopt;
+    int64_t block = tilings[dim].block > 0 ? tilings[dim].block : length(dim);
+    elements *= block;
+    programs *= block > 0 ? (length(dim) + block - 1) / block : 0;
+  }
+  // Where a chunk is computed once for each reduction, that has to pay.
+  bool isOnce = !positionsInLoop(program, *longest).empty();
+  bool isWorth = elements >= longElements && programs <= (isOnce ? fewPrograms : veryFewPrograms);
+  // A length that is not known may be small: then trips want to be long, and kernels one.
+  if (!program.dims[*longest].size)
+    isWorth = isWorth && isOnce && chunkOf(tilings, program, *longest) >= leastUnknownChunk;
+  return isWorth ? longest : std::nullopt;
+}
+
+LoopConfiguration chooseLoops(const LoopProgram &program) {
+  LoopConfiguration chosen = chooseBlocks(program);
+  if (auto dim = longDim(program); dim && !positionsInLoop(program, *dim).empty())
+    chosen.tilings[*dim].chunk = chunkOf(chosen.tilings, program, *dim);
+  return chosen;
+}
+
+} // namespace tw::target::cpu

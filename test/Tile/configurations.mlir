@@ -1,0 +1,47 @@
+// What the verifiers of configurations and hints say.
+// RUN: tilewright-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{there is no kind of configurations called "winograd"}}
+tile.kernel @kind() grid [1] attributes {tile.configuration = #tile.config<"winograd" {rows = 4 : i64}>} {}
+
+// -----
+
+// expected-error @+1 {{a cpu configuration has no field registers}}
+tile.kernel @field() grid [1] attributes {tile.configuration = #tile.config<"cpu" {registers = 4 : i64}>} {}
+
+// -----
+
+// expected-error @+1 {{field accumulators_in_memory of a cpu configuration is missing}}
+tile.kernel @missing() grid [1] attributes {tile.configuration = #tile.config<"cpu" {}>} {}
+
+// -----
+
+// expected-error @+1 {{field accumulators_in_memory of a cpu configuration is true or false}}
+tile.kernel @flag() grid [1] attributes {tile.configuration = #tile.config<"cpu" {accumulators_in_memory = 2 : i64}>} {}
+
+// -----
+
+// expected-error @+2 {{field block of a loops configuration is an array of i64}}
+tile.kernel @list() grid [1] attributes {tile.configuration =
+    #tile.config<"loops" {block = 4 : i64, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 1>}>} {}
+
+// -----
+
+// expected-error @+2 {{field programs of a loops configuration is 0, but must be 1 or more}}
+tile.kernel @least() grid [1] attributes {tile.configuration =
+    #tile.config<"loops" {block = array<i64: 4>, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 0>}>} {}
+
+// -----
+
+// expected-error @+1 {{tile.configuration is a #tile.config of a tile.kernel, or a #tile.dispatch_config of a dispatch}}
+tile.kernel @dispatch() grid [1] attributes {tile.configuration = #tile.dispatch_config<cuts[none] kernels[<"cpu" {accumulators_in_memory = false}>]>} {}
+
+// -----
+
+// expected-error @+1 {{tile.block is an array of i64, one positive number for each of 2 dimensions of the grid, but is array<i64: 4>}}
+tile.kernel @block() grid [1, 2] attributes {tile.block = array<i64: 4>} {}
+
+// -----
+
+// expected-error @+1 {{has an attribute tile.block, but hints are a kernel's}}
+func.func private @hint() attributes {tile.block = array<i64: 4>}

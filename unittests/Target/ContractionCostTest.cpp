@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/Configuration/ContractionCost.h"
+#include "Language/Trace.h"
+#include <gtest/gtest.h>
+
+namespace tw::target::cpu {
+namespace {
+using kernels::Axis;
+using kernels::Extent;
+
+constexpr VectorUnit avx2{8, 16}, avx512{16, 32};
+
+/// [m, k] x [k, n] -> [m, n], or b as [n, k].
+Contraction product(int64_t m, int64_t n, int64_t k, bool isTransposed = false) {
+  Contraction spec;
+  spec.dims = {{m}, {n}, {k}};
+  spec.buffers = {{"a", kernel::f32, {{m}, {k}}},
+                  {"b", kernel::f32,
+                   isTransposed ? std::vector<Extent>{{n}, {k}} : std::vector<Extent>{{k}, {n}}},
+                  {"c", kernel::f32, {{m}, {n}}, true}};
+  spec.a = {0, {{0}, {2}}};
+  spec.b = {1, isTransposed ? std::vector<Axis>{{1}, {2}} : std::vector<Axis>{{2}, {1}}};
+  spec.c = {2, {{0}, {1}}};
+  return spec;
+}
+
+std::string traced(const Contraction &spec, const CPUContraction &configuration) {
+  auto result = kernel::trace("k", [&] { writeContraction(spec, configuration); });
+  return result.error ? "error: " + result.error->message : result.text;
+}
+
+TEST(CPUContraction, ConfigurationsAreLegal) {
+  for (const VectorUnit &unit : {avx2, avx512})
+    for (int64_t m : {1, 5, 128, 1000})
+      for (int64_t n : {1, 10, 64, 768, 1000})
+        for (bool packed : {false, true}) {
+          auto chosen = chooseContraction(product(m, n, 64), unit, packed);
+          EXPECT_TRUE(isLegal(product(m, n, 64), chosen, unit)) << m << " " << n;
+          EXPECT_LE(chosen.rows, m);
+          EXPECT_LE(chosen.columns, std::max(n, unit.lanes));
+          if (chosen.isPacked)
+            EXPECT_EQ(n % chosen.columns, 0) << n; // panels fit evenly
+          EXPECT_EQ(chosen.panels, 1);
+        }
+}
+
+TEST(CPUContraction, LargeBlocksForLargeProducts) {
+  auto chosen = chooseContraction(product(1024, 1024, 1024), avx512);
+  EXPECT_GE(chosen.rows * chosen.columns, 20 * 16); // most of the registers
+  EXPECT_FALSE(
+      isLegal(product(1024, 1024, 1024), {{chosen.rows + 1, chosen.columns + 16}}, avx512));
+  // One row: wide, since nothing else keeps the processor busy.
+  EXPECT_GE(chooseContraction(product(1, 1024, 1024), avx512).columns, 64);
+}
+
+TEST(CPUContraction, ConfigurationsThatAreNot) {
+  CPUContraction chosen = chooseContraction(product(64, 96, 32), avx512, true);
+  auto isLegal = [&](auto change, int64_t columns = 96, const VectorUnit &unit = avx512) {
+    CPUContraction changed = chosen;
+    change(changed);
+    return cpu::isLegal(product(64, columns, 32), changed, unit);
+  };
+  auto same = [](auto &) {};
+  EXPECT_TRUE(isLegal(same));
+  EXPECT_FALSE(isLegal(same, 97)); // panels would not come out even
+  EXPECT_FALSE(isLegal(same, 96, {1, 16}));
+  EXPECT_TRUE(isLegal([](auto &c) { c.hasAccumulatorsInMemory = true; }, 96, {1, 16}));
+  EXPECT_FALSE(isLegal([](auto &c) { c.rows = 0; }));
+  EXPECT_FALSE(isLegal([](auto &c) { c.panels = 0; }));
+  EXPECT_FALSE(isLegal([](auto &c) { c.panels = 2; })); // in registers
+  EXPECT_FALSE(isLegal([](auto &c) { c.kBlock = -1; }));
+  EXPECT_FALSE(isLegal([](auto &c) { c.usesRowDots = true; }));  // nothing here is a vector
+  EXPECT_FALSE(isLegal([](auto &c) { c.isVnniPacked = true; })); // of f32
+}
+
+TEST(CPUContraction, OperandsThatAreConvertedLieInScratch) {
+  Contraction spec = product(128, 128, 512);
+  spec.buffers[0].dtype = spec.buffers[1].dtype = kernel::bf16;
+  CPUContraction chosen = chooseContraction(spec, avx2, true);
+  EXPECT_TRUE(chosen.hasAccumulatorsInMemory);
+  EXPECT_EQ(chosen.columns, 16 * chosen.panels);
+  EXPECT_TRUE(isLegal(spec, chosen, avx2));
+  EXPECT_NE(traced(spec, chosen).find("in %b: !tile.buffer<[8, 512, 16], bf16>"),
+            std::string::npos);
+  chosen.hasAccumulatorsInMemory = false;
+  EXPECT_FALSE(isLegal(spec, chosen, avx2));
+}
+
+TEST(CPUContraction, PairsOfBf16) {
+  VectorUnit unit = avx512;
+  unit.pairRows = 6, unit.pairColumns = 64;
+  Contraction spec = product(64, 128, 32);
+  EXPECT_FALSE(chooseContraction(spec, unit, true).isVnniPacked); // of f32 there are none
+  spec.buffers[0].dtype = spec.buffers[1].dtype = kernel::bf16;
+  auto chosen = chooseContraction(spec, unit, true);
+  ASSERT_TRUE(chosen.isVnniPacked);
+  EXPECT_NE(traced(spec, chosen).find("in %b: !tile.buffer<[2, 16, 64, 2], bf16>"),
+            std::string::npos)
+      << traced(spec, chosen);
+  EXPECT_FALSE(chooseContraction(spec, unit, false).isVnniPacked); // b is no weight
+  EXPECT_TRUE(isLegal(spec, chosen, unit));
+  chosen.columns = 32; // not as the instructions have it
+  EXPECT_FALSE(isLegal(spec, chosen, unit));
+  spec.dims[1] = {100};
+  EXPECT_FALSE(chooseContraction(spec, unit, true).isVnniPacked); // panels would not fit evenly
+}
+
+TEST(CPUContraction, CostsGrowWithWork) {
+  Contraction spec = product(1024, 1024, 1024);
+  CPUContraction chosen = chooseContraction(spec, avx512);
+  double cost = contractionCost(spec, chosen, avx512);
+  EXPECT_GT(contractionCost(spec, {1, 16}, avx512), 2 * cost); // loads
+  EXPECT_NEAR(contractionCost(product(1024, 1024, 2048), chosen, avx512), 2 * cost, 1e-6 * cost);
+}
+
+} // namespace
+} // namespace tw::target::cpu
