@@ -109,7 +109,8 @@ typedef struct tilewright_compile_options {
   int output_descriptor;
   /* Path of a JSON file with configurations of kernels, in the form of the report as JSON
    * (docs/configurations.md): those of dispatches that the model has are used instead of the
-   * compiler's choice. NULL: all are chosen. */
+   * compiler's choice, and parameters of hand-written kernels instead of their defaults. NULL: all
+   * are chosen. */
   const char *configurations;
 } tilewright_compile_options;
 
@@ -158,6 +159,9 @@ typedef struct tilewright_kernel_options {
    * C++ or library. */
   const char *const *settings;
   size_t setting_count;
+  /* Path of a JSON file as in tilewright_compile_options: its parameters of this kernel, where no
+   * setting says otherwise; NULL is none. */
+  const char *configurations;
 } tilewright_kernel_options;
 
 /* Opens a kernel; on TILEWRIGHT_FINE *kernel is the caller's, to be closed. */

@@ -95,19 +95,26 @@ static Result<FileUses> fileUses(const Request &request) {
   return files;
 }
 
-static Result<conversion::ConfigurationOverrides> givenConfigurations(const Request &request) {
+static Result<ConfigurationFile> givenConfigurations(const Request &request) {
   if (request.configurations.empty())
-    return conversion::ConfigurationOverrides();
-  if (request.target == "reference")
-    return usage("configurations are given, but the reference target has none",
-                 "leave out --config, or --target=reference");
-  return readConfigurations(request.configurations);
+    return ConfigurationFile();
+  TW_ASSIGN(ConfigurationFile file, readConfigurations(request.configurations));
+  if (request.target == "reference" && !file.dispatches.empty())
+    return usage(
+        fmt::format("{} has configurations of dispatches, but the reference target has none",
+                    request.configurations),
+        "leave out --config, or --target=reference");
+  return file;
 }
 
-/// Says which given configurations are for no dispatch of this model.
-static void remarkUnused(Session &session, const conversion::ConfigurationOverrides &overrides,
-                         const std::vector<ConfiguredDispatch> &dispatches) {
-  for (const auto &[signature, given] : overrides)
+/// Says which given configurations are for nothing of this model.
+static void remarkUnused(Session &session, const ConfigurationFile &given, const std::string &path,
+                         const std::vector<ConfiguredDispatch> &dispatches,
+                         const KernelParameters &kernels) {
+  for (const auto &[kernel, parameters] : given.kernels)
+    if (!kernels.contains(kernel))
+      session.remarks.emplace_back(path, "no kernel with parameters is called " + kernel);
+  for (const auto &[signature, given] : given.dispatches)
     if (llvm::none_of(dispatches, [&](const ConfiguredDispatch &dispatch) {
           return dispatch.signature == signature;
         }))
@@ -123,9 +130,9 @@ static void run(Session &session, const Request &request) {
   if (!choice)
     return session.error(choice.error());
   bool isReference = request.target == "reference";
-  auto overrides = givenConfigurations(request);
-  if (!overrides)
-    return session.error(overrides.error());
+  auto given = givenConfigurations(request);
+  if (!given)
+    return session.error(given.error());
   // Functions go to the reference target, tile programs to the cpu target: with --target=reference
   // only hand-written kernels are tile programs.
   auto cpu = target::CpuFeatures::fromNames(choice->features);
@@ -142,7 +149,7 @@ static void run(Session &session, const Request &request) {
   ArtifactEvaluator evaluator(session, *hostTarget, hostFeatures(),
                               request.model.memory.has_value());
 
-  auto kernels = readModelKernels(context, request.kernels);
+  auto kernels = readModelKernels(context, request.kernels, given->kernels);
   if (!kernels)
     return session.error(kernels.error());
   OwningOpRef<ModuleOp> module = pipeline.import(request.model);
@@ -153,16 +160,17 @@ static void run(Session &session, const Request &request) {
     return;
   std::vector<ConfiguredDispatch> configured;
   if (!isReference) {
-    if (failed(pipeline.configure(*module, target::createCPUChooser(cpu), *overrides)))
+    if (failed(pipeline.configure(*module, target::createCPUChooser(cpu), given->dispatches)))
       return;
     configured = configuredDispatches(*module);
-    remarkUnused(session, *overrides, configured);
+    remarkUnused(session, *given, request.configurations, configured, kernels->parameters);
     if (failed(pipeline.toTilePrograms(*module)))
       return;
   }
-  std::string report = request.report
-                           ? describeDispatches(*module, session, configured, request.report == 2)
-                           : std::string();
+  std::string report;
+  if (request.report)
+    report =
+        describeDispatches(*module, session, configured, kernels->parameters, request.report == 2);
   ArtifactOptions options;
   options.output = request.output;
   options.descriptor = request.descriptor;

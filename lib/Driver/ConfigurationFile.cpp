@@ -88,22 +88,49 @@ static Result<DispatchOverride> readDispatch(const Json &object, const std::stri
   return dispatch;
 }
 
-Result<ConfigurationOverrides> readConfigurations(const std::string &path) {
-  TW_ASSIGN(MappedFile file, MappedFile::open(path));
-  TW_ASSIGN(JsonDocument document, JsonDocument::parse(file.text(), path));
-  TW_ASSIGN(Json list, document.root().get("configurations"));
-  ConfigurationOverrides overrides;
-  TW_TRY(list.forEach([&](const Json &object) -> Status {
+static Status readDispatches(const Json &list, const std::string &file,
+                             ConfigurationOverrides &dispatches) {
+  return list.forEach([&](const Json &object) -> Status {
     TW_ASSIGN(Json key, object.get("signature"));
     TW_ASSIGN(std::string_view signature, key.string());
-    TW_ASSIGN(DispatchOverride dispatch, readDispatch(object, path));
-    std::string place = dispatch.place;
-    if (!overrides.emplace(signature, std::move(dispatch)).second)
+    TW_ASSIGN(DispatchOverride dispatch, readDispatch(object, file));
+    if (!dispatches.emplace(signature, std::move(dispatch)).second)
       return key.error(fmt::format("the signature {} stands here a second time", signature),
                        Code::CONFIG_3);
     return {};
-  }));
-  return overrides;
+  });
+}
+
+/// [{"kernel": "gemm", "parameters": {"BM": 64}}]
+static Status readParameters(const Json &list, KernelParameters &kernels) {
+  return list.forEach([&](const Json &object) -> Status {
+    TW_ASSIGN(Json key, object.get("kernel"));
+    TW_ASSIGN(std::string_view name, key.string());
+    TW_ASSIGN(Json parameters, object.get("parameters"));
+    auto [kernel, isNew] = kernels.emplace(name, Size::Values());
+    if (!isNew)
+      return key.error(fmt::format("the kernel {} stands here a second time", name),
+                       Code::CONFIG_3);
+    return parameters.forEachMember(
+        [&, values = &kernel->second](std::string_view parameter, const Json &value) -> Status {
+          TW_ASSIGN((*values)[std::string(parameter)], value.integer());
+          return {};
+        });
+  });
+}
+
+Result<ConfigurationFile> readConfigurations(const std::string &path) {
+  TW_ASSIGN(MappedFile file, MappedFile::open(path));
+  TW_ASSIGN(JsonDocument document, JsonDocument::parse(file.text(), path));
+  ConfigurationFile read;
+  auto kernels = document.root().find("kernels");
+  if (kernels)
+    TW_TRY(readParameters(*kernels, read.kernels));
+  if (kernels && !document.root().find("configurations"))
+    return read;
+  TW_ASSIGN(Json dispatches, document.root().get("configurations"));
+  TW_TRY(readDispatches(dispatches, path, read.dispatches));
+  return read;
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,6 +192,17 @@ void write(JsonWriter &json, const std::vector<ConfiguredDispatch> &dispatches) 
       json.endObject();
     }
     json.endArray().endObject();
+  }
+  json.endArray();
+}
+
+void write(JsonWriter &json, const KernelParameters &kernels) {
+  json.beginArray();
+  for (const auto &[kernel, parameters] : kernels) {
+    json.beginObject().member("kernel", std::string_view(kernel)).key("parameters").beginObject();
+    for (const auto &[name, value] : parameters)
+      json.member(name, value);
+    json.endObject().endObject();
   }
   json.endArray();
 }

@@ -3,6 +3,7 @@
 // Configurations as JSON: what `compile --report=json` prints under "configurations", and
 // `--config=FILE` reads (docs/configurations.md).
 #pragma once
+#include "Driver/KernelSource.h"
 #include "GraphToTile/Configuration/Overrides.h"
 #include "Support/Diagnostic.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -11,10 +12,15 @@ namespace tw {
 
 class JsonWriter;
 
+struct ConfigurationFile {
+  conversion::ConfigurationOverrides dispatches; // "configurations"
+  KernelParameters kernels;                      // "kernels": of hand-written ones
+};
+
 /// Reads a file. Errors: IO_1 and those of JsonDocument; CONFIG_1 where a dispatch or a kernel is
-/// not written as one; CONFIG_3 for two configurations of one signature. Whether they fit a model
-/// shows when it is configured.
-Result<conversion::ConfigurationOverrides> readConfigurations(const std::string &path);
+/// not written as one; CONFIG_3 for two configurations of one signature, or of one kernel. Whether
+/// they fit a model shows when it is configured.
+Result<ConfigurationFile> readConfigurations(const std::string &path);
 
 /// How one dispatch is made.
 struct ConfiguredDispatch {
@@ -25,7 +31,8 @@ struct ConfiguredDispatch {
 /// Those of a module between tw-configure and tw-tile-programs.
 std::vector<ConfiguredDispatch> configuredDispatches(mlir::ModuleOp module);
 
-/// An array of objects.
+/// Arrays of objects.
 void write(JsonWriter &json, const std::vector<ConfiguredDispatch> &dispatches);
+void write(JsonWriter &json, const KernelParameters &kernels);
 
 } // namespace tw

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tilewright_kernel_*: a hand-written kernel, opened and printed.
+#include "Driver/ConfigurationFile.h"
 #include "Driver/KernelSource.h"
 #include "Driver/OpenKernel.h"
 #include "Import/Text/Kernels.h"
@@ -44,7 +45,12 @@ static Status open(tilewright_kernel &kernel, const tilewright_kernel_options &o
                    Session &session) {
   std::string path = options.path, name = options.kernel ? options.kernel : "";
   TW_ASSIGN(Size::Values values, parseSettings(ArrayRef(options.settings, options.setting_count)));
-  TW_ASSIGN(KernelText text, readKernel(path, name, values));
+  KernelParameters configured;
+  if (options.configurations) {
+    TW_ASSIGN(ConfigurationFile file, readConfigurations(options.configurations));
+    configured = std::move(file.kernels);
+  }
+  TW_ASSIGN(KernelText text, readKernel(path, name, values, configured));
   TW_ASSIGN(kernel.module, importKernelString(&kernel.context, text.text, text.name));
   TW_ASSIGN(Operation * found, findKernel(*kernel.module, name, text.name));
   kernel.kernel = cast<tile::KernelOp>(found);

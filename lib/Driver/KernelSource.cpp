@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
+#include <span>
 
 namespace tw {
 
@@ -50,23 +51,35 @@ Result<const tw_kernel_library *> load(const Library &library) {
 
 Diagnostic outOfMemory() { return {Code::IO_3, "there is not enough memory"}; }
 
-Result<std::vector<std::string>> kernelNames(const tw_kernel_library *library) {
+/// A kernel of a library and the defaults of its parameters.
+struct ListedKernel {
+  std::string name;
+  Size::Values defaults;
+};
+
+Result<std::vector<ListedKernel>> listKernels(const tw_kernel_library *library) {
   auto release = [&](const tw_kernel_list *list) { library->free_list(list); };
   std::unique_ptr<const tw_kernel_list, decltype(release)> list(library->list(), release);
   if (!list)
     return outOfMemory();
-  std::vector<std::string> names;
-  for (size_t i = 0; i < list->count; ++i)
-    names.emplace_back(list->kernels[i].name);
-  return names;
+  std::vector<ListedKernel> kernels;
+  for (const tw_kernel_description &each : std::span(list->kernels, list->count)) {
+    kernels.push_back({each.name, {}});
+    for (const tw_kernel_parameter &parameter : std::span(each.parameters, each.parameter_count))
+      kernels.back().defaults[parameter.name] = parameter.default_value;
+  }
+  return kernels;
 }
 
-/// The name of the kernel that is meant.
-Result<std::string> chooseKernel(const std::vector<std::string> &names, const std::string &wanted,
-                                 const std::string &path) {
-  for (const std::string &name : names)
-    if (name == wanted || (wanted.empty() && names.size() == 1))
-      return name;
+/// The kernel that is meant.
+Result<ListedKernel> chooseKernel(const std::vector<ListedKernel> &kernels,
+                                  const std::string &wanted, const std::string &path) {
+  std::vector<std::string> names;
+  for (const ListedKernel &kernel : kernels) {
+    if (kernel.name == wanted || (wanted.empty() && kernels.size() == 1))
+      return kernel;
+    names.push_back(kernel.name);
+  }
   return Diagnostic{
       Code::IMPORT_109,
       wanted.empty() ? fmt::format("the library has {} kernels", names.size())
@@ -77,8 +90,9 @@ Result<std::string> chooseKernel(const std::vector<std::string> &names, const st
       "name one with --kernel=NAME"};
 }
 
-Result<KernelText> trace(const tw_kernel_library *loaded, const std::string &name,
+Result<KernelText> trace(const tw_kernel_library *loaded, const ListedKernel &kernel,
                          const Size::Values &values) {
+  const std::string &name = kernel.name;
   std::vector<tw_kernel_binding> bindings;
   for (const auto &[symbol, value] : values)
     bindings.push_back({symbol.c_str(), value});
@@ -94,32 +108,63 @@ Result<KernelText> trace(const tw_kernel_library *loaded, const std::string &nam
         fmt::format("{}:{}:{}, in kernel {}", trace->file, trace->line, trace->column, name),
         {},
         trace->help ? trace->help : ""};
-  return KernelText{trace->text, name};
+  KernelText text{trace->text, name, kernel.defaults};
+  for (auto &[parameter, value] : text.parameters)
+    if (auto given = values.find(parameter); given != values.end())
+      value = given->second;
+  return text;
 }
 
 /// The kernel `wanted`, or all of them.
 Result<std::vector<KernelText>> traceHere(const Library &library, const std::string *wanted,
-                                          const Size::Values &values) {
+                                          const Size::Values &values,
+                                          const KernelParameters &configured) {
   TW_ASSIGN(const tw_kernel_library *loaded, load(library));
-  TW_ASSIGN(std::vector<std::string> names, kernelNames(loaded));
+  TW_ASSIGN(std::vector<ListedKernel> kernels, listKernels(loaded));
   if (wanted) {
-    TW_ASSIGN(std::string name, chooseKernel(names, *wanted, library.given));
-    names = {name};
+    TW_ASSIGN(ListedKernel kernel, chooseKernel(kernels, *wanted, library.given));
+    kernels = {kernel};
   }
   std::vector<KernelText> texts;
-  for (const std::string &name : names) {
-    TW_ASSIGN(KernelText text, trace(loaded, name, values));
+  for (const ListedKernel &kernel : kernels) {
+    Size::Values own = values;
+    if (auto given = configured.find(kernel.name); given != configured.end())
+      own.insert(given->second.begin(), given->second.end());
+    TW_ASSIGN(KernelText text, trace(loaded, kernel, own));
     texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+/// Texts of kernels for the other process and back: each its name, text, and parameters.
+void send(const std::vector<KernelText> &texts, Fields &sent) {
+  for (const KernelText &text : texts) {
+    sent.insert(sent.end(), {text.name, text.text, std::to_string(text.parameters.size())});
+    for (const auto &[name, value] : text.parameters)
+      sent.insert(sent.end(), {name, std::to_string(value)});
+  }
+}
+
+std::vector<KernelText> receive(std::span<const std::string> sent) {
+  std::vector<KernelText> texts;
+  for (size_t i = 0; i < sent.size();) {
+    KernelText &text = texts.emplace_back(KernelText{sent[i + 1], sent[i]});
+    size_t count = std::stoul(sent[i + 2]);
+    i += 3;
+    for (; count > 0; --count, i += 2)
+      text.parameters[sent[i]] = std::stoll(sent[i + 1]);
   }
   return texts;
 }
 
 /// The same in a process of its own: what an author's C++ does there is not our end.
 Result<std::vector<KernelText>> traceApart(const Library &library, const std::string *wanted,
-                                           const Size::Values &values, const KernelTime &time) {
+                                           const Size::Values &values,
+                                           const KernelParameters &configured,
+                                           const KernelTime &time) {
   TW_ASSIGN(Fields fields,
             runApart(fmt::format("tracing {}", library.given), time, [&]() -> Fields {
-              auto texts = traceHere(library, wanted, values);
+              auto texts = traceHere(library, wanted, values, configured);
               Fields sent;
               if (!texts) {
                 const Diagnostic &error = texts.error();
@@ -128,19 +173,13 @@ Result<std::vector<KernelText>> traceApart(const Library &library, const std::st
                 return sent;
               }
               sent.emplace_back(); // no error
-              for (const KernelText &text : *texts) {
-                sent.push_back(text.name);
-                sent.push_back(text.text);
-              }
+              send(*texts, sent);
               return sent;
             }));
   if (!fields[0].empty())
     return Diagnostic{
         *parseCode(fields[0]), fields[1], fields[2], {fields.begin() + 4, fields.end()}, fields[3]};
-  std::vector<KernelText> texts;
-  for (size_t i = 1; i < fields.size(); i += 2)
-    texts.push_back({fields[i + 1], fields[i]});
-  return texts;
+  return receive(std::span(fields).subspan(1));
 }
 
 /// The library that a file is, or that is compiled from it; none: it is text.
@@ -168,22 +207,23 @@ KernelText textOf(const MappedFile &file, const std::string &path) {
 } // namespace
 
 Result<KernelText> readKernel(const std::string &path, const std::string &wanted,
-                              const Size::Values &values) {
+                              const Size::Values &values, const KernelParameters &configured) {
   TW_ASSIGN(MappedFile file, MappedFile::open(path));
   KernelTime time;
   TW_ASSIGN(std::optional<Library> library, libraryOf(path, time));
   if (!library)
     return textOf(file, path);
-  TW_ASSIGN(std::vector<KernelText> texts, traceApart(*library, &wanted, values, time));
+  TW_ASSIGN(std::vector<KernelText> texts, traceApart(*library, &wanted, values, configured, time));
   return std::move(texts.front());
 }
 
-Result<std::vector<KernelText>> readKernels(const std::string &path) {
+Result<std::vector<KernelText>> readKernels(const std::string &path,
+                                            const KernelParameters &configured) {
   TW_ASSIGN(MappedFile file, MappedFile::open(path));
   KernelTime time;
   TW_ASSIGN(std::optional<Library> library, libraryOf(path, time));
   if (library)
-    return traceApart(*library, nullptr, {}, time);
+    return traceApart(*library, nullptr, {}, configured, time);
   return std::vector{textOf(file, path)};
 }
 

@@ -5,27 +5,34 @@
 #include "Driver/RunApart.h"
 #include "Support/Diagnostic.h"
 #include "Support/Size.h"
+#include <map>
 #include <string>
 #include <vector>
 
 namespace tw {
 
 struct KernelText {
-  std::string text; // of one kernel, or of a whole .mlir file
-  std::string name; // of the file, for locations
+  std::string text;             // of one kernel, or of a whole .mlir file
+  std::string name;             // of the file, for locations
+  Size::Values parameters = {}; // of a traced kernel, with the values that it was traced with
 };
+
+/// Values for parameters, by the names of kernels.
+using KernelParameters = std::map<std::string, Size::Values, std::less<>>;
 
 /// Reads a .mlir file; or loads a kernel library (.so), after compiling it if it is given as .cpp,
 /// and traces its kernel `wanted`, or the only one where that is empty, with `values` for symbols
-/// and parameters (text in a file stays as it is). This executes code of the library, in
-/// a process of its own. Errors: IO_1, DRIVER_4 (another kind of file), IMPORT_109 (no such
-/// kernel), KERNEL_1 to KERNEL_4, KERNEL_8 (that code crashes, or it takes more than KernelTime).
+/// and parameters, else those of `configured` (text in a file stays as it is). This executes code
+/// of the library, in a process of its own. Errors: IO_1, DRIVER_4 (another kind of file),
+/// IMPORT_109 (no such kernel), KERNEL_1 to KERNEL_4, KERNEL_8 (that code crashes, or it takes more
+/// than KernelTime).
 Result<KernelText> readKernel(const std::string &path, const std::string &wanted,
-                              const Size::Values &values);
+                              const Size::Values &values, const KernelParameters &configured = {});
 
-/// The same for all kernels of the file, with the defaults of their parameters: each text has one
-/// kernel or more.
-Result<std::vector<KernelText>> readKernels(const std::string &path);
+/// The same for all kernels of the file, with the parameters `configured` and else their defaults:
+/// each text has one kernel or more.
+Result<std::vector<KernelText>> readKernels(const std::string &path,
+                                            const KernelParameters &configured = {});
 
 /// Compiles a kernel library; returns the path of the .so, which is kept in the user's cache
 /// (KernelCache.h) under a hash of the preprocessed source, of the compiler and of what is linked.

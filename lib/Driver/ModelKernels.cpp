@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/ModelKernels.h"
-#include "Driver/KernelSource.h"
 #include "IR/Tile/Tile.h"
 #include "Import/Text/Kernels.h"
 #include <algorithm>
@@ -13,7 +12,7 @@ namespace tw {
 
 /// Each file's texts with the name that messages give their source.
 static Result<std::vector<std::pair<KernelText, std::string>>>
-readTexts(const KernelSources &sources) {
+readTexts(const KernelSources &sources, const KernelParameters &configured) {
   const std::vector<std::string> &paths = sources.paths;
   for (auto path = paths.begin(); path != paths.end(); ++path)
     if (std::find(paths.begin(), path, *path) != path)
@@ -24,7 +23,7 @@ readTexts(const KernelSources &sources) {
                         "give each file of kernels once"};
   std::vector<std::pair<KernelText, std::string>> all;
   for (const std::string &path : paths) {
-    TW_ASSIGN(std::vector<KernelText> texts, readKernels(path));
+    TW_ASSIGN(std::vector<KernelText> texts, readKernels(path, configured));
     for (KernelText &text : texts)
       all.emplace_back(std::move(text), path);
   }
@@ -33,12 +32,15 @@ readTexts(const KernelSources &sources) {
   return all;
 }
 
-Result<ModelKernels> readModelKernels(MLIRContext &context, const KernelSources &sources) {
+Result<ModelKernels> readModelKernels(MLIRContext &context, const KernelSources &sources,
+                                      const KernelParameters &configured) {
   ModelKernels result;
   std::map<std::string, std::string> files; // of each kernel
-  TW_ASSIGN(auto texts, readTexts(sources));
+  TW_ASSIGN(auto texts, readTexts(sources, configured));
   for (const auto &[text, source] : texts) {
     TW_ASSIGN(OwningOpRef<ModuleOp> module, importKernelString(&context, text.text, text.name));
+    if (!text.parameters.empty())
+      result.parameters[text.name] = text.parameters;
     if (!result.module)
       result.module = ModuleOp::create(UnknownLoc::get(&context));
     for (auto kernel : llvm::make_early_inc_range(module->getOps<tile::KernelOp>())) {

@@ -2,6 +2,7 @@
 //
 // The hand-written kernels that a model may call.
 #pragma once
+#include "Driver/KernelSource.h"
 #include "Support/Diagnostic.h"
 #include "Support/KernelName.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -12,6 +13,8 @@ namespace tw {
 struct ModelKernels {
   mlir::OwningOpRef<mlir::ModuleOp> module; // of tile.kernel operations; null when none are given
   KernelNames names;
+  /// Of traced kernels that have parameters, with the values that they were traced with.
+  KernelParameters parameters;
 };
 
 /// Where kernels are: files, and texts of the tile dialect.
@@ -20,8 +23,9 @@ struct KernelSources {
   std::vector<std::pair<std::string, std::string>> texts; // name, text
 };
 
-/// All kernels of these. Errors: those of readKernel (KernelSource.h) and importKernelString;
-/// KERNEL_5 when two have one name.
-Result<ModelKernels> readModelKernels(mlir::MLIRContext &context, const KernelSources &sources);
+/// All kernels of these, with the parameters `configured`. Errors: those of readKernel
+/// (KernelSource.h) and importKernelString; KERNEL_5 when two have one name.
+Result<ModelKernels> readModelKernels(mlir::MLIRContext &context, const KernelSources &sources,
+                                      const KernelParameters &configured = {});
 
 } // namespace tw

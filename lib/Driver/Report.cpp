@@ -30,7 +30,8 @@ static llvm::MapVector<StringRef, KernelUse> kernelUses(ModuleOp module) {
 }
 
 std::string describeDispatches(ModuleOp module, const Session &session,
-                               const std::vector<ConfiguredDispatch> &configured, bool asJson) {
+                               const std::vector<ConfiguredDispatch> &configured,
+                               const KernelParameters &parameters, bool asJson) {
   SymbolTable symbols(module);
   JsonWriter json;
   json.beginObject().key("dispatches").beginArray();
@@ -39,7 +40,7 @@ std::string describeDispatches(ModuleOp module, const Session &session,
   std::string lines;
   for (auto &[name, use] : uses) {
     Operation *kernel = symbols.lookup(name);
-    KernelText text = describeKernel(kernel);
+    KernelSummary text = describeKernel(kernel);
     bool isPlain = isa<func::FuncOp>(kernel);
     json.beginObject().member("kernel", std::string_view(name)).member("name", text.name);
     json.member("ops", text.ops).member("calls", use.calls).member("source", use.source);
@@ -53,6 +54,8 @@ std::string describeDispatches(ModuleOp module, const Session &session,
   }
   json.endArray().key("configurations");
   write(json, configured);
+  json.key("kernels");
+  write(json, parameters);
   json.key("remarks").beginArray();
   std::string remarks;
   for (const auto &[place, what] : session.remarks) {

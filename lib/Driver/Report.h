@@ -12,8 +12,10 @@ namespace tw {
 ///   {"dispatches": [{"kernel": "k3", "name": "...", "ops": "...", "calls": 2, "source": "..."}],
 ///    "configurations": [{"signature": "...", "ops": "...", "source": "...", "cuts": ["none"],
 ///                        "kernels": [{"kernel": "k3", "kind": "contraction", "rows": 8, ...}]}],
+///    "kernels": [{"kernel": "gemm", "parameters": {"BM": 32}}],
 ///    "remarks": [{"place": "...", "text": "..."}]}
 std::string describeDispatches(mlir::ModuleOp module, const Session &session,
-                               const std::vector<ConfiguredDispatch> &configured, bool json);
+                               const std::vector<ConfiguredDispatch> &configured,
+                               const KernelParameters &parameters, bool json);
 
 } // namespace tw

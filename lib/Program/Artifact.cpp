@@ -215,7 +215,7 @@ static Status writeFiles(ObjectFile linked, const Payload &payload, bool beside,
 
 /// Lowers every kernel that is called into `into`.
 static LogicalResult lowerKernels(ModuleOp module, ModuleOp into, target::Target &target,
-                                  KernelTable &kernels, llvm::StringMap<KernelText> &texts) {
+                                  KernelTable &kernels, llvm::StringMap<KernelSummary> &texts) {
   SymbolTable symbols(module);
   LogicalResult result = success();
   module.walk([&](graph::DispatchOp op) {
@@ -259,7 +259,7 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
     return emitCoded(module.getLoc(), Code::PROGRAM_2) << "the module has no function @main";
   OwningOpRef<ModuleOp> into = ModuleOp::create(main.getLoc());
   KernelTable kernels;
-  llvm::StringMap<KernelText> texts;
+  llvm::StringMap<KernelSummary> texts;
   options.stage("kernels");
   if (failed(lowerKernels(module, *into, target, kernels, texts)))
     return failure();

@@ -44,10 +44,10 @@ static SmallVector<std::string> nodesOf(Operation *kernel) {
   return nodes;
 }
 
-KernelText describeKernel(Operation *kernel) {
+KernelSummary describeKernel(Operation *kernel) {
   SmallVector<std::string> ops = nodesOf(kernel);
   constexpr size_t most = 8;
-  KernelText text;
+  KernelSummary text;
   for (size_t i = 0; i < std::min(ops.size(), most); ++i)
     text.ops += (i ? ", " : "") + ops[i];
   if (ops.size() > most)
@@ -260,7 +260,7 @@ bool patchPayload(MutableArrayRef<char> metadata, int64_t offset, ArrayRef<uint6
 }
 
 std::string describeProgram(func::FuncOp main, const HostProgram &program,
-                            const llvm::StringMap<KernelText> &kernels, Payload &payload,
+                            const llvm::StringMap<KernelSummary> &kernels, Payload &payload,
                             const ArtifactFacts &facts) {
   JsonWriter json;
   json.beginObject().member("format", rt::metadataFormat).member("abi", TW_PROGRAM_ABI);

@@ -18,15 +18,15 @@ struct ArtifactFacts {
 };
 
 /// Names and fused operations of a kernel, for people; read before code generation.
-struct KernelText {
+struct KernelSummary {
   std::string name, ops;
 };
-KernelText describeKernel(mlir::Operation *kernel);
+KernelSummary describeKernel(mlir::Operation *kernel);
 
 /// The JSON text. Place and hashes of the payload are not known yet: zeros stand for them, which
 /// patchPayload overwrites in the linked library.
 std::string describeProgram(mlir::func::FuncOp main, const HostProgram &program,
-                            const llvm::StringMap<KernelText> &kernels, Payload &payload,
+                            const llvm::StringMap<KernelSummary> &kernels, Payload &payload,
                             const ArtifactFacts &facts);
 
 /// Puts the payload's place and the hashes of its blocks into the metadata; false when there is no

@@ -24,7 +24,7 @@ namespace {
 constexpr int64_t jsonValues = 1000;
 
 struct KernelOptions {
-  std::string path, kernel, target, level = "tile", outputAs = "own";
+  std::string path, kernel, target, configurations, level = "tile", outputAs = "own";
   std::vector<std::string> settings;
   CallArguments call;
   ToleranceOptions tolerances;
@@ -55,6 +55,8 @@ public:
       settings.push_back(setting.c_str());
     request.settings = settings.data();
     request.setting_count = settings.size();
+    request.configurations =
+        options.configurations.empty() ? nullptr : options.configurations.c_str();
     return library.openKernel(&request, &sink, &listener, &kernel);
   }
 
@@ -256,6 +258,11 @@ void addKernelTo(CLI::App &command, KernelOptions &options) {
                   "NAME=VALUE: a symbol that becomes a number, or a parameter of a kernel in C++")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  command
+      .add_option(
+          "--config", options.configurations,
+          "parameters of kernels, as `compile --report=json` prints them; --set goes before")
+      ->type_name("FILE");
 }
 
 void addRunTo(CLI::App &kernel, const char *name, const char *what, bool check,
