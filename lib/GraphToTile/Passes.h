@@ -23,6 +23,6 @@ createConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
 std::unique_ptr<mlir::Pass> createTilePrograms();
 
 /// For tilewright-opt: tw-configure by this chooser, and tw-tile-programs.
-void registerPasses(std::shared_ptr<const ConfigurationChooser> chooser);
+void registerPasses(const std::shared_ptr<const ConfigurationChooser> &chooser);
 
 } // namespace tw::conversion

@@ -17,6 +17,7 @@
 #include "GraphToTile/Passes.h"
 #include "IR/Coded.h"
 #include "mlir/Pass/Pass.h"
+#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -78,8 +79,11 @@ private:
                   "it is of kind \"" + own->configuration.kind +
                       "\", but the kernel takes one of \"" + configuration.kind + "\""),
              tile::ConfigurationAttr();
-    if (own && !(why = replaceFields(configuration, own->configuration)).empty())
-      return fail(Code::CONFIG_1, own->place, why), tile::ConfigurationAttr();
+    if (own) {
+      why = replaceFields(configuration, own->configuration);
+      if (!why.empty())
+        return fail(Code::CONFIG_1, own->place, why), tile::ConfigurationAttr();
+    }
     tile::ConfigurationAttr attribute = toAttribute(function.getContext(), configuration, why);
     if (!attribute) {
       if (own)
@@ -121,12 +125,12 @@ private:
     for (const auto &[name, length] : given) {
       auto found = known.find(name);
       if (found == known.end())
-        return "a " + kind + " configuration has no field " + name;
+        return fmt::format("a {} configuration has no field {}", kind, name);
       if (found->second != length)
-        return "field " + name +
-               (length == 0 ? " is no list" : " has " + std::to_string(length) + " elements") +
-               ", but the kernel takes " +
-               (found->second == 0 ? "one number" : "a list of " + std::to_string(found->second));
+        return fmt::format("field {} {}, but the kernel takes {}", name,
+                           length == 0 ? "is no list" : fmt::format("has {} elements", length),
+                           found->second == 0 ? "one number"
+                                              : fmt::format("a list of {}", found->second));
     }
     for (const auto &[name, number] : by)
       fields[name] = number;

@@ -3,6 +3,7 @@
 #include "GraphToTile/Analysis/LoopProperties.h"
 #include "GraphToTile/Configuration/SplitReductions.h"
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace tw::conversion {
 
@@ -56,12 +57,13 @@ static void constrainParts(const LoopProgram &program, const std::vector<int> &p
     constraints.emplace_back("parts", "1", "nothing is stored side by side");
   for (int dim : partDims) {
     constexpr char why[] = "blocks of what is stored side by side are as many in each part";
-    std::string block = element("block", dim), size = std::to_string(*program.dims[dim].size);
-    std::string share = "(" + size + " ceildiv parts)";
+    std::string block = element("block", dim);
+    std::string share = fmt::format("({} ceildiv parts)", *program.dims[dim].size);
     std::string wanted = share + " * (1 - 1 floordiv parts)"; // one part has all, which 0 says
     constraints.emplace_back(block, wanted, why);
     constraints.emplace_back(wanted, block, why);
-    constraints.emplace_back("parts", size + " ceildiv " + share, why);
+    constraints.emplace_back("parts", fmt::format("{} ceildiv {}", *program.dims[dim].size, share),
+                             why);
   }
 }
 

@@ -245,7 +245,7 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
 
 std::unique_ptr<Pass> createTilePrograms() { return std::make_unique<TilePrograms>(); }
 
-void registerPasses(std::shared_ptr<const ConfigurationChooser> chooser) {
+void registerPasses(const std::shared_ptr<const ConfigurationChooser> &chooser) {
   registerPass([chooser] { return createConfigureDispatches(chooser); });
   registerPass(createTilePrograms);
 }
