@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops and branches.
+#include "Language/Control.h"
 #include "Language/Elements.h"
 
 namespace tw::kernel::detail {
@@ -63,30 +64,34 @@ void checkStep(Tracer &tracer, const Ref &step, Here here) {
 
 Refs toRefs(const Values &values) { return Refs(values.begin(), values.end()); }
 
-Refs loopOf(Tracer &tracer, const Index &begin, const Index &end, const Index &step,
-            const Refs &inits, const Body &body, const Body &combine, Here here) {
-  checkStep(tracer, step.ref(), here);
-  if (combine)
+} // namespace
+
+// ---- Loops -------------------------------------------------------------------------------------
+
+OpenLoop::OpenLoop(Tracer &tracer, const Range &range, const Refs &inits, bool splits, Here here)
+    : tracer(tracer), here(here) {
+  checkStep(tracer, range.step, here);
+  if (splits)
     tracer.checkSplit(here);
-  Values operands = {indexOf(tracer, begin.ref(), "the begin of the loop", here),
-                     indexOf(tracer, end.ref(), "the end of the loop", here),
-                     indexOf(tracer, step.ref(), "the step of the loop", here)};
-  bool countsUp = operands[0]->isNonNegative && !isNegative(step.ref());
+  operands = {indexOf(tracer, range.begin, "the begin of the loop", here),
+              indexOf(tracer, range.end, "the end of the loop", here),
+              indexOf(tracer, range.step, "the step of the loop", here)};
+  bool countsUp = operands[0]->isNonNegative && !isNegative(range.step);
   for (const Ref &init : inits)
     operands.push_back(valueOf(tracer, init, here));
-  std::vector<Type> carried = typesOf({operands.begin() + 3, operands.end()});
-
+  carried = typesOf({operands.begin() + 3, operands.end()});
   std::vector<Type> arguments = {Type{DType::index}};
   arguments.insert(arguments.end(), carried.begin(), carried.end());
   std::vector<std::string> names(arguments.size());
   names[0] = "i";
+  given = tracer.enter(here, splits ? Tracer::splitBody : "the body of the loop", arguments, names);
+  std::const_pointer_cast<Value>(std::get<ValuePtr>(given[0]))->isNonNegative = countsUp;
+}
+
+Refs OpenLoop::finish(const Refs &yields, const Body &combine) {
   std::vector<Region> regions;
-  auto runBody = [&](const Refs &refs) {
-    std::const_pointer_cast<Value>(std::get<ValuePtr>(refs[0]))->isNonNegative = countsUp;
-    return adapt(tracer, "the body of the loop", body(refs), carried, here);
-  };
-  regions.push_back(tracer.trace(here, combine ? Tracer::splitBody : "the body of the loop",
-                                 arguments, names, runBody));
+  regions.push_back(
+      tracer.leave(here, adapt(tracer, "the body of the loop", yields, carried, here)));
   if (combine) {
     std::vector<Type> states = carried;
     states.insert(states.end(), carried.begin(), carried.end());
@@ -99,39 +104,75 @@ Refs loopOf(Tracer &tracer, const Index &begin, const Index &end, const Index &s
   return toRefs(tracer.emit(here, "tile.for", operands, carried, {}, std::move(regions)));
 }
 
-Refs branchOf(Tracer &tracer, const Scalar &condition, const Body &then, const Body &otherwise,
-              Here here) {
-  ValuePtr test = valueOf(tracer, condition.ref(), here);
+// ---- Branches ----------------------------------------------------------------------------------
+
+OpenBranch::OpenBranch(Tracer &tracer, const Ref &condition, Here here)
+    : tracer(tracer), here(here), test(valueOf(tracer, condition, here)) {
   if (test->type.dtype != DType::i1)
-    tracer.fail(here, "the condition of ifThenElse is " + typeText(test->type) + ", but must be i1",
+    tracer.fail(here,
+                "the condition of " + std::string(tracer.say().branch) + " is " +
+                    typeText(test->type) + ", but must be i1",
                 "compare it: x != 0");
-  std::vector<Region> regions;
-  auto run = [&](const char *what, const Body &body) {
-    regions.push_back(tracer.trace(here, what, {}, {}, body));
-    return typesOf(regions.back().yields);
-  };
-  std::vector<Type> types = run("the first branch", then);
-  std::vector<Type> others = run("the second branch", otherwise);
-  for (size_t i = 0; i < types.size() && i < others.size(); ++i)
+  tracer.enter(here, "the first branch", {}, {});
+}
+
+void OpenBranch::otherwise(const Refs &yields) {
+  regions.push_back(tracer.leave(here, yields));
+  tracer.enter(here, "the second branch", {}, {});
+}
+
+Refs OpenBranch::finish(const Refs &yields) {
+  regions.push_back(tracer.leave(here, yields));
+  std::vector<Type> types = typesOf(regions[0].yields), others = typesOf(regions[1].yields);
+  std::string name = tracer.say().branch;
+  if (types.size() != others.size())
+    tracer.fail(here,
+                name + ": the first branch returns " + count(types.size()) +
+                    ", but the second " + count(others.size()),
+                "both must return the same");
+  for (size_t i = 0; i < types.size(); ++i)
     if (!sameType(types[i], others[i]))
       tracer.fail(here,
-                  "ifThenElse: value " + std::to_string(i) + " is " + typeText(types[i]) +
+                  name + ": value " + std::to_string(i) + " is " + typeText(types[i]) +
                       " from the first branch, but " + typeText(others[i]) + " from the second",
                   "both must be equal: cast, reshape or broadcast one of them");
   return toRefs(tracer.emit(here, "scf.if", {test}, types, {}, std::move(regions)));
 }
+
+// ---- The functions -----------------------------------------------------------------------------
+
+namespace {
+/// Leaves regions that a body has not ended because it threw.
+class Unwind {
+public:
+  explicit Unwind(Tracer &tracer) : tracer(tracer), depth(tracer.depth()) {}
+  ~Unwind() { tracer.abandon(depth); }
+
+private:
+  Tracer &tracer;
+  size_t depth;
+};
 
 } // namespace
 
 Refs forLoop(const Index &begin, const Index &end, const Index &step, const Refs &inits,
              const Body &body, const Body &combine, Here here) {
   Tracer *tracer = Tracer::current();
-  return tracer ? loopOf(*tracer, begin, end, step, inits, body, combine, here) : Refs();
+  if (!tracer)
+    return {};
+  Unwind unwind(*tracer);
+  OpenLoop loop(*tracer, {begin.ref(), end.ref(), step.ref()}, inits, bool(combine), here);
+  return loop.finish(body(loop.arguments()), combine);
 }
 
 Refs ifThenElse(const Scalar &condition, const Body &then, const Body &otherwise, Here here) {
   Tracer *tracer = Tracer::current();
-  return tracer ? branchOf(*tracer, condition, then, otherwise, here) : Refs();
+  if (!tracer)
+    return {};
+  Unwind unwind(*tracer);
+  OpenBranch branch(*tracer, condition.ref(), here);
+  branch.otherwise(then({}));
+  return branch.finish(otherwise({}));
 }
 
 Ref carriedRef(const Index &index) {

@@ -128,11 +128,14 @@ std::vector<Index> Tracer::declareGrid(Here here, const std::vector<Size> &sizes
 
 Index Tracer::programId(Here here, int64_t dim) {
   if (!gridPlace)
-    fail(here, "programId(" + std::to_string(dim) + ") stands before the grid",
-         "say how many programs run first: grid(M);");
+    fail(here,
+         std::string(phrases.programId) + "(" + std::to_string(dim) + ") stands before the grid",
+         phrases.gridFirst);
   int64_t count = int64_t(gridIds.size());
   if (dim < 0 || dim >= count)
-    fail(here, "programId(" + std::to_string(dim) + "), but the grid is " + shapeText(result.grid),
+    fail(here,
+         std::string(phrases.programId) + "(" + std::to_string(dim) + "), but the grid is " +
+             shapeText(result.grid),
          count == 1 ? "its only dimension is 0"
                     : "its dimensions are 0 to " + std::to_string(count - 1));
   return gridIds[size_t(dim)];
@@ -183,8 +186,7 @@ void Tracer::checkBound() {
            "symbol " + symbol.name +
                " follows neither from the size of an input nor from an "
                "argument",
-           "use it as the size of an input or inout buffer, or give it as an argument: scalar(" +
-               symbol.name + ")");
+           withName(phrases.unbound, symbol.name));
 }
 
 void Tracer::checkStored() {
@@ -193,7 +195,7 @@ void Tracer::checkStored() {
     if (buffer && (*buffer)->access == Access::out && (*buffer)->init.index() == 0 &&
         !stored.contains((*buffer)->name))
       fail((*buffer)->here, "nothing is ever stored to output " + (*buffer)->name,
-           "store to it, or give it a value that it is filled with: output(name, dtype, shape, 0)");
+           phrases.unstored);
   }
 }
 
@@ -203,7 +205,7 @@ void Tracer::finish() {
          "names are letters, digits and _, and do not begin with a digit");
   if (!gridPlace)
     fail(result.here, "kernel " + result.name + " has no grid",
-         "say how many programs run: auto [m] = grid(M);");
+         phrases.noGrid);
   checkBound();
   for (auto &[name, value] : bindings) {
     if (used.contains(name))

@@ -9,7 +9,18 @@ namespace {
 
 enum class IndexOp : uint8_t { add, sub, mul, floorDiv, ceilDiv, mod, minimum, maximum };
 
-constexpr const char *names[] = {"+", "-", "*", "floorDiv", "ceilDiv", "mod", "minimum", "maximum"};
+/// The operation as authors write it.
+const char *nameOf(IndexOp op) {
+  static constexpr const char *fixed[] = {"+", "-", "*", nullptr, nullptr, nullptr,
+                                          "minimum", "maximum"};
+  static const Phrases usual;
+  Tracer *tracer = Tracer::current();
+  const Phrases &say = tracer ? tracer->say() : usual;
+  return op == IndexOp::floorDiv  ? say.floorDiv
+         : op == IndexOp::ceilDiv ? say.ceilDiv
+         : op == IndexOp::mod     ? say.mod
+                                  : fixed[size_t(op)];
+}
 
 /// The same on sizes; nothing for minimum and maximum, which sizes do not have.
 std::optional<tw::Size> onSizes(IndexOp op, const tw::Size &a, const tw::Size &b) {
@@ -131,7 +142,7 @@ Index indexOp(IndexOp op, const Ref &a, const Ref &b, Here here) {
   Tracer *tracer = Tracer::current();
   if (!tracer)
     return {};
-  std::string what = names[size_t(op)];
+  std::string what = nameOf(op);
   for (const Ref &ref : {a, b})
     if (ref.index() == 0)
       tracer->fail(here, what + " got an empty Index", "give it a value first");
@@ -170,15 +181,14 @@ Scalar compareIndex(Elementwise kind, const Ref &a, const Ref &b, Here here) {
 void refuseQuotient(const std::string &what, char sign, Here here) {
   if (Tracer *tracer = Tracer::current())
     tracer->fail(here, what + " no " + sign,
-                 sign == '%' ? "write mod(a, b): what floorDiv leaves, of the divisor's sign"
-                             : "write floorDiv(a, b) or ceilDiv(a, b), which say how they round");
+                 sign == '%' ? tracer->say().noRemainder : tracer->say().noQuotient);
 }
 
 Size sizeOp(IndexOp op, const Size &a, const Size &b, Here here) {
   tw::Size result = *onSizes(op, *a.expr(), *b.expr());
   Tracer *tracer = Tracer::current();
   if (tracer && !result.valid())
-    tracer->fail(here, std::string(names[size_t(op)]) + " of " + a.str() + " and " + b.str() +
+    tracer->fail(here, std::string(nameOf(op)) + " of " + a.str() + " and " + b.str() +
                            " overflows 64 bits or divides by 0");
   return Size(std::make_shared<const SizeExpr>(std::move(result)));
 }

@@ -118,7 +118,7 @@ public:
     if (size_t(atomic) >= std::size(words))
       tracer.fail(here, what() + ": there is no such kind of Atomic");
     if (atomic == Atomic::any && !isScatter)
-      tracer.fail(here, what() + ": Atomic::any is for scatter",
+      tracer.fail(here, what() + ": " + tracer.say().atomicAny + " is for scatter",
                   "an element of a box is written once");
     bool combines = atomic != Atomic::none && atomic != Atomic::any;
     bool isOrder = atomic == Atomic::min || atomic == Atomic::max;

@@ -4,6 +4,7 @@
 #ifndef TILEWRIGHT_LANGUAGE_TRACE_H
 #define TILEWRIGHT_LANGUAGE_TRACE_H
 
+#include "Language/Phrases.h"
 #include "tilewright/Kernel.h"
 
 #include <functional>
@@ -37,9 +38,11 @@ struct TraceResult {
 };
 
 /// Traces a kernel. Never throws for what a kernel does. Each binding must be a parameter or a
-/// symbol of it. May be called in several threads at once, and while another kernel is traced.
+/// symbol of it. `say`, which must live as long, is how messages spell what authors write. May be
+/// called in several threads at once, and while another kernel is traced.
 TraceResult trace(const std::string &name, const std::function<void()> &kernel,
-                  const std::vector<Binding> &bindings = {}, Here here = Here::current());
+                  const std::vector<Binding> &bindings = {}, Here here = Here::current(),
+                  const Phrases &say = Phrases());
 
 } // namespace tw::kernel
 

@@ -23,7 +23,8 @@ std::string place(Here here) {
 
 } // namespace
 
-Tracer::Tracer(std::string name, const std::vector<Binding> &given, Here here) : outer(innermost) {
+Tracer::Tracer(std::string name, const std::vector<Binding> &given, Here here, const Phrases &say)
+    : phrases(say), outer(innermost) {
   result.name = std::move(name);
   result.here = here;
   result.body.id = nextRegion();
@@ -61,8 +62,7 @@ Values Tracer::emit(Here here, std::string name, Values operands, std::vector<Ty
                     Attributes attributes, std::vector<Region> regions) {
   if (++operations > mostOperations)
     fail(here, "the kernel has more than " + std::to_string(mostOperations) + " operations",
-         "loops in C++ are unrolled while the kernel is traced: does this one end? Loops of the "
-         "program are forLoop");
+         phrases.unrolled);
   Values results;
   for (Type &type : types)
     results.push_back(newValue(here, std::move(type)));
@@ -86,36 +86,52 @@ ValuePtr Tracer::cached(Here, const std::string &key, const std::function<ValueP
   return value;
 }
 
-Region Tracer::trace(Here here, std::string what, const std::vector<Type> &arguments,
-                     const std::vector<std::string> &names, const Body &body) {
-  Region region;
+Refs Tracer::enter(Here here, std::string what, const std::vector<Type> &arguments,
+                   const std::vector<std::string> &names) {
+  Region &region = *entered.emplace_back(std::make_unique<Region>());
   region.id = nextRegion();
   region.what = std::move(what);
   region.here = here;
   open.push_back(&region);
-  struct Close { // also when the body leaves by an exception
-    Tracer &tracer;
-    uint64_t id;
-    Ended place;
-    ~Close() {
-      tracer.open.pop_back();
-      tracer.ended[id] = place;
-    }
-  };
-  Close close{*this, region.id, {region.what, here}};
   Refs refs;
   for (size_t i = 0; i < arguments.size(); ++i) {
     region.arguments.push_back(newValue(here, arguments[i], names[i]));
     refs.emplace_back(region.arguments.back());
   }
-  Refs yields = body(refs);
+  return refs;
+}
+
+Region Tracer::leave(Here here, const Refs &yields) {
   if (failure)
     throw Failed(); // the author's code caught what fail() threw
+  Region &region = *open.back();
   for (const Ref &ref : yields)
     region.yields.push_back(valueOf(*this, ref, here));
   for (const ValuePtr &value : region.yields)
     checkUsable(here, value);
-  return region;
+  Region done = std::move(region);
+  abandon(depth() - 1);
+  ended[done.id] = {done.what, done.here};
+  return done;
+}
+
+void Tracer::abandon(size_t depth) {
+  while (open.size() > depth) {
+    ended[open.back()->id] = {open.back()->what, open.back()->here};
+    open.pop_back();
+    entered.pop_back();
+  }
+}
+
+Region Tracer::trace(Here here, std::string what, const std::vector<Type> &arguments,
+                     const std::vector<std::string> &names, const Body &body) {
+  struct Close { // also when the body leaves by an exception
+    Tracer &tracer;
+    size_t depth;
+    ~Close() { tracer.abandon(depth); }
+  };
+  Close close{*this, depth()};
+  return leave(here, body(enter(here, std::move(what), arguments, names)));
 }
 
 void Tracer::checkUsable(Here here, const ValuePtr &value) {
@@ -127,7 +143,7 @@ void Tracer::checkUsable(Here here, const ValuePtr &value) {
     fail(here,
          what + " belongs to " + it->second.what + " at " + place(it->second.here) +
              ", which has ended",
-         "return it from there: forLoop and ifThenElse give back what their bodies return");
+         phrases.ended);
   fail(here, what + " belongs to another kernel", "make it in this kernel");
 }
 
@@ -140,9 +156,8 @@ void Tracer::failAssignment(const Value *value) {
 }
 
 void Tracer::failSymbol(Here here, const tw::Size &size, const std::string &name) {
-  std::string declaration = "Symbol " + name + "(\"" + name + "\");";
   fail(here, "size " + size.str() + " has the symbol " + name + ", which is not of this kernel",
-       "declare it in the kernel: " + declaration);
+       withName(phrases.undeclared, name));
 }
 
 const tw::Size &Tracer::checkSize(Here here, const SizePtr &size) {
@@ -197,8 +212,8 @@ void Tracer::checkSplit(Here here) {
 namespace tw::kernel {
 
 TraceResult trace(const std::string &name, const std::function<void()> &kernel,
-                  const std::vector<Binding> &bindings, Here here) {
-  detail::Tracer tracer(name, bindings, here);
+                  const std::vector<Binding> &bindings, Here here, const Phrases &say) {
+  detail::Tracer tracer(name, bindings, here, say);
   auto leave = [&](const std::string &message) {
     try {
       tracer.fail(here, message);

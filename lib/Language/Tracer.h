@@ -4,6 +4,7 @@
 #ifndef TILEWRIGHT_LANGUAGE_TRACER_H
 #define TILEWRIGHT_LANGUAGE_TRACER_H
 
+#include "Language/Phrases.h"
 #include "Language/Program.h"
 #include "Language/Trace.h"
 
@@ -19,7 +20,7 @@ public:
   /// What the body of a loop with combine is called.
   static constexpr const char *splitBody = "the body of the loop with combine";
 
-  Tracer(std::string name, const std::vector<Binding> &bindings, Here here);
+  Tracer(std::string name, const std::vector<Binding> &bindings, Here here, const Phrases &say);
   ~Tracer();
   Tracer(const Tracer &) = delete;
   Tracer &operator=(const Tracer &) = delete;
@@ -43,6 +44,14 @@ public:
   /// The same for one result.
   ValuePtr emit1(Here here, std::string name, Values operands, Type result,
                  Attributes attributes = {});
+  /// Begins a region, which takes arguments of these types: until leave() operations go there.
+  Refs enter(Here here, std::string what, const std::vector<Type> &arguments,
+             const std::vector<std::string> &names);
+  /// Ends the region that was entered last.
+  Region leave(Here here, const Refs &yields);
+  /// Ends regions until `depth` are open, when what was to fill them has failed.
+  void abandon(size_t depth);
+  size_t depth() const { return open.size(); }
   /// A region with the operations of a body, which takes arguments of these types.
   Region trace(Here here, std::string what, const std::vector<Type> &arguments,
                const std::vector<std::string> &names, const Body &body);
@@ -81,6 +90,7 @@ public:
   void finish();
 
   const Program &program() const { return result; }
+  const Phrases &say() const { return phrases; }
   const std::optional<TraceError> &error() const { return failure; }
   const std::vector<Parameter> &parameters() const { return asked; }
 
@@ -97,7 +107,9 @@ private:
   };
 
   Program result;
+  const Phrases &phrases;
   std::vector<Region *> open;
+  std::vector<std::unique_ptr<Region>> entered; // those of `open` but the first
   static constexpr int64_t mostOperations = 100'000; // a program of a kernel has some hundred
   int64_t operations = 0;
   std::map<uint64_t, Ended> ended;

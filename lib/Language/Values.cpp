@@ -44,7 +44,7 @@ int64_t Size::constant(Here here) const {
   auto value = expr_->constant();
   if (tracer && !value)
     tracer->fail(here, "size " + expr_->str() + " is not known while the kernel is traced",
-                 "ask isConstant() first, or bind its symbols in the request");
+                 tracer->say().unknownSize);
   return value.value_or(0);
 }
 
