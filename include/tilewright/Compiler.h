@@ -84,7 +84,7 @@ typedef struct tilewright_kernel_text {
  * the defaults. The strings stay the caller's and are read only during the call. */
 typedef struct tilewright_compile_options {
   size_t struct_size; /* sizeof(tilewright_compile_options) of the caller */
-  const char *model;  /* path of a .pt2 or .mlir file; required unless memory is given */
+  const char *model;  /* path of a .pt2 or .mlir file; required unless memory or kernel is given */
   const char *output; /* path of the artifact to write; required unless a descriptor is given */
   const char *target; /* "cpu" (default) or "reference" */
   const char *entry;  /* name of the model in an archive that holds several; default the only one */
@@ -112,6 +112,10 @@ typedef struct tilewright_compile_options {
    * compiler's choice, and parameters of hand-written kernels instead of their defaults. NULL: all
    * are chosen. */
   const char *configurations;
+  /* Instead of a model: the name of one of the kernels. The artifact calls it: its inputs are the
+   * kernel's arguments but for the outputs, in order and by their names; a buffer that the kernel
+   * reads and writes is an input that it mutates. */
+  const char *kernel;
 } tilewright_compile_options;
 
 /* Compiles a model to an artifact. Every error has been given to sink->diagnostic when this returns
@@ -152,8 +156,9 @@ typedef struct tilewright_kernel tilewright_kernel;
 
 typedef struct tilewright_kernel_options {
   size_t struct_size; /* sizeof(tilewright_kernel_options) of the caller */
-  const char *path;   /* a .mlir file, a kernel library (.so) or its source (.cpp); required. What
-                         a .so or .cpp holds is executed. */
+  const char *path;   /* a .mlir file, a kernel library (.so) or its source (.cpp). What a .so or
+                         .cpp holds is executed. */
+  const char *text;   /* instead of a file: text of the tile dialect */
   const char *kernel; /* its name, where there are several */
   /* setting_count texts NAME=VALUE: symbols that become numbers, and parameters of kernels given as
    * C++ or library. */

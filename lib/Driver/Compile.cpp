@@ -43,10 +43,12 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
   if (!options || options->struct_size != sizeof(*options))
     return usage("tilewright_compile: options is NULL or of another version",
                  "set options.struct_size to sizeof(tilewright_compile_options)");
-  if (!namesOneModel(*options))
+  bool isKernel = options->kernel && *options->kernel;
+  if (isKernel ? options->model || options->memory : !namesOneModel(*options))
     return usage("tilewright_compile: no model is given, or two",
-                 "set options.model or options.memory");
+                 "set options.model, options.memory or options.kernel");
   Request request{modelSource(*options), text(options->output), text(options->dump_to)};
+  request.model.kernel = text(options->kernel);
   request.descriptor = options->output_descriptor;
   if (request.descriptor < 0 || request.output.empty() == (request.descriptor == 0))
     return usage("tilewright_compile: no output is given, or two",
@@ -82,7 +84,7 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
 /// What is read and written, checked: nothing of the one is the other.
 static Result<FileUses> fileUses(const Request &request) {
   FileUses files;
-  if (!request.model.memory)
+  if (request.model.isFile())
     files.reads(request.model.path);
   for (const std::string &kernels : request.kernels.paths)
     files.reads(kernels);
@@ -152,7 +154,7 @@ static void run(Session &session, const Request &request) {
   auto kernels = readModelKernels(context, request.kernels, given->kernels);
   if (!kernels)
     return session.error(kernels.error());
-  OwningOpRef<ModuleOp> module = pipeline.import(request.model);
+  OwningOpRef<ModuleOp> module = pipeline.import(request.model, *kernels);
   if (!module || session.outcome() != TILEWRIGHT_FINE)
     return;
   if (failed(isReference ? pipeline.toPlainDispatches(*module, *kernels)

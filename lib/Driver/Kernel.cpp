@@ -43,19 +43,22 @@ static Result<Size::Values> parseSettings(ArrayRef<const char *> settings) {
 
 static Status open(tilewright_kernel &kernel, const tilewright_kernel_options &options,
                    Session &session) {
-  std::string path = options.path, name = options.kernel ? options.kernel : "";
+  std::string path = options.path ? options.path : "", name = options.kernel ? options.kernel : "";
   TW_ASSIGN(Size::Values values, parseSettings(ArrayRef(options.settings, options.setting_count)));
   KernelParameters configured;
   if (options.configurations) {
     TW_ASSIGN(ConfigurationFile file, readConfigurations(options.configurations));
     configured = std::move(file.kernels);
   }
-  TW_ASSIGN(KernelText text, readKernel(path, name, values, configured));
+  KernelText text{options.text ? options.text : "", "kernel text"};
+  if (!options.text) {
+    TW_ASSIGN(text, readKernel(path, name, values, configured));
+  }
   TW_ASSIGN(kernel.module, importKernelString(&kernel.context, text.text, text.name));
   TW_ASSIGN(Operation * found, findKernel(*kernel.module, name, text.name));
   kernel.kernel = cast<tile::KernelOp>(found);
   auto handler = session.handler(kernel.context);
-  if (StringRef(path).ends_with(".mlir") && failed(tile::specialize(kernel.kernel, values)))
+  if ((options.text || StringRef(path).ends_with(".mlir")) && failed(tile::specialize(kernel.kernel, values)))
     return {}; // the session has been told
   kernel.signature = tile::signatureOf(kernel.kernel);
   for (const KernelArgument &argument : kernel.signature.arguments)
@@ -87,7 +90,8 @@ extern "C" tilewright_outcome tilewright_kernel_open(const tilewright_kernel_opt
                                                      const tilewright_sink *sink, void *user,
                                                      tilewright_kernel **kernel) {
   return Session::perform(sink, user, [&](Session &session) {
-    if (!options || options->struct_size != sizeof(*options) || !options->path || !kernel)
+    if (!options || options->struct_size != sizeof(*options) ||
+        !options->path == !options->text || !kernel)
       return misuse(session, "tilewright_kernel_open");
     auto opened = std::make_unique<tilewright_kernel>();
     if (auto status = tw::open(*opened, *options, session); !status)

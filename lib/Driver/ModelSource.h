@@ -12,9 +12,13 @@ namespace tw {
 struct ModelSource {
   std::string path, entry; // of a file
   std::optional<MemoryProgram> memory;
+  std::string kernel; // one of the kernels that are given, called alone
   bool weightsOptional = false; // of memory
 
-  const std::string &name() const { return memory ? memory->name : path; }
+  bool isFile() const { return !memory && kernel.empty(); }
+  const std::string &name() const {
+    return memory ? memory->name : kernel.empty() ? path : kernel;
+  }
 };
 
 /// The C API's form of a program in memory.

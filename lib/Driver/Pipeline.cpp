@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Pipeline.h"
+#include "Driver/KernelProgram.h"
 #include "Dispatch/Passes.h"
 #include "Graph/Passes.h"
 #include "IR/Tile/Tile.h"
@@ -40,7 +41,10 @@ void Pipeline::dump(const std::string &stage, ModuleOp module) {
   session.error(problem);
 }
 
-Result<OwningOpRef<ModuleOp>> Pipeline::read(const ModelSource &model) {
+Result<OwningOpRef<ModuleOp>> Pipeline::read(const ModelSource &model,
+                                             const ModelKernels &kernels) {
+  if (!model.kernel.empty())
+    return makeKernelProgram(kernels, model.kernel);
   if (model.memory)
     return importPt2(&context, *model.memory, model.weightsOptional);
   const std::string &path = model.path;
@@ -63,10 +67,10 @@ Result<OwningOpRef<ModuleOp>> Pipeline::read(const ModelSource &model) {
                         : "export the model with torch.export.save, or give text as .mlir"};
 }
 
-OwningOpRef<ModuleOp> Pipeline::import(const ModelSource &model) {
+OwningOpRef<ModuleOp> Pipeline::import(const ModelSource &model, const ModelKernels &kernels) {
   session.beginStage("import");
   OwningOpRef<ModuleOp> module;
-  if (auto result = read(model))
+  if (auto result = read(model, kernels))
     module = std::move(*result);
   else
     session.error(result.error());

@@ -28,9 +28,10 @@ public:
   /// a file of `files`.
   Pipeline(Session &session, mlir::MLIRContext &context, std::string dumpTo, FileUses files = {});
 
-  /// Reads a .pt2 or .mlir file, or a model in memory. The module is at the torch level, or at the
-  /// graph level for linalg text.
-  mlir::OwningOpRef<mlir::ModuleOp> import(const ModelSource &model);
+  /// Reads a .pt2 or .mlir file, or a model in memory, or calls one of `kernels`. The module is at
+  /// the torch level, or at the graph level for linalg text and kernels.
+  mlir::OwningOpRef<mlir::ModuleOp> import(const ModelSource &model,
+                                           const ModelKernels &kernels = {});
   /// From either to the dispatch level; calls of `kernels` become dispatches of tile programs.
   /// `evaluator` may be null.
   mlir::LogicalResult toDispatches(mlir::ModuleOp module, ConstantEvaluator *evaluator,
@@ -50,7 +51,8 @@ public:
                                  ArtifactOptions options);
 
 private:
-  Result<mlir::OwningOpRef<mlir::ModuleOp>> read(const ModelSource &model);
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> read(const ModelSource &model,
+                                                 const ModelKernels &kernels);
   mlir::LogicalResult runPasses(const std::string &stage, mlir::ModuleOp module,
                                 llvm::function_ref<void(mlir::OpPassManager &)> add);
   mlir::LogicalResult toGraph(mlir::ModuleOp module, const ModelKernels &kernels);

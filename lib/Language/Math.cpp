@@ -7,12 +7,13 @@ namespace tw::kernel::detail {
 namespace {
 
 ValuePtr mathOf(Tracer &tracer, const char *name, const ValuePtr &value, Here here) {
+  bool isRoundEven = name == std::string("roundEven");
   if (!isFloat(value->type.dtype))
-    tracer.fail(here, std::string(name) + " is not for " + typeText(value->type),
+    tracer.fail(here,
+                std::string(isRoundEven ? tracer.say().roundEven : name) + " is not for " +
+                    typeText(value->type),
                 "it is for floats: cast(x, f32)");
-  std::string operation = name == std::string("abs")         ? "absf"
-                          : name == std::string("roundEven") ? "roundeven"
-                                                             : name;
+  std::string operation = name == std::string("abs") ? "absf" : isRoundEven ? "roundeven" : name;
   return tracer.emit1(here, "math." + operation, {value}, value->type);
 }
 

@@ -52,6 +52,7 @@ public:
   /// Ends regions until `depth` are open, when what was to fill them has failed.
   void abandon(size_t depth);
   size_t depth() const { return open.size(); }
+  const Region &deepest() const { return *open.back(); }
   /// A region with the operations of a body, which takes arguments of these types.
   Region trace(Here here, std::string what, const std::vector<Type> &arguments,
                const std::vector<std::string> &names, const Body &body);

@@ -13,6 +13,10 @@
 // What is known of the arguments is bound and checked now, and the kernel specialised for it; the
 // rest is solved and checked by the host program (RuntimeBinding.h). Dispatches give inputs, then
 // outs, then scalars: the kernel's arguments are brought into that order.
+//
+// A tensor never changes, so a buffer that a kernel reads and writes (inout) is an input, what it
+// holds before, and an out, which begins as a copy of it (`tile.begins`); where the input is not
+// needed any more both are one memory.
 #include "Tile/BindCalls.h"
 #include "IR/Coded.h"
 #include "IR/ElementDType.h"
@@ -49,22 +53,55 @@ std::string text(const Size::Values &values) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+/// An argument that holds what the inout `name` holds before: its name among those of the kernel.
+std::string nameBefore(KernelOp kernel, StringRef name) {
+  std::string before = (name + "_before").str();
+  auto isTaken = [&](ArgumentAttr other) { return other.getName() == before; };
+  while (llvm::any_of(kernel.getArguments().getAsRange<ArgumentAttr>(), isTaken))
+    before += "_";
+  return before;
+}
+
 /// A copy of the kernel as dispatches take it: inputs, outs, scalars; outs bind symbols too.
 KernelOp forDispatches(KernelOp kernel) {
   auto copy = cast<KernelOp>(kernel->clone());
+  MLIRContext *context = copy.getContext();
   Block &body = copy.getBody().front();
   unsigned count = body.getNumArguments();
   SmallVector<Attribute> attributes;
-  for (Access access : {Access::In, Access::Out, Access::Scalar})
+  SmallVector<int64_t> begins; // pairs of argument numbers: what is before, the inout
+  auto isOut = [](Access access) { return access == Access::Out || access == Access::InOut; };
+  for (unsigned i = 0; i < count; ++i)
+    if (ArgumentAttr argument = copy.getArgument(i);
+        argument.getAccess() == Access::In || argument.getAccess() == Access::InOut) {
+      BlockArgument old = body.getArgument(i), now = body.addArgument(old.getType(), old.getLoc());
+      if (argument.getAccess() == Access::In) {
+        old.replaceAllUsesWith(now);
+      } else {
+        begins.append({int64_t(attributes.size()), 0});
+        argument = ArgumentAttr::get(context, nameBefore(kernel, argument.getName()), Access::In,
+                                     {}, {});
+      }
+      attributes.push_back(argument);
+    }
+  size_t next = 1;
+  for (bool outs : {true, false})
     for (unsigned i = 0; i < count; ++i)
-      if (ArgumentAttr argument = copy.getArgument(i); argument.getAccess() == access) {
+      if (ArgumentAttr argument = copy.getArgument(i);
+          outs ? isOut(argument.getAccess()) : argument.getAccess() == Access::Scalar) {
+        if (argument.getAccess() == Access::InOut) {
+          begins[next] = int64_t(attributes.size());
+          next += 2;
+        }
         BlockArgument old = body.getArgument(i);
         old.replaceAllUsesWith(body.addArgument(old.getType(), old.getLoc()));
         attributes.push_back(argument);
       }
   body.eraseArguments(0, count);
-  copy.setArgumentsAttr(ArrayAttr::get(copy.getContext(), attributes));
-  copy->setAttr("destinations", UnitAttr::get(copy.getContext()));
+  copy.setArgumentsAttr(ArrayAttr::get(context, attributes));
+  copy->setAttr("destinations", UnitAttr::get(context));
+  if (!begins.empty())
+    copy->setAttr("tile.begins", DenseI64ArrayAttr::get(context, begins));
   return copy;
 }
 
@@ -195,10 +232,12 @@ private:
     std::vector<GivenArgument> arguments;
     size_t next = 0, wanted = 0;
     for (const KernelArgument &argument : signature.arguments) {
-      if (argument.access == KernelAccess::InOut) {
+      if (argument.access == KernelAccess::InOut && call.getNumResults() == 0) {
         InFlightDiagnostic error = refuse(Code::KERNEL_6);
-        error << "it writes to its input \"" << argument.name << "\", and models do not";
-        error.attachNote() << "help: give it an input and an output";
+        error << "it writes to its input \"" << argument.name
+              << "\", but the call takes no new value of it: tensors of models do not change";
+        error.attachNote() << "help: give it an input and an output, or let the call have a result "
+                              "for each buffer that is written";
         return failure();
       }
       wanted += argument.isGiven();
@@ -288,33 +327,47 @@ private:
     return RankedTensorType::get(sizes, buffer.getTileElementType());
   }
 
-  /// The call's arguments in the order of dispatches: tensors first.
-  SmallVector<Value> givenInOrder() {
+  /// The call's arguments in the order of dispatches: tensors first; those for inout arguments
+  /// again in `written`.
+  SmallVector<Value> givenInOrder(SmallVectorImpl<Value> &written) {
     SmallVector<Value> given;
     for (bool isTensor : {true, false})
       for (Value value : call.getArguments())
         if (isa<RankedTensorType>(value.getType()) == isTensor)
           given.push_back(value);
+    size_t next = 0; // the signature is still that of the author's kernel
+    for (const KernelArgument &argument : signature.arguments) {
+      if (argument.access == KernelAccess::InOut)
+        written.push_back(call.getArguments()[next]);
+      next += argument.isGiven();
+    }
     return given;
   }
 
   LogicalResult replace(KernelOp kernel) {
+    SmallVector<Value> written, inputs, outs, indices;
+    SmallVector<Value> given = givenInOrder(written);
     signature = signatureOf(kernel);
-    SmallVector<Value> given = givenInOrder(), inputs, outs, indices;
-    for (Value value : given)
+    size_t next = 0, nextWritten = 0;
+    for (const KernelArgument &argument : signature.arguments) {
+      if (!argument.isGiven())
+        continue;
+      Value value =
+          argument.access == KernelAccess::InOut ? written[nextWritten++] : given[next++];
       indices.push_back(value.getType().isInteger(64)
                             ? Value(arith::IndexCastOp::create(b, loc, b.getIndexType(), value))
                             : value);
+    }
     RuntimeBinding sizes(b, loc, signature);
     if (!sizes.bind(indices))
       return refuse(Code::KERNEL_7) << "its symbols do not follow from what the call gives";
-    size_t next = 0;
+    next = 0;
     for (auto [i, argument] : llvm::enumerate(signature.arguments)) {
       Type type = kernel.getBlockArgument(i).getType();
-      if (argument.isGiven())
-        inputs.push_back(adapted(given[next++], type));
-      else
+      if (argument.isResult())
         outs.push_back(empty(sizes, argument, cast<BufferType>(type)));
+      else
+        inputs.push_back(adapted(given[next++], type));
     }
     auto dispatch = graph::DispatchOp::create(b, loc, ValueRange(outs).getTypes(),
                                               kernel.getSymName(), inputs, outs);

@@ -418,6 +418,11 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
             std::to_string(longestKernel);
       return {{}, false, why};
     }
+    for (KernelOp kernel : {from, to})
+      if (kernel->hasAttr("tile.begins")) { // what it does not store stays what it was
+        why = "one of them reads and writes one buffer";
+        return {{}, false, why};
+      }
     Fusion fusion = consumerIntoProducer(from, to, out, in, isOnlyUse);
     if (!fusion.kernel && isOnlyUse) {
       Fusion other = producerIntoConsumer(from, to, out, in);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Compiler.h"
 #include "Errors.h"
-#include "tools/tilewright/CompilerLibrary.h"
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
@@ -28,27 +27,6 @@ std::string libraryPath() {
   return path.substr(0, path.rfind('/') + 1) + "lib/libtilewright-compiler.so";
 }
 
-const cli::CompilerLibrary &library() {
-  static std::optional<cli::CompilerLibrary> loaded; // under the GIL
-  if (!loaded)
-    loaded = take(cli::CompilerLibrary::load(libraryPath()));
-  return *loaded;
-}
-
-/// What a call says.
-struct Said {
-  std::string diagnostics, report;
-
-  tilewright_sink sink() {
-    tilewright_sink sink = {};
-    sink.struct_size = sizeof sink;
-    sink.diagnostic = [](void *user, const char *text, tilewright_outcome) {
-      static_cast<Said *>(user)->diagnostics += text;
-    };
-    sink.report = [](void *user, const char *text) { static_cast<Said *>(user)->report += text; };
-    return sink;
-  }
-};
 
 using Weights = std::vector<std::tuple<std::string, uintptr_t, int64_t>>; // name, address, bytes
 using Texts = std::vector<std::pair<std::string, std::string>>;           // name, text
@@ -73,7 +51,7 @@ struct Source {
     options.struct_size = sizeof options;
     if (isMemory)
       options.memory = &memory;
-    else
+    else if (!model.empty())
       options.model = model.c_str();
     options.kernels = kernels.data();
     options.kernel_count = kernels.size();
@@ -103,11 +81,14 @@ nb::tuple compile(const std::string &model, const std::optional<nb::bytes> &json
                   const Weights &weights, const std::vector<std::string> &kernels,
                   const Texts &texts, const std::string &target,
                   const std::optional<std::string> &output,
-                  const std::optional<std::string> &dumpTo) {
-  const cli::CompilerLibrary &compiler = library();
+                  const std::optional<std::string> &dumpTo,
+                  const std::optional<std::string> &kernel) {
   Source source(model, json, weights, kernels, texts);
   tilewright_compile_options options = {};
-  source.set(options, model);
+  if (kernel)
+    options.kernel = kernel->c_str();
+  const std::string none;
+  source.set(options, kernel ? none : model);
   options.target = target.c_str();
   options.report = 2;
   options.dump_to = dumpTo ? dumpTo->c_str() : nullptr;
@@ -122,15 +103,7 @@ nb::tuple compile(const std::string &model, const std::optional<nb::bytes> &json
                      {},
                      {},
                      "close files that this process holds open"});
-  Said said;
-  tilewright_sink sink = said.sink();
-  tilewright_outcome outcome;
-  {
-    nb::gil_scoped_release release;
-    outcome = compiler.compile(&options, &sink, &said);
-  }
-  if (outcome != TILEWRIGHT_FINE)
-    raise(said.diagnostics, outcome);
+  Said said = ask(&cli::CompilerLibrary::compile, &options);
   return nb::make_tuple(output ? -1 : file.release(), said.report);
 }
 
@@ -138,33 +111,41 @@ nb::tuple compile(const std::string &model, const std::optional<nb::bytes> &json
 std::string inspect(const std::string &model, const std::optional<nb::bytes> &json,
                     const std::vector<std::string> &kernels, const Texts &texts,
                     bool onlyUnsupported) {
-  const cli::CompilerLibrary &compiler = library();
   Source source(model, json, {}, kernels, texts);
   tilewright_inspect_options options = {};
   source.set(options, model);
   options.json = 1;
   options.unsupported_only = onlyUnsupported;
-  Said said;
-  tilewright_sink sink = said.sink();
-  tilewright_outcome outcome;
-  {
-    nb::gil_scoped_release release;
-    outcome = compiler.inspectModel(&options, &sink, &said);
-  }
-  if (outcome != TILEWRIGHT_FINE)
-    raise(said.diagnostics, outcome);
-  return said.report;
+  return ask(&cli::CompilerLibrary::inspectModel, &options).report;
 }
 
 } // namespace
 
+const cli::CompilerLibrary &compilerLibrary() {
+  static std::optional<cli::CompilerLibrary> loaded; // under the GIL
+  if (!loaded)
+    loaded = take(cli::CompilerLibrary::load(libraryPath()));
+  return *loaded;
+}
+
+tilewright_sink Said::sink() {
+  tilewright_sink sink = {};
+  sink.struct_size = sizeof sink;
+  sink.diagnostic = [](void *user, const char *text, tilewright_outcome) {
+    static_cast<Said *>(user)->diagnostics += text;
+  };
+  sink.report = [](void *user, const char *text) { static_cast<Said *>(user)->report += text; };
+  return sink;
+}
+
 void defineCompiler(nb::module_ &module) {
   module.def("compile", &compile, nb::arg("model"), nb::arg("json").none(), nb::arg("weights"),
              nb::arg("kernels"), nb::arg("kernel_texts"), nb::arg("target"),
-             nb::arg("output").none(), nb::arg("dump_to").none());
+             nb::arg("output").none(), nb::arg("dump_to").none(),
+             nb::arg("kernel").none() = nb::none());
   module.def("inspect", &inspect, nb::arg("model"), nb::arg("json").none(), nb::arg("kernels"),
              nb::arg("kernel_texts"), nb::arg("only_unsupported"));
-  module.def("compiler_version", [] { return library().version(); });
+  module.def("compiler_version", [] { return compilerLibrary().version(); });
 }
 
 } // namespace tw::python

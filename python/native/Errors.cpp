@@ -27,6 +27,8 @@ const Kind kinds[] = {
 };
 
 PyObject *classes[std::size(kinds)];
+PyObject *kernelError;
+constexpr size_t inputError = 1; // in kinds
 
 /// What follows `label` up to the end of its line in `text`; "" without such a line.
 std::string_view lineAfter(std::string_view text, std::string_view label) {
@@ -37,11 +39,10 @@ std::string_view lineAfter(std::string_view text, std::string_view label) {
   return text.substr(at, text.find('\n', at) - at);
 }
 
-[[noreturn]] void raise(std::string_view code, std::string_view message, std::string_view text,
-                        std::string_view help, int category) {
-  size_t kind = category > 0 && category < static_cast<int>(std::size(kinds)) ? category : 0;
+nb::object makeError(nb::handle type, std::string_view code, std::string_view message,
+                     std::string_view text, std::string_view help) {
   std::string_view trimmed = text.substr(0, text.find_last_not_of('\n') + 1);
-  nb::object error = nb::handle(classes[kind])(nb::str(trimmed.data(), trimmed.size()));
+  nb::object error = type(nb::str(trimmed.data(), trimmed.size()));
   auto set = [&](const char *name, std::string_view value) {
     error.attr(name) = nb::str(value.data(), value.size());
   };
@@ -49,8 +50,18 @@ std::string_view lineAfter(std::string_view text, std::string_view label) {
   set("message", message);
   set("text", trimmed);
   set("help", help);
-  PyErr_SetObject(classes[kind], error.ptr());
+  return error;
+}
+
+[[noreturn]] void throwError(const nb::object &error) {
+  PyErr_SetObject(error.type().ptr(), error.ptr());
   throw nb::python_error();
+}
+
+[[noreturn]] void raise(std::string_view code, std::string_view message, std::string_view text,
+                        std::string_view help, int category) {
+  size_t kind = category > 0 && category < static_cast<int>(std::size(kinds)) ? category : 0;
+  throwError(makeError(classes[kind], code, message, text, help));
 }
 
 } // namespace
@@ -68,11 +79,29 @@ void defineErrors(nb::module_ &module) {
   }
   for (const char *name : {"code", "message", "text", "help"})
     nb::handle(classes[0]).attr(name) = "";
+  kernelError = PyErr_NewExceptionWithDoc(
+      "tilewright.KernelError",
+      "A mistake in a kernel written in Python. Attributes: those of Error, and file, line and "
+      "column, where the mistake is.",
+      classes[inputError], nullptr);
+  if (!kernelError)
+    throw nb::python_error();
+  module.attr("KernelError") = nb::borrow(kernelError);
 }
 
 void raise(const Diagnostic &error) {
   std::string text = error.render();
   raise(codeName(error.code), error.message, text, error.help, static_cast<int>(error.category()));
+}
+
+void raiseKernelError(const Diagnostic &error, const std::string &file, uint32_t line,
+                      uint32_t column) {
+  nb::object made = makeError(kernelError, codeName(error.code), error.message, error.render(),
+                              error.help);
+  made.attr("file") = nb::str(file.c_str());
+  made.attr("line") = line;
+  made.attr("column") = column;
+  throwError(made);
 }
 
 void raise(std::string_view text, int category) {

@@ -17,6 +17,9 @@ void defineErrors(nanobind::module_ &module);
 [[noreturn]] void raise(const Diagnostic &error);
 /// `text`: one or more rendered diagnostics, of which the first gives code, message and help.
 [[noreturn]] void raise(std::string_view text, int category);
+/// A mistake in a kernel, as a tilewright.KernelError: an InputError with file, line and column.
+[[noreturn]] void raiseKernelError(const Diagnostic &error, const std::string &file, uint32_t line,
+                                   uint32_t column);
 /// Throws the status, if there is one, and frees it.
 void check(tw_status *status);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tilewright._native: what the Python package is made of. It links the runtime, and neither LLVM
-// nor any library of tensors.
+// tilewright._native: what the Python package is made of. It links the runtime and the
+// tracer of kernels, and neither LLVM nor any library of tensors.
 #include "Compiler.h"
 #include "Errors.h"
 #include "Graph.h"
 #include "Program.h"
 #include "Results.h"
+#include "kernel/Module.h"
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
@@ -18,6 +19,7 @@ NB_MODULE(_native, module) {
   defineProgram(module);
   defineGraph(module);
   defineCompiler(module);
+  defineKernelLanguage(module);
   module.attr("version") = TW_VERSION;
   // For the package's own refusals: raises the error of a code of docs/errors.md.
   module.def(

@@ -127,7 +127,8 @@ private:
 
   /// What outputs hold before any program runs.
   void emitFill(KernelShell &shell) {
-    result.fills = llvm::any_of(kernel.getArguments().getAsRange<tile::ArgumentAttr>(),
+    result.fills = kernel->hasAttr("tile.begins") ||
+                   llvm::any_of(kernel.getArguments().getAsRange<tile::ArgumentAttr>(),
                                 [](tile::ArgumentAttr one) { return bool(one.getInit()); });
     if (!result.fills)
       return;
@@ -141,6 +142,26 @@ private:
       auto argument = kernel.getArgument(cast<BlockArgument>(buffer).getArgNumber());
       if (argument.getInit())
         fillBuffer(e, buffer, shell.bufferAt(arguments[0], i), argument.getInit());
+    }
+    copyWhatIsBefore(e, [&](int64_t i) { return shell.bufferAt(arguments[0], i); });
+  }
+
+  /// Buffers that are read and written begin as copies of inputs (Tile/BindCalls.cpp), or are them.
+  void copyWhatIsBefore(Emitter &e, llvm::function_ref<Value(int64_t)> bufferAt) {
+    auto pairs = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.begins");
+    int64_t inputs = llvm::count_if(kernel.getArguments().getAsRange<tile::ArgumentAttr>(),
+                                    [](tile::ArgumentAttr one) {
+                                      return one.getAccess() == tile::Access::In;
+                                    });
+    for (int64_t i = 0; pairs && i < pairs.size(); i += 2) {
+      Value buffer = buffers[pairs[i]];
+      Type element = cast<tile::BufferType>(buffer.getType()).getTileElementType();
+      Ix count = e.ix().product(e.sizes(sizesOf(buffer)));
+      Value bytes = e.ix().value(e.ix().mul(count, Emitter::bytesOf(element)));
+      Value bytes64 = arith::IndexCastOp::create(b, loc, i64, bytes);
+      LLVM::MemmoveOp::create(b, loc, bufferAt(pairs[i + 1]), bufferAt(pairs[i]), bytes64,
+                              /*isVolatile=*/false);
+      result.inPlace.push_back({unsigned(pairs[i]), unsigned(pairs[i + 1] - inputs)});
     }
   }
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads, stores, gathers, scatters and checks.
+#include "Values.h"
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+using namespace tw::kernel::detail;
+using tw::kernel::Atomic;
+using tw::kernel::Buffer;
+
+namespace tw::python::kernel {
+
+namespace {
+
+Buffer bufferOf(Tracer &tracer, nb::handle object, const char *what, Here place) {
+  if (!nb::isinstance<Buffer>(object))
+    tracer.fail(place, fmt::format("{} got {}", what, described(object)),
+                "it takes an argument of the kernel whose annotation is tk.In, tk.Out or tk.InOut");
+  return nb::cast<const Buffer &>(object);
+}
+
+/// An option that may be left out: an empty handle then.
+template <typename Read>
+auto optional(nb::handle object, Read read) -> decltype(read(object)) {
+  return object.is_none() ? decltype(read(object)){} : read(object);
+}
+
+Atomic atomicOf(Tracer &tracer, const std::optional<std::string> &name, const char *what,
+                Here place) {
+  static constexpr std::pair<std::string_view, Atomic> kinds[] = {
+      {"add", Atomic::add}, {"min", Atomic::min}, {"max", Atomic::max}, {"any", Atomic::any}};
+  if (!name)
+    return Atomic::none;
+  for (const auto &[known, kind] : kinds)
+    if (*name == known)
+      return kind;
+  tracer.fail(place, fmt::format("{}: there is no atomic \"{}\"", what, *name),
+              "there are add, min, max and, for scatter, any");
+}
+
+nb::object load(nb::handle buffer, nb::handle positions, nb::handle extents, nb::handle strides,
+                nb::handle mask, nb::handle pad) {
+  return traced("load", [&](Tracer &tracer) {
+    Here place = here();
+    Buffer from = bufferOf(tracer, buffer, "load", place);
+    Positions at = positionsOf(tracer, positions, "load", place);
+    Shape shape = shapeOf(tracer, extents, "load", place);
+    return nb::cast(tw::kernel::load(
+        from, at, shape,
+        {optional(strides, [&](nb::handle o) { return integersOf(tracer, o, "load", place); }),
+         optional(mask, [&](nb::handle o) { return tileOf(tracer, o, "the mask of load", place); }),
+         optional(pad,
+                  [&](nb::handle o) { return scalarOf(tracer, o, "the pad of load", place); })},
+        place));
+  });
+}
+
+void store(nb::handle buffer, nb::handle positions, nb::handle value, nb::handle strides,
+           nb::handle mask, bool drop, const std::optional<std::string> &atomic) {
+  traced("store", [&](Tracer &tracer) {
+    Here place = here();
+    Buffer to = bufferOf(tracer, buffer, "store", place);
+    Positions at = positionsOf(tracer, positions, "store", place);
+    Tile tile = tileOf(tracer, value, "store", place);
+    tw::kernel::store(
+        to, at, tile,
+        {optional(strides, [&](nb::handle o) { return integersOf(tracer, o, "store", place); }),
+         optional(mask,
+                  [&](nb::handle o) { return tileOf(tracer, o, "the mask of store", place); }),
+         drop, atomicOf(tracer, atomic, "store", place)},
+        place);
+  });
+}
+
+nb::object gather(nb::handle buffer, nb::handle positions, nb::handle mask, nb::handle pad) {
+  return traced("gather", [&](Tracer &tracer) {
+    Here place = here();
+    return nb::cast(tw::kernel::gather(
+        bufferOf(tracer, buffer, "gather", place),
+        positionsOf(tracer, positions, "gather", place),
+        {optional(mask,
+                  [&](nb::handle o) { return tileOf(tracer, o, "the mask of gather", place); }),
+         optional(pad,
+                  [&](nb::handle o) { return scalarOf(tracer, o, "the pad of gather", place); })},
+        place));
+  });
+}
+
+void scatter(nb::handle buffer, nb::handle positions, nb::handle value, nb::handle mask, bool drop,
+             const std::optional<std::string> &atomic) {
+  traced("scatter", [&](Tracer &tracer) {
+    Here place = here();
+    tw::kernel::scatter(
+        bufferOf(tracer, buffer, "scatter", place),
+        positionsOf(tracer, positions, "scatter", place),
+        tileOf(tracer, value, "scatter", place),
+        {optional(mask,
+                  [&](nb::handle o) { return tileOf(tracer, o, "the mask of scatter", place); }),
+         drop, atomicOf(tracer, atomic, "scatter", place)},
+        place);
+  });
+}
+
+nb::object check(nb::handle positions, nb::handle size, const std::string &message,
+                 nb::handle mask) {
+  return traced("check", [&](Tracer &tracer) -> nb::object {
+    Here place = here();
+    Index bound = indexOf(tracer, size, "check", place);
+    if (kindOf(positions) != Kind::Tile)
+      return nb::cast(tw::kernel::check(scalarOf(tracer, positions, "check", place), bound, message,
+                                        place));
+    Tile test = optional(mask, [&](nb::handle o) {
+      return tileOf(tracer, o, "the mask of check", place);
+    });
+    return nb::cast(tw::kernel::check(tileOf(tracer, positions, "check", place), bound, message,
+                                      test, place));
+  });
+}
+
+} // namespace
+
+void defineMemoryOperations(nb::module_ &module) {
+  auto any = [](const char *name) { return nb::arg(name).none(); };
+  module.def("load", &load, any("buffer"), any("positions"), any("extents"), nb::kw_only(),
+             any("strides") = nb::none(), any("mask") = nb::none(), any("pad") = nb::none());
+  module.def("store", &store, any("buffer"), any("positions"), any("value"), nb::kw_only(),
+             any("strides") = nb::none(), any("mask") = nb::none(), nb::arg("drop") = false,
+             any("atomic") = nb::none());
+  module.def("gather", &gather, any("buffer"), any("positions"), nb::kw_only(),
+             any("mask") = nb::none(), any("pad") = nb::none());
+  module.def("scatter", &scatter, any("buffer"), any("positions"), any("value"), nb::kw_only(),
+             any("mask") = nb::none(), nb::arg("drop") = false, any("atomic") = nb::none());
+  module.def("check", &check, any("positions"), any("size"), nb::arg("message"),
+             any("mask") = nb::none());
+}
+
+} // namespace tw::python::kernel

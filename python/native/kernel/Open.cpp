@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels as text, given to the compiler: printed, run by the interpreter, checked.
+#include "Arguments.h"
+#include "Compiler.h"
+#include "Module.h"
+#include "Results.h"
+#include <cstring>
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+
+namespace tw::python {
+
+namespace {
+
+/// A kernel that the compiler has read.
+class OpenKernel {
+public:
+  explicit OpenKernel(const std::string &text) {
+    tilewright_kernel_options options = {};
+    options.struct_size = sizeof options;
+    options.text = text.c_str();
+    // The last argument stands behind the sink.
+    const cli::CompilerLibrary &compiler = compilerLibrary();
+    Said said;
+    tilewright_sink sink = said.sink();
+    tilewright_outcome outcome = compiler.openKernel(&options, &sink, &said, &kernel);
+    if (outcome != TILEWRIGHT_FINE)
+      raise(said.diagnostics, outcome);
+    for (size_t i = 0; const auto *argument = compiler.kernelArgument(kernel, i); ++i)
+      (argument->is_input ? inputs : outputs).push_back(*argument);
+  }
+  OpenKernel(const OpenKernel &) = delete;
+  ~OpenKernel() { compilerLibrary().closeKernel(kernel); }
+
+  std::string print() { return ask(&cli::CompilerLibrary::printKernel, kernel).report; }
+
+  std::string printCode(const std::string &level, const std::string &target) {
+    return ask(&cli::CompilerLibrary::printKernelCode, kernel, level.c_str(), target.c_str())
+        .report;
+  }
+
+  /// Runs the kernel on these objects, of which some are `scalars`. (results, diagnostics, JSON of
+  /// what was found)
+  nb::tuple run(const nb::list &given, const std::vector<bool> &scalars, const std::string &target,
+                bool f64, bool check, double rtol, double atol) {
+    if (nb::len(given) != inputs.size() || scalars.size() != inputs.size())
+      raise(Diagnostic{Code::PYTHON_3, fmt::format("the kernel takes {} arguments, but {} are given",
+                                                   inputs.size(), nb::len(given))});
+    Arguments arguments(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i)
+      arguments.add(valueInfo(inputs[i], scalars[i]), given[i]);
+    tilewright_kernel_run_options options = {};
+    options.struct_size = sizeof options;
+    options.inputs = arguments.tensors().data();
+    options.input_count = arguments.tensors().size();
+    options.target = target.c_str();
+    options.f64 = f64;
+    options.check = check;
+    options.json = 1;
+    options.rtol = rtol;
+    options.atol = atol;
+    Said said =
+        askAllowing(TILEWRIGHT_RESULTS_DIFFER, &cli::CompilerLibrary::runKernel, kernel, &options);
+    return nb::make_tuple(results(arguments), said.diagnostics, said.report);
+  }
+
+private:
+  /// Sizes are checked by the kernel's own rules.
+  static tw_value_info valueInfo(const tilewright_kernel_argument &argument, bool isScalar) {
+    tw_value_info info = {};
+    info.name = argument.name;
+    info.dtype = argument.dtype;
+    info.kind = !isScalar                    ? TW_KIND_TENSOR
+                : argument.dtype == TW_F64   ? TW_KIND_FLOAT
+                : argument.dtype == TW_BOOL  ? TW_KIND_BOOL
+                                             : TW_KIND_INT;
+    return info;
+  }
+
+  nb::list results(const Arguments &arguments) {
+    Library library = arguments.library() == Library::None ? Library::NumPy : arguments.library();
+    Results made(library == Library::Torch ? importedTorchApi() : nullptr);
+    const cli::CompilerLibrary &compiler = compilerLibrary();
+    nb::list list;
+    for (size_t i = 0; const tw_tensor *tensor = compiler.kernelOutput(kernel, i); ++i) {
+      void *memory = Results::allocate(&made, static_cast<int32_t>(i), tensor);
+      made.checkAllocations();
+      if (tensor->bytes)
+        std::memcpy(memory, tensor->data, static_cast<size_t>(tensor->bytes));
+      list.append(made.tensor(i, library, arguments.other()));
+    }
+    return list;
+  }
+
+  tilewright_kernel *kernel = nullptr;
+  std::vector<tilewright_kernel_argument> inputs, outputs;
+};
+
+} // namespace
+
+void defineOpenKernel(nb::module_ &module) {
+  nb::class_<OpenKernel>(module, "_OpenKernel")
+      .def(nb::init<const std::string &>())
+      .def("print", &OpenKernel::print)
+      .def("print_code", &OpenKernel::printCode)
+      .def("run", &OpenKernel::run);
+}
+
+} // namespace tw::python

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The functions of the kernel language that make values of values.
+#include "Values.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+using namespace tw::kernel::detail;
+using tw::kernel::Direction;
+using tw::kernel::KeepDim;
+
+namespace tw::python::kernel {
+
+using KSize = tw::kernel::Size;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+using TileFunction = Tile(const Tile &, Here);
+using ScalarFunction = Scalar(const Scalar &, Here);
+
+struct MathRow {
+  const char *name, *meaning;
+  TileFunction *onTile;
+  ScalarFunction *onScalar = nullptr;
+};
+
+#define MATH(name) #name, "", static_cast<TileFunction *>(tw::kernel::name)
+#define BOTH(name) MATH(name), static_cast<ScalarFunction *>(tw::kernel::name)
+const MathRow mathRows[] = {
+    {BOTH(exp)},   {MATH(exp2)},  {MATH(expm1)}, {BOTH(log)},   {MATH(log2)},  {MATH(log10)},
+    {MATH(log1p)}, {MATH(sin)},   {MATH(cos)},   {MATH(tan)},   {MATH(asin)},  {MATH(acos)},
+    {MATH(atan)},  {MATH(sinh)},  {MATH(cosh)},  {MATH(tanh)},  {MATH(asinh)}, {MATH(acosh)},
+    {MATH(atanh)}, {MATH(erf)},   {MATH(erfc)},  {BOTH(sqrt)},  {BOTH(rsqrt)}, {MATH(floor)},
+    {MATH(ceil)},  {MATH(trunc)}, {MATH(sigmoid)},
+    {"round", "To nearest, halves away from zero.", tw::kernel::round},
+    {"round_even", "To nearest, halves to even.", tw::kernel::roundEven},
+    {"relu", "The larger one of x and 0; of integers too.", tw::kernel::relu},
+    {"abs", "Of integers too.", tw::kernel::abs},
+};
+#undef BOTH
+#undef MATH
+
+struct ReductionRow {
+  const char *name;
+  Tile (*function)(const Tile &, Axis, KeepDim, Here);
+};
+const ReductionRow reductionRows[] = {
+    {"sum", tw::kernel::sum},       {"prod", tw::kernel::prod},     {"max", tw::kernel::max},
+    {"min", tw::kernel::min},       {"argmax", tw::kernel::argmax}, {"argmin", tw::kernel::argmin},
+    {"any", tw::kernel::any},       {"all", tw::kernel::all},
+};
+
+struct ScanRow {
+  const char *name;
+  Tile (*function)(const Tile &, Axis, Direction, Here);
+};
+const ScanRow scanRows[] = {
+    {"cumsum", tw::kernel::cumsum},
+    {"cumprod", tw::kernel::cumprod},
+    {"cummax", tw::kernel::cummax},
+    {"cummin", tw::kernel::cummin},
+};
+
+/// Of two operands; the C++ name where Python's is another.
+struct PairRow {
+  const char *name;
+  Elementwise kind;
+};
+const PairRow pairRows[] = {{"pow", Elementwise::pow},
+                            {"atan2", Elementwise::atan2},
+                            {"copysign", Elementwise::copysign},
+                            {"div", Elementwise::div},
+                            {"rem", Elementwise::rem}};
+
+//===----------------------------------------------------------------------===//
+// Element by element
+//===----------------------------------------------------------------------===//
+
+nb::object math(const MathRow &row, nb::handle x) {
+  return traced(row.name, [&](Tracer &tracer) -> nb::object {
+    Kind kind = kindOf(x);
+    if (row.onScalar && kind != Kind::Tile && kind != Kind::None)
+      return nb::cast(row.onScalar(scalarOf(tracer, x, row.name, here()), here()));
+    return nb::cast(row.onTile(tileOf(tracer, x, row.name, here()), here()));
+  });
+}
+
+/// An operand that is a value, a size or a number.
+Ref operandOf(Tracer &tracer, nb::handle object, const char *what, Here place) {
+  if (kindOf(object) == Kind::None)
+    tracer.fail(place, fmt::format("{} got {}", what, described(object)),
+                "it takes tiles, scalars, sizes and numbers");
+  return refOf(object);
+}
+
+nb::object elementwiseOf(const char *name, Elementwise kind, std::vector<nb::handle> objects) {
+  return traced(name, [&](Tracer &tracer) {
+    Here place = here();
+    std::vector<Ref> refs;
+    for (nb::handle object : objects)
+      refs.push_back(operandOf(tracer, object, name, place));
+    return wrap(elementwise(tracer, kind, refs, place));
+  });
+}
+
+/// Between two; of indices and sizes an Index.
+nb::object extremum(const char *name, nb::handle a, nb::handle b, bool isMost) {
+  Kind kind = std::max(kindOf(a), kindOf(b));
+  if (kind == Kind::Tile || kind == Kind::Scalar || kindOf(a) == Kind::None ||
+      kindOf(b) == Kind::None)
+    return elementwiseOf(name, isMost ? Elementwise::maximum : Elementwise::minimum, {a, b});
+  return traced(name, [&](Tracer &tracer) {
+    Here place = here();
+    Index::Operand x(indexOf(tracer, a, name, place), place), y(indexOf(tracer, b, name, place));
+    return nb::cast(isMost ? maximum(x, y) : minimum(x, y));
+  });
+}
+
+nb::object select(nb::handle condition, nb::handle a, nb::handle b) {
+  return traced("select", [&](Tracer &tracer) {
+    Here place = here();
+    Ref test = operandOf(tracer, condition, "select", place);
+    return wrap(selectOf(tracer, test, operandOf(tracer, a, "select", place),
+                         operandOf(tracer, b, "select", place), place));
+  });
+}
+
+nb::object castTo(nb::handle x, nb::handle dtype) {
+  return traced("cast", [&](Tracer &tracer) -> nb::object {
+    Here place = here();
+    DType to = dtypeOf(tracer, dtype, "cast", place);
+    if (kindOf(x) == Kind::Tile)
+      return nb::cast(cast(tileOf(tracer, x, "cast", place), to, place));
+    return nb::cast(cast(scalarOf(tracer, x, "cast", place), to, place));
+  });
+}
+
+/// A size or integer of which a ceilDiv outside of kernels is made.
+KSize::Operand plainSize(nb::handle object, Here place) {
+  return {kindOf(object) == Kind::Size ? KSize(nb::cast<const Size &>(object))
+                                       : KSize(nb::cast<int64_t>(object)),
+          place};
+}
+
+/// Rounded up; of sizes a size, of integers an integer.
+nb::object ceilDivOf(nb::handle a, nb::handle b) {
+  Here place = here();
+  Kind kind = std::max(kindOf(a), kindOf(b));
+  bool hasNone = kindOf(a) == Kind::None || kindOf(b) == Kind::None;
+  if (!hasNone && !activeTrace() && (kind == Kind::Integer || kind == Kind::Size)) {
+    Size result = sizeFrom(ceilDiv(plainSize(a, place), plainSize(b, place)), a, b);
+    return kind == Kind::Integer ? nb::object(nb::int_(result.constant())) : nb::cast(result);
+  }
+  return traced("cdiv", [&](Tracer &tracer) -> nb::object {
+    if (hasNone || kind > Kind::Size)
+      return nb::cast(ceilDiv(Index::Operand(indexOf(tracer, a, "cdiv", place), place),
+                              Index::Operand(indexOf(tracer, b, "cdiv", place), place)));
+    Size result = sizeFrom(ceilDiv(KSize::Operand(sizeOf(tracer, a, "cdiv", place), place),
+                                   KSize::Operand(sizeOf(tracer, b, "cdiv", place), place)),
+                           a, b);
+    return kind == Kind::Integer ? nb::object(nb::int_(result.constant())) : nb::cast(result);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Along axes, shapes, contraction
+//===----------------------------------------------------------------------===//
+
+Axis axisOf(Tracer &tracer, nb::handle axis, const char *what) {
+  return sizeOf(tracer, axis, what, here()).constant(here());
+}
+
+Tile transposed(nb::handle x, nb::handle permutation) {
+  return traced("transpose", [&](Tracer &tracer) {
+    Tile tile = tileOf(tracer, x, "transpose", here());
+    if (permutation.is_none())
+      return transpose(tile, here());
+    std::vector<int> axes;
+    for (int64_t axis : integersOf(tracer, permutation, "transpose", here()))
+      axes.push_back(static_cast<int>(std::clamp<int64_t>(axis, INT_MIN, INT_MAX)));
+    return transpose(tile, axes, here());
+  });
+}
+
+Tile dotOf(nb::handle a, nb::handle b, nb::handle acc) {
+  return traced("dot", [&](Tracer &tracer) {
+    Tile x = tileOf(tracer, a, "dot", here()), y = tileOf(tracer, b, "dot", here());
+    return acc.is_none() ? dot(x, y, here()) : dot(x, y, tileOf(tracer, acc, "dot", here()), here());
+  });
+}
+
+Tile sliced(nb::handle x, nb::handle offsets, nb::handle extents, nb::handle strides) {
+  return traced("slice", [&](Tracer &tracer) {
+    Here place = here();
+    return slice(tileOf(tracer, x, "slice", place), integersOf(tracer, offsets, "slice", place),
+                 shapeOf(tracer, extents, "slice", place),
+                 strides.is_none() ? std::vector<int64_t>()
+                                   : integersOf(tracer, strides, "slice", place),
+                 place);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// New tiles
+//===----------------------------------------------------------------------===//
+
+Tile fullOf(nb::handle shape, nb::handle value, nb::handle dtype) {
+  return traced("full", [&](Tracer &tracer) {
+    Here place = here();
+    Shape extents = shapeOf(tracer, shape, "full", place);
+    Scalar scalar = scalarOf(tracer, value, "full", place);
+    return dtype.is_none() ? full(extents, scalar, place)
+                           : full(extents, scalar, dtypeOf(tracer, dtype, "full", place), place);
+  });
+}
+
+Tile zerosOf(nb::handle shape, nb::handle dtype) {
+  return traced("zeros", [&](Tracer &tracer) {
+    return zeros(shapeOf(tracer, shape, "zeros", here()),
+                 dtypeOf(tracer, dtype, "zeros", here()), here());
+  });
+}
+
+Scalar constantOf(nb::handle value, nb::handle dtype) {
+  return traced("constant", [&](Tracer &tracer) {
+    return constant(scalarOf(tracer, value, "constant", here()),
+                    dtypeOf(tracer, dtype, "constant", here()), here());
+  });
+}
+
+Tile iotaOf(nb::handle shape, nb::handle axis, nb::handle dtype, nb::handle start) {
+  return traced("iota", [&](Tracer &tracer) {
+    Here place = here();
+    return iota(shapeOf(tracer, shape, "iota", place), axisOf(tracer, axis, "iota"),
+                dtype.is_none() ? DType::i64 : dtypeOf(tracer, dtype, "iota", place),
+                indexOf(tracer, start, "iota", place), place);
+  });
+}
+
+void defineTables(nb::module_ &module) {
+  for (const MathRow &row : mathRows)
+    module.def(row.name, [&row](nb::handle x) { return math(row, x); }, nb::arg("x"), row.meaning);
+  for (const ReductionRow &row : reductionRows)
+    module.def(
+        row.name,
+        [&row](nb::handle x, nb::handle axis, bool keepDim) {
+          return traced(row.name, [&](Tracer &tracer) {
+            return row.function(tileOf(tracer, x, row.name, here()),
+                                axisOf(tracer, axis, row.name),
+                                keepDim ? KeepDim::yes : KeepDim::no, here());
+          });
+        },
+        nb::arg("x"), nb::arg("axis"), nb::arg("keepdim") = true);
+  for (const ScanRow &row : scanRows)
+    module.def(
+        row.name,
+        [&row](nb::handle x, nb::handle axis, bool isReverse) {
+          return traced(row.name, [&](Tracer &tracer) {
+            return row.function(tileOf(tracer, x, row.name, here()),
+                                axisOf(tracer, axis, row.name),
+                                isReverse ? Direction::backward : Direction::forward, here());
+          });
+        },
+        nb::arg("x"), nb::arg("axis"), nb::arg("reverse") = false);
+  for (const PairRow &row : pairRows)
+    module.def(
+        row.name,
+        [&row](nb::handle a, nb::handle b) { return elementwiseOf(row.name, row.kind, {a, b}); },
+        nb::arg("a"), nb::arg("b"));
+}
+
+} // namespace
+
+void defineOperations(nb::module_ &module) {
+  defineTables(module);
+  auto any = [](const char *name) { return nb::arg(name).none(); };
+  module.def("minimum", [](nb::handle a, nb::handle b) { return extremum("minimum", a, b, false); });
+  module.def("maximum", [](nb::handle a, nb::handle b) { return extremum("maximum", a, b, true); });
+  module.def("fma", [](nb::handle a, nb::handle b, nb::handle c) {
+    return elementwiseOf("fma", Elementwise::fma, {a, b, c});
+  });
+  module.def("select", &select, any("condition"), any("a"), any("b"));
+  module.def("cast", &castTo, any("x"), any("dtype"));
+  module.def("cdiv", &ceilDivOf, any("a"), any("b"));
+  module.def("transpose", &transposed, any("x"), any("permutation") = nb::none());
+  module.def("dot", &dotOf, any("a"), any("b"), any("acc") = nb::none());
+  module.def("slice", &sliced, any("x"), any("offsets"), any("extents"),
+             any("strides") = nb::none());
+  module.def("reshape", [](nb::handle x, nb::handle shape) {
+    return traced("reshape", [&](Tracer &tracer) {
+      return reshape(tileOf(tracer, x, "reshape", here()), shapeOf(tracer, shape, "reshape", here()),
+                     here());
+    });
+  });
+  module.def("broadcast", [](nb::handle x, nb::handle shape) {
+    return traced("broadcast", [&](Tracer &tracer) {
+      return broadcast(tileOf(tracer, x, "broadcast", here()),
+                       shapeOf(tracer, shape, "broadcast", here()), here());
+    });
+  });
+  module.def("extract", [](nb::handle x) {
+    return traced("extract", [&](Tracer &tracer) {
+      return extract(tileOf(tracer, x, "extract", here()), here());
+    });
+  });
+  module.def("full", &fullOf, any("shape"), any("value"), any("dtype") = nb::none());
+  module.def("zeros", &zerosOf, any("shape"), any("dtype"));
+  module.def("constant", &constantOf, any("value"), any("dtype"));
+  module.def("iota", &iotaOf, any("shape"), any("axis") = 0, any("dtype") = nb::none(),
+             any("start") = 0);
+}
+
+} // namespace tw::python::kernel

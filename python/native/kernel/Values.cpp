@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Values.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+using namespace tw::kernel::detail;
+using tw::kernel::Buffer;
+using tw::kernel::SymbolRange;
+
+namespace tw::python::kernel {
+
+using KSize = tw::kernel::Size;
+
+//===----------------------------------------------------------------------===//
+// From Python
+//===----------------------------------------------------------------------===//
+
+Symbol::Symbol(SymbolInfoPtr info)
+    : Size(KSize(std::make_shared<const SizeExpr>(tw::Size::symbol(info->name))), {info}) {}
+
+Size sizeFrom(const KSize &size, nb::handle a, nb::handle b) {
+  std::vector<SymbolInfoPtr> symbols;
+  for (nb::handle each : {a, b})
+    if (nb::isinstance<Size>(each))
+      for (const SymbolInfoPtr &info : nb::cast<const Size &>(each).symbols)
+        if (std::find(symbols.begin(), symbols.end(), info) == symbols.end())
+          symbols.push_back(info);
+  return {size, std::move(symbols)};
+}
+
+Kind kindOf(nb::handle object) {
+  if (nb::isinstance<Tile>(object))
+    return Kind::Tile;
+  if (nb::isinstance<Index>(object))
+    return Kind::Index;
+  if (nb::isinstance<Size>(object))
+    return Kind::Size;
+  if (nb::isinstance<Scalar>(object) || PyFloat_Check(object.ptr()) || PyBool_Check(object.ptr()))
+    return Kind::Scalar;
+  return PyIndex_Check(object.ptr()) ? Kind::Integer : Kind::None;
+}
+
+/// With the numbers that symbols are in this trace.
+static Ref sizeRef(const KSize &size) {
+  ActiveTrace *trace = activeTrace();
+  if (!trace || trace->numbers.empty())
+    return size.expr();
+  tw::Size number = size.expr()->substitute(trace->numbers);
+  return std::make_shared<const SizeExpr>(std::move(number));
+}
+
+static int64_t integerOf(nb::handle object) {
+  nb::object number = nb::steal(PyNumber_Index(object.ptr()));
+  int64_t value = number.is_valid() ? PyLong_AsLongLong(number.ptr()) : -1;
+  if (value == -1 && PyErr_Occurred())
+    throw nb::python_error();
+  return value;
+}
+
+std::string described(nb::handle object) {
+  std::string name = nb::str(object.type().attr("__name__")).c_str();
+  bool isVowel = std::string_view("AEIOUaeiou").find(name[0]) != std::string_view::npos;
+  return (isVowel ? "an " : "a ") + name;
+}
+
+Ref refOf(nb::handle object) {
+  if (nb::isinstance<Tile>(object))
+    return nb::cast<const Tile &>(object).ref();
+  if (nb::isinstance<Index>(object))
+    return nb::cast<const Index &>(object).ref();
+  if (nb::isinstance<Scalar>(object))
+    return nb::cast<const Scalar &>(object).ref();
+  if (nb::isinstance<Size>(object))
+    return sizeRef(nb::cast<const Size &>(object));
+  if (PyBool_Check(object.ptr()))
+    return object.ptr() == Py_True;
+  if (PyFloat_Check(object.ptr()))
+    return PyFloat_AsDouble(object.ptr());
+  if (PyIndex_Check(object.ptr()))
+    return integerOf(object);
+  throw nb::type_error(fmt::format("{} is no value of a kernel", described(object)).c_str());
+}
+
+Ref carriedOf(nb::handle object) {
+  Ref ref = refOf(object);
+  auto *number = std::get_if<int64_t>(&ref);
+  return number ? Ref(KSize(*number).expr()) : ref;
+}
+
+[[noreturn]] static void refuse(Tracer &tracer, nb::handle object, const char *what,
+                                const char *wanted, Here here) {
+  tracer.fail(here, fmt::format("{} got {}", what, described(object)),
+              fmt::format("it takes {}", wanted));
+}
+
+KSize sizeOf(Tracer &tracer, nb::handle object, const char *what, Here here) {
+  Kind kind = kindOf(object);
+  if (kind == Kind::Index)
+    tracer.fail(here, fmt::format("{} got an Index, which is known only when the program runs", what),
+                "sizes are integers, symbols, and what is made of these: all programs have the same");
+  if (kind != Kind::Size && kind != Kind::Integer && !PyBool_Check(object.ptr()))
+    refuse(tracer, object, what, "sizes: integers, symbols, and what is made of these", here);
+  Ref ref = refOf(object);
+  if (auto *size = std::get_if<SizePtr>(&ref))
+    return KSize(*size);
+  auto *number = std::get_if<int64_t>(&ref);
+  return KSize(number ? *number : int64_t(std::get<bool>(ref)));
+}
+
+Index indexOf(Tracer &tracer, nb::handle object, const char *what, Here here) {
+  switch (kindOf(object)) {
+  case Kind::Integer:
+  case Kind::Size:
+  case Kind::Index:
+    return Index(refOf(object));
+  case Kind::Scalar:
+    if (nb::isinstance<Scalar>(object))
+      return Index(nb::cast<const Scalar &>(object), here);
+    [[fallthrough]];
+  default:
+    refuse(tracer, object, what, "an integer, a size or an Index; tk.extract(tile) gives the number "
+                                 "in a tile of one element", here);
+  }
+}
+
+Scalar scalarOf(Tracer &tracer, nb::handle object, const char *what, Here here) {
+  Kind kind = kindOf(object);
+  if (kind == Kind::None || kind == Kind::Tile)
+    refuse(tracer, object, what,
+           kind == Kind::Tile ? "one number: tk.extract(tile) gives the one in a tile of one element"
+                              : "a number",
+           here);
+  return Scalar(refOf(object));
+}
+
+Tile tileOf(Tracer &tracer, nb::handle object, const char *what, Here here) {
+  if (!nb::isinstance<Tile>(object))
+    refuse(tracer, object, what, "a Tile; tk.full(shape, number) makes one of a number", here);
+  return nb::cast<const Tile &>(object);
+}
+
+/// The elements of a list or tuple.
+template <typename Element>
+static auto each(Tracer &tracer, nb::handle object, const char *what, const char *wanted, Here here,
+                 Element element) {
+  if (!nb::isinstance<nb::list>(object) && !nb::isinstance<nb::tuple>(object))
+    refuse(tracer, object, what, wanted, here);
+  std::vector<decltype(element(object))> elements;
+  for (nb::handle each : object)
+    elements.push_back(element(each));
+  return elements;
+}
+
+Shape shapeOf(Tracer &tracer, nb::handle object, const char *what, Here here) {
+  return each(tracer, object, what, "a list of sizes: [1, N]", here,
+              [&](nb::handle one) { return sizeOf(tracer, one, what, here); });
+}
+
+std::vector<int64_t> integersOf(Tracer &tracer, nb::handle object, const char *what, Here here) {
+  return each(tracer, object, what, "a list of integers", here, [&](nb::handle one) {
+    KSize size = sizeOf(tracer, one, what, here);
+    return size.constant(here);
+  });
+}
+
+Positions positionsOf(Tracer &tracer, nb::handle object, const char *what, Here here) {
+  return each(tracer, object, what, "a list of positions, one for each dimension: [m, 0]", here,
+              [&](nb::handle one) -> tw::kernel::Position {
+                if (nb::isinstance<Tile>(one))
+                  return nb::cast<const Tile &>(one);
+                return indexOf(tracer, one, what, here);
+              });
+}
+
+DType dtypeOf(Tracer &tracer, nb::handle object, const char *what, Here here) {
+  if (nb::isinstance<DType>(object))
+    return nb::cast<DType>(object);
+  if (!nb::isinstance<DTypeVariable>(object))
+    refuse(tracer, object, what, "a dtype: tk.f32", here);
+  const std::string &name = nb::cast<const DTypeVariable &>(object).name;
+  auto known = activeTrace()->dtypes.find(name);
+  if (known == activeTrace()->dtypes.end())
+    tracer.fail(here, fmt::format("{} got the dtype variable {}, which is not of this kernel", what,
+                                  name),
+                "annotate an argument with it");
+  return known->second;
+}
+
+nb::object wrap(const Ref &ref) {
+  if (auto *value = std::get_if<ValuePtr>(&ref)) {
+    if ((*value)->type.isTile)
+      return nb::cast(Tile(ref));
+    if ((*value)->type.dtype == DType::index)
+      return nb::cast(Index(ref));
+    return nb::cast(Scalar(ref));
+  }
+  if (auto *size = std::get_if<SizePtr>(&ref))
+    return nb::cast(Size(KSize(*size)));
+  return ref.index() == 0 ? nb::none() : nb::cast(Scalar(ref));
+}
+
+//===----------------------------------------------------------------------===//
+// The types
+//===----------------------------------------------------------------------===//
+
+/// "f32[1, N]"; of a number or size, that.
+template <typename Handle>
+static std::string textOf(const Handle &handle) {
+  if (auto *value = std::get_if<ValuePtr>(&handle.ref()))
+    return typeText((*value)->type);
+  if (auto *size = std::get_if<SizePtr>(&handle.ref()))
+    return (*size)->str();
+  if (auto *number = std::get_if<int64_t>(&handle.ref()))
+    return std::to_string(*number);
+  return "a number";
+}
+
+template <typename Of>
+static nb::tuple tupleOfShape(const Of &of, const char *what) {
+  Shape shape = traced(what, [&](Tracer &) { return of.shape(here()); });
+  nb::list sizes;
+  for (const KSize &size : shape)
+    sizes.append(Size(size));
+  return nb::tuple(sizes);
+}
+
+template <typename Of>
+static Size sizeAlong(const Of &of, int64_t axis) {
+  return traced("size", [&](Tracer &) { return Size(of.size(axis, here())); });
+}
+
+/// What asks for a value while the kernel is traced, and so cannot have one.
+[[noreturn]] static void refuseNow(nb::handle self, const char *what, const char *help) {
+  traced(what, [&](Tracer &tracer) {
+    tracer.fail(here(),
+                fmt::format("{} is known only when the kernel runs, but {} asks for it while the "
+                            "kernel is traced",
+                            described(self), what),
+                help);
+  });
+  __builtin_unreachable();
+}
+
+/// if, and, while; int(x), range(x); for a in x. A size may be a number, which `isNumber` allows.
+template <typename T>
+static void refuseValues(nb::class_<T> &type, bool isNumber = false) {
+  type.def("__bool__", [](nb::handle self) -> bool {
+    refuseNow(self, "a condition",
+              "tk.select chooses between values, tk.when and tk.branch between what is done; "
+              "conditions are joined by & | ~");
+  });
+  for (const char *name : {"__len__", "__iter__", "__float__", "__index__", "__int__"})
+    if (!isNumber || std::string_view(name).find("in") == std::string_view::npos)
+      type.def(name, [](nb::handle self) -> nb::object {
+        refuseNow(self, "Python",
+                  "loops of the program are `for k in tk.loop(n)`; range() and lists unroll");
+      });
+  type.attr("__hash__") = nb::none();
+}
+
+/// Throws what is wrong with the name or the range.
+static Symbol makeSymbol(const std::string &name, int64_t min, std::optional<int64_t> max,
+                         int64_t multiple) {
+  SymbolRange range{min, max.value_or(INT64_MAX), multiple};
+  Here place = here();
+  auto fail = [&](const std::string &message, const std::string &help) {
+    raiseMistake({message, help, place.file(), place.line(), place.column()}, "");
+  };
+  if (!tw::Size::isSymbolName(name))
+    fail(fmt::format("\"{}\" cannot be the name of a symbol", name),
+         "names are letters, digits and _, do not begin with a digit, and are none of floordiv, "
+         "ceildiv, mod, symbols and grid");
+  if (range.min < 0 || range.max < range.min || range.multiple < 1)
+    fail(fmt::format("symbol {} cannot have min = {}, max = {}, multiple = {}", name, range.min,
+                     range.max, range.multiple),
+         "0 <= min <= max and multiple >= 1");
+  static uint64_t made = 0; // under the GIL
+  return Symbol(std::make_shared<const SymbolInfo>(SymbolInfo{name, range, place, ++made}));
+}
+
+static void defineDTypes(nb::module_ &module) {
+  nb::enum_<DType> dtype(module, "DType", "The dtype of a tile's or a buffer's elements.");
+  for (DType each : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i8, DType::i16,
+                     DType::i32, DType::i64, DType::u8, DType::i1})
+    dtype.value(tw::kernel::detail::dtypeName(each).c_str(), each);
+  dtype.export_values();
+  nb::class_<DTypeVariable>(module, "DTypeVariable", "A dtype that each call chooses.")
+      .def(nb::init<std::string, std::vector<DType>>(), nb::arg("name"), nb::arg("choices"))
+      .def_ro("name", &DTypeVariable::name)
+      .def_ro("choices", &DTypeVariable::choices)
+      .def("__repr__", [](const DTypeVariable &self) { return self.name; });
+}
+
+static nb::class_<Size> defineSizes(nb::module_ &module) {
+  nb::class_<Size> size(module, "Size", "A number that is known when the kernel is called.");
+  size.def("__repr__", [](const Size &self) { return KSize(std::get<SizePtr>(sizeRef(self))).str(); })
+      .def_prop_ro("is_constant",
+                   [](const Size &self) {
+                     return std::get<SizePtr>(sizeRef(self))->constant().has_value();
+                   },
+                   "Whether it is a number while the kernel is traced: it has no symbols, or a "
+                   "request binds them.");
+  size.def_prop_ro("_symbols", [](const Size &self) {
+    nb::list symbols;
+    for (const SymbolInfoPtr &info : self.symbols)
+      symbols.append(Symbol(info));
+    return symbols;
+  });
+  refuseValues(size, /*isNumber=*/true);
+  for (const char *name : {"__index__", "__int__"})
+    size.def(name, [](const Size &self) {
+      KSize bound(std::get<SizePtr>(sizeRef(self)));
+      if (bound.isConstant())
+        return bound.constant();
+      return traced("a size", [&](Tracer &) { return bound.constant(here()); });
+    });
+  nb::class_<Symbol, Size>(module, "Symbol", "A size that calls bring.")
+      .def_prop_ro("name", [](const Symbol &self) { return self.info().name; })
+      .def_prop_ro("min", [](const Symbol &self) { return self.info().range.min; })
+      .def_prop_ro("max", [](const Symbol &self) { return self.info().range.max; })
+      .def_prop_ro("multiple", [](const Symbol &self) { return self.info().range.multiple; })
+      .def_prop_ro("_number", [](const Symbol &self) { return self.info().number; });
+  module.def("symbol", &makeSymbol, nb::arg("name"), nb::kw_only(), nb::arg("min") = 0,
+             nb::arg("max").none() = nb::none(), nb::arg("multiple") = 1);
+  return size;
+}
+
+void defineValues(nb::module_ &module) {
+  defineDTypes(module);
+  nb::class_<Size> size = defineSizes(module);
+  nb::class_<Index> index(module, "Index", "An integer that is known when a program runs.");
+  index.def("__repr__", &textOf<Index>);
+  nb::class_<Scalar> scalar(module, "Scalar", "One number that is known when a program runs.");
+  scalar.def("__repr__", &textOf<Scalar>);
+  nb::class_<Tile> tile(module, "Tile", "A block of elements with a shape and a dtype.");
+  tile.def("__repr__", &textOf<Tile>)
+      .def_prop_ro("dtype", [](const Tile &self) {
+        return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
+      })
+      .def_prop_ro("shape", [](const Tile &self) { return tupleOfShape(self, "shape"); })
+      .def("size", &sizeAlong<Tile>, nb::arg("axis"), "One extent; -1 is the last.");
+  refuseValues(index);
+  refuseValues(scalar);
+  refuseValues(tile);
+  defineOperators(size, index, scalar, tile);
+  nb::class_<Buffer>(module, "Buffer", "Memory of the caller with a shape and a dtype.")
+      .def_prop_ro("dtype", [](const Buffer &self) {
+        return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
+      })
+      .def_prop_ro("shape", [](const Buffer &self) { return tupleOfShape(self, "shape"); })
+      .def("size", &sizeAlong<Buffer>, nb::arg("axis"), "One extent; -1 is the last.");
+}
+
+} // namespace tw::python::kernel

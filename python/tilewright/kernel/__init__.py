@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The kernel language in Python.
+
+    import tilewright.kernel as tk
+
+    M, N = tk.symbols("M N")
+
+    @tk.kernel
+    def softmax(x: tk.In[tk.f32, M, N], y: tk.Out[tk.f32, M, N]):
+        m, = tk.grid(M)
+        row = tk.load(x, [m, 0], [1, N])
+        e = tk.exp(row - tk.max(row, 1))
+        tk.store(y, [m, 0], e / tk.sum(e, 1))
+
+    y = softmax(x)
+
+A kernel is a function that is run once, with values that stand for tiles, and leaves a program: what Python
+does meanwhile (conditions, range, calls) is done then. docs/python-kernels.md is the reference.
+"""
+from .._native import KernelError
+from .._native.kernel import (
+    Buffer, DType, Index, Scalar, Size, Symbol, Tile, abs, acos, acosh, all, any, argmax, argmin,  # noqa: A004
+    asin, asinh, atan, atan2, atanh, bf16, broadcast, cast, cdiv, ceil, check, constant, copysign, cos, cosh, cummax,
+    cummin, cumprod, cumsum, div, dot, erf, erfc, exp, exp2, expm1, extract, f16, f32, f64, floor, fma, full, gather,
+    grid, hint, i1, i8, i16, i32, i64, iota, load, log, log1p, log2, log10, max, maximum, min, minimum,  # noqa: A004
+    pow, prod, program_id, relu, rem, reshape, round, round_even, rsqrt, scatter, select, sigmoid,  # noqa: A004
+    sin, sinh, slice, sqrt, store, sum, symbol, tan, tanh, transpose, trunc, u8, zeros)  # noqa: A004
+from ._control import branch, loop, when
+from ._declare import In, InOut, Out, dtype, symbols
+from ._kernel import Kernel, kernel
+
+inf = float("inf")
+
+__all__ = [
+    "Buffer", "DType", "In", "InOut", "Index", "Kernel", "KernelError", "Out", "Scalar", "Size", "Symbol", "Tile",
+    "abs", "acos", "acosh", "all", "any", "argmax", "argmin", "asin", "asinh", "atan", "atan2", "atanh", "bf16",
+    "branch", "broadcast", "cast", "cdiv", "ceil", "check", "constant", "copysign", "cos", "cosh", "cummax",
+    "cummin", "cumprod", "cumsum", "div", "dot", "dtype", "erf", "erfc", "exp", "exp2", "expm1", "extract", "f16",
+    "f32", "f64", "floor", "fma", "full", "gather", "grid", "hint", "i1", "i16", "i32", "i64", "i8", "inf", "iota",
+    "kernel", "load", "log", "log10", "log1p", "log2", "loop", "max", "maximum", "min", "minimum", "pow", "prod",
+    "program_id", "relu", "rem", "reshape", "round", "round_even", "rsqrt", "scatter", "select", "sigmoid", "sin",
+    "sinh", "slice", "sqrt", "store", "sum", "symbol", "symbols", "tan", "tanh", "transpose", "trunc", "u8", "when",
+    "zeros"]

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls of kernels: what is given for which argument, and the programs that were compiled for it."""
+from __future__ import annotations
+
+from .. import _native
+from .._native import kernel as _language
+from .._program import Program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from ._kernel import Kernel
+
+# As libraries call them; bf16 is torch's and ml_dtypes'.
+DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "int8": "i8", "int16": "i16",
+          "int32": "i32", "int64": "i64", "uint8": "u8", "bool": "i1"}
+
+
+class Call:
+    """Arguments by what they are: inputs in order, memory for outputs by name, parameters."""
+
+    __slots__ = ("inputs", "outputs", "parameters")
+
+    def __init__(self, inputs: list[Any], outputs: dict[str, Any], parameters: dict[str, int]) -> None:
+        self.inputs, self.outputs, self.parameters = inputs, outputs, parameters
+
+
+def arrange(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Call:
+    """Errors: TW-PYTHON-0003."""
+    signature = kernel.signature
+
+    def refuse(what: str) -> NoReturn:
+        takes = ", ".join(each.name for each in signature.inputs) or "nothing"
+        gives = ", ".join(each.name for each in signature.outputs) or "none"
+        _native.refuse("TW-PYTHON-0003", f"kernel {kernel.name}: {what}",
+                       f"it takes {takes}; by name alone outputs ({gives}) and parameters "
+                       f"({', '.join(signature.parameters) or 'none'})")
+        raise AssertionError
+
+    if len(args) > len(signature.inputs):
+        refuse(f"it takes {len(signature.inputs)} arguments, but {len(args)} are given")
+    inputs = dict(zip((each.name for each in signature.inputs), args))
+    outputs, parameters = {}, {}
+    for name, value in named.items():
+        if name in inputs:
+            refuse(f"argument \"{name}\" is given twice")
+        if any(each.name == name for each in signature.inputs):
+            inputs[name] = value
+        elif any(each.name == name for each in signature.outputs):
+            outputs[name] = value
+        elif name in signature.parameters:
+            parameters[name] = value
+        else:
+            refuse(f"there is no argument and no parameter \"{name}\"")
+    for each in signature.inputs:
+        if each.name not in inputs:
+            refuse(f"argument \"{each.name}\" is missing")
+    return Call([inputs[each.name] for each in signature.inputs], outputs, parameters)
+
+
+def _dtype_of(value: Any) -> Any:
+    """An object that stands for the dtype of a tensor, of any library; None of what has none."""
+    return getattr(value, "dtype", None)
+
+
+class Calls:
+    """The programs of one kernel, by dtypes and parameters."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._programs: dict[Any, Program] = {}
+        variables = kernel.signature.dtype_variables()
+        # The inputs whose dtypes decide which program it is.
+        self._deciding = [(i, each.dtype.name) for i, each in enumerate(kernel.signature.inputs)
+                          if getattr(each.dtype, "name", None) in variables and each.kind != "symbol"]
+
+    def call(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        if not named and len(args) == len(self._kernel.signature.inputs) and not _language._is_tracing():
+            program = self._programs.get(tuple([_dtype_of(args[i]) for i, _ in self._deciding]))
+            if program is not None:
+                return program(*args)
+        call = arrange(self._kernel, args, named)
+        return self._program(call)(*call.inputs, **call.outputs)
+
+    def _program(self, call: Call) -> Program:
+        key: tuple[Any, ...] = tuple([_dtype_of(call.inputs[i]) for i, _ in self._deciding])
+        if call.parameters:
+            key += tuple(sorted(call.parameters.items()))
+        program = self._programs.get(key)
+        if program is None:
+            program = compile_kernel(self._kernel, call.parameters, self.dtypes_of(call))
+            self._programs[key] = program
+        return program
+
+    def dtypes_of(self, call: Call) -> dict[str, Any]:
+        """What the dtype variables are for these arguments. Errors: TW-PYTHON-0001."""
+        variables = self._kernel.signature.dtype_variables()
+        chosen: dict[str, tuple[Any, str]] = {}
+        for i, name in self._deciding:
+            argument = self._kernel.signature.inputs[i].name
+            given = str(_dtype_of(call.inputs[i])).removeprefix("torch.")
+            dtype = next((each for each in variables[name].choices if each.name == DTYPES.get(given)), None)
+            if dtype is None:
+                _native.refuse("TW-PYTHON-0001", f"kernel {self._kernel.name}: argument \"{argument}\" has the dtype "
+                               f"{given}", f"{name} is one of {', '.join(each.name for each in variables[name].choices)}")
+            known, other = chosen.setdefault(name, (dtype, argument))
+            if known != dtype:
+                _native.refuse("TW-PYTHON-0001", f"kernel {self._kernel.name}: argument \"{argument}\" is {dtype.name}, "
+                               f"but \"{other}\" is {known.name}", f"both have the dtype {name}: convert one of them")
+        return {name: chosen[name][0] if name in chosen else variable.choices[0]
+                for name, variable in variables.items()}
+
+
+def compile_kernel(kernel: Kernel, parameters: dict[str, int], dtypes: dict[str, Any]) -> Program:
+    """A program that calls the kernel."""
+    text = kernel._trace(parameters, dtypes)
+    descriptor, report = _native.compile("", None, [], [], [(kernel.signature.file, text)], "cpu", None, None, kernel.name)
+    return Program(f"/proc/self/fd/{descriptor}", descriptor, report=report)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a kernel is called with, as annotations of a function say it."""
+from __future__ import annotations
+
+import inspect
+
+from .._native import KernelError
+from .._native import kernel as _language
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+    from typing import Any
+
+
+def symbols(names: str) -> list[_language.Symbol]:
+    """Several symbols at once: M, N = tk.symbols("M N")."""
+    return [_language.symbol(name) for name in names.split()]
+
+
+def dtype(name: str, *choices: _language.DType) -> _language.DTypeVariable:
+    """A dtype that the tensors of each call choose: T = tk.dtype("T", tk.f32, tk.bf16)."""
+    if not choices or not all(isinstance(each, _language.DType) for each in choices):
+        _language._fail(f"the dtype variable {name} has no dtypes to choose from", 'say tk.dtype("T", tk.f32, tk.bf16)')
+    return _language.DTypeVariable(name, list(choices))
+
+
+class Annotation:
+    """A buffer: how it is used, its dtype, its shape, and for outputs what it is filled with before."""
+
+    __slots__ = ("access", "dtype", "init", "shape")
+
+    def __init__(self, access: str, dtype: Any, shape: tuple[Any, ...], init: Any = None) -> None:
+        self.access, self.dtype, self.shape, self.init = access, dtype, shape, init
+
+    def filled(self, value: float) -> Annotation:
+        """The output holds `value` before any program runs: tk.Out[tk.f32, M, N].filled(0)."""
+        if self.access != "out":
+            _language._fail("only outputs are filled", "an input has the caller's values")
+        return Annotation(self.access, self.dtype, self.shape, value)
+
+    def __repr__(self) -> str:
+        return f"{self.access} {self.dtype}{list(self.shape)}"
+
+
+class _Access:
+    """tk.In, tk.Out or tk.InOut: with [dtype, sizes...] an annotation."""
+
+    def __init__(self, access: str) -> None:
+        self._access = access
+
+    def __getitem__(self, items: Any) -> Annotation:
+        dtype, *shape = items if isinstance(items, tuple) else (items,)
+        return Annotation(self._access, dtype, tuple(shape))
+
+
+In, Out, InOut = _Access("in"), _Access("out"), _Access("inout")
+
+
+class Argument:
+    """One argument of a kernel. kind: "in", "out", "inout", "scalar", or "symbol" for one that brings a symbol."""
+
+    __slots__ = ("annotation", "kind", "name")
+
+    def __init__(self, name: str, kind: str, annotation: Any) -> None:
+        self.name, self.kind, self.annotation = name, kind, annotation
+
+    @property
+    def dtype(self) -> Any:
+        return self.annotation.dtype if isinstance(self.annotation, Annotation) else self.annotation
+
+
+class Signature:
+    """The arguments and parameters of a kernel, from its function's annotations; every mistake in them is told
+    when the kernel is declared."""
+
+    def __init__(self, function: Callable[..., Any], frame: FrameType | None) -> None:
+        code = function.__code__
+        self.file, self.line = code.co_filename, code.co_firstlineno
+        self.arguments: list[Argument] = []
+        self.parameters: dict[str, int] = {}
+        annotations = self._annotations(function, frame)
+        for parameter in inspect.signature(function).parameters.values():
+            if parameter.kind is parameter.KEYWORD_ONLY:
+                self.parameters[parameter.name] = self._default(parameter)
+            elif parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                self.fail(f"a kernel has no *{parameter.name}", "name each argument")
+            else:
+                self.arguments.append(self._argument(parameter, annotations))
+        self.inputs = [each for each in self.arguments if each.kind != "out"]
+        self.outputs = [each for each in self.arguments if each.kind == "out"]
+
+    def fail(self, message: str, advice: str) -> None:
+        """A mistake in the definition."""
+        _language._fail(message, advice, self.file, self.line)
+
+    def _annotations(self, function: Callable[..., Any], frame: FrameType | None) -> dict[str, Any]:
+        """Evaluated where they are texts, with the names that the function sees, and those around it."""
+        raw = inspect.get_annotations(function)
+        if not any(isinstance(each, str) for each in raw.values()):
+            return raw
+        names = dict(frame.f_locals) if frame else {}
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+            try:
+                names[name] = cell.cell_contents
+            except ValueError:  # not assigned yet
+                continue
+        evaluated = {}
+        for name, text in raw.items():
+            try:
+                evaluated[name] = eval(text, function.__globals__, names) if isinstance(text, str) else text
+            except KernelError:
+                raise
+            except Exception as error:
+                self.fail(f"the annotation of {name}, {text!r}, cannot be evaluated: {error}",
+                          "name what it says at the level of the module, or leave out "
+                          "`from __future__ import annotations`")
+        return evaluated
+
+    def _default(self, parameter: inspect.Parameter) -> int:
+        value = parameter.default
+        if not isinstance(value, int):
+            given = "no value" if value is parameter.empty else f"{value!r}"
+            self.fail(f"parameter {parameter.name} has {given} by default",
+                      f"the configuration of a kernel is integers and bools: *, {parameter.name}=32")
+        return value
+
+    def _argument(self, parameter: inspect.Parameter, annotations: dict[str, Any]) -> Argument:
+        name, given = parameter.name, annotations.get(parameter.name)
+        if parameter.default is not parameter.empty:
+            self.fail(f"argument {name} has a default", "configuration stands behind a *: def kernel(x: ..., *, BM=32)")
+        if isinstance(given, Annotation):
+            kind = given.access
+            if not isinstance(given.dtype, (_language.DType, _language.DTypeVariable)):
+                self.fail(f"argument {name}: {given.dtype!r} is no dtype", "the dtype comes first: tk.In[tk.f32, M, N]")
+            for size in given.shape:
+                if isinstance(size, bool) or not isinstance(size, (int, _language.Size)):
+                    self.fail(f"argument {name}: {size!r} is no size",
+                              "sizes are symbols, integers, and what is made of these")
+        elif isinstance(given, _language.Symbol):
+            kind = "symbol"
+            if given.name != name:
+                self.fail(f"argument {name} brings the symbol {given.name}, but is not called so",
+                          f"call it {given.name}")
+        elif isinstance(given, (_language.DType, _language.DTypeVariable)):
+            kind = "scalar"
+        else:
+            what = "has no annotation" if given is None else f"has the annotation {given!r}"
+            self.fail(f"argument {name} {what}",
+                      "annotate it with tk.In[dtype, sizes], tk.Out[...], tk.InOut[...], or for a number tk.f64, "
+                      "tk.i64, tk.i1 or a symbol")
+        return Argument(name, kind, given)
+
+    def symbols(self) -> list[_language.Symbol]:
+        """Those that annotations have, in the order in which they were made."""
+        found = {symbol._number: symbol for argument in self.arguments for size in _sizes(argument.annotation)
+                 for symbol in size._symbols}
+        return [found[number] for number in sorted(found)]
+
+    def dtype_variables(self) -> dict[str, _language.DTypeVariable]:
+        return {each.dtype.name: each.dtype for each in self.arguments
+                if isinstance(each.dtype, _language.DTypeVariable)}
+
+
+def _sizes(annotation: Any) -> Iterator[_language.Size]:
+    if isinstance(annotation, _language.Size):
+        yield annotation
+    elif isinstance(annotation, Annotation):
+        yield from (size for size in annotation.shape if isinstance(size, _language.Size))
+

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions that are kernels: traced, printed, interpreted, checked, called."""
+from __future__ import annotations
+
+import json
+import sys
+
+from .. import _native
+from .._native import kernel as _language
+from ._call import Calls, arrange
+from ._declare import Annotation, Signature
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+    from typing import Any
+
+
+class Kernel:
+    """A kernel; made by @tk.kernel.
+
+        y = softmax(x)                      # outputs are allocated; softmax(x, y=memory) fills memory
+        softmax.check(x)                    # what no author means, and compiled against interpreted
+        softmax.print(as_="assembly")
+
+    A call takes the inputs, in-out buffers and numbers in the order of the declaration, or by name; parameters and
+    outputs by name. Tensors may be torch tensors, NumPy arrays, or anything with __dlpack__, in main memory. It
+    gives the outputs, one alone or several as a tuple, of the same library; in-out buffers are written in place.
+    The kernel is compiled at the first call for the dtypes and the parameters; sizes stay dynamic.
+
+    Errors: KernelError (TW-KERNEL-0003) for mistakes in the kernel, TW-PYTHON-0001 to 0004 and TW-RUNTIME-* for
+    what a call gives, as of tilewright.Program.
+    """
+
+    def __init__(self, function: Callable[..., Any], name: str | None, frame: FrameType | None) -> None:
+        self.function, self.name = function, name or function.__name__
+        self.signature = Signature(function, frame)
+        self.__doc__, self.__name__ = function.__doc__, self.name
+        self.__module__, self.__wrapped__ = function.__module__, function
+        self._calls = Calls(self)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return self._calls.call(args, named)
+
+    def text(self, **settings: Any) -> str:
+        """The kernel in the tile dialect. settings: parameters, symbols that become numbers, and dtypes for dtype
+        variables (the first of each unless given). Errors: KernelError."""
+        dtypes = {name: settings.pop(name, variable.choices[0])
+                  for name, variable in self.signature.dtype_variables().items()}
+        return self._trace(settings, dtypes)
+
+    def print(self, as_: str | None = None, *, target: str = "cpu", **settings: Any) -> None:
+        """Prints what the kernel becomes: simplified in the tile dialect, or as_="loops", "llvm" or "assembly" for a
+        target. settings as for text."""
+        opened = _language._OpenKernel(self.text(**settings))
+        print(opened.print() if as_ is None else opened.print_code(as_, target), end="")
+
+    def interpret(self, *args: Any, f64: bool = False, **named: Any) -> Any:
+        """The kernel run by the interpreter: slow and exact; with f64 it rounds nothing. Arguments are those of a
+        call; results are the outputs and the new values of in-out buffers, which stay as they are."""
+        results, _, _ = self._run_opened(args, named, "interpreter", f64, False, -1.0, -1.0)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def check(self, *args: Any, target: str = "cpu", f64: bool = False, rtol: float | None = None,
+              atol: float | None = None, **named: Any) -> Check:
+        """What is wrong with a call: boxes that begin outside, races, elements never written, and whether the kernel
+        compiled for `target` gives what the interpreter does."""
+        allowed = (-1.0 if rtol is None else float(rtol), -1.0 if atol is None else float(atol))
+        _, said, found = self._run_opened(args, named, target, f64, True, *allowed)
+        return Check(said, found)
+
+    def _run_opened(self, args: tuple[Any, ...], named: dict[str, Any], *options: Any) -> Any:
+        call = arrange(self, args, named)
+        if call.outputs:
+            _native.refuse("TW-PYTHON-0003", f"kernel {self.name}: output \"{next(iter(call.outputs))}\" is given",
+                           "interpret and check give results in memory of their own")
+        opened = _language._OpenKernel(self._trace(call.parameters, self._calls.dtypes_of(call)))
+        scalars = [each.kind in ("scalar", "symbol") for each in self.signature.inputs]
+        return opened.run(call.inputs, scalars, *options)
+
+    def _trace(self, numbers: dict[str, int], dtypes: dict[str, Any]) -> str:
+        signature = self.signature
+        if _language._is_tracing():
+            _language._fail(f"kernel {self.name} is called while a kernel is traced",
+                            "kernels do not call kernels: what they share is a plain function")
+        for name, value in numbers.items():
+            if not isinstance(value, int) or not -2**63 <= value < 2**63:
+                signature.fail(f"{name} is set to {value!r}", "parameters and symbols are 64-bit integers")
+        for name, variable in signature.dtype_variables().items():
+            if dtypes[name] not in variable.choices:
+                signature.fail(f"{name} is {getattr(dtypes[name], 'name', repr(dtypes[name]))}, which is not one of "
+                               f"{', '.join(each.name for each in variable.choices)}",
+                               "cast the tensor, or let the dtype variable have more dtypes")
+        return _language._trace(self.name, self._run, {name: int(value) for name, value in numbers.items()}, dtypes,
+                                signature.file, signature.line)
+
+    def _run(self) -> None:
+        """What is traced: the declarations, then the function."""
+        signature = self.signature
+        symbols = {symbol.name for symbol in signature.symbols()}
+        for symbol in signature.symbols():
+            if symbol.name not in signature.parameters:
+                _language._declare_symbol(symbol)
+        parameters = {name: type(default)(_language._declare_parameter(name, int(default), name in symbols))
+                      for name, default in signature.parameters.items()}
+        self.function(*[self._declare(each) for each in signature.arguments], **parameters)
+
+    @staticmethod
+    def _declare(argument: Any) -> Any:
+        annotation = argument.annotation
+        if argument.kind == "symbol":
+            return _language._declare_symbol_argument(annotation)
+        if not isinstance(annotation, Annotation):
+            return _language._declare_scalar(argument.name, annotation)
+        return _language._declare_buffer(argument.kind, argument.name, annotation.dtype, list(annotation.shape),
+                                         annotation.init)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name} of {self.signature.file}:{self.signature.line}>"
+
+
+class Check:
+    """What Kernel.check found. findings: for each a dict with code, message, place, program, buffer and element;
+    comparisons: one for each output; notes. True when all is well; str() is for people."""
+
+    def __init__(self, said: str, found: str) -> None:
+        facts = json.loads(found)
+        self.text = said
+        self.findings, self.notes = facts["findings"], facts["notes"]
+        self.comparisons = facts.get("comparisons", [])
+
+    def __bool__(self) -> bool:
+        return not self.findings and all(each["same"] for each in self.comparisons)
+
+    def __str__(self) -> str:
+        return self.text.rstrip("\n")
+
+    __repr__ = __str__
+
+
+def kernel(function: Callable[..., Any] | None = None, *, name: str | None = None) -> Any:
+    """Makes a function a kernel: @tk.kernel, or @tk.kernel(name="other_name")."""
+    frame = sys._getframe(1)
+    if function is None:
+        return lambda given: Kernel(given, name, frame)
+    return Kernel(function, name, frame)
