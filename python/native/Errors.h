@@ -23,6 +23,22 @@ void defineErrors(nanobind::module_ &module);
 /// Throws the status, if there is one, and frees it.
 void check(tw_status *status);
 
+/// What a slot of a type gives: the object that `function` returns, or null with its exception set
+/// as Python's error.
+template <typename Function>
+PyObject *slotResult(Function function) {
+  try {
+    return function().release().ptr();
+  } catch (nanobind::python_error &error) {
+    error.restore();
+  } catch (const std::bad_alloc &) {
+    PyErr_NoMemory();
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
 /// The value, or its error as an exception.
 template <typename T>
 T take(Result<T> result) {

@@ -300,7 +300,7 @@ nb::list Graph::call(nb::list arguments) {
         dlpack::Tensor view;
         if (!viewTensor(api, made[i], view))
           throw nb::type_error("a new tensor has no memory");
-        results.preset(i, static_cast<char *>(view.data) + view.byteOffset);
+        results.preset(i, {static_cast<char *>(view.data) + view.byteOffset, 0, TW_F32, 0, nullptr});
       }
     nb::inst_ptr<Program>(program)->run(run.tensors, results, nb::cast<int>(threads()));
     run.writeBack();
@@ -355,22 +355,12 @@ void Graph::clear() {
 //===----------------------------------------------------------------------===//
 
 static PyObject *callGraph(PyObject *self, PyObject *args, PyObject *named) {
-  try {
+  return slotResult([&] {
     if (PyTuple_GET_SIZE(args) != 1 || (named && PyDict_GET_SIZE(named)) ||
         !PyList_CheckExact(PyTuple_GET_ITEM(args, 0)))
       raise(Diagnostic{Code::PYTHON_3, "a compiled graph takes one list"});
-    return nb::inst_ptr<Graph>(self)
-        ->call(nb::borrow<nb::list>(PyTuple_GET_ITEM(args, 0)))
-        .release()
-        .ptr();
-  } catch (nb::python_error &error) {
-    error.restore();
-  } catch (const std::bad_alloc &) {
-    PyErr_NoMemory();
-  } catch (const std::exception &error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
-  }
-  return nullptr;
+    return nb::inst_ptr<Graph>(self)->call(nb::borrow<nb::list>(PyTuple_GET_ITEM(args, 0)));
+  });
 }
 
 static int traverseGraph(PyObject *self, visitproc visit, void *arg) {

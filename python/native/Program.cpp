@@ -77,7 +77,7 @@ private:
   bool isObserved = false;
 };
 
-void Program::run(const std::vector<tw_tensor> &inputs, Results &results, int wantedThreads) {
+void Program::run(std::span<const tw_tensor> inputs, Results &results, int wantedThreads) {
   Borrowed instance(*this, wantedThreads);
   tw_status *status;
   {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ public:
 
   /// Runs once on an instance that nobody uses; a program with state has only one (RUNTIME_16 when
   /// it runs). Releases the GIL meanwhile. Throws. `threads`: 0 for those of the constructor.
-  void run(const std::vector<tw_tensor> &inputs, Results &results, int threads = 0);
+  void run(std::span<const tw_tensor> inputs, Results &results, int threads = 0);
 
   const tw_program *c() const { return program; }
   const std::vector<tw_value_info> &inputs() const { return inputInfos; }

@@ -27,14 +27,17 @@ namespace tw::python {
       "give each input once, by place or by name"});
 }
 
-/// The object for each input: by place, then by name.
+/// The object for each input: by place, then by name. Behind them those for outputs, by name; null
+/// where none is given.
 static std::vector<PyObject *> gather(const Program &program, PyObject *args, PyObject *named) {
   const auto &inputs = program.inputs();
   size_t count = static_cast<size_t>(PyTuple_GET_SIZE(args));
   if (count > inputs.size())
     refuseCall(program,
                fmt::format("the program has {} inputs, but {} were given", inputs.size(), count));
-  std::vector<PyObject *> objects(inputs.size(), nullptr);
+  bool isAllInOrder = count == inputs.size() && !named;
+  std::vector<PyObject *> objects(inputs.size() + (isAllInOrder ? 0 : program.outputs().size()),
+                                  nullptr);
   for (size_t i = 0; i < count; ++i)
     objects[i] = PyTuple_GET_ITEM(args, static_cast<Py_ssize_t>(i));
   PyObject *key, *value;
@@ -44,30 +47,54 @@ static std::vector<PyObject *> gather(const Program &program, PyObject *args, Py
       throw nb::python_error();
     int32_t index = tw_program_find_input(program.c(), name);
     if (index < 0)
+      if (int32_t output = tw_program_find_output(program.c(), name); output >= 0)
+        index = static_cast<int32_t>(inputs.size()) + output;
+    if (index < 0)
       refuseCall(program, fmt::format("the program has no input \"{}\"", name));
     if (objects[index])
       refuseCall(program, fmt::format("input \"{}\" is given twice", name));
     objects[index] = value;
   }
-  for (size_t i = 0; i < objects.size(); ++i)
+  for (size_t i = 0; i < inputs.size(); ++i)
     if (!objects[i])
       refuseCall(program, fmt::format("input \"{}\" is missing", inputs[i].name));
   return objects;
 }
 
+/// Results go to the memory of the objects that are given for them.
+static void presetOutputs(const Program &program, const std::vector<PyObject *> &objects,
+                          Arguments &arguments, Results &results) {
+  size_t inputs = program.inputs().size();
+  for (size_t i = 0; inputs + i < objects.size(); ++i) {
+    if (!objects[inputs + i])
+      continue;
+    tw_value_info info = program.outputs()[i];
+    info.mutated = 1;
+    if (info.kind != TW_KIND_TENSOR)
+      refuseCall(program, fmt::format("output \"{}\" is a number, and given", info.name));
+    arguments.add(info, objects[inputs + i]);
+    results.preset(i, arguments.tensors().back(), info.name);
+  }
+}
+
 static nb::object runProgram(Program &program, PyObject *args, PyObject *named) {
   std::vector<PyObject *> objects = gather(program, args, named);
   Arguments arguments(objects.size());
-  for (size_t i = 0; i < objects.size(); ++i)
+  size_t inputs = program.inputs().size();
+  for (size_t i = 0; i < inputs; ++i)
     arguments.add(program.inputs()[i], objects[i]);
-  if (program.writesInputs())
-    arguments.checkOverlaps();
   Library library = arguments.library();
   if (library == Library::None)
     library = program.defaultLibrary();
   Results results(library == Library::Torch ? importedTorchApi() : nullptr);
-  program.run(arguments.tensors(), results);
-  auto result = [&](size_t i) {
+  presetOutputs(program, objects, arguments, results);
+  if (program.writesInputs() || arguments.tensors().size() > inputs)
+    arguments.checkOverlaps();
+  std::span<const tw_tensor> given(arguments.tensors());
+  program.run(given.first(inputs), results);
+  auto result = [&](size_t i) -> nb::object {
+    if (inputs + i < objects.size() && objects[inputs + i])
+      return nb::borrow(objects[inputs + i]);
     tw_kind kind = program.outputs()[i].kind;
     return kind == TW_KIND_TENSOR ? results.tensor(i, library, arguments.other())
                                   : results.scalar(i, kind);
@@ -81,16 +108,7 @@ static nb::object runProgram(Program &program, PyObject *args, PyObject *named) 
 }
 
 static PyObject *callProgram(PyObject *self, PyObject *args, PyObject *named) {
-  try {
-    return runProgram(*nb::inst_ptr<Program>(self), args, named).release().ptr();
-  } catch (nb::python_error &error) {
-    error.restore();
-  } catch (const std::bad_alloc &) {
-    PyErr_NoMemory();
-  } catch (const std::exception &error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
-  }
-  return nullptr;
+  return slotResult([&] { return runProgram(*nb::inst_ptr<Program>(self), args, named); });
 }
 
 //===----------------------------------------------------------------------===//

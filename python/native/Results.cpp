@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace nb = nanobind;
 
@@ -87,7 +88,12 @@ Results::~Results() {
 }
 
 void Results::fail(void *results, const char *kind, const char *message) {
-  static_cast<Results *>(results)->failure = fmt::format("{}: {}", kind, message);
+  static_cast<Results *>(results)->failure =
+      Diagnostic{Code::RUNTIME_17,
+                 fmt::format("an output cannot be allocated: {}: {}", kind, message),
+                 {},
+                 {},
+                 "give smaller inputs"};
 }
 
 static dlpack::Tensor prototype(tw_dtype dtype, std::vector<int64_t> &sizes) {
@@ -105,9 +111,29 @@ bool Results::allocateTorch(Output &output) {
   return torch->allocate(&wanted, &output.managed, this, fail) == 0;
 }
 
-void Results::preset(size_t index, void *data) {
+void Results::preset(size_t index, const tw_tensor &memory, const char *name) {
   presets.resize(std::max(presets.size(), index + 1));
-  presets[index] = data;
+  presets[index] = {memory, name};
+}
+
+/// Whether the caller's memory is what the output needs; if not the failure says so.
+bool Results::fits(const Preset &preset, const tw_tensor &output) {
+  const tw_tensor &memory = preset.memory;
+  bool isShape = memory.rank == output.rank &&
+                 std::equal(memory.sizes, memory.sizes + memory.rank, output.sizes);
+  if (!preset.name || (isShape && memory.dtype == output.dtype))
+    return true;
+  auto text = [](const tw_tensor &tensor) {
+    return fmt::format("{}[{}]", tw_dtype_name(tensor.dtype),
+                       fmt::join(tensor.sizes, tensor.sizes + tensor.rank, ", "));
+  };
+  failure = Diagnostic{isShape ? Code::RUNTIME_10 : Code::RUNTIME_11,
+                       fmt::format("the memory for output \"{}\" is {}, but the output {}",
+                                   preset.name, text(memory), text(output)),
+                       {},
+                       {},
+                       "give memory of that dtype and those sizes, or none"};
+  return false;
 }
 
 void *Results::allocate(void *user, int32_t index, const tw_tensor *tensor) {
@@ -115,8 +141,9 @@ void *Results::allocate(void *user, int32_t index, const tw_tensor *tensor) {
   results.outputs.push_back(
       {tensor->dtype, tensor->bytes, {tensor->sizes, tensor->sizes + tensor->rank}});
   Output &output = results.outputs.back();
-  if (auto at = static_cast<size_t>(index); at < results.presets.size() && results.presets[at])
-    return results.presets[at];
+  if (auto at = static_cast<size_t>(index);
+      at < results.presets.size() && results.presets[at].memory.data)
+    return results.fits(results.presets[at], *tensor) ? results.presets[at].memory.data : nullptr;
   if (results.torch)
     return results.allocateTorch(output) ? output.managed->tensor.data : nullptr;
   output.data = allocateMemory(output.bytes);
@@ -124,12 +151,8 @@ void *Results::allocate(void *user, int32_t index, const tw_tensor *tensor) {
 }
 
 void Results::checkAllocations() const {
-  if (!failure.empty())
-    raise(Diagnostic{Code::RUNTIME_17,
-                     fmt::format("an output cannot be allocated: {}", failure),
-                     {},
-                     {},
-                     "give smaller inputs"});
+  if (failure)
+    raise(*failure);
 }
 
 nb::object Results::scalar(size_t index, tw_kind kind) const {

@@ -4,6 +4,8 @@
 // that own it afterwards.
 #pragma once
 #include "Arguments.h"
+#include "Support/Diagnostic.h"
+#include <optional>
 
 namespace tw::python {
 
@@ -14,8 +16,9 @@ public:
   Results(const Results &) = delete;
   ~Results();
 
-  /// Output `index` goes to the caller's memory at `data`: there will be no object for it.
-  void preset(size_t index, void *data);
+  /// Output `index` goes to the caller's memory: there will be no object for it. With a `name` the
+  /// run fails when the memory has other sizes, or another dtype, than the output.
+  void preset(size_t index, const tw_tensor &memory, const char *name = nullptr);
 
   /// A tw_allocate_callback whose user is a Results; needs no GIL.
   static void *allocate(void *results, int32_t output, const tw_tensor *tensor);
@@ -43,8 +46,14 @@ private:
 
   const dlpack::ExchangeApi *torch;
   std::vector<Output> outputs;
-  std::vector<void *> presets;
-  std::string failure;
+  struct Preset {
+    tw_tensor memory = {}; // without data: none
+    const char *name = nullptr;
+  };
+  bool fits(const Preset &preset, const tw_tensor &output);
+
+  std::vector<Preset> presets;
+  std::optional<Diagnostic> failure;
 };
 
 /// Adds the type of memory that NumPy arrays of ours stand on.

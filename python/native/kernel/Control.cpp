@@ -145,20 +145,21 @@ nb::tuple branch(nb::handle condition, nb::handle then, nb::handle otherwise) {
 void defineControl(nb::module_ &module) {
   nb::class_<Loop>(module, "_Loop")
       .def(nb::init<>())
-      .def("enter", &enterLoop)
-      .def("leave", &leaveLoop)
+      .def("enter", &enterLoop, nb::arg("begin").none(), nb::arg("end").none(),
+           nb::arg("step").none(), nb::arg("inits"), nb::arg("splits"))
+      .def("leave", &leaveLoop, nb::arg("yields"), nb::arg("combine").none())
       .def("fail", [](Loop &loop, const std::string &message, const std::string &help) {
         traced("loop", [&](Tracer &tracer) { tracer.fail(loop.place, message, help); });
       });
   nb::class_<When>(module, "_When")
       .def(nb::init<>())
-      .def("enter", &enterWhen)
+      .def("enter", &enterWhen, nb::arg("condition").none())
       .def("leave", &leaveWhen)
       .def("leave_early", [](When &when) {
         when.leaveEarly("an exception leaves a branch while it is traced",
                         "the body of tk.when is traced once, to its end");
       });
-  module.def("_branch", &branch);
+  module.def("_branch", &branch, nb::arg("condition").none(), nb::arg("then"), nb::arg("otherwise"));
 }
 
 } // namespace tw::python::kernel

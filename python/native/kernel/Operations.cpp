@@ -245,7 +245,7 @@ Tile iotaOf(nb::handle shape, nb::handle axis, nb::handle dtype, nb::handle star
 
 void defineTables(nb::module_ &module) {
   for (const MathRow &row : mathRows)
-    module.def(row.name, [&row](nb::handle x) { return math(row, x); }, nb::arg("x"), row.meaning);
+    module.def(row.name, [&row](nb::handle x) { return math(row, x); }, nb::arg("x").none(), row.meaning);
   for (const ReductionRow &row : reductionRows)
     module.def(
         row.name,
@@ -256,7 +256,7 @@ void defineTables(nb::module_ &module) {
                                 keepDim ? KeepDim::yes : KeepDim::no, here());
           });
         },
-        nb::arg("x"), nb::arg("axis"), nb::arg("keepdim") = true);
+        nb::arg("x").none(), nb::arg("axis").none(), nb::arg("keepdim") = true);
   for (const ScanRow &row : scanRows)
     module.def(
         row.name,
@@ -267,12 +267,12 @@ void defineTables(nb::module_ &module) {
                                 isReverse ? Direction::backward : Direction::forward, here());
           });
         },
-        nb::arg("x"), nb::arg("axis"), nb::arg("reverse") = false);
+        nb::arg("x").none(), nb::arg("axis").none(), nb::arg("reverse") = false);
   for (const PairRow &row : pairRows)
     module.def(
         row.name,
         [&row](nb::handle a, nb::handle b) { return elementwiseOf(row.name, row.kind, {a, b}); },
-        nb::arg("a"), nb::arg("b"));
+        nb::arg("a").none(), nb::arg("b").none());
 }
 
 } // namespace
@@ -280,11 +280,18 @@ void defineTables(nb::module_ &module) {
 void defineOperations(nb::module_ &module) {
   defineTables(module);
   auto any = [](const char *name) { return nb::arg(name).none(); };
-  module.def("minimum", [](nb::handle a, nb::handle b) { return extremum("minimum", a, b, false); });
-  module.def("maximum", [](nb::handle a, nb::handle b) { return extremum("maximum", a, b, true); });
-  module.def("fma", [](nb::handle a, nb::handle b, nb::handle c) {
-    return elementwiseOf("fma", Elementwise::fma, {a, b, c});
-  });
+  module.def(
+      "minimum", [](nb::handle a, nb::handle b) { return extremum("minimum", a, b, false); },
+      any("a"), any("b"));
+  module.def(
+      "maximum", [](nb::handle a, nb::handle b) { return extremum("maximum", a, b, true); },
+      any("a"), any("b"));
+  module.def(
+      "fma",
+      [](nb::handle a, nb::handle b, nb::handle c) {
+        return elementwiseOf("fma", Elementwise::fma, {a, b, c});
+      },
+      any("a"), any("b"), any("c"));
   module.def("select", &select, any("condition"), any("a"), any("b"));
   module.def("cast", &castTo, any("x"), any("dtype"));
   module.def("cdiv", &ceilDivOf, any("a"), any("b"));
@@ -297,18 +304,18 @@ void defineOperations(nb::module_ &module) {
       return reshape(tileOf(tracer, x, "reshape", here()), shapeOf(tracer, shape, "reshape", here()),
                      here());
     });
-  });
+  }, any("x"), any("shape"));
   module.def("broadcast", [](nb::handle x, nb::handle shape) {
     return traced("broadcast", [&](Tracer &tracer) {
       return broadcast(tileOf(tracer, x, "broadcast", here()),
                        shapeOf(tracer, shape, "broadcast", here()), here());
     });
-  });
+  }, any("x"), any("shape"));
   module.def("extract", [](nb::handle x) {
     return traced("extract", [&](Tracer &tracer) {
       return extract(tileOf(tracer, x, "extract", here()), here());
     });
-  });
+  }, any("x"));
   module.def("full", &fullOf, any("shape"), any("value"), any("dtype") = nb::none());
   module.def("zeros", &zerosOf, any("shape"), any("dtype"));
   module.def("constant", &constantOf, any("value"), any("dtype"));

@@ -70,16 +70,32 @@ template <typename Operand>
 constexpr bool counts =
     std::is_same_v<Operand, KSize::Operand> || std::is_same_v<Operand, Index::Operand>;
 
-/// `op` on sizes and indices; of tiles and scalars refused, with advice.
-template <typename Operand, typename Operator>
-auto onCounts(Operand &a, Operand &b, Operator op, const char *symbol, const char *advice) {
+constexpr const char *quotientHelp =
+    "tk.div(a, b) rounds integers to 0, and tk.floor(a / b) floats down";
+constexpr const char *remainderHelp =
+    "tk.rem(a, b) has the sign of a, as C's; a - b * tk.floor(a / b) that of b";
+
+/// What of tiles and scalars Python and C++ understand differently.
+template <typename Operand>
+[[noreturn]] void refuseRounding(const Operand &a, const char *symbol, const char *advice) {
+  activeTrace()->tracer->fail(
+      a.here, std::string(symbol) + " of tiles and scalars does not say how it rounds", advice);
+}
+
+/// Of sizes and indices.
+template <typename Operand>
+auto floorQuotient(Operand &a, Operand &b) {
   if constexpr (counts<Operand>)
-    return op(a, b);
+    return floorDiv(a, b);
   else
-    return activeTrace()->tracer->fail(
-               a.here,
-               std::string(symbol) + " of tiles and scalars does not say how it rounds", advice),
-           Tile();
+    return refuseRounding(a, "//", quotientHelp), Tile();
+}
+template <typename Operand>
+auto remainder(Operand &a, Operand &b) {
+  if constexpr (counts<Operand>)
+    return mod(a, b);
+  else
+    return refuseRounding(a, "%", remainderHelp), Tile();
 }
 
 /// & and | of tiles; of scalars, which are conditions, && and ||.
@@ -99,11 +115,6 @@ auto either(Operand &a, Operand &b) {
   else
     return a || b;
 }
-
-constexpr const char *quotientHelp =
-    "tk.div(a, b) rounds integers to 0, and tk.floor(a / b) floats down";
-constexpr const char *remainderHelp =
-    "tk.rem(a, b) has the sign of a, as C's; a - b * tk.floor(a / b) that of b";
 
 /// Of tiles of floats and of scalars that are floats; sizes and indices refuse it themselves.
 template <typename Operand>
@@ -139,10 +150,8 @@ const BinaryRow binaryRows[] = {
     BINARY("sub", "-", a - b),
     BINARY("mul", "*", a * b),
     BINARY("truediv", "/", quotient(a, b)),
-    BINARY("floordiv", "//",
-           onCounts(a, b, [](auto &x, auto &y) { return floorDiv(x, y); }, "//", quotientHelp)),
-    BINARY("mod", "%",
-           onCounts(a, b, [](auto &x, auto &y) { return mod(x, y); }, "%", remainderHelp)),
+    BINARY("floordiv", "//", floorQuotient(a, b)),
+    BINARY("mod", "%", remainder(a, b)),
     BINARY("pow", "**", pow(a, b)),
     BINARY("and", "&", both(a, b)),
     BINARY("or", "|", either(a, b)),
@@ -192,11 +201,14 @@ nb::object inverted(nb::handle self) {
 template <typename T>
 void defineOn(nb::class_<T> &type) {
   for (const BinaryRow &row : binaryRows) {
-    type.def(row.name, [&row](nb::handle a, nb::handle b) { return row.function(a, b); });
-    type.def(row.reflected, [&row](nb::handle a, nb::handle b) { return row.function(b, a); });
+    type.def(row.name, [&row](nb::handle a, nb::handle b) { return row.function(a, b); },
+             nb::is_operator());
+    type.def(row.reflected, [&row](nb::handle a, nb::handle b) { return row.function(b, a); },
+             nb::is_operator());
   }
   for (const BinaryRow &row : comparisonRows)
-    type.def(row.name, [&row](nb::handle a, nb::handle b) { return row.function(a, b); });
+    type.def(row.name, [&row](nb::handle a, nb::handle b) { return row.function(a, b); },
+             nb::is_operator());
   type.def("__neg__", &negated);
   type.def("__pos__", [](nb::handle self) { return nb::borrow(self); });
   type.attr("__hash__") = nb::none();
@@ -212,7 +224,7 @@ void defineOperators(nb::class_<Size> &size, nb::class_<Index> &index,
   defineOn(tile);
   scalar.def("__invert__", &inverted);
   tile.def("__invert__", &inverted);
-  tile.def("__matmul__", &matrixProduct);
+  tile.def("__matmul__", &matrixProduct, nb::is_operator());
 }
 
 } // namespace tw::python::kernel

@@ -181,7 +181,7 @@ void defineTrace(nb::module_ &module) {
       nb::arg("message"), nb::arg("help") = "", nb::arg("file") = "", nb::arg("line") = 0);
   module.def("grid", &grid);
   module.def("program_id", &programId, nb::arg("dimension"));
-  module.def("hint", &hint, nb::arg("name"), nb::arg("values"));
+  module.def("hint", &hint, nb::arg("name"), nb::arg("values").none());
 }
 
 } // namespace tw::python::kernel

@@ -79,9 +79,14 @@ class Calls:
         if not named and len(args) == len(self._kernel.signature.inputs) and not _language._is_tracing():
             program = self._programs.get(tuple([_dtype_of(args[i]) for i, _ in self._deciding]))
             if program is not None:
-                return program(*args)
+                return self._results(program(*args))
         call = arrange(self._kernel, args, named)
-        return self._program(call)(*call.inputs, **call.outputs)
+        return self._results(self._program(call)(*call.inputs, **call.outputs))
+
+    @staticmethod
+    def _results(results: Any) -> Any:
+        """None of a kernel without outputs."""
+        return None if type(results) is tuple and not results else results
 
     def _program(self, call: Call) -> Program:
         key: tuple[Any, ...] = tuple([_dtype_of(call.inputs[i]) for i, _ in self._deciding])
