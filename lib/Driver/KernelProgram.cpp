@@ -95,14 +95,25 @@ private:
     for (const KernelSymbol &symbol : signature.symbols)
       if (name && symbol.name == *name)
         range = symbol;
-    std::string chosen = name ? *name : fmt::format("{}_size", symbols.size());
-    if (name && !declared.insert(chosen).second)
+    std::string chosen = name ? *name : freshName();
+    if (!declared.insert(chosen).second)
       return chosen;
     symbols.push_back(
         b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(chosen)),
                              b.getNamedAttr("min", b.getI64IntegerAttr(range.min)),
                              b.getNamedAttr("max", b.getI64IntegerAttr(range.max))}));
     return chosen;
+  }
+
+  std::string freshName() const {
+    auto isTaken = [&](const std::string &name) {
+      return declared.contains(name) ||
+             llvm::any_of(signature.symbols, [&](auto &symbol) { return symbol.name == name; });
+    };
+    size_t number = 0;
+    while (isTaken(fmt::format("s{}", number)))
+      ++number;
+    return fmt::format("s{}", number);
   }
 
   tile::KernelOp kernel;

@@ -277,6 +277,18 @@ void defineTables(nb::module_ &module) {
 
 } // namespace
 
+nb::object absolute(nb::handle x) {
+  return traced("abs", [&](Tracer &tracer) {
+    return nb::cast(tw::kernel::abs(tileOf(tracer, x, "abs", here()), here()));
+  });
+}
+
+nb::object rounded(nb::handle x) {
+  return traced("round", [&](Tracer &tracer) {
+    return nb::cast(tw::kernel::roundEven(tileOf(tracer, x, "round", here()), here()));
+  });
+}
+
 void defineOperations(nb::module_ &module) {
   defineTables(module);
   auto any = [](const char *name) { return nb::arg(name).none(); };

@@ -224,6 +224,8 @@ void defineOperators(nb::class_<Size> &size, nb::class_<Index> &index,
   defineOn(tile);
   scalar.def("__invert__", &inverted);
   tile.def("__invert__", &inverted);
+  tile.def("__abs__", &absolute);
+  tile.def("__round__", &rounded);
   tile.def("__matmul__", &matrixProduct, nb::is_operator());
 }
 

@@ -129,12 +129,11 @@ nb::object declareScalar(const std::string &name, nb::handle dtype) {
 }
 
 /// An argument that brings a symbol's value, called like it.
-nb::object declareSymbolArgument(const Symbol &symbol) {
-  return traced("an argument", [&](Tracer &tracer) {
+void declareSymbolArgument(const Symbol &symbol) {
+  traced("an argument", [&](Tracer &tracer) {
     const std::string &name = symbol.info().name;
     bool isNumber = activeTrace()->numbers.contains(name);
-    return nb::cast(Index(Ref(
-        tracer.declareScalar(definitionPlace(), name, DType::index, isNumber ? "" : name))));
+    tracer.declareScalar(definitionPlace(), name, DType::index, isNumber ? "" : name);
   });
 }
 

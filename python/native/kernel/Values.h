@@ -83,6 +83,9 @@ void defineValues(nanobind::module_ &module);
 /// Adds the operators.
 void defineOperators(nanobind::class_<Size> &size, nanobind::class_<Index> &index,
                      nanobind::class_<Scalar> &scalar, nanobind::class_<Tile> &tile);
+/// abs(x), and round(x), which is to even as Python's.
+nanobind::object absolute(nanobind::handle x);
+nanobind::object rounded(nanobind::handle x);
 /// Adds the functions on values.
 void defineOperations(nanobind::module_ &module);
 void defineMemoryOperations(nanobind::module_ &module);

@@ -110,7 +110,8 @@ class Kernel:
     def _declare(argument: Any) -> Any:
         annotation = argument.annotation
         if argument.kind == "symbol":
-            return _language._declare_symbol_argument(annotation)
+            _language._declare_symbol_argument(annotation)
+            return annotation  # in the function it is the symbol
         if not isinstance(annotation, Annotation):
             return _language._declare_scalar(argument.name, annotation)
         return _language._declare_buffer(argument.kind, argument.name, annotation.dtype, list(annotation.shape),
