@@ -45,7 +45,8 @@ const void *tilewright_kernel_library(void) { return &library; }
 # Two matrices that a kernel joins, and one that works in place.
 JOIN = """tile.kernel @join(in %a: !tile.buffer<[M, K], f32>, in %b: !tile.buffer<[K, 2 * N + 1], f32>,
     out %y: !tile.buffer<[M, N], f32> init 0.0 : f32) symbols [M, K {multiple = 2}, N {max = 100}] grid [1] {}
-tile.kernel @double(inout %x: !tile.buffer<[N], f32>) symbols [N] grid [1] {}
+tile.kernel @double(inout %x: !tile.buffer<[N], f32>, out %y: !tile.buffer<[N], f32> init 0.0 : f32)
+    symbols [N] grid [1] {}
 """
 
 

@@ -58,7 +58,8 @@ static Status open(tilewright_kernel &kernel, const tilewright_kernel_options &o
   TW_ASSIGN(Operation * found, findKernel(*kernel.module, name, text.name));
   kernel.kernel = cast<tile::KernelOp>(found);
   auto handler = session.handler(kernel.context);
-  if ((options.text || StringRef(path).ends_with(".mlir")) && failed(tile::specialize(kernel.kernel, values)))
+  if ((options.text || StringRef(path).ends_with(".mlir")) &&
+      failed(tile::specialize(kernel.kernel, values)))
     return {}; // the session has been told
   kernel.signature = tile::signatureOf(kernel.kernel);
   for (const KernelArgument &argument : kernel.signature.arguments)
@@ -90,8 +91,8 @@ extern "C" tilewright_outcome tilewright_kernel_open(const tilewright_kernel_opt
                                                      const tilewright_sink *sink, void *user,
                                                      tilewright_kernel **kernel) {
   return Session::perform(sink, user, [&](Session &session) {
-    if (!options || options->struct_size != sizeof(*options) ||
-        !options->path == !options->text || !kernel)
+    if (!options || options->struct_size != sizeof(*options) || !options->path == !options->text ||
+        !kernel)
       return misuse(session, "tilewright_kernel_open");
     auto opened = std::make_unique<tilewright_kernel>();
     if (auto status = tw::open(*opened, *options, session); !status)

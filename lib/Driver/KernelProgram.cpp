@@ -32,8 +32,8 @@ public:
     SmallVector<Type> results;
     for (auto &[type, attributes] : outputs)
       results.push_back(type);
-    auto main = func::FuncOp::create(b, kernel.getLoc(), "main",
-                                     b.getFunctionType(inputTypes, results));
+    auto main =
+        func::FuncOp::create(b, kernel.getLoc(), "main", b.getFunctionType(inputTypes, results));
     main->setAttr("tw.symbols", b.getArrayAttr(symbols));
     main.setAllArgAttrs(inputAttributes);
     for (auto [i, output] : llvm::enumerate(outputs))
@@ -98,10 +98,9 @@ private:
     std::string chosen = name ? *name : freshName();
     if (!declared.insert(chosen).second)
       return chosen;
-    symbols.push_back(
-        b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(chosen)),
-                             b.getNamedAttr("min", b.getI64IntegerAttr(range.min)),
-                             b.getNamedAttr("max", b.getI64IntegerAttr(range.max))}));
+    symbols.push_back(b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(chosen)),
+                                           b.getNamedAttr("min", b.getI64IntegerAttr(range.min)),
+                                           b.getNamedAttr("max", b.getI64IntegerAttr(range.max))}));
     return chosen;
   }
 

@@ -12,13 +12,11 @@ namespace tw {
 struct ModelSource {
   std::string path, entry; // of a file
   std::optional<MemoryProgram> memory;
-  std::string kernel; // one of the kernels that are given, called alone
+  std::string kernel;           // one of the kernels that are given, called alone
   bool weightsOptional = false; // of memory
 
   bool isFile() const { return !memory && kernel.empty(); }
-  const std::string &name() const {
-    return memory ? memory->name : kernel.empty() ? path : kernel;
-  }
+  const std::string &name() const { return memory ? memory->name : kernel.empty() ? path : kernel; }
 };
 
 /// The C API's form of a program in memory.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Pipeline.h"
-#include "Driver/KernelProgram.h"
 #include "Dispatch/Passes.h"
+#include "Driver/KernelProgram.h"
 #include "Graph/Passes.h"
 #include "IR/Tile/Tile.h"
 #include "Import/Pt2/Pt2.h"

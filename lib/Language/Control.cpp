@@ -127,8 +127,8 @@ Refs OpenBranch::finish(const Refs &yields) {
   std::string name = tracer.say().branch;
   if (types.size() != others.size())
     tracer.fail(here,
-                name + ": the first branch returns " + count(types.size()) +
-                    ", but the second " + count(others.size()),
+                name + ": the first branch returns " + count(types.size()) + ", but the second " +
+                    count(others.size()),
                 "both must return the same");
   for (size_t i = 0; i < types.size(); ++i)
     if (!sameType(types[i], others[i]))

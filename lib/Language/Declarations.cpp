@@ -204,8 +204,7 @@ void Tracer::finish() {
     fail(result.here, "\"" + result.name + "\" cannot be the name of a kernel",
          "names are letters, digits and _, and do not begin with a digit");
   if (!gridPlace)
-    fail(result.here, "kernel " + result.name + " has no grid",
-         phrases.noGrid);
+    fail(result.here, "kernel " + result.name + " has no grid", phrases.noGrid);
   checkBound();
   for (auto &[name, value] : bindings) {
     if (used.contains(name))

@@ -11,8 +11,8 @@ enum class IndexOp : uint8_t { add, sub, mul, floorDiv, ceilDiv, mod, minimum, m
 
 /// The operation as authors write it.
 const char *nameOf(IndexOp op) {
-  static constexpr const char *fixed[] = {"+", "-", "*", nullptr, nullptr, nullptr,
-                                          "minimum", "maximum"};
+  static constexpr const char *fixed[] = {"+",     "-",     "*",       nullptr,
+                                          nullptr, nullptr, "minimum", "maximum"};
   static const Phrases usual;
   Tracer *tracer = Tracer::current();
   const Phrases &say = tracer ? tracer->say() : usual;

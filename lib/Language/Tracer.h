@@ -110,7 +110,7 @@ private:
   Program result;
   const Phrases &phrases;
   std::vector<Region *> open;
-  std::vector<std::unique_ptr<Region>> entered; // those of `open` but the first
+  std::vector<std::unique_ptr<Region>> entered;      // those of `open` but the first
   static constexpr int64_t mostOperations = 100'000; // a program of a kernel has some hundred
   int64_t operations = 0;
   std::map<uint64_t, Ended> ended;

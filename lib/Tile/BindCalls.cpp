@@ -79,8 +79,8 @@ KernelOp forDispatches(KernelOp kernel) {
         old.replaceAllUsesWith(now);
       } else {
         begins.append({int64_t(attributes.size()), 0});
-        argument = ArgumentAttr::get(context, nameBefore(kernel, argument.getName()), Access::In,
-                                     {}, {});
+        argument =
+            ArgumentAttr::get(context, nameBefore(kernel, argument.getName()), Access::In, {}, {});
       }
       attributes.push_back(argument);
     }
@@ -231,8 +231,10 @@ private:
   FailureOr<BoundKernel> bindWhatIsKnown() {
     std::vector<GivenArgument> arguments;
     size_t next = 0, wanted = 0;
+    size_t written = llvm::count_if(signature.arguments,
+                                    [](const KernelArgument &one) { return one.isResult(); });
     for (const KernelArgument &argument : signature.arguments) {
-      if (argument.access == KernelAccess::InOut && call.getNumResults() == 0) {
+      if (argument.access == KernelAccess::InOut && call.getNumResults() < written) {
         InFlightDiagnostic error = refuse(Code::KERNEL_6);
         error << "it writes to its input \"" << argument.name
               << "\", but the call takes no new value of it: tensors of models do not change";
@@ -352,8 +354,7 @@ private:
     for (const KernelArgument &argument : signature.arguments) {
       if (!argument.isGiven())
         continue;
-      Value value =
-          argument.access == KernelAccess::InOut ? written[nextWritten++] : given[next++];
+      Value value = argument.access == KernelAccess::InOut ? written[nextWritten++] : given[next++];
       indices.push_back(value.getType().isInteger(64)
                             ? Value(arith::IndexCastOp::create(b, loc, b.getIndexType(), value))
                             : value);

@@ -27,7 +27,6 @@ std::string libraryPath() {
   return path.substr(0, path.rfind('/') + 1) + "lib/libtilewright-compiler.so";
 }
 
-
 using Weights = std::vector<std::tuple<std::string, uintptr_t, int64_t>>; // name, address, bytes
 using Texts = std::vector<std::pair<std::string, std::string>>;           // name, text
 

@@ -96,8 +96,8 @@ void raise(const Diagnostic &error) {
 
 void raiseKernelError(const Diagnostic &error, const std::string &file, uint32_t line,
                       uint32_t column) {
-  nb::object made = makeError(kernelError, codeName(error.code), error.message, error.render(),
-                              error.help);
+  nb::object made =
+      makeError(kernelError, codeName(error.code), error.message, error.render(), error.help);
   made.attr("file") = nb::str(file.c_str());
   made.attr("line") = line;
   made.attr("column") = column;

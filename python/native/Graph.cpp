@@ -300,7 +300,8 @@ nb::list Graph::call(nb::list arguments) {
         dlpack::Tensor view;
         if (!viewTensor(api, made[i], view))
           throw nb::type_error("a new tensor has no memory");
-        results.preset(i, {static_cast<char *>(view.data) + view.byteOffset, 0, TW_F32, 0, nullptr});
+        results.preset(i,
+                       {static_cast<char *>(view.data) + view.byteOffset, 0, TW_F32, 0, nullptr});
       }
     nb::inst_ptr<Program>(program)->run(run.tensors, results, nb::cast<int>(threads()));
     run.writeBack();

@@ -2,12 +2,12 @@
 //
 // tilewright._native: what the Python package is made of. It links the runtime and the
 // tracer of kernels, and neither LLVM nor any library of tensors.
+#include "kernel/Module.h"
 #include "Compiler.h"
 #include "Errors.h"
 #include "Graph.h"
 #include "Program.h"
 #include "Results.h"
-#include "kernel/Module.h"
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;

@@ -358,3 +358,29 @@ def test_a_kernel_in_a_model():
     x = torch.randn(3, 8)
     program = tilewright.compile(Head(), (x,), kernels=[softmax.text().replace("@softmax", "@row_softmax")])
     torch.testing.assert_close(program(x), torch.softmax(x * 2, 1) + 1)
+
+
+def test_in_out_in_a_model(tmp_path):
+    """The call gives the new value; the old one stays, for what reads it later."""
+    @tk.kernel
+    def add(x: tk.InOut[tk.f32, M, N], y: tk.In[tk.f32, N]):
+        m, = tk.grid(M)
+        with tk.when(m != 0):
+            tk.store(x, [m, 0], tk.load(x, [m, 0], [1, N]) + tk.load(y, [0], [N]))
+
+    call = "tw.kernel_call \"add\"({}, %y) : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>"
+    model = tmp_path / "model.mlir"
+    model.write_text(f"""func.func @main(%x: tensor<?x4xf32>, %y: tensor<4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {{
+  %a = {call.format("%x")}
+  %b = {call.format("%a")}
+  %c = {call.format("%b")}
+  return %a, %c : tensor<?x4xf32>, tensor<?x4xf32>
+}}""")
+    program = tilewright.compile(model, kernels=[add.text()])
+    x, y = np.random.rand(3, 4).astype(np.float32), np.arange(4, dtype=np.float32)
+    before = x.copy()
+    one, three = program(x, y)
+    rows = np.array([[0], [1], [1]], np.float32)
+    np.testing.assert_allclose(one, x + rows * y, rtol=1e-6)
+    np.testing.assert_allclose(three, x + 3 * rows * y, rtol=1e-6)
+    np.testing.assert_array_equal(x, before)

@@ -68,3 +68,27 @@ func.func @symbols(%x: tensor<3xf32>, %n: i64) -> tensor<?xf32> {
 tile.kernel @repeat(in %x: !tile.buffer<[K], f32>, %n: index as N, out %y: !tile.buffer<[N * K], f32>)
     symbols [K, N] grid [N] {
 }
+
+// -----
+
+// What a kernel reads and writes is an input, which stays, and an out that begins as a copy of it.
+// CHECK-LABEL: func.func @in_place
+// CHECK: %[[X:.*]] = tensor.empty(%{{.*}}) : tensor<?xf32>
+// CHECK: %[[Y:.*]] = tensor.empty(%{{.*}}) : tensor<?xf32>
+// CHECK: %[[R:.*]]:2 = tw.dispatch @add(%arg1, %arg0) outs(%[[X]], %[[Y]])
+// CHECK: return %[[R]]#0
+// CHECK: tile.kernel @add(in %b: !tile.buffer<[N], f32>, in %x_before_: !tile.buffer<[N], f32>, inout %x: !tile.buffer<[N], f32>, out %x_before: !tile.buffer<[N], f32>)
+// CHECK-SAME: tile.begins = array<i64: 1, 2>
+// CHECK: tile.load %x[
+func.func @in_place(%x: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %0:2 = tw.kernel_call "add"(%b, %x) : (tensor<?xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
+  return %0#0 : tensor<?xf32>
+}
+tile.kernel @add(in %b: !tile.buffer<[N], f32>, inout %x: !tile.buffer<[N], f32>, out %x_before: !tile.buffer<[N], f32>) symbols [N] grid [1] {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0] : !tile.buffer<[N], f32> -> tensor<?xf32, #tile.dims<[N]>>
+  %u = tile.load %b[%c0] : !tile.buffer<[N], f32> -> tensor<?xf32, #tile.dims<[N]>>
+  %v = arith.addf %t, %u : tensor<?xf32, #tile.dims<[N]>>
+  tile.store %v, %x[%c0] : tensor<?xf32, #tile.dims<[N]>>, !tile.buffer<[N], f32>
+  tile.store %t, %x_before[%c0] : tensor<?xf32, #tile.dims<[N]>>, !tile.buffer<[N], f32>
+}

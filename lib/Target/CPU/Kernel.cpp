@@ -149,10 +149,9 @@ private:
   /// Buffers that are read and written begin as copies of inputs (Tile/BindCalls.cpp), or are them.
   void copyWhatIsBefore(Emitter &e, llvm::function_ref<Value(int64_t)> bufferAt) {
     auto pairs = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.begins");
-    int64_t inputs = llvm::count_if(kernel.getArguments().getAsRange<tile::ArgumentAttr>(),
-                                    [](tile::ArgumentAttr one) {
-                                      return one.getAccess() == tile::Access::In;
-                                    });
+    int64_t inputs =
+        llvm::count_if(kernel.getArguments().getAsRange<tile::ArgumentAttr>(),
+                       [](tile::ArgumentAttr one) { return one.getAccess() == tile::Access::In; });
     for (int64_t i = 0; pairs && i < pairs.size(); i += 2) {
       Value buffer = buffers[pairs[i]];
       Type element = cast<tile::BufferType>(buffer.getType()).getTileElementType();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops and branches: what python/tilewright/kernel/_control.py makes `for`, `with` and functions of.
+// Loops and branches: what python/tilewright/kernel/_control.py makes `for`, `with` and functions
+// of.
 #include "Language/Control.h"
 #include "Values.h"
 #include <nanobind/stl/string.h>
@@ -92,8 +93,8 @@ public:
 };
 
 /// The loop variable, and what is carried.
-nb::tuple enterLoop(Loop &loop, nb::handle begin, nb::handle end, nb::handle step,
-                    nb::handle inits, bool splits) {
+nb::tuple enterLoop(Loop &loop, nb::handle begin, nb::handle end, nb::handle step, nb::handle inits,
+                    bool splits) {
   return traced("loop", [&](Tracer &tracer) {
     auto bound = [&](nb::handle value, const char *what) {
       return indexOf(tracer, value, what, loop.place).ref();
@@ -135,8 +136,8 @@ void leaveWhen(When &when) {
 nb::tuple branch(nb::handle condition, nb::handle then, nb::handle otherwise) {
   return traced("branch", [&](Tracer &tracer) {
     Scalar test = scalarOf(tracer, condition, "branch", here());
-    return wrapAll(ifThenElse(test, bodyOf(nb::borrow(then)), bodyOf(nb::borrow(otherwise)),
-                              here()));
+    return wrapAll(
+        ifThenElse(test, bodyOf(nb::borrow(then)), bodyOf(nb::borrow(otherwise)), here()));
   });
 }
 
@@ -159,7 +160,8 @@ void defineControl(nb::module_ &module) {
         when.leaveEarly("an exception leaves a branch while it is traced",
                         "the body of tk.when is traced once, to its end");
       });
-  module.def("_branch", &branch, nb::arg("condition").none(), nb::arg("then"), nb::arg("otherwise"));
+  module.def("_branch", &branch, nb::arg("condition").none(), nb::arg("then"),
+             nb::arg("otherwise"));
 }
 
 } // namespace tw::python::kernel

@@ -79,8 +79,7 @@ nb::object gather(nb::handle buffer, nb::handle positions, nb::handle mask, nb::
   return traced("gather", [&](Tracer &tracer) {
     Here place = here();
     return nb::cast(tw::kernel::gather(
-        bufferOf(tracer, buffer, "gather", place),
-        positionsOf(tracer, positions, "gather", place),
+        bufferOf(tracer, buffer, "gather", place), positionsOf(tracer, positions, "gather", place),
         {optional(mask,
                   [&](nb::handle o) { return tileOf(tracer, o, "the mask of gather", place); }),
          optional(pad,
@@ -95,8 +94,7 @@ void scatter(nb::handle buffer, nb::handle positions, nb::handle value, nb::hand
     Here place = here();
     tw::kernel::scatter(
         bufferOf(tracer, buffer, "scatter", place),
-        positionsOf(tracer, positions, "scatter", place),
-        tileOf(tracer, value, "scatter", place),
+        positionsOf(tracer, positions, "scatter", place), tileOf(tracer, value, "scatter", place),
         {optional(mask,
                   [&](nb::handle o) { return tileOf(tracer, o, "the mask of scatter", place); }),
          drop, atomicOf(tracer, atomic, "scatter", place)},
@@ -110,13 +108,12 @@ nb::object check(nb::handle positions, nb::handle size, const std::string &messa
     Here place = here();
     Index bound = indexOf(tracer, size, "check", place);
     if (kindOf(positions) != Kind::Tile)
-      return nb::cast(tw::kernel::check(scalarOf(tracer, positions, "check", place), bound, message,
-                                        place));
-    Tile test = optional(mask, [&](nb::handle o) {
-      return tileOf(tracer, o, "the mask of check", place);
-    });
-    return nb::cast(tw::kernel::check(tileOf(tracer, positions, "check", place), bound, message,
-                                      test, place));
+      return nb::cast(
+          tw::kernel::check(scalarOf(tracer, positions, "check", place), bound, message, place));
+    Tile test =
+        optional(mask, [&](nb::handle o) { return tileOf(tracer, o, "the mask of check", place); });
+    return nb::cast(
+        tw::kernel::check(tileOf(tracer, positions, "check", place), bound, message, test, place));
   });
 }
 

@@ -49,8 +49,9 @@ public:
   nb::tuple run(const nb::list &given, const std::vector<bool> &scalars, const std::string &target,
                 bool f64, bool check, double rtol, double atol) {
     if (nb::len(given) != inputs.size() || scalars.size() != inputs.size())
-      raise(Diagnostic{Code::PYTHON_3, fmt::format("the kernel takes {} arguments, but {} are given",
-                                                   inputs.size(), nb::len(given))});
+      raise(
+          Diagnostic{Code::PYTHON_3, fmt::format("the kernel takes {} arguments, but {} are given",
+                                                 inputs.size(), nb::len(given))});
     Arguments arguments(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i)
       arguments.add(valueInfo(inputs[i], scalars[i]), given[i]);
@@ -75,10 +76,10 @@ private:
     tw_value_info info = {};
     info.name = argument.name;
     info.dtype = argument.dtype;
-    info.kind = !isScalar                    ? TW_KIND_TENSOR
-                : argument.dtype == TW_F64   ? TW_KIND_FLOAT
-                : argument.dtype == TW_BOOL  ? TW_KIND_BOOL
-                                             : TW_KIND_INT;
+    info.kind = !isScalar                   ? TW_KIND_TENSOR
+                : argument.dtype == TW_F64  ? TW_KIND_FLOAT
+                : argument.dtype == TW_BOOL ? TW_KIND_BOOL
+                                            : TW_KIND_INT;
     return info;
   }
 

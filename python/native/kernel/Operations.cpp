@@ -33,11 +33,33 @@ struct MathRow {
 #define MATH(name) #name, "", static_cast<TileFunction *>(tw::kernel::name)
 #define BOTH(name) MATH(name), static_cast<ScalarFunction *>(tw::kernel::name)
 const MathRow mathRows[] = {
-    {BOTH(exp)},   {MATH(exp2)},  {MATH(expm1)}, {BOTH(log)},   {MATH(log2)},  {MATH(log10)},
-    {MATH(log1p)}, {MATH(sin)},   {MATH(cos)},   {MATH(tan)},   {MATH(asin)},  {MATH(acos)},
-    {MATH(atan)},  {MATH(sinh)},  {MATH(cosh)},  {MATH(tanh)},  {MATH(asinh)}, {MATH(acosh)},
-    {MATH(atanh)}, {MATH(erf)},   {MATH(erfc)},  {BOTH(sqrt)},  {BOTH(rsqrt)}, {MATH(floor)},
-    {MATH(ceil)},  {MATH(trunc)}, {MATH(sigmoid)},
+    {BOTH(exp)},
+    {MATH(exp2)},
+    {MATH(expm1)},
+    {BOTH(log)},
+    {MATH(log2)},
+    {MATH(log10)},
+    {MATH(log1p)},
+    {MATH(sin)},
+    {MATH(cos)},
+    {MATH(tan)},
+    {MATH(asin)},
+    {MATH(acos)},
+    {MATH(atan)},
+    {MATH(sinh)},
+    {MATH(cosh)},
+    {MATH(tanh)},
+    {MATH(asinh)},
+    {MATH(acosh)},
+    {MATH(atanh)},
+    {MATH(erf)},
+    {MATH(erfc)},
+    {BOTH(sqrt)},
+    {BOTH(rsqrt)},
+    {MATH(floor)},
+    {MATH(ceil)},
+    {MATH(trunc)},
+    {MATH(sigmoid)},
     {"round", "To nearest, halves away from zero.", tw::kernel::round},
     {"round_even", "To nearest, halves to even.", tw::kernel::roundEven},
     {"relu", "The larger one of x and 0; of integers too.", tw::kernel::relu},
@@ -51,9 +73,9 @@ struct ReductionRow {
   Tile (*function)(const Tile &, Axis, KeepDim, Here);
 };
 const ReductionRow reductionRows[] = {
-    {"sum", tw::kernel::sum},       {"prod", tw::kernel::prod},     {"max", tw::kernel::max},
-    {"min", tw::kernel::min},       {"argmax", tw::kernel::argmax}, {"argmin", tw::kernel::argmin},
-    {"any", tw::kernel::any},       {"all", tw::kernel::all},
+    {"sum", tw::kernel::sum}, {"prod", tw::kernel::prod},     {"max", tw::kernel::max},
+    {"min", tw::kernel::min}, {"argmax", tw::kernel::argmax}, {"argmin", tw::kernel::argmin},
+    {"any", tw::kernel::any}, {"all", tw::kernel::all},
 };
 
 struct ScanRow {
@@ -191,7 +213,8 @@ Tile transposed(nb::handle x, nb::handle permutation) {
 Tile dotOf(nb::handle a, nb::handle b, nb::handle acc) {
   return traced("dot", [&](Tracer &tracer) {
     Tile x = tileOf(tracer, a, "dot", here()), y = tileOf(tracer, b, "dot", here());
-    return acc.is_none() ? dot(x, y, here()) : dot(x, y, tileOf(tracer, acc, "dot", here()), here());
+    return acc.is_none() ? dot(x, y, here())
+                         : dot(x, y, tileOf(tracer, acc, "dot", here()), here());
   });
 }
 
@@ -222,8 +245,8 @@ Tile fullOf(nb::handle shape, nb::handle value, nb::handle dtype) {
 
 Tile zerosOf(nb::handle shape, nb::handle dtype) {
   return traced("zeros", [&](Tracer &tracer) {
-    return zeros(shapeOf(tracer, shape, "zeros", here()),
-                 dtypeOf(tracer, dtype, "zeros", here()), here());
+    return zeros(shapeOf(tracer, shape, "zeros", here()), dtypeOf(tracer, dtype, "zeros", here()),
+                 here());
   });
 }
 
@@ -245,14 +268,14 @@ Tile iotaOf(nb::handle shape, nb::handle axis, nb::handle dtype, nb::handle star
 
 void defineTables(nb::module_ &module) {
   for (const MathRow &row : mathRows)
-    module.def(row.name, [&row](nb::handle x) { return math(row, x); }, nb::arg("x").none(), row.meaning);
+    module.def(
+        row.name, [&row](nb::handle x) { return math(row, x); }, nb::arg("x").none(), row.meaning);
   for (const ReductionRow &row : reductionRows)
     module.def(
         row.name,
         [&row](nb::handle x, nb::handle axis, bool keepDim) {
           return traced(row.name, [&](Tracer &tracer) {
-            return row.function(tileOf(tracer, x, row.name, here()),
-                                axisOf(tracer, axis, row.name),
+            return row.function(tileOf(tracer, x, row.name, here()), axisOf(tracer, axis, row.name),
                                 keepDim ? KeepDim::yes : KeepDim::no, here());
           });
         },
@@ -262,8 +285,7 @@ void defineTables(nb::module_ &module) {
         row.name,
         [&row](nb::handle x, nb::handle axis, bool isReverse) {
           return traced(row.name, [&](Tracer &tracer) {
-            return row.function(tileOf(tracer, x, row.name, here()),
-                                axisOf(tracer, axis, row.name),
+            return row.function(tileOf(tracer, x, row.name, here()), axisOf(tracer, axis, row.name),
                                 isReverse ? Direction::backward : Direction::forward, here());
           });
         },
@@ -311,23 +333,32 @@ void defineOperations(nb::module_ &module) {
   module.def("dot", &dotOf, any("a"), any("b"), any("acc") = nb::none());
   module.def("slice", &sliced, any("x"), any("offsets"), any("extents"),
              any("strides") = nb::none());
-  module.def("reshape", [](nb::handle x, nb::handle shape) {
-    return traced("reshape", [&](Tracer &tracer) {
-      return reshape(tileOf(tracer, x, "reshape", here()), shapeOf(tracer, shape, "reshape", here()),
-                     here());
-    });
-  }, any("x"), any("shape"));
-  module.def("broadcast", [](nb::handle x, nb::handle shape) {
-    return traced("broadcast", [&](Tracer &tracer) {
-      return broadcast(tileOf(tracer, x, "broadcast", here()),
-                       shapeOf(tracer, shape, "broadcast", here()), here());
-    });
-  }, any("x"), any("shape"));
-  module.def("extract", [](nb::handle x) {
-    return traced("extract", [&](Tracer &tracer) {
-      return extract(tileOf(tracer, x, "extract", here()), here());
-    });
-  }, any("x"));
+  module.def(
+      "reshape",
+      [](nb::handle x, nb::handle shape) {
+        return traced("reshape", [&](Tracer &tracer) {
+          return reshape(tileOf(tracer, x, "reshape", here()),
+                         shapeOf(tracer, shape, "reshape", here()), here());
+        });
+      },
+      any("x"), any("shape"));
+  module.def(
+      "broadcast",
+      [](nb::handle x, nb::handle shape) {
+        return traced("broadcast", [&](Tracer &tracer) {
+          return broadcast(tileOf(tracer, x, "broadcast", here()),
+                           shapeOf(tracer, shape, "broadcast", here()), here());
+        });
+      },
+      any("x"), any("shape"));
+  module.def(
+      "extract",
+      [](nb::handle x) {
+        return traced("extract", [&](Tracer &tracer) {
+          return extract(tileOf(tracer, x, "extract", here()), here());
+        });
+      },
+      any("x"));
   module.def("full", &fullOf, any("shape"), any("value"), any("dtype") = nb::none());
   module.def("zeros", &zerosOf, any("shape"), any("dtype"));
   module.def("constant", &constantOf, any("value"), any("dtype"));

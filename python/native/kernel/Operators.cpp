@@ -128,16 +128,16 @@ auto quotient(Operand &a, Operand &b) {
             "tk.div(a, b) rounds to 0; tk.cast(a, tk.f32) / b is a fraction");
   }
   if (!activeTrace()) // of sizes, which are declared outside of kernels
-    raiseMistake({"sizes have no /", sizeQuotientHelp, a.here.file(), a.here.line(),
-                  a.here.column()},
-                 "");
+    raiseMistake(
+        {"sizes have no /", sizeQuotientHelp, a.here.file(), a.here.line(), a.here.column()}, "");
   return a / b;
 }
 
 #define BINARY(name, symbol, expression)                                                           \
   {"__" name "__", "__r" name "__", symbol, [](nb::handle left, nb::handle right) {                \
-     return apply(left, right, [](auto &a, auto &b) -> decltype(expression) { return expression; }, \
-                  symbol);                                                                         \
+     return apply(                                                                                 \
+         left, right, [](auto &a, auto &b) -> decltype(expression) { return expression; },         \
+         symbol);                                                                                  \
    }}
 
 struct BinaryRow {
@@ -148,7 +148,7 @@ struct BinaryRow {
 const BinaryRow binaryRows[] = {
     BINARY("add", "+", a + b),
     BINARY("sub", "-", a - b),
-    BINARY("mul", "*", a * b),
+    BINARY("mul", "*", a *b),
     BINARY("truediv", "/", quotient(a, b)),
     BINARY("floordiv", "//", floorQuotient(a, b)),
     BINARY("mod", "%", remainder(a, b)),
@@ -201,14 +201,17 @@ nb::object inverted(nb::handle self) {
 template <typename T>
 void defineOn(nb::class_<T> &type) {
   for (const BinaryRow &row : binaryRows) {
-    type.def(row.name, [&row](nb::handle a, nb::handle b) { return row.function(a, b); },
-             nb::is_operator());
-    type.def(row.reflected, [&row](nb::handle a, nb::handle b) { return row.function(b, a); },
-             nb::is_operator());
+    type.def(
+        row.name, [&row](nb::handle a, nb::handle b) { return row.function(a, b); },
+        nb::is_operator());
+    type.def(
+        row.reflected, [&row](nb::handle a, nb::handle b) { return row.function(b, a); },
+        nb::is_operator());
   }
   for (const BinaryRow &row : comparisonRows)
-    type.def(row.name, [&row](nb::handle a, nb::handle b) { return row.function(a, b); },
-             nb::is_operator());
+    type.def(
+        row.name, [&row](nb::handle a, nb::handle b) { return row.function(a, b); },
+        nb::is_operator());
   type.def("__neg__", &negated);
   type.def("__pos__", [](nb::handle self) { return nb::borrow(self); });
   type.attr("__hash__") = nb::none();
@@ -216,8 +219,8 @@ void defineOn(nb::class_<T> &type) {
 
 } // namespace
 
-void defineOperators(nb::class_<Size> &size, nb::class_<Index> &index,
-                     nb::class_<Scalar> &scalar, nb::class_<Tile> &tile) {
+void defineOperators(nb::class_<Size> &size, nb::class_<Index> &index, nb::class_<Scalar> &scalar,
+                     nb::class_<Tile> &tile) {
   defineOn(size);
   defineOn(index);
   defineOn(scalar);

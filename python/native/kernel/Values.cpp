@@ -100,8 +100,9 @@ Ref carriedOf(nb::handle object) {
 KSize sizeOf(Tracer &tracer, nb::handle object, const char *what, Here here) {
   Kind kind = kindOf(object);
   if (kind == Kind::Index)
-    tracer.fail(here, fmt::format("{} got an Index, which is known only when the program runs", what),
-                "sizes are integers, symbols, and what is made of these: all programs have the same");
+    tracer.fail(
+        here, fmt::format("{} got an Index, which is known only when the program runs", what),
+        "sizes are integers, symbols, and what is made of these: all programs have the same");
   if (kind != Kind::Size && kind != Kind::Integer && !PyBool_Check(object.ptr()))
     refuse(tracer, object, what, "sizes: integers, symbols, and what is made of these", here);
   Ref ref = refOf(object);
@@ -122,8 +123,10 @@ Index indexOf(Tracer &tracer, nb::handle object, const char *what, Here here) {
       return Index(nb::cast<const Scalar &>(object), here);
     [[fallthrough]];
   default:
-    refuse(tracer, object, what, "an integer, a size or an Index; tk.extract(tile) gives the number "
-                                 "in a tile of one element", here);
+    refuse(tracer, object, what,
+           "an integer, a size or an Index; tk.extract(tile) gives the number "
+           "in a tile of one element",
+           here);
   }
 }
 
@@ -131,8 +134,9 @@ Scalar scalarOf(Tracer &tracer, nb::handle object, const char *what, Here here) 
   Kind kind = kindOf(object);
   if (kind == Kind::None || kind == Kind::Tile)
     refuse(tracer, object, what,
-           kind == Kind::Tile ? "one number: tk.extract(tile) gives the one in a tile of one element"
-                              : "a number",
+           kind == Kind::Tile
+               ? "one number: tk.extract(tile) gives the one in a tile of one element"
+               : "a number",
            here);
   return Scalar(refOf(object));
 }
@@ -184,9 +188,9 @@ DType dtypeOf(Tracer &tracer, nb::handle object, const char *what, Here here) {
   const std::string &name = nb::cast<const DTypeVariable &>(object).name;
   auto known = activeTrace()->dtypes.find(name);
   if (known == activeTrace()->dtypes.end())
-    tracer.fail(here, fmt::format("{} got the dtype variable {}, which is not of this kernel", what,
-                                  name),
-                "annotate an argument with it");
+    tracer.fail(
+        here, fmt::format("{} got the dtype variable {}, which is not of this kernel", what, name),
+        "annotate an argument with it");
   return known->second;
 }
 
@@ -297,13 +301,13 @@ static void defineDTypes(nb::module_ &module) {
 
 static nb::class_<Size> defineSizes(nb::module_ &module) {
   nb::class_<Size> size(module, "Size", "A number that is known when the kernel is called.");
-  size.def("__repr__", [](const Size &self) { return KSize(std::get<SizePtr>(sizeRef(self))).str(); })
-      .def_prop_ro("is_constant",
-                   [](const Size &self) {
-                     return std::get<SizePtr>(sizeRef(self))->constant().has_value();
-                   },
-                   "Whether it is a number while the kernel is traced: it has no symbols, or a "
-                   "request binds them.");
+  size.def("__repr__",
+           [](const Size &self) { return KSize(std::get<SizePtr>(sizeRef(self))).str(); })
+      .def_prop_ro(
+          "is_constant",
+          [](const Size &self) { return std::get<SizePtr>(sizeRef(self))->constant().has_value(); },
+          "Whether it is a number while the kernel is traced: it has no symbols, or a "
+          "request binds them.");
   size.def_prop_ro("_symbols", [](const Size &self) {
     nb::list symbols;
     for (const SymbolInfoPtr &info : self.symbols)
@@ -338,9 +342,10 @@ void defineValues(nb::module_ &module) {
   scalar.def("__repr__", &textOf<Scalar>);
   nb::class_<Tile> tile(module, "Tile", "A block of elements with a shape and a dtype.");
   tile.def("__repr__", &textOf<Tile>)
-      .def_prop_ro("dtype", [](const Tile &self) {
-        return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
-      })
+      .def_prop_ro("dtype",
+                   [](const Tile &self) {
+                     return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
+                   })
       .def_prop_ro("shape", [](const Tile &self) { return tupleOfShape(self, "shape"); })
       .def("size", &sizeAlong<Tile>, nb::arg("axis"), "One extent; -1 is the last.");
   refuseValues(index);
@@ -348,9 +353,10 @@ void defineValues(nb::module_ &module) {
   refuseValues(tile);
   defineOperators(size, index, scalar, tile);
   nb::class_<Buffer>(module, "Buffer", "Memory of the caller with a shape and a dtype.")
-      .def_prop_ro("dtype", [](const Buffer &self) {
-        return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
-      })
+      .def_prop_ro("dtype",
+                   [](const Buffer &self) {
+                     return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
+                   })
       .def_prop_ro("shape", [](const Buffer &self) { return tupleOfShape(self, "shape"); })
       .def("size", &sizeAlong<Buffer>, nb::arg("axis"), "One extent; -1 is the last.");
 }
