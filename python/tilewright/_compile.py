@@ -43,7 +43,8 @@ def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None 
         from .torch import _exported
 
         exported = _exported.export(model, example_inputs, dynamic_shapes)
-        name, json, weights, keep = _exported.serialize(exported, type(model).__name__)
+        name, json, weights, registered, keep = _exported.serialize(exported, type(model).__name__)
+        texts += registered
     check_library(library)
     descriptor, report = _native.compile(name, json, weights, paths, texts, target, None,
                                          None if dump_to is None else os.fspath(dump_to))

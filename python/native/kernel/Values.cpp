@@ -299,6 +299,41 @@ static void defineDTypes(nb::module_ &module) {
       .def("__repr__", [](const DTypeVariable &self) { return self.name; });
 }
 
+namespace {
+
+/// Sizes in the arithmetic of Python's numbers, torch.SymInt among them.
+struct PythonArithmetic {
+  nb::dict values;
+
+  nb::object constant(int64_t value) { return nb::int_(value); }
+  nb::object symbol(const std::string &name) { return values[name.c_str()]; }
+  nb::object add(const nb::object &a, const nb::object &b) { return a + b; }
+  nb::object mul(const nb::object &a, const nb::object &b) { return a * b; }
+  nb::object floorDiv(const nb::object &a, const nb::object &b) { return a.floor_div(b); }
+  nb::object ceilDiv(const nb::object &a, const nb::object &b) { return -(-a).floor_div(b); }
+  nb::object mod(const nb::object &a, const nb::object &b) { return a.attr("__mod__")(b); }
+};
+
+/// Of a size that is factor * symbol + offset, in one symbol that is not `known`, these three.
+nb::object lineOf(const Size &self, const std::vector<std::string> &known) {
+  tw::Size::Values values; // which are known matters here, not their values
+  for (const std::string &name : known)
+    values[name] = 1;
+  auto line = self.expr()->linear(values);
+  if (!line || line->factor == 0)
+    return nb::none();
+  auto at = [&](int64_t value) {
+    return self.expr()->substitute({{line->symbol, tw::Size(value)}});
+  };
+  auto size = [](const tw::Size &value) {
+    return Size(KSize(std::make_shared<const SizeExpr>(value)));
+  };
+  tw::Size offset = at(0);
+  return nb::make_tuple(line->symbol, size(at(1) - offset), size(offset));
+}
+
+} // namespace
+
 static nb::class_<Size> defineSizes(nb::module_ &module) {
   nb::class_<Size> size(module, "Size", "A number that is known when the kernel is called.");
   size.def("__repr__",
@@ -308,6 +343,10 @@ static nb::class_<Size> defineSizes(nb::module_ &module) {
           [](const Size &self) { return std::get<SizePtr>(sizeRef(self))->constant().has_value(); },
           "Whether it is a number while the kernel is traced: it has no symbols, or a "
           "request binds them.");
+  size.def("_evaluate", [](const Size &self, nb::dict values) {
+    return self.expr()->build(PythonArithmetic{values});
+  });
+  size.def("_line", &lineOf);
   size.def_prop_ro("_symbols", [](const Size &self) {
     nb::list symbols;
     for (const SymbolInfoPtr &info : self.symbols)

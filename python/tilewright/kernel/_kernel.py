@@ -70,6 +70,18 @@ class Kernel:
         _, said, found = self._run_opened(args, named, target, f64, True, *allowed)
         return Check(said, found)
 
+    def register(self, name: str, backward: Callable[..., Any] | None = None, **parameters: int) -> Any:
+        """Makes the kernel an operator of torch, torch.ops.mylib.softmax for name="mylib::softmax", and returns that.
+
+        In eager PyTorch it runs the kernel with these parameters; in tilewright.compile and the backend of
+        torch.compile it is a call of the kernel, and fuses. backward(saved, *gradients) gives the gradients of the
+        arguments, one alone or a tuple with None for numbers; saved has the call's inputs and outputs. Sizes and
+        dtypes of the outputs follow from the declaration. Errors: TW-PYTHON-0005, KernelError.
+        """
+        from ..torch import _operators
+
+        return _operators.register(self, name, backward, parameters)
+
     def _run_opened(self, args: tuple[Any, ...], named: dict[str, Any], *options: Any) -> Any:
         call = arrange(self, args, named)
         if call.outputs:
@@ -79,20 +91,20 @@ class Kernel:
         scalars = [each.kind in ("scalar", "symbol") for each in self.signature.inputs]
         return opened.run(call.inputs, scalars, *options)
 
-    def _trace(self, numbers: dict[str, int], dtypes: dict[str, Any]) -> str:
+    def _trace(self, numbers: dict[str, int], dtypes: dict[str, Any], name: str | None = None) -> str:
         signature = self.signature
         if _language._is_tracing():
             _language._fail(f"kernel {self.name} is called while a kernel is traced",
                             "kernels do not call kernels: what they share is a plain function")
-        for name, value in numbers.items():
+        for key, value in numbers.items():
             if not isinstance(value, int) or not -2**63 <= value < 2**63:
-                signature.fail(f"{name} is set to {value!r}", "parameters and symbols are 64-bit integers")
-        for name, variable in signature.dtype_variables().items():
-            if dtypes[name] not in variable.choices:
-                signature.fail(f"{name} is {getattr(dtypes[name], 'name', repr(dtypes[name]))}, which is not one of "
+                signature.fail(f"{key} is set to {value!r}", "parameters and symbols are 64-bit integers")
+        for key, variable in signature.dtype_variables().items():
+            if dtypes[key] not in variable.choices:
+                signature.fail(f"{key} is {getattr(dtypes[key], 'name', repr(dtypes[key]))}, which is not one of "
                                f"{', '.join(each.name for each in variable.choices)}",
                                "cast the tensor, or let the dtype variable have more dtypes")
-        return _language._trace(self.name, self._run, {name: int(value) for name, value in numbers.items()}, dtypes,
+        return _language._trace(name or self.name, self._run, {key: int(value) for key, value in numbers.items()}, dtypes,
                                 signature.file, signature.line)
 
     def _run(self) -> None:

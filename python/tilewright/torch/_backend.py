@@ -71,6 +71,11 @@ def _copied(module: GraphModule) -> GraphModule:
     return GraphModule(module, graph)
 
 
+def _compiled(module: GraphModule, options: Options) -> Any:
+    json, kernels = _support.serialize(module)
+    return _cache.compile(json, options, kernels)
+
+
 def compile_partition(module: GraphModule, options: Options, seen: _explain.GraphRecord) -> Any:
     """A _native.Graph for the whole of `module`. Raises NotCompiled when something in it is not supported."""
     for node in module.graph.nodes:
@@ -81,7 +86,7 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
     try:
         work = _copied(module)
         layout = Layout(work)
-        program = None if layout.is_empty else _cache.compile(_support.serialize(work), options)
+        program = None if layout.is_empty else _compiled(work, options)
     except (Unplannable, Unwritable) as error:
         raise NotCompiled(f"it has {error}") from error
     except (_native.UnsupportedError, _native.InternalError) as error:

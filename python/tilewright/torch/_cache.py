@@ -55,8 +55,9 @@ def _content(path: str) -> bytes:
         return file.read()
 
 
-def key(json: bytes, options: Options) -> str:
+def key(json: bytes, options: Options, kernels: list[tuple[str, str]]) -> str:
     paths, texts = options.sources()
+    texts = texts + kernels
     digest = hashlib.sha256()
     for part in (json, options.target.encode(), _machine(), repr(texts).encode(), *map(_content, paths)):
         digest.update(len(part).to_bytes(8, "little"))
@@ -64,13 +65,15 @@ def key(json: bytes, options: Options) -> str:
     return digest.hexdigest()
 
 
-def compile(json: bytes, options: Options) -> Program:  # noqa: A001
-    """The program of a graph, from the cache or compiled and put there."""
+def compile(json: bytes, options: Options, kernels: list[tuple[str, str]]) -> Program:  # noqa: A001
+    """The program of a graph, which calls `kernels` beside those of the options, from the cache or compiled and put
+    there."""
     place = folder() if options.dump_to is None else None
-    path = os.path.join(place, f"{key(json, options)}.so") if place else None
+    path = os.path.join(place, f"{key(json, options, kernels)}.so") if place else None
     if path and (known := _load(path)):
         return known
     paths, texts = options.sources()
+    texts = texts + kernels
     if not path:
         descriptor, report = _native.compile("graph", json, [], paths, texts, options.target, None, options.dump_to)
         return Program(f"/proc/self/fd/{descriptor}", descriptor, library="torch", report=report)

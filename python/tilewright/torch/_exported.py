@@ -10,7 +10,7 @@ from torch.export.graph_signature import InputKind, OutputKind
 from torch.utils import _pytree as pytree
 
 from .. import _native
-from . import _private
+from . import _operators, _private
 from ._graph_writer import GraphWriter, Unwritable, program
 
 WEIGHTS = {InputKind.PARAMETER: "parameter", InputKind.BUFFER: "buffer", InputKind.CONSTANT_TENSOR: "tensor_constant"}
@@ -48,8 +48,10 @@ def export(model: Any, example_inputs: Any, dynamic_shapes: Any) -> ExportedProg
         raise
 
 
-def serialize(exported: ExportedProgram, name: str) -> tuple[str, bytes, list[tuple[str, int, int]], Any]:
-    """Name, JSON, (name, address, bytes) of each weight's storage, and what owns those."""
+def serialize(exported: ExportedProgram,
+              name: str) -> tuple[str, bytes, list[tuple[str, int, int]], list[tuple[str, str]], Any]:
+    """Name, JSON, (name, address, bytes) of each weight's storage, kernels of registered operators, and what owns the
+    storages."""
     tensors, weights = _weights(exported)
     try:
         writer = GraphWriter(exported.graph_module, tensors)
@@ -66,7 +68,7 @@ def serialize(exported: ExportedProgram, name: str) -> tuple[str, bytes, list[tu
     ranges = {str(symbol): _bounds(limits) for symbol, limits in exported.range_constraints.items()}
     json = program(graph, inputs, outputs, ranges, _out_spec(exported))
     storages = [(key, *_storage(key, tensor)) for key, tensor in weights.items()]
-    return name, json, storages, weights
+    return name, json, storages, _operators.texts_of(writer.kernels), weights
 
 
 def _weights(exported: ExportedProgram) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from . import _private
+from . import _operators, _private
 
 SCHEMA = {"major": 8, "minor": 20}
 
@@ -46,9 +46,11 @@ class GraphWriter:
     """
 
     def __init__(self, module: GraphModule, tensors: dict[str, torch.Tensor] | None = None,
-                 skipped: frozenset[Node] | set[Node] = frozenset(), sizes: dict[Any, Any] | None = None) -> None:
+                 skipped: frozenset[Node] | set[Node] = frozenset(), sizes: dict[Any, Any] | None = None,
+                 kernels: dict[str, str] | None = None) -> None:
         self.module, self.given, self.skipped = module, tensors or {}, skipped
         self.sizes: dict[Any, Any] = {} if sizes is None else sizes  # of symbolic expressions, for all graphs
+        self.kernels: dict[str, str] = {} if kernels is None else kernels  # texts by name, of registered operators
         self.tensors: dict[str, Any] = {}
         self.ints: dict[str, Any] = {}
         self.floats: dict[str, Any] = {}
@@ -92,8 +94,15 @@ class GraphWriter:
     def _call_function(self, node: Node) -> None:
         if node.target is operator.getitem:
             return  # its name is a result's of the producer
-        target, value = node.target, node.meta.get("val")
-        if isinstance(target, _private.OpOverload):
+        target, value, name = node.target, node.meta.get("val"), target_name(node.target)
+        if (operator_of_kernel := _operators.find(target)) is not None:
+            arguments = _private.schema_of(target).arguments
+            inputs = [self._named(arguments[i].name, _as_declared(argument, arguments[i]), 1)
+                      for i, argument in enumerate(node.args)]
+            outputs = self._results(node, value, False)
+            name, kernel, text = operator_of_kernel.written(node)
+            self.kernels[kernel] = text
+        elif isinstance(target, _private.OpOverload):
             arguments = _private.schema_of(target).arguments
             inputs = [self._named(arguments[i].name, argument, 1) for i, argument in enumerate(node.args)]
             outputs = self._results(node, value, _private.returns_one_list(target))
@@ -106,7 +115,7 @@ class GraphWriter:
         else:
             raise Unwritable(f"a call of {target_name(target)}")
         inputs += [self._named(name, argument, 2) for name, argument in node.kwargs.items()]
-        self.nodes.append({"target": target_name(target), "inputs": inputs, "outputs": outputs,
+        self.nodes.append({"target": name, "inputs": inputs, "outputs": outputs,
                            "metadata": _metadata(node), "name": node.name})
 
     def _call_module(self, node: Node) -> None:
@@ -197,7 +206,8 @@ class GraphWriter:
         if node.op == "get_attr":
             body = _attribute(self.module, node.target)
             if isinstance(body, GraphModule):
-                return {"as_graph": {"name": str(node.target), "graph": GraphWriter(body, sizes=self.sizes).graph()}}
+                return {"as_graph": {"name": str(node.target), "graph": GraphWriter(body, sizes=self.sizes,
+                                                                                     kernels=self.kernels).graph()}}
         value = node.meta.get("val")
         if isinstance(value, torch.Tensor) or node.op == "get_attr":
             return {"as_tensor": {"name": name}}
@@ -243,6 +253,11 @@ class GraphWriter:
         if isinstance(value, dict) and all(isinstance(key, str) for key in value):
             return {"as_string_to_argument": {key: self._argument(each) for key, each in value.items()}}
         raise Unwritable(f"a constant that is a {type(value).__name__}")
+
+
+def _as_declared(value: Any, argument: Any) -> Any:
+    """A Python int where the schema has a float is one."""
+    return float(value) if isinstance(value, int) and str(argument.type) == "float" else value
 
 
 def _float(value: float) -> float | str:

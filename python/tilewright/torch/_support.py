@@ -11,7 +11,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from .. import _native
-from . import _private
+from . import _operators, _private
 from ._graph_writer import DTYPES, GraphWriter, Unwritable, program, target_name
 
 # What programs can be given and give; the compiler has the same list (tw_dtype).
@@ -57,13 +57,16 @@ def _is_size(node: Node) -> bool:
         value, (torch.SymInt, torch.SymFloat, torch.SymBool, int, float))
 
 
-def serialize(module: GraphModule, skipped: frozenset[Node] | set[Node] = frozenset()) -> bytes:
-    """The graph as the compiler reads it. Raises Unwritable."""
-    graph = GraphWriter(module, skipped=skipped).graph()
+def serialize(module: GraphModule,
+              skipped: frozenset[Node] | set[Node] = frozenset()) -> tuple[bytes, list[tuple[str, str]]]:
+    """The graph as the compiler reads it, and the kernels of registered operators in it. Raises Unwritable."""
+    writer = GraphWriter(module, skipped=skipped)
+    graph = writer.graph()
     values = [node.meta.get("val") for node in module.graph.nodes]
     ranges = _private.ranges_of([value for value in values if isinstance(value, (torch.Tensor, torch.SymInt))])
-    return program(graph, [{"user_input": {"arg": each}} for each in graph["inputs"]],
-                   [{"user_output": {"arg": each}} for each in graph["outputs"]], ranges)
+    json_text = program(graph, [{"user_input": {"arg": each}} for each in graph["inputs"]],
+                        [{"user_output": {"arg": each}} for each in graph["outputs"]], ranges)
+    return json_text, _operators.texts_of(writer.kernels)
 
 
 def unsupported(module: GraphModule, kernels: tuple[list[str], list[tuple[str, str]]]) -> dict[Node, str]:
@@ -75,8 +78,8 @@ def unsupported(module: GraphModule, kernels: tuple[list[str], list[tuple[str, s
               if node.op in ("placeholder", "get_attr") and foreign(node.meta.get("val"))}
     while True:
         _take_parts_along(calls, reasons)
-        json_text = serialize(module, hidden | reasons.keys())
-        found = json.loads(_native.inspect("graph", json_text, *kernels, True))["unsupported"]
+        json_text, texts = serialize(module, hidden | reasons.keys())
+        found = json.loads(_native.inspect("graph", json_text, kernels[0], kernels[1] + texts, True))["unsupported"]
         fresh = {calls[each["node"]]: each["reason"] or "it is not supported"
                  for entry in found for each in entry["nodes"] if each["node"] in calls}
         if not fresh.keys() - reasons.keys():
