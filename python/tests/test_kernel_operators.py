@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels as operators of torch: eager, exported, compiled, trained."""
 import itertools
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -230,3 +233,19 @@ def test_refusals(refusal):
         plain.register(given)
     with refusal("TW-PYTHON-0005", "has no gradients", f'kernel.register("{given}", backward=...)'):
         op(torch.ones(3, requires_grad=True)).sum().backward()
+
+
+def test_no_leaks():
+    """nanobind reports what is left at the interpreter's end."""
+    code = """
+import torch, tilewright, sys
+sys.path.insert(0, {!r})
+from softmax import softmax
+op = softmax.register("tilewright_kernels::left", backward=lambda saved, gradient: gradient)
+x = torch.ones(2, 3, requires_grad=True)
+op(x).sum().backward()
+torch.compile(lambda x: op(x) + 1, backend="tilewright")(x)
+print("done")
+""".format(str(Path(__file__).parents[2] / "examples" / "kernels"))
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "done" in made.stdout and "leak" not in made.stderr, made.stderr

@@ -70,23 +70,21 @@ class Calls:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._programs: dict[Any, Program] = {}
+        self._count = len(kernel.signature.inputs)
         variables = kernel.signature.dtype_variables()
         # The inputs whose dtypes decide which program it is.
         self._deciding = [(i, each.dtype.name) for i, each in enumerate(kernel.signature.inputs)
                           if getattr(each.dtype, "name", None) in variables and each.kind != "symbol"]
 
-    def call(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        if not named and len(args) == len(self._kernel.signature.inputs) and not _language._is_tracing():
-            program = self._programs.get(tuple([_dtype_of(args[i]) for i, _ in self._deciding]))
-            if program is not None:
-                return self._results(program(*args))
-        call = arrange(self._kernel, args, named)
-        return self._results(self._program(call)(*call.inputs, **call.outputs))
+    def known(self, args: tuple[Any, ...]) -> Program | None:
+        """The program for these inputs and no parameters, if there is one yet."""
+        if _language._is_tracing() or len(args) != self._count:
+            return None
+        return self._programs.get(tuple([_dtype_of(args[i]) for i, _ in self._deciding]) if self._deciding else ())
 
-    @staticmethod
-    def _results(results: Any) -> Any:
-        """None of a kernel without outputs."""
-        return None if type(results) is tuple and not results else results
+    def call(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        call = arrange(self._kernel, args, named)
+        return self._program(call)(*call.inputs, **call.outputs)
 
     def _program(self, call: Call) -> Program:
         key: tuple[Any, ...] = tuple([_dtype_of(call.inputs[i]) for i, _ in self._deciding])

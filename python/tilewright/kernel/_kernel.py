@@ -41,7 +41,9 @@ class Kernel:
         self._calls = Calls(self)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        return self._calls.call(args, named)
+        program = None if named else self._calls.known(args)
+        results = program(*args) if program is not None else self._calls.call(args, named)
+        return results if self.signature.outputs else None
 
     def text(self, **settings: Any) -> str:
         """The kernel in the tile dialect. settings: parameters, symbols that become numbers, and dtypes for dtype

@@ -3,6 +3,7 @@
 is a call of the kernel like any other (docs/calling-kernels.md), and fuses."""
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +19,10 @@ TORCH = {DType.f16: torch.float16, DType.bf16: torch.bfloat16, DType.f32: torch.
          DType.u8: torch.uint8, DType.i1: torch.bool}
 OURS = {theirs: ours for ours, theirs in TORCH.items()}
 
+# By the operator's name, and by torch's object for it. torch keeps what is registered beyond the interpreter's end, so it
+# is given functions that look here.
 _registered: dict[Any, Operator] = {}
+atexit.register(_registered.clear)
 
 
 class Saved:
@@ -38,6 +42,8 @@ class Operator:
         self.kernel, self.name, self.parameters = kernel, name, parameters
         self.signature = kernel.signature
         self.variables = self.signature.dtype_variables()
+        self.written_in_place = [i for i, each in enumerate(self.signature.inputs) if each.kind == "inout"]
+        self.backward: Callable[..., Any] | None = None
         self.library: Any = None  # the registrations live as long
 
     def schema(self) -> str:
@@ -53,9 +59,11 @@ class Operator:
 
     def run(self, *args: Any) -> Any:
         """Eager PyTorch's call. Buffers that are written in place may have any strides."""
+        if not self.written_in_place:
+            return self.kernel(*args, **self.parameters)
         given, copies = list(args), []
-        for i, each in enumerate(self.signature.inputs):
-            if each.kind == "inout" and not given[i].is_contiguous():
+        for i in self.written_in_place:
+            if not given[i].is_contiguous():
                 copies.append((given[i], given[i].contiguous()))
                 given[i] = copies[-1][1]
         results = self.kernel(*given, **self.parameters)
@@ -127,17 +135,15 @@ class Operator:
         ctx.others = [None if isinstance(each, torch.Tensor) else (each,) for each in values]
         ctx.count = len(inputs)
 
-    def backward_with(self, function: Callable[..., Any] | None) -> Callable[..., Any]:
-        def backward(ctx: Any, *gradients: Any) -> Any:
-            if function is None:
-                _native.refuse("TW-PYTHON-0005", f"the operator {self.name} has no gradients",
-                               f"give them: kernel.register(\"{self.name}\", backward=...)")
-            tensors = iter(ctx.saved_tensors)
-            values = [next(tensors) if other is None else other[0] for other in ctx.others]
-            saved = Saved(tuple(values[:ctx.count]), tuple(values[ctx.count:]), tuple(ctx.needs_input_grad))
-            made = function(saved, *gradients)
-            return made if isinstance(made, tuple) else (made,) + (None,) * (ctx.count - 1)
-        return backward
+    def differentiate(self, ctx: Any, *gradients: Any) -> Any:
+        if self.backward is None:
+            _native.refuse("TW-PYTHON-0005", f"the operator {self.name} has no gradients",
+                           f"give them: kernel.register(\"{self.name}\", backward=...)")
+        tensors = iter(ctx.saved_tensors)
+        values = [next(tensors) if other is None else other[0] for other in ctx.others]
+        saved = Saved(tuple(values[:ctx.count]), tuple(values[ctx.count:]), tuple(ctx.needs_input_grad))
+        made = self.backward(saved, *gradients)
+        return made if isinstance(made, tuple) else (made,) + (None,) * (ctx.count - 1)
 
     # Graphs
 
@@ -182,13 +188,21 @@ def register(kernel: Kernel, name: str, backward: Callable[..., Any] | None, par
         made.library.define(made.schema(), tags=(torch.Tag.pt2_compliant_tag,))
     except RuntimeError as error:
         refuse(f"torch refuses the operator {name}: {str(error).splitlines()[0]}", "give another name")
-    made.library.impl(operator, made.run, "CPU")
-    torch.library.register_fake(name, made.fake, lib=made.library)
-    if not mutates:
-        torch.library.register_autograd(name, made.backward_with(backward), setup_context=made.save, lib=made.library)
+    made.backward = backward
+    _connect(name, made.library, mutates)
     packet = getattr(getattr(torch.ops, library), operator)
-    _registered[packet.default] = made
+    _registered[name] = _registered[packet.default] = made
     return packet
+
+
+def _connect(name: str, library: Any, mutates: bool) -> None:
+    """Registers what the operator does."""
+    library.impl(name.partition("::")[2], lambda *args: _registered[name].run(*args), "CPU")
+    torch.library.register_fake(name, lambda *args: _registered[name].fake(*args), lib=library)
+    if not mutates:
+        torch.library.register_autograd(
+            name, lambda ctx, *gradients: _registered[name].differentiate(ctx, *gradients), lib=library,
+            setup_context=lambda ctx, inputs, output: _registered[name].save(ctx, inputs, output))
 
 
 def _evaluated(size: Any, values: dict[str, Any]) -> Any:
