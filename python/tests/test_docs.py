@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/python.md is run, block after block."""
+"""The pages about Python are run, block after block."""
 import re
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "python.md"
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+SAID = {"python.md": ("f32[32, 10]", "_fft_r2c", "TW-RUNTIME-0011"),
+        "python-kernels.md": ("all 65536 elements agree", "tensor<1x512xf32>")}
 
 
-def test_page(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("page", SAID)
+def test_page(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "cache"))
-    names = {}
-    for block in re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.S | re.M):
-        exec(compile(block, PAGE.name, "exec"), names)
+    names = {"__name__": page.removesuffix(".md")}
+    for block in re.findall(r"^```python\n(.*?)^```$", (DOCS / page).read_text(), re.S | re.M):
+        exec(compile(block, page, "exec"), names)
     said = capsys.readouterr().out
-    assert "f32[32, 10]" in said and "_fft_r2c" in said and "TW-RUNTIME-0011" in said
+    assert all(each in said for each in SAID[page]), said

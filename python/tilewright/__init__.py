@@ -11,9 +11,9 @@ Every failure is a tilewright.Error with code, message, text and help. Importing
 neither torch nor NumPy, and loads no compiler.
 """
 from ._compile import compile  # noqa: A004  it is what the package does
-from ._native import Error, InputError, InternalError, UnsupportedError, UsageError
+from ._native import Error, InputError, InternalError, KernelError, UnsupportedError, UsageError
 from ._native import version as __version__
 from ._program import Profile, Program, Report, State, Value, load
 
-__all__ = ["Error", "InputError", "InternalError", "Profile", "Program", "Report", "State", "UnsupportedError",
+__all__ = ["Error", "InputError", "InternalError", "KernelError", "Profile", "Program", "Report", "State", "UnsupportedError",
            "UsageError", "Value", "__version__", "compile", "load"]

@@ -41,20 +41,20 @@ Atomic atomicOf(Tracer &tracer, const std::optional<std::string> &name, const ch
               "there are add, min, max and, for scatter, any");
 }
 
-nb::object load(nb::handle buffer, nb::handle positions, nb::handle extents, nb::handle strides,
-                nb::handle mask, nb::handle pad) {
+Tile load(nb::handle buffer, nb::handle positions, nb::handle extents, nb::handle strides,
+          nb::handle mask, nb::handle pad) {
   return traced("load", [&](Tracer &tracer) {
     Here place = here();
     Buffer from = bufferOf(tracer, buffer, "load", place);
     Positions at = positionsOf(tracer, positions, "load", place);
     Shape shape = shapeOf(tracer, extents, "load", place);
-    return nb::cast(tw::kernel::load(
+    return tw::kernel::load(
         from, at, shape,
         {optional(strides, [&](nb::handle o) { return integersOf(tracer, o, "load", place); }),
          optional(mask, [&](nb::handle o) { return tileOf(tracer, o, "the mask of load", place); }),
          optional(pad,
                   [&](nb::handle o) { return scalarOf(tracer, o, "the pad of load", place); })},
-        place));
+        place);
   });
 }
 
@@ -75,16 +75,16 @@ void store(nb::handle buffer, nb::handle positions, nb::handle value, nb::handle
   });
 }
 
-nb::object gather(nb::handle buffer, nb::handle positions, nb::handle mask, nb::handle pad) {
+Tile gather(nb::handle buffer, nb::handle positions, nb::handle mask, nb::handle pad) {
   return traced("gather", [&](Tracer &tracer) {
     Here place = here();
-    return nb::cast(tw::kernel::gather(
+    return tw::kernel::gather(
         bufferOf(tracer, buffer, "gather", place), positionsOf(tracer, positions, "gather", place),
         {optional(mask,
                   [&](nb::handle o) { return tileOf(tracer, o, "the mask of gather", place); }),
          optional(pad,
                   [&](nb::handle o) { return scalarOf(tracer, o, "the pad of gather", place); })},
-        place));
+        place);
   });
 }
 

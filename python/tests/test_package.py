@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is shipped beside the code: types, and nothing that is not used."""
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import tilewright
+import tilewright.kernel as tk
+from tilewright import _native
+
+STUBS = Path(_native.__file__).parent / "_native"
+
+
+def names_in(stub):
+    names = set()
+    for node in ast.parse((STUBS / stub).read_text()).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.AnnAssign):
+            names.add(node.target.id)
+        elif isinstance(node, ast.ImportFrom):
+            names.update(each.asname or each.name for each in node.names)
+    return names
+
+
+def test_stubs_name_everything():
+    for stub, module in (("__init__.pyi", _native), ("kernel.pyi", _native.kernel)):
+        missing = {name for name in vars(module) if not name.startswith("__")} - names_in(stub)
+        assert not missing, f"{stub} lacks {missing}"
+    assert (Path(tilewright.__file__).parent / "py.typed").exists()
+
+
+def test_all_is_there():
+    for module in (tilewright, tk):
+        assert list(module.__all__) == sorted(module.__all__) and all(hasattr(module, name) for name in module.__all__)
+
+
+def test_import_is_light():
+    code = ("import time, sys; begin = time.perf_counter(); import tilewright.kernel; "
+            "print((time.perf_counter() - begin) * 1e3); assert not {'torch', 'numpy'} & sys.modules.keys()")
+    times = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+             for _ in range(5)]
+    assert min(times) < 50
