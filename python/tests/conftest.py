@@ -1,4 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
+import subprocess
+import sys
+import textwrap
+
 import numpy as np
 import pytest
 import torch
@@ -10,6 +15,29 @@ import tilewright
 def one_seed():
     torch.manual_seed(0)
     np.random.seed(0)
+
+
+@pytest.fixture
+def fresh(tmp_path, monkeypatch):
+    """An empty cache of compiled graphs, and nothing that Dynamo knows from before."""
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "cache"))
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+def _run_python(code, **environment):
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, **environment}, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "nanobind: leaked" not in done.stderr, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def run_python():
+    """What a program prints in a Python of its own, which must end well and leave nothing behind."""
+    return _run_python
 
 
 class Refusal:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels as operators of torch: eager, exported, compiled, trained."""
 import itertools
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ M, N, K = tk.symbols("M N K")
 T = tk.dtype("T", tk.f32, tk.bf16)
 close = torch.testing.assert_close
 serial = itertools.count()
+pytestmark = pytest.mark.usefixtures("fresh")
 
 
 @tk.kernel
@@ -235,17 +234,15 @@ def test_refusals(refusal):
         op(torch.ones(3, requires_grad=True)).sum().backward()
 
 
-def test_no_leaks():
-    """nanobind reports what is left at the interpreter's end."""
-    code = """
-import torch, tilewright, sys
-sys.path.insert(0, {!r})
-from softmax import softmax
-op = softmax.register("tilewright_kernels::left", backward=lambda saved, gradient: gradient)
-x = torch.ones(2, 3, requires_grad=True)
-op(x).sum().backward()
-torch.compile(lambda x: op(x) + 1, backend="tilewright")(x)
-print("done")
-""".format(str(Path(__file__).parents[2] / "examples" / "kernels"))
-    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "done" in made.stdout and "leak" not in made.stderr, made.stderr
+def test_no_leaks(run_python):
+    folder = Path(__file__).parents[2] / "examples" / "kernels"
+    assert run_python(f"""
+        import torch, tilewright, sys
+        sys.path.insert(0, {str(folder)!r})
+        from softmax import softmax
+        op = softmax.register("tilewright_kernels::left", backward=lambda saved, gradient: gradient)
+        x = torch.ones(2, 3, requires_grad=True)
+        op(x).sum().backward()
+        torch.compile(lambda x: op(x) + 1, backend="tilewright")(x)
+        print("done")
+    """) == "done\n"

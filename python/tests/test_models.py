@@ -130,12 +130,7 @@ ALL = [*DEFAULT, "llama", "dlrm", "gpt2", "qwen2", "mixtral", "t5", "vit", "conv
 NAMES = ALL if os.environ.get("TW_ALL_MODELS") else DEFAULT
 
 
-@pytest.fixture(autouse=True)
-def fresh(tmp_path, monkeypatch):
-    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "cache"))
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("fresh")
 
 
 @pytest.fixture
