@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Grows with every incompatible change of this header; see tilewright_compiler_api_version. */
-#define TILEWRIGHT_COMPILER_API_VERSION 4
+#define TILEWRIGHT_COMPILER_API_VERSION 5
 
 /* What a call ended with; also the exit status of the command-line tool. */
 typedef enum tilewright_outcome {
