@@ -45,3 +45,9 @@ tile.kernel @block() grid [1, 2] attributes {tile.block = array<i64: 4>} {}
 
 // expected-error @+1 {{has an attribute tile.block, but hints are a kernel's}}
 func.func private @hint() attributes {tile.block = array<i64: 4>}
+
+// -----
+
+// expected-error @+1 {{tile.begins is pairs of numbers, of an `in` and of an `inout` argument, but is array<i64: 1, 0>}}
+tile.kernel @begins(in %x: !tile.buffer<[4], f32>, inout %y: !tile.buffer<[4], f32>) grid [1]
+    attributes {tile.begins = array<i64: 1, 0>} {}

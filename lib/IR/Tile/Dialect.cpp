@@ -135,6 +135,24 @@ static LogicalResult verifyBlock(KernelOp kernel, Attribute value) {
   return success();
 }
 
+/// `tile.begins`: pairs of arguments, an input and a buffer that is read and written, which begins
+/// as a copy of it.
+static LogicalResult verifyBegins(KernelOp kernel, Attribute value) {
+  auto pairs = dyn_cast<DenseI64ArrayAttr>(value);
+  auto is = [&](int64_t argument, Access access) {
+    return argument >= 0 && argument < int64_t(kernel.getArguments().size()) &&
+           kernel.getArgument(unsigned(argument)).getAccess() == access;
+  };
+  bool fits = pairs && pairs.size() % 2 == 0;
+  for (int64_t i = 0; fits && i < pairs.size(); i += 2)
+    fits = is(pairs[i], Access::In) && is(pairs[i + 1], Access::InOut);
+  if (!fits)
+    return kernel.emitOpError() << "tile.begins is pairs of numbers, of an `in` and of an `inout` "
+                                   "argument, but is "
+                                << value;
+  return success();
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   Attribute value = attribute.getValue();
   auto kernel = dyn_cast<KernelOp>(op);
@@ -150,6 +168,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (!kernel)
     return op->emitOpError() << "has an attribute " << attribute.getName().getValue()
                              << ", but hints are a kernel's";
+  if (attribute.getName() == "tile.begins")
+    return verifyBegins(kernel, value);
   return attribute.getName() == "tile.block" ? verifyBlock(kernel, value) : success();
 }
 
