@@ -170,9 +170,29 @@ private:
         kept += rowElements(result, rows);
     if (kept > rowBudgetElements)
       return "a row of the values between them does not fit the cache";
+    if (areApart(from, to))
+      return "convolutions, and products beside windows, are kernels of their own";
     if (rereads(from, to, rows))
       return "a second contraction would read its other operand again for every row";
     return nullptr;
+  }
+
+  /// Convolutions and windows run over lines and columns, products over all places as one
+  /// dimension: in one kernel they would keep each other from it, and nothing fuses.
+  static bool areApart(const Group &from, const Group &to) {
+    auto has = [](const Group &group, auto holds) { return llvm::any_of(group.ops, holds); };
+    auto isConvolution = [](Operation *op) { return isa<graph::ConvOp>(op); };
+    if (has(to, isConvolution))
+      return true;
+    bool isFromWindow = has(from, readsWindows) || has(from, isConvolution);
+    return (isFromWindow && has(to, isContraction)) ||
+           (has(to, readsWindows) && has(from, isContraction));
+  }
+
+  /// Whether it reduces elements that it looks up, as pooling does.
+  static bool readsWindows(Operation *op) {
+    auto linalg = dyn_cast<linalg::LinalgOp>(op);
+    return linalg && linalg.getNumReductionLoops() > 0 && !capturedTensors(op).empty();
   }
 
   /// True when merging puts a contraction after another one and an operand that does not follow

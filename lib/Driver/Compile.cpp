@@ -166,7 +166,7 @@ static void run(Session &session, const Request &request) {
       return;
     configured = configuredDispatches(*module);
     remarkUnused(session, *given, request.configurations, configured, kernels->parameters);
-    if (failed(pipeline.toTilePrograms(*module)))
+    if (failed(pipeline.toTilePrograms(*module, &evaluator)))
       return;
   }
   std::string report;

@@ -130,13 +130,17 @@ LogicalResult Pipeline::configure(ModuleOp module,
   });
 }
 
-LogicalResult Pipeline::toTilePrograms(ModuleOp module) {
+LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evaluator) {
   return runPasses("tile", module, [&](OpPassManager &pm) {
     pm.addPass(conversion::createTilePrograms());
     pm.addPass(createResolveDims());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
+    if (evaluator) { // weights that kernels want in another form
+      pm.addPass(createHoistWeights(evaluator));
+      pm.addPass(createCanonicalizerPass());
+    }
     pm.addPass(tile::createFuseDispatches());
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     pm.addPass(tile::createSplitLoops());

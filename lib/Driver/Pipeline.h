@@ -44,8 +44,9 @@ public:
   mlir::LogicalResult configure(mlir::ModuleOp module,
                                 std::shared_ptr<const conversion::ConfigurationChooser> chooser,
                                 const conversion::ConfigurationOverrides &overrides);
-  /// Configured dispatches become tile programs.
-  mlir::LogicalResult toTilePrograms(mlir::ModuleOp module);
+  /// Configured dispatches become tile programs; those of weights alone are run. `evaluator` may be
+  /// null.
+  mlir::LogicalResult toTilePrograms(mlir::ModuleOp module, ConstantEvaluator *evaluator);
   /// Writes the artifact.
   mlir::LogicalResult toArtifact(mlir::ModuleOp module, target::Target &target,
                                  ArtifactOptions options);

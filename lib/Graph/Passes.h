@@ -20,6 +20,8 @@ std::unique_ptr<mlir::Pass> createDropDeadResults();
 std::unique_ptr<mlir::Pass> createFoldUnitReshapes();
 /// Merges elementwise producers into the linalg.generic that consumes them.
 std::unique_ptr<mlir::Pass> createFuseElementwise();
+/// Runs convolutions, and what stands between them, with channels last.
+std::unique_ptr<mlir::Pass> createChannelsLast();
 /// Lays out weights so that contractions read them contiguously along their output.
 std::unique_ptr<mlir::Pass> createTransposeWeights();
 /// Evaluates what depends on weights alone; the results become weights.

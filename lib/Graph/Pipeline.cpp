@@ -15,6 +15,8 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   pm.addPass(createDropDeadResults());
   pm.addPass(createResolveDims());
   pm.addPass(createFoldUnitReshapes());
+  pm.addPass(createChannelsLast());
+  pm.addPass(createFoldUnitReshapes());
   pm.addPass(createFuseElementwise());
   pm.addPass(createCSEPass());
   pm.addPass(createTransposeWeights());
@@ -33,8 +35,9 @@ void buildPlainGraphPipeline(OpPassManager &pm) {
 }
 
 void registerGraphPasses() {
-  for (auto create : {createDropDeadResults, createResolveDims, createFoldUnitReshapes,
-                      createFuseElementwise, createTransposeWeights, createToDestinationStyle})
+  for (auto create :
+       {createDropDeadResults, createResolveDims, createFoldUnitReshapes, createFuseElementwise,
+        createChannelsLast, createTransposeWeights, createToDestinationStyle})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
 }

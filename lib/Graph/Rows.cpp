@@ -83,7 +83,7 @@ static int64_t singletonGroups(ArrayRef<ReassociationIndices> groups) {
 int64_t rowPrefix(Operation *op) {
   return TypeSwitch<Operation *, int64_t>(op)
       .Case([](linalg::LinalgOp o) { return int64_t(rowDims(o).size()); })
-      .Case([](graph::ConvOp) { return 2; })
+      .Case([](graph::ConvOp o) { return o.isResultLast() ? 1 + o.getSpatialRank() : 2; })
       .Case([](graph::ScanOp o) { return int64_t(o.getDim()); })
       .Case([](graph::SortOp o) { return int64_t(o.getDim()); })
       .Case([](graph::ScatterOp) { return 0; })
@@ -112,7 +112,7 @@ int64_t sharedRows(OpOperand &operand) {
   return TypeSwitch<Operation *, int64_t>(operand.getOwner())
       .Case([&](linalg::LinalgOp o) { return sharedRows(o, operand); })
       .Case([&](graph::ConvOp o) {
-        return operand.get() == o.getInit() ? 2 : operand.get() == o.getInput() ? 1 : 0;
+        return operand.get() == o.getInit() ? rowPrefix(o) : operand.get() == o.getInput() ? 1 : 0;
       })
       .Default([](Operation *op) { return rowPrefix(op); });
 }

@@ -180,19 +180,18 @@ private:
   bool writeAfter(StoreOp store, IRMapping &map, std::string &why) {
     if (keepsShared)
       b.clone(*store, map);
-    Pointwise::Place place{b,
-                           boxOf(store.getPositions(), store.getTile().getType(), map),
-                           otherArguments,
-                           symbols,
-                           otherShared,
-                           map.lookup(store.getTile())};
+    Box box = boxOf(store.getPositions(), store.getTile().getType(), map);
+    box.strides.assign(store.getStrides().begin(), store.getStrides().end());
+    box.mayBeginOutside = store.getDrop();
+    Pointwise::Place place{b,       box,         otherArguments,
+                           symbols, otherShared, map.lookup(store.getTile())};
     FailureOr<SmallVector<Value>> tiles = pointwise.write(place, why);
     if (failed(tiles))
       return false;
     for (auto [tile, old] : llvm::zip(*tiles, pointwise.stores()))
       StoreOp::create(b, store.getLoc(), tile, otherArguments.lookup(StoreOp(old).getBuffer()),
-                      place.box.positions, DenseI64ArrayAttr::get(b.getContext(), {}), Value(),
-                      false, UpdateAttr());
+                      place.box.positions, store.getStridesAttr(), Value(), store.getDrop(),
+                      UpdateAttr());
     return true;
   }
 
@@ -285,7 +284,6 @@ bool isStoredInBoxes(BlockArgument buffer) {
     auto store = dyn_cast<StoreOp>(user);
     bool isPlain =
         store && isa<KernelOp>(store->getParentOp()) && !store.getUpdate() && !store.getMask() &&
-        !store.getDrop() && llvm::all_of(store.getStrides(), [](int64_t s) { return s == 1; }) &&
         llvm::all_of(store.getPositions(), [](Value p) { return isa<IndexType>(p.getType()); });
     if (!isPlain || ++stores > mostStores)
       return false;

@@ -192,6 +192,7 @@ private:
   struct Along {
     Value position;
     Size extent;
+    int64_t stride = 1;
   };
 
   /// Where an access begins and what it covers along one of its dimensions.
@@ -204,7 +205,7 @@ private:
           at = arith::MulIOp::create(b, loc, at, constant(stride));
         if (*offset != 0)
           at = arith::AddIOp::create(b, loc, at, constant(*offset));
-        return Along{at, place.box.extents[label]};
+        return Along{at, place.box.extents[label], stride * place.box.stride(size_t(label))};
       }
     if (form && form->constant() && extent == Size(1))
       return Along{constant(*form->constant()), Size(1)};
@@ -216,6 +217,7 @@ private:
 
   FailureOr<Value> writeLoad(LoadOp load, const Labels &labels) {
     SmallVector<Value> positions;
+    SmallVector<int64_t> strides;
     std::vector<Size> extents, own = extentsOf(load.getType());
     bool isBox = true;
     for (auto [d, position] : llvm::enumerate(load.getPositions())) {
@@ -225,6 +227,7 @@ private:
         if (failed(tile))
           return failure();
         positions.push_back(*tile);
+        strides.push_back(1);
         extents.push_back(extentsOf(cast<RankedTensorType>(tile->getType()))[0]);
         isBox = false;
         continue;
@@ -235,7 +238,10 @@ private:
       isBox &= labels[d] == int(d) && at->position == place.box.positions[d];
       positions.push_back(at->position);
       extents.push_back(at->extent);
+      strides.push_back(at->stride);
     }
+    if (llvm::all_of(strides, [](int64_t stride) { return stride == 1; }))
+      strides.clear();
     if (place.known && load.getBuffer() == place.known) {
       if (!isBox || load.getMask() || labels.size() != place.box.extents.size())
         return fail("it reads at other places than those it writes");
@@ -254,9 +260,11 @@ private:
       if (failed(written))
         return failure();
       pad = *written;
+    } else if (place.box.mayBeginOutside) { // what is stored there is dropped
+      pad = arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType()));
     }
     return LoadOp::create(b, loc, type, place.arguments.lookup(load.getBuffer()), positions,
-                          load.getStridesAttr(), mask, pad)
+                          strides, mask, pad)
         .getResult();
   }
 
@@ -310,7 +318,7 @@ private:
   FailureOr<Value> writeIota(IotaOp iota, const Labels &labels) {
     auto d = unsigned(iota.getDim());
     std::optional<Along> at = along(iota.getStart(), extentsOf(iota.getType())[d], 1, labels[d]);
-    if (!at)
+    if (!at || at->stride != 1)
       return fail("it counts from another place than where it writes");
     std::vector<Size> extents(labels.size(), Size(1));
     extents[d] = at->extent;

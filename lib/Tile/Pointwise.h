@@ -11,10 +11,14 @@
 
 namespace tw::tile {
 
-/// Part of a buffer: where it begins, and its extents.
+/// Part of a buffer: where it begins, its extents, and which elements it has.
 struct Box {
   llvm::SmallVector<mlir::Value> positions; // index
   std::vector<Size> extents;
+  llvm::SmallVector<int64_t> strides = {}; // every n-th one; empty: all
+  bool mayBeginOutside = false;
+
+  int64_t stride(size_t dim) const { return strides.empty() ? 1 : strides[dim]; }
 };
 
 /// The symbol that stands for the coordinate of a program along a dimension of the grid: no name

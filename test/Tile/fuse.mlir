@@ -139,3 +139,43 @@ tile.kernel @element(in %x: !tile.buffer<[8], f32>, out %y: !tile.buffer<[8], f3
   %a = tile.load %x[%at] : !tile.buffer<[8], f32> -> tensor<1xf32>
   tile.store %a, %y[%i] : tensor<1xf32>, !tile.buffer<[8], f32>
 }
+
+// -----
+
+// A consumer is written behind each of two stores of every second element; what begins outside is
+// dropped, and so reads numbers there.
+// CHECK-LABEL: func.func @everySecond
+// CHECK: tw.dispatch @halves_0
+// CHECK-NOT: tw.dispatch
+// CHECK: tile.load %in1[%[[EVEN:.*]]] strides [2] pad
+// CHECK: tile.store %{{.*}}, %out2[%[[EVEN]]] strides [2] drop
+// CHECK: %[[ODD:.*]] = arith.addi
+// CHECK: tile.load %in1[%[[ODD]]] strides [2] pad
+// CHECK: tile.store %{{.*}}, %out2[%[[ODD]]] strides [2] drop
+func.func @everySecond(%a: tensor<16xf32>, %z: tensor<31xf32>) -> tensor<31xf32> {
+  %e = tensor.empty() : tensor<31xf32>
+  %c = tw.dispatch @halves(%a) outs(%e) : (tensor<16xf32>) outs(tensor<31xf32>) -> tensor<31xf32>
+  %y = tw.dispatch @sum(%c, %z) outs(%e) : (tensor<31xf32>, tensor<31xf32>) outs(tensor<31xf32>) -> tensor<31xf32>
+  return %y : tensor<31xf32>
+}
+tile.kernel @halves(in %a: !tile.buffer<[16], f32>, out %c: !tile.buffer<[31], f32>) grid [4] {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %i = tile.program_id 0
+  %from = arith.muli %i, %c4 : index
+  %even = arith.muli %i, %c8 : index
+  %x = tile.load %a[%from] : !tile.buffer<[16], f32> -> tensor<4xf32>
+  %exp = math.exp %x : tensor<4xf32>
+  tile.store %x, %c[%even] strides [2] drop : tensor<4xf32>, !tile.buffer<[31], f32>
+  %odd = arith.addi %even, %c1 : index
+  tile.store %exp, %c[%odd] strides [2] drop : tensor<4xf32>, !tile.buffer<[31], f32>
+}
+tile.kernel @sum(in %x: !tile.buffer<[31], f32>, in %z: !tile.buffer<[31], f32>,
+                 out %y: !tile.buffer<[31], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !tile.buffer<[31], f32> -> tensor<31xf32>
+  %b = tile.load %z[%c0] : !tile.buffer<[31], f32> -> tensor<31xf32>
+  %s = arith.addf %a, %b : tensor<31xf32>
+  tile.store %s, %y[%c0] : tensor<31xf32>, !tile.buffer<[31], f32>
+}

@@ -61,6 +61,8 @@ private:
         for (int atom : nests.table.atoms({nest.loops[loop]}))
           if (llvm::is_contained(nests.table.atoms({nest.loops[other]}), atom))
             return fail("an operation walks over a value along two dimensions at once");
+    if (auto conv = dyn_cast<graph::ConvOp>(nest.op))
+      return addConvolution(nest, conv);
     auto op = dyn_cast<linalg::LinalgOp>(nest.op);
     if (!op)
       return addScan(nest, cast<graph::ScanOp>(nest.op));
@@ -565,6 +567,76 @@ private:
     draft.statement.sources[0] = {{}, {}, product, {}};
     finish(draft);
     return success();
+  }
+
+  //===--- convolutions -------------------------------------------------------===//
+
+  LogicalResult addConvolution(OpLoops &nest, graph::ConvOp op) {
+    Value init = filledWith(op.getInit());
+    if (!op.isResultLast())
+      return fail("a convolution has channels first");
+    if (!init || !(matchPattern(init, m_Zero()) || matchPattern(init, m_AnyZeroFloat())))
+      return fail("a convolution is added to what is there");
+    if (!dtypeOf(op.getResult().getType()))
+      return fail("its dtype has no kernel");
+    SubkernelBuilder builder(*joined, nests);
+    Convolution spec;
+    int *buffers[] = {&spec.x, &spec.w};
+    for (auto [number, buffer] : llvm::enumerate(buffers)) {
+      FailureOr<Access> access = accessOf(builder, *nest.operands[number]);
+      if (failed(access))
+        return failure();
+      int64_t channels = number == 0 ? op.inputChannels() : -1;
+      for (auto [axis, read] : llvm::enumerate(access->axes)) {
+        if (read.stride != 1 || !read.scalarTerms.empty() ||
+            (read.offset != 0 && int64_t(axis) != channels))
+          return fail("a convolution reads a part of a tensor");
+        if (int64_t(axis) == channels)
+          spec.firstChannel = read.offset;
+      }
+      *buffer = access->buffer;
+    }
+    if (!describe(builder, op, nest, spec))
+      return fail("a reshape cuts the result of a convolution");
+    builder.locations.push_back(op.getLoc());
+    builder.setConvolution(std::move(spec));
+    builder.isClosed = true;
+    if (std::string why = refuse(builder.getConvolution()); !why.empty())
+      return fail("a convolution has no kernel: " + why);
+    values[op.getResult()] = {int(builders.size())};
+    builders.push_back(std::move(builder));
+    return success();
+  }
+
+  /// The sizes of a convolution, and its result. False when a dimension of that is none of the
+  /// kernel's.
+  bool describe(SubkernelBuilder &builder, graph::ConvOp op, const OpLoops &nest,
+                Convolution &spec) {
+    spec.sum = *dtypeOf(op.getResult().getType());
+    spec.groups = int64_t(op.getGroups());
+    spec.isTransposed = op.getTransposed();
+    spec.isChannelsFirst = !op.isInputLast();
+    spec.y = builder.accessOfValue(op.getResult(), spec.sum, true).buffer;
+    auto inputAxis = [&](int64_t axis) { return builder.buffers()[spec.x].shape[axis]; };
+    auto weightAxis = [&](int64_t axis) { return builder.buffers()[spec.w].shape[axis]; };
+    SmallVector<Extent> sizes;
+    for (int loop : nest.loops) {
+      auto size = builder.extentOf(loop);
+      if (!size)
+        return false;
+      sizes.push_back(*size);
+    }
+    int64_t spatial = op.getSpatialRank();
+    spec.batch = sizes.front();
+    spec.outputs = sizes.back();
+    if (spec.outputs.size)
+      *spec.outputs.size /= spec.groups;
+    spec.channels = weightAxis(spatial);
+    for (int64_t d = 0; d < spatial; ++d)
+      spec.spatial.push_back({inputAxis(op.inputDim(d)), sizes[op.resultDim(d)], weightAxis(d),
+                              op.getStrides()[d], op.getDilations()[d], op.getPaddingLow()[d]});
+    auto isKept = [](const Extent &size) { return size.size != 1; };
+    return builder.buffers()[spec.y].shape.size() == size_t(llvm::count_if(sizes, isKept));
   }
 
   func::FuncOp dispatch;

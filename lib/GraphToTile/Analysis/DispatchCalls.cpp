@@ -27,7 +27,11 @@ FailureOr<DispatchAnalysis> DispatchCalls::analyze(func::FuncOp function, std::s
 }
 
 bool DispatchCalls::isRhsWeight(func::FuncOp function, const Subkernel &subkernel) const {
-  const TensorUse &b = subkernel.tensors[std::get<Contraction>(subkernel.what).b.buffer];
+  auto *product = std::get_if<Contraction>(&subkernel.what);
+  auto *convolution = std::get_if<Convolution>(&subkernel.what);
+  if (!product && !convolution)
+    return false;
+  const TensorUse &b = subkernel.tensors[product ? product->b.buffer : convolution->w];
   auto argument = dyn_cast_or_null<BlockArgument>(b.tensor);
   return argument && llvm::all_of(of(function), [&](graph::DispatchOp call) {
            return canBePacked(call.getInputs()[argument.getArgNumber()], b.view);

@@ -18,8 +18,8 @@ public:
   /// Analyses a function as it is called; fails with the reason in `why`.
   mlir::FailureOr<DispatchAnalysis> analyze(mlir::func::FuncOp function, std::string &why) const;
 
-  /// Whether the second operand of a subkernel of a function, a contraction, is in all calls a
-  /// weight that can be stored as it is wanted.
+  /// Whether the second operand of a subkernel of a function, a contraction or a convolution, is in
+  /// all calls a weight that can be stored as it is wanted.
   bool isRhsWeight(mlir::func::FuncOp function, const Subkernel &subkernel) const;
 
 private:

@@ -32,6 +32,9 @@ void JoinedDims::collect(LoopNests &nests, bool keepsAxes) {
     sequences.pop_back();
     kinds.push_back(loops);
     kinds.push_back(nests.table.atoms(nest.reduced));
+    if (isa<graph::ConvOp>(nest.op)) // a program has a block of its places
+      for (int atom : nests.table.atoms(list(nest.loops)))
+        sequences.push_back({-1, atom, -1});
     nest.op->walk([&](linalg::IndexOp index) {
       // A place along a dimension is asked for, so it stays by itself.
       for (int atom : nests.table.atoms({nest.loops[index.getDim()]}))

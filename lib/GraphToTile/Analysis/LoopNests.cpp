@@ -59,6 +59,11 @@ LogicalResult LoopNests::read(func::FuncOp dispatch) {
         return failure();
       continue;
     }
+    if (auto conv = dyn_cast<graph::ConvOp>(op)) {
+      if (failed(addConvolution(conv)))
+        return failure();
+      continue;
+    }
     if (isPassedThrough(op))
       continue;
     auto nest = dyn_cast<linalg::LinalgOp>(op);
@@ -196,6 +201,55 @@ LogicalResult LoopNests::addScan(graph::ScanOp op) {
   return success();
 }
 
+/// Whether a tensor is all of what it is a slice of, but for one axis (-1: there is none).
+static bool isWholeBut(Value tensor, int64_t partial, const CallSizes &calls) {
+  auto isConstant = [](OpFoldResult value, int64_t constant) {
+    return getConstantIntValue(value) == constant;
+  };
+  for (Operation *op = tensor.getDefiningOp(); op; op = op->getOperand(0).getDefiningOp()) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+    if (!slice && !isa<tensor::CastOp>(op))
+      return true;
+    if (!slice)
+      continue;
+    if (slice.getType().getRank() != slice.getSourceType().getRank())
+      return false;
+    for (int64_t axis = 0; axis < slice.getType().getRank(); ++axis)
+      if (axis != partial &&
+          (!isConstant(slice.getMixedOffsets()[axis], 0) ||
+           !isConstant(slice.getMixedStrides()[axis], 1) ||
+           !calls.isSizeOf(slice.getMixedSizes()[axis], slice.getSource(), axis)))
+        return false;
+  }
+  return true;
+}
+
+/// The input and the weight are read as they lie, along dimensions of their own.
+LogicalResult LoopNests::addConvolution(graph::ConvOp op) {
+  OpLoops nest{op, {}, {}, {}};
+  for (int64_t size : cast<RankedTensorType>(op.getResult().getType()).getShape())
+    nest.loops.push_back(table.make(known(size)));
+  loopSets.push_back(nest.loops);
+  // A program has a block of the places: no axis of the result may be cut.
+  llvm::append_range(partLoops, nest.loops);
+  if (!isWholeBut(op.getInput(), op.inputChannels(), calls) ||
+      !isWholeBut(op.getWeight(), -1, calls))
+    return fail("a convolution reads a part of a tensor");
+  for (Value tensor : {Value(op.getInput()), Value(op.getWeight())}) {
+    OperandMap map{tensor, {}};
+    for (int64_t axis = 0; axis < cast<RankedTensorType>(tensor.getType()).getRank(); ++axis)
+      map.axes.push_back({{}, 0, 1, {}, /*isPartial=*/true});
+    if (failed(traceViews(map)))
+      return failure();
+    map.isInMemory = true;
+    nest.operands.push_back(std::move(map));
+  }
+  nest.operands.emplace_back(); // the init is not read
+  results[op.getResult()] = nest.loops;
+  ops.push_back(std::move(nest));
+  return success();
+}
+
 LogicalResult LoopNests::mapOf(OpOperand &operand, AffineMap indexing, OpLoops &nest) {
   OperandMap map{operand.get(), {}};
   auto type = cast<RankedTensorType>(operand.get().getType());
@@ -234,8 +288,10 @@ LogicalResult LoopNests::traceViews(OperandMap &map) {
       continue;
     }
     DimTable before = table;
-    if (succeeded(through(view, map)))
+    OperandMap asBefore = map;
+    if (succeeded(through(view, map)) && isSound(table))
       continue;
+    map = std::move(asBefore);
     // A reshape moves nothing, so the host program can do it.
     Value base = baseOf(map.root);
     if (base == map.root || !(isa<BlockArgument>(base) || results.contains(base)))

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads off a dispatch (a func.func with tw.kernel) what its kernels are to compute: a sequence of
-// subkernels, each a contraction or a loop program. Loop dimensions that every operation runs along
-// together become one, those that a reshape cuts become several.
+// subkernels, each a contraction, a convolution or a loop program. Loop dimensions that every
+// operation runs along together become one, those that a reshape cuts become several.
 #pragma once
 #include "GraphToTile/Analysis/CallSizes.h"
 #include "GraphToTile/Analysis/LoopProgram.h"
 #include "Kernels/Contraction.h"
+#include "Kernels/Winograd.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include <variant>
 
 namespace tw::conversion {
 using kernels::Contraction;
+using kernels::Convolution;
 
 /// How a tensor becomes the buffer of a kernel: its axes are cut into parts, and neighbours joined.
 struct BufferView {
@@ -31,7 +33,7 @@ struct TensorUse {
 };
 
 struct Subkernel {
-  std::variant<LoopProgram, Contraction> what;
+  std::variant<LoopProgram, Contraction, Convolution, kernels::WinogradWeights> what;
   std::vector<TensorUse> tensors; // one for each buffer
   llvm::SmallVector<mlir::Location> locations;
 };

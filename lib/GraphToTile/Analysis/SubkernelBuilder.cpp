@@ -225,8 +225,27 @@ void SubkernelBuilder::setContraction(Contraction spec) {
   product.buffers = program.buffers;
 }
 
+void SubkernelBuilder::setConvolution(Convolution spec) {
+  spec.buffers = program.buffers;
+  convolution = std::move(spec);
+}
+
+std::optional<Extent> SubkernelBuilder::extentOf(int dim) const {
+  std::vector<int> atoms = nests->table.atoms({dim});
+  if (atoms.empty())
+    return Extent{1};
+  std::vector<int> dims = joined->of(atoms);
+  if (dims.size() != 1 || joined->atoms(dims.front()).size() != atoms.size())
+    return std::nullopt;
+  return joined->dims[dims.front()];
+}
+
 Subkernel SubkernelBuilder::take() {
   Subkernel made{LoopProgram(), std::move(tensors), std::move(locations)};
+  if (convolution) {
+    made.what = std::move(*convolution);
+    return made;
+  }
   if (isProduct) {
     dropUnusedDims(product);
     made.what = std::move(product);

@@ -47,6 +47,12 @@ public:
   bool isClosed = false;
   void setContraction(Contraction spec);
   const Contraction &contraction() const { return product; }
+  void setConvolution(Convolution spec);
+  const Convolution &getConvolution() const { return *convolution; }
+  /// The size of a dimension of the table; nothing if it was joined with others.
+  std::optional<Extent> extentOf(int dim) const;
+  /// The buffers so far.
+  const std::vector<BufferSpec> &buffers() const { return program.buffers; }
 
   Subkernel take();
   llvm::SmallVector<mlir::Location> locations;
@@ -61,6 +67,7 @@ private:
   const LoopNests *nests;
   LoopProgram program;
   Contraction product;
+  std::optional<Convolution> convolution;
   bool isProduct = false;
   std::vector<TensorUse> tensors;
 };

@@ -2,6 +2,7 @@
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "GraphToTile/Configuration/LoopConfiguration.h"
 #include "Kernels/Contraction.h"
+#include "Kernels/Winograd.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -101,6 +102,8 @@ Configuration fromAttribute(tile::ConfigurationAttr attribute) {
 void registerConfigurations(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, tile::TileDialect *dialect) {
     dialect->registerSchema(kernels::contractionSchema());
+    dialect->registerSchema(kernels::convolutionSchema());
+    dialect->registerSchema(kernels::winogradWeightsSchema());
     dialect->registerSchema(loopSchema());
   });
 }

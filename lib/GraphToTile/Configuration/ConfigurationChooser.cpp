@@ -2,6 +2,7 @@
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
 #include "GraphToTile/Configuration/LoopConfiguration.h"
 #include "GraphToTile/Configuration/SplitReductions.h"
+#include "GraphToTile/Configuration/TransformedWeights.h"
 #include "GraphToTile/Configuration/TransposedRhs.h"
 
 namespace tw::conversion {
@@ -25,6 +26,19 @@ static ConfigurationSpace space(const LoopProgram &program, const ConfigurationP
   return {&loopSchema(), loopConstraints(program)};
 }
 
+static ConfigurationSpace space(const Convolution &convolution,
+                                const ConfigurationProblem &problem) {
+  ConfigurationSpace space{&kernels::convolutionSchema(), convolutionConstraints(convolution)};
+  if (!problem.isRhsWeight)
+    space.constraints.emplace_back("packed", "0", "what it is multiplied by is no stored weight");
+  return space;
+}
+
+static ConfigurationSpace space(const kernels::WinogradWeights &weights,
+                                const ConfigurationProblem &) {
+  return {&kernels::winogradWeightsSchema(), winogradWeightsConstraints(weights)};
+}
+
 ConfigurationSpace spaceOf(const ConfigurationProblem &problem) {
   return std::visit([&](const auto &what) { return space(what, problem); }, problem.subkernel.what);
 }
@@ -35,7 +49,17 @@ std::string whyNoCut(const Subkernel &subkernel, Cut cut) {
   case Cut::None:
     return {};
   case Cut::TransposeRhs:
-    return program ? "transpose_rhs is for products, and this is none" : "";
+    return std::holds_alternative<Contraction>(subkernel.what)
+               ? ""
+               : "transpose_rhs is for products, and this is none";
+  case Cut::TransformWeights: {
+    auto *convolution = std::get_if<Convolution>(&subkernel.what);
+    return convolution && kernels::canBeWinograd(*convolution)
+               ? ""
+               : "transform_weights is for convolutions of f32 with windows of 3 x 3 at every "
+                 "place "
+                 "and a multiple of 64 outputs, and this is none";
+  }
   case Cut::SplitReductions: {
     auto dim = program ? longestReducedDim(*program) : std::nullopt;
     return dim && canSplitReductions(*program, *dim)
@@ -54,6 +78,8 @@ std::vector<Subkernel> applyCut(Subkernel subkernel, Cut cut, int &temporaries) 
   std::vector<Subkernel> kernels;
   if (cut == Cut::TransposeRhs)
     kernels.push_back(materializeTransposedRhs(subkernel, temporaries++));
+  if (cut == Cut::TransformWeights)
+    kernels.push_back(materializeTransformedWeights(subkernel, temporaries++));
   kernels.push_back(std::move(subkernel));
   return kernels;
 }

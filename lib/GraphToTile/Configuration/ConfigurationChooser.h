@@ -16,7 +16,8 @@ using kernels::Constraint;
 /// A kernel that wants a configuration.
 struct ConfigurationProblem {
   const Subkernel &subkernel;
-  /// Whether the second operand of a contraction is a weight, which can be stored in panels.
+  /// Whether the second operand of a contraction, or what a convolution multiplies by, is a weight,
+  /// which can be stored in panels.
   bool isRhsWeight = false;
 };
 

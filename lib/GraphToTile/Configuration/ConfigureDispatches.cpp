@@ -148,8 +148,7 @@ private:
   }
 
   ConfigurationProblem problemOf(const Subkernel &subkernel) const {
-    bool isProduct = std::holds_alternative<Contraction>(subkernel.what);
-    return {subkernel, isProduct && calls.isRhsWeight(function, subkernel)};
+    return {subkernel, calls.isRhsWeight(function, subkernel)};
   }
 
   tile::DispatchConfigurationAttr wrongForm(StringRef what, size_t count, size_t wanted) {

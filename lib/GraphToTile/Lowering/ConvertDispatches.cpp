@@ -146,7 +146,7 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
       tile::KernelOp kernel = program
                                   ? emitLoops(b, loc, "written", *program,
                                               loopsFrom(configurations[number].fields, *program))
-                                  : trace(b, loc, subkernel, product(number), why);
+                                  : trace(b, loc, subkernel, configurations[number].fields, why);
       if (kernel)
         kernels.push_back(kernel);
       if (!kernel || failed(isVerified(kernel, why))) {
@@ -166,10 +166,15 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
   }
 
   tile::KernelOp trace(OpBuilder &b, Location loc, const Subkernel &subkernel,
-                       const ContractionConfiguration &configuration, std::string &why) {
-    auto &product = std::get<Contraction>(subkernel.what);
-    kernel::TraceResult traced =
-        kernel::trace("written", [&] { writeContraction(product, configuration); });
+                       const Numbers &fields, std::string &why) {
+    kernel::TraceResult traced = kernel::trace("written", [&] {
+      if (auto *product = std::get_if<Contraction>(&subkernel.what))
+        writeContraction(*product, contractionFrom(fields));
+      else if (auto *weights = std::get_if<WinogradWeights>(&subkernel.what))
+        writeWinogradWeights(*weights, winogradWeightsFrom(fields));
+      else
+        writeConvolution(std::get<Convolution>(subkernel.what), convolutionFrom(fields));
+    });
     if (traced.error)
       return why = traced.error->message, tile::KernelOp();
     auto module = importKernelString(&getContext(), traced.text, "written");
@@ -203,10 +208,8 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
           outs.push_back(views.empty(spec.shape, element));
           types.push_back(outs.back().getType());
         } else if (isPacked(subkernel, number, i)) {
-          inputs.push_back(
-              views.packedWeight(arguments[cast<BlockArgument>(use.tensor).getArgNumber()],
-                                 use.view, packedOrder(std::get<Contraction>(subkernel.what)),
-                                 panelOf(product(number)), product(number).isVnniPacked));
+          inputs.push_back(packedWeight(
+              views, arguments[cast<BlockArgument>(use.tensor).getArgNumber()], subkernel, number));
         } else {
           inputs.push_back(views.toBuffer(use, spec.shape));
         }
@@ -230,12 +233,24 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
 
   /// Whether a buffer of a subkernel comes in panels.
   bool isPacked(const Subkernel &subkernel, size_t number, size_t buffer) const {
+    const Numbers &fields = configurations[number].fields;
+    if (auto *convolution = std::get_if<Convolution>(&subkernel.what))
+      return convolutionFrom(fields).isPacked && int(buffer) == convolution->w;
     auto *contraction = std::get_if<Contraction>(&subkernel.what);
-    return contraction && product(number).isPacked && int(buffer) == contraction->b.buffer;
+    return contraction && contractionFrom(fields).isPacked && int(buffer) == contraction->b.buffer;
   }
 
-  ContractionConfiguration product(size_t number) const {
-    return contractionFrom(configurations[number].fields);
+  Value packedWeight(HostViews &views, Value tensor, const Subkernel &subkernel,
+                     size_t number) const {
+    const Numbers &fields = configurations[number].fields;
+    if (auto *convolution = std::get_if<Convolution>(&subkernel.what))
+      return views.packedWeight(tensor, subkernel.tensors[convolution->w].view,
+                                packedOrder(*convolution), convolutionFrom(fields).columns,
+                                /*inPairs=*/false);
+    auto &product = std::get<Contraction>(subkernel.what);
+    ContractionConfiguration made = contractionFrom(fields);
+    return views.packedWeight(tensor, subkernel.tensors[product.b.buffer].view,
+                              packedOrder(product), panelOf(made), made.isVnniPacked);
   }
 
   std::vector<Configuration> configurations; // of the kernels of one dispatch

@@ -64,6 +64,24 @@ LogicalResult ConvOp::verify() {
     return emitOpError() << "groups must be positive, but is " << getGroups();
   if (getInit().getType() != getResult().getType())
     return emitOpError("result must have the init's type");
+  int64_t groups = int64_t(getGroups()), channels = typeOf(getInput()).getDimSize(inputChannels());
+  int64_t outputs = typeOf(getInit()).getDimSize(resultChannels());
+  for (auto [name, count] : {std::pair("input", channels), std::pair("output", outputs)})
+    if (!ShapedType::isDynamic(count) && count % groups != 0)
+      return emitOpError() << count << " " << name << " channels do not divide into " << groups
+                           << " groups";
+  if (!isResultLast())
+    return success();
+  std::pair<const char *, std::pair<int64_t, int64_t>> pairs[] = {
+      {"input channels of a group",
+       {typeOf(getWeight()).getDimSize(spatial),
+        ShapedType::isDynamic(channels) ? channels : channels / groups}},
+      {"output channels", {typeOf(getWeight()).getDimSize(spatial + 1), outputs}}};
+  for (auto &[name, sizes] : pairs)
+    if (!ShapedType::isDynamic(sizes.first) && !ShapedType::isDynamic(sizes.second) &&
+        sizes.first != sizes.second)
+      return emitOpError() << "the weight has " << sizes.first << " " << name << ", the tensors "
+                           << sizes.second;
   return success();
 }
 

@@ -89,26 +89,50 @@ def TW_CheckIndexOp : TW_Op<"check_index", [Pure, AllTypesMatch<["index", "bound
 class TW_DpsOp<string mnemonic, list<Trait> traits = []> : TW_Op<mnemonic,
     !listconcat(traits, [Pure, DestinationStyleOpInterface])>;
 
+def TW_ConvLayout : I32EnumAttr<"ConvLayout", "where the channels of a convolution are", [
+    I32EnumAttrCase<"ChannelsFirst", 0, "channels_first">,
+    I32EnumAttrCase<"ChannelsLast", 1, "channels_last">,
+    I32EnumAttrCase<"ToChannelsLast", 2, "to_channels_last">]> {
+  let cppNamespace = "::tw::graph";
+}
+
 def TW_ConvOp : TW_DpsOp<"conv"> {
   let summary = "n-d convolution (cross-correlation) or its transpose, added to the init";
   let description = [{
-    input [N, C, spatial...], output [N, O, spatial...].
-    weight [O, C/groups, window...], or when `transposed` [C, O/groups, window...].
+    `layout` says where the channels are:
+    - channels_first: input [N, C, spatial...], output [N, O, spatial...],
+      weight [O, C/groups, window...], or when `transposed` [C, O/groups, window...];
+    - channels_last: input [N, spatial..., C], output [N, spatial..., O],
+      weight [window..., C/groups, O], also when `transposed`;
+    - to_channels_last: the same, but for the input, which is [N, C, spatial...].
+    Output channel o belongs to group o / (O/groups), as input channel c does to c / (C/groups).
     Spatial position: input = output * strides + window * dilations - padding_low; transposed:
     output = input * strides + window * dilations - padding_low. What falls outside contributes
     nothing. Accumulates in the init's element type; operands are widened to it.
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weight, AnyRankedTensor:$init,
       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding_low, DenseI64ArrayAttr:$dilations,
-      I64Attr:$groups, UnitAttr:$transposed);
+      I64Attr:$groups, UnitAttr:$transposed,
+      DefaultValuedAttr<TW_ConvLayout, "::tw::graph::ConvLayout::ChannelsFirst">:$layout);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    (`transposed` $transposed^)? `ins` `(` $input `,` $weight `:` type($input) `,` type($weight) `)`
+    (`transposed` $transposed^)? (`layout` $layout^)?
+    `ins` `(` $input `,` $weight `:` type($input) `,` type($weight) `)`
     `outs` `(` $init `:` type($init) `)` attr-dict `->` type($result)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+    int64_t getSpatialRank() { return getStrides().size(); }
+    /// Which dimension of the input, the weight and the result is the n-th spatial one (of the
+    /// window), and which ones the channels are.
+    int64_t inputDim(int64_t spatial) { return spatial + (isInputLast() ? 1 : 2); }
+    int64_t inputChannels() { return isInputLast() ? getSpatialRank() + 1 : 1; }
+    int64_t weightDim(int64_t spatial) { return spatial + (isResultLast() ? 0 : 2); }
+    int64_t resultDim(int64_t spatial) { return spatial + (isResultLast() ? 1 : 2); }
+    int64_t resultChannels() { return isResultLast() ? getSpatialRank() + 1 : 1; }
+    bool isInputLast() { return getLayout() == ConvLayout::ChannelsLast; }
+    bool isResultLast() { return getLayout() != ConvLayout::ChannelsFirst; }
   }];
 }
 

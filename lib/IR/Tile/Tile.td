@@ -122,7 +122,8 @@ def Tile_ConfigurationAttr : Tile_Attr<"Configuration", "config"> {
 def Tile_Cut : I32Enum<"Cut", "whether one computation of a dispatch becomes several kernels", [
     I32EnumCase<"None", 0, "none">,
     I32EnumCase<"TransposeRhs", 1, "transpose_rhs">,
-    I32EnumCase<"SplitReductions", 2, "split_reductions">]> {
+    I32EnumCase<"SplitReductions", 2, "split_reductions">,
+    I32EnumCase<"TransformWeights", 3, "transform_weights">]> {
   let cppNamespace = "::tw::tile";
 }
 

@@ -99,7 +99,8 @@ std::optional<Contraction> findContraction(linalg::LinalgOp op) {
 
 void preferredBox(Operation *op, std::vector<int64_t> &box) {
   auto raise = [&](size_t d, int64_t size) { box[d] = std::max(box[d], size); };
-  if (isa<graph::ConvOp>(op) && box.size() >= 2) {
+  auto conv = dyn_cast<graph::ConvOp>(op);
+  if (conv && !conv.isResultLast() && box.size() >= 2) {
     int64_t channels = cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(1);
     raise(1, ShapedType::isDynamic(channels) ? 64 : std::clamp<int64_t>(channels / 4, 32, 128));
   }

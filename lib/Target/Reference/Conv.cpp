@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw.conv, any number of dimensions. Output positions of one image are taken as one consecutive
-// row; a block of them becomes a panel (Panel.h): its columns are the positions, its terms pairs of
-// channel and window place. Where a term reads is looked up in a table that is made once a block,
-// so that padding, strides, dilation and transposition cost nothing inside. Convolutions with few
-// outputs a group (depthwise ones) go along rows of the input instead.
+// tw.conv with channels first, any number of dimensions. Output positions of one image are taken as
+// one consecutive row; a block of them becomes a panel (Panel.h): its columns are the positions,
+// its terms pairs of channel and window place. Where a term reads is looked up in a table that is
+// made once a block, so that padding, strides, dilation and transposition cost nothing inside.
+// Convolutions with few outputs a group (depthwise ones) go along rows of the input instead.
 #include "IR/Graph/Graph.h"
 #include "Target/Reference/Operations.h"
 #include "Target/Reference/Panel.h"
@@ -300,7 +300,10 @@ private:
 } // namespace
 
 LogicalResult emitConv(Operation *op, Emitter &e) {
-  ConvEmitter(cast<graph::ConvOp>(op), e).emit();
+  auto conv = cast<graph::ConvOp>(op);
+  if (conv.isResultLast())
+    return emitConvChannelsLast(op, e);
+  ConvEmitter(conv, e).emit();
   return success();
 }
 

@@ -14,6 +14,7 @@ EmitLoops emitLoopsOf(mlir::Operation *op);
 
 mlir::LogicalResult emitGeneric(mlir::Operation *op, Emitter &emitter);
 mlir::LogicalResult emitConv(mlir::Operation *op, Emitter &emitter);
+mlir::LogicalResult emitConvChannelsLast(mlir::Operation *op, Emitter &emitter);
 mlir::LogicalResult emitScan(mlir::Operation *op, Emitter &emitter);
 mlir::LogicalResult emitSort(mlir::Operation *op, Emitter &emitter);
 mlir::LogicalResult emitScatter(mlir::Operation *op, Emitter &emitter);

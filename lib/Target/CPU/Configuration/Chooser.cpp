@@ -2,6 +2,7 @@
 #include "Target/CPU/Configuration/Chooser.h"
 #include "GraphToTile/Configuration/SplitReductions.h"
 #include "Target/CPU/Configuration/ContractionCost.h"
+#include "Target/CPU/Configuration/ConvolutionCost.h"
 #include "Target/CPU/Configuration/LoopCost.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -29,14 +30,27 @@ public:
       return isRhsTransposeProfitable(*product) && !chosen(*product, problem).isPacked
                  ? Cut::TransposeRhs
                  : Cut::None;
-    const auto &program = std::get<LoopProgram>(problem.subkernel.what);
-    auto dim = longDim(program);
-    return dim && canSplitReductions(program, *dim) ? Cut::SplitReductions : Cut::None;
+    if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
+      return problem.isRhsWeight && isTransformProfitable(*convolution, unitFor(*convolution))
+                 ? Cut::TransformWeights
+                 : Cut::None;
+    auto *program = std::get_if<LoopProgram>(&problem.subkernel.what);
+    auto dim = program ? longDim(*program) : std::nullopt;
+    return dim && canSplitReductions(*program, *dim) ? Cut::SplitReductions : Cut::None;
   }
 
   Configuration choose(const ConfigurationProblem &problem) const override {
     if (auto *program = std::get_if<LoopProgram>(&problem.subkernel.what))
       return {"loops", numbersOf(chooseLoops(*program)), {}, {}};
+    if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
+      return {"convolution",
+              kernels::numbersOf(
+                  chooseConvolution(*convolution, unitFor(*convolution), problem.isRhsWeight)),
+              {},
+              {}};
+    if (std::holds_alternative<kernels::WinogradWeights>(problem.subkernel.what))
+      return {
+          "winograd_weights", kernels::numbersOf(kernels::WinogradWeightsConfiguration()), {}, {}};
     CPUContraction made = chosen(std::get<Contraction>(problem.subkernel.what), problem);
     return {"contraction",
             numbersOf(made),
@@ -45,12 +59,17 @@ public:
   }
 
   std::vector<Constraint> constraints(const ConfigurationProblem &problem) const override {
+    if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
+      return convolutionConstraints(*convolution, unitFor(*convolution));
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
     return product ? contractionConstraints(unitFor(*product)) : std::vector<Constraint>();
   }
 
   std::optional<double> cost(const ConfigurationProblem &problem,
                              const Configuration &configuration) const override {
+    if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
+      return convolutionCost(*convolution, kernels::convolutionFrom(configuration.fields),
+                             unitFor(*convolution));
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
     if (!product)
       return std::nullopt;
@@ -59,6 +78,9 @@ public:
   }
 
 private:
+  VectorUnit unitFor(const Convolution &convolution) const {
+    return vectorUnit(features, bytesOf(convolution.sum));
+  }
   VectorUnit unitFor(const Contraction &product) const {
     return vectorUnit(features, bytesOf(product.sum));
   }

@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions run with channels last, and so does what stands between them:
+//
+//   %y = tw.conv ins(%x, %w) : [N, C, H, W]                 %t = transpose %x
+//   %z = generic { relu }(%y)                               %y = tw.conv layout channels_last
+//   %u = tw.conv ins(%z, %v)                    ->          %z = generic { relu }(%y)
+//                                                           %u = tw.conv layout channels_last
+//                                                           transpose %u
+//
+// Operations are visited in order. One that reads a tensor that has been turned (Turned.h) is
+// written again for it, and its results are turned too: elementwise operations, reductions,
+// windows, padding, concatenation, reshapes. What cannot (or what leaves the function) gets the
+// tensor transposed back. Weights are read in another order, which costs nothing. A convolution of
+// a few channels reads its input as it is; one with a window of one element is a product.
+#include "Graph/ChannelsLast/Turned.h"
+#include "Graph/Passes.h"
+#include "Graph/Sizes.h"
+#include "IR/Coded.h"
+#include "IR/Graph/Graph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tw {
+namespace {
+
+constexpr int64_t fewChannels = 4; // read one by one, wherever they are
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+class Turning {
+public:
+  explicit Turning(func::FuncOp function) : function(function), b(function.getContext()) {}
+
+  void run() {
+    SmallVector<Operation *> ops;
+    bool hasConvolution = false;
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      hasConvolution |= isa<graph::ConvOp>(op);
+      if (op == function.getOperation() || isa<scf::SCFDialect>(op->getDialect()))
+        return WalkResult::advance();
+      ops.push_back(op);
+      return WalkResult::skip();
+    });
+    if (!hasConvolution)
+      return;
+    for (Operation *op : ops) {
+      b.setInsertionPoint(op);
+      visit(op);
+    }
+    dropReplaced();
+  }
+
+private:
+  void visit(Operation *op) {
+    TypeSwitch<Operation *>(op)
+        .Case([&](graph::ConvOp o) { visitConv(o); })
+        .Case([&](linalg::LinalgOp o) { visitLinalg(o); })
+        .Case([&](tensor::PadOp o) { visitPad(o); })
+        .Case([&](tensor::ConcatOp o) { visitConcat(o); })
+        .Case([&](tensor::ExtractSliceOp o) { visitSlice(o); })
+        .Case([&](tensor::ExpandShapeOp o) { visitExpand(o); })
+        .Case([&](tensor::CollapseShapeOp o) { visitCollapse(o); })
+        .Case([&](tensor::CastOp o) { visitCast(o); });
+  }
+
+  //===--- what is turned -----------------------------------------------------===//
+
+  const Turned *find(Value value) const {
+    auto it = turned.find(value);
+    return it == turned.end() ? nullptr : &it->second;
+  }
+
+  /// `value` is this from now on; the operation that computed it is dropped, where it can be.
+  void replace(Operation *op, ArrayRef<Turned> results) {
+    for (auto [old, now] : llvm::zip_equal(op->getResults(), results)) {
+      if (now.order.isIdentity())
+        old.replaceAllUsesWith(now.value);
+      else
+        turned.insert({old, now});
+    }
+    replaced.push_back(op);
+  }
+
+  /// A tensor of the graph in this order, turned where it is made if it has not been.
+  Value inOrder(Value value, const ChannelOrder &order, StringRef why) {
+    if (order.isIdentity())
+      return value;
+    const Turned *known = find(value);
+    if (known && known->order == order)
+      return known->value;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(value);
+    Value made = turn(b, value.getLoc(), value, order);
+    if (!known)
+      turned.insert({value, {made, order}});
+    emitReport(value.getLoc()) << "transposed for " << why;
+    return made;
+  }
+
+  void dropReplaced() {
+    for (Operation *op : llvm::reverse(replaced)) {
+      for (Value result : op->getResults()) {
+        const Turned *now = result.use_empty() ? nullptr : find(result);
+        if (!now)
+          continue;
+        b.setInsertionPointAfterValue(now->value);
+        StringRef reader = result.getUsers().begin()->getName().getStringRef();
+        emitReport(op->getLoc()) << "transposed back: " << reader << " reads it channels first";
+        result.replaceAllUsesWith(turnBack(b, op->getLoc(), *now));
+      }
+      op->erase();
+    }
+  }
+
+  /// What an operation begins with, in this order.
+  Value initInOrder(Value init, const ChannelOrder &order, bool isRead) {
+    if (order.isIdentity())
+      return init;
+    auto fill = init.getDefiningOp<linalg::FillOp>();
+    if (isRead && !fill)
+      return inOrder(init, order, "what is added to it");
+    SmallVector<OpFoldResult> sizes = order.apply<OpFoldResult>(resolvedSizes(init, b));
+    Type element = typeOf(init).getElementType();
+    Value empty = tensor::EmptyOp::create(b, init.getLoc(), sizes, element);
+    return fill ? linalg::FillOp::create(b, fill.getLoc(), fill.getInputs(), empty).getResult(0)
+                : empty;
+  }
+
+  //===--- convolutions -------------------------------------------------------===//
+
+  void visitConv(graph::ConvOp op) {
+    if (op.isResultLast())
+      return;
+    Value input = op.getInput();
+    auto order = ChannelOrder::ofImages(typeOf(input).getRank());
+    int64_t channels = typeOf(input).getDimSize(1);
+    bool readsFirst = !find(input) && channels > 0 && channels <= fewChannels &&
+                      op.getGroups() == 1 && !op.getTransposed();
+    if (!readsFirst)
+      input = inOrder(input, order, "a convolution");
+    Value weight = weightOf(op), init = initInOrder(op.getInit(), order, true), result;
+    if (isProduct(op)) {
+      result = product(op, input, weight, init, readsFirst);
+      emitReport(op.getLoc()) << "a convolution of single elements runs as a product";
+    } else {
+      auto layout =
+          readsFirst ? graph::ConvLayout::ToChannelsLast : graph::ConvLayout::ChannelsLast;
+      result = graph::ConvOp::create(b, op.getLoc(), init.getType(), input, weight, init,
+                                     op.getStrides(), op.getPaddingLow(), op.getDilations(),
+                                     op.getGroups(), op.getTransposed(), layout);
+      emitReport(op.getLoc()) << "a convolution runs with channels last"
+                              << (readsFirst ? ", and reads few channels as they are" : "");
+    }
+    replace(op, {{result, order}});
+  }
+
+  /// [window..., C / groups, O].
+  Value weightOf(graph::ConvOp op) {
+    Value weight = op.getWeight();
+    int64_t rank = typeOf(weight).getRank(), groups = op.getGroups();
+    SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(2, rank));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(weight);
+    if (!op.getTransposed() || groups == 1) {
+      permutation.append(op.getTransposed() ? std::initializer_list<int64_t>{0, 1}
+                                            : std::initializer_list<int64_t>{1, 0});
+      if (auto stored = weight.getDefiningOp<graph::WeightOp>())
+        return permuted(stored, permutation);
+      return reorder(b, op.getLoc(), weight, permutation);
+    }
+    // [groups * C, O, window...]
+    SmallVector<ReassociationIndices> cut = {{0, 1}}, joined;
+    SmallVector<OpFoldResult> sizes = resolvedSizes(weight, b);
+    Value inputs = getValueOrCreateConstantIndexOp(b, op.getLoc(), sizes[0]);
+    Value count = arith::ConstantIndexOp::create(b, op.getLoc(), groups);
+    int64_t inputCount = typeOf(weight).getDimSize(0);
+    SmallVector<int64_t> shape = {groups, inputCount < 0 ? inputCount : inputCount / groups};
+    OpFoldResult each =
+        inputCount < 0
+            ? OpFoldResult(arith::DivUIOp::create(b, op.getLoc(), inputs, count).getResult())
+            : b.getIndexAttr(shape[1]);
+    SmallVector<OpFoldResult> cutSizes = {b.getIndexAttr(groups), each};
+    for (int64_t dim = 1; dim < rank; ++dim) {
+      cut.push_back({dim + 1});
+      cutSizes.push_back(sizes[dim]);
+      shape.push_back(typeOf(weight).getDimSize(dim));
+    }
+    Value parts = tensor::ExpandShapeOp::create(b, op.getLoc(), typeOf(weight).clone(shape), weight,
+                                                cut, cutSizes);
+    SmallVector<int64_t> turnedParts = llvm::to_vector(llvm::seq<int64_t>(3, rank + 1));
+    turnedParts.append({1, 0, 2});
+    Value turnedWeight = reorder(b, op.getLoc(), parts, turnedParts);
+    for (int64_t dim = 0; dim < rank - 1; ++dim)
+      joined.push_back({dim});
+    joined.push_back({rank - 1, rank});
+    return tensor::CollapseShapeOp::create(b, op.getLoc(), turnedWeight, joined);
+  }
+
+  /// The same bytes with dimensions in another order.
+  Value permuted(graph::WeightOp weight, ArrayRef<int64_t> order) {
+    graph::WeightAttr source = weight.getSource();
+    SmallVector<int64_t> sizes, strides;
+    for (int64_t dim : order) {
+      sizes.push_back(typeOf(weight).getDimSize(dim));
+      strides.push_back(source.getStrides()[dim]);
+    }
+    return graph::WeightOp::create(
+        b, weight.getLoc(), typeOf(weight).clone(sizes),
+        graph::WeightAttr::get(b.getContext(), source.getName(), source.getFile(),
+                               source.getOffset(), source.getBytes(), source.getStart(), strides));
+  }
+
+  /// Whether each position of the result is a product of the channels at that of the input.
+  static bool isProduct(graph::ConvOp op) {
+    auto all = [](ArrayRef<int64_t> list, int64_t value) {
+      return llvm::all_of(list, [&](int64_t x) { return x == value; });
+    };
+    RankedTensorType input = typeOf(op.getInput()), result = typeOf(op.getInit());
+    return op.getGroups() == 1 && all(typeOf(op.getWeight()).getShape().drop_front(2), 1) &&
+           all(op.getStrides(), 1) && all(op.getPaddingLow(), 0) &&
+           isa<FloatType>(result.getElementType()) &&
+           input.hasStaticShape() == result.hasStaticShape() &&
+           input.getShape().drop_front(2) == result.getShape().drop_front(2);
+  }
+
+  Value product(graph::ConvOp op, Value input, Value weight, Value init, bool readsFirst) {
+    int64_t spatial = op.getSpatialRank();
+    // Loops: n, places..., o, c.
+    SmallVector<AffineExpr> of;
+    for (int64_t loop = 0; loop < spatial + 3; ++loop)
+      of.push_back(b.getAffineDimExpr(unsigned(loop)));
+    SmallVector<AffineExpr> places(ArrayRef(of).slice(1, spatial)), x = {of[0]}, y = {of[0]};
+    if (readsFirst)
+      x.push_back(of.back());
+    x.append(places), y.append(places);
+    if (!readsFirst)
+      x.push_back(of.back());
+    y.push_back(of[spatial + 1]);
+    SmallVector<AffineExpr> w = {of.back(), of[spatial + 1]};
+    SmallVector<ReassociationIndices> matrix(2);
+    for (int64_t dim = 0; dim <= spatial; ++dim)
+      matrix[0].push_back(dim);
+    matrix[1].push_back(spatial + 1);
+    weight = asMatrix(op.getLoc(), weight, matrix);
+    SmallVector<AffineMap> maps;
+    for (ArrayRef<AffineExpr> results : {ArrayRef(x), ArrayRef(w), ArrayRef(y)})
+      maps.push_back(AffineMap::get(unsigned(of.size()), 0, results, b.getContext()));
+    SmallVector<utils::IteratorType> iterators(size_t(spatial) + 2, utils::IteratorType::parallel);
+    iterators.push_back(utils::IteratorType::reduction);
+    auto generic =
+        linalg::GenericOp::create(b, op.getLoc(), init.getType(), ValueRange{input, weight}, init,
+                                  maps, iterators, [](OpBuilder &b, Location loc, ValueRange v) {
+                                    auto widened = [&](Value value) -> Value {
+                                      if (value.getType() == v[2].getType())
+                                        return value;
+                                      return arith::ExtFOp::create(b, loc, v[2].getType(), value);
+                                    };
+                                    Value term =
+                                        arith::MulFOp::create(b, loc, widened(v[0]), widened(v[1]));
+                                    Value sum = arith::AddFOp::create(b, loc, v[2], term);
+                                    linalg::YieldOp::create(b, loc, sum);
+                                  });
+    return generic.getResult(0);
+  }
+
+  /// [1..., C, O] as [C, O].
+  Value asMatrix(Location loc, Value weight, ArrayRef<ReassociationIndices> matrix) {
+    auto stored = weight.getDefiningOp<graph::WeightOp>();
+    if (!stored)
+      return tensor::CollapseShapeOp::create(b, loc, weight, matrix);
+    graph::WeightAttr source = stored.getSource();
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(stored);
+    return graph::WeightOp::create(
+        b, stored.getLoc(), typeOf(stored).clone(typeOf(stored).getShape().take_back(2)),
+        graph::WeightAttr::get(b.getContext(), source.getName(), source.getFile(),
+                               source.getOffset(), source.getBytes(), source.getStart(),
+                               source.getStrides().take_back(2)));
+  }
+
+  //===--- loops --------------------------------------------------------------===//
+
+  /// The loops of an operation that run along channels of what it reads; empty where it reads
+  /// nothing that has been turned.
+  llvm::SmallBitVector channelLoops(linalg::LinalgOp op) {
+    llvm::SmallBitVector loops(op.getNumLoops());
+    bool found = false;
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      const Turned *source = find(operand->get());
+      if (!source)
+        continue;
+      found = true;
+      AffineMap map = op.getMatchingIndexingMap(operand);
+      for (unsigned axis : source->order.channels().set_bits())
+        for (unsigned loop = 0; loop < loops.size(); ++loop)
+          if (map.getResult(axis).isFunctionOfDim(loop))
+            loops.set(loop);
+    }
+    op->walk([&](tensor::ExtractOp look) {
+      const Turned *source = find(look.getTensor());
+      if (!source)
+        return;
+      found = true;
+      for (unsigned axis : source->order.channels().set_bits())
+        if (auto index = look.getIndices()[axis].getDefiningOp<linalg::IndexOp>())
+          loops.set(unsigned(index.getDim()));
+    });
+    return found ? loops : llvm::SmallBitVector();
+  }
+
+  void visitLinalg(linalg::LinalgOp op) {
+    llvm::SmallBitVector loops = channelLoops(op);
+    if (loops.empty())
+      return;
+    FailureOr<linalg::GenericOp> general = linalg::generalizeNamedOp(b, op);
+    auto generic = succeeded(general) ? *general : dyn_cast<linalg::GenericOp>(op.getOperation());
+    if (!generic)
+      return;
+    b.setInsertionPoint(generic);
+    SmallVector<ChannelOrder> orders;
+    for (OpOperand &init : generic.getDpsInitsMutable()) {
+      AffineMap map = generic.getMatchingIndexingMap(&init);
+      llvm::SmallBitVector channels(map.getNumResults());
+      for (auto [axis, expr] : llvm::enumerate(map.getResults()))
+        if (auto dim = dyn_cast<AffineDimExpr>(expr))
+          channels[unsigned(axis)] = loops.test(dim.getPosition());
+      orders.emplace_back(channels);
+    }
+    if (isCopy(generic, orders[0]))
+      return replace(generic, {{find(generic.getInputs()[0])->value, orders[0]}});
+    writeAgain(generic, orders);
+  }
+
+  /// Whether all it would do is to copy what has been turned already.
+  bool isCopy(linalg::GenericOp op, const ChannelOrder &order) {
+    Operation &first = op.getBody()->front();
+    const Turned *source = op.getNumDpsInputs() == 1 ? find(op.getInputs()[0]) : nullptr;
+    if (!source || !isa<linalg::YieldOp>(first) || first.getNumOperands() != 1 ||
+        first.getOperand(0) != op.getBody()->getArgument(0))
+      return false;
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    return maps[0].isPermutation() && source->order.apply(maps[0]) == order.apply(maps[1]);
+  }
+
+  void writeAgain(linalg::GenericOp op, ArrayRef<ChannelOrder> orders) {
+    SmallVector<Value> inputs, inits;
+    SmallVector<AffineMap> maps;
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      const Turned *source = find(operand->get());
+      AffineMap map = op.getMatchingIndexingMap(operand);
+      inputs.push_back(source ? source->value : operand->get());
+      maps.push_back(source ? source->order.apply(map) : map);
+    }
+    for (auto [init, order] : llvm::zip_equal(op.getDpsInitsMutable(), orders)) {
+      inits.push_back(initInOrder(init.get(), order, op.payloadUsesValueFromOperand(&init)));
+      maps.push_back(order.apply(op.getMatchingIndexingMap(&init)));
+    }
+    auto made = linalg::GenericOp::create(b, op.getLoc(), TypeRange(ValueRange(inits)), inputs,
+                                          inits, maps, op.getIteratorTypesArray());
+    made.getRegion().takeBody(op.getRegion());
+    made.walk([&](Operation *inner) { readTurned(inner); });
+    made = inOrderOfResult(made, maps[op.getNumDpsInputs()]);
+    SmallVector<Turned> results;
+    for (auto [result, order] : llvm::zip_equal(made.getResults(), orders))
+      results.push_back({result, order});
+    replace(op, results);
+  }
+
+  /// Elements and sizes of a turned tensor that a body asks for.
+  void readTurned(Operation *op) {
+    if (auto look = dyn_cast<tensor::ExtractOp>(op)) {
+      if (const Turned *source = find(look.getTensor())) {
+        auto indices = source->order.apply<Value>(llvm::to_vector(look.getIndices()));
+        look.getTensorMutable().assign(source->value);
+        look.getIndicesMutable().assign(indices);
+      }
+    } else if (auto size = dyn_cast<tensor::DimOp>(op)) {
+      const Turned *source = find(size.getSource());
+      auto dim = size.getConstantIndex();
+      if (!source || !dim)
+        return;
+      auto place = llvm::find(source->order.dims(), *dim) - source->order.dims().begin();
+      OpBuilder inner(op);
+      size.getSourceMutable().assign(source->value);
+      size.getIndexMutable().assign(arith::ConstantIndexOp::create(inner, op->getLoc(), place));
+    }
+  }
+
+  /// With the loops along the result outermost, in its order.
+  linalg::GenericOp inOrderOfResult(linalg::GenericOp op, AffineMap result) {
+    SmallVector<unsigned> loops;
+    for (AffineExpr expr : result.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr);
+          dim && !llvm::is_contained(loops, dim.getPosition()))
+        loops.push_back(dim.getPosition());
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      if (!llvm::is_contained(loops, loop))
+        loops.push_back(loop);
+    FailureOr<linalg::GenericOp> sorted = linalg::interchangeGenericOp(b, op, loops);
+    return succeeded(sorted) ? *sorted : op;
+  }
+
+  //===--- movement -----------------------------------------------------------===//
+
+  void visitPad(tensor::PadOp op) {
+    const Turned *source = find(op.getSource());
+    Value number = op.getConstantPaddingValue();
+    if (!source || !number)
+      return;
+    auto made =
+        tensor::PadOp::create(b, op.getLoc(), source->order.apply(op.getResultType()),
+                              source->value, source->order.apply<OpFoldResult>(op.getMixedLowPad()),
+                              source->order.apply<OpFoldResult>(op.getMixedHighPad()), number);
+    replace(op, {{made, source->order}});
+  }
+
+  /// Follows the greater part of the operands.
+  void visitConcat(tensor::ConcatOp op) {
+    const Turned *first = nullptr;
+    size_t count = 0;
+    for (Value input : op.getInputs())
+      if (const Turned *source = find(input)) {
+        first = first ? first : source;
+        count += source->order == first->order;
+      }
+    if (!first || 2 * count < op.getInputs().size())
+      return;
+    ChannelOrder order = first->order;
+    SmallVector<Value> inputs;
+    for (Value input : op.getInputs())
+      inputs.push_back(inOrder(input, order, "a concatenation"));
+    auto dim = llvm::find(order.dims(), int64_t(op.getDim())) - order.dims().begin();
+    replace(op, {{tensor::ConcatOp::create(b, op.getLoc(), order.apply(op.getResultType()),
+                                           b.getI64IntegerAttr(dim), inputs),
+                  order}});
+  }
+
+  void visitSlice(tensor::ExtractSliceOp op) {
+    const Turned *source = find(op.getSource());
+    if (!source || op.getType().getRank() != op.getSourceType().getRank())
+      return;
+    const ChannelOrder &order = source->order;
+    auto made =
+        tensor::ExtractSliceOp::create(b, op.getLoc(), order.apply(op.getType()), source->value,
+                                       order.apply<OpFoldResult>(op.getMixedOffsets()),
+                                       order.apply<OpFoldResult>(op.getMixedSizes()),
+                                       order.apply<OpFoldResult>(op.getMixedStrides()));
+    replace(op, {{made, order}});
+  }
+
+  void visitExpand(tensor::ExpandShapeOp op) {
+    const Turned *source = find(op.getSrc());
+    if (!source)
+      return;
+    llvm::SmallBitVector channels(op.getResultType().getRank());
+    SmallVector<ReassociationIndices> groups = op.getReassociationIndices(), cut;
+    for (unsigned dim : source->order.channels().set_bits())
+      for (int64_t part : groups[dim])
+        channels.set(unsigned(part));
+    ChannelOrder order(channels);
+    int64_t next = 0;
+    for (int64_t dim : source->order.dims()) {
+      cut.emplace_back();
+      for (size_t part = 0; part < groups[dim].size(); ++part)
+        cut.back().push_back(next++);
+    }
+    auto made = tensor::ExpandShapeOp::create(b, op.getLoc(), order.apply(op.getResultType()),
+                                              source->value, cut,
+                                              order.apply<OpFoldResult>(op.getMixedOutputShape()));
+    replace(op, {{made, order}});
+  }
+
+  void visitCollapse(tensor::CollapseShapeOp op) {
+    const Turned *source = find(op.getSrc());
+    if (!source)
+      return;
+    RankedTensorType type = op.getSrcType();
+    ArrayRef<int64_t> dims = source->order.dims();
+    SmallVector<ReassociationIndices> groups = op.getReassociationIndices(), joined;
+    llvm::SmallBitVector channels(groups.size());
+    SmallVector<std::pair<int64_t, size_t>> places; // where a group is, its number
+    for (auto [number, group] : llvm::enumerate(groups)) {
+      SmallVector<int64_t> at,
+          moving; // of all its dimensions; of those that are not 1, as they lie
+      for (auto [place, dim] : llvm::enumerate(dims))
+        if (llvm::is_contained(group, dim)) {
+          at.push_back(int64_t(place));
+          if (type.getDimSize(dim) != 1)
+            moving.push_back(dim);
+        }
+      if (at.empty() || at.back() - at.front() + 1 != int64_t(at.size()) ||
+          !llvm::is_sorted(moving))
+        return;
+      channels[unsigned(number)] =
+          source->order.channels().test(unsigned(moving.empty() ? group.front() : moving.front()));
+      places.push_back({at.front(), number});
+    }
+    ChannelOrder order(channels);
+    llvm::sort(places);
+    for (auto [i, place] : llvm::enumerate(places)) {
+      if (order.dims()[i] != int64_t(place.second))
+        return;
+      joined.emplace_back();
+      for (size_t part = 0; part < groups[place.second].size(); ++part)
+        joined.back().push_back(place.first + int64_t(part));
+    }
+    auto made = tensor::CollapseShapeOp::create(b, op.getLoc(), order.apply(op.getResultType()),
+                                                source->value, joined);
+    replace(op, {{made, order}});
+  }
+
+  void visitCast(tensor::CastOp op) {
+    const Turned *source = find(op.getSource());
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!source || !type)
+      return;
+    replace(op, {{tensor::CastOp::create(b, op.getLoc(), source->order.apply(type), source->value),
+                  source->order}});
+  }
+
+  func::FuncOp function;
+  IRRewriter b;
+  DenseMap<Value, Turned> turned;
+  SmallVector<Operation *> replaced; // in order
+};
+
+struct ChannelsLast : PassWrapper<ChannelsLast, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ChannelsLast)
+  StringRef getArgument() const override { return "tw-channels-last"; }
+  StringRef getDescription() const override { return "Run convolutions with channels last"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, linalg::LinalgDialect, tensor::TensorDialect>();
+  }
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isDeclaration())
+        Turning(function).run();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createChannelsLast() { return std::make_unique<ChannelsLast>(); }
+
+} // namespace tw

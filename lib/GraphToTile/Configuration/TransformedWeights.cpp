@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "GraphToTile/Configuration/TransformedWeights.h"
+
+namespace tw::conversion {
+
+Subkernel materializeTransformedWeights(Subkernel &subkernel, int temporary) {
+  auto &convolution = std::get<Convolution>(subkernel.what);
+  TensorUse plain = subkernel.tensors[convolution.w], transformed{{}, {}, temporary};
+  subkernel.tensors[convolution.w] = transformed;
+  return {kernels::transformWeights(convolution), {plain, transformed}, subkernel.locations};
+}
+
+} // namespace tw::conversion

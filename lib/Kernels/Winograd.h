@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions with windows of 3 x 3 by Winograd's minimal filtering F(2x2, 3x3): blocks of 2 x 2
+// places take 16 products of channels where 36 are written (Lavin and Gray, "Fast Algorithms for
+// Convolutional Neural Networks", 2016).
+#pragma once
+#include "Kernels/Convolution.h"
+
+namespace tw::kernels {
+
+/// Outputs of a panel of transformed weights, and of a program's block.
+constexpr int64_t winogradColumns = 64;
+
+/// Whether it can be: 2-d windows of 3 x 3 at every place, one group, f32, sizes known, whole
+/// panels of outputs.
+bool canBeWinograd(const Convolution &convolution);
+
+/// The weights of a convolution as its products want them: u[o, i, c, j] is that of product i for
+/// channel c and output o * winogradColumns + j.
+struct WinogradWeights {
+  std::vector<BufferSpec> buffers; // w: [3, 3, channels, outputs]; u
+  int64_t channels = 1, outputs = 1;
+};
+
+struct WinogradWeightsConfiguration {
+  int64_t channels = 1; // in a program
+};
+/// Its fields, "winograd_weights".
+const ConfigurationSchema &winogradWeightsSchema();
+Numbers numbersOf(const WinogradWeightsConfiguration &configuration);
+WinogradWeightsConfiguration winogradWeightsFrom(const Numbers &fields);
+/// What any target asks of it.
+std::vector<Constraint> winogradWeightsConstraints(const WinogradWeights &weights);
+
+/// What computes the transformed weights of a convolution, which then reads them.
+WinogradWeights transformWeights(Convolution &convolution);
+
+/// The kernels; to be called while they are traced.
+void writeWinogradWeights(const WinogradWeights &weights,
+                          const WinogradWeightsConfiguration &configuration);
+void writeWinograd(const Convolution &convolution, const ConvolutionConfiguration &configuration);
+
+} // namespace tw::kernels

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which configuration of a convolution is the fastest: cycles that programs take, by what was
+// measured of blocks in registers, and of weights and inputs that come from one cache or another.
+#include "Target/CPU/Configuration/ConvolutionCost.h"
+#include <algorithm>
+#include <cmath>
+
+namespace tw::target::cpu {
+using kernels::ConvolutionAxis;
+using kernels::Extent;
+
+namespace {
+
+constexpr int64_t unknownSize = 56, unknownChannels = 256;
+constexpr int64_t firstLevel = 32 << 10, secondLevel = 1 << 20; // bytes of caches
+constexpr int64_t spilledWeights = 3 << 19; // as many bytes are not in the second level when used
+constexpr int64_t mostVectors = 8, mostPlaces = 14, scratchPlaces = 56;
+constexpr int64_t rowsAtOnce = 6;    // of a block in scratch that are in registers
+constexpr int64_t channelChunk = 32; // of a panel of weights that stays in the first level
+constexpr int64_t fewestChannels = 64, fewestBlocks = 20, mostBlocks = 56;
+constexpr int64_t channelwiseLines = 1, channelwisePlaces = 8;
+constexpr int64_t deepImage =
+    28; // from here on a depthwise one passes over all channels of a place
+constexpr int64_t workerPlaces = 192; // that follow each other
+
+int64_t sizeOf(const Extent &extent, int64_t unknown) { return extent.size.value_or(unknown); }
+
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// The sizes that decide.
+struct Problem {
+  Problem(const Convolution &spec, const VectorUnit &unit) : lanes(unit.lanes) {
+    for (const ConvolutionAxis &axis : spec.spatial) {
+      int64_t phases = spec.isTransposed ? axis.stride : 1;
+      outputs.push_back(ceilDiv(sizeOf(axis.output, unknownSize), phases));
+      taps *= ceilDiv(sizeOf(axis.window, 3), phases);
+      inputBytes *= sizeOf(axis.input, unknownSize);
+      repeats *= phases;
+    }
+    channels = sizeOf(spec.channels, unknownChannels);
+    columns = sizeOf(spec.outputs, unknownChannels);
+    groups = spec.groups;
+    images = sizeOf(spec.batch, 1);
+    bytes = spec.sum == kernel::f64 ? 8 : 4;
+    inputBytes *= channels * groups * bytes;
+    weightBytes = taps * channels * columns * groups * bytes;
+  }
+  /// Cycles of one step of the sum for a block in registers, weights in the first-level cache: two
+  /// products a cycle, 1.7 loads, a chain of additions four cycles long.
+  static double step(double rows, double vectors) {
+    return std::max({rows * vectors / 2, (rows + vectors) / 1.7, 4.0}) * 1.08;
+  }
+  int64_t lines() const { return outputs.size() < 2 ? 1 : outputs[outputs.size() - 2]; }
+  /// Programs beside those along the last two dimensions.
+  double outer() const {
+    double count = double(images * groups * repeats);
+    for (size_t d = 0; d + 2 < outputs.size(); ++d)
+      count *= double(outputs[d]);
+    return count;
+  }
+
+  int64_t lanes, taps = 1, channels, columns, groups, images, bytes, repeats = 1;
+  int64_t inputBytes = 1, weightBytes;
+  std::vector<int64_t> outputs; // places, of one phase
+};
+
+double cyclesInRegisters(const Problem &p, const ConvolutionConfiguration &block) {
+  double vectors = double(ceilDiv(block.columns, p.lanes)), lines = double(vectors) * 64;
+  double rows = double(block.places * block.lines);
+  double columnBlocks = double(ceilDiv(p.columns, block.columns));
+  double programs = p.outer() * double(ceilDiv(p.outputs.back(), block.places)) *
+                    double(ceilDiv(p.lines(), block.lines));
+  double depth = double(p.taps * p.channels), panel = depth * lines;
+  double step = Problem::step(rows, vectors), first = step;
+  // Weights of a panel that the first-level cache does not hold come from the second, 48 bytes a
+  // cycle, partly at the cost of the products; where no cache near by holds all of them the first
+  // program of a panel waits for them.
+  if (panel > double(firstLevel))
+    step += lines / 48 * 0.4;
+  if (p.weightBytes > spilledWeights)
+    first = std::max(step, lines / 8);
+  // So do x's rows that are too long for the first-level cache, which weights share.
+  if (rows * double(p.channels * p.bytes) > double(firstLevel) / 2)
+    step += rows / 4, first += rows / 4;
+  // A block whose columns are no whole vectors lies in memory.
+  if (block.columns % p.lanes != 0)
+    step *= 2, first *= 2;
+  double cycles = columnBlocks * depth * (first + (programs - 1) * step);
+  // Beyond the second-level cache x is read again for each block of columns, half of it hidden.
+  if (p.inputBytes > secondLevel)
+    cycles += double(p.inputBytes) * (block.outputsOutermost ? columnBlocks : 1) / 8 / 2;
+  return cycles;
+}
+
+/// All places of an image in scratch: weights are read once, and used from the first-level cache.
+double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) {
+  double vectors = double(ceilDiv(block.columns, p.lanes)), lines = vectors * 64;
+  int64_t rows = block.places * block.lines, whole = rows / rowsAtOnce;
+  double step = double(whole) * Problem::step(double(rowsAtOnce), vectors);
+  if (rows % rowsAtOnce != 0)
+    step += Problem::step(double(rows % rowsAtOnce), vectors);
+  step +=
+      2 * double(rows) * vectors / double(block.channelStep > 0 ? block.channelStep : p.channels);
+  // The first rows wait for weights from beyond the caches.
+  double first = Problem::step(double(rowsAtOnce), vectors);
+  step += p.weightBytes > spilledWeights ? std::max(0.0, lines / 8 - first) : lines / 48 * 0.4;
+  double programs = p.outer() * double(ceilDiv(p.outputs.back(), block.places)) *
+                    double(ceilDiv(p.lines(), block.lines)) *
+                    double(ceilDiv(p.columns, block.columns));
+  return programs * double(p.taps * p.channels) * step;
+}
+
+/// Blocks of 2 x 2 places by 16 products. Inputs are transformed again for each block of columns.
+double cyclesByWinograd(const Problem &p, const ConvolutionConfiguration &block) {
+  double vectors = double(ceilDiv(block.columns, p.lanes)), lines = vectors * 64;
+  int64_t blocks = block.places * block.lines, whole = blocks / rowsAtOnce;
+  double first = Problem::step(double(rowsAtOnce), vectors), step = double(whole) * first;
+  if (blocks % rowsAtOnce != 0)
+    step += Problem::step(double(blocks % rowsAtOnce), vectors);
+  if (block.channelStep > 0)
+    step += 2 * double(blocks) * vectors / double(block.channelStep);
+  if (p.weightBytes * 16 / 9 > spilledWeights)
+    step += std::max(0.0, lines / 8 - first);
+  double programs = double(p.images * ceilDiv(p.outputs.back(), 2 * block.places) *
+                           ceilDiv(p.lines(), 2 * block.lines) * ceilDiv(p.columns, block.columns));
+  double transforms = 2.5 * double(p.channels) + 1.4 * double(block.columns);
+  return programs * (16 * double(p.channels) * step + transforms * double(blocks));
+}
+
+/// Channels along vectors; what is moved decides, so weights should stay in registers.
+ConvolutionConfiguration chooseChannelwise(const Convolution &spec, const Problem &p) {
+  ConvolutionConfiguration block;
+  block.columns = std::min(p.lanes, p.groups);
+  block.places = std::min(p.outputs.back(), channelwisePlaces);
+  for (int64_t places = block.places; places >= 4; --places)
+    if (p.outputs.back() % places == 0) {
+      block.places = places;
+      break;
+    }
+  block.lines = channelwiseLines;
+  block.outputsOutermost = p.outputs.back() < deepImage;
+  if (!spec.outputs.size)
+    block.columns = p.lanes;
+  return block;
+}
+
+/// How wide blocks may be: whole vectors, which panels have to come out even in.
+std::vector<int64_t> widths(const Convolution &spec, const Problem &p, bool isPacked) {
+  std::vector<int64_t> found;
+  auto fits = [&](int64_t width) {
+    return !spec.outputs.size || (!isPacked && spec.groups == 1) || *spec.outputs.size % width == 0;
+  };
+  for (int64_t vectors = 1; vectors <= mostVectors; ++vectors)
+    if (int64_t width = vectors * p.lanes;
+        fits(width) && (vectors == 1 || width < p.columns + p.lanes))
+      found.push_back(width);
+  if (!found.empty() && spec.outputs.size != 1)
+    return found;
+  for (int64_t width = std::min(p.columns, mostVectors / 2 * p.lanes); width >= 1; --width)
+    if (p.columns % width == 0)
+      return {width};
+  return {1};
+}
+
+/// Those of every target, too.
+std::vector<Constraint> allConstraints(const Convolution &spec, const VectorUnit &unit) {
+  std::vector<Constraint> all = kernels::convolutionConstraints(spec);
+  for (const ConfigurationField &field : kernels::convolutionSchema().fields)
+    all.emplace_back(std::to_string(field.least), field.name);
+  for (Constraint &own : convolutionConstraints(spec, unit))
+    all.push_back(std::move(own));
+  return all;
+}
+
+double cycles(const Convolution &spec, const Problem &p, const ConvolutionConfiguration &block) {
+  return spec.hasTransformedWeights ? cyclesByWinograd(p, block)
+         : block.inScratch          ? cyclesInScratch(p, block)
+                                    : cyclesInRegisters(p, block);
+}
+
+/// The cheapest of those that are offered and legal.
+class Cheapest {
+public:
+  Cheapest(const Convolution &spec, const Problem &problem, const VectorUnit &unit,
+           const ConvolutionConfiguration &first)
+      : best(first), spec(spec), problem(problem), constraints(allConstraints(spec, unit)),
+        least(cycles(spec, problem, first)), isFound(isLegal(first)) {}
+
+  void offer(const ConvolutionConfiguration &block) {
+    double cost = cycles(spec, problem, block);
+    if ((cost < least || !isFound) && isLegal(block))
+      least = cost, best = block, isFound = true;
+  }
+  ConvolutionConfiguration best;
+
+private:
+  bool isLegal(const ConvolutionConfiguration &block) const {
+    return kernels::holds(constraints, kernels::numbersOf(block));
+  }
+
+  const Convolution &spec;
+  const Problem &problem;
+  std::vector<Constraint> constraints;
+  double least;
+  bool isFound;
+};
+
+ConvolutionConfiguration chooseTransformed(const Convolution &spec, const Problem &p,
+                                           const VectorUnit &unit) {
+  ConvolutionConfiguration block;
+  block.columns = kernels::winogradColumns;
+  bool isLong = p.channels * block.columns * p.bytes > firstLevel;
+  block.channelStep = isLong && p.channels % channelChunk == 0 ? channelChunk : 0;
+  Cheapest cheapest(spec, p, unit, block);
+  // A part of a line, or several lines.
+  int64_t most = std::max<int64_t>(4, ceilDiv(p.outputs.back(), mostBlocks));
+  for (int64_t parts = 1; parts <= most; ++parts)
+    for (int64_t lines = 1; lines <= ceilDiv(p.lines(), 2); ++lines) {
+      block.places = ceilDiv(ceilDiv(p.outputs.back(), 2), parts), block.lines = lines;
+      int64_t blocks = block.places * block.lines;
+      if (blocks >= fewestBlocks && blocks <= mostBlocks)
+        cheapest.offer(block);
+    }
+  return cheapest.best;
+}
+
+/// Programs of a line follow each other.
+ConvolutionConfiguration inOrder(const Problem &p, ConvolutionConfiguration block) {
+  block.placePrograms = std::max<int64_t>(
+      1, std::min(ceilDiv(p.outputs.back(), block.places), workerPlaces / block.places));
+  return block;
+}
+
+} // namespace
+
+std::vector<Constraint> convolutionConstraints(const Convolution &spec, const VectorUnit &unit) {
+  if (spec.hasTransformedWeights)
+    return {};
+  // The block, one row of w and one element of x for it.
+  std::string vectors = "(columns ceildiv " + std::to_string(unit.lanes) + ")";
+  return {{"(places * lines * " + vectors + " + " + vectors + " + 1) * (1 - in_scratch)",
+           std::to_string(unit.registers),
+           "vector registers hold the block, a row of the weight and an element of the input"}};
+}
+
+bool isLegal(const Convolution &spec, const ConvolutionConfiguration &configuration,
+             const VectorUnit &unit) {
+  return kernels::holds(allConstraints(spec, unit), kernels::numbersOf(configuration));
+}
+
+double convolutionCost(const Convolution &spec, const ConvolutionConfiguration &configuration,
+                       const VectorUnit &unit) {
+  return cycles(spec, Problem(spec, unit), configuration);
+}
+
+bool isTransformProfitable(const Convolution &spec, const VectorUnit &unit) {
+  Problem p(spec, unit);
+  if (!canBeWinograd(spec) || p.channels < fewestChannels)
+    return false;
+  Convolution transformed = spec;
+  kernels::transformWeights(transformed);
+  ConvolutionConfiguration block = chooseTransformed(transformed, p, unit),
+                           direct = chooseConvolution(spec, unit, true);
+  return block.places * block.lines >= fewestBlocks &&
+         cycles(transformed, p, block) < cycles(spec, p, direct);
+}
+
+ConvolutionConfiguration chooseConvolution(const Convolution &spec, const VectorUnit &unit,
+                                           bool wantsPacked) {
+  Problem p(spec, unit);
+  if (isDepthwise(spec))
+    return chooseChannelwise(spec, p);
+  if (spec.hasTransformedWeights)
+    return inOrder(p, chooseTransformed(spec, p, unit));
+  ConvolutionConfiguration first;
+  first.isPacked = wantsPacked && canPack(spec) && spec.outputs.size &&
+                   (spec.groups > 1 || *spec.outputs.size % unit.lanes == 0);
+  std::vector<int64_t> columns = widths(spec, p, first.isPacked);
+  first.columns = columns.front();
+  Cheapest cheapest(spec, p, unit, first);
+  for (int64_t width : columns)
+    for (bool outputsOutermost : {true, false})
+      for (int64_t places = 1; places <= std::min(mostPlaces, p.outputs.back()); ++places) {
+        bool isWhole = spec.spatial.size() > 1 && places == p.outputs.back();
+        for (int64_t lines = 1; lines <= (isWhole ? std::min(p.lines(), mostPlaces / places) : 1);
+             ++lines) {
+          ConvolutionConfiguration block = first;
+          block.columns = width, block.places = places, block.lines = lines;
+          block.outputsOutermost = outputsOutermost;
+          cheapest.offer(block);
+        }
+      }
+  // As wide as the target's blocks of what lies in memory.
+  int64_t wide = (unit.registers >= 32 ? 4 : 2) * unit.lanes;
+  if (p.outputs.back() * p.lines() <= scratchPlaces && spec.outputs.size &&
+      *spec.outputs.size % wide == 0 && spec.sum == kernel::f32) {
+    ConvolutionConfiguration block = first;
+    block.inScratch = true;
+    block.columns = wide, block.places = p.outputs.back(), block.lines = p.lines();
+    block.channelStep =
+        p.channels % channelChunk == 0 && p.channels > channelChunk ? channelChunk : 0;
+    cheapest.offer(block);
+  }
+  return cheapest.best.inScratch ? cheapest.best : inOrder(p, cheapest.best);
+}
+
+} // namespace tw::target::cpu

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Blocks of convolutions for a vector unit. Measured: docs/compiler-kernels.md, "Configurations".
+#pragma once
+#include "Kernels/Winograd.h"
+#include "Target/CPU/Configuration/VectorUnit.h"
+
+namespace tw::target::cpu {
+using kernels::Constraint;
+using kernels::Convolution;
+using kernels::ConvolutionConfiguration;
+
+/// What the cpu target asks beside convolutionConstraints, over the configuration's fields.
+std::vector<Constraint> convolutionConstraints(const Convolution &convolution,
+                                               const VectorUnit &unit);
+bool isLegal(const Convolution &convolution, const ConvolutionConfiguration &configuration,
+             const VectorUnit &unit);
+
+/// The fastest legal configuration by the cost model. `wantsPacked`: w is a weight, which is stored
+/// as it is wanted.
+ConvolutionConfiguration chooseConvolution(const Convolution &convolution, const VectorUnit &unit,
+                                           bool wantsPacked = false);
+
+/// About how many cycles all programs take.
+double convolutionCost(const Convolution &convolution,
+                       const ConvolutionConfiguration &configuration, const VectorUnit &unit);
+
+/// Whether a convolution whose weights are known is faster with transformed ones (Winograd.h).
+bool isTransformProfitable(const Convolution &convolution, const VectorUnit &unit);
+
+} // namespace tw::target::cpu

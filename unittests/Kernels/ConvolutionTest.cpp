@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Kernels/Winograd.h"
+#include "Language/Trace.h"
+#include <gtest/gtest.h>
+
+namespace tw::kernels {
+namespace {
+
+/// A square image of `size`, a window of `window` with "same" padding; channels of a group.
+Convolution image(int64_t channels, int64_t outputs, int64_t size, int64_t window,
+                  int64_t stride = 1, int64_t groups = 1) {
+  Convolution spec;
+  spec.batch = {1};
+  int64_t padding = window / 2, out = (size + 2 * padding - window) / stride + 1;
+  for (int d = 0; d < 2; ++d)
+    spec.spatial.push_back({{size}, {out}, {window}, stride, 1, padding});
+  spec.channels = {channels}, spec.outputs = {outputs}, spec.groups = groups;
+  spec.buffers = {{"x", kernel::f32, {{1}, {size}, {size}, {channels * groups}}},
+                  {"w", kernel::f32, {{window}, {window}, {channels}, {outputs * groups}}},
+                  {"y", kernel::f32, {}, true}};
+  for (int64_t extent : {out, out, outputs * groups})
+    if (extent != 1)
+      spec.buffers[2].shape.push_back({extent});
+  return spec;
+}
+
+std::string traced(const Convolution &spec, const ConvolutionConfiguration &configuration) {
+  auto result = kernel::trace("k", [&] { writeConvolution(spec, configuration); });
+  return result.error ? "error: " + result.error->message : result.text;
+}
+
+TEST(Convolution, Refusals) {
+  Convolution spec = image(3, 8, 9, 3);
+  EXPECT_EQ(refuse(spec), "");
+  spec.isChannelsFirst = true;
+  EXPECT_EQ(refuse(spec), "");
+  spec.isTransposed = true;
+  EXPECT_EQ(refuse(spec), "channels come first, in groups or transposed");
+  spec = image(3, 8, 9, 3);
+  spec.spatial[0].output = {0};
+  EXPECT_EQ(refuse(spec), "it has no elements");
+}
+
+TEST(Convolution, Texts) {
+  // Panels of 32 outputs; lines of taps in a loop, those of one line one after the other.
+  std::string packed =
+      traced(image(64, 64, 56, 3), {.places = 14, .columns = 32, .isPacked = true});
+  EXPECT_NE(packed.find("in %w: !tile.buffer<[2, 3, 3, 64, 32], f32>"), std::string::npos)
+      << packed;
+  EXPECT_NE(packed.find("tile.for"), std::string::npos);
+  // Channels along vectors: nothing is multiplied by a matrix.
+  std::string depthwise = traced(image(1, 1, 14, 3, 1, 64), {.places = 7});
+  EXPECT_EQ(depthwise.find("tile.dot"), std::string::npos);
+  EXPECT_NE(depthwise.find("math.fma"), std::string::npos) << depthwise;
+}
+
+TEST(Convolution, ConfigurationsThatAreNot) {
+  Convolution spec = image(64, 96, 14, 3);
+  ConvolutionConfiguration block{.places = 14, .columns = 32, .isPacked = true};
+  auto isLegal = [&](auto change) {
+    ConvolutionConfiguration changed = block;
+    change(changed);
+    return holds(convolutionConstraints(spec), numbersOf(changed));
+  };
+  EXPECT_TRUE(isLegal([](auto &) {}));
+  EXPECT_EQ(convolutionFrom(numbersOf(block)), block);
+  EXPECT_FALSE(isLegal([](auto &c) { c.places = 15; }));      // than the image has
+  EXPECT_FALSE(isLegal([](auto &c) { c.columns = 64; }));     // panels would not come out even
+  EXPECT_FALSE(isLegal([](auto &c) { c.channelStep = 32; })); // of a block in registers
+  EXPECT_TRUE(isLegal([](auto &c) { c.channelStep = 32, c.inScratch = true; }));
+  EXPECT_FALSE(isLegal([](auto &c) { c.channelStep = 24, c.inScratch = true; }));
+  spec = image(8, 24, 14, 3, 1, 4);
+  block.isPacked = false;
+  EXPECT_FALSE(isLegal([](auto &c) { c.columns = 16; })); // of two groups
+  EXPECT_TRUE(isLegal([](auto &c) { c.columns = 12; }));
+}
+
+TEST(Convolution, TransformedWeights) {
+  Convolution spec = image(64, 128, 14, 3);
+  ASSERT_TRUE(canBeWinograd(spec));
+  EXPECT_FALSE(canBeWinograd(image(64, 96, 14, 3))); // no whole panels
+  EXPECT_FALSE(canBeWinograd(image(64, 64, 14, 5)));
+  EXPECT_FALSE(canBeWinograd(image(64, 64, 14, 3, 2)));
+  WinogradWeights weights = transformWeights(spec);
+  EXPECT_FALSE(canBeWinograd(spec)); // a second time
+  EXPECT_EQ(weights.buffers[1].shape, (std::vector<Extent>{{2}, {16}, {64}, {64}}));
+  ConvolutionConfiguration block{.places = 7, .lines = 7, .columns = 64, .channelStep = 32};
+  EXPECT_TRUE(holds(convolutionConstraints(spec), numbersOf(block)));
+  block.columns = 32;
+  EXPECT_FALSE(holds(convolutionConstraints(spec), numbersOf(block)));
+}
+
+} // namespace
+} // namespace tw::kernels

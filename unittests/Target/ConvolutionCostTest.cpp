@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/Configuration/ConvolutionCost.h"
+#include "Language/Trace.h"
+#include <gtest/gtest.h>
+
+namespace tw::target::cpu {
+namespace {
+using kernels::Extent;
+
+constexpr VectorUnit avx2{8, 16}, avx512{16, 32};
+
+/// A square image of `size`, a window of `window` with "same" padding; channels of a group.
+Convolution image(int64_t channels, int64_t outputs, int64_t size, int64_t window,
+                  int64_t stride = 1, int64_t groups = 1) {
+  Convolution spec;
+  spec.batch = {1};
+  int64_t padding = window / 2, out = (size + 2 * padding - window) / stride + 1;
+  for (int d = 0; d < 2; ++d)
+    spec.spatial.push_back({{size}, {out}, {window}, stride, 1, padding});
+  spec.channels = {channels}, spec.outputs = {outputs}, spec.groups = groups;
+  spec.buffers = {{"x", kernel::f32, {{1}, {size}, {size}, {channels * groups}}},
+                  {"w", kernel::f32, {{window}, {window}, {channels}, {outputs * groups}}},
+                  {"y", kernel::f32, {}, true}};
+  for (int64_t extent : {out, out, outputs * groups})
+    if (extent != 1)
+      spec.buffers[2].shape.push_back({extent});
+  return spec;
+}
+
+std::string traced(const Convolution &spec, const ConvolutionConfiguration &configuration) {
+  auto result = kernel::trace("k", [&] { writeConvolution(spec, configuration); });
+  return result.error ? "error: " + result.error->message : result.text;
+}
+
+TEST(CPUConvolution, ChosenConfigurationsAreLegalAndCanBeWritten) {
+  for (const VectorUnit &unit : {avx2, avx512})
+    for (int64_t channels : {1, 3, 64, 511})
+      for (int64_t outputs : {1, 2, 24, 37, 64, 512})
+        for (int64_t size : {1, 5, 7, 56})
+          for (int64_t groups : {1, 2, 32})
+            for (bool packed : {false, true}) {
+              Convolution spec = image(channels, outputs, size, 3, 1, groups);
+              auto chosen = chooseConvolution(spec, unit, packed);
+              std::string what = traced(spec, chosen);
+              EXPECT_TRUE(isLegal(spec, chosen, unit))
+                  << channels << " -> " << outputs << " in " << groups << " groups of " << size;
+              EXPECT_NE(what.find("tile.store"), std::string::npos) << what;
+            }
+}
+
+TEST(CPUConvolution, BlocksThatFillRegisters) {
+  auto chosen = chooseConvolution(image(32, 64, 56, 3), avx512, true);
+  EXPECT_TRUE(chosen.isPacked);
+  EXPECT_FALSE(chosen.inScratch);
+  EXPECT_GE(chosen.places * chosen.lines * chosen.columns, 16 * 16);
+  EXPECT_EQ(chosen.columns % 16, 0);
+  // All lines of a small image: its columns alone do not fill a block.
+  EXPECT_GT(chooseConvolution(image(64, 64, 4, 3), avx512, true).lines, 1);
+}
+
+TEST(CPUConvolution, WeightsBeyondTheCacheAreReadOnceForSmallImages) {
+  auto chosen = chooseConvolution(image(1024, 1024, 7, 3), avx512, true);
+  EXPECT_TRUE(chosen.inScratch);
+  EXPECT_EQ(chosen.places * chosen.lines, 49);
+  EXPECT_FALSE(chooseConvolution(image(32, 64, 56, 3), avx512, true).inScratch);
+}
+
+TEST(CPUConvolution, DepthwiseWalksOverChannelsWhereImagesAreLarge) {
+  EXPECT_FALSE(chooseConvolution(image(1, 1, 56, 3, 1, 64), avx512).outputsOutermost);
+  EXPECT_TRUE(chooseConvolution(image(1, 1, 7, 3, 1, 64), avx512).outputsOutermost);
+}
+
+TEST(CPUConvolution, WindowsOf3x3ByWinograd) {
+  Convolution spec = image(64, 64, 56, 3);
+  EXPECT_TRUE(isTransformProfitable(spec, avx512));
+  EXPECT_TRUE(isTransformProfitable(image(64, 64, 500, 3), avx2));
+  EXPECT_FALSE(isTransformProfitable(image(32, 64, 56, 3), avx512));  // few channels
+  EXPECT_FALSE(isTransformProfitable(image(512, 512, 7, 3), avx512)); // few places
+  kernels::transformWeights(spec);
+  auto chosen = chooseConvolution(spec, avx512);
+  EXPECT_TRUE(isLegal(spec, chosen, avx512));
+  EXPECT_GE(chosen.places * chosen.lines, 14);
+}
+
+TEST(CPUConvolution, ConfigurationsThatAreNot) {
+  Convolution spec = image(32, 96, 14, 3);
+  ConvolutionConfiguration chosen = chooseConvolution(spec, avx512, true);
+  EXPECT_TRUE(isLegal(spec, chosen, avx512));
+  EXPECT_FALSE(isLegal(spec, chosen, {1, 16})); // too large a block
+  chosen.places = 0;
+  EXPECT_FALSE(isLegal(spec, chosen, avx512));
+}
+
+} // namespace
+} // namespace tw::target::cpu
