@@ -17,8 +17,9 @@ import tempfile
 import zipfile
 
 MODELS = pathlib.Path(__file__).resolve().parent / "models"
-# Products of all layouts, rows, windows, scans, concatenations, long sums; dynamic sizes.
-CHOSEN = ["small_mlp", "lora_mlp", "bert_core", "dlrm_dot", "llama", "lstm_state", "mlp_bf16", "gru", "alibi"]
+# Products of all layouts, rows, convolutions, windows, scans, concatenations, long sums; dynamic sizes.
+CHOSEN = ["small_mlp", "lora_mlp", "bert_core", "dlrm_dot", "llama", "lstm_state", "mlp_bf16", "gru", "alibi",
+          "cnn", "resnet_basic", "unet"]
 NUMBERS = [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17, 24, 32, 48, 64, 96, 128, 256, 1000, 1024, 1 << 14]
 HUGE = [1 << 20, 1 << 31, 1 << 40, (1 << 63) - 1]
 

@@ -135,6 +135,7 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
   std::vector<Constraint> constraints = {
       {"vnni_packed + row_dots", "1", "they are two forms of a product"},
       {"vnni_packed", "packed", "only panels have neighbours side by side"},
+      {"vnni_packed * (k_block mod 2)", "0", "neighbours along the sum stay together"},
       {"row_dots + packed", "1", "rows are read as they lie in memory"},
       {"columns mod panels", "0", "a program has whole panels"},
       {"panels", "1 + packed * columns", "there are panels of a packed operand only"},
@@ -185,6 +186,7 @@ Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Ker
   // What CPU/DotPairs.h looks for.
   kernel::Size pairs = extents[extents.size() - 2].constant() / 2;
   extents[extents.size() - 2] = pairs;
+  positions[positions.size() - 2] = floorDiv(at.first(roles.sums.back()), 2);
   positions.push_back(0);
   extents.push_back(2);
   Tile panel = load(at.buffer(spec.b.buffer), positions, extents);

@@ -59,6 +59,14 @@ TEST(Contraction, FieldsByTheirNames) {
   EXPECT_EQ(contractionFrom({}), ContractionConfiguration());
 }
 
+TEST(Contraction, PairsInALoopAreReadByTheirNumber) {
+  Contraction spec = product(64, 128, 32);
+  spec.buffers[0].dtype = spec.buffers[1].dtype = kernel::bf16;
+  std::string text = traced(spec, {6, 64, 1, 1, true, 1, true, false, 8});
+  // Step k of 8 terms begins at pair 8 k / 2.
+  EXPECT_NE(text.find("arith.divsi"), std::string::npos) << text;
+}
+
 TEST(Contraction, ConstraintsOfEveryTarget) {
   auto violated = [](const Contraction &spec, const ContractionConfiguration &configuration) {
     std::vector<Constraint> constraints = contractionConstraints(spec);
@@ -74,6 +82,12 @@ TEST(Contraction, ConstraintsOfEveryTarget) {
       violated(product(64, 96, 32), {8, 48, 1, 1, false, 2}),
       "panels = 2 must not be more than 1 + packed * columns = 1: there are panels of a packed "
       "operand only");
+  Contraction halves = product(64, 96, 32);
+  halves.buffers[0].dtype = halves.buffers[1].dtype = kernel::bf16;
+  EXPECT_EQ(violated(halves, {8, 48, 1, 1, true, 1, true, false, 8}), "");
+  EXPECT_EQ(violated(halves, {8, 48, 1, 1, true, 1, true, false, 7}),
+            "vnni_packed * (k_block mod 2) = 1 must not be more than 0: neighbours along the sum "
+            "stay together");
   EXPECT_EQ(violated(product(64, 96, 32), {8, 48, 1, 1, false, 1, false, true}),
             "row_dots = 1 must not be more than 0: neither operand is a vector along rows that lie "
             "in memory");
