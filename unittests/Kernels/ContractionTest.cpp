@@ -1,29 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Kernels/Contraction.h"
-#include "Language/Trace.h"
+#include "unittests/Kernels/Specs.h"
 #include <gtest/gtest.h>
 
 namespace tw::kernels {
 namespace {
-
-/// [m, k] x [k, n] -> [m, n], or b as [n, k].
-Contraction product(int64_t m, int64_t n, int64_t k, bool isTransposed = false) {
-  Contraction spec;
-  spec.dims = {{m}, {n}, {k}};
-  spec.buffers = {{"a", kernel::f32, {{m}, {k}}},
-                  {"b", kernel::f32,
-                   isTransposed ? std::vector<Extent>{{n}, {k}} : std::vector<Extent>{{k}, {n}}},
-                  {"c", kernel::f32, {{m}, {n}}, true}};
-  spec.a = {0, {{0}, {2}}};
-  spec.b = {1, isTransposed ? std::vector<Axis>{{1}, {2}} : std::vector<Axis>{{2}, {1}}};
-  spec.c = {2, {{0}, {1}}};
-  return spec;
-}
-
-std::string traced(const Contraction &spec, const ContractionConfiguration &configuration) {
-  auto result = kernel::trace("k", [&] { writeContraction(spec, configuration); });
-  return result.error ? "error: " + result.error->message : result.text;
-}
 
 TEST(Contraction, Refusals) {
   Contraction spec = product(4, 8, 16);

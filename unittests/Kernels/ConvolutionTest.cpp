@@ -1,33 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Kernels/Winograd.h"
-#include "Language/Trace.h"
+#include "unittests/Kernels/Specs.h"
 #include <gtest/gtest.h>
 
 namespace tw::kernels {
 namespace {
-
-/// A square image of `size`, a window of `window` with "same" padding; channels of a group.
-Convolution image(int64_t channels, int64_t outputs, int64_t size, int64_t window,
-                  int64_t stride = 1, int64_t groups = 1) {
-  Convolution spec;
-  spec.batch = {1};
-  int64_t padding = window / 2, out = (size + 2 * padding - window) / stride + 1;
-  for (int d = 0; d < 2; ++d)
-    spec.spatial.push_back({{size}, {out}, {window}, stride, 1, padding});
-  spec.channels = {channels}, spec.outputs = {outputs}, spec.groups = groups;
-  spec.buffers = {{"x", kernel::f32, {{1}, {size}, {size}, {channels * groups}}},
-                  {"w", kernel::f32, {{window}, {window}, {channels}, {outputs * groups}}},
-                  {"y", kernel::f32, {}, true}};
-  for (int64_t extent : {out, out, outputs * groups})
-    if (extent != 1)
-      spec.buffers[2].shape.push_back({extent});
-  return spec;
-}
-
-std::string traced(const Convolution &spec, const ConvolutionConfiguration &configuration) {
-  auto result = kernel::trace("k", [&] { writeConvolution(spec, configuration); });
-  return result.error ? "error: " + result.error->message : result.text;
-}
 
 TEST(Convolution, Refusals) {
   Convolution spec = image(3, 8, 9, 3);

@@ -1,33 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Configuration/ContractionCost.h"
-#include "Language/Trace.h"
+#include "unittests/Kernels/Specs.h"
 #include <gtest/gtest.h>
 
 namespace tw::target::cpu {
 namespace {
 using kernels::Axis;
 using kernels::Extent;
+using kernels::product;
+using kernels::traced;
 
 constexpr VectorUnit avx2{8, 16}, avx512{16, 32};
-
-/// [m, k] x [k, n] -> [m, n], or b as [n, k].
-Contraction product(int64_t m, int64_t n, int64_t k, bool isTransposed = false) {
-  Contraction spec;
-  spec.dims = {{m}, {n}, {k}};
-  spec.buffers = {{"a", kernel::f32, {{m}, {k}}},
-                  {"b", kernel::f32,
-                   isTransposed ? std::vector<Extent>{{n}, {k}} : std::vector<Extent>{{k}, {n}}},
-                  {"c", kernel::f32, {{m}, {n}}, true}};
-  spec.a = {0, {{0}, {2}}};
-  spec.b = {1, isTransposed ? std::vector<Axis>{{1}, {2}} : std::vector<Axis>{{2}, {1}}};
-  spec.c = {2, {{0}, {1}}};
-  return spec;
-}
-
-std::string traced(const Contraction &spec, const CPUContraction &configuration) {
-  auto result = kernel::trace("k", [&] { writeContraction(spec, configuration); });
-  return result.error ? "error: " + result.error->message : result.text;
-}
 
 TEST(CPUContraction, ConfigurationsAreLegal) {
   for (const VectorUnit &unit : {avx2, avx512})
