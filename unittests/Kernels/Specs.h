@@ -24,7 +24,7 @@ inline Contraction product(int64_t m, int64_t n, int64_t k, bool isTransposed = 
 
 /// A square image of `size`, a window of `window` with "same" padding; channels of a group.
 inline Convolution image(int64_t channels, int64_t outputs, int64_t size, int64_t window,
-                  int64_t stride = 1, int64_t groups = 1) {
+                         int64_t stride = 1, int64_t groups = 1) {
   Convolution spec;
   spec.batch = {1};
   int64_t padding = window / 2, out = (size + 2 * padding - window) / stride + 1;
@@ -41,7 +41,8 @@ inline Convolution image(int64_t channels, int64_t outputs, int64_t size, int64_
 }
 
 /// The text of what a template writes, or what it says instead.
-template <typename Write> std::string tracedBy(Write write) {
+template <typename Write>
+std::string tracedBy(Write write) {
   auto result = kernel::trace("k", write);
   return result.error ? "error: " + result.error->message : result.text;
 }
