@@ -171,17 +171,18 @@ private:
     if (kept > rowBudgetElements)
       return "a row of the values between them does not fit the cache";
     if (areApart(from, to))
-      return "convolutions, and products beside windows, are kernels of their own";
+      return "convolutions, attention, and products beside windows, are kernels of their own";
     if (rereads(from, to, rows))
       return "a second contraction would read its other operand again for every row";
     return nullptr;
   }
 
+  /// Attention keeps the scores of a block of queries; it has no room for its producers.
   /// Convolutions and windows run over lines and columns, products over all places as one
   /// dimension: in one kernel they would keep each other from it, and nothing fuses.
   static bool areApart(const Group &from, const Group &to) {
     auto has = [](const Group &group, auto holds) { return llvm::any_of(group.ops, holds); };
-    auto isConvolution = [](Operation *op) { return isa<graph::ConvOp>(op); };
+    auto isConvolution = [](Operation *op) { return isa<graph::ConvOp, graph::AttentionOp>(op); };
     if (has(to, isConvolution))
       return true;
     bool isFromWindow = has(from, readsWindows) || has(from, isConvolution);

@@ -133,6 +133,7 @@ LogicalResult Pipeline::configure(ModuleOp module,
 LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evaluator) {
   return runPasses("tile", module, [&](OpPassManager &pm) {
     pm.addPass(conversion::createTilePrograms());
+    pm.addPass(createExpandAttention()); // of what runs on the reference target
     pm.addPass(createResolveDims());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());

@@ -20,6 +20,10 @@ std::unique_ptr<mlir::Pass> createDropDeadResults();
 std::unique_ptr<mlir::Pass> createFoldUnitReshapes();
 /// Merges elementwise producers into the linalg.generic that consumes them.
 std::unique_ptr<mlir::Pass> createFuseElementwise();
+/// Makes attention read and write through transposes.
+std::unique_ptr<mlir::Pass> createFoldAttentionTransposes();
+/// Makes contractions and a softmax of attention.
+std::unique_ptr<mlir::Pass> createExpandAttention();
 /// Runs convolutions, and what stands between them, with channels last.
 std::unique_ptr<mlir::Pass> createChannelsLast();
 /// Lays out weights so that contractions read them contiguously along their output.

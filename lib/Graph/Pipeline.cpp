@@ -18,6 +18,7 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   pm.addPass(createChannelsLast());
   pm.addPass(createFoldUnitReshapes());
   pm.addPass(createFuseElementwise());
+  pm.addPass(createFoldAttentionTransposes());
   pm.addPass(createCSEPass());
   pm.addPass(createTransposeWeights());
   if (evaluator)
@@ -28,6 +29,7 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
 }
 
 void buildPlainGraphPipeline(OpPassManager &pm) {
+  pm.addPass(createExpandAttention());
   pm.addPass(createResolveDims());
   pm.addPass(createToDestinationStyle());
   pm.addPass(createResolveDims());
@@ -35,9 +37,9 @@ void buildPlainGraphPipeline(OpPassManager &pm) {
 }
 
 void registerGraphPasses() {
-  for (auto create :
-       {createDropDeadResults, createResolveDims, createFoldUnitReshapes, createFuseElementwise,
-        createChannelsLast, createTransposeWeights, createToDestinationStyle})
+  for (auto create : {createDropDeadResults, createResolveDims, createFoldUnitReshapes,
+                      createFuseElementwise, createChannelsLast, createFoldAttentionTransposes,
+                      createExpandAttention, createTransposeWeights, createToDestinationStyle})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
 }

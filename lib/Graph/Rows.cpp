@@ -26,11 +26,12 @@ static bool fillsCarriedTensor(tensor::InsertSliceOp op) {
 bool isCompute(Operation *op) {
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
     return !fillsCarriedTensor(insert);
-  return isa<linalg::LinalgOp, graph::ConvOp, graph::ScanOp, graph::SortOp, graph::ScatterOp>(op);
+  return isa<linalg::LinalgOp, graph::ConvOp, graph::AttentionOp, graph::ScanOp, graph::SortOp,
+             graph::ScatterOp>(op);
 }
 
 bool isContraction(Operation *op) {
-  if (isa<graph::ConvOp>(op))
+  if (isa<graph::ConvOp, graph::AttentionOp>(op))
     return true;
   auto generic = dyn_cast<linalg::LinalgOp>(op);
   return generic && generic.getNumReductionLoops() > 0 && generic.getNumDpsInputs() >= 2;
@@ -80,10 +81,20 @@ static int64_t singletonGroups(ArrayRef<ReassociationIndices> groups) {
   return count;
 }
 
+/// Leading axes of the output that are not along a value.
+static int64_t rowsOf(graph::AttentionOp op) {
+  AffineMap output = op.resultMap(0);
+  int64_t count = 0;
+  while (!output.getResult(count).isFunctionOfDim(op.widthDim()))
+    ++count;
+  return op->getNumResults() == 1 ? count : 0;
+}
+
 int64_t rowPrefix(Operation *op) {
   return TypeSwitch<Operation *, int64_t>(op)
       .Case([](linalg::LinalgOp o) { return int64_t(rowDims(o).size()); })
       .Case([](graph::ConvOp o) { return o.isResultLast() ? 1 + o.getSpatialRank() : 2; })
+      .Case([](graph::AttentionOp o) { return rowsOf(o); })
       .Case([](graph::ScanOp o) { return int64_t(o.getDim()); })
       .Case([](graph::SortOp o) { return int64_t(o.getDim()); })
       .Case([](graph::ScatterOp) { return 0; })
@@ -113,6 +124,9 @@ int64_t sharedRows(OpOperand &operand) {
       .Case([&](linalg::LinalgOp o) { return sharedRows(o, operand); })
       .Case([&](graph::ConvOp o) {
         return operand.get() == o.getInit() ? rowPrefix(o) : operand.get() == o.getInput() ? 1 : 0;
+      })
+      .Case([&](graph::AttentionOp o) {
+        return llvm::is_contained(o.getOuts(), operand.get()) ? rowPrefix(o) : 0;
       })
       .Default([](Operation *op) { return rowPrefix(op); });
 }

@@ -2,17 +2,12 @@
 //
 // The convolution template beside loops in double precision: interpreted, and compiled by the cpu
 // target, in the configuration that is chosen and in others.
-#include "CompiledKernel.h"
-#include "IO/Element.h"
-#include "IO/InputSpec.h"
 #include "Language/Trace.h"
 #include "Target/CPU/Configuration/ConvolutionCost.h"
+#include "TemplateKernels.h"
 #include <cmath>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <functional>
 #include <gtest/gtest.h>
-#include <map>
 #include <numeric>
 
 using namespace tw;
@@ -60,12 +55,6 @@ struct Case {
     return spec;
   }
 };
-
-double at(const HostTensor &tensor, int64_t i) {
-  const std::byte *p = tensor.bytes().data() + i * info(tensor.dtype()).bytes;
-  return info(tensor.dtype()).isFloat ? loadDouble(tensor.dtype(), p)
-                                      : double(loadInteger(tensor.dtype(), p));
-}
 
 /// Calls f for each point of a box.
 void forEach(const std::vector<int64_t> &sizes,
@@ -129,27 +118,9 @@ std::vector<double> truth(const Case &c, const HostTensor &x, const HostTensor &
 
 std::vector<HostTensor> inputsOf(const Convolution &spec) {
   std::vector<HostTensor> inputs;
-  for (int buffer : {spec.x, spec.w}) {
-    std::vector<int64_t> sizes;
-    for (const Extent &extent : spec.buffers[buffer].shape)
-      sizes.push_back(*extent.size);
-    static const std::map<kernel::DType, std::string> names = {{kernel::f16, "f16"},
-                                                               {kernel::bf16, "bf16"},
-                                                               {kernel::f32, "f32"},
-                                                               {kernel::f64, "f64"},
-                                                               {kernel::i8, "i8"}};
-    std::string dtype = names.at(spec.buffers[buffer].dtype);
-    std::string text = fmt::format("{}x{}=random:{}", fmt::join(sizes, "x"), dtype, 3 + buffer);
-    inputs.push_back(*readInput(*parseInputSpec(text)));
-  }
+  for (int buffer : {spec.x, spec.w})
+    inputs.push_back(randomTensor(spec.buffers[buffer], 3 + buffer));
   return inputs;
-}
-
-/// Tests call kernels with inputs alone.
-std::string withoutDestinations(std::string text) {
-  if (size_t found = text.find("destinations, "); found != text.npos)
-    text.erase(found, std::string_view("destinations, ").size());
-  return text;
 }
 
 /// [window..., C, O] as [O / columns, window..., C, columns].

@@ -63,6 +63,8 @@ private:
             return fail("an operation walks over a value along two dimensions at once");
     if (auto conv = dyn_cast<graph::ConvOp>(nest.op))
       return addConvolution(nest, conv);
+    if (auto attention = dyn_cast<graph::AttentionOp>(nest.op))
+      return addAttention(nest, attention);
     auto op = dyn_cast<linalg::LinalgOp>(nest.op);
     if (!op)
       return addScan(nest, cast<graph::ScanOp>(nest.op));
@@ -637,6 +639,54 @@ private:
                               op.getStrides()[d], op.getDilations()[d], op.getPaddingLow()[d]});
     auto isKept = [](const Extent &size) { return size.size != 1; };
     return builder.buffers()[spec.y].shape.size() == size_t(llvm::count_if(sizes, isKept));
+  }
+
+  //===--- attention ----------------------------------------------------------===//
+
+  LogicalResult addAttention(OpLoops &nest, graph::AttentionOp op) {
+    FloatAttr scale;
+    if (!matchPattern(op.getScale(), m_Constant(&scale)))
+      return fail("the scale of an attention is computed at the call");
+    SubkernelBuilder builder(*joined, nests);
+    Attention spec;
+    spec.scale = scale.getValueAsDouble();
+    spec.isCausal = op.getCausal();
+    spec.sum = *dtypeOf(op.sumType());
+    Access *accesses[] = {&spec.query, &spec.key, &spec.value,
+                          op.getMask() ? &spec.mask.emplace() : nullptr};
+    for (auto [number, access] : llvm::enumerate(accesses)) {
+      if (!access)
+        continue;
+      FailureOr<Access> found = accessOf(builder, *nest.operands[number]);
+      if (failed(found))
+        return failure();
+      if (llvm::any_of(found->axes, [](const Axis &axis) { return !axis.scalarTerms.empty(); }))
+        return fail("an operand of an attention begins at a computed place");
+      *access = *found;
+    }
+    Access *stored[] = {&spec.output, op.getNumResults() > 1 ? &spec.logSumExp.emplace() : nullptr};
+    for (OpResult result : op->getResults())
+      *stored[result.getResultNumber()] =
+          builder.accessOfValue(result, *dtypeOf(result.getType()), true);
+    std::pair<int *, unsigned> roles[] = {{&spec.queries, op.queryDim()},
+                                          {&spec.keys, op.keyDim()},
+                                          {&spec.depth, op.depthDim()},
+                                          {&spec.width, op.widthDim()}};
+    for (auto [role, dim] : roles) {
+      auto found = builder.joinedDim(nest.loops[dim]);
+      if (!found)
+        return fail("a reshape cuts a dimension of an attention");
+      *role = *found;
+    }
+    builder.locations.push_back(op.getLoc());
+    builder.setAttention(std::move(spec));
+    builder.isClosed = true;
+    if (std::string why = refuse(builder.getAttention()); !why.empty())
+      return fail("an attention has no kernel: " + why);
+    for (Value result : op->getResults())
+      values[result] = {int(builders.size())};
+    builders.push_back(std::move(builder));
+    return success();
   }
 
   func::FuncOp dispatch;

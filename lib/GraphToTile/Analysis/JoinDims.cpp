@@ -35,6 +35,10 @@ void JoinedDims::collect(LoopNests &nests, bool keepsAxes) {
     if (isa<graph::ConvOp>(nest.op)) // a program has a block of its places
       for (int atom : nests.table.atoms(list(nest.loops)))
         sequences.push_back({-1, atom, -1});
+    if (auto attention = dyn_cast<graph::AttentionOp>(nest.op))
+      for (size_t dim = attention.batchDims(); dim < nest.loops.size(); ++dim)
+        for (int atom : nests.table.atoms({nest.loops[dim]}))
+          sequences.push_back({-1, atom, -1});
     nest.op->walk([&](linalg::IndexOp index) {
       // A place along a dimension is asked for, so it stays by itself.
       for (int atom : nests.table.atoms({nest.loops[index.getDim()]}))

@@ -64,6 +64,11 @@ LogicalResult LoopNests::read(func::FuncOp dispatch) {
         return failure();
       continue;
     }
+    if (auto attention = dyn_cast<graph::AttentionOp>(op)) {
+      if (failed(addAttention(attention)))
+        return failure();
+      continue;
+    }
     if (isPassedThrough(op))
       continue;
     auto nest = dyn_cast<linalg::LinalgOp>(op);
@@ -246,6 +251,40 @@ LogicalResult LoopNests::addConvolution(graph::ConvOp op) {
   }
   nest.operands.emplace_back(); // the init is not read
   results[op.getResult()] = nest.loops;
+  ops.push_back(std::move(nest));
+  return success();
+}
+
+/// Queries, keys and the axes of heads are dimensions that blocks are cut from, or walked over by
+/// themselves.
+LogicalResult LoopNests::addAttention(graph::AttentionOp op) {
+  OpLoops nest{op, {}, {}, {}};
+  AffineMap output = op.resultMap(0);
+  for (unsigned dim = 0; dim < output.getNumDims(); ++dim) {
+    auto [operand, axis] = op.axisAlong(dim);
+    auto type = cast<RankedTensorType>(operand->get().getType());
+    nest.loops.push_back(table.make(known(type.getDimSize(axis))));
+  }
+  for (unsigned dim : {op.keyDim(), op.depthDim()})
+    nest.reduced.push_back(nest.loops[dim]);
+  loopSets.push_back(nest.loops);
+  for (unsigned dim = op.batchDims(); dim < output.getNumDims(); ++dim)
+    partLoops.push_back(nest.loops[dim]);
+  for (OpOperand &operand : op->getOpOperands()) {
+    nest.operands.emplace_back();
+    if (operand.get() == op.getScale() || llvm::is_contained(op.getOuts(), operand.get()))
+      continue;
+    if (filledWith(operand.get()))
+      return fail("an operand of an attention is one value");
+    if (failed(mapOf(operand, op.mapOf(operand), nest)))
+      return failure();
+  }
+  for (unsigned number = 0; number < op.getNumResults(); ++number) {
+    SmallVector<int> dims;
+    for (AffineExpr expr : op.resultMap(number).getResults())
+      dims.push_back(nest.loops[cast<AffineDimExpr>(expr).getPosition()]);
+    results[op.getResult(number)] = dims;
+  }
   ops.push_back(std::move(nest));
   return success();
 }

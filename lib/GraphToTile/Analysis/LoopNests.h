@@ -32,7 +32,7 @@ struct OperandMap {
 };
 
 struct OpLoops {
-  mlir::Operation *op = nullptr;     // of linalg, tw.scan, tw.scatter or tw.conv
+  mlir::Operation *op = nullptr;     // of linalg, or a structured one of tw
   llvm::SmallVector<int> loops = {}; // a dimension for each; of tw.conv for each axis of the result
   std::vector<int> reduced = {};     // those that are reduced, or scanned
   llvm::SmallVector<std::optional<OperandMap>> operands; // none: a scalar, or an init not read
@@ -86,6 +86,7 @@ private:
   mlir::LogicalResult addOp(mlir::linalg::LinalgOp op);
   mlir::LogicalResult addScan(graph::ScanOp op);
   mlir::LogicalResult addConvolution(graph::ConvOp op);
+  mlir::LogicalResult addAttention(graph::AttentionOp op);
   mlir::LogicalResult addScatter(graph::ScatterOp op);
   mlir::LogicalResult setBase(InsertSliceChain &chain, mlir::Value base);
   mlir::LogicalResult addInsertion(mlir::tensor::InsertSliceOp op);

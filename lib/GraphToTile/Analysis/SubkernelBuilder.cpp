@@ -230,20 +230,43 @@ void SubkernelBuilder::setConvolution(Convolution spec) {
   convolution = std::move(spec);
 }
 
-std::optional<Extent> SubkernelBuilder::extentOf(int dim) const {
+void SubkernelBuilder::setAttention(Attention spec) {
+  spec.buffers = program.buffers;
+  spec.dims = joined->dims;
+  for (int *role : {&spec.queries, &spec.keys, &spec.depth, &spec.width})
+    if (*role < 0) {
+      *role = int(spec.dims.size());
+      spec.dims.push_back({1});
+    }
+  dropUnusedDims(spec);
+  attention = std::move(spec);
+}
+
+std::optional<int> SubkernelBuilder::joinedDim(int dim) const {
   std::vector<int> atoms = nests->table.atoms({dim});
   if (atoms.empty())
-    return Extent{1};
+    return -1;
   std::vector<int> dims = joined->of(atoms);
   if (dims.size() != 1 || joined->atoms(dims.front()).size() != atoms.size())
     return std::nullopt;
-  return joined->dims[dims.front()];
+  return dims.front();
+}
+
+std::optional<Extent> SubkernelBuilder::extentOf(int dim) const {
+  auto found = joinedDim(dim);
+  if (!found)
+    return std::nullopt;
+  return *found < 0 ? Extent{1} : joined->dims[*found];
 }
 
 Subkernel SubkernelBuilder::take() {
   Subkernel made{LoopProgram(), std::move(tensors), std::move(locations)};
   if (convolution) {
     made.what = std::move(*convolution);
+    return made;
+  }
+  if (attention) {
+    made.what = std::move(*attention);
     return made;
   }
   if (isProduct) {

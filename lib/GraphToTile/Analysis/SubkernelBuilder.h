@@ -49,6 +49,12 @@ public:
   const Contraction &contraction() const { return product; }
   void setConvolution(Convolution spec);
   const Convolution &getConvolution() const { return *convolution; }
+  /// Its roles name dimensions of `joined`, or are -1 for one of size 1.
+  void setAttention(Attention spec);
+  const Attention &getAttention() const { return *attention; }
+  /// The joined dimension of one of the table; -1 if its size is 1, nothing if it was joined with
+  /// others.
+  std::optional<int> joinedDim(int dim) const;
   /// The size of a dimension of the table; nothing if it was joined with others.
   std::optional<Extent> extentOf(int dim) const;
   /// The buffers so far.
@@ -68,6 +74,7 @@ private:
   LoopProgram program;
   Contraction product;
   std::optional<Convolution> convolution;
+  std::optional<Attention> attention;
   bool isProduct = false;
   std::vector<TensorUse> tensors;
 };

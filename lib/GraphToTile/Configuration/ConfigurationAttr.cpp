@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "GraphToTile/Configuration/LoopConfiguration.h"
+#include "Kernels/Attention.h"
 #include "Kernels/Contraction.h"
 #include "Kernels/Winograd.h"
 #include "mlir/IR/Builders.h"
@@ -102,6 +103,7 @@ Configuration fromAttribute(tile::ConfigurationAttr attribute) {
 void registerConfigurations(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, tile::TileDialect *dialect) {
     dialect->registerSchema(kernels::contractionSchema());
+    dialect->registerSchema(kernels::attentionSchema());
     dialect->registerSchema(kernels::convolutionSchema());
     dialect->registerSchema(kernels::winogradWeightsSchema());
     dialect->registerSchema(loopSchema());

@@ -34,6 +34,10 @@ static ConfigurationSpace space(const Convolution &convolution,
   return space;
 }
 
+static ConfigurationSpace space(const Attention &attention, const ConfigurationProblem &) {
+  return {&kernels::attentionSchema(), attentionConstraints(attention)};
+}
+
 static ConfigurationSpace space(const kernels::WinogradWeights &weights,
                                 const ConfigurationProblem &) {
   return {&kernels::winogradWeightsSchema(), winogradWeightsConstraints(weights)};

@@ -170,6 +170,8 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
     kernel::TraceResult traced = kernel::trace("written", [&] {
       if (auto *product = std::get_if<Contraction>(&subkernel.what))
         writeContraction(*product, contractionFrom(fields));
+      else if (auto *attention = std::get_if<Attention>(&subkernel.what))
+        writeAttention(*attention, attentionFrom(fields));
       else if (auto *weights = std::get_if<WinogradWeights>(&subkernel.what))
         writeWinogradWeights(*weights, winogradWeightsFrom(fields));
       else

@@ -136,6 +136,52 @@ def TW_ConvOp : TW_DpsOp<"conv"> {
   }];
 }
 
+def TW_AttentionOp : TW_DpsOp<"attention", [AttrSizedOperandSegments]> {
+  let summary = "Scaled dot-product attention";
+  let description = [{
+    Dimensions are b0, b1, ..., l, s, e, f: those of the batch (heads, groups of heads), queries,
+    keys, the depth of a head and the width of a value. `indexing_maps` say, for query, key, value,
+    mask if there is one, and each result, in which of them its axes run; an axis of size 1 that is
+    repeated is 0.
+
+      score[b, l, s] = scale * sum over e of query[b, l, e] * key[b, s, e]
+      weight[b, l, :] = softmax of the scores that may be seen
+      result 0 [b, l, f] = sum over s of weight[b, l, s] * value[b, s, f]
+      result 1 [b, l] = log of the sum of the exponentials of the scores (optional)
+
+    A mask of i1 says which scores may be seen, one of numbers is added to them; with `causal` query
+    l sees the keys s <= l. A query that may see none gets zeros. Scores and sums have the type of
+    result 1 (f32 for 16-bit operands, the operands' otherwise).
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value,
+      Optional<AnyRankedTensor>:$mask, F64:$scale, Variadic<AnyRankedTensor>:$outs,
+      AffineMapArrayAttr:$indexing_maps, UnitAttr:$causal);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    (`causal` $causal^)? `ins` `(` $query `,` $key `,` $value `:` type($query) `,` type($key) `,`
+    type($value) `)` (`mask` `(` $mask^ `:` type($mask) `)`)? `scale` $scale
+    `outs` `(` $outs `:` type($outs) `)` attr-dict `->` type($results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+    /// How an operand is indexed; not for the scale.
+    ::mlir::AffineMap mapOf(::mlir::OpOperand &operand);
+    /// How a result is indexed.
+    ::mlir::AffineMap resultMap(unsigned result);
+    unsigned batchDims() { return resultMap(0).getNumDims() - 4; }
+    // The other dimensions.
+    unsigned queryDim() { return batchDims(); }
+    unsigned keyDim() { return batchDims() + 1; }
+    unsigned depthDim() { return batchDims() + 2; }
+    unsigned widthDim() { return batchDims() + 3; }
+    /// The type of scores and sums.
+    ::mlir::FloatType sumType();
+    /// An operand and the axis of it that runs along all of a dimension.
+    std::pair<::mlir::OpOperand *, unsigned> axisAlong(unsigned dim);
+  }];
+}
+
 def TW_ScanOp : TW_DpsOp<"scan", [AttrSizedOperandSegments,
     SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Inclusive scan along one dimension";

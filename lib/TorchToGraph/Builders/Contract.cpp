@@ -4,7 +4,6 @@
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Pointwise.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include <map>
 
 using namespace mlir;
 
@@ -20,12 +19,12 @@ static void lookThroughTransposes(Labelled &x) {
   }
 }
 
-/// The size of each label; those of both operands must agree.
-static std::map<char, OpFoldResult> labelSizes(Lowering &ctx, ArrayRef<Labelled> operands) {
-  std::map<char, OpFoldResult> sizes;
+LabelledLoops::LabelledLoops(Lowering &ctx, MutableArrayRef<Labelled> operands, std::string labels)
+    : context(ctx.b.getContext()), labels(std::move(labels)) {
+  llvm::for_each(operands, lookThroughTransposes);
   for (const Labelled &operand : operands)
     for (auto [label, size] : llvm::zip(operand.labels, ctx.sizesOf(operand.tensor))) {
-      OpFoldResult &have = sizes.try_emplace(label, size).first->second;
+      OpFoldResult &have = sizeOf.try_emplace(label, size).first->second;
       if (constantOf(size) == 1)
         continue;
       bool isFirst = constantOf(have) == 1;
@@ -34,43 +33,40 @@ static std::map<char, OpFoldResult> labelSizes(Lowering &ctx, ArrayRef<Labelled>
       if (isFirst || constantOf(size))
         have = size;
     }
-  return sizes;
 }
 
-static AffineMap mapOf(MLIRContext *context, const Labelled &operand, StringRef loops,
-                       const std::map<char, OpFoldResult> &sizes) {
+SmallVector<OpFoldResult> LabelledLoops::sizes(StringRef of) const {
+  return llvm::map_to_vector(of, [&](char label) { return sizeOf.at(label); });
+}
+
+AffineMap LabelledLoops::mapOf(const Labelled &operand) const {
   SmallVector<AffineExpr> exprs;
   for (auto [i, label] : llvm::enumerate(operand.labels)) {
-    bool repeated = operand.tensor.size(i) == 1 && constantOf(sizes.at(label)) != 1;
+    bool repeated = operand.tensor.size(i) == 1 && constantOf(sizeOf.at(label)) != 1;
     exprs.push_back(repeated ? getAffineConstantExpr(0, context)
-                             : getAffineDimExpr(loops.find(label), context));
+                             : getAffineDimExpr(labels.find(label), context));
   }
-  return AffineMap::get(loops.size(), 0, exprs, context);
+  return AffineMap::get(labels.size(), 0, exprs, context);
 }
 
 Tensor contract(Lowering &ctx, Labelled a, Labelled b, StringRef out, DType accumulate) {
-  lookThroughTransposes(a);
-  lookThroughTransposes(b);
-  auto sizes = labelSizes(ctx, {a, b});
-  std::string loops = out.str();
+  std::string labels = out.str();
   for (char label : a.labels + b.labels)
-    if (loops.find(label) == std::string::npos)
-      loops += label;
-  SmallVector<OpFoldResult> outSizes;
-  for (char label : out)
-    outSizes.push_back(sizes.at(label));
-  Tensor init = ctx.filled(outSizes, accumulate, Scalar::ofInt(ctx.b.getContext(), 0));
+    if (labels.find(label) == std::string::npos)
+      labels += label;
+  SmallVector<Labelled> operands = {a, b};
+  LabelledLoops loops(ctx, operands, labels);
+  Tensor init = ctx.filled(loops.sizes(out), accumulate, Scalar::ofInt(ctx.b.getContext(), 0));
   if (ctx.hasRefused())
     return init;
-
-  MLIRContext *context = ctx.b.getContext();
-  SmallVector<AffineMap> maps = {mapOf(context, a, loops, sizes), mapOf(context, b, loops, sizes),
-                                 leadingLoops(context, loops.size(), out.size())};
-  SmallVector<utils::IteratorType> iterators(loops.size(), utils::IteratorType::reduction);
+  SmallVector<AffineMap> maps = {loops.mapOf(operands[0]), loops.mapOf(operands[1]),
+                                 leadingLoops(ctx.b.getContext(), labels.size(), out.size())};
+  SmallVector<utils::IteratorType> iterators(labels.size(), utils::IteratorType::reduction);
   std::fill_n(iterators.begin(), out.size(), utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      ctx.b, ctx.loc, init.value.getType(), ValueRange{a.tensor.value, b.tensor.value}, init.value,
-      maps, iterators, [&](OpBuilder &builder, Location loc, ValueRange args) {
+      ctx.b, ctx.loc, init.value.getType(),
+      ValueRange{operands[0].tensor.value, operands[1].tensor.value}, init.value, maps, iterators,
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
         Element e(builder, loc, accumulate);
         Value product = e.mul(e.cast(args[0], a.tensor.dtype), e.cast(args[1], b.tensor.dtype));
         linalg::YieldOp::create(builder, loc, e.add(args[2], product));

@@ -4,17 +4,35 @@
 // transposed.
 #pragma once
 #include "TorchToGraph/Core/Lowering.h"
+#include <map>
 
 namespace tw::lower {
 
-/// Sums a * b over the labels that `out` lacks, as einsum does: contract(ctx, {x, "mk"}, {w, "nk"},
-/// "mn", ...). Labels are letters, one a dimension; a dimension of static size 1 whose label is
-/// larger elsewhere is repeated. Operands are cast to `accumulate` in the body; the result has that
-/// dtype and is not rounded. A transposed operand is read through its transpose.
+/// A tensor with a letter for each dimension. A dimension of static size 1 whose label is larger
+/// elsewhere is repeated.
 struct Labelled {
   Tensor tensor;
   std::string labels;
 };
+
+/// Operands of one iteration space, whose dimensions have a label each. Operands that are
+/// transposes are replaced by what they are transposes of.
+class LabelledLoops {
+public:
+  /// The sizes of a label must agree where it is not repeated, or the operator is refused.
+  LabelledLoops(Lowering &ctx, llvm::MutableArrayRef<Labelled> operands, std::string labels);
+  llvm::SmallVector<mlir::OpFoldResult> sizes(llvm::StringRef of) const;
+  mlir::AffineMap mapOf(const Labelled &operand) const;
+
+private:
+  mlir::MLIRContext *context;
+  std::string labels; // of the dimensions, in order
+  std::map<char, mlir::OpFoldResult> sizeOf;
+};
+
+/// Sums a * b over the labels that `out` lacks, as einsum does: contract(ctx, {x, "mk"}, {w, "nk"},
+/// "mn", ...). Operands are cast to `accumulate` in the body; the result has that dtype and is not
+/// rounded. A transposed operand is read through its transpose.
 Tensor contract(Lowering &ctx, Labelled a, Labelled b, llvm::StringRef out, DType accumulate);
 
 /// The dtype in which products of these dtypes are summed: f32 for f16 and bf16, the dtype itself

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Configuration/Chooser.h"
 #include "GraphToTile/Configuration/SplitReductions.h"
+#include "Target/CPU/Configuration/AttentionCost.h"
 #include "Target/CPU/Configuration/ContractionCost.h"
 #include "Target/CPU/Configuration/ConvolutionCost.h"
 #include "Target/CPU/Configuration/LoopCost.h"
@@ -48,6 +49,11 @@ public:
                   chooseConvolution(*convolution, unitFor(*convolution), problem.isRhsWeight)),
               {},
               {}};
+    if (auto *attention = std::get_if<Attention>(&problem.subkernel.what))
+      return {"attention",
+              kernels::numbersOf(chooseAttention(*attention, unitFor(*attention))),
+              {},
+              {}};
     if (std::holds_alternative<kernels::WinogradWeights>(problem.subkernel.what))
       return {
           "winograd_weights", kernels::numbersOf(kernels::WinogradWeightsConfiguration()), {}, {}};
@@ -70,6 +76,9 @@ public:
     if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
       return convolutionCost(*convolution, kernels::convolutionFrom(configuration.fields),
                              unitFor(*convolution));
+    if (auto *attention = std::get_if<Attention>(&problem.subkernel.what))
+      return attentionCost(*attention, kernels::attentionFrom(configuration.fields),
+                           unitFor(*attention));
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
     if (!product)
       return std::nullopt;
@@ -78,6 +87,9 @@ public:
   }
 
 private:
+  VectorUnit unitFor(const Attention &attention) const {
+    return vectorUnit(features, bytesOf(attention.sum));
+  }
   VectorUnit unitFor(const Convolution &convolution) const {
     return vectorUnit(features, bytesOf(convolution.sum));
   }
