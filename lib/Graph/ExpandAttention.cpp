@@ -31,7 +31,8 @@ public:
            value = operand(op.getValueMutable());
     Walked scores = masked(contract(query, key, batchAnd({l, s})));
     Dims rows = batchAnd({l});
-    Walked most = reduced<arith::MaximumFOp>(scores, rows, -std::numeric_limits<double>::infinity());
+    Walked most =
+        reduced<arith::MaximumFOp>(scores, rows, -std::numeric_limits<double>::infinity());
     Walked exps = pointwise({scores, most}, batchAnd({l, s}), exponential);
     Walked sum = reduced<arith::AddFOp>(exps, rows, 0);
     Walked weights = pointwise({exps, sum, most}, batchAnd({l, s}), weight);
@@ -56,8 +57,7 @@ private:
   Walked operand(OpOperand &of) { return {of.get(), op.mapOf(of)}; }
 
   AffineMap mapAlong(const Dims &dims) {
-    return AffineMap::getMultiDimMapWithTargets(op.resultMap(0).getNumDims(), dims,
-                                                b.getContext());
+    return AffineMap::getMultiDimMapWithTargets(op.resultMap(0).getNumDims(), dims, b.getContext());
   }
 
   Value empty(const Dims &dims, Type element) {
@@ -90,11 +90,11 @@ private:
     }
     for (AffineMap &map : maps)
       map = projectDims(map, isUnused, /*compressDimsFlag=*/true);
-    auto made = linalg::GenericOp::create(
-        b, loc, init.getType(), tensors, init, maps, iterators,
-        [&](OpBuilder &builder, Location at, ValueRange args) {
-          linalg::YieldOp::create(builder, at, body(builder, at, args));
-        });
+    auto made =
+        linalg::GenericOp::create(b, loc, init.getType(), tensors, init, maps, iterators,
+                                  [&](OpBuilder &builder, Location at, ValueRange args) {
+                                    linalg::YieldOp::create(builder, at, body(builder, at, args));
+                                  });
     return made.getResult(0);
   }
 
@@ -122,8 +122,8 @@ private:
     AffineMap map = mapAlong(dims);
     return {generic({x, y}, map, filled(dims, 0),
                     [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
-                      Value product =
-                          arith::MulFOp::create(b, loc, widened(b, loc, v[0]), widened(b, loc, v[1]));
+                      Value product = arith::MulFOp::create(b, loc, widened(b, loc, v[0]),
+                                                            widened(b, loc, v[1]));
                       return arith::AddFOp::create(b, loc, v[2], product);
                     }),
             map};
@@ -196,10 +196,10 @@ private:
   void replace(unsigned number, const Walked &by) {
     Value out = op.getOuts()[number];
     Type element = cast<RankedTensorType>(out.getType()).getElementType();
-    Value result = generic({by}, op.resultMap(number), out,
-                           [&](OpBuilder &b, Location loc, ValueRange x) {
-                             return rounded(b, loc, x[0], element);
-                           });
+    Value result =
+        generic({by}, op.resultMap(number), out, [&](OpBuilder &b, Location loc, ValueRange x) {
+          return rounded(b, loc, x[0], element);
+        });
     op.getResult(number).replaceAllUsesWith(result);
   }
 

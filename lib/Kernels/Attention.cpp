@@ -35,8 +35,7 @@ std::string refuse(const Attention &attention) {
 std::optional<int> groupDim(const Attention &attention) {
   for (int dim = int(attention.dims.size()) - 1; dim >= 0; --dim)
     if (dim != attention.queries && dim != attention.depth && attention.query.covers(dim) &&
-        attention.output.covers(dim) && !attention.key.covers(dim) &&
-        !attention.value.covers(dim))
+        attention.output.covers(dim) && !attention.key.covers(dim) && !attention.value.covers(dim))
       return dim;
   return std::nullopt;
 }
@@ -145,8 +144,8 @@ private:
     Tile tile = at.load(access, axes);
     if (!group)
       return tile;
-    return reshape(broadcast(tile, full), isTransposed ? Shape{at.extent(inner), rows}
-                                                       : Shape{rows, at.extent(inner)});
+    return reshape(broadcast(tile, full),
+                   isTransposed ? Shape{at.extent(inner), rows} : Shape{rows, at.extent(inner)});
   }
 
   bool isNarrow() const { return spec.buffers[spec.query.buffer].dtype != spec.sum; }

@@ -81,8 +81,8 @@ LogicalResult lowerAttentionBackward(Lowering &ctx) {
   Tensor dKey = scaled(contract(ctx, {dScores, ls}, {a.query, le}, se, dtype), a.key.dtype);
   Tensor dValue =
       contract(ctx, {weights, ls}, {go, a.scoreLabels("lf")}, a.keyLabels(a.value, "sf"), dtype);
-  SmallVector<Operand> results = {a.isGrouped ? mergeHeads(ctx, dQuery, dQuery.rank() - 4) : dQuery, dKey,
-                                  castTo(ctx, dValue, a.value.dtype)};
+  SmallVector<Operand> results = {a.isGrouped ? mergeHeads(ctx, dQuery, dQuery.rank() - 4) : dQuery,
+                                  dKey, castTo(ctx, dValue, a.value.dtype)};
   if (ctx.op->getNumResults() == 4)
     results.push_back(Operand());
   return ctx.done(results);

@@ -15,8 +15,8 @@ namespace {
 
 enum class Mask { None, Seen, Added };
 
-/// query [b, g, l, e], key [b, s, e], value [b, s, f], mask [l, s] or [b, s] -> output [b, l, g, f],
-/// log of sums [b, g, l].
+/// query [b, g, l, e], key [b, s, e], value [b, s, f], mask [l, s] or [b, s] -> output [b, l, g,
+/// f], log of sums [b, g, l].
 struct Case {
   int64_t b = 1, g = 1, l = 1, s = 1, e = 1, f = 1;
   bool isCausal = false, hasSums = false;
@@ -43,8 +43,8 @@ struct Case {
     spec.key = add("k", dtype, {0, 3, 4});
     spec.value = add("v", dtype, {0, 3, 5});
     if (mask != Mask::None)
-      spec.mask = add("m", mask == Mask::Seen ? kernel::i1 : kernel::f32,
-                      {isMaskOfKeys ? 0 : 2, 3});
+      spec.mask =
+          add("m", mask == Mask::Seen ? kernel::i1 : kernel::f32, {isMaskOfKeys ? 0 : 2, 3});
     spec.output = add("o", dtype, {0, 2, 1, 5}, true);
     if (hasSums)
       spec.logSumExp = add("sums", spec.sum, {0, 1, 2}, true);
@@ -114,10 +114,9 @@ void check(const Case &c, const AttentionConfiguration &configuration) {
       ASSERT_EQ(size_t(results[number].count()), wanted.size());
       for (size_t i = 0; i < wanted.size(); ++i)
         if (double got = at(results[number], int64_t(i)); got != wanted[i])
-          ASSERT_NEAR(got, wanted[i], tolerance)
-              << (isCompiled ? "compiled, " : "interpreted, ") << "result " << number
-              << ", element " << i << "\n"
-              << text;
+          ASSERT_NEAR(got, wanted[i], tolerance) << (isCompiled ? "compiled, " : "interpreted, ")
+                                                 << "result " << number << ", element " << i << "\n"
+                                                 << text;
     }
   }
 }
@@ -155,12 +154,18 @@ TEST(AttentionKernel, Causal) {
 
 TEST(AttentionKernel, Masks) {
   checkAll({.b = 2, .g = 2, .l = 17, .s = 22, .e = 8, .f = 8, .hasSums = true, .mask = Mask::Seen});
-  checkAll({.b = 2, .g = 2, .l = 17, .s = 22, .e = 8, .f = 8, .mask = Mask::Added,
+  checkAll({.b = 2,
+            .g = 2,
+            .l = 17,
+            .s = 22,
+            .e = 8,
+            .f = 8,
+            .mask = Mask::Added,
             .isMaskOfKeys = true});
   // Some queries see nothing.
   checkAll({.b = 1, .g = 1, .l = 30, .s = 2, .e = 8, .f = 8, .hasSums = true, .mask = Mask::Seen});
-  checkAll({.b = 1, .g = 1, .l = 12, .s = 12, .e = 4, .f = 4, .isCausal = true,
-            .mask = Mask::Seen});
+  checkAll(
+      {.b = 1, .g = 1, .l = 12, .s = 12, .e = 4, .f = 4, .isCausal = true, .mask = Mask::Seen});
 }
 
 TEST(AttentionKernel, Dtypes) {
