@@ -99,7 +99,7 @@ LogicalResult ArtifactEvaluator::compile(ModuleOp module, const std::string &art
   options.weights = WeightsPlace::Beside;
   if (auto file = memory.find(artifact); file != memory.end())
     options.descriptor = file->second;
-  if (failed(pipeline.toDispatches(module, nullptr)))
+  if (failed(pipeline.toDispatches(module, nullptr)) || failed(pipeline.toReference(module)))
     return failure();
   return pipeline.toArtifact(module, target, options);
 }

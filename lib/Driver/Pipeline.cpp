@@ -122,6 +122,11 @@ LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluat
   });
 }
 
+LogicalResult Pipeline::toReference(ModuleOp module) {
+  return runPasses("reference", module,
+                   [](OpPassManager &pm) { pm.addPass(createExpandAttention()); });
+}
+
 LogicalResult Pipeline::configure(ModuleOp module,
                                   std::shared_ptr<const conversion::ConfigurationChooser> chooser,
                                   const conversion::ConfigurationOverrides &overrides) {

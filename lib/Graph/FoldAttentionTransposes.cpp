@@ -108,10 +108,12 @@ struct FoldAttentionTransposes : PassWrapper<FoldAttentionTransposes, OperationP
   StringRef getDescription() const override { return "Attention through transposes"; }
 
   void runOnOperation() override {
-    getOperation()->walk([](graph::AttentionOp op) {
+    SmallVector<graph::AttentionOp> all;
+    getOperation()->walk([&](graph::AttentionOp op) { all.push_back(op); });
+    for (graph::AttentionOp op : all) {
       foldOperands(op);
       foldOutput(op);
-    });
+    }
   }
 };
 

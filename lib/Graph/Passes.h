@@ -18,6 +18,8 @@ std::unique_ptr<mlir::Pass> createResolveDims();
 std::unique_ptr<mlir::Pass> createDropDeadResults();
 /// Reads through reshapes that only add or drop dimensions of size one.
 std::unique_ptr<mlir::Pass> createFoldUnitReshapes();
+/// Cuts dimensions before slices are taken, not after.
+std::unique_ptr<mlir::Pass> createReshapeBeforeSlice();
 /// Merges elementwise producers into the linalg.generic that consumes them.
 std::unique_ptr<mlir::Pass> createFuseElementwise();
 /// Makes attention read and write through transposes.

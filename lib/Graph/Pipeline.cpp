@@ -17,6 +17,7 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   pm.addPass(createFoldUnitReshapes());
   pm.addPass(createChannelsLast());
   pm.addPass(createFoldUnitReshapes());
+  pm.addPass(createReshapeBeforeSlice());
   pm.addPass(createFuseElementwise());
   pm.addPass(createFoldAttentionTransposes());
   pm.addPass(createCSEPass());
@@ -37,9 +38,10 @@ void buildPlainGraphPipeline(OpPassManager &pm) {
 }
 
 void registerGraphPasses() {
-  for (auto create : {createDropDeadResults, createResolveDims, createFoldUnitReshapes,
-                      createFuseElementwise, createChannelsLast, createFoldAttentionTransposes,
-                      createExpandAttention, createTransposeWeights, createToDestinationStyle})
+  for (auto create :
+       {createDropDeadResults, createResolveDims, createFoldUnitReshapes, createReshapeBeforeSlice,
+        createFuseElementwise, createChannelsLast, createFoldAttentionTransposes,
+        createExpandAttention, createTransposeWeights, createToDestinationStyle})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
 }

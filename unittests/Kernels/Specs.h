@@ -2,6 +2,7 @@
 //
 // Contractions and convolutions to try templates and cost models with.
 #pragma once
+#include "Kernels/Attention.h"
 #include "Kernels/Contraction.h"
 #include "Kernels/Winograd.h"
 #include "Language/Trace.h"

@@ -1,27 +1,128 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Configuration/AttentionCost.h"
 #include <algorithm>
+#include <optional>
 
 namespace tw::target::cpu {
 namespace {
 
 constexpr int64_t unknownExtent = 512;
+constexpr int64_t mostOfUnknown = 64;    // in a block: calls may bring fewer
+constexpr int64_t registerVectors = 4;   // of a product whose sums lie in memory, side by side
+constexpr int64_t fewPrograms = 16;      // fewer leave workers without any
+constexpr int64_t longestRow = 1024;     // of scores
+constexpr int64_t wantedRows = 128;      // of queries, with their groups
+constexpr int64_t mostBytes = 256 << 10; // of scores: they stay in the second-level cache
+constexpr int64_t splitKeys = 1024;      // keys that workers may share
 
-int64_t sizeOf(const Attention &attention, int dim) {
-  return attention.dims[dim].size.value_or(unknownExtent);
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Sizes; guesses where calls bring them.
+struct Problem {
+  Problem(const Attention &spec, const VectorUnit &unit)
+      : queries(sizeOf(spec, spec.queries)), keys(sizeOf(spec, spec.keys)),
+        depth(sizeOf(spec, spec.depth)), width(sizeOf(spec, spec.width)), lanes(unit.lanes),
+        bytes(spec.sum == kernel::f64 ? 8 : 4), isCausal(spec.isCausal),
+        areQueriesKnown(spec.dims[spec.queries].size.has_value()),
+        areKeysKnown(spec.dims[spec.keys].size.has_value()) {
+    auto group = kernels::groupDim(spec);
+    groups = group ? spec.dims[*group].size.value_or(1) : 1;
+    for (int dim = 0; dim < int(spec.dims.size()); ++dim)
+      if (spec.output.covers(dim) && dim != spec.queries && dim != spec.width &&
+          !(group && dim == *group && groups > 1))
+        batch *= sizeOf(spec, dim);
+  }
+
+  static int64_t sizeOf(const Attention &spec, int dim) {
+    return spec.dims[dim].size.value_or(unknownExtent);
+  }
+
+  int64_t programs(const AttentionConfiguration &block) const {
+    return batch * ceilDiv(groups, block.groups) * ceilDiv(queries, block.queries);
+  }
+
+  /// Blocks of keys that the programs of one head walk over.
+  int64_t trips(const AttentionConfiguration &block) const {
+    int64_t count = 0;
+    for (int64_t first = 0; first < queries; first += block.queries)
+      count += ceilDiv(isCausal ? std::min(keys, first + block.queries) : keys, block.keys);
+    return count;
+  }
+
+  int64_t queries, keys, depth, width, groups = 1, batch = 1, lanes, bytes;
+  bool isCausal, areQueriesKnown, areKeysKnown;
+};
+
+/// A product whose sums lie in memory: blocks of six rows and four vectors, then vector by vector.
+double productCycles(const Problem &p, int64_t rows, int64_t columns, int64_t length) {
+  int64_t vectors = ceilDiv(columns, p.lanes), whole = columns / (registerVectors * p.lanes);
+  double step = 2.16 * double(whole) + 0.7 * double(vectors - whole * registerVectors);
+  return double(rows * length) * step;
+}
+
+/// One block of keys for one program: two products, exponentials, maxima and sums, and the sum so
+/// far, which fades.
+double tripCycles(const Problem &p, const AttentionConfiguration &block) {
+  int64_t rows = block.queries * block.groups, keys = block.keys;
+  bool isTransposed = block.isTransposed;
+  double products =
+      isTransposed ? productCycles(p, keys, rows, p.depth) + productCycles(p, p.width, rows, keys)
+                   : productCycles(p, rows, keys, p.depth) + productCycles(p, rows, p.width, keys);
+  int64_t scores = isTransposed ? keys * ceilDiv(rows, p.lanes) : rows * ceilDiv(keys, p.lanes);
+  int64_t sums = isTransposed ? p.width * ceilDiv(rows, p.lanes) : rows * ceilDiv(p.width, p.lanes);
+  double fixed = 4 * double(sums) + (isTransposed ? 0 : 20 * double(rows));
+  // One of the products reads columns of an operand: of keys they are copied beside it, element by
+  // element where vectors are not full.
+  double copied = keys % p.lanes == 0 ? 0.35 : 4;
+  double columns = isTransposed ? double(keys * p.width) : copied * double(keys * p.depth);
+  double cycles = products + 9 * double(scores) + fixed + columns;
+  return rows * keys * p.bytes > mostBytes ? cycles * 1.1 : cycles;
+}
+
+double cycles(const Problem &p, const AttentionConfiguration &block) {
+  return double(p.batch * ceilDiv(p.groups, block.groups) * p.trips(block)) * tripCycles(p, block);
+}
+
+/// As many groups as make enough rows.
+int64_t groupsOf(const Problem &p, int64_t queries) {
+  for (int64_t groups = p.groups; groups > 1; --groups)
+    if (p.groups % groups == 0 && groups * queries <= wantedRows)
+      return groups;
+  return 1;
 }
 
 } // namespace
 
-AttentionConfiguration chooseAttention(const Attention &attention, const VectorUnit &) {
-  AttentionConfiguration configuration;
-  configuration.queries = std::min<int64_t>(sizeOf(attention, attention.queries), 128);
-  configuration.keys = std::min<int64_t>(sizeOf(attention, attention.keys), 128);
-  return configuration;
+AttentionConfiguration chooseAttention(const Attention &attention, const VectorUnit &unit) {
+  Problem p(attention, unit);
+  std::optional<AttentionConfiguration> best;
+  double least = 0;
+  for (int64_t queries : {32, 64, 128, 256})
+    for (int64_t keys : {int64_t(64), int64_t(128), int64_t(256), int64_t(512), p.keys})
+      for (bool isTransposed : {false, true}) {
+        AttentionConfiguration block;
+        block.queries = std::min(p.queries, queries);
+        block.keys = std::min(p.keys, keys);
+        block.groups = groupsOf(p, block.queries);
+        block.isTransposed = isTransposed;
+        bool mayBeFew = (!p.areQueriesKnown && block.queries > mostOfUnknown) ||
+                        (!p.areKeysKnown && block.keys > 2 * mostOfUnknown);
+        if (block.keys > longestRow || mayBeFew)
+          continue;
+        int64_t programs = p.programs(block);
+        double cost = cycles(p, block);
+        if (programs < fewPrograms) // some workers have nothing to do
+          cost *= double(fewPrograms) / double(programs);
+        if (!best || cost < least)
+          best = block, least = cost;
+      }
+  best->splitsKeys = p.keys >= splitKeys && p.programs(*best) < 2 * fewPrograms && !p.isCausal;
+  return *best;
 }
 
-double attentionCost(const Attention &, const AttentionConfiguration &, const VectorUnit &) {
-  return 0;
+double attentionCost(const Attention &attention, const AttentionConfiguration &configuration,
+                     const VectorUnit &unit) {
+  return cycles(Problem(attention, unit), configuration);
 }
 
 } // namespace tw::target::cpu

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What cuts a dimension of a slice cuts it before the slice is taken:
+//
+//   %s = tensor.extract_slice %x[0, 768] [128, 768] [1, 1]
+//   %h = tensor.expand_shape %s [[0], [1, 2]] : tensor<128x768xf32> into tensor<128x12x64xf32>
+// becomes
+//   %y = tensor.expand_shape %x [[0], [1, 2]] : tensor<128x2304xf32> into tensor<128x36x64xf32>
+//   %h = tensor.extract_slice %y[0, 12, 0] [128, 12, 64] [1, 1, 1]
+//
+// Kernels read slices where they are, but a reshape of a slice is a copy: heads of queries, keys
+// and values that one product computes are read from its result.
+#include "Graph/Passes.h"
+#include "Graph/Sizes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace tw {
+namespace {
+
+struct Slicing {
+  SmallVector<OpFoldResult> offsets, sizes; // of the expanded source
+  SmallVector<OpFoldResult> expanded;       // the sizes of that
+  SmallVector<int64_t> expandedShape;
+};
+
+/// How a slice is taken after the source's dimensions are cut as `expand` cuts the slice's; nothing
+/// if parts of it do not begin and end where the slice does.
+std::optional<Slicing> slicingAfter(tensor::ExpandShapeOp expand, tensor::ExtractSliceOp slice,
+                                    ArrayRef<OpFoldResult> source, OpBuilder &b) {
+  Slicing made;
+  auto shape = expand.getResultType().getShape();
+  for (auto [dim, group] : llvm::enumerate(expand.getReassociationIndices())) {
+    OpFoldResult offset = slice.getMixedOffsets()[dim], size = slice.getMixedSizes()[dim];
+    int64_t inner = 1;
+    for (int64_t part : ArrayRef(group).drop_front()) {
+      if (ShapedType::isDynamic(shape[part]))
+        return std::nullopt;
+      inner *= shape[part];
+    }
+    int64_t full = slice.getSourceType().getDimSize(dim);
+    if (group.size() > 1) {
+      auto first = getConstantIntValue(offset), count = getConstantIntValue(size);
+      if (!first || !count || ShapedType::isDynamic(full) || inner == 0 || *first % inner != 0 ||
+          *count % inner != 0 || full % inner != 0)
+        return std::nullopt;
+      offset = b.getIndexAttr(*first / inner), size = b.getIndexAttr(*count / inner);
+      full /= inner;
+    }
+    made.offsets.push_back(offset), made.sizes.push_back(size);
+    made.expandedShape.push_back(full);
+    made.expanded.push_back(ShapedType::isDynamic(full) ? source[dim]
+                                                        : OpFoldResult(b.getIndexAttr(full)));
+    for (int64_t part : ArrayRef(group).drop_front()) {
+      made.offsets.push_back(b.getIndexAttr(0)), made.sizes.push_back(b.getIndexAttr(shape[part]));
+      made.expandedShape.push_back(shape[part]);
+      made.expanded.push_back(b.getIndexAttr(shape[part]));
+    }
+  }
+  return made;
+}
+
+struct ExpandBeforeSlice : OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp expand,
+                                PatternRewriter &rewriter) const override {
+    auto slice = expand.getSrc().getDefiningOp<tensor::ExtractSliceOp>();
+    if (!slice || !slice.hasUnitStride() || slice.getDroppedDims().any())
+      return rewriter.notifyMatchFailure(expand, "it does not cut a slice of as many dimensions");
+    SmallVector<OpFoldResult> source = resolvedSizes(slice.getSource(), rewriter);
+    auto slicing = slicingAfter(expand, slice, source, rewriter);
+    if (!slicing)
+      return rewriter.notifyMatchFailure(expand, "the slice begins or ends inside of a part");
+    auto type = expand.getResultType().clone(slicing->expandedShape);
+    Value whole =
+        tensor::ExpandShapeOp::create(rewriter, expand.getLoc(), type, slice.getSource(),
+                                      expand.getReassociationIndices(), slicing->expanded);
+    SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(expand, expand.getResultType(), whole,
+                                                        slicing->offsets, slicing->sizes, strides);
+    return success();
+  }
+};
+
+struct ReshapeBeforeSlice : PassWrapper<ReshapeBeforeSlice, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReshapeBeforeSlice)
+  StringRef getArgument() const override { return "tw-reshape-before-slice"; }
+  StringRef getDescription() const override { return "Cut dimensions before slices are taken"; }
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandBeforeSlice>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createReshapeBeforeSlice() { return std::make_unique<ReshapeBeforeSlice>(); }
+
+} // namespace tw
