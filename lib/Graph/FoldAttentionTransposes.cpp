@@ -8,10 +8,10 @@
 //   %o = tw.attention ins(%q, ...)                        maps (b, h, l, ...) -> (b, l, h, e), ...
 //
 // which costs nothing: its kernel reads blocks of any layout.
+#include "Graph/Moves.h"
 #include "Graph/Passes.h"
 #include "Graph/Sizes.h"
 #include "IR/Graph/Graph.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 
@@ -19,29 +19,6 @@ using namespace mlir;
 
 namespace tw {
 namespace {
-
-/// An operation that only moves elements of one tensor: from which axis of it each axis of its
-/// result is; none where it repeats.
-struct Move {
-  linalg::LinalgOp op;
-  AffineMap source; // result's axes to the source's
-};
-
-std::optional<Move> asMove(Operation *op) {
-  auto linalg = dyn_cast_or_null<linalg::LinalgOp>(op);
-  if (!linalg || linalg.getNumDpsInputs() != 1 || linalg.getNumDpsInits() != 1 ||
-      linalg.getNumReductionLoops() != 0 || linalg.hasIndexSemantics())
-    return std::nullopt;
-  Block *body = linalg.getBlock();
-  if (body->getTerminator()->getOperand(0) != body->getArgument(0) ||
-      !isa<RankedTensorType>(linalg.getDpsInputs()[0].getType()))
-    return std::nullopt;
-  AffineMap in = linalg.getMatchingIndexingMap(linalg.getDpsInputOperand(0)),
-            out = linalg.getMatchingIndexingMap(linalg.getDpsInitOperand(0));
-  if (!out.isPermutation() || !in.isProjectedPermutation(/*allowZeroInResults=*/true))
-    return std::nullopt;
-  return Move{linalg, in.compose(inversePermutation(out))};
-}
 
 AffineMap mapAt(graph::AttentionOp op, unsigned number) {
   return cast<AffineMapAttr>(op.getIndexingMaps()[number]).getValue();
@@ -69,7 +46,7 @@ void foldOperands(graph::AttentionOp op) {
       if (number < 3 && !keepsDims(before, after, op.batchDims()))
         break;
       setMap(op, number, after);
-      operand.set(move->op.getDpsInputs()[0]);
+      operand.set(move->input());
     }
   }
 }
@@ -89,7 +66,7 @@ void foldOutput(graph::AttentionOp op) {
       axes[to] = output.getResult(axis);
       moved[to] = sizes[axis];
     }
-    auto type = cast<RankedTensorType>(move->op->getResult(0).getType());
+    auto type = cast<RankedTensorType>(move->result().getType());
     setMap(op, op.getIndexingMaps().size() - op->getNumResults(),
            AffineMap::get(output.getNumDims(), 0, axes, op.getContext()));
     Value empty = tensor::EmptyOp::create(b, op.getLoc(), moved, type.getElementType());
@@ -97,7 +74,7 @@ void foldOutput(graph::AttentionOp op) {
       empty = tensor::CastOp::create(b, op.getLoc(), type, empty);
     op.getOutsMutable()[0].set(empty);
     op.getResult(0).setType(type);
-    move->op->getResult(0).replaceAllUsesWith(op.getResult(0));
+    move->result().replaceAllUsesWith(op.getResult(0));
     move->op->erase();
   }
 }

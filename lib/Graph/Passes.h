@@ -24,6 +24,8 @@ std::unique_ptr<mlir::Pass> createReshapeBeforeSlice();
 std::unique_ptr<mlir::Pass> createFuseElementwise();
 /// Makes attention read and write through transposes.
 std::unique_ptr<mlir::Pass> createFoldAttentionTransposes();
+/// Makes attention read keys and values that are repeated for groups of queries once.
+std::unique_ptr<mlir::Pass> createGroupQueries();
 /// Makes contractions and a softmax of attention.
 std::unique_ptr<mlir::Pass> createExpandAttention();
 /// Runs convolutions, and what stands between them, with channels last.

@@ -20,6 +20,7 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   pm.addPass(createReshapeBeforeSlice());
   pm.addPass(createFuseElementwise());
   pm.addPass(createFoldAttentionTransposes());
+  pm.addPass(createGroupQueries());
   pm.addPass(createCSEPass());
   pm.addPass(createTransposeWeights());
   if (evaluator)
@@ -38,10 +39,10 @@ void buildPlainGraphPipeline(OpPassManager &pm) {
 }
 
 void registerGraphPasses() {
-  for (auto create :
-       {createDropDeadResults, createResolveDims, createFoldUnitReshapes, createReshapeBeforeSlice,
-        createFuseElementwise, createChannelsLast, createFoldAttentionTransposes,
-        createExpandAttention, createTransposeWeights, createToDestinationStyle})
+  for (auto create : {createDropDeadResults, createResolveDims, createFoldUnitReshapes,
+                      createReshapeBeforeSlice, createFuseElementwise, createChannelsLast,
+                      createFoldAttentionTransposes, createExpandAttention, createGroupQueries,
+                      createTransposeWeights, createToDestinationStyle})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
 }
