@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention whose keys and values are repeated, head by head, for groups of queries reads each once:
+// Attention whose keys and values are repeated, head by head, for groups of queries reads each
+// once:
 //
 //   %b = linalg.broadcast %k : tensor<1x8x4096x64xf32> to tensor<1x8x4x4096x64xf32>
 //   %r = tensor.collapse_shape %b [[0], [1, 2], [3], [4]] : ... into tensor<1x32x4096x64xf32>
@@ -94,14 +95,14 @@ public:
       outs.push_back(expanded(out, op.resultMap(number)));
       maps.push_back(cut(op.resultMap(number)));
     }
-    auto made = graph::AttentionOp::create(
-        b, op.getLoc(), TypeRange(ValueRange(outs)), operands[0], operands[1], operands[2],
-        masks ? operands[3] : Value(), op.getScale(), outs, b.getAffineMapArrayAttr(maps),
-        op.getCausal());
+    auto made = graph::AttentionOp::create(b, op.getLoc(), TypeRange(ValueRange(outs)), operands[0],
+                                           operands[1], operands[2], masks ? operands[3] : Value(),
+                                           op.getScale(), outs, b.getAffineMapArrayAttr(maps),
+                                           op.getCausal());
     for (auto [number, result] : llvm::enumerate(op.getResults())) {
-      Value whole = tensor::CollapseShapeOp::create(b, op.getLoc(), result.getType(),
-                                                    made.getResult(number),
-                                                    *groupsOf(op.resultMap(number)));
+      Value whole =
+          tensor::CollapseShapeOp::create(b, op.getLoc(), result.getType(), made.getResult(number),
+                                          *groupsOf(op.resultMap(number)));
       result.replaceAllUsesWith(whole);
     }
     op.erase();
@@ -112,8 +113,8 @@ private:
     return cast<AffineMapAttr>(op.getIndexingMaps()[number]).getValue();
   }
 
-  /// A map over one more dimension, the group, which follows that of the heads; what runs along heads
-  /// has an axis for each.
+  /// A map over one more dimension, the group, which follows that of the heads; what runs along
+  /// heads has an axis for each.
   AffineMap cut(AffineMap map) {
     MLIRContext *context = op.getContext();
     SmallVector<AffineExpr> results, shifted;

@@ -288,6 +288,16 @@ static unsigned bitsOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth();
 }
 
+/// Whether `place` is state and `value` what it becomes.
+bool StoragePlan::isNextValue(Place place, Value value) {
+  if (place.kind != PlaceKind::State)
+    return false;
+  for (auto [number, next] : llvm::enumerate(main.getBody().front().getTerminator()->getOperands()))
+    if (signature.nextOf[number] == place.index)
+      return whole(next) == value;
+  return false;
+}
+
 /// The result of an elementwise kernel overwrites an input that nothing reads afterwards.
 void StoragePlan::reuseDying(Operation *op, const SharedPairs &pairs) {
   auto dispatch = cast<graph::DispatchOp>(op);
@@ -313,7 +323,8 @@ void StoragePlan::reuseDying(Operation *op, const SharedPairs &pairs) {
                        return find(other) == source || (other != to && find(other) == target);
                      }) ||
         llvm::any_of(tensors, [&](Value other) { return find(other) == target; });
-    bool dies = sets[source].end <= steps[op].first && !sets[source].fixed() &&
+    bool dies = sets[source].end <= steps[op].first &&
+                (!sets[source].fixed() || isNextValue(sets[source].place, to)) &&
                 sets[target].begin == steps[op].first;
     if (!shared && !taken && dies)
       unite(from, to);

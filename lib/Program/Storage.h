@@ -88,6 +88,7 @@ private:
   void placeLoop(mlir::Operation *loop);
   void placeNext(mlir::Operation *loop, mlir::Value carried, mlir::Value next, mlir::Value result);
   void placeInserts(mlir::Operation *insert);
+  bool isNextValue(Place place, mlir::Value value);
   void reuseDying(mlir::Operation *dispatch, const SharedPairs &pairs);
   void numberTemporaries();
 

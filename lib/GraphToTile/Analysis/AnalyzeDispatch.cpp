@@ -3,6 +3,7 @@
 #include "GraphToTile/Analysis/BodyAnalysis.h"
 #include "GraphToTile/Analysis/Combiners.h"
 #include "GraphToTile/Analysis/Recognizers.h"
+#include "GraphToTile/Analysis/ReplacedState.h"
 #include "GraphToTile/Analysis/ScatterCombine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -436,7 +437,8 @@ private:
     auto copy = [&](Value source, const std::optional<OperandMap> &map, ArrayRef<AxisMap> axes) {
       return addCopy(number, chain, source, map, axes, *dtype);
     };
-    if (chain.base && failed(copy(chain.base, chain.baseMap, chain.axes)))
+    bool isInPlace = beginsAsState(number, chain, *dtype);
+    if (chain.base && !isInPlace && failed(copy(chain.base, chain.baseMap, chain.axes)))
       return failure();
     for (const InsertSliceChain::Part &part : chain.parts) {
       builders[number].locations.push_back(part.loc);
@@ -448,6 +450,34 @@ private:
     builders[number].isClosed = true;
     values[chain.result] = {number};
     return success();
+  }
+
+  /// Whether the base is state that the result replaces: then only the parts are stored.
+  bool beginsAsState(int number, const InsertSliceChain &chain, kernel::DType dtype) {
+    auto base = chain.baseMap ? dyn_cast<BlockArgument>(chain.baseMap->root) : BlockArgument();
+    auto result = llvm::find(returned, chain.result);
+    auto isPlain = [](const AxisMap &axis) { return axis.isPlain() || axis.dims.size() == 1; };
+    if (!base || !chain.baseMap->isInMemory || result == returned.end() ||
+        base.getType() != chain.result.getType() || !llvm::all_of(chain.axes, isPlain) ||
+        !llvm::all_of(chain.baseMap->axes, [](const AxisMap &axis) { return axis.isPlain(); }))
+      return false;
+    auto outs = cast<func::ReturnOp>(dispatch.getBody().front().getTerminator()).getOperands();
+    auto place = llvm::find(outs, chain.result);
+    auto isRead = [](Operation *user) { return !isa<tensor::DimOp>(user); };
+    // What else of the dispatch reads it would see it half updated.
+    if (llvm::count_if(base.getUsers(), isRead) != 1 ||
+        !isa<linalg::CopyOp, tensor::InsertSliceOp, graph::ScatterOp>(
+            *llvm::find_if(base.getUsers(), isRead)) ||
+        !isReplacedState(nests.callSizes().all(), base, unsigned(place - outs.begin())))
+      return false;
+    auto output = builders[number].accessOfMemory(
+        {chain.result, SmallVector<AxisMap>(chain.axes), true}, dtype, true);
+    auto input = builders[number].accessOfMemory({base, chain.axes, true}, dtype);
+    const auto &buffers = builders[number].buffers();
+    if (!input || !output || buffers[input->buffer].shape != buffers[output->buffer].shape)
+      return false;
+    builders[number].beginAs(output->buffer, input->buffer);
+    return true;
   }
 
   LogicalResult addCopy(int number, const InsertSliceChain &chain, Value from,

@@ -12,6 +12,7 @@ class CallSizes {
 public:
   explicit CallSizes(llvm::ArrayRef<graph::DispatchOp> calls) : calls(calls) {}
 
+  llvm::ArrayRef<graph::DispatchOp> all() const { return calls; }
   /// Whether `size`, a constant or an index of the function, is how long `axis` of a tensor of the
   /// function is.
   bool isSizeOf(mlir::OpFoldResult size, mlir::Value tensor, int64_t axis) const;

@@ -62,6 +62,8 @@ std::vector<int> putOutputsLast(LoopProgram &program) {
       }
   program.buffers = std::move(sorted);
   forEachAccess(program, [&](Access &access, bool) { access.buffer = numbers[access.buffer]; });
+  if (program.begin)
+    program.begin = {numbers[program.begin->input], numbers[program.begin->output]};
   return order;
 }
 

@@ -81,6 +81,12 @@ struct LoopProgram {
   std::vector<Statement> statements = {};                          // in order
   std::vector<StoredResult> stores = {};                           // after all of them
   std::vector<int> unitDims = {}; // of which a program takes one element
+  /// An input and the output that begins as a copy of it, or lies in its place: what no statement
+  /// stores stays what it was.
+  struct Begin {
+    int input, output;
+  };
+  std::optional<Begin> begin = {};
 
   /// The dimensions that a result extends along.
   const std::vector<int> &dimsOf(ResultRef value) const {

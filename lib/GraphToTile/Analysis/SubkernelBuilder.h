@@ -34,6 +34,8 @@ public:
   /// large.
   Access accessOfValue(mlir::Value value, kernel::DType dtype, bool isOutput = false,
                        int temporary = -1);
+  /// An output begins as an input, of the same shape.
+  void beginAs(int output, int input) { program.begin = {input, output}; }
   /// Stores a result to where the value is in memory.
   void store(ResultRef result, mlir::Value value, kernel::DType dtype);
   /// A program has one element of a dimension.

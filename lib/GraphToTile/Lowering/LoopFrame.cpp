@@ -77,13 +77,16 @@ void LoopFrame::createKernel(StringRef name, const LoopConfiguration &configurat
     llvm::for_each(spec.shape, declare);
   SmallVector<Type> types;
   SmallVector<Attribute> arguments, declared, grid;
-  for (const BufferSpec &spec : program.buffers) {
+  for (auto [number, spec] : llvm::enumerate(program.buffers)) {
+    bool isBegun = program.begin && program.begin->output == int(number);
     SmallVector<tile::SizeAttr> shape;
     for (const Extent &extent : spec.shape)
       shape.push_back(attribute(sizeOf(extent)));
     types.push_back(tile::BufferType::get(context, shape, typeOf(b.b, spec.dtype)));
-    arguments.push_back(tile::ArgumentAttr::get(
-        context, spec.name, spec.isOutput ? tile::Access::Out : tile::Access::In, {}, {}));
+    tile::Access access = isBegun         ? tile::Access::InOut
+                          : spec.isOutput ? tile::Access::Out
+                                          : tile::Access::In;
+    arguments.push_back(tile::ArgumentAttr::get(context, spec.name, access, {}, {}));
   }
   for (auto [i, scalar] : llvm::enumerate(program.scalars)) {
     types.push_back(typeOf(b.b, scalar.second));
@@ -106,6 +109,9 @@ void LoopFrame::createKernel(StringRef name, const LoopConfiguration &configurat
                                   b.b.getArrayAttr(declared), b.b.getArrayAttr(grid));
   kernel->setAttr("destinations", b.b.getUnitAttr());
   kernel->setAttr("tile.block", b.b.getDenseI64ArrayAttr(blocks));
+  if (program.begin)
+    kernel->setAttr("tile.begins",
+                    b.b.getDenseI64ArrayAttr({program.begin->input, program.begin->output}));
   Block *body =
       b.b.createBlock(&kernel.getBody(), {}, types, SmallVector<Location>(types.size(), b.loc));
   b.b.setInsertionPointToEnd(body);

@@ -158,8 +158,11 @@ private:
       Ix count = e.ix().product(e.sizes(sizesOf(buffer)));
       Value bytes = e.ix().value(e.ix().mul(count, Emitter::bytesOf(element)));
       Value bytes64 = arith::IndexCastOp::create(b, loc, i64, bytes);
-      LLVM::MemmoveOp::create(b, loc, bufferAt(pairs[i + 1]), bufferAt(pairs[i]), bytes64,
-                              /*isVolatile=*/false);
+      Value from = bufferAt(pairs[i]), to = bufferAt(pairs[i + 1]);
+      Value isSame = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, from, to);
+      Value zero = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
+      bytes64 = arith::SelectOp::create(b, loc, isSame, zero, bytes64);
+      LLVM::MemmoveOp::create(b, loc, to, from, bytes64, /*isVolatile=*/false);
       result.inPlace.push_back({unsigned(pairs[i]), unsigned(pairs[i + 1] - inputs)});
     }
   }
