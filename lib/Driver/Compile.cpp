@@ -169,10 +169,6 @@ static void run(Session &session, const Request &request) {
     if (failed(pipeline.toTilePrograms(*module, &evaluator)))
       return;
   }
-  std::string report;
-  if (request.report)
-    report =
-        describeDispatches(*module, session, configured, kernels->parameters, request.report == 2);
   ArtifactOptions options;
   options.output = request.output;
   options.descriptor = request.descriptor;
@@ -181,7 +177,8 @@ static void run(Session &session, const Request &request) {
   options.weights = request.weights;
   options.features = choice->features;
   if (succeeded(pipeline.toArtifact(*module, *target, options)) && request.report)
-    session.report(report);
+    session.report(
+        describeDispatches(*module, session, configured, kernels->parameters, request.report == 2));
   if (request.times && session.outcome() == TILEWRIGHT_FINE)
     session.giveTimes();
 }

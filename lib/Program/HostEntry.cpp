@@ -85,6 +85,7 @@ FailureOr<HostProgram> emitHostEntry(func::FuncOp main, ModuleOp into, const Ker
   for (const auto &kernel : kernels)
     pairs[kernel.first()] = kernel.second.inPlace;
   StoragePlan plan(main, pairs);
+  plan.reportStates();
   HostProgram program;
   HostMemory &memory = program.memory;
   placeWorkspaces(main, plan, kernels, memory);

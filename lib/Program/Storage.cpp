@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/Storage.h"
+#include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
 #include "Support/Checked.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -383,6 +384,30 @@ void StoragePlan::numberTemporaries() {
     if (signature.nextOf[index] >= 0 && isTensor(value) && place(value).kind == PlaceKind::State &&
         place(value).index != signature.nextOf[index])
       stage(end, static_cast<int>(index), value);
+}
+
+void StoragePlan::reportStates() {
+  Operation *end = main.getBody().front().getTerminator();
+  for (auto [number, value] : llvm::enumerate(end->getOperands())) {
+    int state = signature.nextOf[number];
+    Value root = whole(value);
+    if (state < 0 || !isTensor(value) || isa<BlockArgument>(root))
+      continue; // an argument: it is not changed, or becomes another one
+    Place where = place(value);
+    auto name = main.getResultAttrOfType<StringAttr>(unsigned(number), "tw.state");
+    auto report = emitReport(root.getLoc()) << "state " << name.getValue() << " is ";
+    if (where.kind == PlaceKind::State && where.index == state) {
+      report << "updated in place";
+      continue;
+    }
+    BlockArgument argument = main.getArgument(
+        unsigned(llvm::find(signature.stateOf, state) - signature.stateOf.begin()));
+    bool isReadLater = lastAccess(argument) > steps[root.getDefiningOp()].first;
+    report << "copied at the end of the call: "
+           << (where.kind == PlaceKind::Output ? "its next value is an output, too"
+               : isReadLater ? "its old value is read after the next one is computed"
+                             : "its kernel writes a tensor of its own");
+  }
 }
 
 int StoragePlan::addStaging(Operation *op, int index, std::optional<int64_t> bytes) {

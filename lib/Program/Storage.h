@@ -60,6 +60,9 @@ public:
   /// yield or return exchanges), or for the serial workspace of a dispatch (index -1); -1 if none.
   int staging(mlir::Operation *op, int index) const;
 
+  /// Says of each state, as a remark, whether it is updated in place, and if not why it is copied.
+  void reportStates();
+
   llvm::SmallVector<Temporary> temporaries;
   Signature signature;
 
