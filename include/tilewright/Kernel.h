@@ -24,6 +24,7 @@
 #define TILEWRIGHT_KERNEL_H
 
 #include "tilewright/kernel/Control.h"
+#include "tilewright/kernel/Dispatch.h"
 #include "tilewright/kernel/Operations.h"
 #include "tilewright/kernel/Values.h"
 

@@ -89,18 +89,75 @@ ValuePtr castTo(Tracer &tracer, const ValuePtr &value, DType to, Here here) {
   return integerToInteger(tracer, value, to, here);
 }
 
+namespace {
+
+/// The operation from one dtype to another that takes integers as signed or not; null: none needed.
+const char *plainConversion(DType from, DType to, bool isSigned) {
+  if (isFloat(from) && isFloat(to))
+    return bits(from) < bits(to) ? "arith.extf" : "arith.truncf";
+  if (isFloat(from))
+    return isSigned ? "arith.fptosi" : "arith.fptoui";
+  if (isFloat(to))
+    return isSigned ? "arith.sitofp" : "arith.uitofp";
+  if (from == DType::index || to == DType::index)
+    return isSigned ? "arith.index_cast" : "arith.index_castui";
+  if (bits(from) > bits(to))
+    return "arith.trunci";
+  return bits(from) == bits(to) ? nullptr : isSigned ? "arith.extsi" : "arith.extui";
+}
+
+ValuePtr castPlainly(Tracer &tracer, const ValuePtr &value, DType to, bool isSigned, Here here) {
+  DType from = value->type.dtype;
+  const char *what = isSigned ? "castSigned" : "castUnsigned";
+  if ((isFloat(from) && to == DType::index) || (from == DType::index && isFloat(to)) ||
+      (isFloat(from) && isFloat(to) && bits(from) == bits(to) && from != to))
+    tracer.fail(here,
+                std::string(what) + ": there is no step from " + dtypeName(from) + " to " +
+                    dtypeName(to),
+                "cast goes over a dtype between them");
+  const char *name = from == to ? nullptr : plainConversion(from, to, isSigned);
+  return name ? step(tracer, name, value, to, here) : retag(value, to);
+}
+
+Tile castPlainly(const char *what, const Tile &x, DType dtype, bool isSigned, Here here) {
+  Tracer *tracer = Tracer::current();
+  if (!tracer)
+    return {};
+  ValuePtr value = tileOf(*tracer, x.ref(), what, here);
+  return Tile(Ref(castPlainly(*tracer, value, dtype, isSigned, here)));
+}
+
+Scalar castPlainly(const Scalar &x, DType dtype, bool isSigned, Here here) {
+  Tracer *tracer = Tracer::current();
+  if (!tracer)
+    return {};
+  return Scalar(Ref(castPlainly(*tracer, valueOf(*tracer, x.ref(), here), dtype, isSigned, here)));
+}
+
+} // namespace
 } // namespace tw::kernel::detail
 
 namespace tw::kernel {
 using namespace detail;
+
+Tile castSigned(const Tile &x, DType dtype, Here here) {
+  return castPlainly("castSigned", x, dtype, true, here);
+}
+Tile castUnsigned(const Tile &x, DType dtype, Here here) {
+  return castPlainly("castUnsigned", x, dtype, false, here);
+}
+Scalar castSigned(const Scalar &x, DType dtype, Here here) {
+  return castPlainly(x, dtype, true, here);
+}
+Scalar castUnsigned(const Scalar &x, DType dtype, Here here) {
+  return castPlainly(x, dtype, false, here);
+}
 
 Tile cast(const Tile &x, DType dtype, Here here) {
   Tracer *tracer = Tracer::current();
   if (!tracer)
     return {};
   ValuePtr value = tileOf(*tracer, x.ref(), "cast", here);
-  if (dtype == DType::index)
-    tracer->fail(here, "cast: tiles of index do not exist", "use i64");
   return Tile(Ref(castTo(*tracer, value, dtype, here)));
 }
 

@@ -61,6 +61,15 @@ Tile check(const Tile &positions, const Index &size, const std::string &message,
   return Tile(Ref(checkOf(*tracer, value, size, message, mask, here)));
 }
 
+Scalar checkScalar(const Scalar &position, const Index &size, const std::string &message,
+                   Here here) {
+  Tracer *tracer = Tracer::current();
+  if (!tracer)
+    return {};
+  ValuePtr value = valueOf(*tracer, position.ref(), here);
+  return Scalar(Ref(checkOf(*tracer, value, size, message, {}, here)));
+}
+
 Index check(const Scalar &position, const Index &size, const std::string &message, Here here) {
   Tracer *tracer = Tracer::current();
   if (!tracer)

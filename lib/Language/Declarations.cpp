@@ -150,6 +150,28 @@ void Tracer::addHint(Here here, const std::string &name, const std::vector<int64
   result.hints.emplace_back(name, values);
 }
 
+void Tracer::addAttribute(Here here, const std::string &name, std::string text) {
+  if (auto [it, isNew] = hintPlaces.try_emplace(name, here); !isNew)
+    fail(here, name + " is given twice", "the other one is at " + place(it->second));
+  result.attributes.emplace_back(name, std::move(text));
+}
+
+void Tracer::addBegin(size_t source, size_t destination) {
+  result.begins.push_back(int64_t(source));
+  result.begins.push_back(int64_t(destination));
+}
+
+size_t Tracer::argumentNumber(const BufferPtr &buffer) const {
+  size_t number = 0;
+  for (const auto &argument : result.arguments) {
+    auto *other = std::get_if<BufferPtr>(&argument);
+    if (other && *other == buffer)
+      break;
+    ++number;
+  }
+  return number;
+}
+
 const BufferPtr &Tracer::checkBuffer(Here here, const Buffer &buffer, const char *what) {
   if (!buffer.impl())
     fail(here, std::string(what) + " got an empty Buffer",
@@ -282,20 +304,21 @@ Scalar scalar(const std::string &name, DType dtype, Here here) {
   Tracer *tracer = Tracer::current();
   if (!tracer)
     return {};
-  if (dtype != f64 && dtype != i64 && dtype != i1)
+  if (dtype != f64 && dtype != i64 && dtype != i1 && dtype != DType::index)
     tracer->fail(here, "scalar " + name + " cannot be " + dtypeName(dtype),
                  "scalar arguments are f64, i64 or i1; used with a tile, they take its dtype");
   return Scalar(Ref(tracer->declareScalar(here, name, dtype, "")));
 }
 
-Index scalar(const Symbol &symbol, Here here) {
+Index scalar(const Symbol &symbol, Here here) { return scalar(symbol.name(), symbol, here); }
+
+Index scalar(const std::string &name, const Symbol &symbol, Here here) {
   Tracer *tracer = Tracer::current();
   if (!tracer)
     return {};
   // A symbol that the request bound is a number here; the argument is still passed.
   bool isNumber = tracer->checkSize(here, symbol.expr()).constant().has_value();
-  return Index(
-      Ref(tracer->declareScalar(here, symbol.name(), DType::index, isNumber ? "" : symbol.name())));
+  return Index(Ref(tracer->declareScalar(here, name, DType::index, isNumber ? "" : symbol.name())));
 }
 
 Index programId(Axis dim, Here here) { return detail::programId(dim.axis, here); }

@@ -50,7 +50,10 @@ enum class Elementwise : uint8_t {
   // clang-format off
   add, sub, mul, div, rem, maximum, minimum, bitAnd, bitOr, bitXor, shiftLeft, shiftRight,
   logicalAnd, logicalOr, equal, notEqual, less, lessEqual, greater, greaterEqual,
-  pow, atan2, copysign, fma
+  pow, atan2, copysign, fma,
+  ueq, one, ord, uno, ult, ule, ugt, uge, // in the order of Comparison
+  minimumNumber, maximumNumber, divUnsigned, remUnsigned, minimumUnsigned, maximumUnsigned,
+  shiftRightUnsigned
   // clang-format on
 };
 

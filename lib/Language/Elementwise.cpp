@@ -42,6 +42,21 @@ constexpr Row rows[] = {
     {"atan2", "math.atan2", nullptr, nullptr, nullptr},
     {"copysign", "math.copysign", nullptr, nullptr, nullptr},
     {"fma", "math.fma", nullptr, nullptr, nullptr},
+    {"compare", "ueq", nullptr, nullptr, nullptr, true},
+    {"compare", "one", nullptr, nullptr, nullptr, true},
+    {"compare", "ord", nullptr, nullptr, nullptr, true},
+    {"compare", "uno", nullptr, nullptr, nullptr, true},
+    {"compare", "ult", "ult", "ult", nullptr, true},
+    {"compare", "ule", "ule", "ule", nullptr, true},
+    {"compare", "ugt", "ugt", "ugt", nullptr, true},
+    {"compare", "uge", "uge", "uge", nullptr, true},
+    {"minimumNumber", "arith.minnumf", nullptr, nullptr, nullptr},
+    {"maximumNumber", "arith.maxnumf", nullptr, nullptr, nullptr},
+    {"divUnsigned", nullptr, "arith.divui", "arith.divui", nullptr},
+    {"remUnsigned", nullptr, "arith.remui", "arith.remui", nullptr},
+    {"minimumUnsigned", nullptr, "arith.minui", "arith.minui", nullptr},
+    {"maximumUnsigned", nullptr, "arith.maxui", "arith.maxui", nullptr},
+    {"shiftRightUnsigned", nullptr, "arith.shrui", "arith.shrui", nullptr},
 };
 
 const char *operation(const Row &row, DType dtype) {
@@ -251,25 +266,35 @@ using namespace detail;
     Tracer *tracer = Tracer::current();                                                            \
     return tracer ? result(Ref(selectOf(*tracer, condition.ref, a.ref, b.ref, condition.here)))    \
                   : result();                                                                      \
+  }                                                                                                \
+  BINARY(result, operator&, bitAnd)                                                                \
+  BINARY(result, operator|, bitOr)                                                                 \
+  BINARY(result, operator^, bitXor)                                                                \
+  BINARY(result, operator<<, shiftLeft)                                                            \
+  BINARY(result, operator>>, shiftRight)                                                           \
+  BINARY(result, pow, pow)                                                                         \
+  BINARY(result, atan2, atan2)                                                                     \
+  BINARY(result, copysign, copysign)                                                               \
+  BINARY(result, minimumNumber, minimumNumber)                                                     \
+  BINARY(result, maximumNumber, maximumNumber)                                                     \
+  BINARY(result, divUnsigned, divUnsigned)                                                         \
+  BINARY(result, remUnsigned, remUnsigned)                                                         \
+  BINARY(result, minimumUnsigned, minimumUnsigned)                                                 \
+  BINARY(result, maximumUnsigned, maximumUnsigned)                                                 \
+  BINARY(result, shiftRightUnsigned, shiftRightUnsigned)                                           \
+  result compare(Comparison comparison, const result::Operand &a, const result::Operand &b) {      \
+    return binary<result>(Elementwise(size_t(Elementwise::ueq) + size_t(comparison)), a, b);       \
+  }                                                                                                \
+  result operator~(const result::Operand &a) { return unary<result>(flip, a); }                    \
+  result fma(const result::Operand &a, const result::Operand &b, const result::Operand &c) {       \
+    Tracer *tracer = Tracer::current();                                                            \
+    return tracer ? result(Ref(                                                                    \
+                        elementwise(*tracer, Elementwise::fma, {a.ref, b.ref, c.ref}, a.here)))    \
+                  : result();                                                                      \
   }
 
 ARITHMETIC(Tile)
 ARITHMETIC(Scalar)
-BINARY(Tile, operator&, bitAnd)
-BINARY(Tile, operator|, bitOr)
-BINARY(Tile, operator^, bitXor)
-BINARY(Tile, operator<<, shiftLeft)
-BINARY(Tile, operator>>, shiftRight)
-BINARY(Tile, pow, pow)
-BINARY(Tile, atan2, atan2)
-BINARY(Tile, copysign, copysign)
-Tile operator~(const Tile::Operand &a) { return unary<Tile>(flip, a); }
-
-Tile fma(const Tile::Operand &a, const Tile::Operand &b, const Tile::Operand &c) {
-  Tracer *tracer = Tracer::current();
-  return tracer ? Tile(Ref(elementwise(*tracer, Elementwise::fma, {a.ref, b.ref, c.ref}, a.here)))
-                : Tile();
-}
 
 #define ASSIGNMENT(type, op)                                                                       \
   type &operator op## = (type & a, const type::Operand &b) {                                       \

@@ -33,12 +33,17 @@ private:
   // ---- The head
   static std::string attributesText(const Program &program) {
     std::string text = program.outputsBind ? " attributes {destinations" : "";
-    for (const auto &[name, values] : program.hints) {
+    auto lists = program.hints;
+    if (!program.begins.empty())
+      lists.emplace_back("tile.begins", program.begins);
+    for (const auto &[name, values] : lists) {
       text += (text.empty() ? " attributes {" : ", ") + name + " = array<i64";
       for (size_t i = 0; i < values.size(); ++i)
         text += (i ? ", " : ": ") + std::to_string(values[i]);
       text += ">";
     }
+    for (const auto &[name, value] : program.attributes)
+      text += (text.empty() ? " attributes {" : ", ") + name + " = " + value;
     return text.empty() ? text : text + "}";
   }
 

@@ -64,7 +64,8 @@ namespace tw::kernel {
 using namespace detail;
 
 #define MATH(name)                                                                                 \
-  Tile name(const Tile &x, Here here) { return tileMath(#name, x, here); }
+  Tile name(const Tile &x, Here here) { return tileMath(#name, x, here); }                         \
+  Scalar name(const Scalar &x, Here here) { return scalarMath(#name, x, here); }
 MATH(exp)
 MATH(exp2)
 MATH(expm1)
@@ -111,9 +112,17 @@ Tile relu(const Tile &x, Here here) {
   return tracer ? Tile(Ref(reluOf(*tracer, tileOf(*tracer, x.ref(), "relu", here), here))) : Tile();
 }
 
-Scalar exp(const Scalar &x, Here here) { return scalarMath("exp", x, here); }
-Scalar log(const Scalar &x, Here here) { return scalarMath("log", x, here); }
-Scalar sqrt(const Scalar &x, Here here) { return scalarMath("sqrt", x, here); }
-Scalar rsqrt(const Scalar &x, Here here) { return scalarMath("rsqrt", x, here); }
+Scalar abs(const Scalar &x, Here here) {
+  Tracer *tracer = Tracer::current();
+  return tracer ? Scalar(Ref(absOf(*tracer, valueOf(*tracer, x.ref(), here), here))) : Scalar();
+}
+
+Tile isNaN(const Tile &x, Here here) {
+  return compare(Comparison::uno, Tile::Operand(x, here), Tile::Operand(x, here));
+}
+
+Scalar isNaN(const Scalar &x, Here here) {
+  return compare(Comparison::uno, Scalar::Operand(x, here), Scalar::Operand(x, here));
+}
 
 } // namespace tw::kernel

@@ -152,7 +152,7 @@ private:
 
   void checkIntegers(const ValuePtr &value, const std::string &which) const {
     tracer.checkUsable(here, value);
-    if (!isInteger(value->type.dtype))
+    if (!isInteger(value->type.dtype) && value->type.dtype != DType::index)
       tracer.fail(here, which + " is " + typeText(value->type) + ", but positions are integers",
                   "cast it: cast(x, i64)");
   }

@@ -98,7 +98,10 @@ struct Program {
   std::vector<DeclaredSymbol> symbols;
   Extents grid;
   std::vector<std::pair<std::string, std::vector<int64_t>>> hints;
-  bool outputsBind = false; // the sizes of outputs bind symbols
+  /// Further attributes: name, and value as the text has it.
+  std::vector<std::pair<std::string, std::string>> attributes;
+  std::vector<int64_t> begins; // pairs of arguments: tile.begins
+  bool outputsBind = false;    // the sizes of outputs bind symbols
   Region body;
 };
 

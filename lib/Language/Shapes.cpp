@@ -183,12 +183,12 @@ ValuePtr iotaOf(Tracer &tracer, const Shape &shape, Axis axis, DType dtype, cons
                 Here here) {
   Extents extents = tracer.checkShape(here, shape, "iota");
   int64_t d = checkAxis(tracer, axis, extents, "iota", here);
-  if (!isInteger(dtype))
+  if (!isInteger(dtype) && dtype != DType::index)
     tracer.fail(here, "iota is not for " + dtypeName(dtype),
                 "it gives integers: cast(iota(...), " + dtypeName(dtype) + ")");
   Attributes attributes;
   attributes.axis = d;
-  DType made = dtype == DType::i32 ? DType::i32 : DType::i64;
+  DType made = dtype == DType::i32 || dtype == DType::index ? dtype : DType::i64;
   ValuePtr value =
       tracer.emit1(here, "tile.iota", {indexOf(tracer, start.ref(), "the start of iota", here)},
                    Type{made, true, extents}, attributes);
@@ -201,11 +201,9 @@ ValuePtr fullTile(Tracer &tracer, const Shape &shape, const Ref &value, std::opt
   Extents extents = tracer.checkShape(here, shape, "full");
   if (!dtype && isLiteral(value))
     tracer.fail(here, "full of a number has no dtype", "give one: full(shape, number, f32)");
-  if (dtype == DType::index)
-    tracer.fail(here, "full: tiles of index do not exist", "use i64");
   ValuePtr scalar =
       dtype ? scalarOf(tracer, value, *dtype, "full", here) : valueOf(tracer, value, here);
-  if (scalar->type.dtype == DType::index)
+  if (!dtype && scalar->type.dtype == DType::index)
     scalar = castTo(tracer, scalar, DType::i64, here);
   return fullOf(tracer, scalar, extents, here);
 }

@@ -77,6 +77,12 @@ public:
   /// A coordinate of declareGrid.
   Index programId(Here here, int64_t dim);
   void addHint(Here here, const std::string &name, const std::vector<int64_t> &values);
+  /// `tile.begins`: an argument begins as a copy of another one.
+  void addBegin(size_t source, size_t destination);
+  /// An attribute that is given once at most.
+  void addAttribute(Here here, const std::string &name, std::string text);
+  /// Of a buffer of this kernel: its number among the arguments.
+  size_t argumentNumber(const BufferPtr &buffer) const;
   void letOutputsBind() { result.outputsBind = true; }
   const BufferPtr &checkBuffer(Here here, const Buffer &buffer, const char *what);
 

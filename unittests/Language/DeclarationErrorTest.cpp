@@ -49,6 +49,17 @@ const Mistake declarations[] = {
      "cast the tile to a float dtype, or give an integer"},
     {__LINE__, [] { output("y", f32, {2}, scalar("s", f64)); },
      "the init of y is known only when the kernel runs", "give a number"},
+    {__LINE__, [] { beginsAs(output("y", f32, {2}, 0), input("x", f32, {2})); },
+     "beginsAs: y cannot begin as a copy of x",
+     "what begins as a copy is declared with inout, and what is copied with input"},
+    {__LINE__, [] { beginsAs(inout("y", f32, {2}), input("x", f32, {3})); },
+     "beginsAs: y is f32[2], but x is f32[3]", ""},
+    {__LINE__,
+     [] {
+       replaces("a");
+       replaces("b");
+     },
+     "tile.replaces is given twice", "the other one is at FILE:LINE"},
     {__LINE__, [] { scalar("s", f32); }, "scalar s cannot be f32",
      "scalar arguments are f64, i64 or i1; used with a tile, they take its dtype"},
     {__LINE__,

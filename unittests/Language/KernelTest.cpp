@@ -54,6 +54,35 @@ TEST(Kernel, HintsAndProgramIds) {
             "}\n");
 }
 
+TEST(Kernel, WhatDispatchesSay) {
+  std::string text = tw::traced([] {
+    Symbol N("N");
+    Buffer x = input("x", f32, {4}), z = inout("z", f32, {4});
+    output("y", f32, {N}, 0.0);
+    scalar("n", N);
+    outputsBindSymbols();
+    beginsAs(z, x);
+    replaces("linear_relu");
+    grid(1);
+  });
+  EXPECT_NE(text.find("%n: index as N)"), std::string::npos) << text;
+  EXPECT_NE(text.find("grid [1] attributes {destinations, tile.begins = array<i64: 0, 1>, "
+                      "tile.replaces = \"linear_relu\"} {"),
+            std::string::npos)
+      << text;
+  // The kinds of configurations are the compiler's; here is only what is written.
+  std::string written =
+      trace("k", [] {
+        configuration("loops", {{"block", {32, 0}}, {"parts", 1}}, "cpu", {{"in_memory", false}});
+        grid(1);
+      }).text;
+  EXPECT_NE(
+      written.find("tile.configuration = #tile.config<\"loops\" {\"block\" = array<i64: 32, 0>, "
+                   "\"parts\" = 1 : i64} on <\"cpu\" {\"in_memory\" = false}>>"),
+      std::string::npos)
+      << written;
+}
+
 TEST(Kernel, BoundSymbol) {
   std::string text = tw::traced(
       [] {

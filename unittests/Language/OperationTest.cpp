@@ -131,6 +131,26 @@ TEST(Operations, Relu) {
                                                  "%3 = arith.maximumf %0, %2 : tensor<4x6xf32>\n");
 }
 
+/// What compilers write and people rarely.
+TEST(Operations, WithoutASign) {
+  EXPECT_EQ(operations([](Tile) {
+              Tile a = zeros({2}, i32);
+              divUnsigned(a, a), shiftRightUnsigned(a, a), compare(Comparison::ult, a, a);
+              castUnsigned(a, i64), castSigned(castSigned(a, i1), i32);
+            }),
+            "%1 = arith.constant 0 : i32\n"
+            "%2 = tile.full %1 : i32 -> tensor<2xi32>\n"
+            "%3 = arith.divui %2, %2 : tensor<2xi32>\n"
+            "%4 = arith.shrui %2, %2 : tensor<2xi32>\n"
+            "%5 = arith.cmpi ult, %2, %2 : tensor<2xi32>\n"
+            "%6 = arith.extui %2 : tensor<2xi32> to tensor<2xi64>\n"
+            "%7 = arith.trunci %2 : tensor<2xi32> to tensor<2xi1>\n"
+            "%8 = arith.extsi %7 : tensor<2xi1> to tensor<2xi32>\n");
+  EXPECT_EQ(operations([](Tile t) { isNaN(t), maximumNumber(t, t); }),
+            "%1 = arith.cmpf uno, %0, %0 : tensor<4x6xf32>\n"
+            "%2 = arith.maxnumf %0, %0 : tensor<4x6xf32>\n");
+}
+
 TEST(Operations, Scalars) {
   EXPECT_EQ(operations([](Tile t) { t *rsqrt(scalar("d", f64)); }),
             "%1 = math.rsqrt %d : f64\n"

@@ -21,10 +21,12 @@ Buffer output(const std::string &name, DType dtype, const Shape &shape, const Sc
               Here here = Here::current());
 /// A buffer that is read and written.
 Buffer inout(const std::string &name, DType dtype, const Shape &shape, Here here = Here::current());
-/// A number that calls give: f64, i64 or i1.
+/// A number that calls give: f64, i64, i1 or index.
 Scalar scalar(const std::string &name, DType dtype, Here here = Here::current());
 /// An argument that brings the value of a symbol, for those that no buffer's shape has.
 Index scalar(const Symbol &symbol, Here here = Here::current());
+/// The same under a name of its own.
+Index scalar(const std::string &name, const Symbol &symbol, Here here = Here::current());
 /// A number of the kernel's configuration, such as a tile size: known while tracing. Requests may
 /// bind it to another value than the default.
 int64_t parameter(const std::string &name, int64_t defaultValue, Here here = Here::current());
@@ -117,6 +119,9 @@ Tile check(const Tile &positions, const Index &size, const std::string &message,
            const Tile &mask = {}, Here here = Here::current());
 Index check(const Scalar &position, const Index &size, const std::string &message,
             Here here = Here::current());
+/// The same of an i32 or i64 that stays one.
+Scalar checkScalar(const Scalar &position, const Index &size, const std::string &message,
+                   Here here = Here::current());
 
 // ---- New tiles ---------------------------------------------------------------------------------
 
@@ -169,15 +174,51 @@ Tile relu(const Tile &x, Here here = Here::current());
 /// On integers too.
 Tile abs(const Tile &x, Here here = Here::current());
 
+/// The same of scalars.
 Scalar exp(const Scalar &x, Here here = Here::current());
+Scalar exp2(const Scalar &x, Here here = Here::current());
+Scalar expm1(const Scalar &x, Here here = Here::current());
 Scalar log(const Scalar &x, Here here = Here::current());
+Scalar log2(const Scalar &x, Here here = Here::current());
+Scalar log10(const Scalar &x, Here here = Here::current());
+Scalar log1p(const Scalar &x, Here here = Here::current());
+Scalar sin(const Scalar &x, Here here = Here::current());
+Scalar cos(const Scalar &x, Here here = Here::current());
+Scalar tan(const Scalar &x, Here here = Here::current());
+Scalar asin(const Scalar &x, Here here = Here::current());
+Scalar acos(const Scalar &x, Here here = Here::current());
+Scalar atan(const Scalar &x, Here here = Here::current());
+Scalar sinh(const Scalar &x, Here here = Here::current());
+Scalar cosh(const Scalar &x, Here here = Here::current());
+Scalar tanh(const Scalar &x, Here here = Here::current());
+Scalar asinh(const Scalar &x, Here here = Here::current());
+Scalar acosh(const Scalar &x, Here here = Here::current());
+Scalar atanh(const Scalar &x, Here here = Here::current());
+Scalar erf(const Scalar &x, Here here = Here::current());
+Scalar erfc(const Scalar &x, Here here = Here::current());
 Scalar sqrt(const Scalar &x, Here here = Here::current());
 Scalar rsqrt(const Scalar &x, Here here = Here::current());
+Scalar floor(const Scalar &x, Here here = Here::current());
+Scalar ceil(const Scalar &x, Here here = Here::current());
+Scalar trunc(const Scalar &x, Here here = Here::current());
+Scalar round(const Scalar &x, Here here = Here::current());
+Scalar roundEven(const Scalar &x, Here here = Here::current());
+Scalar abs(const Scalar &x, Here here = Here::current());
+
+/// Whether an element of a float tile is NaN.
+Tile isNaN(const Tile &x, Here here = Here::current());
+Scalar isNaN(const Scalar &x, Here here = Here::current());
 
 /// Another dtype. To integers: rounded to zero, saturated, NaN gives 0; between integers: the low
 /// bits, extended by the source's sign; to i1: whether it is not 0.
 Tile cast(const Tile &x, DType dtype, Here here = Here::current());
 Scalar cast(const Scalar &x, DType dtype, Here here = Here::current());
+/// The same in one step that takes the integers on either side as signed, or as numbers without a
+/// sign: i1 is 0 and -1, or 0 and 1. To i1: the lowest bit.
+Tile castSigned(const Tile &x, DType dtype, Here here = Here::current());
+Scalar castSigned(const Scalar &x, DType dtype, Here here = Here::current());
+Tile castUnsigned(const Tile &x, DType dtype, Here here = Here::current());
+Scalar castUnsigned(const Scalar &x, DType dtype, Here here = Here::current());
 
 // ---- Reductions and scans ----------------------------------------------------------------------
 

@@ -122,6 +122,11 @@ private:
   friend Scalar operator>=(const Operand &a, const Operand &b);
 };
 
+/// Comparisons that have no operator. Of floats `u` is "or an operand is NaN", and the others are
+/// false with NaN: `ueq` is equal or NaN, `one` not equal, `ord` that neither is NaN, `uno` that
+/// one is. Of integers `ult`, `ule`, `ugt` and `uge` read bits as numbers without a sign.
+enum class Comparison : uint8_t { ueq, one, ord, uno, ult, ule, ugt, uge };
+
 /// One number of any dtype, known when the program runs: scalar arguments, conditions, elements.
 /// A C++ number takes the dtype of what it is used with.
 class Scalar : public detail::Handle {
@@ -154,6 +159,25 @@ private:
   friend Scalar operator||(const Operand &a, const Operand &b);
   friend Scalar operator!(const Operand &a);
   friend Scalar select(const Operand &condition, const Operand &a, const Operand &b);
+  /// As those of Tile are.
+  friend Scalar operator&(const Operand &a, const Operand &b);
+  friend Scalar operator|(const Operand &a, const Operand &b);
+  friend Scalar operator^(const Operand &a, const Operand &b);
+  friend Scalar operator~(const Operand &a);
+  friend Scalar operator<<(const Operand &a, const Operand &b);
+  friend Scalar operator>>(const Operand &a, const Operand &b);
+  friend Scalar pow(const Operand &a, const Operand &b);
+  friend Scalar atan2(const Operand &y, const Operand &x);
+  friend Scalar copysign(const Operand &magnitude, const Operand &sign);
+  friend Scalar fma(const Operand &a, const Operand &b, const Operand &c);
+  friend Scalar compare(Comparison comparison, const Operand &a, const Operand &b);
+  friend Scalar minimumNumber(const Operand &a, const Operand &b);
+  friend Scalar maximumNumber(const Operand &a, const Operand &b);
+  friend Scalar divUnsigned(const Operand &a, const Operand &b);
+  friend Scalar remUnsigned(const Operand &a, const Operand &b);
+  friend Scalar minimumUnsigned(const Operand &a, const Operand &b);
+  friend Scalar maximumUnsigned(const Operand &a, const Operand &b);
+  friend Scalar shiftRightUnsigned(const Operand &a, const Operand &b);
 };
 
 /// A block of elements: what programs compute with. It has a shape and a dtype, and no address.
@@ -215,6 +239,17 @@ private:
   friend Tile copysign(const Operand &magnitude, const Operand &sign);
   /// a * b + c, rounded once.
   friend Tile fma(const Operand &a, const Operand &b, const Operand &c);
+  /// Comparisons that have no operator.
+  friend Tile compare(Comparison comparison, const Operand &a, const Operand &b);
+  /// Of floats, where a number wins over NaN.
+  friend Tile minimumNumber(const Operand &a, const Operand &b);
+  friend Tile maximumNumber(const Operand &a, const Operand &b);
+  /// Of integers whose bits are read as a number without a sign; those of u8 always are.
+  friend Tile divUnsigned(const Operand &a, const Operand &b);
+  friend Tile remUnsigned(const Operand &a, const Operand &b);
+  friend Tile minimumUnsigned(const Operand &a, const Operand &b);
+  friend Tile maximumUnsigned(const Operand &a, const Operand &b);
+  friend Tile shiftRightUnsigned(const Operand &a, const Operand &b);
 };
 
 /// Memory of the caller: contiguous, row-major. Made by input, output and inout.

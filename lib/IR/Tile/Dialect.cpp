@@ -168,6 +168,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (!kernel)
     return op->emitOpError() << "has an attribute " << attribute.getName().getValue()
                              << ", but hints are a kernel's";
+  if (attribute.getName() == replacesName && !isa<StringAttr>(value))
+    return kernel.emitOpError() << replacesName << " is the name of a kernel, but is " << value;
   if (attribute.getName() == "tile.begins")
     return verifyBegins(kernel, value);
   return attribute.getName() == "tile.block" ? verifyBlock(kernel, value) : success();

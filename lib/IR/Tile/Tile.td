@@ -27,6 +27,8 @@ def Tile_Dialect : Dialect {
     const ::tw::ConfigurationSchema *getSchema(::llvm::StringRef name) const;
     /// On a tile.kernel its #tile.config, on the function of a dispatch its #tile.dispatch_config.
     static constexpr ::llvm::StringLiteral configurationName = "tile.configuration";
+    /// On a tile.kernel that stands for one of a model's: what that is called (docs/kernel-source.md).
+    static constexpr ::llvm::StringLiteral replacesName = "tile.replaces";
 
   private:
     std::map<std::string, ::tw::ConfigurationSchema, std::less<>> schemas;
