@@ -18,6 +18,9 @@ class KernelOp;
 /// Folds, merges equal operations and drops dead ones; what it leaves is a kernel like any other.
 std::unique_ptr<mlir::Pass> createSimplify();
 
+/// Brings operations into the one order in which kernels are compared.
+std::unique_ptr<mlir::Pass> createOrderOperations();
+
 /// Fuses dispatches (tw.dispatch) of kernels of a module where one reads what the other writes.
 std::unique_ptr<mlir::Pass> createFuseDispatches();
 

@@ -66,6 +66,7 @@ std::unique_ptr<Pass> createSimplify() { return std::make_unique<Simplify>(); }
 
 void registerPasses() {
   registerPass(createSimplify);
+  registerPass(createOrderOperations);
   registerPass(createFuseDispatches);
   registerPass(createSplitLoops);
   registerPass([] { return createSpecialize(); });
