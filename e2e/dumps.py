@@ -37,7 +37,7 @@ def check(build, folder):
                               check=False)
         if made.returncode:
             return [f"{folder.name}: {made.stderr}"]
-        dumps = sorted(pathlib.Path(scratch, "dumps").iterdir())
+        dumps = sorted(pathlib.Path(scratch, "dumps").glob("*.mlir"))
         if len(dumps) < 4:
             problems.append(f"{folder.name}: only {len(dumps)} dumps")
         for dump in dumps:

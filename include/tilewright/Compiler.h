@@ -90,7 +90,8 @@ typedef struct tilewright_compile_options {
   const char *entry;  /* name of the model in an archive that holds several; default the only one */
   const char *weights;   /* "auto" (default: inside below 1 GiB), "inside", "beside" */
   const char *precision; /* reserved: NULL */
-  const char *dump_to;   /* folder that gets the IR after every stage; created when missing */
+  const char *dump_to;   /* folder that gets the IR after every stage, and the kernels; created when
+                            missing */
   int report;            /* 1: give the text of what fused and why to sink->report, 2: as JSON */
   int time_report;       /* not 0: give sink->time_report */
   /* kernel_count paths of hand-written kernels that the model may call: .mlir, a kernel library
@@ -194,7 +195,8 @@ TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_kernel_print(tilewright_ke
                                                                    void *user);
 
 /* Gives to sink->report what becomes of the kernel on the way to code for `target` ("cpu", or NULL,
- * or "cpu:NAME"): level "loops", "llvm" or "assembly". For people: nothing of it is fixed. */
+ * or "cpu:NAME"): level "loops", "llvm" or "assembly"; or as "source", C++ in the kernel language.
+ * For people: nothing of it is fixed. */
 TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_kernel_print_code(tilewright_kernel *kernel,
                                                                         const char *level,
                                                                         const char *target,

@@ -169,6 +169,14 @@ static void run(Session &session, const Request &request) {
     if (failed(pipeline.toTilePrograms(*module, &evaluator)))
       return;
   }
+  // What is compiled for the reference target is the model, whatever replaces its kernels.
+  for (const EditedKernel &edited : kernels->edited)
+    if (isReference)
+      session.remarks.emplace_back(edited.file, "replaces no kernel with the reference target");
+  if (isReference)
+    kernels->edited.clear();
+  if (failed(pipeline.exchangeKernels(*module, *kernels, isReference ? "cpu" : request.target)))
+    return;
   ArtifactOptions options;
   options.output = request.output;
   options.descriptor = request.descriptor;

@@ -6,6 +6,7 @@
 #include "Driver/OpenKernel.h"
 #include "Import/Text/Kernels.h"
 #include "Interpreter/Interpreter.h"
+#include "Language/Source/Source.h"
 #include "Tile/Passes.h"
 #include "Tile/Signature.h"
 #include "mlir/Pass/PassManager.h"
@@ -71,7 +72,7 @@ static Status open(tilewright_kernel &kernel, const tilewright_kernel_options &o
   return {};
 }
 
-static std::string printed(tile::KernelOp kernel) {
+static Result<std::string> printed(tile::KernelOp kernel) {
   std::string text;
   llvm::raw_string_ostream(text) << *kernel << "\n";
   return text;
@@ -109,21 +110,28 @@ tilewright_kernel_get_argument(const tilewright_kernel *kernel, size_t index) {
   return index < kernel->arguments.size() ? &kernel->arguments[index] : nullptr;
 }
 
-static void print(tilewright_kernel &kernel, Session &session) {
+/// Prints a simplified copy of the kernel, as `write` does.
+static void print(tilewright_kernel &kernel, Session &session,
+                  Result<std::string> (*write)(tile::KernelOp)) {
   OwningOpRef<tile::KernelOp> copy(cast<tile::KernelOp>(kernel.kernel->clone()));
   auto handler = session.handler(kernel.context);
   PassManager passes(&kernel.context, tile::KernelOp::getOperationName());
   passes.addPass(tile::createSimplify());
   if (failed(passes.run(*copy)))
-    session.failStage("simplify");
+    return session.failStage("simplify");
+  auto text = write(*copy);
+  if (text)
+    session.report(*text);
   else
-    session.report(printed(*copy));
+    session.error(text.error());
 }
+
+static Result<std::string> sourceOf(tile::KernelOp kernel) { return source::printSource(kernel); }
 
 extern "C" tilewright_outcome tilewright_kernel_print(tilewright_kernel *kernel,
                                                       const tilewright_sink *sink, void *user) {
   return Session::perform(sink, user, [&](Session &session) {
-    kernel ? print(*kernel, session) : misuse(session, "tilewright_kernel_print");
+    kernel ? print(*kernel, session, printed) : misuse(session, "tilewright_kernel_print");
   });
 }
 
@@ -134,6 +142,8 @@ extern "C" tilewright_outcome tilewright_kernel_print_code(tilewright_kernel *ke
   return Session::perform(sink, user, [&](Session &session) {
     if (!kernel || !level)
       return misuse(session, "tilewright_kernel_print_code");
+    if (StringRef(level) == "source")
+      return print(*kernel, session, sourceOf);
     auto text = CompiledKernel::print(kernel->kernel, level, target ? target : "cpu");
     if (text)
       session.report(*text);

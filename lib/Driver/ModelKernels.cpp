@@ -32,6 +32,21 @@ readTexts(const KernelSources &sources, const KernelParameters &configured) {
   return all;
 }
 
+static Status addEdited(tile::KernelOp kernel, const std::string &replaces,
+                        const std::string &source, std::vector<EditedKernel> &edited) {
+  for (const EditedKernel &other : edited)
+    if (other.replaces == replaces)
+      return Diagnostic{
+          Code::KERNEL_5,
+          fmt::format("two kernels replace \"{}\": in {} and in {}", replaces, other.file, source),
+          {},
+          {},
+          "give one of them"};
+  kernel->remove();
+  edited.push_back({OwningOpRef<Operation *>(kernel), replaces, source});
+  return {};
+}
+
 Result<ModelKernels> readModelKernels(MLIRContext &context, const KernelSources &sources,
                                       const KernelParameters &configured) {
   ModelKernels result;
@@ -45,6 +60,10 @@ Result<ModelKernels> readModelKernels(MLIRContext &context, const KernelSources 
       result.module = ModuleOp::create(UnknownLoc::get(&context));
     for (auto kernel : llvm::make_early_inc_range(module->getOps<tile::KernelOp>())) {
       std::string name = kernel.getSymName().str();
+      if (auto replaces = kernel->getAttrOfType<StringAttr>(tile::TileDialect::replacesName)) {
+        TW_TRY(addEdited(kernel, replaces.str(), source, result.edited));
+        continue;
+      }
       auto [known, isNew] = files.emplace(name, source);
       if (!isNew)
         return Diagnostic{Code::KERNEL_5,

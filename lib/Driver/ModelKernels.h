@@ -10,9 +10,16 @@
 
 namespace tw {
 
+/// A kernel that is given for one that the compiler makes: it says so (docs/kernel-source.md).
+struct EditedKernel {
+  mlir::OwningOpRef<mlir::Operation *> kernel; // a tile.kernel
+  std::string replaces, file;
+};
+
 struct ModelKernels {
   mlir::OwningOpRef<mlir::ModuleOp> module; // of tile.kernel operations; null when none are given
   KernelNames names;
+  std::vector<EditedKernel> edited; // no kernels to be called
   /// Of traced kernels that have parameters, with the values that they were traced with.
   KernelParameters parameters;
 };

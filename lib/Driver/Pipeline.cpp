@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Pipeline.h"
 #include "Dispatch/Passes.h"
+#include "Driver/KernelFiles.h"
 #include "Driver/KernelProgram.h"
 #include "Graph/Passes.h"
 #include "IR/Tile/Tile.h"
@@ -25,20 +26,51 @@ Pipeline::Pipeline(Session &session, MLIRContext &context, std::string dumpTo, F
 void Pipeline::dump(const std::string &stage, ModuleOp module) {
   if (dumpTo.empty() || session.outcome() != TILEWRIGHT_FINE)
     return;
-  std::error_code error;
-  std::filesystem::create_directories(dumpTo, error);
-  std::string path = fmt::format("{}/{:02}-{}.mlir", dumpTo, ++dumps, stage), text;
+  std::string text;
   llvm::raw_string_ostream(text) << module << "\n";
+  write(fmt::format("{:02}-{}.mlir", ++dumps, stage), text);
+}
+
+bool Pipeline::write(const std::string &name, std::string_view text) {
+  std::filesystem::path path = std::filesystem::path(dumpTo) / name;
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
   std::span<const std::byte> bytes[] = {std::as_bytes(std::span(text))};
-  Status status = error ? Status(cannotWrite(dumpTo, error.value())) : Status(files.writes(path));
+  Status status =
+      error ? Status(cannotWrite(path.parent_path(), error.value())) : Status(files.writes(path));
   if (status)
     status = writeFile(path, bytes);
   if (status)
-    return;
+    return true;
   Diagnostic problem = status.error();
   if (problem.help.empty())
     problem.help = "give another folder with --dump-to";
   session.error(problem);
+  return false;
+}
+
+void Pipeline::dumpKernels(ModuleOp module, const std::string &target) {
+  for (const NamedKernel &named : namedKernels(module)) {
+    KernelFiles made = kernelFiles(named, target);
+    if (!made.remark.empty())
+      session.remarks.emplace_back("kernels/" + named.name, made.remark);
+    for (auto [end, text] : {std::pair(".cpp", &made.source), std::pair(".mlir", &made.tile),
+                             std::pair(".s", &made.assembly)})
+      if (!text->empty() && !write("kernels/" + named.name + end, *text))
+        return;
+  }
+}
+
+LogicalResult Pipeline::exchangeKernels(ModuleOp module, const ModelKernels &kernels,
+                                        const std::string &target) {
+  if (Status status = replaceKernels(module, kernels, session); !status)
+    session.error(status.error());
+  if (!dumpTo.empty() && session.outcome() == TILEWRIGHT_FINE) {
+    session.beginStage("kernels");
+    dumpKernels(module, target);
+    session.endStage();
+  }
+  return success(session.outcome() == TILEWRIGHT_FINE);
 }
 
 Result<OwningOpRef<ModuleOp>> Pipeline::read(const ModelSource &model,

@@ -49,6 +49,10 @@ public:
   /// Configured dispatches become tile programs; those of weights alone are run. `evaluator` may be
   /// null.
   mlir::LogicalResult toTilePrograms(mlir::ModuleOp module, ConstantEvaluator *evaluator);
+  /// Puts in the kernels that were edited. Where stages are dumped, all kernels are too, as
+  /// DIR/kernels/NAME.cpp, .mlir and .s; `target` as for CompiledKernel::print.
+  mlir::LogicalResult exchangeKernels(mlir::ModuleOp module, const ModelKernels &kernels,
+                                      const std::string &target);
   /// Writes the artifact.
   mlir::LogicalResult toArtifact(mlir::ModuleOp module, target::Target &target,
                                  ArtifactOptions options);
@@ -60,6 +64,9 @@ private:
                                 llvm::function_ref<void(mlir::OpPassManager &)> add);
   mlir::LogicalResult toGraph(mlir::ModuleOp module, const ModelKernels &kernels);
   void dump(const std::string &stage, mlir::ModuleOp module);
+  void dumpKernels(mlir::ModuleOp module, const std::string &target);
+  /// Writes a file of the folder for dumps; false, with an error, if it cannot be.
+  bool write(const std::string &name, std::string_view text);
 
   Session &session;
   mlir::MLIRContext &context;

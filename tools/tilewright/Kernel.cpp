@@ -310,9 +310,11 @@ void addKernel(CLI::App &app, Invocation &invocation) {
   addKernelTo(*print, *options);
   options->target = "cpu";
   print
-      ->add_option("--as", options->level,
-                   "tile (default), or what the cpu target makes of it: loops, llvm, assembly")
-      ->check(CLI::IsMember({"tile", "loops", "llvm", "assembly"}));
+      ->add_option(
+          "--as", options->level,
+          "tile (default); source: C++ in the kernel language; or what the cpu target makes "
+          "of it: loops, llvm, assembly")
+      ->check(CLI::IsMember({"tile", "source", "loops", "llvm", "assembly"}));
   print->add_option("--target", options->target, "cpu (default), or cpu:NAME for another CPU");
   print->callback([options, &invocation] {
     invocation.action = [options] {

@@ -23,7 +23,9 @@ void ModelOptions::addOutputOptionsTo(CLI::App &app) {
   app.add_option("--weights", weights,
                  "inside the artifact, beside it, or auto (default: inside below 1 GiB)")
       ->check(CLI::IsMember({"auto", "inside", "beside"}));
-  app.add_option("--dump-to", dumpTo, "folder that gets the program after every stage");
+  app.add_option(
+      "--dump-to", dumpTo,
+      "folder that gets the program after every stage, and its kernels as source and assembly");
 }
 
 static const char *orNull(const std::string &text) { return text.empty() ? nullptr : text.c_str(); }

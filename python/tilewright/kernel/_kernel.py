@@ -53,8 +53,8 @@ class Kernel:
         return self._trace(settings, dtypes)
 
     def print(self, as_: str | None = None, *, target: str = "cpu", **settings: Any) -> None:
-        """Prints what the kernel becomes: simplified in the tile dialect, or as_="loops", "llvm" or "assembly" for a
-        target. settings as for text."""
+        """Prints what the kernel becomes: simplified in the tile dialect; as_="source", in C++; or as_="loops",
+        "llvm" or "assembly" for a target. settings as for text."""
         opened = _language._OpenKernel(self.text(**settings))
         print(opened.print() if as_ is None else opened.print_code(as_, target), end="")
 
