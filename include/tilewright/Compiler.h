@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Grows with every incompatible change of this header; see tilewright_compiler_api_version. */
-#define TILEWRIGHT_COMPILER_API_VERSION 5
+#define TILEWRIGHT_COMPILER_API_VERSION 6
 
 /* What a call ended with; also the exit status of the command-line tool. */
 typedef enum tilewright_outcome {
@@ -63,6 +63,9 @@ typedef struct tilewright_weight {
   const char *name; /* as the program's signature calls it */
   const void *data;
   int64_t bytes;
+  /* Not 0: only calls give it, and data and bytes are not read. The graph must say that it is
+   * row-major, and tilewright_compile_options have a preparation. */
+  int is_given_by_calls;
 } tilewright_weight;
 
 /* A model in memory: an exported program as JSON, the text of models/NAME.json in a .pt2 archive.
@@ -113,6 +116,13 @@ typedef struct tilewright_compile_options {
    * compiler's choice, and parameters of hand-written kernels instead of their defaults. NULL: all
    * are chosen. */
   const char *configurations;
+  /* Where the preparation goes, an artifact of its own, as output and output_descriptor say where
+   * the program goes: what is computed from the weights that calls give alone, packing among it. It
+   * takes such weights, by their names, and gives tensors called "prepared.0", "prepared.1", ...
+   * The program takes, behind the model's inputs, the weights that it reads as they are, by their
+   * names, and all of these tensors, by theirs; they are its to read until a weight changes. */
+  const char *preparation;
+  int preparation_descriptor;
   /* Instead of a model: the name of one of the kernels. The artifact calls it: its inputs are the
    * kernel's arguments but for the outputs, in order and by their names; a buffer that the kernel
    * reads and writes is an input that it mutates. */

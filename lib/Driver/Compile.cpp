@@ -9,6 +9,7 @@
 #include "Driver/Register.h"
 #include "Driver/Report.h"
 #include "Driver/TargetChoice.h"
+#include "Graph/Preparation.h"
 #include "Program/Machine.h"
 #include "Target/CPU/Configuration/Chooser.h"
 #include "mlir/IR/MLIRContext.h"
@@ -26,9 +27,13 @@ struct Request {
   std::string output, dumpTo, target = "cpu", configurations = {};
   KernelSources kernels = {};
   int descriptor = 0;
+  std::string preparation = {}; // where it goes, if there is one
+  int preparationDescriptor = 0;
   WeightsPlace weights = WeightsPlace::Auto;
   int report = 0;
   bool times = false;
+
+  bool hasPreparation() const { return !preparation.empty() || preparationDescriptor != 0; }
 };
 
 } // namespace
@@ -37,6 +42,25 @@ static std::string text(const char *given) { return given ? given : ""; }
 
 static Diagnostic usage(std::string message, std::string help) {
   return {Code::DRIVER_1, std::move(message), {}, {}, std::move(help)};
+}
+
+/// Where the preparation goes, and whether it must go anywhere.
+static Status readPreparation(const tilewright_compile_options &options, Request &request) {
+  request.preparation = text(options.preparation);
+  request.preparationDescriptor = options.preparation_descriptor;
+  if (request.preparationDescriptor < 0 ||
+      (!request.preparation.empty() && request.preparationDescriptor != 0))
+    return usage("tilewright_compile: two places for the preparation are given, or a wrong one",
+                 "set options.preparation or options.preparation_descriptor");
+  if (request.hasPreparation() && !request.model.memory)
+    return usage("tilewright_compile: a preparation is asked for, but the model is not in memory",
+                 "set options.memory, or leave out options.preparation");
+  bool needsOne = request.model.memory && llvm::any_of(request.model.memory->weights,
+                                                       [](auto &w) { return w.isGivenByCalls; });
+  if (needsOne && !request.hasPreparation())
+    return usage("tilewright_compile: calls give a weight, but there is no preparation",
+                 "set options.preparation or options.preparation_descriptor");
+  return {};
 }
 
 static Result<Request> readOptions(const tilewright_compile_options *options) {
@@ -53,6 +77,7 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
   if (request.descriptor < 0 || request.output.empty() == (request.descriptor == 0))
     return usage("tilewright_compile: no output is given, or two",
                  "set options.output or options.output_descriptor");
+  TW_TRY(readPreparation(*options, request));
   if (options->target)
     request.target = options->target;
   request.configurations = text(options->configurations);
@@ -90,10 +115,11 @@ static Result<FileUses> fileUses(const Request &request) {
     files.reads(kernels);
   if (!request.configurations.empty())
     files.reads(request.configurations);
-  if (request.descriptor != 0)
-    return files;
-  TW_TRY(files.writes(request.output));
-  TW_TRY(files.writes(request.output + ".weights"));
+  for (const std::string &output : {request.output, request.preparation})
+    if (!output.empty()) {
+      TW_TRY(files.writes(output));
+      TW_TRY(files.writes(output + ".weights"));
+    }
   return files;
 }
 
@@ -122,6 +148,17 @@ static void remarkUnused(Session &session, const ConfigurationFile &given, const
         }))
       session.remarks.emplace_back(given.place,
                                    "no dispatch of this model has the signature " + signature);
+}
+
+/// `options` are those of the program.
+static LogicalResult writePreparation(Pipeline &pipeline, ModuleOp preparation,
+                                      target::Target &target, ArtifactOptions options,
+                                      const Request &request) {
+  options.output = request.preparation;
+  options.descriptor = request.preparationDescriptor;
+  if (failed(pipeline.toDispatches(preparation, /*evaluator=*/nullptr)))
+    return failure();
+  return pipeline.toArtifact(preparation, target, options);
 }
 
 static void run(Session &session, const Request &request) {
@@ -157,8 +194,14 @@ static void run(Session &session, const Request &request) {
   OwningOpRef<ModuleOp> module = pipeline.import(request.model, *kernels);
   if (!module || session.outcome() != TILEWRIGHT_FINE)
     return;
+  std::optional<Preparation> preparation;
+  if (request.hasPreparation())
+    preparation.emplace(*module);
+  ConstantEvaluator *constants = &evaluator;
+  if (preparation)
+    constants = &*preparation;
   if (failed(isReference ? pipeline.toPlainDispatches(*module, *kernels)
-                         : pipeline.toDispatches(*module, &evaluator, *kernels)))
+                         : pipeline.toDispatches(*module, constants, *kernels)))
     return;
   std::vector<ConfiguredDispatch> configured;
   if (!isReference) {
@@ -166,7 +209,7 @@ static void run(Session &session, const Request &request) {
       return;
     configured = configuredDispatches(*module);
     remarkUnused(session, *given, request.configurations, configured, kernels->parameters);
-    if (failed(pipeline.toTilePrograms(*module, &evaluator)))
+    if (failed(pipeline.toTilePrograms(*module, constants)))
       return;
   }
   // What is compiled for the reference target is the model, whatever replaces its kernels.
@@ -177,6 +220,9 @@ static void run(Session &session, const Request &request) {
     kernels->edited.clear();
   if (failed(pipeline.exchangeKernels(*module, *kernels, isReference ? "cpu" : request.target)))
     return;
+  OwningOpRef<ModuleOp> prepared;
+  if (preparation)
+    prepared = preparation->take(*module);
   ArtifactOptions options;
   options.output = request.output;
   options.descriptor = request.descriptor;
@@ -184,7 +230,11 @@ static void run(Session &session, const Request &request) {
   options.target = isReference ? "reference" : "cpu";
   options.weights = request.weights;
   options.features = choice->features;
-  if (succeeded(pipeline.toArtifact(*module, *target, options)) && request.report)
+  if (failed(pipeline.toArtifact(*module, *target, options)))
+    return;
+  if (prepared && failed(writePreparation(pipeline, *prepared, *target, options, request)))
+    return;
+  if (request.report)
     session.report(
         describeDispatches(*module, session, configured, kernels->parameters, request.report == 2));
   if (request.times && session.outcome() == TILEWRIGHT_FINE)

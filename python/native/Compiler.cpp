@@ -27,8 +27,9 @@ std::string libraryPath() {
   return path.substr(0, path.rfind('/') + 1) + "lib/libtilewright-compiler.so";
 }
 
-using Weights = std::vector<std::tuple<std::string, uintptr_t, int64_t>>; // name, address, bytes
-using Texts = std::vector<std::pair<std::string, std::string>>;           // name, text
+/// Name, address, bytes; the address 0 with bytes: only calls give it.
+using Weights = std::vector<std::tuple<std::string, uintptr_t, int64_t>>;
+using Texts = std::vector<std::pair<std::string, std::string>>; // name, text
 
 /// A model and kernels in the form of the C API; points into what it is made of.
 struct Source {
@@ -36,7 +37,8 @@ struct Source {
          const std::vector<std::string> &paths, const Texts &textList)
       : isMemory(json.has_value()) {
     for (const auto &[name, address, bytes] : weightList)
-      weights.push_back({name.c_str(), reinterpret_cast<const void *>(address), bytes});
+      weights.push_back({name.c_str(), reinterpret_cast<const void *>(address), bytes,
+                         address == 0 && bytes > 0});
     for (const std::string &path : paths)
       kernels.push_back(path.c_str());
     for (const auto &[name, text] : textList)
@@ -75,13 +77,30 @@ struct MemoryFile {
   int release() { return std::exchange(descriptor, -1); }
 };
 
-/// The artifact's descriptor, or -1 where it goes to `output`; and the report as JSON.
+/// An artifact goes to this path, or to memory.
+static void setOutput(const std::optional<std::string> &path, MemoryFile &file, const char *&output,
+                      int &descriptor) {
+  if (path)
+    output = path->c_str();
+  else if (file.descriptor > 0)
+    descriptor = file.descriptor;
+  else
+    raise(Diagnostic{Code::IO_2,
+                     fmt::format("there is no memory for the program: {}", std::strerror(errno)),
+                     {},
+                     {},
+                     "close files that this process holds open"});
+}
+
+/// The artifact's descriptor, or -1 where it goes to `output`; the report as JSON; and, with
+/// `isPrepared`, the preparation's descriptor, or -1 where it goes to `preparation`.
 nb::tuple compile(const std::string &model, const std::optional<nb::bytes> &json,
                   const Weights &weights, const std::vector<std::string> &kernels,
                   const Texts &texts, const std::string &target,
                   const std::optional<std::string> &output,
                   const std::optional<std::string> &dumpTo,
-                  const std::optional<std::string> &kernel) {
+                  const std::optional<std::string> &kernel,
+                  const std::optional<std::string> &preparation, bool isPrepared) {
   Source source(model, json, weights, kernels, texts);
   tilewright_compile_options options = {};
   if (kernel)
@@ -91,19 +110,13 @@ nb::tuple compile(const std::string &model, const std::optional<nb::bytes> &json
   options.target = target.c_str();
   options.report = 2;
   options.dump_to = dumpTo ? dumpTo->c_str() : nullptr;
-  MemoryFile file;
-  if (output)
-    options.output = output->c_str();
-  else if (file.descriptor > 0)
-    options.output_descriptor = file.descriptor;
-  else
-    raise(Diagnostic{Code::IO_2,
-                     fmt::format("there is no memory for the program: {}", std::strerror(errno)),
-                     {},
-                     {},
-                     "close files that this process holds open"});
+  MemoryFile file, preparationFile;
+  setOutput(output, file, options.output, options.output_descriptor);
+  if (isPrepared)
+    setOutput(preparation, preparationFile, options.preparation, options.preparation_descriptor);
   Said said = ask(&cli::CompilerLibrary::compile, &options);
-  return nb::make_tuple(output ? -1 : file.release(), said.report);
+  return nb::make_tuple(output ? -1 : file.release(), said.report,
+                        isPrepared && !preparation ? preparationFile.release() : -1);
 }
 
 /// The description of a model as JSON.
@@ -141,7 +154,8 @@ void defineCompiler(nb::module_ &module) {
   module.def("compile", &compile, nb::arg("model"), nb::arg("json").none(), nb::arg("weights"),
              nb::arg("kernels"), nb::arg("kernel_texts"), nb::arg("target"),
              nb::arg("output").none(), nb::arg("dump_to").none(),
-             nb::arg("kernel").none() = nb::none());
+             nb::arg("kernel").none() = nb::none(), nb::arg("preparation").none() = nb::none(),
+             nb::arg("is_prepared") = false);
   module.def("inspect", &inspect, nb::arg("model"), nb::arg("json").none(), nb::arg("kernels"),
              nb::arg("kernel_texts"), nb::arg("only_unsupported"));
   module.def("compiler_version", [] { return compilerLibrary().version(); });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Graph.h"
-#include "DTypes.h"
 #include "Errors.h"
+#include "Results.h"
 #include <fmt/format.h>
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 
@@ -53,7 +54,7 @@ static GraphOutput readOutput(nb::handle given) {
 
 Graph::Graph(nb::object program, nb::sequence givenInputs, nb::sequence givenBases,
              nb::sequence givenOutputs, nb::sequence givenConstants, nb::sequence givenSources,
-             nb::object evaluate, nb::object threads)
+             nb::object evaluate, nb::object threads, nb::object frozen)
     : program(std::move(program)), evaluate(std::move(evaluate)), threads(std::move(threads)) {
   for (nb::handle given : givenInputs) {
     GraphInput &input = inputs.emplace_back();
@@ -62,6 +63,7 @@ Graph::Graph(nb::object program, nb::sequence givenInputs, nb::sequence givenBas
     input.isMutated = nb::cast<bool>(given[2]);
     for (nb::handle dimension : nb::cast<nb::sequence>(given[3]))
       input.order.push_back(nb::cast<int>(dimension));
+    input.isFrozen = nb::cast<bool>(given[4]);
   }
   for (nb::handle given : givenBases) {
     nb::object strides = given[1];
@@ -76,28 +78,14 @@ Graph::Graph(nb::object program, nb::sequence givenInputs, nb::sequence givenBas
     constants.push_back(nb::borrow(given));
   for (nb::handle given : givenSources)
     sources.push_back({nb::cast<int>(given[0]), nb::cast<int>(given[1])});
+  if (!frozen.is_none())
+    weights.emplace(frozen[0], nb::cast<std::vector<int>>(frozen[1]),
+                    nb::cast<std::vector<int>>(frozen[2]), inputs);
 }
 
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
-
-/// Calls a method of a tensor whose name is only looked up once.
-template <typename... Args>
-static nb::object callMethod(nb::handle object, PyObject *name, Args... args) {
-  PyObject *stack[] = {object.ptr(), args...};
-  PyObject *result =
-      PyObject_VectorcallMethod(name, stack, sizeof...(args) + 1, /*kwnames=*/nullptr);
-  if (!result)
-    throw nb::python_error();
-  return nb::steal(result);
-}
-
-#define TW_NAME(text)                                                                              \
-  [] {                                                                                             \
-    static PyObject *name = PyUnicode_InternFromString(text);                                      \
-    return name;                                                                                   \
-  }()
 
 static nb::object tupleOf(const std::vector<Number> &numbers, const std::vector<int64_t> &values) {
   nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(numbers.size())));
@@ -107,130 +95,6 @@ static nb::object tupleOf(const std::vector<Number> &numbers, const std::vector<
   }
   return tuple;
 }
-
-namespace {
-
-/// The arguments of one run as the artifact takes them.
-class GraphArguments {
-public:
-  GraphArguments(const std::vector<GraphInput> &inputs, const dlpack::ExchangeApi &api)
-      : inputs(inputs), api(api) {
-    tensors.reserve(inputs.size());
-    ints.reserve(inputs.size());
-    permuted.reserve(inputs.size());
-  }
-
-  void add(size_t index, nb::handle object) {
-    const GraphInput &input = inputs[index];
-    if (!input.isUsed)
-      return;
-    if (input.isInt) {
-      int64_t &value = ints.emplace_back(PyLong_AsLongLong(object.ptr()));
-      if (value == -1 && PyErr_Occurred())
-        throw nb::python_error();
-      tensors.push_back({&value, sizeof value, TW_I64, 0, nullptr});
-      return;
-    }
-    addTensor(input, index, object);
-  }
-
-  /// What was written to copies goes to the tensors that were given.
-  void writeBack() const {
-    for (const auto &[given, copy] : copies)
-      callMethod(given, TW_NAME("copy_"), copy.ptr());
-  }
-
-  std::vector<tw_tensor> tensors;
-
-private:
-  static bool isInOrder(const dlpack::Tensor &view, const std::vector<int> &order) {
-    int64_t expected = 1;
-    for (size_t i = order.size(); i-- > 0;) {
-      int d = order[i];
-      if (view.sizes[d] == 0)
-        return true;
-      if (view.sizes[d] != 1 && view.strides[d] != expected)
-        return false;
-      expected *= view.sizes[d];
-    }
-    return true;
-  }
-
-  /// A copy of `tensor` whose memory is in `order`, as the artifact takes it.
-  static nb::object ordered(nb::handle tensor, const std::vector<int> &order) {
-    if (order.empty())
-      return callMethod(tensor, TW_NAME("contiguous"));
-    nb::list dimensions;
-    for (int d : order)
-      dimensions.append(d);
-    nb::object turned = callMethod(tensor, TW_NAME("permute"), nb::tuple(dimensions).ptr());
-    return callMethod(turned, TW_NAME("contiguous"));
-  }
-
-  void addTensor(const GraphInput &input, size_t index, nb::handle object) {
-    dlpack::Tensor view;
-    if (!torchApi(object))
-      raise(Diagnostic{
-          Code::PYTHON_1,
-          fmt::format("argument {} of a compiled graph is a {}", index, typeName(object)),
-          {},
-          {},
-          "give plain tensors in main memory"});
-    if (!viewTensor(api, object, view))
-      view.device.type = -1;
-    auto dtype = view.device.type == dlpack::cpu ? fromDLPack(view.dtype) : std::nullopt;
-    if (!dtype)
-      raise(Diagnostic{Code::PYTHON_2,
-                       fmt::format("argument {} of a compiled graph is not in main memory, or of "
-                                   "another dtype than it was compiled for",
-                                   index),
-                       {},
-                       {},
-                       "give plain tensors in main memory"});
-    bool isDense = input.order.empty() ? isContiguous(view.rank, view.sizes, view.strides)
-                                       : isInOrder(view, input.order);
-    std::vector<int64_t> *sizes = nullptr;
-    if (!input.order.empty()) {
-      sizes = &permuted.emplace_back();
-      for (int d : input.order)
-        sizes->push_back(view.sizes[d]);
-    }
-    if (!isDense) {
-      nb::object copy = ordered(object, input.order);
-      if (!viewTensor(api, copy, view))
-        throw nb::type_error("a copy of a tensor has no memory");
-      if (input.isMutated)
-        copies.emplace_back(nb::borrow(object), inCallersOrder(copy, input.order));
-      kept.push_back(std::move(copy));
-    }
-    int64_t bytes = tw_dtype_bytes(*dtype);
-    for (int32_t d = 0; d < view.rank; ++d)
-      bytes *= view.sizes[d];
-    tensors.push_back({static_cast<char *>(view.data) + view.byteOffset, bytes, *dtype, view.rank,
-                       sizes ? sizes->data() : view.sizes});
-  }
-
-  static nb::object inCallersOrder(const nb::object &copy, const std::vector<int> &order) {
-    if (order.empty())
-      return copy;
-    std::vector<int> inverse(order.size());
-    for (size_t i = 0; i < order.size(); ++i)
-      inverse[order[i]] = static_cast<int>(i);
-    nb::list dimensions;
-    for (int d : inverse)
-      dimensions.append(d);
-    return callMethod(copy, TW_NAME("permute"), nb::tuple(dimensions).ptr());
-  }
-
-  const std::vector<GraphInput> &inputs;
-  const dlpack::ExchangeApi &api;
-  std::vector<int64_t> ints;
-  std::vector<std::vector<int64_t>> permuted;
-  std::vector<nb::object> kept;
-  std::vector<std::pair<nb::object, nb::object>> copies;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Calls
@@ -276,6 +140,23 @@ static nb::object stridedBase(const GraphBase &base, const std::vector<int64_t> 
                nb::arg("dtype") = base.dtype);
 }
 
+/// What the program takes, of the arguments alone.
+static void addAll(GraphArguments &run, const std::vector<nb::object> &given) {
+  for (size_t i = 0; i < given.size(); ++i)
+    run.add(i, given[i]);
+}
+
+/// What the program takes, of the arguments and of what has been prepared.
+static void addFrozen(GraphArguments &run, const std::vector<nb::object> &given,
+                      const std::vector<GraphInput> &inputs, const std::vector<int> &order,
+                      const PreparedWeights::Values &values) {
+  for (size_t i = 0; i < order.size(); ++i)
+    if (order[i] >= 0 && !inputs[order[i]].isFrozen)
+      run.add(order[i], given[order[i]]);
+    else
+      run.tensors.push_back(values.tensors[i].tensor);
+}
+
 nb::list Graph::call(nb::list arguments) {
   const dlpack::ExchangeApi &api = *importedTorchApi();
   size_t count = inputs.size() - constants.size();
@@ -283,7 +164,7 @@ nb::list Graph::call(nb::list arguments) {
     raise(Diagnostic{Code::PYTHON_3, fmt::format("a compiled graph takes {} arguments, but {} were "
                                                  "given",
                                                  count, nb::len(arguments))});
-  std::vector<int64_t> values = evaluateSizes(arguments);
+  std::vector<int64_t> numbers = evaluateSizes(arguments);
   std::vector<nb::object> given;
   for (nb::handle argument : arguments)
     given.push_back(nb::borrow(argument));
@@ -291,19 +172,26 @@ nb::list Graph::call(nb::list arguments) {
   Results results(&api);
   std::vector<nb::object> made(bases.size());
   if (!program.is_none()) {
+    auto &compiled = *nb::inst_ptr<Program>(program);
+    int count = nb::cast<int>(threads());
     GraphArguments run(inputs, api);
-    for (size_t i = 0; i < given.size(); ++i)
-      run.add(i, given[i]);
+    std::shared_ptr<const PreparedWeights::Values> values;
+    if (weights) {
+      values = weights->get(given, inputs, compiled, api, count);
+      addFrozen(run, given, inputs, weights->order(), *values);
+    } else {
+      addAll(run, given);
+    }
     for (size_t i = 0; i < bases.size(); ++i)
       if (!bases[i].dtype.is_none()) {
-        made[i] = stridedBase(bases[i], values);
+        made[i] = stridedBase(bases[i], numbers);
         dlpack::Tensor view;
         if (!viewTensor(api, made[i], view))
           throw nb::type_error("a new tensor has no memory");
         results.preset(i,
                        {static_cast<char *>(view.data) + view.byteOffset, 0, TW_F32, 0, nullptr});
       }
-    nb::inst_ptr<Program>(program)->run(run.tensors, results, nb::cast<int>(threads()));
+    compiled.run(run.tensors, results, count);
     run.writeBack();
   }
   PyList_SetSlice(arguments.ptr(), 0, PyList_GET_SIZE(arguments.ptr()), nullptr);
@@ -320,16 +208,16 @@ nb::list Graph::call(nb::list arguments) {
       list.append(given[output.index]);
       break;
     case Kind::ArgumentView:
-      list.append(viewOf(given[output.index], output, values));
+      list.append(viewOf(given[output.index], output, numbers));
       break;
     case Kind::Base:
       list.append(made[output.index]);
       break;
     case Kind::BaseView:
-      list.append(viewOf(made[output.index], output, values));
+      list.append(viewOf(made[output.index], output, numbers));
       break;
     case Kind::Int:
-      list.append(values[output.index]);
+      list.append(numbers[output.index]);
       break;
     }
   return list;
@@ -341,7 +229,7 @@ int Graph::traverse(visitproc visit, void *arg) const {
   Py_VISIT(threads.ptr());
   for (const nb::object &constant : constants)
     Py_VISIT(constant.ptr());
-  return 0;
+  return weights ? weights->traverse(visit, arg) : 0;
 }
 
 void Graph::clear() {
@@ -349,7 +237,11 @@ void Graph::clear() {
   evaluate.reset();
   threads.reset();
   constants.clear();
+  if (weights)
+    weights->clear();
 }
+
+int64_t Graph::preparations() const { return weights ? weights->runs() : 0; }
 
 //===----------------------------------------------------------------------===//
 // The Python type
@@ -382,10 +274,12 @@ void defineGraph(nb::module_ &module) {
   nb::class_<Graph>(module, "Graph", nb::type_slots(slots), nb::is_weak_referenceable(),
                     nb::dynamic_attr())
       .def(nb::init<nb::object, nb::sequence, nb::sequence, nb::sequence, nb::sequence,
-                    nb::sequence, nb::object, nb::object>(),
+                    nb::sequence, nb::object, nb::object, nb::object>(),
            nb::arg("program").none(), nb::arg("inputs"), nb::arg("bases"), nb::arg("outputs"),
-           nb::arg("constants"), nb::arg("sources"), nb::arg("evaluate").none(),
-           nb::arg("threads"));
+           nb::arg("constants"), nb::arg("sources"), nb::arg("evaluate").none(), nb::arg("threads"),
+           nb::arg("frozen").none() = nb::none())
+      .def_prop_ro("preparations", &Graph::preparations,
+                   "How often the weights have been prepared, of a graph that is frozen.");
 }
 
 } // namespace tw::python

@@ -5,7 +5,9 @@
 // The artifact knows contiguous tensors alone; which memory they are, and what is a view of what,
 // was decided when the graph was compiled (python/tilewright/torch/_layout.py).
 #pragma once
-#include "Program.h"
+#include "GraphArguments.h"
+#include "PreparedWeights.h"
+#include <optional>
 #include <vector>
 
 namespace tw::python {
@@ -15,14 +17,6 @@ namespace tw::python {
 struct Number {
   int64_t value = 0;
   int dynamic = -1;
-};
-
-/// How an argument enters the artifact.
-struct GraphInput {
-  bool isInt = false;
-  bool isUsed = true;     // else it is only passed on
-  bool isMutated = false; // the artifact writes it
-  std::vector<int> order; // dimensions from the outermost in memory; empty: row-major
 };
 
 /// A result of the artifact that is memory of its own; with strides where it is not row-major.
@@ -49,13 +43,16 @@ struct SymbolSource {
 
 class Graph {
 public:
-  /// Takes the sequences of tuples that _layout.py makes; see defineGraph.
+  /// Takes the sequences of tuples that _layout.py makes; see defineGraph. `frozen`, or none: the
+  /// preparation's program, the argument that each of its inputs is, and for each input of the
+  /// program the argument that it is, or ~N for result N of the preparation.
   Graph(nanobind::object program, nanobind::sequence inputs, nanobind::sequence bases,
         nanobind::sequence outputs, nanobind::sequence constants, nanobind::sequence sources,
-        nanobind::object evaluate, nanobind::object threads);
+        nanobind::object evaluate, nanobind::object threads, nanobind::object frozen);
 
   /// Runs on `arguments`, which it empties, and gives the outputs. Throws.
   nanobind::list call(nanobind::list arguments);
+  int64_t preparations() const;
   int traverse(visitproc visit, void *arg) const;
   void clear();
 
@@ -68,6 +65,7 @@ private:
   std::vector<GraphOutput> outputs;
   std::vector<nanobind::object> constants; // tensors that follow the arguments
   std::vector<SymbolSource> sources;
+  std::optional<PreparedWeights> weights;
 };
 
 /// Adds _native.Graph.

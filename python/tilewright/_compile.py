@@ -46,7 +46,7 @@ def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None 
         name, json, weights, registered, keep = _exported.serialize(exported, type(model).__name__)
         texts += registered
     check_library(library)
-    descriptor, report = _native.compile(name, json, weights, paths, texts, target, None,
+    descriptor, report, _ = _native.compile(name, json, weights, paths, texts, target, None,
                                          None if dump_to is None else os.fspath(dump_to))
     del keep
     return Program(f"/proc/self/fd/{descriptor}", descriptor, threads=threads, library=library, report=report)

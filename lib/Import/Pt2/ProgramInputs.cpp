@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arguments, symbols and weights of a program.
+#include "IR/Graph/CallWeights.h"
 #include "Import/Pt2/ProgramImporter.h"
 #include "Import/Pt2/Symbols.h"
 #include <fmt/format.h>
@@ -205,8 +206,9 @@ void ProgramImporter::importWeight(const InputSpec &spec) {
     auto elements = type->getDtype();
     if (isa<IntegerType>(elements))
       elements = IntegerType::get(emit.context(), elements.getIntOrFloatBitWidth());
+    StringRef file = found->isGivenByCalls ? StringRef(graph::givenWeight) : StringRef(path);
     auto source = graph::WeightAttr::get(emit.context(), emit.builder.getStringAttr(name),
-                                         emit.builder.getStringAttr(path), found->offset,
+                                         emit.builder.getStringAttr(file), found->offset,
                                          found->bytes, found->start, found->strides);
     weight.op = graph::WeightOp::create(emit.builder, emit.loc,
                                         RankedTensorType::get(type->getSizes(), elements), source);

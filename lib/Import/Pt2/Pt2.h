@@ -29,6 +29,9 @@ importPt2(mlir::MLIRContext *context, const std::string &path, const Pt2Options 
 struct MemoryWeight {
   std::string_view name; // as the program's signature calls it
   std::span<const std::byte> storage;
+  /// Only calls give it: a tw.weight of IR/Graph/CallWeights.h, whose number is its place in the
+  /// list. The graph says that it is row-major.
+  bool isGivenByCalls = false;
 };
 
 /// A program in memory. All of it must outlive what is made of it.

@@ -6,8 +6,9 @@
 namespace tw::pt2 {
 
 bool StoredTensor::isSameAs(const StoredTensor &other) const {
-  if (offset != other.offset || bytes != other.bytes || start != other.start ||
-      strides != other.strides || meta->dtype != other.meta->dtype || bytes == 0)
+  if (isGivenByCalls != other.isGivenByCalls || offset != other.offset || bytes != other.bytes ||
+      start != other.start || strides != other.strides || meta->dtype != other.meta->dtype ||
+      bytes == 0)
     return false;
   for (size_t i = 0; i < meta->sizes.size(); ++i)
     if (meta->sizes[i].value != other.meta->sizes[i].value)
@@ -108,10 +109,28 @@ static Result<StoredTensor> layOut(std::string_view name, const TensorMeta &meta
 Result<MemoryWeights> MemoryWeights::of(const std::vector<MemoryWeight> &weights, bool optional) {
   MemoryWeights result;
   result.optional = optional;
-  for (const auto &[name, storage] : weights)
-    if (!result.table.emplace(name, storage).second)
-      return Diagnostic{Code::IMPORT_11, fmt::format("two weights are called {}", name)};
+  int64_t number = 0;
+  for (const MemoryWeight &weight : weights)
+    if (!result.table.emplace(weight.name, Row{weight, number++}).second)
+      return Diagnostic{Code::IMPORT_11, fmt::format("two weights are called {}", weight.name)};
   return result;
+}
+
+/// A tensor that calls give, row-major.
+static Result<StoredTensor> givenTensor(std::string_view name, const TensorMeta &meta,
+                                        int64_t number) {
+  TW_ASSIGN(StoredTensor stored, layOut(name, meta, INT64_MAX, ""));
+  int64_t elements = 1;
+  for (size_t d = meta.sizes.size(); d-- > 0; elements *= meta.sizes[d].value)
+    if (meta.sizes[d].value != 1 && stored.strides[d] != elements && stored.bytes > 0)
+      return wrongExtent(name, "calls give it, but the graph says that it is not row-major");
+  if (stored.start != 0)
+    return wrongExtent(name, "calls give it, but the graph says that it has an offset");
+  if (stored.bytes > 0)
+    stored.bytes = elements * info(*dtypeOf(meta.dtype)).bytes;
+  stored.offset = number;
+  stored.isGivenByCalls = true;
+  return stored;
 }
 
 Result<StoredTensor> MemoryWeights::find(std::string_view name, const TensorMeta *meta) const {
@@ -127,9 +146,12 @@ Result<StoredTensor> MemoryWeights::find(std::string_view name, const TensorMeta
     zeros.bytes = 0;
     return zeros;
   }
+  const auto &[weight, number] = it->second;
+  if (weight.isGivenByCalls)
+    return givenTensor(name, *meta, number);
   TW_ASSIGN(StoredTensor stored,
-            layOut(name, *meta, static_cast<int64_t>(it->second.size()), "its memory"));
-  stored.offset = static_cast<int64_t>(reinterpret_cast<uintptr_t>(it->second.data()));
+            layOut(name, *meta, static_cast<int64_t>(weight.storage.size()), "its memory"));
+  stored.offset = static_cast<int64_t>(reinterpret_cast<uintptr_t>(weight.storage.data()));
   return stored;
 }
 

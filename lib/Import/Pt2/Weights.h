@@ -17,12 +17,13 @@ struct StoredTensor {
   int64_t offset = 0, bytes = 0, start = 0;
   std::vector<int64_t> strides;
   const TensorMeta *meta = nullptr;
+  bool isGivenByCalls = false; // `offset` is then its number
 
   /// Whether both are the same elements of the same memory, seen in the same way.
   bool isSameAs(const StoredTensor &other) const;
   /// Whether both are in the same memory.
   bool sharesMemoryWith(const StoredTensor &other) const {
-    return bytes > 0 && offset == other.offset;
+    return bytes > 0 && offset == other.offset && isGivenByCalls == other.isGivenByCalls;
   }
 };
 
@@ -42,7 +43,11 @@ public:
   Result<StoredTensor> find(std::string_view name, const TensorMeta *meta) const override;
 
 private:
-  std::map<std::string_view, std::span<const std::byte>> table;
+  struct Row {
+    MemoryWeight weight;
+    int64_t number;
+  };
+  std::map<std::string_view, Row> table;
   bool optional = false;
 };
 

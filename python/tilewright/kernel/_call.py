@@ -118,5 +118,5 @@ class Calls:
 def compile_kernel(kernel: Kernel, parameters: dict[str, int], dtypes: dict[str, Any]) -> Program:
     """A program that calls the kernel."""
     text = kernel._trace(parameters, dtypes)
-    descriptor, report = _native.compile("", None, [], [], [(kernel.signature.file, text)], "cpu", None, None, kernel.name)
+    descriptor, report, _ = _native.compile("", None, [], [], [(kernel.signature.file, text)], "cpu", None, None, kernel.name)
     return Program(f"/proc/self/fd/{descriptor}", descriptor, report=report)

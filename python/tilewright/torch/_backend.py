@@ -11,7 +11,7 @@ from torch.fx import Graph, GraphModule
 from .. import _native
 from . import _cache, _explain, _partition, _private, _random, _support
 from ._graph_writer import Unwritable
-from ._layout import Layout
+from ._layout import FROZEN, Layout
 from ._partition import NotCompiled
 from ._options import Options, read
 from ._sizes import Unplannable
@@ -25,7 +25,9 @@ def backend(module: GraphModule, example_inputs: list[Any], *, mode: Any = None,
     """Compiles a graph of torch.compile(f, backend="tilewright", options={...}).
 
     options: "target" ("cpu", "cpu:NAME" or "reference"), "threads" (default: torch.get_num_threads() at each
-    call), "kernels" (as for tilewright.compile), "dump_to" (a folder that gets the IR; passes by the cache).
+    call), "kernels" (as for tilewright.compile), "dump_to" (a folder that gets the IR; passes by the cache),
+    "freeze" (True: parameters and buffers of graphs without gradients are laid out for the kernels once, and
+    again when one is replaced or written to; writes through .data are not seen).
     Unknown ones raise TW-PYTHON-0005. What is not supported runs eagerly: the logger "tilewright.torch" says at
     the level INFO what, and why; see explain.
     """
@@ -42,6 +44,10 @@ def backend(module: GraphModule, example_inputs: list[Any], *, mode: Any = None,
 def compile_graph(module: GraphModule, kind: str, options: Options) -> Any:
     """What runs a graph of functional ATen: it takes one list, which it empties, and returns a list."""
     module = _copied(module)
+    if options.freeze and kind == "inference":
+        placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
+        for index in _private.static_arguments():
+            placeholders[index].meta[FROZEN] = True
     seen = _explain.GraphRecord(kind, sum(node.op == "call_function" for node in module.graph.nodes))
     prologue = _random.extract(module)
     try:
@@ -71,9 +77,17 @@ def _copied(module: GraphModule) -> GraphModule:
     return GraphModule(module, graph)
 
 
-def _compiled(module: GraphModule, options: Options) -> Any:
-    json, kernels = _support.serialize(module)
-    return _cache.compile(json, options, kernels)
+def _compiled(module: GraphModule, layout: Layout, options: Options) -> tuple[Any, Any]:
+    """The graph's program; and what _native.Graph is to know of its weights, None where none is frozen."""
+    frozen = layout.frozen_inputs()
+    json, kernels = _support.serialize(module, frozen=frozen)
+    program, preparation = _cache.compile(json, options, kernels, frozen)
+    if preparation is None:
+        return program, None
+    prepared = {value.name: ~number for number, value in enumerate(preparation.outputs)}
+    places = {name: index for index, name in enumerate(layout.names)} | prepared
+    return program, (preparation, [places[value.name] for value in preparation.inputs],
+                     [places[value.name] for value in program.inputs])
 
 
 def compile_partition(module: GraphModule, options: Options, seen: _explain.GraphRecord) -> Any:
@@ -86,7 +100,7 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
     try:
         work = _copied(module)
         layout = Layout(work)
-        program = None if layout.is_empty else _compiled(work, options)
+        program, frozen = (None, None) if layout.is_empty else _compiled(work, layout, options)
     except (Unplannable, Unwritable) as error:
         raise NotCompiled(f"it has {error}") from error
     except (_native.UnsupportedError, _native.InternalError) as error:
@@ -98,6 +112,6 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
         raise NotCompiled(error.message) from error
     if program is not None:
         seen.add_program(program)
-    graph = _native.Graph(program, *layout.native(), options.thread_count())
+    graph = _native.Graph(program, *layout.native(), options.thread_count(), frozen)
     graph._boxed_call = True  # it takes one list; wrappers of torch pass on what is in an object's __dict__
     return graph

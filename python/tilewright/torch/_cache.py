@@ -56,6 +56,7 @@ def _content(path: str) -> bytes:
 
 
 def key(json: bytes, options: Options, kernels: list[tuple[str, str]]) -> str:
+    """Of a graph; which of its inputs are frozen weights its JSON says."""
     paths, texts = options.sources()
     texts = texts + kernels
     digest = hashlib.sha256()
@@ -65,20 +66,28 @@ def key(json: bytes, options: Options, kernels: list[tuple[str, str]]) -> str:
     return digest.hexdigest()
 
 
-def compile(json: bytes, options: Options, kernels: list[tuple[str, str]]) -> Program:  # noqa: A001
+def compile(json: bytes, options: Options, kernels: list[tuple[str, str]],  # noqa: A001
+            frozen: list[str]) -> tuple[Program, Program | None]:
     """The program of a graph, which calls `kernels` beside those of the options, from the cache or compiled and put
-    there."""
+    there; and, where inputs are `frozen`, the one that prepares them."""
     place = folder() if options.dump_to is None else None
-    path = os.path.join(place, f"{key(json, options, kernels)}.so") if place else None
-    if path and (known := _load(path)):
-        return known
+    base = os.path.join(place, key(json, options, kernels)) if place else None
+    path, second = (f"{base}.so", f"{base}.prepare.so" if frozen else None) if base else (None, None)
+    known = _load(path) if path else None
+    prepares = _load(second) if known and second else None
+    if known and (prepares or not frozen):
+        return known, prepares
+    weights = [(name, 0, 1) for name in frozen]
     paths, texts = options.sources()
-    texts = texts + kernels
-    if not path:
-        descriptor, report = _native.compile("graph", json, [], paths, texts, options.target, None, options.dump_to)
-        return Program(f"/proc/self/fd/{descriptor}", descriptor, library="torch", report=report)
-    _, report = _native.compile("graph", json, [], paths, texts, options.target, path, None)
-    return Program(path, library="torch", report=report)
+    descriptor, report, other = _native.compile("graph", json, weights, paths, texts + kernels, options.target, path,
+                                                options.dump_to, preparation=second, is_prepared=bool(frozen))
+    return _loaded(path, descriptor, report), _loaded(second, other, None) if frozen else None
+
+
+def _loaded(path: str | None, descriptor: int, report: str | None) -> Program:
+    if path:
+        return Program(path, library="torch", report=report)
+    return Program(f"/proc/self/fd/{descriptor}", descriptor, library="torch", report=report)
 
 
 def _load(path: str) -> Program | None:

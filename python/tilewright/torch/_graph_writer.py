@@ -305,9 +305,10 @@ def _metadata(node: Node) -> dict[str, str]:
     if trace := node.meta.get("stack_trace"):
         facts["stack_trace"] = trace
     if stack := node.meta.get("nn_module_stack"):
+        # torch's keys may have addresses, and the text is part of the cache's key: numbers stand for them.
         facts["nn_module_stack"] = ";".join(
-            f"{key},{path},{kind if isinstance(kind, str) else f'{kind.__module__}.{kind.__qualname__}'}"
-            for key, (path, kind) in stack.items())
+            f"{number},{path},{kind if isinstance(kind, str) else f'{kind.__module__}.{kind.__qualname__}'}"
+            for number, (path, kind) in enumerate(stack.values()))
     return facts
 
 

@@ -32,6 +32,7 @@ VIEWS = {aten.view.default, aten._unsafe_view.default, aten._reshape_alias.defau
          aten.unfold.default}
 SPLITS = {aten.split.Tensor, aten.split_with_sizes.default, aten.unbind.int}
 COPY = aten.copy_.default
+FROZEN = "tilewright_frozen"  # in a placeholder's meta: a parameter or buffer of a graph that is frozen
 
 
 def is_view(node: Node) -> bool:
@@ -96,10 +97,12 @@ class Layout:
         self.module, self.graph = module, module.graph
         self.placeholders = [node for node in self.graph.nodes if node.op == "placeholder"]
         self.place = {node: index for index, node in enumerate(self.placeholders)}
+        self.is_frozen = any(FROZEN in node.meta for node in self.placeholders)
         self.sizes = Sizes(self.placeholders)
         self.mutated = mutated_placeholders(module)
         self.bases: list[Node] = []
-        self.inputs: list[tuple[bool, bool, bool, list[int]]] = []
+        self.inputs: list[tuple[bool, bool, bool, list[int], bool]] = []
+        self.names: list[str] = []  # of the inputs
         self.constants: list[torch.Tensor] = []
         end = next(iter(reversed(self.graph.nodes)))
         given = end.args[0] if isinstance(end.args[0], (list, tuple)) else [end.args[0]]
@@ -185,14 +188,20 @@ class Layout:
             order = self._turn(node) if is_tensor and is_used else []
             if not is_tensor and not isinstance(value, (int, torch.SymInt)) and is_used:
                 raise Unplannable(f"an argument that is a {type(value).__name__}")
-            self.inputs.append((not is_tensor, is_used, node in self.mutated, order))
+            self.inputs.append((not is_tensor, is_used, node in self.mutated, order, self._is_frozen(node)))
+            self.names.append(node.name)
             if not is_used:
                 self.graph.erase_node(node)
         for node in self.graph.nodes:
             if node.op == "get_attr" and isinstance(tensor := getattr(self.module, node.target), torch.Tensor):
                 node.meta["val"] = tensor
                 self.constants.append(tensor)
-                self.inputs.append((False, True, False, []))
+                self.inputs.append((False, True, False, [], self.is_frozen and can_be_frozen(tensor)))
+                self.names.append(node.name)
+
+    def _is_frozen(self, node: Node) -> bool:
+        return (FROZEN in node.meta and bool(node.users) and node not in self.mutated
+                and can_be_frozen(node.meta["val"]))
 
     def _turn(self, node: Node) -> list[int]:
         """Makes `node` its memory, where that is dense in another order than row-major."""
@@ -208,9 +217,19 @@ class Layout:
         node.meta = {**node.meta, "val": value.permute(order)}
         return order
 
+    def frozen_inputs(self) -> list[str]:
+        """Names of the inputs that programs are prepared for."""
+        return [name for name, each in zip(self.names, self.inputs) if each[4]]
+
     def native(self) -> tuple[Any, ...]:
         """inputs, bases, outputs, constants, sources and evaluate of _native.Graph."""
         return self.inputs, self.base_plans, self.outputs, self.constants, self.sources, self.evaluate
+
+
+def can_be_frozen(tensor: torch.Tensor) -> bool:
+    """Weights have fixed sizes, and a dtype that the compiler's types say alone."""
+    return (isinstance(tensor, torch.Tensor) and all(isinstance(size, int) for size in tensor.shape)
+            and tensor.dtype is not torch.uint8)
 
 
 def _is_effect(node: Node) -> bool:

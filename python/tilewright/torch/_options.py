@@ -16,6 +16,7 @@ class Options(NamedTuple):
     threads: int | None = None  # None: as torch.get_num_threads() says at each call
     kernels: tuple[Any, ...] = ()
     dump_to: str | None = None
+    freeze: bool = False
 
     def thread_count(self) -> Any:
         """What gives the threads of a call."""
@@ -42,6 +43,8 @@ def read(mode: Any, options: Any) -> Options:
     threads = chosen.threads
     if threads is not None and (type(threads) is not int or not 1 <= threads <= 1024):
         _refuse(f"the option threads is {threads!r}", "give a number from 1 to 1024")
+    if not isinstance(chosen.freeze, bool):
+        _refuse(f"the option freeze is {chosen.freeze!r}", "give True or False")
     if not isinstance(chosen.target, str):
         _refuse(f"the option target is {chosen.target!r}", 'give a text: "cpu", "cpu:NAME" or "reference"')
     if chosen.dump_to is not None:

@@ -81,6 +81,15 @@ def aot_autograd(**options: Any) -> Any:
     return make(**options)
 
 
+def static_arguments() -> list[int]:
+    """Which arguments of the graph that is being compiled are parameters and buffers."""
+    from torch._guards import TracingContext
+
+    context = TracingContext.try_get()
+    metadata = context.fw_metadata if context else None
+    return list(metadata.static_input_indices or []) if metadata else []
+
+
 def min_cut() -> Any:
     """What cuts a joint graph into forward and backward, recomputing what is cheap."""
     from functorch.compile import min_cut_rematerialization_partition

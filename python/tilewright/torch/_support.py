@@ -13,6 +13,7 @@ from torch.fx import GraphModule, Node
 from .. import _native
 from . import _operators, _private
 from ._graph_writer import DTYPES, GraphWriter, Unwritable, program, target_name
+from ._layout import row_major
 
 # What programs can be given and give; the compiler has the same list (tw_dtype).
 OURS = {torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int8, torch.int16, torch.int32, torch.int64,
@@ -57,16 +58,29 @@ def _is_size(node: Node) -> bool:
         value, (torch.SymInt, torch.SymFloat, torch.SymBool, int, float))
 
 
-def serialize(module: GraphModule,
-              skipped: frozenset[Node] | set[Node] = frozenset()) -> tuple[bytes, list[tuple[str, str]]]:
-    """The graph as the compiler reads it, and the kernels of registered operators in it. Raises Unwritable."""
+def serialize(module: GraphModule, skipped: frozenset[Node] | set[Node] = frozenset(),
+              frozen: list[str] | tuple[str, ...] = ()) -> tuple[bytes, list[tuple[str, str]]]:
+    """The graph as the compiler reads it, and the kernels of registered operators in it. `frozen` inputs are its
+    parameters, in the order in which they lie in memory. Raises Unwritable."""
     writer = GraphWriter(module, skipped=skipped)
     graph = writer.graph()
     values = [node.meta.get("val") for node in module.graph.nodes]
     ranges = _private.ranges_of([value for value in values if isinstance(value, (torch.Tensor, torch.SymInt))])
-    json_text = program(graph, [{"user_input": {"arg": each}} for each in graph["inputs"]],
+    for name in frozen:
+        meta = graph["tensor_values"][name]
+        sizes = [size["as_int"] for size in meta["sizes"]]
+        meta["strides"] = [{"as_int": stride} for stride in row_major(sizes)]
+        meta["storage_offset"] = {"as_int": 0}
+    json_text = program(graph, [_input_spec(each, frozen) for each in graph["inputs"]],
                         [{"user_output": {"arg": each}} for each in graph["outputs"]], ranges)
     return json_text, _operators.texts_of(writer.kernels)
+
+
+def _input_spec(argument: dict[str, Any], frozen: list[str] | tuple[str, ...]) -> dict[str, Any]:
+    name = argument.get("as_tensor", {}).get("name")
+    if name in frozen:
+        return {"parameter": {"arg": {"name": name}, "parameter_name": name}}
+    return {"user_input": {"arg": argument}}
 
 
 def unsupported(module: GraphModule, kernels: tuple[list[str], list[tuple[str, str]]]) -> dict[Node, str]:

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "GraphArguments.h"
+#include "DTypes.h"
+#include "Errors.h"
+#include <fmt/format.h>
+
+namespace nb = nanobind;
+
+namespace tw::python {
+
+GraphArguments::GraphArguments(const std::vector<GraphInput> &inputs,
+                               const dlpack::ExchangeApi &api)
+    : inputs(inputs), api(api) {
+  tensors.reserve(inputs.size());
+  ints.reserve(inputs.size());
+  permuted.reserve(inputs.size());
+}
+
+void GraphArguments::add(size_t index, nb::handle object) {
+  const GraphInput &input = inputs[index];
+  if (!input.isUsed)
+    return;
+  if (input.isInt) {
+    int64_t &value = ints.emplace_back(PyLong_AsLongLong(object.ptr()));
+    if (value == -1 && PyErr_Occurred())
+      throw nb::python_error();
+    tensors.push_back({&value, sizeof value, TW_I64, 0, nullptr});
+    return;
+  }
+  addTensor(input, index, object);
+}
+
+void GraphArguments::writeBack() const {
+  for (const auto &[given, copy] : copies)
+    callMethod(given, TW_NAME("copy_"), copy.ptr());
+}
+
+static bool isInOrder(const dlpack::Tensor &view, const std::vector<int> &order) {
+  int64_t expected = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    int d = order[i];
+    if (view.sizes[d] == 0)
+      return true;
+    if (view.sizes[d] != 1 && view.strides[d] != expected)
+      return false;
+    expected *= view.sizes[d];
+  }
+  return true;
+}
+
+/// A copy of `tensor` whose memory is in `order`, as the artifact takes it.
+static nb::object ordered(nb::handle tensor, const std::vector<int> &order) {
+  if (order.empty())
+    return callMethod(tensor, TW_NAME("contiguous"));
+  nb::list dimensions;
+  for (int d : order)
+    dimensions.append(d);
+  nb::object turned = callMethod(tensor, TW_NAME("permute"), nb::tuple(dimensions).ptr());
+  return callMethod(turned, TW_NAME("contiguous"));
+}
+
+static nb::object inCallersOrder(const nb::object &copy, const std::vector<int> &order) {
+  if (order.empty())
+    return copy;
+  std::vector<int> inverse(order.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    inverse[order[i]] = static_cast<int>(i);
+  nb::list dimensions;
+  for (int d : inverse)
+    dimensions.append(d);
+  return callMethod(copy, TW_NAME("permute"), nb::tuple(dimensions).ptr());
+}
+
+void GraphArguments::addTensor(const GraphInput &input, size_t index, nb::handle object) {
+  dlpack::Tensor view;
+  if (!torchApi(object))
+    raise(
+        Diagnostic{Code::PYTHON_1,
+                   fmt::format("argument {} of a compiled graph is a {}", index, typeName(object)),
+                   {},
+                   {},
+                   "give plain tensors in main memory"});
+  if (!viewTensor(api, object, view))
+    view.device.type = -1;
+  auto dtype = view.device.type == dlpack::cpu ? fromDLPack(view.dtype) : std::nullopt;
+  if (!dtype)
+    raise(Diagnostic{Code::PYTHON_2,
+                     fmt::format("argument {} of a compiled graph is not in main memory, or of "
+                                 "another dtype than it was compiled for",
+                                 index),
+                     {},
+                     {},
+                     "give plain tensors in main memory"});
+  bool isDense = input.order.empty() ? isContiguous(view.rank, view.sizes, view.strides)
+                                     : isInOrder(view, input.order);
+  std::vector<int64_t> *sizes = nullptr;
+  if (!input.order.empty()) {
+    sizes = &permuted.emplace_back();
+    for (int d : input.order)
+      sizes->push_back(view.sizes[d]);
+  }
+  if (!isDense) {
+    nb::object copy = ordered(object, input.order);
+    if (!viewTensor(api, copy, view))
+      throw nb::type_error("a copy of a tensor has no memory");
+    if (input.isMutated)
+      copies.emplace_back(nb::borrow(object), inCallersOrder(copy, input.order));
+    kept.push_back(std::move(copy));
+  }
+  int64_t bytes = tw_dtype_bytes(*dtype);
+  for (int32_t d = 0; d < view.rank; ++d)
+    bytes *= view.sizes[d];
+  tensors.push_back({static_cast<char *>(view.data) + view.byteOffset, bytes, *dtype, view.rank,
+                     sizes ? sizes->data() : view.sizes});
+}
+
+} // namespace tw::python

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The arguments of a compiled graph as its artifact takes them: memory in the order of dimensions
+// that the graph was compiled for.
+#pragma once
+#include "Arguments.h"
+#include <vector>
+
+namespace tw::python {
+
+/// How an argument enters the artifact.
+struct GraphInput {
+  bool isInt = false;
+  bool isUsed = true;     // else it is only passed on
+  bool isMutated = false; // the artifact writes it
+  std::vector<int> order; // dimensions from the outermost in memory; empty: row-major
+  bool isFrozen = false;  // a weight whose value seldom changes
+};
+
+/// Calls a method of a tensor whose name is only looked up once. Throws.
+template <typename... Args>
+nanobind::object callMethod(nanobind::handle object, PyObject *name, Args... args) {
+  PyObject *stack[] = {object.ptr(), args...};
+  PyObject *result =
+      PyObject_VectorcallMethod(name, stack, sizeof...(args) + 1, /*kwnames=*/nullptr);
+  if (!result)
+    throw nanobind::python_error();
+  return nanobind::steal(result);
+}
+
+/// The text as a Python string that is made once.
+#define TW_NAME(text)                                                                              \
+  [] {                                                                                             \
+    static PyObject *name = PyUnicode_InternFromString(text);                                      \
+    return name;                                                                                   \
+  }()
+
+/// The arguments of one run.
+class GraphArguments {
+public:
+  GraphArguments(const std::vector<GraphInput> &inputs, const dlpack::ExchangeApi &api);
+
+  /// Adds argument `index` of the graph, where the artifact uses it. Throws PYTHON_1, PYTHON_2.
+  void add(size_t index, nanobind::handle object);
+  /// What was written to copies goes to the tensors that were given.
+  void writeBack() const;
+
+  std::vector<tw_tensor> tensors;
+  std::vector<nanobind::object> kept; // the copies that they point to
+
+private:
+  void addTensor(const GraphInput &input, size_t index, nanobind::handle object);
+
+  const std::vector<GraphInput> &inputs;
+  const dlpack::ExchangeApi &api;
+  std::vector<int64_t> ints;
+  std::vector<std::vector<int64_t>> permuted;
+  std::vector<std::pair<nanobind::object, nanobind::object>> copies;
+};
+
+} // namespace tw::python
