@@ -25,7 +25,7 @@ function(tw_add_library name)
 endfunction()
 
 # tw_add_mlir_library(NAME file.cpp ... [LINK lib ...]): a library that uses MLIR, with the shared
-# precompiled header. All link the two shared libraries MLIR and LLVM.
+# precompiled header. All link the two shared libraries MLIR and LLVM, or with TW_STATIC_LLVM archives.
 function(tw_add_mlir_library name)
   cmake_parse_arguments(A "" "" "LINK" ${ARGN})
   add_library(${name} STATIC ${A_UNPARSED_ARGUMENTS})
@@ -35,7 +35,7 @@ endfunction()
 
 function(tw_use_mlir name)
   target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-  target_link_libraries(${name} PUBLIC MLIR LLVM)
+  target_link_libraries(${name} PUBLIC ${TW_MLIR_LIBRARIES})
   if(TARGET tw_pch AND NOT name STREQUAL tw_pch)
     target_precompile_headers(${name} REUSE_FROM tw_pch)
   endif()
