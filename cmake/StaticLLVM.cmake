@@ -24,28 +24,33 @@ string(APPEND tw_unwanted [[
 llvm::PassPluginLibraryInfo getPollyPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "none", "", [](llvm::PassBuilder &) {}, nullptr};
 }
+]])
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/UnwantedLLVM.cpp CONTENT "${tw_unwanted}" @ONLY)
+add_library(tw_unwanted_llvm OBJECT ${CMAKE_BINARY_DIR}/UnwantedLLVM.cpp)
+target_include_directories(tw_unwanted_llvm SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 
-// glibc has it since 2.36; this is the only function of LLVM's that asks for one so new.
+# glibc has arc4random since 2.36, and nothing else that LLVM or libstdc++.a asks for is so new.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/OldGlibc.c CONTENT [[
+#include <stdint.h>
 #include <sys/random.h>
-extern "C" __attribute__((visibility("hidden"))) uint32_t arc4random() {
+__attribute__((visibility("hidden"))) uint32_t arc4random(void) {
   uint32_t number = 0;
   while (getrandom(&number, sizeof number, 0) != sizeof number) {
   }
   return number;
 }
-]])
-file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/UnwantedLLVM.cpp CONTENT "${tw_unwanted}" @ONLY)
-add_library(tw_unwanted_llvm OBJECT ${CMAKE_BINARY_DIR}/UnwantedLLVM.cpp)
-target_include_directories(tw_unwanted_llvm SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+]] @ONLY)
+add_library(tw_old_glibc OBJECT ${CMAKE_BINARY_DIR}/OldGlibc.c)
 
 # Of an archive only what is asked for is linked, in whichever order they come.
 file(GLOB tw_archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
 set(TW_MLIR_LIBRARIES)
 add_link_options(-static-libstdc++)
 
-# tw_hold_llvm(NAME): for what is loaded, after its own sources.
+# tw_hold_llvm(NAME): a library that holds LLVM.
 function(tw_hold_llvm name)
-  target_sources(${name} PRIVATE $<TARGET_OBJECTS:tw_unwanted_llvm>)
-  target_link_libraries(${name} PRIVATE ${tw_archives} zstd z)
+  target_sources(${name} PRIVATE $<TARGET_OBJECTS:tw_unwanted_llvm> $<TARGET_OBJECTS:tw_old_glibc>)
+  # libgcc.a before libgcc_s.so, whose conversions of f16 are newer than the C library asked for.
+  target_link_libraries(${name} PRIVATE ${tw_archives} zstd z gcc)
   target_link_options(${name} PRIVATE -Wl,--gc-sections -Wl,-z,defs)
 endfunction()

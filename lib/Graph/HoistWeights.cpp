@@ -153,8 +153,9 @@ struct HoistWeights : PassWrapper<HoistWeights, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     SmallVector<Value> values;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      for (Block &block : function.getBody())
-        values.append(ConstantRegion(block).frontier());
+      if (!function->hasAttr("tw.kernel")) // which holds no weights
+        for (Block &block : function.getBody())
+          values.append(ConstantRegion(block).frontier());
     if (values.empty() || !evaluator)
       return;
     auto weights = evaluator->evaluate(outline(values, getOperation()));

@@ -127,16 +127,22 @@ static LogicalResult lowerIota(Lowering &ctx) {
 static LogicalResult spaced(Lowering &ctx, std::optional<double> base) {
   auto first = ctx.arg("start"), last = ctx.arg("end");
   int64_t steps = ctx.integer("steps");
-  if (!first.scalar() || !last.scalar())
-    return ctx.refuse("its ends must be numbers");
+  SmallVector<Tensor> tensors; // ends that are
+  for (const Operand &each : {first, last})
+    if (auto tensor = each.tensor())
+      tensors.push_back(*tensor);
   DType dtype = ctx.resultDType();
   if (ctx.hasRefused())
     return failure();
   int64_t middle = steps / 2;
-  auto body = [&](GatherBody &body, ValueRange) {
+  auto body = [&](GatherBody &body, ValueRange elements) {
     Element e(body.b, body.loc, DType::F64);
-    Value start = first.scalar()->element(body.b, body.loc, DType::F64);
-    Value end = last.scalar()->element(body.b, body.loc, DType::F64);
+    auto of = [&](const Operand &operand, Value element) {
+      return operand.scalar() ? operand.scalar()->element(body.b, body.loc, DType::F64)
+                              : e.cast(element, operand.tensor()->dtype);
+    };
+    Value start = of(first, elements.empty() ? Value() : elements.front());
+    Value end = of(last, elements.empty() ? Value() : elements.back());
     Value step = e.div(e.sub(end, start), e.constant(double(std::max<int64_t>(steps - 1, 1))));
     Value i = positionAs(body, DType::F64, 0);
     Value fromStart = e.add(start, e.mul(step, i));
@@ -147,7 +153,7 @@ static LogicalResult spaced(Lowering &ctx, std::optional<double> base) {
       value = e.pow(e.constant(*base), value);
     return e.as(dtype).cast(value, DType::F64);
   };
-  return ctx.done(gather(ctx, OpFoldResult(ctx.b.getIndexAttr(steps)), dtype, {}, body));
+  return ctx.done(gather(ctx, OpFoldResult(ctx.b.getIndexAttr(steps)), dtype, tensors, body));
 }
 
 static LogicalResult lowerLinspace(Lowering &ctx) { return spaced(ctx, std::nullopt); }
@@ -228,7 +234,13 @@ Family createFamily() {
       {"torch.aten.arange.start_step", lowerArange},
       {"torch.prims.iota", lowerIota},
       {"torch.aten.linspace", lowerLinspace},
+      {"torch.aten.linspace.Tensor_Tensor", lowerLinspace},
+      {"torch.aten.linspace.Tensor_Scalar", lowerLinspace},
+      {"torch.aten.linspace.Scalar_Tensor", lowerLinspace},
       {"torch.aten.logspace", lowerLogspace},
+      {"torch.aten.logspace.Tensor_Tensor", lowerLogspace},
+      {"torch.aten.logspace.Tensor_Scalar", lowerLogspace},
+      {"torch.aten.logspace.Scalar_Tensor", lowerLogspace},
       {"torch.aten.eye", lowerEye},
       {"torch.aten.eye.m", lowerEye},
       {"torch.aten.tril_indices", lowerTriangle<true>},

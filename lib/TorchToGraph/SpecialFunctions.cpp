@@ -96,6 +96,42 @@ LogicalResult lowerLdexp(Lowering &ctx) {
                 [](Element &e, ValueRange x) { return e.mul(x[0], e.pow(e.constant(2), x[1])); }));
 }
 
+/// The fraction in [0.5, 1) and the exponent of an f64; of 0, infinity and NaN the number itself
+/// and 0.
+std::pair<Value, Value> takenApart(const Element &e, Value x) {
+  constexpr double smallestNormal = 2.2250738585072014e-308;
+  constexpr int64_t exponentBits = 0x7ff, bias = 1022, mantissaBits = 52, scale = 54;
+  Element bitsOf = e.as(DType::I64);
+  Value isSmall = e.lt(e.abs(x), e.constant(smallestNormal));
+  Value normal = e.select(isSmall, e.mul(x, e.constant(0x1p54)), x);
+  Value bits = arith::BitcastOp::create(e.b, e.loc, bitsOf.type(), normal);
+  Value shifted =
+      arith::ShRUIOp::create(e.b, e.loc, bits, bitsOf.constant(mantissaBits)).getResult();
+  Value exponent = bitsOf.conjunction(shifted, bitsOf.constant(exponentBits));
+  Value down = bitsOf.select(isSmall, bitsOf.constant(bias + scale), bitsOf.constant(bias));
+  exponent = bitsOf.sub(exponent, down);
+  Value rest = bitsOf.conjunction(bits, bitsOf.constant(~(exponentBits << mantissaBits)));
+  rest = bitsOf.disjunction(rest, bitsOf.constant(bias << mantissaBits));
+  Value fraction = arith::BitcastOp::create(e.b, e.loc, e.type(), rest);
+  Value isOther = e.disjunction(e.eq(x, e.constant(0)), e.isNan(e.sub(x, x))); // inf - inf, too
+  return {e.select(isOther, x, fraction), bitsOf.select(isOther, bitsOf.constant(0), exponent)};
+}
+
+LogicalResult lowerFrexp(Lowering &ctx) {
+  Tensor self = ctx.tensor("self");
+  DType dtype = self.dtype;
+  if (!isFloat(dtype))
+    return ctx.refuse("its argument must be floating");
+  auto body = [&](OpBuilder &b, Location loc, ValueRange x) {
+    Element e(b, loc, DType::F64);
+    auto [fraction, exponent] = takenApart(e, e.cast(x[0], dtype));
+    return SmallVector<Value>{e.as(dtype).cast(fraction, DType::F64),
+                              e.as(DType::I32).cast(exponent, DType::I64)};
+  };
+  SmallVector<Tensor> results = pointwiseMany(ctx, self, {dtype, DType::I32}, body);
+  return ctx.done({results[0], results[1]});
+}
+
 LogicalResult lowerIsReal(Lowering &ctx) {
   Scalar yes = Scalar::ofBool(ctx.b.getContext(), true);
   return ctx.done(ctx.filled(ctx.sizesOf(ctx.tensor("self")), DType::Bool, yes));
@@ -186,6 +222,7 @@ Family specialFunctionsFamily() {
         {"torch.aten.special_entr", lowerDouble<entropy>},
         {"torch.aten.ldexp.Tensor", lowerLdexp},
         {"torch.aten.isreal", lowerIsReal},
+        {"torch.aten.frexp.Tensor", lowerFrexp},
         {"torch.aten.gcd", lowerDivisor<false>},
         {"torch.aten.lcm", lowerDivisor<true>},
     };

@@ -17,6 +17,14 @@ def one_seed():
     np.random.seed(0)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory):
+    """No test finds what was compiled before, or leaves something in the user's folders."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TILEWRIGHT_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture
 def fresh(tmp_path, monkeypatch):
     """An empty cache of compiled graphs, and nothing that Dynamo knows from before."""

@@ -384,3 +384,26 @@ def test_in_out_in_a_model(tmp_path):
     np.testing.assert_allclose(one, x + rows * y, rtol=1e-6)
     np.testing.assert_allclose(three, x + 3 * rows * y, rtol=1e-6)
     np.testing.assert_array_equal(x, before)
+
+
+def test_compiled_kernels_are_kept_on_disk(fresh, tmp_path):
+    def doubled(factor):
+        @tk.kernel
+        def scaled(x: X, y: Y):
+            m, = tk.grid(M)
+            tk.store(y, [m, 0], tk.load(x, [m, 0], [1, N]) * factor)
+
+        return scaled
+
+    folder = tmp_path / "cache" / "kernels"
+    x = torch.randn(3, 5)
+    assert torch.equal(doubled(2.0)(x), x * 2)
+    path, = folder.iterdir()
+    made = path.stat().st_mtime_ns
+    assert torch.equal(doubled(2.0)(x), x * 2)     # found
+    assert list(folder.iterdir()) == [path] and path.stat().st_mtime_ns == made
+    path.write_bytes(b"damaged")
+    assert torch.equal(doubled(2.0)(x), x * 2) and path.stat().st_size > 1000
+    assert torch.equal(doubled(3.0)(x), x * 3) and len(list(folder.iterdir())) == 2
+    folder.chmod(0o777)                            # others may write to it
+    assert torch.equal(doubled(4.0)(x), x * 4) and len(list(folder.iterdir())) == 2

@@ -45,7 +45,7 @@ def make(name):
     if name == "mixtral":
         return t.MixtralForCausalLM(t.MixtralConfig(**TINY, num_key_value_heads=2, num_local_experts=4)), text
     if name == "t5":
-        config = t.T5Config(d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=99)
+        config = t.T5Config(d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=99, decoder_start_token_id=0)
         return t.T5ForConditionalGeneration(config), text
     if name == "vit":
         return t.ViTForImageClassification(t.ViTConfig(**VISION)), images

@@ -281,6 +281,16 @@ def test_options(tmp_path):
     assert os.listdir(tmp_path / "ir")
 
 
+def test_parts_of_constants_stay_in_their_kernels(fresh):
+    def lower_triangle(x):
+        i, j = torch.tril_indices(4, 4, -1)
+        return x[:, i, j]
+
+    x = torch.randn(2, 4, 4)
+    assert tilewright.torch.explain(lower_triangle, x).eager == []
+    torch.testing.assert_close(torch.compile(lower_triangle, backend=backend)(x), lower_triangle(x))
+
+
 # The cache
 
 

@@ -54,7 +54,6 @@ ArrayRef<std::pair<StringRef, StringRef>> refusals() {
       {"torch.aten._transformer_encoder_layer_fwd*", encoder},
       {"torch.aten.ctc_loss*", dynamicProgram},
       {"torch.aten._ctc_loss*", dynamicProgram},
-      {"torch.aten.frexp*", "it takes numbers apart into mantissa and exponent"},
       {"torch.aten.linalg_inv*", singular},
       {"torch.aten.linalg_svd*", singular},
       {"torch.aten._linalg_svd*", singular},

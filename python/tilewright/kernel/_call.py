@@ -2,7 +2,9 @@
 """Calls of kernels: what is given for which argument, and the programs that were compiled for it."""
 from __future__ import annotations
 
-from .. import _native
+import os
+
+from .. import _cache, _native
 from .._native import kernel as _language
 from .._program import Program
 
@@ -116,7 +118,13 @@ class Calls:
 
 
 def compile_kernel(kernel: Kernel, parameters: dict[str, int], dtypes: dict[str, Any]) -> Program:
-    """A program that calls the kernel."""
+    """A program that calls the kernel, from the cache on disk or compiled and put there."""
     text = kernel._trace(parameters, dtypes)
-    descriptor, report, _ = _native.compile("", None, [], [], [(kernel.signature.file, text)], "cpu", None, None, kernel.name)
+    place = _cache.folder("kernels")
+    path = os.path.join(place, f"{_cache.key((kernel.name.encode(), text.encode()))}.so") if place else None
+    if path and (known := _cache.load(path, "numpy")):
+        return known
+    descriptor, report, _ = _native.compile("", None, [], [], [(kernel.signature.file, text)], "cpu", path, None, kernel.name)
+    if path:
+        return Program(path, report=report)
     return Program(f"/proc/self/fd/{descriptor}", descriptor, report=report)
