@@ -5,7 +5,9 @@
 #include "TorchToGraph/BesselTables.h"
 #include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Families.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include <cmath>
 
 using namespace mlir;
@@ -197,17 +199,40 @@ Value inverseNormalCdf(Element &e, Value p) {
 // Zeta and polygamma
 //===----------------------------------------------------------------------===//
 
-/// The sum of (q + k)^-x over k: ten terms, and Euler-Maclaurin's formula for the others.
+/// How many terms are summed before q + k is ten at least: more where q is negative.
+Value termCount(const Element &e, Value q) {
+  constexpr double most = 1 << 20;
+  Value below = e.select(e.lt(q, e.constant(0)), e.neg(q), e.constant(0.0));
+  below = e.min(math::CeilOp::create(e.b, e.loc, below), e.constant(most));
+  return e.add(below, e.constant(10.0));
+}
+
+/// The sum of (q + k)^-x for k < count.
+Value sumOfPowers(const Element &e, Value x, Value q, Value count) {
+  Value zero = arith::ConstantIndexOp::create(e.b, e.loc, 0);
+  Value one = arith::ConstantIndexOp::create(e.b, e.loc, 1);
+  Value end = arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(),
+                                         e.as(DType::I64).cast(count, e.dtype));
+  auto loop = scf::ForOp::create(e.b, e.loc, zero, end, one, ValueRange{e.constant(0.0), q},
+                                 [&](OpBuilder &b, Location loc, Value, ValueRange carried) {
+                                   Element inside(b, loc, e.dtype);
+                                   Value term = inside.pow(carried[1], inside.neg(x));
+                                   Value next = inside.add(carried[1], inside.constant(1));
+                                   scf::YieldOp::create(
+                                       b, loc, ValueRange{inside.add(carried[0], term), next});
+                                 });
+  return loop.getResult(0);
+}
+
+/// The sum of (q + k)^-x over k: first term by term, then by Euler-Maclaurin's formula.
 Value zeta(const Element &e, Value x, Value q) {
   // B_2j / (2j)!
   static constexpr double bernoulli[] = {1.0 / 12,          -1.0 / 720,
                                          1.0 / 30240,       -1.0 / 1209600,
                                          1.0 / 47900160,    -691.0 / 1307674368000,
                                          1.0 / 74724249600, -3617.0 / 10670622842880000.0};
-  Value sum = e.constant(0.0), one = e.constant(1);
-  for (int k = 0; k < 10; ++k)
-    sum = e.add(sum, e.pow(e.add(q, e.constant(double(k))), e.neg(x)));
-  Value end = e.add(q, e.constant(10.0)), power = e.pow(end, e.neg(x));
+  Value one = e.constant(1), count = termCount(e, q), sum = sumOfPowers(e, x, q, count);
+  Value end = e.add(q, count), power = e.pow(end, e.neg(x));
   sum = e.add(sum, e.div(e.mul(power, end), e.sub(x, one)));
   sum = e.add(sum, times(e, 0.5, power));
   Value factor = e.div(e.mul(power, x), end);

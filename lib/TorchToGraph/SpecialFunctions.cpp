@@ -132,6 +132,46 @@ LogicalResult lowerFrexp(Lowering &ctx) {
   return ctx.done({results[0], results[1]});
 }
 
+/// log of the multivariate gamma function: the sum of log gamma(x - j / 2), and a constant.
+LogicalResult lowerMultivariateLogGamma(Lowering &ctx) {
+  int64_t p = ctx.integer("p");
+  if (p < 1 || p > 64)
+    return ctx.refuse("p is " + std::to_string(p) + ", but must be from 1 to 64");
+  return ctx.done(pointwise(
+      ctx, ctx.arg("self"), ctx.resultDType(),
+      [&](Element &e, ValueRange x) {
+        Value sum = e.constant(0.25 * double(p * (p - 1)) * std::log(M_PI));
+        for (int64_t j = 0; j < p; ++j)
+          sum = e.add(sum, logGamma(e, e.sub(x[0], e.constant(0.5 * double(j)))));
+        return sum;
+      },
+      DType::F64));
+}
+
+/// The next number of the dtype from x on toward y: its bits, plus or minus 1.
+LogicalResult lowerNextAfter(Lowering &ctx) {
+  DType dtype = ctx.resultDType();
+  if (dtype != DType::F32 && dtype != DType::F64)
+    return ctx.refuse("its dtype must be f32 or f64");
+  return ctx.done(
+      pointwise(ctx, {ctx.arg("self"), ctx.arg("other")}, dtype, [&](Element &e, ValueRange x) {
+        Element bitsOf = e.as(dtype == DType::F32 ? DType::I32 : DType::I64);
+        auto toFloat = [&](Value bits) -> Value {
+          return arith::BitcastOp::create(e.b, e.loc, e.type(), bits);
+        };
+        Value zero = e.constant(0);
+        Value bits = arith::BitcastOp::create(e.b, e.loc, bitsOf.type(), x[0]);
+        Value isAway = bitsOf.as(DType::Bool).exclusive(e.lt(x[0], x[1]), e.lt(x[0], zero));
+        Value step = bitsOf.select(isAway, bitsOf.constant(1), bitsOf.constant(-1));
+        Value next = toFloat(bitsOf.add(bits, step));
+        Value smallest = math::CopySignOp::create(e.b, e.loc, toFloat(bitsOf.constant(1)), x[1]);
+        next = e.select(e.eq(x[0], zero), smallest, next);
+        next = e.select(e.eq(x[0], x[1]), x[1], next);
+        Value isNan = e.disjunction(e.isNan(x[0]), e.isNan(x[1]));
+        return e.select(isNan, e.add(x[0], x[1]), next);
+      }));
+}
+
 LogicalResult lowerIsReal(Lowering &ctx) {
   Scalar yes = Scalar::ofBool(ctx.b.getContext(), true);
   return ctx.done(ctx.filled(ctx.sizesOf(ctx.tensor("self")), DType::Bool, yes));
@@ -223,6 +263,8 @@ Family specialFunctionsFamily() {
         {"torch.aten.ldexp.Tensor", lowerLdexp},
         {"torch.aten.isreal", lowerIsReal},
         {"torch.aten.frexp.Tensor", lowerFrexp},
+        {"torch.aten.mvlgamma", lowerMultivariateLogGamma},
+        {"torch.aten.nextafter", lowerNextAfter},
         {"torch.aten.gcd", lowerDivisor<false>},
         {"torch.aten.lcm", lowerDivisor<true>},
     };
