@@ -407,3 +407,12 @@ def test_compiled_kernels_are_kept_on_disk(fresh, tmp_path):
     assert torch.equal(doubled(3.0)(x), x * 3) and len(list(folder.iterdir())) == 2
     folder.chmod(0o777)                            # others may write to it
     assert torch.equal(doubled(4.0)(x), x * 4) and len(list(folder.iterdir())) == 2
+
+
+def test_every_function_has_a_docstring():
+    kinds = (tk.Buffer, tk.DType, tk.Index, tk.Scalar, tk.Size, tk.Symbol, tk.Tile)
+    for name in tk.__all__:
+        value = getattr(tk, name)
+        if not isinstance(value, (float, tk.DType)) and value not in kinds:
+            text = (value.__doc__ or "").strip()
+            assert len(text.splitlines()) > 1 or (text and not text.startswith(f"{name}(")), name

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loads, stores, gathers, scatters and checks.
+#include "Docs.h"
 #include "Values.h"
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
@@ -122,16 +123,18 @@ nb::object check(nb::handle positions, nb::handle size, const std::string &messa
 void defineMemoryOperations(nb::module_ &module) {
   auto any = [](const char *name) { return nb::arg(name).none(); };
   module.def("load", &load, any("buffer"), any("positions"), any("extents"), nb::kw_only(),
-             any("strides") = nb::none(), any("mask") = nb::none(), any("pad") = nb::none());
+             any("strides") = nb::none(), any("mask") = nb::none(), any("pad") = nb::none(),
+             docOf("load"));
   module.def("store", &store, any("buffer"), any("positions"), any("value"), nb::kw_only(),
              any("strides") = nb::none(), any("mask") = nb::none(), nb::arg("drop") = false,
-             any("atomic") = nb::none());
+             any("atomic") = nb::none(), docOf("store"));
   module.def("gather", &gather, any("buffer"), any("positions"), nb::kw_only(),
-             any("mask") = nb::none(), any("pad") = nb::none());
+             any("mask") = nb::none(), any("pad") = nb::none(), docOf("gather"));
   module.def("scatter", &scatter, any("buffer"), any("positions"), any("value"), nb::kw_only(),
-             any("mask") = nb::none(), nb::arg("drop") = false, any("atomic") = nb::none());
+             any("mask") = nb::none(), nb::arg("drop") = false, any("atomic") = nb::none(),
+             docOf("scatter"));
   module.def("check", &check, any("positions"), any("size"), nb::arg("message"),
-             any("mask") = nb::none());
+             any("mask") = nb::none(), docOf("check"));
 }
 
 } // namespace tw::python::kernel

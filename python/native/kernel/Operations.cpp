@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions of the kernel language that make values of values.
+#include "Docs.h"
 #include "Values.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -30,40 +31,41 @@ struct MathRow {
   ScalarFunction *onScalar = nullptr;
 };
 
-#define MATH(name) #name, "", static_cast<TileFunction *>(tw::kernel::name)
-#define BOTH(name) MATH(name), static_cast<ScalarFunction *>(tw::kernel::name)
+#define MATH(name, meaning)                                                                        \
+  #name, meaning ", of floats.", static_cast<TileFunction *>(tw::kernel::name)
+#define BOTH(name, meaning) MATH(name, meaning), static_cast<ScalarFunction *>(tw::kernel::name)
 const MathRow mathRows[] = {
-    {BOTH(exp)},
-    {MATH(exp2)},
-    {MATH(expm1)},
-    {BOTH(log)},
-    {MATH(log2)},
-    {MATH(log10)},
-    {MATH(log1p)},
-    {MATH(sin)},
-    {MATH(cos)},
-    {MATH(tan)},
-    {MATH(asin)},
-    {MATH(acos)},
-    {MATH(atan)},
-    {MATH(sinh)},
-    {MATH(cosh)},
-    {MATH(tanh)},
-    {MATH(asinh)},
-    {MATH(acosh)},
-    {MATH(atanh)},
-    {MATH(erf)},
-    {MATH(erfc)},
-    {BOTH(sqrt)},
-    {BOTH(rsqrt)},
-    {MATH(floor)},
-    {MATH(ceil)},
-    {MATH(trunc)},
-    {MATH(sigmoid)},
+    {BOTH(exp, "e^x")},
+    {MATH(exp2, "2^x")},
+    {MATH(expm1, "e^x - 1, exact near 0")},
+    {BOTH(log, "The natural logarithm")},
+    {MATH(log2, "The logarithm to base 2")},
+    {MATH(log10, "The logarithm to base 10")},
+    {MATH(log1p, "log(1 + x), exact near 0")},
+    {MATH(sin, "The sine")},
+    {MATH(cos, "The cosine")},
+    {MATH(tan, "The tangent")},
+    {MATH(asin, "The inverse sine")},
+    {MATH(acos, "The inverse cosine")},
+    {MATH(atan, "The inverse tangent")},
+    {MATH(sinh, "The hyperbolic sine")},
+    {MATH(cosh, "The hyperbolic cosine")},
+    {MATH(tanh, "The hyperbolic tangent")},
+    {MATH(asinh, "The inverse hyperbolic sine")},
+    {MATH(acosh, "The inverse hyperbolic cosine")},
+    {MATH(atanh, "The inverse hyperbolic tangent")},
+    {MATH(erf, "The error function")},
+    {MATH(erfc, "1 - erf(x)")},
+    {BOTH(sqrt, "The square root")},
+    {BOTH(rsqrt, "1 / sqrt(x)")},
+    {MATH(floor, "Rounded down")},
+    {MATH(ceil, "Rounded up")},
+    {MATH(trunc, "Rounded toward 0")},
+    {MATH(sigmoid, "1 / (1 + e^-x)")},
     {"round", "To nearest, halves away from zero.", tw::kernel::round},
     {"round_even", "To nearest, halves to even.", tw::kernel::roundEven},
     {"relu", "The larger one of x and 0; of integers too.", tw::kernel::relu},
-    {"abs", "Of integers too.", tw::kernel::abs},
+    {"abs", "Without its sign; of integers too.", tw::kernel::abs},
 };
 #undef BOTH
 #undef MATH
@@ -279,7 +281,7 @@ void defineTables(nb::module_ &module) {
                                 keepDim ? KeepDim::yes : KeepDim::no, here());
           });
         },
-        nb::arg("x").none(), nb::arg("axis").none(), nb::arg("keepdim") = true);
+        nb::arg("x").none(), nb::arg("axis").none(), nb::arg("keepdim") = true, docOf(row.name));
   for (const ScanRow &row : scanRows)
     module.def(
         row.name,
@@ -289,12 +291,12 @@ void defineTables(nb::module_ &module) {
                                 isReverse ? Direction::backward : Direction::forward, here());
           });
         },
-        nb::arg("x").none(), nb::arg("axis").none(), nb::arg("reverse") = false);
+        nb::arg("x").none(), nb::arg("axis").none(), nb::arg("reverse") = false, docOf(row.name));
   for (const PairRow &row : pairRows)
     module.def(
         row.name,
         [&row](nb::handle a, nb::handle b) { return elementwiseOf(row.name, row.kind, {a, b}); },
-        nb::arg("a").none(), nb::arg("b").none());
+        nb::arg("a").none(), nb::arg("b").none(), docOf(row.name));
 }
 
 } // namespace
@@ -316,23 +318,24 @@ void defineOperations(nb::module_ &module) {
   auto any = [](const char *name) { return nb::arg(name).none(); };
   module.def(
       "minimum", [](nb::handle a, nb::handle b) { return extremum("minimum", a, b, false); },
-      any("a"), any("b"));
+      any("a"), any("b"), docOf("minimum"));
   module.def(
       "maximum", [](nb::handle a, nb::handle b) { return extremum("maximum", a, b, true); },
-      any("a"), any("b"));
+      any("a"), any("b"), docOf("maximum"));
   module.def(
       "fma",
       [](nb::handle a, nb::handle b, nb::handle c) {
         return elementwiseOf("fma", Elementwise::fma, {a, b, c});
       },
-      any("a"), any("b"), any("c"));
-  module.def("select", &select, any("condition"), any("a"), any("b"));
-  module.def("cast", &castTo, any("x"), any("dtype"));
-  module.def("cdiv", &ceilDivOf, any("a"), any("b"));
-  module.def("transpose", &transposed, any("x"), any("permutation") = nb::none());
-  module.def("dot", &dotOf, any("a"), any("b"), any("acc") = nb::none());
+      any("a"), any("b"), any("c"), docOf("fma"));
+  module.def("select", &select, any("condition"), any("a"), any("b"), docOf("select"));
+  module.def("cast", &castTo, any("x"), any("dtype"), docOf("cast"));
+  module.def("cdiv", &ceilDivOf, any("a"), any("b"), docOf("cdiv"));
+  module.def("transpose", &transposed, any("x"), any("permutation") = nb::none(),
+             docOf("transpose"));
+  module.def("dot", &dotOf, any("a"), any("b"), any("acc") = nb::none(), docOf("dot"));
   module.def("slice", &sliced, any("x"), any("offsets"), any("extents"),
-             any("strides") = nb::none());
+             any("strides") = nb::none(), docOf("slice"));
   module.def(
       "reshape",
       [](nb::handle x, nb::handle shape) {
@@ -341,7 +344,7 @@ void defineOperations(nb::module_ &module) {
                          shapeOf(tracer, shape, "reshape", here()), here());
         });
       },
-      any("x"), any("shape"));
+      any("x"), any("shape"), docOf("reshape"));
   module.def(
       "broadcast",
       [](nb::handle x, nb::handle shape) {
@@ -350,7 +353,7 @@ void defineOperations(nb::module_ &module) {
                            shapeOf(tracer, shape, "broadcast", here()), here());
         });
       },
-      any("x"), any("shape"));
+      any("x"), any("shape"), docOf("broadcast"));
   module.def(
       "extract",
       [](nb::handle x) {
@@ -358,12 +361,12 @@ void defineOperations(nb::module_ &module) {
           return extract(tileOf(tracer, x, "extract", here()), here());
         });
       },
-      any("x"));
-  module.def("full", &fullOf, any("shape"), any("value"), any("dtype") = nb::none());
-  module.def("zeros", &zerosOf, any("shape"), any("dtype"));
-  module.def("constant", &constantOf, any("value"), any("dtype"));
+      any("x"), docOf("extract"));
+  module.def("full", &fullOf, any("shape"), any("value"), any("dtype") = nb::none(), docOf("full"));
+  module.def("zeros", &zerosOf, any("shape"), any("dtype"), docOf("zeros"));
+  module.def("constant", &constantOf, any("value"), any("dtype"), docOf("constant"));
   module.def("iota", &iotaOf, any("shape"), any("axis") = 0, any("dtype") = nb::none(),
-             any("start") = 0);
+             any("start") = 0, docOf("iota"));
 }
 
 } // namespace tw::python::kernel

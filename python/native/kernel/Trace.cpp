@@ -2,6 +2,7 @@
 //
 // Tracing a function of Python, and what kernels are called with.
 #include "Language/Trace.h"
+#include "Docs.h"
 #include "Errors.h"
 #include "Language/Destinations.h"
 #include "Values.h"
@@ -178,9 +179,9 @@ void defineTrace(nb::module_ &module) {
         raiseMistake({message, help, place.file(), place.line(), place.column()}, "");
       },
       nb::arg("message"), nb::arg("help") = "", nb::arg("file") = "", nb::arg("line") = 0);
-  module.def("grid", &grid);
-  module.def("program_id", &programId, nb::arg("dimension"));
-  module.def("hint", &hint, nb::arg("name"), nb::arg("values").none());
+  module.def("grid", &grid, docOf("grid"));
+  module.def("program_id", &programId, nb::arg("dimension"), docOf("program_id"));
+  module.def("hint", &hint, nb::arg("name"), nb::arg("values").none(), docOf("hint"));
 }
 
 } // namespace tw::python::kernel

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Values.h"
+#include "Docs.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
@@ -368,7 +369,7 @@ static nb::class_<Size> defineSizes(nb::module_ &module) {
       .def_prop_ro("multiple", [](const Symbol &self) { return self.info().range.multiple; })
       .def_prop_ro("_number", [](const Symbol &self) { return self.info().number; });
   module.def("symbol", &makeSymbol, nb::arg("name"), nb::kw_only(), nb::arg("min") = 0,
-             nb::arg("max").none() = nb::none(), nb::arg("multiple") = 1);
+             nb::arg("max").none() = nb::none(), nb::arg("multiple") = 1, docOf("symbol"));
   return size;
 }
 
