@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What test_op_db.py knows of: torch's operators by the reason why they do not compile, with all samples in one graph."""
+# Operators of which some or all samples run eagerly, by what is said of it.
+EAGER = {
+    "aten._batch_norm_with_update_functional.default: it is not supported": ["_batch_norm_with_update"],
+    "aten._cdist_backward.default: it is not supported": ["cdist"],
+    "aten._chunk_cat.default: it is not supported": ["_chunk_cat"],
+    "aten._conj.default: a tensor has the dtype torch.complex64": [
+        "polar", "fft.hfft", "fft.hfft2", "fft.hfftn", "fft.ifft", "fft.ihfft", "fft.ihfft2", "fft.ihfftn",
+        "linalg.eigvals"],
+    "aten._efficientzerotensor.default: it is not supported": ["sgn"],
+    "aten._fft_c2c.default: a tensor has the dtype torch.complex64": [
+        "stft", "fft.fft", "fft.fft2", "fft.fftn", "fft.rfft", "fft.rfft2", "fft.rfftn", "fft.ifft2", "fft.ifftn"],
+    "aten._fft_c2r.default: a tensor has the dtype torch.complex64": ["fft.irfft", "fft.irfft2", "fft.irfftn"],
+    "aten._histogramdd_bin_edges.default: it is not supported": ["histogramdd"],
+    "aten._linalg_det.default: it is not supported": ["linalg.det"],
+    "aten._linalg_eigh.default: singular values, inverses and solvers are not su": [
+        "linalg.eigh", "linalg.eigvalsh", "linalg.matrix_rank.hermitian"],
+    "aten._linalg_slogdet.default: it is not supported": ["logdet", "linalg.slogdet"],
+    "aten._linalg_solve_ex.default: it is not supported": ["linalg.solve", "linalg.solve_ex", "linalg.tensorsolve"],
+    "aten._linalg_svd.default: singular values, inverses and solvers are not su": [
+        "svd", "svd_lowrank", "pca_lowrank", "norm.nuc", "linalg.cond", "linalg.matrix_norm", "linalg.matrix_rank",
+        "linalg.svd", "linalg.svdvals"],
+    "aten._pdist_backward.default: it is not supported": ["nn.functional.pdist"],
+    "aten._segment_reduce_backward.default: it is not supported": [
+        "_segment_reduce.lengths", "_segment_reduce.offsets"],
+    "aten._to_copy.default: a tensor has the dtype torch.complex128": ["cdouble"],
+    "aten._to_copy.default: a tensor has the dtype torch.complex32": ["chalf"],
+    "aten._to_copy.default: a tensor has the dtype torch.complex64": ["cfloat"],
+    "aten._trilinear.default: it is not supported": ["nn.functional.bilinear"],
+    "aten.angle.default: it is not supported": ["angle"],
+    "aten.bernoulli.default: its random numbers are to be those of eager PyTo": ["bernoulli"],
+    "aten.cholesky.default: it is not supported": ["cholesky"],
+    "aten.cholesky_inverse.default: it is not supported": ["cholesky_inverse"],
+    "aten.cholesky_solve.default: it is not supported": ["cholesky_solve"],
+    "aten.col2im.default: it has a result whose memory has gaps or overlap": ["nn.functional.unfold"],
+    "aten.complex.default: a tensor has the dtype torch.complex64": ["complex"],
+    "aten.constant_pad_nd.default: it has a result whose memory has gaps or overlap": [
+        "constant_pad_nd", "nn.functional.pad.constant"],
+    "aten.empty_strided.default: it has a result whose memory has gaps or overlap": ["empty_strided"],
+    "aten.fractional_max_pool2d.default: it is not supported": ["nn.functional.fractional_max_pool2d"],
+    "aten.fractional_max_pool3d.default: it is not supported": ["nn.functional.fractional_max_pool3d"],
+    "aten.gather.default: the index has 2 dimensions, but 1 are needed": ["gather"],
+    "aten.geqrf.default: it is not supported": ["geqrf"],
+    "aten.grid_sampler_2d_backward.default: it is not supported": ["nn.functional.grid_sample", "grid_sampler_2d"],
+    "aten.grid_sampler_3d_backward.default: it is not supported": ["grid_sampler_3d"],
+    "aten.hash_tensor.default: a tensor has the dtype torch.uint64": ["hash_tensor"],
+    "aten.histogram.bin_ct: it is not supported": ["histogram"],
+    "aten.i0.default: it is not supported": ["signal.windows.kaiser"],
+    "aten.igamma.default: it is not supported": ["igamma"],
+    "aten.igammac.default: it is not supported": ["igammac"],
+    "aten.linalg_cholesky_ex.default: singular values, inverses and solvers are not su": [
+        "linalg.cholesky", "linalg.cholesky_ex"],
+    "aten.linalg_householder_product.default: it is not supported": ["linalg.householder_product"],
+    "aten.linalg_inv_ex.default: singular values, inverses and solvers are not su": [
+        "linalg.matrix_power", "linalg.inv", "linalg.inv_ex", "linalg.tensorinv"],
+    "aten.linalg_ldl_factor_ex.default: it is not supported": ["linalg.ldl_factor", "linalg.ldl_factor_ex"],
+    "aten.linalg_ldl_solve.default: it is not supported": ["linalg.ldl_solve"],
+    "aten.linalg_lu.default: it is not supported": ["linalg.lu"],
+    "aten.linalg_lu_factor_ex.default: it is not supported": ["lu", "linalg.lu_factor", "linalg.lu_factor_ex"],
+    "aten.linalg_lu_solve.default: it is not supported": ["lu_solve", "linalg.lu_solve"],
+    "aten.linalg_matrix_exp.default: it is not supported": ["matrix_exp"],
+    "aten.linalg_pinv.atol_rtol_tensor: it is not supported": [
+        "pinverse", "linalg.pinv", "linalg.pinv.singular", "linalg.pinv.hermitian"],
+    "aten.linalg_qr.default: singular values, inverses and solvers are not su": ["qr", "linalg.qr"],
+    "aten.linalg_solve_triangular.default: singular values, inverses and solvers are not su": [
+        "linalg.solve_triangular"],
+    "aten.lu_unpack.default: it is not supported": ["lu_unpack"],
+    "aten.multinomial.default: its random numbers are to be those of eager PyTo": ["multinomial"],
+    "aten.native_dropout.default: its random numbers are to be those of eager PyTo": ["nn.functional.dropout"],
+    "aten.new_empty_strided.default: it has a result whose memory has gaps or overlap": ["new_empty_strided"],
+    "aten.normal.Tensor_Tensor: its random numbers are to be those of eager PyTo": ["normal"],
+    "aten.normal.Tensor_float: its random numbers are to be those of eager PyTo": ["normal.number_mean"],
+    "aten.ormqr.default: it is not supported": ["ormqr"],
+    "aten.polygamma.default: it is not supported": ["digamma"],
+    "aten.resize_as.default: it asks for the strides of PyTorch's memory, whi": ["resize_as_"],
+    "aten.rrelu_with_noise_functional.default: its random numbers are to be those of eager PyTo": [
+        "nn.functional.rrelu"],
+    "aten.special_airy_ai.default: it is not supported": ["special.airy_ai"],
+    "aten.special_chebyshev_polynomial_t.default: it is not supported": ["special.chebyshev_polynomial_t"],
+    "aten.special_chebyshev_polynomial_u.default: it is not supported": ["special.chebyshev_polynomial_u"],
+    "aten.special_chebyshev_polynomial_v.default: it is not supported": ["special.chebyshev_polynomial_v"],
+    "aten.special_chebyshev_polynomial_w.default: it is not supported": ["special.chebyshev_polynomial_w"],
+    "aten.special_hermite_polynomial_h.default: it is not supported": ["special.hermite_polynomial_h"],
+    "aten.special_hermite_polynomial_he.default: it is not supported": ["special.hermite_polynomial_he"],
+    "aten.special_laguerre_polynomial_l.default: it is not supported": ["special.laguerre_polynomial_l"],
+    "aten.special_legendre_polynomial_p.default: it is not supported": ["special.legendre_polynomial_p"],
+    "aten.special_shifted_chebyshev_polynomial_t.default: it is not supported": [
+        "special.shifted_chebyshev_polynomial_t"],
+    "aten.special_shifted_chebyshev_polynomial_u.default: it is not supported": [
+        "special.shifted_chebyshev_polynomial_u"],
+    "aten.special_shifted_chebyshev_polynomial_v.default: it is not supported": [
+        "special.shifted_chebyshev_polynomial_v"],
+    "aten.special_shifted_chebyshev_polynomial_w.default: it is not supported": [
+        "special.shifted_chebyshev_polynomial_w"],
+    "aten.triangular_solve.default: it is not supported": ["triangular_solve"],
+    "aten.unfold_backward.default: a gradient of 1 dimensions is needed, not 1": ["unfold_copy"],
+    "aten.unsafe_split.Tensor: it has a result whose memory has gaps or overlap": ["unsafe_chunk"],
+    "aten.view_as_complex.default: a tensor has the dtype torch.complex64": ["view_as_complex"],
+    "torch_nn._linear_cross_entropy_batch_chunked.default: custom operator torch_nn._linear_cross_entropy_b": [
+        "nn.functional.linear_cross_entropy.chunked"],
+}
+# Operators of which AOTAutograd makes no graph for all samples, by what torch says.
+UNTRACEABLE = {
+    "Jiterator is only supported on": [
+        "jiterator_unary", "jiterator_binary", "jiterator_4inputs_with_extra_args",
+        "jiterator_binary_return_by_ref", "jiterator_2inputs_2outputs"],
+    "aten._ctc_loss.default": ["nn.functional.ctc_loss"],
+    "aten._local_scalar_dense.default": [
+        "item", "narrow", "tensor_split", "nn.functional.one_hot", "nn.functional.gaussian_nll_loss"],
+    "aten._unique.default": ["index_fill"],
+    "aten._unique2.default": ["unique"],
+    "aten.allclose.default": ["allclose"],
+    "aten.as_strided.default": ["to_sparse"],
+    "aten.bincount.default": ["bincount"],
+    "aten.crow_indices.default": ["sparse.sampled_addmm", "sparse.mm.reduce"],
+    "aten.equal.default": ["corrcoef", "cov", "equal"],
+    "aten.linalg_lstsq.default": ["linalg.lstsq", "linalg.lstsq.grad_oriented"],
+    "aten.masked_select.default": ["combinations", "masked_select"],
+    "aten.nonzero.default": ["index_put", "nonzero", "argwhere"],
+    "aten.repeat_interleave.Tensor": ["repeat_interleave"],
+    "aten.unique_consecutive.default": ["unique_consecutive"],
+    "linalg_eig_backward: The eigenvectors in the": ["linalg.eig"],
+}

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torch's own table of operators with samples, op_db: values, strides and gradients of each against eager PyTorch, all
+samples of an operator in one graph. Some by default, all with TW_ALL_OPERATORS=1. What runs eagerly is listed
+with the reason in op_db_expected.py: an operator that is listed and compiles is a failure, too."""
+import os
+
+import op_db_expected
+import pytest
+import torch
+from torch._functorch.aot_autograd import aot_function
+from torch.utils import _pytree as pytree
+
+from tilewright.torch import _backend, _explain, _options, _private
+
+invocations = pytest.importorskip("torch.testing._internal.common_methods_invocations")
+
+pytestmark = [pytest.mark.usefixtures("fresh"), pytest.mark.filterwarnings("ignore")]
+SAMPLES = 3  # of an operator; all with TW_ALL_OPERATORS
+
+# What memory holds that nobody has written to is not compared.
+UNDEFINED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided"}
+# A few of each family.
+CHOSEN = ["add", "amax", "bmm", "cat", "clamp", "cumsum", "diagonal_copy", "div.floor_rounding", "expand", "frexp", "gather",
+          "i0", "index_add", "linspace.tensor_overload", "logsumexp", "masked_fill", "nn.functional.conv2d",
+          "nn.functional.gelu", "nn.functional.layer_norm", "polygamma.polygamma_n_1", "scatter_add", "softmax", "sort",
+          "special.ndtri", "std", "transpose", "unsqueeze", "var_mean", "where"]
+
+
+def by_operator(table):
+    return {name: reason for reason, names in table.items() for name in names}
+
+
+EAGER, UNTRACEABLE = by_operator(op_db_expected.EAGER), by_operator(op_db_expected.UNTRACEABLE)
+
+
+def full_name(op):
+    return op.name + (f".{op.variant_test_name}" if op.variant_test_name else "")
+
+
+OPERATORS = {full_name(op): op for op in invocations.op_db}
+NAMES = list(OPERATORS) if os.environ.get("TW_ALL_OPERATORS") else CHOSEN
+
+
+def samples_of(op):
+    """Samples of f32, or i64 where there is no f32; empty where there is neither."""
+    dtype = next((each for each in (torch.float32, torch.int64) if op.supports_dtype(each, "cpu")), None)
+    if dtype is None:
+        return []
+    samples = list(op.sample_inputs("cpu", dtype, requires_grad=dtype.is_floating_point and op.supports_autograd))
+    return samples if os.environ.get("TW_ALL_OPERATORS") else samples[:SAMPLES]
+
+
+class AllSamples:
+    """A function of all tensors of the samples, which calls the operator once for each sample."""
+
+    def __init__(self, op, samples):
+        self.op, self.tensors, self.calls = op, [], []
+        for sample in samples:
+            leaves, tree = pytree.tree_flatten((sample.input, sample.args, sample.kwargs))
+            places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+            self.calls.append((leaves, tree, places, len(self.tensors)))
+            self.tensors += [leaves[i] for i in places]
+
+    def __call__(self, *tensors):
+        results = []
+        for leaves, tree, places, begin in self.calls:
+            given = list(leaves)
+            for offset, place in enumerate(places):
+                given[place] = tensors[begin + offset]
+            first, args, kwargs = pytree.tree_unflatten(given, tree)
+            leaves_of_result = pytree.tree_leaves(self.op.op(first, *args, **kwargs))
+            results.append([leaf for leaf in leaves_of_result if isinstance(leaf, torch.Tensor)])
+        return results
+
+    def inputs(self):
+        return [tensor.detach().requires_grad_(tensor.requires_grad) for tensor in self.tensors]
+
+
+def compiled(function):
+    options = _options.read(None, {"threads": 1})
+
+    def compiler(kind):
+        return lambda graph, inputs: _backend.compile_graph(graph, kind, options)
+
+    return aot_function(function, fw_compiler=compiler("forward"), bw_compiler=compiler("backward"),
+                        inference_compiler=compiler("inference"), partition_fn=_private.min_cut(),
+                        keep_inference_input_mutations=True)
+
+
+def gradients(results, inputs):
+    ends = [each for sample in results for each in sample if each.requires_grad]
+    starts = [each for each in inputs if each.requires_grad]
+    if not ends or not starts:
+        return []
+    made = torch.autograd.grad(ends, starts, [torch.ones_like(each) for each in ends], allow_unused=True)
+    return [torch.zeros_like(start) if each is None else each for start, each in zip(starts, made)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_operator(name):
+    op = OPERATORS[name]
+    samples = samples_of(op)
+    if not samples:
+        pytest.skip("it has neither f32 nor i64")
+    function = AllSamples(op, samples)
+    mine, theirs = function.inputs(), function.inputs()
+    records = []
+    _explain._listeners.append(records)
+    try:
+        fast = compiled(function)
+        try:
+            fast(*mine)
+        except Exception as error:
+            assert name in UNTRACEABLE and UNTRACEABLE[name] in str(error), str(error)
+            return
+        state = torch.get_rng_state()
+        results = fast(*mine)
+        torch.set_rng_state(state)
+        expected = function(*theirs)
+        for number, (a, b) in enumerate(zip(results, expected, strict=True)):
+            for x, y in zip(a, b, strict=True):
+                assert x.shape == y.shape and (x.stride() == y.stride() or x.numel() == 0), samples[number]
+                if name not in UNDEFINED:
+                    torch.testing.assert_close(x.detach(), y.detach(), rtol=2e-4, atol=1e-4, equal_nan=True,
+                                               msg=lambda text: f"{text}\n{samples[number]}")
+        for x, y in zip(gradients(results, mine), gradients(expected, theirs), strict=True):
+            torch.testing.assert_close(x, y, rtol=1e-3, atol=1e-3, equal_nan=True)
+    finally:
+        _explain._listeners.remove(records)
+    assert name not in UNTRACEABLE
+    eager = [line for record in records for line in record.eager]
+    if name in EAGER:
+        assert any(EAGER[name] in line for line in eager), f"it is listed as eager, but: {eager}"
+    else:
+        assert eager == []
