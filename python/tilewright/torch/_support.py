@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -93,12 +94,24 @@ def unsupported(module: GraphModule, kernels: tuple[list[str], list[tuple[str, s
     while True:
         _take_parts_along(calls, reasons)
         json_text, texts = serialize(module, hidden | reasons.keys())
-        found = json.loads(_native.inspect("graph", json_text, kernels[0], kernels[1] + texts, True))["unsupported"]
-        fresh = {calls[each["node"]]: each["reason"] or "it is not supported"
-                 for entry in found for each in entry["nodes"] if each["node"] in calls}
+        try:
+            found = json.loads(_native.inspect("graph", json_text, kernels[0], kernels[1] + texts, True))["unsupported"]
+        except _native.UnsupportedError as error:  # the importer stops at what it cannot say in its own terms
+            fresh = _named(error, calls)
+            if not fresh.keys() - reasons.keys():
+                raise
+        else:
+            fresh = {calls[each["node"]]: each["reason"] or "it is not supported"
+                     for entry in found for each in entry["nodes"] if each["node"] in calls}
         if not fresh.keys() - reasons.keys():
             return reasons
         reasons |= fresh
+
+
+def _named(error: _native.UnsupportedError, calls: dict[str, Node]) -> dict[Node, str]:
+    """The nodes that an error names as its places."""
+    names = re.findall(r"node (\w+) \(#\d+\)", error.text)
+    return {calls[name]: error.message for name in names if name in calls}
 
 
 def _take_parts_along(calls: dict[str, Node], reasons: dict[Node, str]) -> None:
