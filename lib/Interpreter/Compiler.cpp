@@ -98,6 +98,7 @@ Step Compiler::compile(Operation *op) {
       .Case([&](DotOp op) { return makeDot(op, *this); })
       .Case([&](ReduceOp op) { return makeReduce(op, *this); })
       .Case([&](ScanOp op) { return makeScan(op, *this); })
+      .Case([&](SortOp op) { return makeSort(op, *this); })
       .Case([&](ForOp op) { return makeFor(op, *this); })
       .Case([&](scf::IfOp op) { return makeIf(op, *this); })
       .Default(refused);

@@ -83,6 +83,7 @@ Step makeExtract(tile::ExtractOp op, Compiler &compiler);
 Step makeDot(tile::DotOp op, Compiler &compiler);
 Step makeReduce(tile::ReduceOp op, Compiler &compiler);
 Step makeScan(tile::ScanOp op, Compiler &compiler);
+Step makeSort(tile::SortOp op, Compiler &compiler);
 Step makeFor(tile::ForOp op, Compiler &compiler);
 Step makeIf(mlir::Operation *op, Compiler &compiler);
 

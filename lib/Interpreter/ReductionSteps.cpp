@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tile.dot, tile.reduce and tile.scan. Sums and products of floats are made in f64 and rounded at
-// the end.
+// tile.dot, tile.reduce, tile.scan and tile.sort. Sums and products of floats are made in f64 and
+// rounded at the end.
 #include "Interpreter/Compiler.h"
 #include "Support/Checked.h"
+#include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <numeric>
 
 using namespace mlir;
 
@@ -200,6 +203,56 @@ Step makeScan(tile::ScanOp op, Compiler &compiler) {
           int64_t at = (o * rows.length + along) * rows.inner + i;
           sum = combine(sum, cells[at], bitsOf(dtype));
           out[at] = finished(sum, dtype, m.precision(dtype));
+        }
+      }
+    return true;
+  };
+}
+
+//===----------------------------------------------------------------------===//
+// Sorting
+//===----------------------------------------------------------------------===//
+
+/// Whether `a` stands before `b` in ascending order: NaN is greater than every number.
+static bool isLess(Cell a, Cell b, DType dtype, bool isUnsigned) {
+  if (info(dtype).isFloat)
+    return std::isnan(b.f) ? !std::isnan(a.f) : a.f < b.f;
+  int bits = bitsOf(dtype);
+  return isUnsigned ? asUnsigned(a.i, bits) < asUnsigned(b.i, bits) : a.i < b.i;
+}
+
+Step makeSort(tile::SortOp op, Compiler &compiler) {
+  Shape all = compiler.shapeOf(op.getOperand().getType());
+  Shape kept = compiler.shapeOf(op.getValues().getType());
+  if (kept.extents[op.getAxis()] > all.extents[op.getAxis()])
+    compiler.fail(Code::INTERPRETER_2,
+                  fmt::format("a sort gives the first {} of {}", kept.extents[op.getAxis()],
+                              all.extents[op.getAxis()]));
+  return [rows = Rows(all, op.getAxis()), first = Rows(kept, op.getAxis()).length, work = all.count,
+          count = kept.count, isDescending = op.getDescending(), isUnsigned = op.getIsUnsigned(),
+          dtype = dtypeOf(op.getOperand().getType()), from = compiler.slot(op.getOperand()),
+          values = compiler.slot(op.getValues()),
+          positions = compiler.slot(op.getPositions())](Machine &m) {
+    Cell *sorted = m.spend(work) ? m.allocate(values, count) : nullptr;
+    Cell *where = sorted ? m.allocate(positions, count) : nullptr;
+    if (!where)
+      return false;
+    const Cell *cells = m.slots[from].cells();
+    std::vector<int64_t> order(size_t(rows.length));
+    for (int64_t o = 0; o < rows.outer && count > 0; ++o)
+      for (int64_t i = 0; i < rows.inner; ++i) {
+        const Cell *row = cells + o * rows.length * rows.inner + i;
+        std::iota(order.begin(), order.end(), 0);
+        std::sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
+          Cell a = row[x * rows.inner], b = row[y * rows.inner];
+          if (isDescending)
+            std::swap(a, b);
+          return isLess(a, b, dtype, isUnsigned) || (!isLess(b, a, dtype, isUnsigned) && x < y);
+        });
+        for (int64_t k = 0; k < first; ++k) {
+          int64_t at = (o * first + k) * rows.inner + i;
+          sorted[at] = row[order[size_t(k)] * rows.inner];
+          where[at].i = order[size_t(k)];
         }
       }
     return true;

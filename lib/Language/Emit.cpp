@@ -170,6 +170,7 @@ private:
         {"tile.dot", &Printer::dot},
         {"tile.reduce", &Printer::reduce},
         {"tile.scan", &Printer::scan},
+        {"tile.sort", &Printer::sort},
         {"tile.broadcast", &Printer::conversion},
         {"tile.reshape", &Printer::conversion},
         {"tile.transpose", &Printer::transpose},
@@ -249,6 +250,13 @@ private:
     return op.attributes.word + " " + use(op.operands[0]) + " axis " +
            std::to_string(op.attributes.axis) + (op.attributes.flag ? " reverse" : "") + " : " +
            typeOf(op.operands[0]);
+  }
+
+  /// %x axis 1 descending unsigned : tile -> values, positions
+  std::string sort(const Op &op) {
+    return use(op.operands[0]) + " axis " + std::to_string(op.attributes.axis) +
+           (op.attributes.flag ? " descending" : "") + op.attributes.word + " : " +
+           typeOf(op.operands[0]) + " -> " + types(op.results);
   }
 
   std::string transpose(const Op &op) {

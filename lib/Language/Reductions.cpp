@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions and scans along an axis.
+// Reductions, scans and sorts along an axis.
 #include "Language/Elements.h"
 
 namespace tw::kernel::detail {
@@ -63,6 +63,27 @@ ValuePtr scanOf(Tracer &tracer, const char *name, const char *word, const ValueP
   return tracer.emit1(here, "tile.scan", {x}, x->type, attributes);
 }
 
+Sorted sortOf(Tracer &tracer, const ValuePtr &x, Axis axis, Order order, const Size &first,
+              Here here) {
+  Attributes attributes;
+  attributes.axis = checkAxis(tracer, axis, x->type.shape, "the operand of sort", here);
+  attributes.flag = order == Order::descending;
+  attributes.word = x->type.dtype == DType::u8 ? " unsigned" : "";
+  Extents shape = x->type.shape;
+  tw::Size &extent = shape[size_t(attributes.axis)];
+  if (tw::Size kept = tracer.checkSize(here, first.expr()); !(kept == tw::Size(0))) {
+    auto have = extent.constant(), wanted = kept.constant();
+    if ((have && wanted && *wanted > *have) || (wanted && *wanted < 0))
+      tracer.fail(here, "sort: the first " + kept.str() + " of " + extent.str(),
+                  "an axis has that many elements; 0 keeps all");
+    extent = kept;
+  }
+  Values results =
+      tracer.emit(here, "tile.sort", {x},
+                  {Type{x->type.dtype, true, shape}, Type{DType::i64, true, shape}}, attributes);
+  return {Tile(Ref(results[0])), Tile(Ref(results[1]))};
+}
+
 Tile reduce(Reduction kind, const Tile &x, Axis axis, KeepDim keep, Here here) {
   Tracer *tracer = Tracer::current();
   if (!tracer)
@@ -109,5 +130,12 @@ SCAN(cumprod, "prod")
 SCAN(cummax, "max")
 SCAN(cummin, "min")
 #undef SCAN
+
+Sorted sort(const Tile &x, Axis axis, Order order, const Size &first, Here here) {
+  Tracer *tracer = Tracer::current();
+  if (!tracer)
+    return {};
+  return sortOf(*tracer, tileOf(*tracer, x.ref(), "sort", here), axis, order, first, here);
+}
 
 } // namespace tw::kernel

@@ -47,6 +47,8 @@ FLOATS = [
     (lambda a, b: tk.cumsum(a, 1), np.cumsum(a, 1)), (lambda a, b: tk.cumprod(a, 0), np.cumprod(a, 0)),
     (lambda a, b: tk.cummax(b, 1, reverse=True), np.maximum.accumulate(b[:, ::-1], 1)[:, ::-1]),
     (lambda a, b: tk.cummin(b, 0), np.minimum.accumulate(b, 0)),
+    (lambda a, b: tk.sort(a - b, 1, descending=True)[0], -np.sort(b - a, 1)),
+    (lambda a, b: a + tk.cast(tk.sort(b, 0, first=1)[1], tk.f32), a + b.argmin(0)),
     (lambda a, b: tk.cast(tk.argmax(b, 1), tk.f32) + a, a + b.argmax(1)[:, None]),
     (lambda a, b: tk.select(tk.any(b < -2.9, 1), 1.0, a), np.where((b < -2.9).any(1, keepdims=True), 1, a)),
     (lambda a, b: tk.select(tk.all(b < 0, 1), 1.0, a), np.where((b < 0).all(1, keepdims=True), 1, a)),

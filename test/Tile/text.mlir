@@ -82,6 +82,8 @@ tile.kernel @rows(in %ids: !tile.buffer<[N], i64>, inout %t: !tile.buffer<[N * 2
   %i = tile.iota 0 from %c0 : tensor<8xi32>
   // CHECK: scan sum %{{.*}} axis 0 reverse : tensor<8xi8>
   %scan = tile.scan sum %more axis 0 reverse : tensor<8xi8>
+  // CHECK: sort %{{.*}} axis 0 descending unsigned : tensor<8xi8> -> tensor<3xi8>, tensor<3xi64>
+  %most, %where = tile.sort %scan axis 0 descending unsigned : tensor<8xi8> -> tensor<3xi8>, tensor<3xi64>
   // CHECK: slice %{{.*}} offsets [7] strides [-2] : tensor<8xi8> -> tensor<4xi8>
   %flip = tile.slice %scan offsets [7] strides [-2] : tensor<8xi8> -> tensor<4xi8>
   // CHECK: transpose %{{.*}} [1, 0] : tensor<2x4xi8> -> tensor<4x2xi8>

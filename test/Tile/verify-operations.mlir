@@ -210,6 +210,42 @@ tile.kernel @k27(in %x: !tile.buffer<[4, 8], f32>, out %y: !tile.buffer<[4, 8], 
 
 // -----
 
+tile.kernel @s1(in %x: !tile.buffer<[4, 8], f32>, out %y: !tile.buffer<[4, 8], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0, %c0] : !tile.buffer<[4, 8], f32> -> tensor<4x8xf32>
+  // expected-error @+1 {{axis 2 is not one of the tile's 2}}
+  %v, %p = tile.sort %t axis 2 : tensor<4x8xf32> -> tensor<4x8xf32>, tensor<4x8xi64>
+}
+
+// -----
+
+tile.kernel @s2(in %x: !tile.buffer<[4, 8], f32>, out %y: !tile.buffer<[4, 8], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0, %c0] : !tile.buffer<[4, 8], f32> -> tensor<4x8xf32>
+  // expected-error @+1 {{cannot compare 'f32' as unsigned}}
+  %v, %p = tile.sort %t axis 1 unsigned : tensor<4x8xf32> -> tensor<4x8xf32>, tensor<4x8xi64>
+}
+
+// -----
+
+tile.kernel @s3(in %x: !tile.buffer<[4, 8], f32>, out %y: !tile.buffer<[4, 8], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0, %c0] : !tile.buffer<[4, 8], f32> -> tensor<4x8xf32>
+  // expected-error @+1 {{gives the first 9 of 8}}
+  %v, %p = tile.sort %t axis 1 : tensor<4x8xf32> -> tensor<4x9xf32>, tensor<4x9xi64>
+}
+
+// -----
+
+tile.kernel @s4(in %x: !tile.buffer<[4, 8], f32>, out %y: !tile.buffer<[4, 8], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0, %c0] : !tile.buffer<[4, 8], f32> -> tensor<4x8xf32>
+  // expected-error @+1 {{gives 'tensor<4x3xi64>', not 'tensor<4x8xi64>'}}
+  %v, %p = tile.sort %t axis 1 : tensor<4x8xf32> -> tensor<4x3xf32>, tensor<4x8xi64>
+}
+
+// -----
+
 tile.kernel @k28(in %x: !tile.buffer<[4, 8], f32>, out %y: !tile.buffer<[4, 8], f32>) grid [1] {
   %c0 = arith.constant 0 : index
   %t = tile.load %x[%c0, %c0] : !tile.buffer<[4, 8], f32> -> tensor<4x8xf32>

@@ -98,6 +98,33 @@ TEST(Tiles, Scanned) {
   });
 }
 
+/// The values, or the positions.
+std::string sorted(const std::string &flags, const std::string &from, const std::string &to,
+                   bool isPositions, const std::string &input) {
+  std::string values = "tensor<" + to + ">", shape = to.substr(0, to.rfind('x') + 1);
+  std::string positions = "tensor<" + shape + "i64>";
+  const std::string &type = isPositions ? shape + "i64" : to;
+  return runBody("in %x: " + buffer(from) + ", out %y: " + buffer(type),
+                 "%a = tile.load %x" + zeros(from) + " : " + buffer(from) + " -> tensor<" + from +
+                     ">\n%v, %p = tile.sort %a " + flags + " : tensor<" + from + "> -> " + values +
+                     ", " + positions + "\ntile.store %" + (isPositions ? "p" : "v") + ", %y" +
+                     zeros(type) + " : tensor<" + type + ">, " + buffer(type),
+                 {input});
+}
+
+TEST(Tiles, Sorted) {
+  const std::string x = "6xf32=3,nan,-1,3,-inf,0";
+  EXPECT_EQ(sorted("axis 0", "6xf32", "6xf32", false, x), "6xf32=-inf,-1,0,3,3,nan");
+  EXPECT_EQ(sorted("axis 0", "6xf32", "6xf32", true, x), "6xi64=4,2,5,0,3,1");
+  EXPECT_EQ(sorted("axis 0 descending", "6xf32", "3xf32", false, x), "3xf32=nan,3,3");
+  EXPECT_EQ(sorted("axis 0 descending", "6xf32", "3xf32", true, x), "3xi64=1,0,3");
+  EXPECT_EQ(sorted("axis 0", "2x2xi8", "2x2xi8", false, "2x2xi8=5,-1,-7,2"), "2x2xi8=-7,-1,5,2");
+  EXPECT_EQ(sorted("axis 1 unsigned", "2x2xi8", "2x2xi8", false, "2x2xi8=-1,5,-7,2"),
+            "2x2xi8=5,-1,2,-7");
+  EXPECT_EQ(sorted("axis 0", "4xi1", "4xi1", true, "4xi1=1,0,1,0"), "4xi64=1,3,0,2");
+  EXPECT_EQ(sorted("axis 0", "0xf32", "0xf32", true, "0xf32="), "0xi64=");
+}
+
 std::string dot(const std::string &a, const std::string &b, const std::string &c,
                 const Specs &inputs) {
   return runBody("in %x: " + buffer(a) + ", in %y: " + buffer(b) + ", in %z: " + buffer(c) +

@@ -99,6 +99,16 @@ TEST(Operations, Reductions) {
             "%1 = tile.scan sum %0 axis 1 reverse : tensor<4x6xf32>\n");
 }
 
+TEST(Operations, Sorts) {
+  EXPECT_EQ(operations([](Tile t) { sort(t, -1); }),
+            "%1, %2 = tile.sort %0 axis 1 : tensor<4x6xf32> -> tensor<4x6xf32>, tensor<4x6xi64>\n");
+  EXPECT_EQ(operations([](Tile t) { sort(t, 0, Order::descending, 2); }),
+            "%1, %2 = tile.sort %0 axis 0 descending : tensor<4x6xf32> -> tensor<2x6xf32>, "
+            "tensor<2x6xi64>\n");
+  std::string bytes = operations([](Tile t) { sort(cast(t, u8), 1); });
+  EXPECT_NE(bytes.find("axis 1 unsigned : tensor<4x6xi8>"), std::string::npos) << bytes;
+}
+
 TEST(Operations, Dot) {
   EXPECT_EQ(operations([](Tile t) { dot(t, transpose(t)); }),
             "%1 = tile.transpose %0 [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>\n"

@@ -19,12 +19,12 @@ static bool isStatic(const Node &node) {
 
 void Generator::step() {
   static constexpr void (Generator::*steps[])() = {
-      &Generator::unary,    &Generator::unary,   &Generator::binary,       &Generator::binary,
-      &Generator::integers, &Generator::compare, &Generator::choice,       &Generator::convert,
-      &Generator::reduce,   &Generator::reduce,  &Generator::scan,         &Generator::product,
-      &Generator::reshapes, &Generator::moves,   &Generator::moves,        &Generator::numbers,
-      &Generator::load,     &Generator::gathers, &Generator::rowsByNumber, &Generator::loop,
-      &Generator::loop,     &Generator::branch,  &Generator::combined};
+      &Generator::unary,    &Generator::unary,    &Generator::binary,  &Generator::binary,
+      &Generator::integers, &Generator::compare,  &Generator::choice,  &Generator::convert,
+      &Generator::reduce,   &Generator::reduce,   &Generator::scan,    &Generator::product,
+      &Generator::sorts,    &Generator::reshapes, &Generator::moves,   &Generator::moves,
+      &Generator::numbers,  &Generator::load,     &Generator::gathers, &Generator::rowsByNumber,
+      &Generator::loop,     &Generator::loop,     &Generator::branch,  &Generator::combined};
   (this->*steps[below(std::size(steps))])();
 }
 
@@ -287,6 +287,23 @@ void Generator::scan() {
       add(flip() ? cummax(x->tile, axis, way) : cummin(x->tile, axis, way), x->sizes, x->most,
           x->error);
   }
+}
+
+void Generator::sorts() {
+  const Node *x = pick([](const Node &node) { return hasAxes(node) && isExact(node); });
+  if (!x)
+    return;
+  int64_t axis = below(int64_t(x->sizes.size()));
+  int64_t size = x->sizes[size_t(axis)];
+  Size extent = x->tile.shape()[size_t(axis)];
+  std::vector<int64_t> sizes = x->sizes;
+  int64_t first = 0; // all
+  if (extent.isConstant() && size > 1 && flip())
+    first = sizes[size_t(axis)] = 1 + below(size - 1);
+  Sorted sorted = sort(x->tile, axis, flip() ? Order::ascending : Order::descending, first);
+  if (flip())
+    add(sorted.positions, sizes);
+  add(sorted.values, sizes, x->most);
 }
 
 /// a b^T or a^T b, of tiles of one shape, or of one and itself.

@@ -117,6 +117,7 @@ private:
   void convert();
   void reduce();
   void scan();
+  void sorts();
   void product();
   void reshapes();
   void moves();

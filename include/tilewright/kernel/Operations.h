@@ -249,6 +249,17 @@ Tile cummax(const Tile &x, Axis axis, Direction direction = Direction::forward,
 Tile cummin(const Tile &x, Axis axis, Direction direction = Direction::forward,
             Here here = Here::current());
 
+/// What a sort puts first.
+enum class Order : bool { ascending, descending };
+struct Sorted {
+  Tile values;
+  Tile positions; ///< i64: where along the axis each value was
+};
+/// Stable. NaN is greater than every number. `first` (0: all) limits what is kept along the axis to
+/// the first ones, which is faster: the k largest are sort(x, axis, Order::descending, k).
+Sorted sort(const Tile &x, Axis axis, Order order = Order::ascending, const Size &first = 0,
+            Here here = Here::current());
+
 // ---- Contraction and shapes --------------------------------------------------------------------
 
 /// Matrix product [..., M, K] x [..., K, N] -> [..., M, N]; of f16 and bf16 in f32.

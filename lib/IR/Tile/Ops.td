@@ -207,6 +207,24 @@ def Tile_ScanOp : Tile_Op<"scan", [Pure, AllTypesMatch<["operand", "result"]>]> 
   let hasVerifier = 1;
 }
 
+def Tile_SortOp : Tile_Op<"sort", [Pure]> {
+  let summary = "Sorts along a dimension: the values, and the coordinates where they were";
+  let description = [{
+    Stable, in ascending order or `descending`. NaN is greater than every number and equal to NaN,
+    -0 equals 0; the values are those of the operand, bit by bit. `unsigned` compares integers so,
+    as i1 always. The results may be shorter than the operand along the axis: then they are the
+    first of the sorted ones.
+  }];
+  let arguments = (ins Tile_Tile:$operand, ConfinedAttr<I64Attr, [IntNonNegative]>:$axis,
+      UnitAttr:$descending, UnitAttr:$is_unsigned);
+  let results = (outs Tile_Tile:$values, RankedTensorOf<[I64]>:$positions);
+  let assemblyFormat = [{
+    $operand `axis` $axis (`descending` $descending^)? (`unsigned` $is_unsigned^)? attr-dict
+    `:` type($operand) `->` type($values) `,` type($positions)
+  }];
+  let hasVerifier = 1;
+}
+
 class Tile_ShapeOp<string mnemonic> : Tile_Op<mnemonic, [Pure]>;
 
 def Tile_BroadcastOp : Tile_ShapeOp<"broadcast"> {

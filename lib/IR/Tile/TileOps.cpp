@@ -115,6 +115,27 @@ LogicalResult ScanOp::verify() {
   return success();
 }
 
+LogicalResult SortOp::verify() {
+  RankedTensorType type = getOperand().getType();
+  if (int64_t(getAxis()) >= type.getRank())
+    return emitOpError() << "axis " << getAxis() << " is not one of the tile's " << type.getRank();
+  if (isa<FloatType>(type.getElementType()) && getIsUnsigned())
+    return emitOpError() << "cannot compare " << type.getElementType() << " as unsigned";
+  auto all = extentsOf(type), kept = extentsOf(getValues().getType());
+  if (kept.size() == all.size())
+    all[getAxis()] = kept[getAxis()]; // that these are not more is known for static extents alone
+  Type positions = IntegerType::get(getContext(), 64);
+  std::pair<Type, RankedTensorType> results[] = {{type.getElementType(), getValues().getType()},
+                                                 {positions, getPositions().getType()}};
+  for (auto [element, result] : results)
+    if (auto wanted = tileType(all, element); wanted != result)
+      return emitOpError() << "gives " << wanted << ", not " << result;
+  int64_t most = type.getDimSize(getAxis()), count = getValues().getType().getDimSize(getAxis());
+  if (!ShapedType::isDynamic(most) && !ShapedType::isDynamic(count) && count > most)
+    return emitOpError() << "gives the first " << count << " of " << most;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Shapes
 //===----------------------------------------------------------------------===//

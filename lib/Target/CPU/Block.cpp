@@ -215,6 +215,7 @@ LogicalResult Emitter::operation(Operation *op) {
         return success();
       })
       .Case([&](tile::ScanOp o) { return scan(o); })
+      .Case([&](tile::SortOp o) { return sort(o); })
       .Case([&](tile::ScatterOp o) { return scatter(o); })
       .Case([&](tile::CheckOp o) { return isDeferred(o) ? success() : check(o); })
       .Default([&](Operation *o) {

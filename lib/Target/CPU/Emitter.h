@@ -261,7 +261,7 @@ public:
   /// Whether a tile of these static extents is to be in registers, and in which.
   std::optional<unsigned> registerLanes(mlir::RankedTensorType type);
 
-  // Operations that are emitted where they stand (Block.cpp, Reduce.cpp, Dot.cpp, Control.cpp)
+  // Operations that are emitted where they stand (Block.cpp, Reduce.cpp, Sort.cpp, ...)
   /// Emits a block, in a version for programs (or trips) whose accesses are all inside their
   /// buffers and one for the others where that is not known; `finish` gives the values, of
   /// `types`, that go on.
@@ -275,6 +275,7 @@ public:
   mlir::LogicalResult storeInterleaved(tile::StoreOp op);
   mlir::LogicalResult reduce(tile::ReduceOp op);
   mlir::LogicalResult scan(tile::ScanOp op);
+  mlir::LogicalResult sort(tile::SortOp op);
   mlir::LogicalResult dot(tile::DotOp op);
   mlir::LogicalResult scatter(tile::ScatterOp op);
   mlir::LogicalResult check(tile::CheckOp op);

@@ -292,6 +292,20 @@ void defineTables(nb::module_ &module) {
           });
         },
         nb::arg("x").none(), nb::arg("axis").none(), nb::arg("reverse") = false, docOf(row.name));
+  module.def(
+      "sort",
+      [](nb::handle x, nb::handle axis, bool isDescending, nb::handle first) {
+        return traced("sort", [&](Tracer &tracer) {
+          Sorted sorted = sort(tileOf(tracer, x, "sort", here()), axisOf(tracer, axis, "sort"),
+                               isDescending ? Order::descending : Order::ascending,
+                               sizeOf(tracer, first, "sort", here()), here());
+          return nb::make_tuple(sorted.values, sorted.positions);
+        });
+      },
+      nb::arg("x").none(), nb::arg("axis").none(), nb::arg("descending") = false,
+      nb::arg("first") = 0,
+      "Stable; gives the values and where along the axis they were. NaN is greater than every "
+      "number. first (0: all): how many are kept.");
   for (const PairRow &row : pairRows)
     module.def(
         row.name,

@@ -24,7 +24,7 @@ from .._native.kernel import (
     cummin, cumprod, cumsum, div, dot, erf, erfc, exp, exp2, expm1, extract, f16, f32, f64, floor, fma, full, gather,
     grid, hint, i1, i8, i16, i32, i64, iota, load, log, log1p, log2, log10, max, maximum, min, minimum,  # noqa: A004
     pow, prod, program_id, relu, rem, reshape, round, round_even, rsqrt, scatter, select, sigmoid,  # noqa: A004
-    sin, sinh, slice, sqrt, store, sum, symbol, tan, tanh, transpose, trunc, u8, zeros)  # noqa: A004
+    sin, sinh, slice, sort, sqrt, store, sum, symbol, tan, tanh, transpose, trunc, u8, zeros)  # noqa: A004
 from ._control import branch, loop, when
 from ._declare import In, InOut, Out, dtype, symbols
 from ._kernel import Kernel, kernel
@@ -39,5 +39,5 @@ __all__ = [
     "f32", "f64", "floor", "fma", "full", "gather", "grid", "hint", "i1", "i16", "i32", "i64", "i8", "inf", "iota",
     "kernel", "load", "log", "log10", "log1p", "log2", "loop", "max", "maximum", "min", "minimum", "pow", "prod",
     "program_id", "relu", "rem", "reshape", "round", "round_even", "rsqrt", "scatter", "select", "sigmoid", "sin",
-    "sinh", "slice", "sqrt", "store", "sum", "symbol", "symbols", "tan", "tanh", "transpose", "trunc", "u8", "when",
+    "sinh", "slice", "sort", "sqrt", "store", "sum", "symbol", "symbols", "tan", "tanh", "transpose", "trunc", "u8", "when",
     "zeros"]
