@@ -223,7 +223,8 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Kerne
   return dot(a, b, acc);
 }
 
-/// Loops over the outer sums, outermost first.
+/// Loops over the outer sums, outermost first. Each trip of that has a sum of its own: chains of
+/// additions are short, and the result is closer to the exact one.
 Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const KernelFrame &at,
              size_t level, const ContractionConfiguration &configuration, const Tile &acc) {
   int dim = roles.sums[level];
@@ -241,6 +242,9 @@ Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const Kerne
   return forLoop(0, at.size(spec.dims[dim]), 1, acc, [&](const Index &k, const Tile &sum) {
     KernelFrame inner = at;
     inner.fix(dim, k);
+    if (level == 0)
+      return sum + sumOver(spec, roles, inner, level + 1, configuration,
+                           zeros({sum.size(0), sum.size(1)}, spec.sum));
     return sumOver(spec, roles, inner, level + 1, configuration, sum);
   });
 }

@@ -35,8 +35,12 @@ struct Lines {
 
 } // namespace
 
-static Sorted sorted(Lowering &ctx, const Lines &lines, bool descending) {
+/// The lines sorted, or the `first` ones of each.
+static Sorted sorted(Lowering &ctx, const Lines &lines, bool descending,
+                     std::optional<OpFoldResult> first = std::nullopt) {
   auto sizes = ctx.sizesOf(lines.self);
+  if (first)
+    sizes[lines.dim] = *first;
   Tensor values = ctx.empty(sizes, lines.self.dtype), indices = ctx.empty(sizes, DType::I64);
   auto op = graph::SortOp::create(ctx.b, ctx.loc, values.value.getType(), indices.value.getType(),
                                   lines.self.value, values.value, indices.value, lines.dim,
@@ -94,11 +98,8 @@ static LogicalResult lowerTopk(Lowering &ctx) {
   if (ctx.hasRefused())
     return failure();
   Tensor self = ctx.tensor("self");
-  Sorted all = sorted(ctx, lines, ctx.flag("largest", true));
-  auto first = [&](const Tensor &x) {
-    return withRankOf(ctx, slice(ctx, x, lines.dim, ctx.b.getIndexAttr(0), k), self);
-  };
-  return ctx.done({first(all.values), first(all.indices)});
+  Sorted first = sorted(ctx, lines, ctx.flag("largest", true), k);
+  return ctx.done({withRankOf(ctx, first.values, self), withRankOf(ctx, first.indices, self)});
 }
 
 //===----------------------------------------------------------------------===//

@@ -64,8 +64,9 @@ func.func private @half(%x: tensor<?x?x8xf32>, %w: tensor<3x4x16xf32>, %out: ten
   return %y : tensor<?x?x16xf32>
 }
 
-// CHECK: func.func private @part
-// A part of the places has neighbours that are no zeros.
+// A part of the places has neighbours that are no zeros: it is copied first.
+// CHECK: tile.kernel @part_0(in %in0: !tile.buffer<[9, 8], f32>, out %out1: !tile.buffer<[4, 8], f32>)
+// CHECK: tile.kernel @part_1(in %in0: !tile.buffer<[1, 4, 8], f32>, in %in1: !tile.buffer<[3, 8, 16], f32>
 func.func @parts(%x: tensor<1x9x8xf32>, %w: tensor<3x8x16xf32>, %e: tensor<1x4x16xf32>) -> tensor<1x4x16xf32> {
   %y = tw.dispatch @part(%x, %w) outs(%e) : (tensor<1x9x8xf32>, tensor<3x8x16xf32>)
        outs(tensor<1x4x16xf32>) -> tensor<1x4x16xf32>

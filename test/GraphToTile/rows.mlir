@@ -80,12 +80,17 @@ func.func private @heads(%x: tensor<2x3x4x5x64xf32>, %b: tensor<768xf32>, %out: 
 
 // -----
 
-// What has no kernel stays as it is, for the reference target: an order.
-// CHECK-LABEL: func.func private @order
+// What has no kernel stays as it is, for the reference target: bits read as another type.
+// CHECK-LABEL: func.func private @bits
 // CHECK-NOT: tile.kernel
-func.func private @order(%x: tensor<8xf32>, %out: tensor<8xf32>, %places: tensor<8xi64>)
-    -> (tensor<8xf32>, tensor<8xi64>) attributes {tw.kernel, tw.rows = 1 : i64} {
-  %y:2 = tw.sort dim 0 ins(%x : tensor<8xf32>) outs(%out, %places : tensor<8xf32>, tensor<8xi64>)
-       -> tensor<8xf32>, tensor<8xi64>
-  return %y#0, %y#1 : tensor<8xf32>, tensor<8xi64>
+func.func private @bits(%x: tensor<8xf32>, %out: tensor<8xi32>) -> tensor<8xi32>
+    attributes {tw.kernel, tw.rows = 1 : i64} {
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%out : tensor<8xi32>) {
+  ^bb0(%a: f32, %o: i32):
+    %r = arith.bitcast %a : f32 to i32
+    linalg.yield %r : i32
+  } -> tensor<8xi32>
+  return %y : tensor<8xi32>
 }

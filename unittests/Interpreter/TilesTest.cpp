@@ -121,7 +121,7 @@ TEST(Tiles, Sorted) {
   EXPECT_EQ(sorted("axis 0", "2x2xi8", "2x2xi8", false, "2x2xi8=5,-1,-7,2"), "2x2xi8=-7,-1,5,2");
   EXPECT_EQ(sorted("axis 1 unsigned", "2x2xi8", "2x2xi8", false, "2x2xi8=-1,5,-7,2"),
             "2x2xi8=5,-1,2,-7");
-  EXPECT_EQ(sorted("axis 0", "4xi1", "4xi1", true, "4xi1=1,0,1,0"), "4xi64=1,3,0,2");
+  EXPECT_EQ(sorted("axis 0", "4xi1", "4xi1", true, "4xbool=1,0,1,0"), "4xi64=1,3,0,2");
   EXPECT_EQ(sorted("axis 0", "0xf32", "0xf32", true, "0xf32="), "0xi64=");
 }
 

@@ -84,6 +84,39 @@ TEST(Sort, IsStableAndPutsNanLast) {
   }
 }
 
+TEST(Sort, GivesTheFirstOfLongerLines) {
+  KernelJit kernel(R"(
+    func.func private @k(%x: tensor<2x?xf32>, %v: tensor<2x?xf32>, %p: tensor<2x?xi64>)
+        -> (tensor<2x?xf32>, tensor<2x?xi64>) attributes {tw.kernel, tw.rows = 1 : i64} {
+      %a, %b = tw.sort dim 1 ins(%x : tensor<2x?xf32>)
+        outs(%v, %p : tensor<2x?xf32>, tensor<2x?xi64>) {descending}
+        -> tensor<2x?xf32>, tensor<2x?xi64>
+      return %a, %b : tensor<2x?xf32>, tensor<2x?xi64>
+    })");
+  for (int64_t n : {0, 1, 7, 100})
+    for (int64_t k : {int64_t(0), int64_t(1), n / 3, n}) {
+      if (k > n)
+        continue;
+      auto x = numbers<float>(2 * n);
+      for (float &e : x)
+        e = std::round(e * 8);
+      std::vector<float> v(2 * k);
+      std::vector<int64_t> p(2 * k);
+      kernel.run({x.data(), v.data(), p.data()}, {n, k, k});
+      for (int64_t row = 0; row < 2; ++row) {
+        std::vector<int64_t> wanted(n);
+        for (int64_t i = 0; i < n; ++i)
+          wanted[i] = i;
+        std::stable_sort(wanted.begin(), wanted.end(),
+                         [&](int64_t i, int64_t j) { return x[row * n + i] > x[row * n + j]; });
+        for (int64_t i = 0; i < k; ++i) {
+          ASSERT_EQ(p[row * k + i], wanted[i]);
+          ASSERT_EQ(v[row * k + i], x[row * n + wanted[i]]);
+        }
+      }
+    }
+}
+
 const char *addRows = R"(
   func.func private @k(%dest: tensor<5x2xf32>, %i: tensor<?xi64>, %u: tensor<?x2xf32>,
       %out: tensor<5x2xf32>) -> tensor<5x2xf32> attributes {tw.kernel} {

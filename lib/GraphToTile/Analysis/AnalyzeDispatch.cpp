@@ -4,7 +4,6 @@
 #include "GraphToTile/Analysis/Combiners.h"
 #include "GraphToTile/Analysis/Recognizers.h"
 #include "GraphToTile/Analysis/ReplacedState.h"
-#include "GraphToTile/Analysis/ScatterCombine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -67,15 +66,21 @@ private:
     if (auto attention = dyn_cast<graph::AttentionOp>(nest.op))
       return addAttention(nest, attention);
     auto op = dyn_cast<linalg::LinalgOp>(nest.op);
+    if (auto sort = dyn_cast<graph::SortOp>(nest.op))
+      return addSort(nest, sort);
     if (!op)
       return addScan(nest, cast<graph::ScanOp>(nest.op));
-    if (std::optional<ContractionParts> parts = matchContraction(op))
-      return addContraction(nest, op, *parts);
+    if (std::optional<ContractionParts> parts = matchContraction(op)) {
+      FailureOr<bool> isAdded = addContraction(nest, op, *parts);
+      if (failed(isAdded) || *isAdded)
+        return isAdded;
+    }
     if (nest.reduced.empty())
       return addMap(nest, op);
     if (readsWindows(nest, op))
       return addFold(nest, op);
-    if (std::optional<ExtremeParts> extreme = matchExtreme(op))
+    if (std::optional<ExtremeParts> extreme = matchExtreme(op);
+        extreme && isAlongRow(nest, op, *extreme))
       return addArgReduce(nest, op, *extreme);
     return isKnownReduction(op) ? addReduce(nest, op) : addFold(nest, op);
   }
@@ -284,6 +289,16 @@ private:
     return kept;
   }
 
+  /// Whether it is searched for as tile programs do: in one dimension, from the first element on.
+  bool isAlongRow(const OpLoops &nest, linalg::LinalgOp op, const ExtremeParts &parts) const {
+    Value least = filledWith(op.getDpsInits()[0]), first = filledWith(op.getDpsInits()[1]);
+    bool isFloat = isa<FloatType>(parts.element.getType());
+    const Combiner *row = findCombiner(parts.isMax ? (isFloat ? "arith.maximumf" : "arith.maxsi")
+                                                   : (isFloat ? "arith.minimumf" : "arith.minsi"));
+    return dimsOf(nest.reduced).size() == 1 && least && first && isNeutral(least, *row) &&
+           matchPattern(first, m_Zero());
+  }
+
   /// The greatest or least element of a row, and its coordinate.
   LogicalResult addArgReduce(OpLoops &nest, linalg::LinalgOp op, const ExtremeParts &parts) {
     Draft draft(*this, subkernelFor(nest), nest, Statement::Kind::ArgReduce, op);
@@ -294,13 +309,6 @@ private:
     FailureOr<DimSet> element = draft.body.visit(parts.element);
     if (failed(element))
       return failBody(draft.body);
-    Value least = filledWith(op.getDpsInits()[0]), first = filledWith(op.getDpsInits()[1]);
-    bool isFloat = isa<FloatType>(parts.element.getType());
-    const Combiner *row = findCombiner(parts.isMax ? (isFloat ? "arith.maximumf" : "arith.maxsi")
-                                                   : (isFloat ? "arith.minimumf" : "arith.minsi"));
-    if (draft.statement.dims.size() != 1 || !least || !first || !isNeutral(least, *row) ||
-        !matchPattern(first, m_Zero()))
-      return fail("the place of the greatest element is searched in another way than along a row");
     draft.statement.results.assign(2, without(*element, draft.statement.dims));
     finish(draft);
     return success();
@@ -361,11 +369,9 @@ private:
     const Combiner *row = states == 1 ? combinerOf(yielded, block.getArgument(0)) : nullptr;
     bool isKnown = row && row->scan && isNeutral(op.getInitial()[0], *row);
     if (!isKnown)
-      return fail("a scan's body is no sum, product, maximum or minimum");
+      return addRecurrence(nest, op);
     Draft draft(*this, subkernelFor(nest), nest, Statement::Kind::Scan, op);
     draft.statement.dims = dimsOf(nest.reduced);
-    if (draft.statement.dims.size() > 1)
-      return fail("a scan runs along what a reshape cuts");
     for (auto [i, input] : llvm::enumerate(op.getInputs())) {
       FailureOr<DimSet> dims = read(draft, op->getOpOperand(i));
       if (failed(dims))
@@ -377,6 +383,59 @@ private:
       return failBody(draft.body);
     DimSet along(draft.statement.dims);
     draft.statement.results.push_back(unionOf(*element, along));
+    finish(draft);
+    return success();
+  }
+
+  /// A scan with any body: a loop that carries the states and stores them.
+  LogicalResult addRecurrence(OpLoops &nest, graph::ScanOp op) {
+    int number = newSubkernel(op.getLoc());
+    Draft draft(*this, number, nest, Statement::Kind::Recurrence, op);
+    draft.statement.dims = dimsOf(nest.reduced);
+    Block &block = op.getBody().front();
+    unsigned inputs = op.getInputs().size(), count = op.getInitial().size();
+    DimSet states = without(dimsOf(nest.loops), draft.statement.dims);
+    llvm::sort(states);
+    for (unsigned i = 0; i < inputs + count; ++i) { // the initial states stand behind the inputs
+      FailureOr<DimSet> dims = read(draft, op->getOpOperand(i));
+      if (failed(dims))
+        return failure();
+      draft.body.map(block.getArgument(i < inputs ? count + i : i - inputs),
+                     i < inputs ? *dims : states);
+    }
+    for (auto [next, result] : llvm::zip(block.getTerminator()->getOperands(), op.getResults())) {
+      if (failed(draft.body.visit(next)))
+        return failBody(draft.body);
+      auto dtype = dtypeOf(result.getType());
+      if (!dtype)
+        return fail("its dtype has no kernel");
+      draft.statement.carriedDims = states;
+      draft.statement.targets.push_back(builders[number].accessOfValue(result, *dtype, true));
+      values[result] = {number};
+    }
+    builders[number].add(std::move(draft.statement));
+    builders[number].isClosed = true;
+    return success();
+  }
+
+  //===--- sorts --------------------------------------------------------------===//
+
+  LogicalResult addSort(OpLoops &nest, graph::SortOp op) {
+    Draft draft(*this, subkernelFor(nest), nest, Statement::Kind::Sort, op);
+    draft.statement.dims = dimsOf(nest.reduced);
+    std::vector<int> along = dimsOf({nest.reduced[0]});
+    bool isShorter = nest.reduced.size() > 1; // what is kept has a dimension of its own, or is one
+    if (along.empty() && !draft.statement.dims.empty())
+      return fail("the first of one element are sorted");
+    FailureOr<DimSet> dims = read(draft, op->getOpOperand(0));
+    if (failed(dims))
+      return failure();
+    if (!dtypeOf(op.getInput().getType()))
+      return fail("its dtype has no kernel");
+    DimSet kept = isShorter ? std::vector<int>(draft.statement.dims) : along;
+    if (isShorter)
+      kept = without(kept, along);
+    draft.statement.results.assign(2, unionOf(without(*dims, along), kept));
     finish(draft);
     return success();
   }
@@ -501,13 +560,13 @@ private:
   LogicalResult addUpdates(int number, const InsertSliceChain &chain, kernel::DType dtype) {
     const OpLoops &nest = *chain.scatter;
     auto op = cast<graph::ScatterOp>(nest.op);
-    if (!combineOperation(op))
-      return fail("a scatter combines elements in a way that has no kernel");
     builders[number].locations.push_back(op.getLoc());
     Draft draft(*this, number, nest, Statement::Kind::Scatter, op);
     draft.statement.dims = dimsOf(nest.reduced);
     Block &block = op.getBody().front();
     for (auto [i, argument] : llvm::enumerate(block.getArguments())) {
+      if (argument.use_empty())
+        continue;
       FailureOr<DimSet> dims = read(draft, op->getOpOperand(i));
       if (failed(dims))
         return failure();
@@ -544,7 +603,9 @@ private:
 
   //===--- contractions -------------------------------------------------------===//
 
-  LogicalResult addContraction(OpLoops &nest, linalg::LinalgOp op, const ContractionParts &parts) {
+  /// False where the template does not cover it: a loop program does then.
+  FailureOr<bool> addContraction(OpLoops &nest, linalg::LinalgOp op,
+                                 const ContractionParts &parts) {
     const Combiner *add = findCombiner(parts.isFloat ? "arith.addf" : "arith.addi");
     Value init = filledWith(op.getDpsInits()[0]);
     bool isAdded = !init || !isNeutral(init, *add);
@@ -557,14 +618,14 @@ private:
     for (auto [i, access] : llvm::enumerate(accesses)) {
       auto &map = nest.operands[parts.operands[i]];
       if (!map)
-        return fail("an operand of a contraction is one value");
+        return false;
       if (!sum)
         return fail("its dtype has no kernel");
       FailureOr<Access> found = accessOf(builder, *map);
       if (failed(found))
         return failure();
       if (llvm::any_of(found->axes, [](const Axis &axis) { return !axis.scalarTerms.empty(); }))
-        return fail("a factor of a contraction begins at a computed place");
+        return false;
       *access = *found;
     }
     spec.c = builder.accessOfValue(result, *sum, true, temporary);
@@ -576,11 +637,13 @@ private:
     builder.locations.push_back(op.getLoc());
     builder.setContraction(std::move(spec));
     builder.isClosed = true;
-    if (std::string why = refuse(builder.contraction()); !why.empty())
-      return fail("a contraction has no kernel: " + why);
+    if (!refuse(builder.contraction()).empty())
+      return false;
     values[result] = {int(builders.size())};
     builders.push_back(std::move(builder));
-    return isAdded ? addToInit(nest, op, *sum, temporary) : success();
+    if (isAdded && failed(addToInit(nest, op, *sum, temporary)))
+      return failure();
+    return true;
   }
 
   /// A product that is added to what was there, which fusion does where the product is stored: a

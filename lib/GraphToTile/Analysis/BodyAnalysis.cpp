@@ -145,8 +145,9 @@ FailureOr<DimSet> BodyAnalysis::padded(arith::SelectOp op) {
 
 /// Whether a dimension is walked along element by element while the body runs.
 bool BodyAnalysis::isElementByElement(int dim) const {
-  bool isFold =
-      statement.kind == Statement::Kind::Fold || statement.kind == Statement::Kind::Scatter;
+  bool isFold = statement.kind == Statement::Kind::Fold ||
+                statement.kind == Statement::Kind::Scatter ||
+                statement.kind == Statement::Kind::Recurrence;
   return isFold && llvm::is_contained(statement.dims, dim);
 }
 

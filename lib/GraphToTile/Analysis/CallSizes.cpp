@@ -91,4 +91,20 @@ bool CallSizes::isSizeOf(OpFoldResult size, Value tensor, int64_t axis) const {
          });
 }
 
+bool CallSizes::areSameSize(Value x, Value y, int64_t axis) const {
+  auto sizeOf = [&](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getDimSize(axis);
+  };
+  if (!ShapedType::isDynamic(sizeOf(x)) || !ShapedType::isDynamic(sizeOf(y)))
+    return sizeOf(x) == sizeOf(y);
+  x = sizeSource(x), y = sizeSource(y);
+  return x == y || (!calls.empty() && llvm::all_of(calls, [&](graph::DispatchOp call) {
+           Value a = inCaller(x, call), b = inCaller(y, call);
+           if (!a || !b)
+             return false;
+           OpFoldResult m = sizeInCaller(a, axis), n = sizeInCaller(b, axis);
+           return a == b || asksFor(m, b, axis) || asksFor(n, a, axis) || areSame(m, n);
+         }));
+}
+
 } // namespace tw::conversion

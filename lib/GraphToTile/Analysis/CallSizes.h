@@ -16,6 +16,8 @@ public:
   /// Whether `size`, a constant or an index of the function, is how long `axis` of a tensor of the
   /// function is.
   bool isSizeOf(mlir::OpFoldResult size, mlir::Value tensor, int64_t axis) const;
+  /// Whether two tensors of the function are equally long along `axis`.
+  bool areSameSize(mlir::Value x, mlir::Value y, int64_t axis) const;
 
 private:
   llvm::ArrayRef<graph::DispatchOp> calls;

@@ -23,6 +23,7 @@ LogicalResult LoopNests::addInsertion(tensor::InsertSliceOp op) {
     return failure();
   (*chain)->result = op.getResult();
   (*chain)->after = ops.size();
+  (*chain)->order = nextOrder++;
   SmallVector<int> &dims = results[op.getResult()];
   for (const AxisMap &axis : (*chain)->axes)
     llvm::append_range(dims, axis.dims);
@@ -52,6 +53,7 @@ FailureOr<InsertSliceChain *> LoopNests::chainOf(tensor::InsertSliceOp op) {
   for (int64_t size : op.getDestType().getShape()) {
     loops.push_back(table.make(ShapedType::isDynamic(size) ? std::nullopt : std::optional(size)));
     made.axes.push_back({{loops.back()}});
+    made.axes.back().isWhole = true;
   }
   loopSets.push_back(loops);
   if (failed(setBase(made, base)))
@@ -75,6 +77,46 @@ LogicalResult LoopNests::setBase(InsertSliceChain &chain, Value base) {
   return traceParts(*chain.baseMap, loops);
 }
 
+/// A slice that nothing can read through what lies on it (a reshape that cuts it, say) becomes a
+/// tensor of its own: a chain of one part, which is all of it.
+LogicalResult LoopNests::materialize(Value slice) {
+  if (results.contains(slice))
+    return success();
+  auto op = slice.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!op || !materialized.insert(slice).second)
+    return failure();
+  InsertSliceChain made{slice, {}, {}, {}, {}, {}, {}, 0};
+  InsertSliceChain::Part part{slice, {}, {}, {}, op.getLoc()};
+  for (int64_t size : op.getType().getShape()) {
+    part.loops.push_back(
+        table.make(ShapedType::isDynamic(size) ? std::nullopt : std::optional(size)));
+    made.axes.push_back({{part.loops.back()}});
+  }
+  loopSets.push_back(part.loops);
+  part.axes = made.axes;
+  OperandMap map{slice, made.axes};
+  if (failed(traceParts(map, part.loops)))
+    return failure();
+  part.map = std::move(map);
+  results[slice] = part.loops;
+  made.parts.push_back(std::move(part));
+  made.after = ops.size();
+  made.order = nextOrder++;
+  chains.push_back(std::move(made));
+  return success();
+}
+
+/// Elements are looked up in tensors that are in memory as they are.
+LogicalResult LoopNests::materializeLookedUp(Operation *op) {
+  bool isGood = true;
+  op->walk([&](tensor::ExtractOp look) {
+    Value base = baseOf(look.getTensor());
+    if (base.getDefiningOp<tensor::ExtractSliceOp>())
+      isGood &= succeeded(materialize(base));
+  });
+  return isGood ? success() : fail("elements of a slice are looked up");
+}
+
 /// The loop that a coordinate of a scatter's result is, if it is one.
 static int loopOfCoordinate(Value coordinate) {
   auto index = coordinate.getDefiningOp<graph::IndexOp>();
@@ -95,9 +137,15 @@ LogicalResult LoopNests::addScatter(graph::ScatterOp op) {
     nest.loops.push_back(
         table.make(ShapedType::isDynamic(size) ? std::nullopt : std::optional(size)));
   loopSets.push_back(nest.loops);
+  if (failed(materializeLookedUp(op)))
+    return failure();
   for (auto [input, map] : llvm::zip(op.getInputs(), maps)) {
     nest.operands.emplace_back();
-    if (!filledWith(input) && failed(mapOf(op->getOpOperand(nest.operands.size() - 1), map, nest)))
+    bool isShape = isa_and_present<tensor::EmptyOp>(input.getDefiningOp());
+    if (isShape)
+      learnSizes(input, map, nest.loops);
+    if (!isShape && !filledWith(input) &&
+        failed(mapOf(op->getOpOperand(nest.operands.size() - 1), map, nest)))
       return failure();
   }
   InsertSliceChain made{op.getResult(), {}, {}, {}, {}, {}, {}, ops.size()};
@@ -114,6 +162,7 @@ LogicalResult LoopNests::addScatter(graph::ScatterOp op) {
                 : table.make(ShapedType::isDynamic(size) ? std::nullopt : std::optional(size)));
     made.axes.push_back({{dims.back()}});
     made.axes.back().isPartial = !isWhole;
+    made.axes.back().isWhole = true;
   }
   loopSets.push_back(dims);
   for (auto [number, loop] : llvm::enumerate(nest.loops)) {
@@ -124,6 +173,7 @@ LogicalResult LoopNests::addScatter(graph::ScatterOp op) {
   if (failed(setBase(made, op.getInit())))
     return failure();
   made.scatter = std::move(nest);
+  made.order = nextOrder++;
   chains.push_back(std::move(made));
   return success();
 }

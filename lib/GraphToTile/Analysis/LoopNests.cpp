@@ -11,6 +11,12 @@ static std::optional<int64_t> known(int64_t size) {
 }
 
 Value filledWith(Value tensor) {
+  while (Operation *view = tensor.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+             tensor::ExtractSliceOp>(view))
+      break;
+    tensor = view->getOperand(0);
+  }
   auto fill = tensor.getDefiningOp<linalg::FillOp>();
   return fill ? fill.getInputs()[0] : Value();
 }
@@ -59,6 +65,11 @@ LogicalResult LoopNests::read(func::FuncOp dispatch) {
         return failure();
       continue;
     }
+    if (auto sort = dyn_cast<graph::SortOp>(op)) {
+      if (failed(addSort(sort)))
+        return failure();
+      continue;
+    }
     if (auto conv = dyn_cast<graph::ConvOp>(op)) {
       if (failed(addConvolution(conv)))
         return failure();
@@ -77,6 +88,9 @@ LogicalResult LoopNests::read(func::FuncOp dispatch) {
     if (failed(addOp(nest)))
       return failure();
   }
+  std::sort(chains.begin(), chains.end(), [](const InsertSliceChain &a, const InsertSliceChain &b) {
+    return std::pair(a.after, a.order) < std::pair(b.after, b.order);
+  });
   for (InsertSliceChain &chain : chains)
     finish(chain);
   shareArguments();
@@ -125,6 +139,8 @@ void LoopNests::shareArguments() {
 
 LogicalResult LoopNests::addOp(linalg::LinalgOp op) {
   OpLoops nest{op, {}, {}, {}};
+  if (failed(materializeLookedUp(op)))
+    return failure();
   for (auto [range, kind] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
     nest.loops.push_back(table.make(known(range)));
     if (kind == utils::IteratorType::reduction)
@@ -134,6 +150,8 @@ LogicalResult LoopNests::addOp(linalg::LinalgOp op) {
   for (OpOperand &operand : op->getOpOperands()) {
     nest.operands.emplace_back();
     bool isShape = isa_and_present<tensor::EmptyOp>(operand.get().getDefiningOp());
+    if (isShape)
+      learnSizes(operand.get(), op.getMatchingIndexingMap(&operand), nest.loops);
     bool isRead = (op.isDpsInput(&operand) && !isShape) || op.payloadUsesValueFromOperand(&operand);
     if (isRead && isa<RankedTensorType>(operand.get().getType()) && !filledWith(operand.get()) &&
         failed(mapOf(operand, op.getMatchingIndexingMap(&operand), nest)))
@@ -161,6 +179,17 @@ LogicalResult LoopNests::addOp(linalg::LinalgOp op) {
   }
   ops.push_back(std::move(nest));
   return success();
+}
+
+/// An operand that only says how long loops are: their sizes are what it was made with.
+void LoopNests::learnSizes(Value shape, AffineMap map, ArrayRef<int> loops) {
+  auto empty = shape.getDefiningOp<tensor::EmptyOp>();
+  for (auto [expr, size] : llvm::zip(map.getResults(), empty.getMixedSizes())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    auto argument = dyn_cast_if_present<BlockArgument>(dyn_cast<Value>(size));
+    if (dim && argument)
+      givenSizes.push_back({loops[dim.getPosition()], argument});
+  }
 }
 
 /// offset + stride * loop
@@ -192,6 +221,7 @@ LogicalResult LoopNests::addScan(graph::ScanOp op) {
   for (int64_t size : cast<RankedTensorType>(op.getInputs()[0].getType()).getShape())
     nest.loops.push_back(table.make(known(size)));
   nest.reduced.push_back(nest.loops[op.getDim()]);
+  partLoops.push_back(nest.loops[op.getDim()]); // no reshape cuts it
   loopSets.push_back(nest.loops);
   auto identity = AffineMap::getMultiDimIdentityMap(nest.loops.size(), op.getContext());
   for (OpOperand &operand : op->getOpOperands()) {
@@ -202,6 +232,34 @@ LogicalResult LoopNests::addScan(graph::ScanOp op) {
   }
   for (Value result : op.getResults())
     results[result] = nest.loops;
+  ops.push_back(std::move(nest));
+  return success();
+}
+
+/// Results that are shorter than the input have a dimension of their own.
+LogicalResult LoopNests::addSort(graph::SortOp op) {
+  OpLoops nest{op, {}, {}, {}};
+  for (int64_t size : cast<RankedTensorType>(op.getInput().getType()).getShape())
+    nest.loops.push_back(table.make(known(size)));
+  int64_t dim = int64_t(op.getDim());
+  nest.reduced.push_back(nest.loops[dim]);
+  loopSets.push_back(nest.loops);
+  nest.operands.emplace_back();
+  partLoops.push_back(nest.loops[dim]); // no reshape cuts it
+  auto identity = AffineMap::getMultiDimIdentityMap(nest.loops.size(), op.getContext());
+  if (!filledWith(op.getInput()) && failed(mapOf(op.getInputMutable(), identity, nest)))
+    return failure();
+  nest.operands.resize(op->getNumOperands()); // the inits are not read
+  SmallVector<int> kept = nest.loops;
+  if (!calls.areSameSize(op.getInput(), op.getValues(), dim)) {
+    kept[dim] = table.make(known(cast<RankedTensorType>(op.getValues().getType()).getDimSize(dim)));
+    loopSets.push_back(kept);
+    loopSets.push_back({nest.loops[dim], kept[dim]});
+    partLoops.push_back(kept[dim]);
+    nest.reduced.push_back(kept[dim]);
+  }
+  for (Value result : op->getResults())
+    results[result] = kept;
   ops.push_back(std::move(nest));
   return success();
 }
@@ -237,9 +295,11 @@ LogicalResult LoopNests::addConvolution(graph::ConvOp op) {
   loopSets.push_back(nest.loops);
   // A program has a block of the places: no axis of the result may be cut.
   llvm::append_range(partLoops, nest.loops);
-  if (!isWholeBut(op.getInput(), op.inputChannels(), calls) ||
-      !isWholeBut(op.getWeight(), -1, calls))
-    return fail("a convolution reads a part of a tensor");
+  std::pair<Value, int64_t> operands[] = {{op.getInput(), op.inputChannels()},
+                                          {op.getWeight(), -1}};
+  for (auto [tensor, channels] : operands)
+    if (!isWholeBut(tensor, channels, calls) && failed(materialize(baseOf(tensor))))
+      return fail("a convolution reads a part of a tensor");
   for (Value tensor : {Value(op.getInput()), Value(op.getWeight())}) {
     OperandMap map{tensor, {}};
     for (int64_t axis = 0; axis < cast<RankedTensorType>(tensor.getType()).getRank(); ++axis)
@@ -300,6 +360,8 @@ LogicalResult LoopNests::mapOf(OpOperand &operand, AffineMap indexing, OpLoops &
         !table.unify(std::vector<int>(axis.dims.begin(), axis.dims.end()),
                      {table.make(type.getDimSize(i))}))
       return fail("a loop has two sizes");
+    if (!axis.isPlain())
+      llvm::append_range(partLoops, axis.dims);
     map.axes.push_back(axis);
   }
   if (failed(traceViews(map)))
@@ -328,14 +390,17 @@ LogicalResult LoopNests::traceViews(OperandMap &map) {
     }
     DimTable before = table;
     OperandMap asBefore = map;
+    size_t parts = partLoops.size();
     if (succeeded(through(view, map)) && isSound(table))
       continue;
     map = std::move(asBefore);
-    // A reshape moves nothing, so the host program can do it.
+    partLoops.resize(parts);
+    // A reshape moves nothing, so the host program can do it; a slice is copied first.
     Value base = baseOf(map.root);
-    if (base == map.root || !(isa<BlockArgument>(base) || results.contains(base)))
-      return failure();
     table = std::move(before);
+    bool isTensor = isa<BlockArgument>(base) || results.contains(base);
+    if (isTensor ? base == map.root : failed(materialize(base)))
+      return failure();
     map.isInMemory = true;
     return success();
   }
@@ -423,6 +488,10 @@ LogicalResult LoopNests::throughSlice(tensor::ExtractSliceOp slice, OperandMap &
     if (!offset)
       axis.scalarTerms.push_back({cast<Value>(slice.getMixedOffsets()[d]), 1});
     axis.isPartial |= !calls.isSizeOf(slice.getMixedSizes()[d], slice.getSource(), d);
+    if (!axis.isPlain() && table.atoms({axis.dims.begin(), axis.dims.end()}).size() > 1)
+      return fail("a part of a reshaped tensor is read");
+    if (!axis.isPlain())
+      llvm::append_range(partLoops, axis.dims);
     axes.push_back(axis);
   }
   map.axes = axes;

@@ -8,7 +8,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
+#include <deque>
 
 namespace tw::conversion {
 
@@ -19,6 +21,7 @@ struct AxisMap {
   // What the offset has besides: indices of the function, each times a factor.
   llvm::SmallVector<std::pair<mlir::Value, int64_t>> scalarTerms = {};
   bool isPartial = false; // not all of the axis, or not certainly
+  bool isWhole = false;   // all of it for certain, though counted as partial since others are
   bool isPlain() const { return offset == 0 && stride == 1 && scalarTerms.empty() && !isPartial; }
 };
 
@@ -56,6 +59,7 @@ struct InsertSliceChain {
   std::optional<OpLoops> scatter;    // a tw.scatter that updates elements of it; no parts then
   llvm::SmallVector<int> loopOf; // for each axis the loop of it that runs along all of it, or -1
   size_t after = 0;              // it follows this many of the operations
+  size_t order = 0;              // and of the chains there those of a lower one
 };
 
 class LoopNests {
@@ -73,8 +77,9 @@ public:
 
   std::string why;
   DimTable table;
-  std::vector<OpLoops> ops;             // in order
-  std::vector<InsertSliceChain> chains; // in order
+  std::vector<OpLoops> ops;                                  // in order
+  std::deque<InsertSliceChain> chains;                       // in order
+  llvm::SmallVector<std::pair<int, mlir::Value>> givenSizes; // of loops: index arguments
   llvm::MapVector<mlir::Value, llvm::SmallVector<int>>
       results; // of both: a dimension for each axis
 
@@ -85,9 +90,12 @@ private:
   }
   mlir::LogicalResult addOp(mlir::linalg::LinalgOp op);
   mlir::LogicalResult addScan(graph::ScanOp op);
+  mlir::LogicalResult addSort(graph::SortOp op);
   mlir::LogicalResult addConvolution(graph::ConvOp op);
   mlir::LogicalResult addAttention(graph::AttentionOp op);
   mlir::LogicalResult addScatter(graph::ScatterOp op);
+  mlir::LogicalResult materialize(mlir::Value slice);
+  mlir::LogicalResult materializeLookedUp(mlir::Operation *op);
   mlir::LogicalResult setBase(InsertSliceChain &chain, mlir::Value base);
   mlir::LogicalResult addInsertion(mlir::tensor::InsertSliceOp op);
   mlir::FailureOr<InsertSliceChain *> chainOf(mlir::tensor::InsertSliceOp op);
@@ -96,6 +104,7 @@ private:
   void shareArguments();
   bool isSound(const DimTable &dims) const;
   static void finish(InsertSliceChain &chain);
+  void learnSizes(mlir::Value shape, mlir::AffineMap map, llvm::ArrayRef<int> loops);
   mlir::LogicalResult mapOf(mlir::OpOperand &operand, mlir::AffineMap map, OpLoops &nest);
   mlir::LogicalResult traceViews(OperandMap &map);
   mlir::LogicalResult through(mlir::Operation *view, OperandMap &map);
@@ -106,9 +115,11 @@ private:
   mutable llvm::DenseMap<mlir::Value, int> numbers;
   std::vector<llvm::SmallVector<int>> loopSets; // dimensions that an operation runs along together
   std::vector<int> partLoops;                   // that run along a part of an axis
+  llvm::DenseSet<mlir::Value> materialized;     // slices
+  size_t nextOrder = 0;                         // of a chain
 };
 
-/// The scalar that a tensor is filled with, if it is.
+/// The scalar that a tensor is filled with, or what it is a view of; null if there is none.
 mlir::Value filledWith(mlir::Value tensor);
 
 } // namespace tw::conversion

@@ -13,6 +13,8 @@ void forEachAccess(LoopProgram &program,
       visit(lookUp.access, false);
     if (statement.target)
       visit(*statement.target, true);
+    for (Access &target : statement.targets)
+      visit(target, true);
   }
   for (StoredResult &store : program.stores)
     visit(store.access, true);
@@ -46,6 +48,11 @@ void dropUnusedDims(LoopProgram &program) {
   program.dims = dims.compact(program.dims);
   if (program.dims.empty())
     program.dims.push_back({1});
+  std::erase_if(program.sizes, [&](auto &size) {
+    return std::none_of(program.dims.begin(), program.dims.end(), [&](const Extent &extent) {
+      return !extent.size && extent.symbol == size.second;
+    });
+  });
   forEachAccess(program, [&](Access &access, bool) { dims.renumber(access); });
   forEachDims(program, [&](std::vector<int> &list) { dims.renumber(list); });
 }

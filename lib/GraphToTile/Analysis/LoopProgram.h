@@ -40,14 +40,17 @@ struct LookUp {
 
 struct Statement {
   enum class Kind {
-    Map,       // elementwise
-    Reduce,    // each result is a known reduction of an element along `dims`
-    ArgReduce, // two results: the greatest or least element along `dims`, and its coordinate
-    Scan,      // along dims[0]
-    Fold,      // the body runs for one element of `dims` after the other and carries its results
-    AddToInit, // what an operation adds to, plus its result from memory (sources[0])
-    Copy,      // sources[0] to `target`
-    Scatter,   // for one element of `dims` after the other an update of `target`
+    Map,        // elementwise
+    Reduce,     // each result is a known reduction of an element along `dims`
+    ArgReduce,  // two results: the greatest or least element along `dims`, and its coordinate
+    Scan,       // along dims[0]
+    Recurrence, // a scan with any body: it runs for one element of dims[0] after the other and
+                // carries states, which go to `targets`
+    Sort,       // along dims[0]; along dims[1], if there is one, the first of the sorted ones
+    Fold,       // the body runs for one element of `dims` after the other and carries its results
+    AddToInit,  // what an operation adds to, plus its result from memory (sources[0])
+    Copy,       // sources[0] to `target`
+    Scatter,    // for one element of `dims` after the other an update of `target`
   };
   Kind kind = Kind::Map;
   mlir::Operation *op = nullptr;            // none of a Copy
@@ -57,6 +60,7 @@ struct Statement {
   std::vector<std::vector<int>> results = {}; // the dimensions that each result extends along
   std::vector<int> carriedDims = {};          // that what loops in the body carry extends along
   std::optional<Access> target = {};          // see Kind
+  std::vector<Access> targets = {};           // see Kind
   // Of a Scatter: which of the yielded coordinates are positions along the axes of `target` that
   // run along no dimension.
   std::vector<int> positions = {};
@@ -78,8 +82,9 @@ struct LoopProgram {
   std::vector<Extent> dims = {};
   std::vector<BufferSpec> buffers = {};
   std::vector<std::pair<mlir::Value, kernel::DType>> scalars = {}; // arguments of the function
-  std::vector<Statement> statements = {};                          // in order
-  std::vector<StoredResult> stores = {};                           // after all of them
+  std::vector<std::pair<mlir::Value, std::string>> sizes = {}; // index arguments and their symbols
+  std::vector<Statement> statements = {};                      // in order
+  std::vector<StoredResult> stores = {};                       // after all of them
   std::vector<int> unitDims = {}; // of which a program takes one element
   /// An input and the output that begins as a copy of it, or lies in its place: what no statement
   /// stores stays what it was.

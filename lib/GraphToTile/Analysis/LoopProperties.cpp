@@ -7,19 +7,23 @@ using Kind = Statement::Kind;
 
 static bool reduces(const Statement &statement) {
   return statement.kind == Kind::Reduce || statement.kind == Kind::ArgReduce ||
-         statement.kind == Kind::Scan;
+         statement.kind == Kind::Scan || statement.kind == Kind::Sort;
 }
 
 /// Whether the body runs for one element of some dimensions after the other.
 static bool folds(const Statement &statement) {
-  return statement.kind == Kind::Fold || statement.kind == Kind::Scatter;
+  return statement.kind == Kind::Fold || statement.kind == Kind::Scatter ||
+         statement.kind == Kind::Recurrence;
 }
 
 std::vector<const Access *> storesOf(const LoopProgram &program) {
   std::vector<const Access *> stores;
-  for (const Statement &statement : program.statements)
+  for (const Statement &statement : program.statements) {
     if (statement.kind == Kind::Copy)
       stores.push_back(&*statement.target);
+    for (const Access &target : statement.targets)
+      stores.push_back(&target);
+  }
   for (const StoredResult &store : program.stores)
     stores.push_back(&store.access);
   return stores;

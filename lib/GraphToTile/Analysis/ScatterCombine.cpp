@@ -7,24 +7,23 @@ namespace tw::conversion {
 
 struct CombineRow {
   graph::Combine combine;
-  StringRef onFloat, onSigned, onUnsigned;
+  StringRef onFloat, onSigned, onUnsigned, onBool;
 };
 
 static constexpr CombineRow rows[] = {
-    {graph::Combine::Add, "arith.addf", "arith.addi", "arith.addi"},
-    {graph::Combine::Mul, "arith.mulf", "arith.muli", "arith.muli"},
-    {graph::Combine::Min, "arith.minimumf", "arith.minsi", "arith.minui"},
-    {graph::Combine::Max, "arith.maximumf", "arith.maxsi", "arith.maxui"},
+    {graph::Combine::Add, "arith.addf", "arith.addi", "arith.addi", "arith.ori"},
+    {graph::Combine::Mul, "arith.mulf", "arith.muli", "arith.muli", "arith.andi"},
+    {graph::Combine::Min, "arith.minimumf", "arith.minsi", "arith.minui", "arith.andi"},
+    {graph::Combine::Max, "arith.maximumf", "arith.maxsi", "arith.maxui", "arith.ori"},
 };
 
-std::optional<StringRef> combineOperation(graph::ScatterOp op) {
+StringRef combineOperation(graph::ScatterOp op) {
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   if (op.getCombine() == graph::Combine::Set)
     return StringRef();
   auto row = llvm::find_if(rows, [&](const CombineRow &r) { return r.combine == op.getCombine(); });
-  if (element.isInteger(1) || row == std::end(rows))
-    return std::nullopt;
   return isa<FloatType>(element) ? row->onFloat
+         : element.isInteger(1)  ? row->onBool
          : op.getIsUnsigned()    ? row->onUnsigned
                                  : row->onSigned;
 }

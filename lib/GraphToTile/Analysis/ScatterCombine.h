@@ -6,8 +6,8 @@
 
 namespace tw::conversion {
 
-/// The elementwise operation that combines the two ("arith.addf"); empty: the element replaces what
-/// is there; nothing: tile programs have no such operation.
-std::optional<llvm::StringRef> combineOperation(graph::ScatterOp op);
+/// The elementwise operation that combines the two ("arith.addf"; sums of bools are "or"); empty:
+/// the element replaces what is there.
+llvm::StringRef combineOperation(graph::ScatterOp op);
 
 } // namespace tw::conversion

@@ -113,6 +113,8 @@ BufferView SubkernelBuilder::viewOf(RankedTensorType type, ArrayRef<AxisMap> axe
             {scalar(cast<BlockArgument>(place), kernel::i64), factor});
       if (!atoms.empty())
         access.back().dim = joined->of(atoms).front();
+      if (map.isWhole && atoms.size() == 1 && joined->atoms(access.back().dim).size() == 1)
+        wholeAxes[access.back().dim] = own().symbol;
       continue;
     }
     for (int atom : atoms) {
@@ -259,6 +261,30 @@ std::optional<Extent> SubkernelBuilder::extentOf(int dim) const {
   return *found < 0 ? Extent{1} : joined->dims[*found];
 }
 
+/// A dimension whose size no buffer says under its own name has that of an axis that it is all of,
+/// or of an argument.
+void SubkernelBuilder::nameDims() {
+  auto isNamed = [&](const Extent &own) {
+    return own.size || llvm::any_of(program.buffers, [&](const BufferSpec &buffer) {
+             return llvm::any_of(buffer.shape, [&](const Extent &extent) {
+               return !extent.size && extent.symbol == own.symbol;
+             });
+           });
+  };
+  for (auto &[dim, symbol] : wholeAxes)
+    if (!isNamed(program.dims[dim]))
+      program.dims[dim].symbol = symbol;
+  for (auto [loop, argument] : nests->givenSizes) {
+    std::vector<int> atoms = nests->table.atoms({loop});
+    int dim = atoms.size() == 1 ? joined->of(atoms).front() : -1;
+    if (dim < 0 || joined->atoms(dim).size() != 1 || isNamed(program.dims[dim]))
+      continue;
+    const std::string &symbol = program.dims[dim].symbol;
+    if (llvm::none_of(program.sizes, [&](auto &known) { return known.second == symbol; }))
+      program.sizes.push_back({argument, symbol});
+  }
+}
+
 Subkernel SubkernelBuilder::take() {
   Subkernel made{LoopProgram(), std::move(tensors), std::move(locations)};
   if (convolution) {
@@ -275,6 +301,7 @@ Subkernel SubkernelBuilder::take() {
     return made;
   }
   program.dims = joined->dims;
+  nameDims();
   made.what = std::move(program);
   tidy(made);
   return made;

@@ -5,6 +5,7 @@
 #pragma once
 #include "GraphToTile/Analysis/JoinDims.h"
 #include "GraphToTile/Analysis/Subkernel.h"
+#include <map>
 
 namespace tw::conversion {
 
@@ -70,6 +71,7 @@ private:
   BufferView viewOf(mlir::RankedTensorType type, llvm::ArrayRef<AxisMap> axes,
                     const std::string &name, std::vector<Extent> &shape, std::vector<Axis> &access);
   std::string nameOf(mlir::Value tensor) const;
+  void nameDims();
 
   const JoinedDims *joined;
   const LoopNests *nests;
@@ -79,6 +81,7 @@ private:
   std::optional<Attention> attention;
   bool isProduct = false;
   std::vector<TensorUse> tensors;
+  std::map<int, std::string> wholeAxes; // for a dimension the size of an axis that it is all of
 };
 
 } // namespace tw::conversion

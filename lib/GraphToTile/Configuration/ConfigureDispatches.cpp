@@ -11,11 +11,14 @@
 // Configurations are chosen by the target (ConfigurationChooser.h) where none is given. A remark
 // says why a dispatch gets none: it runs on the reference target.
 #include "GraphToTile/Analysis/DispatchCalls.h"
+#include "GraphToTile/Analysis/WindowOperands.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
 #include "GraphToTile/Configuration/Overrides.h"
 #include "GraphToTile/Passes.h"
 #include "IR/Coded.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 #include <fmt/format.h>
 
@@ -183,15 +186,17 @@ struct ConfigureDispatches : PassWrapper<ConfigureDispatches, OperationPass<Modu
   StringRef getArgument() const override { return "tw-configure"; }
   StringRef getDescription() const override { return "Choose configurations of dispatches"; }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<tile::TileDialect>();
+    registry.insert<tile::TileDialect, arith::ArithDialect, tensor::TensorDialect>();
     registerConfigurations(registry);
   }
 
   void runOnOperation() override {
     DispatchCalls calls(getOperation());
     bool hasFailed = false;
-    for (func::FuncOp function : calls.functions)
+    for (func::FuncOp function : calls.functions) {
+      lookUpWindows(function);
       hasFailed |= configure(function, calls);
+    }
     if (hasFailed)
       signalPassFailure();
   }

@@ -82,6 +82,7 @@ public:
         numbers(program.statements.size(), -1), buffers(program.buffers.size(), -1) {
     made.dims = program.dims;
     made.scalars = program.scalars;
+    made.sizes = program.sizes;
     made.unitDims = program.unitDims;
   }
 

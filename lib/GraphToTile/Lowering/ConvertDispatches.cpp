@@ -216,9 +216,12 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
           inputs.push_back(views.toBuffer(use, spec.shape));
         }
       }
-      if (auto *program = std::get_if<LoopProgram>(&subkernel.what))
+      if (auto *program = std::get_if<LoopProgram>(&subkernel.what)) {
         for (auto &[scalar, dtype] : program->scalars)
           inputs.push_back(arguments[cast<BlockArgument>(scalar).getArgNumber()]);
+        for (auto &[size, symbol] : program->sizes)
+          inputs.push_back(arguments[cast<BlockArgument>(size).getArgNumber()]);
+      }
       auto dispatch = graph::DispatchOp::create(
           b, kernel.getLoc(), types, kernelName(function.getName().str(), kernels.size(), number),
           inputs, outs);

@@ -87,6 +87,8 @@ private:
     at(statement);
     if (statement.kind == Statement::Kind::Scatter)
       scatter(statement);
+    else if (statement.kind == Statement::Kind::Recurrence)
+      recur(statement);
     else if (statement.kind == Statement::Kind::Copy)
       frame.store(*statement.target, BodyEmitterFor(*this, statement).source(0));
     else
@@ -120,10 +122,13 @@ private:
       return withInits(statement, reduced(statement));
     case Statement::Kind::Scan:
       return scanned(statement);
+    case Statement::Kind::Sort:
+      return sorted(statement);
     case Statement::Kind::Fold:
       return folded(statement);
     case Statement::Kind::AddToInit:
       return addedToInit(statement);
+    case Statement::Kind::Recurrence:
     case Statement::Kind::Copy:
     case Statement::Kind::Scatter:
       break;
@@ -245,6 +250,27 @@ private:
     return {b.scan(*combinerOf(yielded, state)->scan, spread(element, dim), dim, op.getReverse())};
   }
 
+  /// The values and their positions.
+  Tiles sorted(const Statement &statement) {
+    auto op = cast<graph::SortOp>(statement.op);
+    Value element = BodyEmitterFor(*this, statement).source(0);
+    if (statement.dims.empty())
+      return {element, b.full(b.toI64(b.index(0)), frame.extentsOf({}))};
+    int dim = statement.dims[0];
+    Size count = frame.parts[dim].extent;
+    if (!llvm::is_contained(statement.results[0], dim))
+      count = statement.dims.size() > 1 ? frame.parts[statement.dims[1]].extent : Size(1);
+    bool isUnsigned = op.getIsUnsigned() && !isa<FloatType>(TileBuilder::elementOf(element));
+    Tiles tiles = b.sort(spread(element, dim), dim, count, op.getDescending(), isUnsigned);
+    if (statement.dims.size() > 1) { // what is kept extends along another dimension
+      auto axes = llvm::to_vector_of<int>(llvm::seq<int>(0, int(frame.parts.size())));
+      std::swap(axes[dim], axes[statement.dims[1]]);
+      for (Value &tile : tiles)
+        tile = b.transpose(tile, axes);
+    }
+    return tiles;
+  }
+
   //===--- chunks -------------------------------------------------------------===//
 
   /// A reduction in a loop over chunks.
@@ -364,8 +390,10 @@ private:
 
   using FoldBody = llvm::function_ref<Tiles(ValueRange)>;
 
-  /// Runs a body for each place along the dimensions of a fold, outermost first.
-  Tiles foldAlong(const Statement &statement, size_t level, ValueRange carried, FoldBody body) {
+  /// Runs a body for each place along the dimensions of a fold, outermost first; of one in reverse
+  /// from the last place to the first.
+  Tiles foldAlong(const Statement &statement, size_t level, ValueRange carried, FoldBody body,
+                  bool isReverse = false) {
     if (level == statement.dims.size())
       return body(carried);
     int dim = statement.dims[level];
@@ -374,15 +402,20 @@ private:
       LoopFrame::DimPart whole = frame.parts[dim];
       frame.parts[dim] = {Size(1), place};
       scopes.enter({dim});
-      Tiles next = foldAlong(statement, level + 1, now, body);
+      Tiles next = foldAlong(statement, level + 1, now, body, isReverse);
       scopes.leave();
       frame.parts[dim] = whole;
       return next;
     };
-    if (!isShort(statement))
-      return Tiles(b.loop(b.index(0), b.index(size), b.index(1), carried, at).getResults());
+    int64_t step = isReverse ? -1 : 1;
+    if (!isShort(statement)) {
+      Value first = b.index(isReverse ? size + Size(-1) : Size(0));
+      Value end = b.index(isReverse ? Size(-1) : size);
+      return Tiles(b.loop(first, end, b.index(step), carried, at).getResults());
+    }
     Tiles states(carried);
-    for (int64_t place = 0; place < *size.constant(); ++place)
+    int64_t count = *size.constant(), place = isReverse ? count - 1 : 0;
+    for (int64_t trip = 0; trip < count; ++trip, place += step)
       states = at(b.index(place), states);
     return states;
   }
@@ -416,6 +449,31 @@ private:
     });
   }
 
+  /// Stores the states after each element.
+  void recur(const Statement &statement) {
+    auto op = cast<graph::ScanOp>(statement.op);
+    Block &block = op.getBody().front();
+    unsigned inputs = unsigned(op.getInputs().size()), count = unsigned(op.getInitial().size());
+    Extents extents = frame.extentsOf(statement.carriedDims);
+    Tiles inits;
+    BodyEmitterFor before(*this, statement);
+    for (unsigned i = 0; i < count; ++i)
+      inits.push_back(b.broadcast(before.source(inputs + i), extents));
+    auto step = [&](ValueRange states) {
+      BodyEmitterFor body(*this, statement);
+      body.mapArguments(block, count, inputs);
+      for (auto [argument, state] : llvm::zip(block.getArguments(), states))
+        body.map(argument, state);
+      Tiles next;
+      for (Value yielded : block.getTerminator()->getOperands())
+        next.push_back(b.broadcast(body.emit(yielded), extents));
+      for (auto [target, state] : llvm::zip(statement.targets, next))
+        frame.store(target, state);
+      return next;
+    };
+    foldAlong(statement, 0, inits, step, op.getReverse());
+  }
+
   static bool isElement(Value tile) { return llvm::all_of(TileBuilder::extentsOf(tile), isOne); }
 
   void scatter(const Statement &statement) {
@@ -426,7 +484,7 @@ private:
       body.mapArguments(block, 0, block.getNumArguments());
       auto yielded = block.getTerminator()->getOperands();
       Value value = body.emit(yielded.back());
-      StringRef combine = *combineOperation(op);
+      StringRef combine = combineOperation(op);
       auto combined = [&](Value there, Value value) {
         return b.elementwise(combine, {there, value}, TileBuilder::elementOf(value));
       };

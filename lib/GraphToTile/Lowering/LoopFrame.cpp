@@ -93,6 +93,11 @@ void LoopFrame::createKernel(StringRef name, const LoopConfiguration &configurat
     arguments.push_back(
         tile::ArgumentAttr::get(context, "n" + std::to_string(i), tile::Access::Scalar, {}, {}));
   }
+  for (auto &[argument, symbol] : program.sizes) {
+    types.push_back(b.b.getIndexType());
+    arguments.push_back(tile::ArgumentAttr::get(context, "size_" + symbol, tile::Access::Scalar, {},
+                                                b.b.getStringAttr(symbol)));
+  }
   for (StringRef symbol : symbols)
     declared.push_back(tile::SymbolAttr::get(context, symbol, 0, INT64_MAX, 1));
   SmallVector<int64_t> blocks;

@@ -113,6 +113,16 @@ Value TileBuilder::scan(tile::ScanKind kind, Value tile, int axis, bool isRevers
   return tile::ScanOp::create(b, loc, tile.getType(), kind, tile, axis, isReverse);
 }
 
+TileBuilder::Tiles TileBuilder::sort(Value tile, int axis, const Size &count, bool isDescending,
+                                     bool isUnsigned) {
+  Extents kept = extentsOf(tile);
+  kept[axis] = count;
+  auto op = tile::SortOp::create(b, loc, tile::tileType(kept, elementOf(tile)),
+                                 tile::tileType(kept, b.getI64Type()), tile, axis, isDescending,
+                                 isUnsigned);
+  return {op.getValues(), op.getPositions()};
+}
+
 Value TileBuilder::elementwise(StringRef operation, ArrayRef<Value> operands, Type element,
                                Attribute predicate) {
   Extents extents = extentsOf(operands[0]);

@@ -32,6 +32,8 @@ public:
   /// The number of this type, which is one of tiles: an integer, a float or i1.
   mlir::Value number(double value, mlir::Type type);
 
+  using Tiles = llvm::SmallVector<mlir::Value>;
+
   //===--- tiles --------------------------------------------------------------===//
   mlir::Value full(mlir::Value scalar, const Extents &extents);
   /// i64: start, start + 1, ... along `axis`.
@@ -43,6 +45,8 @@ public:
   mlir::Value extract(mlir::Value tile);
   /// The reduced axis stays, with extent 1.
   mlir::Value reduce(tile::ReduceKind kind, mlir::Value tile, int axis);
+  /// The first `count` along an axis, sorted, and where they were.
+  Tiles sort(mlir::Value tile, int axis, const Size &count, bool isDescending, bool isUnsigned);
   mlir::Value scan(tile::ScanKind kind, mlir::Value tile, int axis, bool isReverse);
   /// An operation of arith or math on tiles of one rank, which are broadcast to each other.
   /// `predicate`: of a comparison.
@@ -54,7 +58,6 @@ public:
   mlir::Value both(mlir::Value mask, mlir::Value other);
 
   //===--- loops --------------------------------------------------------------===//
-  using Tiles = llvm::SmallVector<mlir::Value>;
   using Body = llvm::function_ref<Tiles(mlir::Value index, mlir::ValueRange carried)>;
   using Combine = llvm::function_ref<Tiles(mlir::ValueRange first, mlir::ValueRange second)>;
   /// `combine`: how the states of two consecutive parts of the range become one; null: there is no

@@ -107,6 +107,20 @@ LogicalResult SortOp::verify() {
     return emitOpError() << "dim is " << dim << " but the input's rank is " << rank;
   if (!typeOf(getIndicesInit()).getElementType().isInteger(64))
     return emitOpError("indices must be i64");
+  RankedTensorType input = typeOf(getInput());
+  for (Value result : {getValues(), getIndices()}) {
+    RankedTensorType type = typeOf(result);
+    if (type.getRank() != rank)
+      return emitOpError() << "the input's rank is " << rank << " but a result's "
+                           << type.getRank();
+    for (int64_t d = 0; d < rank; ++d) {
+      int64_t have = input.getDimSize(d), given = type.getDimSize(d);
+      bool isKnown = !ShapedType::isDynamic(have) && !ShapedType::isDynamic(given);
+      if (isKnown && (d == int64_t(getDim()) ? given > have : given != have))
+        return emitOpError() << "a result has size " << given << " in dimension " << d
+                             << " but the input " << have;
+    }
+  }
   return success();
 }
 

@@ -208,7 +208,8 @@ def TW_ScanOp : TW_DpsOp<"scan", [AttrSizedOperandSegments,
 def TW_SortOp : TW_DpsOp<"sort"> {
   let summary = "Sorts along one dimension; gives the values and their old positions (i64)";
   let description = [{
-    Always stable. NaN counts as greater than every number. `is_unsigned` for u8 and bool.
+    Always stable. NaN counts as greater than every number. `is_unsigned` for u8 and bool. The
+    results may be shorter than the input along `dim`: then they are the first of the sorted ones.
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$values_init,
       AnyRankedTensor:$indices_init, I64Attr:$dim, UnitAttr:$descending, UnitAttr:$is_unsigned);

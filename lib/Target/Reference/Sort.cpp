@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tw.sort: heap sort of (value, position) pairs in the results themselves, so that no more memory
-// is needed; ordering equal values by position makes it stable.
+// is needed; ordering equal values by position makes it stable. Where the results are shorter than
+// the input, what comes before the root of a full heap takes its place.
 #include "IR/Graph/Graph.h"
 #include "Target/Reference/Operations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,14 +36,22 @@ public:
 
 private:
   void line(const Ix &from) {
-    Ix count = input.sizes[dim];
-    e.loop(0, count, 1, [&](Ix i) {
-      Value value = e.load(input, e.ix().add(from, e.ix().mul(i, input.strides[dim])));
-      set(i, {value, e.ix().value(i)});
-    });
+    Ix count = values.sizes[dim];
+    auto element = [&](Ix i) -> Pair {
+      return {e.load(input, e.ix().add(from, e.ix().mul(i, input.strides[dim]))), e.ix().value(i)};
+    };
+    e.loop(0, count, 1, [&](Ix i) { set(i, element(i)); });
     // Make a heap, its root the pair that comes last; then take the roots off.
     Ix half = e.ix().div(count, 2);
     e.loop(0, half, 1, [&](Ix i) { sift(e.ix().sub(e.ix().sub(half, 1), i), count); });
+    Ix end = e.ix().select(e.ix().less(0, count), input.sizes[dim], count);
+    e.loop(count, end, 1, [&](Ix i) {
+      Pair next = element(i);
+      e.ifThen(before(next, get(0)), [&] {
+        set(0, next);
+        sift(0, count);
+      });
+    });
     e.loop(1, count, 1, [&](Ix i) {
       Ix last = e.ix().sub(count, i);
       Pair root = get(0), other = get(last);

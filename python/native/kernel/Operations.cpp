@@ -11,6 +11,8 @@ namespace nb = nanobind;
 using namespace tw::kernel::detail;
 using tw::kernel::Direction;
 using tw::kernel::KeepDim;
+using tw::kernel::Order;
+using tw::kernel::Sorted;
 
 namespace tw::python::kernel {
 

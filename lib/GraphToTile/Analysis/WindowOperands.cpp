@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "GraphToTile/Analysis/WindowOperands.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace tw::conversion {
+
+/// Sums of loops, each times a number.
+static bool isSum(AffineExpr expr) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return isa<AffineDimExpr, AffineConstantExpr>(expr);
+  if (binary.getKind() == AffineExprKind::Mul)
+    return isa<AffineConstantExpr>(binary.getRHS()) && isSum(binary.getLHS());
+  return binary.getKind() == AffineExprKind::Add && isSum(binary.getLHS()) &&
+         isSum(binary.getRHS());
+}
+
+static unsigned loopsIn(AffineExpr expr) {
+  llvm::DenseSet<AffineExpr> loops;
+  expr.walk([&](AffineExpr part) {
+    if (isa<AffineDimExpr>(part))
+      loops.insert(part);
+  });
+  return loops.size();
+}
+
+static bool isWindow(AffineMap map) {
+  return llvm::all_of(map.getResults(), isSum) &&
+         llvm::any_of(map.getResults(), [](AffineExpr expr) { return loopsIn(expr) > 1; });
+}
+
+static Value valueOf(OpBuilder &b, Location loc, AffineExpr expr) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return arith::ConstantIndexOp::create(b, loc, constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return linalg::IndexOp::create(b, loc, dim.getPosition());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Value x = valueOf(b, loc, binary.getLHS()), y = valueOf(b, loc, binary.getRHS());
+  return binary.getKind() == AffineExprKind::Mul ? Value(arith::MulIOp::create(b, loc, x, y))
+                                                 : Value(arith::AddIOp::create(b, loc, x, y));
+}
+
+/// Looks up input `number` in the body instead.
+static void lookUp(linalg::GenericOp op, unsigned number) {
+  Location loc = op.getLoc();
+  Value tensor = op.getInputs()[number];
+  AffineMap map = op.getIndexingMapsArray()[number];
+  Block &body = *op.getBody();
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  SmallVector<Value> indices;
+  for (AffineExpr expr : map.getResults())
+    indices.push_back(valueOf(b, loc, expr));
+  Value element = tensor::ExtractOp::create(b, loc, tensor, indices);
+  body.getArgument(number).replaceAllUsesWith(element);
+  body.eraseArgument(number);
+  SmallVector<Attribute> maps(op.getIndexingMaps().getValue());
+  maps.erase(maps.begin() + number);
+  op.setIndexingMapsAttr(b.getArrayAttr(maps));
+  op.getInputsMutable().erase(number);
+}
+
+/// Whether the other operands say how long all loops are.
+static bool isShapedByOthers(linalg::GenericOp op, unsigned number) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.erase(maps.begin() + number);
+  return bool(inversePermutation(concatAffineMaps(maps, op.getContext())));
+}
+
+void lookUpWindows(func::FuncOp function) {
+  for (auto op : function.getOps<linalg::GenericOp>())
+    for (unsigned number = op.getNumDpsInputs(); number-- > 0;)
+      if (isWindow(op.getIndexingMapsArray()[number]) && isShapedByOthers(op, number))
+        lookUp(op, number);
+}
+
+} // namespace tw::conversion

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which share of the dispatches of models are tile programs, and why the others are not.
+
+    scripts/tile_share.py [--tool=build/dev/bin/tilewright] [--least=97] [FOLDER|MODEL ...]
+
+Compiles every program of the folders (by default the models and the operator tables of e2e) with
+--report, counts calls of dispatches, and lists those left to the reference target by reason. Ends with
+status 1 if less than `--least` percent of the calls of a folder's programs are tile programs.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MARK = "runs on the reference target: "
+
+
+def report(tool, program):
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([str(tool), "compile", str(program), "-o", f"{folder}/a.so", "--report=json"],
+                              capture_output=True, text=True, check=False)
+    return (program, json.loads(done.stdout) if done.returncode == 0 else None, done.stderr)
+
+
+def programs(path):
+    if path.is_file():
+        return [path]
+    return sorted(p for p in path.rglob("*") if p.suffix == ".pt2")
+
+
+def show(name, reports):
+    """Prints one folder's counts and reasons; gives the share in percent."""
+    calls = sum(r["calls"] for _, r, _ in reports if r)
+    plain = sum(r["calls_on_reference"] for _, r, _ in reports if r)
+    share = 100 * (1 - plain / calls) if calls else 100
+    print(f"{name}: {calls - plain} of {calls} dispatches are tile programs, {share:.1f} %")
+    reasons = collections.defaultdict(list)
+    for program, found, errors in reports:
+        if found is None:
+            print(f"  not compiled: {program.stem}: {errors.splitlines()[0] if errors else ''}")
+            continue
+        for remark in found["remarks"]:
+            if remark["text"].startswith(MARK):
+                reasons[remark["text"][len(MARK):]].append(f"{program.stem} ({remark['place'].split(':')[-1].split(',')[0].strip()})")
+    for reason, places in sorted(reasons.items(), key=lambda r: -len(r[1])):
+        print(f"  {len(places):3} {reason}\n      {', '.join(places)}")
+    return share
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tool", type=pathlib.Path, default=ROOT / "build/dev/bin/tilewright")
+    parser.add_argument("--least", type=float, default=0)
+    parser.add_argument("--jobs", "-j", type=int, default=2)
+    parser.add_argument("paths", nargs="*", type=pathlib.Path, default=[ROOT / "e2e/models", ROOT / "e2e/operators"])
+    options = parser.parse_args()
+    worst = 100.0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for path in options.paths:
+            reports = list(pool.map(lambda p: report(options.tool, p), programs(path)))
+            worst = min(worst, show(path, reports))
+    return worst < options.least
+
+
+if __name__ == "__main__":
+    sys.exit(main())
