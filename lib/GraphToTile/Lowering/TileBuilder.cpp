@@ -119,7 +119,7 @@ TileBuilder::Tiles TileBuilder::sort(Value tile, int axis, const Size &count, bo
   kept[axis] = count;
   auto op = tile::SortOp::create(b, loc, tile::tileType(kept, elementOf(tile)),
                                  tile::tileType(kept, b.getI64Type()), tile, axis, isDescending,
-                                 isUnsigned);
+                                 isUnsigned && !elementOf(tile).isInteger(1));
   return {op.getValues(), op.getPositions()};
 }
 

@@ -100,6 +100,7 @@ static constexpr Row rows[] = {
     {"tile.dot",           &Printer::dot, "", Primary, false, "", "product"},
     {"tile.reduce",        &Printer::reduce},
     {"tile.scan",          &Printer::scan},
+    {"tile.sort",          &Printer::sort, "", Primary, false, "", "sorted"},
     {"tile.broadcast",     &Printer::broadcast},
     {"tile.reshape",       &Printer::reshape},
     {"tile.transpose",     &Printer::transpose},

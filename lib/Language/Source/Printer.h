@@ -54,6 +54,7 @@ public:
   Expression dot(mlir::Operation *op, const Row &row);
   Expression reduce(mlir::Operation *op, const Row &row);
   Expression scan(mlir::Operation *op, const Row &row);
+  Expression sort(mlir::Operation *op, const Row &row);
   Expression broadcast(mlir::Operation *op, const Row &row);
   Expression reshape(mlir::Operation *op, const Row &row);
   Expression transpose(mlir::Operation *op, const Row &row);

@@ -101,6 +101,25 @@ Expression Printer::scan(Operation *op, const Row &) {
           Handle::Tile, value.dtype};
 }
 
+Expression Printer::sort(Operation *op, const Row &) {
+  auto sort = cast<tile::SortOp>(op);
+  uint64_t axis = sort.getAxis();
+  Type element = sort.getOperand().getType().getElementType();
+  if (sort.getIsUnsigned() && !element.isInteger(8))
+    return fail(op, "an unsigned sort of this dtype");
+  Expression value = use(sort.getOperand());
+  value = sort.getIsUnsigned() ? as(value, DType::u8) : asSigned(value);
+  auto all = tile::extentsOf(sort.getOperand().getType()),
+       kept = tile::extentsOf(sort.getValues().getType());
+  std::string first =
+      kept[axis] == all[axis] ? "" : ", " + sizeExpression(kept[axis], symbols).text;
+  printComment(op->getLoc());
+  std::string target = declare(op, {value.dtype, DType::i64});
+  line(fmt::format("{}sort({}, {}, Order::{}{});", target, value.text, axis,
+                   sort.getDescending() ? "descending" : "ascending", first));
+  return {};
+}
+
 Expression Printer::broadcast(Operation *op, const Row &) {
   Value operand = unstretched(op->getResult(0), op->getBlock());
   Expression value = use(operand ? operand : op->getOperand(0));

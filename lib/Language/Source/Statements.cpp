@@ -161,7 +161,7 @@ void Printer::printStatement(Operation *op) {
     fail(op, op->getName().getStringRef().str() + (row ? " with further attributes" : ""));
     return;
   }
-  if (op->getNumRegions() > 0) {
+  if (op->getNumRegions() > 0 || op->getNumResults() > 1) { // a statement, not a value
     (this->*row->write)(op, *row);
     return;
   }

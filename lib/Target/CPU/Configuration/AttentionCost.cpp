@@ -7,11 +7,12 @@ namespace tw::target::cpu {
 namespace {
 
 constexpr int64_t unknownExtent = 512;
-constexpr int64_t mostOfUnknown = 64;    // in a block: calls may bring fewer
-constexpr int64_t registerVectors = 4;   // of a product whose sums lie in memory, side by side
-constexpr int64_t fewPrograms = 16;      // fewer leave workers without any
-constexpr int64_t longestRow = 1024;     // of scores
-constexpr int64_t wantedRows = 128;      // of queries, with their groups
+constexpr int64_t mostOfUnknown = 64;  // in a block: calls may bring fewer
+constexpr int64_t registerVectors = 4; // of a product whose sums lie in memory, side by side
+constexpr int64_t fewPrograms = 16;    // fewer leave workers without any
+constexpr int64_t longestRow = 1024;   // of scores
+constexpr int64_t fewRows = 16, keysOfFewRows = 128; // which read keys and values once
+constexpr int64_t wantedRows = 128;                  // of queries, with their groups
 constexpr int64_t mostBytes = 256 << 10; // of scores: they stay in the second-level cache
 constexpr int64_t splitKeys = 1024;      // keys that workers may share
 
@@ -107,7 +108,8 @@ AttentionConfiguration chooseAttention(const Attention &attention, const VectorU
         block.isTransposed = isTransposed;
         bool mayBeFew = (!p.areQueriesKnown && block.queries > mostOfUnknown) ||
                         (!p.areKeysKnown && block.keys > 2 * mostOfUnknown);
-        if (block.keys > longestRow || mayBeFew)
+        bool isStreamed = block.queries * block.groups < fewRows && block.keys > keysOfFewRows;
+        if (block.keys > longestRow || mayBeFew || isStreamed)
           continue;
         int64_t programs = p.programs(block);
         double cost = cycles(p, block);
