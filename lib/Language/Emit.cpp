@@ -43,7 +43,7 @@ private:
       text += ">";
     }
     for (const auto &[name, value] : program.attributes)
-      text += (text.empty() ? " attributes {" : ", ") + name + " = " + value;
+      text.append(text.empty() ? " attributes {" : ", ").append(name).append(" = ").append(value);
     return text.empty() ? text : text + "}";
   }
 
