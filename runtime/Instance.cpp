@@ -264,14 +264,35 @@ bool Instance::isOwnOutput(const void *data) const {
   return false;
 }
 
-/// Where each input is read: in place, or in a copy when it is not aligned or is an output of the
-/// last run, whose memory this one writes.
+/// Whether some of an input's memory is another input's, too.
+static bool sharesMemory(std::span<const tw_tensor> inputs, size_t number) {
+  auto begin = [](const tw_tensor &input) { return reinterpret_cast<uintptr_t>(input.data); };
+  const tw_tensor &one = inputs[number];
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (i != number && begin(inputs[i]) < begin(one) + one.bytes &&
+        begin(one) < begin(inputs[i]) + inputs[i].bytes)
+      return true;
+  return false;
+}
+
+/// By input: whether the program writes its new value where it reads it.
+std::vector<bool> Instance::writtenInPlace() const {
+  std::vector<bool> result(metadata.inputs.size());
+  for (const MutatedInput &m : metadata.mutatedInputs)
+    result[m.input] = result[m.input] || m.isInPlace;
+  return result;
+}
+
+/// Where each input is read: in place, or in a copy when it is not aligned, is an output of the
+/// last run, whose memory this one writes, or is written while another input has the same memory.
 Status Instance::bindInputs(std::span<const tw_tensor> inputs) {
+  std::vector<bool> isWritten = writtenInPlace();
   for (size_t i = 0; i < inputs.size(); ++i) {
     const tw_tensor &input = inputs[i];
     std::copy_n(input.sizes, input.rank, inputSizes[i].begin());
     inputPointers[i] = input.data;
-    if (input.data && isAligned(input.data) && !isOwnOutput(input.data))
+    if (input.data && isAligned(input.data) && !isOwnOutput(input.data) &&
+        !(isWritten[i] && sharesMemory(inputs, i)))
       continue;
     int64_t bytes = *checkedProduct(inputSizes[i]) * info(metadata.inputs[i].dtype).bytes;
     if (!inputCopies[i].reserve(bytes))
@@ -380,6 +401,9 @@ Status Instance::bindOutputs(std::span<const tw_tensor> inputs, std::span<const 
     else
       output.callerData = wanted[v].data;
   }
+  for (const MutatedInput &m : metadata.mutatedInputs)
+    if (m.isInPlace)
+      outputs[m.output].target = const_cast<void *>(inputPointers[m.input]);
   for (size_t i = 0; i < outputs.size(); ++i) {
     Output &output = outputs[i];
     if (!output.target) {
@@ -398,7 +422,7 @@ void Instance::deliver(std::span<const tw_tensor> inputs) {
     if (output.callerData && output.bytes > 0)
       std::memcpy(output.callerData, output.target, output.bytes);
   for (const MutatedInput &m : metadata.mutatedInputs)
-    if (outputs[m.output].bytes > 0)
+    if (outputs[m.output].bytes > 0 && outputs[m.output].target != inputs[m.input].data)
       std::memcpy(inputs[m.input].data, outputs[m.output].target, outputs[m.output].bytes);
   results.clear();
   for (int i : visible) {

@@ -68,6 +68,7 @@ private:
   Status prepare(std::span<const tw_tensor> inputs);
   Status compute(std::span<const tw_tensor> inputs, std::span<const tw_tensor> outputs);
   Status bindInputs(std::span<const tw_tensor> inputs);
+  std::vector<bool> writtenInPlace() const;
   Status decideSizes();
   Status measureOutputs();
   Status bindOutputs(std::span<const tw_tensor> inputs, std::span<const tw_tensor> outputs);

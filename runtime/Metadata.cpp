@@ -239,7 +239,8 @@ private:
     out.mutatedInputs = top.objects<MutatedInput>("mutated_inputs", [&](Fields &f) {
       return MutatedInput{
           static_cast<int>(f.integer("input", 0, static_cast<int64_t>(out.inputs.size()) - 1)),
-          static_cast<int>(f.integer("output", 0, static_cast<int64_t>(out.outputs.size()) - 1))};
+          static_cast<int>(f.integer("output", 0, static_cast<int64_t>(out.outputs.size()) - 1)),
+          f.booleanOr("in_place", false)};
     });
   }
 
@@ -364,6 +365,10 @@ private:
           out.inputs[m.input].sizes.size() != out.outputs[m.output].sizes.size())
         fail(fmt::format("output \"{}\" is written back to input \"{}\" of another type",
                          out.outputs[m.output].name, out.inputs[m.input].name));
+      else if (m.isInPlace && !out.outputs[m.output].hidden)
+        fail(
+            fmt::format("output \"{}\" is written in the place of input \"{}\", but callers see it",
+                        out.outputs[m.output].name, out.inputs[m.input].name));
     if (out.workspaceBytes % TW_ALIGNMENT)
       fail(fmt::format("\"workspace_bytes\" is {}, not a multiple of {}", out.workspaceBytes,
                        TW_ALIGNMENT));

@@ -48,6 +48,7 @@ struct StateInfo {
 /// After a run, this output is copied to that input's memory.
 struct MutatedInput {
   int input = 0, output = 0;
+  bool isInPlace = false; // the program writes the output where it reads the input
 };
 
 struct SymbolInfo {
@@ -91,7 +92,7 @@ struct Metadata {
 };
 
 /// The metadata format that this runtime reads.
-inline constexpr int64_t metadataFormat = 2;
+inline constexpr int64_t metadataFormat = 3;
 
 /// Parses the JSON of an artifact and checks that it makes sense by itself: known versions, dtypes,
 /// indices in range, sizes that fit 63 bits, state inside the payload, a static plan inside its

@@ -104,6 +104,8 @@ LANGUAGE = [
     Model("nested_outputs", language.NestedOutputs, ["f32[3]", "f32[3]"]),
     Model("quantised", language.Quantised, ["f32[4,16]"]),
     Model("sgd_step", language.SgdStep, ["f32[8,5]", "f32[8,1]"], steps=4),
+    Model("adamw_step", language.AdamWStep, ["f32[40,30]", "f32[40,30]"], steps=3),
+    Model("masked_cache", language.MaskedCache, ["f32[2,6]", "i64[1]<9"], steps=3),
 ]
 
 VISION = [

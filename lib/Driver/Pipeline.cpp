@@ -183,6 +183,8 @@ LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evalu
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     pm.addPass(tile::createSplitLoops());
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
+    pm.addPass(tile::createUpdateInPlace());
+    pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
   });
 }
 

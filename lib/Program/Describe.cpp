@@ -134,7 +134,7 @@ static void writeState(JsonWriter &json, func::FuncOp main, unsigned argument, P
   auto initial = attributes.getAs<graph::WeightAttr>("tw.weight");
   if (payload)
     json.member("offset",
-                initial && initial.getBytes() ? payload->add(initial, type) : int64_t(-1));
+                initial && !Payload::isZero(initial) ? payload->add(initial, type) : int64_t(-1));
   json.member("trainable", attributes.contains("tw.trainable"));
   json.member("updated", isUpdated(main, name)).endObject();
 }
@@ -202,7 +202,7 @@ void describeSignature(JsonWriter &json, func::FuncOp main, Payload *payload) {
   writeSymbols(json, main);
 }
 
-static void writeMutations(JsonWriter &json, func::FuncOp main) {
+static void writeMutations(JsonWriter &json, func::FuncOp main, const HostProgram &program) {
   Signature signature(main);
   json.key("mutated_inputs").beginArray();
   for (unsigned r = 0; r < main.getNumResults(); ++r) {
@@ -212,6 +212,7 @@ static void writeMutations(JsonWriter &json, func::FuncOp main) {
         json.beginObject()
             .member("input", signature.inputOf[a])
             .member("output", signature.outputOf[r])
+            .member("in_place", bool(program.writtenInPlace[r]))
             .endObject();
   }
   json.endArray();
@@ -270,7 +271,7 @@ std::string describeProgram(func::FuncOp main, const HostProgram &program,
     json.value(feature);
   json.endArray();
   describeSignature(json, main, &payload);
-  writeMutations(json, main);
+  writeMutations(json, main, program);
   writeMemory(json, program.memory);
   json.key("dispatches").beginArray();
   llvm::StringMap<int> named; // dispatches of one name are told apart: "linear", "linear.2"

@@ -378,7 +378,8 @@ static void writeScalar(HostBuilder &h, Value value, Value address) {
   h.store(value, address);
 }
 
-void HostEmitter::writeOutput(int output, Value value) {
+void HostEmitter::writeOutput(unsigned number, Value value) {
+  int output = in.plan.signature.outputOf[number];
   bool isTensor = isa<RankedTensorType>(value.getType());
   if (sizing) {
     Value sizes = h.element(h.ptr, callField(offsetof(tw_call, output_sizes)), output);
@@ -393,7 +394,7 @@ void HostEmitter::writeOutput(int output, Value value) {
   Place place = in.plan.place(value);
   bool there =
       place.kind == PlaceKind::Output && place.index == output && in.plan.same(value, value);
-  if (!there)
+  if (!there && !in.plan.isWrittenInPlace(number))
     copyTensor(address, tensors[value], value.getType());
 }
 
@@ -425,8 +426,8 @@ void HostEmitter::writeStates(Operation *op) {
 
 void HostEmitter::emitReturn(Operation *op) {
   for (auto [number, value] : llvm::enumerate(op->getOperands()))
-    if (int output = in.plan.signature.outputOf[number]; output >= 0)
-      writeOutput(output, value);
+    if (in.plan.signature.outputOf[number] >= 0)
+      writeOutput(unsigned(number), value);
   writeStates(op);
   LLVM::ReturnOp::create(h.b, h.loc, ValueRange{h.constant32(0)});
 }

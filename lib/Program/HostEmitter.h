@@ -68,7 +68,7 @@ private:
   void emitAssert(graph::AssertOp op);
   void emitFailure(mlir::Value fine, mlir::Value message, mlir::Value x, mlir::Value y);
   void emitReturn(mlir::Operation *op);
-  void writeOutput(int output, mlir::Value value);
+  void writeOutput(unsigned number, mlir::Value value);
   void writeStates(mlir::Operation *op);
 
   // HostControl.cpp: branches, loops and dispatches

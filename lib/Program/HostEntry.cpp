@@ -85,8 +85,10 @@ FailureOr<HostProgram> emitHostEntry(func::FuncOp main, ModuleOp into, const Ker
   for (const auto &kernel : kernels)
     pairs[kernel.first()] = kernel.second.inPlace;
   StoragePlan plan(main, pairs);
-  plan.reportStates();
+  plan.reportMutations();
   HostProgram program;
+  for (unsigned result = 0; result < main.getNumResults(); ++result)
+    program.writtenInPlace.push_back(plan.isWrittenInPlace(result));
   HostMemory &memory = program.memory;
   placeWorkspaces(main, plan, kernels, memory);
   memory.buffers.assign(plan.temporaries.begin(), plan.temporaries.end());

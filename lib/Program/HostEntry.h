@@ -30,6 +30,7 @@ struct HostDispatch {
 
 struct HostProgram {
   HostMemory memory;
+  std::vector<bool> writtenInPlace; // by result of @main: it is made where an input of it was
   std::vector<HostDispatch> dispatches;
 };
 

@@ -37,6 +37,24 @@ int64_t Payload::add(graph::WeightAttr source, mlir::RankedTensorType type) {
   return place->second;
 }
 
+static bool areZero(std::span<const std::byte> bytes) {
+  return bytes.empty() || (bytes[0] == std::byte(0) &&
+                           std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
+}
+
+bool Payload::isZero(graph::WeightAttr source) {
+  if (source.getBytes() == 0)
+    return true;
+  auto begin = static_cast<uintptr_t>(source.getOffset());
+  auto bytes = static_cast<size_t>(source.getBytes());
+  std::string file = source.getFile().str();
+  if (file.empty())
+    return areZero({reinterpret_cast<const std::byte *>(begin), bytes});
+  Result<MappedFile> mapped = MappedFile::open(file);
+  return mapped && mapped->bytes().size() >= begin + bytes &&
+         areZero(mapped->bytes().subspan(begin, bytes));
+}
+
 static constexpr int64_t chunkBytes = int64_t(1) << 20;
 
 bool writeAll(int fd, const char *bytes, int64_t count, int64_t at) {

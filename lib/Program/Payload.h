@@ -19,6 +19,8 @@ public:
   /// The place of a weight in the payload. The same bytes in the same layout are stored once.
   int64_t add(graph::WeightAttr source, mlir::RankedTensorType type);
   int64_t bytes() const { return end; }
+  /// Whether all bytes of a weight's storage are 0. False when it cannot be read.
+  static bool isZero(graph::WeightAttr source);
 
   /// Writes all weights to the open file `fd` from position `at` on, a small piece at a time.
   /// `path` is for messages. Errors: PROGRAM_4 (a model's file), IO_2 and SYSTEM_3 (the

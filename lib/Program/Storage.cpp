@@ -2,6 +2,7 @@
 #include "Program/Storage.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
+#include "IR/Graph/Mutations.h"
 #include "Support/Checked.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -10,12 +11,9 @@ using namespace mlir;
 
 namespace tw {
 
-static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
+using graph::isRename;
 
-/// Renames the elements of one tensor.
-static bool isRename(Operation *op) {
-  return isa_and_nonnull<tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-}
+static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 
 std::optional<int64_t> bytesOf(RankedTensorType type) {
   if (!type.hasStaticShape())
@@ -39,13 +37,11 @@ Signature::Signature(func::FuncOp main) {
         number = stateOf[a];
     nextOf.push_back(number);
     outputOf.push_back(number < 0 ? outputs++ : -1);
+    writtenInputOf.push_back(-1);
   }
-}
-
-Value StoragePlan::whole(Value tensor) {
-  while (isRename(tensor.getDefiningOp()))
-    tensor = tensor.getDefiningOp()->getOperand(0);
-  return tensor;
+  for (unsigned a = 0; a < main.getNumArguments(); ++a)
+    if (auto next = inputOf[a] >= 0 ? graph::nextValueOf(main, a) : std::nullopt)
+      writtenInputOf[*next] = inputOf[a];
 }
 
 //===----------------------------------------------------------------------===//
@@ -74,7 +70,7 @@ int StoragePlan::find(int set) const {
 }
 
 int StoragePlan::find(Value tensor) const {
-  tensor = whole(tensor);
+  tensor = graph::wholeOf(tensor);
   if (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
     return find(slice.getSource());
   auto it = setOf.find(tensor);
@@ -189,14 +185,15 @@ static bool isMade(Value root) {
   return isa_and_nonnull<graph::DispatchOp, tensor::InsertSliceOp, scf::IfOp, scf::ForOp>(op);
 }
 
-/// Results are made where the caller wants them.
-void StoragePlan::placeOutputs() {
+/// Results are made where the caller wants them; next values of inputs, if they are `written`, only
+/// once it is known which can be made in the input's place.
+void StoragePlan::placeOutputs(bool written) {
   Operation *end = main.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(end->getOperands())) {
     int output = signature.outputOf[index];
-    if (output < 0 || !isTensor(value))
+    if (output < 0 || !isTensor(value) || written != (signature.writtenInputOf[index] >= 0))
       continue;
-    Value root = whole(value);
+    Value root = graph::wholeOf(value);
     if (isMade(root) && !sets[find(root)].fixed())
       sets[find(root)].place = {PlaceKind::Output, output};
   }
@@ -211,7 +208,7 @@ void StoragePlan::placeBranches(Block &block) {
              llvm::zip(op.getResults(), region.front().getTerminator()->getOperands())) {
           if (!isTensor(result))
             continue;
-          Value root = whole(value);
+          Value root = graph::wholeOf(value);
           if (isMade(root) && root.getParentBlock() == &region.front() && !sets[find(root)].fixed())
             unite(result, root);
         }
@@ -234,7 +231,7 @@ void StoragePlan::placeLoop(Operation *op) {
                                                       loop.getInitArgs(), yield.getResults())) {
     if (!isTensor(result))
       continue;
-    Value first = whole(init);
+    Value first = graph::wholeOf(init);
     bool alone = llvm::count_if(loop.getInitArgs(), [&](Value other) {
                    return isTensor(other) && find(other) == find(first);
                  }) == 1;
@@ -243,7 +240,7 @@ void StoragePlan::placeLoop(Operation *op) {
         sets[find(first)].end <= steps[op].first)
       unite(result, first);
 
-    placeNext(loop, carried, whole(next), result);
+    placeNext(loop, carried, graph::wholeOf(next), result);
   }
 }
 
@@ -256,7 +253,7 @@ void StoragePlan::placeNext(Operation *op, Value carried, Value next, Value resu
     auto insert = next.getDefiningOp<tensor::InsertSliceOp>();
     if (!insert || next.getParentBlock() != body)
       break;
-    Value dest = whole(insert.getDest());
+    Value dest = graph::wholeOf(insert.getDest());
     if (lastAccess(dest) > steps[insert].first || find(insert.getSource()) == find(dest))
       return;
     chain.push_back(next);
@@ -276,7 +273,7 @@ void StoragePlan::placeNext(Operation *op, Value carried, Value next, Value resu
 /// A slice is inserted in place when the old tensor has no later use.
 void StoragePlan::placeInserts(Operation *op) {
   auto insert = cast<tensor::InsertSliceOp>(op);
-  Value dest = whole(insert.getDest());
+  Value dest = graph::wholeOf(insert.getDest());
   if (dest.getDefiningOp<tensor::ExtractSliceOp>())
     return;
   const Set &set = sets[find(dest)];
@@ -289,14 +286,24 @@ static unsigned bitsOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth();
 }
 
-/// Whether `place` is state and `value` what it becomes.
+/// Whether `place` is state, or an input that is written to, and its next value is made where
+/// `value` is.
 bool StoragePlan::isNextValue(Place place, Value value) {
-  if (place.kind != PlaceKind::State)
+  if (place.kind != PlaceKind::State && place.kind != PlaceKind::Input)
     return false;
+  const auto &old = place.kind == PlaceKind::State ? signature.nextOf : signature.writtenInputOf;
   for (auto [number, next] : llvm::enumerate(main.getBody().front().getTerminator()->getOperands()))
-    if (signature.nextOf[number] == place.index)
-      return whole(next) == value;
+    if (old[number] == place.index)
+      return same(next, value);
   return false;
+}
+
+bool StoragePlan::isWrittenInPlace(unsigned result) {
+  Value value = main.getBody().front().getTerminator()->getOperand(result);
+  if (signature.writtenInputOf[result] < 0 || !isTensor(value))
+    return false;
+  Place where = place(value);
+  return where.kind == PlaceKind::Input && where.index == signature.writtenInputOf[result];
 }
 
 /// The result of an elementwise kernel overwrites an input that nothing reads afterwards.
@@ -310,7 +317,7 @@ void StoragePlan::reuseDying(Operation *op, const SharedPairs &pairs) {
     if (isTensor(input))
       tensors.push_back(input);
   for (auto [input, out] : known->second) {
-    Value from = whole(tensors[input]), to = dispatch.getResult(out);
+    Value from = graph::wholeOf(tensors[input]), to = dispatch.getResult(out);
     if (from.getDefiningOp<tensor::ExtractSliceOp>() || bitsOf(from) != bitsOf(to))
       continue;
     int source = find(from), target = find(to);
@@ -351,9 +358,14 @@ StoragePlan::StoragePlan(func::FuncOp main, const SharedPairs &pairs)
            0);
   }
   collect(block);
-  placeOutputs();
+  placeOutputs(/*written=*/false);
   placeBranches(block);
-  main.walk<WalkOrder::PreOrder>([&](graph::DispatchOp op) { reuseDying(op, pairs); });
+  // From the last to the first: what a result becomes is known then.
+  SmallVector<graph::DispatchOp> dispatches;
+  main.walk<WalkOrder::PreOrder>([&](graph::DispatchOp op) { dispatches.push_back(op); });
+  for (graph::DispatchOp op : llvm::reverse(dispatches))
+    reuseDying(op, pairs);
+  placeOutputs(/*written=*/true);
   numberTemporaries();
 }
 
@@ -386,27 +398,37 @@ void StoragePlan::numberTemporaries() {
       stage(end, static_cast<int>(index), value);
 }
 
-void StoragePlan::reportStates() {
+/// Why the next value of an argument is not made in its place.
+static const char *whyCopied(Place where, bool isReadLater) {
+  if (where.kind == PlaceKind::Output && !isReadLater)
+    return "its next value is an output, too";
+  return isReadLater ? "its old value is read after the next one is computed"
+                     : "its kernel writes a tensor of its own";
+}
+
+void StoragePlan::reportMutations() {
   Operation *end = main.getBody().front().getTerminator();
-  for (auto [number, value] : llvm::enumerate(end->getOperands())) {
-    int state = signature.nextOf[number];
-    Value root = whole(value);
-    if (state < 0 || !isTensor(value) || isa<BlockArgument>(root))
+  for (unsigned a = 0; a < main.getNumArguments(); ++a) {
+    auto next = graph::nextValueOf(main, a);
+    Value value = next ? end->getOperand(*next) : Value();
+    Value root = value && isTensor(value) ? graph::wholeOf(value) : Value();
+    if (!root || isa<BlockArgument>(root))
       continue; // an argument: it is not changed, or becomes another one
+    int state = signature.stateOf[a];
     Place where = place(value);
-    auto name = main.getResultAttrOfType<StringAttr>(unsigned(number), "tw.state");
-    auto report = emitReport(root.getLoc()) << "state " << name.getValue() << " is ";
-    if (where.kind == PlaceKind::State && where.index == state) {
+    bool isThere = state < 0 ? isWrittenInPlace(*next)
+                             : where.kind == PlaceKind::State && where.index == state;
+    auto name = main.getArgAttrOfType<StringAttr>(a, "tw.name");
+    auto report = emitReport(root.getLoc())
+                  << (state < 0 ? "input " : "state ") << name.getValue() << " is ";
+    if (isThere) {
       report << "updated in place";
       continue;
     }
-    BlockArgument argument = main.getArgument(
-        unsigned(llvm::find(signature.stateOf, state) - signature.stateOf.begin()));
-    bool isReadLater = lastAccess(argument) > steps[root.getDefiningOp()].first;
+    bool isReadLater = lastAccess(main.getArgument(a)) > steps[root.getDefiningOp()].first;
+    bool isHidden = state < 0; // made in an output that nobody else sees
     report << "copied at the end of the call: "
-           << (where.kind == PlaceKind::Output ? "its next value is an output, too"
-               : isReadLater ? "its old value is read after the next one is computed"
-                             : "its kernel writes a tensor of its own");
+           << whyCopied(isHidden ? Place() : where, isReadLater);
   }
 }
 
@@ -421,8 +443,8 @@ int StoragePlan::addStaging(Operation *op, int index, std::optional<int64_t> byt
 Place StoragePlan::place(Value tensor) const { return sets[find(tensor)].place; }
 
 bool StoragePlan::same(Value a, Value b) const {
-  return find(a) == find(b) && !whole(a).getDefiningOp<tensor::ExtractSliceOp>() &&
-         !whole(b).getDefiningOp<tensor::ExtractSliceOp>();
+  return find(a) == find(b) && !graph::wholeOf(a).getDefiningOp<tensor::ExtractSliceOp>() &&
+         !graph::wholeOf(b).getDefiningOp<tensor::ExtractSliceOp>();
 }
 
 int StoragePlan::staging(Operation *op, int index) const {

@@ -8,7 +8,7 @@
 // elementwise result and the dying input it overwrites. What cannot share is copied: the emitter
 // copies wherever the two sides of a yield, an init or a return are in different sets.
 #pragma once
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "IR/Graph/Mutations.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include <optional>
@@ -33,10 +33,11 @@ struct Temporary {
 /// Numbers of arguments and results among their own kind (docs/contracts.md: tw.role).
 struct Signature {
   explicit Signature(mlir::func::FuncOp main);
-  llvm::SmallVector<int> inputOf;  // by argument: its input number, or -1
-  llvm::SmallVector<int> stateOf;  // by argument: its state number, or -1
-  llvm::SmallVector<int> outputOf; // by result: its output number, or -1
-  llvm::SmallVector<int> nextOf;   // by result: the state whose new value it is, or -1
+  llvm::SmallVector<int> inputOf;        // by argument: its input number, or -1
+  llvm::SmallVector<int> stateOf;        // by argument: its state number, or -1
+  llvm::SmallVector<int> outputOf;       // by result: its output number, or -1
+  llvm::SmallVector<int> nextOf;         // by result: the state whose new value it is, or -1
+  llvm::SmallVector<int> writtenInputOf; // by result: the input whose new value it is, or -1
   int inputs = 0, outputs = 0, states = 0;
 };
 
@@ -53,21 +54,22 @@ public:
   /// The place of a tensor of @main, that of the tensor it is a part of for a slice.
   Place place(mlir::Value tensor) const;
   /// False for a tensor.empty that only gives a dispatch its shape.
-  bool hasMemory(mlir::Value tensor) const { return setOf.contains(whole(tensor)); }
+  bool hasMemory(mlir::Value tensor) const { return setOf.contains(graph::wholeOf(tensor)); }
   /// True when both are the whole of the same memory, so that nothing is to be copied.
   bool same(mlir::Value a, mlir::Value b) const;
   /// The temporary of its own for what operand `index` of `op` must be staged in (values that a
   /// yield or return exchanges), or for the serial workspace of a dispatch (index -1); -1 if none.
   int staging(mlir::Operation *op, int index) const;
 
-  /// Says of each state, as a remark, whether it is updated in place, and if not why it is copied.
-  void reportStates();
+  /// Whether a result is made in the place of the input whose new value it is.
+  bool isWrittenInPlace(unsigned result);
+  /// Says of all state and inputs that are written to, as remarks, whether each is updated in
+  /// place, and if not why it is copied.
+  void reportMutations();
 
   llvm::SmallVector<Temporary> temporaries;
   Signature signature;
 
-  /// Looks through operations that rename all elements of a tensor without moving them.
-  static mlir::Value whole(mlir::Value tensor);
   /// A temporary that is live in exactly the step of `op`; its bytes are set by the caller.
   int addStaging(mlir::Operation *op, int index, std::optional<int64_t> bytes);
 
@@ -86,7 +88,7 @@ private:
   int find(mlir::Value tensor) const;
   int find(int set) const;
   bool unite(mlir::Value a, mlir::Value b);
-  void placeOutputs();
+  void placeOutputs(bool written);
   void placeBranches(mlir::Block &block);
   void placeLoop(mlir::Operation *loop);
   void placeNext(mlir::Operation *loop, mlir::Value carried, mlir::Value next, mlir::Value result);

@@ -28,6 +28,10 @@ std::unique_ptr<mlir::Pass> createFuseDispatches();
 /// the loop (SplitLoops.h).
 std::unique_ptr<mlir::Pass> createSplitLoops();
 
+/// Lets a kernel read and write one buffer where its result takes the place of an input: state of
+/// the program, or an input that it writes to.
+std::unique_ptr<mlir::Pass> createUpdateInPlace();
+
 /// Replaces symbols by values: in types, sizes, the grid and the body. An argument that was such a
 /// symbol stays, and is not looked at any more.
 std::unique_ptr<mlir::Pass> createSpecialize(Size::Values values = {});

@@ -69,6 +69,7 @@ void registerPasses() {
   registerPass(createOrderOperations);
   registerPass(createFuseDispatches);
   registerPass(createSplitLoops);
+  registerPass(createUpdateInPlace);
   registerPass([] { return createSpecialize(); });
   registerPass([] { return createBindCalls(); });
 }

@@ -1,8 +1,11 @@
 // RUN: tilewright run %s --input=3xf32=2 --input=3xf32=1,2,3 --expected-output=3xf32=4,8,12 | FileCheck %s
+// RUN: tilewright check %s --input=3xf32=2 --input=3xf32=1,2,3 | FileCheck %s --check-prefix=BOTH
 
 // A mutable argument: its new contents are written back to the input.
 
 // CHECK: all 3 elements agree
+// BOTH: output_0: all 3 elements agree
+// BOTH: input {{.*}}: all 3 elements agree
 
 module {
   func.func @main(%arg0: !torch.vtensor<[3],f32>, %arg1: !torch.tensor<[3],f32>) -> !torch.vtensor<[3],f32> {

@@ -23,36 +23,75 @@ struct CheckOptions {
   bool json = false;
 };
 
-/// The outputs of all calls, executed one after the other on a fresh instance.
-Result<std::vector<std::vector<HostTensor>>> runAll(const tw_program *program,
+/// What a call leaves: an output, the new value of an input, or of state.
+struct CallResult {
+  const char *kind;
+  std::string name;
+  HostTensor value;
+};
+
+/// Inputs that the call wrote to, and state that it may have changed.
+Status addMutations(const tw_program *program, tw_instance *instance,
+                    std::vector<HostTensor> &inputs, std::vector<CallResult> &results) {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (const tw_value_info *input = tw_program_input(program, static_cast<int>(i)); input->mutated)
+      results.push_back({"input", input->name, std::move(inputs[i])});
+  for (int i = 0; i < tw_program_describe(program)->state_count; ++i) {
+    const tw_value_info *state = tw_program_state(program, i);
+    if (!state->mutated)
+      continue;
+    TW_ASSIGN(HostTensor value, HostTensor::create(static_cast<DType>(state->dtype),
+                                                   {state->sizes, state->sizes + state->rank}));
+    TW_TRY(fromRuntime(tw_instance_state_get(instance, state->name, value.bytes().data(),
+                                             static_cast<int64_t>(value.byteSize()))));
+    results.push_back({"state", state->name, std::move(value)});
+  }
+  return {};
+}
+
+/// The results of all calls, executed one after the other on a fresh instance: outputs first.
+Result<std::vector<std::vector<CallResult>>> runAll(const tw_program *program,
                                                     std::span<const Call> calls, int threads) {
   TW_TRY(checkOutputNames(interfaceOf(program), calls));
   TW_ASSIGN(InstancePtr instance, createInstance(program, threads));
-  std::vector<std::vector<HostTensor>> all;
+  std::vector<std::vector<CallResult>> all;
   for (const Call &call : calls) {
     TW_ASSIGN(std::vector<HostTensor> inputs, readInputs(interfaceOf(program), call.inputs));
     TW_TRY(execute(instance.get(), inputs));
     TW_ASSIGN(std::vector<HostTensor> outputs, takeOutputs(program, instance.get()));
-    all.push_back(std::move(outputs));
+    std::vector<CallResult> &results = all.emplace_back();
+    for (size_t i = 0; i < outputs.size(); ++i)
+      results.push_back(
+          {"output", tw_program_output(program, static_cast<int>(i))->name, std::move(outputs[i])});
+    TW_TRY(addMutations(program, instance.get(), inputs, results));
   }
   return all;
 }
 
-/// Every output against the reference target's.
-Result<std::vector<OutputComparison>> compareWithReference(const tw_program *program,
-                                                           std::span<const HostTensor> outputs,
-                                                           std::span<const HostTensor> reference,
+/// Every result against the reference target's.
+Result<std::vector<OutputComparison>> compareWithReference(std::span<const CallResult> results,
+                                                           std::span<const CallResult> reference,
                                                            const ToleranceOptions &tolerances) {
   std::vector<OutputComparison> comparisons;
-  for (size_t i = 0; i < outputs.size(); ++i) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    const CallResult &result = results[i];
     OutputComparison c;
-    c.name = tw_program_output(program, i)->name;
+    c.kind = result.kind;
+    c.name = result.name;
     c.against = "the reference target";
-    TW_ASSIGN(c.found,
-              compare(outputs[i], reference[i], fmt::format("output \"{}\"", c.name), tolerances));
+    TW_ASSIGN(c.found, compare(result.value, reference[i].value,
+                               fmt::format("{} \"{}\"", c.kind, c.name), tolerances));
     comparisons.push_back(std::move(c));
   }
   return comparisons;
+}
+
+std::vector<HostTensor> outputsOf(std::vector<CallResult> &results) {
+  std::vector<HostTensor> outputs;
+  for (CallResult &result : results)
+    if (result.kind == std::string_view("output"))
+      outputs.push_back(std::move(result.value));
+  return outputs;
 }
 
 using Comparisons = std::vector<std::vector<OutputComparison>>;
@@ -60,22 +99,27 @@ using Comparisons = std::vector<std::vector<OutputComparison>>;
 /// Outputs of the calls without an expectation are compared with `reference`, the same model.
 Result<Comparisons> compareAll(const tw_program *program, const tw_program *reference,
                                std::span<const Call> calls, const CheckOptions &options) {
-  TW_ASSIGN(auto outputs, runAll(program, calls, options.threads));
-  std::vector<std::vector<HostTensor>> wanted;
+  TW_ASSIGN(auto results, runAll(program, calls, options.threads));
+  std::vector<std::vector<CallResult>> wanted;
   if (reference) {
     TW_ASSIGN(wanted, runAll(reference, calls, options.threads));
   }
   Comparisons all;
   for (size_t i = 0; i < calls.size(); ++i) {
     auto found = calls[i].expected.empty()
-                     ? compareWithReference(program, outputs[i], wanted[i], options.tolerances)
-                     : compareOutputs(interfaceOf(program), outputs[i], calls[i].expected,
-                                      options.tolerances);
+                     ? compareWithReference(results[i], wanted[i], options.tolerances)
+                     : compareOutputs(interfaceOf(program), outputsOf(results[i]),
+                                      calls[i].expected, options.tolerances);
     if (!found)
       return std::move(found).error();
     all.push_back(*std::move(found));
   }
   return all;
+}
+
+/// Outputs are what one expects; others are named.
+std::string kindText(const OutputComparison &c) {
+  return c.kind == std::string_view("output") ? "" : fmt::format("{} ", c.kind);
 }
 
 bool report(const Comparisons &all, std::string &text, JsonWriter &json) {
@@ -85,7 +129,7 @@ bool report(const Comparisons &all, std::string &text, JsonWriter &json) {
     std::string title = all.size() > 1 ? fmt::format("call {}: ", i + 1) : "";
     for (const OutputComparison &c : all[i])
       if (c.found.same())
-        text += fmt::format("{}{}: {}\n", title, c.name, c.found.text());
+        text += fmt::format("{}{}{}: {}\n", title, kindText(c), c.name, c.found.text());
     same &= reportDifferences(all[i], title);
     writeJson(json, all[i]);
   }

@@ -54,7 +54,7 @@ bool reportDifferences(std::span<const OutputComparison> comparisons, const std:
       continue;
     same = false;
     fail({Code::CLI_4,
-          fmt::format("{}output \"{}\" differs from {}", callName, comparison.name,
+          fmt::format("{}{} \"{}\" differs from {}", callName, comparison.kind, comparison.name,
                       comparison.against),
           {},
           {comparison.found.text(),
@@ -68,7 +68,7 @@ bool reportDifferences(std::span<const OutputComparison> comparisons, const std:
 void writeJson(JsonWriter &json, std::span<const OutputComparison> comparisons) {
   json.beginArray();
   for (const OutputComparison &c : comparisons) {
-    json.beginObject().member("output", c.name).member("against", c.against);
+    json.beginObject().member(c.kind, c.name).member("against", c.against);
     json.member("same", c.found.same()).member("elements", c.found.count);
     json.member("mismatches", c.found.mismatches);
     json.member("max_absolute_error", c.found.maxAbsolute);

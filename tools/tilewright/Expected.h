@@ -25,7 +25,8 @@ struct ToleranceOptions : ToleranceChoice {
 /// One compared output.
 struct OutputComparison {
   std::string name;
-  std::string against; // "@ref.npy", "the reference target"
+  const char *kind = "output"; // or "input": one that the model writes to; or "state"
+  std::string against;         // "@ref.npy", "the reference target"
   Comparison found;
 };
 

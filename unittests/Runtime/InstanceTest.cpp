@@ -75,6 +75,28 @@ TEST(Instance, KeepsStateAndWritesMutatedInputs) {
   EXPECT_EQ(c.cache, (std::vector<float>{2, 12, 22, 32}));
 }
 
+TEST(Instance, WritesInputsInPlace) {
+  Program program = load("stepper");
+  Instance instance(program, 1);
+  alignas(64) float memory[16] = {5, 6, 7, 8, 0, 0, 0, 0, 0, 5, 6, 7, 8};
+  std::vector<float> g = {1, 2, 3, 4};
+  // Aligned, where it is; else in a copy. Either way it is in the caller's memory afterwards.
+  for (float *p : {memory, memory + 9}) {
+    auto y = instance.run({Tensor::of(std::span(p, 4), {4}), Tensor::of(g, {4})});
+    EXPECT_EQ(y[0].values<double>()[0], 1);
+    EXPECT_EQ(std::vector<float>(p, p + 4), (std::vector<float>{1, 3, 5, 7}));
+  }
+  EXPECT_EQ(memory[4], 0);
+}
+
+TEST(Instance, AnInputWrittenInPlaceMayOverlapAnother) {
+  Program program = load("stepper");
+  Instance instance(program, 1);
+  alignas(64) float memory[20] = {5, 6, 7, 8};
+  instance.run({Tensor::of(std::span(memory, 4), {4}), Tensor::of(std::span(memory, 4), {4})});
+  EXPECT_EQ(std::vector<float>(memory, memory + 4), (std::vector<float>{-3, -1, 1, 3}));
+}
+
 TEST(Instance, StateIsReadSetAndReset) {
   Counter c;
   c.run();

@@ -88,7 +88,7 @@ TEST_F(Load, RefusesWhatCannotRunHere) {
   EXPECT_EQ(errorOf(sealedWith("\"sse2\"", "\"sse9\"")),
             "TW-RUNTIME-0005 the artifact needs CPU features that this machine lacks: sse9");
   EXPECT_EQ(errorOf(sealedWith("\"abi\": 1", "\"abi\": 3")),
-            "TW-RUNTIME-0004 the artifact has format 2 and ABI 3, but this runtime reads format 2 "
+            "TW-RUNTIME-0004 the artifact has format 3 and ABI 3, but this runtime reads format 3 "
             "and ABI 1");
 }
 

@@ -15,7 +15,7 @@ static std::string weightsFields() {
 
 /// Metadata with the given further fields.
 static Result<Metadata> parse(const std::string &fields) {
-  return parseMetadata(R"({"format": 2, "abi": 1, "target": "cpu")" +
+  return parseMetadata(R"({"format": 3, "abi": 1, "target": "cpu")" +
                        (fields.empty() ? "" : ", " + fields) + "}");
 }
 
@@ -50,11 +50,11 @@ TEST(Metadata, ReadsEveryField) {
 }
 
 TEST(Metadata, RefusesOtherVersions) {
-  auto m = parseMetadata(R"({"format": 3, "abi": 1, "compiler": "tilewright 9", "inputs": 7})");
+  auto m = parseMetadata(R"({"format": 4, "abi": 1, "compiler": "tilewright 9", "inputs": 7})");
   ASSERT_FALSE(m.ok());
   EXPECT_EQ(m.error().code, Code::RUNTIME_4);
   EXPECT_EQ(m.error().message,
-            "the artifact has format 3 and ABI 1, but this runtime reads format 2 and ABI 1");
+            "the artifact has format 4 and ABI 1, but this runtime reads format 3 and ABI 1");
 }
 
 struct Bad {
@@ -80,6 +80,9 @@ static const Bad bad[] = {
     {R"("inputs": [{"name": "x", "kind": "int"}], "outputs": [{"name": "y", "kind": "float"}],
         "mutated_inputs": [{"input": 0, "output": 0}])",
      R"(output "y" is written back to input "x" of another type)"},
+    {R"("inputs": [{"name": "x", "kind": "int"}], "outputs": [{"name": "y", "kind": "int"}],
+        "mutated_inputs": [{"input": 0, "output": 0, "in_place": true}])",
+     R"(output "y" is written in the place of input "x", but callers see it)"},
     {R"("state": [{"name": "s", "dtype": "f32", "sizes": [1073741824, 1073741824, 1073741824]}])",
      R"("state[0].sizes" multiply to more than any memory)"},
     {R"("state": [{"name": "s", "dtype": "f32", "sizes": [4], "offset": 64}])",

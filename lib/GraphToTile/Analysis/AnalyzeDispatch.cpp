@@ -3,7 +3,7 @@
 #include "GraphToTile/Analysis/BodyAnalysis.h"
 #include "GraphToTile/Analysis/Combiners.h"
 #include "GraphToTile/Analysis/Recognizers.h"
-#include "GraphToTile/Analysis/ReplacedState.h"
+#include "IR/Graph/Mutations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -496,7 +496,7 @@ private:
     auto copy = [&](Value source, const std::optional<OperandMap> &map, ArrayRef<AxisMap> axes) {
       return addCopy(number, chain, source, map, axes, *dtype);
     };
-    bool isInPlace = beginsAsState(number, chain, *dtype);
+    bool isInPlace = replacesBase(number, chain, *dtype);
     if (chain.base && !isInPlace && failed(copy(chain.base, chain.baseMap, chain.axes)))
       return failure();
     for (const InsertSliceChain::Part &part : chain.parts) {
@@ -511,8 +511,8 @@ private:
     return success();
   }
 
-  /// Whether the base is state that the result replaces: then only the parts are stored.
-  bool beginsAsState(int number, const InsertSliceChain &chain, kernel::DType dtype) {
+  /// Whether the result replaces the base: then only the parts are stored.
+  bool replacesBase(int number, const InsertSliceChain &chain, kernel::DType dtype) {
     auto base = chain.baseMap ? dyn_cast<BlockArgument>(chain.baseMap->root) : BlockArgument();
     auto result = llvm::find(returned, chain.result);
     auto isPlain = [](const AxisMap &axis) { return axis.isPlain() || axis.dims.size() == 1; };
@@ -527,7 +527,8 @@ private:
     if (llvm::count_if(base.getUsers(), isRead) != 1 ||
         !isa<linalg::CopyOp, tensor::InsertSliceOp, graph::ScatterOp>(
             *llvm::find_if(base.getUsers(), isRead)) ||
-        !isReplacedState(nests.callSizes().all(), base, unsigned(place - outs.begin())))
+        !graph::isReplacedBy(nests.callSizes().all(), {base.getArgNumber()},
+                             unsigned(place - outs.begin())))
       return false;
     auto output = builders[number].accessOfMemory(
         {chain.result, SmallVector<AxisMap>(chain.axes), true}, dtype, true);

@@ -113,6 +113,7 @@ LogicalResult Emitter::block(Block &block, TypeRange types, SmallVectorImpl<Valu
         if (isSurelyInside(kernel, *box, d))
           inside.insert({&op, d});
   auto everything = [&]() -> LogicalResult {
+    groupStores(block);
     for (Operation &op : block)
       if (!op.hasTrait<OpTrait::IsTerminator>() && failed(operation(&op)))
         return failure();
@@ -149,31 +150,6 @@ LogicalResult Emitter::block(Block &block, TypeRange types, SmallVectorImpl<Valu
   return success();
 }
 
-/// A buffer that the kernel writes may change between a load and its use.
-static bool mustReadNow(tile::LoadOp op) {
-  auto argument = dyn_cast<BlockArgument>(op.getBuffer());
-  auto kernel = op->getParentOfType<tile::KernelOp>();
-  if (!argument || kernel.getArgument(argument.getArgNumber()).getAccess() == tile::Access::In)
-    return false;
-  // The one store after it that has the same box reads and writes element by element.
-  for (Operation *user : op.getBuffer().getUsers()) {
-    auto store = dyn_cast<tile::StoreOp>(user);
-    if (isa<tile::LoadOp>(user))
-      continue;
-    // What is written before, or around the block, is there when this one reads.
-    Operation *inBlock = op->getBlock()->findAncestorOpInBlock(*user);
-    if (!inBlock || inBlock->isBeforeInBlock(op))
-      continue;
-    bool isSameBox = store && store->getBlock() == op->getBlock() &&
-                     store.getPositions() == op.getPositions() &&
-                     store.getStrides() == op.getStrides() &&
-                     store.getTile().getType() == op.getType() && op->isBeforeInBlock(store);
-    if (!isSameBox || !reachesOnlyElementwise(op.getResult(), store))
-      return true;
-  }
-  return false;
-}
-
 static bool isUsedInside(Operation *op) {
   return llvm::any_of(op->getUsers(),
                       [&](Operation *user) { return user->getBlock() != op->getBlock(); });
@@ -201,7 +177,7 @@ LogicalResult Emitter::operation(Operation *op) {
   if (isa<tile::StoreOp, tile::ReduceOp>(op))
     planFetches(op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](tile::StoreOp o) { return storeTile(o); })
+      .Case([&](tile::StoreOp o) { return storeTiles(o); })
       .Case([&](tile::ReduceOp o) { return reduce(o); })
       .Case([&](tile::DotOp o) { return dot(o); })
       .Case([&](tile::ForOp o) { return forLoop(o); })
@@ -225,31 +201,6 @@ LogicalResult Emitter::operation(Operation *op) {
         bool isNow = isUsedInside(o) && isWorthKeeping(o->getResult(0));
         return isNow ? toMemory(o->getResult(0)) : success();
       });
-}
-
-LogicalResult Emitter::storeTile(tile::StoreOp op) {
-  if (isInterleaved(op))
-    return storeInterleaved(op);
-  Domain domain = domainOf(extents(op.getTile()), lanesFor(op.getTile()));
-  domain = domainOf(domain.extents, lanesToMove(op.getTile(), domain.lane));
-  // Positions from a tile go one by one: they may be equal, and then the last write stays.
-  bool isIndexed =
-      domain.lane >= 0 && isa<RankedTensorType>(op.getPositions()[domain.lane].getType());
-  // LLVM would make a gather of so few elements again.
-  constexpr unsigned fewLanes = 4;
-  bool isShort = domain.lanes <= fewLanes && !domain.isUnrolled && looksUp(op.getTile());
-  if (op.getUpdate() || isIndexed || isShort)
-    domain = {domain.extents, -1, 1, false};
-  domain.cuts = cutsFor(op.getTile(), domain);
-  if (failed(prepare(op.getTile(), domain, domain.lane)))
-    return failure();
-  if (op.getMask() && failed(prepare(op.getMask(), domain, domain.lane)))
-    return failure();
-  for (Value position : op.getPositions())
-    if (isa<RankedTensorType>(position.getType()) && failed(prepare(position, domain, -1)))
-      return failure();
-  Scope scope(*this);
-  return overElements(domain, [&](const Point &point) { return store(op, point); });
 }
 
 } // namespace tw::target::cpu

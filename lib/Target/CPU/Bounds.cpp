@@ -102,11 +102,20 @@ bool isNeverNegative(Value index) {
           llvm::all_of(op->getOperands(), isNeverNegative));
 }
 
-bool reachesOnlyElementwise(Value value, Operation *sink) {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    return user == sink || (tile::isElementwise(user) && user->getBlock() == sink->getBlock() &&
-                            reachesOnlyElementwise(user->getResult(0), sink));
-  });
+bool reachesOnlyElementwise(Value value, const llvm::SmallPtrSetImpl<Operation *> &sinks) {
+  SmallVector<Value> work{value};
+  llvm::DenseSet<Value> seen{value};
+  Block *block = (*sinks.begin())->getBlock();
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val().getUsers()) {
+      if (sinks.contains(user))
+        continue;
+      if (!tile::isElementwise(user) || user->getBlock() != block)
+        return false;
+      if (seen.insert(user->getResult(0)).second)
+        work.push_back(user->getResult(0));
+    }
+  return true;
 }
 
 } // namespace tw::target::cpu

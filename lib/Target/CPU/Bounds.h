@@ -23,7 +23,9 @@ bool isSurelyInside(tile::KernelOp kernel, const BoxAccess &box, unsigned dim);
 /// Whether an index is 0 or more in every program.
 bool isNeverNegative(mlir::Value index);
 
-/// Whether `value` gets to `sink` through elementwise operations alone, and to nothing else.
-bool reachesOnlyElementwise(mlir::Value value, mlir::Operation *sink);
+/// Whether `value` gets to `sinks`, of one block, through elementwise operations alone, and to
+/// nothing else.
+bool reachesOnlyElementwise(mlir::Value value,
+                            const llvm::SmallPtrSetImpl<mlir::Operation *> &sinks);
 
 } // namespace tw::target::cpu

@@ -269,7 +269,19 @@ public:
   block(mlir::Block &block, mlir::TypeRange types, llvm::SmallVectorImpl<mlir::Value> &results,
         llvm::function_ref<mlir::LogicalResult(llvm::SmallVectorImpl<mlir::Value> &)> finish);
   mlir::LogicalResult operation(mlir::Operation *op);
+  // Stores.cpp
+  /// Finds the stores of a block that follow each other and can be made in one loop.
+  void groupStores(mlir::Block &block);
+  /// Emits the group that `op` is the first of; nothing for the others of a group.
+  mlir::LogicalResult storeTiles(tile::StoreOp op);
   mlir::LogicalResult storeTile(tile::StoreOp op);
+  mlir::LogicalResult storeTogether(llvm::ArrayRef<tile::StoreOp> stores);
+  /// Whether the buffer may change between a load and its use.
+  bool mustReadNow(tile::LoadOp op);
+  using StoreGroup = llvm::SmallVector<tile::StoreOp>;
+  std::vector<StoreGroup> storeGroups; // of the block that is being emitted, and those around it
+  /// By store: the number of its group.
+  llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
   /// Whether the last dimension is so short that vectors go along the one before (Interleave.cpp).
   bool isInterleaved(tile::StoreOp op);
   mlir::LogicalResult storeInterleaved(tile::StoreOp op);

@@ -11,6 +11,7 @@ using namespace mlir;
 
 namespace tw::target::cpu {
 
+/// Columns of a tile at most.
 constexpr int64_t mostInterleaved = 4;
 
 bool Emitter::isInterleaved(tile::StoreOp op) {
