@@ -8,7 +8,7 @@ STAMP := build/.setup-$(shell sha1sum scripts/setup.sh | cut -c1-12)
 PYTHON_STAMP := build/.python-$(shell sha1sum python/requirements.txt | cut -c1-12)
 SHELL := /bin/bash
 
-.PHONY: all build build-python demo test models random format tidy clean
+.PHONY: all build build-python demo test models random fuzz format tidy clean
 all: build
 
 $(STAMP): scripts/setup.sh
@@ -43,6 +43,11 @@ N ?= 100
 SEED ?= 1000
 random: build
 	scripts/random_models.sh $(BUILD) $(SEED) $(N)
+
+# Fuzzes the readers of files, each for SECONDS_EACH; goes on where the last run stopped.
+SECONDS_EACH ?= 600
+fuzz: $(STAMP)
+	SECONDS_EACH=$(SECONDS_EACH) scripts/fuzz.sh
 
 format:
 	scripts/format.sh

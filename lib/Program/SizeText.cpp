@@ -22,7 +22,40 @@ static std::string argumentText(func::FuncOp main, BlockArgument argument, int64
   return text ? text.str() : "";
 }
 
+static std::string dimText(func::FuncOp main, Value tensor, int64_t dim, int depth);
+
+static std::string sizeText(func::FuncOp main, OpFoldResult size, int depth) {
+  if (auto value = dyn_cast<Value>(size))
+    return valueText(main, value, depth);
+  return std::to_string(cast<IntegerAttr>(cast<Attribute>(size)).getInt());
+}
+
+/// What operations that move no element say about a dimension of their result.
+static std::string viewText(func::FuncOp main, Operation *op, int64_t dim, int depth) {
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return sizeText(main, expand.getMixedOutputShape()[dim], depth);
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+    std::string product;
+    for (int64_t d : collapse.getReassociationIndices()[dim]) {
+      std::string one = dimText(main, collapse.getSrc(), d, depth + 1);
+      if (one.empty())
+        return "";
+      product = product.empty() ? one : "(" + product + " * " + one + ")";
+    }
+    return product;
+  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    for (unsigned d = 0; d < dropped.size(); ++d)
+      if (!dropped[d] && dim-- == 0)
+        return sizeText(main, slice.getMixedSizes()[d], depth);
+  }
+  return "";
+}
+
 static std::string dimText(func::FuncOp main, Value tensor, int64_t dim, int depth) {
+  if (depth > mostDepth)
+    return "";
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return std::to_string(type.getDimSize(dim));
@@ -34,7 +67,9 @@ static std::string dimText(func::FuncOp main, Value tensor, int64_t dim, int dep
     return valueText(main, empty.getDynamicSize(unsigned(dim)), depth);
   if (auto same = tensor.getDefiningOp<tensor::CastOp>())
     return dimText(main, same.getSource(), dim, depth);
-  return "";
+  if (auto insert = tensor.getDefiningOp<tensor::InsertSliceOp>())
+    return dimText(main, insert.getDest(), dim, depth + 1);
+  return tensor.getDefiningOp() ? viewText(main, tensor.getDefiningOp(), dim, depth) : "";
 }
 
 /// Two operands and what stands between them; "max(" and "min(" stand before.

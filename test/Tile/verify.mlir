@@ -234,6 +234,14 @@ tile.kernel @yield(%s: f64, %n: index) grid [1] {
 
 // -----
 
+tile.kernel @no_yield(%s: f64, %n: index) grid [1] {
+  // expected-error @+1 {{the body yields other types than are carried}}
+  %r = tile.for %i = %n to %n step %n carry (%x = %s : f64) {
+  }
+}
+
+// -----
+
 tile.kernel @before(inout %x: !tile.buffer<[4], f64>, %n: index) grid [1] {
   %t = tile.load %x[%n] : !tile.buffer<[4], f64> -> tensor<4xf64>
   // expected-error @+1 {{stands before or in a loop that can be split}}

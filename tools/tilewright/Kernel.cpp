@@ -136,13 +136,17 @@ Status writeFiles(const Interface &callee, const Call &call, std::span<const Hos
   return {};
 }
 
-std::string resultText(const Interface &callee, const Call &call,
+/// Outputs that go nowhere else; a check shows the values of small ones alone.
+std::string resultText(const Interface &callee, const Call &call, bool isCheck,
                        std::span<const HostTensor> outputs,
                        std::span<const OutputComparison> comparisons) {
   std::string text;
-  for (size_t i = 0; i < outputs.size() && call.outputs.empty() && call.expected.empty(); ++i)
-    text += fmt::format("{}: {} =\n{}\n", callee.outputs[i], outputs[i].typeText(),
-                        valuesText(outputs[i]));
+  for (size_t i = 0; i < outputs.size() && call.outputs.empty() && call.expected.empty(); ++i) {
+    text += fmt::format("{}: {}", callee.outputs[i], outputs[i].typeText());
+    constexpr int64_t mostShown = 64; // of a check
+    bool isShown = !isCheck || outputs[i].count() <= mostShown;
+    text += isShown ? fmt::format(" =\n{}\n", valuesText(outputs[i])) : "\n";
+  }
   for (const OutputComparison &comparison : comparisons)
     if (comparison.found.same())
       text += fmt::format("{}: {}\n", comparison.name, comparison.found.text());
@@ -203,9 +207,10 @@ int runHere(const KernelOptions &options, const Call &call) {
   if (!reportDifferences(*comparisons, ""))
     status = TILEWRIGHT_RESULTS_DIFFER;
   std::vector<double> times = kernel.times();
-  TW_TRY_CLI(writeResults(
-      options.json ? resultJson(callee, *outputs, *comparisons, times, kernel.said())
-                   : resultText(callee, call, *outputs, *comparisons) + timeText(times)));
+  TW_TRY_CLI(writeResults(options.json
+                              ? resultJson(callee, *outputs, *comparisons, times, kernel.said())
+                              : resultText(callee, call, options.check, *outputs, *comparisons) +
+                                    timeText(times)));
   return status;
 }
 

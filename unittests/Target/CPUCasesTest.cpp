@@ -236,6 +236,37 @@ TEST(CPUCases, Products) {
   }
 }
 
+/// Few rows times what lies along K (DotRows.h), whole blocks of columns and a part of one.
+TEST(CPUCases, ProductsOfFewRows) {
+  for (const char *dtype : {"f32", "f64", "f16", "bf16"})
+    for (int rows : {1, 3, 8})
+      for (const std::string &target : targetsFor(dtype)) {
+        CompiledKernel kernel(fmt::format(R"(
+          tile.kernel @case(in %a: !tile.buffer<[{1}, 64], {0}>, in %b: !tile.buffer<[N, 64], {0}>,
+                            in %s: !tile.buffer<[{1}, N], {2}>, out %y: !tile.buffer<[{1}, N], {2}>)
+              symbols [N] grid [N ceildiv 40] {{
+            %c0 = arith.constant 0 : index
+            %c40 = arith.constant 40 : index
+            %p = tile.program_id 0
+            %j = arith.muli %p, %c40 : index
+            %x = tile.load %a[%c0, %c0] : !tile.buffer<[{1}, 64], {0}> -> tensor<{1}x64x{0}>
+            %w = tile.load %b[%j, %c0] : !tile.buffer<[N, 64], {0}> -> tensor<40x64x{0}>
+            %v = tile.transpose %w [1, 0] : tensor<40x64x{0}> -> tensor<64x40x{0}>
+            %t = tile.load %s[%c0, %j] : !tile.buffer<[{1}, N], {2}> -> tensor<{1}x40x{2}>
+            %r = tile.dot %x, %v, %t : tensor<{1}x64x{0}>, tensor<64x40x{0}>, tensor<{1}x40x{2}>
+            tile.store %r, %y[%c0, %j] : tensor<{1}x40x{2}>, !tile.buffer<[{1}, N], {2}>
+          }})",
+                                          dtype, rows, dtype == std::string("f64") ? "f64" : "f32"),
+                              target);
+        const char *sum = dtype == std::string("f64") ? "f64" : "f32";
+        for (int columns : {1, 17, 40, 95})
+          kernel.expectSame({fmt::format("{}x64x{}=random:1", rows, dtype),
+                             fmt::format("{}x64x{}=random:2", columns, dtype),
+                             fmt::format("{}x{}x{}=random:3", rows, columns, sum)},
+                            1e-5);
+      }
+}
+
 /// Rows at positions from a tile, moved as vectors; what is outside is neither read nor written.
 TEST(CPUCases, RowsAtPositions) {
   for (const char *dtype : {"f32", "bf16"})

@@ -145,7 +145,10 @@ static LogicalResult verifySplit(ForOp loop) {
   return result.wasInterrupted() ? loop.emitOpError("combine uses memory") : success();
 }
 
-LogicalResult ForOp::verifyRegions() { // the interface has compared the body's yield
+LogicalResult ForOp::verifyRegions() {
+  // The interface compares what is yielded, but takes nothing for enough.
+  if (getBody().front().getTerminator()->getOperandTypes() != getResultTypes())
+    return emitOpError("the body yields other types than are carried");
   if (!canSplit())
     return success();
   if (getCombine().front().getTerminator()->getOperandTypes() != getResultTypes())

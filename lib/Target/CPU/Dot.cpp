@@ -4,6 +4,7 @@
 // vectors of b times single elements of a, both read where they lie.
 #include "Target/CPU/Bounds.h"
 #include "Target/CPU/DotPairs.h"
+#include "Target/CPU/DotRows.h"
 #include "Target/CPU/Emitter.h"
 #include "Target/CPU/UnpackBf16.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,6 +41,8 @@ public:
     pairs = *found;
     if (pairs)
       return fitsTiles(e, op) ? inTiles() : inVectors();
+    if (fitsRows(e, op))
+      return inRows();
     if (failed(bringNear(op.getA(), false)) || failed(bringNear(op.getB(), true)))
       return failure();
     limitDepth();
@@ -352,6 +355,21 @@ private:
         return failure();
     }
     forget();
+    e.memory[op.getResult()] = *place;
+    return success();
+  }
+
+  LogicalResult inRows() {
+    FailureOr<Memory> place = room();
+    Domain domain{extents, 1, unsigned(e.cpu.vectorBytes / sumBytes()), false};
+    if (failed(place) || (isFresh && failed(e.prepare(op.getAcc(), domain, domain.lane))) ||
+        failed(prepareRows(e, op)))
+      return failure();
+    {
+      Emitter::Scope scope(e);
+      if (failed(rowProduct(e, op, *place, isFresh)))
+        return failure();
+    }
     e.memory[op.getResult()] = *place;
     return success();
   }

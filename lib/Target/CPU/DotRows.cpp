@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/DotRows.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+namespace {
+
+/// With more rows, b is read so often that transposing it pays.
+constexpr int64_t mostRows = 8;
+/// Terms of one lane's sum at most: a longer chain is less exact.
+constexpr int64_t longestChain = 256;
+
+Type sumType(tile::DotOp op) {
+  Type element = op.getType().getElementType();
+  return element.isF64() ? element : Float32Type::get(op.getContext());
+}
+
+unsigned lanesOf(Emitter &e, tile::DotOp op) {
+  return e.cpu.vectorBytes / unsigned(Emitter::bytesOf(sumType(op)));
+}
+
+class RowProduct {
+public:
+  RowProduct(Emitter &e, tile::DotOp op, const Memory &place, bool isFresh)
+      : e(e), b(e.b), loc(e.loc), op(op), place(place), isFresh(isFresh),
+        vector(VectorType::get(int64_t(lanesOf(e, op)), sumType(op))), lanes(lanesOf(e, op)),
+        extents(e.extents(op.getAcc())), depth(op.getA().getType().getDimSize(1)) {}
+
+  LogicalResult run() {
+    SmallVector<Value> none;
+    return e.alongDimension({{Ix(0), Ix(0)}, -1, 1}, 1, 0, extents[1], lanes, none,
+                            [&](const Point &point, SmallVectorImpl<Value> &) {
+                              return columns(point.at[1]);
+                            });
+  }
+
+private:
+  /// As many results as there are lanes, of all rows.
+  LogicalResult columns(const Ix &column) {
+    SmallVector<Value> none;
+    return e.loop(0, extents[0], 1, none, [&](const Ix &row) -> LogicalResult {
+      FailureOr<Value> sums = products(row, column);
+      if (failed(sums))
+        return failure();
+      Point point{{row, column}, 1, 1};
+      FailureOr<Value> before =
+          isFresh ? e.evaluate(op.getAcc(), point) : FailureOr<Value>(e.read(place, point));
+      if (failed(before))
+        return failure();
+      Value sum = e.convertFloat(e.asVector(*before), vector.getElementType());
+      sum = arith::AddFOp::create(b, loc, sum, *sums);
+      e.write(place, point, e.convertFloat(sum, op.getType().getElementType()));
+      return success();
+    });
+  }
+
+  /// The products of a row of a with columns of b from `column` on, one in each lane.
+  FailureOr<Value> products(const Ix &row, const Ix &column) {
+    IndexBuilder ix = e.ix();
+    Ix last = ix.sub(extents[1], 1);
+    SmallVector<Ix> each;
+    for (unsigned lane = 0; lane < lanes; ++lane) // what is beyond the last is computed for nothing
+      each.push_back(ix.min(ix.add(column, int64_t(lane)), last));
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
+    SmallVector<Value> sums(lanes, zero);
+    auto step = [&](const Point &at, SmallVectorImpl<Value> &sums) -> LogicalResult {
+      FailureOr<Value> left = element(op.getA(), {{row, at.at[0]}, 1, 1});
+      if (failed(left))
+        return failure();
+      for (auto [n, sum] : llvm::zip(each, sums)) {
+        FailureOr<Value> right = element(op.getB(), {{at.at[0], n}, 0, 1});
+        if (failed(right))
+          return failure();
+        sum = math::FmaOp::create(b, loc, *left, *right, sum);
+      }
+      return success();
+    };
+    llvm::SaveAndRestore masked(e.mask, Value());
+    if (failed(e.alongDimension({{Ix(0)}, -1, 1}, 0, 0, depth, lanes, sums, step)))
+      return failure();
+    return acrossLanes(sums);
+  }
+
+  FailureOr<Value> element(Value tile, const Point &point) {
+    FailureOr<Value> value = e.evaluate(tile, point);
+    if (succeeded(value))
+      value = e.convertFloat(e.asVector(*value), vector.getElementType());
+    return value;
+  }
+
+  /// The sum over the lanes of each vector, in one vector: neighbours are shuffled together and added,
+  /// within 128 bits first, as processors do it in one instruction.
+  Value acrossLanes(SmallVector<Value> vectors) {
+    int64_t group = std::min<int64_t>(16 / Emitter::bytesOf(vector.getElementType()), lanes);
+    for (int64_t chunk = 1; chunk < group; chunk *= 2)
+      vectors = addPairs(vectors, [&](int64_t place) { // halves of 128 bits, chunk by chunk
+        int64_t inGroup = place % group, number = inGroup / chunk;
+        int64_t from = place - inGroup + number / 2 * chunk + inGroup % chunk;
+        return number % 2 * int64_t(lanes) + from;
+      }, group / 2);
+    while (vectors.size() > 1)
+      vectors = addPairs(vectors, [&](int64_t place) { // every other 128 bits
+        int64_t number = place / group, half = int64_t(lanes) / group / 2;
+        return number / half * int64_t(lanes) + number % half * 2 * group + place % group;
+      }, group);
+    return vectors.front();
+  }
+
+  /// Adds to each other, for each pair of neighbours, what `first` takes of them, and what lies
+  /// `distance` further.
+  SmallVector<Value> addPairs(ArrayRef<Value> vectors, llvm::function_ref<int64_t(int64_t)> first,
+                              int64_t distance) {
+    SmallVector<int32_t> low, high;
+    for (int64_t place = 0; place < int64_t(lanes); ++place) {
+      low.push_back(int32_t(first(place)));
+      high.push_back(int32_t(first(place) + distance));
+    }
+    SmallVector<Value> sums;
+    for (size_t i = 0; i + 1 < vectors.size(); i += 2) {
+      Value x = LLVM::ShuffleVectorOp::create(b, loc, vectors[i], vectors[i + 1], low);
+      Value y = LLVM::ShuffleVectorOp::create(b, loc, vectors[i], vectors[i + 1], high);
+      sums.push_back(arith::AddFOp::create(b, loc, x, y));
+    }
+    return sums;
+  }
+
+  Emitter &e;
+  OpBuilder &b;
+  Location loc;
+  tile::DotOp op;
+  const Memory &place;
+  bool isFresh;
+  VectorType vector;
+  unsigned lanes;
+  Indices extents;
+  int64_t depth;
+};
+
+} // namespace
+
+bool fitsRows(Emitter &e, tile::DotOp op) {
+  auto a = op.getA().getType(), right = op.getB().getType();
+  int64_t lanes = lanesOf(e, op);
+  if (a.getRank() != 2 || !isa<FloatType>(a.getElementType()) || a.isDynamicDim(0) ||
+      a.isDynamicDim(1) || a.getDimSize(0) > mostRows || a.getDimSize(1) % lanes != 0 ||
+      a.getDimSize(1) / lanes > longestChain || lanes < 4 || e.isPlaced(op.getB()))
+    return false;
+  return (right.isDynamicDim(1) || right.getDimSize(1) >= lanes) && e.turnedFrom(op.getB(), 1) == 0;
+}
+
+LogicalResult prepareRows(Emitter &e, tile::DotOp op) {
+  Domain domain{e.extents(op.getB()), 0, lanesOf(e, op), false};
+  return failure(failed(e.toMemory(op.getA())) || failed(e.prepare(op.getB(), domain, 0)));
+}
+
+LogicalResult rowProduct(Emitter &e, tile::DotOp op, const Memory &place, bool isFresh) {
+  return RowProduct(e, op, place, isFresh).run();
+}
+
+} // namespace tw::target::cpu
