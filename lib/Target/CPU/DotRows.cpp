@@ -63,8 +63,10 @@ private:
     IndexBuilder ix = e.ix();
     Ix last = ix.sub(extents[1], 1);
     SmallVector<Ix> each;
-    for (unsigned lane = 0; lane < lanes; ++lane) // what is beyond the last is computed for nothing
-      each.push_back(ix.min(ix.add(column, int64_t(lane)), last));
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      Ix at = ix.add(column, int64_t(lane));
+      each.push_back(e.mask ? ix.min(at, last) : at); // what is beyond is computed for nothing
+    }
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
     SmallVector<Value> sums(lanes, zero);
     auto step = [&](const Point &at, SmallVectorImpl<Value> &sums) -> LogicalResult {
