@@ -32,10 +32,9 @@ public:
 
   LogicalResult run() {
     SmallVector<Value> none;
-    return e.alongDimension({{Ix(0), Ix(0)}, -1, 1}, 1, 0, extents[1], lanes, none,
-                            [&](const Point &point, SmallVectorImpl<Value> &) {
-                              return columns(point.at[1]);
-                            });
+    return e.alongDimension(
+        {{Ix(0), Ix(0)}, -1, 1}, 1, 0, extents[1], lanes, none,
+        [&](const Point &point, SmallVectorImpl<Value> &) { return columns(point.at[1]); });
   }
 
 private:
@@ -94,21 +93,27 @@ private:
     return value;
   }
 
-  /// The sum over the lanes of each vector, in one vector: neighbours are shuffled together and added,
-  /// within 128 bits first, as processors do it in one instruction.
+  /// The sum over the lanes of each vector, in one vector: neighbours are shuffled together and
+  /// added, within 128 bits first, as processors do it in one instruction.
   Value acrossLanes(SmallVector<Value> vectors) {
     int64_t group = std::min<int64_t>(16 / Emitter::bytesOf(vector.getElementType()), lanes);
     for (int64_t chunk = 1; chunk < group; chunk *= 2)
-      vectors = addPairs(vectors, [&](int64_t place) { // halves of 128 bits, chunk by chunk
-        int64_t inGroup = place % group, number = inGroup / chunk;
-        int64_t from = place - inGroup + number / 2 * chunk + inGroup % chunk;
-        return number % 2 * int64_t(lanes) + from;
-      }, group / 2);
+      vectors = addPairs(
+          vectors,
+          [&](int64_t place) { // halves of 128 bits, chunk by chunk
+            int64_t inGroup = place % group, number = inGroup / chunk;
+            int64_t from = place - inGroup + number / 2 * chunk + inGroup % chunk;
+            return number % 2 * int64_t(lanes) + from;
+          },
+          group / 2);
     while (vectors.size() > 1)
-      vectors = addPairs(vectors, [&](int64_t place) { // every other 128 bits
-        int64_t number = place / group, half = int64_t(lanes) / group / 2;
-        return number / half * int64_t(lanes) + number % half * 2 * group + place % group;
-      }, group);
+      vectors = addPairs(
+          vectors,
+          [&](int64_t place) { // every other 128 bits
+            int64_t number = place / group, half = int64_t(lanes) / group / 2;
+            return number / half * int64_t(lanes) + number % half * 2 * group + place % group;
+          },
+          group);
     return vectors.front();
   }
 
