@@ -7,7 +7,7 @@
 //   %y = linalg.generic ins(%x) outs(%e)
 // becomes
 //   %y = tw.dispatch @k0(%x) outs(%e) : (tensor<4x8xf32>) outs (tensor<4x8xf32>) -> tensor<4x8xf32>
-//   func.func private @k0(%x: ..., %out: ...) -> ... attributes {tw.kernel, tw.rows = 2} { ... }
+//   func.func private @k0(%x: ..., %out: ...) -> ... attributes {tw.kernel} { ... }
 //
 // Kernels with the same body are one function. What a kernel reads from outside becomes an
 // argument; constants, empty tensors and slices of outside tensors move into it.
@@ -127,7 +127,6 @@ private:
     kernel = func::FuncOp::create(loc, "kernel", b.getFunctionType(types, results));
     kernel.setPrivate();
     kernel->setAttr("tw.kernel", b.getUnitAttr());
-    kernel->setAttr("tw.rows", b.getI64IntegerAttr(group.rows));
     Block *entry = kernel.addEntryBlock();
     b.setInsertionPointToStart(entry);
     IRMapping map;

@@ -259,16 +259,6 @@ bool isInner(Operation *op, const Group &group) {
          });
 }
 
-/// Leaves the innermost dimension of the largest result inside a row: it is what runs in vectors,
-/// and what a contraction reuses its operands along.
-int64_t rowsToRun(const Group &group) {
-  int64_t rank = 0;
-  for (Operation *op : group.ops)
-    for (Value result : op->getResults())
-      rank = std::max(rank, cast<RankedTensorType>(result.getType()).getRank());
-  return rank < 2 ? group.rows : std::min(group.rows, rank - 1);
-}
-
 SmallVector<Group> Grouping::take(Block &block) {
   SmallVector<Group> taken;
   for (Group &group : groups) {
@@ -280,10 +270,8 @@ SmallVector<Group> Grouping::take(Block &block) {
       if (changed)
         group.ops.erase(outer);
     }
-    if (!group.ops.empty() && !llvm::all_of(group.ops, isView)) {
-      group.rows = rowsToRun(group);
+    if (!group.ops.empty() && !llvm::all_of(group.ops, isView))
       taken.push_back(std::move(group));
-    }
   }
   llvm::sort(taken, [](const Group &a, const Group &b) {
     return a.ops.back()->isBeforeInBlock(b.ops.back());

@@ -10,7 +10,7 @@ namespace tw {
 /// Operations of one block that become one kernel, in program order.
 struct Group {
   llvm::SmallVector<mlir::Operation *> ops;
-  int64_t rows = 0; // leading dimensions that all of them share (Rows.h); 0: runs serially
+  int64_t rows = 0; // leading dimensions that all of them share (Rows.h)
 };
 
 /// What may share a group: whatever saves a pass over memory, or only an operation and those that

@@ -151,12 +151,15 @@ static void remarkUnused(Session &session, const ConfigurationFile &given, const
 }
 
 /// `options` are those of the program.
-static LogicalResult writePreparation(Pipeline &pipeline, ModuleOp preparation,
-                                      target::Target &target, ArtifactOptions options,
-                                      const Request &request) {
+static LogicalResult
+writePreparation(Pipeline &pipeline, ModuleOp preparation, target::Target &target,
+                 std::shared_ptr<const conversion::ConfigurationChooser> chooser,
+                 ArtifactOptions options, const Request &request) {
   options.output = request.preparation;
   options.descriptor = request.preparationDescriptor;
-  if (failed(pipeline.toDispatches(preparation, /*evaluator=*/nullptr)))
+  if (failed(pipeline.toDispatches(preparation, /*evaluator=*/nullptr)) ||
+      failed(pipeline.configure(preparation, std::move(chooser), {})) ||
+      failed(pipeline.toTilePrograms(preparation, /*evaluator=*/nullptr)))
     return failure();
   return pipeline.toArtifact(preparation, target, options);
 }
@@ -177,7 +180,8 @@ static void run(Session &session, const Request &request) {
   auto cpu = target::CpuFeatures::fromNames(choice->features);
   auto target = createHostTarget(cpu);
   // What is computed at compile time runs here, whatever the artifact is made for.
-  auto hostTarget = createHostTarget(target::CpuFeatures::fromNames(hostFeatures()));
+  auto host = target::CpuFeatures::fromNames(hostFeatures());
+  auto hostTarget = createHostTarget(host);
   DialectRegistry registry;
   registerDialects(registry);
   target->registerDialects(registry);
@@ -185,7 +189,7 @@ static void run(Session &session, const Request &request) {
   context.loadAllAvailableDialects();
   auto handler = session.handler(context);
   Pipeline pipeline(session, context, request.dumpTo, *std::move(files));
-  ArtifactEvaluator evaluator(session, *hostTarget, hostFeatures(),
+  ArtifactEvaluator evaluator(session, *hostTarget, target::createCPUChooser(host), hostFeatures(),
                               request.model.memory.has_value());
 
   auto kernels = readModelKernels(context, request.kernels, given->kernels);
@@ -232,7 +236,8 @@ static void run(Session &session, const Request &request) {
   options.features = choice->features;
   if (failed(pipeline.toArtifact(*module, *target, options)))
     return;
-  if (prepared && failed(writePreparation(pipeline, *prepared, *target, options, request)))
+  if (prepared && failed(writePreparation(pipeline, *prepared, *target, target::createCPUChooser(cpu),
+                                          options, request)))
     return;
   if (request.report)
     session.report(

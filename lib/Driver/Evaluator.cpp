@@ -17,9 +17,12 @@ using namespace mlir;
 
 namespace tw {
 
-ArtifactEvaluator::ArtifactEvaluator(Session &session, target::Target &target,
-                                     std::vector<std::string> features, bool inMemory)
-    : session(session), target(target), features(std::move(features)), inMemory(inMemory) {}
+ArtifactEvaluator::ArtifactEvaluator(
+    Session &session, target::Target &target,
+    std::shared_ptr<const conversion::ConfigurationChooser> chooser,
+    std::vector<std::string> features, bool inMemory)
+    : session(session), target(target), chooser(std::move(chooser)), features(std::move(features)),
+      inMemory(inMemory) {}
 
 ArtifactEvaluator::~ArtifactEvaluator() {
   for (const auto &[path, descriptor] : memory)
@@ -94,12 +97,14 @@ LogicalResult ArtifactEvaluator::compile(ModuleOp module, const std::string &art
   ArtifactOptions options;
   options.output = artifact;
   options.model = "constants";
-  options.target = "reference";
+  options.target = "cpu";
   options.features = features;
   options.weights = WeightsPlace::Beside;
   if (auto file = memory.find(artifact); file != memory.end())
     options.descriptor = file->second;
-  if (failed(pipeline.toDispatches(module, nullptr)) || failed(pipeline.toReference(module)))
+  if (failed(pipeline.toDispatches(module, nullptr)) ||
+      failed(pipeline.configure(module, chooser, {})) ||
+      failed(pipeline.toTilePrograms(module, nullptr)))
     return failure();
   return pipeline.toArtifact(module, target, options);
 }

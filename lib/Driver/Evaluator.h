@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluates expressions over weights by compiling and running them, as any program.
+// Evaluates expressions over weights by compiling and running them, as any program: tile programs for
+// the host CPU.
 #pragma once
 #include "Driver/Pipeline.h"
 #include "IO/TemporaryFolder.h"
@@ -13,10 +14,11 @@ namespace tw {
 
 class ArtifactEvaluator : public ConstantEvaluator {
 public:
-  /// `features`: of this host, whatever the artifact is made for. `inMemory`: no weight, nor what
-  /// is computed from it, goes to disk.
-  ArtifactEvaluator(Session &session, target::Target &target, std::vector<std::string> features,
-                    bool inMemory);
+  /// `target`, `chooser` and `features`: of this host, whatever the artifact is made for.
+  /// `inMemory`: no weight, nor what is computed from it, goes to disk.
+  ArtifactEvaluator(Session &session, target::Target &target,
+                    std::shared_ptr<const conversion::ConfigurationChooser> chooser,
+                    std::vector<std::string> features, bool inMemory);
   ~ArtifactEvaluator() override;
   mlir::FailureOr<llvm::SmallVector<graph::WeightAttr>>
   evaluate(mlir::OwningOpRef<mlir::ModuleOp> module) override;
@@ -29,6 +31,7 @@ private:
 
   Session &session;
   target::Target &target;
+  std::shared_ptr<const conversion::ConfigurationChooser> chooser;
   std::vector<std::string> features;
   bool inMemory;
   std::optional<TemporaryFolder> folder; // of the files that the weights are in

@@ -10,7 +10,7 @@ namespace {
 class HostTarget : public target::Target {
 public:
   explicit HostTarget(const target::CpuFeatures &features)
-      : cpu(createCPUTarget(features)), reference(createReferenceTarget(features)) {}
+      : cpu(createCPUTarget(features)), reference(target::createReferenceTarget()) {}
 
   StringRef name() const override { return "cpu"; }
 

@@ -154,11 +154,6 @@ LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluat
   });
 }
 
-LogicalResult Pipeline::toReference(ModuleOp module) {
-  return runPasses("reference", module,
-                   [](OpPassManager &pm) { pm.addPass(createExpandAttention()); });
-}
-
 LogicalResult Pipeline::configure(ModuleOp module,
                                   std::shared_ptr<const conversion::ConfigurationChooser> chooser,
                                   const conversion::ConfigurationOverrides &overrides) {
@@ -170,7 +165,6 @@ LogicalResult Pipeline::configure(ModuleOp module,
 LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evaluator) {
   return runPasses("tile", module, [&](OpPassManager &pm) {
     pm.addPass(conversion::createTilePrograms());
-    pm.addPass(createExpandAttention()); // of what runs on the reference target
     pm.addPass(createResolveDims());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());

@@ -39,8 +39,6 @@ public:
   /// As toDispatches, without the passes that toDispatches is to be checked for: a dispatch for
   /// each operation, nothing fused, laid out otherwise or evaluated at compile time.
   mlir::LogicalResult toPlainDispatches(mlir::ModuleOp module, const ModelKernels &kernels = {});
-  /// Dispatches become what the reference target can run.
-  mlir::LogicalResult toReference(mlir::ModuleOp module);
   /// Dispatches that tile programs cover get configurations: those of `overrides`, the others by
   /// `chooser`.
   mlir::LogicalResult configure(mlir::ModuleOp module,

@@ -26,8 +26,6 @@ std::unique_ptr<mlir::Pass> createFuseElementwise();
 std::unique_ptr<mlir::Pass> createFoldAttentionTransposes();
 /// Makes attention read keys and values that are repeated for groups of queries once.
 std::unique_ptr<mlir::Pass> createGroupQueries();
-/// Makes contractions and a softmax of attention.
-std::unique_ptr<mlir::Pass> createExpandAttention();
 /// Runs convolutions, and what stands between them, with channels last.
 std::unique_ptr<mlir::Pass> createChannelsLast();
 /// Lays out weights so that contractions read them contiguously along their output.

@@ -31,7 +31,6 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
 }
 
 void buildPlainGraphPipeline(OpPassManager &pm) {
-  pm.addPass(createExpandAttention());
   pm.addPass(createResolveDims());
   pm.addPass(createToDestinationStyle());
   pm.addPass(createResolveDims());
@@ -41,7 +40,7 @@ void buildPlainGraphPipeline(OpPassManager &pm) {
 void registerGraphPasses() {
   for (auto create : {createDropDeadResults, createResolveDims, createFoldUnitReshapes,
                       createReshapeBeforeSlice, createFuseElementwise, createChannelsLast,
-                      createFoldAttentionTransposes, createExpandAttention, createGroupQueries,
+                      createFoldAttentionTransposes, createGroupQueries,
                       createTransposeWeights, createToDestinationStyle})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });

@@ -85,8 +85,8 @@ public:
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
 };
 
-/// Plain loops for everything: always works, never fails, decent speed.
-std::unique_ptr<Target> createReferenceTarget(const CpuFeatures &features);
+/// Plain loops for everything: slow, on one thread, and what other results are compared with.
+std::unique_ptr<Target> createReferenceTarget();
 
 /// Tile programs (tile.kernel) as vector code.
 std::unique_ptr<Target> createCPUTarget(const CpuFeatures &features);

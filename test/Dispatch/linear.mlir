@@ -7,7 +7,6 @@
 // CHECK: tw.dispatch @k0
 // CHECK-NOT: tw.dispatch
 // CHECK: func.func private @k0
-// CHECK-SAME: tw.rows = 1
 // CHECK: linalg.fill
 // CHECK: linalg.generic
 // CHECK: arith.mulf

@@ -10,7 +10,6 @@
 // CHECK: tw.dispatch @k0
 // CHECK-NOT: tw.dispatch
 // CHECK: func.func private @k0
-// CHECK-SAME: tw.rows = 1
 func.func @main(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32

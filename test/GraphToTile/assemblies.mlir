@@ -9,7 +9,7 @@
 // CHECK: %[[AT:.*]] = arith.constant 3 : index
 // CHECK: tile.store %{{.*}}, %[[OUT]][%{{.*}}, %[[AT]]] : tensor<1x4xf32>
 func.func private @concat(%x: tensor<5x3xf32>, %y: tensor<5x4xf32>, %out: tensor<5x7xf32>)
-    -> tensor<5x7xf32> attributes {tw.kernel, tw.rows = 1 : i64} {
+    -> tensor<5x7xf32> attributes {tw.kernel} {
   %a = tensor.insert_slice %x into %out[0, 0] [5, 3] [1, 1] : tensor<5x3xf32> into tensor<5x7xf32>
   %b = tensor.insert_slice %y into %a[0, 3] [5, 4] [1, 1] : tensor<5x4xf32> into tensor<5x7xf32>
   return %b : tensor<5x7xf32>
@@ -23,7 +23,7 @@ func.func private @concat(%x: tensor<5x3xf32>, %y: tensor<5x4xf32>, %out: tensor
 // CHECK: %[[V:.*]] = tile.load %in0[%{{.*}}, %[[BEFORE]]] pad %{{.*}} -> tensor<3x6xf32>
 // CHECK-NEXT: tile.store %[[V]], %out1
 func.func private @pad(%x: tensor<3x4xf32>, %out: tensor<3x6xf32>) -> tensor<3x6xf32>
-    attributes {tw.kernel, tw.rows = 1 : i64} {
+    attributes {tw.kernel} {
   %c = arith.constant 1.5 : f32
   %f = linalg.fill ins(%c : f32) outs(%out : tensor<3x6xf32>) -> tensor<3x6xf32>
   %p = tensor.insert_slice %x into %f[0, 1] [3, 4] [1, 1] : tensor<3x4xf32> into tensor<3x6xf32>
@@ -51,7 +51,7 @@ func.func @main(%x: tensor<?x?xf32>, %y: tensor<2x?xf32>, %at: index) -> tensor<
 }
 func.func private @update(%x: tensor<?x?xf32>, %y: tensor<2x?xf32>, %at: index, %n: index,
                           %out: tensor<?x?xf32>)
-    -> tensor<?x?xf32> attributes {tw.kernel, tw.rows = 0 : i64} {
+    -> tensor<?x?xf32> attributes {tw.kernel} {
   %b = linalg.copy ins(%x : tensor<?x?xf32>) outs(%out : tensor<?x?xf32>) -> tensor<?x?xf32>
   %p = tensor.insert_slice %y into %b[%at, 0] [2, %n] [1, 1] : tensor<2x?xf32> into tensor<?x?xf32>
   return %p : tensor<?x?xf32>
@@ -66,7 +66,7 @@ func.func private @update(%x: tensor<?x?xf32>, %y: tensor<2x?xf32>, %at: index, 
 // CHECK: %[[C:.*]] = arith.constant 2 : index
 // CHECK: tile.load %in0[%{{.*}}, %[[C]]]
 func.func private @part(%x: tensor<4x6xf32>, %out: tensor<4x3xf32>) -> tensor<4x3xf32>
-    attributes {tw.kernel, tw.rows = 1 : i64} {
+    attributes {tw.kernel} {
   %e = tensor.empty() : tensor<4x6xf32>
   %a = linalg.exp ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
   %s = tensor.extract_slice %a[0, 2] [4, 3] [1, 1] : tensor<4x6xf32> to tensor<4x3xf32>
@@ -79,7 +79,7 @@ func.func private @part(%x: tensor<4x6xf32>, %out: tensor<4x3xf32>) -> tensor<4x
 // CHECK-LABEL: tile.kernel @scan
 // CHECK: tile.scan sum %{{.*}} axis 1 reverse
 func.func private @scan(%x: tensor<4x6xf32>, %out: tensor<4x6xf32>) -> tensor<4x6xf32>
-    attributes {tw.kernel, tw.rows = 1 : i64} {
+    attributes {tw.kernel} {
   %zero = arith.constant 0.0 : f32
   %y = tw.scan dim 1 reverse ins(%x : tensor<4x6xf32>) initial(%zero : f32) outs(%out : tensor<4x6xf32>) {
   ^bb0(%s: f32, %a: f32):
@@ -95,7 +95,7 @@ func.func private @scan(%x: tensor<4x6xf32>, %out: tensor<4x6xf32>) -> tensor<4x
 // CHECK-DAG: tile.reduce max
 // CHECK-DAG: tile.reduce argmax
 func.func private @first_greatest(%x: tensor<4x6xi32>, %most: tensor<4xi32>, %place: tensor<4xi64>)
-    -> (tensor<4xi32>, tensor<4xi64>) attributes {tw.kernel, tw.rows = 1 : i64} {
+    -> (tensor<4xi32>, tensor<4xi64>) attributes {tw.kernel} {
   %least = arith.constant -2147483648 : i32
   %zero = arith.constant 0 : i64
   %f = linalg.fill ins(%least : i32) outs(%most : tensor<4xi32>) -> tensor<4xi32>
@@ -126,7 +126,7 @@ func.func private @first_greatest(%x: tensor<4x6xi32>, %most: tensor<4xi32>, %pl
 // CHECK: tile.load {{.*}} -> tensor<3x6672xf32>
 // CHECK: tile.store
 func.func private @long(%x: tensor<4x20000xf32>, %y: tensor<6x20000xf32>, %out: tensor<10x20000xf32>)
-    -> tensor<10x20000xf32> attributes {tw.kernel, tw.rows = 0 : i64} {
+    -> tensor<10x20000xf32> attributes {tw.kernel} {
   %a = tensor.insert_slice %x into %out[0, 0] [4, 20000] [1, 1] : tensor<4x20000xf32> into tensor<10x20000xf32>
   %b = tensor.insert_slice %y into %a[4, 0] [6, 20000] [1, 1] : tensor<6x20000xf32> into tensor<10x20000xf32>
   return %b : tensor<10x20000xf32>

@@ -31,7 +31,7 @@ func.func @main(%q: tensor<2x300x4x64xf32>, %k: tensor<2x300x4x64xf32>) -> tenso
   return %y : tensor<2x300x4x64xf32>
 }
 func.func private @k0(%q: tensor<2x300x4x64xf32>, %k: tensor<2x300x4x64xf32>, %out: tensor<2x300x4x64xf32>)
-    -> tensor<2x300x4x64xf32> attributes {tw.kernel, tw.rows = 3 : i64} {
+    -> tensor<2x300x4x64xf32> attributes {tw.kernel} {
   %scale = arith.constant 0.125 : f64
   %y = tw.attention causal ins(%q, %k, %k : tensor<2x300x4x64xf32>, tensor<2x300x4x64xf32>, tensor<2x300x4x64xf32>)
       scale %scale outs(%out : tensor<2x300x4x64xf32>) {indexing_maps = [#q, #k, #v, #o]}

@@ -18,7 +18,7 @@ func.func @main(%x: tensor<2x3x128xf32>) -> tensor<2x3x128xf32> {
 // CHECK: tile.dot
 // CHECK: tile.store
 func.func private @k0(%a: tensor<2x3x128xf32>, %b: tensor<128x128xf32>, %out: tensor<2x3x128xf32>)
-    -> tensor<2x3x128xf32> attributes {tw.kernel, tw.rows = 2 : i64} {
+    -> tensor<2x3x128xf32> attributes {tw.kernel} {
   %zero = arith.constant 0.0 : f32
   %init = linalg.fill ins(%zero : f32) outs(%out : tensor<2x3x128xf32>) -> tensor<2x3x128xf32>
   %c = linalg.generic {
@@ -48,7 +48,7 @@ func.func @transposed(%q: tensor<200x64xf32>, %k: tensor<?x64xf32>, %e: tensor<2
   return %y : tensor<200x?xf32>
 }
 func.func private @scores(%q: tensor<200x64xf32>, %k: tensor<?x64xf32>, %out: tensor<200x?xf32>)
-    -> tensor<200x?xf32> attributes {tw.kernel, tw.rows = 2 : i64} {
+    -> tensor<200x?xf32> attributes {tw.kernel} {
   %zero = arith.constant 0.0 : f32
   %init = linalg.fill ins(%zero : f32) outs(%out : tensor<200x?xf32>) -> tensor<200x?xf32>
   %c = linalg.generic {

@@ -22,7 +22,7 @@ func.func @main(%x: tensor<1x9x12x32xf32>) -> tensor<1x9x12x256xf32> {
 // CHECK: tile.store {{.*}}, %out2
 // CHECK: tile.kernel @k0_1(in %in0: !tile.buffer<[9, 12, 256], f32>, out %out1: !tile.buffer<[9, 12, 256], f32>)
 func.func private @k0(%x: tensor<1x9x12x32xf32>, %w: tensor<3x3x32x256xf32>, %out: tensor<1x9x12x256xf32>)
-    -> tensor<1x9x12x256xf32> attributes {tw.kernel, tw.rows = 3 : i64} {
+    -> tensor<1x9x12x256xf32> attributes {tw.kernel} {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x9x12x256xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x9x12x256xf32>) -> tensor<1x9x12x256xf32>
@@ -50,7 +50,7 @@ func.func @halves(%x: tensor<?x?x8xf32>, %w: tensor<3x4x16xf32>, %e: tensor<?x?x
   return %y : tensor<?x?x16xf32>
 }
 func.func private @half(%x: tensor<?x?x8xf32>, %w: tensor<3x4x16xf32>, %out: tensor<?x?x16xf32>)
-    -> tensor<?x?x16xf32> attributes {tw.kernel, tw.rows = 2 : i64} {
+    -> tensor<?x?x16xf32> attributes {tw.kernel} {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -73,7 +73,7 @@ func.func @parts(%x: tensor<1x9x8xf32>, %w: tensor<3x8x16xf32>, %e: tensor<1x4x1
   return %y : tensor<1x4x16xf32>
 }
 func.func private @part(%x: tensor<1x9x8xf32>, %w: tensor<3x8x16xf32>, %out: tensor<1x4x16xf32>)
-    -> tensor<1x4x16xf32> attributes {tw.kernel, tw.rows = 2 : i64} {
+    -> tensor<1x4x16xf32> attributes {tw.kernel} {
   %zero = arith.constant 0.0 : f32
   %h = tensor.extract_slice %x[0, 0, 0] [1, 4, 8] [1, 1, 1] : tensor<1x9x8xf32> to tensor<1x4x8xf32>
   %f = linalg.fill ins(%zero : f32) outs(%out : tensor<1x4x16xf32>) -> tensor<1x4x16xf32>
@@ -101,7 +101,7 @@ func.func @filters(%x: tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32> {
   return %y : tensor<1x28x28x64xf32>
 }
 func.func private @filter(%x: tensor<1x28x28x64xf32>, %w: tensor<3x3x64x64xf32>, %out: tensor<1x28x28x64xf32>)
-    -> tensor<1x28x28x64xf32> attributes {tw.kernel, tw.rows = 3 : i64} {
+    -> tensor<1x28x28x64xf32> attributes {tw.kernel} {
   %zero = arith.constant 0.0 : f32
   %f = linalg.fill ins(%zero : f32) outs(%out : tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32>
   %y = tw.conv layout channels_last ins(%x, %w : tensor<1x28x28x64xf32>, tensor<3x3x64x64xf32>)

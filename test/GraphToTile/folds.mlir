@@ -10,7 +10,7 @@
 // CHECK-NOT: arith.cmpi
 // CHECK: tile.store
 func.func private @pool(%x: tensor<3x16xf32>, %out: tensor<3x8xf32>) -> tensor<3x8xf32>
-    attributes {tw.kernel, tw.rows = 1 : i64} {
+    attributes {tw.kernel} {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -51,7 +51,7 @@ func.func private @pool(%x: tensor<3x16xf32>, %out: tensor<3x8xf32>) -> tensor<3
 // CHECK: tile.yield
 // CHECK: tile.store
 func.func private @last_positive(%x: tensor<100x40xf32>, %out: tensor<40xf32>) -> tensor<40xf32>
-    attributes {tw.kernel, tw.rows = 0 : i64} {
+    attributes {tw.kernel} {
   %zero = arith.constant 0.0 : f32
   %f = linalg.fill ins(%zero : f32) outs(%out : tensor<40xf32>) -> tensor<40xf32>
   %y = linalg.generic {
@@ -74,7 +74,7 @@ func.func private @last_positive(%x: tensor<100x40xf32>, %out: tensor<40xf32>) -
 // CHECK: arith.addf
 // CHECK: tile.store
 func.func private @bag(%ends: tensor<3xi64>, %table: tensor<9x16xf32>, %out: tensor<2x16xf32>)
-    -> tensor<2x16xf32> attributes {tw.kernel, tw.rows = 1 : i64} {
+    -> tensor<2x16xf32> attributes {tw.kernel} {
   %zero = arith.constant 0.0 : f32
   %c1 = arith.constant 1 : index
   %c10 = arith.constant 10 : index
@@ -113,7 +113,7 @@ func.func private @bag(%ends: tensor<3xi64>, %table: tensor<9x16xf32>, %out: ten
 // CHECK: tile.store
 func.func private @add_rows(%x: tensor<5x16xf32>, %at: tensor<30xi64>, %y: tensor<30x16xf32>,
                             %out: tensor<5x16xf32>)
-    -> tensor<5x16xf32> attributes {tw.kernel, tw.rows = 0 : i64} {
+    -> tensor<5x16xf32> attributes {tw.kernel} {
   %c5 = arith.constant 5 : index
   %b = linalg.copy ins(%x : tensor<5x16xf32>) outs(%out : tensor<5x16xf32>) -> tensor<5x16xf32>
   %s = tw.scatter add ins(%at, %y : tensor<30xi64>, tensor<30x16xf32>) outs(%b : tensor<5x16xf32>)
@@ -137,7 +137,7 @@ func.func private @add_rows(%x: tensor<5x16xf32>, %at: tensor<30xi64>, %y: tenso
 // CHECK-NOT: tile.iota
 // CHECK: tile.store
 func.func private @unfold(%x: tensor<1000xf32>, %out: tensor<3x998xf32>) -> tensor<3x998xf32>
-    attributes {tw.kernel, tw.rows = 1 : i64} {
+    attributes {tw.kernel} {
   %y = linalg.generic {indexing_maps = [affine_map<(k, n) -> (k, n)>], iterator_types = ["parallel", "parallel"]}
       outs(%out : tensor<3x998xf32>) {
   ^bb0(%o: f32):
@@ -163,7 +163,7 @@ func.func private @unfold(%x: tensor<1000xf32>, %out: tensor<3x998xf32>) -> tens
 // CHECK: tile.scatter
 func.func private @add_elements(%x: tensor<5x32xf32>, %at: tensor<30x32xi64>, %y: tensor<30x32xf32>,
                                 %out: tensor<5x32xf32>)
-    -> tensor<5x32xf32> attributes {tw.kernel, tw.rows = 0 : i64} {
+    -> tensor<5x32xf32> attributes {tw.kernel} {
   %c5 = arith.constant 5 : index
   %b = linalg.copy ins(%x : tensor<5x32xf32>) outs(%out : tensor<5x32xf32>) -> tensor<5x32xf32>
   %s = tw.scatter add ins(%at, %y : tensor<30x32xi64>, tensor<30x32xf32>) outs(%b : tensor<5x32xf32>)

@@ -11,7 +11,7 @@
 // CHECK: arith.divf
 // CHECK: tile.store
 func.func private @softmax(%x: tensor<?x40xf32>, %out: tensor<?x40xf32>) -> tensor<?x40xf32>
-    attributes {tw.kernel, tw.rows = 1 : i64} {
+    attributes {tw.kernel} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
   %least = arith.constant 0xFF800000 : f32
@@ -61,7 +61,7 @@ func.func private @softmax(%x: tensor<?x40xf32>, %out: tensor<?x40xf32>) -> tens
 // CHECK-LABEL: tile.kernel @heads(in %in0: !tile.buffer<[2, 12, 5, 64], f32>, in %in1: !tile.buffer<[12, 64], f32>,
 // CHECK-SAME: out %out2: !tile.buffer<[2, 5, 12, 64], f32>
 func.func private @heads(%x: tensor<2x3x4x5x64xf32>, %b: tensor<768xf32>, %out: tensor<2x5x768xf32>)
-    -> tensor<2x5x768xf32> attributes {tw.kernel, tw.rows = 2 : i64} {
+    -> tensor<2x5x768xf32> attributes {tw.kernel} {
   %e = tensor.empty() : tensor<2x5x3x4x64xf32>
   %t = linalg.transpose ins(%x : tensor<2x3x4x5x64xf32>) outs(%e : tensor<2x5x3x4x64xf32>)
        permutation = [0, 3, 1, 2, 4]
@@ -84,7 +84,7 @@ func.func private @heads(%x: tensor<2x3x4x5x64xf32>, %b: tensor<768xf32>, %out: 
 // CHECK-LABEL: func.func private @bits
 // CHECK-NOT: tile.kernel
 func.func private @bits(%x: tensor<8xf32>, %out: tensor<8xi32>) -> tensor<8xi32>
-    attributes {tw.kernel, tw.rows = 1 : i64} {
+    attributes {tw.kernel} {
   %y = linalg.generic {
       indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
       iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%out : tensor<8xi32>) {

@@ -16,7 +16,7 @@ func.func @main(%cache: tensor<64x8xf32> {tw.name = "cache", tw.role = "state"},
   return %y : tensor<64x8xf32>
 }
 func.func private @k0(%cache: tensor<64x8xf32>, %row: tensor<1x8xf32>, %at: tensor<1xi64>, %out: tensor<64x8xf32>)
-    -> tensor<64x8xf32> attributes {tw.kernel, tw.rows = 0 : i64} {
+    -> tensor<64x8xf32> attributes {tw.kernel} {
   %c64 = arith.constant 64 : index
   %c = linalg.copy ins(%cache : tensor<64x8xf32>) outs(%out : tensor<64x8xf32>) -> tensor<64x8xf32>
   %y = tw.scatter set ins(%row, %at : tensor<1x8xf32>, tensor<1xi64>) outs(%c : tensor<64x8xf32>)
@@ -46,7 +46,7 @@ func.func @main(%cache: tensor<64x8xf32> {tw.name = "cache", tw.role = "state"},
   return %cache, %y : tensor<64x8xf32>, tensor<64x8xf32>
 }
 func.func private @k0(%cache: tensor<64x8xf32>, %row: tensor<1x8xf32>, %at: tensor<1xi64>, %out: tensor<64x8xf32>)
-    -> tensor<64x8xf32> attributes {tw.kernel, tw.rows = 0 : i64} {
+    -> tensor<64x8xf32> attributes {tw.kernel} {
   %c64 = arith.constant 64 : index
   %c = linalg.copy ins(%cache : tensor<64x8xf32>) outs(%out : tensor<64x8xf32>) -> tensor<64x8xf32>
   %y = tw.scatter set ins(%row, %at : tensor<1x8xf32>, tensor<1xi64>) outs(%c : tensor<64x8xf32>)
@@ -72,7 +72,7 @@ func.func @main(%cache: tensor<64x8xf32> {tw.name = "cache", tw.role = "state"})
   %y = tw.dispatch @k0(%cache) outs(%e) : (tensor<64x8xf32>) outs(tensor<64x8xf32>) -> tensor<64x8xf32>
   return %y : tensor<64x8xf32>
 }
-func.func private @k0(%cache: tensor<64x8xf32>, %out: tensor<64x8xf32>) -> tensor<64x8xf32> attributes {tw.kernel, tw.rows = 0 : i64} {
+func.func private @k0(%cache: tensor<64x8xf32>, %out: tensor<64x8xf32>) -> tensor<64x8xf32> attributes {tw.kernel} {
   %s = tensor.extract_slice %cache[0, 0] [63, 8] [1, 1] : tensor<64x8xf32> to tensor<63x8xf32>
   %c = linalg.copy ins(%cache : tensor<64x8xf32>) outs(%out : tensor<64x8xf32>) -> tensor<64x8xf32>
   %y = tensor.insert_slice %s into %c[1, 0] [63, 8] [1, 1] : tensor<63x8xf32> into tensor<64x8xf32>
@@ -94,7 +94,7 @@ func.func @main(%cache: tensor<64x8xf32> {tw.name = "cache", tw.role = "state"},
   return %y : tensor<64x8xf32>
 }
 func.func private @k0(%cache: tensor<64x8xf32>, %rows: tensor<4x8xf32>, %out: tensor<64x8xf32>)
-    -> tensor<64x8xf32> attributes {tw.kernel, tw.rows = 0 : i64} {
+    -> tensor<64x8xf32> attributes {tw.kernel} {
   %c = linalg.copy ins(%cache : tensor<64x8xf32>) outs(%out : tensor<64x8xf32>) -> tensor<64x8xf32>
   %y = tensor.insert_slice %rows into %c[10, 0] [4, 8] [1, 1] : tensor<4x8xf32> into tensor<64x8xf32>
   return %y : tensor<64x8xf32>

@@ -10,7 +10,7 @@
 #include "IR/Tile/Tile.h"
 #include "IR/Torch/Torch.h"
 #include "Target/CPU/Configuration/Chooser.h"
-#include "Target/Reference/Reference.h"
+#include "Target/LowerKernels.h"
 #include "Tile/Passes.h"
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/InitAllDialects.h"
@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
   tw::target::CpuFeatures avx2{.vectorBytes = 32, .vectorRegisters = 16};
   tw::conversion::registerPasses(tw::target::createCPUChooser(avx2));
   tw::tile::registerPasses();
-  tw::target::registerReferencePasses();
+  tw::target::registerLowerKernels("tw-target-reference", tw::target::createReferenceTarget);
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tilewright's optimizer driver\n", registry));
 }

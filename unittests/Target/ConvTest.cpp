@@ -31,7 +31,7 @@ void check(const Case &c) {
   std::string weight = type({w0, w1, c.kh, c.kw}, c.dynamic);
   KernelJit kernel(
       "func.func private @k(%x: " + in + ", %w: " + weight + ", %out: " + out + ") -> " + out +
-      " attributes {tw.kernel, tw.rows = 2 : i64} {\n%zero = arith.constant 0.0 : f32\n"
+      " attributes {tw.kernel} {\n%zero = arith.constant 0.0 : f32\n"
       "%f = linalg.fill ins(%zero : f32) outs(%out : " +
       out + ") -> " + out + "\n%y = tw.conv " + (c.transposed ? "transposed " : "") +
       "ins(%x, %w : " + in + ", " + weight + ") outs(%f : " + out + ") {strides = array<i64" +

@@ -11,7 +11,7 @@ const char *softmax = R"(
   #id = affine_map<(i, j) -> (i, j)>
   #row = affine_map<(i, j) -> (i)>
   func.func private @k(%x: tensor<?x?xf32>, %n: index, %out: tensor<?x?xf32>) -> tensor<?x?xf32>
-      attributes {tw.kernel, tw.rows = 1 : i64} {
+      attributes {tw.kernel} {
     %low = arith.constant 0xFF800000 : f32
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
@@ -72,7 +72,7 @@ std::string sumAlong(int dim) {
   for (int d = 0; d < 3; ++d)
     kinds[d] = d == dim ? "\"reduction\"" : "\"parallel\"";
   return "func.func private @k(%x: tensor<?x?x?xf32>, %out: tensor<?x?xf32>) -> tensor<?x?xf32>"
-         " attributes {tw.kernel, tw.rows = 1 : i64} {"
+         " attributes {tw.kernel} {"
          "%zero = arith.constant 0.0 : f32\n"
          "%f = linalg.fill ins(%zero : f32) outs(%out : tensor<?x?xf32>) -> tensor<?x?xf32>\n"
          "%y = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<" +
@@ -110,14 +110,13 @@ TEST(Generic, LongSumsStayPrecise) {
   EXPECT_NEAR(y[0] / (double(0.1f) * n), 1.0, 5e-7);
 }
 
-TEST(Generic, TransposesAndStaticInPlace) {
+TEST(Generic, Transposes) {
   KernelJit kernel(R"(
     func.func private @k(%x: tensor<3x5xi8>, %out: tensor<5x3xi8>) -> tensor<5x3xi8>
-        attributes {tw.kernel, tw.rows = 2 : i64} {
+        attributes {tw.kernel} {
       %y = linalg.transpose ins(%x : tensor<3x5xi8>) outs(%out : tensor<5x3xi8>) permutation = [1, 0]
       return %y : tensor<5x3xi8>
     })");
-  EXPECT_TRUE(kernel.info().inPlace.empty());
   std::vector<int8_t> x(15), y(15);
   for (int i = 0; i < 15; ++i)
     x[i] = i;
@@ -125,27 +124,6 @@ TEST(Generic, TransposesAndStaticInPlace) {
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j < 3; ++j)
       EXPECT_EQ(y[i * 3 + j], j * 5 + i);
-}
-
-TEST(Generic, ElementwiseMayShareItsBuffer) {
-  KernelJit kernel(R"(
-    #id = affine_map<(i, j) -> (i, j)>
-    func.func private @k(%x: tensor<?x8xf32>, %b: tensor<8xf32>, %out: tensor<?x8xf32>) -> tensor<?x8xf32>
-        attributes {tw.kernel, tw.rows = 2 : i64} {
-      %y = linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> (j)>, #id],
-          iterator_types = ["parallel", "parallel"]}
-          ins(%x, %b : tensor<?x8xf32>, tensor<8xf32>) outs(%out : tensor<?x8xf32>) {
-        ^bb0(%a: f32, %c: f32, %o: f32):
-          %s = arith.addf %a, %c : f32
-          linalg.yield %s : f32 } -> tensor<?x8xf32>
-      return %y : tensor<?x8xf32>
-    })");
-  ASSERT_EQ(kernel.info().inPlace.size(), 1u);
-  EXPECT_EQ(kernel.info().inPlace[0], std::make_pair(0u, 0u));
-  auto x = numbers<float>(10000 * 8), b = numbers<float>(8, 2), before = x;
-  kernel.run({x.data(), b.data(), x.data()}, {10000, 10000});
-  for (size_t i = 0; i < x.size(); ++i)
-    ASSERT_EQ(x[i], before[i] + b[i % 8]);
 }
 
 } // namespace

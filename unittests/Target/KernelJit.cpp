@@ -91,7 +91,7 @@ static Lowering lower(const std::string &text, llvm::orc::JITTargetMachineBuilde
   result.machine = llvm::cantFail(machineBuilder.createTargetMachine());
   CpuFeatures features = CpuFeatures::fromNames(enabledFeatures(*result.machine));
   bool isTile = text.find("tile.kernel") != std::string::npos;
-  auto target = isTile ? createCPUTarget(features) : createReferenceTarget(features);
+  auto target = isTile ? createCPUTarget(features) : createReferenceTarget();
 
   mlir::DialectRegistry registry;
   registry.insert<mlir::func::FuncDialect>();

@@ -15,7 +15,7 @@ namespace {
 KernelJit binary(const std::string &in, const std::string &out, const std::string &body) {
   return KernelJit("func.func private @k(%x: tensor<?x" + in + ">, %y: tensor<?x" + in +
                    ">, %out: tensor<?x" + out + ">) -> tensor<?x" + out +
-                   "> attributes {tw.kernel, tw.rows = 1 : i64} {\n"
+                   "> attributes {tw.kernel} {\n"
                    "%r = linalg.map ins(%x, %y : tensor<?x" +
                    in + ">, tensor<?x" + in + ">) outs(%out : tensor<?x" + out + ">) (%a: " + in +
                    ", %b: " + in + ", %o: " + out + ") { " + body + " linalg.yield %c : " + out +
@@ -76,7 +76,7 @@ TEST(Scalars, LibmOfDoubles) {
 TEST(Scalars, ArgumentsAndConditions) {
   KernelJit kernel(R"(
     func.func private @k(%x: tensor<?xi8>, %s: f32, %n: i1, %out: tensor<?xf32>) -> tensor<?xf32>
-        attributes {tw.kernel, tw.rows = 1 : i64} {
+        attributes {tw.kernel} {
       %y = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>],
           iterator_types = ["parallel"]} ins(%x : tensor<?xi8>) outs(%out : tensor<?xf32>) {
         ^bb0(%v: i8, %o: f32):
@@ -101,7 +101,7 @@ TEST(Scalars, ArgumentsAndConditions) {
   EXPECT_EQ(y, (std::vector<float>{200, 3}));
 }
 
-TEST(Tensors, SlicesPadsAndConstants) {
+TEST(Tensors, SlicesReshapesAndConstants) {
   KernelJit kernel(R"(
     func.func private @k(%x: tensor<4x6xi32>, %out: tensor<8xi32>) -> tensor<8xi32>
         attributes {tw.kernel} {
@@ -110,9 +110,9 @@ TEST(Tensors, SlicesPadsAndConstants) {
       %s = tensor.extract_slice %x[1, 0] [2, 3] [1, 2] : tensor<4x6xi32> to tensor<2x3xi32>
       %e = tensor.empty() : tensor<2x3xi32>
       %a = linalg.add ins(%s, %c : tensor<2x3xi32>, tensor<2x3xi32>) outs(%e : tensor<2x3xi32>) -> tensor<2x3xi32>
-      %p = tensor.pad %a low[0, 1] high[0, 0] {
-        ^bb0(%i: index, %j: index):
-          tensor.yield %seven : i32 } : tensor<2x3xi32> to tensor<2x4xi32>
+      %e1 = tensor.empty() : tensor<2x4xi32>
+      %f = linalg.fill ins(%seven : i32) outs(%e1 : tensor<2x4xi32>) -> tensor<2x4xi32>
+      %p = tensor.insert_slice %a into %f[0, 1] [2, 3] [1, 1] : tensor<2x3xi32> into tensor<2x4xi32>
       %r = tensor.collapse_shape %p [[0, 1]] : tensor<2x4xi32> into tensor<8xi32>
       return %r : tensor<8xi32>
     })");

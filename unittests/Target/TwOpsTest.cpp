@@ -15,7 +15,7 @@ TEST(Scan, RunsAlongADimensionBothWays) {
   for (bool reverse : {false, true}) {
     KernelJit kernel(std::string(R"(
       func.func private @k(%x: tensor<?x?x3xi64>, %out: tensor<?x?x3xi64>) -> tensor<?x?x3xi64>
-          attributes {tw.kernel, tw.rows = 1 : i64} {
+          attributes {tw.kernel} {
         %one = arith.constant 1 : i64
         %y = tw.scan dim 1 )") +
                      (reverse ? "reverse" : "") + R"( ins(%x : tensor<?x?x3xi64>)
@@ -49,7 +49,7 @@ TEST(Sort, IsStableAndPutsNanLast) {
   for (bool descending : {false, true}) {
     KernelJit kernel(std::string(R"(
       func.func private @k(%x: tensor<2x?xf32>, %v: tensor<2x?xf32>, %p: tensor<2x?xi64>)
-          -> (tensor<2x?xf32>, tensor<2x?xi64>) attributes {tw.kernel, tw.rows = 1 : i64} {
+          -> (tensor<2x?xf32>, tensor<2x?xi64>) attributes {tw.kernel} {
         %a, %b = tw.sort dim 1 ins(%x : tensor<2x?xf32>)
           outs(%v, %p : tensor<2x?xf32>, tensor<2x?xi64>))") +
                      (descending ? " {descending}" : "") + R"( -> tensor<2x?xf32>, tensor<2x?xi64>
@@ -87,7 +87,7 @@ TEST(Sort, IsStableAndPutsNanLast) {
 TEST(Sort, GivesTheFirstOfLongerLines) {
   KernelJit kernel(R"(
     func.func private @k(%x: tensor<2x?xf32>, %v: tensor<2x?xf32>, %p: tensor<2x?xi64>)
-        -> (tensor<2x?xf32>, tensor<2x?xi64>) attributes {tw.kernel, tw.rows = 1 : i64} {
+        -> (tensor<2x?xf32>, tensor<2x?xi64>) attributes {tw.kernel} {
       %a, %b = tw.sort dim 1 ins(%x : tensor<2x?xf32>)
         outs(%v, %p : tensor<2x?xf32>, tensor<2x?xi64>) {descending}
         -> tensor<2x?xf32>, tensor<2x?xi64>
@@ -148,7 +148,7 @@ TEST(Scatter, AddsAndChecksIndices) {
 TEST(Gather, ReadsOtherTensorsInTheBody) {
   KernelJit kernel(R"(
     func.func private @k(%table: tensor<?x4xf16>, %i: tensor<?xi32>, %out: tensor<?x4xf16>)
-        -> tensor<?x4xf16> attributes {tw.kernel, tw.rows = 2 : i64} {
+        -> tensor<?x4xf16> attributes {tw.kernel} {
       %c0 = arith.constant 0 : index
       %n = tensor.dim %table, %c0 : tensor<?x4xf16>
       %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>],

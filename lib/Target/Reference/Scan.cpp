@@ -1,49 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tw.scan: every line along the dimension is one loop that carries the states.
-#include "IR/Graph/Graph.h"
-#include "Target/Reference/Operations.h"
+#include "Target/Reference/PlainLoops.h"
 
 using namespace mlir;
 
 namespace tw::target::reference {
 
-LogicalResult emitScan(Operation *op, Emitter &e) {
-  auto scan = cast<graph::ScanOp>(op);
+LogicalResult emitScan(graph::ScanOp scan, Emitter &e) {
   unsigned dim = scan.getDim();
-  SmallVector<Buffer> inputs, outs;
-  for (Value input : scan.getInputs())
-    inputs.push_back(e.buffer(input));
-  for (Value result : scan.getResults())
-    outs.push_back(e.buffer(result));
-  SmallVector<Value> initial;
+  Values initial;
   for (Value value : scan.getInitial()) {
     FailureOr<Value> scalar = e.scalar(value);
     if (failed(scalar))
       return failure();
     initial.push_back(*scalar);
   }
-  SmallVector<Range> lines = e.ranges(inputs[0].sizes);
-  Ix length = inputs[0].sizes[dim];
-  lines[dim] = {0, 1, true};
-  bool good = true;
+  Indices lines = e.buffer(scan.getResult(0)).sizes;
+  Ix length = std::exchange(lines[dim], Ix(1));
+  bool isGood = true;
   e.nest(lines, [&](ArrayRef<Ix> line) {
     e.loop(0, length, 1, initial, [&](Ix i, ArrayRef<Value> states) {
       Indices at(line);
       at[dim] = scan.getReverse() ? e.ix().sub(e.ix().sub(length, 1), i) : i;
-      SmallVector<Value> arguments(states);
-      for (const Buffer &input : inputs)
-        arguments.push_back(e.load(input, e.linear(input, at)));
-      auto next = e.body(scan.getBody().front(), arguments, {at});
-      good &= succeeded(next);
+      Values arguments(states);
+      for (Value input : scan.getInputs())
+        arguments.push_back(e.load(e.buffer(input), at));
+      FailureOr<Values> next = e.body(scan.getBody().front(), arguments, BodyScope{at});
+      isGood &= succeeded(next);
       if (failed(next))
-        return SmallVector<Value>(states);
-      for (auto [out, value] : llvm::zip(outs, *next))
-        e.store(value, out, e.linear(out, at));
+        return Values(states);
+      for (auto [result, value] : llvm::zip(scan.getResults(), *next))
+        e.store(value, e.buffer(result), at);
       return *next;
     });
   });
-  return success(good);
+  return success(isGood);
 }
 
 } // namespace tw::target::reference

@@ -2,9 +2,7 @@
 //
 // tw.scatter: one serial nest in row-major order, as its meaning asks for.
 #include "IR/Coded.h"
-#include "IR/Graph/Graph.h"
-#include "Target/Reference/Nest.h"
-#include "Target/Reference/Operations.h"
+#include "Target/Reference/PlainLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -14,29 +12,23 @@ namespace tw::target::reference {
 
 template <typename FloatOp, typename SignedOp, typename UnsignedOp>
 static Value make(Emitter &e, Value x, Value y, bool isUnsigned) {
-  Type type = x.getType();
-  if (type.isF16() || type.isBF16())
-    return e.narrow(FloatOp::create(e.b, e.loc, e.widen(x), e.widen(y)), type);
-  if (isa<FloatType>(type))
+  if (isa<FloatType>(x.getType()))
     return FloatOp::create(e.b, e.loc, x, y);
-  if (isUnsigned || type.isInteger(1))
+  if (isUnsigned)
     return UnsignedOp::create(e.b, e.loc, x, y);
   return SignedOp::create(e.b, e.loc, x, y);
 }
 
 /// What an update makes of the old value; sums of bools are "or".
 static Value combined(Emitter &e, graph::ScatterOp op, Value old, Value value) {
-  bool isUnsigned = op.getIsUnsigned();
-  bool isBool = old.getType().isInteger(1);
+  bool isBool = old.getType().isInteger(1), isUnsigned = op.getIsUnsigned() || isBool;
   switch (op.getCombine()) {
   case Combine::Set:
     return value;
   case Combine::Add:
-    if (isBool)
-      return arith::OrIOp::create(e.b, e.loc, old, value);
-    return make<arith::AddFOp, arith::AddIOp, arith::AddIOp>(e, old, value, isUnsigned);
+    return isBool ? arith::OrIOp::create(e.b, e.loc, old, value).getResult() : e.add(old, value);
   case Combine::Mul:
-    return make<arith::MulFOp, arith::MulIOp, arith::MulIOp>(e, old, value, isUnsigned);
+    return e.mul(old, value);
   case Combine::Min:
     return make<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>(e, old, value, isUnsigned);
   case Combine::Max:
@@ -45,40 +37,32 @@ static Value combined(Emitter &e, graph::ScatterOp op, Value old, Value value) {
   return value;
 }
 
-LogicalResult emitScatter(Operation *op, Emitter &e) {
-  auto scatter = cast<graph::ScatterOp>(op);
+LogicalResult emitScatter(graph::ScatterOp scatter, Emitter &e) {
   auto sources = graph::iterationSizes(scatter);
   if (!sources)
-    return emitCoded(op->getLoc(), Code::TARGET_2)
+    return emitCoded(scatter.getLoc(), Code::TARGET_2)
            << "the reference target cannot tell the iterations of this scatter";
   const Buffer to = e.buffer(scatter.getResult());
-  SmallVector<Buffer> inputs;
-  for (Value input : scatter.getInputs())
-    inputs.push_back(e.buffer(input));
-  SmallVector<Range> ranges;
+  Indices sizes;
   for (auto [input, dim] : *sources)
-    ranges.push_back({0, inputs[input].sizes[dim], true});
-  bool good = true;
-  e.nest(ranges, [&](ArrayRef<Ix> at) {
-    SmallVector<Value> arguments;
-    for (auto [input, map] :
-         llvm::zip(inputs, scatter.getIndexingMaps().getAsValueRange<AffineMapAttr>())) {
-      Indices position;
-      for (AffineExpr expr : map.getResults())
-        position.push_back(affineIndex(e, expr, at));
-      arguments.push_back(e.load(input, e.linear(input, position)));
-    }
-    auto yielded = e.body(scatter.getBody().front(), arguments, {at});
-    good &= succeeded(yielded);
+    sizes.push_back(e.buffer(scatter.getInputs()[input]).sizes[dim]);
+  bool isGood = true;
+  e.nest(sizes, [&](ArrayRef<Ix> at) {
+    Values arguments;
+    for (auto [input, map] : llvm::zip(
+             scatter.getInputs(), scatter.getIndexingMaps().getAsValueRange<AffineMapAttr>()))
+      arguments.push_back(e.load(e.buffer(input), e.affine(map, at)));
+    FailureOr<Values> yielded = e.body(scatter.getBody().front(), arguments, BodyScope{at});
+    isGood &= succeeded(yielded);
     if (failed(yielded))
       return;
-    Ix element = e.linear(to, Indices(yielded->begin(), yielded->end() - 1));
+    Indices element(yielded->begin(), yielded->end() - 1);
     Value value = yielded->back();
     if (scatter.getCombine() != Combine::Set)
       value = combined(e, scatter, e.load(to, element), value);
     e.store(value, to, element);
   });
-  return success(good);
+  return success(isGood);
 }
 
 } // namespace tw::target::reference

@@ -1,10 +1,13 @@
 // RUN: tilewright-opt %s -tw-target-reference | FileCheck %s
 
-// A matmul and what follows it are one loop over boxes of the result. The panel of 256 terms lies
-// on the stack; the sums are fused multiply-adds of vectors that loops carry.
+// A matmul and what follows it are one loop nest after the other. A sum is carried in f64, in parts of 256
+// terms; what is multiplied is multiplied in its own type.
 // CHECK-LABEL: llvm.func internal @k_loops
-// CHECK: llvm.alloca {{.*}} x f32 {alignment = 64
-// CHECK: llvm.intr.fmuladd({{.*}}) : (vector<4xf32>, vector<4xf32>, vector<4xf32>)
+// CHECK: llvm.mlir.constant(256 : i64)
+// CHECK: %[[PRODUCT:.*]] = llvm.fmul {{.*}} : f32
+// CHECK: %[[TERM:.*]] = llvm.fpext %[[PRODUCT]] : f32 to f64
+// CHECK: llvm.fadd {{.*}}, %[[TERM]] : f64
+// CHECK: llvm.fptrunc {{.*}} : f64 to f32
 // CHECK: llvm.intr.maximum
 // No temporary: the product is accumulated in the out, which the last operation overwrites.
 // CHECK-LABEL: llvm.func @k_info
@@ -15,7 +18,7 @@
 #c = affine_map<(m, n, k) -> (m, n)>
 #id = affine_map<(m, n) -> (m, n)>
 func.func private @k(%a: tensor<64x300xf32>, %b: tensor<300x64xf32>, %out: tensor<64x64xf32>)
-    -> tensor<64x64xf32> attributes {tw.kernel, tw.rows = 2 : i64} {
+    -> tensor<64x64xf32> attributes {tw.kernel} {
   %zero = arith.constant 0.0 : f32
   %f = linalg.fill ins(%zero : f32) outs(%out : tensor<64x64xf32>) -> tensor<64x64xf32>
   %y = linalg.generic {indexing_maps = [#a, #b, #c],

@@ -1,21 +1,24 @@
 // RUN: tilewright-opt %s -tw-target-reference | FileCheck %s
 
-// A kernel becomes three functions: its loops with what is known about overlap, how often they run,
-// and the callable one. Boxes of 8192 elements are the iterations.
+// A kernel becomes three functions: its loops, what it needs, and the callable one. There is one
+// iteration, on one thread.
 // CHECK-LABEL: llvm.func internal @k_loops(
-// The input and the out may be one buffer, so neither is noalias; the scalars are.
-// CHECK-SAME: %[[X:[^:]*]]: !llvm.ptr {llvm.readonly}, %[[OUT:[^:]*]]: !llvm.ptr, %{{.*}}: !llvm.ptr {llvm.noalias}
+// CHECK-SAME: %[[X:[^:]*]]: !llvm.ptr {llvm.noalias}, %[[OUT:[^:]*]]: !llvm.ptr {llvm.noalias}
 // CHECK: llvm.getelementptr inbounds %[[X]]
-// CHECK: llvm.load {{.*}}access_groups
 // CHECK: llvm.call @tanhf({{.*}}) {{.*}}memory_effects
+// CHECK: llvm.getelementptr inbounds %[[OUT]]
 // CHECK: llvm.store
+// The result is written where it is returned: no workspace.
 // CHECK-LABEL: llvm.func @k_info(
-// CHECK: 8191
+// CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i64)
+// CHECK-NEXT: llvm.store %[[ONE]], %arg1
+// CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i64)
+// CHECK: llvm.store %[[ZERO]]
 // CHECK-LABEL: llvm.func @k(
 // CHECK-SAME: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
 // CHECK: llvm.call @k_loops
 func.func private @k(%x: tensor<?xf32>, %out: tensor<?xf32>) -> tensor<?xf32>
-    attributes {tw.kernel, tw.rows = 1 : i64} {
+    attributes {tw.kernel} {
   %y = linalg.map {math.tanh} ins(%x : tensor<?xf32>) outs(%out : tensor<?xf32>)
   return %y : tensor<?xf32>
 }
