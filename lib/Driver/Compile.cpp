@@ -236,8 +236,8 @@ static void run(Session &session, const Request &request) {
   options.features = choice->features;
   if (failed(pipeline.toArtifact(*module, *target, options)))
     return;
-  if (prepared && failed(writePreparation(pipeline, *prepared, *target, target::createCPUChooser(cpu),
-                                          options, request)))
+  if (prepared && failed(writePreparation(pipeline, *prepared, *target,
+                                          target::createCPUChooser(cpu), options, request)))
     return;
   if (request.report)
     session.report(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluates expressions over weights by compiling and running them, as any program: tile programs for
-// the host CPU.
+// Evaluates expressions over weights by compiling and running them, as any program: tile programs
+// for the host CPU.
 #pragma once
 #include "Driver/Pipeline.h"
 #include "IO/TemporaryFolder.h"

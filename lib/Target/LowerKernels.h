@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A target as a pass, for tilewright-opt and tests. The compiler itself calls the target (Target.h).
+// A target as a pass, for tilewright-opt and tests. The compiler itself calls the target
+// (Target.h).
 #pragma once
 #include "Target/Target.h"
 

@@ -42,16 +42,15 @@ struct ExpandIntegerPower : OpRewritePattern<math::IPowIOp> {
     };
     Value zero = number(type, 0), one = number(type, 1), minusOne = number(type, -1);
     Value first = number(b.getI32Type(), 0), next = number(b.getI32Type(), 1);
-    auto bits = scf::ForOp::create(b, loc, first,
-                                   number(b.getI32Type(), type.getIntOrFloatBitWidth()), next,
-                                   ValueRange{one, base, exponent});
+    auto bits =
+        scf::ForOp::create(b, loc, first, number(b.getI32Type(), type.getIntOrFloatBitWidth()),
+                           next, ValueRange{one, base, exponent});
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(bits.getBody());
       Value power = bits.getRegionIterArg(0), square = bits.getRegionIterArg(1),
             rest = bits.getRegionIterArg(2);
-      Value isOdd = type.isInteger(1) ? rest
-                                      : arith::TruncIOp::create(b, loc, b.getI1Type(), rest);
+      Value isOdd = type.isInteger(1) ? rest : arith::TruncIOp::create(b, loc, b.getI1Type(), rest);
       Value times = arith::MulIOp::create(b, loc, power, square);
       Value chosen = arith::SelectOp::create(b, loc, isOdd, times, power);
       Value doubled = arith::MulIOp::create(b, loc, square, square);
@@ -134,7 +133,8 @@ LogicalResult lowerScalars(ModuleOp module, std::set<std::string> &imports) {
     OpBuilder b(op);
     bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
     if (isSigned || isa<arith::DivUIOp, arith::RemUIOp>(op))
-      op->setOperand(1, safeDivisor(b, op->getLoc(), op->getOperand(0), op->getOperand(1), isSigned));
+      op->setOperand(1,
+                     safeDivisor(b, op->getLoc(), op->getOperand(0), op->getOperand(1), isSigned));
     if (StringRef name = intrinsicImport(op); !name.empty())
       imports.insert((name + (op->getResult(0).getType().isF64() ? "" : "f")).str());
     if (StringRef name = libmName(op); !name.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw.attention: for each query its scores, in a row of the workspace, their softmax, and the sums of
-// values that it weighs. All in f64.
+// tw.attention: for each query its scores, in a row of the workspace, their softmax, and the sums
+// of values that it weighs. All in f64.
 #include "Target/Reference/PlainLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -20,14 +20,14 @@ public:
   LogicalResult emit() {
     FailureOr<Value> given = e.scalar(op.getScale());
     FailureOr<Buffer> made = e.temporary(f64, extentOf(op.keyDim()));
-    for (unsigned dim = 0; dim < at.size(); ++dim) {
-      FailureOr<Ix> size = e.size(extentOf(dim));
-      if (failed(size) || failed(given) || failed(made))
-        return failure();
-      sizes.push_back(*size);
-    }
+    auto dims = llvm::seq(op.resultMap(0).getNumDims());
+    FailureOr<Indices> found =
+        e.sizes(llvm::map_to_vector(dims, [&](unsigned d) { return extentOf(d); }));
+    if (failed(found) || failed(given) || failed(made))
+      return failure();
     scale = *given;
     row = *made;
+    sizes = *found;
     hidden = e.constant(f64, -std::numeric_limits<double>::infinity());
     e.nest(ArrayRef(sizes).take_front(op.keyDim()), [&](ArrayRef<Ix> batchAndQuery) {
       llvm::copy(batchAndQuery, at.begin());
@@ -57,8 +57,8 @@ private:
       e.store(weight, row, at[op.keyDim()]);
       return e.add(old, weight);
     });
-    e.loop(0, sizes[op.widthDim()], [&](Ix column) {
-      at[op.widthDim()] = column;
+    e.nest(sizes[op.widthDim()], [&](ArrayRef<Ix> column) {
+      at[op.widthDim()] = column[0];
       Value weighed = along(op.keyDim(), zero, true, [&](Value old) {
         return e.add(old, e.mul(e.load(row, at[op.keyDim()]), element(op.getValueMutable())));
       });

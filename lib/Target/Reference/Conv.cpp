@@ -14,20 +14,18 @@ class ConvLoops {
 public:
   ConvLoops(graph::ConvOp op, Emitter &e)
       : op(op), e(e), input(e.buffer(op.getInput())), weight(e.buffer(op.getWeight())),
-        out(e.buffer(op.getResult())) {}
+        out(e.buffer(op.getResult())),
+        channels(e.ix().div(input.sizes[op.inputChannels()], op.getGroups())),
+        outputs(e.ix().div(out.sizes[op.resultChannels()], op.getGroups())) {}
 
   void emit() {
-    Ix groups = op.getGroups();
-    channels = e.ix().div(input.sizes[op.inputChannels()], groups);
-    outputs = e.ix().div(out.sizes[op.resultChannels()], groups);
     Indices terms; // the window, then the channels of a group
     for (int64_t s = 0; s < op.getSpatialRank(); ++s)
       terms.push_back(weight.sizes[op.weightDim(s)]);
     terms.push_back(channels);
     Type sum = Emitter::sumType(out.element);
     e.nest(out.sizes, [&](ArrayRef<Ix> at) {
-      Value initial = e.convert(e.load(out, at), sum);
-      Values total = e.reduce(terms, initial, isa<FloatType>(sum),
+      Values total = e.reduce(terms, e.convert(e.load(out, at), sum), isa<FloatType>(sum),
                               [&](ArrayRef<Ix> term, ArrayRef<Value> old) {
                                 return Values{withTerm(at, term, old[0])};
                               });
@@ -44,14 +42,11 @@ private:
     Value exists = e.constant(e.b.getI1Type(), 1);
     for (int64_t s = 0; s < op.getSpatialRank(); ++s)
       from[op.inputDim(s)] = position(s, at[op.resultDim(s)], term[s], exists);
-    return e.ifElse(
-        exists,
-        [&] {
-          Value x = e.convert(e.load(input, from), sum.getType());
-          Value w = e.load(weight, weightAt(term, channel, output));
-          return e.add(sum, e.mul(x, e.convert(w, sum.getType())));
-        },
-        sum);
+    auto added = [&] {
+      Value x = e.load(input, from), w = e.load(weight, weightAt(term, channel, output));
+      return e.add(sum, e.mul(e.convert(x, sum.getType()), e.convert(w, sum.getType())));
+    };
+    return e.ifElse(exists, added, sum);
   }
 
   /// The input's position for one of the result and of the window; adds to `exists` whether there
@@ -61,39 +56,31 @@ private:
     Ix stride = op.getStrides()[s];
     Ix reach = ix.sub(ix.mul(window, op.getDilations()[s]), op.getPaddingLow()[s]);
     Ix at = op.getTransposed() ? ix.sub(result, reach) : ix.add(ix.mul(result, stride), reach);
-    auto require = [&](Value holds) {
-      exists = arith::AndIOp::create(e.b, e.loc, exists, holds);
-    };
     if (op.getTransposed()) { // a negative one is a huge quotient
-      require(ix.equal(ix.rem(at, stride), 0));
+      exists = arith::AndIOp::create(e.b, e.loc, exists, ix.equal(ix.rem(at, stride), 0));
       at = ix.div(at, stride);
     }
-    require(ix.inside(at, input.sizes[op.inputDim(s)]));
+    Value isInside = ix.inside(at, input.sizes[op.inputDim(s)]);
+    exists = arith::AndIOp::create(e.b, e.loc, exists, isInside);
     return at;
   }
 
   Indices weightAt(ArrayRef<Ix> term, const Ix &channel, const Ix &output) {
-    Indices at(weight.sizes.size(), Ix(0));
-    for (int64_t s = 0; s < op.getSpatialRank(); ++s)
-      at[op.weightDim(s)] = term[s];
-    unsigned last = weight.sizes.size() - 1;
-    if (op.isResultLast()) {
-      at[last - 1] = term.back();
-      at[last] = output;
-    } else if (op.getTransposed()) {
-      at[0] = channel;
-      at[1] = e.ix().rem(output, outputs);
-    } else {
-      at[0] = output;
-      at[1] = term.back();
-    }
+    Indices window(term.drop_back()), at;
+    if (op.isResultLast())
+      at = {term.back(), output};
+    else if (op.getTransposed())
+      at = {channel, e.ix().rem(output, outputs)};
+    else
+      at = {output, term.back()};
+    at.insert(op.isResultLast() ? at.begin() : at.end(), window.begin(), window.end());
     return at;
   }
 
   graph::ConvOp op;
   Emitter &e;
   const Buffer input, weight, out;
-  Ix channels, outputs; // of a group
+  const Ix channels, outputs; // of a group
 };
 
 } // namespace

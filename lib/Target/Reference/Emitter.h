@@ -10,7 +10,6 @@
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
 
 namespace tw::target::reference {
 
@@ -54,20 +53,17 @@ public:
   void store(mlir::Value value, const Buffer &buffer, llvm::ArrayRef<Ix> at);
   /// Copies all elements to a buffer of the same sizes.
   void copy(const Buffer &from, const Buffer &to);
-  /// A buffer in the workspace with the extents of the kernel's tensors.
+  /// A buffer in the workspace.
   mlir::FailureOr<Buffer> temporary(mlir::Type element, llvm::ArrayRef<Extent> extents);
-  mlir::FailureOr<Buffer> temporary(mlir::Value tensor);
 
   // Loops (Loops.cpp)
   using LoopBody = llvm::function_ref<Values(Ix, llvm::ArrayRef<mlir::Value>)>;
-  using NestBody = llvm::function_ref<void(llvm::ArrayRef<Ix>)>;
   using ReduceBody = llvm::function_ref<Values(llvm::ArrayRef<Ix>, llvm::ArrayRef<mlir::Value>)>;
   /// for (i = lo; i < hi; i += step), with values that it carries.
   Values loop(const Ix &lo, const Ix &hi, const Ix &step, llvm::ArrayRef<mlir::Value> initial,
               LoopBody body);
-  void loop(const Ix &lo, const Ix &hi, llvm::function_ref<void(Ix)> body);
   /// A nest of loops from 0, the first outermost.
-  void nest(llvm::ArrayRef<Ix> sizes, NestBody body);
+  void nest(llvm::ArrayRef<Ix> sizes, llvm::function_ref<void(llvm::ArrayRef<Ix>)> body);
   /// A nest of loops that carries values. Those that are sums (of sumType) start anew every 256
   /// steps of the innermost loop; the partial sums are added up. The body adds to what it gets.
   Values reduce(llvm::ArrayRef<Ix> sizes, llvm::ArrayRef<mlir::Value> initial,
@@ -100,9 +96,9 @@ public:
   mlir::FailureOr<mlir::Value> scalar(mlir::Value value);
   mlir::FailureOr<Ix> index(mlir::OpFoldResult value);
   mlir::FailureOr<Indices> indices(llvm::ArrayRef<mlir::OpFoldResult> values);
-  /// The size of a dimension of a tensor of the kernel, and all of them.
+  static llvm::SmallVector<Extent> extentsOf(mlir::Value tensor);
   mlir::FailureOr<Ix> size(const Extent &extent);
-  mlir::FailureOr<Indices> sizes(mlir::Value tensor);
+  mlir::FailureOr<Indices> sizes(llvm::ArrayRef<Extent> extents);
   const Buffer &buffer(mlir::Value tensor) const { return buffers.find(tensor)->second; }
 
   llvm::DenseMap<mlir::Value, Buffer> buffers;

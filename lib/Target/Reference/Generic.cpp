@@ -2,7 +2,8 @@
 //
 // A structured operation of linalg: loops over its parallel dimensions, and in them loops over the
 // others that carry the results. Sums of floats are carried in f64, in partial sums. Where a
-// reduction loop indexes a result, nothing is carried: all results are read and written in every step.
+// reduction loop indexes a result, nothing is carried: all results are read and written in every
+// step.
 #include "IR/Coded.h"
 #include "Target/Reference/PlainLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,9 +19,8 @@ public:
       : op(op), e(e), block(op->getRegion(0).front()), maps(op.getIndexingMapsArray()),
         inputs(op.getNumDpsInputs()), at(op.getNumLoops(), Ix(0)) {
     bool carries = !llvm::any_of(ArrayRef(maps).drop_front(inputs), [&](AffineMap map) {
-      return llvm::any_of(llvm::seq(op.getNumLoops()), [&](unsigned d) {
-        return map.isFunctionOfDim(d) && !isParallel(d);
-      });
+      return llvm::any_of(llvm::seq(op.getNumLoops()),
+                          [&](unsigned d) { return map.isFunctionOfDim(d) && !isParallel(d); });
     });
     for (unsigned d = 0; d < op.getNumLoops(); ++d)
       (isParallel(d) || !carries ? outer : reduced).push_back(d);
@@ -65,21 +65,17 @@ private:
   LogicalResult findSizes() {
     SmallVector<Extent> extents; // of all operands, as getShapesToLoopsMap counts them
     for (Value operand : op->getOperands())
-      if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
-        for (int64_t d = 0; d < type.getRank(); ++d)
-          extents.push_back({operand, d});
+      if (isa<RankedTensorType>(operand.getType()))
+        llvm::append_range(extents, Emitter::extentsOf(operand));
     AffineMap loops = op.getShapesToLoopsMap();
     if (!loops)
       return emitCoded(op.getLoc(), Code::TARGET_2)
              << "the reference target cannot tell the bounds of the loops of "
              << op->getName().getStringRef();
-    for (unsigned d = 0; d < op.getNumLoops(); ++d) {
-      FailureOr<Ix> size = e.size(extents[loops.getDimPosition(d)]);
-      if (failed(size))
-        return failure();
-      sizes.push_back(*size);
-    }
-    return success();
+    FailureOr<Indices> found = e.sizes(llvm::map_to_vector(
+        llvm::seq(op.getNumLoops()), [&](unsigned d) { return extents[loops.getDimPosition(d)]; }));
+    sizes = succeeded(found) ? *found : Indices();
+    return found;
   }
 
   Indices sizesOf(ArrayRef<unsigned> loops) const {
@@ -111,8 +107,7 @@ private:
     Values arguments;
     for (auto [i, operand] : llvm::enumerate(op->getOperands().take_front(inputs))) {
       bool isTensor = isa<TensorType>(operand.getType());
-      FailureOr<Value> value =
-          isTensor ? e.load(e.buffer(operand), place(i)) : e.scalar(operand);
+      FailureOr<Value> value = isTensor ? e.load(e.buffer(operand), place(i)) : e.scalar(operand);
       hasFailed |= failed(value);
       arguments.push_back(succeeded(value) ? *value : Value());
     }

@@ -7,6 +7,7 @@
 #include "Target/KernelShell.h"
 #include "Target/Reference/PlainLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -52,7 +53,7 @@ private:
     e.entry = b.saveInsertionPoint();
     unpackScalars(e, loops.scalars);
     for (auto [argument, data] : llvm::zip(tensors, loops.data))
-      e.buffers[argument] = {data, e.knownSizes[argument], elementOf(argument)};
+      e.buffers[argument] = {data, e.knownSizes[argument], getElementTypeOrSelf(argument)};
     b.setInsertionPointToStart(loops.iterations.getBody());
     for (Operation &op : body.without_terminator())
       if (failed(emitOperation(e, &op)))
@@ -79,34 +80,27 @@ private:
     return success();
   }
 
-  static Type elementOf(Value tensor) {
-    return cast<RankedTensorType>(tensor.getType()).getElementType();
-  }
-
   void unpackScalars(Emitter &e, Value scalars) {
     Buffer slots{scalars, {Ix(0)}, i64};
     int64_t next = 0;
     for (BlockArgument argument : tensors)
       for (int64_t size : cast<RankedTensorType>(argument.getType()).getShape())
-        e.knownSizes[argument].push_back(
-            ShapedType::isDynamic(size) ? Ix(e.load(slots, Ix(next++))) : Ix(size));
+        e.knownSizes[argument].push_back(ShapedType::isDynamic(size) ? Ix(e.load(slots, Ix(next++)))
+                                                                     : Ix(size));
     for (BlockArgument argument : kernel.getArguments())
-      if (!isa<RankedTensorType>(argument.getType()))
-        e.scalars[argument] = fromSlot(e, e.load(slots, Ix(next++)), argument.getType());
-  }
-
-  Value fromSlot(Emitter &e, Value bits, Type type) {
-    if (!isa<FloatType>(type))
-      return e.convert(bits, Emitter::scalarType(type));
-    return e.convert(arith::BitcastOp::create(b, loc, b.getF64Type(), bits), type);
+      if (!isa<RankedTensorType>(argument.getType())) {
+        Type type = Emitter::scalarType(argument.getType());
+        Value value = e.load(slots, Ix(next++));
+        if (isa<FloatType>(type))
+          value = arith::BitcastOp::create(b, loc, b.getF64Type(), value);
+        e.scalars[argument] = e.convert(value, type);
+      }
   }
 
   ArrayRef<BlockArgument> outs() const {
     return ArrayRef(tensors).take_back(body.getTerminator()->getNumOperands());
   }
-  bool isOut(Value value) const {
-    return llvm::is_contained(outs(), value);
-  }
+  bool isOut(Value value) const { return llvm::is_contained(outs(), value); }
 
   /// Whether one operation may overwrite `value`: the kernel made it, and reads it nowhere else.
   bool isOwn(Value value) const {
@@ -123,7 +117,7 @@ private:
       e.buffers[result] = e.buffer(init);
       return success();
     }
-    FailureOr<Buffer> made = e.temporary(result);
+    FailureOr<Buffer> made = e.temporary(getElementTypeOrSelf(result), Emitter::extentsOf(result));
     if (failed(made))
       return failure();
     e.buffers[result] = *made;
@@ -148,10 +142,10 @@ private:
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       return emitConstant(e, constant);
     if (isReshape(op)) {
-      FailureOr<Indices> sizes = e.sizes(op->getResult(0));
+      FailureOr<Indices> sizes = e.sizes(Emitter::extentsOf(op->getResult(0)));
       if (succeeded(sizes))
         e.buffers[op->getResult(0)] = {e.buffer(op->getOperand(0)).base, *sizes,
-                                       elementOf(op->getResult(0))};
+                                       getElementTypeOrSelf(op->getResult(0))};
       return sizes;
     }
     auto loops = dyn_cast<PlainLoops>(op);
@@ -167,11 +161,11 @@ private:
   /// A scalar that comes from what the kernel computes is emitted in its place; all others on
   /// demand, before the loops.
   static bool readsComputed(Operation *op) {
-    bool isComputed = false;
-    op->walk([&](tensor::ExtractOp extract) {
-      isComputed |= extract.getTensor().getDefiningOp() != nullptr;
-    });
-    return isComputed;
+    return op
+        ->walk([](tensor::ExtractOp extract) {
+          return WalkResult(failure(extract.getTensor().getDefiningOp() != nullptr));
+        })
+        .wasInterrupted();
   }
 
   LogicalResult emitConstant(Emitter &e, arith::ConstantOp op);
@@ -206,9 +200,9 @@ LogicalResult KernelLowering::emitConstant(Emitter &e, arith::ConstantOp op) {
                          /*isConstant=*/true, LLVM::Linkage::Internal, name,
                          dense.reshape(RankedTensorType::get(count, stored)), /*alignment=*/64);
   b.restoreInsertionPoint(e.entry);
-  Value base = LLVM::AddressOfOp::create(b, op.getLoc(),
-                                         LLVM::LLVMPointerType::get(b.getContext()), name);
-  e.buffers[op] = {base, *e.sizes(op), element};
+  Value base =
+      LLVM::AddressOfOp::create(b, op.getLoc(), LLVM::LLVMPointerType::get(b.getContext()), name);
+  e.buffers[op] = {base, *e.sizes(Emitter::extentsOf(op)), element};
   return success();
 }
 

@@ -10,18 +10,8 @@ namespace tw::target::reference {
 /// Terms of one partial sum.
 constexpr int64_t partialTerms = 256;
 
-/// One step at most, and surely one?
-static bool runsOnce(const Ix &lo, const Ix &hi, const Ix &step) {
-  auto l = lo.constant(), h = hi.constant(), s = step.constant();
-  return l && h && s && *l < *h && *l + *s >= *h;
-}
-
 Values Emitter::loop(const Ix &lo, const Ix &hi, const Ix &step, ArrayRef<Value> initial,
                      LoopBody body) {
-  if (lo.isConstant() && hi.isConstant() && *hi.constant() <= *lo.constant())
-    return Values(initial);
-  if (runsOnce(lo, hi, step))
-    return body(lo, initial);
   Value lower = ix().value(lo), upper = ix().value(hi), by = ix().value(step);
   auto loop = scf::ForOp::create(b, loc, lower, upper, by, initial);
   OpBuilder::InsertionGuard guard(b);
@@ -31,13 +21,6 @@ Values Emitter::loop(const Ix &lo, const Ix &hi, const Ix &step, ArrayRef<Value>
   if (!initial.empty())
     scf::YieldOp::create(b, loc, next);
   return Values(loop.getResults());
-}
-
-void Emitter::loop(const Ix &lo, const Ix &hi, llvm::function_ref<void(Ix)> body) {
-  loop(lo, hi, 1, {}, [&](Ix i, ArrayRef<Value>) {
-    body(i);
-    return Values();
-  });
 }
 
 static Values reduceFrom(Emitter &e, ArrayRef<Ix> sizes, Indices &at, ArrayRef<Value> state,
@@ -52,7 +35,7 @@ static Values reduceFrom(Emitter &e, ArrayRef<Ix> sizes, Indices &at, ArrayRef<V
   });
 }
 
-void Emitter::nest(ArrayRef<Ix> sizes, NestBody body) {
+void Emitter::nest(ArrayRef<Ix> sizes, llvm::function_ref<void(ArrayRef<Ix>)> body) {
   Indices at;
   reduceFrom(*this, sizes, at, {}, [&](ArrayRef<Ix> at, ArrayRef<Value>) {
     body(at);
@@ -80,14 +63,14 @@ Values Emitter::reduce(ArrayRef<Ix> sizes, ArrayRef<Value> initial, ArrayRef<boo
   if (sizes.empty())
     return body({}, initial);
   Indices at;
-  return reduceFrom(*this, sizes.drop_back(), at, initial, [&](ArrayRef<Ix> outer,
-                                                               ArrayRef<Value> state) {
-    return sumInParts(*this, sizes.back(), state, isSum, [&](Ix k, ArrayRef<Value> carried) {
-      Indices all(outer);
-      all.push_back(k);
-      return body(all, carried);
-    });
-  });
+  return reduceFrom(
+      *this, sizes.drop_back(), at, initial, [&](ArrayRef<Ix> outer, ArrayRef<Value> state) {
+        return sumInParts(*this, sizes.back(), state, isSum, [&](Ix k, ArrayRef<Value> carried) {
+          Indices all(outer);
+          all.push_back(k);
+          return body(all, carried);
+        });
+      });
 }
 
 void Emitter::ifThen(Value condition, llvm::function_ref<void()> then) {

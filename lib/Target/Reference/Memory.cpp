@@ -54,25 +54,14 @@ void Emitter::copy(const Buffer &from, const Buffer &to) {
 FailureOr<Buffer> Emitter::temporary(Type element, ArrayRef<Extent> extents) {
   OpBuilder::InsertionGuard guard(b);
   b.restoreInsertionPoint(entry);
-  Buffer made{pointerTo(*this, workspace, b.getI8Type(), workspaceBytes), {}, element};
-  for (const Extent &extent : extents) {
-    FailureOr<Ix> one = size(extent);
-    if (failed(one))
-      return failure();
-    made.sizes.push_back(*one);
-  }
-  Ix bytes = ix().alignUp(ix().mul(ix().product(made.sizes), bytesOf(element)), 64);
+  FailureOr<Indices> found = sizes(extents);
+  if (failed(found))
+    return failure();
+  Buffer made{pointerTo(*this, workspace, b.getI8Type(), workspaceBytes), *found, element};
+  Ix bytes = ix().alignUp(ix().mul(ix().product(*found), bytesOf(element)), 64);
   workspaceBytes = ix().add(workspaceBytes, bytes);
   temporaries.emplace_back(element, llvm::to_vector(extents));
   return made;
-}
-
-FailureOr<Buffer> Emitter::temporary(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  SmallVector<Extent> extents;
-  for (int64_t d = 0; d < type.getRank(); ++d)
-    extents.push_back({tensor, d});
-  return temporary(type.getElementType(), extents);
 }
 
 } // namespace tw::target::reference

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interface of operations that the reference target can run, and what it emits for those it knows.
+// The interface of operations that the reference target can run, and what it emits for those it
+// knows.
 #pragma once
 #include "IR/Graph/Graph.h"
 #include "Target/Reference/Emitter.h"

@@ -2,9 +2,6 @@
 //
 // What an operation says of itself to run on the reference target.
 
-#ifndef TILEWRIGHT_TARGET_REFERENCE_PLAINLOOPS_TD
-#define TILEWRIGHT_TARGET_REFERENCE_PLAINLOOPS_TD
-
 include "mlir/IR/OpBase.td"
 
 def PlainLoops : OpInterface<"PlainLoops"> {
@@ -18,5 +15,3 @@ def PlainLoops : OpInterface<"PlainLoops"> {
       has destinations, these hold the initial values already.
     }], "::llvm::LogicalResult", "emitLoops", (ins "::tw::target::reference::Emitter &":$emitter)>];
 }
-
-#endif

@@ -17,8 +17,9 @@ using namespace mlir;
 #include "Target/Reference/PlainLoops.cpp.inc"
 
 namespace tw::target {
-namespace reference {
 namespace {
+
+using namespace reference;
 
 template <typename OpT, LogicalResult (*emit)(OpT, Emitter &)>
 struct Model : PlainLoops::FallbackModel<Model<OpT, emit>> {
@@ -54,11 +55,6 @@ void registerModels(DialectRegistry &registry) {
       +[](MLIRContext *context, linalg::LinalgDialect *) { attachToLinalg(context); });
 }
 
-} // namespace
-} // namespace reference
-
-namespace {
-
 class ReferenceTarget : public Target {
 public:
   StringRef name() const override { return "reference"; }
@@ -67,7 +63,7 @@ public:
     registry.insert<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
                     cf::ControlFlowDialect, ub::UBDialect, tensor::TensorDialect,
                     linalg::LinalgDialect, graph::TWDialect>();
-    reference::registerModels(registry);
+    registerModels(registry);
   }
 
   FailureOr<KernelInfo> lower(Operation *kernel, ModuleOp into) override {
@@ -78,7 +74,7 @@ public:
     // are resolved in the kernel.
     OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel->getLoc());
     OwningOpRef<func::FuncOp> copy = cast<func::FuncOp>(kernel->clone());
-    FailureOr<KernelInfo> info = reference::lowerKernel(*copy, *scratch);
+    FailureOr<KernelInfo> info = lowerKernel(*copy, *scratch);
     std::set<std::string> imports;
     if (failed(info) || failed(lowerScalars(*scratch, imports)) || failed(lowerLoops(*scratch)))
       return failure();

@@ -7,6 +7,7 @@
 #include "IR/Graph/Graph.h"
 #include "Target/Reference/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -34,29 +35,12 @@ Value Emitter::constant(Type type, double number) {
 }
 
 Value Emitter::convert(Value value, Type to, bool isSigned) {
-  unsigned bits = value.getType().getIntOrFloatBitWidth(), wanted = to.getIntOrFloatBitWidth();
-  if (value.getType() == to)
-    return value;
-  if (!isa<FloatType>(to) && bits > wanted)
-    return arith::TruncIOp::create(b, loc, to, value);
-  if (!isa<FloatType>(to) && isSigned)
-    return arith::ExtSIOp::create(b, loc, to, value);
-  if (!isa<FloatType>(to))
-    return arith::ExtUIOp::create(b, loc, to, value);
-  if (bits > wanted)
-    return arith::TruncFOp::create(b, loc, to, value);
-  return arith::ExtFOp::create(b, loc, to, value);
+  return convertScalarToDtype(b, loc, value, to, /*isUnsignedCast=*/!isSigned);
 }
 
-Value Emitter::add(Value x, Value y) {
-  return isa<FloatType>(x.getType()) ? arith::AddFOp::create(b, loc, x, y).getResult()
-                                     : arith::AddIOp::create(b, loc, x, y).getResult();
-}
+Value Emitter::add(Value x, Value y) { return ArithBuilder(b, loc).add(x, y); }
 
-Value Emitter::mul(Value x, Value y) {
-  return isa<FloatType>(x.getType()) ? arith::MulFOp::create(b, loc, x, y).getResult()
-                                     : arith::MulIOp::create(b, loc, x, y).getResult();
-}
+Value Emitter::mul(Value x, Value y) { return ArithBuilder(b, loc).mul(x, y); }
 
 Ix Emitter::affine(AffineExpr expr, ArrayRef<Ix> dims) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
@@ -80,14 +64,6 @@ Ix Emitter::affine(AffineExpr expr, ArrayRef<Ix> dims) {
 Indices Emitter::affine(AffineMap map, ArrayRef<Ix> dims) {
   return Indices(
       llvm::map_range(map.getResults(), [&](AffineExpr expr) { return affine(expr, dims); }));
-}
-
-/// The same operation on other values.
-static Values repeat(Emitter &e, Operation *op, ArrayRef<Value> operands) {
-  OperationState state(e.loc, op->getName(), operands,
-                       llvm::map_to_vector(op->getResultTypes(), Emitter::scalarType),
-                       op->getAttrs());
-  return Values(e.b.create(state)->getResults());
 }
 
 /// The result is 0 where the index is bad; the first failure of a call is recorded.
@@ -115,7 +91,8 @@ Value Emitter::checkIndex(StringRef message, Value index, Value bound) {
 
 static FailureOr<Values> branch(Emitter &e, scf::IfOp op, Value condition, const BodyScope &scope) {
   auto types = llvm::map_to_vector(op.getResultTypes(), Emitter::scalarType);
-  auto copy = scf::IfOp::create(e.b, e.loc, TypeRange(types), condition, !op.getElseRegion().empty());
+  auto copy =
+      scf::IfOp::create(e.b, e.loc, TypeRange(types), condition, !op.getElseRegion().empty());
   for (auto [from, to] : llvm::zip(op->getRegions(), copy->getRegions())) {
     if (from.empty())
       continue;
@@ -151,9 +128,9 @@ FailureOr<Values> Emitter::scalarOp(Operation *op, ArrayRef<Value> operands,
   auto at = [&](int64_t dim) { return one(ix().value(scope.indices[dim])); };
   return TypeSwitch<Operation *, Result>(op)
       .Case([&](arith::ConstantIndexOp o) { return one(constant(b.getI64Type(), o.value())); })
-      .Case([&](arith::IndexCastOp o) { return one(convert(operands[0], scalarType(o.getType()))); })
-      .Case([&](arith::IndexCastUIOp o) {
-        return one(convert(operands[0], scalarType(o.getType()), false));
+      .Case<arith::IndexCastOp, arith::IndexCastUIOp>([&](Operation *o) {
+        return one(convert(operands[0], scalarType(o->getResult(0).getType()),
+                           /*isSigned=*/isa<arith::IndexCastOp>(o)));
       })
       .Case([&](linalg::IndexOp o) { return at(o.getDim()); })
       .Case([&](graph::IndexOp o) { return at(o.getDim()); })
@@ -171,8 +148,12 @@ FailureOr<Values> Emitter::scalarOp(Operation *op, ArrayRef<Value> operands,
       .Case([&](scf::IfOp o) { return branch(*this, o, operands[0], scope); })
       .Case([&](scf::ForOp o) { return repeatLoop(*this, o, operands, scope); })
       .Default([&](Operation *o) -> Result {
-        if (isa_and_nonnull<arith::ArithDialect, math::MathDialect, ub::UBDialect>(o->getDialect()))
-          return repeat(*this, o, operands);
+        if (isa_and_nonnull<arith::ArithDialect, math::MathDialect, ub::UBDialect>(
+                o->getDialect())) {
+          auto types = llvm::map_to_vector(o->getResultTypes(), scalarType);
+          OperationState same(loc, o->getName(), operands, types, o->getAttrs());
+          return Values(b.create(same)->getResults());
+        }
         return emitCoded(o->getLoc(), Code::TARGET_2)
                << "the reference target cannot do the scalar operation "
                << o->getName().getStringRef();

@@ -10,31 +10,23 @@ using tw::graph::Combine;
 
 namespace tw::target::reference {
 
-template <typename FloatOp, typename SignedOp, typename UnsignedOp>
-static Value make(Emitter &e, Value x, Value y, bool isUnsigned) {
-  if (isa<FloatType>(x.getType()))
-    return FloatOp::create(e.b, e.loc, x, y);
-  if (isUnsigned)
-    return UnsignedOp::create(e.b, e.loc, x, y);
-  return SignedOp::create(e.b, e.loc, x, y);
-}
-
-/// What an update makes of the old value; sums of bools are "or".
-static Value combined(Emitter &e, graph::ScatterOp op, Value old, Value value) {
-  bool isBool = old.getType().isInteger(1), isUnsigned = op.getIsUnsigned() || isBool;
+/// How an update meets the old value; sums of bools are "or".
+static arith::AtomicRMWKind kindOf(graph::ScatterOp op, Type type) {
+  using Kind = arith::AtomicRMWKind;
+  bool isFloat = isa<FloatType>(type), isBool = type.isInteger(1);
+  bool isUnsigned = op.getIsUnsigned() || isBool;
   switch (op.getCombine()) {
   case Combine::Set:
-    return value;
+    return Kind::assign;
   case Combine::Add:
-    return isBool ? arith::OrIOp::create(e.b, e.loc, old, value).getResult() : e.add(old, value);
+    return isFloat ? Kind::addf : isBool ? Kind::ori : Kind::addi;
   case Combine::Mul:
-    return e.mul(old, value);
+    return isFloat ? Kind::mulf : Kind::muli;
   case Combine::Min:
-    return make<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>(e, old, value, isUnsigned);
+    return isFloat ? Kind::minimumf : isUnsigned ? Kind::minu : Kind::mins;
   case Combine::Max:
-    return make<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>(e, old, value, isUnsigned);
+    return isFloat ? Kind::maximumf : isUnsigned ? Kind::maxu : Kind::maxs;
   }
-  return value;
 }
 
 LogicalResult emitScatter(graph::ScatterOp scatter, Emitter &e) {
@@ -49,8 +41,8 @@ LogicalResult emitScatter(graph::ScatterOp scatter, Emitter &e) {
   bool isGood = true;
   e.nest(sizes, [&](ArrayRef<Ix> at) {
     Values arguments;
-    for (auto [input, map] : llvm::zip(
-             scatter.getInputs(), scatter.getIndexingMaps().getAsValueRange<AffineMapAttr>()))
+    for (auto [input, map] :
+         llvm::zip(scatter.getInputs(), scatter.getIndexingMaps().getAsValueRange<AffineMapAttr>()))
       arguments.push_back(e.load(e.buffer(input), e.affine(map, at)));
     FailureOr<Values> yielded = e.body(scatter.getBody().front(), arguments, BodyScope{at});
     isGood &= succeeded(yielded);
@@ -59,7 +51,8 @@ LogicalResult emitScatter(graph::ScatterOp scatter, Emitter &e) {
     Indices element(yielded->begin(), yielded->end() - 1);
     Value value = yielded->back();
     if (scatter.getCombine() != Combine::Set)
-      value = combined(e, scatter, e.load(to, element), value);
+      value = arith::getReductionOp(kindOf(scatter, value.getType()), e.b, e.loc,
+                                    e.load(to, element), value);
     e.store(value, to, element);
   });
   return success(isGood);

@@ -31,21 +31,19 @@ LogicalResult emitSort(graph::SortOp op, Emitter &e) {
     Value own = e.load(input, at);
     Indices place(at);
     // Those that come first, then those that are neither before nor after and stand before.
-    Value count = e.loop(0, input.sizes[dim], 1, e.constant(e.b.getI64Type(), 0),
-                         [&](Ix i, ArrayRef<Value> before) {
-                           place[dim] = i;
-                           Value other = e.load(input, place);
-                           Value isBefore = isLess(op, e, other, own);
-                           Value isAfter = isLess(op, e, own, other);
-                           if (op.getDescending())
-                             std::swap(isBefore, isAfter);
-                           Value stands = e.ix().less(i, at[dim]);
-                           Value counts = arith::SelectOp::create(
-                               e.b, e.loc, isAfter, isBefore,
-                               arith::OrIOp::create(e.b, e.loc, isBefore, stands));
-                           return Values{
-                               e.add(before[0], e.convert(counts, e.b.getI64Type(), false))};
-                         })[0];
+    Value count = e.loop(
+        0, input.sizes[dim], 1, e.constant(e.b.getI64Type(), 0), [&](Ix i, ArrayRef<Value> before) {
+          place[dim] = i;
+          Value other = e.load(input, place);
+          Value isBefore = isLess(op, e, other, own);
+          Value isAfter = isLess(op, e, own, other);
+          if (op.getDescending())
+            std::swap(isBefore, isAfter);
+          Value stands = e.ix().less(i, at[dim]);
+          Value counts = arith::SelectOp::create(
+              e.b, e.loc, isAfter, isBefore, arith::OrIOp::create(e.b, e.loc, isBefore, stands));
+          return Values{e.add(before[0], e.convert(counts, e.b.getI64Type(), false))};
+        })[0];
     place[dim] = count;
     e.ifThen(e.ix().less(count, values.sizes[dim]), [&] {
       e.store(own, values, place);

@@ -28,9 +28,7 @@ FailureOr<Ix> Emitter::index(OpFoldResult value) {
   if (auto constant = getConstantIntValue(value))
     return Ix(*constant);
   FailureOr<Value> dynamic = scalar(cast<Value>(value));
-  if (failed(dynamic))
-    return failure();
-  return Ix(*dynamic);
+  return succeeded(dynamic) ? Ix(*dynamic) : FailureOr<Ix>();
 }
 
 FailureOr<Indices> Emitter::indices(ArrayRef<OpFoldResult> values) {
@@ -68,15 +66,20 @@ FailureOr<Ix> Emitter::size(const Extent &extent) {
   return computed;
 }
 
-FailureOr<Indices> Emitter::sizes(Value tensor) {
+FailureOr<Indices> Emitter::sizes(ArrayRef<Extent> extents) {
   Indices result;
-  for (int64_t d = 0; d < cast<RankedTensorType>(tensor.getType()).getRank(); ++d) {
-    FailureOr<Ix> one = size({tensor, d});
+  for (const Extent &extent : extents) {
+    FailureOr<Ix> one = size(extent);
     if (failed(one))
       return failure();
     result.push_back(*one);
   }
   return result;
+}
+
+SmallVector<Extent> Emitter::extentsOf(Value tensor) {
+  auto rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  return llvm::map_to_vector(llvm::seq(rank), [&](int64_t d) { return Extent{tensor, d}; });
 }
 
 } // namespace tw::target::reference

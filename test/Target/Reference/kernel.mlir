@@ -10,8 +10,8 @@
 // CHECK: llvm.store
 // The result is written where it is returned: no workspace.
 // CHECK-LABEL: llvm.func @k_info(
-// CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i64)
-// CHECK-NEXT: llvm.store %[[ONE]], %arg1
+// CHECK: llvm.mlir.constant(1 : i64)
+// CHECK: llvm.store {{.*}}, %arg1
 // CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i64)
 // CHECK: llvm.store %[[ZERO]]
 // CHECK-LABEL: llvm.func @k(
