@@ -99,6 +99,7 @@ LogicalResult ArtifactEvaluator::compile(ModuleOp module, const std::string &art
   options.model = "constants";
   options.target = "cpu";
   options.features = features;
+  options.runsOnce = true;
   options.weights = WeightsPlace::Beside;
   if (auto file = memory.find(artifact); file != memory.end())
     options.descriptor = file->second;

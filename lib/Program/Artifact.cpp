@@ -282,7 +282,8 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
     metadata = describeProgram(main, *program, texts, payload, facts);
   }
   options.stage("llvm");
-  FailureOr<std::vector<ObjectFile>> objects = makeObjects(*into, options.features, metadata);
+  FailureOr<std::vector<ObjectFile>> objects =
+      makeObjects(*into, options.features, metadata, options.runsOnce);
   if (failed(objects))
     return failure();
   options.stage("link");

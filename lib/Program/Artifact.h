@@ -19,6 +19,7 @@ struct ArtifactOptions {
   std::string target; // its target in the metadata
   WeightsPlace weights = WeightsPlace::Auto; // inside below 1 GiB
   std::vector<std::string> features;         // CPU features that the code may use
+  bool runsOnce = false;                     // then LLVM's time counts more than the code's
   /// Called when a stage begins ("kernels", "host", "llvm", "link", "weights").
   std::function<void(llvm::StringRef)> stage = [](llvm::StringRef) {};
   /// Called with the program in the LLVM dialect, before it is translated.

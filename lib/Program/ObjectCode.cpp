@@ -36,7 +36,9 @@ namespace tw {
 static constexpr size_t functionsOfPart = 6, mostParts = 16;
 static constexpr int unrollLevel = 2;
 
+/// As far as the machine is to generate code: -O1 or -O3.
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  bool isLittle = machine.getOptLevel() == llvm::CodeGenOptLevel::Less;
   // -O3, but for its unrolling: blocks of thousands of instructions take the scheduler seconds and
   // run no faster. Loops are unrolled as -O2 does.
   llvm::PipelineTuningOptions tuning;
@@ -60,7 +62,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  auto level = isLittle ? llvm::OptimizationLevel::O1 : llvm::OptimizationLevel::O3;
+  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
 }
 
 /// Code for this host's features is scheduled for this host.
@@ -118,10 +121,12 @@ static std::vector<llvm::SmallString<0>> split(llvm::Module &code) {
 
 /// Compiles one part in a context of its own; `metadata` may be empty.
 static ObjectFile compilePart(StringRef bitcode, const std::vector<std::string> &features,
-                              StringRef metadata) {
+                              StringRef metadata, bool runsOnce) {
   llvm::LLVMContext context;
   auto part = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "part"), context);
   std::unique_ptr<llvm::TargetMachine> machine = makeMachine(features);
+  if (runsOnce)
+    machine->setOptLevel(llvm::CodeGenOptLevel::Less);
   if (!part) {
     llvm::consumeError(part.takeError());
     return {};
@@ -196,8 +201,9 @@ static void onAllParts(size_t count, const std::function<void(size_t)> &work) {
       std::rethrow_exception(problem);
 }
 
-FailureOr<std::vector<ObjectFile>>
-makeObjects(ModuleOp module, const std::vector<std::string> &features, StringRef metadata) {
+FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module,
+                                               const std::vector<std::string> &features,
+                                               StringRef metadata, bool runsOnce) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translate(module, context, features);
   if (!code)
@@ -206,7 +212,7 @@ makeObjects(ModuleOp module, const std::vector<std::string> &features, StringRef
   std::vector<llvm::SmallString<0>> parts = split(*code);
   std::vector<ObjectFile> objects(parts.size());
   auto compile = [&](size_t i) {
-    objects[i] = compilePart(parts[i], features, i == 0 ? metadata : StringRef());
+    objects[i] = compilePart(parts[i], features, i == 0 ? metadata : StringRef(), runsOnce);
   };
   onAllParts(parts.size(), compile);
   if (llvm::any_of(objects, [](const ObjectFile &object) { return object.empty(); }))

@@ -14,10 +14,11 @@ using ObjectFile = llvm::SmallVector<char, 0>;
 
 /// Object files of `module` (LLVM dialect), optimised for a CPU with `features`, as bytes in
 /// memory: the same for the same module and number of threads. Reports what goes wrong at the
-/// module's location. `metadata` becomes the section TW_METADATA_SECTION of the first.
+/// module's location. `metadata` becomes the section TW_METADATA_SECTION of the first. What
+/// `runsOnce` is not worth much of LLVM's time.
 mlir::FailureOr<std::vector<ObjectFile>> makeObjects(mlir::ModuleOp module,
                                                      const std::vector<std::string> &features,
-                                                     llvm::StringRef metadata);
+                                                     llvm::StringRef metadata, bool runsOnce = false);
 
 /// What makeObjects makes, as text: LLVM's optimised intermediate code, or assembly.
 enum class CodeText { LLVM, Assembly };
