@@ -18,7 +18,8 @@ using ObjectFile = llvm::SmallVector<char, 0>;
 /// `runsOnce` is not worth much of LLVM's time.
 mlir::FailureOr<std::vector<ObjectFile>> makeObjects(mlir::ModuleOp module,
                                                      const std::vector<std::string> &features,
-                                                     llvm::StringRef metadata, bool runsOnce = false);
+                                                     llvm::StringRef metadata,
+                                                     bool runsOnce = false);
 
 /// What makeObjects makes, as text: LLVM's optimised intermediate code, or assembly.
 enum class CodeText { LLVM, Assembly };

@@ -60,6 +60,23 @@ TEST(Scalars, HalvesAreComputedInSingle) {
   EXPECT_EQ(sums, (std::vector<uint16_t>{0x4764, 0x3c00})); // e^2, e^0
 }
 
+TEST(Scalars, DoublesAndIntegersBecomeHalves) {
+  auto halves = apply<double, uint16_t>(
+      binary("f64", "f16", "%s = arith.mulf %a, %b : f64 %c = arith.truncf %s : f64 to f16"), {1.5},
+      {-2});
+  EXPECT_EQ(halves, (std::vector<uint16_t>{0xc200}));
+  auto rounded = apply<int64_t, uint16_t>(
+      binary("i64", "bf16", "%s = arith.addi %a, %b : i64 %c = arith.sitofp %s : i64 to bf16"),
+      {257}, {0});
+  EXPECT_EQ(rounded, (std::vector<uint16_t>{0x4380})); // 256: a tie
+}
+
+TEST(Scalars, IntegerPowers) {
+  auto powers = apply<int32_t, int32_t>(binary("i32", "i32", "%c = math.ipowi %a, %b : i32"),
+                                        {3, -2, 2, -1, 1, 0}, {4, 5, -1, -3, -7, 0});
+  EXPECT_EQ(powers, (std::vector<int32_t>{81, -32, 0, -1, 1, 1}));
+}
+
 TEST(Scalars, BoolsAreBytes) {
   std::vector<uint8_t> x{0, 1, 1}, y{1, 1, 0};
   auto both = apply<uint8_t, uint8_t>(binary("i1", "i1", "%c = arith.andi %a, %b : i1"), x, y);

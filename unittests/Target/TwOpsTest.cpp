@@ -168,4 +168,53 @@ TEST(Gather, ReadsOtherTensorsInTheBody) {
   EXPECT_EQ(y, (std::vector<uint16_t>{5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
+/// Two queries and three keys of depth 2; the mask hides the first key, and all of them from
+/// query 1.
+TEST(Attention, MasksAndGivesLogsOfSums) {
+  KernelJit kernel(R"(
+    #q = affine_map<(b, l, s, e, f) -> (b, l, e)>
+    #k = affine_map<(b, l, s, e, f) -> (b, s, e)>
+    #v = affine_map<(b, l, s, e, f) -> (b, s, f)>
+    #m = affine_map<(b, l, s, e, f) -> (l, s)>
+    #o = affine_map<(b, l, s, e, f) -> (b, l, f)>
+    #r = affine_map<(b, l, s, e, f) -> (b, l)>
+    func.func private @k(%q: tensor<?x2x2xf32>, %k: tensor<?x3x2xf32>, %v: tensor<?x3x1xf32>,
+        %m: tensor<2x3xi1>, %scale: f64, %out: tensor<?x2x1xf32>, %sums: tensor<?x2xf32>)
+        -> (tensor<?x2x1xf32>, tensor<?x2xf32>) attributes {tw.kernel} {
+      %y:2 = tw.attention ins(%q, %k, %v : tensor<?x2x2xf32>, tensor<?x3x2xf32>, tensor<?x3x1xf32>)
+        mask(%m : tensor<2x3xi1>) scale %scale outs(%out, %sums : tensor<?x2x1xf32>, tensor<?x2xf32>)
+        {indexing_maps = [#q, #k, #v, #m, #o, #r]} -> tensor<?x2x1xf32>, tensor<?x2xf32>
+      return %y#0, %y#1 : tensor<?x2x1xf32>, tensor<?x2xf32>
+    })");
+  std::vector<float> q{1, 2, 3, 4}, k{9, 9, 0.5, -1, 2, 0.25}, v{100, 3, 7}, y(2), sums(2);
+  std::vector<uint8_t> mask{0, 1, 1, 0, 0, 0};
+  double scale = 0.5;
+  int64_t bits;
+  memcpy(&bits, &scale, 8);
+  kernel.run({q.data(), k.data(), v.data(), mask.data(), y.data(), sums.data()},
+             {1, 1, 1, 1, 1, bits});
+  double a = std::exp(0.5 * (0.5 - 2)), b = std::exp(0.5 * (2 + 0.5));
+  EXPECT_NEAR(y[0], (3 * a + 7 * b) / (a + b), 1e-6);
+  EXPECT_NEAR(sums[0], std::log(a + b), 1e-6);
+  EXPECT_EQ(y[1], 0);
+}
+
+TEST(Attention, IsCausalForSharedKeys) {
+  KernelJit kernel(R"(
+    #q = affine_map<(h, l, s, e, f) -> (h, l, e)>
+    #k = affine_map<(h, l, s, e, f) -> (0, s, e)>
+    #v = affine_map<(h, l, s, e, f) -> (0, s, f)>
+    func.func private @k(%q: tensor<2x3x1xf16>, %k: tensor<1x3x1xf16>, %out: tensor<2x3x1xf16>)
+        -> tensor<2x3x1xf16> attributes {tw.kernel} {
+      %one = arith.constant 1.0 : f64
+      %y = tw.attention causal ins(%q, %k, %k : tensor<2x3x1xf16>, tensor<1x3x1xf16>, tensor<1x3x1xf16>)
+        scale %one outs(%out : tensor<2x3x1xf16>) {indexing_maps = [#q, #k, #v, #q]} -> tensor<2x3x1xf16>
+      return %y : tensor<2x3x1xf16>
+    })");
+  // Scores of 0: means of the keys 1, 2, 4 so far.
+  std::vector<uint16_t> q(6), k{0x3c00, 0x4000, 0x4400}, y(6);
+  kernel.run({q.data(), k.data(), y.data()});
+  EXPECT_EQ(y, (std::vector<uint16_t>{0x3c00, 0x3e00, 0x40ab, 0x3c00, 0x3e00, 0x40ab}));
+}
+
 } // namespace
