@@ -204,11 +204,12 @@ TEST(Attention, IsCausalForSharedKeys) {
     #q = affine_map<(h, l, s, e, f) -> (h, l, e)>
     #k = affine_map<(h, l, s, e, f) -> (0, s, e)>
     #v = affine_map<(h, l, s, e, f) -> (0, s, f)>
+    #o = affine_map<(h, l, s, e, f) -> (h, l, f)>
     func.func private @k(%q: tensor<2x3x1xf16>, %k: tensor<1x3x1xf16>, %out: tensor<2x3x1xf16>)
         -> tensor<2x3x1xf16> attributes {tw.kernel} {
       %one = arith.constant 1.0 : f64
       %y = tw.attention causal ins(%q, %k, %k : tensor<2x3x1xf16>, tensor<1x3x1xf16>, tensor<1x3x1xf16>)
-        scale %one outs(%out : tensor<2x3x1xf16>) {indexing_maps = [#q, #k, #v, #q]} -> tensor<2x3x1xf16>
+        scale %one outs(%out : tensor<2x3x1xf16>) {indexing_maps = [#q, #k, #v, #o]} -> tensor<2x3x1xf16>
       return %y : tensor<2x3x1xf16>
     })");
   // Scores of 0: means of the keys 1, 2, 4 so far.
