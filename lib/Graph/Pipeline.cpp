@@ -38,10 +38,10 @@ void buildPlainGraphPipeline(OpPassManager &pm) {
 }
 
 void registerGraphPasses() {
-  for (auto create : {createDropDeadResults, createResolveDims, createFoldUnitReshapes,
-                      createReshapeBeforeSlice, createFuseElementwise, createChannelsLast,
-                      createFoldAttentionTransposes, createGroupQueries,
-                      createTransposeWeights, createToDestinationStyle})
+  for (auto create :
+       {createDropDeadResults, createResolveDims, createFoldUnitReshapes, createReshapeBeforeSlice,
+        createFuseElementwise, createChannelsLast, createFoldAttentionTransposes,
+        createGroupQueries, createTransposeWeights, createToDestinationStyle})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
 }
