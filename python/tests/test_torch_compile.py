@@ -440,3 +440,17 @@ def test_data_loader_workers():
 
     for i, batch in enumerate(torch.utils.data.DataLoader(Data(), num_workers=2)):
         torch.testing.assert_close(batch[0], net(torch.full((4, 16), float(i))))
+
+
+def test_no_leaks(run_python):
+    """Nothing is left at the interpreter's end of what was compiled for functions and tensors of __main__."""
+    assert run_python("""
+        import torch
+
+        f = torch.compile(lambda x: (x * 2).relu(), backend="tilewright")
+        x = torch.randn(4, requires_grad=True)
+        f(x).sum().backward()
+        pieces = torch.compile(lambda x: torch.fft.rfft(x).abs() * 2, backend="tilewright")
+        pieces(torch.randn(8))
+        print(x.grad is not None)
+    """) == "True\n"

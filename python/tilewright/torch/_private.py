@@ -2,6 +2,7 @@
 """All that this package uses of torch beyond its public interface, in one place with a version check."""
 from __future__ import annotations
 
+import atexit
 import logging
 from typing import Any
 
@@ -72,6 +73,11 @@ def ranges_of(values: Any) -> dict[str, tuple[int | None, int | None]]:
 
     return {str(symbol): (bound(limits.lower), bound(limits.upper))
             for symbol, limits in environment.var_to_range.items()}
+
+
+# Dynamo hangs what it compiled on code objects, where Python's collector does not see it: a function of __main__ would
+# keep its graph, and through it all of __main__, beyond the interpreter's end.
+atexit.register(torch._dynamo.reset_code_caches)
 
 
 def aot_autograd(**options: Any) -> Any:
