@@ -6,6 +6,7 @@
 #include "TorchToGraph/Builders/Contract.h"
 #include "TorchToGraph/Builders/Gather.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Move.h"
 #include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -81,19 +82,22 @@ static Value groupTerm(GatherBody &body, DType dtype, Value group, Value groups,
   return e.select(isGroup, e.mul(e.cast(element, elementDType), factor), e.constant(0));
 }
 
-/// [M, K] x [G, K, N]: rows in groups. Rows beyond the last offset are 0.
-static Tensor rowsInGroups(Lowering &ctx, const Tensor &a, const Tensor &b, const Tensor &offsets) {
-  OpFoldResult rows = ctx.sizeOf(a, 0);
-  ctx.requireEqual(ctx.sizeOf(a, 1), ctx.sizeOf(b, 1));
+/// [M, K] x [G, K, N], or with `isTransposed` x [G, N, K]: rows in groups. Rows beyond the last
+/// offset are 0.
+static Tensor rowsInGroups(Lowering &ctx, const Tensor &a, const Tensor &b, const Tensor &offsets,
+                           bool isTransposed = false) {
+  OpFoldResult rows = ctx.sizeOf(a, 0), columns = ctx.sizeOf(b, isTransposed ? 1 : 2);
+  ctx.requireEqual(ctx.sizeOf(a, 1), ctx.sizeOf(b, isTransposed ? 2 : 1));
   ctx.requireEqual(ctx.sizeOf(offsets, 0), ctx.sizeOf(b, 0));
-  requireNonEmpty(ctx, ctx.sizeOf(b, 0), {rows, ctx.sizeOf(b, 2)}, 0);
+  requireNonEmpty(ctx, ctx.sizeOf(b, 0), {rows, columns}, 0);
   Value groups = IndexMath{ctx.b, ctx.loc}.value(ctx.sizeOf(b, 0));
-  GroupedSum sum{{rows, ctx.sizeOf(b, 2)},
+  GroupedSum sum{{rows, columns},
                  {{a, {0, 2}}, {groupOf(ctx, offsets, rows), {0}}},
                  contractDType(a.dtype)};
   return sumOf(ctx, sum, [&](GatherBody &body, ValueRange x) {
-    return groupTerm(body, sum.dtype, x[1], groups, x[0], b, body.position(2), body.position(1),
-                     a.dtype);
+    Value term = body.position(2), column = body.position(1);
+    return groupTerm(body, sum.dtype, x[1], groups, x[0], b, isTransposed ? column : term,
+                     isTransposed ? term : column, a.dtype);
   });
 }
 
@@ -166,10 +170,30 @@ static LogicalResult lowerGroupedMmFallback(Lowering &ctx) {
   return groupedProduct(ctx, *ctx.arg(0u).tensor(), *ctx.arg(1u).tensor(), *ctx.arg(2u).tensor());
 }
 
+/// Its gradients: (input [M, K], weight [G, K, N], offs, gradient [M, N]).
+static LogicalResult lowerGroupedMmFallbackBackward(Lowering &ctx) {
+  static constexpr int64_t ranks[] = {2, 3, 1, 2};
+  if (ctx.args().size() != std::size(ranks))
+    return ctx.refuse("it takes four tensors");
+  for (auto [operand, rank] : llvm::zip(ctx.args(), ranks))
+    if (!operand.tensor() || operand.tensor()->rank() != rank)
+      return ctx.refuse("it takes an input and a gradient of 2 dimensions, a weight of 3 and a "
+                        "vector of offsets");
+  Tensor input = *ctx.arg(0u).tensor(), weight = *ctx.arg(1u).tensor(),
+         offsets = *ctx.arg(2u).tensor(), gradient = *ctx.arg(3u).tensor();
+  if (!isInteger(offsets.dtype))
+    return ctx.refuse("offs must be a vector of integers");
+  Tensor ofInput = rowsInGroups(ctx, gradient, weight, offsets, /*isTransposed=*/true);
+  Tensor ofWeight = termsInGroups(ctx, transpose(ctx, input, 0, 1), gradient, offsets);
+  return ctx.done({castTo(ctx, ofInput, ctx.resultDType(0)),
+                   castTo(ctx, ofWeight, ctx.resultDType(1))});
+}
+
 Family groupedProductsFamily() {
   static constexpr LoweringRow rows[] = {
       {"torch.aten._grouped_mm", lowerGroupedMm},
       {"torch.transformers.grouped_mm_fallback", lowerGroupedMmFallback},
+      {"torch.transformers.grouped_mm_fallback_backward", lowerGroupedMmFallbackBackward},
   };
   return {"Grouped products", rows};
 }

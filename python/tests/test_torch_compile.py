@@ -102,6 +102,12 @@ def test_strided_inputs(make):
     check(lambda x: (x * 2, x.transpose(0, 1), x.sum(0)), make(torch.randn(6, 6)))
 
 
+def test_as_strided_of_open_sizes():
+    """The mean over positions of a turned tensor is an as_strided of a tensor whose outermost size alone is open."""
+    check(lambda x: nn.functional.adaptive_avg_pool2d(x.transpose(1, 2).unsqueeze(-2), 1)[..., 0, 0] + 1, torch.randn(3, 5, 4),
+          dynamic=True, again=[(torch.randn(2, 7, 4),)])
+
+
 def test_channels_last():
     net = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 4, 1)).requires_grad_(False)
     x = torch.randn(2, 3, 8, 8)

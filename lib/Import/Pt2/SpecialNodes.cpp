@@ -176,17 +176,21 @@ static LogicalResult failUnknownSizes(NodeImporter &importer) {
       "export the model with torch 2.13 or later");
 }
 
-/// Whether the file says that the tensor lies in its memory row by row from the start.
+/// Whether the file says that the tensor lies in its memory row by row from the start. A size
+/// without a hint only matters where a stride depends on it.
 static bool isContiguous(const TensorMeta &meta) {
-  int64_t expected = 1;
+  auto known = [](const SymInt &number) {
+    return number.isConstant() ? std::optional(number.value) : number.hint;
+  };
+  std::optional<int64_t> expected = 1;
   for (size_t i = meta.sizes.size(); i-- > 0;) {
-    auto size =
-        meta.sizes[i].isConstant() ? std::optional(meta.sizes[i].value) : meta.sizes[i].hint;
-    auto stride =
-        meta.strides[i].isConstant() ? std::optional(meta.strides[i].value) : meta.strides[i].hint;
-    if (!size || !stride || (*size != 1 && *stride != expected) ||
-        __builtin_mul_overflow(expected, std::max<int64_t>(*size, 1), &expected))
+    std::optional<int64_t> size = known(meta.sizes[i]), stride = known(meta.strides[i]);
+    if (size != 1 && (!expected || stride != expected))
       return false;
+    int64_t next;
+    bool isKnown = size && expected &&
+                   !__builtin_mul_overflow(*expected, std::max<int64_t>(*size, 1), &next);
+    expected = isKnown ? std::optional(next) : std::nullopt;
   }
   return meta.storageOffset.isConstant() && meta.storageOffset.value == 0;
 }
