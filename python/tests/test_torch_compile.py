@@ -108,6 +108,14 @@ def test_as_strided_of_open_sizes():
           dynamic=True, again=[(torch.randn(2, 7, 4),)])
 
 
+@pytest.mark.parametrize("f", [lambda x, n: x.new_ones(n + (4 - n % 4) % 4, 5), lambda x, n: x.new_ones(7 - 2 * (-n % 4)),
+                               lambda x, n: x.new_ones(n // 2 * 3 % 5, (n + 1) ** 2 % 7 + max(n, 6))])
+def test_sizes_are_computed(f):
+    """Views, whose sizes are evaluated outside of the program."""
+    check(lambda x: (y := f(x, x.shape[0]) * 2, y.unsqueeze(0), y.t() if y.dim() == 2 else y.view(1, -1)), torch.randn(6, 5),
+          dynamic=True, again=[(torch.randn(7, 5),), (torch.randn(9, 5),)])
+
+
 def test_channels_last():
     net = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 4, 1)).requires_grad_(False)
     x = torch.randn(2, 3, 8, 8)

@@ -50,13 +50,20 @@ class Sizes:
         if not self.expressions:
             return [], None
         import sympy
+        from sympy.printing.pycode import PythonCodePrinter
+
+        class Printer(PythonCodePrinter):
+            """Prints torch's Mod as a call: the operator % would bind less than what stands around it."""
+
+            def _print_Mod(self, expression: Any) -> str:
+                return f"Mod({', '.join(map(self._print, expression.args))})"
 
         symbols = sorted({symbol for each in self.expressions for symbol in each.free_symbols}, key=str)
         for symbol in symbols:
             if symbol not in self.places:
                 raise Unplannable(f"no argument says what the size {symbol} is")
-        # lambdify prints functions it does not know as they are.
-        evaluate = sympy.lambdify(symbols, tuple(self.expressions), modules=[FUNCTIONS, "math"])
+        printer = Printer({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})
+        evaluate = sympy.lambdify(symbols, tuple(self.expressions), modules=[FUNCTIONS, "math"], printer=printer)
         return [self.places[symbol] for symbol in symbols], evaluate
 
 
