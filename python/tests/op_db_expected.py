@@ -99,6 +99,8 @@ EAGER = {
     "aten.view_as_complex.default: a tensor has the dtype torch.complex64": ["view_as_complex"],
     "torch_nn._linear_cross_entropy_batch_chunked.default: custom operator torch_nn._linear_cross_entropy_b": [
         "nn.functional.linear_cross_entropy.chunked"],
+    "torch_nn._linear_cross_entropy_batch_chunked_no_reduction.default: custom operator torch_nn._linear_cross_en": [
+        "nn.functional.linear_cross_entropy.chunked_none"],
 }
 # Operators of which AOTAutograd makes no graph for all samples, by what torch says.
 UNTRACEABLE = {

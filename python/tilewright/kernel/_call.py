@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from ._kernel import Kernel
 
+_is_tracing = _language._is_tracing
+
 # As libraries call them; bf16 is torch's and ml_dtypes'.
 DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "int8": "i8", "int16": "i16",
           "int32": "i32", "int64": "i64", "uint8": "u8", "bool": "i1"}
@@ -78,11 +80,13 @@ class Calls:
         self._deciding = [(i, each.dtype.name) for i, each in enumerate(kernel.signature.inputs)
                           if getattr(each.dtype, "name", None) in variables and each.kind != "symbol"]
 
-    def known(self, args: tuple[Any, ...]) -> Program | None:
-        """The program for these inputs and no parameters, if there is one yet."""
-        if _language._is_tracing() or len(args) != self._count:
+    def known(self, args: tuple[Any, ...], parameters: tuple[tuple[str, int], ...] = ()) -> Program | None:
+        """The program for these inputs and parameters (sorted by name), if there is one yet."""
+        if _is_tracing() or len(args) != self._count:
             return None
-        return self._programs.get(tuple([_dtype_of(args[i]) for i, _ in self._deciding]) if self._deciding else ())
+        if self._deciding:
+            parameters = tuple([_dtype_of(args[i]) for i, _ in self._deciding]) + parameters
+        return self._programs.get(parameters)
 
     def call(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         call = arrange(self._kernel, args, named)

@@ -38,12 +38,12 @@ class Kernel:
         self.signature = Signature(function, frame)
         self.__doc__, self.__name__ = function.__doc__, self.name
         self.__module__, self.__wrapped__ = function.__module__, function
-        self._calls = Calls(self)
+        self._calls, self._gives = Calls(self), bool(self.signature.outputs)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         program = None if named else self._calls.known(args)
         results = program(*args) if program is not None else self._calls.call(args, named)
-        return results if self.signature.outputs else None
+        return results if self._gives else None
 
     def text(self, **settings: Any) -> str:
         """The kernel in the tile dialect. settings: parameters, symbols that become numbers, and dtypes for dtype

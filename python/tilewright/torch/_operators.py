@@ -11,6 +11,7 @@ import torch
 from torch.fx import Node
 
 from .. import _native
+from . import _private
 from ..kernel import DType, Kernel, Size, Symbol
 
 SCALARS = {DType.f64: "float", DType.i64: "int", DType.i1: "bool"}
@@ -40,6 +41,7 @@ class Operator:
 
     def __init__(self, kernel: Kernel, name: str, parameters: dict[str, int]) -> None:
         self.kernel, self.name, self.parameters = kernel, name, parameters
+        self.key = tuple(sorted(parameters.items()))
         self.signature = kernel.signature
         self.variables = self.signature.dtype_variables()
         self.written_in_place = [i for i, each in enumerate(self.signature.inputs) if each.kind == "inout"]
@@ -60,7 +62,8 @@ class Operator:
     def run(self, *args: Any) -> Any:
         """Eager PyTorch's call. Buffers that are written in place may have any strides."""
         if not self.written_in_place:
-            return self.kernel(*args, **self.parameters)
+            program = self.kernel._calls.known(args, self.key)
+            return program(*args) if program is not None else self.kernel(*args, **self.parameters)
         given, copies = list(args), []
         for i in self.written_in_place:
             if not given[i].is_contiguous():
@@ -197,12 +200,15 @@ def register(kernel: Kernel, name: str, backward: Callable[..., Any] | None, par
 
 def _connect(name: str, library: Any, mutates: bool) -> None:
     """Registers what the operator does."""
-    library.impl(name.partition("::")[2], lambda *args: _registered[name].run(*args), "CPU")
+    def run(*args: Any) -> Any:
+        return _registered[name].run(*args)
+
+    library.impl(name.partition("::")[2], run, "CPU")
     torch.library.register_fake(name, lambda *args: _registered[name].fake(*args), lib=library)
     if not mutates:
-        torch.library.register_autograd(
-            name, lambda ctx, *gradients: _registered[name].differentiate(ctx, *gradients), lib=library,
-            setup_context=lambda ctx, inputs, output: _registered[name].save(ctx, inputs, output))
+        _private.register_autograd(
+            library, name, run, lambda ctx, *gradients: _registered[name].differentiate(ctx, *gradients),
+            lambda ctx, inputs, output: _registered[name].save(ctx, inputs, output))
 
 
 def _evaluated(size: Any, values: dict[str, Any]) -> Any:

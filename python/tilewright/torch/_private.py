@@ -126,3 +126,23 @@ def is_random(node: Any) -> bool:
             given = node.args[index] if index < len(node.args) else node.kwargs.get("dropout_p", argument.default_value)
             return given != 0
     return True
+
+
+_GENERATED = torch._library.autograd
+_ORDINARY = (torch._C.DispatchKeySet(torch._C.DispatchKey.CPU) |
+             torch._C.DispatchKeySet(torch._C.DispatchKey.AutogradCPU)).raw_repr()
+
+
+def register_autograd(library: Any, name: str, run: Any, backward: Any, setup_context: Any) -> None:
+    """As torch.library.register_autograd does; but a call that needs no gradients, of ordinary tensors and with no mode
+    around it, is run(*args) at once, without another turn through the dispatcher."""
+    differentiable = _GENERATED.make_autograd_impl(torch._library.utils.lookup_op(name),
+                                                   _GENERATED.Info(backward, setup_context))
+    is_grad_enabled, needs_gradients = torch.is_grad_enabled, torch._C._any_requires_grad
+
+    def call(keys: Any, *args: Any) -> Any:
+        if keys.raw_repr() == _ORDINARY and not (is_grad_enabled() and needs_gradients(*args)):
+            return run(*args)
+        return differentiable(keys, *args)
+
+    library.impl(name.partition("::")[2], call, "Autograd", with_keyset=True)
