@@ -130,12 +130,7 @@ static const char *oddity(nb::handle tensor) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-Arguments::Arguments(size_t count) {
-  given.reserve(count);
-  written.reserve(count);
-  scalars.reserve(count);
-  buffers.reserve(count); // tensors point into these
-}
+Arguments::Arguments(size_t count) : count(count) { given.reserve(count); }
 
 Arguments::~Arguments() {
   for (Py_buffer &buffer : buffers)
@@ -166,6 +161,7 @@ void Arguments::add(const tw_value_info &input, nb::handle object) {
 }
 
 void Arguments::addScalar(const tw_value_info &input, nb::handle object) {
+  scalars.reserve(count); // tensors point into it
   int64_t &value = scalars.emplace_back(0);
   bool isFine = false;
   if (input.kind == TW_KIND_FLOAT) {
@@ -187,14 +183,14 @@ void Arguments::addScalar(const tw_value_info &input, nb::handle object) {
            "give a Python number of that kind");
   }
   given.push_back({&value, tw_dtype_bytes(input.dtype), input.dtype, 0, nullptr});
-  written.push_back(false);
 }
 
 void Arguments::accept(const tw_value_info &input, const tw_tensor &tensor, bool isReadOnly) {
   if (input.mutated && isReadOnly)
     refuseUnwritable(input, "its memory is read-only");
+  if (input.mutated)
+    written.push_back(given.size());
   given.push_back(tensor);
-  written.push_back(input.mutated != 0);
 }
 
 /// Bytes of a contiguous tensor: all products fit, as it is in memory.
@@ -235,10 +231,11 @@ void Arguments::addTorch(const tw_value_info &input, nb::handle object,
            "convert it with .to(dtype)");
   noteLibrary(Library::Torch);
   bool contiguous = isContiguous(view.rank, view.sizes, view.strides);
-  int64_t bytes = bytesOf(view.rank, view.sizes, tw_dtype_bytes(*dtype));
+  int64_t elementBytes = view.dtype.bits / 8;
+  int64_t bytes = bytesOf(view.rank, view.sizes, elementBytes);
   // Elements behind a negation that is still to be made: of parts of complex numbers, so more than
   // one of them never lie side by side unless somebody asked for exactly that.
-  bool mayBeNegated = !contiguous || bytes <= tw_dtype_bytes(*dtype);
+  bool mayBeNegated = !contiguous || bytes <= elementBytes;
   bool isNegated = mayBeNegated && asks(object, "is_neg");
   if ((!contiguous || isNegated) && input.mutated)
     refuseUnwritable(input, isNegated ? "it is a negated view" : "it is not contiguous");
@@ -294,6 +291,7 @@ void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
     return addBuffer(input, dense);
   }
   noteLibrary(Library::NumPy);
+  buffers.reserve(count); // tensors point into it
   buffers.push_back(buffer);
   accept(input,
          {buffer.buf, static_cast<int64_t>(buffer.len), *dtype, rank,
@@ -361,8 +359,8 @@ void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
 
 void Arguments::checkOverlaps() const {
   auto begin = [&](size_t i) { return reinterpret_cast<uintptr_t>(given[i].data); };
-  for (size_t i = 0; i < given.size(); ++i)
-    for (size_t j = 0; written[i] && j < given.size(); ++j)
+  for (size_t i : written)
+    for (size_t j = 0; j < given.size(); ++j)
       if (i != j && begin(i) < begin(j) + given[j].bytes && begin(j) < begin(i) + given[i].bytes)
         raise(Diagnostic{
             Code::PYTHON_4,

@@ -42,8 +42,9 @@ private:
   void accept(const tw_value_info &input, const tw_tensor &tensor, bool isReadOnly);
   void noteLibrary(Library library);
 
+  size_t count; // of tensors at most
   std::vector<tw_tensor> given;
-  std::vector<bool> written;
+  std::vector<size_t> written; // indices into `given`
   std::vector<int64_t> scalars;
   std::vector<Py_buffer> buffers;
   std::vector<nanobind::object> kept; // what `given` points into

@@ -27,17 +27,20 @@ namespace tw::python {
       "give each input once, by place or by name"});
 }
 
+using Objects = std::span<PyObject *const>;
+
 /// The object for each input: by place, then by name. Behind them those for outputs, by name; null
-/// where none is given.
-static std::vector<PyObject *> gather(const Program &program, PyObject *args, PyObject *named) {
+/// where none is given. They are those of the tuple where that has all, else in `objects`.
+static Objects gather(const Program &program, PyObject *args, PyObject *named,
+                      std::vector<PyObject *> &objects) {
   const auto &inputs = program.inputs();
   size_t count = static_cast<size_t>(PyTuple_GET_SIZE(args));
   if (count > inputs.size())
     refuseCall(program,
                fmt::format("the program has {} inputs, but {} were given", inputs.size(), count));
-  bool isAllInOrder = count == inputs.size() && !named;
-  std::vector<PyObject *> objects(inputs.size() + (isAllInOrder ? 0 : program.outputs().size()),
-                                  nullptr);
+  if (count == inputs.size() && !named)
+    return {PySequence_Fast_ITEMS(args), count};
+  objects.resize(inputs.size() + program.outputs().size());
   for (size_t i = 0; i < count; ++i)
     objects[i] = PyTuple_GET_ITEM(args, static_cast<Py_ssize_t>(i));
   PyObject *key, *value;
@@ -62,8 +65,8 @@ static std::vector<PyObject *> gather(const Program &program, PyObject *args, Py
 }
 
 /// Results go to the memory of the objects that are given for them.
-static void presetOutputs(const Program &program, const std::vector<PyObject *> &objects,
-                          Arguments &arguments, Results &results) {
+static void presetOutputs(const Program &program, Objects objects, Arguments &arguments,
+                          Results &results) {
   size_t inputs = program.inputs().size();
   for (size_t i = 0; inputs + i < objects.size(); ++i) {
     if (!objects[inputs + i])
@@ -78,7 +81,8 @@ static void presetOutputs(const Program &program, const std::vector<PyObject *> 
 }
 
 static nb::object runProgram(Program &program, PyObject *args, PyObject *named) {
-  std::vector<PyObject *> objects = gather(program, args, named);
+  std::vector<PyObject *> gathered;
+  Objects objects = gather(program, args, named, gathered);
   Arguments arguments(objects.size());
   size_t inputs = program.inputs().size();
   for (size_t i = 0; i < inputs; ++i)
