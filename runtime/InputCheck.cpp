@@ -32,17 +32,18 @@ public:
 
   Status run() {
     TW_TRY(checkCount());
+    std::vector<size_t> rest;
     for (size_t i = 0; i < inputs.size(); ++i)
       if (!isAsDeclared(i))
-        TW_TRY(checkType(i));
-    for (size_t i = 0; i < inputs.size(); ++i)
-      if (!isAsDeclared(i))
-        TW_TRY(bind(i));
+        rest.push_back(i);
+    for (size_t i : rest)
+      TW_TRY(checkType(i));
+    for (size_t i : rest)
+      TW_TRY(bind(i));
     while (solveOne()) {
     }
-    for (size_t i = 0; i < inputs.size(); ++i)
-      if (!isAsDeclared(i))
-        TW_TRY(checkExpressions(i));
+    for (size_t i : rest)
+      TW_TRY(checkExpressions(i));
     return checkRanges();
   }
 

@@ -55,6 +55,7 @@ namespace {
 struct TorchTypes {
   PyTypeObject *tensor = nullptr, *parameter = nullptr;
   const dlpack::ExchangeApi *api = nullptr;
+  nb::handle threads;
 };
 
 TorchTypes torchTypes;
@@ -83,6 +84,7 @@ const TorchTypes &findTorch() {
   torchTypes.parameter = reinterpret_cast<PyTypeObject *>(
       nb::object(torch.attr("nn").attr("Parameter")).release().ptr());
   torchTypes.tensor = reinterpret_cast<PyTypeObject *>(tensor.release().ptr());
+  torchTypes.threads = nb::object(torch.attr("get_num_threads")).release();
   torchTypes.api = api;
   return torchTypes;
 }
@@ -90,6 +92,8 @@ const TorchTypes &findTorch() {
 } // namespace
 
 const dlpack::ExchangeApi *importedTorchApi() { return findTorch().api; }
+
+int torchThreads() { return nb::cast<int>(findTorch().threads()); }
 
 const dlpack::ExchangeApi *torchApi(nb::handle object) {
   const TorchTypes &types = findTorch();

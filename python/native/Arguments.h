@@ -63,6 +63,9 @@ const dlpack::ExchangeApi *torchApi(nanobind::handle object);
 /// too old to have one.
 const dlpack::ExchangeApi *importedTorchApi();
 
+/// torch.get_num_threads(), where torch is imported.
+int torchThreads();
+
 /// Views a tensor's memory; false (and no Python error) for one that has none. PyTorch's function
 /// also throws C++ exceptions, which say nothing that our messages do not.
 bool viewTensor(const dlpack::ExchangeApi &api, nanobind::handle object, dlpack::Tensor &out);

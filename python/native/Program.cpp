@@ -2,6 +2,7 @@
 #include "Program.h"
 #include "DTypes.h"
 #include "Errors.h"
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@ namespace nb = nanobind;
 namespace tw::python {
 
 Program::Program(const std::string &path, int descriptor, int threads, std::string libraryName)
-    : artifactPath(path), file(descriptor), threads(threads),
+    : artifactPath(path), file(descriptor), threads(std::max(threads, 0)), isFollower(threads < 0),
       library(libraryName == "torch" ? Library::Torch : Library::NumPy) {
   tw_status *status = tw_program_load(path.c_str(), nullptr, &program);
   if (status && file >= 0)

@@ -24,7 +24,8 @@ struct Event {
 class Program {
 public:
   /// Loads the artifact at `path`. With a `descriptor`, the artifact is that file in memory; it is
-  /// owned, and closed after the program. `threads`: of each instance, 0 for all cores. Throws.
+  /// owned, and closed after the program. `threads`: of each instance, 0 for all cores, -1 for as
+  /// many as PyTorch uses in calls with its tensors, and all in others. Throws.
   Program(const std::string &path, int descriptor, int threads, std::string library);
   Program(const Program &) = delete;
   ~Program();
@@ -39,6 +40,7 @@ public:
   bool writesInputs() const { return hasWrites; }
   /// Of results where no argument is a tensor: "torch" or "numpy".
   Library defaultLibrary() const { return library; }
+  bool followsTorch() const { return isFollower; }
   int descriptor() const { return file; }
   const std::string &path() const { return artifactPath; }
 
@@ -60,6 +62,7 @@ private:
   std::string artifactPath;
   int file;
   int threads;
+  bool isFollower;
   Library library;
   tw_program *program = nullptr;
   std::vector<tw_value_info> inputInfos, outputInfos;

@@ -95,7 +95,8 @@ static nb::object runProgram(Program &program, PyObject *args, PyObject *named) 
   if (program.writesInputs() || arguments.tensors().size() > inputs)
     arguments.checkOverlaps();
   std::span<const tw_tensor> given(arguments.tensors());
-  program.run(given.first(inputs), results);
+  bool follows = program.followsTorch() && library == Library::Torch;
+  program.run(given.first(inputs), results, follows ? torchThreads() : 0);
   auto result = [&](size_t i) -> nb::object {
     if (inputs + i < objects.size() && objects[inputs + i])
       return nb::borrow(objects[inputs + i]);

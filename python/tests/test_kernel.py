@@ -418,3 +418,36 @@ def test_every_function_has_a_docstring():
         if not isinstance(value, (float, tk.DType)) and value not in kinds:
             text = (value.__doc__ or "").strip()
             assert len(text.splitlines()) > 1 or (text and not text.startswith(f"{name}(")), name
+
+
+def test_threads_are_those_of_torch(run_python, tmp_path):
+    path = tmp_path / "kernels.py"
+    path.write_text("""
+import os
+import numpy as np
+import torch
+import tilewright.kernel as tk
+
+M, N = tk.symbols("M N")
+
+
+@tk.kernel
+def double(x: tk.In[tk.f32, M, N], y: tk.Out[tk.f32, M, N]):
+    m, = tk.grid(M)
+    tk.store(y, [m, 0], 2.0 * tk.load(x, [m, 0], [1, N]))
+
+
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+x = torch.randn(4096, 64)
+torch.set_num_threads(1)
+double(x)
+for count in (1, 3, 6):
+    torch.set_num_threads(count)
+    before = threads()
+    double(x)
+    print(threads() - before)
+""")
+    assert run_python(f"import runpy; runpy.run_path({str(path)!r}, run_name='__main__')") == "0\n2\n5\n"

@@ -69,7 +69,7 @@ def key(parts: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def load(path: str, library: str) -> Program | None:
+def load(path: str, library: str, threads: int = 0) -> Program | None:
     """None when it is not there, not ours, or damaged: it is then made again."""
     try:
         facts = os.lstat(path)
@@ -80,7 +80,7 @@ def load(path: str, library: str) -> Program | None:
         os.unlink(path)
         return None
     try:
-        return Program(path, library=library)
+        return Program(path, threads=threads, library=library)
     except _native.Error as error:
         logger().info("%s is made again: %s", path, error.message)
         return None

@@ -126,9 +126,9 @@ def compile_kernel(kernel: Kernel, parameters: dict[str, int], dtypes: dict[str,
     text = kernel._trace(parameters, dtypes)
     place = _cache.folder("kernels")
     path = os.path.join(place, f"{_cache.key((kernel.name.encode(), text.encode()))}.so") if place else None
-    if path and (known := _cache.load(path, "numpy")):
+    if path and (known := _cache.load(path, "numpy", threads=-1)):
         return known
     descriptor, report, _ = _native.compile("", None, [], [], [(kernel.signature.file, text)], "cpu", path, None, kernel.name)
     if path:
-        return Program(path, report=report)
-    return Program(f"/proc/self/fd/{descriptor}", descriptor, report=report)
+        return Program(path, threads=-1, report=report)
+    return Program(f"/proc/self/fd/{descriptor}", descriptor, threads=-1, report=report)
