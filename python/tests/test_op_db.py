@@ -7,6 +7,7 @@ import os
 import op_db_expected
 import pytest
 import torch
+from functorch.compile import make_boxed_func
 from torch._functorch.aot_autograd import aot_function
 from torch.utils import _pytree as pytree
 
@@ -19,6 +20,10 @@ SAMPLES = 3  # of an operator; all with TW_ALL_OPERATORS
 
 # What memory holds that nobody has written to is not compared.
 UNDEFINED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided"}
+# AOTAutograd drops draws whose numbers nobody needs: the rest are others than in eager PyTorch, and what is right is
+# what AOTAutograd's graph gives when it is run as it is.
+DROPS_DRAWS = {"nn.functional.feature_alpha_dropout.with_train", "nn.functional.fractional_max_pool2d",
+               "nn.functional.fractional_max_pool3d"}
 # A few of each family.
 CHOSEN = ["add", "amax", "bmm", "cat", "clamp", "cumsum", "diagonal_copy", "div.floor_rounding", "expand", "frexp", "gather",
           "i0", "index_add", "linspace.tensor_overload", "logsumexp", "masked_fill", "nn.functional.conv2d",
@@ -77,15 +82,19 @@ class AllSamples:
         return [tensor.detach().requires_grad_(tensor.requires_grad) for tensor in self.tensors]
 
 
-def compiled(function):
+def compiled(function, run=_backend.compile_graph):
     options = _options.read(None, {"threads": 1})
 
     def compiler(kind):
-        return lambda graph, inputs: _backend.compile_graph(graph, kind, options)
+        return lambda graph, inputs: run(graph, kind, options)
 
     return aot_function(function, fw_compiler=compiler("forward"), bw_compiler=compiler("backward"),
                         inference_compiler=compiler("inference"), partition_fn=_private.min_cut(),
                         keep_inference_input_mutations=True)
+
+
+def as_it_is(graph, kind, options):
+    return make_boxed_func(graph.forward)
 
 
 def gradients(results, inputs):
@@ -117,7 +126,7 @@ def test_operator(name):
         state = torch.get_rng_state()
         results = fast(*mine)
         torch.set_rng_state(state)
-        expected = function(*theirs)
+        expected = (compiled(function, as_it_is) if name in DROPS_DRAWS else function)(*theirs)
         for number, (a, b) in enumerate(zip(results, expected, strict=True)):
             for x, y in zip(a, b, strict=True):
                 assert x.shape == y.shape and (x.stride() == y.stride() or x.numel() == 0), samples[number]
