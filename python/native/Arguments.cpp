@@ -3,6 +3,7 @@
 #include "DTypes.h"
 #include "Errors.h"
 #include <fmt/format.h>
+#include <optional>
 
 namespace nb = nanobind;
 
@@ -122,12 +123,22 @@ static bool asks(nb::handle object, const char *method) {
 }
 
 /// What keeps a tensor's memory from being its elements; null when nothing does.
-static const char *oddity(nb::handle tensor) {
+struct Oddity {
+  const char *what, *help;
+};
+
+static std::optional<Oddity> oddity(nb::handle tensor) {
+  if (nb::cast<bool>(tensor.attr("is_nested")))
+    return Oddity{"is nested", "call .to_padded_tensor(0.0) first"};
+  if (nb::cast<bool>(tensor.attr("is_quantized")))
+    return Oddity{"is quantized", "call .dequantize() first"};
   if (textOf(tensor.attr("layout")) != "torch.strided")
-    return "is not strided: its layout is sparse or another one";
+    return Oddity{"is not strided: its layout is sparse or another one", "call .to_dense() first"};
   if (asks(tensor, "is_conj"))
-    return "is conjugated";
-  return nullptr;
+    return Oddity{"is conjugated", "call .resolve_conj() first"};
+  if (textOf(tensor.attr("device").attr("type")) == "cpu")
+    return Oddity{"has no memory of its own", "give a plain torch.Tensor"};
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,7 +204,7 @@ void Arguments::accept(const tw_value_info &input, const tw_tensor &tensor, bool
   if (input.mutated && isReadOnly)
     refuseUnwritable(input, "its memory is read-only");
   if (input.mutated)
-    written.push_back(given.size());
+    written.emplace_back(given.size(), input.name);
   given.push_back(tensor);
 }
 
@@ -220,11 +231,11 @@ void Arguments::addTorch(const tw_value_info &input, nb::handle object,
                          const dlpack::ExchangeApi &api) {
   dlpack::Tensor view;
   if (!viewTensor(api, object, view)) {
-    const char *odd = oddity(object);
-    refuse(input, odd ? Code::PYTHON_1 : Code::PYTHON_2,
-           odd ? odd
-               : fmt::format("is on device {}, not in main memory", textOf(object.attr("device"))),
-           odd ? "call .to_dense() or .resolve_conj() first" : "call .cpu() first");
+    if (auto odd = oddity(object))
+      refuse(input, Code::PYTHON_1, odd->what, odd->help);
+    refuse(input, Code::PYTHON_2,
+           fmt::format("is on device {}, not in main memory", textOf(object.attr("device"))),
+           "call .cpu() first");
   }
   if (view.device.type != dlpack::cpu)
     refuse(input, Code::PYTHON_2, fmt::format("is on device {}", textOf(object.attr("device"))),
@@ -316,11 +327,27 @@ static nb::object exportDLPack(nb::handle object) {
 
 void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
   nb::object device = object.attr("__dlpack_device__")();
+  if (!nb::isinstance<nb::tuple>(device) || nb::len(device) != 2 ||
+      !nb::isinstance<nb::int_>(device[0]))
+    refuse(input, Code::PYTHON_1,
+           fmt::format("is a {} whose __dlpack_device__ gives {}", typeName(object),
+                       nb::repr(device).c_str()),
+           "update the library it comes from");
   if (nb::cast<int>(device[0]) != dlpack::cpu)
     refuse(input, Code::PYTHON_2,
            fmt::format("is on the DLPack device {}", nb::repr(device).c_str()),
            "copy it to main memory first");
-  nb::object capsule = exportDLPack(object);
+  nb::object capsule;
+  try {
+    capsule = exportDLPack(object);
+  } catch (nb::python_error &error) {
+    if (!error.matches(PyExc_BufferError))
+      throw;
+    refuse(input, Code::PYTHON_1,
+           fmt::format("is a {} that cannot be exported: {}", typeName(object),
+                       textOf(error.value())),
+           "give an array of numbers");
+  }
   const dlpack::Tensor *tensor = nullptr;
   bool isReadOnly = false;
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
@@ -363,12 +390,13 @@ void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
 
 void Arguments::checkOverlaps() const {
   auto begin = [&](size_t i) { return reinterpret_cast<uintptr_t>(given[i].data); };
-  for (size_t i : written)
+  for (auto [i, name] : written)
     for (size_t j = 0; j < given.size(); ++j)
       if (i != j && begin(i) < begin(j) + given[j].bytes && begin(j) < begin(i) + given[i].bytes)
         raise(Diagnostic{
             Code::PYTHON_4,
-            fmt::format("input {} is written by the program, but overlaps input {}", i, j),
+            fmt::format("\"{}\" is written by the program, but overlaps other memory of the call",
+                        name),
             {},
             {},
             "give memory of its own, or a copy"});

@@ -44,7 +44,7 @@ private:
 
   size_t count; // of tensors at most
   std::vector<tw_tensor> given;
-  std::vector<size_t> written; // indices into `given`
+  std::vector<std::pair<size_t, const char *>> written; // indices into `given`, and names
   std::vector<int64_t> scalars;
   std::vector<Py_buffer> buffers;
   std::vector<nanobind::object> kept; // what `given` points into

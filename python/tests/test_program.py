@@ -201,6 +201,10 @@ def test_calls_that_do_not_fit(mlp, refusal):
     (lambda x: None, "TW-PYTHON-0001", "NoneType"),
     (lambda x: x.tolist(), "TW-PYTHON-0001", "is a list"),
     (lambda x: x.to_sparse(), "TW-PYTHON-0001", "sparse"),
+    (lambda x: torch.nested.nested_tensor([x]), "TW-PYTHON-0001", "is nested"),
+    (lambda x: torch.quantize_per_tensor(x, 0.1, 0, torch.qint8), "TW-PYTHON-0001", "quantized"),
+    (lambda x: np.zeros((4, 16), "M8[s]"), "TW-PYTHON-0001", "cannot be exported"),
+    (lambda x: Exporter(x, None), "TW-PYTHON-0001", "__dlpack_device__ gives None"),
     (lambda x: x.to("meta"), "TW-PYTHON-0002", "meta"),
     (lambda x: torch.complex(x, x), "TW-PYTHON-0001", "complex64"),
     (lambda x: torch.complex(x, x).conj(), "TW-PYTHON-0001", ""),
@@ -274,7 +278,7 @@ def test_memory_that_cannot_be_written(refusal):
         with refusal("TW-PYTHON-0004", "cache", "not contiguous"):
             program(x, cache)
     memory = torch.zeros(5)
-    with refusal("TW-PYTHON-0004", "overlaps"):
+    with refusal("TW-PYTHON-0004", '"', "overlaps other memory"):
         program(memory[:3], memory[2:])
 
 
