@@ -19,7 +19,8 @@ EAGER = {
     "aten._linalg_slogdet.default: it is not supported": ["logdet", "linalg.slogdet"],
     "aten._linalg_solve_ex.default: it is not supported": ["linalg.solve", "linalg.solve_ex", "linalg.tensorsolve"],
     "aten._linalg_svd.default: singular values, inverses and solvers are not su": [
-        "svd", "svd_lowrank", "pca_lowrank", "norm.nuc", "linalg.cond", "linalg.matrix_norm", "linalg.matrix_rank",
+        "svd", "svd_lowrank", "pca_lowrank", "norm.nuc", "linalg.norm",
+        "linalg.norm.subgradients_at_zero", "linalg.cond", "linalg.matrix_norm", "linalg.matrix_rank",
         "linalg.svd", "linalg.svdvals"],
     "aten._pdist_backward.default: it is not supported": ["nn.functional.pdist"],
     "aten._segment_reduce_backward.default: it is not supported": [
@@ -67,7 +68,6 @@ EAGER = {
         "linalg.solve_triangular"],
     "aten.lu_unpack.default: it is not supported": ["lu_unpack"],
     "aten.multinomial.default: its random numbers are to be those of eager PyTo": ["multinomial"],
-    "aten.native_dropout.default: its random numbers are to be those of eager PyTo": ["nn.functional.dropout"],
     "aten.new_empty_strided.default: it has a result whose memory has gaps or overlap": ["new_empty_strided"],
     "aten.normal.Tensor_Tensor: its random numbers are to be those of eager PyTo": ["normal"],
     "aten.normal.Tensor_float: its random numbers are to be those of eager PyTo": ["normal.number_mean"],

@@ -116,6 +116,13 @@ def test_sizes_are_computed(f):
           dynamic=True, again=[(torch.randn(7, 5),), (torch.randn(8, 5),)])
 
 
+@pytest.mark.parametrize("p", [0.0, 0.3, 1.0])
+def test_dropout_between_draws(p):
+    """All of a tensor is dropped without a draw, so what comes after is as in eager PyTorch."""
+    check(lambda x: (nn.functional.dropout(x, p) + 1, nn.functional.dropout(x, 0.5), torch.rand_like(x)), torch.randn(6, 7))
+    check_training(nn.Sequential(nn.Linear(5, 6), nn.Dropout(p), nn.Linear(6, 7), nn.Dropout(0.5)), torch.randn(4, 5))
+
+
 def test_channels_last():
     net = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 4, 1)).requires_grad_(False)
     x = torch.randn(2, 3, 8, 8)

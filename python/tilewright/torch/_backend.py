@@ -74,7 +74,7 @@ def _copied(module: GraphModule) -> GraphModule:
     """A copy of the graph on the same tensors: the caller's is not ours to change."""
     graph = Graph()
     graph.output(graph.graph_copy(module.graph, {}))
-    return GraphModule(module, graph)
+    return _private.graph_module(module, graph)
 
 
 def _compiled(module: GraphModule, layout: Layout, options: Options) -> tuple[Any, Any]:

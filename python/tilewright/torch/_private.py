@@ -103,6 +103,13 @@ def min_cut() -> Any:
     return min_cut_rematerialization_partition
 
 
+def graph_module(root: Any, graph: Any) -> Any:
+    """A GraphModule that generates no code before it is called: most are not."""
+    from torch.fx._lazy_graph_module import _LazyGraphModule
+
+    return _LazyGraphModule(root, graph)
+
+
 def partitioner(module: Any, is_supported: Any) -> Any:
     """Finds the largest groups of supported nodes that can run in one piece each."""
     from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner

@@ -76,12 +76,14 @@ def _like(value: torch.Tensor, sizes: Sizes) -> Callable[[Any], torch.Tensor]:
 def _dropout(node: Node, sizes: Sizes) -> Callable[[Any], torch.Tensor] | None:
     """The mask of native_dropout(x, p, train), drawn as eager draws it."""
     x, p, train = (*node.args, None)[:3]
-    if train is False or p == 0 or p == 1:
+    if train is False or p == 0:
         return None
     value = x.meta["val"]
     if value.device.type != "cpu":
         raise Unplannable("on another device")
     memory = _like(value.to(torch.bool) if value.dtype != torch.bool else value, sizes)
+    if p == 1:  # eager PyTorch's dropout draws nothing then
+        return lambda numbers: memory(numbers).zero_()
     return lambda numbers: memory(numbers).bernoulli_(1 - p)
 
 
@@ -122,7 +124,7 @@ def _replace(module: GraphModule, node: Node, drawn: Node) -> None:
     drawn.meta = {**node.meta, "val": mask}
     with module.graph.inserting_before(node):
         kept = module.graph.call_function(aten.mul.Tensor, (x, drawn))
-        scaled = module.graph.call_function(aten.mul.Tensor, (kept, 1.0 / (1.0 - p)))
+        scaled = module.graph.call_function(aten.mul.Tensor, (kept, 1.0 / (1.0 - p) if p < 1 else 0.0))
     for made in (kept, scaled):
         made.meta = {**node.meta, "val": out}
     for user in list(node.users):
