@@ -2,7 +2,6 @@
 """What test_op_db.py knows of: torch's operators by the reason why they do not compile, with all samples in one graph."""
 # Operators of which some or all samples run eagerly, by what is said of it.
 EAGER = {
-    "aten._batch_norm_with_update_functional.default: it is not supported": ["_batch_norm_with_update"],
     "aten._cdist_backward.default: it is not supported": ["cdist"],
     "aten._chunk_cat.default: it is not supported": ["_chunk_cat"],
     "aten._conj.default: a tensor has the dtype torch.complex64": [
@@ -13,12 +12,13 @@ EAGER = {
         "stft", "fft.fft", "fft.fft2", "fft.fftn", "fft.rfft", "fft.rfft2", "fft.rfftn", "fft.ifft2", "fft.ifftn"],
     "aten._fft_c2r.default: a tensor has the dtype torch.complex64": ["fft.irfft", "fft.irfft2", "fft.irfftn"],
     "aten._histogramdd_bin_edges.default: it is not supported": ["histogramdd"],
-    "aten._linalg_det.default: it is not supported": ["linalg.det"],
-    "aten._linalg_eigh.default: singular values, inverses and solvers are not su": [
+    "aten._linalg_det.default: decompositions, inverses and solutions of matri": ["linalg.det"],
+    "aten._linalg_eigh.default: decompositions, inverses and solutions of matri": [
         "linalg.eigh", "linalg.eigvalsh", "linalg.matrix_rank.hermitian"],
-    "aten._linalg_slogdet.default: it is not supported": ["logdet", "linalg.slogdet"],
-    "aten._linalg_solve_ex.default: it is not supported": ["linalg.solve", "linalg.solve_ex", "linalg.tensorsolve"],
-    "aten._linalg_svd.default: singular values, inverses and solvers are not su": [
+    "aten._linalg_slogdet.default: decompositions, inverses and solutions of matri": ["logdet", "linalg.slogdet"],
+    "aten._linalg_solve_ex.default: decompositions, inverses and solutions of matri": [
+        "linalg.solve", "linalg.solve_ex", "linalg.tensorsolve"],
+    "aten._linalg_svd.default: decompositions, inverses and solutions of matri": [
         "svd", "svd_lowrank", "pca_lowrank", "norm.nuc", "linalg.norm",
         "linalg.norm.subgradients_at_zero", "linalg.cond", "linalg.matrix_norm", "linalg.matrix_rank",
         "linalg.svd", "linalg.svdvals"],
@@ -31,9 +31,9 @@ EAGER = {
     "aten._trilinear.default: it is not supported": ["nn.functional.bilinear"],
     "aten.angle.default: it is not supported": ["angle"],
     "aten.bernoulli.default: its random numbers are to be those of eager PyTo": ["bernoulli"],
-    "aten.cholesky.default: it is not supported": ["cholesky"],
-    "aten.cholesky_inverse.default: it is not supported": ["cholesky_inverse"],
-    "aten.cholesky_solve.default: it is not supported": ["cholesky_solve"],
+    "aten.cholesky.default: decompositions, inverses and solutions of matri": ["cholesky"],
+    "aten.cholesky_inverse.default: decompositions, inverses and solutions of matri": ["cholesky_inverse"],
+    "aten.cholesky_solve.default: decompositions, inverses and solutions of matri": ["cholesky_solve"],
     "aten.col2im.default: it has a result whose memory has gaps or overlap": ["nn.functional.unfold"],
     "aten.complex.default: a tensor has the dtype torch.complex64": ["complex"],
     "aten.constant_pad_nd.default: it has a result whose memory has gaps or overlap": [
@@ -42,7 +42,7 @@ EAGER = {
     "aten.fractional_max_pool2d.default: it is not supported": ["nn.functional.fractional_max_pool2d"],
     "aten.fractional_max_pool3d.default: it is not supported": ["nn.functional.fractional_max_pool3d"],
     "aten.gather.default: the index has 2 dimensions, but 1 are needed": ["gather"],
-    "aten.geqrf.default: it is not supported": ["geqrf"],
+    "aten.geqrf.default: decompositions, inverses and solutions of matri": ["geqrf"],
     "aten.grid_sampler_2d_backward.default: it is not supported": ["nn.functional.grid_sample", "grid_sampler_2d"],
     "aten.grid_sampler_3d_backward.default: it is not supported": ["grid_sampler_3d"],
     "aten.hash_tensor.default: a tensor has the dtype torch.uint64": ["hash_tensor"],
@@ -50,28 +50,31 @@ EAGER = {
     "aten.i0.default: it is not supported": ["signal.windows.kaiser"],
     "aten.igamma.default: it is not supported": ["igamma"],
     "aten.igammac.default: it is not supported": ["igammac"],
-    "aten.linalg_cholesky_ex.default: singular values, inverses and solvers are not su": [
+    "aten.linalg_cholesky_ex.default: decompositions, inverses and solutions of matri": [
         "linalg.cholesky", "linalg.cholesky_ex"],
-    "aten.linalg_householder_product.default: it is not supported": ["linalg.householder_product"],
-    "aten.linalg_inv_ex.default: singular values, inverses and solvers are not su": [
+    "aten.linalg_householder_product.default: decompositions, inverses and solutions of matri": [
+        "linalg.householder_product"],
+    "aten.linalg_inv_ex.default: decompositions, inverses and solutions of matri": [
         "linalg.matrix_power", "linalg.inv", "linalg.inv_ex", "linalg.tensorinv"],
-    "aten.linalg_ldl_factor_ex.default: it is not supported": ["linalg.ldl_factor", "linalg.ldl_factor_ex"],
-    "aten.linalg_ldl_solve.default: it is not supported": ["linalg.ldl_solve"],
-    "aten.linalg_lu.default: it is not supported": ["linalg.lu"],
-    "aten.linalg_lu_factor_ex.default: it is not supported": ["lu", "linalg.lu_factor", "linalg.lu_factor_ex"],
-    "aten.linalg_lu_solve.default: it is not supported": ["lu_solve", "linalg.lu_solve"],
-    "aten.linalg_matrix_exp.default: it is not supported": ["matrix_exp"],
-    "aten.linalg_pinv.atol_rtol_tensor: it is not supported": [
+    "aten.linalg_ldl_factor_ex.default: decompositions, inverses and solutions of matri": [
+        "linalg.ldl_factor", "linalg.ldl_factor_ex"],
+    "aten.linalg_ldl_solve.default: decompositions, inverses and solutions of matri": ["linalg.ldl_solve"],
+    "aten.linalg_lu.default: decompositions, inverses and solutions of matri": ["linalg.lu"],
+    "aten.linalg_lu_factor_ex.default: decompositions, inverses and solutions of matri": [
+        "lu", "linalg.lu_factor", "linalg.lu_factor_ex"],
+    "aten.linalg_lu_solve.default: decompositions, inverses and solutions of matri": ["lu_solve", "linalg.lu_solve"],
+    "aten.linalg_matrix_exp.default: decompositions, inverses and solutions of matri": ["matrix_exp"],
+    "aten.linalg_pinv.atol_rtol_tensor: decompositions, inverses and solutions of matri": [
         "pinverse", "linalg.pinv", "linalg.pinv.singular", "linalg.pinv.hermitian"],
-    "aten.linalg_qr.default: singular values, inverses and solvers are not su": ["qr", "linalg.qr"],
-    "aten.linalg_solve_triangular.default: singular values, inverses and solvers are not su": [
+    "aten.linalg_qr.default: decompositions, inverses and solutions of matri": ["qr", "linalg.qr"],
+    "aten.linalg_solve_triangular.default: decompositions, inverses and solutions of matri": [
         "linalg.solve_triangular"],
-    "aten.lu_unpack.default: it is not supported": ["lu_unpack"],
+    "aten.lu_unpack.default: decompositions, inverses and solutions of matri": ["lu_unpack"],
     "aten.multinomial.default: its random numbers are to be those of eager PyTo": ["multinomial"],
     "aten.new_empty_strided.default: it has a result whose memory has gaps or overlap": ["new_empty_strided"],
     "aten.normal.Tensor_Tensor: its random numbers are to be those of eager PyTo": ["normal"],
     "aten.normal.Tensor_float: its random numbers are to be those of eager PyTo": ["normal.number_mean"],
-    "aten.ormqr.default: it is not supported": ["ormqr"],
+    "aten.ormqr.default: decompositions, inverses and solutions of matri": ["ormqr"],
     "aten.resize_as.default: it asks for the strides of PyTorch's memory, whi": ["resize_as_"],
     "aten.rrelu_with_noise_functional.default: its random numbers are to be those of eager PyTo": [
         "nn.functional.rrelu"],
@@ -92,7 +95,7 @@ EAGER = {
         "special.shifted_chebyshev_polynomial_v"],
     "aten.special_shifted_chebyshev_polynomial_w.default: it is not supported": [
         "special.shifted_chebyshev_polynomial_w"],
-    "aten.triangular_solve.default: it is not supported": ["triangular_solve"],
+    "aten.triangular_solve.default: decompositions, inverses and solutions of matri": ["triangular_solve"],
     "aten.unfold_backward.default: a gradient of 1 dimensions is needed, not 1": ["unfold_copy"],
     "aten.unsafe_split.Tensor: it has a result whose memory has gaps or overlap": ["unsafe_chunk"],
     "aten.view_as_complex.default: a tensor has the dtype torch.complex64": ["view_as_complex"],
@@ -103,7 +106,8 @@ EAGER = {
 }
 # Operators of which AOTAutograd makes no graph for all samples, by what torch says.
 UNTRACEABLE = {
-    "does not yet handle non-differentiable view input mutations": ["native_batch_norm", "_native_batch_norm_legit"],
+    "does not yet handle non-differentiable view input mutations": [
+        "native_batch_norm", "_native_batch_norm_legit", "_batch_norm_with_update"],
     "Jiterator is only supported on": [
         "jiterator_unary", "jiterator_binary", "jiterator_4inputs_with_extra_args",
         "jiterator_binary_return_by_ref", "jiterator_2inputs_2outputs"],

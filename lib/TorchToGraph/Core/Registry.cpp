@@ -33,7 +33,8 @@ static constexpr StringRef dynamicProgram =
 static constexpr StringRef encoder =
     "PyTorch's fast path for transformers in eval mode is not supported; export with "
     "torch.backends.mha.set_fastpath_enabled(False)";
-static constexpr StringRef singular = "singular values, inverses and solvers are not supported";
+static constexpr StringRef matrices =
+    "decompositions, inverses and solutions of matrices are not supported";
 static constexpr StringRef lanczos = "Lanczos resampling is not supported";
 static constexpr StringRef layout =
     "it asks for the strides of PyTorch's memory, which values here do not have";
@@ -54,16 +55,32 @@ ArrayRef<std::pair<StringRef, StringRef>> refusals() {
       {"torch.aten._transformer_encoder_layer_fwd*", encoder},
       {"torch.aten.ctc_loss*", dynamicProgram},
       {"torch.aten._ctc_loss*", dynamicProgram},
-      {"torch.aten.linalg_inv*", singular},
-      {"torch.aten.linalg_svd*", singular},
-      {"torch.aten._linalg_svd*", singular},
-      {"torch.aten.linalg_solve*", singular},
-      {"torch.aten.linalg_qr*", singular},
-      {"torch.aten.linalg_eig*", singular},
-      {"torch.aten._linalg_eig*", singular},
-      {"torch.aten.linalg_cholesky*", singular},
-      {"torch.aten.inverse*", singular},
-      {"torch.aten.nuclear_norm*", singular},
+      {"torch.aten.linalg_inv*", matrices},
+      {"torch.aten.linalg_svd*", matrices},
+      {"torch.aten._linalg_svd*", matrices},
+      {"torch.aten.linalg_solve*", matrices},
+      {"torch.aten.linalg_qr*", matrices},
+      {"torch.aten.linalg_eig*", matrices},
+      {"torch.aten._linalg_eig*", matrices},
+      {"torch.aten.linalg_cholesky*", matrices},
+      {"torch.aten.inverse*", matrices},
+      {"torch.aten.nuclear_norm*", matrices},
+      {"torch.aten._linalg_det*", matrices},
+      {"torch.aten._linalg_slogdet*", matrices},
+      {"torch.aten._linalg_solve*", matrices},
+      {"torch.aten.linalg_det*", matrices},
+      {"torch.aten.linalg_householder_product*", matrices},
+      {"torch.aten.linalg_ldl_*", matrices},
+      {"torch.aten.linalg_lu*", matrices},
+      {"torch.aten.linalg_lstsq*", matrices},
+      {"torch.aten.linalg_matrix_exp*", matrices},
+      {"torch.aten.linalg_pinv*", matrices},
+      {"torch.aten.linalg_slogdet*", matrices},
+      {"torch.aten.cholesky*", matrices},
+      {"torch.aten.geqrf*", matrices},
+      {"torch.aten.lu_unpack*", matrices},
+      {"torch.aten.ormqr*", matrices},
+      {"torch.aten.triangular_solve*", matrices},
       {"torch.aten.nonzero*", dataDependent},
       {"torch.aten.argwhere*", dataDependent},
       {"torch.aten.where*", dataDependent},
