@@ -91,9 +91,8 @@ static Tensor rowsInGroups(Lowering &ctx, const Tensor &a, const Tensor &b, cons
   ctx.requireEqual(ctx.sizeOf(offsets, 0), ctx.sizeOf(b, 0));
   requireNonEmpty(ctx, ctx.sizeOf(b, 0), {rows, columns}, 0);
   Value groups = IndexMath{ctx.b, ctx.loc}.value(ctx.sizeOf(b, 0));
-  GroupedSum sum{{rows, columns},
-                 {{a, {0, 2}}, {groupOf(ctx, offsets, rows), {0}}},
-                 contractDType(a.dtype)};
+  GroupedSum sum{
+      {rows, columns}, {{a, {0, 2}}, {groupOf(ctx, offsets, rows), {0}}}, contractDType(a.dtype)};
   return sumOf(ctx, sum, [&](GatherBody &body, ValueRange x) {
     Value term = body.position(2), column = body.position(1);
     return groupTerm(body, sum.dtype, x[1], groups, x[0], b, isTransposed ? column : term,
@@ -185,8 +184,8 @@ static LogicalResult lowerGroupedMmFallbackBackward(Lowering &ctx) {
     return ctx.refuse("offs must be a vector of integers");
   Tensor ofInput = rowsInGroups(ctx, gradient, weight, offsets, /*isTransposed=*/true);
   Tensor ofWeight = termsInGroups(ctx, transpose(ctx, input, 0, 1), gradient, offsets);
-  return ctx.done({castTo(ctx, ofInput, ctx.resultDType(0)),
-                   castTo(ctx, ofWeight, ctx.resultDType(1))});
+  return ctx.done(
+      {castTo(ctx, ofInput, ctx.resultDType(0)), castTo(ctx, ofWeight, ctx.resultDType(1))});
 }
 
 Family groupedProductsFamily() {

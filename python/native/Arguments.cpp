@@ -343,10 +343,10 @@ void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
   } catch (nb::python_error &error) {
     if (!error.matches(PyExc_BufferError))
       throw;
-    refuse(input, Code::PYTHON_1,
-           fmt::format("is a {} that cannot be exported: {}", typeName(object),
-                       textOf(error.value())),
-           "give an array of numbers");
+    refuse(
+        input, Code::PYTHON_1,
+        fmt::format("is a {} that cannot be exported: {}", typeName(object), textOf(error.value())),
+        "give an array of numbers");
   }
   const dlpack::Tensor *tensor = nullptr;
   bool isReadOnly = false;

@@ -188,8 +188,8 @@ static bool isContiguous(const TensorMeta &meta) {
     if (size != 1 && (!expected || stride != expected))
       return false;
     int64_t next;
-    bool isKnown = size && expected &&
-                   !__builtin_mul_overflow(*expected, std::max<int64_t>(*size, 1), &next);
+    bool isKnown =
+        size && expected && !__builtin_mul_overflow(*expected, std::max<int64_t>(*size, 1), &next);
     expected = isKnown ? std::optional(next) : std::nullopt;
   }
   return meta.storageOffset.isConstant() && meta.storageOffset.value == 0;
