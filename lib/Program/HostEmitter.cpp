@@ -29,15 +29,14 @@ LogicalResult HostEmitter::emit(StringRef name) {
     arena = callField(offsetof(tw_call, arena));
   int64_t mostBuffers = 1, mostScalars = 1;
   in.main.walk([&](graph::DispatchOp op) {
-    int64_t tensorCount = 1, scalarCount = 0;
-    for (Value operand : op.getOperands())
-      if (auto type = dyn_cast<RankedTensorType>(operand.getType())) {
-        ++tensorCount;
-        scalarCount += type.getNumDynamicDims();
-      } else {
-        ++scalarCount;
-      }
-    mostBuffers = std::max(mostBuffers, tensorCount);
+    // A kernel takes sizes that it knows too little of, even where the dispatch's types say more.
+    const target::KernelInfo &info = in.kernels.find(op.getKernel())->second;
+    int64_t tensorCount = int64_t(info.passedSizes.size()), scalarCount = 0;
+    for (const std::vector<unsigned> &sizes : info.passedSizes)
+      scalarCount += int64_t(sizes.size());
+    for (Value input : op.getInputs())
+      scalarCount += !isa<RankedTensorType>(input.getType());
+    mostBuffers = std::max(mostBuffers, tensorCount + info.mayFail());
     mostScalars = std::max(mostScalars, scalarCount);
   });
   buffers = LLVM::AllocaOp::create(h.b, h.loc, h.ptr, h.i64, h.constant(mostBuffers));

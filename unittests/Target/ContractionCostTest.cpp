@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Configuration/ContractionCost.h"
 #include "unittests/Kernels/Specs.h"
+#include <array>
 #include <gtest/gtest.h>
 
 namespace tw::target::cpu {
@@ -25,6 +26,15 @@ TEST(CPUContraction, ConfigurationsAreLegal) {
             EXPECT_EQ(n % chosen.columns, 0) << n; // panels fit evenly
           EXPECT_EQ(chosen.panels, 1);
         }
+}
+
+TEST(CPUContraction, SizesOfNothing) {
+  for (auto [m, n, k] : {std::array<int64_t, 3>{5, 7, 0}, {0, 7, 3}, {5, 0, 3}, {0, 0, 0}})
+    for (bool transposed : {false, true}) {
+      Contraction none = product(m, n, k, transposed);
+      EXPECT_TRUE(isLegal(none, chooseContraction(none, avx512), avx512))
+          << m << " " << n << " " << k << " " << transposed;
+    }
 }
 
 TEST(CPUContraction, LargeBlocksForLargeProducts) {

@@ -74,9 +74,10 @@ int64_t evenPanel(int64_t columns, const VectorUnit &unit) {
 CPUContraction rowSums(int64_t rows, int64_t columns, int64_t length) {
   CPUContraction best;
   best.usesRowDots = true;
-  best.rows = std::min(rows, summedRows);
-  best.columns = std::min(columns, summedRows);
-  int64_t programs = std::max<int64_t>(1, summedElements / (summedRows * length));
+  best.rows = std::clamp<int64_t>(rows, 1, summedRows);
+  best.columns = std::clamp<int64_t>(columns, 1, summedRows);
+  int64_t programs =
+      std::max<int64_t>(1, summedElements / (summedRows * std::max<int64_t>(length, 1)));
   (rows > 1 ? best.rowPrograms : best.columnPrograms) = programs;
   return best;
 }
