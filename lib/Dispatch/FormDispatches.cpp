@@ -145,10 +145,13 @@ private:
 
   void cloneMembers(OpBuilder &b, IRMapping &map) {
     for (Operation *op : group.ops) {
-      // Every operation gets empty tensors of its own, so that each can have its own storage.
-      for (Value operand : op->getOperands())
-        if (auto empty = operand.getDefiningOp<tensor::EmptyOp>())
-          map.map(operand, b.clone(*empty, map)->getResult(0));
+      // Every operation gets empty tensors of its own, so that each can have its own storage. Its
+      // body may look elements up in one too, where a tensor has none.
+      SetVector<Value> read(op->operand_begin(), op->operand_end());
+      getUsedValuesDefinedAbove(op->getRegions(), read);
+      for (Value value : read)
+        if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
+          map.map(value, b.clone(*empty, map)->getResult(0));
       b.clone(*op, map);
     }
   }
