@@ -23,14 +23,13 @@ namespace {
 
 struct Slicing {
   SmallVector<OpFoldResult> offsets, sizes; // of the expanded source
-  SmallVector<OpFoldResult> expanded;       // the sizes of that
   SmallVector<int64_t> expandedShape;
 };
 
 /// How a slice is taken after the source's dimensions are cut as `expand` cuts the slice's; nothing
 /// if parts of it do not begin and end where the slice does.
 std::optional<Slicing> slicingAfter(tensor::ExpandShapeOp expand, tensor::ExtractSliceOp slice,
-                                    ArrayRef<OpFoldResult> source, OpBuilder &b) {
+                                    OpBuilder &b) {
   Slicing made;
   auto shape = expand.getResultType().getShape();
   for (auto [dim, group] : llvm::enumerate(expand.getReassociationIndices())) {
@@ -52,12 +51,9 @@ std::optional<Slicing> slicingAfter(tensor::ExpandShapeOp expand, tensor::Extrac
     }
     made.offsets.push_back(offset), made.sizes.push_back(size);
     made.expandedShape.push_back(full);
-    made.expanded.push_back(ShapedType::isDynamic(full) ? source[dim]
-                                                        : OpFoldResult(b.getIndexAttr(full)));
     for (int64_t part : ArrayRef(group).drop_front()) {
       made.offsets.push_back(b.getIndexAttr(0)), made.sizes.push_back(b.getIndexAttr(shape[part]));
       made.expandedShape.push_back(shape[part]);
-      made.expanded.push_back(b.getIndexAttr(shape[part]));
     }
   }
   return made;
@@ -71,14 +67,21 @@ struct ExpandBeforeSlice : OpRewritePattern<tensor::ExpandShapeOp> {
     auto slice = expand.getSrc().getDefiningOp<tensor::ExtractSliceOp>();
     if (!slice || !slice.hasUnitStride() || slice.getDroppedDims().any())
       return rewriter.notifyMatchFailure(expand, "it does not cut a slice of as many dimensions");
-    SmallVector<OpFoldResult> source = resolvedSizes(slice.getSource(), rewriter);
-    auto slicing = slicingAfter(expand, slice, source, rewriter);
+    auto slicing = slicingAfter(expand, slice, rewriter);
     if (!slicing)
       return rewriter.notifyMatchFailure(expand, "the slice begins or ends inside of a part");
+    // Not before: a pattern that does not match must not have made operations.
+    SmallVector<OpFoldResult> source = resolvedSizes(slice.getSource(), rewriter), expanded;
+    for (auto [dim, group] : llvm::enumerate(expand.getReassociationIndices()))
+      for (int64_t part : group) {
+        int64_t size = slicing->expandedShape[part];
+        expanded.push_back(ShapedType::isDynamic(size) ? source[dim]
+                                                       : OpFoldResult(rewriter.getIndexAttr(size)));
+      }
     auto type = expand.getResultType().clone(slicing->expandedShape);
     Value whole =
         tensor::ExpandShapeOp::create(rewriter, expand.getLoc(), type, slice.getSource(),
-                                      expand.getReassociationIndices(), slicing->expanded);
+                                      expand.getReassociationIndices(), expanded);
     SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
     rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(expand, expand.getResultType(), whole,
                                                         slicing->offsets, slicing->sizes, strides);

@@ -29,3 +29,16 @@ func.func @inside(%x: tensor<4x256xf32>, %y: tensor<4x160xf32>)
   %j = tensor.expand_shape %u [[0], [1, 2]] output_shape [4, 2, 64] : tensor<4x128xf32> into tensor<4x2x64xf32>
   return %h, %i, %j : tensor<4x2x64xf32>, tensor<4x2x64xf32>, tensor<4x2x64xf32>
 }
+
+// A part of unknown size: the slice stays, and the pass ends.
+// CHECK-LABEL: func.func @unknown_part
+// CHECK: %[[S:.*]] = tensor.extract_slice
+// CHECK: tensor.expand_shape %[[S]]
+func.func @unknown_part(%x: tensor<?xf32>, %n: index) -> tensor<?x1xf32> {
+  %c2 = arith.constant 2 : index
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %y = linalg.exp ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %s = tensor.extract_slice %y[0] [%n] [1] : tensor<?xf32> to tensor<?xf32>
+  %h = tensor.expand_shape %s [[0, 1]] output_shape [%n, 1] : tensor<?xf32> into tensor<?x1xf32>
+  return %h : tensor<?x1xf32>
+}
