@@ -11,6 +11,7 @@
 #include "Tile/Passes.h"
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include <filesystem>
@@ -166,12 +167,13 @@ LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evalu
   return runPasses("tile", module, [&](OpPassManager &pm) {
     pm.addPass(conversion::createTilePrograms());
     pm.addPass(createResolveDims());
-    pm.addPass(createCanonicalizerPass());
+    // Kernels are for tile-simplify: they may not hold the constants that this folds tiles to.
+    pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
     pm.addPass(createCSEPass());
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     if (evaluator) { // weights that kernels want in another form
       pm.addPass(createHoistWeights(evaluator));
-      pm.addPass(createCanonicalizerPass());
+      pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
     }
     pm.addPass(tile::createFuseDispatches());
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
