@@ -25,6 +25,8 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   pm.addPass(createTransposeWeights());
   if (evaluator)
     pm.addPass(createHoistWeights(evaluator));
+  // Copies what leaves as a slice; nothing that reads it may be found to do nothing after that.
+  pm.addPass(createCanonicalizerPass());
   pm.addPass(createToDestinationStyle());
   pm.addPass(createResolveDims());
   pm.addPass(createCanonicalizerPass());
@@ -32,6 +34,7 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
 
 void buildPlainGraphPipeline(OpPassManager &pm) {
   pm.addPass(createResolveDims());
+  pm.addPass(createCanonicalizerPass()); // as above
   pm.addPass(createToDestinationStyle());
   pm.addPass(createResolveDims());
   pm.addPass(createCanonicalizerPass());
