@@ -44,7 +44,8 @@ void LoopNests::finish(InsertSliceChain &chain) {
 FailureOr<InsertSliceChain *> LoopNests::chainOf(tensor::InsertSliceOp op) {
   Value base = op.getDest();
   auto earlier = llvm::find_if(chains, [&](InsertSliceChain &a) { return a.result == base; });
-  if (earlier != chains.end() && base.hasOneUse()) {
+  // A scatter adds to what has been stored, so what it gives cannot be stored before it.
+  if (earlier != chains.end() && base.hasOneUse() && !earlier->scatter) {
     results.erase(base);
     return &*earlier;
   }
