@@ -3,7 +3,9 @@
 
 Eager PyTorch says what is right. How much rounding matters is measured on the model itself: it is run
 several times with every result that is computed (not moved) changed by a unit in its last place, and in
-double precision. Elements that such noise makes infinite, NaN, or another integer are left out."""
+double precision. The runs also differ in what implementations are free to choose: the sign of a zero that
+was compared with the other zero, and what becomes of infinities that meet inside of a function. Elements
+that such noise makes infinite, NaN, or another integer are left out."""
 
 import math
 
@@ -15,6 +17,10 @@ ULP = {torch.float32: 2.0**-23, torch.float16: 2.0**-10, torch.bfloat16: 2.0**-7
 BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 RUNS = 5
 RELATIVE_ULPS = 16
+# These choose by comparing, and 0 and -0 are equal: either may come where there is a -0.
+CHOOSING = set("""max min amax amin aminmax kthvalue median sort topk cummax cummin clamp clamp_min clamp_max maximum
+minimum fmax fmin relu hardtanh max_pool1d max_pool2d max_pool3d max_pool2d_with_indices
+max_pool3d_with_indices""".split())
 
 
 def is_float(value) -> bool:
@@ -28,22 +34,62 @@ class Noise(TorchDispatchMode):
     def __init__(self, seed: int):
         super().__init__()
         self.generator = torch.Generator().manual_seed(seed)
+        self.flips_all = seed == 0  # zeros, so that whether one flips is not left to chance
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         schema = func._schema
+        name = schema.name.removeprefix("aten::")
+        if schema.is_mutable and name.removesuffix("_") in CHOOSING:
+            had_zero = self.has_negative_zero(args)
+            result = func(*args, **kwargs)
+            return result.copy_(self.either_zero(result)) if is_float(result) and had_zero else result
         if schema.is_mutable or any(result.alias_info for result in schema.returns):
             return func(*args, **kwargs)
         operands = [x for x in pytree.tree_leaves((args, kwargs)) if is_float(x)]
         result = func(*args, **kwargs)
-        if not operands or self.moves(func, operands, result):
+        if not operands:
+            return result
+        if name in CHOOSING:
+            return pytree.tree_map(self.either_zero, result) if self.has_negative_zero(args) else result
+        if self.moves(func, operands, result):
             return result
         # In f64 there is no more exact run to tell what cancels inside of a function.
         is_wide = any(x.dtype == torch.float64 for x in operands)
         if is_wide or torch.Tag.pointwise not in func.tags:
             args, kwargs = pytree.tree_map(self.noisy, (args, kwargs))
             result = func(*args, **kwargs)
+        if torch.Tag.pointwise not in func.tags:
+            bounded = func(*pytree.tree_map(self.without_infinities, args), **kwargs)
+            result = pytree.tree_map(self.any_kind, result, bounded)
         return pytree.tree_map(self.noisy, result)
+
+    @staticmethod
+    def without_infinities(value):
+        if not is_float(value):
+            return value
+        large = torch.finfo(value.dtype).max ** 0.25  # such that products of some are finite
+        return value.nan_to_num(math.nan, large, -large)
+
+    def any_kind(self, result, bounded):
+        """A NaN that large numbers would not give comes from infinities that meet inside of a function
+        of many elements. Whether they do depends on how it computes: a mean may be a sum or be updated
+        by differences."""
+        if not is_float(result):
+            return result
+        other = torch.tensor([math.inf, -math.inf], dtype=result.dtype)
+        drawn = other[torch.randint(0, 2, result.shape, generator=self.generator)]
+        return torch.where(result.isnan() & ~bounded.isnan(), drawn, result)
+
+    @staticmethod
+    def has_negative_zero(args) -> bool:
+        return any(bool((x.signbit() & (x == 0)).any()) for x in pytree.tree_leaves(args) if is_float(x))
+
+    def either_zero(self, value):
+        if not is_float(value):
+            return value
+        flips = (torch.rand(value.shape, generator=self.generator) < 0.5) | self.flips_all
+        return torch.where((value == 0) & flips, -value, value)
 
     @staticmethod
     def moves(func, operands, result) -> bool:
@@ -63,7 +109,7 @@ class Noise(TorchDispatchMode):
             return value
         unit = torch.randint(-1, 2, value.shape, generator=self.generator, dtype=torch.float64) * ULP[value.dtype]
         changed = (value.double() * (1 + unit)).to(value.dtype)
-        flipped = torch.where(unit < 0, -value, value)
+        flipped = torch.where((unit < 0) | self.flips_all, -value, value)
         return torch.where(value == 0, flipped, torch.where(changed.isfinite(), changed, value))
 
 
