@@ -79,9 +79,8 @@ struct ExpandBeforeSlice : OpRewritePattern<tensor::ExpandShapeOp> {
                                                        : OpFoldResult(rewriter.getIndexAttr(size)));
       }
     auto type = expand.getResultType().clone(slicing->expandedShape);
-    Value whole =
-        tensor::ExpandShapeOp::create(rewriter, expand.getLoc(), type, slice.getSource(),
-                                      expand.getReassociationIndices(), expanded);
+    Value whole = tensor::ExpandShapeOp::create(rewriter, expand.getLoc(), type, slice.getSource(),
+                                                expand.getReassociationIndices(), expanded);
     SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
     rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(expand, expand.getResultType(), whole,
                                                         slicing->offsets, slicing->sizes, strides);

@@ -36,7 +36,8 @@ static std::string viewText(func::FuncOp main, Operation *op, int64_t dim, int d
     return sizeText(main, expand.getMixedOutputShape()[dim], depth);
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
     std::string product;
-    for (int64_t d : collapse.getReassociationIndices()[dim]) {
+    SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
+    for (int64_t d : groups[dim]) {
       std::string one = dimText(main, collapse.getSrc(), d, depth + 1);
       if (one.empty())
         return "";
