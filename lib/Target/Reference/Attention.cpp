@@ -87,7 +87,7 @@ private:
       return arith::SelectOp::create(e.b, e.loc, isSeen, score, hidden);
     };
     for (OpOperand &mask : op.getMaskMutable()) {
-      const Buffer &buffer = e.buffer(mask.get());
+      Buffer buffer = e.buffer(mask.get());
       score = buffer.element.isInteger() ? onlyIf(e.load(buffer, e.affine(op.mapOf(mask), at)))
                                          : e.add(score, element(mask));
     }
@@ -101,7 +101,7 @@ private:
   }
 
   void store(unsigned result, Value value) {
-    const Buffer &out = e.buffer(op.getResult(result));
+    Buffer out = e.buffer(op.getResult(result));
     e.store(e.convert(value, out.element), out, e.affine(op.resultMap(result), at));
   }
 

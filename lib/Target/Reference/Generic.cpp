@@ -87,7 +87,7 @@ private:
       at[d] = i;
   }
 
-  const Buffer &out(unsigned i) const { return e.buffer(op->getResult(i)); }
+  Buffer out(unsigned i) const { return e.buffer(op->getResult(i)); }
   Indices place(unsigned operand) { return e.affine(maps[operand], at); }
 
   /// What the results are before the first step, where the body asks for it.
