@@ -3,6 +3,7 @@
 #include "IR/Graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -41,7 +42,7 @@ static std::string viewText(func::FuncOp main, Operation *op, int64_t dim, int d
       std::string one = dimText(main, collapse.getSrc(), d, depth + 1);
       if (one.empty())
         return "";
-      product = product.empty() ? one : "(" + product + " * " + one + ")";
+      product = product.empty() ? one : fmt::format("({} * {})", product, one);
     }
     return product;
   }

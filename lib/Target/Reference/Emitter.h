@@ -99,9 +99,7 @@ public:
   static llvm::SmallVector<Extent> extentsOf(mlir::Value tensor);
   mlir::FailureOr<Ix> size(const Extent &extent);
   mlir::FailureOr<Indices> sizes(llvm::ArrayRef<Extent> extents);
-  Buffer buffer(mlir::Value tensor) const {
-    return buffers.find(tensor)->second;
-  } // the table moves
+  Buffer buffer(mlir::Value tensor) const { return buffers.find(tensor)->second; }
 
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
