@@ -11,6 +11,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build/fuzz
 found=$build/found
+# LLVM's own memory pools: its libraries are built without the sanitizer, and poison nothing.
+export ASAN_OPTIONS=allow_user_poisoning=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}
 [ -f $build/build.ninja ] || cmake --preset fuzz > /dev/null
 readers=$(ls fuzz/corpus)
 cmake --build $build --target $(for reader in $readers; do echo "fuzz_$reader"; done) > /dev/null
