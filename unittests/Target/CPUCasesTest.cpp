@@ -386,6 +386,28 @@ TEST(CPUCases, CarriesTilesInMemory) {
     kernel.expectSame({"2x37xf32=random:3", trips});
 }
 
+/// Two stores in one loop: the mask of the second is of what the first overwrites.
+TEST(CPUCases, StoresUnderMasksOfWhatIsUpdated) {
+  CompiledKernel kernel(R"(
+    tile.kernel @case(inout %m: !tile.buffer<[N], f32>, inout %p: !tile.buffer<[N], f32>)
+        symbols [N] grid [N ceildiv 32] {
+      %c32 = arith.constant 32 : index
+      %zero = arith.constant 0.0 : f32
+      %q = tile.program_id 0
+      %i = arith.muli %q, %c32 : index
+      %t = tile.load %m[%i] : !tile.buffer<[N], f32> -> tensor<32xf32>
+      %u = tile.load %p[%i] : !tile.buffer<[N], f32> -> tensor<32xf32>
+      %z = tile.full %zero : f32 -> tensor<32xf32>
+      %more = arith.cmpf ogt, %t, %z : tensor<32xf32>
+      %other = arith.negf %u : tensor<32xf32>
+      %sum = arith.addf %u, %u : tensor<32xf32>
+      tile.store %other, %m[%i] : tensor<32xf32>, !tile.buffer<[N], f32>
+      tile.store %sum, %p[%i] mask %more : tensor<32xi1> : tensor<32xf32>, !tile.buffer<[N], f32>
+    })");
+  for (int n : {1, 32, 75})
+    kernel.expectSame({fmt::format("{}xf32=random:1", n), fmt::format("{}xf32=random:2", n)});
+}
+
 /// One operand ends before the other one, which has infinities there: 0 times them is NaN.
 TEST(CPUCases, ProductsOfPaddingAndInfinity) {
   CompiledKernel kernel(R"(

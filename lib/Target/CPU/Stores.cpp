@@ -80,17 +80,20 @@ LogicalResult Emitter::storeTiles(tile::StoreOp op) {
 }
 
 LogicalResult Emitter::storeTogether(ArrayRef<tile::StoreOp> stores) {
-  SmallVector<Value> tiles;
-  for (tile::StoreOp store : stores)
+  SmallVector<Value> tiles, read; // `read`: with the masks, which may come from what is stored to
+  for (tile::StoreOp store : stores) {
     tiles.push_back(store.getTile());
+    if (store.getMask())
+      read.push_back(store.getMask());
+  }
+  llvm::append_range(read, tiles);
   Domain domain = domainOf(extents(tiles.front()), lanesFor(tiles));
-  for (tile::StoreOp store : stores)
-    if (failed(prepare(store.getTile(), domain, domain.lane)) ||
-        (store.getMask() && failed(prepare(store.getMask(), domain, domain.lane))))
+  for (Value tile : read)
+    if (failed(prepare(tile, domain, domain.lane)))
       return failure();
   Scope scope(*this);
   return overElements(domain, [&](const Point &point) -> LogicalResult {
-    for (Value tile : tiles)
+    for (Value tile : read)
       if (failed(evaluate(tile, point)))
         return failure();
     for (tile::StoreOp store : stores)
