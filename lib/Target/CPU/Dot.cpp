@@ -21,10 +21,7 @@ public:
   /// Products in a step along K that keep the processor busy without unrolling.
   static constexpr unsigned leastWork = 8;
 
-  /// Sums of f32 are added up in parts of this many terms: one long chain is several times as far
-  /// from the exact sum as what other libraries compute.
-  static constexpr int64_t longestChain = 256;
-
+  static constexpr int64_t longestChain = Emitter::longestChain;
   static constexpr int64_t lineBytes = 64;
 
   DotEmitter(Emitter &e, tile::DotOp op)

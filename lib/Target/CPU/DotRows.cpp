@@ -11,8 +11,6 @@ namespace {
 
 /// With more rows, b is read so often that transposing it pays.
 constexpr int64_t mostRows = 8;
-/// Terms of one lane's sum at most: a longer chain is less exact.
-constexpr int64_t longestChain = 256;
 
 Type sumType(tile::DotOp op) {
   Type element = op.getType().getElementType();
@@ -154,7 +152,7 @@ bool fitsRows(Emitter &e, tile::DotOp op) {
   int64_t lanes = lanesOf(e, op);
   if (a.getRank() != 2 || !isa<FloatType>(a.getElementType()) || a.isDynamicDim(0) ||
       a.isDynamicDim(1) || a.getDimSize(0) > mostRows || a.getDimSize(1) % lanes != 0 ||
-      a.getDimSize(1) / lanes > longestChain || lanes < 4 || e.isPlaced(op.getB()))
+      a.getDimSize(1) / lanes > Emitter::longestChain || lanes < 4 || e.isPlaced(op.getB()))
     return false;
   return (right.isDynamicDim(1) || right.getDimSize(1) >= lanes) && e.turnedFrom(op.getB(), 1) == 0;
 }

@@ -86,6 +86,11 @@ class Emitter {
 public:
   /// Strips that are unrolled at most.
   static constexpr int64_t mostUnrolled = 32;
+  /// Columns of a tile whose rows are stored interleaved, at most (Interleave.cpp).
+  static constexpr int64_t mostInterleaved = 4;
+  /// Terms of one chain of sums of f32 at most: one long chain is several times as far from the
+  /// exact sum as what other libraries compute.
+  static constexpr int64_t longestChain = 256;
 
   Emitter(tile::KernelOp kernel, mlir::OpBuilder &builder, const CpuFeatures &cpu)
       : kernel(kernel), b(builder), loc(kernel.getLoc()), cpu(cpu) {}

@@ -11,9 +11,6 @@ using namespace mlir;
 
 namespace tw::target::cpu {
 
-/// Columns of a tile at most.
-constexpr int64_t mostInterleaved = 4;
-
 bool Emitter::isInterleaved(tile::StoreOp op) {
   auto type = op.getTile().getType();
   unsigned rank = type.getRank();

@@ -13,12 +13,11 @@ namespace tw::target::cpu {
 
 /// A store that need not run alone, for how it goes through its elements.
 static bool canJoin(Emitter &e, tile::StoreOp op) {
-  constexpr int64_t mostInterleaved = 4;
   auto type = op.getTile().getType();
   auto isPlain = [](Value position) { return !isa<RankedTensorType>(position.getType()); };
   return !op.getUpdate() && type.hasStaticShape() && type.getRank() > 0 &&
-         type.getShape().back() > mostInterleaved && llvm::all_of(op.getPositions(), isPlain) &&
-         !e.looksUp(op.getTile());
+         type.getShape().back() > Emitter::mostInterleaved &&
+         llvm::all_of(op.getPositions(), isPlain) && !e.looksUp(op.getTile());
 }
 
 static bool fits(Emitter &e, ArrayRef<tile::StoreOp> group, tile::StoreOp next) {
