@@ -49,10 +49,10 @@ def write(seed: int, folder: pathlib.Path) -> None:
     program = model.export()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "source.py").write_text(model.source)
-    double, calls = GraphRunner(program, double=True), []
+    module, double, calls = program.module(), GraphRunner(program, double=True), []
     for number, inputs in enumerate(model.calls(program)):
         try:
-            found = expectations(model, double, inputs)
+            found = expectations(module, double, inputs)
         except (RuntimeError, IndexError, ValueError):
             if number == 0:
                 raise

@@ -4,7 +4,6 @@
 import math
 import pathlib
 import sys
-import types
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -22,8 +21,7 @@ def skipped(function, *values: list[float]) -> list[bool]:
     """Which elements of the result say nothing."""
     inputs = [torch.tensor(value) for value in values]
     double = lambda given: [function(*(x.double() for x in given))]
-    model = types.SimpleNamespace(module=lambda *given: [function(*given)])
-    return expectations(model, double, inputs)[0].skipped.flatten().tolist()
+    return expectations(lambda *given: [function(*given)], double, inputs)[0].skipped.flatten().tolist()
 
 
 class Truth(unittest.TestCase):
@@ -32,6 +30,13 @@ class Truth(unittest.TestCase):
             self.assertEqual(skipped(lambda x: choose(x).reciprocal().flatten(), [[-0.0]] * 9), [True] * 9)
             self.assertEqual(skipped(lambda x: choose(x).reciprocal().flatten(), [[0.0]] * 9), [False] * 9)
         self.assertEqual(skipped(lambda x: x.reciprocal(), [0.0, -0.0]), [False, False])
+
+    def test_signs_of_zeros_that_are_sums(self):
+        self.assertEqual(skipped(lambda x: (x @ x.T).reciprocal(), [[-0.0]]), [[True]][0])
+        self.assertEqual(skipped(lambda x: x.std([0], correction=0).reciprocal(), [3.0, 3.0]), [True])
+
+    def test_squares_that_overflow(self):
+        self.assertEqual(skipped(lambda x: x.std(0), [[1e20, 1.0], [2e20, 2.0]]), [True, False])
 
     def test_infinities_that_meet_inside(self):
         self.assertEqual(skipped(lambda x: torch.var_mean(x, [0])[1], [math.inf, 1.0, 2.0]), [True])

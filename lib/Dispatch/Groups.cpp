@@ -26,7 +26,7 @@ constexpr int64_t tinyElements = 1024;         // results so small that a serial
 constexpr int64_t rowBudgetElements = 1 << 16; // kept between the operations of one row
 constexpr int64_t rereadElements = 1 << 16;    // operands of a second contraction, read every row
 constexpr size_t longestGroup = 48;
-constexpr size_t longestBodies = 600; // LLVM's time grows faster than the length of a kernel
+constexpr size_t longestBodies = 300; // LLVM's time grows faster than the length of a kernel
 
 class Grouping {
 public:

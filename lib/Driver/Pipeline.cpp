@@ -12,6 +12,7 @@
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include <filesystem>
@@ -117,8 +118,9 @@ LogicalResult Pipeline::runPasses(const std::string &stage, ModuleOp module,
                                   llvm::function_ref<void(OpPassManager &)> add) {
   session.beginStage(stage);
   PassManager passes(&context);
+  passes.enableVerifier(false); // after each pass: that takes as long as the passes
   add(passes);
-  bool ok = succeeded(passes.run(module));
+  bool ok = succeeded(passes.run(module)) && succeeded(verify(module));
   session.endStage();
   if (!ok)
     return session.failStage(stage), failure();

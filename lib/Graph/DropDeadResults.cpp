@@ -11,10 +11,10 @@
 //
 // A result whose destination alone says how often a loop runs stays.
 #include "Graph/Passes.h"
+#include "Graph/RewriteOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -124,7 +124,9 @@ struct DropDeadResults : PassWrapper<DropDeadResults, OperationPass<>> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DropResults>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteOps<linalg::GenericOp>(
+            getOperation(), std::move(patterns),
+            [](linalg::GenericOp op) { return op->getNumResults() > 1; })))
       signalPassFailure();
   }
 };

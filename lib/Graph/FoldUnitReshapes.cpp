@@ -10,10 +10,10 @@
 //
 // so that a chain of reductions over the same rows stays one group.
 #include "Graph/Passes.h"
+#include "Graph/RewriteOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -50,6 +50,12 @@ AffineMap throughCollapse(tensor::CollapseShapeOp op, AffineMap map) {
   for (auto [i, group] : llvm::enumerate(op.getReassociationIndices()))
     results[carrier(op.getSrcType(), group)] = map.getResult(i);
   return AffineMap::get(map.getNumDims(), 0, results, map.getContext());
+}
+
+bool readsReshape(linalg::GenericOp op) {
+  return llvm::any_of(op.getInputs(), [](Value input) {
+    return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(input.getDefiningOp());
+  });
 }
 
 struct ReadThroughReshape : OpRewritePattern<linalg::GenericOp> {
@@ -104,7 +110,7 @@ struct FoldUnitReshapes : PassWrapper<FoldUnitReshapes, OperationPass<>> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ReadThroughReshape>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteOps<linalg::GenericOp>(getOperation(), std::move(patterns), readsReshape)))
       signalPassFailure();
   }
 };

@@ -51,8 +51,20 @@ public:
   }
 
 private:
+  /// A check of a position fails at compile time or never.
+  static bool isEvaluable(Operation *op) {
+    if (isMemoryEffectFree(op))
+      return true;
+    bool isAlways = op->getNumRegions() == 1;
+    op->walk([&](Operation *inner) {
+      isAlways &= inner->getNumRegions() > 0 || isa<graph::CheckIndexOp>(inner) ||
+                  isMemoryEffectFree(inner);
+    });
+    return isAlways;
+  }
+
   bool isConstant(Operation *op) const {
-    if (!isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
+    if (!isEvaluable(op) || op->hasTrait<OpTrait::IsTerminator>() ||
         !llvm::all_of(op->getResultTypes(), isStatic))
       return false;
     auto known = [&](Value value) {

@@ -11,10 +11,10 @@
 // Kernels read slices where they are, but a reshape of a slice is a copy: heads of queries, keys
 // and values that one product computes are read from its result.
 #include "Graph/Passes.h"
+#include "Graph/RewriteOps.h"
 #include "Graph/Sizes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -96,7 +96,8 @@ struct ReshapeBeforeSlice : PassWrapper<ReshapeBeforeSlice, OperationPass<>> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandBeforeSlice>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteOps<tensor::ExpandShapeOp>(getOperation(), std::move(patterns),
+                                                 [](tensor::ExpandShapeOp) { return true; })))
       signalPassFailure();
   }
 };

@@ -2,6 +2,7 @@
 #include "Program/ObjectCode.h"
 #include "IR/Coded.h"
 #include "Program/Machine.h"
+#include "Program/OneLaneStores.h"
 #include "Program/SoftFloat.h"
 #include "Support/Limits.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -95,6 +96,7 @@ static ObjectFile emitCode(llvm::Module &part, llvm::TargetMachine &machine,
                            llvm::CodeGenFileType kind) {
   addSoftFloat(part);
   optimize(part, machine);
+  storeSingleLanes(part); // whose masks are constants now
   ObjectFile object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager emit;

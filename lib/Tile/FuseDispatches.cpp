@@ -401,7 +401,7 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
 
   /// Kernels of more operations are left apart: the time that LLVM takes for one grows faster than
   /// its length.
-  static constexpr size_t longestKernel = 600;
+  static constexpr size_t longestKernel = 300;
 
   static size_t lengthOf(KernelOp kernel) {
     size_t length = 0;

@@ -136,8 +136,10 @@ LogicalResult lowerNll(Lowering &ctx) {
     return failure();
   DType dtype = opmath(ctx.resultDType());
   Tensor weights = targetWeights(ctx, *classes, dtype);
-  Tensor losses = pointwise(ctx, {pick(ctx, *classes, classes->input), weights}, dtype,
-                            [](Element &e, ValueRange x) { return e.neg(e.mul(x[0], x[1])); });
+  // Not negated, which would make -0 of what does not count.
+  Tensor losses =
+      pointwise(ctx, {pick(ctx, *classes, classes->input), weights}, dtype,
+                [](Element &e, ValueRange x) { return e.sub(e.constant(0), e.mul(x[0], x[1])); });
   std::optional<Tensor> total;
   SmallVector<Operand> results = {reduceWeighted(ctx, losses, weights, total)};
   if (ctx.op->getNumResults() == 2)

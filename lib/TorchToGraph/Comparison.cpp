@@ -20,11 +20,14 @@ static LogicalResult lowerComparison(Lowering &ctx) {
       [](Element &e, ValueRange x) { return (e.*member)(x[0], x[1]); }, compute));
 }
 
-/// On the truth of its arguments.
+/// On the truth of its arguments in their promoted dtype: a number may be 0 there.
 template <BinaryFn member>
 static LogicalResult lowerLogic(Lowering &ctx) {
+  DType common = promote({ctx.arg(0u), ctx.arg(1u)});
+  Tensor left = castTo(ctx, ctx.tensor("self"), common);
+  Tensor right = castTo(ctx, ctx.tensor("other"), common);
   return ctx.done(pointwise(
-      ctx, {ctx.arg(0u), ctx.arg(1u)}, ctx.resultDType(),
+      ctx, {left, right}, ctx.resultDType(),
       [](Element &e, ValueRange x) { return (e.*member)(x[0], x[1]); }, DType::Bool));
 }
 

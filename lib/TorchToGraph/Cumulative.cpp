@@ -31,15 +31,20 @@ static LogicalResult running(Lowering &ctx, DType state,
   return ctx.done(castTo(ctx, results.front(), ctx.resultDType()));
 }
 
+/// f64 for f32, as PyTorch's on CPUs: a product that leaves the range of f32 may come back into it.
+static DType runningState(DType dtype) {
+  return dtype == DType::F32 ? DType::F64 : accumulator(dtype);
+}
+
 static LogicalResult lowerCumsum(Lowering &ctx) {
   return running(
-      ctx, accumulator(ctx.resultDType()), [](Element &e) { return e.constant(0); },
+      ctx, runningState(ctx.resultDType()), [](Element &e) { return e.constant(0); },
       [](Element &e, Value sum, Value x) { return e.add(sum, x); });
 }
 
 static LogicalResult lowerCumprod(Lowering &ctx) {
   return running(
-      ctx, accumulator(ctx.resultDType()), [](Element &e) { return e.constant(1); },
+      ctx, runningState(ctx.resultDType()), [](Element &e) { return e.constant(1); },
       [](Element &e, Value product, Value x) { return e.mul(product, x); });
 }
 

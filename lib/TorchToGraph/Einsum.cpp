@@ -91,6 +91,16 @@ static Tensor arrange(Lowering &ctx, const Labelled &x, StringRef out, DType acc
   return permute(ctx, value, order);
 }
 
+/// `x` without the labels that nothing else has: sums of one operand's own come before any product,
+/// as in PyTorch.
+static Labelled withoutOwn(Lowering &ctx, const Labelled &x, StringRef others, DType accumulate) {
+  std::string kept;
+  for (char label : x.labels)
+    if (others.contains(label))
+      kept += label;
+  return kept == x.labels ? x : Labelled{arrange(ctx, x, kept, accumulate), kept};
+}
+
 /// Contracts the operands from the left; labels nobody needs any more are summed at once.
 static Tensor contractAll(Lowering &ctx, SmallVector<Labelled> operands, StringRef out,
                           DType accumulate) {
@@ -99,11 +109,13 @@ static Tensor contractAll(Lowering &ctx, SmallVector<Labelled> operands, StringR
     std::string needed = out.str(), labels;
     for (size_t later = i + 1; later < operands.size(); ++later)
       needed += operands[later].labels;
+    Labelled left = withoutOwn(ctx, result, needed + operands[i].labels, accumulate);
+    Labelled right = withoutOwn(ctx, operands[i], needed + result.labels, accumulate);
     bool isLast = i + 1 == operands.size();
-    for (char label : isLast ? out.str() : result.labels + operands[i].labels)
+    for (char label : isLast ? out.str() : left.labels + right.labels)
       if (needed.find(label) != std::string::npos && labels.find(label) == std::string::npos)
         labels += label;
-    result = {contract(ctx, result, operands[i], labels, accumulate), labels};
+    result = {contract(ctx, left, right, labels, accumulate), labels};
   }
   return operands.size() == 1 ? arrange(ctx, result, out, accumulate) : result.tensor;
 }

@@ -203,8 +203,10 @@ LogicalResult lowerDivisor(Lowering &ctx) {
   // As C++ does, whose arithmetic is that of int at least: a multiple that does not fit the dtype
   // loses its upper bits at the end.
   DType result = ctx.resultDType(), compute = info(result).bytes < 4 ? DType::I32 : result;
+  Tensor left = castTo(ctx, ctx.tensor("self"), result);
+  Tensor right = castTo(ctx, ctx.tensor("other"), result);
   return ctx.done(pointwise(
-      ctx, {ctx.arg("self"), ctx.arg("other")}, result,
+      ctx, {left, right}, result,
       [](Element &e, ValueRange x) {
         Value divisor = greatestDivisor(e, x[0], x[1]);
         if (!isMultiple)

@@ -114,3 +114,16 @@ def empty_products(case, e, x):
 def open_widths(case, q, k):
     case("attention", F.scaled_dot_product_attention(q, k, k))
     case("causal", F.scaled_dot_product_attention(q, k, k, is_causal=True))
+
+
+@family(b="bf16[5]", d="f64[4]", c="u8[11]", x="f32[3,8]", y="f32[8,4]")
+def found_by_random_models(case, b, d, c, x, y):
+    """What random models got wrong."""
+    tiny, large = torch.full([], 1e-45), torch.full([], 3 * 2**33 + 6, dtype=torch.int64)
+    case("xor rounded", torch.logical_xor(b, tiny))
+    case("gcd rounded", torch.gcd(c, large))
+    case("number of f64", torch.ops.aten.sub.Tensor(0.1, d))
+    case("cumprod returns", (x * 0 + torch.tensor([1e30, 1e30, 1e-40, 1e-30, 1e-30, 1e30, 1.0, 2.0])).cumprod(1))
+    case("einsum own sums", torch.einsum("ij,pq->jip", x / 0, y))
+    case("einsum no sum", 1 / torch.einsum("ij,j->ij", x * 0, y[:, 0]))
+    case("kept rows", torch.softmax(F.log_softmax(x, 0), 1) - F.log_softmax(x, 0))

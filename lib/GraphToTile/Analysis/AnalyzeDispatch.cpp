@@ -77,6 +77,8 @@ private:
     }
     if (nest.reduced.empty())
       return addMap(nest, op);
+    if (!unreadChecks(*op.getBlock()).empty())
+      return fail("a reduction's body checks positions that nothing is read at");
     if (readsWindows(nest, op))
       return addFold(nest, op);
     if (std::optional<ExtremeParts> extreme = matchExtreme(op);
@@ -240,6 +242,13 @@ private:
       if (failed(dims))
         return failBody(draft.body);
       draft.statement.results.push_back(*dims);
+    }
+    for (graph::CheckIndexOp check : unreadChecks(*op.getBlock())) {
+      FailureOr<DimSet> dims = draft.body.visit(check);
+      if (failed(dims))
+        return failBody(draft.body);
+      for (DimSet &result : draft.statement.results)
+        result = unionOf(result, *dims);
     }
     finish(draft);
     return success();

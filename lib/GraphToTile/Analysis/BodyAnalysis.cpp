@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Analysis/BodyAnalysis.h"
 #include "GraphToTile/Analysis/AffineIndex.h"
-#include "IR/Graph/Graph.h"
 #include "IR/Tile/Elementwise.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -24,6 +23,12 @@ DimSet dimsOf(const Access &access) {
       dims.push_back(axis.dim);
   llvm::sort(dims);
   return dims;
+}
+
+SmallVector<graph::CheckIndexOp> unreadChecks(Block &body) {
+  auto checks = llvm::make_filter_range(body.getOps<graph::CheckIndexOp>(),
+                                        [](graph::CheckIndexOp op) { return op->use_empty(); });
+  return llvm::to_vector(checks);
 }
 
 static DimSet sorted(std::vector<int> dims) {

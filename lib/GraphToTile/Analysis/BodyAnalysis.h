@@ -5,6 +5,7 @@
 #pragma once
 #include "GraphToTile/Analysis/AffineIndex.h"
 #include "GraphToTile/Analysis/SubkernelBuilder.h"
+#include "IR/Graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -15,6 +16,9 @@ using DimSet = std::vector<int>;
 DimSet unionOf(const DimSet &a, const DimSet &b);
 /// The dimensions that an access reads along.
 DimSet dimsOf(const Access &access);
+
+/// The checks of positions that nothing is read at, as what lies there is a constant.
+llvm::SmallVector<graph::CheckIndexOp> unreadChecks(mlir::Block &body);
 
 class BodyAnalysis {
 public:

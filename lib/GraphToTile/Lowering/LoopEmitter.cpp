@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Lowering/LoopEmitter.h"
+#include "GraphToTile/Analysis/BodyAnalysis.h"
 #include "GraphToTile/Analysis/Combiners.h"
 #include "GraphToTile/Analysis/Recognizers.h"
 #include "GraphToTile/Analysis/ScatterCombine.h"
@@ -142,6 +143,8 @@ private:
     auto op = cast<linalg::LinalgOp>(statement.op);
     Block &block = *op.getBlock();
     body.mapArguments(block, 0, unsigned(statement.sources.size()));
+    for (graph::CheckIndexOp check : unreadChecks(block))
+      body.emit(check);
     Tiles tiles;
     for (Value yielded : block.getTerminator()->getOperands())
       tiles.push_back(body.emit(yielded));

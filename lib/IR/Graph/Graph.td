@@ -69,13 +69,15 @@ def TW_AssertOp : TW_Op<"assert"> {
   let hasCanonicalizeMethod = 1;
 }
 
-def TW_CheckIndexOp : TW_Op<"check_index", [Pure, AllTypesMatch<["index", "bound", "result"]>]> {
+def TW_CheckIndexOp : TW_Op<"check_index", [MemoryEffects<[MemWrite]>,
+    AllTypesMatch<["index", "bound", "result"]>]> {
   let summary = "An index from data, made safe";
   let description = [{
     Returns `index` when 0 <= index < bound. Otherwise the call fails with `message` (up to two
     %lld: the index and the bound) after the dispatch has ended, and the result is some valid
     index (0). Used inside the bodies of linalg.generic, tw.scatter, ... before every access whose
-    position comes from data. A bound of 0 yields 0: guard the access itself then.
+    position comes from data. A bound of 0 yields 0: guard the access itself then. It stays where
+    nothing reads the result, as when what is accessed turns out to be constant.
   }];
   let arguments = (ins Index:$index, Index:$bound, StrAttr:$message);
   let results = (outs Index:$result);

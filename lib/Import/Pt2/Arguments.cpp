@@ -105,14 +105,27 @@ FailureOr<Value> NodeImporter::materialiseNatural(const Argument &argument) {
   return emit.list(elements, type);
 }
 
-/// A tensor without dimensions with the value of a Python number, in that number's default dtype.
+static constexpr int64_t atenFloat = 6, atenDouble = 7; // numbers of at::ScalarType
+
+/// Whether one of the node's tensors is of f64: a Python float beside it keeps all of its bits.
+static bool hasDoubles(const GraphImporter &graph, const Node &node) {
+  return llvm::any_of(node.inputs, [&](const NamedArgument &given) {
+    const TensorMeta *meta =
+        given.value.kind == Kind::Tensor ? graph.metaOf(ref(given.value.text)) : nullptr;
+    return meta && atenScalarType(meta->dtype) == atenDouble;
+  });
+}
+
+/// A tensor without dimensions with the value of a Python number.
 FailureOr<Value> NodeImporter::scalarTensor(Value scalar) {
+  bool isDouble = hasDoubles(graph, node);
   struct Row {
     bool matches;
     DType dtype;
     int64_t number;
   } rows[] = {{isa<IntType>(scalar.getType()), DType::I64, 4},
-              {isa<torch::FloatType>(scalar.getType()), DType::F32, 6},
+              {isa<torch::FloatType>(scalar.getType()), isDouble ? DType::F64 : DType::F32,
+               isDouble ? atenDouble : atenFloat},
               {isa<BoolType>(scalar.getType()), DType::Bool, 11}};
   for (const Row &row : rows)
     if (row.matches)

@@ -249,7 +249,8 @@ public:
   /// The load behind `tile` through operations that move or widen elements, and the dimension there
   /// that `dim` is.
   std::pair<tile::LoadOp, int> loadBehind(mlir::Value tile, int dim);
-  /// The place in an output where what is made of `tile`, element by element, is stored at last.
+  /// The place in an output where what is made of `tile`, element by element, is stored at last;
+  /// none if another tile has it.
   std::optional<Memory> roomInResult(mlir::Value tile);
   void write(const Memory &room, const Point &point, mlir::Value value);
   mlir::Value read(const Memory &room, const Point &point);
@@ -384,6 +385,7 @@ public:
 
 private:
   mlir::Value spare;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> tilesInResults; // by store
   llvm::DenseMap<mlir::Value, mlir::OpFoldResult> foldedValues;
   /// Tiles and lanes that have been prepared for the domain that is being prepared.
   llvm::DenseSet<std::pair<mlir::Value, int>> *prepared = nullptr;

@@ -245,6 +245,8 @@ std::optional<Memory> Emitter::roomInResult(Value tile) {
       return std::nullopt;
     first = ix().add(first, ix().mul(index(position), buffer.strides[d]));
   }
+  if (tilesInResults.try_emplace(store, tile).first->second != tile)
+    return std::nullopt;
   Value base = LLVM::GEPOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
                                    memoryType(buffer.element), buffer.base,
                                    ArrayRef<LLVM::GEPArg>{ix().value(first)});

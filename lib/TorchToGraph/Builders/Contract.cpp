@@ -56,7 +56,10 @@ Tensor contract(Lowering &ctx, Labelled a, Labelled b, StringRef out, DType accu
       labels += label;
   SmallVector<Labelled> operands = {a, b};
   LabelledLoops loops(ctx, operands, labels);
-  Tensor init = ctx.filled(loops.sizes(out), accumulate, Scalar::ofInt(ctx.b.getContext(), 0));
+  bool isSum = labels.size() > out.size(); // 0 plus a product that is -0 is 0
+  Tensor init = isSum
+                    ? ctx.filled(loops.sizes(out), accumulate, Scalar::ofInt(ctx.b.getContext(), 0))
+                    : ctx.empty(loops.sizes(out), accumulate);
   if (ctx.hasRefused())
     return init;
   SmallVector<AffineMap> maps = {loops.mapOf(operands[0]), loops.mapOf(operands[1]),
@@ -69,7 +72,7 @@ Tensor contract(Lowering &ctx, Labelled a, Labelled b, StringRef out, DType accu
       [&](OpBuilder &builder, Location loc, ValueRange args) {
         Element e(builder, loc, accumulate);
         Value product = e.mul(e.cast(args[0], a.tensor.dtype), e.cast(args[1], b.tensor.dtype));
-        linalg::YieldOp::create(builder, loc, e.add(args[2], product));
+        linalg::YieldOp::create(builder, loc, isSum ? e.add(args[2], product) : product);
       });
   return {generic.getResult(0), accumulate};
 }
