@@ -117,7 +117,8 @@ def attention(draft: Draft) -> None:
     if x.rank > 4 or not x.tensor.isfinite().all():  # with others PyTorch's own implementations differ
         raise NoFit
     causal = draft.choice(["", ", is_causal=True"])
-    draft.assign(f"F.scaled_dot_product_attention({x}, {x} * 0.5, {x}{causal})", [x])
+    finite = f"{x}.nan_to_num()" if draft.dynamic else x  # other calls have other numbers
+    draft.assign(f"F.scaled_dot_product_attention({finite}, {finite} * 0.5, {finite}{causal})", [x])
 
 
 def convolution(draft: Draft) -> None:

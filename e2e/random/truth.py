@@ -29,7 +29,7 @@ linalg_vector_norm _native_batch_norm_legit_no_training""".split())
 # What is near zero here is a difference of what is not.
 CANCELLING = {"lgamma", "logaddexp", "logaddexp2", "mvlgamma"}
 # PyTorch takes squares in f64 here.
-SQUARING = {"std", "std_mean", "var", "var_mean"}
+SQUARING = {"linalg_vector_norm", "norm", "std", "std_mean", "var", "var_mean"}
 
 
 def is_float(value) -> bool:
@@ -74,7 +74,9 @@ class Noise(TorchDispatchMode):
         if name in CANCELLING and self.flips_all:
             result = self.cancelled(result, operands)
         if name in SQUARING:
-            result = pytree.tree_map(self.overflowed, result)
+            result = pytree.tree_map(self.out_of_range, result)
+        if name == "prod":
+            result = self.any_order(result, operands[0], args[1:], kwargs)
         return pytree.tree_map(self.noisy, result)
 
     @staticmethod
@@ -100,11 +102,23 @@ class Noise(TorchDispatchMode):
         largest = sum(x.abs() for x in operands)
         return torch.where(value.abs() <= 4 * ULP[value.dtype] * largest, 0, value)
 
+    def out_of_range(self, value):
+        """With infinities or NaN and zeros for what has squares that the dtype does not hold."""
+        if not is_float(value):
+            return value
+        limits = torch.finfo(value.dtype)
+        large = math.inf if self.flips_all else math.nan
+        value = torch.where(value.abs() > limits.max**0.5 / 1000, large, value)
+        return torch.where(value.abs() < limits.smallest_normal**0.5 * 1000, 0, value)
+
     @staticmethod
-    def overflowed(value):
-        """With infinities for what has squares that the dtype does not hold."""
-        most = torch.finfo(value.dtype).max ** 0.5 / 1000
-        return torch.where(value.abs() > most, math.inf, value) if is_float(value) else value
+    def any_order(product, factors, args, kwargs):
+        """With NaN where it depends on the order of the factors whether a part of them leaves the
+        range of the dtype."""
+        sizes = factors.abs()
+        large = torch.prod(sizes.clamp(min=1), *args, **kwargs)
+        small = torch.prod(torch.where(sizes == 0, 1, sizes.clamp(max=1)), *args, **kwargs)
+        return torch.where(large.isinf() | (small < torch.finfo(small.dtype).smallest_normal), math.nan, product)
 
     @staticmethod
     def has_negative_zero(args) -> bool:

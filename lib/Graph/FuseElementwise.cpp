@@ -66,11 +66,19 @@ bool sizesEveryLoop(linalg::GenericOp producer, linalg::GenericOp consumer, OpOp
   return bool(inversePermutation(concatAffineMaps(maps, consumer.getContext())));
 }
 
+/// A reduction over what is one constant folds to one that does not read its destination, and
+/// leaves that undefined where it has no elements.
+bool makesConstantReduction(linalg::GenericOp producer, linalg::GenericOp consumer) {
+  return consumer.getNumReductionLoops() > 0 && llvm::all_of(producer.getInputs(), [](Value input) {
+           return input.getDefiningOp<linalg::FillOp>();
+         });
+}
+
 bool worthFusing(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   if (!producer || !consumer || readsDestination(producer) ||
-      !sizesEveryLoop(producer, consumer, operand))
+      makesConstantReduction(producer, consumer) || !sizesEveryLoop(producer, consumer, operand))
     return false;
   if (isFree(producer))
     return true;

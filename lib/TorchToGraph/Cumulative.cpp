@@ -51,7 +51,7 @@ static LogicalResult lowerCumprod(Lowering &ctx) {
 /// log(exp(sum) + exp(x)), stable.
 static LogicalResult lowerLogCumsumExp(Lowering &ctx) {
   return running(
-      ctx, opmath(ctx.resultDType()), [](Element &e) { return e.lowest(); },
+      ctx, runningState(ctx.resultDType()), [](Element &e) { return e.lowest(); },
       [](Element &e, Value sum, Value x) {
         Value large = e.max(sum, x), small = e.min(sum, x);
         Value together = e.add(large, e.log1p(e.exp(e.sub(small, large))));

@@ -105,15 +105,17 @@ static Value atanh(const Element &e, Value x) {
 
 static Value erfc(const Element &e, Value x) { return math::ErfcOp::create(e.b, e.loc, x); }
 
-/// Giles' polynomials for the inverse error function, then two Newton steps.
-static Value erfinv(const Element &e, Value x) {
+/// The inverse error function of size < 1 to about seven digits: Giles' polynomials ("Approximating
+/// the erfinv function", 2010), and beyond them exp(-y^2) / (y sqrt(pi)) = 1 - size, once
+/// substituted.
+static Value roughErfinv(const Element &e, Value size, Value rest) {
   auto polynomial = [&](Value w, std::initializer_list<double> coefficients) {
     Value sum = e.constant(0.0);
     for (double c : coefficients)
       sum = e.add(e.mul(sum, w), e.constant(c));
     return sum;
   };
-  Value w = e.neg(e.log(e.mul(e.sub(e.constant(1), x), e.add(e.constant(1), x))));
+  Value w = e.neg(e.log(e.mul(rest, e.add(e.constant(1), size))));
   Value central =
       polynomial(e.sub(w, e.constant(2.5)),
                  {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
@@ -121,15 +123,24 @@ static Value erfinv(const Element &e, Value x) {
   Value tail = polynomial(e.sub(e.sqrt(w), e.constant(3)),
                           {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
                            0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
-  Value y = e.mul(e.select(e.lt(w, e.constant(5)), central, tail), x);
+  Value near = e.mul(e.select(e.lt(w, e.constant(5)), central, tail), size);
+  Value correction = e.mul(e.constant(0.5), e.log(e.mul(e.constant(M_PI), w)));
+  Value far = e.sqrt(e.sub(e.add(w, e.constant(M_LN2)), correction));
+  return e.select(e.lt(w, e.constant(16)), near, far);
+}
+
+/// Improved by two of Halley's steps; near 1 by erfc, which has the digits that erf has lost.
+static Value erfinv(const Element &e, Value x) {
+  Value size = e.abs(x), rest = e.sub(e.constant(1), size), y = roughErfinv(e, size, rest);
+  Value isNear = e.lt(size, e.constant(0.5));
   for (int step = 0; step < 2; ++step) {
     Value slope = e.mul(e.constant(2 / std::sqrt(M_PI)), e.exp(e.neg(e.mul(y, y))));
-    Value better = e.sub(y, e.div(e.sub(e.erf(y), x), slope));
-    y = e.select(e.gt(slope, e.constant(1e-30)), better, y);
+    Value error = e.select(isNear, e.sub(e.erf(y), size), e.sub(rest, erfc(e, y)));
+    Value newton = e.div(error, slope);
+    y = e.sub(y, e.div(newton, e.add(e.constant(1), e.mul(y, newton))));
   }
-  Value atEnd = e.eq(e.abs(x), e.constant(1));
-  Value infinite = math::CopySignOp::create(e.b, e.loc, e.constant(double(INFINITY)), x);
-  return e.select(atEnd, infinite, y);
+  Value atEnd = e.eq(size, e.constant(1));
+  return withSign(e, e.select(atEnd, e.constant(double(INFINITY)), y), x);
 }
 
 static LogicalResult lowerRoundDecimals(Lowering &ctx) {

@@ -127,3 +127,8 @@ def found_by_random_models(case, b, d, c, x, y):
     case("einsum own sums", torch.einsum("ij,pq->jip", x / 0, y))
     case("einsum no sum", 1 / torch.einsum("ij,j->ij", x * 0, y[:, 0]))
     case("kept rows", torch.softmax(F.log_softmax(x, 0), 1) - F.log_softmax(x, 0))
+    case("all of none", (x[:, :0] > 0).all(1))
+    case("all of no constants", (torch.full([0], 0.0) > 0).all(0))
+    case("erfinv near one", torch.erfinv(1 - torch.arange(1.0, 5.0, dtype=torch.float64) * 2.0**-53))
+    case("logits beyond 2**53", F.log_softmax(torch.einsum("ij,ij->ji", x * 1e10, x * 1e10), 0))
+    case("logcumsumexp", x.repeat(1, 200).logcumsumexp(1))

@@ -87,7 +87,10 @@ private:
       e.imports.insert((name + (element.isF64() ? "" : "f")).str());
     OperationState state(loc, op->getName(), operands, type(element), op->getAttrs());
     Operation *made = b.create(state);
-    if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(made))
+    // A product that is used again has one value: not a rounded and, in a sum, an unrounded one.
+    bool isMergeable =
+        isa<arith::AddFOp, arith::SubFOp>(made) || (isa<arith::MulFOp>(made) && op->hasOneUse());
+    if (isMergeable)
       made->setAttr("fastmath",
                     arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
     return made->getResult(0);

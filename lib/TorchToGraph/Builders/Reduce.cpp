@@ -56,15 +56,21 @@ SmallVector<Tensor> reduceMany(Lowering &ctx, const ReduceSpace &space, ArrayRef
   }
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::reduction);
   std::fill_n(iterators.begin(), kept, utils::IteratorType::parallel);
-  auto generic = linalg::GenericOp::create(
-      ctx.b, ctx.loc, TypeRange(ValueRange(inits)), inputs, inits, maps, iterators,
-      [&](OpBuilder &b, Location loc, ValueRange args) {
-        ReduceBody place{b, loc, loops};
-        linalg::YieldOp::create(
-            b, loc, body(place, args.take_front(inputs.size()), args.drop_front(inputs.size())));
-      });
+  bool isEmpty = llvm::any_of(space.dims,
+                              [&](int64_t dim) { return space.input.type().getDimSize(dim) == 0; });
+  SmallVector<Value> values = inits;
+  if (!isEmpty)
+    values = linalg::GenericOp::create(
+                 ctx.b, ctx.loc, TypeRange(ValueRange(inits)), inputs, inits, maps, iterators,
+                 [&](OpBuilder &b, Location loc, ValueRange args) {
+                   ReduceBody place{b, loc, loops};
+                   linalg::YieldOp::create(
+                       b, loc,
+                       body(place, args.take_front(inputs.size()), args.drop_front(inputs.size())));
+                 })
+                 .getResults();
   SmallVector<Tensor> results;
-  for (auto [dtype, value] : llvm::zip_equal(accumulators, generic.getResults())) {
+  for (auto [dtype, value] : llvm::zip_equal(accumulators, values)) {
     Tensor result{value, dtype};
     results.push_back(space.keepDim ? insertUnitDims(ctx, result, space.dims) : result);
   }
