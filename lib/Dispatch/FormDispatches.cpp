@@ -16,7 +16,7 @@
 #include "Graph/Rows.h"
 #include "Graph/Sizes.h"
 #include "IR/Coded.h"
-#include "IR/Graph/Graph.h"
+#include "IR/Graph/Values.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -35,8 +35,9 @@ namespace {
 /// Builds the kernel of one group.
 class KernelBuilder {
 public:
-  KernelBuilder(const Group &group, SymbolTable &symbols, llvm::StringMap<func::FuncOp> &known)
-      : group(group), symbols(symbols), known(known) {}
+  KernelBuilder(const Group &group, SymbolTable &symbols, llvm::StringMap<func::FuncOp> &known,
+                bool hasValues)
+      : group(group), symbols(symbols), known(known), hasValues(hasValues) {}
 
   void build() {
     collectMembers();
@@ -134,7 +135,7 @@ private:
       map.map(value, argument);
     for (Operation *op : clones)
       if (!isa<tensor::EmptyOp>(op))
-        b.clone(*op, map);
+        graph::setValues(b.clone(*op, map), {}); // its number is not the function's
     cloneMembers(b, map);
     SmallVector<Value> returned;
     for (Value value : escaping)
@@ -152,8 +153,27 @@ private:
       for (Value value : read)
         if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
           map.map(value, b.clone(*empty, map)->getResult(0));
-      b.clone(*op, map);
+      numberInside(op, b.clone(*op, map));
     }
+  }
+
+  /// The numbers of values are the calls'; the function, which may have several, has its own.
+  void numberInside(Operation *op, Operation *clone) {
+    if (!hasValues)
+      return;
+    SmallVector<graph::ValueAttr> own;
+    for (OpResult result : op->getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!type)
+        continue;
+      int64_t number = values++;
+      own.push_back(graph::ValueAttr::get(op->getContext(), result.getResultNumber(), number, type,
+                                          ArrayRef<int64_t>()));
+      for (graph::ValueAttr value : graph::valuesOf(result))
+        inner.push_back(graph::ValueAttr::get(op->getContext(), number, value.getNumber(),
+                                              value.getType(), value.getOrder()));
+    }
+    graph::setValues(clone, own);
   }
 
   /// The chain of inits behind each result ends in an empty tensor; the destination takes its
@@ -187,8 +207,10 @@ private:
     auto dispatch =
         graph::DispatchOp::create(b, shared == kernel ? kernel.getLoc() : fusedLoc(b), results,
                                   shared.getName(), inputs.getArrayRef(), outs);
+    graph::setValues(dispatch, inner, graph::innerName);
     for (auto [escaped, result] : llvm::zip(escaping, dispatch.getResults())) {
       Value value = escaped;
+      graph::keepValues(value, result);
       value.replaceUsesWithIf(result, [&](OpOperand &use) {
         return use.getOwner() != dispatch && leaves(use.getOwner());
       });
@@ -222,6 +244,9 @@ private:
   const Group &group;
   SymbolTable &symbols;
   llvm::StringMap<func::FuncOp> &known;
+  bool hasValues;                      // of the source, with numbers
+  int64_t values = 0;                  // numbered inside so far
+  SmallVector<graph::ValueAttr> inner; // which of the source they are
   llvm::SmallPtrSet<Operation *, 16> members;
   llvm::SetVector<Operation *> clones;
   llvm::SetVector<Value> inputs, escaping;
@@ -244,6 +269,7 @@ struct FormDispatches : PassWrapper<FormDispatches, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
+    bool hasValues = graph::hasValues(getOperation());
     llvm::StringMap<func::FuncOp> known;
     SmallVector<Block *> blocks;
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -251,7 +277,7 @@ struct FormDispatches : PassWrapper<FormDispatches, OperationPass<ModuleOp>> {
         collectBlocks(function.getBody(), blocks);
     for (Block *block : blocks) {
       for (const Group &group : formGroups(*block, fusion))
-        KernelBuilder(group, symbols, known).build();
+        KernelBuilder(group, symbols, known, hasValues).build();
       sortTopologically(block);
     }
   }

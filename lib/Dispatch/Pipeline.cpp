@@ -3,7 +3,6 @@
 #include "Graph/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -11,8 +10,8 @@ namespace tw {
 
 static void addCleanUp(OpPassManager &pm) {
   pm.addPass(createResolveDims());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  pm.addPass(createGraphCanonicalizer());
+  pm.addPass(createGraphCSE());
 }
 
 void buildDispatchPipeline(OpPassManager &pm) {

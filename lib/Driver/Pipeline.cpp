@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -22,8 +21,10 @@ using namespace mlir;
 
 namespace tw {
 
-Pipeline::Pipeline(Session &session, MLIRContext &context, std::string dumpTo, FileUses files)
-    : session(session), context(context), dumpTo(std::move(dumpTo)), files(std::move(files)) {}
+Pipeline::Pipeline(Session &session, MLIRContext &context, std::string dumpTo, FileUses files,
+                   bool hasValues)
+    : session(session), context(context), dumpTo(std::move(dumpTo)), files(std::move(files)),
+      hasValues(hasValues) {}
 
 void Pipeline::dump(const std::string &stage, ModuleOp module) {
   if (dumpTo.empty() || session.outcome() != TILEWRIGHT_FINE)
@@ -133,6 +134,8 @@ LogicalResult Pipeline::toGraph(ModuleOp module, const ModelKernels &kernels) {
     pm.addPass(createTorchToGraphPass(kernels.names));
     pm.addPass(tile::createBindCalls(kernels.module.get()));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
+    if (hasValues)
+      pm.addPass(createNumberValues());
   });
 }
 
@@ -170,12 +173,12 @@ LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evalu
     pm.addPass(conversion::createTilePrograms());
     pm.addPass(createResolveDims());
     // Kernels are for tile-simplify: they may not hold the constants that this folds tiles to.
-    pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-    pm.addPass(createCSEPass());
+    pm.addNestedPass<func::FuncOp>(createGraphCanonicalizer());
+    pm.addPass(createGraphCSE());
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     if (evaluator) { // weights that kernels want in another form
       pm.addPass(createHoistWeights(evaluator));
-      pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+      pm.addNestedPass<func::FuncOp>(createGraphCanonicalizer());
     }
     pm.addPass(tile::createFuseDispatches());
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());

@@ -26,7 +26,9 @@ class Pipeline {
 public:
   /// `dumpTo`: a folder that gets NN-stage.mlir after every stage, or empty; none of them replaces
   /// a file of `files`.
-  Pipeline(Session &session, mlir::MLIRContext &context, std::string dumpTo, FileUses files = {});
+  /// `hasValues`: the values of the graph get numbers (IR/Graph/Values.h).
+  Pipeline(Session &session, mlir::MLIRContext &context, std::string dumpTo, FileUses files = {},
+           bool hasValues = false);
 
   /// Reads a .pt2 or .mlir file, or a model in memory, or calls one of `kernels`. The module is at
   /// the torch level, or at the graph level for linalg text and kernels.
@@ -70,6 +72,7 @@ private:
   mlir::MLIRContext &context;
   std::string dumpTo;
   FileUses files;
+  bool hasValues;
   int dumps = 0;
 };
 

@@ -12,6 +12,7 @@
 // A result whose destination alone says how often a loop runs stays.
 #include "Graph/Passes.h"
 #include "Graph/RewriteOps.h"
+#include "IR/Graph/Values.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
@@ -82,12 +83,14 @@ struct DropResults : OpRewritePattern<linalg::GenericOp> {
     auto kept = linalg::GenericOp::create(rewriter, op.getLoc(), types, op.getInputs(), outs,
                                           keptMaps, op.getIteratorTypesArray());
     for (NamedAttribute attribute : op->getDiscardableAttrs())
-      kept->setDiscardableAttr(attribute.getName(), attribute.getValue());
+      if (attribute.getName() != graph::valuesName)
+        kept->setDiscardableAttr(attribute.getName(), attribute.getValue());
     moveBody(op, kept, needed, rewriter);
     unsigned next = 0;
+    SmallVector<Value> results(needed.size());
     for (unsigned result : needed.set_bits())
-      rewriter.replaceAllUsesWith(op->getResult(result), kept->getResult(next++));
-    rewriter.eraseOp(op);
+      results[result] = kept->getResult(next++);
+    rewriter.replaceOp(op, results);
     return success();
   }
 

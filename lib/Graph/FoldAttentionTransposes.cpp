@@ -12,6 +12,7 @@
 #include "Graph/Passes.h"
 #include "Graph/Sizes.h"
 #include "IR/Graph/Graph.h"
+#include "IR/Graph/Values.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 
@@ -74,6 +75,10 @@ void foldOutput(graph::AttentionOp op) {
       empty = tensor::CastOp::create(b, op.getLoc(), type, empty);
     op.getOutsMutable()[0].set(empty);
     op.getResult(0).setType(type);
+    graph::setValues(op, llvm::filter_to_vector(graph::valuesOf(op), [](graph::ValueAttr value) {
+                       return value.getResult() != 0; // which is the move's now
+                     }));
+    graph::keepValues(move->result(), op.getResult(0));
     move->result().replaceAllUsesWith(op.getResult(0));
     move->op->erase();
   }

@@ -15,6 +15,7 @@
 // the consumer runs, would remain a second result of the consumer, written again for every term of
 // a sum.
 #include "Graph/Passes.h"
+#include "IR/Graph/Values.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -87,6 +88,31 @@ bool worthFusing(OpOperand *operand) {
   return producer->hasOneUse() && length <= longBody && readsEachElementOnce(consumer, operand);
 }
 
+/// MLIR's pattern of this kind does not tell listeners which value is now which.
+struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!linalg::areElementwiseOpsFusable(&operand) || !worthFusing(&operand))
+        continue;
+      Operation *producer = operand.get().getDefiningOp();
+      auto fused = linalg::fuseElementwiseOps(rewriter, &operand);
+      if (failed(fused))
+        return rewriter.notifyMatchFailure(op, "fusion failed");
+      graph::setValues(fused->fusedOp, {});
+      for (auto [old, now] : fused->replacements) {
+        graph::keepValues(old, now);
+        rewriter.replaceUsesWithIf(
+            old, now, [&](OpOperand &use) { return use.get().getDefiningOp() != producer; });
+      }
+      rewriter.eraseOp(op);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "no producer is worth merging");
+  }
+};
+
 struct FuseElementwise : PassWrapper<FuseElementwise, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FuseElementwise)
   StringRef getArgument() const override { return "tw-fuse-elementwise"; }
@@ -94,9 +120,11 @@ struct FuseElementwise : PassWrapper<FuseElementwise, OperationPass<>> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(patterns, worthFusing);
+    patterns.add<FuseProducer>(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(patterns, [](OpOperand *) { return false; });
     linalg::GenericOp::getCanonicalizationPatterns(patterns, &getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     GreedyRewriteConfig().setListener(graph::valueKeeper()))))
       signalPassFailure();
   }
 };

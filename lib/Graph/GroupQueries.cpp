@@ -14,6 +14,7 @@
 #include "Graph/Passes.h"
 #include "Graph/Sizes.h"
 #include "IR/Graph/Graph.h"
+#include "IR/Graph/Values.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 
@@ -103,6 +104,7 @@ public:
       Value whole =
           tensor::CollapseShapeOp::create(b, op.getLoc(), result.getType(), made.getResult(number),
                                           *groupsOf(op.resultMap(number)));
+      graph::keepValues(result, whole);
       result.replaceAllUsesWith(whole);
     }
     op.erase();

@@ -35,6 +35,13 @@ std::unique_ptr<mlir::Pass> createHoistWeights(ConstantEvaluator *evaluator);
 /// Turns every computation into operations that write into a destination of their own.
 std::unique_ptr<mlir::Pass> createToDestinationStyle();
 
+/// Numbers the values of the graph (IR/Graph/Values.h); all other passes keep the numbers.
+std::unique_ptr<mlir::Pass> createNumberValues();
+/// MLIR's passes of these names, with the numbers of values kept; where there are none they do
+/// what MLIR's do.
+std::unique_ptr<mlir::Pass> createGraphCanonicalizer();
+std::unique_ptr<mlir::Pass> createGraphCSE();
+
 /// All of them in order. `evaluator` may be null: then nothing is evaluated at compile
 /// time.
 void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator *evaluator);

@@ -3,15 +3,14 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
 namespace tw {
 
 void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  pm.addPass(createGraphCanonicalizer());
+  pm.addPass(createGraphCSE());
   pm.addPass(createDropDeadResults());
   pm.addPass(createResolveDims());
   pm.addPass(createFoldUnitReshapes());
@@ -21,30 +20,30 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   pm.addPass(createFuseElementwise());
   pm.addPass(createFoldAttentionTransposes());
   pm.addPass(createGroupQueries());
-  pm.addPass(createCSEPass());
+  pm.addPass(createGraphCSE());
   pm.addPass(createTransposeWeights());
   if (evaluator)
     pm.addPass(createHoistWeights(evaluator));
   // Copies what leaves as a slice; nothing that reads it may be found to do nothing after that.
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createGraphCanonicalizer());
   pm.addPass(createToDestinationStyle());
   pm.addPass(createResolveDims());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createGraphCanonicalizer());
 }
 
 void buildPlainGraphPipeline(OpPassManager &pm) {
   pm.addPass(createResolveDims());
-  pm.addPass(createCanonicalizerPass()); // as above
+  pm.addPass(createGraphCanonicalizer()); // as above
   pm.addPass(createToDestinationStyle());
   pm.addPass(createResolveDims());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createGraphCanonicalizer());
 }
 
 void registerGraphPasses() {
-  for (auto create :
-       {createDropDeadResults, createResolveDims, createFoldUnitReshapes, createReshapeBeforeSlice,
-        createFuseElementwise, createChannelsLast, createFoldAttentionTransposes,
-        createGroupQueries, createTransposeWeights, createToDestinationStyle})
+  for (auto create : {createDropDeadResults, createResolveDims, createFoldUnitReshapes,
+                      createReshapeBeforeSlice, createFuseElementwise, createChannelsLast,
+                      createFoldAttentionTransposes, createGroupQueries, createTransposeWeights,
+                      createToDestinationStyle, createNumberValues, createGraphCSE})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
 }

@@ -13,6 +13,7 @@
 #include "Graph/Sizes.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Graph/HostLevel.h"
+#include "IR/Graph/Values.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -61,7 +62,8 @@ struct ToDestinationStyle : PassWrapper<ToDestinationStyle, OperationPass<>> {
     RewritePatternSet patterns(&getContext());
     linalg::populateConvertToDestinationStylePatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     GreedyRewriteConfig().setListener(graph::valueKeeper()))))
       return signalPassFailure();
     splitFills();
     copySharedInits();
@@ -107,8 +109,10 @@ struct ToDestinationStyle : PassWrapper<ToDestinationStyle, OperationPass<>> {
       for (OpOperand &use : llvm::make_early_inc_range(slice->getUses())) {
         if (isCompute(use.getOwner()))
           continue;
-        if (!copy)
+        if (!copy) {
           copy = copyOf(slice, b, slice.getLoc());
+          graph::keepValues(slice, copy);
+        }
         if (use.getOwner() != copy.getDefiningOp())
           use.set(copy);
       }

@@ -14,7 +14,7 @@
 // buffer, where the load would have given the pad value, that is selected. What is computed again
 // for other programs must be movement alone, and be read element by element.
 #include "IR/Coded.h"
-#include "IR/Graph/Graph.h"
+#include "IR/Graph/Values.h"
 #include "IR/ModelLocation.h"
 #include "Tile/Passes.h"
 #include "Tile/Pointwise.h"
@@ -516,8 +516,10 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
     auto fused = graph::DispatchOp::create(b, b.getFusedLoc({producer.getLoc(), consumer.getLoc()}),
                                            SmallVector<Type>(ValueRange(destinations).getTypes()),
                                            fusion.kernel.getSymName(), inputs, destinations);
-    for (auto [old, now] : llvm::zip(results, fused.getResults()))
+    for (auto [old, now] : llvm::zip(results, fused.getResults())) {
+      graph::keepValues(old, now);
       Value(old).replaceAllUsesWith(now);
+    }
     emitReport(consumer.getLoc())
         << (fusion.follows ? "fused into its producer, which stores the result of both"
                            : "fused with its producer, instead of what it loads");

@@ -18,6 +18,7 @@
 #include "Graph/Sizes.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
+#include "IR/Graph/Values.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -39,7 +40,8 @@ RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getTy
 
 class Turning {
 public:
-  explicit Turning(func::FuncOp function) : function(function), b(function.getContext()) {}
+  explicit Turning(func::FuncOp function)
+      : function(function), b(function.getContext(), graph::valueKeeper()) {}
 
   void run() {
     SmallVector<Operation *> ops;
@@ -83,6 +85,7 @@ private:
   /// `value` is this from now on; the operation that computed it is dropped, where it can be.
   void replace(Operation *op, ArrayRef<Turned> results) {
     for (auto [old, now] : llvm::zip_equal(op->getResults(), results)) {
+      graph::keepValues(old, now.value, now.order.dims());
       if (now.order.isIdentity())
         old.replaceAllUsesWith(now.value);
       else
@@ -116,7 +119,9 @@ private:
         b.setInsertionPointAfterValue(now->value);
         StringRef reader = result.getUsers().begin()->getName().getStringRef();
         emitReport(op->getLoc()) << "transposed back: " << reader << " reads it channels first";
-        result.replaceAllUsesWith(turnBack(b, op->getLoc(), *now));
+        Value back = turnBack(b, op->getLoc(), *now);
+        graph::keepValues(result, back);
+        result.replaceAllUsesWith(back);
       }
       op->erase();
     }

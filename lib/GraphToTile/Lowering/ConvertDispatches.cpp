@@ -20,7 +20,7 @@
 #include "GraphToTile/Lowering/LoopEmitter.h"
 #include "GraphToTile/Passes.h"
 #include "IR/Coded.h"
-#include "IR/Graph/Graph.h"
+#include "IR/Graph/Values.h"
 #include "IR/Tile/Tile.h"
 #include "Import/Text/Kernels.h"
 #include "Language/Trace.h"
@@ -195,6 +195,7 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
     SmallVector<Value> arguments(call.getInputs());
     llvm::append_range(arguments, call.getOuts());
     HostViews views(b, call.getLoc(), arguments);
+    SmallVector<graph::ValueAttr> inner = graph::valuesOf(call, graph::innerName);
     for (const Subkernel &subkernel : analysis.subkernels)
       for (auto [use, spec] : llvm::zip(subkernel.tensors, buffersOf(subkernel)))
         views.learn(use, spec.shape);
@@ -226,14 +227,35 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
           b, kernel.getLoc(), types, kernelName(function.getName().str(), kernels.size(), number),
           inputs, outs);
       unsigned next = 0;
+      SmallVector<graph::ValueAttr> values;
       for (auto [use, spec] : llvm::zip(subkernel.tensors, buffersOf(subkernel)))
-        if (spec.isOutput)
+        if (spec.isOutput) {
+          if (cast<RankedTensorType>(types[next]).getElementType() == elementOf(use))
+            addValues(use, next, inner, values);
           views.define(use, dispatch.getResult(next++));
+        }
+      graph::setValues(dispatch, values);
     }
     Operation *end = function.getBody().front().getTerminator();
     for (auto [result, value] : llvm::zip(call.getResults(), end->getOperands()))
       result.replaceAllUsesWith(views.tensor(value));
     call.erase();
+  }
+
+  /// Null for a temporary, which has no tensor.
+  static Type elementOf(const TensorUse &use) {
+    return use.tensor ? cast<RankedTensorType>(use.tensor.getType()).getElementType() : Type();
+  }
+
+  /// Which values of the source a buffer holds, `result` of the dispatch: those of the tensor in
+  /// the function, as the call says by `inner`.
+  static void addValues(const TensorUse &use, unsigned result, ArrayRef<graph::ValueAttr> inner,
+                        SmallVectorImpl<graph::ValueAttr> &values) {
+    for (graph::ValueAttr own : graph::valuesOf(use.tensor))
+      for (graph::ValueAttr value : inner)
+        if (value.getResult() == own.getNumber() && own.getOrder().empty())
+          values.push_back(graph::ValueAttr::get(own.getContext(), result, value.getNumber(),
+                                                 value.getType(), value.getOrder()));
   }
 
   /// Whether a buffer of a subkernel comes in panels.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IR/Graph/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Matchers.h"
@@ -29,6 +30,16 @@ void TWDialect::initialize() {
 }
 
 static RankedTensorType typeOf(Value v) { return cast<RankedTensorType>(v.getType()); }
+
+LogicalResult ValueAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t result,
+                                int64_t number, RankedTensorType type, ArrayRef<int64_t> order) {
+  if (result < 0 || number < 0)
+    return emitError() << "results and values are counted from 0, not from "
+                       << std::min(result, number);
+  if (!order.empty() && (int64_t(order.size()) != type.getRank() || !isPermutationVector(order)))
+    return emitError() << "[" << order << "] is no order of the dimensions of " << type;
+  return success();
+}
 
 LogicalResult WeightOp::verify() {
   auto rank = cast<RankedTensorType>(getType()).getRank();

@@ -57,6 +57,25 @@ def TW_WeightOp : TW_Op<"weight", [Pure]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Values of the source
+//===----------------------------------------------------------------------===//
+
+def TW_ValueAttr : AttrDef<TW_Dialect, "Value"> {
+  let mnemonic = "value";
+  let summary = "Which value of the source a result of an operation is";
+  let description = [{
+    An operation has a list of these, `tw.values` (IR/Graph/Values.h): `result` of it holds, row by
+    row, the elements of the value `number`, which has this `type`, with its dimensions in this
+    `order`, outermost first (empty: as they are). How the result itself is cut into dimensions does
+    not matter.
+  }];
+  let parameters = (ins "int64_t":$result, "int64_t":$number, "::mlir::RankedTensorType":$type,
+      OptionalArrayRefParameter<"int64_t">:$order);
+  let assemblyFormat = "`<` $result `is` $number `:` $type (`order` `[` $order^ `]`)? `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Checks at run time
 //===----------------------------------------------------------------------===//
 
