@@ -84,7 +84,7 @@ def artifact_files(fake):
     yield "lying_length.so", good[:start] + struct.pack("<Q", 1 << 60) + good[start + 8:]
     yield "cut_json.so", good[:start] + struct.pack("<Q", length // 2) + good[start + 8:]
     yield "format.so", with_json(good, b'"format": 3', b'"format": 7')
-    yield "abi.so", with_json(good, b'"abi": 1', b'"abi": 9')
+    yield "abi.so", with_json(good, b'"abi": 2', b'"abi": 9')
     yield "dtype.so", with_json(good, b'"dtype": "i64"', b'"dtype": "q9"')
     yield "feature.so", with_json(good, b'"sse2"', b'"zzz9"')
     yield "weights_far.so", with_json(good, b'"where": "inside", "offset": 65536',

@@ -4,6 +4,7 @@
 // place where exceptions (only the C++ library's own, such as bad_alloc) end.
 #include "runtime/Instance.h"
 #include "runtime/LoadedProgram.h"
+#include "runtime/Observe.h"
 #include "runtime/ProgramInfo.h"
 #include "tilewright/tilewright.h"
 #include <algorithm>
@@ -310,6 +311,10 @@ tw_status *tw_instance_set_trace(tw_instance *instance, tw_trace_callback callba
       return invalid("tw_instance_set_trace: instance is NULL");
     return instance->instance->setTrace(callback, user);
   });
+}
+
+Status tw::rt::observe(tw_instance *instance, Observer observer) {
+  return instance->instance->observe(std::move(observer));
 }
 
 tw_status *tw_instance_record(tw_instance *instance, int32_t on) {

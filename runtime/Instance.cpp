@@ -466,8 +466,15 @@ void Instance::fail(void *self, const char *message, int64_t a, int64_t b) {
   static_cast<Instance *>(self)->failure = fillIn(message ? message : "", a, b);
 }
 
-void Instance::note(void *self, int32_t dispatch, int32_t begin) {
-  static_cast<Instance *>(self)->watched.note(dispatch, begin != 0);
+void Instance::note(void *self, int32_t dispatch, int32_t begin, void *const *buffers,
+                    const int64_t *scalars) {
+  Trace &watched = static_cast<Instance *>(self)->watched;
+  if (begin == 0)
+    watched.note(dispatch, false);
+  if (watched.observed())
+    watched.observed()(dispatch, begin != 0, buffers, scalars);
+  if (begin != 0)
+    watched.note(dispatch, true);
 }
 
 const tw_callbacks Instance::callbacks = {parallelFor, fail, nullptr};
@@ -510,6 +517,13 @@ Status Instance::setTrace(tw_trace_callback callback, void *user) {
   Use use(*this);
   TW_TRY(use.check());
   watched.setCallback(callback, user);
+  return {};
+}
+
+Status Instance::observe(Observer observer) {
+  Use use(*this);
+  TW_TRY(use.check());
+  watched.setObserver(std::move(observer));
   return {};
 }
 

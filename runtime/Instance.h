@@ -46,6 +46,8 @@ public:
 
   Status setTrace(tw_trace_callback callback, void *user);
   Status record(bool on);
+  /// Of the following runs; an empty one removes it.
+  Status observe(Observer observer);
   const Trace &trace() const { return watched; }
 
   int threads() const { return pool->threads(); }
@@ -85,7 +87,8 @@ private:
   static void parallelFor(void *self, tw_loop_body body, void *closure, int64_t count,
                           int64_t grain);
   static void fail(void *self, const char *message, int64_t a, int64_t b);
-  static void note(void *self, int32_t dispatch, int32_t begin);
+  static void note(void *self, int32_t dispatch, int32_t begin, void *const *buffers,
+                   const int64_t *scalars);
   static const tw_callbacks callbacks, tracingCallbacks;
 
   std::shared_ptr<const LoadedProgram> program;

@@ -72,6 +72,12 @@ public:
       result.push_back(toString(key, element));
     return result;
   }
+  std::vector<int64_t> integers(const char *key, int64_t least) {
+    std::vector<int64_t> result;
+    for (const Json &element : array(key))
+      result.push_back(toInteger(key, element, least, INT32_MAX));
+    return result;
+  }
   /// The elements of an array; none when the key is missing.
   const Json::Array &array(const char *key) {
     static const Json::Array none;
@@ -148,6 +154,8 @@ public:
       readValues(top);
     if (problem.empty())
       readPlan(top);
+    if (problem.empty())
+      readPrograms(top);
     if (problem.empty())
       checkTogether();
     if (!problem.empty())
@@ -347,10 +355,44 @@ private:
       buffer.offset = f.optionalInteger("offset", 0);
       return buffer;
     });
-    out.dispatches = top.objects<DispatchInfo>("dispatches", [](Fields &f) {
-      return DispatchInfo{f.stringOr("name", ""), f.stringOr("kernel", ""),
-                          f.stringOr("source", ""), f.stringOr("ops", "")};
+    out.dispatches = top.objects<DispatchInfo>("dispatches", [&](Fields &f) {
+      return DispatchInfo{
+          f.stringOr("name", ""), f.stringOr("kernel", ""), f.stringOr("source", ""),
+          f.stringOr("ops", ""),
+          f.objects<CallBuffer>("buffers", [&](Fields &b) { return readBuffer(b); })};
     });
+  }
+
+  void readPrograms(Fields &top) {
+    out.programs = top.objects<ProgramText>("programs", [](Fields &f) {
+      return ProgramText{f.string("kernel"), f.string("text"), f.integers("begins", 0)};
+    });
+  }
+
+  CallBuffer readBuffer(Fields &f) {
+    CallBuffer buffer;
+    buffer.dtype = readDType(f);
+    buffer.sizes = readSizes(f, true);
+    for (int64_t slot : f.integers("slots", -1))
+      buffer.slots.push_back(static_cast<int>(slot));
+    if (buffer.slots.size() != buffer.sizes.size())
+      f.fail("slots", "are not as many as sizes");
+    buffer.isResult = f.booleanOr("result", false);
+    buffer.values = f.objects<SourceValue>("values", [&](Fields &v) {
+      SourceValue value{v.integer("number", 0), readSizes(v, true), {}};
+      for (int64_t dim : v.integers("order", 0))
+        value.order.push_back(static_cast<int>(dim));
+      std::vector<bool> seen(value.sizes.size());
+      for (int dim : value.order)
+        if (static_cast<size_t>(dim) >= seen.size() || seen[dim])
+          v.fail("order", "is no order of the value's dimensions");
+        else
+          seen[dim] = true;
+      if (!value.order.empty() && value.order.size() != seen.size())
+        v.fail("order", "is no order of the value's dimensions");
+      return value;
+    });
+    return buffer;
   }
 
   /// What only shows when several fields are seen together.

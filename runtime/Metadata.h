@@ -62,8 +62,33 @@ struct BufferInfo {
   std::optional<int64_t> bytes, offset;
 };
 
+/// A value of the model's graph that a tensor holds, with its dimensions in `order` (none: as they
+/// are).
+struct SourceValue {
+  int64_t number = 0;
+  std::vector<Size> sizes; // of the value
+  std::vector<int> order;
+};
+
+/// A tensor that a dispatch's kernel is called with.
+struct CallBuffer {
+  DType dtype = DType::F32;
+  std::vector<Size> sizes;
+  std::vector<int> slots; // for each dimension which of the scalars is its size; -1: none
+  bool isResult = false;
+  std::vector<SourceValue> values;
+};
+
 struct DispatchInfo {
   std::string name, kernel, source, ops;
+  std::vector<CallBuffer> buffers; // only of programs that were made to be checked
+};
+
+/// A tile program as text; pairs of its arguments (input, inout) of which the second begins as the
+/// first is.
+struct ProgramText {
+  std::string kernel, text;
+  std::vector<int64_t> begins;
 };
 
 struct WeightsInfo {
@@ -87,6 +112,7 @@ struct Metadata {
   int64_t workspaceBytes = 0; // of each worker; dynamic programs tell it in phase SIZES
   std::vector<BufferInfo> buffers;
   std::vector<DispatchInfo> dispatches;
+  std::vector<ProgramText> programs; // of kernels, with the dispatches' buffers
   WeightsInfo weights;
   std::vector<std::string> sourceFiles;
 };

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define TW_PROGRAM_ABI 1
+#define TW_PROGRAM_ABI 2
 #define TW_PROGRAM_SYMBOL "tilewright_program"
 #define TW_METADATA_SECTION ".tilewright"
 #define TW_ALIGNMENT 64 /* of every buffer, arena offset and weight */
@@ -43,8 +43,9 @@ typedef struct tw_callbacks {
    * up to two %lld filled from a and b. The program then returns 1 at once. */
   void (*fail)(void *runtime, const char *message, int64_t a, int64_t b);
   /* Around each dispatch when `trace` is not NULL: begin = 1 or 0, the dispatch's index in the
-   * metadata. */
-  void (*trace)(void *runtime, int32_t dispatch, int32_t begin);
+   * metadata, and what its kernel is called with. */
+  void (*trace)(void *runtime, int32_t dispatch, int32_t begin, void *const *buffers,
+                const int64_t *scalars);
 } tw_callbacks;
 
 enum { TW_PHASE_SIZES = 0, TW_PHASE_RUN = 1 };

@@ -6,9 +6,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace tw::rt {
+
+/// Called before and after each dispatch with what its kernel is called with (Program ABI), which
+/// it may read and write.
+using Observer = std::function<void(int32_t dispatch, bool begins, void *const *buffers,
+                                    const int64_t *scalars)>;
 
 class Trace {
 public:
@@ -24,7 +30,10 @@ public:
     if (on)
       std::fill(recorded.begin(), recorded.end(), tw_dispatch_times{});
   }
-  bool active() const { return callback || recording; }
+  bool active() const { return callback || recording || observer; }
+
+  void setObserver(Observer newObserver) { observer = std::move(newObserver); }
+  const Observer &observed() const { return observer; }
 
   /// At the beginning and at the end of a dispatch.
   void note(int32_t dispatch, bool begins) {
@@ -57,6 +66,7 @@ private:
     ++t.calls;
   }
 
+  Observer observer;
   tw_trace_callback callback = nullptr;
   void *user = nullptr;
   bool recording = false;

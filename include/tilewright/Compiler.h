@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Grows with every incompatible change of this header; see tilewright_compiler_api_version. */
-#define TILEWRIGHT_COMPILER_API_VERSION 6
+#define TILEWRIGHT_COMPILER_API_VERSION 7
 
 /* What a call ended with; also the exit status of the command-line tool. */
 typedef enum tilewright_outcome {
@@ -127,6 +127,9 @@ typedef struct tilewright_compile_options {
    * kernel's arguments but for the outputs, in order and by their names; a buffer that the kernel
    * reads and writes is an input that it mutates. */
   const char *kernel;
+  /* Not 0: the metadata says which values of the model's graph the results of dispatches are, for
+   * `tilewright check`. The code is the same. */
+  int values;
 } tilewright_compile_options;
 
 /* Compiles a model to an artifact. Every error has been given to sink->diagnostic when this returns

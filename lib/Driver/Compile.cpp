@@ -31,7 +31,7 @@ struct Request {
   int preparationDescriptor = 0;
   WeightsPlace weights = WeightsPlace::Auto;
   int report = 0;
-  bool times = false;
+  bool times = false, values = false;
 
   bool hasPreparation() const { return !preparation.empty() || preparationDescriptor != 0; }
 };
@@ -95,6 +95,7 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
   request.weights = place->second;
   request.report = options->report;
   request.times = options->time_report != 0;
+  request.values = options->values != 0;
   if (options->precision)
     return Diagnostic{
         Code::DRIVER_3,
@@ -188,7 +189,7 @@ static void run(Session &session, const Request &request) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   auto handler = session.handler(context);
-  Pipeline pipeline(session, context, request.dumpTo, *std::move(files));
+  Pipeline pipeline(session, context, request.dumpTo, *std::move(files), request.values);
   ArtifactEvaluator evaluator(session, *hostTarget, target::createCPUChooser(host), hostFeatures(),
                               request.model.memory.has_value());
 

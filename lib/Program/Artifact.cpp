@@ -2,6 +2,8 @@
 #include "Program/Artifact.h"
 #include "IO/OutputFile.h"
 #include "IR/Coded.h"
+#include "IR/Graph/Values.h"
+#include "IR/Tile/Tile.h"
 #include "Program/Describe.h"
 #include "Program/Link.h"
 #include "Program/Machine.h"
@@ -213,16 +215,28 @@ static Status writeFiles(ObjectFile linked, const Payload &payload, bool beside,
 // Code
 //===----------------------------------------------------------------------===//
 
+/// The kernel itself, for the interpreter.
+static void addProgram(tile::KernelOp kernel, KernelSummary &summary) {
+  OwningOpRef<tile::KernelOp> program = kernel.clone();
+  program.get()->removeAttr(tile::TileDialect::configurationName); // which changes no result
+  llvm::raw_string_ostream(summary.program) << *program;
+  if (auto begins = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.begins"))
+    summary.begins.assign(begins.asArrayRef().begin(), begins.asArrayRef().end());
+}
+
 /// Lowers every kernel that is called into `into`.
 static LogicalResult lowerKernels(ModuleOp module, ModuleOp into, target::Target &target,
                                   KernelTable &kernels, llvm::StringMap<KernelSummary> &texts) {
   SymbolTable symbols(module);
+  bool hasValues = graph::hasValues(module);
   LogicalResult result = success();
   module.walk([&](graph::DispatchOp op) {
     if (failed(result) || kernels.contains(op.getKernel()))
       return;
     Operation *kernel = symbols.lookup(op.getKernel());
-    texts[op.getKernel()] = describeKernel(kernel);
+    KernelSummary &summary = texts[op.getKernel()] = describeKernel(kernel);
+    if (auto program = dyn_cast<tile::KernelOp>(kernel); program && hasValues)
+      addProgram(program, summary);
     FailureOr<target::KernelInfo> info = target.lower(kernel, into);
     if (failed(info))
       result = emitCoded(kernel->getLoc(), Code::TARGET_1)

@@ -7,6 +7,7 @@
 #include "runtime/Metadata.h"
 #include "runtime/ProgramABI.h"
 #include "runtime/Seal.h"
+#include "llvm/ADT/StringSet.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -260,6 +261,47 @@ bool patchPayload(MutableArrayRef<char> metadata, int64_t offset, ArrayRef<uint6
   return true;
 }
 
+/// What a kernel is called with, and which values of the source its results are.
+static void writeBuffers(JsonWriter &json, const HostDispatch &dispatch) {
+  json.key("buffers").beginArray();
+  for (const HostBuffer &buffer : dispatch.buffers) {
+    json.beginObject().member("dtype", dtypeName(buffer.type.getElementType(), {}));
+    writeSizes(json, buffer.type, {});
+    json.key("slots").beginArray();
+    for (int64_t slot : buffer.slots)
+      json.value(slot);
+    json.endArray().member("result", buffer.isResult).key("values").beginArray();
+    for (graph::ValueAttr value : buffer.values) {
+      json.beginObject().member("number", value.getNumber());
+      writeSizes(json, value.getType(), {});
+      json.key("order").beginArray();
+      for (int64_t dim : value.getOrder())
+        json.value(dim);
+      json.endArray().endObject();
+    }
+    json.endArray().endObject();
+  }
+  json.endArray();
+}
+
+static void writePrograms(JsonWriter &json, const HostProgram &program,
+                          const llvm::StringMap<KernelSummary> &kernels) {
+  llvm::StringSet<> known;
+  json.key("programs").beginArray();
+  for (const HostDispatch &dispatch : program.dispatches) {
+    auto kernel = kernels.find(dispatch.kernel);
+    if (kernel == kernels.end() || kernel->second.program.empty() ||
+        !known.insert(dispatch.kernel).second)
+      continue;
+    json.beginObject().member("kernel", dispatch.kernel).member("text", kernel->second.program);
+    json.key("begins").beginArray();
+    for (int64_t number : kernel->second.begins)
+      json.value(number);
+    json.endArray().endObject();
+  }
+  json.endArray();
+}
+
 std::string describeProgram(func::FuncOp main, const HostProgram &program,
                             const llvm::StringMap<KernelSummary> &kernels, Payload &payload,
                             const ArtifactFacts &facts) {
@@ -281,9 +323,15 @@ std::string describeProgram(func::FuncOp main, const HostProgram &program,
     int number = ++named[name];
     json.beginObject().member("name", number == 1 ? name : fmt::format("{}.{}", name, number));
     json.member("kernel", dispatch.kernel).member("source", dispatch.source);
-    json.member("ops", text == kernels.end() ? "" : text->second.ops).endObject();
+    json.member("ops", text == kernels.end() ? "" : text->second.ops);
+    if (program.hasValues)
+      writeBuffers(json, dispatch);
+    json.endObject();
   }
-  json.endArray().key("weights").beginObject();
+  json.endArray();
+  if (program.hasValues)
+    writePrograms(json, program, kernels);
+  json.key("weights").beginObject();
   json.member("where", facts.weightsBeside ? "beside" : "inside").member("bytes", payload.bytes());
   json.member("block_bytes", rt::weightBlockBytes);
   std::string text = json.text();

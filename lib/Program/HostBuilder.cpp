@@ -172,7 +172,7 @@ static void addLaunch(HostBuilder &h) {
 
 static void addTrace(HostBuilder &h) {
   auto nothing = LLVM::LLVMVoidType::get(h.b.getContext());
-  auto function = h.function("tw_trace", nothing, {h.ptr, h.i32, h.i32}, false);
+  auto function = h.function("tw_trace", nothing, {h.ptr, h.i32, h.i32, h.ptr, h.ptr}, false);
   function.setNoInline(true);
   Value call = function.getArgument(0);
   Value callbacks = h.load(h.ptr, h.offset(call, offsetof(tw_call, callbacks)));
@@ -183,8 +183,9 @@ static void addTrace(HostBuilder &h) {
   h.branchIf(wanted, tell, done);
   h.b.setInsertionPointToStart(tell);
   Value runtime = h.load(h.ptr, h.offset(call, offsetof(tw_call, runtime)));
-  h.callPointer(trace, {h.ptr, h.i32, h.i32},
-                {runtime, function.getArgument(1), function.getArgument(2)});
+  h.callPointer(trace, {h.ptr, h.i32, h.i32, h.ptr, h.ptr},
+                {runtime, function.getArgument(1), function.getArgument(2), function.getArgument(3),
+                 function.getArgument(4)});
   h.branch(done);
   h.b.setInsertionPointToStart(done);
   LLVM::ReturnOp::create(h.b, h.loc, ValueRange{});

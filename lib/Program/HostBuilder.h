@@ -57,7 +57,7 @@ private:
 
 /// Adds the helper functions; call once for a module:
 ///   tw_launch(call, kernel, buffers, scalars, iterations, grain, workspace bytes of a worker)
-///   tw_trace(call, dispatch, begin)
+///   tw_trace(call, dispatch, begin, buffers, scalars)
 ///   tw_fail(call, message, a, b)
 void addHostHelpers(HostBuilder &builder);
 

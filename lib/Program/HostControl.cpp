@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IR/Coded.h"
-#include "IR/Graph/Graph.h"
+#include "IR/Graph/Values.h"
 #include "IR/ModelLocation.h"
 #include "Program/HostEmitter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -117,6 +117,28 @@ void HostEmitter::checkFailure(const target::KernelInfo &info) {
               h.element(h.i64, failure, 1), h.element(h.i64, failure, 2));
 }
 
+/// The tensors of a dispatch as fillCallArrays puts them.
+static std::vector<HostBuffer> buffersOf(graph::DispatchOp op, const target::KernelInfo &info) {
+  std::vector<HostBuffer> all;
+  int64_t slot = 0;
+  auto add = [&](Value tensor, bool isResult) {
+    HostBuffer buffer{cast<RankedTensorType>(tensor.getType()), {}, isResult, {}};
+    buffer.slots.assign(size_t(buffer.type.getRank()), -1);
+    for (unsigned d : info.passedSizes[all.size()])
+      buffer.slots[d] = slot++;
+    all.push_back(std::move(buffer));
+  };
+  for (Value input : op.getInputs())
+    if (isTensor(input))
+      add(input, false);
+  size_t inputs = all.size();
+  for (Value result : op.getResults())
+    add(result, true);
+  for (graph::ValueAttr value : graph::valuesOf(op))
+    all[inputs + size_t(value.getResult())].values.push_back(value);
+  return all;
+}
+
 void HostEmitter::emitDispatch(graph::DispatchOp op) {
   for (auto [result, out] : llvm::zip(op.getResults(), op.getOuts())) {
     SmallVector<Value> sizes = tensors[out].sizes;
@@ -126,11 +148,12 @@ void HostEmitter::emitDispatch(graph::DispatchOp op) {
   if (sizing)
     return sizeWorkspace(op, info);
   int number = dispatches++;
-  in.program.dispatches.push_back({op.getKernel().str(), describePlace(op.getLoc())});
+  in.program.dispatches.push_back(
+      {op.getKernel().str(), describePlace(op.getLoc()), buffersOf(op, info)});
   fillCallArrays(op);
-  h.call("tw_trace", {call, h.constant32(number), h.constant32(1)});
+  h.call("tw_trace", {call, h.constant32(number), h.constant32(1), buffers, scalars});
   launch(op, info);
-  h.call("tw_trace", {call, h.constant32(number), h.constant32(0)});
+  h.call("tw_trace", {call, h.constant32(number), h.constant32(0), buffers, scalars});
   if (info.mayFail())
     checkFailure(info);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/HostEntry.h"
 #include "IR/Coded.h"
-#include "IR/Graph/Graph.h"
+#include "IR/Graph/Values.h"
 #include "Program/HostEmitter.h"
 #include "runtime/Planner.h"
 #include "runtime/ProgramABI.h"
@@ -87,6 +87,7 @@ FailureOr<HostProgram> emitHostEntry(func::FuncOp main, ModuleOp into, const Ker
   StoragePlan plan(main, pairs);
   plan.reportMutations();
   HostProgram program;
+  program.hasValues = graph::hasValues(main);
   for (unsigned result = 0; result < main.getNumResults(); ++result)
     program.writtenInPlace.push_back(plan.isWrittenInPlace(result));
   HostMemory &memory = program.memory;

@@ -9,6 +9,7 @@
 // It is emitted twice: as `tw_sizes`, which follows only the scalars and stores the sizes of
 // outputs and buffers, and as `tw_run`, which calls the kernels.
 #pragma once
+#include "IR/Graph/Graph.h"
 #include "Program/Storage.h"
 #include "Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -23,15 +24,25 @@ struct HostMemory {
   int64_t arenaBytes = 0, boundBytes = 0, workspaceBytes = 0;
 };
 
+/// A tensor that a kernel is called with.
+struct HostBuffer {
+  mlir::RankedTensorType type;
+  std::vector<int64_t> slots; // for each dimension the scalar that is its size, or -1
+  bool isResult = false;
+  std::vector<graph::ValueAttr> values; // of the source, which it is
+};
+
 /// One call of a kernel, in the order of the metadata's "dispatches".
 struct HostDispatch {
   std::string kernel, source;
+  std::vector<HostBuffer> buffers; // in the order in which the kernel is given them
 };
 
 struct HostProgram {
   HostMemory memory;
   std::vector<bool> writtenInPlace; // by result of @main: it is made where an input of it was
   std::vector<HostDispatch> dispatches;
+  bool hasValues = false; // of the source, with numbers: then the metadata has them, and buffers
 };
 
 using KernelTable = llvm::StringMap<target::KernelInfo>;

@@ -20,7 +20,7 @@ static Code codeOf(const std::string &bytes) {
   return metadata.ok() ? Code::CLI_1 : metadata.error().code;
 }
 
-static const char minimal[] = R"({"format": 3, "abi": 1, "target": "cpu", "model": "m"})";
+static const char minimal[] = R"({"format": 3, "abi": 2, "target": "cpu", "model": "m"})";
 
 TEST(Artifact, ReadsTheMetadataSection) {
   auto metadata = parse(artifactOf(minimal));
@@ -88,7 +88,7 @@ static std::string withWeights(int64_t offset, int64_t bytes, size_t fileBytes) 
   std::vector<uint64_t> blocks(bytes < 1 << 20 ? rt::blockCount(bytes) : 1);
   uint64_t content[] = {rt::contentHash(blocks)};
   std::string file = elfAround(sectionOf(
-      R"({"format": 3, "abi": 1, "target": "cpu", "weights": {"where": "inside", "block_bytes": 1048576, )"
+      R"({"format": 3, "abi": 2, "target": "cpu", "weights": {"where": "inside", "block_bytes": 1048576, )"
       "\"offset\": " +
       std::to_string(offset) + ", \"bytes\": " + std::to_string(bytes) + ", \"hash\": \"" +
       rt::hashText(content) + "\", \"blocks\": \"" + rt::hashText(blocks) + "\"}}"));

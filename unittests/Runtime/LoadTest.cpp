@@ -87,9 +87,9 @@ TEST_F(Load, RefusesWhatCannotRunHere) {
             "TW-RUNTIME-0008 the artifact was compiled for gpu, which device \"cpu\" cannot run");
   EXPECT_EQ(errorOf(sealedWith("\"sse2\"", "\"sse9\"")),
             "TW-RUNTIME-0005 the artifact needs CPU features that this machine lacks: sse9");
-  EXPECT_EQ(errorOf(sealedWith("\"abi\": 1", "\"abi\": 3")),
+  EXPECT_EQ(errorOf(sealedWith("\"abi\": 2", "\"abi\": 3")),
             "TW-RUNTIME-0004 the artifact has format 3 and ABI 3, but this runtime reads format 3 "
-            "and ABI 1");
+            "and ABI 2");
 }
 
 TEST_F(Load, RefusesDamagedFiles) {

@@ -15,7 +15,7 @@ static std::string weightsFields() {
 
 /// Metadata with the given further fields.
 static Result<Metadata> parse(const std::string &fields) {
-  return parseMetadata(R"({"format": 3, "abi": 1, "target": "cpu")" +
+  return parseMetadata(R"({"format": 3, "abi": 2, "target": "cpu")" +
                        (fields.empty() ? "" : ", " + fields) + "}");
 }
 
@@ -49,12 +49,32 @@ TEST(Metadata, ReadsEveryField) {
   EXPECT_EQ(m->weights.blocks, std::vector<uint64_t>{255});
 }
 
+TEST(Metadata, ReadsWhatKernelsAreCalledWith) {
+  auto withOrder = [](const std::string &order) {
+    return parse(R"("dispatches": [{"name": "d", "buffers": [
+        {"dtype": "f32", "sizes": [4, null], "slots": [-1, 0], "result": true,
+         "values": [{"number": 17, "sizes": [2, null, 2], "order": )" +
+                 order + R"(}]}]}],
+        "programs": [{"kernel": "k", "text": "t", "begins": [0, 1]}])");
+  };
+  auto m = withOrder("[1, 0, 2]");
+  ASSERT_TRUE(m.ok()) << m.error().render();
+  const CallBuffer &buffer = m->dispatches[0].buffers[0];
+  EXPECT_TRUE(buffer.isResult);
+  EXPECT_EQ(buffer.slots, (std::vector<int>{-1, 0}));
+  EXPECT_EQ(buffer.values[0].number, 17);
+  EXPECT_EQ(buffer.values[0].order, (std::vector<int>{1, 0, 2}));
+  EXPECT_EQ(m->programs[0].begins, (std::vector<int64_t>{0, 1}));
+  for (const char *wrong : {"[0, 1]", "[0, 1, 1]", "[0, 1, 3]"})
+    EXPECT_FALSE(withOrder(wrong).ok()) << wrong;
+}
+
 TEST(Metadata, RefusesOtherVersions) {
-  auto m = parseMetadata(R"({"format": 4, "abi": 1, "compiler": "tilewright 9", "inputs": 7})");
+  auto m = parseMetadata(R"({"format": 4, "abi": 2, "compiler": "tilewright 9", "inputs": 7})");
   ASSERT_FALSE(m.ok());
   EXPECT_EQ(m.error().code, Code::RUNTIME_4);
   EXPECT_EQ(m.error().message,
-            "the artifact has format 4 and ABI 1, but this runtime reads format 3 and ABI 1");
+            "the artifact has format 4 and ABI 2, but this runtime reads format 3 and ABI 2");
 }
 
 struct Bad {
@@ -128,6 +148,6 @@ TEST(Metadata, NamesWhatIsWrong) {
 }
 
 TEST(Metadata, RefusesWhatIsNoObject) {
-  for (const char *text : {"", "[]", "3", "null", "{}", "{\"format\": 2, \"abi\": 1}"})
+  for (const char *text : {"", "[]", "3", "null", "{}", "{\"format\": 2, \"abi\": 2}"})
     EXPECT_FALSE(parseMetadata(text).ok()) << text;
 }

@@ -29,14 +29,14 @@ TW_EXPORT int32_t tilewright_program(const tw_call *call) {
   if (call->phase != TW_PHASE_RUN || call->buffer_offsets)
     return 1;
   if (callbacks->trace)
-    callbacks->trace(call->runtime, 0, 1);
+    callbacks->trace(call->runtime, 0, 1, 0, 0);
   callbacks->parallel_for(call->runtime, mul, (void *)call, 4, 1);
   if (callbacks->trace) {
-    callbacks->trace(call->runtime, 0, 0);
-    callbacks->trace(call->runtime, 1, 1);
+    callbacks->trace(call->runtime, 0, 0, 0, 0);
+    callbacks->trace(call->runtime, 1, 1, 0, 0);
   }
   add(call);
   if (callbacks->trace)
-    callbacks->trace(call->runtime, 1, 0);
+    callbacks->trace(call->runtime, 1, 0, 0, 0);
   return 0;
 }
