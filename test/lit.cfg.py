@@ -15,9 +15,12 @@ config.environment["PATH"] = os.pathsep.join(
 )
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%models", os.path.join(config.tw_source, "e2e", "models")))
-# Artifacts made by hand, a stand-in for the compiler library, and one whose fusion is wrong.
+# Artifacts made by hand, a stand-in for the compiler library, one whose fusion is wrong, and one that
+# makes wrong code.
 config.substitutions.append(
     ("%fake_compiler", os.path.join(config.tw_build, "unittests", "Tools", "fake_compiler.so")))
 config.substitutions.append(("%fake", os.path.join(config.tw_build, "unittests", "Runtime", "fake")))
 config.substitutions.append(
     ("%broken_compiler", os.path.join(config.tw_build, "unittests", "Tools", "broken_compiler.so")))
+config.substitutions.append(
+    ("%broken_code", os.path.join(config.tw_build, "unittests", "Tools", "broken_code.so")))

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IO/Compare.h"
 #include "IO/Element.h"
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 
 namespace tw {
 
@@ -118,6 +120,45 @@ Result<Comparison> compare(const HostTensor &actual, const HostTensor &expected,
     result.firstExpected = elementText(expected, i);
   }
   return result;
+}
+
+/// How many times the tolerance two elements differ by; infinity where one alone is no number.
+static double excess(double actual, double expected, Tolerance tolerance) {
+  if (actual == expected || (std::isnan(actual) && std::isnan(expected)))
+    return 0;
+  double allowed = tolerance.atol + tolerance.rtol * std::abs(expected);
+  double times = std::abs(actual - expected) / allowed;
+  return std::isfinite(times) ? times : std::numeric_limits<double>::infinity();
+}
+
+std::vector<DifferingElement> worstElements(const HostTensor &actual, const HostTensor &expected,
+                                            Tolerance tolerance, size_t most) {
+  const std::byte *a = actual.bytes().data(), *e = expected.bytes().data();
+  int aWidth = info(actual.dtype()).bytes, eWidth = info(expected.dtype()).bytes;
+  using Place = std::pair<double, int64_t>;
+  auto isWorse = [](const Place &x, const Place &y) {
+    return x.first != y.first ? x.first > y.first : x.second < y.second;
+  };
+  std::vector<Place> worst; // a heap with the least bad one in front
+  for (int64_t i = 0; i < actual.count(); ++i) {
+    Place place(excess(loadDouble(actual.dtype(), a + i * aWidth),
+                       loadDouble(expected.dtype(), e + i * eWidth), tolerance),
+                i);
+    if (place.first <= 1 || (worst.size() == most && !isWorse(place, worst.front())))
+      continue;
+    if (worst.size() == most) {
+      std::ranges::pop_heap(worst, isWorse);
+      worst.pop_back();
+    }
+    worst.push_back(place);
+    std::ranges::push_heap(worst, isWorse);
+  }
+  std::ranges::sort(worst, isWorse);
+  std::vector<DifferingElement> elements;
+  for (auto [times, i] : worst)
+    elements.push_back(
+        {unravel(i, actual.sizes()), elementText(actual, i), elementText(expected, i)});
+  return elements;
 }
 
 std::string Comparison::text() const {

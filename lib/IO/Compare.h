@@ -43,6 +43,17 @@ struct Comparison {
   std::string text() const;
 };
 
+/// An element, and what it is in two tensors.
+struct DifferingElement {
+  std::vector<int64_t> index;
+  std::string actual, expected;
+};
+
+/// Of two tensors that `compare` takes, the elements outside of the tolerance that are furthest
+/// from it, at most `most`; the worst comes first.
+std::vector<DifferingElement> worstElements(const HostTensor &actual, const HostTensor &expected,
+                                            Tolerance tolerance, size_t most);
+
 /// Errors (CLI_3): different sizes; different dtypes, unless both are floats (then `expected` is
 /// more or less exact, which is fine; an f64 result is judged as what it is compared with). `name`
 /// is for messages.

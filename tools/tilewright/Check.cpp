@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tilewright check MODEL --input=SPEC ...: are the compiled results what they should be? Against
-// --expected-output where it is given, else against the same model compiled for `reference`.
+// --expected-output where it is given, else against the same model compiled for `reference`. Where
+// they are not, it says which dispatch is at fault.
 #include "Commands.h"
 #include "Execute.h"
 #include "Expected.h"
 #include "Failure.h"
+#include "FirstDifference.h"
 #include "Program.h"
+#include "RunIsolated.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
@@ -20,7 +23,7 @@ struct CheckOptions {
   CallArguments firstCall;
   ToleranceOptions tolerances;
   int threads = 0;
-  bool json = false;
+  bool dispatches = false, interprets = false, json = false;
 };
 
 /// What a call leaves: an output, the new value of an input, or of state.
@@ -122,6 +125,7 @@ std::string kindText(const OutputComparison &c) {
   return c.kind == std::string_view("output") ? "" : fmt::format("{} ", c.kind);
 }
 
+/// Leaves the JSON object open.
 bool report(const Comparisons &all, std::string &text, JsonWriter &json) {
   bool same = true;
   json.beginObject().key("calls").beginArray();
@@ -133,40 +137,105 @@ bool report(const Comparisons &all, std::string &text, JsonWriter &json) {
     same &= reportDifferences(all[i], title);
     writeJson(json, all[i]);
   }
-  json.endArray().member("same", same).endObject();
+  json.endArray().member("same", same);
   return same;
+}
+
+/// The model as it is compiled for the reference target.
+ModelOptions forReference(ModelOptions model) {
+  model.target = "reference";
+  model.configurations.clear();
+  return model;
+}
+
+/// Compares dispatch by dispatch, and says which one is the first that is at fault where there is
+/// one, or results differ; an exit status.
+int checkDispatches(const CheckOptions &options, std::span<const Call> calls, bool same,
+                    std::string &text, JsonWriter &json) {
+  ModelOptions model = options.model;
+  model.values = true;
+  ProgramPtr program, reference;
+  rt::Metadata ofProgram, ofReference;
+  if (int status = openProgram(model, "", program, &ofProgram))
+    return status;
+  if (int status = openProgram(forReference(model), "", reference, &ofReference))
+    return status;
+  CheckedProgram compiled{program.get(), ofProgram}, truth{reference.get(), ofReference};
+  auto found = compareDispatches(compiled, truth, calls, options.tolerances, options.threads,
+                                 options.interprets);
+  TW_TRY_CLI(found);
+  writeJson(json.key("dispatches"), *found, compiled, truth);
+  if (!same || found->first || !found->kernels.empty())
+    return fail(describe(*found, compiled, truth));
+  text += summary(*found, compiled);
+  return 0;
+}
+
+/// Why dispatches cannot be compared, and what to do; nothing if they can be.
+Result<std::optional<Diagnostic>> whyNoDispatches(const CheckOptions &options) {
+  TW_ASSIGN(bool artifact, isArtifact(options.model.model));
+  if (artifact)
+    return std::optional(
+        Diagnostic{Code::CLI_1,
+                   fmt::format("{} is an artifact, whose dispatches do not say what they compute",
+                               options.model.model),
+                   {},
+                   {},
+                   "leave --dispatches and --interpret out, or check the model"});
+  if (options.model.target == "reference")
+    return std::optional(Diagnostic{
+        Code::CLI_1,
+        "dispatches are compared with the reference target's, but --target=reference is given",
+        {},
+        {},
+        "leave --dispatches and --interpret out, or give another --target"});
+  return std::optional<Diagnostic>();
+}
+
+/// Opens the model for the reference target; an exit status.
+int openReference(const CheckOptions &options, ProgramPtr &reference) {
+  auto artifact = isArtifact(options.model.model);
+  TW_TRY_CLI(artifact);
+  if (*artifact)
+    return fail({Code::CLI_1,
+                 fmt::format("{} is an artifact, so there is nothing to check it against",
+                             options.model.model),
+                 {},
+                 {},
+                 "give --expected-output for every call, or check the model"});
+  return openProgram(forReference(options.model), "", reference);
 }
 
 int check(const CheckOptions &options, const Invocation &invocation) {
   auto calls = parseCalls(options.firstCall, invocation, false);
   TW_TRY_CLI(calls);
   bool allExpected = std::ranges::all_of(*calls, [](const Call &c) { return !c.expected.empty(); });
+  bool wantsDispatches = options.dispatches || options.interprets;
+  auto whyNot = whyNoDispatches(options);
+  TW_TRY_CLI(whyNot);
+  if (wantsDispatches && *whyNot)
+    return fail(**whyNot);
   ProgramPtr program, reference;
   if (int status = openProgram(options.model, "", program))
     return status;
-  if (!allExpected) {
-    auto artifact = isArtifact(options.model.model);
-    TW_TRY_CLI(artifact);
-    if (*artifact)
-      return fail({Code::CLI_1,
-                   fmt::format("{} is an artifact, so there is nothing to check it against",
-                               options.model.model),
-                   {},
-                   {},
-                   "give --expected-output for every call, or check the model"});
-    ModelOptions plain = options.model;
-    plain.target = "reference";
-    plain.configurations.clear();
-    if (int status = openProgram(plain, "", reference))
+  if (!allExpected)
+    if (int status = openReference(options, reference))
       return status;
-  }
   auto all = compareAll(program.get(), reference.get(), *calls, options);
   TW_TRY_CLI(all);
   std::string text;
   JsonWriter json;
   bool same = report(*all, text, json);
+  constexpr int differs = static_cast<int>(Category::ResultsDiffer);
+  if (wantsDispatches || (!same && !*whyNot)) {
+    int status = checkDispatches(options, *calls, same, text, json);
+    if (status != 0 && status != differs)
+      return status;
+    same &= status == 0;
+  }
+  json.endObject();
   TW_TRY_CLI(writeResults(options.json ? json.text() + "\n" : text));
-  return same ? 0 : static_cast<int>(Category::ResultsDiffer);
+  return same ? 0 : differs;
 }
 
 } // namespace
@@ -182,11 +251,23 @@ void addCheck(CLI::App &app, Invocation &invocation) {
   options->tolerances.addTo(*command);
   command->add_option("--threads", options->threads, "0: all that this process may use")
       ->check(CLI::Range(0, 1024));
+  command->add_flag("--dispatches", options->dispatches,
+                    "compare each dispatch with the reference target, also where results agree");
+  command->add_flag("--interpret", options->interprets,
+                    "compare kernels with what the interpreter makes of them, too");
   command->add_flag("--json", options->json, "print one JSON object");
   command->footer("--next starts another call on the same loaded model, with its own --input and\n"
                   "--expected-output: state that the model keeps is there for it.");
   command->callback([options, &invocation] {
-    invocation.action = [options, &invocation] { return check(*options, invocation); };
+    invocation.action = [options, &invocation] {
+      if (!options->interprets)
+        return check(*options, invocation);
+      // For it holds a part of the compiler.
+      auto status = runIsolated("checking " + options->model.model,
+                                [&] { return check(*options, invocation); });
+      TW_TRY_CLI(status);
+      return *status;
+    };
   });
 }
 

@@ -3,12 +3,11 @@
 // tilewright kernel print|run|check K.mlir|K.cpp|K.so: a hand-written kernel as text, in the
 // interpreter, and compiled.
 #include "Commands.h"
-#include "CompilerLibrary.h"
-#include "CompilerSink.h"
 #include "Expected.h"
 #include "Failure.h"
 #include "IO/File.h"
 #include "IO/Npy.h"
+#include "OpenKernel.h"
 #include "RunIsolated.h"
 #include "Statistics.h"
 #include "Values.h"
@@ -33,97 +32,33 @@ struct KernelOptions {
   bool f64 = false, json = false, check = false;
 };
 
-/// A kernel in the compiler library, and what that says of it.
-class OpenKernel {
-public:
-  ~OpenKernel() {
-    if (kernel)
-      library.closeKernel(kernel);
-  }
+int open(OpenKernel &kernel, const KernelOptions &options) {
+  tilewright_kernel_options request = {};
+  request.path = options.path.c_str();
+  request.kernel = options.kernel.empty() ? nullptr : options.kernel.c_str();
+  std::vector<const char *> settings;
+  for (const std::string &setting : options.settings)
+    settings.push_back(setting.c_str());
+  request.settings = settings.data();
+  request.setting_count = settings.size();
+  request.configurations =
+      options.configurations.empty() ? nullptr : options.configurations.c_str();
+  return kernel.open(request);
+}
 
-  /// The exit status; 0 when it is open.
-  int open(const KernelOptions &options) {
-    auto loaded = CompilerLibrary::load();
-    TW_TRY_CLI(loaded);
-    library = *loaded;
-    tilewright_kernel_options request = {};
-    request.struct_size = sizeof request;
-    request.path = options.path.c_str();
-    request.kernel = options.kernel.empty() ? nullptr : options.kernel.c_str();
-    std::vector<const char *> settings;
-    for (const std::string &setting : options.settings)
-      settings.push_back(setting.c_str());
-    request.settings = settings.data();
-    request.setting_count = settings.size();
-    request.configurations =
-        options.configurations.empty() ? nullptr : options.configurations.c_str();
-    return library.openKernel(&request, &sink, &listener, &kernel);
-  }
-
-  int print(const KernelOptions &options) {
-    if (options.level == "tile")
-      return library.printKernel(kernel, &sink, &listener);
-    return library.printKernelCode(kernel, options.level.c_str(), options.target.c_str(), &sink,
-                                   &listener);
-  }
-
-  int run(std::vector<HostTensor> &inputs, const KernelOptions &options) {
-    std::vector<tw_tensor> tensors;
-    for (HostTensor &input : inputs)
-      tensors.push_back(toRuntime(input));
-    tilewright_kernel_run_options request = {};
-    request.struct_size = sizeof request;
-    request.inputs = tensors.data();
-    request.input_count = tensors.size();
-    request.target = options.target.c_str();
-    request.f64 = options.f64;
-    request.check = options.check;
-    request.json = options.json;
-    request.operations = options.operations;
-    request.rtol = options.tolerances.rtol.value_or(-1);
-    request.atol = options.tolerances.atol.value_or(-1);
-    request.threads = options.threads;
-    request.repeat = options.repeat;
-    return library.runKernel(kernel, &request, &sink, &listener);
-  }
-
-  Interface interface() const {
-    Interface callee{"kernel", {}, {}};
-    for (size_t i = 0; const auto *argument = library.kernelArgument(kernel, i); ++i) {
-      if (argument->is_input)
-        callee.inputs.push_back(
-            {argument->name, argument->type, static_cast<DType>(argument->dtype)});
-      if (argument->is_output)
-        callee.outputs.emplace_back(argument->name);
-    }
-    return callee;
-  }
-
-  Result<std::vector<HostTensor>> outputs() const {
-    std::vector<HostTensor> tensors;
-    for (size_t i = 0; const tw_tensor *output = library.kernelOutput(kernel, i); ++i) {
-      TW_ASSIGN(HostTensor tensor, fromRuntime(*output));
-      tensors.push_back(std::move(tensor));
-    }
-    return tensors;
-  }
-
-  /// Of the calls that were timed, in us.
-  std::vector<double> times() const {
-    std::vector<double> all;
-    for (double time; (time = library.kernelTime(kernel, all.size())) >= 0;)
-      all.push_back(time);
-    return all;
-  }
-
-  const std::string &said() const { return listener.report; }
-
-private:
-  CompilerLibrary library;
-  CompilerSink listener;
-  tilewright_sink sink = listener.sink();
-  tilewright_kernel *kernel = nullptr;
-};
+tilewright_kernel_run_options runRequest(const KernelOptions &options) {
+  tilewright_kernel_run_options request = {};
+  request.target = options.target.c_str();
+  request.f64 = options.f64;
+  request.check = options.check;
+  request.json = options.json;
+  request.operations = options.operations;
+  request.rtol = options.tolerances.rtol.value_or(-1);
+  request.atol = options.tolerances.atol.value_or(-1);
+  request.threads = options.threads;
+  request.repeat = options.repeat;
+  return request;
+}
 
 Status writeFiles(const Interface &callee, const Call &call, std::span<const HostTensor> outputs,
                   NpyBFloat16 bfloat16) {
@@ -189,13 +124,13 @@ std::string resultJson(const Interface &callee, std::span<const HostTensor> outp
 /// In the child process of runIsolated.
 int runHere(const KernelOptions &options, const Call &call) {
   OpenKernel kernel;
-  if (int status = kernel.open(options))
+  if (int status = open(kernel, options))
     return status;
   Interface callee = kernel.interface();
   auto inputs = readInputs(callee, call.inputs);
   TW_TRY_CLI(inputs);
   TW_TRY_CLI(checkOutputNames(callee, {&call, 1}));
-  int status = kernel.run(*inputs, options);
+  int status = kernel.run(*inputs, runRequest(options));
   if (status != TILEWRIGHT_FINE && status != TILEWRIGHT_RESULTS_DIFFER)
     return status;
   auto outputs = kernel.outputs();
@@ -216,9 +151,9 @@ int runHere(const KernelOptions &options, const Call &call) {
 
 int printHere(const KernelOptions &options) {
   OpenKernel kernel;
-  if (int status = kernel.open(options))
+  if (int status = open(kernel, options))
     return status;
-  if (int status = kernel.print(options))
+  if (int status = kernel.print(options.level, options.target))
     return status;
   TW_TRY_CLI(writeResults(kernel.said()));
   return 0;

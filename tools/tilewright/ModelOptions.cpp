@@ -52,6 +52,7 @@ tilewright_compile_options compileRequest(const ModelOptions &options, const std
     kernels.push_back(path.c_str());
   request.kernels = kernels.data();
   request.kernel_count = kernels.size();
+  request.values = options.values;
   return request;
 }
 

@@ -17,6 +17,7 @@ struct ModelOptions {
   std::string target, entry, weights, dumpTo, configurations;
   std::vector<std::string> kernels;
   bool verify = false; // of an artifact
+  bool values = false; // its metadata says which values of the graph dispatches compute
 
   /// Adds MODEL, --target, --kernels, --config and --entry.
   void addTo(CLI::App &app);

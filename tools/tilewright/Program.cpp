@@ -7,6 +7,7 @@
 #include "IO/TemporaryFolder.h"
 #include "RunIsolated.h"
 #include "Support/ChildProcess.h"
+#include "runtime/Artifact.h"
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -42,7 +43,8 @@ static Status loadArtifact(const std::string &path, const std::string &device, b
   return {};
 }
 
-int openProgram(const ModelOptions &options, const std::string &device, ProgramPtr &program) {
+int openProgram(const ModelOptions &options, const std::string &device, ProgramPtr &program,
+                rt::Metadata *metadata) {
   auto artifact = isArtifact(options.model);
   TW_TRY_CLI(artifact);
   if (*artifact) {
@@ -76,6 +78,11 @@ int openProgram(const ModelOptions &options, const std::string &device, ProgramP
   if (*outcome != TILEWRIGHT_FINE)
     return *outcome;
   TW_TRY_CLI(loadArtifact(output, device, /*verify=*/false, program));
+  if (metadata) {
+    auto artifact = rt::openArtifact(output, {});
+    TW_TRY_CLI(artifact);
+    *metadata = std::move(artifact->metadata);
+  }
   return 0; // the folder goes; what is mapped stays readable
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 #include "ModelOptions.h"
 #include "Support/Diagnostic.h"
+#include "runtime/Metadata.h"
 #include "tilewright/tilewright.h"
 #include <memory>
 #include <string>
@@ -24,9 +25,10 @@ using InstancePtr = std::unique_ptr<tw_instance, FreeInstance>;
 /// anything else is the compiler's. Errors: IO_1.
 Result<bool> isArtifact(const std::string &path);
 
-/// Loads options.model for `device` (empty: the default one). Returns an exit status; errors have
-/// been printed.
-int openProgram(const ModelOptions &options, const std::string &device, ProgramPtr &program);
+/// Loads options.model for `device` (empty: the default one), and of a model that is compiled for
+/// it the metadata, too, if asked for. Returns an exit status; errors have been printed.
+int openProgram(const ModelOptions &options, const std::string &device, ProgramPtr &program,
+                rt::Metadata *metadata = nullptr);
 
 /// Creates an instance; 0 threads: all.
 Result<InstancePtr> createInstance(const tw_program *program, int threads);

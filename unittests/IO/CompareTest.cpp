@@ -24,6 +24,24 @@ TEST(Compare, CountsAndPlacesMismatches) {
                       "[0, 1]: 2.5, expected 2");
 }
 
+TEST(Compare, TheWorstElementsComeFirst) {
+  HostTensor actual = make("2x3xf32=1,2.5,nan,4,9,6"),
+             expected = make("2x3xf32=1,2,3,4,5,6.000001");
+  auto worst = worstElements(actual, expected, {1e-4, 1e-5}, 10);
+  ASSERT_EQ(worst.size(), 3);
+  EXPECT_EQ(worst[0].index, (std::vector<int64_t>{0, 2}));
+  EXPECT_EQ(worst[0].expected, "3");
+  EXPECT_EQ(worst[1].index, (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(worst[1].actual, "9");
+  EXPECT_EQ(worst[2].index, (std::vector<int64_t>{0, 1}));
+  EXPECT_EQ(worstElements(actual, expected, {1e-4, 1e-5}, 1).size(), 1);
+  // Where nothing is allowed, all that differ are as bad: the first ones stay.
+  auto exact = worstElements(make("3xi64=1,5,9"), make("3xi64=0,0,0"), {0, 0}, 2);
+  ASSERT_EQ(exact.size(), 2);
+  EXPECT_EQ(exact[0].index, std::vector<int64_t>{0});
+  EXPECT_EQ(exact[1].index, std::vector<int64_t>{1});
+}
+
 TEST(Compare, ToleranceIsRelativePlusAbsolute) {
   EXPECT_TRUE(run("f32=1.00005", "f32=1").same());
   EXPECT_FALSE(run("f32=1.001", "f32=1").same());

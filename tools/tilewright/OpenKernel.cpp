@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "OpenKernel.h"
+#include "Failure.h"
+#include "Values.h"
+
+namespace tw::cli {
+
+OpenKernel::~OpenKernel() {
+  if (kernel)
+    library.closeKernel(kernel);
+}
+
+int OpenKernel::open(tilewright_kernel_options request) {
+  auto loaded = CompilerLibrary::load();
+  TW_TRY_CLI(loaded);
+  library = *loaded;
+  request.struct_size = sizeof request;
+  return library.openKernel(&request, &sink, &listener, &kernel);
+}
+
+int OpenKernel::print(const std::string &level, const std::string &target) {
+  if (level == "tile")
+    return library.printKernel(kernel, &sink, &listener);
+  return library.printKernelCode(kernel, level.c_str(), target.c_str(), &sink, &listener);
+}
+
+int OpenKernel::run(std::vector<HostTensor> &inputs, tilewright_kernel_run_options request) {
+  std::vector<tw_tensor> tensors;
+  for (HostTensor &input : inputs)
+    tensors.push_back(toRuntime(input));
+  request.struct_size = sizeof request;
+  request.inputs = tensors.data();
+  request.input_count = tensors.size();
+  return library.runKernel(kernel, &request, &sink, &listener);
+}
+
+Interface OpenKernel::interface() const {
+  Interface callee{"kernel", {}, {}};
+  for (size_t i = 0; const auto *each = argument(i); ++i) {
+    if (each->is_input)
+      callee.inputs.push_back({each->name, each->type, static_cast<DType>(each->dtype)});
+    if (each->is_output)
+      callee.outputs.emplace_back(each->name);
+  }
+  return callee;
+}
+
+Result<std::vector<HostTensor>> OpenKernel::outputs() const {
+  std::vector<HostTensor> tensors;
+  for (size_t i = 0; const tw_tensor *output = library.kernelOutput(kernel, i); ++i) {
+    TW_ASSIGN(HostTensor tensor, fromRuntime(*output));
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+std::vector<double> OpenKernel::times() const {
+  std::vector<double> all;
+  for (double time; (time = library.kernelTime(kernel, all.size())) >= 0;)
+    all.push_back(time);
+  return all;
+}
+
+} // namespace tw::cli
