@@ -210,6 +210,12 @@ private:
   /// Transposed, places at a distance of the stride see the same taps: they are a program's, and
   /// which of them it has is a dimension of the grid.
   int64_t phases(size_t d) const { return spec.isTransposed ? spec.spatial[d].stride : 1; }
+  /// Those that have a place: of an axis of size 1, which the result does not have, the first
+  /// alone.
+  int64_t phasePrograms(size_t d) const {
+    return std::min(phases(d),
+                    std::max<int64_t>(1, spec.spatial[d].output.size.value_or(phases(d))));
+  }
 
   // Dimensions of the frame: outputs, the batch, spatial ones, phases; outputs last if they are not
   // outermost.
@@ -230,7 +236,7 @@ private:
     dims[batchDim()] = spec.batch;
     for (size_t d = 0; d < spatial; ++d) {
       dims[spatialDim(d)] = spec.spatial[d].output;
-      dims[phaseDim(d)] = {phases(d)};
+      dims[phaseDim(d)] = {phasePrograms(d)};
     }
     return dims;
   }

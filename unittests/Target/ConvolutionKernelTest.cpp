@@ -216,6 +216,8 @@ TEST(ConvolutionKernel, Transposed) {
   checkChosen({{{4, 3, 2, 1, 1, 1}, {5, 3, 3, 1, 0, 2}}, 1, 4, 5, 1, true});
   checkChosen({{{4, 3, 2, 3, 2, 1}}, 1, 4, 6, 2, true}); // taps between elements
   checkChosen({{{4, 4, 4}, {3, 4, 4}}, 1, 8, 8, 8, true});
+  checkChosen({{{1, 1, 2}, {1, 9, 2}}, 1, 1, 1, 1, true}); // strides longer than an axis
+  checkChosen({{{1, 3, 2}, {1, 1, 2}, {1, 2, 5}}, 3, 3, 9, 3, true});
 }
 
 TEST(ConvolutionKernel, ChannelsFirst) {
