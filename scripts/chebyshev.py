@@ -57,6 +57,27 @@ def sine_part(n):
     return lambda x: x * mp.sqrt(mp.pi * x / 2) * (mp.bessely(n, x) * mp.cos(phase(x, n)) - mp.besselj(n, x) * mp.sin(phase(x, n)))
 
 
+def middle(f, begin, end):
+    """f of x in [begin, end]."""
+    return lambda t: f(begin + (t + 1) * (end - begin) / 2)
+
+
+def airy_place(z):
+    """|x| where 2/3 |x|^(3/2) is z."""
+    return (3 * z / 2) ** (mp.mpf(2) / 3)
+
+
+def airy_part(of_ai, of_bi):
+    """P of Ai(-x) = (P cos(phase) + Q sin(phase)) / sqrt(pi sqrt(x)), or z Q; phase = z - pi / 4."""
+    def value(z):
+        x = airy_place(z)
+        return mp.sqrt(mp.pi) * x ** mp.mpf("0.25") * (mp.airyai(-x) * of_ai(z - mp.pi / 4) + mp.airybi(-x) * of_bi(z - mp.pi / 4))
+    return value
+
+
+AIRY_LEFT, AIRY_RIGHT = -4, 2
+Z_LEFT, Z_RIGHT = (2 * mp.mpf(x) ** 1.5 / 3 for x in (4, 2))
+
 TABLES = {}
 for n in (0, 1):
     TABLES[f"i{n}Near"] = near(lambda x, n=n: mp.exp(-x) * mp.besseli(n, x) / x**n)
@@ -70,6 +91,10 @@ TABLES["y1Near"] = near_square(lambda x: (mp.bessely(1, x) - 2 / mp.pi * (mp.log
 TABLES["k0Near"] = near_square(lambda x: mp.besselk(0, x) + mp.log(x / 2) * mp.besseli(0, x), 2)
 TABLES["k1Near"] = near_square(lambda x: (mp.besselk(1, x) - mp.log(x / 2) * mp.besseli(1, x) - 1 / x) / x, 2)
 TABLES["erfcxNear"] = lambda t: (lambda u: mp.exp((4 / u - 4) ** 2) * mp.erfc(4 / u - 4))(max((t + 1) / 2, mp.mpf("1e-12")))
+TABLES["airyMiddle"] = middle(mp.airyai, AIRY_LEFT, AIRY_RIGHT)
+TABLES["airyFar"] = far(lambda z: mp.airyai(airy_place(z)) * mp.exp(z) * airy_place(z) ** mp.mpf("0.25"), Z_RIGHT)
+TABLES["airyCosine"] = far_square(airy_part(mp.cos, lambda phase: -mp.sin(phase)), Z_LEFT)
+TABLES["airySine"] = far_square(lambda z: z * airy_part(mp.sin, mp.cos)(z), Z_LEFT)
 
 if __name__ == "__main__":
     print("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n//\n// Made by scripts/chebyshev.py, which says what each is a "

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bessel functions, relatives of the error function, and Hurwitz' zeta, in f64, rounded once.
-// Series are Chebyshev's; scripts/chebyshev.py makes their tables.
 #include "TorchToGraph/BesselTables.h"
+#include "TorchToGraph/Builders/Chebyshev.h"
 #include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,25 +15,11 @@ using namespace mlir;
 namespace tw::lower {
 namespace {
 
-/// The sum of c[k] T_k(t), by Clenshaw's recurrence.
-Value chebyshev(const Element &e, ArrayRef<double> terms, Value t) {
-  Value twice = e.add(t, t), next = e.constant(0.0), afterNext = e.constant(0.0);
-  for (double term : llvm::reverse(terms.drop_front())) {
-    Value now = e.add(e.sub(e.mul(twice, next), afterNext), e.constant(term));
-    afterNext = next;
-    next = now;
-  }
-  return e.add(e.sub(e.mul(t, next), afterNext), e.constant(terms.front()));
-}
-
 Value times(const Element &e, double factor, Value x) { return e.mul(e.constant(factor), x); }
 Value minus(const Element &e, Value x, double y) { return e.sub(x, e.constant(y)); }
 Value over(const Element &e, double x, Value y) { return e.div(e.constant(x), y); }
 Value sine(const Element &e, Value x) { return math::SinOp::create(e.b, e.loc, x); }
 Value cosine(const Element &e, Value x) { return math::CosOp::create(e.b, e.loc, x); }
-Value withSign(const Element &e, Value size, Value x) {
-  return math::CopySignOp::create(e.b, e.loc, size, x);
-}
 
 /// An odd function of which `size` is the value at |x|.
 template <int n>
@@ -52,11 +38,11 @@ Value scaledI(Element &e, Value x) {
   if (n == 1)
     nearTerms = i1Near, farTerms = i1Far;
   Value size = e.abs(x), eight = e.constant(8.0);
-  Value near = chebyshev(e, nearTerms, minus(e, times(e, 0.25, size), 1));
+  Value near = chebyshevSeries(e, nearTerms, minus(e, times(e, 0.25, size), 1));
   if (n == 1)
     near = e.mul(near, size);
   Value large = e.max(size, eight);
-  Value far = e.mul(chebyshev(e, farTerms, minus(e, over(e, 16, large), 1)), e.rsqrt(large));
+  Value far = e.mul(chebyshevSeries(e, farTerms, minus(e, over(e, 16, large), 1)), e.rsqrt(large));
   return mirrored<n>(e, e.select(e.le(size, eight), near, far), x);
 }
 
@@ -77,13 +63,13 @@ Value besselK(Element &e, Value x) {
   if (n == 1)
     nearTerms = k1Near, farTerms = k1Far;
   Value two = e.constant(2.0), small = e.min(x, two), large = e.max(x, two);
-  Value series = chebyshev(e, nearTerms, minus(e, times(e, 0.5, e.mul(small, small)), 1));
+  Value series = chebyshevSeries(e, nearTerms, minus(e, times(e, 0.5, e.mul(small, small)), 1));
   Value logarithm = e.mul(e.log(times(e, 0.5, small)), besselI<n>(e, small));
   Value near = n == 0 ? e.sub(series, logarithm)
                       : e.add(e.add(e.mul(small, series), logarithm), e.reciprocal(small));
   if (isScaled)
     near = e.mul(near, e.exp(small));
-  Value far = e.mul(chebyshev(e, farTerms, minus(e, over(e, 4, large), 1)), e.rsqrt(large));
+  Value far = e.mul(chebyshevSeries(e, farTerms, minus(e, over(e, 4, large), 1)), e.rsqrt(large));
   if (!isScaled)
     far = e.mul(far, e.exp(e.neg(large)));
   return onPositive(e, x, e.select(e.le(x, two), near, far), INFINITY);
@@ -99,7 +85,7 @@ Value nearJ(const Element &e, Value size) {
   ArrayRef<double> terms = j0Near;
   if (n == 1)
     terms = j1Near;
-  Value value = chebyshev(e, terms, minus(e, times(e, 1.0 / 32, e.mul(size, size)), 1));
+  Value value = chebyshevSeries(e, terms, minus(e, times(e, 1.0 / 32, e.mul(size, size)), 1));
   return n == 0 ? value : e.mul(value, size);
 }
 
@@ -110,7 +96,7 @@ Value farBessel(const Element &e, Value size) {
   if (n == 1)
     cosines = j1Cosine, sines = j1Sine;
   Value inverse = over(e, 8, size), t = minus(e, times(e, 2, e.mul(inverse, inverse)), 1);
-  Value p = chebyshev(e, cosines, t), q = e.div(chebyshev(e, sines, t), size);
+  Value p = chebyshevSeries(e, cosines, t), q = e.div(chebyshevSeries(e, sines, t), size);
   Value phase = minus(e, size, M_PI_4 + n * M_PI_2);
   Value c = cosine(e, phase), s = sine(e, phase);
   Value sum = isY ? e.add(e.mul(p, s), e.mul(q, c)) : e.sub(e.mul(p, c), e.mul(q, s));
@@ -132,7 +118,7 @@ Value besselY(Element &e, Value x) {
   ArrayRef<double> terms = y0Near;
   if (n == 1)
     terms = y1Near;
-  Value series = chebyshev(e, terms, minus(e, times(e, 1.0 / 32, e.mul(small, small)), 1));
+  Value series = chebyshevSeries(e, terms, minus(e, times(e, 1.0 / 32, e.mul(small, small)), 1));
   Value logarithm = e.mul(e.log(small), nearJ<n>(e, small));
   if (n == 1) {
     series = e.mul(series, small);
@@ -158,7 +144,7 @@ Value sphericalJ0(Element &e, Value x) {
 Value scaledErfc(Element &e, Value x) {
   Value size = e.abs(x);
   Value place = over(e, 4, e.add(size, e.constant(4)));
-  Value right = chebyshev(e, erfcxNear, minus(e, times(e, 2, place), 1));
+  Value right = chebyshevSeries(e, erfcxNear, minus(e, times(e, 2, place), 1));
   Value left = e.sub(times(e, 2, e.exp(e.mul(x, x))), right);
   return e.select(e.lt(x, e.constant(0)), left, right);
 }

@@ -239,6 +239,52 @@ static LogicalResult lowerBilinear(Lowering &ctx) {
                             [](Element &e, ValueRange v) { return e.add(v[0], v[1]); }));
 }
 
+/// The letters of the dimensions of `total` that a factor has: it does not where `absent` says so.
+static std::string labelsWithout(ArrayRef<int64_t> absent, int64_t total) {
+  std::string labels;
+  for (int64_t dim = 0; dim < total; ++dim)
+    if (!llvm::is_contained(absent, dim))
+      labels += char('a' + dim);
+  return labels;
+}
+
+/// The sum of i1 i2 i3 over "sumdim", after each has got the dimensions that it lacks.
+static LogicalResult lowerTrilinear(Lowering &ctx) {
+  Tensor factors[] = {ctx.tensor("i1"), ctx.tensor("i2"), ctx.tensor("i3")};
+  SmallVector<int64_t> absent[] = {ctx.integers("expand1"), ctx.integers("expand2"),
+                                   ctx.integers("expand3")};
+  if (ctx.hasRefused())
+    return failure();
+  int64_t total = factors[0].rank() + int64_t(absent[0].size());
+  if (total > 26)
+    return ctx.refuse("it has " + std::to_string(total) + " dimensions, but may have 26");
+  std::string labels[3], summed;
+  for (int64_t dim : ctx.integers("sumdim"))
+    summed += char('a' + dim);
+  for (auto [i, factor] : llvm::enumerate(factors)) {
+    labels[i] = labelsWithout(absent[i], total);
+    if (int64_t(labels[i].size()) != factor.rank())
+      return ctx.refuse("i" + std::to_string(i + 1) + " has " + std::to_string(factor.rank()) +
+                        " dimensions, but " + std::to_string(labels[i].size()) + " are needed");
+  }
+  auto isIn = [](StringRef text, char c) { return text.contains(c); };
+  std::string kept, result;
+  for (int64_t dim = 0; dim < total; ++dim) {
+    char c = char('a' + dim);
+    bool isOfPair = isIn(labels[0], c) || isIn(labels[1], c), isSummed = isIn(summed, c);
+    if (!isOfPair && !isIn(labels[2], c))
+      return ctx.refuse("no tensor has dimension " + std::to_string(dim));
+    if (isOfPair && (!isSummed || isIn(labels[2], c)))
+      kept += c;
+    if (!isSummed)
+      result += c;
+  }
+  DType dtype = contractDType(factors[0].dtype);
+  Tensor pair = contract(ctx, {factors[0], labels[0]}, {factors[1], labels[1]}, kept, dtype);
+  Tensor sum = contract(ctx, {pair, kept}, {factors[2], labels[2]}, result, dtype);
+  return ctx.done(castTo(ctx, sum, ctx.resultDType()));
+}
+
 /// Each element of self times all of other.
 static LogicalResult lowerKron(Lowering &ctx) {
   Tensor a = ctx.tensor("self"), b = ctx.tensor("other");
@@ -303,18 +349,6 @@ static LogicalResult lowerCosineSimilarity(Lowering &ctx) {
   }));
 }
 
-/// The p-norm of all differences of rows: [..., m, k] and [..., n, k] to [..., m, n].
-static LogicalResult lowerCdist(Lowering &ctx) {
-  Tensor a = ctx.tensor("x1"), b = ctx.tensor("x2");
-  double p = ctx.number("p", 2);
-  if (a.rank() < 2 || b.rank() < 2)
-    return ctx.refuse("its tensors need at least 2 dimensions");
-  Tensor left = unsqueeze(ctx, a, a.rank() - 1), right = unsqueeze(ctx, b, b.rank() - 2);
-  left = broadcastTo(ctx, left, broadcastSizes(ctx, {left, right}));
-  ReduceSpace space{left, {left.rank() - 1}, false};
-  return ctx.done(castTo(ctx, pNorm(ctx, space, p, right), ctx.resultDType()));
-}
-
 Family einsumFamily() {
   static constexpr LoweringRow rows[] = {
       {"torch.aten.einsum", lowerEinsum},
@@ -323,13 +357,12 @@ Family einsumFamily() {
       {"torch.aten.chain_matmul", lowerMultiDot},
       {"torch.aten.linalg_multi_dot", lowerMultiDot},
       {"torch.aten.bilinear", lowerBilinear},
+      {"torch.aten._trilinear", lowerTrilinear},
       {"torch.aten.kron", lowerKron},
       {"torch.aten.linalg_vecdot", lowerVecdot},
       {"torch.aten.cosine_similarity", lowerCosineSimilarity},
-      {"torch.aten.cdist", lowerCdist},
-      {"torch.aten._cdist_forward", lowerCdist},
   };
-  return {"Einsum, distances", rows};
+  return {"Einsum", rows};
 }
 
 } // namespace tw::lower

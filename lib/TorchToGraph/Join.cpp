@@ -80,6 +80,32 @@ static LogicalResult lowerStack(Lowering &ctx) {
   return join(ctx, tensors, dim);
 }
 
+/// Each tensor's "dim", padded with zeros to "num_chunks" equal chunks, becomes a dimension of the
+/// chunks, before one of all that they hold; these are joined.
+static LogicalResult lowerChunkCat(Lowering &ctx) {
+  SmallVector<Tensor> tensors = ctx.tensors("tensors");
+  int64_t chunks = ctx.integer("num_chunks");
+  if (tensors.empty() || chunks < 1)
+    return ctx.refuse("at least one tensor and one chunk are needed");
+  int64_t dim = ctx.dim("dim", tensors.front().rank());
+  if (ctx.hasRefused())
+    return failure();
+  IndexMath m{ctx.b, ctx.loc};
+  for (Tensor &tensor : tensors) {
+    if (tensor.rank() <= dim)
+      return ctx.refuse("a tensor has " + std::to_string(tensor.rank()) +
+                        " dimensions, but is split along dimension " + std::to_string(dim));
+    SizeList sizes = ctx.sizesOf(tensor), low(sizes.size(), m.constant(0)), high = low;
+    OpFoldResult each = m.ceilDiv(sizes[dim], m.constant(chunks));
+    high[dim] = m.sub(m.mul(each, m.constant(chunks)), sizes[dim]);
+    tensor = pad(ctx, tensor, low, high, Scalar::ofInt(ctx.b.getContext(), 0));
+    SizeList split(sizes.begin(), sizes.begin() + dim);
+    split.append({m.constant(chunks), m.mul(each, m.product(ArrayRef(sizes).drop_front(dim + 1)))});
+    tensor = reshape(ctx, tensor, split);
+  }
+  return join(ctx, tensors, dim + 1);
+}
+
 /// Unit dimensions in front, up to `rank`.
 static Tensor padRank(Lowering &ctx, Tensor tensor, int64_t rank) {
   while (tensor.rank() < rank)
@@ -233,6 +259,7 @@ Family joinFamily() {
   static constexpr LoweringRow rows[] = {
       {"torch.aten.cat", lowerCat},
       {"torch.aten._cat", lowerCat},
+      {"torch.aten._chunk_cat", lowerChunkCat},
       {"torch.aten.concat", lowerCat},
       {"torch.aten.concatenate", lowerCat},
       {"torch.prims.cat", lowerCat},

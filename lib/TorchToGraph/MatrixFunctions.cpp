@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Norms of matrices and of slices, powers, cross products, distances of all pairs.
+// Norms of matrices and of slices, powers, cross products.
 #include "TorchToGraph/Builders/Contract.h"
 #include "TorchToGraph/Builders/Gather.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -211,50 +211,6 @@ LogicalResult lowerCross(Lowering &ctx) {
   }));
 }
 
-// -- Distances of all pairs of rows.
-
-/// Row and column of pair k of the n (n - 1) / 2 pairs i < j, in order.
-std::pair<Value, Value> pairAt(GatherBody &body, Value k, Value rows) {
-  OpBuilder &b = body.b;
-  Location loc = body.loc;
-  Element e(b, loc, DType::F64), integer(b, loc, DType::I64);
-  auto toInteger = [&](Value index) {
-    return Value(arith::IndexCastOp::create(b, loc, b.getI64Type(), index));
-  };
-  auto toIndex = [&](Value x) {
-    return Value(arith::IndexCastOp::create(b, loc, b.getIndexType(), x));
-  };
-  Value n = toInteger(rows), pair = toInteger(k);
-  Value middle = e.sub(e.cast(n, DType::I64), e.constant(0.5));
-  Value inner = e.sub(e.mul(middle, middle),
-                      e.add(e.mul(e.constant(2), e.cast(pair, DType::I64)), e.constant(1)));
-  Value i = integer.cast(e.sub(middle, e.sqrt(e.max(inner, e.constant(0)))), DType::F64);
-  // Before row i lie i n - i (i + 1) / 2 pairs.
-  Value triangle = arith::ShRSIOp::create(
-      b, loc, integer.mul(i, integer.add(i, integer.constant(1))), integer.constant(1));
-  Value before = integer.sub(integer.mul(i, n), triangle);
-  Value j = integer.add(integer.add(integer.sub(pair, before), i), integer.constant(1));
-  return {toIndex(i), toIndex(j)};
-}
-
-LogicalResult lowerPdist(Lowering &ctx) {
-  Tensor self = ctx.tensor("self");
-  if (!ctx.needsRank(self, 2, "the tensor"))
-    return failure();
-  IndexMath m{ctx.b, ctx.loc};
-  OpFoldResult rows = ctx.sizeOf(self, 0);
-  Tensor wide = broadcastTo(ctx, unsqueeze(ctx, self, 1), {rows, rows, ctx.sizeOf(self, 1)});
-  Tensor all = pNorm(ctx, {wide, {2}, false}, ctx.number("p", 2), unsqueeze(ctx, self, 0));
-  OpFoldResult pairs =
-      m.floorDiv(m.mul(rows, m.max(m.sub(rows, m.constant(1)), m.constant(0))), m.constant(2));
-  Value count = m.value(rows);
-  Tensor result = gather(ctx, ctx.refined(pairs), all.dtype, {}, [&](GatherBody &body, ValueRange) {
-    auto [i, j] = pairAt(body, body.position(0), count);
-    return body.read(all, {i, j});
-  });
-  return finish(ctx, result);
-}
-
 } // namespace
 
 Family matrixFunctionsFamily() {
@@ -272,8 +228,6 @@ Family matrixFunctionsFamily() {
       {"torch.aten.linalg_matrix_power", lowerMatrixPower},
       {"torch.aten.cross", lowerCross},
       {"torch.aten.linalg_cross", lowerCross},
-      {"torch.aten.pdist", lowerPdist},
-      {"torch.aten._pdist_forward", lowerPdist},
   };
   return {"Functions of matrices", rows};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The gamma function's relatives, integer functions, and the operators that PyTorch knows under a
-// second name.
+// Functions of the normal distribution, of floats' bits and of integers, and the operators that
+// PyTorch knows under a second name.
 #include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,61 +20,6 @@ LogicalResult lowerDouble(Lowering &ctx) {
   return ctx.done(pointwise(
       ctx, ctx.arg("self"), ctx.resultDType(), [](Element &e, ValueRange x) { return f(e, x[0]); },
       DType::F64));
-}
-
-/// What x is beyond the nearest integer, in [-1/2, 1/2]: exact, also next to 0.
-Value beyondInteger(Element &e, Value x) {
-  return e.sub(x, math::RoundEvenOp::create(e.b, e.loc, x));
-}
-
-/// log gamma(x) for x >= 0.5: Lanczos' approximation with g = 7 and nine terms, within 1e-14.
-Value logGammaRight(Element &e, Value x) {
-  static constexpr double terms[] = {
-      676.5203681218851,  -1259.1392167224028,  771.32342877765313,    -176.61502916214059,
-      12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7};
-  Value z = e.sub(x, e.constant(1)), sum = e.constant(0.99999999999980993);
-  for (auto [i, term] : llvm::enumerate(terms))
-    sum = e.add(sum, e.div(e.constant(term), e.add(z, e.constant(double(i + 1)))));
-  Value t = e.add(z, e.constant(7.5));
-  Value power = e.mul(e.add(z, e.constant(0.5)), e.log(t));
-  return e.add(e.sub(e.add(e.constant(0.91893853320467274), power), t), e.log(sum));
-}
-
-/// Left of 0.5 by reflection: log(pi / |sin(pi x)|) - log gamma(1 - x). Infinite at integers.
-Value logGamma(Element &e, Value x) {
-  Value isLeft = e.lt(x, e.constant(0.5));
-  Value right = logGammaRight(e, e.select(isLeft, e.sub(e.constant(1), x), x));
-  Value sine = math::SinOp::create(e.b, e.loc, e.mul(e.constant(M_PI), beyondInteger(e, x)));
-  Value mirror = e.log(e.div(e.constant(M_PI), e.abs(sine)));
-  Value value = e.select(isLeft, e.sub(mirror, right), right);
-  Value isInfinite = e.eq(e.abs(x), e.constant(INFINITY));
-  return e.select(isInfinite, e.constant(INFINITY), value);
-}
-
-/// The derivative of log gamma: recurrence up to 10, then its asymptotic series; left of 0 by
-/// reflection. -inf at 0 (inf at -0) and NaN at negative integers, as PyTorch.
-Value digamma(Element &e, Value x) {
-  Value isLeft = e.lt(x, e.constant(0)), ten = e.constant(10);
-  Value y = e.select(isLeft, e.sub(e.constant(1), x), x), sum = e.constant(0);
-  for (int step = 0; step < 10; ++step) {
-    Value isSmall = e.lt(y, ten);
-    sum = e.select(isSmall, e.sub(sum, e.reciprocal(y)), sum);
-    y = e.select(isSmall, e.add(y, e.constant(1)), y);
-  }
-  static constexpr double series[] = {-1.0 / 12,  1.0 / 120,     -1.0 / 252, 1.0 / 240,
-                                      -1.0 / 132, 691.0 / 32760, -1.0 / 12};
-  Value inverse = e.reciprocal(e.mul(y, y)), tail = e.constant(0);
-  for (double term : llvm::reverse(series))
-    tail = e.mul(inverse, e.add(e.constant(term), tail));
-  Value half = e.mul(e.constant(0.5), e.reciprocal(y));
-  Value right = e.add(sum, e.add(e.sub(e.log(y), half), tail));
-  Value beyond = beyondInteger(e, x);
-  Value tangent = math::TanOp::create(e.b, e.loc, e.mul(e.constant(M_PI), beyond));
-  Value mirror = e.sub(right, e.div(e.constant(M_PI), tangent));
-  Value isPole = e.conjunction(isLeft, e.eq(beyond, e.constant(0)));
-  Value left = e.select(isPole, e.constant(NAN), mirror);
-  Value atZero = math::CopySignOp::create(e.b, e.loc, e.constant(INFINITY), e.neg(x));
-  return e.select(e.eq(x, e.constant(0)), atZero, e.select(isLeft, left, right));
 }
 
 /// The normal distribution function: erfc(-x / sqrt 2) / 2.
@@ -130,22 +75,6 @@ LogicalResult lowerFrexp(Lowering &ctx) {
   };
   SmallVector<Tensor> results = pointwiseMany(ctx, self, {dtype, DType::I32}, body);
   return ctx.done({results[0], results[1]});
-}
-
-/// log of the multivariate gamma function: the sum of log gamma(x - j / 2), and a constant.
-LogicalResult lowerMultivariateLogGamma(Lowering &ctx) {
-  int64_t p = ctx.integer("p");
-  if (p < 1 || p > 64)
-    return ctx.refuse("p is " + std::to_string(p) + ", but must be from 1 to 64");
-  return ctx.done(pointwise(
-      ctx, ctx.arg("self"), ctx.resultDType(),
-      [&](Element &e, ValueRange x) {
-        Value sum = e.constant(0.25 * double(p * (p - 1)) * std::log(M_PI));
-        for (int64_t j = 0; j < p; ++j)
-          sum = e.add(sum, logGamma(e, e.sub(x[0], e.constant(0.5 * double(j)))));
-        return sum;
-      },
-      DType::F64));
 }
 
 /// The next number of the dtype from x on toward y: its bits, plus or minus 1.
@@ -258,14 +187,11 @@ LogicalResult lowerAlias(Lowering &ctx) {
 Family specialFunctionsFamily() {
   static const auto *all = [] {
     auto *rows = new std::vector<LoweringRow>{
-        {"torch.aten.lgamma", lowerDouble<logGamma>},
-        {"torch.aten.digamma", lowerDouble<digamma>},
         {"torch.aten.special_ndtr", lowerDouble<normalCdf>},
         {"torch.aten.special_entr", lowerDouble<entropy>},
         {"torch.aten.ldexp.Tensor", lowerLdexp},
         {"torch.aten.isreal", lowerIsReal},
         {"torch.aten.frexp.Tensor", lowerFrexp},
-        {"torch.aten.mvlgamma", lowerMultivariateLogGamma},
         {"torch.aten.nextafter", lowerNextAfter},
         {"torch.aten.gcd", lowerDivisor<false>},
         {"torch.aten.lcm", lowerDivisor<true>},

@@ -65,6 +65,12 @@ static Value scaleAngle(const Element &e, Value x) {
   return e.mul(x, e.constant(toRadians ? M_PI / 180 : 180 / M_PI));
 }
 
+/// Of a real number in the complex plane: pi left of 0, and 0.
+static Value angle(const Element &e, Value x) {
+  Value zero = e.constant(0), value = e.select(e.lt(x, zero), e.constant(M_PI), zero);
+  return e.select(e.isNan(x), x, value);
+}
+
 static Value sinc(const Element &e, Value x) {
   Value angle = e.mul(x, e.constant(M_PI));
   Value ratio = e.div(math::SinOp::create(e.b, e.loc, angle), angle);
@@ -253,6 +259,7 @@ Family unaryFamily() {
       {"torch.aten.erfc", lowerFloat<erfc>},
       {"torch.aten.erfinv", lowerFloat<erfinv>},
       {"torch.aten.sinc", lowerFloat<sinc>},
+      {"torch.aten.angle", lowerFloat<angle>},
       {"torch.aten.deg2rad", lowerFloat<scaleAngle<true>>},
       {"torch.aten.rad2deg", lowerFloat<scaleAngle<false>>},
       {"torch.aten.sigmoid", lowerFloat<call<&Element::sigmoid>>},

@@ -2,8 +2,6 @@
 """What test_op_db.py knows of: torch's operators by the reason why they do not compile, with all samples in one graph."""
 # Operators of which some or all samples run eagerly, by what is said of it.
 EAGER = {
-    "aten._cdist_backward.default: it is not supported": ["cdist"],
-    "aten._chunk_cat.default: it is not supported": ["_chunk_cat"],
     "aten._conj.default: a tensor has the dtype torch.complex64": [
         "polar", "fft.hfft", "fft.hfft2", "fft.hfftn", "fft.ifft", "fft.ihfft", "fft.ihfft2", "fft.ihfftn",
         "linalg.eigvals"],
@@ -22,14 +20,11 @@ EAGER = {
         "svd", "svd_lowrank", "pca_lowrank", "norm.nuc", "linalg.norm",
         "linalg.norm.subgradients_at_zero", "linalg.cond", "linalg.matrix_norm", "linalg.matrix_rank",
         "linalg.svd", "linalg.svdvals"],
-    "aten._pdist_backward.default: it is not supported": ["nn.functional.pdist"],
     "aten._segment_reduce_backward.default: it is not supported": [
         "_segment_reduce.lengths", "_segment_reduce.offsets"],
     "aten._to_copy.default: a tensor has the dtype torch.complex128": ["cdouble"],
     "aten._to_copy.default: a tensor has the dtype torch.complex32": ["chalf"],
     "aten._to_copy.default: a tensor has the dtype torch.complex64": ["cfloat"],
-    "aten._trilinear.default: it is not supported": ["nn.functional.bilinear"],
-    "aten.angle.default: it is not supported": ["angle"],
     "aten.bernoulli.default: its random numbers are to be those of eager PyTo": ["bernoulli"],
     "aten.cholesky.default: decompositions, inverses and solutions of matri": ["cholesky"],
     "aten.cholesky_inverse.default: decompositions, inverses and solutions of matri": ["cholesky_inverse"],
@@ -48,8 +43,6 @@ EAGER = {
     "aten.hash_tensor.default: a tensor has the dtype torch.uint64": ["hash_tensor"],
     "aten.histogram.bin_ct: it is not supported": ["histogram"],
     "aten.i0.default: it is not supported": ["signal.windows.kaiser"],
-    "aten.igamma.default: it is not supported": ["igamma"],
-    "aten.igammac.default: it is not supported": ["igammac"],
     "aten.linalg_cholesky_ex.default: decompositions, inverses and solutions of matri": [
         "linalg.cholesky", "linalg.cholesky_ex"],
     "aten.linalg_householder_product.default: decompositions, inverses and solutions of matri": [
@@ -78,23 +71,6 @@ EAGER = {
     "aten.resize_as.default: it asks for the strides of PyTorch's memory, whi": ["resize_as_"],
     "aten.rrelu_with_noise_functional.default: its random numbers are to be those of eager PyTo": [
         "nn.functional.rrelu"],
-    "aten.special_airy_ai.default: it is not supported": ["special.airy_ai"],
-    "aten.special_chebyshev_polynomial_t.default: it is not supported": ["special.chebyshev_polynomial_t"],
-    "aten.special_chebyshev_polynomial_u.default: it is not supported": ["special.chebyshev_polynomial_u"],
-    "aten.special_chebyshev_polynomial_v.default: it is not supported": ["special.chebyshev_polynomial_v"],
-    "aten.special_chebyshev_polynomial_w.default: it is not supported": ["special.chebyshev_polynomial_w"],
-    "aten.special_hermite_polynomial_h.default: it is not supported": ["special.hermite_polynomial_h"],
-    "aten.special_hermite_polynomial_he.default: it is not supported": ["special.hermite_polynomial_he"],
-    "aten.special_laguerre_polynomial_l.default: it is not supported": ["special.laguerre_polynomial_l"],
-    "aten.special_legendre_polynomial_p.default: it is not supported": ["special.legendre_polynomial_p"],
-    "aten.special_shifted_chebyshev_polynomial_t.default: it is not supported": [
-        "special.shifted_chebyshev_polynomial_t"],
-    "aten.special_shifted_chebyshev_polynomial_u.default: it is not supported": [
-        "special.shifted_chebyshev_polynomial_u"],
-    "aten.special_shifted_chebyshev_polynomial_v.default: it is not supported": [
-        "special.shifted_chebyshev_polynomial_v"],
-    "aten.special_shifted_chebyshev_polynomial_w.default: it is not supported": [
-        "special.shifted_chebyshev_polynomial_w"],
     "aten.triangular_solve.default: decompositions, inverses and solutions of matri": ["triangular_solve"],
     "aten.unfold_backward.default: a gradient of 1 dimensions is needed, not 1": ["unfold_copy"],
     "aten.unsafe_split.Tensor: it has a result whose memory has gaps or overlap": ["unsafe_chunk"],
@@ -106,8 +82,6 @@ EAGER = {
 }
 # Operators of which AOTAutograd makes no graph for all samples, by what torch says.
 UNTRACEABLE = {
-    "does not yet handle non-differentiable view input mutations": [
-        "native_batch_norm", "_native_batch_norm_legit", "_batch_norm_with_update"],
     "Jiterator is only supported on": [
         "jiterator_unary", "jiterator_binary", "jiterator_4inputs_with_extra_args",
         "jiterator_binary_return_by_ref", "jiterator_2inputs_2outputs"],

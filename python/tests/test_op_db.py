@@ -23,10 +23,13 @@ UNDEFINED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empt
 # Dropout with p = 1 draws in AOTAutograd's graph, but not in eager PyTorch and in ours.
 OTHER_DRAWS = {"nn.functional.dropout"}
 # A few of each family.
-CHOSEN = ["add", "amax", "bmm", "cat", "clamp", "cumsum", "diagonal_copy", "div.floor_rounding", "expand", "frexp", "gather",
-          "i0", "index_add", "linspace.tensor_overload", "logsumexp", "masked_fill", "nn.functional.conv2d",
-          "nn.functional.gelu", "nn.functional.layer_norm", "polygamma.polygamma_n_1", "scatter_add", "softmax", "sort",
-          "special.ndtri", "std", "transpose", "unsqueeze", "var_mean", "where"]
+CHOSEN = ["add", "amax", "angle", "bmm", "cat", "cdist", "clamp", "cumsum", "diagonal_copy", "div.floor_rounding",
+          "expand", "frexp", "gather", "i0", "igamma", "igammac", "index_add", "linspace.tensor_overload",
+          "logsumexp", "masked_fill", "nn.functional.conv2d", "nn.functional.bilinear", "nn.functional.gelu",
+          "nn.functional.layer_norm", "nn.functional.pdist", "polygamma.polygamma_n_1", "scatter_add", "softmax",
+          "sort", "special.airy_ai", "special.chebyshev_polynomial_u", "special.hermite_polynomial_he",
+          "special.legendre_polynomial_p", "special.ndtri", "special.shifted_chebyshev_polynomial_w", "std",
+          "transpose", "unsqueeze", "var_mean", "where"]
 
 
 def by_operator(table):
@@ -77,7 +80,16 @@ class AllSamples:
         return results
 
     def inputs(self):
-        return [tensor.detach().requires_grad_(tensor.requires_grad) for tensor in self.tensors]
+        """Leaves. Those of two samples that are views of one tensor get memory of their own, in the same strides: AOTAutograd
+        takes no views of one tensor that are written to."""
+        made, seen = [], set()
+        for tensor in self.tensors:
+            leaf, place = tensor.detach(), tensor.untyped_storage().data_ptr()
+            if place in seen and leaf.numel() and 0 not in leaf.stride():
+                leaf = torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype).copy_(leaf)
+            seen.add(place)
+            made.append(leaf.requires_grad_(tensor.requires_grad))
+        return made
 
 
 def compiled(function, run):
