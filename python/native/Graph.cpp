@@ -100,19 +100,27 @@ static nb::object tupleOf(const std::vector<Number> &numbers, const std::vector<
 // Calls
 //===----------------------------------------------------------------------===//
 
+/// The value of a symbol.
+static nb::object symbolValue(const SymbolSource &source, nb::handle arguments) {
+  nb::object value = nb::borrow(PyList_GET_ITEM(arguments.ptr(), source.argument));
+  if (source.dimension < 0)
+    return value;
+  nb::object dimension = nb::int_(source.dimension);
+  return callMethod(value, TW_NAME("size"), dimension.ptr());
+}
+
 std::vector<int64_t> Graph::evaluateSizes(nb::handle arguments) const {
   std::vector<int64_t> values;
-  if (evaluate.is_none())
+  values.reserve(sources.size());
+  if (evaluate.is_none()) {
+    for (const SymbolSource &source : sources)
+      values.push_back(nb::cast<int64_t>(symbolValue(source, arguments)));
     return values;
-  nb::object symbols = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(sources.size())));
-  for (size_t i = 0; i < sources.size(); ++i) {
-    nb::object value = nb::borrow(PyList_GET_ITEM(arguments.ptr(), sources[i].argument));
-    if (sources[i].dimension >= 0) {
-      nb::object dimension = nb::int_(sources[i].dimension);
-      value = callMethod(value, TW_NAME("size"), dimension.ptr());
-    }
-    PyTuple_SET_ITEM(symbols.ptr(), static_cast<Py_ssize_t>(i), value.release().ptr());
   }
+  nb::object symbols = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(sources.size())));
+  for (size_t i = 0; i < sources.size(); ++i)
+    PyTuple_SET_ITEM(symbols.ptr(), static_cast<Py_ssize_t>(i),
+                     symbolValue(sources[i], arguments).release().ptr());
   nb::object result = nb::steal(PyObject_CallObject(evaluate.ptr(), symbols.ptr()));
   if (!result.is_valid())
     throw nb::python_error();

@@ -30,9 +30,9 @@ class Prologue:
         self.sources, self.evaluate, self.draws = sources, evaluate, draws
 
     def add_to(self, args: list[Any]) -> None:
-        numbers: Sequence[int] = ()
+        numbers: Sequence[int] = [args[i] if d < 0 else args[i].size(d) for i, d in self.sources]
         if self.evaluate is not None:
-            numbers = self.evaluate(*(args[i] if d < 0 else args[i].size(d) for i, d in self.sources))
+            numbers = self.evaluate(*numbers)
         args.extend([draw(numbers) for draw in self.draws])
 
 

@@ -46,9 +46,12 @@ class Sizes:
 
     def plan(self) -> tuple[list[tuple[int, int]], Callable[..., tuple[int, ...]] | None]:
         """Where symbols are found, as (argument, dimension) with -1 for an int; and what evaluates all numbers
-        from their values, or None when there is nothing to evaluate. Raises Unplannable."""
-        if not self.expressions:
-            return [], None
+        from their values, or None where the numbers are these values. Raises Unplannable."""
+        for symbol in {symbol for each in self.expressions for symbol in each.free_symbols}:
+            if symbol not in self.places:
+                raise Unplannable(f"no argument says what the size {symbol} is")
+        if all(each.is_Symbol for each in self.expressions):
+            return [self.places[each] for each in self.expressions], None
         import sympy
         from sympy.printing.pycode import PythonCodePrinter
 
@@ -59,9 +62,6 @@ class Sizes:
                 return f"Mod({', '.join(map(self._print, expression.args))})"
 
         symbols = sorted({symbol for each in self.expressions for symbol in each.free_symbols}, key=str)
-        for symbol in symbols:
-            if symbol not in self.places:
-                raise Unplannable(f"no argument says what the size {symbol} is")
         printer = Printer({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})
         evaluate = sympy.lambdify(symbols, tuple(self.expressions), modules=[FUNCTIONS, "math"], printer=printer)
         return [self.places[symbol] for symbol in symbols], evaluate
