@@ -7,6 +7,7 @@
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
 #include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/Reduce.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Builders/Scatter.h"
 #include "TorchToGraph/Families.h"
@@ -198,7 +199,10 @@ static LogicalResult lowerUnfoldBackward(Lowering &ctx) {
   SizeList sizes = agreedSizes(ctx, ctx.sizes("input_sizes"));
   int64_t rank = sizes.size(), dim = ctx.dim("dim", rank), size = ctx.integer("size"),
           step = ctx.integer("step");
-  if (rank == 0 || gradient.rank() != rank + 1)
+  if (rank == 0 && gradient.rank() == 1) // of a number: its one element, or none
+    return ctx.done(
+        castTo(ctx, reduceSum(ctx, {gradient, {0}}, opmath(gradient.dtype)), gradient.dtype));
+  if (gradient.rank() != rank + 1)
     return ctx.refuse(
         fmt::format("a gradient of {} dimensions is needed, not {}", rank + 1, gradient.rank()));
   SizeList windows = sizes, have = ctx.sizesOf(gradient);

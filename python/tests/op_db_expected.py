@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What test_op_db.py knows of: torch's operators by the reason why they do not compile, with all samples in one graph."""
+"""What test_op_db.py knows of: torch's operators by the reason why they do not compile, with all samples."""
 # Operators of which some or all samples run eagerly, by what is said of it.
 EAGER = {
     "aten._conj.default: a tensor has the dtype torch.complex64": [
         "polar", "fft.hfft", "fft.hfft2", "fft.hfftn", "fft.ifft", "fft.ihfft", "fft.ihfft2", "fft.ihfftn",
         "linalg.eigvals"],
-    "aten._efficientzerotensor.default: it is not supported": ["sgn"],
+    "aten._efficientzerotensor.default: tensors of zeros without memory are not supported": ["sgn"],
     "aten._fft_c2c.default: a tensor has the dtype torch.complex64": [
         "stft", "fft.fft", "fft.fft2", "fft.fftn", "fft.rfft", "fft.rfft2", "fft.rfftn", "fft.ifft2", "fft.ifftn"],
     "aten._fft_c2r.default: a tensor has the dtype torch.complex64": ["fft.irfft", "fft.irfft2", "fft.irfftn"],
-    "aten._histogramdd_bin_edges.default: it is not supported": ["histogramdd"],
+    "aten._histogramdd_bin_edges.default: histograms are not supported": ["histogramdd"],
     "aten._linalg_det.default: decompositions, inverses and solutions of matri": ["linalg.det"],
     "aten._linalg_eigh.default: decompositions, inverses and solutions of matri": [
         "linalg.eigh", "linalg.eigvalsh", "linalg.matrix_rank.hermitian"],
@@ -20,7 +20,7 @@ EAGER = {
         "svd", "svd_lowrank", "pca_lowrank", "norm.nuc", "linalg.norm",
         "linalg.norm.subgradients_at_zero", "linalg.cond", "linalg.matrix_norm", "linalg.matrix_rank",
         "linalg.svd", "linalg.svdvals"],
-    "aten._segment_reduce_backward.default: it is not supported": [
+    "aten._segment_reduce_backward.default: gradients of reductions of segments are not supported": [
         "_segment_reduce.lengths", "_segment_reduce.offsets"],
     "aten._to_copy.default: a tensor has the dtype torch.complex128": ["cdouble"],
     "aten._to_copy.default: a tensor has the dtype torch.complex32": ["chalf"],
@@ -34,15 +34,17 @@ EAGER = {
     "aten.constant_pad_nd.default: it has a result whose memory has gaps or overlap": [
         "constant_pad_nd", "nn.functional.pad.constant"],
     "aten.empty_strided.default: it has a result whose memory has gaps or overlap": ["empty_strided"],
-    "aten.fractional_max_pool2d.default: it is not supported": ["nn.functional.fractional_max_pool2d"],
-    "aten.fractional_max_pool3d.default: it is not supported": ["nn.functional.fractional_max_pool3d"],
+    "aten.fractional_max_pool2d.default: windows at random places are not supported": [
+        "nn.functional.fractional_max_pool2d"],
+    "aten.fractional_max_pool3d.default: windows at random places are not supported": [
+        "nn.functional.fractional_max_pool3d"],
     "aten.gather.default: the index has 2 dimensions, but 1 are needed": ["gather"],
     "aten.geqrf.default: decompositions, inverses and solutions of matri": ["geqrf"],
-    "aten.grid_sampler_2d_backward.default: it is not supported": ["nn.functional.grid_sample", "grid_sampler_2d"],
-    "aten.grid_sampler_3d_backward.default: it is not supported": ["grid_sampler_3d"],
+    "aten.grid_sampler_2d_backward.default: gradients of samples at the places of a grid": [
+        "nn.functional.grid_sample", "grid_sampler_2d"],
+    "aten.grid_sampler_3d_backward.default: gradients of samples at the places of a grid": ["grid_sampler_3d"],
     "aten.hash_tensor.default: a tensor has the dtype torch.uint64": ["hash_tensor"],
-    "aten.histogram.bin_ct: it is not supported": ["histogram"],
-    "aten.i0.default: it is not supported": ["signal.windows.kaiser"],
+    "aten.histogram.bin_ct: histograms are not supported": ["histogram"],
     "aten.linalg_cholesky_ex.default: decompositions, inverses and solutions of matri": [
         "linalg.cholesky", "linalg.cholesky_ex"],
     "aten.linalg_householder_product.default: decompositions, inverses and solutions of matri": [
@@ -72,7 +74,6 @@ EAGER = {
     "aten.rrelu_with_noise_functional.default: its random numbers are to be those of eager PyTo": [
         "nn.functional.rrelu"],
     "aten.triangular_solve.default: decompositions, inverses and solutions of matri": ["triangular_solve"],
-    "aten.unfold_backward.default: a gradient of 1 dimensions is needed, not 1": ["unfold_copy"],
     "aten.unsafe_split.Tensor: it has a result whose memory has gaps or overlap": ["unsafe_chunk"],
     "aten.view_as_complex.default: a tensor has the dtype torch.complex64": ["view_as_complex"],
     "torch_nn._linear_cross_entropy_batch_chunked.default: custom operator torch_nn._linear_cross_entropy_b": [
