@@ -117,6 +117,17 @@ static bool isTorchSubclass(nb::handle object) {
   return types.api && PyType_IsSubtype(Py_TYPE(object.ptr()), types.tensor);
 }
 
+bool hasTorchMemory(nb::handle object) {
+  if (torchApi(object))
+    return true;
+  if (!isTorchSubclass(object))
+    return false;
+  nb::handle type = reinterpret_cast<PyObject *>(Py_TYPE(object.ptr()));
+  nb::handle tensor = reinterpret_cast<PyObject *>(findTorch().tensor);
+  constexpr const char *dispatch = "__torch_dispatch__";
+  return nb::object(type.attr(dispatch)).is(nb::object(tensor.attr(dispatch)));
+}
+
 /// Whether a method of a tensor without arguments answers True.
 static bool asks(nb::handle object, const char *method) {
   return nb::cast<bool>(object.attr(method)());

@@ -59,6 +59,9 @@ bool isContiguous(int32_t rank, const int64_t *sizes, const int64_t *strides);
 /// The exchange table of PyTorch's tensors when `object` is one (subclasses are not, but
 /// nn.Parameter is), else null.
 const dlpack::ExchangeApi *torchApi(nanobind::handle object);
+/// Whether an object is a tensor of torch with elements in its memory: a plain one, or one of a
+/// subclass that does not say with a __torch_dispatch__ of its own what operators do with it.
+bool hasTorchMemory(nanobind::handle object);
 /// The same for torch.Tensor itself; null when torch is not imported. Throws PYTHON_9 when it is
 /// too old to have one.
 const dlpack::ExchangeApi *importedTorchApi();

@@ -73,7 +73,7 @@ static nb::object inCallersOrder(const nb::object &copy, const std::vector<int> 
 
 void GraphArguments::addTensor(const GraphInput &input, size_t index, nb::handle object) {
   dlpack::Tensor view;
-  if (!torchApi(object))
+  if (!hasTorchMemory(object))
     raise(
         Diagnostic{Code::PYTHON_1,
                    fmt::format("argument {} of a compiled graph is a {}", index, typeName(object)),
