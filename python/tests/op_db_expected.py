@@ -98,7 +98,7 @@ UNTRACEABLE = {
     "aten.equal.default": ["corrcoef", "cov", "equal"],
     "aten.linalg_lstsq.default": ["linalg.lstsq", "linalg.lstsq.grad_oriented"],
     "aten.masked_select.default": ["combinations", "masked_select"],
-    "aten.nonzero.default": ["index_put", "nonzero", "argwhere"],
+    "aten.nonzero.default": ["index_put", "nonzero", "argwhere", "__getitem__"],
     "aten.repeat_interleave.Tensor": ["repeat_interleave"],
     "aten.unique_consecutive.default": ["unique_consecutive"],
     "linalg_eig_backward: The eigenvectors in the": ["linalg.eig"],
