@@ -478,6 +478,17 @@ def test_no_leaks(run_python):
     """) == "True\n"
 
 
+@pytest.mark.parametrize("then", ["", "y.sum().backward()", "torch.compile(lambda y: y * 2, backend='tilewright')(y)"])
+def test_results_that_outlive_python(run_python, then):
+    """torch releases nothing of the graphs of results that are left."""
+    run_python(f"""
+        import torch
+
+        y = torch.compile(torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Dropout()), backend="tilewright")(torch.randn(2, 3))
+        {then}
+    """)
+
+
 # Arguments that are no plain memory
 
 

@@ -3,6 +3,8 @@
 of its operators are not supported, programs with eager PyTorch between them."""
 from __future__ import annotations
 
+import atexit
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -91,7 +93,7 @@ def _compiled(module: GraphModule, layout: Layout, options: Options) -> tuple[An
 
 
 def compile_partition(module: GraphModule, options: Options, seen: _explain.GraphRecord) -> Any:
-    """A _native.Graph for the whole of `module`. Raises NotCompiled when something in it is not supported."""
+    """What runs the whole of `module`, a _native.Graph. Raises NotCompiled when something in it is not supported."""
     for node in module.graph.nodes:
         if why := _support.foreign(node.meta.get("val")):
             raise NotCompiled(why)
@@ -112,6 +114,31 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
         raise NotCompiled(error.message) from error
     if program is not None:
         seen.add_program(program)
-    graph = _native.Graph(program, *layout.native(), options.thread_count(), frozen)
-    graph._boxed_call = True  # it takes one list; wrappers of torch pass on what is in an object's __dict__
-    return graph
+    return _until_the_end(_native.Graph(program, *layout.native(), options.thread_count(), frozen))
+
+
+# Results that need gradients keep their graph. torch does not release what hangs on those that are left when Python ends,
+# so graphs are taken from there before.
+_in_use: weakref.WeakSet[Callable[[list[Any]], list[Any]]] = weakref.WeakSet()
+
+
+def _until_the_end(graph: Any) -> Callable[[list[Any]], list[Any]]:
+    """`graph` as a function that takes one list."""
+    def run(args: list[Any]) -> list[Any]:
+        return graph(args)
+
+    run._boxed_call = True  # type: ignore[attr-defined]
+    run.graph = weakref.ref(graph)  # type: ignore[attr-defined]
+    _in_use.add(run)
+    return run
+
+
+def _ended(args: list[Any]) -> Any:
+    _native.refuse("TW-PYTHON-0003", "a compiled graph is called when Python ends",
+                   "call it in no handler of atexit, or in one that is registered after the first use of torch.compile")
+
+
+@atexit.register
+def _release() -> None:
+    for run in list(_in_use):
+        run.__closure__[0].cell_contents = _ended  # type: ignore[attr-defined]
