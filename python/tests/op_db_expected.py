@@ -33,6 +33,7 @@ EAGER = {
     "aten.complex.default: a tensor has the dtype torch.complex64": ["complex"],
     "aten.constant_pad_nd.default: it has a result whose memory has gaps or overlap": [
         "constant_pad_nd", "nn.functional.pad.constant"],
+    "aten.empty_permuted.default: it has a result whose memory has gaps or overlap": ["empty_permuted"],
     "aten.empty_strided.default: it has a result whose memory has gaps or overlap": ["empty_strided"],
     "aten.fractional_max_pool2d.default: windows at random places are not supported": [
         "nn.functional.fractional_max_pool2d"],
