@@ -16,8 +16,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 ULP = {torch.float32: 2.0**-23, torch.float16: 2.0**-10, torch.bfloat16: 2.0**-7, torch.float64: 2.0**-52}
 BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 RUNS = 8
-RELATIVE_ULPS = 16
-RELATIVE_ULPS_F64 = 256  # no run is more exact than PyTorch's own sums then
+# Units in the last place, and how many times what noise changes. No run is more exact than PyTorch's
+# own sums in f64.
+ULPS, TIMES = {torch.float64: 256}, {torch.float64: 32}
+FEWEST_ULPS, FEWEST_TIMES = 16, 8
 # These choose by comparing, and 0 and -0 are equal: either may come where there is a -0.
 CHOOSING = set("""max min amax amin aminmax kthvalue median sort topk cummax cummin clamp clamp_min clamp_max maximum
 minimum fmax fmin relu hardtanh max_pool1d max_pool2d max_pool3d max_pool2d_with_indices
@@ -28,6 +30,8 @@ native_group_norm native_layer_norm nll_loss nll_loss_forward norm prod std std_
 linalg_vector_norm _native_batch_norm_legit_no_training""".split())
 # What is near zero here is a difference of what is not.
 CANCELLING = {"lgamma", "logaddexp", "logaddexp2", "mvlgamma"}
+# These take the logarithm of what may be near one.
+NEAR_ONE = {"_log_softmax", "logsumexp"}
 # PyTorch takes squares in f64 here.
 SQUARING = {"linalg_vector_norm", "norm", "std", "std_mean", "var", "var_mean"}
 
@@ -73,6 +77,8 @@ class Noise(TorchDispatchMode):
             result = pytree.tree_map(self.any_kind, result, bounded)
         if name in CANCELLING and self.flips_all:
             result = self.cancelled(result, operands)
+        if name in NEAR_ONE:
+            result = result + self.noisy(torch.ones_like(result)) - 1
         if name in SQUARING:
             result = pytree.tree_map(self.out_of_range, result)
         if name == "prod":
@@ -176,10 +182,11 @@ class Expected:
             self.skipped |= kinds(other) != kinds(value)
             deviation = torch.maximum(deviation, (other - value).abs().nan_to_num(0, 0, 0))
         unit = ULP[eager.dtype]
-        self.relative = (RELATIVE_ULPS_F64 if eager.dtype == torch.float64 else RELATIVE_ULPS) * unit
+        self.relative = ULPS.get(eager.dtype, FEWEST_ULPS) * unit
         beyond = (deviation - 2 * unit * value.abs().nan_to_num(0, 0, 0)).clamp(min=0)
         beyond = torch.where(self.skipped, 0, beyond)
-        self.absolute = 8 * (beyond.max().item() if beyond.numel() else 0.0) + 8 * torch.finfo(eager.dtype).smallest_normal * unit
+        times, largest = TIMES.get(eager.dtype, FEWEST_TIMES), beyond.max().item() if beyond.numel() else 0.0
+        self.absolute = times * largest + 8 * torch.finfo(eager.dtype).smallest_normal * unit
 
     @property
     def is_unstable(self) -> bool:
