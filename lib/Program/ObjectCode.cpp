@@ -33,8 +33,9 @@ using namespace mlir;
 
 namespace tw {
 
-/// Splitting a small program costs more than it gains; more parts than this gain nothing.
-static constexpr size_t functionsOfPart = 6, mostParts = 16;
+/// Splitting a small program costs more than it gains; more threads than this gain nothing. Parts
+/// take different times, so there are several for each thread.
+static constexpr size_t functionsOfPart = 4, mostThreads = 16, partsOfThread = 4;
 static constexpr int unrollLevel = 2;
 
 /// As far as the machine is to generate code: -O1 or -O3.
@@ -105,11 +106,14 @@ static ObjectFile emitCode(llvm::Module &part, llvm::TargetMachine &machine,
   return object;
 }
 
+static size_t threadCount() {
+  return std::clamp<size_t>(std::thread::hardware_concurrency(), 1, mostThreads);
+}
+
 /// Parts as bitcode: a module belongs to a context, and a context to a thread.
 static std::vector<llvm::SmallString<0>> split(llvm::Module &code) {
   size_t functions = llvm::count_if(code, [](auto &f) { return !f.isDeclaration(); });
-  size_t threads = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, mostParts);
-  size_t parts = std::clamp<size_t>(functions / functionsOfPart, 1, threads);
+  size_t parts = std::clamp<size_t>(functions / functionsOfPart, 1, threadCount() * partsOfThread);
   std::vector<llvm::SmallString<0>> result;
   llvm::SplitModule(
       code, parts,
@@ -175,8 +179,8 @@ FailureOr<std::string> makeText(ModuleOp module, const std::vector<std::string> 
   return text;
 }
 
-/// Calls `work` for each of `count` parts, each on a thread of its own with a stack for deeply
-/// nested expressions; on fewer where there are no more. The first exception is passed on.
+/// Calls `work` for each of `count` parts, on several threads with stacks for deeply nested
+/// expressions; on fewer where there are no more. The first exception is passed on.
 static void onAllParts(size_t count, const std::function<void(size_t)> &work) {
   std::atomic<size_t> next = 0;
   std::vector<std::exception_ptr> problems(count);
@@ -190,7 +194,7 @@ static void onAllParts(size_t count, const std::function<void(size_t)> &work) {
   };
   std::vector<std::thread> threads;
   try {
-    while (threads.size() + 1 < count)
+    while (threads.size() + 1 < std::min(count, threadCount()))
       threads.emplace_back(takeParts);
   } catch (const std::system_error &) {
     // Those that there are do it.
