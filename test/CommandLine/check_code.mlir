@@ -5,7 +5,7 @@
 // FINE-NEXT: kernels: 2 interpreted, of which 0 differ; 0 not interpreted
 // RUN: not env TILEWRIGHT_COMPILER=%broken_code tilewright check %s --interpret --input=4x8xf32=random:1 --input=8x8xf32=random:2 2>&1 | FileCheck %s
 // CHECK: error[TW-CLI-0010]: dispatch 0 "{{.*}}" is the first that differs from the reference target
-// CHECK: note: the interpreter makes something else of its kernel: the code is wrong
+// CHECK: note: the interpreter computes something else from its kernel: the code is wrong
 // CHECK: note: kernel {{.*}} gives another result 0 than the interpreter: {{[0-9]+}} of 32 elements differ
 // CHECK: note: dispatches: 2 compared, of which 1 differ; 0 not compared
 // RUN: not env TILEWRIGHT_COMPILER=%broken_code tilewright check %s --interpret --json --input=4x8xf32=random:1 --input=8x8xf32=random:2 2>/dev/null | FileCheck %s --check-prefix=JSON

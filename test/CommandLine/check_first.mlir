@@ -6,7 +6,7 @@
 // CHECK: error[TW-CLI-0004]: output "output_0" differs from the reference target
 // CHECK: error[TW-CLI-0010]: dispatch 0 "{{.*}}" is the first that differs from the reference target
 // CHECK: note: its result is the value of check_first.mlir:[[# @LINE + 10]]:8
-// CHECK: note: the interpreter makes the same of its kernel: not the code is wrong, but the kernel
+// CHECK: note: the interpreter computes the same from its kernel: the kernel is wrong, not its code
 // CHECK: note: dispatches: 2 compared, of which 1 differ; 0 not compared
 func.func @main(%x: !torch.vtensor<[4,40],f32>, %y: !torch.vtensor<[40,8],f32>, %z: !torch.vtensor<[16,5],f32>) -> !torch.vtensor<[2,5],f32> {
   %one = torch.constant.int 1

@@ -10,5 +10,5 @@
 // CHECK: note: its result is the value of small_mlp.pt2: node relu (#1), from basic.py:{{[0-9]+}} in SmallMlp.forward
 // CHECK: note: 82 of 160 elements differ
 // CHECK: note: [2, 5]: 0.757{{[0-9]+}}, expected 1.514
-// CHECK: note: the interpreter makes the same of its kernel: not the code is wrong, but the kernel
+// CHECK: note: the interpreter computes the same from its kernel: the kernel is wrong, not its code
 // CHECK: note: dispatches: 2 compared, of which 1 differ; 0 not compared

@@ -72,8 +72,8 @@ static void addDifference(Diagnostic &error, const DispatchDifference &first,
   if (first.isAsInterpreted)
     error.notes.push_back(
         *first.isAsInterpreted
-            ? "the interpreter makes the same of its kernel: not the code is wrong, but the kernel"
-            : "the interpreter makes something else of its kernel: the code is wrong");
+            ? "the interpreter computes the same from its kernel: the kernel is wrong, not its code"
+            : "the interpreter computes something else from its kernel: the code is wrong");
   if (first.round > 0)
     error.notes.push_back(
         fmt::format("when it ran for the {}th time in the call", first.round + 1));

@@ -28,7 +28,7 @@ struct DispatchDifference {
   Comparison found;
   std::vector<DifferingElement> worst;
   std::vector<int32_t> unknown; // dispatches whose results it read, which are compared with nothing
-  std::optional<bool> isAsInterpreted; // whether the interpreter makes the same of its kernel
+  std::optional<bool> isAsInterpreted; // whether the interpreter computes the same from its kernel
 };
 
 /// A result of a dispatch that the interpreter makes otherwise.
