@@ -340,6 +340,10 @@ def test_cache(tmp_path, caplog):
     files[0].write_bytes(b"no artifact")
     run()
     assert files[0].stat().st_size > 1000
+    files[0].unlink()
+    files[0].mkdir()
+    run()
+    assert files[0].is_file() and next(files[0].parent.glob("*.folder")).is_dir()
     os.chmod(files[0].parent, 0o777)
     files[0].unlink()
     with caplog.at_level(logging.WARNING, "tilewright.torch"):

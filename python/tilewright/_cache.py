@@ -75,6 +75,11 @@ def load(path: str, library: str, threads: int = 0) -> Program | None:
         facts = os.lstat(path)
     except OSError:
         return None
+    if stat.S_ISDIR(facts.st_mode):
+        aside = f"{path}.{os.getpid()}.folder"
+        _warn(f"error[TW-PYTHON-0006]: {path} is a folder and not used; it is now {aside}")
+        os.rename(path, aside)
+        return None
     if not stat.S_ISREG(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mode & 0o022:
         _warn(f"error[TW-PYTHON-0006]: {path} is not used: it is another user's, or others may write to it")
         os.unlink(path)
