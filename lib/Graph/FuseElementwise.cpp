@@ -121,6 +121,7 @@ struct FuseElementwise : PassWrapper<FuseElementwise, OperationPass<>> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<FuseProducer>(&getContext());
+    // What comes with MLIR's own: constants and fills that are read by generic operations.
     linalg::populateElementwiseOpsFusionPatterns(patterns, [](OpOperand *) { return false; });
     linalg::GenericOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),

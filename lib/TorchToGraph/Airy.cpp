@@ -4,7 +4,7 @@
 // its asymptotic forms, in z = 2/3 |x|^(3/2).
 #include "TorchToGraph/BesselTables.h"
 #include "TorchToGraph/Builders/Chebyshev.h"
-#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/InDouble.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
@@ -61,17 +61,11 @@ Value airy(const Element &e, Value x) {
   return e.select(e.eq(e.abs(x), e.constant(double(INFINITY))), e.constant(NAN), value);
 }
 
-LogicalResult lowerAiry(Lowering &ctx) {
-  return ctx.done(pointwise(
-      ctx, ctx.arg("x"), ctx.resultDType(), [](Element &e, ValueRange x) { return airy(e, x[0]); },
-      DType::F64));
-}
-
 } // namespace
 
 Family airyFamily() {
   static constexpr LoweringRow rows[] = {
-      {"torch.aten.special_airy_ai", lowerAiry},
+      {"torch.aten.special_airy_ai", lowerInDouble<airy>},
   };
   return {"Airy functions", rows};
 }

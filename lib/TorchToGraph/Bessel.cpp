@@ -3,7 +3,7 @@
 // Bessel functions, relatives of the error function, and Hurwitz' zeta, in f64, rounded once.
 #include "TorchToGraph/BesselTables.h"
 #include "TorchToGraph/Builders/Chebyshev.h"
-#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/InDouble.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -273,37 +273,29 @@ LogicalResult lowerPolygamma(Lowering &ctx) {
 // The table
 //===----------------------------------------------------------------------===//
 
-/// f(the only argument) in f64, rounded once.
-template <Value (*f)(Element &, Value)>
-LogicalResult lower(Lowering &ctx) {
-  return ctx.done(pointwise(
-      ctx, ctx.arg(0u), ctx.resultDType(), [](Element &e, ValueRange x) { return f(e, x[0]); },
-      DType::F64));
-}
-
 } // namespace
 
 Family besselFamily() {
   static constexpr LoweringRow rows[] = {
-      {"torch.aten.i0", lower<besselI<0>>},
-      {"torch.aten.special_i0", lower<besselI<0>>},
-      {"torch.aten.special_i0e", lower<scaledI<0>>},
-      {"torch.aten.special_i1", lower<besselI<1>>},
-      {"torch.aten.special_i1e", lower<scaledI<1>>},
-      {"torch.aten.special_modified_bessel_i0", lower<besselI<0>>},
-      {"torch.aten.special_modified_bessel_i1", lower<besselI<1>>},
-      {"torch.aten.special_modified_bessel_k0", lower<besselK<0, false>>},
-      {"torch.aten.special_modified_bessel_k1", lower<besselK<1, false>>},
-      {"torch.aten.special_scaled_modified_bessel_k0", lower<besselK<0, true>>},
-      {"torch.aten.special_scaled_modified_bessel_k1", lower<besselK<1, true>>},
-      {"torch.aten.special_bessel_j0", lower<besselJ<0>>},
-      {"torch.aten.special_bessel_j1", lower<besselJ<1>>},
-      {"torch.aten.special_bessel_y0", lower<besselY<0>>},
-      {"torch.aten.special_bessel_y1", lower<besselY<1>>},
-      {"torch.aten.special_spherical_bessel_j0", lower<sphericalJ0>},
-      {"torch.aten.special_erfcx", lower<scaledErfc>},
-      {"torch.aten.special_log_ndtr", lower<logNormalCdf>},
-      {"torch.aten.special_ndtri", lower<inverseNormalCdf>},
+      {"torch.aten.i0", lowerInDouble<besselI<0>>},
+      {"torch.aten.special_i0", lowerInDouble<besselI<0>>},
+      {"torch.aten.special_i0e", lowerInDouble<scaledI<0>>},
+      {"torch.aten.special_i1", lowerInDouble<besselI<1>>},
+      {"torch.aten.special_i1e", lowerInDouble<scaledI<1>>},
+      {"torch.aten.special_modified_bessel_i0", lowerInDouble<besselI<0>>},
+      {"torch.aten.special_modified_bessel_i1", lowerInDouble<besselI<1>>},
+      {"torch.aten.special_modified_bessel_k0", lowerInDouble<besselK<0, false>>},
+      {"torch.aten.special_modified_bessel_k1", lowerInDouble<besselK<1, false>>},
+      {"torch.aten.special_scaled_modified_bessel_k0", lowerInDouble<besselK<0, true>>},
+      {"torch.aten.special_scaled_modified_bessel_k1", lowerInDouble<besselK<1, true>>},
+      {"torch.aten.special_bessel_j0", lowerInDouble<besselJ<0>>},
+      {"torch.aten.special_bessel_j1", lowerInDouble<besselJ<1>>},
+      {"torch.aten.special_bessel_y0", lowerInDouble<besselY<0>>},
+      {"torch.aten.special_bessel_y1", lowerInDouble<besselY<1>>},
+      {"torch.aten.special_spherical_bessel_j0", lowerInDouble<sphericalJ0>},
+      {"torch.aten.special_erfcx", lowerInDouble<scaledErfc>},
+      {"torch.aten.special_log_ndtr", lowerInDouble<logNormalCdf>},
+      {"torch.aten.special_ndtri", lowerInDouble<inverseNormalCdf>},
       {"torch.aten.special_zeta", lowerZeta},
       {"torch.aten.special_zeta.self_scalar", lowerZeta},
       {"torch.aten.special_zeta.other_scalar", lowerZeta},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The gamma function's relatives, in f64, rounded once.
-#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/InDouble.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -188,20 +188,12 @@ LogicalResult lowerIncompleteGamma(Lowering &ctx) {
       DType::F64));
 }
 
-/// f(self) in f64, rounded once.
-template <Value (*f)(Element &, Value)>
-LogicalResult lowerDouble(Lowering &ctx) {
-  return ctx.done(pointwise(
-      ctx, ctx.arg("self"), ctx.resultDType(), [](Element &e, ValueRange x) { return f(e, x[0]); },
-      DType::F64));
-}
-
 } // namespace
 
 Family gammaFamily() {
   static constexpr LoweringRow rows[] = {
-      {"torch.aten.lgamma", lowerDouble<logGamma>},
-      {"torch.aten.digamma", lowerDouble<digamma>},
+      {"torch.aten.lgamma", lowerInDouble<logGamma>},
+      {"torch.aten.digamma", lowerInDouble<digamma>},
       {"torch.aten.mvlgamma", lowerMultivariateLogGamma},
       {"torch.aten.igamma", lowerIncompleteGamma<false>},
       {"torch.aten.igammac", lowerIncompleteGamma<true>},

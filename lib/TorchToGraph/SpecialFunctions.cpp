@@ -2,7 +2,7 @@
 //
 // Functions of the normal distribution, of floats' bits and of integers, and the operators that
 // PyTorch knows under a second name.
-#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/InDouble.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -13,14 +13,6 @@ using namespace mlir;
 
 namespace tw::lower {
 namespace {
-
-/// f(self) in f64, rounded once.
-template <Value (*f)(Element &, Value)>
-LogicalResult lowerDouble(Lowering &ctx) {
-  return ctx.done(pointwise(
-      ctx, ctx.arg("self"), ctx.resultDType(), [](Element &e, ValueRange x) { return f(e, x[0]); },
-      DType::F64));
-}
 
 /// The normal distribution function: erfc(-x / sqrt 2) / 2.
 Value normalCdf(Element &e, Value x) {
@@ -187,8 +179,8 @@ LogicalResult lowerAlias(Lowering &ctx) {
 Family specialFunctionsFamily() {
   static const auto *all = [] {
     auto *rows = new std::vector<LoweringRow>{
-        {"torch.aten.special_ndtr", lowerDouble<normalCdf>},
-        {"torch.aten.special_entr", lowerDouble<entropy>},
+        {"torch.aten.special_ndtr", lowerInDouble<normalCdf>},
+        {"torch.aten.special_entr", lowerInDouble<entropy>},
         {"torch.aten.ldexp.Tensor", lowerLdexp},
         {"torch.aten.isreal", lowerIsReal},
         {"torch.aten.frexp.Tensor", lowerFrexp},

@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ValueStore.h"
 #include "IO/OutputFile.h"
+#include "IO/TemporaryFolder.h"
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 namespace tw::cli {
 
-static std::string folder() {
-  const char *given = std::getenv("TMPDIR");
-  return given && *given ? given : "/tmp";
-}
-
 Result<ValueStore> ValueStore::create() {
-  std::string path = folder() + "/tilewright-values-XXXXXX";
-  int descriptor = ::mkstemp(path.data());
+  // What is left of it by a process that is killed goes with the folder.
+  TW_ASSIGN(TemporaryFolder folder, TemporaryFolder::create());
+  std::string path = folder.path() + "/values";
+  int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0)
     return cannotWrite(path, errno);
-  ::unlink(path.c_str()); // it goes with its last descriptor
-  return ValueStore(descriptor);
+  return ValueStore(descriptor, path); // the file has no name any more, as the folder ends here
 }
 
 ValueStore::ValueStore(ValueStore &&other) noexcept
-    : descriptor(std::exchange(other.descriptor, -1)), end(other.end),
+    : descriptor(std::exchange(other.descriptor, -1)), path(std::move(other.path)), end(other.end),
       places(std::move(other.places)) {}
 
 ValueStore::~ValueStore() {
@@ -44,7 +41,7 @@ Status ValueStore::put(Key key, const HostTensor &value, int32_t dispatch) {
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      return cannotWrite(folder(), errno);
+      return cannotWrite(path, errno);
     left = left.subspan(static_cast<size_t>(count));
     end += count;
   }
@@ -62,7 +59,7 @@ Result<HostTensor> ValueStore::get(Key key) const {
     if (count <= 0)
       return Diagnostic{Code::IO_1,
                         fmt::format("a value of the reference target in {} cannot be read: {}",
-                                    folder(), count < 0 ? std::strerror(errno) : "it is cut off")};
+                                    path, count < 0 ? std::strerror(errno) : "it is cut off")};
     left = left.subspan(static_cast<size_t>(count));
     at += count;
   }

@@ -37,9 +37,10 @@ private:
     int64_t offset;
     int32_t dispatch;
   };
-  explicit ValueStore(int descriptor) : descriptor(descriptor) {}
+  ValueStore(int descriptor, std::string path) : descriptor(descriptor), path(std::move(path)) {}
 
-  int descriptor; // -1: moved from
+  int descriptor;   // -1: moved from
+  std::string path; // that it had, for messages
   int64_t end = 0;
   std::map<Key, Place> places;
 };
