@@ -29,12 +29,8 @@ StringRef intrinsicImport(Operation *op) {
   return names.lookup(op->getName().getStringRef());
 }
 
-Value callLibm(OpBuilder &b, Location loc, StringRef name, ValueRange operands,
-               std::set<std::string> &imports) {
-  Type type = operands[0].getType();
-  std::string symbol = (name + (type.isF32() ? "f" : "")).str();
-  imports.insert(symbol);
-  auto call = LLVM::CallOp::create(b, loc, TypeRange{type}, symbol, operands);
+Value callPure(OpBuilder &b, Location loc, StringRef symbol, ValueRange operands) {
+  auto call = LLVM::CallOp::create(b, loc, TypeRange{operands[0].getType()}, symbol, operands);
   call.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
       b.getContext(),
       {LLVM::ModRefInfo::NoModRef, LLVM::ModRefInfo::NoModRef, LLVM::ModRefInfo::NoModRef,
@@ -42,6 +38,13 @@ Value callLibm(OpBuilder &b, Location loc, StringRef name, ValueRange operands,
   call.setNoUnwind(true);
   call.setWillReturn(true);
   return call.getResult();
+}
+
+Value callLibm(OpBuilder &b, Location loc, StringRef name, ValueRange operands,
+               std::set<std::string> &imports) {
+  std::string symbol = (name + (operands[0].getType().isF32() ? "f" : "")).str();
+  imports.insert(symbol);
+  return callPure(b, loc, symbol, operands);
 }
 
 void declareCalled(ModuleOp module) {
@@ -62,7 +65,9 @@ void moveFunctions(ModuleOp from, ModuleOp into) {
   SymbolTable symbols(into);
   for (Operation &op : llvm::make_early_inc_range(*from.getBody())) {
     auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-    if (function && function.isExternal() && symbols.lookup(function.getName()))
+    bool isShared =
+        function && (function.isExternal() || function.getLinkage() == LLVM::Linkage::WeakODR);
+    if (isShared && symbols.lookup(function.getName()))
       continue;
     op.remove();
     symbols.insert(&op, into.getBody()->end());

@@ -18,10 +18,15 @@ llvm::StringRef intrinsicImport(mlir::Operation *op);
 mlir::Value callLibm(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef name,
                      mlir::ValueRange operands, std::set<std::string> &imports);
 
+/// Calls a function that neither reads nor writes memory, and returns what its operands are.
+mlir::Value callPure(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef symbol,
+                     mlir::ValueRange operands);
+
 /// Declares the functions of `module` that are called and not there.
 void declareCalled(mlir::ModuleOp module);
 
-/// Moves the functions of `from` into another module, which may declare some of them already.
+/// Moves the functions of `from` into another module, which may declare some of them already, and
+/// define those that are weak.
 void moveFunctions(mlir::ModuleOp from, mlir::ModuleOp into);
 
 } // namespace tw::target

@@ -67,6 +67,9 @@ TEST(CPUMath, HasTheErrorsThatAreStated) {
     EXPECT_LE(worst("math.log", [](double x) { return std::log(x); }, cpu), 1.5);
     EXPECT_LE(worst("math.tanh", [](double x) { return std::tanh(x); }, cpu), 1.5);
     EXPECT_LE(worst("math.erf", [](double x) { return std::erf(x); }, cpu), 1.5);
+    EXPECT_LE(worst("math.sin", [](double x) { return std::sin(x); }, cpu), 0.6);
+    EXPECT_LE(worst("math.cos", [](double x) { return std::cos(x); }, cpu), 0.6);
+    EXPECT_LE(worst("math.tan", [](double x) { return std::tan(x); }, cpu), 1.5);
   }
 }
 

@@ -4,6 +4,7 @@
 // that docs/tile-programs.md ("Numbers") defines, it is guarded here.
 #include "Target/CPU/Emitter.h"
 #include "Target/CPU/Math.h"
+#include "Target/CPU/VectorLibm.h"
 #include "Target/Libm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -82,7 +83,7 @@ private:
     if (Value value = emitMath(b, loc, op->getName().getStringRef(), operands, e.cpu))
       return value;
     if (StringRef name = libmName(op); !name.empty())
-      return eachLane(name, operands, element);
+      return callVectorLibm(b, loc, name, operands, e.imports);
     if (StringRef name = intrinsicImport(op); !name.empty())
       e.imports.insert((name + (element.isF64() ? "" : "f")).str());
     OperationState state(loc, op->getName(), operands, type(element), op->getAttrs());
@@ -94,22 +95,6 @@ private:
       made->setAttr("fastmath",
                     arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
     return made->getResult(0);
-  }
-
-  /// Calls libm for one lane after the other.
-  Value eachLane(StringRef name, ArrayRef<Value> operands, Type element) {
-    if (!isVector)
-      return callLibm(b, loc, name, operands, e.imports);
-    Value result = LLVM::PoisonOp::create(b, loc, type(element));
-    for (unsigned lane = 0; lane < e.lanes; ++lane) {
-      Value at = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(lane));
-      SmallVector<Value> scalars;
-      for (Value operand : operands)
-        scalars.push_back(LLVM::ExtractElementOp::create(b, loc, operand, at));
-      Value one = callLibm(b, loc, name, scalars, e.imports);
-      result = LLVM::InsertElementOp::create(b, loc, result.getType(), result, one, at);
-    }
-    return result;
   }
 
   /// A division takes as long as ten products: where all elements are divided by one number, its
