@@ -18,10 +18,11 @@ def reduction(draft: Draft) -> None:
         draft.assign(f"{x}.{draft.choice(['sum', 'mean', 'prod', 'amax', 'amin', 'std'])}()", [x])
         return
     dim, some = draft.dim(x), dims(draft, x)
+    # Where a dimension was expanded, PyTorch's median reads other memory (2.11 and 2.13).
     text = draft.choice(["{x}.sum({s}{k})"] * 3 + ["{x}.mean({s}{k})", "{x}.amax({s}{k})", "{x}.amin({s}{k})",
                         "{x}.prod({d}{k})", "{x}.var({s}{k})", "{x}.std({d}{k}, correction=0)", "{x}.logsumexp({s}{k})",
                         "{x}.norm(dim={s}{k})", "torch.linalg.vector_norm({x}, 1, {s}{k})", "{x}.max({d}{k}).values",
-                        "{x}.median({d}{k}).values", "{x}.nansum({s}{k})", "torch.var_mean({x}, {s}{k})[1]",
+                        "{x}.contiguous().median({d}{k}).values", "{x}.nansum({s}{k})", "torch.var_mean({x}, {s}{k})[1]",
                         "torch.aminmax({x}, dim={d}{k})[0]", "{x}.kthvalue(1, {d}{k}).values"])
     draft.assign(text.format(x=x, s=some, d=dim, k=keep), [x], exact="am" in text)
 

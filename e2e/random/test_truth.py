@@ -41,6 +41,13 @@ class Truth(unittest.TestCase):
     def test_infinities_that_meet_inside(self):
         self.assertEqual(skipped(lambda x: torch.var_mean(x, [0])[1], [math.inf, 1.0, 2.0]), [True])
 
+    def test_infinities_that_meet_before_a_product(self):
+        product = lambda x: torch.digamma(torch.var_mean(x, [0])[1].prod().abs())
+        self.assertEqual(skipped(product, [[math.inf, 1e30], [1.0, 1e30]]), [True])
+
+    def test_products_that_depend_on_the_order(self):
+        self.assertEqual(skipped(lambda x: x.prod(1), [[1e30, 1e30, 1e-30], [1.0, 2.0, 3.0]]), [True, False])
+
     def test_infinities_that_do_not(self):
         self.assertEqual(skipped(lambda x: x.sum(0), [math.inf, 1.0, 2.0]), [False])
         self.assertEqual(skipped(lambda x: x.sum(0), [math.nan, 1.0, 2.0]), [False])
