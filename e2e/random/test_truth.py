@@ -45,6 +45,19 @@ class Truth(unittest.TestCase):
         product = lambda x: torch.digamma(torch.var_mean(x, [0])[1].prod().abs())
         self.assertEqual(skipped(product, [[math.inf, 1e30], [1.0, 1e30]]), [True])
 
+    def test_signs_of_infinities_that_meet(self):
+        blend = lambda x: torch.lerp(x[2], torch.var_mean(x[:2], [0])[1], x[2])
+        self.assertEqual(skipped(blend, [[-math.inf, 1.0], [1.0, 1.0], [math.inf, 1.0]]), [True, False])
+
+    def test_sums_that_cancel(self):
+        self.assertEqual(skipped(lambda x: (x.nansum(0) < -0.3).int(), [-0.5, 1e10, -1e10, -0.5]), [True])
+        self.assertEqual(skipped(lambda x: x.nansum(0).reciprocal(), [-0.5, 1e10, -1e10, -0.5]), [True])
+
+    def test_sums_of_equal_terms(self):
+        ones = torch.full((1, 200), 0.54030231)
+        expected = expectations(lambda x: [x.mean(1)], lambda given: [given[0].double().mean(1)], [ones])[0]
+        self.assertGreater(expected.absolute, 100 * 2.0**-24)
+
     def test_products_that_depend_on_the_order(self):
         self.assertEqual(skipped(lambda x: x.prod(1), [[1e30, 1e30, 1e-30], [1.0, 2.0, 3.0]]), [True, False])
 

@@ -27,11 +27,14 @@ max_pool3d_with_indices""".split())
 # These compute, even where each result happens to be an element of an operand or zero.
 COMPUTING = set("""addbmm addmm addmv baddbmm bmm convolution cumprod cumsum dot einsum linear logsumexp mean mm mv
 native_group_norm native_layer_norm nll_loss nll_loss_forward norm prod std std_mean sum var var_mean vdot
-linalg_vector_norm _native_batch_norm_legit_no_training""".split())
+linalg_vector_norm nansum _native_batch_norm_legit_no_training""".split())
 # What is near zero here is a difference of what is not.
 CANCELLING = {"lgamma", "logaddexp", "logaddexp2", "mvlgamma"}
 # These take the logarithm of what may be near one.
 NEAR_ONE = {"_log_softmax", "logsumexp"}
+# Added up in one chain, equal terms are all rounded in one direction, which noise does not show.
+SUMMING = {"mean", "nansum", "sum"}
+PARTS_OF_CHAIN = 8
 # PyTorch takes squares in f64 here.
 SQUARING = {"linalg_vector_norm", "norm", "std", "std_mean", "var", "var_mean"}
 
@@ -48,7 +51,8 @@ class Noise(TorchDispatchMode):
         super().__init__()
         self.generator = torch.Generator().manual_seed(seed)
         self.flips_all = seed == 0  # zeros, so that whether one flips is not left to chance
-        # In all combinations among the runs: infinities rather than NaN, and products as they come.
+        # In all combinations among the runs: infinities rather than NaN, and products as they come (and sums
+        # that are rounded up).
         self.gives_infinities, self.keeps_products = seed % 2 == 0, seed // 2 % 2 == 0
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -81,6 +85,8 @@ class Noise(TorchDispatchMode):
             result = self.cancelled(result, operands)
         if name in NEAR_ONE:
             result = result + self.noisy(torch.ones_like(result)) - 1
+        if name in SUMMING:
+            result = self.in_a_chain(result, operands[0], func(operands[0].abs(), *args[1:], **kwargs))
         if name in SQUARING:
             result = pytree.tree_map(self.out_of_range, result)
         if name == "prod":
@@ -110,13 +116,24 @@ class Noise(TorchDispatchMode):
         largest = sum(x.abs() for x in operands)
         return torch.where(value.abs() <= 4 * ULP[value.dtype] * largest, 0, value)
 
+    def in_a_chain(self, value, terms, of_sizes):
+        """With the error of a sum in one chain, as a part of `of_sizes`, the sum of the terms' sizes; in
+        one run zero for what is no larger than what its terms lose."""
+        count = terms.numel() / max(value.numel(), 1)
+        unit = ULP[value.dtype] * count / PARTS_OF_CHAIN
+        sign = 1 if self.keeps_products else -1
+        changed = value + sign * unit * of_sizes
+        if self.flips_all:
+            changed = torch.where(value.abs() <= 4 * ULP[value.dtype] * of_sizes, 0, value)
+        return torch.where(of_sizes.isfinite(), changed, value).to(value.dtype)
+
     def out_of_range(self, value):
         """With infinities or NaN and zeros for what has squares that the dtype does not hold."""
         if not is_float(value):
             return value
         limits = torch.finfo(value.dtype)
-        large = math.inf if self.gives_infinities else math.nan
-        value = torch.where(value.abs() > limits.max**0.5 / 1000, large, value)
+        large = torch.tensor(math.inf if self.gives_infinities else math.nan, dtype=value.dtype)
+        value = torch.where(value.abs() > limits.max**0.5 / 1000, large.copysign(value), value)
         return torch.where(value.abs() < limits.smallest_normal**0.5 * 1000, 0, value)
 
     def any_order(self, product, factors, args, kwargs):
