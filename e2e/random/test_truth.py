@@ -41,6 +41,9 @@ class Truth(unittest.TestCase):
     def test_infinities_that_meet_inside(self):
         self.assertEqual(skipped(lambda x: torch.var_mean(x, [0])[1], [math.inf, 1.0, 2.0]), [True])
 
+        far = [[1e30, 0.0]] + [[0.0, float(i)] for i in range(30)]  # many enough for a product of matrices
+        self.assertTrue(all(skipped(lambda x: torch.cdist(x, x)[0], far)[1:]))
+
     def test_infinities_that_meet_before_a_product(self):
         product = lambda x: torch.digamma(torch.var_mean(x, [0])[1].prod().abs())
         self.assertEqual(skipped(product, [[math.inf, 1e30], [1.0, 1e30]]), [True])

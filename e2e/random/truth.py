@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a model should give, and how far from it a correct compiler can be.
 
-PyTorch says what is right, which runs the exported program. How much rounding matters is measured on the model itself: it is run
-several times with every result that is computed (not moved) changed by a unit in its last place, and in
-double precision. The runs also differ in what implementations are free to choose: the sign of a zero that
+PyTorch says what is right, which runs the exported program. How much rounding matters is measured on the
+model itself: it is run several times with every result that is computed (not moved) changed by a unit in
+its last place, and in double precision. The runs also differ in what implementations are free to choose: the sign of a zero that
 was compared with the other zero, and what becomes of infinities that meet inside of a function. Elements
 that such noise makes infinite, NaN, or another integer are left out."""
 
@@ -25,8 +25,8 @@ CHOOSING = set("""max min amax amin aminmax kthvalue median sort topk cummax cum
 minimum fmax fmin relu hardtanh max_pool1d max_pool2d max_pool3d max_pool2d_with_indices
 max_pool3d_with_indices""".split())
 # These compute, even where each result happens to be an element of an operand or zero.
-COMPUTING = set("""addbmm addmm addmv baddbmm bmm convolution cumprod cumsum dot einsum linear logsumexp mean mm mv
-native_group_norm native_layer_norm nll_loss nll_loss_forward norm prod std std_mean sum var var_mean vdot
+COMPUTING = set("""_cdist_forward _euclidean_dist addbmm addmm addmv baddbmm bmm convolution cumprod cumsum dot
+einsum linear logsumexp mean mm mv native_group_norm native_layer_norm nll_loss nll_loss_forward norm prod std std_mean sum var var_mean vdot
 linalg_vector_norm nansum _native_batch_norm_legit_no_training""".split())
 # What is near zero here is a difference of what is not.
 CANCELLING = {"lgamma", "logaddexp", "logaddexp2", "mvlgamma"}
@@ -98,7 +98,7 @@ class Noise(TorchDispatchMode):
         if not is_float(value):
             return value
         large = torch.finfo(value.dtype).max ** 0.25  # such that products of some are finite
-        return value.nan_to_num(math.nan, large, -large)
+        return value.clamp(-large, large)  # which keeps NaN
 
     def any_kind(self, result, bounded):
         """A NaN that large numbers would not give comes from infinities that meet inside of a function
