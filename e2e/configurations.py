@@ -53,7 +53,7 @@ def changed(rng, configurations):
             continue
         kernel = rng.choice(dispatch["kernels"])
         fields = kernel["target"] if "target" in kernel and rng.random() < 0.2 else kernel
-        rare = ("parts", "chunk", "packed", "row_dots", "vnni_packed") if rng.random() < 0.8 else ()
+        rare = ("parts", "chunk", "packed", "vectorize_reduction", "vnni_packed") if rng.random() < 0.8 else ()
         names = [n for n in fields if n not in ("kernel", "kind", "target", *rare)]
         for name in rng.sample(names, k=min(len(names), rng.randint(1, 2))):
             fields[name] = another(rng, fields[name])

@@ -83,23 +83,23 @@ def artifact_files(fake):
     yield "wrong_magic.so", good.replace(b"TWPROG02", b"TWPROGXX")
     yield "lying_length.so", good[:start] + struct.pack("<Q", 1 << 60) + good[start + 8:]
     yield "cut_json.so", good[:start] + struct.pack("<Q", length // 2) + good[start + 8:]
-    yield "format.so", with_json(good, b'"format": 3', b'"format": 7')
+    yield "format.so", with_json(good, b'"format": 4', b'"format": 7')
     yield "abi.so", with_json(good, b'"abi": 2', b'"abi": 9')
     yield "dtype.so", with_json(good, b'"dtype": "i64"', b'"dtype": "q9"')
     yield "feature.so", with_json(good, b'"sse2"', b'"zzz9"')
-    yield "weights_far.so", with_json(good, b'"where": "inside", "offset": 65536',
-                                      b'"where":"inside", "offset": 131072')
+    yield "weights_far.so", with_json(good, b'"where": "embedded", "offset": 65536',
+                                      b'"where":"embedded", "offset": 131072')
     yield "weights_large.so", with_json(good, b'"offset": 65536, "bytes": 72',
                                         b'"offset": 65536, "bytes": 99')
     yield "plan.so", with_json(good, b'"bytes": 16, "offset": 0', b'"bytes": 99, "offset": 0')
     yield "negative.so", with_json(good, b'"arena_bytes": 64', b'"arena_bytes": -1')
-    beside = with_json(good, b'"where": "inside", "offset": 65536',
-                       b'"where": "beside", "offset": 4096')[:65536]
-    yield "beside.so", beside
-    yield "beside_cut.so", beside
-    yield "beside_cut.so.weights", bytes(8)
-    yield "beside_other.so", beside
-    yield "beside_other.so.weights", bytes(4096 + 72)
+    beside = with_json(good, b'"where": "embedded", "offset": 65536',
+                       b'"where": "external", "offset": 4096')[:65536]
+    yield "external.so", beside
+    yield "external_cut.so", beside
+    yield "external_cut.so.weights", bytes(8)
+    yield "external_other.so", beside
+    yield "external_other.so.weights", bytes(4096 + 72)
     yield "format_1.so", good.replace(b"TWPROG02", b"TWPROG01")
 
 

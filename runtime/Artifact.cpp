@@ -100,7 +100,7 @@ Result<SealedMetadata> parseArtifact(std::span<const uint8_t> bytes, uint64_t fi
   const auto *json = reinterpret_cast<const char *>(section.data()) + sizeof prefix;
   TW_ASSIGN(Metadata parsed, parseMetadata({json, prefix.jsonBytes}));
   SealedMetadata metadata{std::move(parsed), prefix.seal, prefix.sealedBytes};
-  if (metadata.weights.bytes > 0 && !metadata.weights.beside)
+  if (metadata.weights.bytes > 0 && !metadata.weights.isExternal)
     TW_TRY(checkInside(metadata, image.end, fileBytes));
   else if (metadata.sealedBytes != fileBytes)
     return damaged(
@@ -132,7 +132,7 @@ static Result<OpenFile> openBeside(const std::string &path) {
   if (file || access(name.c_str(), F_OK) == 0)
     return file;
   Diagnostic error = std::move(file).error();
-  error.help = "the artifact was made with --weights=beside: keep both files together";
+  error.help = "the artifact was made with --weights=external: keep both files together";
   return error;
 }
 
@@ -264,7 +264,7 @@ Result<Artifact> openArtifact(const std::string &path, const OpenOptions &option
   const WeightsInfo &weights = artifact.metadata.weights;
   if (weights.bytes == 0)
     return artifact;
-  if (!weights.beside) {
+  if (!weights.isExternal) {
     TW_TRY(openWeights(artifact, file, path, options));
     return artifact;
   }

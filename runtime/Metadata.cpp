@@ -200,14 +200,14 @@ private:
 
   void readWeights(Fields weights) {
     std::string where = weights.string("where");
-    if (where != "inside" && where != "beside")
-      weights.fail("where", fmt::format("is \"{}\", not \"inside\" or \"beside\"", where));
-    out.weights.beside = where == "beside";
+    if (where != "embedded" && where != "external")
+      weights.fail("where", fmt::format("is \"{}\", not \"embedded\" or \"external\"", where));
+    out.weights.isExternal = where == "external";
     out.weights.bytes = weights.integer("bytes", 0);
     out.weights.offset = weights.integerOr("offset", 0, 0);
     if (out.weights.bytes > 0)
       readHashes(weights);
-    if (out.weights.bytes > 0 && out.weights.beside && out.weights.offset != weightsHeaderBytes)
+    if (out.weights.bytes > 0 && out.weights.isExternal && out.weights.offset != weightsHeaderBytes)
       weights.fail("offset", fmt::format("is {}, but next to the artifact weights start at {}",
                                          out.weights.offset, weightsHeaderBytes));
   }

@@ -92,7 +92,7 @@ struct ProgramText {
 };
 
 struct WeightsInfo {
-  bool beside = false;
+  bool isExternal = false;
   int64_t offset = 0; // in the file that holds the payload
   int64_t bytes = 0;
   std::string hash;             // contentHash of Seal.h, in hexadecimal
@@ -118,7 +118,7 @@ struct Metadata {
 };
 
 /// The metadata format that this runtime reads.
-inline constexpr int64_t metadataFormat = 3;
+inline constexpr int64_t metadataFormat = 4;
 
 /// Parses the JSON of an artifact and checks that it makes sense by itself: known versions, dtypes,
 /// indices in range, sizes that fit 63 bits, state inside the payload, a static plan inside its

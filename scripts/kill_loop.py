@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kills the tool at random moments and looks at what stays: kill_loop.py BUILD [--count=200] [--seed=1]
 
-Each round starts a command (compile with weights inside or in a file of their own, run, kernel
+Each round starts a command (compile with weights embedded or in a file of their own, run, kernel
 print of a source that is not in the cache) and sends TERM, INT, HUP or KILL to the tool, to one of
 its children, or to its process group. Then no process of it may live, and every artifact that exists
 must verify. At the end, after one more run of each command, no other file may be there."""
@@ -114,7 +114,7 @@ class Loop:
             self.seconds[kind] = time.monotonic() - begin
 
     def litter(self):
-        allowed = {"inside.so", "beside.so", "beside.so.weights", "y.npy"}
+        allowed = {"embedded.so", "external.so", "external.so.weights", "y.npy"}
         found = [str(p) for p in self.out.iterdir() if p.name not in allowed]
         found += [str(p) for p in (self.folder / "tmp").iterdir()]
         found += [str(p) for p in (self.folder / "cache").rglob("*") if p.is_file() and p.suffix != ".so"]
@@ -128,7 +128,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     random.seed(arguments.seed)
-    kinds = ["inside", "beside", "run", "kernel"]
+    kinds = ["embedded", "external", "run", "kernel"]
     with tempfile.TemporaryDirectory() as folder:
         loop = Loop(arguments.build, pathlib.Path(folder))
         loop.measure(kinds)

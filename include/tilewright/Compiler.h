@@ -91,7 +91,7 @@ typedef struct tilewright_compile_options {
   const char *output; /* path of the artifact to write; required unless a descriptor is given */
   const char *target; /* "cpu" (default) or "reference" */
   const char *entry;  /* name of the model in an archive that holds several; default the only one */
-  const char *weights;   /* "auto" (default: inside below 1 GiB), "inside", "beside" */
+  const char *weights;   /* "auto" (default: embedded below 1 GiB), "embedded", "external" */
   const char *precision; /* reserved: NULL */
   const char *dump_to;   /* folder that gets the IR after every stage, and the kernels; created when
                             missing */
@@ -108,8 +108,8 @@ typedef struct tilewright_compile_options {
    * holds them. */
   const tilewright_memory_model *memory;
   /* An open, empty, readable file to write the artifact to, instead of a path; 0 is none. Weights
-   * go inside. One of memfd_create is loaded as "/proc/self/fd/N", and must then stay open as long
-   * as the program. */
+   * are embedded. One of memfd_create is loaded as "/proc/self/fd/N", and must then stay open as
+   * long as the program. */
   int output_descriptor;
   /* Path of a JSON file with configurations of kernels, in the form of the report as JSON
    * (docs/configurations.md): those of dispatches that the model has are used instead of the

@@ -84,14 +84,14 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
   static const std::pair<std::string_view, WeightsPlace> places[] = {
       {"", WeightsPlace::Auto},
       {"auto", WeightsPlace::Auto},
-      {"inside", WeightsPlace::Inside},
-      {"beside", WeightsPlace::Beside}};
+      {"embedded", WeightsPlace::Embedded},
+      {"external", WeightsPlace::External}};
   auto place = std::find_if(std::begin(places), std::end(places),
                             [&](const auto &p) { return p.first == text(options->weights); });
   if (place == std::end(places))
-    return usage(
-        fmt::format("weights can go inside or beside the artifact, not \"{}\"", options->weights),
-        "use --weights=inside, --weights=beside or --weights=auto");
+    return usage(fmt::format("weights can be embedded in the artifact or external, not \"{}\"",
+                             options->weights),
+                 "use --weights=embedded, --weights=external or --weights=auto");
   request.weights = place->second;
   request.report = options->report;
   request.times = options->time_report != 0;

@@ -100,7 +100,7 @@ LogicalResult ArtifactEvaluator::compile(ModuleOp module, const std::string &art
   options.target = "cpu";
   options.features = features;
   options.runsOnce = true;
-  options.weights = WeightsPlace::Beside;
+  options.weights = WeightsPlace::External;
   if (auto file = memory.find(artifact); file != memory.end())
     options.descriptor = file->second;
   if (failed(pipeline.toDispatches(module, nullptr)) ||

@@ -66,7 +66,7 @@ static constexpr Member<Configured> members[] = {
     {"panels", &Configured::panels, 1, "panels in the columns of a program"},
     {"vnni_packed", &Configured::isVnniPacked, 0,
      "whether two neighbours along the sum lie side by side in a panel"},
-    {"row_dots", &Configured::usesRowDots, 0,
+    {"vectorize_reduction", &Configured::vectorizesReduction, 0,
      "whether rows of one operand are multiplied by the other, a vector, and summed along vectors"},
     {"k_block", &Configured::kBlock, 0,
      "terms of the sum in a trip of a loop that workers may share; 0: no loop"},
@@ -133,10 +133,10 @@ bool canUseRowDots(const Contraction &contraction, bool isPacked) {
 std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
   ContractionRoles roles = rolesOf(contraction);
   std::vector<Constraint> constraints = {
-      {"vnni_packed + row_dots", "1", "they are two forms of a product"},
+      {"vnni_packed + vectorize_reduction", "1", "they are two forms of a product"},
       {"vnni_packed", "packed", "only panels have neighbours side by side"},
       {"vnni_packed * (k_block mod 2)", "0", "neighbours along the sum stay together"},
-      {"row_dots + packed", "1", "rows are read as they lie in memory"},
+      {"vectorize_reduction + packed", "1", "rows are read as they lie in memory"},
       {"columns mod panels", "0", "a program has whole panels"},
       {"panels", "1 + packed * columns", "there are panels of a packed operand only"},
   };
@@ -156,7 +156,7 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
   else
     isNever("vnni_packed", "it is no product of bf16 summed in f32 over a known length");
   if (!canUseRowDots(contraction, false))
-    isNever("row_dots", "neither operand is a vector along rows that lie in memory");
+    isNever("vectorize_reduction", "neither operand is a vector along rows that lie in memory");
   if (roles.sums.size() != 1)
     isNever("k_block", "there are several sums");
   return constraints;
@@ -204,7 +204,7 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Kerne
     return first;
   };
   kernel::Size rows = acc.size(0), columns = acc.size(1), length = at.extent(roles.sums.back());
-  if (configuration.usesRowDots) {
+  if (configuration.vectorizesReduction) {
     auto rowsOf = [&](const Access &access, const std::vector<int> &dims,
                       const kernel::Size &count) {
       Tile tile = at.load(access, axes(roles.batch, dims, roles.sums));

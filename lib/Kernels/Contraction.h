@@ -29,7 +29,7 @@ struct ContractionConfiguration {
   int64_t panels = 1;                          // of these, in the columns of a block
   bool isVnniPacked = false; // in which two neighbours along the last sum lie side by side
   // One operand is a vector: rows of the other times it, summed along vectors.
-  bool usesRowDots = false;
+  bool vectorizesReduction = false;
   // Terms of the sum in a trip of a loop whose range workers may share; 0: there is no such loop.
   int64_t kBlock = 0;
   bool operator==(const ContractionConfiguration &) const = default;

@@ -32,14 +32,14 @@ std::string refuse(const Convolution &convolution) {
 
 using Configured = ConvolutionConfiguration;
 static constexpr Member<Configured> members[] = {
-    {"places", &Configured::places, 1, "places of a line in a program"},
-    {"lines", &Configured::lines, 1, "lines in a program"},
+    {"width", &Configured::width, 1, "positions of a program along the last dimension"},
+    {"height", &Configured::height, 1, "positions of a program along the dimension before it"},
     {"columns", &Configured::columns, 1, "output channels in a program"},
-    {"place_programs", &Configured::placePrograms, 1,
-     "programs along the places that follow each other on one worker"},
+    {"width_programs", &Configured::widthPrograms, 1,
+     "programs along the width that follow each other on one worker"},
     {"column_programs", &Configured::columnPrograms, 1, "the same along the output channels"},
     {"outputs_outermost", &Configured::outputsOutermost, 0,
-     "whether programs walk over all places before the next output channels"},
+     "whether programs walk over all positions before the next output channels"},
     {"packed", &Configured::isPacked, 0, "whether the weight is stored in panels"},
     {"in_scratch", &Configured::inScratch, 0,
      "whether a program's block lies in memory, with loops over taps and channels around it"},
@@ -77,7 +77,7 @@ constexpr int64_t mostElements = 1 << 20;
 
 std::vector<Constraint> convolutionConstraints(const Convolution &convolution) {
   std::vector<Constraint> constraints = {
-      {"places * lines * columns", std::to_string(mostElements), "a block is no larger"}};
+      {"width * height * columns", std::to_string(mostElements), "a block is no larger"}};
   auto add = [&](const std::string &less, const std::string &more, const char *reason) {
     constraints.emplace_back(less, more, reason);
   };
@@ -89,11 +89,11 @@ std::vector<Constraint> convolutionConstraints(const Convolution &convolution) {
       add(field, std::to_string((*axis.output.size + together - 1) / together),
           "there are no more places");
   };
-  mustFit("places", convolution.spatial.back());
+  mustFit("width", convolution.spatial.back());
   if (size_t count = convolution.spatial.size(); count > 1)
-    mustFit("lines", convolution.spatial[count - 2]);
+    mustFit("height", convolution.spatial[count - 2]);
   else
-    add("lines", "1", "it has one spatial dimension");
+    add("height", "1", "it has one spatial dimension");
   if (!canPack(convolution))
     add("packed", "0", "the weight is not stored in panels");
   if (isDepthwise(convolution)) {
@@ -201,9 +201,9 @@ private:
   static std::vector<int64_t> blocksOf(const Convolution &spec,
                                        const ConvolutionConfiguration &configuration) {
     std::vector<int64_t> blocks(spec.spatial.size(), 1);
-    blocks.back() = configuration.places;
+    blocks.back() = configuration.width;
     if (blocks.size() > 1)
-      blocks[blocks.size() - 2] = configuration.lines;
+      blocks[blocks.size() - 2] = configuration.height;
     return blocks;
   }
 
@@ -249,7 +249,7 @@ private:
       tilings[spatialDim(d)] = {blocks[d] * phases(d)};
       tilings[phaseDim(d)] = {1};
     }
-    tilings[spatialDim(spatial - 1)].programs = configuration.placePrograms;
+    tilings[spatialDim(spatial - 1)].programs = configuration.widthPrograms;
     return tilings;
   }
 

@@ -39,9 +39,9 @@ struct Convolution {
 struct ConvolutionConfiguration {
   // Of a program's block: places along the last spatial dimension, and along the one before; with
   // transformed weights these count blocks of 2 x 2.
-  int64_t places = 1, lines = 1;
+  int64_t width = 1, height = 1;
   int64_t columns = 16;                          // output channels of the block
-  int64_t placePrograms = 1, columnPrograms = 1; // that follow each other on one worker
+  int64_t widthPrograms = 1, columnPrograms = 1; // that follow each other on one worker
   bool outputsOutermost = true;                  // of what programs walk along
   bool isPacked = false; // w comes as [outputs / columns, window..., channels, columns]
   // The block lies in memory, and taps and channels are loops around it: the weights are read once

@@ -137,12 +137,12 @@ public:
               spec.buffers,
               inOrder(DimTiling{configuration.columns},
                       {{1},
-                       {2 * configuration.lines},
-                       {2 * configuration.places, configuration.placePrograms}})) {
+                       {2 * configuration.height},
+                       {2 * configuration.width, configuration.widthPrograms}})) {
     int first = isOuter ? 1 : 0;
     output = frame.program(isOuter ? 0 : 3), image = frame.program(first);
-    line = frame.program(first + 1) * (2 * configuration.lines);
-    place = frame.program(first + 2) * (2 * configuration.places);
+    line = frame.program(first + 1) * (2 * configuration.height);
+    place = frame.program(first + 2) * (2 * configuration.width);
   }
 
   void write() {
@@ -172,7 +172,7 @@ private:
     others.insert(isOuter ? others.begin() : others.end(), ofOutputs);
     return others;
   }
-  int64_t blocks() const { return configuration.lines * configuration.places; }
+  int64_t blocks() const { return configuration.height * configuration.width; }
 
   /// The sum over channels of one of the products, for all blocks.
   Tile product(const Row &row, const Index &i, int64_t j) {
@@ -191,7 +191,7 @@ private:
       return load(frame.buffer(spec.x),
                   {image, line + down - spec.spatial[0].padding,
                    place + (right - spec.spatial[1].padding), c},
-                  {1, configuration.lines, configuration.places, count},
+                  {1, configuration.height, configuration.width, count},
                   {.strides = {1, 2, 2, 1}, .pad = 0.0});
     };
     Tile a = combine(inputBy[j], [&](int64_t right) {
@@ -214,8 +214,8 @@ private:
     };
     if (spec.batch.size != 1)
       take(image, 1, 1);
-    take(line + down, configuration.lines, 2);
-    take(place + right, configuration.places, 2);
+    take(line + down, configuration.height, 2);
+    take(place + right, configuration.width, 2);
     take(output * configuration.columns, configuration.columns, 1);
     kernel::store(frame.buffer(spec.y), positions, reshape(sums, extents), options);
   }

@@ -27,7 +27,7 @@ using namespace mlir;
 
 namespace tw {
 
-static constexpr int64_t pageBytes = 4096, mostInside = int64_t(1) << 30;
+static constexpr int64_t pageBytes = 4096, mostEmbedded = int64_t(1) << 30;
 
 static LogicalResult report(Location loc, const Diagnostic &problem) {
   auto diagnostic = emitCoded(loc, problem.code);
@@ -190,10 +190,10 @@ static Status writeDescriptor(ObjectFile linked, const Payload &payload, int des
 }
 
 /// Writes the linked library with the payload behind it or next to it.
-static Status writeFiles(ObjectFile linked, const Payload &payload, bool beside,
+static Status writeFiles(ObjectFile linked, const Payload &payload, bool isExternal,
                          const ArtifactOptions &options) {
   TW_ASSIGN(OutputFile library, createFile(options.output, 0777));
-  if (!beside) {
+  if (!isExternal) {
     padForPayload(linked, payload);
     auto at = static_cast<int64_t>(linked.size());
     TW_TRY(writeSealed(linked, payload, destination(library), destination(library), at));
@@ -290,9 +290,9 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   // State adds its initial values to the payload.
   std::string metadata = describeProgram(main, *program, texts, payload, facts);
   bool isFile = options.descriptor == 0;
-  if (isFile && (options.weights == WeightsPlace::Beside ||
-                 (options.weights == WeightsPlace::Auto && payload.bytes() >= mostInside))) {
-    facts.weightsBeside = true;
+  if (isFile && (options.weights == WeightsPlace::External ||
+                 (options.weights == WeightsPlace::Auto && payload.bytes() >= mostEmbedded))) {
+    facts.hasExternalWeights = true;
     metadata = describeProgram(main, *program, texts, payload, facts);
   }
   options.stage("llvm");
@@ -305,8 +305,8 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   if (!linked)
     return report(module.getLoc(), linked.error());
   options.stage("weights");
-  bool beside = facts.weightsBeside && payload.bytes() > 0;
-  Status status = isFile ? writeFiles(*std::move(linked), payload, beside, options)
+  bool isExternal = facts.hasExternalWeights && payload.bytes() > 0;
+  Status status = isFile ? writeFiles(*std::move(linked), payload, isExternal, options)
                          : writeDescriptor(*std::move(linked), payload, options.descriptor);
   return status ? success() : report(module.getLoc(), unwritable(status.error(), payload.bytes()));
 }

@@ -10,14 +10,14 @@
 
 namespace tw {
 
-enum class WeightsPlace { Auto, Inside, Beside };
+enum class WeightsPlace { Auto, Embedded, External };
 
 struct ArtifactOptions {
   std::string output; // path of the artifact
   int descriptor = 0; // an open, empty file to write to instead, with the weights inside; 0: none
   std::string model;  // its name in the metadata
   std::string target; // its target in the metadata
-  WeightsPlace weights = WeightsPlace::Auto; // inside below 1 GiB
+  WeightsPlace weights = WeightsPlace::Auto; // embedded below 1 GiB
   std::vector<std::string> features;         // CPU features that the code may use
   bool runsOnce = false;                     // then LLVM's time counts more than the code's
   /// Called when a stage begins ("kernels", "host", "llvm", "link", "weights").

@@ -332,7 +332,8 @@ std::string describeProgram(func::FuncOp main, const HostProgram &program,
   if (program.hasValues)
     writePrograms(json, program, kernels);
   json.key("weights").beginObject();
-  json.member("where", facts.weightsBeside ? "beside" : "inside").member("bytes", payload.bytes());
+  json.member("where", facts.hasExternalWeights ? "external" : "embedded")
+      .member("bytes", payload.bytes());
   json.member("block_bytes", rt::weightBlockBytes);
   std::string text = json.text();
   text += "," + placeholderFields(size_t(rt::blockCount(payload.bytes()))) + "}}";

@@ -14,7 +14,7 @@ class JsonWriter;
 struct ArtifactFacts {
   std::string model, target;
   std::vector<std::string> cpuFeatures;
-  bool weightsBeside = false;
+  bool hasExternalWeights = false;
 };
 
 /// Names and fused operations of a kernel, for people; read before code generation.

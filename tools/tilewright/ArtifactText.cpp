@@ -67,7 +67,7 @@ std::string artifactText(const std::string &path, int64_t fileBytes, const rt::M
   if (!m.cpuFeatures.empty())
     text += fmt::format("needs    {}\n", fmt::join(m.cpuFeatures, " "));
   text += fmt::format("weights  {}, {}\n", bytesText(m.weights.bytes),
-                      m.weights.beside ? "beside the artifact" : "inside");
+                      m.weights.isExternal ? "external" : "embedded");
   text += fmt::format("memory   {}\n", memoryText(m));
   text += "inputs\n";
   for (size_t i = 0; i < m.inputs.size(); ++i)
@@ -160,7 +160,7 @@ std::string artifactJson(const std::string &path, int64_t fileBytes, const rt::M
   }
   json.endArray().member("static", m.isStatic);
   json.member("planned_peak_bytes", m.arenaBytes).member("planned_bound_bytes", m.planBoundBytes);
-  json.member("weight_bytes", m.weights.bytes).member("weights_beside", m.weights.beside);
+  json.member("weight_bytes", m.weights.bytes).member("weights_are_external", m.weights.isExternal);
   writeDispatches(json.key("dispatches"), m.dispatches);
   return json.endObject().text() + "\n";
 }

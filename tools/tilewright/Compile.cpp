@@ -39,12 +39,12 @@ int64_t weightsSize(const std::string &output) {
   return fileSize((error ? output : real.string()) + ".weights");
 }
 
-/// {"output", "bytes", "weights_bytes_beside", "seconds", "report"?, "time"?}; the library's JSON
+/// {"output", "bytes", "external_weights_bytes", "seconds", "report"?, "time"?}; the library's JSON
 /// as it is.
 std::string resultJson(const CompileOptions &options, const CompilerSink &said, double seconds) {
   JsonWriter json;
   json.beginObject().member("output", options.output).member("bytes", fileSize(options.output));
-  json.member("weights_bytes_beside", weightsSize(options.output));
+  json.member("external_weights_bytes", weightsSize(options.output));
   json.member("seconds", seconds);
   if (!said.report.empty())
     json.key("report").raw(said.report);

@@ -21,8 +21,9 @@ void ModelOptions::addVerifyTo(CLI::App &app) {
 
 void ModelOptions::addOutputOptionsTo(CLI::App &app) {
   app.add_option("--weights", weights,
-                 "inside the artifact, beside it, or auto (default: inside below 1 GiB)")
-      ->check(CLI::IsMember({"auto", "inside", "beside"}));
+                 "embedded in the artifact, external (a file beside it), or auto (default: "
+                 "embedded below 1 GiB)")
+      ->check(CLI::IsMember({"auto", "embedded", "external"}));
   app.add_option(
       "--dump-to", dumpTo,
       "folder that gets the program after every stage, and its kernels as source and assembly");

@@ -69,7 +69,8 @@ TEST(Contraction, ConstraintsOfEveryTarget) {
             "vnni_packed * (k_block mod 2) = 1 must not be more than 0: neighbours along the sum "
             "stay together");
   EXPECT_EQ(violated(product(64, 96, 32), {8, 48, 1, 1, false, 1, false, true}),
-            "row_dots = 1 must not be more than 0: neither operand is a vector along rows that lie "
+            "vectorize_reduction = 1 must not be more than 0: neither operand is a vector along "
+            "rows that lie "
             "in memory");
 }
 

@@ -19,20 +19,19 @@ TEST(Convolution, Refusals) {
 
 TEST(Convolution, Texts) {
   // Panels of 32 outputs; lines of taps in a loop, those of one line one after the other.
-  std::string packed =
-      traced(image(64, 64, 56, 3), {.places = 14, .columns = 32, .isPacked = true});
+  std::string packed = traced(image(64, 64, 56, 3), {.width = 14, .columns = 32, .isPacked = true});
   EXPECT_NE(packed.find("in %w: !tile.buffer<[2, 3, 3, 64, 32], f32>"), std::string::npos)
       << packed;
   EXPECT_NE(packed.find("tile.for"), std::string::npos);
   // Channels along vectors: nothing is multiplied by a matrix.
-  std::string depthwise = traced(image(1, 1, 14, 3, 1, 64), {.places = 7});
+  std::string depthwise = traced(image(1, 1, 14, 3, 1, 64), {.width = 7});
   EXPECT_EQ(depthwise.find("tile.dot"), std::string::npos);
   EXPECT_NE(depthwise.find("math.fma"), std::string::npos) << depthwise;
 }
 
 TEST(Convolution, ConfigurationsThatAreNot) {
   Convolution spec = image(64, 96, 14, 3);
-  ConvolutionConfiguration block{.places = 14, .columns = 32, .isPacked = true};
+  ConvolutionConfiguration block{.width = 14, .columns = 32, .isPacked = true};
   auto isLegal = [&](auto change) {
     ConvolutionConfiguration changed = block;
     change(changed);
@@ -40,7 +39,7 @@ TEST(Convolution, ConfigurationsThatAreNot) {
   };
   EXPECT_TRUE(isLegal([](auto &) {}));
   EXPECT_EQ(convolutionFrom(numbersOf(block)), block);
-  EXPECT_FALSE(isLegal([](auto &c) { c.places = 15; }));      // than the image has
+  EXPECT_FALSE(isLegal([](auto &c) { c.width = 15; }));       // than the image has
   EXPECT_FALSE(isLegal([](auto &c) { c.columns = 64; }));     // panels would not come out even
   EXPECT_FALSE(isLegal([](auto &c) { c.channelStep = 32; })); // of a block in registers
   EXPECT_TRUE(isLegal([](auto &c) { c.channelStep = 32, c.inScratch = true; }));
@@ -60,7 +59,7 @@ TEST(Convolution, TransformedWeights) {
   WinogradWeights weights = transformWeights(spec);
   EXPECT_FALSE(canBeWinograd(spec)); // a second time
   EXPECT_EQ(weights.buffers[1].shape, (std::vector<Extent>{{2}, {16}, {64}, {64}}));
-  ConvolutionConfiguration block{.places = 7, .lines = 7, .columns = 64, .channelStep = 32};
+  ConvolutionConfiguration block{.width = 7, .height = 7, .columns = 64, .channelStep = 32};
   EXPECT_TRUE(holds(convolutionConstraints(spec), numbersOf(block)));
   block.columns = 32;
   EXPECT_FALSE(holds(convolutionConstraints(spec), numbersOf(block)));

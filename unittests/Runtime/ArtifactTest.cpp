@@ -2,6 +2,8 @@
 #include "runtime/Artifact.h"
 #include "TestArtifact.h"
 #include "runtime/Seal.h"
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 
 using namespace tw;
@@ -20,12 +22,28 @@ static Code codeOf(const std::string &bytes) {
   return metadata.ok() ? Code::CLI_1 : metadata.error().code;
 }
 
-static const char minimal[] = R"({"format": 3, "abi": 2, "target": "cpu", "model": "m"})";
+static const char minimal[] = R"({"format": 4, "abi": 2, "target": "cpu", "model": "m"})";
 
 TEST(Artifact, ReadsTheMetadataSection) {
   auto metadata = parse(artifactOf(minimal));
   ASSERT_TRUE(metadata.ok()) << metadata.error().render();
   EXPECT_EQ(metadata->model, "m");
+}
+
+/// Mutations of what is refused at its first bytes find nothing.
+TEST(Artifact, AcceptsWhatFuzzingBeginsWith) {
+  for (const auto &entry : std::filesystem::directory_iterator(TW_FUZZ_CORPUS)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    std::string problem;
+    if (bytes.starts_with("\177ELF")) {
+      if (auto metadata = parse(bytes); !metadata.ok())
+        problem = metadata.error().render();
+    } else if (auto metadata = parseMetadata(bytes); !metadata.ok()) {
+      problem = metadata.error().render();
+    }
+    EXPECT_EQ(problem, "") << entry.path();
+  }
 }
 
 TEST(Artifact, RefusesOtherFiles) {
@@ -88,7 +106,7 @@ static std::string withWeights(int64_t offset, int64_t bytes, size_t fileBytes) 
   std::vector<uint64_t> blocks(bytes < 1 << 20 ? rt::blockCount(bytes) : 1);
   uint64_t content[] = {rt::contentHash(blocks)};
   std::string file = elfAround(sectionOf(
-      R"({"format": 3, "abi": 2, "target": "cpu", "weights": {"where": "inside", "block_bytes": 1048576, )"
+      R"({"format": 4, "abi": 2, "target": "cpu", "weights": {"where": "embedded", "block_bytes": 1048576, )"
       "\"offset\": " +
       std::to_string(offset) + ", \"bytes\": " + std::to_string(bytes) + ", \"hash\": \"" +
       rt::hashText(content) + "\", \"blocks\": \"" + rt::hashText(blocks) + "\"}}"));

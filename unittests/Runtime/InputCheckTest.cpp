@@ -10,7 +10,7 @@ using namespace tw::rt;
 class InputCheck : public ::testing::Test {
 protected:
   InputCheck() {
-    auto parsed = parseMetadata(R"({"format": 3, "abi": 2, "target": "cpu",
+    auto parsed = parseMetadata(R"({"format": 4, "abi": 2, "target": "cpu",
       "symbols": [{"name": "s0", "min": 1, "max": 8}, {"name": "s1"}, {"name": "s2", "min": 2}],
       "inputs": [{"name": "y", "dtype": "f32", "sizes": ["s1", 4]},
                  {"name": "x", "dtype": "f32", "sizes": ["s0", "s1*2"]},

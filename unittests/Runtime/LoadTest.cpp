@@ -88,7 +88,7 @@ TEST_F(Load, RefusesWhatCannotRunHere) {
   EXPECT_EQ(errorOf(sealedWith("\"sse2\"", "\"sse9\"")),
             "TW-RUNTIME-0005 the artifact needs CPU features that this machine lacks: sse9");
   EXPECT_EQ(errorOf(sealedWith("\"abi\": 2", "\"abi\": 3")),
-            "TW-RUNTIME-0004 the artifact has format 3 and ABI 3, but this runtime reads format 3 "
+            "TW-RUNTIME-0004 the artifact has format 4 and ABI 3, but this runtime reads format 4 "
             "and ABI 2");
 }
 
@@ -116,7 +116,8 @@ protected:
     auto replace = [&](const std::string &from, std::string to) {
       pair.artifact.replace(pair.artifact.find(from), from.size(), to);
     };
-    replace("\"where\": \"inside\", \"offset\": 65536", "\"where\": \"beside\", \"offset\": 4096 ");
+    replace("\"where\": \"embedded\", \"offset\": 65536",
+            "\"where\": \"external\", \"offset\": 4096 ");
     tw::testing::setDigits(pair.artifact, "\"hash\": \"", tw::rt::hashText(content));
     tw::testing::setDigits(pair.artifact, "\"blocks\": \"", tw::rt::hashText(blocks));
     tw::testing::seal(pair.artifact);

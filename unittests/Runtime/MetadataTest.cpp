@@ -15,7 +15,7 @@ static std::string weightsFields() {
 
 /// Metadata with the given further fields.
 static Result<Metadata> parse(const std::string &fields) {
-  return parseMetadata(R"({"format": 3, "abi": 2, "target": "cpu")" +
+  return parseMetadata(R"({"format": 4, "abi": 2, "target": "cpu")" +
                        (fields.empty() ? "" : ", " + fields) + "}");
 }
 
@@ -29,7 +29,7 @@ TEST(Metadata, ReadsEveryField) {
     "state": [{"name": "w", "dtype": "f32", "sizes": [4], "offset": 64, "trainable": true}],
     "static": false, "buffers": [{"begin": 0, "end": 3, "bytes": null, "offset": null}],
     "dispatches": [{"name": "d", "kernel": "k", "source": "s", "ops": "o"}],
-    "weights": {"where": "beside", "offset": 4096, )" +
+    "weights": {"where": "external", "offset": 4096, )" +
                  weightsFields() + R"(,
     "source_files": ["net.py"], "later": {"unknown": [1]})");
   ASSERT_TRUE(m.ok()) << m.error().render();
@@ -45,7 +45,7 @@ TEST(Metadata, ReadsEveryField) {
   EXPECT_EQ(m->symbols[0].max, INT64_MAX);
   EXPECT_FALSE(m->buffers[0].bytes);
   EXPECT_EQ(m->dispatches[0].kernel, "k");
-  EXPECT_TRUE(m->weights.beside);
+  EXPECT_TRUE(m->weights.isExternal);
   EXPECT_EQ(m->weights.blocks, std::vector<uint64_t>{255});
 }
 
@@ -70,11 +70,11 @@ TEST(Metadata, ReadsWhatKernelsAreCalledWith) {
 }
 
 TEST(Metadata, RefusesOtherVersions) {
-  auto m = parseMetadata(R"({"format": 4, "abi": 2, "compiler": "tilewright 9", "inputs": 7})");
+  auto m = parseMetadata(R"({"format": 5, "abi": 2, "compiler": "tilewright 9", "inputs": 7})");
   ASSERT_FALSE(m.ok());
   EXPECT_EQ(m.error().code, Code::RUNTIME_4);
   EXPECT_EQ(m.error().message,
-            "the artifact has format 4 and ABI 2, but this runtime reads format 3 and ABI 2");
+            "the artifact has format 5 and ABI 2, but this runtime reads format 4 and ABI 2");
 }
 
 struct Bad {
@@ -108,18 +108,18 @@ static const Bad bad[] = {
     {R"("state": [{"name": "s", "dtype": "f32", "sizes": [4], "offset": 64}])",
      R"(state "s" has 16 bytes at offset 64 of a payload of 0 bytes)"},
     {R"("state": [{"name": "s", "dtype": "f32", "sizes": [4], "offset": 4}],
-        "weights": {"where": "beside", "offset": 4096, "bytes": 1, "block_bytes": 1048576})",
+        "weights": {"where": "external", "offset": 4096, "bytes": 1, "block_bytes": 1048576})",
      R"("weights.hash" is missing)"},
     {R"("state": [{"name": "s", "dtype": "f32", "sizes": [4], "offset": 4}])",
      R"(state "s" has 16 bytes at offset 4 )"},
     {R"("weights": {"where": "elsewhere", "bytes": 1})", R"("weights.where" is "elsewhere")"},
-    {R"("weights": {"where": "inside", "bytes": -1})", R"("weights.bytes" is -1)"},
-    {R"("weights": {"where": "inside", "bytes": 1, "block_bytes": 4096, "hash": "", "blocks": ""})",
+    {R"("weights": {"where": "embedded", "bytes": -1})", R"("weights.bytes" is -1)"},
+    {R"("weights": {"where": "embedded", "bytes": 1, "block_bytes": 4096, "hash": "", "blocks": ""})",
      R"("weights.block_bytes" is 4096, not 1048576)"},
-    {R"("weights": {"where": "inside", "bytes": 1, "block_bytes": 1048576, "hash": "00",
+    {R"("weights": {"where": "embedded", "bytes": 1, "block_bytes": 1048576, "hash": "00",
         "blocks": "00"})",
      R"("weights.blocks" does not have the 1 hashes of 1 bytes)"},
-    {R"("weights": {"where": "inside", "bytes": 1, "block_bytes": 1048576, "hash": "00",
+    {R"("weights": {"where": "embedded", "bytes": 1, "block_bytes": 1048576, "hash": "00",
         "blocks": "0000000000000000"})",
      R"("weights.hash" is not the hash of the blocks' hashes)"},
     {R"("arena_bytes": -5)", R"("arena_bytes" is -5)"},

@@ -78,7 +78,7 @@ inline bool seal(std::string &bytes) {
   if (at == bytes.npos || bytes.size() - at < sizeof prefix)
     return false;
   size_t sealed = bytes.size();
-  size_t weights = bytes.find("\"where\": \"inside\"");
+  size_t weights = bytes.find("\"where\": \"embedded\"");
   if (weights != bytes.npos) {
     std::string_view json = std::string_view(bytes).substr(weights);
     size_t offset = numberBehind(json, "\"offset\": "), count = numberBehind(json, "\"bytes\": ");

@@ -6,7 +6,7 @@ import sys
 OFFSET = 65536
 with open(sys.argv[1], "r+b") as f:
     image = f.read()
-    if b'"where": "inside"' not in image:
+    if b'"where": "embedded"' not in image:
         sys.exit()
     assert len(image) <= OFFSET, len(image)
     f.write(b"\0" * (OFFSET - len(image)))

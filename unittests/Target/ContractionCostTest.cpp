@@ -62,8 +62,8 @@ TEST(CPUContraction, ConfigurationsThatAreNot) {
   EXPECT_FALSE(isLegal([](auto &c) { c.panels = 0; }));
   EXPECT_FALSE(isLegal([](auto &c) { c.panels = 2; })); // in registers
   EXPECT_FALSE(isLegal([](auto &c) { c.kBlock = -1; }));
-  EXPECT_FALSE(isLegal([](auto &c) { c.usesRowDots = true; }));  // nothing here is a vector
-  EXPECT_FALSE(isLegal([](auto &c) { c.isVnniPacked = true; })); // of f32
+  EXPECT_FALSE(isLegal([](auto &c) { c.vectorizesReduction = true; })); // nothing here is a vector
+  EXPECT_FALSE(isLegal([](auto &c) { c.isVnniPacked = true; }));        // of f32
 }
 
 TEST(CPUContraction, OperandsThatAreConvertedLieInScratch) {

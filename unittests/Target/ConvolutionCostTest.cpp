@@ -31,16 +31,16 @@ TEST(CPUConvolution, BlocksThatFillRegisters) {
   auto chosen = chooseConvolution(image(32, 64, 56, 3), avx512, true);
   EXPECT_TRUE(chosen.isPacked);
   EXPECT_FALSE(chosen.inScratch);
-  EXPECT_GE(chosen.places * chosen.lines * chosen.columns, 16 * 16);
+  EXPECT_GE(chosen.width * chosen.height * chosen.columns, 16 * 16);
   EXPECT_EQ(chosen.columns % 16, 0);
   // All lines of a small image: its columns alone do not fill a block.
-  EXPECT_GT(chooseConvolution(image(64, 64, 4, 3), avx512, true).lines, 1);
+  EXPECT_GT(chooseConvolution(image(64, 64, 4, 3), avx512, true).height, 1);
 }
 
 TEST(CPUConvolution, WeightsBeyondTheCacheAreReadOnceForSmallImages) {
   auto chosen = chooseConvolution(image(1024, 1024, 7, 3), avx512, true);
   EXPECT_TRUE(chosen.inScratch);
-  EXPECT_EQ(chosen.places * chosen.lines, 49);
+  EXPECT_EQ(chosen.width * chosen.height, 49);
   EXPECT_FALSE(chooseConvolution(image(32, 64, 56, 3), avx512, true).inScratch);
 }
 
@@ -58,7 +58,7 @@ TEST(CPUConvolution, WindowsOf3x3ByWinograd) {
   kernels::transformWeights(spec);
   auto chosen = chooseConvolution(spec, avx512);
   EXPECT_TRUE(isLegal(spec, chosen, avx512));
-  EXPECT_GE(chosen.places * chosen.lines, 14);
+  EXPECT_GE(chosen.width * chosen.height, 14);
 }
 
 TEST(CPUConvolution, ConfigurationsThatAreNot) {
@@ -66,7 +66,7 @@ TEST(CPUConvolution, ConfigurationsThatAreNot) {
   ConvolutionConfiguration chosen = chooseConvolution(spec, avx512, true);
   EXPECT_TRUE(isLegal(spec, chosen, avx512));
   EXPECT_FALSE(isLegal(spec, chosen, {1, 16})); // too large a block
-  chosen.places = 0;
+  chosen.width = 0;
   EXPECT_FALSE(isLegal(spec, chosen, avx512));
 }
 

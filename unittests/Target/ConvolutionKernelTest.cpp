@@ -235,18 +235,18 @@ TEST(ConvolutionKernel, Dtypes) {
 
 TEST(ConvolutionKernel, OtherConfigurations) {
   Case c{{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 40, 32};
-  ConvolutionConfiguration block{.places = 3, .lines = 2, .isPacked = true};
+  ConvolutionConfiguration block{.width = 3, .height = 2, .isPacked = true};
   check(c, block);
   block.outputsOutermost = false;
   check(c, block);
-  block = {.places = 9, .lines = 7, .columns = 32, .isPacked = true, .inScratch = true};
+  block = {.width = 9, .height = 7, .columns = 32, .isPacked = true, .inScratch = true};
   check(c, block);
   block.channelStep = 20;
   check(c, block);
 }
 
 TEST(ConvolutionKernel, Winograd) {
-  ConvolutionConfiguration block{.places = 3, .lines = 2, .columns = 64};
+  ConvolutionConfiguration block{.width = 3, .height = 2, .columns = 64};
   check({{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 1, 12, 128}, block, true); // odd sizes
   block.outputsOutermost = false, block.channelStep = 4;
   check({{{12, 3, 1, 1, 0}, {8, 3, 1, 1, 2}}, 2, 12, 64}, block, true);

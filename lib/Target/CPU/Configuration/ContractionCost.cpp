@@ -15,9 +15,9 @@ constexpr int64_t blockRows = 192, blockColumns = 256; // of c, for one worker: 
 constexpr int64_t mostVectors = 8;
 // Blocks in scratch: where both operands are converted there, and where b is beside the products.
 constexpr int64_t convertedRows = 96, convertedWidth = 128, unpackedWidth = 256;
-constexpr int64_t mostInMemory = 1 << 20, mostRowDots = 1 << 10; // elements of a block
-constexpr int64_t summedRows = 8, summedElements = 1 << 16;      // of a program; of a worker's
-constexpr int64_t fewRows = 16;                                  // two or three blocks
+constexpr int64_t mostInMemory = 1 << 20, mostReductions = 1 << 10; // elements of a block
+constexpr int64_t summedRows = 8, summedElements = 1 << 16;         // of a program; of a worker's
+constexpr int64_t fewRows = 16;                                     // two or three blocks
 constexpr int64_t fewPrograms = 32, longSum = 4096;
 // More rows of a meet in one set of the first-level cache when they are a power of two long.
 constexpr int64_t mostRows = 8;
@@ -73,7 +73,7 @@ int64_t evenPanel(int64_t columns, const VectorUnit &unit) {
 /// A block of rows of the operand that is no vector.
 CPUContraction rowSums(int64_t rows, int64_t columns, int64_t length) {
   CPUContraction best;
-  best.usesRowDots = true;
+  best.vectorizesReduction = true;
   best.rows = std::clamp<int64_t>(rows, 1, summedRows);
   best.columns = std::clamp<int64_t>(columns, 1, summedRows);
   int64_t programs =
@@ -124,16 +124,17 @@ std::vector<Constraint> contractionConstraints(const VectorUnit &unit) {
   std::string vectors = "(columns ceildiv " + number(unit.lanes) + ")";
   return {
       {"(rows * " + vectors + " + " + vectors +
-           " + 1) * (1 - vnni_packed - row_dots - accumulators_in_memory)",
+           " + 1) * (1 - vnni_packed - vectorize_reduction - accumulators_in_memory)",
        number(unit.registers),
        "vector registers hold the block, a row of the second operand and an element of the first"},
-      {"vnni_packed + row_dots + accumulators_in_memory", "1", "they are forms of a product"},
+      {"vnni_packed + vectorize_reduction + accumulators_in_memory", "1",
+       "they are forms of a product"},
       {"vnni_packed * rows", number(unit.pairRows), "rows of the instructions for pairs of bf16"},
       {"vnni_packed * columns", number(unit.pairColumns), "their columns"},
       {"vnni_packed * " + number(unit.pairColumns), "columns", "their columns"},
       {"panels", "1 + accumulators_in_memory * columns", "a block in registers has one panel"},
       {"accumulators_in_memory * rows * columns", number(mostInMemory), "each worker has a block"},
-      {"row_dots * rows * columns", number(mostRowDots), "each is a sum of its own"},
+      {"vectorize_reduction * rows * columns", number(mostReductions), "each is a sum of its own"},
   };
 }
 

@@ -51,7 +51,7 @@ struct Problem {
   static double step(double rows, double vectors) {
     return std::max({rows * vectors / 2, (rows + vectors) / 1.7, 4.0}) * 1.08;
   }
-  int64_t lines() const { return outputs.size() < 2 ? 1 : outputs[outputs.size() - 2]; }
+  int64_t height() const { return outputs.size() < 2 ? 1 : outputs[outputs.size() - 2]; }
   /// Programs beside those along the last two dimensions.
   double outer() const {
     double count = double(images * groups * repeats);
@@ -67,10 +67,10 @@ struct Problem {
 
 double cyclesInRegisters(const Problem &p, const ConvolutionConfiguration &block) {
   double vectors = double(ceilDiv(block.columns, p.lanes)), lines = double(vectors) * 64;
-  double rows = double(block.places * block.lines);
+  double rows = double(block.width * block.height);
   double columnBlocks = double(ceilDiv(p.columns, block.columns));
-  double programs = p.outer() * double(ceilDiv(p.outputs.back(), block.places)) *
-                    double(ceilDiv(p.lines(), block.lines));
+  double programs = p.outer() * double(ceilDiv(p.outputs.back(), block.width)) *
+                    double(ceilDiv(p.height(), block.height));
   double depth = double(p.taps * p.channels), panel = depth * lines;
   double step = Problem::step(rows, vectors), first = step;
   // Weights of a panel that the first-level cache does not hold come from the second, 48 bytes a
@@ -96,7 +96,7 @@ double cyclesInRegisters(const Problem &p, const ConvolutionConfiguration &block
 /// All places of an image in scratch: weights are read once, and used from the first-level cache.
 double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) {
   double vectors = double(ceilDiv(block.columns, p.lanes)), lines = vectors * 64;
-  int64_t rows = block.places * block.lines, whole = rows / rowsAtOnce;
+  int64_t rows = block.width * block.height, whole = rows / rowsAtOnce;
   double step = double(whole) * Problem::step(double(rowsAtOnce), vectors);
   if (rows % rowsAtOnce != 0)
     step += Problem::step(double(rows % rowsAtOnce), vectors);
@@ -105,8 +105,8 @@ double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) 
   // The first rows wait for weights from beyond the caches.
   double first = Problem::step(double(rowsAtOnce), vectors);
   step += p.weightBytes > spilledWeights ? std::max(0.0, lines / 8 - first) : lines / 48 * 0.4;
-  double programs = p.outer() * double(ceilDiv(p.outputs.back(), block.places)) *
-                    double(ceilDiv(p.lines(), block.lines)) *
+  double programs = p.outer() * double(ceilDiv(p.outputs.back(), block.width)) *
+                    double(ceilDiv(p.height(), block.height)) *
                     double(ceilDiv(p.columns, block.columns));
   return programs * double(p.taps * p.channels) * step;
 }
@@ -114,7 +114,7 @@ double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) 
 /// Blocks of 2 x 2 places by 16 products. Inputs are transformed again for each block of columns.
 double cyclesByWinograd(const Problem &p, const ConvolutionConfiguration &block) {
   double vectors = double(ceilDiv(block.columns, p.lanes)), lines = vectors * 64;
-  int64_t blocks = block.places * block.lines, whole = blocks / rowsAtOnce;
+  int64_t blocks = block.width * block.height, whole = blocks / rowsAtOnce;
   double first = Problem::step(double(rowsAtOnce), vectors), step = double(whole) * first;
   if (blocks % rowsAtOnce != 0)
     step += Problem::step(double(blocks % rowsAtOnce), vectors);
@@ -122,8 +122,9 @@ double cyclesByWinograd(const Problem &p, const ConvolutionConfiguration &block)
     step += 2 * double(blocks) * vectors / double(block.channelStep);
   if (p.weightBytes * 16 / 9 > spilledWeights)
     step += std::max(0.0, lines / 8 - first);
-  double programs = double(p.images * ceilDiv(p.outputs.back(), 2 * block.places) *
-                           ceilDiv(p.lines(), 2 * block.lines) * ceilDiv(p.columns, block.columns));
+  double programs =
+      double(p.images * ceilDiv(p.outputs.back(), 2 * block.width) *
+             ceilDiv(p.height(), 2 * block.height) * ceilDiv(p.columns, block.columns));
   double transforms = 2.5 * double(p.channels) + 1.4 * double(block.columns);
   return programs * (16 * double(p.channels) * step + transforms * double(blocks));
 }
@@ -132,13 +133,13 @@ double cyclesByWinograd(const Problem &p, const ConvolutionConfiguration &block)
 ConvolutionConfiguration chooseChannelwise(const Convolution &spec, const Problem &p) {
   ConvolutionConfiguration block;
   block.columns = std::min(p.lanes, p.groups);
-  block.places = std::min(p.outputs.back(), channelwisePlaces);
-  for (int64_t places = block.places; places >= 4; --places)
-    if (p.outputs.back() % places == 0) {
-      block.places = places;
+  block.width = std::min(p.outputs.back(), channelwisePlaces);
+  for (int64_t width = block.width; width >= 4; --width)
+    if (p.outputs.back() % width == 0) {
+      block.width = width;
       break;
     }
-  block.lines = channelwiseLines;
+  block.height = channelwiseLines;
   block.outputsOutermost = p.outputs.back() < deepImage;
   if (!spec.outputs.size)
     block.columns = p.lanes;
@@ -216,9 +217,9 @@ ConvolutionConfiguration chooseTransformed(const Convolution &spec, const Proble
   // A part of a line, or several lines.
   int64_t most = std::max<int64_t>(4, ceilDiv(p.outputs.back(), mostBlocks));
   for (int64_t parts = 1; parts <= most; ++parts)
-    for (int64_t lines = 1; lines <= ceilDiv(p.lines(), 2); ++lines) {
-      block.places = ceilDiv(ceilDiv(p.outputs.back(), 2), parts), block.lines = lines;
-      int64_t blocks = block.places * block.lines;
+    for (int64_t height = 1; height <= ceilDiv(p.height(), 2); ++height) {
+      block.width = ceilDiv(ceilDiv(p.outputs.back(), 2), parts), block.height = height;
+      int64_t blocks = block.width * block.height;
       if (blocks >= fewestBlocks && blocks <= mostBlocks)
         cheapest.offer(block);
     }
@@ -227,8 +228,8 @@ ConvolutionConfiguration chooseTransformed(const Convolution &spec, const Proble
 
 /// Programs of a line follow each other.
 ConvolutionConfiguration inOrder(const Problem &p, ConvolutionConfiguration block) {
-  block.placePrograms = std::max<int64_t>(
-      1, std::min(ceilDiv(p.outputs.back(), block.places), workerPlaces / block.places));
+  block.widthPrograms = std::max<int64_t>(
+      1, std::min(ceilDiv(p.outputs.back(), block.width), workerPlaces / block.width));
   return block;
 }
 
@@ -239,7 +240,7 @@ std::vector<Constraint> convolutionConstraints(const Convolution &spec, const Ve
     return {};
   // The block, one row of w and one element of x for it.
   std::string vectors = "(columns ceildiv " + std::to_string(unit.lanes) + ")";
-  return {{"(places * lines * " + vectors + " + " + vectors + " + 1) * (1 - in_scratch)",
+  return {{"(width * height * " + vectors + " + " + vectors + " + 1) * (1 - in_scratch)",
            std::to_string(unit.registers),
            "vector registers hold the block, a row of the weight and an element of the input"}};
 }
@@ -262,7 +263,7 @@ bool isTransformProfitable(const Convolution &spec, const VectorUnit &unit) {
   kernels::transformWeights(transformed);
   ConvolutionConfiguration block = chooseTransformed(transformed, p, unit),
                            direct = chooseConvolution(spec, unit, true);
-  return block.places * block.lines >= fewestBlocks &&
+  return block.width * block.height >= fewestBlocks &&
          cycles(transformed, p, block) < cycles(spec, p, direct);
 }
 
@@ -279,25 +280,25 @@ ConvolutionConfiguration chooseConvolution(const Convolution &spec, const Vector
   std::vector<int64_t> columns = widths(spec, p, first.isPacked);
   first.columns = columns.front();
   Cheapest cheapest(spec, p, unit, first);
-  for (int64_t width : columns)
+  for (int64_t count : columns)
     for (bool outputsOutermost : {true, false})
-      for (int64_t places = 1; places <= std::min(mostPlaces, p.outputs.back()); ++places) {
-        bool isWhole = spec.spatial.size() > 1 && places == p.outputs.back();
-        for (int64_t lines = 1; lines <= (isWhole ? std::min(p.lines(), mostPlaces / places) : 1);
-             ++lines) {
+      for (int64_t width = 1; width <= std::min(mostPlaces, p.outputs.back()); ++width) {
+        bool isWhole = spec.spatial.size() > 1 && width == p.outputs.back();
+        for (int64_t height = 1; height <= (isWhole ? std::min(p.height(), mostPlaces / width) : 1);
+             ++height) {
           ConvolutionConfiguration block = first;
-          block.columns = width, block.places = places, block.lines = lines;
+          block.columns = count, block.width = width, block.height = height;
           block.outputsOutermost = outputsOutermost;
           cheapest.offer(block);
         }
       }
   // As wide as the target's blocks of what lies in memory.
   int64_t wide = (unit.registers >= 32 ? 4 : 2) * unit.lanes;
-  if (p.outputs.back() * p.lines() <= scratchPlaces && spec.outputs.size &&
+  if (p.outputs.back() * p.height() <= scratchPlaces && spec.outputs.size &&
       *spec.outputs.size % wide == 0 && spec.sum == kernel::f32) {
     ConvolutionConfiguration block = first;
     block.inScratch = true;
-    block.columns = wide, block.places = p.outputs.back(), block.lines = p.lines();
+    block.columns = wide, block.width = p.outputs.back(), block.height = p.height();
     block.channelStep =
         p.channels % channelChunk == 0 && p.channels > channelChunk ? channelChunk : 0;
     cheapest.offer(block);
