@@ -182,7 +182,9 @@ private:
   /// dimension: in one kernel they would keep each other from it, and nothing fuses.
   static bool areApart(const Group &from, const Group &to) {
     auto has = [](const Group &group, auto holds) { return llvm::any_of(group.ops, holds); };
-    auto isConvolution = [](Operation *op) { return isa<graph::ConvOp, graph::AttentionOp>(op); };
+    auto isConvolution = [](Operation *op) {
+      return isa<graph::ConvOp, graph::AttentionInterface>(op);
+    };
     if (has(to, isConvolution))
       return true;
     bool isFromWindow = has(from, readsWindows) || has(from, isConvolution);

@@ -119,6 +119,34 @@ struct DropResults : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// The same for gradients of attention; those of some operands may not be asked for.
+void dropGradients(graph::AttentionGradientOp op) {
+  SmallVector<graph::AttentionInput> inputs = op.inputs();
+  SmallVector<Value> outs, replaced;
+  auto kept = graph::AttentionInput();
+  SmallVector<Attribute> maps(op.getIndexingMaps().getValue().take_front(op.numMapped()));
+  for (auto [number, result] : llvm::enumerate(op.getResults())) {
+    if (result.use_empty())
+      continue;
+    kept = kept | inputs[number];
+    outs.push_back(op.getOuts()[number]);
+    replaced.push_back(result);
+    maps.push_back(AffineMapAttr::get(op.resultMap(number)));
+  }
+  if (replaced.empty() || replaced.size() == inputs.size())
+    return;
+  OpBuilder b(op);
+  auto made = graph::AttentionGradientOp::create(
+      b, op.getLoc(), TypeRange(ValueRange(outs)), op.getQuery(), op.getKey(), op.getValue(),
+      op.getMask(), op.getOutputGradient(), op.getLogOfSums(), op.getDelta(), op.getScale(), outs,
+      b.getArrayAttr(maps), kept, op.getCausal());
+  for (auto [before, after] : llvm::zip(replaced, made.getResults())) {
+    graph::keepValues(before, after);
+    before.replaceAllUsesWith(after);
+  }
+  op.erase();
+}
+
 struct DropDeadResults : PassWrapper<DropDeadResults, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DropDeadResults)
   StringRef getArgument() const override { return "tw-drop-dead-results"; }
@@ -131,6 +159,10 @@ struct DropDeadResults : PassWrapper<DropDeadResults, OperationPass<>> {
             getOperation(), std::move(patterns),
             [](linalg::GenericOp op) { return op->getNumResults() > 1; })))
       signalPassFailure();
+    SmallVector<graph::AttentionGradientOp> gradients;
+    getOperation()->walk([&](graph::AttentionGradientOp op) { gradients.push_back(op); });
+    for (graph::AttentionGradientOp op : gradients)
+      dropGradients(op);
   }
 };
 

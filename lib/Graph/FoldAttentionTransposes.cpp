@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention reads its operands, and writes its output, through transposes and broadcasts:
+// Attention, and its gradient, read their operands, and write their results, through transposes and
+// broadcasts:
 //
 //   %t = linalg.transpose %q permutation = [0, 2, 1, 3]
 //   %o = tw.attention ins(%t, ...)                        maps (b, h, l, ...) -> (b, h, l, e), ...
@@ -21,46 +22,46 @@ using namespace mlir;
 namespace tw {
 namespace {
 
-AffineMap mapAt(graph::AttentionOp op, unsigned number) {
-  return cast<AffineMapAttr>(op.getIndexingMaps()[number]).getValue();
+/// All but the mask must go on running along all that they have to, and something along each
+/// dimension.
+bool keepsDims(graph::AttentionInterface op, unsigned number, AffineMap before, AffineMap after) {
+  bool isMask = op.getMask() && number == 3;
+  auto isLost = [&](unsigned dim) {
+    return before.isFunctionOfDim(dim) && !after.isFunctionOfDim(dim);
+  };
+  auto isElsewhere = [&](unsigned dim) {
+    return llvm::any_of(llvm::seq<unsigned>(op.getIndexingMaps().size()), [&](unsigned other) {
+      return other != number && op.mapAt(other).isFunctionOfDim(dim);
+    });
+  };
+  return llvm::none_of(llvm::seq(before.getNumDims()), [&](unsigned dim) {
+    return isLost(dim) && !(dim < op.batchDims() ? isElsewhere(dim) : isMask);
+  });
 }
 
-void setMap(graph::AttentionOp op, unsigned number, AffineMap map) {
-  SmallVector<Attribute> maps(op.getIndexingMaps().getValue());
-  maps[number] = AffineMapAttr::get(map);
-  op.setIndexingMapsAttr(ArrayAttr::get(op.getContext(), maps));
-}
-
-/// Query, key and value must go on running along all that they have to.
-bool keepsDims(AffineMap before, AffineMap after, unsigned batch) {
-  for (unsigned dim = batch; dim < before.getNumDims(); ++dim)
-    if (before.isFunctionOfDim(dim) && !after.isFunctionOfDim(dim))
-      return false;
-  return true;
-}
-
-void foldOperands(graph::AttentionOp op) {
-  for (unsigned number = 0; number < (op.getMask() ? 4 : 3); ++number) {
+void foldOperands(graph::AttentionInterface op) {
+  for (unsigned number = 0; number < op.numMapped(); ++number) {
     OpOperand &operand = op->getOpOperand(number);
     while (auto move = asMove(operand.get().getDefiningOp())) {
-      AffineMap before = mapAt(op, number), after = move->source.compose(before);
-      if (number < 3 && !keepsDims(before, after, op.batchDims()))
+      AffineMap before = op.mapAt(number), after = move->source.compose(before);
+      if (!keepsDims(op, number, before, after))
         break;
-      setMap(op, number, after);
+      op.setMap(number, after);
       operand.set(move->input());
     }
   }
 }
 
-/// The one reader of the output that only transposes it gives its layout.
-void foldOutput(graph::AttentionOp op) {
-  while (op.getResult(0).hasOneUse()) {
-    auto move = asMove(*op.getResult(0).user_begin());
+/// The one reader of a result that only transposes it gives it its layout.
+void foldResult(graph::AttentionInterface op, OpResult result) {
+  unsigned number = result.getResultNumber();
+  while (result.hasOneUse()) {
+    auto move = asMove(*result.user_begin());
     if (!move || !move->source.isPermutation())
       return;
-    AffineMap output = op.resultMap(0);
+    AffineMap output = op.resultMap(number);
     OpBuilder b(op);
-    SmallVector<OpFoldResult> sizes = resolvedSizes(op.getOuts()[0], b), moved(sizes.size());
+    SmallVector<OpFoldResult> sizes = resolvedSizes(op.getOuts()[number], b), moved(sizes.size());
     SmallVector<AffineExpr> axes(sizes.size());
     for (auto [axis, expr] : llvm::enumerate(move->source.getResults())) {
       unsigned to = cast<AffineDimExpr>(expr).getPosition();
@@ -68,18 +69,18 @@ void foldOutput(graph::AttentionOp op) {
       moved[to] = sizes[axis];
     }
     auto type = cast<RankedTensorType>(move->result().getType());
-    setMap(op, op.getIndexingMaps().size() - op->getNumResults(),
-           AffineMap::get(output.getNumDims(), 0, axes, op.getContext()));
+    op.setMap(op.numMapped() + number,
+              AffineMap::get(output.getNumDims(), 0, axes, op.getContext()));
     Value empty = tensor::EmptyOp::create(b, op.getLoc(), moved, type.getElementType());
     if (empty.getType() != type)
       empty = tensor::CastOp::create(b, op.getLoc(), type, empty);
-    op.getOutsMutable()[0].set(empty);
-    op.getResult(0).setType(type);
-    graph::setValues(op, llvm::filter_to_vector(graph::valuesOf(op), [](graph::ValueAttr value) {
-                       return value.getResult() != 0; // which is the move's now
+    op.getOutsMutable()[number].set(empty);
+    result.setType(type);
+    graph::setValues(op, llvm::filter_to_vector(graph::valuesOf(op), [&](graph::ValueAttr value) {
+                       return value.getResult() != number; // which is the move's now
                      }));
-    graph::keepValues(move->result(), op.getResult(0));
-    move->result().replaceAllUsesWith(op.getResult(0));
+    graph::keepValues(move->result(), result);
+    move->result().replaceAllUsesWith(result);
     move->op->erase();
   }
 }
@@ -90,11 +91,12 @@ struct FoldAttentionTransposes : PassWrapper<FoldAttentionTransposes, OperationP
   StringRef getDescription() const override { return "Attention through transposes"; }
 
   void runOnOperation() override {
-    SmallVector<graph::AttentionOp> all;
-    getOperation()->walk([&](graph::AttentionOp op) { all.push_back(op); });
-    for (graph::AttentionOp op : all) {
+    SmallVector<graph::AttentionInterface> all;
+    getOperation()->walk([&](graph::AttentionInterface op) { all.push_back(op); });
+    for (graph::AttentionInterface op : all) {
       foldOperands(op);
-      foldOutput(op);
+      for (OpResult result : op->getResults())
+        foldResult(op, result);
     }
   }
 };

@@ -57,15 +57,15 @@ std::optional<Repeated> asRepeated(Value tensor) {
 /// The groups that its query can be cut into.
 class Grouping {
 public:
-  explicit Grouping(graph::AttentionOp op) : op(op), b(op) {}
+  explicit Grouping(graph::AttentionInterface op) : op(op), b(op) {}
 
   /// Whether keys and values are repeated along the same heads.
   bool isFound() {
     key = asRepeated(op.getKey()), value = asRepeated(op.getValue());
     if (!key || !value || key->count != value->count)
       return false;
-    auto keyDim = dyn_cast<AffineDimExpr>(mapAt(1).getResult(key->axis));
-    auto valueDim = dyn_cast<AffineDimExpr>(mapAt(2).getResult(value->axis));
+    auto keyDim = dyn_cast<AffineDimExpr>(op.mapAt(1).getResult(key->axis));
+    auto valueDim = dyn_cast<AffineDimExpr>(op.mapAt(2).getResult(value->axis));
     if (!keyDim || keyDim != valueDim || keyDim.getPosition() >= op.batchDims())
       return false;
     head = keyDim.getPosition();
@@ -78,43 +78,34 @@ public:
   }
 
   void run() {
-    unsigned masks = op.getMask() ? 1 : 0;
-    SmallVector<AffineMap> maps;
-    SmallVector<Value> operands, outs;
-    for (unsigned number = 0; number < 3 + masks; ++number) {
-      Value operand = op->getOperand(number);
-      if (number == 1 || number == 2) {
-        Repeated &repeated = number == 1 ? *key : *value;
-        operands.push_back(repeated.move.input());
-        maps.push_back(repeated.move.source.compose(cut(mapAt(number))));
-      } else {
-        operands.push_back(expanded(operand, mapAt(number)));
-        maps.push_back(cut(mapAt(number)));
-      }
+    auto made = cast<graph::AttentionInterface>(b.clone(*op));
+    graph::setValues(made, {});
+    b.setInsertionPoint(made);
+    for (unsigned number = 0; number < op.numMapped(); ++number) {
+      Repeated *repeated = number == 1 ? &*key : number == 2 ? &*value : nullptr;
+      AffineMap map = cut(op.mapAt(number));
+      made->setOperand(number, repeated ? repeated->move.input()
+                                        : expanded(op->getOperand(number), op.mapAt(number)));
+      made.setMap(number, repeated ? repeated->move.source.compose(map) : map);
     }
     for (auto [number, out] : llvm::enumerate(op.getOuts())) {
-      outs.push_back(expanded(out, op.resultMap(number)));
-      maps.push_back(cut(op.resultMap(number)));
-    }
-    auto made = graph::AttentionOp::create(b, op.getLoc(), TypeRange(ValueRange(outs)), operands[0],
-                                           operands[1], operands[2], masks ? operands[3] : Value(),
-                                           op.getScale(), outs, b.getAffineMapArrayAttr(maps),
-                                           op.getCausal());
-    for (auto [number, result] : llvm::enumerate(op.getResults())) {
-      Value whole =
-          tensor::CollapseShapeOp::create(b, op.getLoc(), result.getType(), made.getResult(number),
-                                          *groupsOf(op.resultMap(number)));
-      graph::keepValues(result, whole);
-      result.replaceAllUsesWith(whole);
+      AffineMap map = op.resultMap(number);
+      Value grouped = expanded(out, map);
+      made.getOutsMutable()[number].set(grouped);
+      made.setMap(op.numMapped() + number, cut(map));
+      made->getResult(number).setType(grouped.getType());
+      Value whole = made->getResult(number);
+      if (auto groups = groupsOf(map)) {
+        OpBuilder behind(op);
+        whole = tensor::CollapseShapeOp::create(behind, op.getLoc(), out.getType(), whole, *groups);
+      }
+      graph::keepValues(op->getResult(number), whole);
+      op->getResult(number).replaceAllUsesWith(whole);
     }
     op.erase();
   }
 
 private:
-  AffineMap mapAt(unsigned number) {
-    return cast<AffineMapAttr>(op.getIndexingMaps()[number]).getValue();
-  }
-
   /// A map over one more dimension, the group, which follows that of the heads; what runs along
   /// heads has an axis for each.
   AffineMap cut(AffineMap map) {
@@ -162,7 +153,7 @@ private:
     return tensor::ExpandShapeOp::create(b, op.getLoc(), type.clone(shape), tensor, *groups, sizes);
   }
 
-  graph::AttentionOp op;
+  graph::AttentionInterface op;
   OpBuilder b;
   std::optional<Repeated> key, value;
   unsigned head = 0; // the dimension of heads
@@ -174,9 +165,9 @@ struct GroupQueries : PassWrapper<GroupQueries, OperationPass<>> {
   StringRef getDescription() const override { return "Attention with keys that are not repeated"; }
 
   void runOnOperation() override {
-    SmallVector<graph::AttentionOp> all;
-    getOperation()->walk([&](graph::AttentionOp op) { all.push_back(op); });
-    for (graph::AttentionOp op : all)
+    SmallVector<graph::AttentionInterface> all;
+    getOperation()->walk([&](graph::AttentionInterface op) { all.push_back(op); });
+    for (graph::AttentionInterface op : all)
       if (Grouping grouping(op); grouping.isFound())
         grouping.run();
   }

@@ -26,12 +26,12 @@ static bool fillsCarriedTensor(tensor::InsertSliceOp op) {
 bool isCompute(Operation *op) {
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
     return !fillsCarriedTensor(insert);
-  return isa<linalg::LinalgOp, graph::ConvOp, graph::AttentionOp, graph::ScanOp, graph::SortOp,
-             graph::ScatterOp>(op);
+  return isa<linalg::LinalgOp, graph::ConvOp, graph::AttentionInterface, graph::ScanOp,
+             graph::SortOp, graph::ScatterOp>(op);
 }
 
 bool isContraction(Operation *op) {
-  if (isa<graph::ConvOp, graph::AttentionOp>(op))
+  if (isa<graph::ConvOp, graph::AttentionInterface>(op))
     return true;
   auto generic = dyn_cast<linalg::LinalgOp>(op);
   return generic && generic.getNumReductionLoops() > 0 && generic.getNumDpsInputs() >= 2;
@@ -95,6 +95,7 @@ int64_t rowPrefix(Operation *op) {
       .Case([](linalg::LinalgOp o) { return int64_t(rowDims(o).size()); })
       .Case([](graph::ConvOp o) { return o.isResultLast() ? 1 + o.getSpatialRank() : 2; })
       .Case([](graph::AttentionOp o) { return rowsOf(o); })
+      .Case([](graph::AttentionGradientOp) { return 0; })
       .Case([](graph::ScanOp o) { return int64_t(o.getDim()); })
       .Case([](graph::SortOp o) { return int64_t(o.getDim()); })
       .Case([](graph::ScatterOp) { return 0; })

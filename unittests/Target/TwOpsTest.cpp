@@ -218,4 +218,52 @@ TEST(Attention, IsCausalForSharedKeys) {
   EXPECT_EQ(y, (std::vector<uint16_t>{0x3c00, 0x3e00, 0x40ab, 0x3c00, 0x3e00, 0x40ab}));
 }
 
+/// One query that sees two of three keys. With weights a and b and gradients of weights x and y:
+/// delta = a x + b y.
+TEST(AttentionGradient, SumsOverHeadsThatShareKeys) {
+  KernelJit kernel(R"(
+    #q = affine_map<(h, l, s, e, f) -> (h, l, e)>
+    #k = affine_map<(h, l, s, e, f) -> (s, e)>
+    #v = affine_map<(h, l, s, e, f) -> (s, f)>
+    #m = affine_map<(h, l, s, e, f) -> (s)>
+    #o = affine_map<(h, l, s, e, f) -> (h, l, f)>
+    #r = affine_map<(h, l, s, e, f) -> (h, l)>
+    func.func private @k(%q: tensor<?x1x1xf32>, %k: tensor<3x1xf32>, %v: tensor<3x1xf32>,
+        %m: tensor<3xi1>, %g: tensor<?x1x1xf32>, %l: tensor<?x1xf32>, %d: tensor<?x1xf32>,
+        %dq: tensor<?x1x1xf32>, %dk: tensor<3x1xf32>, %dv: tensor<3x1xf32>)
+        -> (tensor<?x1x1xf32>, tensor<3x1xf32>, tensor<3x1xf32>) attributes {tw.kernel} {
+      %scale = arith.constant 0.5 : f64
+      %y:3 = tw.attention_gradient wrt <query|key|value>
+        ins(%q, %k, %v : tensor<?x1x1xf32>, tensor<3x1xf32>, tensor<3x1xf32>)
+        mask(%m : tensor<3xi1>)
+        output(%g, %l, %d : tensor<?x1x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>) scale %scale
+        outs(%dq, %dk, %dv : tensor<?x1x1xf32>, tensor<3x1xf32>, tensor<3x1xf32>)
+        {indexing_maps = [#q, #k, #v, #m, #o, #r, #r, #q, #k, #v]}
+        -> tensor<?x1x1xf32>, tensor<3x1xf32>, tensor<3x1xf32>
+      return %y#0, %y#1, %y#2 : tensor<?x1x1xf32>, tensor<3x1xf32>, tensor<3x1xf32>
+    })");
+  std::vector<float> q{1, -2}, k{9, 0.5, 2}, v{100, 3, 7}, g{1, 2}, sums(2), deltas(2);
+  std::vector<float> dq(2), dk(3), dv(3);
+  std::vector<uint8_t> mask{0, 1, 1};
+  std::vector<double> wantedQ(2), wantedK(3), wantedV(3);
+  for (size_t h = 0; h < 2; ++h) {
+    double a = std::exp(0.5 * q[h] * k[1]), b = std::exp(0.5 * q[h] * k[2]), total = a + b;
+    a /= total, b /= total;
+    double x = g[h] * v[1], y = g[h] * v[2], delta = a * x + b * y;
+    sums[h] = float(std::log(total)), deltas[h] = float(delta);
+    wantedQ[h] = 0.5 * (a * (x - delta) * k[1] + b * (y - delta) * k[2]);
+    wantedK[1] += 0.5 * a * (x - delta) * q[h], wantedK[2] += 0.5 * b * (y - delta) * q[h];
+    wantedV[1] += a * g[h], wantedV[2] += b * g[h];
+  }
+  kernel.run({q.data(), k.data(), v.data(), mask.data(), g.data(), sums.data(), deltas.data(),
+              dq.data(), dk.data(), dv.data()},
+             {2, 2, 2, 2, 2});
+  for (size_t h = 0; h < 2; ++h)
+    EXPECT_NEAR(dq[h], wantedQ[h], 1e-5);
+  for (size_t s = 0; s < 3; ++s) {
+    EXPECT_NEAR(dk[s], wantedK[s], 1e-5);
+    EXPECT_NEAR(dv[s], wantedV[s], 1e-5);
+  }
+}
+
 } // namespace

@@ -14,6 +14,17 @@
 
 #include "IR/Graph/Graph.dialect.h.inc"
 #include "IR/Graph/Graph.enums.h.inc"
+
+namespace tw::graph {
+class AttentionInterface;
+namespace detail {
+void setAttentionMap(AttentionInterface op, unsigned number, mlir::AffineMap map);
+mlir::FloatType attentionSumType(AttentionInterface op);
+std::pair<mlir::OpOperand *, unsigned> attentionAxisAlong(AttentionInterface op, unsigned dim);
+} // namespace detail
+} // namespace tw::graph
+
+#include "IR/Graph/AttentionInterface.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "IR/Graph/Graph.attrs.h.inc"
 #define GET_OP_CLASSES

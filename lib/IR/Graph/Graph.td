@@ -13,6 +13,7 @@ include "mlir/IR/BuiltinAttributes.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "IR/Graph/AttentionInterface.td"
 
 def TW_Dialect : Dialect {
   let name = "tw";
@@ -157,13 +158,19 @@ def TW_ConvOp : TW_DpsOp<"conv"> {
   }];
 }
 
-def TW_AttentionOp : TW_DpsOp<"attention", [AttrSizedOperandSegments]> {
+class TW_AttentionLikeOp<string mnemonic> : TW_DpsOp<mnemonic, [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<TW_AttentionInterface>]> {
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+  }];
+}
+
+def TW_AttentionOp : TW_AttentionLikeOp<"attention"> {
   let summary = "Scaled dot-product attention";
   let description = [{
-    Dimensions are b0, b1, ..., l, s, e, f: those of the batch (heads, groups of heads), queries,
-    keys, the depth of a head and the width of a value. `indexing_maps` say, for query, key, value,
-    mask if there is one, and each result, in which of them its axes run; an axis of size 1 that is
-    repeated is 0.
+    Dimensions and `indexing_maps` are those of the interface: maps of query, key, value, mask if
+    there is one, and each result.
 
       score[b, l, s] = scale * sum over e of query[b, l, e] * key[b, s, e]
       weight[b, l, :] = softmax of the scores that may be seen
@@ -183,23 +190,56 @@ def TW_AttentionOp : TW_DpsOp<"attention", [AttrSizedOperandSegments]> {
     type($value) `)` (`mask` `(` $mask^ `:` type($mask) `)`)? `scale` $scale
     `outs` `(` $outs `:` type($outs) `)` attr-dict `->` type($results)
   }];
-  let hasVerifier = 1;
+}
+
+def TW_AttentionInput : I32BitEnumAttr<"AttentionInput", "what attention is differentiated by", [
+    I32BitEnumAttrCaseBit<"Query", 0, "query">, I32BitEnumAttrCaseBit<"Key", 1, "key">,
+    I32BitEnumAttrCaseBit<"Value", 2, "value">]> {
+  let cppNamespace = "::tw::graph";
+  let separator = "|";
+  let genSpecializedAttr = 0;
+}
+
+def TW_AttentionInputAttr : EnumAttr<TW_Dialect, TW_AttentionInput, "attention_input"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def TW_AttentionGradientOp : TW_AttentionLikeOp<"attention_gradient"> {
+  let summary = "Gradients of scaled dot-product attention";
+  let description = [{
+    Those with respect to query, key and value, or some of them: one result for each that `wrt`
+    has, in this order. Scores are those of tw.attention, computed again:
+
+      weight[b, l, s] = exp(score[b, l, s] - log_of_sums[b, l]), 0 where it may not be seen
+      dscore[b, l, s] = weight[b, l, s]
+                        * (sum over f of output_gradient[b, l, f] * value[b, s, f] - delta[b, l])
+      query's gradient [b, l, e] = scale * sum over s of dscore[b, l, s] * key[b, s, e]
+      key's gradient [b, s, e] = scale * sum over l of dscore[b, l, s] * query[b, l, e]
+      value's gradient [b, s, f] = sum over l of weight[b, l, s] * output_gradient[b, l, f]
+
+    where delta [b, l] is the sum over f of output_gradient times output (Dao, "FlashAttention-2",
+    2023, algorithm 4). What a result does not run along it is the sum over: groups of queries that
+    share keys and values. `indexing_maps`: of query, key, value, mask if there is one,
+    output_gradient, log_of_sums, delta, and each result, whose axes are a dimension each. Gradients
+    of key and value run along the same dimensions of the batch.
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value,
+      Optional<AnyRankedTensor>:$mask, AnyRankedTensor:$output_gradient,
+      AnyRankedTensor:$log_of_sums, AnyRankedTensor:$delta, F64:$scale,
+      Variadic<AnyRankedTensor>:$outs, AffineMapArrayAttr:$indexing_maps,
+      TW_AttentionInputAttr:$wrt, UnitAttr:$causal);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `wrt` $wrt (`causal` $causal^)? `ins` `(` $query `,` $key `,` $value `:` type($query) `,`
+    type($key) `,` type($value) `)` (`mask` `(` $mask^ `:` type($mask) `)`)? `output` `(`
+    $output_gradient `,` $log_of_sums `,` $delta `:` type($output_gradient) `,`
+    type($log_of_sums) `,` type($delta) `)` `scale` $scale
+    `outs` `(` $outs `:` type($outs) `)` attr-dict `->` type($results)
+  }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
-    /// How an operand is indexed; not for the scale.
-    ::mlir::AffineMap mapOf(::mlir::OpOperand &operand);
-    /// How a result is indexed.
-    ::mlir::AffineMap resultMap(unsigned result);
-    unsigned batchDims() { return resultMap(0).getNumDims() - 4; }
-    // The other dimensions.
-    unsigned queryDim() { return batchDims(); }
-    unsigned keyDim() { return batchDims() + 1; }
-    unsigned depthDim() { return batchDims() + 2; }
-    unsigned widthDim() { return batchDims() + 3; }
-    /// The type of scores and sums.
-    ::mlir::FloatType sumType();
-    /// An operand and the axis of it that runs along all of a dimension.
-    std::pair<::mlir::OpOperand *, unsigned> axisAlong(unsigned dim);
+    /// What each result is the gradient with respect to.
+    ::llvm::SmallVector<AttentionInput> inputs();
   }];
 }
 

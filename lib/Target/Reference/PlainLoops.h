@@ -20,6 +20,7 @@ mlir::FailureOr<KernelInfo> lowerKernel(mlir::func::FuncOp kernel, mlir::ModuleO
 
 mlir::LogicalResult emitGeneric(mlir::linalg::LinalgOp op, Emitter &e);
 mlir::LogicalResult emitAttention(graph::AttentionOp op, Emitter &e);
+mlir::LogicalResult emitAttentionGradient(graph::AttentionGradientOp op, Emitter &e);
 mlir::LogicalResult emitConv(graph::ConvOp op, Emitter &e);
 mlir::LogicalResult emitScan(graph::ScanOp op, Emitter &e);
 mlir::LogicalResult emitScatter(graph::ScatterOp op, Emitter &e);

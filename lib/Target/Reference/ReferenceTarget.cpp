@@ -42,6 +42,7 @@ void attachToLinalg(MLIRContext *context) {
 void registerModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, graph::TWDialect *) {
     attach<graph::AttentionOp, emitAttention>(context);
+    attach<graph::AttentionGradientOp, emitAttentionGradient>(context);
     attach<graph::ConvOp, emitConv>(context);
     attach<graph::ScanOp, emitScan>(context);
     attach<graph::ScatterOp, emitScatter>(context);

@@ -1,0 +1,57 @@
+// RUN: tilewright-opt %s -tw-fold-attention-transposes -tw-drop-dead-results | FileCheck %s
+// RUN: tilewright-opt %s -tw-group-queries | FileCheck %s --check-prefix=GROUP
+
+#q = affine_map<(b, h, l, s, e, f) -> (b, h, l, e)>
+#k = affine_map<(b, h, l, s, e, f) -> (b, h, s, e)>
+#v = affine_map<(b, h, l, s, e, f) -> (b, h, s, f)>
+#o = affine_map<(b, h, l, s, e, f) -> (b, h, l, f)>
+#r = affine_map<(b, h, l, s, e, f) -> (b, h, l)>
+
+// What is transposed before and after is read, and written, as it lies; nobody reads the gradient of
+// the key, which goes.
+// CHECK-DAG: #[[Q:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d2, d1, d4)>
+// CHECK-DAG: #[[K:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d3, d4)>
+// CHECK-DAG: #[[V:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d3, d5)>
+// CHECK-DAG: #[[O:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d5)>
+// CHECK-DAG: #[[R:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2)>
+// CHECK-LABEL: func.func @transposed(
+// CHECK-SAME: %[[X:.*]]: tensor<2x7x4x8xf32>
+// CHECK: %[[BOTH:.*]]:2 = tw.attention_gradient wrt <query|value> causal ins(%[[X]],
+// CHECK-SAME: indexing_maps = [#[[Q]], #[[K]], #[[V]], #[[O]], #[[R]], #[[R]], #[[Q]], #[[V]]]
+// CHECK-SAME: -> tensor<2x7x4x8xf32>, tensor<2x4x5x8xf32>
+// CHECK: return %[[BOTH]]#0, %[[BOTH]]#1
+func.func @transposed(%x: tensor<2x7x4x8xf32>, %k: tensor<2x4x5x8xf32>, %g: tensor<2x4x7x8xf32>, %l: tensor<2x4x7xf32>)
+    -> (tensor<2x7x4x8xf32>, tensor<2x4x5x8xf32>) {
+  %scale = arith.constant 0.5 : f64
+  %e = tensor.empty() : tensor<2x4x7x8xf32>
+  %q = linalg.transpose ins(%x : tensor<2x7x4x8xf32>) outs(%e : tensor<2x4x7x8xf32>) permutation = [0, 2, 1, 3]
+  %s = tensor.empty() : tensor<2x4x5x8xf32>
+  %r:3 = tw.attention_gradient wrt <query|key|value> causal
+      ins(%q, %k, %k : tensor<2x4x7x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+      output(%g, %l, %l : tensor<2x4x7x8xf32>, tensor<2x4x7xf32>, tensor<2x4x7xf32>)
+      scale %scale outs(%e, %s, %s : tensor<2x4x7x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+      {indexing_maps = [#q, #k, #v, #o, #r, #r, #q, #k, #v]}
+      -> tensor<2x4x7x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>
+  %e1 = tensor.empty() : tensor<2x7x4x8xf32>
+  %t = linalg.transpose ins(%r#0 : tensor<2x4x7x8xf32>) outs(%e1 : tensor<2x7x4x8xf32>) permutation = [0, 2, 1, 3]
+  return %t, %r#2 : tensor<2x7x4x8xf32>, tensor<2x4x5x8xf32>
+}
+
+// Keys that are repeated for groups of queries are read once.
+// GROUP-LABEL: func.func @grouped(
+// GROUP-SAME: %[[Q:.*]]: tensor<2x4x7x8xf32>, %[[K:.*]]: tensor<2x2x5x8xf32>
+// GROUP: tensor.expand_shape %[[Q]] {{.*}} into tensor<2x2x2x7x8xf32>
+// GROUP: %[[R:.*]] = tw.attention_gradient wrt <key> ins(%{{.*}}, %[[K]], %[[K]] :
+// GROUP-SAME: -> tensor<2x2x2x5x8xf32>
+// GROUP: tensor.collapse_shape %[[R]] {{.*}} into tensor<2x4x5x8xf32>
+func.func @grouped(%q: tensor<2x4x7x8xf32>, %k: tensor<2x2x5x8xf32>, %l: tensor<2x4x7xf32>) -> tensor<2x4x5x8xf32> {
+  %scale = arith.constant 0.5 : f64
+  %e = tensor.empty() : tensor<2x2x2x5x8xf32>
+  %b = linalg.broadcast ins(%k : tensor<2x2x5x8xf32>) outs(%e : tensor<2x2x2x5x8xf32>) dimensions = [2]
+  %a = tensor.collapse_shape %b [[0], [1, 2], [3], [4]] : tensor<2x2x2x5x8xf32> into tensor<2x4x5x8xf32>
+  %s = tensor.empty() : tensor<2x4x5x8xf32>
+  %r = tw.attention_gradient wrt <key> ins(%q, %a, %a : tensor<2x4x7x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>)
+      output(%q, %l, %l : tensor<2x4x7x8xf32>, tensor<2x4x7xf32>, tensor<2x4x7xf32>)
+      scale %scale outs(%s : tensor<2x4x5x8xf32>) {indexing_maps = [#q, #k, #v, #o, #r, #r, #k]} -> tensor<2x4x5x8xf32>
+  return %r : tensor<2x4x5x8xf32>
+}
