@@ -6,30 +6,10 @@ namespace tw::kernels {
 using namespace tw::kernel;
 
 void dropUnusedDims(Attention &attention) {
-  DimRenumbering renumbering(attention.dims.size());
-  std::vector<Access *> accesses = {&attention.query, &attention.key, &attention.value,
-                                    &attention.output};
-  if (attention.mask)
-    accesses.push_back(&*attention.mask);
+  std::vector<Access *> accesses = {&attention.output};
   if (attention.logSumExp)
     accesses.push_back(&*attention.logSumExp);
-  std::vector<int> roles = {attention.queries, attention.keys, attention.depth, attention.width};
-  for (const Access *access : accesses)
-    renumbering.use(*access);
-  renumbering.use(roles);
-  attention.dims = renumbering.compact(attention.dims);
-  for (Access *access : accesses)
-    renumbering.renumber(*access);
-  renumbering.renumber(roles);
-  attention.queries = roles[0], attention.keys = roles[1];
-  attention.depth = roles[2], attention.width = roles[3];
-}
-
-std::string refuse(const Attention &attention) {
-  for (const Extent &extent : attention.dims)
-    if (extent.size == 0)
-      return "it has no elements";
-  return {};
+  dropUnusedDims(attention, std::move(accesses));
 }
 
 std::optional<int> groupDim(const Attention &attention) {
@@ -67,18 +47,8 @@ AttentionConfiguration attentionFrom(const Numbers &fields) {
   return fromNumbers<Configured>(fields, members);
 }
 
-/// Scores of a block lie on the stack or in the workspace.
-constexpr int64_t mostScores = 1 << 20;
-
 std::vector<Constraint> attentionConstraints(const Attention &attention) {
-  std::vector<Constraint> constraints = {
-      {"queries * groups * keys", std::to_string(mostScores), "a block is no larger"}};
-  auto atMost = [&](const char *field, const Extent &extent, const char *reason) {
-    if (extent.size)
-      constraints.emplace_back(field, std::to_string(*extent.size), reason);
-  };
-  atMost("queries", attention.dims[attention.queries], "there are no more queries");
-  atMost("keys", attention.dims[attention.keys], "there are no more keys");
+  std::vector<Constraint> constraints = scoreConstraints(attention, "queries * groups * keys");
   std::optional<int> group = groupDim(attention);
   Extent groups = group ? attention.dims[*group] : Extent{1};
   if (!groups.size)
@@ -101,27 +71,23 @@ using State = std::tuple<Tile, Tile, Tile>;
 class AttentionWriter {
 public:
   AttentionWriter(const Attention &spec, const AttentionConfiguration &configuration)
-      : spec(spec), configuration(configuration), group(groupDim(spec)),
+      : spec(spec), configuration(configuration),
         frame(spec.dims, spec.buffers, tilingsOf(spec, configuration)),
-        rows(frame.extent(spec.queries)), isTransposed(configuration.isTransposed) {
-    if (configuration.groups == 1)
-      group.reset();
-    if (group)
-      rows = rows * frame.extent(*group);
-    order = group ? std::vector<int>{*group, spec.queries} : std::vector<int>{spec.queries};
-  }
+        block{spec, configuration.isTransposed, rowsOf(spec, configuration)} {}
 
   void write() {
     loadQueries();
     auto [most, total, acc] = overAllKeys();
-    Tile divisor = mayHideAll() ? select(total == 0.0, 1.0, total) : total;
+    Tile divisor = block.mayHideAll() ? select(total == 0.0, 1.0, total) : total;
     Tile result = acc / divisor;
-    storeRows(spec.output, isTransposed ? transpose(result) : result, {spec.width});
+    storeRows(spec.output, block.isTransposed ? transpose(result) : result, {spec.width});
     if (spec.logSumExp)
       storeRows(*spec.logSumExp, most + log(total), {});
   }
 
 private:
+  using Hidden = ScoreBlock::Hidden;
+
   static std::vector<DimTiling> tilingsOf(const Attention &spec,
                                           const AttentionConfiguration &configuration) {
     std::vector<DimTiling> tilings(spec.dims.size(), {1});
@@ -133,101 +99,52 @@ private:
     return tilings;
   }
 
-  /// A tile with an axis for each dimension of `order` and then `inner` as a matrix whose rows are
-  /// queries, or whose columns are.
-  Tile matrix(const KernelFrame &at, const Access &access, int inner) const {
-    std::vector<int> axes = order;
-    Shape full;
-    axes.insert(isTransposed ? axes.begin() : axes.end(), inner);
-    for (int dim : axes)
-      full.push_back(at.extent(dim));
-    Tile tile = at.load(access, axes);
-    if (!group)
-      return tile;
-    return reshape(broadcast(tile, full),
-                   isTransposed ? Shape{at.extent(inner), rows} : Shape{rows, at.extent(inner)});
-  }
-
-  bool isNarrow() const { return spec.buffers[spec.query.buffer].dtype != spec.sum; }
-  /// The axis along which queries are, and keys.
-  int rowAxis() const { return isTransposed ? 1 : 0; }
-  int keyAxis() const { return isTransposed ? 0 : 1; }
-  /// A shape with that of each query along the one axis, and `inner` along the other.
-  Shape shapeOf(const kernel::Size &inner) const {
-    return isTransposed ? Shape{inner, rows} : Shape{rows, inner};
+  /// A program may have several groups.
+  static std::vector<int> rowsOf(const Attention &spec,
+                                 const AttentionConfiguration &configuration) {
+    std::optional<int> group = groupDim(spec);
+    return group && configuration.groups > 1 ? std::vector<int>{*group, spec.queries}
+                                             : std::vector<int>{spec.queries};
   }
 
   void loadQueries() {
-    queries = matrix(frame, spec.query, spec.depth);
-    if (!isNarrow()) // scaling narrow ones would round them again
+    queries = block.matrix(frame, spec.query, spec.depth);
+    if (!spec.isNarrow()) // scaling narrow ones would round them again
       queries = queries * spec.scale;
   }
 
   //===--- blocks of keys ---------------------------------------------------===//
 
-  /// Which scores of a block may not be seen.
-  struct Hidden {
-    bool beyondEnd = false, later = false; // keys after the last one; those after the query
-  };
-
-  Tile scoresOf(const KernelFrame &at, const Index &first, Hidden hidden) const {
-    kernel::Size count = at.extent(spec.keys);
+  Tile scoresOf(const KernelFrame &at, Hidden hidden) const {
     Tile keys = at.load(spec.key, {spec.keys, spec.depth});
-    Tile none = zeros(shapeOf(count), spec.sum);
-    Tile scores = isTransposed ? dot(keys, queries, none) : dot(queries, transpose(keys), none);
-    if (isNarrow())
+    Tile none = zeros(block.shape(at, at.extent(spec.keys)), spec.sum);
+    Tile scores =
+        block.isTransposed ? dot(keys, queries, none) : dot(queries, transpose(keys), none);
+    if (spec.isNarrow())
       scores = scores * spec.scale;
-    if (spec.mask)
-      scores = withMask(at, scores);
-    Tile position = iota(isTransposed ? Shape{count, 1} : Shape{1, count}, keyAxis(), i32, first);
-    if (hidden.beyondEnd)
-      scores = select(position < at.size(spec.dims[spec.keys]), scores, -inf);
-    if (hidden.later)
-      scores = select(position <= places(), scores, -inf);
-    return scores;
+    return block.masked(at, scores, hidden);
   }
 
-  Tile withMask(const KernelFrame &at, const Tile &scores) const {
-    Tile mask = matrix(at, *spec.mask, spec.keys);
-    if (spec.buffers[spec.mask->buffer].dtype == i1)
-      return select(mask, scores, -inf);
-    return scores + cast(mask, spec.sum);
-  }
-
-  /// Which query each row is.
-  Tile places() const {
-    kernel::Size count = frame.extent(spec.queries);
-    Index first = frame.first(spec.queries);
-    if (!group)
-      return iota(isTransposed ? Shape{1, count} : Shape{count, 1}, rowAxis(), i32, first);
-    Tile each = iota({1, count}, 1, i32, first);
-    return reshape(broadcast(each, {frame.extent(*group), count}), shapeOf(1));
-  }
-
-  /// A mask may hide all keys from a query: then the greatest score is -inf.
-  bool mayHideAll() const { return spec.mask.has_value(); }
-  /// Keeps -inf - -inf, which is NaN, out of exponents.
-  Tile finite(const Tile &most, bool mayBeEmpty) const {
-    return mayBeEmpty ? select(most == -inf, 0.0, most) : most;
-  }
+  Tile finite(const Tile &most, bool mayBeEmpty) const { return block.finite(most, mayBeEmpty); }
+  int keyAxis() const { return block.keyAxis(); }
+  bool mayHideAll() const { return block.mayHideAll(); }
 
   Tile weigh(const Tile &weights, const Tile &values, const Tile &acc) const {
-    Tile rounded = isNarrow() ? cast(weights, spec.buffers[spec.value.buffer].dtype) : weights;
-    return isTransposed ? dot(transpose(values), rounded, acc) : dot(rounded, values, acc);
+    Tile rounded = spec.isNarrow() ? cast(weights, spec.buffers[spec.value.buffer].dtype) : weights;
+    return block.isTransposed ? dot(transpose(values), rounded, acc) : dot(rounded, values, acc);
   }
 
   State firstBlock(const KernelFrame &at, Hidden hidden) const {
-    Tile scores = scoresOf(at, 0, hidden), most = max(scores, keyAxis());
+    Tile scores = scoresOf(at, hidden), most = max(scores, keyAxis());
     Tile weights = exp(scores - finite(most, mayHideAll()));
     Tile values = at.load(spec.value, {spec.keys, spec.width});
-    Tile none = zeros(shapeOf(at.extent(spec.width)), spec.sum);
+    Tile none = zeros(block.shape(at, at.extent(spec.width)), spec.sum);
     return {most, sum(weights, keyAxis()), weigh(weights, values, none)};
   }
 
-  State nextBlock(const KernelFrame &at, const Index &first, Hidden hidden,
-                  const State &before) const {
+  State nextBlock(const KernelFrame &at, Hidden hidden, const State &before) const {
     auto [most, total, acc] = before;
-    Tile scores = scoresOf(at, first, hidden);
+    Tile scores = scoresOf(at, hidden);
     Tile next = maximum(most, max(scores, keyAxis())), base = finite(next, mayHideAll());
     Tile weights = exp(scores - base), fade = exp(most - base);
     Tile values = at.load(spec.value, {spec.keys, spec.width});
@@ -244,22 +161,23 @@ private:
   }
 
   State noKeys() const {
-    return {full(shapeOf(1), -inf, spec.sum), zeros(shapeOf(1), spec.sum),
-            zeros(shapeOf(frame.extent(spec.width)), spec.sum)};
+    Shape one = block.shape(frame, 1);
+    return {full(one, -inf, spec.sum), zeros(one, spec.sum),
+            zeros(block.shape(frame, frame.extent(spec.width)), spec.sum)};
   }
 
   /// From block `begin` to before block `end`. Only what begins without any key can be split.
   State overBlocks(const Index &begin, const Index &end, Hidden hidden,
                    const std::optional<State> &before = {}) const {
     State start = before ? *before : noKeys();
-    auto block = [&](const Index &n, const Tile &most, const Tile &total, const Tile &acc) {
+    auto next = [&](const Index &n, const Tile &most, const Tile &total, const Tile &acc) {
       KernelFrame at = frame;
       at.take(spec.keys, configuration.keys, n);
-      return nextBlock(at, n * configuration.keys, hidden, {most, total, acc});
+      return nextBlock(at, hidden, {most, total, acc});
     };
     if (before || !configuration.splitsKeys)
-      return forLoop(begin, end, 1, start, block);
-    return forLoop(begin, end, 1, start, block,
+      return forLoop(begin, end, 1, start, next);
+    return forLoop(begin, end, 1, start, next,
                    [&](const Tile &most1, const Tile &total1, const Tile &acc1, const Tile &most2,
                        const Tile &total2, const Tile &acc2) {
                      return combine({most1, total1, acc1}, {most2, total2, acc2});
@@ -268,16 +186,16 @@ private:
 
   State overAllKeys() const {
     const Extent &keys = spec.dims[spec.keys];
-    int64_t block = configuration.keys;
-    if (keys.size && *keys.size <= block)
+    int64_t count = configuration.keys;
+    if (keys.size && *keys.size <= count)
       return firstBlock(frame, {false, spec.isCausal});
-    Index all = ceilDiv(frame.size(keys), block), whole = floorDiv(frame.size(keys), block);
-    bool isEven = keys.size && *keys.size % block == 0;
+    Index all = ceilDiv(frame.size(keys), count), whole = floorDiv(frame.size(keys), count);
+    bool isEven = keys.size && *keys.size % count == 0;
     if (spec.isCausal) {
       // Blocks that every query of the program sees, and those that none does.
       Index first = frame.first(spec.queries), end = first + frame.extent(spec.queries);
-      whole = minimum(whole, floorDiv(first + 1, block));
-      all = minimum(all, ceilDiv(end, block));
+      whole = minimum(whole, floorDiv(first + 1, count));
+      all = minimum(all, ceilDiv(end, count));
     } else if (isEven) {
       return overBlocks(0, all, {});
     }
@@ -288,7 +206,7 @@ private:
 
   /// Stores a tile that has a row for each query.
   void storeRows(const Access &access, const Tile &tile, const std::vector<int> &inner) const {
-    std::vector<int> axes = order;
+    std::vector<int> axes = block.rows;
     axes.insert(axes.end(), inner.begin(), inner.end());
     Shape shape;
     for (int dim : axes)
@@ -298,11 +216,8 @@ private:
 
   const Attention &spec;
   const AttentionConfiguration &configuration;
-  std::optional<int> group; // of which a program has several
   KernelFrame frame;
-  kernel::Size rows; // of a program
-  bool isTransposed;
-  std::vector<int> order; // of what rows run along
+  ScoreBlock block;
   Tile queries;
 };
 

@@ -60,6 +60,8 @@ LogicalResult DispatchAnalyzer::addOp(OpLoops &nest) {
     return addConvolution(nest, conv);
   if (auto attention = dyn_cast<graph::AttentionOp>(nest.op))
     return addAttention(nest, attention);
+  if (auto gradient = dyn_cast<graph::AttentionGradientOp>(nest.op))
+    return addAttentionGradient(nest, gradient);
   auto op = dyn_cast<linalg::LinalgOp>(nest.op);
   if (auto sort = dyn_cast<graph::SortOp>(nest.op))
     return addSort(nest, sort);

@@ -130,20 +130,17 @@ bool DispatchAnalyzer::describe(SubkernelBuilder &builder, graph::ConvOp op, con
   return builder.buffers()[spec.y].shape.size() == size_t(llvm::count_if(sizes, isKept));
 }
 
-LogicalResult DispatchAnalyzer::addAttention(OpLoops &nest, graph::AttentionOp op) {
+LogicalResult DispatchAnalyzer::readInputs(SubkernelBuilder &builder, const OpLoops &nest,
+                                           graph::AttentionInterface op,
+                                           kernels::AttentionInputs &inputs,
+                                           ArrayRef<Access *> accesses) {
   FloatAttr scale;
   if (!matchPattern(op.getScale(), m_Constant(&scale)))
     return fail("the scale of an attention is computed at the call");
-  SubkernelBuilder builder(*joined, nests);
-  Attention spec;
-  spec.scale = scale.getValueAsDouble();
-  spec.isCausal = op.getCausal();
-  spec.sum = *dtypeOf(op.sumType());
-  Access *accesses[] = {&spec.query, &spec.key, &spec.value,
-                        op.getMask() ? &spec.mask.emplace() : nullptr};
+  inputs.scale = scale.getValueAsDouble();
+  inputs.isCausal = op.getCausal();
+  inputs.sum = *dtypeOf(op.sumType());
   for (auto [number, access] : llvm::enumerate(accesses)) {
-    if (!access)
-      continue;
     FailureOr<Access> found = accessOf(builder, *nest.operands[number]);
     if (failed(found))
       return failure();
@@ -151,29 +148,61 @@ LogicalResult DispatchAnalyzer::addAttention(OpLoops &nest, graph::AttentionOp o
       return fail("an operand of an attention begins at a computed place");
     *access = *found;
   }
-  Access *stored[] = {&spec.output, op.getNumResults() > 1 ? &spec.logSumExp.emplace() : nullptr};
-  for (OpResult result : op->getResults())
-    *stored[result.getResultNumber()] =
-        builder.accessOfValue(result, *dtypeOf(result.getType()), true);
-  std::pair<int *, unsigned> roles[] = {{&spec.queries, op.queryDim()},
-                                        {&spec.keys, op.keyDim()},
-                                        {&spec.depth, op.depthDim()},
-                                        {&spec.width, op.widthDim()}};
-  for (auto [role, dim] : roles) {
+  unsigned dims[] = {op.queryDim(), op.keyDim(), op.depthDim(), op.widthDim()};
+  for (auto [role, dim] : llvm::zip(inputs.roles(), dims)) {
     auto found = builder.joinedDim(nest.loops[dim]);
     if (!found)
       return fail("a reshape cuts a dimension of an attention");
     *role = *found;
   }
+  return success();
+}
+
+LogicalResult DispatchAnalyzer::addAttentionKernel(SubkernelBuilder builder,
+                                                   graph::AttentionInterface op) {
   builder.locations.push_back(op.getLoc());
-  builder.setAttention(std::move(spec));
   builder.isClosed = true;
-  if (std::string why = refuse(builder.getAttention()); !why.empty())
+  if (std::string why = refuse(builder.attentionInputs()); !why.empty())
     return fail("an attention has no kernel: " + why);
   for (Value result : op->getResults())
     values[result] = {int(builders.size())};
   builders.push_back(std::move(builder));
   return success();
+}
+
+LogicalResult DispatchAnalyzer::addAttention(OpLoops &nest, graph::AttentionOp op) {
+  SubkernelBuilder builder(*joined, nests);
+  Attention spec;
+  SmallVector<Access *> accesses = {&spec.query, &spec.key, &spec.value};
+  if (op.getMask())
+    accesses.push_back(&spec.mask.emplace());
+  if (failed(readInputs(builder, nest, op, spec, accesses)))
+    return failure();
+  Access *stored[] = {&spec.output, op.getNumResults() > 1 ? &spec.logSumExp.emplace() : nullptr};
+  for (OpResult result : op->getResults())
+    *stored[result.getResultNumber()] =
+        builder.accessOfValue(result, *dtypeOf(result.getType()), true);
+  builder.setAttention(std::move(spec));
+  return addAttentionKernel(std::move(builder), op);
+}
+
+LogicalResult DispatchAnalyzer::addAttentionGradient(OpLoops &nest, graph::AttentionGradientOp op) {
+  SubkernelBuilder builder(*joined, nests);
+  AttentionGradient spec;
+  SmallVector<Access *> accesses = {&spec.query, &spec.key, &spec.value};
+  if (op.getMask())
+    accesses.push_back(&spec.mask.emplace());
+  accesses.append({&spec.outputGradient, &spec.logSumExp, &spec.delta});
+  if (failed(readInputs(builder, nest, op, spec, accesses)))
+    return failure();
+  for (auto [result, input] : llvm::zip(op->getResults(), op.inputs())) {
+    auto &access = input == graph::AttentionInput::Query ? spec.queryGradient
+                   : input == graph::AttentionInput::Key ? spec.keyGradient
+                                                         : spec.valueGradient;
+    access = builder.accessOfValue(result, *dtypeOf(result.getType()), true);
+  }
+  builder.setAttentionGradient(std::move(spec));
+  return addAttentionKernel(std::move(builder), op);
 }
 
 } // namespace tw::conversion

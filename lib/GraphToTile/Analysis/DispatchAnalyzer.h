@@ -142,6 +142,13 @@ private:
   //===--- attention ---------------------------------------------------===//
 
   llvm::LogicalResult addAttention(OpLoops &nest, graph::AttentionOp op);
+  llvm::LogicalResult addAttentionGradient(OpLoops &nest, graph::AttentionGradientOp op);
+  /// What both read; `accesses`: of the tensors before the scale, in order.
+  llvm::LogicalResult readInputs(SubkernelBuilder &builder, const OpLoops &nest,
+                                 graph::AttentionInterface op, kernels::AttentionInputs &inputs,
+                                 llvm::ArrayRef<Access *> accesses);
+  /// Adds a subkernel that computes all results of `op`.
+  llvm::LogicalResult addAttentionKernel(SubkernelBuilder builder, graph::AttentionInterface op);
 
   mlir::func::FuncOp dispatch;
   bool keepsAxes;

@@ -35,7 +35,7 @@ void JoinedDims::collect(LoopNests &nests, bool keepsAxes) {
     if (isa<graph::ConvOp>(nest.op)) // a program has a block of its places
       for (int atom : nests.table.atoms(list(nest.loops)))
         sequences.push_back({-1, atom, -1});
-    if (auto attention = dyn_cast<graph::AttentionOp>(nest.op))
+    if (auto attention = dyn_cast<graph::AttentionInterface>(nest.op))
       for (size_t dim = attention.batchDims(); dim < nest.loops.size(); ++dim)
         for (int atom : nests.table.atoms({nest.loops[dim]}))
           sequences.push_back({-1, atom, -1});

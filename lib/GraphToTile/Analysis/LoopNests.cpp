@@ -75,7 +75,7 @@ LogicalResult LoopNests::read(func::FuncOp dispatch) {
         return failure();
       continue;
     }
-    if (auto attention = dyn_cast<graph::AttentionOp>(op)) {
+    if (auto attention = dyn_cast<graph::AttentionInterface>(op)) {
       if (failed(addAttention(attention)))
         return failure();
       continue;
@@ -317,18 +317,21 @@ LogicalResult LoopNests::addConvolution(graph::ConvOp op) {
 
 /// Queries, keys and the axes of heads are dimensions that blocks are cut from, or walked over by
 /// themselves.
-LogicalResult LoopNests::addAttention(graph::AttentionOp op) {
+LogicalResult LoopNests::addAttention(graph::AttentionInterface op) {
   OpLoops nest{op, {}, {}, {}};
-  AffineMap output = op.resultMap(0);
-  for (unsigned dim = 0; dim < output.getNumDims(); ++dim) {
+  unsigned dims = op.mapAt(0).getNumDims();
+  for (unsigned dim = 0; dim < dims; ++dim) {
     auto [operand, axis] = op.axisAlong(dim);
     auto type = cast<RankedTensorType>(operand->get().getType());
     nest.loops.push_back(table.make(known(type.getDimSize(axis))));
   }
-  for (unsigned dim : {op.keyDim(), op.depthDim()})
-    nest.reduced.push_back(nest.loops[dim]);
+  for (unsigned dim = 0; dim < dims; ++dim)
+    if (llvm::any_of(op->getResults(), [&](OpResult result) {
+          return !op.resultMap(result.getResultNumber()).isFunctionOfDim(dim);
+        }))
+      nest.reduced.push_back(nest.loops[dim]);
   loopSets.push_back(nest.loops);
-  for (unsigned dim = op.batchDims(); dim < output.getNumDims(); ++dim)
+  for (unsigned dim = op.batchDims(); dim < dims; ++dim)
     partLoops.push_back(nest.loops[dim]);
   for (OpOperand &operand : op->getOpOperands()) {
     nest.operands.emplace_back();
@@ -339,11 +342,11 @@ LogicalResult LoopNests::addAttention(graph::AttentionOp op) {
     if (failed(mapOf(operand, op.mapOf(operand), nest)))
       return failure();
   }
-  for (unsigned number = 0; number < op.getNumResults(); ++number) {
-    SmallVector<int> dims;
+  for (unsigned number = 0; number < op->getNumResults(); ++number) {
+    SmallVector<int> axes;
     for (AffineExpr expr : op.resultMap(number).getResults())
-      dims.push_back(nest.loops[cast<AffineDimExpr>(expr).getPosition()]);
-    results[op.getResult(number)] = dims;
+      axes.push_back(nest.loops[cast<AffineDimExpr>(expr).getPosition()]);
+    results[op->getResult(number)] = axes;
   }
   ops.push_back(std::move(nest));
   return success();

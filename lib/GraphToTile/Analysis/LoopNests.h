@@ -92,7 +92,7 @@ private:
   mlir::LogicalResult addScan(graph::ScanOp op);
   mlir::LogicalResult addSort(graph::SortOp op);
   mlir::LogicalResult addConvolution(graph::ConvOp op);
-  mlir::LogicalResult addAttention(graph::AttentionOp op);
+  mlir::LogicalResult addAttention(graph::AttentionInterface op);
   mlir::LogicalResult addScatter(graph::ScatterOp op);
   mlir::LogicalResult materialize(mlir::Value slice);
   mlir::LogicalResult materializeLookedUp(mlir::Operation *op);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads off a dispatch (a func.func with tw.kernel) what its kernels are to compute: a sequence of
-// subkernels, each a contraction, a convolution, an attention or a loop program. Loop dimensions
-// that every operation runs along together become one, those that a reshape cuts become several.
+// subkernels, each a contraction, a convolution, an attention, its gradient or a loop program. Loop
+// dimensions that every operation runs along together become one, those that a reshape cuts become
+// several.
 #pragma once
 #include "GraphToTile/Analysis/CallSizes.h"
 #include "GraphToTile/Analysis/LoopProgram.h"
 #include "Kernels/Attention.h"
+#include "Kernels/AttentionGradient.h"
 #include "Kernels/Contraction.h"
 #include "Kernels/Winograd.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,6 +17,7 @@
 
 namespace tw::conversion {
 using kernels::Attention;
+using kernels::AttentionGradient;
 using kernels::Contraction;
 using kernels::Convolution;
 
@@ -35,7 +38,9 @@ struct TensorUse {
 };
 
 struct Subkernel {
-  std::variant<LoopProgram, Contraction, Convolution, Attention, kernels::WinogradWeights> what;
+  std::variant<LoopProgram, Contraction, Convolution, Attention, AttentionGradient,
+               kernels::WinogradWeights>
+      what;
   std::vector<TensorUse> tensors; // one for each buffer
   llvm::SmallVector<mlir::Location> locations;
 };

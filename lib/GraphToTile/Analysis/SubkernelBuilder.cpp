@@ -232,16 +232,25 @@ void SubkernelBuilder::setConvolution(Convolution spec) {
   convolution = std::move(spec);
 }
 
-void SubkernelBuilder::setAttention(Attention spec) {
+template <typename Spec>
+void SubkernelBuilder::setStructured(Spec spec) {
   spec.buffers = program.buffers;
   spec.dims = joined->dims;
-  for (int *role : {&spec.queries, &spec.keys, &spec.depth, &spec.width})
+  for (int *role : spec.roles())
     if (*role < 0) {
       *role = int(spec.dims.size());
       spec.dims.push_back({1});
     }
   dropUnusedDims(spec);
   attention = std::move(spec);
+}
+template void SubkernelBuilder::setStructured(Attention spec);
+template void SubkernelBuilder::setStructured(AttentionGradient spec);
+
+const kernels::AttentionInputs &SubkernelBuilder::attentionInputs() const {
+  if (auto *gradient = std::get_if<AttentionGradient>(&attention))
+    return *gradient;
+  return std::get<Attention>(attention);
 }
 
 std::optional<int> SubkernelBuilder::joinedDim(int dim) const {
@@ -291,8 +300,12 @@ Subkernel SubkernelBuilder::take() {
     made.what = std::move(*convolution);
     return made;
   }
-  if (attention) {
-    made.what = std::move(*attention);
+  if (auto *forward = std::get_if<Attention>(&attention)) {
+    made.what = std::move(*forward);
+    return made;
+  }
+  if (auto *gradient = std::get_if<AttentionGradient>(&attention)) {
+    made.what = std::move(*gradient);
     return made;
   }
   if (isProduct) {

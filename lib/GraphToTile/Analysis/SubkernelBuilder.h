@@ -53,8 +53,9 @@ public:
   void setConvolution(Convolution spec);
   const Convolution &getConvolution() const { return *convolution; }
   /// Its roles name dimensions of `joined`, or are -1 for one of size 1.
-  void setAttention(Attention spec);
-  const Attention &getAttention() const { return *attention; }
+  void setAttention(Attention spec) { setStructured(std::move(spec)); }
+  void setAttentionGradient(AttentionGradient spec) { setStructured(std::move(spec)); }
+  const kernels::AttentionInputs &attentionInputs() const;
   /// The joined dimension of one of the table; -1 if its size is 1, nothing if it was joined with
   /// others.
   std::optional<int> joinedDim(int dim) const;
@@ -67,6 +68,9 @@ public:
   llvm::SmallVector<mlir::Location> locations;
 
 private:
+  /// An attention, or its gradient.
+  template <typename Spec>
+  void setStructured(Spec spec);
   int buffer(BufferSpec spec, TensorUse use);
   BufferView viewOf(mlir::RankedTensorType type, llvm::ArrayRef<AxisMap> axes,
                     const std::string &name, std::vector<Extent> &shape, std::vector<Axis> &access);
@@ -78,7 +82,7 @@ private:
   LoopProgram program;
   Contraction product;
   std::optional<Convolution> convolution;
-  std::optional<Attention> attention;
+  std::variant<std::monostate, Attention, AttentionGradient> attention;
   bool isProduct = false;
   std::vector<TensorUse> tensors;
   std::map<int, std::string> wholeAxes; // for a dimension the size of an axis that it is all of

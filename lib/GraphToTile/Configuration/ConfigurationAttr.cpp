@@ -2,6 +2,7 @@
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "GraphToTile/Configuration/LoopConfiguration.h"
 #include "Kernels/Attention.h"
+#include "Kernels/AttentionGradient.h"
 #include "Kernels/Contraction.h"
 #include "Kernels/Winograd.h"
 #include "mlir/IR/Builders.h"
@@ -104,6 +105,7 @@ void registerConfigurations(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, tile::TileDialect *dialect) {
     dialect->registerSchema(kernels::contractionSchema());
     dialect->registerSchema(kernels::attentionSchema());
+    dialect->registerSchema(kernels::attentionGradientSchema());
     dialect->registerSchema(kernels::convolutionSchema());
     dialect->registerSchema(kernels::winogradWeightsSchema());
     dialect->registerSchema(loopSchema());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
 #include "GraphToTile/Configuration/LoopConfiguration.h"
+#include "GraphToTile/Configuration/SplitGradients.h"
 #include "GraphToTile/Configuration/SplitReductions.h"
 #include "GraphToTile/Configuration/TransformedWeights.h"
 #include "GraphToTile/Configuration/TransposedRhs.h"
@@ -38,6 +39,10 @@ static ConfigurationSpace space(const Attention &attention, const ConfigurationP
   return {&kernels::attentionSchema(), attentionConstraints(attention)};
 }
 
+static ConfigurationSpace space(const AttentionGradient &gradient, const ConfigurationProblem &) {
+  return {&kernels::attentionGradientSchema(), attentionGradientConstraints(gradient)};
+}
+
 static ConfigurationSpace space(const kernels::WinogradWeights &weights,
                                 const ConfigurationProblem &) {
   return {&kernels::winogradWeightsSchema(), winogradWeightsConstraints(weights)};
@@ -64,6 +69,13 @@ std::string whyNoCut(const Subkernel &subkernel, Cut cut) {
                  "place "
                  "and a multiple of 64 outputs, and this is none";
   }
+  case Cut::SplitGradients: {
+    auto *gradient = std::get_if<AttentionGradient>(&subkernel.what);
+    return gradient && canSplitGradients(*gradient)
+               ? ""
+               : "split_gradients is for gradients of attention with respect to queries and to "
+                 "keys or values, and this is none";
+  }
   case Cut::SplitReductions: {
     auto dim = program ? longestReducedDim(*program) : std::nullopt;
     return dim && canSplitReductions(*program, *dim)
@@ -79,6 +91,8 @@ std::vector<Subkernel> applyCut(Subkernel subkernel, Cut cut, int &temporaries) 
   if (cut == Cut::SplitReductions)
     return splitReductions(subkernel, *longestReducedDim(std::get<LoopProgram>(subkernel.what)),
                            temporaries);
+  if (cut == Cut::SplitGradients)
+    return splitGradients(subkernel);
   std::vector<Subkernel> kernels;
   if (cut == Cut::TransposeRhs)
     kernels.push_back(materializeTransposedRhs(subkernel, temporaries++));

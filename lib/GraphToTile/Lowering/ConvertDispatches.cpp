@@ -172,6 +172,8 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
         writeContraction(*product, contractionFrom(fields));
       else if (auto *attention = std::get_if<Attention>(&subkernel.what))
         writeAttention(*attention, attentionFrom(fields));
+      else if (auto *gradient = std::get_if<AttentionGradient>(&subkernel.what))
+        writeAttentionGradient(*gradient, attentionGradientFrom(fields));
       else if (auto *weights = std::get_if<WinogradWeights>(&subkernel.what))
         writeWinogradWeights(*weights, winogradWeightsFrom(fields));
       else

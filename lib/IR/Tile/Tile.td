@@ -125,7 +125,8 @@ def Tile_Cut : I32Enum<"Cut", "whether one computation of a dispatch becomes sev
     I32EnumCase<"None", 0, "none">,
     I32EnumCase<"TransposeRhs", 1, "transpose_rhs">,
     I32EnumCase<"SplitReductions", 2, "split_reductions">,
-    I32EnumCase<"TransformWeights", 3, "transform_weights">]> {
+    I32EnumCase<"TransformWeights", 3, "transform_weights">,
+    I32EnumCase<"SplitGradients", 4, "split_gradients">]> {
   let cppNamespace = "::tw::tile";
 }
 

@@ -1,41 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Configuration/AttentionCost.h"
+#include "Target/CPU/Configuration/AttentionSizes.h"
 #include <algorithm>
 #include <optional>
 
 namespace tw::target::cpu {
 namespace {
 
-constexpr int64_t unknownExtent = 512;
-constexpr int64_t mostOfUnknown = 64;  // in a block: calls may bring fewer
-constexpr int64_t registerVectors = 4; // of a product whose sums lie in memory, side by side
-constexpr int64_t fewPrograms = 16;    // fewer leave workers without any
-constexpr int64_t longestRow = 1024;   // of scores
+constexpr int64_t longestRow = 1024;                 // of scores
 constexpr int64_t fewRows = 16, keysOfFewRows = 128; // which read keys and values once
 constexpr int64_t wantedRows = 128;                  // of queries, with their groups
 constexpr int64_t mostBytes = 256 << 10; // of scores: they stay in the second-level cache
 constexpr int64_t splitKeys = 1024;      // keys that workers may share
 
-int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-/// Sizes; guesses where calls bring them.
-struct Problem {
-  Problem(const Attention &spec, const VectorUnit &unit)
-      : queries(sizeOf(spec, spec.queries)), keys(sizeOf(spec, spec.keys)),
-        depth(sizeOf(spec, spec.depth)), width(sizeOf(spec, spec.width)), lanes(unit.lanes),
-        bytes(spec.sum == kernel::f64 ? 8 : 4), isCausal(spec.isCausal),
-        areQueriesKnown(spec.dims[spec.queries].size.has_value()),
-        areKeysKnown(spec.dims[spec.keys].size.has_value()) {
+/// With the heads, of which groups share keys.
+struct Problem : AttentionSizes {
+  Problem(const Attention &spec, const VectorUnit &unit) : AttentionSizes(spec, unit) {
     auto group = kernels::groupDim(spec);
     groups = group ? spec.dims[*group].size.value_or(1) : 1;
     for (int dim = 0; dim < int(spec.dims.size()); ++dim)
       if (spec.output.covers(dim) && dim != spec.queries && dim != spec.width &&
           !(group && dim == *group && groups > 1))
         batch *= sizeOf(spec, dim);
-  }
-
-  static int64_t sizeOf(const Attention &spec, int dim) {
-    return spec.dims[dim].size.value_or(unknownExtent);
   }
 
   int64_t programs(const AttentionConfiguration &block) const {
@@ -50,16 +36,8 @@ struct Problem {
     return count;
   }
 
-  int64_t queries, keys, depth, width, groups = 1, batch = 1, lanes, bytes;
-  bool isCausal, areQueriesKnown, areKeysKnown;
+  int64_t groups = 1, batch = 1;
 };
-
-/// A product whose sums lie in memory: blocks of six rows and four vectors, then vector by vector.
-double productCycles(const Problem &p, int64_t rows, int64_t columns, int64_t length) {
-  int64_t vectors = ceilDiv(columns, p.lanes), whole = columns / (registerVectors * p.lanes);
-  double step = 2.16 * double(whole) + 0.7 * double(vectors - whole * registerVectors);
-  return double(rows * length) * step;
-}
 
 /// One block of keys for one program: two products, exponentials, maxima and sums, and the sum so
 /// far, which fades.
@@ -67,8 +45,8 @@ double tripCycles(const Problem &p, const AttentionConfiguration &block) {
   int64_t rows = block.queries * block.groups, keys = block.keys;
   bool isTransposed = block.isTransposed;
   double products =
-      isTransposed ? productCycles(p, keys, rows, p.depth) + productCycles(p, p.width, rows, keys)
-                   : productCycles(p, rows, keys, p.depth) + productCycles(p, rows, p.width, keys);
+      isTransposed ? p.productCycles(keys, rows, p.depth) + p.productCycles(p.width, rows, keys)
+                   : p.productCycles(rows, keys, p.depth) + p.productCycles(rows, p.width, keys);
   int64_t scores = isTransposed ? keys * ceilDiv(rows, p.lanes) : rows * ceilDiv(keys, p.lanes);
   int64_t sums = isTransposed ? p.width * ceilDiv(rows, p.lanes) : rows * ceilDiv(p.width, p.lanes);
   double fixed = 4 * double(sums) + (isTransposed ? 0 : 20 * double(rows));

@@ -2,6 +2,7 @@
 #include "Target/CPU/Configuration/Chooser.h"
 #include "GraphToTile/Configuration/SplitReductions.h"
 #include "Target/CPU/Configuration/AttentionCost.h"
+#include "Target/CPU/Configuration/AttentionGradientCost.h"
 #include "Target/CPU/Configuration/ContractionCost.h"
 #include "Target/CPU/Configuration/ConvolutionCost.h"
 #include "Target/CPU/Configuration/LoopCost.h"
@@ -35,6 +36,9 @@ public:
       return problem.isRhsWeight && isTransformProfitable(*convolution, unitFor(*convolution))
                  ? Cut::TransformWeights
                  : Cut::None;
+    if (auto *gradient = std::get_if<AttentionGradient>(&problem.subkernel.what))
+      return areGradientsCheaperApart(*gradient, unitFor(*gradient)) ? Cut::SplitGradients
+                                                                     : Cut::None;
     auto *program = std::get_if<LoopProgram>(&problem.subkernel.what);
     auto dim = program ? longDim(*program) : std::nullopt;
     return dim && canSplitReductions(*program, *dim) ? Cut::SplitReductions : Cut::None;
@@ -52,6 +56,11 @@ public:
     if (auto *attention = std::get_if<Attention>(&problem.subkernel.what))
       return {"attention",
               kernels::numbersOf(chooseAttention(*attention, unitFor(*attention))),
+              {},
+              {}};
+    if (auto *gradient = std::get_if<AttentionGradient>(&problem.subkernel.what))
+      return {"attention_gradient",
+              kernels::numbersOf(chooseAttentionGradient(*gradient, unitFor(*gradient))),
               {},
               {}};
     if (std::holds_alternative<kernels::WinogradWeights>(problem.subkernel.what))
@@ -79,6 +88,9 @@ public:
     if (auto *attention = std::get_if<Attention>(&problem.subkernel.what))
       return attentionCost(*attention, kernels::attentionFrom(configuration.fields),
                            unitFor(*attention));
+    if (auto *gradient = std::get_if<AttentionGradient>(&problem.subkernel.what))
+      return attentionGradientCost(*gradient, kernels::attentionGradientFrom(configuration.fields),
+                                   unitFor(*gradient));
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
     if (!product)
       return std::nullopt;
@@ -87,7 +99,7 @@ public:
   }
 
 private:
-  VectorUnit unitFor(const Attention &attention) const {
+  VectorUnit unitFor(const kernels::AttentionInputs &attention) const {
     return vectorUnit(features, bytesOf(attention.sum));
   }
   VectorUnit unitFor(const Convolution &convolution) const {
