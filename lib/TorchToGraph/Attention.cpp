@@ -2,8 +2,6 @@
 //
 // Scaled dot-product attention.
 #include "TorchToGraph/Builders/Attention.h"
-#include "IR/Graph/Graph.h"
-#include "TorchToGraph/Builders/Contract.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
 #include "TorchToGraph/Builders/Pointwise.h"
@@ -17,56 +15,19 @@ using namespace mlir;
 namespace tw::lower {
 namespace {
 
-/// What the overloads yield, with heads as the query has them.
-struct Attended {
-  Tensor output, logSumExp;
-};
-
-/// One tw.attention.
-Attended attend(Lowering &ctx, const Attention &a, bool wantsSums) {
-  SmallVector<Labelled> operands = {{a.query, a.queryLabels("le")},
-                                    {a.key, a.keyLabels(a.key, "se")},
-                                    {a.value, a.keyLabels(a.value, "sf")}};
-  std::string batch = a.scoreLabels("");
-  if (a.mask) {
-    std::string labels = batch + "ls";
-    operands.push_back({*a.mask, labels.substr(labels.size() - a.mask->rank())});
-  }
-  LabelledLoops loops(ctx, operands, batch + "lsef");
-  DType sums = contractDType(a.query.dtype);
-  Tensor output = ctx.empty(loops.sizes(batch + "lf"), ctx.resultDType());
-  Tensor logSumExp = ctx.empty(loops.sizes(batch + "l"), sums);
-  SmallVector<Value> outs = {output.value};
-  SmallVector<AffineMap> maps;
-  for (const Labelled &operand : operands)
-    maps.push_back(loops.mapOf(operand));
-  maps.push_back(loops.mapOf({output, batch + "lf"}));
-  if (wantsSums) {
-    outs.push_back(logSumExp.value);
-    maps.push_back(loops.mapOf({logSumExp, batch + "l"}));
-  }
-  if (ctx.hasRefused())
-    return {output, logSumExp};
-  auto op = graph::AttentionOp::create(ctx.b, ctx.loc, TypeRange(ValueRange(outs)),
-                                       operands[0].tensor.value, operands[1].tensor.value,
-                                       operands[2].tensor.value,
-                                       a.mask ? operands[3].tensor.value : Value(),
-                                       toFloat(ctx, a.scale).materialize(ctx.b, ctx.loc), outs,
-                                       ctx.b.getAffineMapArrayAttr(maps), a.isCausal);
-  output.value = op.getResult(0);
-  if (wantsSums)
-    logSumExp.value = op.getResult(1);
+/// With heads as the query has them.
+Attended merged(Lowering &ctx, const Attention &a, const Attended &attended) {
   if (!a.isGrouped)
-    return {output, logSumExp};
-  return {mergeHeads(ctx, output, output.rank() - 4),
-          mergeHeads(ctx, logSumExp, logSumExp.rank() - 3)};
+    return attended;
+  return {mergeHeads(ctx, attended.output, attended.output.rank() - 4),
+          mergeHeads(ctx, attended.logSumExp, attended.logSumExp.rank() - 3)};
 }
 
 LogicalResult lowerAttention(Lowering &ctx) {
   Attention a = attentionArguments(ctx, "attn_mask");
   if (ctx.hasRefused())
     return failure();
-  return ctx.done(attend(ctx, a, false).output);
+  return ctx.done(merged(ctx, a, attend(ctx, a, false)).output);
 }
 
 /// The overload that yields the weights, too.
@@ -78,7 +39,7 @@ LogicalResult lowerMathAttention(Lowering &ctx) {
     return failure();
   if (a.mask) // this overload adds a mask of bools too
     a.mask = castTo(ctx, *a.mask, opmath(a.query.dtype));
-  Tensor output = attend(ctx, a, false).output;
+  Tensor output = merged(ctx, a, attend(ctx, a, false)).output;
   Tensor scores = attentionScores(ctx, a);
   // Only a mask can hide everything from a query, which then gets zeros.
   Tensor weights = softmaxOf(ctx, softmaxParts(ctx, scores, {scores.rank() - 1}),
@@ -115,7 +76,7 @@ LogicalResult lowerFusedAttention(Lowering &ctx) {
   if (ctx.hasRefused())
     return failure();
   bool hasSums = ctx.flag("compute_log_sumexp", true);
-  Attended attended = attend(ctx, a, hasSums && !ctx.op->getResult(1).use_empty());
+  Attended attended = merged(ctx, a, attend(ctx, a, hasSums && !ctx.op->getResult(1).use_empty()));
   SmallVector<Operand> results = {attended.output};
   if (hasSums)
     results.push_back(paddedSums(ctx, attended.logSumExp));

@@ -13,6 +13,7 @@
 //   }
 #include "TorchToGraph/TorchToGraph.h"
 #include "IR/Graph/Graph.h"
+#include "TorchToGraph/Core/RecomposeAttention.h"
 #include "TorchToGraph/Core/Translator.h"
 #include "TorchToGraph/Core/Unsupported.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,6 +67,7 @@ struct TorchToGraph : PassWrapper<TorchToGraph, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    lower::recomposeAttention(module);
     dropDead(module);
     bool failed = mlir::failed(lower::reportUnsupported(module, kernels));
     SmallVector<func::FuncOp> old;

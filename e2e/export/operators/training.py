@@ -33,6 +33,33 @@ def attention_overloads(case, q, k, v, m, t, g, o, h, e):
     case("bf16 backward", backward(h.flip(2), h, h, h, out, lse, 0.0, True))
 
 
+@family(q="f32[1,2,5,6]", k="f32[1,2,7,6]", m="f32[5,7]", t="bool[1,1,5,7]", w="f32[1,1,2,256]", x="f32[1,1,41,3]", y="f32[1,1,70,3]",
+        h="f16[1,2,9,5]", b="bf16[1,2,9,5]", d="f64[1,2,3,4]")
+def attention_gradients(case, q, k, m, t, w, x, y, h, b, d):
+    """What training asks of scaled_dot_product_attention on CPUs."""
+    t = t | (torch.arange(7) == 2)
+
+    def gradients(name, q, k, v, causal=False, **options):
+        out, lse = aten._scaled_dot_product_flash_attention_for_cpu.default(q, k, v, 0.0, causal, **options)
+        gradient = torch.cos(3 * out)
+        case(name, aten._scaled_dot_product_flash_attention_for_cpu_backward.default(gradient, q, k, v, out, lse, 0.0, causal, **options))
+
+    gradients("cross", q, k, k.flip(2))
+    gradients("scale", q, k, k, scale=0.3)
+    gradients("added", q, k, k, attn_mask=m)
+    gradients("inf mask", q, k, k, attn_mask=torch.where(t, 0.0, float("-inf")).expand(1, 2, 5, 7))
+    gradients("one query", q[:, :, :1], k, k)
+    gradients("one key", q, k[:, :, :1], k[:, :, :1])
+    gradients("wide head", w, w, w.flip(2), scale=0.01)
+    for causal in (False, True):
+        gradients(f"blocks {causal}", x, y, y.flip(2), causal)
+        gradients(f"more queries {causal}", y, x, x.flip(2), causal)
+        gradients(f"f16 {causal}", h, h, h.flip(2), causal)
+        gradients(f"bf16 {causal}", b, b, b.flip(2), causal)
+        gradients(f"f64 {causal}", d, d, d.flip(2), causal)
+    gradients("strided", q.transpose(1, 2).contiguous().transpose(1, 2), k, k)
+
+
 @family(x="f32[5,7]", t="i64[5]<7", w="f32[7]>0", z="f32[2,3,4,5]", i="i64[2,4,5]<3", p="f32[2,3,4,5]<1", v="f32[3]>0", h="f16[5,7]",
         b="f64[3,4]", y="i64[3]<4", m="i64[5,7]<2")
 def class_losses(case, x, t, w, z, i, p, v, h, b, y, m):

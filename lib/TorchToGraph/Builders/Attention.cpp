@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Builders/Attention.h"
-#include "TorchToGraph/Builders/Contract.h"
+#include "IR/Graph/Graph.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Builders/Reshape.h"
+#include "TorchToGraph/Builders/Scalars.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -89,6 +90,46 @@ Attention attentionArguments(Lowering &ctx, StringRef maskName) {
                Twine(most));
   groupHeads(ctx, a);
   return a;
+}
+
+SmallVector<Labelled> attentionOperands(const Attention &a) {
+  SmallVector<Labelled> operands = {{a.query, a.queryLabels("le")},
+                                    {a.key, a.keyLabels(a.key, "se")},
+                                    {a.value, a.keyLabels(a.value, "sf")}};
+  if (a.mask) {
+    std::string labels = a.scoreLabels("ls");
+    operands.push_back({*a.mask, labels.substr(labels.size() - a.mask->rank())});
+  }
+  return operands;
+}
+
+Attended attend(Lowering &ctx, const Attention &a, bool wantsSums) {
+  SmallVector<Labelled> operands = attentionOperands(a);
+  std::string batch = a.scoreLabels("");
+  LabelledLoops loops(ctx, operands, batch + "lsef");
+  Tensor output = ctx.empty(loops.sizes(batch + "lf"), a.query.dtype);
+  Tensor logSumExp = ctx.empty(loops.sizes(batch + "l"), contractDType(a.query.dtype));
+  SmallVector<Value> outs = {output.value};
+  SmallVector<AffineMap> maps;
+  for (const Labelled &operand : operands)
+    maps.push_back(loops.mapOf(operand));
+  maps.push_back(loops.mapOf({output, batch + "lf"}));
+  if (wantsSums) {
+    outs.push_back(logSumExp.value);
+    maps.push_back(loops.mapOf({logSumExp, batch + "l"}));
+  }
+  if (ctx.hasRefused())
+    return {output, logSumExp};
+  auto op = graph::AttentionOp::create(ctx.b, ctx.loc, TypeRange(ValueRange(outs)),
+                                       operands[0].tensor.value, operands[1].tensor.value,
+                                       operands[2].tensor.value,
+                                       a.mask ? operands[3].tensor.value : Value(),
+                                       toFloat(ctx, a.scale).materialize(ctx.b, ctx.loc), outs,
+                                       ctx.b.getAffineMapArrayAttr(maps), a.isCausal);
+  output.value = op.getResult(0);
+  if (wantsSums)
+    logSumExp.value = op.getResult(1);
+  return {output, logSumExp};
 }
 
 /// Whether query l may see key s: s <= l.

@@ -2,7 +2,7 @@
 //
 // What all overloads of scaled dot-product attention and of its gradients begin with.
 #pragma once
-#include "TorchToGraph/Core/Lowering.h"
+#include "TorchToGraph/Builders/Contract.h"
 
 namespace tw::lower {
 
@@ -43,6 +43,18 @@ Attention attentionArguments(Lowering &ctx, llvm::StringRef maskName);
 Tensor splitHeads(Lowering &ctx, const Tensor &x, mlir::OpFoldResult heads);
 /// Dimensions `first` and `first` + 1 as one: heads and their groups.
 Tensor mergeHeads(Lowering &ctx, const Tensor &x, int64_t first);
+
+/// Operands of tw.attention and of its gradient, with the letters of their dimensions: query, key,
+/// value, the mask if there is one.
+llvm::SmallVector<Labelled> attentionOperands(const Attention &attention);
+
+/// The output, and the log of the sum of exponentials of each query where that is asked for; both
+/// with grouped heads.
+struct Attended {
+  Tensor output, logSumExp;
+};
+/// One tw.attention.
+Attended attend(Lowering &ctx, const Attention &attention, bool wantsSums);
 
 /// scale * query . key, -inf where masked out: [batch..., L, S] in opmath.
 Tensor attentionScores(Lowering &ctx, const Attention &a);
