@@ -78,7 +78,35 @@ private:
       Domain domain{e.extents(tile), lane, e.lanesFor(tile), false};
       return e.prepare(tile, domain, lane);
     }
+    if (auto turn = computedTranspose(tile); turn && !isB && !e.memory.contains(tile))
+      return viewTransposed(turn);
     return e.toMemory(tile);
+  }
+
+  /// A transpose of what is no load.
+  tile::TransposeOp computedTranspose(Value tile) {
+    auto turn = tile.getDefiningOp<tile::TransposeOp>();
+    return turn && !e.loadBehind(tile, int(rank) - 2).first ? turn : tile::TransposeOp();
+  }
+
+  /// Single elements are as near in what is transposed.
+  LogicalResult viewTransposed(tile::TransposeOp op) {
+    Value source = op.getOperand();
+    if (!e.memory.contains(source)) {
+      Memory room = spaced(cast<RankedTensorType>(source.getType()));
+      if (failed(e.fill(room, source)))
+        return failure();
+      e.memory[source] = room;
+    }
+    e.memory[op.getResult()] = transposed(e.memory.find(source)->second, op);
+    return success();
+  }
+
+  static Memory transposed(const Memory &source, tile::TransposeOp op) {
+    Memory view{source.base, {}, source.element};
+    for (int64_t axis : op.getPermutation())
+      view.strides.push_back(source.strides[axis]);
+    return view;
   }
 
   LogicalResult nearPanels() {
@@ -107,16 +135,24 @@ private:
     return !stride || *stride > 4 * *extents[rank - 1].constant();
   }
 
-  /// In scratch, converted once and not at each use. Rows that lie a power of two apart would meet
-  /// in few sets of the cache, so they get a line more.
-  LogicalResult copy(Value tile, Type type) {
-    std::vector<Size> extents = tile::extentsOf(cast<RankedTensorType>(tile.getType()));
+  /// Room for a tile whose columns are read, too: rows that lie a power of two apart would meet in
+  /// few sets of the cache, so they get a line more.
+  Memory spaced(RankedTensorType tile, Type type = {}) {
+    std::vector<Size> extents = tile::extentsOf(tile);
+    type = type ? type : tile.getElementType();
     int64_t bytes = Emitter::bytesOf(type);
     if (auto row = extents.back().constant(); row && *row * bytes % (4 * lineBytes) == 0)
       extents.back() = Size(*row + lineBytes / bytes);
-    Memory room = e.allocate(extents, type);
-    copies[tile] = room;
-    return e.fill(room, tile);
+    return e.allocate(extents, type);
+  }
+
+  /// In scratch, converted once and not at each use.
+  LogicalResult copy(Value tile, Type type) {
+    auto turn = tile == op.getA() ? computedTranspose(tile) : tile::TransposeOp();
+    Value source = turn ? turn.getOperand() : tile;
+    Memory room = spaced(cast<RankedTensorType>(source.getType()), type);
+    copies[tile] = turn ? transposed(room, turn) : room;
+    return e.fill(room, source);
   }
 
   /// Beyond a buffer along K both operands are 0: these steps add nothing.
