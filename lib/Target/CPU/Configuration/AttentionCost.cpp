@@ -7,6 +7,7 @@
 namespace tw::target::cpu {
 namespace {
 
+constexpr int64_t fewPrograms = 16;                  // fewer leave workers without any
 constexpr int64_t longestRow = 1024;                 // of scores
 constexpr int64_t fewRows = 16, keysOfFewRows = 128; // which read keys and values once
 constexpr int64_t wantedRows = 128;                  // of queries, with their groups

@@ -7,6 +7,7 @@
 namespace tw::target::cpu {
 namespace {
 
+constexpr int64_t fewPrograms = 8;     // fewer leave workers without any
 constexpr int64_t mostBytes = 1 << 20; // of what a program sums: it stays in the second-level cache
 constexpr int64_t mostKeys = 4096;     // of one block
 constexpr int64_t longLoop = 1024;     // which workers may share

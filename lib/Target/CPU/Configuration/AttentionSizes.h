@@ -8,7 +8,6 @@
 namespace tw::target::cpu {
 
 constexpr int64_t mostOfUnknown = 64; // in a block: calls may bring fewer
-constexpr int64_t fewPrograms = 16;   // fewer leave workers without any
 
 inline int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
