@@ -26,6 +26,8 @@ std::unique_ptr<mlir::Pass> createFuseElementwise();
 std::unique_ptr<mlir::Pass> createFoldAttentionTransposes();
 /// Makes attention read keys and values that are repeated for groups of queries once.
 std::unique_ptr<mlir::Pass> createGroupQueries();
+/// Makes gradients of keys that groups of queries share sums over the groups.
+std::unique_ptr<mlir::Pass> createSumGroupGradients();
 /// Runs convolutions, and what stands between them, with channels last.
 std::unique_ptr<mlir::Pass> createChannelsLast();
 /// Lays out weights so that contractions read them contiguously along their output.

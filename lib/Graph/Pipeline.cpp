@@ -26,6 +26,7 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
     pm.addPass(createHoistWeights(evaluator));
   // Copies what leaves as a slice; nothing that reads it may be found to do nothing after that.
   pm.addPass(createGraphCanonicalizer());
+  pm.addPass(createSumGroupGradients());
   pm.addPass(createToDestinationStyle());
   pm.addPass(createResolveDims());
   pm.addPass(createGraphCanonicalizer());
@@ -40,10 +41,11 @@ void buildPlainGraphPipeline(OpPassManager &pm) {
 }
 
 void registerGraphPasses() {
-  for (auto create : {createDropDeadResults, createResolveDims, createFoldUnitReshapes,
-                      createReshapeBeforeSlice, createFuseElementwise, createChannelsLast,
-                      createFoldAttentionTransposes, createGroupQueries, createTransposeWeights,
-                      createToDestinationStyle, createNumberValues, createGraphCSE})
+  for (auto create :
+       {createDropDeadResults, createResolveDims, createFoldUnitReshapes, createReshapeBeforeSlice,
+        createFuseElementwise, createChannelsLast, createFoldAttentionTransposes,
+        createGroupQueries, createSumGroupGradients, createTransposeWeights,
+        createToDestinationStyle, createNumberValues, createGraphCSE})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
 }

@@ -1,5 +1,6 @@
 // RUN: tilewright-opt %s -tw-fold-attention-transposes -tw-drop-dead-results | FileCheck %s
 // RUN: tilewright-opt %s -tw-group-queries | FileCheck %s --check-prefix=GROUP
+// RUN: tilewright-opt %s -tw-sum-group-gradients | FileCheck %s --check-prefix=SUM
 
 #q = affine_map<(b, h, l, s, e, f) -> (b, h, l, e)>
 #k = affine_map<(b, h, l, s, e, f) -> (b, h, s, e)>
@@ -54,4 +55,68 @@ func.func @grouped(%q: tensor<2x4x7x8xf32>, %k: tensor<2x2x5x8xf32>, %l: tensor<
       output(%q, %l, %l : tensor<2x4x7x8xf32>, tensor<2x4x7xf32>, tensor<2x4x7xf32>)
       scale %scale outs(%s : tensor<2x4x5x8xf32>) {indexing_maps = [#q, #k, #v, #o, #r, #r, #k]} -> tensor<2x4x5x8xf32>
   return %r : tensor<2x4x5x8xf32>
+}
+
+// What is summed over the groups is summed where it is computed, if both key and value are.
+// SUM-LABEL: func.func @summed(
+// SUM: %[[R:.*]]:3 = tw.attention_gradient
+// SUM-SAME: -> tensor<2x3x7x8xf32>, tensor<2x5x8xf32>, tensor<2x8x5xf32>
+// SUM-NOT: linalg.generic
+// SUM: return %[[R]]#0, %[[R]]#1, %[[R]]#2
+// SUM-LABEL: func.func @by_key(
+// SUM: tw.attention_gradient
+// SUM: linalg.generic
+#gq = affine_map<(b, g, l, s, e, f) -> (b, g, l, e)>
+#gk = affine_map<(b, g, l, s, e, f) -> (b, s, e)>
+#gv = affine_map<(b, g, l, s, e, f) -> (b, s, f)>
+#go = affine_map<(b, g, l, s, e, f) -> (b, g, l, f)>
+#gr = affine_map<(b, g, l, s, e, f) -> (b, g, l)>
+#gdk = affine_map<(b, g, l, s, e, f) -> (b, g, s, e)>
+#gdv = affine_map<(b, g, l, s, e, f) -> (b, g, s, f)>
+func.func @summed(%q: tensor<2x3x7x8xf32>, %k: tensor<2x5x8xf32>, %l: tensor<2x3x7xf32>)
+    -> (tensor<2x3x7x8xf32>, tensor<2x5x8xf32>, tensor<2x8x5xf32>) {
+  %scale = arith.constant 0.5 : f64
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x3x5x8xf32>
+  %r:3 = tw.attention_gradient wrt <query|key|value> ins(%q, %k, %k : tensor<2x3x7x8xf32>, tensor<2x5x8xf32>, tensor<2x5x8xf32>)
+      output(%q, %l, %l : tensor<2x3x7x8xf32>, tensor<2x3x7xf32>, tensor<2x3x7xf32>)
+      scale %scale outs(%q, %e, %e : tensor<2x3x7x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>)
+      {indexing_maps = [#gq, #gk, #gv, #go, #gr, #gr, #gq, #gdk, #gdv]} -> tensor<2x3x7x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>
+  %ek = tensor.empty() : tensor<2x5x8xf32>
+  %zk = linalg.fill ins(%zero : f32) outs(%ek : tensor<2x5x8xf32>) -> tensor<2x5x8xf32>
+  %sk = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, d, b, c)>, affine_map<(a, b, c, d) -> (a, b, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%r#1 : tensor<2x3x5x8xf32>) outs(%zk : tensor<2x5x8xf32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %y = arith.addf %sum, %x : f32
+    linalg.yield %y : f32
+  } -> tensor<2x5x8xf32>
+  %ev = tensor.empty() : tensor<2x8x5xf32>
+  %zv = linalg.fill ins(%zero : f32) outs(%ev : tensor<2x8x5xf32>) -> tensor<2x8x5xf32>
+  %sv = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, d, c, b)>, affine_map<(a, b, c, d) -> (a, b, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%r#2 : tensor<2x3x5x8xf32>) outs(%zv : tensor<2x8x5xf32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %y = arith.addf %sum, %x : f32
+    linalg.yield %y : f32
+  } -> tensor<2x8x5xf32>
+  return %r#0, %sk, %sv : tensor<2x3x7x8xf32>, tensor<2x5x8xf32>, tensor<2x8x5xf32>
+}
+
+// A sum over keys, too, is another one.
+func.func @by_key(%q: tensor<2x3x7x8xf32>, %k: tensor<2x5x8xf32>, %l: tensor<2x3x7xf32>) -> tensor<2x8xf32> {
+  %scale = arith.constant 0.5 : f64
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x3x5x8xf32>
+  %r = tw.attention_gradient wrt <key> ins(%q, %k, %k : tensor<2x3x7x8xf32>, tensor<2x5x8xf32>, tensor<2x5x8xf32>)
+      output(%q, %l, %l : tensor<2x3x7x8xf32>, tensor<2x3x7xf32>, tensor<2x3x7xf32>)
+      scale %scale outs(%e : tensor<2x3x5x8xf32>)
+      {indexing_maps = [#gq, #gk, #gv, #go, #gr, #gr, #gdk]} -> tensor<2x3x5x8xf32>
+  %ek = tensor.empty() : tensor<2x8xf32>
+  %zk = linalg.fill ins(%zero : f32) outs(%ek : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %sk = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, c, d, b)>, affine_map<(a, b, c, d) -> (a, b)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%r : tensor<2x3x5x8xf32>) outs(%zk : tensor<2x8xf32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %y = arith.addf %sum, %x : f32
+    linalg.yield %y : f32
+  } -> tensor<2x8xf32>
+  return %sk : tensor<2x8xf32>
 }

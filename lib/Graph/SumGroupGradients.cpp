@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gradients of keys and values that groups of queries share are summed where they are computed:
+//
+//   %d:2 = tw.attention_gradient wrt <key|value> ...     maps ... (b, h, g, l, ...) -> (b, h, g, s,
+//   e) %k = linalg.generic ins(%d#0) outs(0) { arith.addf }          : sums over g; %v the same of
+//   %d#1
+// becomes
+//   %k, %v = tw.attention_gradient wrt <key|value> ...   maps ... (b, h, g, l, ...) -> (b, h, s, e)
+//
+// as automatic differentiation leaves it of keys that were repeated, which tw-group-queries no
+// longer does.
+#include "Graph/Passes.h"
+#include "Graph/Sizes.h"
+#include "IR/Graph/Graph.h"
+#include "IR/Graph/Values.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+
+namespace tw {
+namespace {
+
+/// A result, and the one sum that reads it.
+struct SummedResult {
+  unsigned number;
+  linalg::GenericOp sum;
+  AffineMap map;               // of the sum, in the dimensions of the attention
+  llvm::SmallBitVector summed; // among those dimensions
+};
+
+/// Whether it adds the elements of one input to 0.
+bool isSum(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1)
+    return false;
+  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  Block *body = op.getBody();
+  auto add = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) && add &&
+         llvm::hasSingleElement(body->without_terminator()) &&
+         llvm::is_contained(add->getOperands(), body->getArgument(0)) &&
+         llvm::is_contained(add->getOperands(), body->getArgument(1));
+}
+
+std::optional<SummedResult> summedResult(graph::AttentionGradientOp op, unsigned number) {
+  OpResult result = op->getResult(number);
+  auto sum =
+      result.hasOneUse() ? dyn_cast<linalg::GenericOp>(*result.user_begin()) : linalg::GenericOp();
+  if (!sum || !isSum(sum))
+    return std::nullopt;
+  AffineMap read = sum.getIndexingMapsArray()[0], written = sum.getIndexingMapsArray()[1],
+            own = op.resultMap(number);
+  if (!read.isPermutation() || !written.isProjectedPermutation())
+    return std::nullopt;
+  SummedResult found{number, sum, {}, llvm::SmallBitVector(own.getNumDims())};
+  SmallVector<AffineExpr> axes;
+  for (AffineExpr loop : written.getResults())
+    axes.push_back(own.getResult(*read.getResultPosition(loop)));
+  found.map = AffineMap::get(own.getNumDims(), 0, axes, op.getContext());
+  for (unsigned dim = 0; dim < own.getNumDims(); ++dim)
+    found.summed[dim] = own.isFunctionOfDim(dim) && !found.map.isFunctionOfDim(dim);
+  bool isOfBatch = found.summed.find_last() < int(op.batchDims());
+  return isOfBatch ? std::optional(found) : std::nullopt;
+}
+
+/// Of key and value, which have to be summed along the same dimensions.
+SmallVector<SummedResult> summedResults(graph::AttentionGradientOp op) {
+  SmallVector<SummedResult> all;
+  for (auto [number, input] : llvm::enumerate(op.inputs())) {
+    if (input == graph::AttentionInput::Query)
+      continue;
+    auto found = summedResult(op, number);
+    if (!found || (!all.empty() && all.front().summed != found->summed))
+      return {};
+    all.push_back(*found);
+  }
+  return all;
+}
+
+void sumInside(graph::AttentionGradientOp op) {
+  SmallVector<SummedResult> all = summedResults(op);
+  if (all.empty())
+    return;
+  OpBuilder b(op);
+  auto isReplaced = [&](unsigned number) {
+    return llvm::any_of(all, [&](const SummedResult &one) { return one.number == number; });
+  };
+  auto made = cast<graph::AttentionGradientOp>(b.clone(*op));
+  graph::setValues(made, llvm::filter_to_vector(graph::valuesOf(op), [&](graph::ValueAttr value) {
+                     return !isReplaced(unsigned(value.getResult()));
+                   }));
+  b.setInsertionPoint(made);
+  for (SummedResult &one : all) {
+    Value former = one.sum.getResult(0);
+    auto type = cast<RankedTensorType>(former.getType());
+    SmallVector<OpFoldResult> own = resolvedSizes(op.getOuts()[one.number], b), sizes;
+    for (AffineExpr axis : one.map.getResults())
+      sizes.push_back(own[*op.resultMap(one.number).getResultPosition(axis)]);
+    Value empty = tensor::EmptyOp::create(b, op.getLoc(), sizes, type.getElementType());
+    if (empty.getType() != type)
+      empty = tensor::CastOp::create(b, op.getLoc(), type, empty);
+    made.getOutsMutable()[one.number].set(empty);
+    made.setMap(op.numMapped() + one.number, one.map);
+    made->getResult(one.number).setType(type);
+    graph::keepValues(former, made->getResult(one.number));
+    former.replaceAllUsesWith(made->getResult(one.number));
+    one.sum.erase();
+  }
+  for (auto [before, after] : llvm::zip(op.getResults(), made.getResults()))
+    if (!before.use_empty())
+      before.replaceAllUsesWith(after);
+  op.erase();
+}
+
+struct SumGroupGradients : PassWrapper<SumGroupGradients, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SumGroupGradients)
+  StringRef getArgument() const override { return "tw-sum-group-gradients"; }
+  StringRef getDescription() const override {
+    return "Gradients of shared keys are summed where they are computed";
+  }
+
+  void runOnOperation() override {
+    SmallVector<graph::AttentionGradientOp> all;
+    getOperation()->walk([&](graph::AttentionGradientOp op) { all.push_back(op); });
+    for (graph::AttentionGradientOp op : all)
+      sumInside(op);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createSumGroupGradients() { return std::make_unique<SumGroupGradients>(); }
+
+} // namespace tw
