@@ -8,7 +8,7 @@ namespace tw::target::cpu {
 namespace {
 
 constexpr int64_t fewPrograms = 8;     // fewer leave workers without any
-constexpr int64_t mostBytes = 1 << 20; // of what a program sums: it stays in the second-level cache
+constexpr int64_t mostBytes = 1 << 20; // of a program: they stay in the second-level cache
 constexpr int64_t mostKeys = 4096;     // of one block
 constexpr int64_t longLoop = 1024;     // which workers may share
 
@@ -67,7 +67,10 @@ double tripCycles(const Problem &p, const AttentionGradientConfiguration &block)
     cycles += p.productCycles(rows, p.depth, own);
   int64_t sums = own * (ceilDiv(p.depth, p.lanes) + ceilDiv(p.width, p.lanes));
   double elementwise = 9 * double(rows * ceilDiv(own, p.lanes)) + 2 * double(sums);
-  return cycles + elementwise + 20 * double(rows);
+  double all = cycles + elementwise + 20 * double(rows);
+  // Weights and the gradients of scores, beside the sums.
+  int64_t bytes = (2 * rows * own + own * (p.depth + p.width)) * p.bytes;
+  return bytes > mostBytes ? all * 1.1 : all;
 }
 
 double cycles(const Problem &p, const AttentionGradientConfiguration &block) {
