@@ -32,7 +32,12 @@ static bool needsIndex(Lowering &ctx, const Tensor &self, const Tensor &index) {
   return !ctx.hasRefused() && ctx.needsRank(index, self.rank(), "the index");
 }
 
+/// An index without elements may have any rank.
+static bool isEmpty(const Tensor &index) { return llvm::is_contained(index.type().getShape(), 0); }
+
 Tensor gatherAlong(Lowering &ctx, const Tensor &given, int64_t dim, const Tensor &givenIndex) {
+  if (isEmpty(givenIndex))
+    return ctx.empty(ctx.sizesOf(givenIndex), given.dtype);
   Tensor self = atLeastVector(ctx, given), index = atLeastVector(ctx, givenIndex);
   if (ctx.hasRefused() || !needsIndex(ctx, self, index))
     return ctx.empty(ctx.sizesOf(givenIndex), given.dtype);
@@ -63,6 +68,8 @@ static Tensor upTo(Lowering &ctx, Tensor source, ArrayRef<OpFoldResult> sizes) {
 
 Tensor scatterAlong(Lowering &ctx, const Tensor &given, int64_t dim, const Tensor &givenIndex,
                     const Operand &source, graph::Combine combine) {
+  if (isEmpty(givenIndex))
+    return given;
   Tensor self = atLeastVector(ctx, given), index = atLeastVector(ctx, givenIndex);
   if (ctx.hasRefused() || !needsIndex(ctx, self, index))
     return given;

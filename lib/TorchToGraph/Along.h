@@ -22,7 +22,7 @@ Tensor atLeastVector(Lowering &ctx, const Tensor &tensor);
 Tensor withRankOf(Lowering &ctx, const Tensor &tensor, const Tensor &like);
 
 /// result[i, j, k] = self[i, index[i, j, k], k] for dim 1. Indices do not wrap. Refuses ranks that
-/// differ; the index may be smaller than self in the other dimensions.
+/// differ, unless the index is empty; it may be smaller than self in the other dimensions.
 Tensor gatherAlong(Lowering &ctx, const Tensor &self, int64_t dim, const Tensor &index);
 
 /// Checks that `index` is as small as `self` in all dimensions but `dim`. Both have dimensions.

@@ -39,7 +39,6 @@ EAGER = {
         "nn.functional.fractional_max_pool2d"],
     "aten.fractional_max_pool3d.default: windows at random places are not supported": [
         "nn.functional.fractional_max_pool3d"],
-    "aten.gather.default: the index has 2 dimensions, but 1 are needed": ["gather"],
     "aten.geqrf.default: decompositions, inverses and solutions of matri": ["geqrf"],
     "aten.grid_sampler_2d_backward.default: gradients of samples at the places of a grid": [
         "nn.functional.grid_sample", "grid_sampler_2d"],

@@ -63,3 +63,21 @@ func.func @main(%x: !torch.vtensor<[2,7],f32>) -> (!torch.vtensor<[2,3],f32>, !t
   %v, %i = torch.aten.topk %x, %k, %dim, %yes, %yes : !torch.vtensor<[2,7],f32>, !torch.int, !torch.int, !torch.bool, !torch.bool -> !torch.vtensor<[2,3],f32>, !torch.vtensor<[2,3],si64>
   return %v, %i : !torch.vtensor<[2,3],f32>, !torch.vtensor<[2,3],si64>
 }
+
+// -----
+
+// An index without elements may have any rank: nothing is read or written.
+
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<5xf32>
+// CHECK-NOT: tw.scatter
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<2x0xf32>
+// CHECK-NOT: tw.scatter
+// CHECK: return %[[E]], %[[X]]
+func.func @main(%x: !torch.vtensor<[5],f32>, %i: !torch.vtensor<[2,0],si64>) -> (!torch.vtensor<[2,0],f32>, !torch.vtensor<[5],f32>) {
+  %dim = torch.constant.int 0
+  %no = torch.constant.bool false
+  %y = torch.aten.gather %x, %dim, %i, %no : !torch.vtensor<[5],f32>, !torch.int, !torch.vtensor<[2,0],si64>, !torch.bool -> !torch.vtensor<[2,0],f32>
+  %z = torch.aten.scatter_add %x, %dim, %i, %y : !torch.vtensor<[5],f32>, !torch.int, !torch.vtensor<[2,0],si64>, !torch.vtensor<[2,0],f32> -> !torch.vtensor<[5],f32>
+  return %y, %z : !torch.vtensor<[2,0],f32>, !torch.vtensor<[5],f32>
+}
