@@ -34,8 +34,9 @@ Value BodyIndex::fromFloat(const Element &e, Value x) const {
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), e.as(DType::I64).cast(x, e.dtype));
 }
 
+static constexpr double a = -0.75; // of cubic convolution
+
 SmallVector<Value> cubicWeights(const Element &e, Value t) {
-  constexpr double a = -0.75;
   auto times = [&](Value x, double factor) { return e.mul(x, e.constant(factor)); };
   auto plus = [&](Value x, double term) { return e.add(x, e.constant(term)); };
   // ((a + 2) x - (a + 3)) x^2 + 1 up to distance 1, ((a x - 5 a) x + 8 a) x - 4 a up to 2.
@@ -45,6 +46,15 @@ SmallVector<Value> cubicWeights(const Element &e, Value t) {
   };
   Value rest = e.sub(e.constant(1.0), t);
   return {far(plus(t, 1)), near(t), near(rest), far(plus(rest, 1))};
+}
+
+SmallVector<Value> cubicSlopes(const Element &e, Value t) {
+  auto times = [&](Value x, double factor) { return e.mul(x, e.constant(factor)); };
+  auto plus = [&](Value x, double term) { return e.add(x, e.constant(term)); };
+  auto near = [&](Value x) { return e.mul(plus(times(x, 3 * (a + 2)), -2 * (a + 3)), x); };
+  auto far = [&](Value x) { return plus(e.mul(plus(times(x, 3 * a), -10 * a), x), 8 * a); };
+  Value rest = e.sub(e.constant(1.0), t);
+  return {far(plus(t, 1)), near(t), e.neg(near(rest)), e.neg(far(plus(rest, 1)))};
 }
 
 Value sumOfTaps(const Element &e, const Tensor &tensor, ArrayRef<Value> position,

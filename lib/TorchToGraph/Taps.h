@@ -38,6 +38,8 @@ struct BodyIndex {
 /// The weights of the four taps at -1, 0, 1, 2 around a place that is `t` in [0, 1] behind tap 0:
 /// cubic convolution with a = -0.75.
 llvm::SmallVector<mlir::Value> cubicWeights(const Element &e, mlir::Value t);
+/// Their derivatives by t.
+llvm::SmallVector<mlir::Value> cubicSlopes(const Element &e, mlir::Value t);
 
 /// The weighted sum of the elements at all combinations of the taps. `position` is the whole
 /// position; its last `taps.size()` entries are replaced by the taps'. Computed in `e`'s dtype.

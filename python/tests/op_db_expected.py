@@ -40,9 +40,6 @@ EAGER = {
     "aten.fractional_max_pool3d.default: windows at random places are not supported": [
         "nn.functional.fractional_max_pool3d"],
     "aten.geqrf.default: decompositions, inverses and solutions of matri": ["geqrf"],
-    "aten.grid_sampler_2d_backward.default: gradients of samples at the places of a grid": [
-        "nn.functional.grid_sample", "grid_sampler_2d"],
-    "aten.grid_sampler_3d_backward.default: gradients of samples at the places of a grid": ["grid_sampler_3d"],
     "aten.hash_tensor.default: a tensor has the dtype torch.uint64": ["hash_tensor"],
     "aten.histogram.bin_ct: histograms are not supported": ["histogram"],
     "aten.linalg_cholesky_ex.default: decompositions, inverses and solutions of matri": [

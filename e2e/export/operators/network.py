@@ -195,6 +195,25 @@ def sampling(case, x, y, z, g, v, m, t, h, d, u):
     case("upsample_bicubic2d_backward", aten.upsample_bicubic2d_backward.default(y, [4, 5], [2, 2, 2, 3], False, None, None))
 
 
+@family(y="f32[2,2,4,5]", z="f32[1,2,3,4,2]", g="f32[2,3,4,2]", v="f32[1,2,3,2,3]", o="f32[2,2,3,4]", p="f32[1,2,2,3,2]", h="f16[2,2,4,5]",
+        b="f32[B,3,5,4]", c="f32[B,2,3,2]", w="f32[B,3,2,3]", dims={"B": (1, 16)}, sizes=[{"B": 2}, {"B": 5}])
+def sampling_gradients(case, y, z, g, v, o, p, h, b, c, w):
+    aten = torch.ops.aten
+    for padding, name in enumerate(("zeros", "border", "reflection")):
+        for corners in (False, True):
+            for mode in (0, 2):
+                case(f"2d {mode} {name} {corners}", aten.grid_sampler_2d_backward.default(
+                    o, y[:, :, :3], g * 1.5, mode, padding, corners, [True, True]))
+        case(f"3d {name}", aten.grid_sampler_3d_backward.default(p, z, v * 1.5, 0, padding, False, [True, True]))
+        case(f"far {name}", aten.grid_sampler_2d_backward.default(o, y, g * 9, 0, padding, True, [True, True]))
+    case("2d nearest", aten.grid_sampler_2d_backward.default(o, y, g, 1, 1, False, [True, True]))
+    case("3d nearest", aten.grid_sampler_3d_backward.default(p, z, v, 1, 0, False, [True, True]))
+    case("one", aten.grid_sampler_2d_backward.default(o, y[:, :, :1, :1], g, 0, 2, True, [True, True]))
+    case("grid only", aten.grid_sampler_2d_backward.default(o, y, g, 0, 0, False, [False, True])[1])
+    case("f16", aten.grid_sampler_2d_backward.default(o.half(), h, g.half(), 0, 0, False, [True, True]))
+    case("dynamic", aten.grid_sampler_2d_backward.default(w, b, c, 0, 0, False, [True, True]))
+
+
 @family(x="f32[3,6,5]", y="f32[2,6,4,3]", w="f32[5]>0", b="f32[5]", c="f32[6]>0", e="f32[6]", h="f16[3,70]", k="bf16[3,70]", d="f64[4,5]",
         l="f32[2,1031]")
 def normalisations(case, x, y, w, b, c, e, h, k, d, l):

@@ -40,8 +40,6 @@ static constexpr StringRef layout =
     "it asks for the strides of PyTorch's memory, which values here do not have";
 static constexpr StringRef histograms = "histograms are not supported";
 static constexpr StringRef randomWindows = "windows at random places are not supported";
-static constexpr StringRef ofGrid =
-    "gradients of samples at the places of a grid are not supported";
 static constexpr StringRef ofSegments = "gradients of reductions of segments are not supported";
 static constexpr StringRef noMemory = "tensors of zeros without memory are not supported";
 static constexpr StringRef fourier = "Fourier transforms are not supported";
@@ -97,8 +95,6 @@ ArrayRef<std::pair<StringRef, StringRef>> refusals() {
       {"torch.aten.histogram*", histograms},
       {"torch.aten._histogram*", histograms},
       {"torch.aten.fractional_max_pool*", randomWindows},
-      {"torch.aten.grid_sampler_2d_backward*", ofGrid},
-      {"torch.aten.grid_sampler_3d_backward*", ofGrid},
       {"torch.aten._segment_reduce_backward*", ofSegments},
       {"torch.aten._efficientzerotensor*", noMemory},
       {"torch.aten._upsample_lanczos2d_aa*", lanczos},
