@@ -7,6 +7,7 @@
 #include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Builders/Scalars.h"
 #include "TorchToGraph/Families.h"
+#include "TorchToGraph/Spaced.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
@@ -123,37 +124,15 @@ static LogicalResult lowerIota(Lowering &ctx) {
                 ctx.scalar("step", 1));
 }
 
-/// Equally spaced values, exact at both ends; `base` makes powers of it.
 static LogicalResult spaced(Lowering &ctx, std::optional<double> base) {
-  auto first = ctx.arg("start"), last = ctx.arg("end");
   int64_t steps = ctx.integer("steps");
-  SmallVector<Tensor> tensors; // ends that are
-  for (const Operand &each : {first, last})
-    if (auto tensor = each.tensor())
-      tensors.push_back(*tensor);
   DType dtype = ctx.resultDType();
+  for (StringRef end : {"start", "end"})
+    if (!ctx.arg(end).scalar())
+      (void)ctx.tensor(end);
   if (ctx.hasRefused())
     return failure();
-  int64_t middle = steps / 2;
-  auto body = [&](GatherBody &body, ValueRange elements) {
-    Element e(body.b, body.loc, DType::F64);
-    auto of = [&](const Operand &operand, Value element) {
-      return operand.scalar() ? operand.scalar()->element(body.b, body.loc, DType::F64)
-                              : e.cast(element, operand.tensor()->dtype);
-    };
-    Value start = of(first, elements.empty() ? Value() : elements.front());
-    Value end = of(last, elements.empty() ? Value() : elements.back());
-    Value step = e.div(e.sub(end, start), e.constant(double(std::max<int64_t>(steps - 1, 1))));
-    Value i = positionAs(body, DType::F64, 0);
-    Value fromStart = e.add(start, e.mul(step, i));
-    Value fromEnd = e.sub(end, e.mul(step, e.sub(e.constant(double(steps - 1)), i)));
-    Value value =
-        steps == 1 ? start : e.select(e.lt(i, e.constant(double(middle))), fromStart, fromEnd);
-    if (base)
-      value = e.pow(e.constant(*base), value);
-    return e.as(dtype).cast(value, DType::F64);
-  };
-  return ctx.done(gather(ctx, OpFoldResult(ctx.b.getIndexAttr(steps)), dtype, tensors, body));
+  return ctx.done(spaced(ctx, ctx.arg("start"), ctx.arg("end"), steps, dtype, base));
 }
 
 static LogicalResult lowerLinspace(Lowering &ctx) { return spaced(ctx, std::nullopt); }

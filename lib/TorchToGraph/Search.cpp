@@ -2,14 +2,13 @@
 //
 // Where values lie among others: searchsorted, bucketize, isin, one_hot, histc.
 #include "TorchToGraph/Along.h"
+#include "TorchToGraph/Builders/BinarySearch.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Builders/Reduce.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using tw::graph::Combine;
@@ -57,31 +56,13 @@ Value SearchBody::element(Value position) const {
   return e.cast(body.read(search.sequence, at), search.sequence.dtype);
 }
 
-/// Halves [low, high) as often as its length needs; gives how many elements come before `value`.
+/// How many elements come before `value`.
 Value SearchBody::run() const {
-  OpBuilder &b = body.b;
-  Location loc = body.loc;
-  Element e(b, loc, DType::I64);
-  Value leading = math::CountLeadingZerosOp::create(b, loc, length);
-  Value steps =
-      arith::IndexCastOp::create(b, loc, b.getIndexType(), e.sub(e.constant(64), leading));
-  SmallVector<Value> whole = {e.constant(0), length};
-  auto loop = scf::ForOp::create(
-      b, loc, body.constant(0), steps, body.constant(1), whole,
-      [&](OpBuilder &, Location, Value, ValueRange range) {
-        Value low = range[0], high = range[1];
-        Value open = e.lt(low, high);
-        Value middle = arith::ShRUIOp::create(b, loc, e.add(low, high), e.constant(1));
-        Value safe = e.select(open, middle, e.constant(0));
-        Value there = element(safe);
-        Element compare = e.as(search.dtype);
-        Value stops = search.right ? compare.gt(there, value) : compare.ge(there, value);
-        Value goesOn = e.as(DType::Bool).conjunction(open, e.as(DType::Bool).complement(stops));
-        Value newLow = e.select(goesOn, e.add(middle, e.constant(1)), low);
-        Value keepsHigh = e.as(DType::Bool).disjunction(goesOn, e.as(DType::Bool).complement(open));
-        scf::YieldOp::create(b, loc, ValueRange{newLow, e.select(keepsHigh, high, middle)});
-      });
-  return loop.getResult(0);
+  Element compare(body.b, body.loc, search.dtype);
+  return firstWhere(body, length, [&](Value position) {
+    Value there = element(position);
+    return search.right ? compare.gt(there, value) : compare.ge(there, value);
+  });
 }
 
 static Tensor searchSorted(Lowering &ctx, const Search &search, const Tensor &values,

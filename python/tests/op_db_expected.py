@@ -9,7 +9,6 @@ EAGER = {
     "aten._fft_c2c.default: a tensor has the dtype torch.complex64": [
         "stft", "fft.fft", "fft.fft2", "fft.fftn", "fft.rfft", "fft.rfft2", "fft.rfftn", "fft.ifft2", "fft.ifftn"],
     "aten._fft_c2r.default: a tensor has the dtype torch.complex64": ["fft.irfft", "fft.irfft2", "fft.irfftn"],
-    "aten._histogramdd_bin_edges.default: histograms are not supported": ["histogramdd"],
     "aten._linalg_det.default: decompositions, inverses and solutions of matri": ["linalg.det"],
     "aten._linalg_eigh.default: decompositions, inverses and solutions of matri": [
         "linalg.eigh", "linalg.eigvalsh", "linalg.matrix_rank.hermitian"],
@@ -41,7 +40,6 @@ EAGER = {
         "nn.functional.fractional_max_pool3d"],
     "aten.geqrf.default: decompositions, inverses and solutions of matri": ["geqrf"],
     "aten.hash_tensor.default: a tensor has the dtype torch.uint64": ["hash_tensor"],
-    "aten.histogram.bin_ct: histograms are not supported": ["histogram"],
     "aten.linalg_cholesky_ex.default: decompositions, inverses and solutions of matri": [
         "linalg.cholesky", "linalg.cholesky_ex"],
     "aten.linalg_householder_product.default: decompositions, inverses and solutions of matri": [

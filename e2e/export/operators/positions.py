@@ -80,6 +80,28 @@ def bags(case, w, i, g, b, p, h, n, d):
     case("double", aten._embedding_bag.default(d, i, offsets, False, 2)[0])
 
 
+@family(x="f32[40]", y="f32[3,5,7]", w="f32[3,5,7]>0", p="f32[6,9,3]", d="f64[30]", e="f32[12]>0")
+def histograms(case, x, y, w, p, d, e):
+    edges = torch.cumsum(e, 0) - 3
+    case("counts", torch.histogram(x, 7))
+    case("range", torch.histogram(y, 5, range=(-1.0, 2.0)))
+    case("weights", torch.histogram(y, 5, weight=w))
+    case("density", torch.histogram(x, 4, weight=w.flatten()[:40], density=True))
+    case("f64", torch.histogram(d, 6, density=True))
+    case("edges", torch.histogram(x, edges))
+    case("edges weights", torch.histogram(y, edges, weight=w, density=True))
+    case("on edges", torch.histogram(torch.tensor([0.0, 1.0, 2.0, 3.0, 3.0, 4.0, torch.nan]), torch.tensor([0.0, 1.0, 1.0, 3.0])))
+    case("one value", torch.histogram(x[:1].expand(3), 3))
+    case("no values", torch.histogram(x[:0], 3))
+    case("points", torch.ops.aten._histogramdd_from_bin_cts.default(p, [3, 2, 4]))
+    case("points range", torch.ops.aten._histogramdd_from_bin_cts.default(p, [3, 2, 4], range=[-1.0, 1.0, 0.0, 0.0, -2.0, 2.0], density=True))
+    case("points weights", torch.ops.aten._histogramdd_from_bin_cts.default(p, [3, 2, 4], weight=p[:, :, 0].abs()))
+    case("bin edges", torch.ops.aten._histogramdd_bin_edges.default(p, [3, 2, 4]))
+    case("points edges", torch.ops.aten._histogramdd_from_bin_tensors.default(p, [edges, edges[:3], torch.tensor([-1.0, 1.0])]))
+
+
+
+
 @family(x="f32[3,8]", n="i64[4,9]<4", h="f16[5]", u="u8[7]", t="bool[6]", s="f32[]", b="bf16[2,5]", d="f64[5]", e="f32[0,3]")
 def ordering(case, x, n, h, u, t, s, b, d, e):
     nan = torch.tensor([[2.0, float("nan"), -1.0, 5.0], [float("nan"), float("nan"), 1.0, 3.0]])
