@@ -2,6 +2,7 @@
 //
 // Max and average pooling over windows (Window.h), plain and adaptive, and their gradients, which
 // scatter each output's gradient over its window.
+#include "TorchToGraph/Pooling.h"
 #include "IR/Graph/Graph.h"
 #include "TorchToGraph/Builders/Gather.h"
 #include "TorchToGraph/Builders/Index.h"
@@ -17,11 +18,6 @@
 using namespace mlir;
 
 namespace tw::lower {
-namespace {
-
-/// Values and flat positions of the greatest elements. As PyTorch: the first of equal ones, a NaN
-/// beats everything. Values do not follow from positions, so that these can go where nobody reads
-/// them.
 std::pair<Tensor, Tensor> maxOverWindows(Lowering &ctx, const Tensor &input, const Windows &w) {
   Element e(ctx.b, ctx.loc, input.dtype), i64(ctx.b, ctx.loc, DType::I64);
   SmallVector<Tensor> results = reduceWindows(
@@ -37,6 +33,8 @@ std::pair<Tensor, Tensor> maxOverWindows(Lowering &ctx, const Tensor &input, con
       });
   return {results[0], results[1]};
 }
+
+namespace {
 
 template <int spatial>
 LogicalResult lowerMaxPool(Lowering &ctx) {
@@ -276,9 +274,14 @@ LogicalResult lowerAdaptiveAveragePoolBackward(Lowering &ctx) {
   return ctx.done(castTo(ctx, spreadOverWindows(ctx, gradient, input, w, {}), input.dtype));
 }
 
-/// Adds each gradient to the element its index names (flat in the spatial dimensions).
 template <int spatial>
 LogicalResult lowerMaxPoolBackward(Lowering &ctx) {
+  return scatterToMaxima(ctx, spatial);
+}
+
+} // namespace
+
+LogicalResult scatterToMaxima(Lowering &ctx, int64_t spatial) {
   Tensor gradient = ctx.tensor("grad_output"), input = ctx.tensor("self"),
          indices = ctx.tensor("indices");
   if (ctx.hasRefused())
@@ -318,8 +321,6 @@ LogicalResult lowerMaxPoolBackward(Lowering &ctx) {
   ctx.b.setInsertionPointAfter(scatter);
   return ctx.done(castTo(ctx, {scatter.getResult(), dtype}, input.dtype));
 }
-
-} // namespace
 
 Family poolingFamily() {
   static constexpr LoweringRow rows[] = {

@@ -129,7 +129,7 @@ Tensor windowShape(Lowering &ctx, const Windows &w) {
 }
 
 WindowPlace place(OpBuilder &b, Location loc, const Windows &w, int64_t dim, Value output, Value k,
-                  Value inputSize, Value outputSize) {
+                  Value inputSize, Value outputSize, Value start) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
@@ -145,10 +145,11 @@ WindowPlace place(OpBuilder &b, Location loc, const Windows &w, int64_t dim, Val
                                        outputSize);
     position = arith::AddIOp::create(b, loc, begin, k);
   } else {
-    Value begin = arith::SubIOp::create(
-        b, loc, arith::MulIOp::create(b, loc, output, constant(w.stride[dim])),
-        constant(w.padding[dim]));
-    position = arith::AddIOp::create(b, loc, begin,
+    if (!start)
+      start = arith::SubIOp::create(b, loc,
+                                    arith::MulIOp::create(b, loc, output, constant(w.stride[dim])),
+                                    constant(w.padding[dim]));
+    position = arith::AddIOp::create(b, loc, start,
                                      arith::MulIOp::create(b, loc, k, constant(w.dilation[dim])));
   }
   Value notBefore = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, position, zero);
@@ -170,11 +171,20 @@ static std::tuple<Value, Value, Value> readPlace(OpBuilder &b, Location loc, con
   SmallVector<Value> coordinates;
   for (int64_t d = 0; d < outer; ++d)
     coordinates.push_back(linalg::IndexOp::create(b, loc, d));
+  auto startAt = [&, images = coordinates](int64_t d, Value output) -> Value {
+    if (w.starts.empty())
+      return {};
+    SmallVector<Value> at(images);
+    at.push_back(output);
+    Value start = tensor::ExtractOp::create(b, loc, w.starts[d].value, at);
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), start);
+  };
   Value inside, flat;
   for (int64_t d = 0; d < w.spatial; ++d) {
     Value output = linalg::IndexOp::create(b, loc, outer + d);
     Value k = linalg::IndexOp::create(b, loc, input.rank() + d);
-    WindowPlace p = place(b, loc, w, d, output, k, inputSizes[d], outputSizes[d]);
+    WindowPlace p =
+        place(b, loc, w, d, output, k, inputSizes[d], outputSizes[d], startAt(d, output));
     coordinates.push_back(p.position);
     inside = inside ? arith::AndIOp::create(b, loc, inside, p.inside).getResult() : p.inside;
     flat = flat ? arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, flat, inputSizes[d]),

@@ -34,10 +34,6 @@ EAGER = {
         "constant_pad_nd", "nn.functional.pad.constant"],
     "aten.empty_permuted.default: it has a result whose memory has gaps or overlap": ["empty_permuted"],
     "aten.empty_strided.default: it has a result whose memory has gaps or overlap": ["empty_strided"],
-    "aten.fractional_max_pool2d.default: windows at random places are not supported": [
-        "nn.functional.fractional_max_pool2d"],
-    "aten.fractional_max_pool3d.default: windows at random places are not supported": [
-        "nn.functional.fractional_max_pool3d"],
     "aten.geqrf.default: decompositions, inverses and solutions of matri": ["geqrf"],
     "aten.hash_tensor.default: a tensor has the dtype torch.uint64": ["hash_tensor"],
     "aten.linalg_cholesky_ex.default: decompositions, inverses and solutions of matri": [

@@ -1,7 +1,7 @@
 // RUN: not tilewright-opt --torch-to-graph %s 2>&1 | FileCheck %s
 // What products, distances and joins of chunks cannot take, with both values; and what is refused with its reason.
 
-// CHECK: error: [TW-LOWER-0001] operator aten.fractional_max_pool2d is not supported: windows at random places are not supported
+// CHECK: error: [TW-LOWER-0001] operator aten.cholesky is not supported: decompositions, inverses and solutions of matrices are not supported
 // CHECK: error: [TW-LOWER-0002] operator aten._trilinear: i2 has 2 dimensions, but 1 are needed
 // CHECK: error: [TW-LOWER-0002] operator aten._cdist_backward: its tensors need at least 2 dimensions
 // CHECK: error: [TW-LOWER-0002] operator aten._chunk_cat: at least one tensor and one chunk are needed
@@ -28,9 +28,8 @@ func.func @chunks(%x: !torch.vtensor<[3],f32>) -> !torch.vtensor<[2,2],f32> {
   return %0 : !torch.vtensor<[2,2],f32>
 }
 
-func.func @windows(%x: !torch.vtensor<[1,1,4,4],f32>, %s: !torch.vtensor<[1,1,2],f32>) -> !torch.vtensor<[1,1,2,2],f32> {
-  %int2 = torch.constant.int 2
-  %two = torch.prim.ListConstruct %int2, %int2 : (!torch.int, !torch.int) -> !torch.list<int>
-  %0:2 = torch.aten.fractional_max_pool2d %x, %two, %two, %s : !torch.vtensor<[1,1,4,4],f32>, !torch.list<int>, !torch.list<int>, !torch.vtensor<[1,1,2],f32> -> !torch.vtensor<[1,1,2,2],f32>, !torch.vtensor<[1,1,2,2],si64>
-  return %0#0 : !torch.vtensor<[1,1,2,2],f32>
+func.func @factors(%x: !torch.vtensor<[2,2],f32>) -> !torch.vtensor<[2,2],f32> {
+  %false = torch.constant.bool false
+  %0 = torch.aten.cholesky %x, %false : !torch.vtensor<[2,2],f32>, !torch.bool -> !torch.vtensor<[2,2],f32>
+  return %0 : !torch.vtensor<[2,2],f32>
 }

@@ -214,6 +214,27 @@ def sampling_gradients(case, y, z, g, v, o, p, h, b, c, w):
     case("dynamic", aten.grid_sampler_2d_backward.default(w, b, c, 0, 0, False, [True, True]))
 
 
+@family(x="f32[2,3,7,9]", z="f32[3,6,5,7]", r="f32[2,3,2]", q="f32[1,3,3]", g="f32[2,3,3,4]", o="f32[3,2,3,2]", h="bf16[1,3,6,6]",
+        b="f32[B,2,8,6]", s="f32[B,2,2]", dims={"B": (1, 16)}, sizes=[{"B": 2}, {"B": 5}])
+def fractional_pools(case, x, z, r, q, g, o, h, b, s):
+    aten = torch.ops.aten
+    r, q, s = (each.abs() % 1 for each in (r, q, s))
+    for kernel, size in (([2, 2], [3, 4]), ([3, 1], [5, 9]), ([2, 3], [1, 2])):
+        case(f"2d {kernel} {size}", aten.fractional_max_pool2d.default(x, kernel, size, r))
+    case("2d image", aten.fractional_max_pool2d.default(x[1], [2, 2], [4, 3], r[1:]))
+    case("3d", aten.fractional_max_pool3d.default(z, [2, 2, 3], [4, 3, 2], q))
+    case("3d batch", aten.fractional_max_pool3d.default(z[None].expand(2, 3, 6, 5, 7), [1, 2, 2], [2, 3, 4], q.expand(2, 3, 3)))
+    case("bf16", aten.fractional_max_pool2d.default(h, [2, 2], [3, 4], r[:1].bfloat16()))
+    infinite = torch.full((1, 2, 3, 3), -torch.inf)
+    infinite[0, 1, 1, 1] = torch.nan
+    case("infinite", aten.fractional_max_pool2d.default(infinite, [2, 2], [2, 2], r[:1, :2]))
+    places = aten.fractional_max_pool2d.default(x, [2, 2], [3, 4], r)[1]
+    case("2d backward", aten.fractional_max_pool2d_backward.default(g, x, [2, 2], [3, 4], places))
+    places = aten.fractional_max_pool3d.default(z, [2, 2, 3], [2, 3, 2], q)[1]
+    case("3d backward", aten.fractional_max_pool3d_backward.default(o, z, [2, 2, 3], [2, 3, 2], places))
+    case("dynamic", aten.fractional_max_pool2d.default(b, [3, 2], [4, 3], s))
+
+
 @family(x="f32[3,6,5]", y="f32[2,6,4,3]", w="f32[5]>0", b="f32[5]", c="f32[6]>0", e="f32[6]", h="f16[3,70]", k="bf16[3,70]", d="f64[4,5]",
         l="f32[2,1031]")
 def normalisations(case, x, y, w, b, c, e, h, k, d, l):

@@ -38,7 +38,6 @@ static constexpr StringRef matrices =
 static constexpr StringRef lanczos = "Lanczos resampling is not supported";
 static constexpr StringRef layout =
     "it asks for the strides of PyTorch's memory, which values here do not have";
-static constexpr StringRef randomWindows = "windows at random places are not supported";
 static constexpr StringRef ofSegments = "gradients of reductions of segments are not supported";
 static constexpr StringRef noMemory = "tensors of zeros without memory are not supported";
 static constexpr StringRef fourier = "Fourier transforms are not supported";
@@ -91,7 +90,6 @@ ArrayRef<std::pair<StringRef, StringRef>> refusals() {
       {"torch.aten.unique*", dataDependent},
       {"torch.aten._unique*", dataDependent},
       {"torch.aten.bincount*", dataDependent},
-      {"torch.aten.fractional_max_pool*", randomWindows},
       {"torch.aten._segment_reduce_backward*", ofSegments},
       {"torch.aten._efficientzerotensor*", noMemory},
       {"torch.aten._upsample_lanczos2d_aa*", lanczos},
