@@ -19,8 +19,6 @@ EAGER = {
         "svd", "svd_lowrank", "pca_lowrank", "norm.nuc", "linalg.norm",
         "linalg.norm.subgradients_at_zero", "linalg.cond", "linalg.matrix_norm", "linalg.matrix_rank",
         "linalg.svd", "linalg.svdvals"],
-    "aten._segment_reduce_backward.default: gradients of reductions of segments are not supported": [
-        "_segment_reduce.lengths", "_segment_reduce.offsets"],
     "aten._to_copy.default: a tensor has the dtype torch.complex128": ["cdouble"],
     "aten._to_copy.default: a tensor has the dtype torch.complex32": ["chalf"],
     "aten._to_copy.default: a tensor has the dtype torch.complex64": ["cfloat"],

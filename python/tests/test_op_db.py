@@ -24,13 +24,14 @@ UNDEFINED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empt
 # Dropout with p = 1 draws in AOTAutograd's graph, but not in eager PyTorch and in ours.
 OTHER_DRAWS = {"nn.functional.dropout"}
 # A few of each family.
-CHOSEN = ["add", "amax", "angle", "bmm", "cat", "cdist", "clamp", "cumsum", "diagonal_copy", "div.floor_rounding",
-          "expand", "frexp", "gather", "i0", "igamma", "igammac", "index_add", "linspace.tensor_overload",
-          "logsumexp", "masked_fill", "nn.functional.conv2d", "nn.functional.bilinear", "nn.functional.gelu",
-          "nn.functional.layer_norm", "nn.functional.pdist", "polygamma.polygamma_n_1", "scatter_add", "softmax",
-          "sort", "special.airy_ai", "special.chebyshev_polynomial_u", "special.hermite_polynomial_he",
-          "special.legendre_polynomial_p", "special.ndtri", "special.shifted_chebyshev_polynomial_w", "std",
-          "transpose", "unsqueeze", "var_mean", "where"]
+CHOSEN = ["_segment_reduce.lengths", "add", "amax", "angle", "bmm", "cat", "cdist", "clamp", "cumsum",
+          "diagonal_copy", "div.floor_rounding", "expand", "frexp", "gather", "grid_sampler_2d", "histogram", "i0",
+          "igamma", "igammac", "index_add", "linspace.tensor_overload", "logsumexp", "masked_fill",
+          "nn.functional.bilinear", "nn.functional.conv2d", "nn.functional.fractional_max_pool2d",
+          "nn.functional.gelu", "nn.functional.layer_norm", "nn.functional.pdist", "polygamma.polygamma_n_1",
+          "scatter_add", "softmax", "sort", "special.airy_ai", "special.chebyshev_polynomial_u",
+          "special.hermite_polynomial_he", "special.legendre_polynomial_p", "special.ndtri",
+          "special.shifted_chebyshev_polynomial_w", "std", "transpose", "unsqueeze", "var_mean", "where"]
 
 
 def by_operator(table):

@@ -100,6 +100,28 @@ def histograms(case, x, y, w, p, d, e):
     case("points edges", torch.ops.aten._histogramdd_from_bin_tensors.default(p, [edges, edges[:3], torch.tensor([-1.0, 1.0])]))
 
 
+@family(x="f32[9]", y="f32[2,7,3]", z="f32[3,9]", g="f32[4]", k="f32[2,3,3]", h="bf16[9]", b="f32[N,4]", n="i64[S]<3",
+        dims={"N": (4, 64), "S": (1, 16)}, sizes=[{"N": 12, "S": 5}, {"N": 40, "S": 16}])
+def segments(case, x, y, z, g, k, h, b, n):
+    aten = torch.ops.aten
+    lengths, offsets = torch.tensor([2, 0, 3, 4]), torch.tensor([1, 3, 3, 4, 8])
+    rows = torch.tensor([[2, 5, 0], [0, 3, 4]])
+    ties = x.round().clamp(-1, 1)
+    for reduce in ("sum", "mean", "max", "min", "prod"):
+        for initial in (None, 0.5) if reduce in ("mean", "prod") else (None,):
+            case(f"lengths {reduce} {initial}", aten.segment_reduce.default(x, reduce, lengths=lengths, initial=initial))
+            case(f"offsets {reduce} {initial}", aten.segment_reduce.default(x, reduce, offsets=offsets, initial=initial))
+            case(f"rows {reduce} {initial}", aten.segment_reduce.default(y, reduce, lengths=rows, axis=1, initial=initial))
+            for name, where in (("lengths", {"lengths": lengths}), ("offsets", {"offsets": offsets})):
+                result = aten.segment_reduce.default(ties, reduce, **where, initial=initial)
+                case(f"gradient {name} {reduce} {initial}",
+                     aten._segment_reduce_backward.default(g, result, ties, reduce, **where, initial=initial))
+        result = aten.segment_reduce.default(y, reduce, lengths=rows, axis=1)
+        case(f"gradient rows {reduce}", aten._segment_reduce_backward.default(k, result, y, reduce, lengths=rows, axis=1))
+    case("inner", aten.segment_reduce.default(z.T.contiguous(), "max", lengths=lengths))
+    case("unsafe", aten.segment_reduce.default(x, "sum", lengths=torch.tensor([1, 3], dtype=torch.int32), unsafe=True))
+    case("bf16", aten.segment_reduce.default(h, "sum", lengths=lengths))
+    case("dynamic", aten.segment_reduce.default(b, "mean", lengths=n // 2, unsafe=True))
 
 
 @family(x="f32[3,8]", n="i64[4,9]<4", h="f16[5]", u="u8[7]", t="bool[6]", s="f32[]", b="bf16[2,5]", d="f64[5]", e="f32[0,3]")
