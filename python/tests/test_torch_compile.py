@@ -133,6 +133,24 @@ def test_channels_last():
                    x.to(memory_format=torch.channels_last))
 
 
+@pytest.mark.parametrize("shape,dynamic", [((2, 3, 6, 8), False), ((2, 3, 6, 8), True), ((1, 2, 2, 6), False),
+                                           ((2, 3, 2, 2), False)])
+def test_strides_that_fake_tensors_have_otherwise(shape, dynamic):
+    """Eager PyTorch's result of unpooling has the order of its input, that of its fake tensors is row-major."""
+    def unpool(x):
+        values, places = nn.functional.max_pool2d(x, 2, return_indices=True)
+        y = nn.functional.max_unpool2d(values, places, 2)
+        return y, y + 1
+
+    x = torch.randn(shape)
+    check(unpool, x, dynamic=dynamic)
+    with torch.no_grad():
+        last = x.to(memory_format=torch.channels_last)
+        y = torch.compile(lambda v: unpool(v)[0], backend=backend, dynamic=dynamic, fullgraph=True)(last)
+        expected = unpool(last)[0]
+    assert torch.equal(y, expected) and y.stride() == expected.stride()
+
+
 def test_results_may_be_written_to():
     net = nn.Conv2d(3, 4, 3).to(memory_format=torch.channels_last)
     compiled = torch.compile(net, backend=backend)

@@ -11,7 +11,7 @@ from typing import Any
 from torch.fx import Graph, GraphModule
 
 from .. import _native
-from . import _cache, _explain, _partition, _private, _random, _support
+from . import _cache, _explain, _partition, _private, _random, _strides, _support
 from ._graph_writer import Unwritable
 from ._layout import FROZEN, Layout
 from ._partition import NotCompiled
@@ -46,6 +46,7 @@ def backend(module: GraphModule, example_inputs: list[Any], *, mode: Any = None,
 def compile_graph(module: GraphModule, kind: str, options: Options) -> Any:
     """What runs a graph of functional ATen: it takes one list, which it empties, and returns a list."""
     module = _copied(module)
+    _strides.as_in_eager(module)
     if options.freeze and kind == "inference":
         placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
         for index in _private.static_arguments():
