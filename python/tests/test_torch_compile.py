@@ -133,6 +133,17 @@ def test_channels_last():
                    x.to(memory_format=torch.channels_last))
 
 
+@pytest.mark.parametrize("f,argument,words", [
+    (lambda x, n: torch.segment_reduce(x, "sum", lengths=n), torch.tensor([1, 3]), "sum to the 6 elements along the axis"),
+    (lambda x, n: torch.segment_reduce(x, "sum", lengths=n), torch.tensor([-1, 7]), "lengths must not be negative"),
+    (lambda x, n: torch.segment_reduce(x, "sum", lengths=n, unsafe=True), torch.tensor([1, 300]), "offset 301 is not below 7"),
+    (lambda x, y: torch.histogram(x + y, 3), torch.tensor(torch.nan), "the range of the values is not finite"),
+], ids=["sum", "negative", "unsafe", "range"])
+def test_segments_and_ranges_that_cannot_be(f, argument, words, refusal):
+    with refusal("TW-RUNTIME-0013", words):
+        torch.compile(f, backend=backend, fullgraph=True)(torch.arange(6.0), argument)
+
+
 @pytest.mark.parametrize("shape,dynamic", [((2, 3, 6, 8), False), ((2, 3, 6, 8), True), ((1, 2, 2, 6), False),
                                            ((2, 3, 2, 2), False)])
 def test_strides_that_fake_tensors_have_otherwise(shape, dynamic):
