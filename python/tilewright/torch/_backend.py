@@ -118,19 +118,29 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
     return _until_the_end(_native.Graph(program, *layout.native(), options.thread_count(), frozen))
 
 
-# Results that need gradients keep their graph. torch does not release what hangs on those that are left when Python ends,
-# so graphs are taken from there before.
-_in_use: weakref.WeakSet[Callable[[list[Any]], list[Any]]] = weakref.WeakSet()
+class _Held:
+    """The one place that holds a graph. Results that need gradients keep the function that calls it, and torch does not
+    release those that are left when Python ends: graphs are taken from here before."""
+
+    __slots__ = ("__weakref__", "graph")
+
+    def __init__(self, graph: Any) -> None:
+        self.graph = graph
+
+
+_in_use: weakref.WeakSet[_Held] = weakref.WeakSet()
 
 
 def _until_the_end(graph: Any) -> Callable[[list[Any]], list[Any]]:
     """`graph` as a function that takes one list."""
+    held = _Held(graph)
+
     def run(args: list[Any]) -> list[Any]:
-        return graph(args)
+        return held.graph(args)
 
     run._boxed_call = True  # type: ignore[attr-defined]
     run.graph = weakref.ref(graph)  # type: ignore[attr-defined]
-    _in_use.add(run)
+    _in_use.add(held)
     return run
 
 
@@ -141,5 +151,5 @@ def _ended(args: list[Any]) -> Any:
 
 @atexit.register
 def _release() -> None:
-    for run in list(_in_use):
-        run.__closure__[0].cell_contents = _ended  # type: ignore[attr-defined]
+    for held in list(_in_use):
+        held.graph = _ended
