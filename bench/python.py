@@ -38,7 +38,7 @@ def times(functions, seconds):
             function()
         start = time.perf_counter()
         function()
-        repeats.append(max(1, min(1000, int(1e-3 / max(time.perf_counter() - start, 1e-7)))))
+        repeats.append(max(1, min(1000, int(2e-4 / max(time.perf_counter() - start, 1e-7)))))
     samples = [[] for _ in functions]
     end = time.perf_counter() + seconds * len(functions)
     while time.perf_counter() < end or len(samples[0]) < 5:
@@ -79,10 +79,9 @@ def constant_backend(module, inputs):
     """The floor: dynamo and AOTAutograd, and results that are there already."""
     from torch._dynamo.backends.common import aot_autograd
 
-    def compiler(graph, _):
-        shapes = [node.meta["val"] for node in next(iter(reversed(graph.graph.nodes))).args[0]]
-        results = [torch.zeros([int(size) for size in value.shape]) for value in shapes]
+    results = [result.detach() for result in module(*inputs)]
 
+    def compiler(graph, _):
         def run(args):
             args.clear()
             return results

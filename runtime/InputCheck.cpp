@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/InputCheck.h"
 #include "Support/Checked.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tw::rt {
@@ -40,7 +41,7 @@ public:
       TW_TRY(checkType(i));
     for (size_t i : rest)
       TW_TRY(bind(i));
-    while (solveOne()) {
+    while (std::find(symbols.begin(), symbols.end(), std::nullopt) != symbols.end() && solveOne()) {
     }
     for (size_t i : rest)
       TW_TRY(checkExpressions(i));
@@ -81,16 +82,15 @@ private:
   bool isAsDeclared(size_t i) const {
     const ValueInfo &expected = metadata.inputs[i];
     const tw_tensor &input = inputs[i];
-    if (expected.kind != ValueKind::Tensor || !input.data ||
-        static_cast<int>(input.dtype) != static_cast<int>(expected.dtype) || input.rank < 0 ||
-        static_cast<size_t>(input.rank) != expected.sizes.size() || (input.rank && !input.sizes))
+    if (!expected.fixedBytes || !input.data || input.bytes < *expected.fixedBytes ||
+        static_cast<int>(input.dtype) != static_cast<int>(expected.dtype) ||
+        input.rank != static_cast<int64_t>(expected.fixedSizes.size()) ||
+        (input.rank && !input.sizes))
       return false;
-    int64_t bytes = info(expected.dtype).bytes;
     for (int d = 0; d < input.rank; ++d)
-      if (expected.sizes[d].fixed != input.sizes[d] ||
-          __builtin_mul_overflow(bytes, input.sizes[d], &bytes))
+      if (input.sizes[d] != expected.fixedSizes[d])
         return false;
-    return input.bytes >= bytes;
+    return true;
   }
 
   Status checkCount() const {

@@ -63,10 +63,14 @@ Instance::Instance(std::shared_ptr<const LoadedProgram> loaded, int threads)
   state.resize(metadata.state.size());
   inputPointers.resize(metadata.inputs.size());
   for (const ValueInfo &input : metadata.inputs)
-    inputSizes.emplace_back(input.sizes.size());
+    inputSizes.push_back(input.fixedBytes ? input.fixedSizes
+                                          : std::vector<int64_t>(input.sizes.size()));
   for (auto &sizes : inputSizes)
     inputSizePointers.push_back(sizes.data());
   inputCopies.resize(metadata.inputs.size());
+  isWrittenInPlace.resize(metadata.inputs.size());
+  for (const MutatedInput &m : metadata.mutatedInputs)
+    isWrittenInPlace[m.input] = isWrittenInPlace[m.input] || m.isInPlace;
   outputs.resize(metadata.outputs.size());
   outputPointers.resize(metadata.outputs.size());
   bufferSizes.resize(metadata.buffers.size());
@@ -275,24 +279,16 @@ static bool sharesMemory(std::span<const tw_tensor> inputs, size_t number) {
   return false;
 }
 
-/// By input: whether the program writes its new value where it reads it.
-std::vector<bool> Instance::writtenInPlace() const {
-  std::vector<bool> result(metadata.inputs.size());
-  for (const MutatedInput &m : metadata.mutatedInputs)
-    result[m.input] = result[m.input] || m.isInPlace;
-  return result;
-}
-
 /// Where each input is read: in place, or in a copy when it is not aligned, is an output of the
 /// last run, whose memory this one writes, or is written while another input has the same memory.
 Status Instance::bindInputs(std::span<const tw_tensor> inputs) {
-  std::vector<bool> isWritten = writtenInPlace();
   for (size_t i = 0; i < inputs.size(); ++i) {
     const tw_tensor &input = inputs[i];
-    std::copy_n(input.sizes, input.rank, inputSizes[i].begin());
+    if (!metadata.inputs[i].fixedBytes)
+      std::copy_n(input.sizes, input.rank, inputSizes[i].begin());
     inputPointers[i] = input.data;
     if (input.data && isAligned(input.data) && !isOwnOutput(input.data) &&
-        !(isWritten[i] && sharesMemory(inputs, i)))
+        !(isWrittenInPlace[i] && sharesMemory(inputs, i)))
       continue;
     int64_t bytes = *checkedProduct(inputSizes[i]) * info(metadata.inputs[i].dtype).bytes;
     if (!inputCopies[i].reserve(bytes))

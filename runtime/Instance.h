@@ -70,7 +70,6 @@ private:
   Status prepare(std::span<const tw_tensor> inputs);
   Status compute(std::span<const tw_tensor> inputs, std::span<const tw_tensor> outputs);
   Status bindInputs(std::span<const tw_tensor> inputs);
-  std::vector<bool> writtenInPlace() const;
   Status decideSizes();
   Status measureOutputs();
   Status bindOutputs(std::span<const tw_tensor> inputs, std::span<const tw_tensor> outputs);
@@ -100,6 +99,7 @@ private:
   std::vector<AlignedBuffer> state;
   std::vector<void *> statePointers;
   AlignedBuffer arena, workspace;
+  std::vector<bool> isWrittenInPlace; // by input: its new value goes where it is read
   ArenaPlanCache plans;
   int64_t arenaBytes = 0, arenaBound = 0;
   int64_t workspaceBytes = 0; // of each worker

@@ -272,6 +272,7 @@ private:
     if (kind == "tensor") {
       value.dtype = readDType(f);
       value.sizes = readSizes(f, isOutput);
+      setFixed(value);
       return value;
     }
     for (auto [name, scalarKind, dtype] : scalars) {
@@ -285,6 +286,18 @@ private:
     }
     f.fail("kind", fmt::format("is \"{}\", which is not a kind of value", kind));
     return value;
+  }
+
+  static void setFixed(ValueInfo &value) {
+    std::vector<int64_t> sizes;
+    for (const Size &size : value.sizes) {
+      if (!size.fixed)
+        return;
+      sizes.push_back(*size.fixed);
+    }
+    if (auto count = checkedProduct(sizes))
+      value.fixedBytes = checkedMul(*count, info(value.dtype).bytes);
+    value.fixedSizes = std::move(sizes);
   }
 
   /// The symbol that a scalar input is; none when it is just a number.

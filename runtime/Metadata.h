@@ -31,6 +31,9 @@ struct ValueInfo {
   ValueKind kind = ValueKind::Tensor;
   DType dtype = DType::F32;
   std::vector<Size> sizes;
+  /// Of a tensor none of whose sizes is dynamic: the sizes once more, side by side, and the bytes.
+  std::vector<int64_t> fixedSizes;
+  std::optional<int64_t> fixedBytes;
   std::optional<int> symbol; // an int input that is a symbol
   bool hidden = false;       // an output that only a mutation writes
 };

@@ -154,6 +154,8 @@ std::optional<int64_t> SizeExpression::apply(Op op, int64_t a, int64_t b) {
 
 std::optional<int64_t>
 SizeExpression::evaluate(std::span<const std::optional<int64_t>> values) const {
+  if (auto symbol = asSymbol())
+    return values[*symbol];
   std::vector<int64_t> stack;
   for (const Step &step : steps) {
     if (step.op == Op::Constant) {

@@ -211,69 +211,76 @@ void Arguments::addScalar(const tw_value_info &input, nb::handle object) {
   given.push_back({&value, tw_dtype_bytes(input.dtype), input.dtype, 0, nullptr});
 }
 
-void Arguments::accept(const tw_value_info &input, const tw_tensor &tensor, bool isReadOnly) {
-  if (input.mutated && isReadOnly)
+void Arguments::noteWritten(const tw_value_info &input, bool isReadOnly) {
+  if (isReadOnly)
     refuseUnwritable(input, "its memory is read-only");
-  if (input.mutated)
-    written.emplace_back(given.size(), input.name);
-  given.push_back(tensor);
+  written.emplace_back(given.size(), input.name);
 }
 
-/// Bytes of a contiguous tensor: all products fit, as it is in memory.
-static int64_t bytesOf(int32_t rank, const int64_t *sizes, int64_t elementBytes) {
-  for (int32_t d = 0; d < rank; ++d)
-    elementBytes *= sizes[d];
-  return elementBytes;
-}
-
-bool isContiguous(int32_t rank, const int64_t *sizes, const int64_t *strides) {
-  int64_t expected = 1;
-  bool fits = true;
+std::optional<int64_t> contiguousCount(int32_t rank, const int64_t *sizes, const int64_t *strides) {
+  int64_t count = 1; // fits, as it is in memory
+  bool isContiguous = true;
   for (int32_t d = rank; d-- > 0;) {
     if (sizes[d] == 0)
-      return true;
-    fits &= sizes[d] == 1 || !strides || strides[d] == expected;
-    expected *= sizes[d];
+      return 0;
+    isContiguous &= sizes[d] == 1 || !strides || strides[d] == count;
+    count *= sizes[d];
   }
-  return fits;
+  return isContiguous ? std::optional(count) : std::nullopt;
+}
+
+/// Says why a tensor cannot be read, whose memory can be viewed or not.
+[[noreturn]] static void refuseTorch(const tw_value_info &input, nb::handle tensor, bool isViewed) {
+  if (!isViewed)
+    if (auto odd = oddity(tensor))
+      refuse(input, Code::PYTHON_1, odd->what, odd->help);
+  nb::object device = tensor.attr("device");
+  if (textOf(device.attr("type")) != "cpu")
+    refuse(input, Code::PYTHON_2,
+           fmt::format("is on device {}, not in main memory", textOf(device)), "call .cpu() first");
+  refuse(input, Code::PYTHON_1, fmt::format("has dtype {}", textOf(tensor.attr("dtype"))),
+         "convert it with .to(dtype)");
+}
+
+/// Makes `view` that of a contiguous copy, where `tensor` is not contiguous or its elements are
+/// still to be negated. The number of its elements.
+int64_t Arguments::makeDense(const tw_value_info &input, nb::handle tensor,
+                             const dlpack::ExchangeApi &api, dlpack::Tensor &view) {
+  auto count = contiguousCount(view.rank, view.sizes, view.strides);
+  bool isNegated = asks(tensor, "is_neg");
+  if (count && !isNegated)
+    return *count;
+  if (input.mutated)
+    refuseUnwritable(input, isNegated ? "it is a negated view" : "it is not contiguous");
+  nb::object dense = tensor.attr("resolve_neg")().attr("contiguous")();
+  kept.push_back(dense);
+  count.reset();
+  if (viewTensor(api, dense, view))
+    count = contiguousCount(view.rank, view.sizes, view.strides);
+  if (!count)
+    refuse(input, Code::PYTHON_1, "cannot be made contiguous", "call .contiguous() first");
+  return *count;
 }
 
 void Arguments::addTorch(const tw_value_info &input, nb::handle object,
                          const dlpack::ExchangeApi &api) {
   dlpack::Tensor view;
-  if (!viewTensor(api, object, view)) {
-    if (auto odd = oddity(object))
-      refuse(input, Code::PYTHON_1, odd->what, odd->help);
-    refuse(input, Code::PYTHON_2,
-           fmt::format("is on device {}, not in main memory", textOf(object.attr("device"))),
-           "call .cpu() first");
-  }
-  if (view.device.type != dlpack::cpu)
-    refuse(input, Code::PYTHON_2, fmt::format("is on device {}", textOf(object.attr("device"))),
-           "call .cpu() first");
-  auto dtype = fromDLPack(view.dtype);
+  bool isViewed = viewTensor(api, object, view);
+  std::optional<tw_dtype> dtype;
+  if (isViewed && view.device.type == dlpack::cpu)
+    dtype = fromDLPack(view.dtype, input.dtype);
   if (!dtype)
-    refuse(input, Code::PYTHON_1, fmt::format("has dtype {}", textOf(object.attr("dtype"))),
-           "convert it with .to(dtype)");
+    refuseTorch(input, object, isViewed);
   noteLibrary(Library::Torch);
-  bool contiguous = isContiguous(view.rank, view.sizes, view.strides);
-  int64_t elementBytes = view.dtype.bits / 8;
-  int64_t bytes = bytesOf(view.rank, view.sizes, elementBytes);
-  // Elements behind a negation that is still to be made: of parts of complex numbers, so more than
+  int64_t count = contiguousCount(view.rank, view.sizes, view.strides).value_or(0);
+  // Elements behind a negation that is still to be made are parts of complex numbers, so more than
   // one of them never lie side by side unless somebody asked for exactly that.
-  bool mayBeNegated = !contiguous || bytes <= elementBytes;
-  bool isNegated = mayBeNegated && asks(object, "is_neg");
-  if ((!contiguous || isNegated) && input.mutated)
-    refuseUnwritable(input, isNegated ? "it is a negated view" : "it is not contiguous");
-  if (!contiguous || isNegated) {
-    nb::object dense = object.attr("resolve_neg")().attr("contiguous")();
-    kept.push_back(dense);
-    if (!viewTensor(api, dense, view))
-      refuse(input, Code::PYTHON_1, "cannot be made contiguous", "call .contiguous() first");
-  }
-  accept(input,
-         {static_cast<char *>(view.data) + view.byteOffset, bytes, *dtype, view.rank, view.sizes},
-         false);
+  if (count <= 1)
+    count = makeDense(input, object, api, view);
+  if (input.mutated)
+    noteWritten(input, /*isReadOnly=*/false);
+  given.push_back({static_cast<char *>(view.data) + view.byteOffset, count * (view.dtype.bits / 8),
+                   *dtype, view.rank, view.sizes});
 }
 
 void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
@@ -307,7 +314,8 @@ void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
     strides[d] = buffer.itemsize ? buffer.strides[d] / buffer.itemsize : 0;
     contiguous &= buffer.strides[d] == strides[d] * buffer.itemsize;
   }
-  contiguous &= isContiguous(rank, reinterpret_cast<const int64_t *>(buffer.shape), strides);
+  contiguous &=
+      contiguousCount(rank, reinterpret_cast<const int64_t *>(buffer.shape), strides).has_value();
   if (!contiguous) {
     PyBuffer_Release(&buffer);
     if (input.mutated)
@@ -319,10 +327,10 @@ void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
   noteLibrary(Library::NumPy);
   buffers.reserve(count); // tensors point into it
   buffers.push_back(buffer);
-  accept(input,
-         {buffer.buf, static_cast<int64_t>(buffer.len), *dtype, rank,
-          reinterpret_cast<const int64_t *>(buffer.shape)},
-         buffer.readonly != 0);
+  if (input.mutated)
+    noteWritten(input, buffer.readonly != 0);
+  given.push_back({buffer.buf, static_cast<int64_t>(buffer.len), *dtype, rank,
+                   reinterpret_cast<const int64_t *>(buffer.shape)});
 }
 
 /// The capsule that an object exports, of the newer form where it has that.
@@ -383,7 +391,8 @@ void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
            fmt::format("has a DLPack dtype of code {} and {} bits", tensor->dtype.code,
                        tensor->dtype.bits),
            "convert it first");
-  if (!isContiguous(tensor->rank, tensor->sizes, tensor->strides)) {
+  auto count = contiguousCount(tensor->rank, tensor->sizes, tensor->strides);
+  if (!count) {
     if (input.mutated)
       refuseUnwritable(input, "it is not contiguous");
     refuse(input, Code::PYTHON_1, fmt::format("is a {} that is not contiguous", typeName(object)),
@@ -392,11 +401,10 @@ void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
   noteLibrary(Library::Other);
   if (!firstOther)
     firstOther = object;
-  accept(input,
-         {static_cast<char *>(tensor->data) + tensor->byteOffset,
-          bytesOf(tensor->rank, tensor->sizes, tw_dtype_bytes(*dtype)), *dtype, tensor->rank,
-          tensor->sizes},
-         isReadOnly);
+  if (input.mutated)
+    noteWritten(input, isReadOnly);
+  given.push_back({static_cast<char *>(tensor->data) + tensor->byteOffset,
+                   *count * tw_dtype_bytes(*dtype), *dtype, tensor->rank, tensor->sizes});
 }
 
 void Arguments::checkOverlaps() const {

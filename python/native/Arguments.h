@@ -7,6 +7,7 @@
 #include "DLPack.h"
 #include "tilewright/tilewright.h"
 #include <nanobind/nanobind.h>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,9 +38,12 @@ private:
   void addScalar(const tw_value_info &input, nanobind::handle object);
   void addTorch(const tw_value_info &input, nanobind::handle object,
                 const dlpack::ExchangeApi &api);
+  int64_t makeDense(const tw_value_info &input, nanobind::handle tensor,
+                    const dlpack::ExchangeApi &api, dlpack::Tensor &view);
   void addBuffer(const tw_value_info &input, nanobind::handle object);
   void addDLPack(const tw_value_info &input, nanobind::handle object);
-  void accept(const tw_value_info &input, const tw_tensor &tensor, bool isReadOnly);
+  /// Notes that the run writes the next tensor.
+  void noteWritten(const tw_value_info &input, bool isReadOnly);
   void noteLibrary(Library library);
 
   size_t count; // of tensors at most
@@ -52,9 +56,9 @@ private:
   nanobind::handle firstOther;
 };
 
-/// Whether row-major tensors of these sizes have these strides; strides of dimensions of size 1 and
-/// of empty tensors mean nothing.
-bool isContiguous(int32_t rank, const int64_t *sizes, const int64_t *strides);
+/// How many elements a tensor has that is row-major; none where it is not. Strides of dimensions of
+/// size 1 and of empty tensors mean nothing.
+std::optional<int64_t> contiguousCount(int32_t rank, const int64_t *sizes, const int64_t *strides);
 
 /// The exchange table of PyTorch's tensors when `object` is one (subclasses are not, but
 /// nn.Parameter is), else null.

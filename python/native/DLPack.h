@@ -20,6 +20,7 @@ struct Device {
 struct DataType {
   uint8_t code, bits;
   uint16_t lanes;
+  bool operator==(const DataType &) const = default;
 };
 struct Version {
   uint32_t major, minor;

@@ -32,9 +32,12 @@ static_assert(sizeof dtypes / sizeof *dtypes == TW_BOOL + 1);
 /// Rows are in the order of tw_dtype.
 inline const DTypeRow &row(tw_dtype dtype) { return dtypes[dtype]; }
 
-inline std::optional<tw_dtype> fromDLPack(dlpack::DataType type) {
+/// Tries `likely` first.
+inline std::optional<tw_dtype> fromDLPack(dlpack::DataType type, tw_dtype likely = TW_F32) {
+  if (row(likely).dlpack == type)
+    return likely;
   for (const DTypeRow &row : dtypes)
-    if (row.dlpack.code == type.code && row.dlpack.bits == type.bits && type.lanes == 1)
+    if (row.dlpack == type)
       return row.dtype;
   return std::nullopt;
 }

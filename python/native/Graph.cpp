@@ -165,7 +165,53 @@ static void addFrozen(GraphArguments &run, const std::vector<nb::object> &given,
       run.tensors.push_back(values.tensors[i].tensor);
 }
 
-nb::list Graph::call(nb::list arguments) {
+/// Runs the program. Results that need strides of their own are put into `made`.
+void Graph::runProgram(const std::vector<nb::object> &given, const std::vector<int64_t> &numbers,
+                       const dlpack::ExchangeApi &api, Results &results,
+                       std::vector<nb::object> &made) {
+  auto &compiled = *nb::inst_ptr<Program>(program);
+  int threadCount = nb::cast<int>(threads());
+  GraphArguments run(inputs, api);
+  std::shared_ptr<const PreparedWeights::Values> values; // until the run is over
+  if (weights) {
+    values = weights->get(given, inputs, compiled, api, threadCount);
+    addFrozen(run, given, inputs, weights->order(), *values);
+  } else {
+    addAll(run, given);
+  }
+  for (size_t i = 0; i < bases.size(); ++i)
+    if (!bases[i].dtype.is_none()) {
+      made[i] = stridedBase(bases[i], numbers);
+      dlpack::Tensor view;
+      if (!viewTensor(api, made[i], view))
+        throw nb::type_error("a new tensor has no memory");
+      results.preset(i, {static_cast<char *>(view.data) + view.byteOffset, 0, TW_F32, 0, nullptr});
+    }
+  compiled.run(run.tensors, results, threadCount);
+  run.writeBack();
+}
+
+static nb::object outputOf(const GraphOutput &output, const std::vector<nb::object> &given,
+                           const std::vector<nb::object> &made,
+                           const std::vector<int64_t> &numbers) {
+  switch (output.kind) {
+  case Kind::Constant:
+    break;
+  case Kind::Argument:
+    return given[output.index];
+  case Kind::ArgumentView:
+    return viewOf(given[output.index], output, numbers);
+  case Kind::Base:
+    return made[output.index];
+  case Kind::BaseView:
+    return viewOf(made[output.index], output, numbers);
+  case Kind::Int:
+    return nb::int_(numbers[output.index]);
+  }
+  return output.constant;
+}
+
+nb::object Graph::call(nb::list arguments) {
   const dlpack::ExchangeApi &api = *importedTorchApi();
   size_t count = inputs.size() - constants.size();
   if (nb::len(arguments) != count)
@@ -174,60 +220,22 @@ nb::list Graph::call(nb::list arguments) {
                                                  count, nb::len(arguments))});
   std::vector<int64_t> numbers = evaluateSizes(arguments);
   std::vector<nb::object> given;
+  given.reserve(inputs.size());
   for (nb::handle argument : arguments)
     given.push_back(nb::borrow(argument));
   given.insert(given.end(), constants.begin(), constants.end());
   Results results(&api);
   std::vector<nb::object> made(bases.size());
-  if (!program.is_none()) {
-    auto &compiled = *nb::inst_ptr<Program>(program);
-    int count = nb::cast<int>(threads());
-    GraphArguments run(inputs, api);
-    std::shared_ptr<const PreparedWeights::Values> values;
-    if (weights) {
-      values = weights->get(given, inputs, compiled, api, count);
-      addFrozen(run, given, inputs, weights->order(), *values);
-    } else {
-      addAll(run, given);
-    }
-    for (size_t i = 0; i < bases.size(); ++i)
-      if (!bases[i].dtype.is_none()) {
-        made[i] = stridedBase(bases[i], numbers);
-        dlpack::Tensor view;
-        if (!viewTensor(api, made[i], view))
-          throw nb::type_error("a new tensor has no memory");
-        results.preset(i,
-                       {static_cast<char *>(view.data) + view.byteOffset, 0, TW_F32, 0, nullptr});
-      }
-    compiled.run(run.tensors, results, count);
-    run.writeBack();
-  }
+  if (!program.is_none())
+    runProgram(given, numbers, api, results, made);
   PyList_SetSlice(arguments.ptr(), 0, PyList_GET_SIZE(arguments.ptr()), nullptr);
   for (size_t i = 0; i < bases.size(); ++i)
     if (!made[i].is_valid())
       made[i] = results.tensor(i, Library::Torch, {});
-  nb::list list;
-  for (const GraphOutput &output : outputs)
-    switch (output.kind) {
-    case Kind::Constant:
-      list.append(output.constant);
-      break;
-    case Kind::Argument:
-      list.append(given[output.index]);
-      break;
-    case Kind::ArgumentView:
-      list.append(viewOf(given[output.index], output, numbers));
-      break;
-    case Kind::Base:
-      list.append(made[output.index]);
-      break;
-    case Kind::BaseView:
-      list.append(viewOf(made[output.index], output, numbers));
-      break;
-    case Kind::Int:
-      list.append(numbers[output.index]);
-      break;
-    }
+  nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(outputs.size())));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i),
+                    outputOf(outputs[i], given, made, numbers).release().ptr());
   return list;
 }
 

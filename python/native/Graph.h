@@ -7,6 +7,7 @@
 #pragma once
 #include "GraphArguments.h"
 #include "PreparedWeights.h"
+#include "Results.h"
 #include <optional>
 #include <vector>
 
@@ -51,13 +52,16 @@ public:
         nanobind::object evaluate, nanobind::object threads, nanobind::object frozen);
 
   /// Runs on `arguments`, which it empties, and gives the outputs. Throws.
-  nanobind::list call(nanobind::list arguments);
+  nanobind::object call(nanobind::list arguments);
   int64_t preparations() const;
   int traverse(visitproc visit, void *arg) const;
   void clear();
 
 private:
   std::vector<int64_t> evaluateSizes(nanobind::handle arguments) const;
+  void runProgram(const std::vector<nanobind::object> &given, const std::vector<int64_t> &numbers,
+                  const dlpack::ExchangeApi &api, Results &results,
+                  std::vector<nanobind::object> &made);
 
   nanobind::object program, evaluate, threads;
   std::vector<GraphInput> inputs;

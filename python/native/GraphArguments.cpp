@@ -12,8 +12,6 @@ GraphArguments::GraphArguments(const std::vector<GraphInput> &inputs,
                                const dlpack::ExchangeApi &api)
     : inputs(inputs), api(api) {
   tensors.reserve(inputs.size());
-  ints.reserve(inputs.size());
-  permuted.reserve(inputs.size());
 }
 
 void GraphArguments::add(size_t index, nb::handle object) {
@@ -21,6 +19,7 @@ void GraphArguments::add(size_t index, nb::handle object) {
   if (!input.isUsed)
     return;
   if (input.isInt) {
+    ints.reserve(inputs.size()); // tensors point into it
     int64_t &value = ints.emplace_back(PyLong_AsLongLong(object.ptr()));
     if (value == -1 && PyErr_Occurred())
       throw nb::python_error();
@@ -91,10 +90,12 @@ void GraphArguments::addTensor(const GraphInput &input, size_t index, nb::handle
                      {},
                      {},
                      "give plain tensors in main memory"});
-  bool isDense = input.order.empty() ? isContiguous(view.rank, view.sizes, view.strides)
-                                     : isInOrder(view, input.order);
+  bool isDense = input.order.empty()
+                     ? contiguousCount(view.rank, view.sizes, view.strides).has_value()
+                     : isInOrder(view, input.order);
   std::vector<int64_t> *sizes = nullptr;
   if (!input.order.empty()) {
+    permuted.reserve(inputs.size()); // tensors point into it
     sizes = &permuted.emplace_back();
     for (int d : input.order)
       sizes->push_back(view.sizes[d]);

@@ -83,10 +83,12 @@ static PreparedWeights::Values::Tensor readInPlace(GraphArguments &arguments,
     values.kept.push_back(std::move(copy));
   if (reinterpret_cast<uintptr_t>(weight.tensor.data) % TW_TENSOR_ALIGNMENT == 0)
     return weight;
-  void *data = nullptr;
-  values.kept.push_back(torchTensor(*importedTorchApi(), weight.tensor.dtype, weight.sizes, data));
-  std::memcpy(data, weight.tensor.data, static_cast<size_t>(weight.tensor.bytes));
-  weight.tensor.data = data;
+  OwnedTensor copy = allocateTensor(weight.tensor.dtype, weight.sizes);
+  if (!copy)
+    throw std::bad_alloc();
+  std::memcpy(copy->tensor.data, weight.tensor.data, static_cast<size_t>(weight.tensor.bytes));
+  weight.tensor.data = copy->tensor.data;
+  values.kept.push_back(torchTensor(*importedTorchApi(), std::move(copy)));
   return weight;
 }
 

@@ -110,28 +110,15 @@ const tw_value_info &Program::stateInfo(const std::string &name) const {
                    {}});
 }
 
-static std::vector<int64_t> sizesOf(const tw_value_info &info) {
-  return {info.sizes, info.sizes + info.rank};
-}
-
 nb::object Program::getState(const std::string &name) {
   const tw_value_info &info = stateInfo(name);
   Borrowed instance(*this, 0);
-  const dlpack::ExchangeApi *torch = library == Library::Torch ? importedTorchApi() : nullptr;
-  if (torch) {
-    void *data = nullptr;
-    nb::object tensor = torchTensor(*torch, info.dtype, sizesOf(info), data);
-    check(tw_instance_state_get(instance.get(), name.c_str(), data, info.bytes));
-    return tensor;
-  }
-  void *data = allocateMemory(info.bytes);
-  if (!data)
+  OwnedTensor value = allocateTensor(info.dtype, {info.sizes, static_cast<size_t>(info.rank)});
+  if (!value)
     throw std::bad_alloc();
-  tw_status *status = tw_instance_state_get(instance.get(), name.c_str(), data, info.bytes);
-  if (status)
-    std::free(data);
-  check(status);
-  return numpyArray(data, info.bytes, info.dtype, sizesOf(info));
+  check(tw_instance_state_get(instance.get(), name.c_str(), value->tensor.data, info.bytes));
+  const dlpack::ExchangeApi *torch = library == Library::Torch ? importedTorchApi() : nullptr;
+  return torch ? torchTensor(*torch, std::move(value)) : numpyArray(std::move(value));
 }
 
 void Program::setState(const std::string &name, nb::handle value) {

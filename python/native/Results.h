@@ -4,6 +4,7 @@
 // that own it afterwards.
 #pragma once
 #include "Arguments.h"
+#include "OwnedTensor.h"
 #include "Support/Diagnostic.h"
 #include <optional>
 
@@ -11,10 +12,9 @@ namespace tw::python {
 
 class Results {
 public:
-  /// `torch`: tensors are PyTorch's; null: memory of our own.
+  /// `torch`: tensors are PyTorch's; null: arrays of NumPy.
   explicit Results(const dlpack::ExchangeApi *torch) : torch(torch) {}
   Results(const Results &) = delete;
-  ~Results();
 
   /// Output `index` goes to the caller's memory: there will be no object for it. With a `name` the
   /// run fails when the memory has other sizes, or another dtype, than the output.
@@ -33,19 +33,8 @@ public:
   nanobind::object scalar(size_t index, tw_kind kind) const;
 
 private:
-  struct Output {
-    tw_dtype dtype;
-    int64_t bytes;
-    std::vector<int64_t> sizes;
-    void *data = nullptr;                        // our own memory, or
-    dlpack::ManagedVersioned *managed = nullptr; // PyTorch's
-    int64_t scalar = 0;                          // or, of rank 0 without PyTorch's, this
-  };
-  bool allocateTorch(Output &output);
-  static void fail(void *results, const char *kind, const char *message);
-
   const dlpack::ExchangeApi *torch;
-  std::vector<Output> outputs;
+  std::vector<OwnedTensor> outputs; // null where there is a preset
   struct Preset {
     tw_tensor memory = {}; // without data: none
     const char *name = nullptr;
@@ -55,17 +44,5 @@ private:
   std::vector<Preset> presets;
   std::optional<Diagnostic> failure;
 };
-
-/// Adds the type of memory that NumPy arrays of ours stand on.
-void defineMemory(nanobind::module_ &module);
-/// A NumPy array of its own on `bytes` bytes at `data`, which std::free frees. Throws PYTHON_8 when
-/// NumPy has no such dtype and ml_dtypes is not there.
-nanobind::object numpyArray(void *data, int64_t bytes, tw_dtype dtype,
-                            const std::vector<int64_t> &sizes);
-/// Memory for numpyArray; null when there is not enough.
-void *allocateMemory(int64_t bytes);
-/// A tensor of PyTorch, its elements not set.
-nanobind::object torchTensor(const dlpack::ExchangeApi &torch, tw_dtype dtype,
-                             const std::vector<int64_t> &sizes, void *&data);
 
 } // namespace tw::python
