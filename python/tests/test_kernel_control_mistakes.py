@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Mistakes in loops, branches and conditions of kernels: what is said, and at which line."""
+import pytest
+from kernel_mistakes import Mistakes
+
+import tilewright.kernel as tk
+
+M, N = tk.symbols("M N")
+X, Y = tk.In[tk.f32, M, N], tk.Out[tk.f32, M, N]
+mistake = Mistakes()
+KEPT = []  # loops that nobody ends
+
+
+def row(x):
+    m, = tk.grid(M)
+    return m, tk.load(x, [m, 0], [1, N])
+
+
+@mistake("an Index is known only when the kernel runs, but a condition asks for it while the kernel is traced",
+         "tk.select chooses between values, tk.when and tk.branch between what is done; conditions are joined by & | ~")
+def condition_of_index(x: X, y: Y):
+    m, = tk.grid(M)
+    if m:  # here
+        pass
+
+
+@mistake("a Scalar is known only when the kernel runs, but a condition asks for it while the kernel is traced")
+def condition(x: X, y: Y):
+    m, = tk.grid(M)
+    if m == 0:  # here
+        pass
+
+
+@mistake("a Tile is known only when the kernel runs, but a condition asks for it while the kernel is traced")
+def maximum_of_python(x: X, y: Y):
+    _, t = row(x)
+    max(t, t)  # here
+
+
+@mistake("an Index is known only when the kernel runs, but Python asks for it while the kernel is traced",
+         "loops of the program are `for k in tk.loop(n)`; range() and lists unroll")
+def range_of_index(x: X, y: Y):
+    m, = tk.grid(M)
+    for _ in range(m):  # here
+        pass
+
+
+@mistake("size N is not known while the kernel is traced", "ask size.is_constant first, or bind its symbols")
+def range_of_size(x: X, y: Y):
+    for _ in range(N):  # here
+        pass
+
+
+@mistake("break, return or an exception leaves a loop while it is traced",
+         "a loop runs all its iterations: its bounds say when it ends, and tk.select what an iteration gives")
+def breaks(x: X, y: Y):
+    m, t = row(x)
+    for k in tk.loop(N):  # here
+        break
+    tk.store(y, [m, 0], t)
+
+
+@mistake("break, return or an exception leaves a loop while it is traced")
+def returns(x: X, y: Y):
+    row(x)
+    for k in tk.loop(N):  # here
+        return
+
+
+@mistake("break, return or an exception leaves a loop while it is traced")
+def swallows(x: X, y: Y):
+    m, t = row(x)
+    try:
+        for k in tk.loop(N):  # here
+            raise ValueError
+    except ValueError:
+        pass
+    tk.store(y, [m, 0], t)
+
+
+@mistake("an exception leaves a branch while it is traced", "the body of tk.when is traced once, to its end")
+def swallows_in_when(x: X, y: Y):
+    m, t = row(x)
+    try:
+        with tk.when(m == 0):  # here
+            raise ValueError
+    except ValueError:
+        pass
+    tk.store(y, [m, 0], t)
+
+
+@mistake("the loop does not carry other", "it carries total: give its first value, tk.loop(..., other=...)")
+def not_carried(x: X, y: Y):
+    m, t = row(x)
+    for k, s in tk.loop(N, total=t):
+        s.other = t  # here
+
+
+@mistake("the loop does not carry other")
+def not_carried_read(x: X, y: Y):
+    m, t = row(x)
+    for k, s in tk.loop(N, total=t):
+        s.other + 1  # here
+
+
+@mistake("tile f32[1, N] of FILE:LINE belongs to the body of the loop at FILE:LINE, which has ended",
+         "carry it: `for k, s in tk.loop(n, x=first)` has s.x after it; tk.branch gives back what its functions return")
+def rebound(x: X, y: Y):
+    m, t = row(x)
+    for k in tk.loop(N):
+        t = t + 1
+    tk.store(y, [m, 0], t)  # here
+
+
+@mistake("the body of the loop returns f32[1, 1] as value 0, but f32[1, N] is carried")
+def other_type(x: X, y: Y):
+    m, t = row(x)
+    for k, s in tk.loop(N, total=t):
+        s.total = tk.sum(t, 1)  # here
+
+
+@mistake("a loop got 4 bounds", "say loop(end), loop(begin, end) or loop(begin, end, step)")
+def bounds(x: X, y: Y):
+    for k in tk.loop(0, 1, 2, 3):  # here
+        pass
+
+
+@mistake("the step of the loop is 0")
+def no_step(x: X, y: Y):
+    for k in tk.loop(0, N, 0):  # here
+        pass
+
+
+@mistake("the body of the loop has not ended", "loops of the program are `for k in tk.loop(n)`")
+def kept_open(x: X, y: Y):
+    m, t = row(x)
+    KEPT.append(tk.loop(N))  # here
+    next(KEPT[-1])
+    tk.store(y, [m, 0], t)
+
+
+@mistake("the body of the loop has not ended, but what is around it ends",
+         "loops of the program are `for k in tk.loop(n)`, and nothing else takes their next element")
+def crossed(x: X, y: Y):
+    for a in tk.loop(N):
+        KEPT.append(tk.loop(N))  # here
+        next(KEPT[-1])
+
+
+@mistake("combine returns a Tile, but the loop carries total", "return a dict with a value for each name")
+def combined(x: X, y: Y):
+    m, t = row(x)
+    for k, s in tk.loop(N, combine=lambda a, b: a.total + b.total, total=t):  # here
+        pass
+
+
+@mistake("combine returns a dict of sum, but the loop carries total")
+def combined_names(x: X, y: Y):
+    m, t = row(x)
+    for k, s in tk.loop(N, combine=lambda a, b: {"sum": a.total + b.total}, total=t):  # here
+        pass
+
+
+@mistake("this loop has a combine, but stands in the body of the loop")
+def inner_combine(x: X, y: Y):
+    m, t = row(x)
+    for k in tk.loop(N):
+        for n, s in tk.loop(N, combine=lambda a, b: {"t": a.t + b.t}, t=t):  # here
+            pass
+
+
+@mistake("branch: the first function returns a value, but the second nothing",
+         "both return the same: nothing, a value, or a tuple")
+def branches(x: X, y: Y):
+    m, t = row(x)
+    tk.branch(m == 0, lambda: t, lambda: None)  # here
+
+
+@mistake("branch: value 0 is f32[1, N] from the first branch, but f32[1, 1] from the second")
+def branch_types(x: X, y: Y):
+    m, t = row(x)
+    tk.branch(m == 0, lambda: t, lambda: tk.sum(t, 1))  # here
+
+
+@mistake("the condition of branch is i64, but must be i1", "compare it: x != 0")
+def branch_on_number(x: X, y: Y):
+    m, t = row(x)
+    tk.branch(tk.extract(tk.iota([1])), lambda: t, lambda: t)  # here
+
+
+@mistake("when got a Tile", "it takes one number: tk.extract(tile) gives the one in a tile of one element")
+def when_tile(x: X, y: Y):
+    with tk.when(tk.zeros([1], tk.i1)):  # here
+        pass
+
+
+@mistake("the begin of the loop got a float", "it takes an integer, a size or an Index; tk.extract(tile) gives the "
+                                              "number in a tile of one element")
+def float_bound(x: X, y: Y):
+    for k in tk.loop(0.5, N):  # here
+        pass
+
+
+@mistake("the kernel has more than 100000 operations",
+         "loops of Python are unrolled while the kernel is traced: does this one end? Loops of the program are "
+         "`for k in tk.loop(n)`")
+def endless(x: X, y: Y):
+    _, t = row(x)
+    while True:
+        t = t + 1  # here
+
+
+@pytest.mark.parametrize("name", mistake.names())
+def test_mistake(name):
+    mistake.check(name)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Mistakes in what operations of kernels are given: what is said, and at which line."""
+import pytest
+from kernel_mistakes import Mistakes
+
+import tilewright.kernel as tk
+
+M, N = tk.symbols("M N")
+X, Y = tk.In[tk.f32, M, N], tk.Out[tk.f32, M, N]
+mistake = Mistakes()
+
+
+def row(x):
+    m, = tk.grid(M)
+    return m, tk.load(x, [m, 0], [1, N])
+
+
+@mistake("+: shapes [1, N] and [1, 4] do not fit: N against 4", "extents must be equal for every call, or one of them 1")
+def shapes(x: X, y: Y):
+    m, t = row(x)
+    t + tk.load(x, [m, 0], [1, 4])  # here
+
+
+@mistake("load of x got 1 positions, but the buffer has 2 dimensions: [M, N]", "give one for each dimension")
+def positions(x: X, y: Y):
+    m, = tk.grid(M)
+    tk.load(x, [m], [1, N])  # here
+
+
+@mistake("exp is not for i64[1]", "it is for floats: cast(x, f32)")
+def math_of_integers(x: X, y: Y):
+    tk.exp(tk.iota([1]))  # here
+
+
+@mistake("round_even is not for i64[1]")
+def cpp_name(x: X, y: Y):
+    tk.round_even(tk.iota([1]))  # here
+
+
+@mistake("/ of i64[4] does not say how it rounds", "tk.div(a, b) rounds to 0; tk.cast(a, tk.f32) / b is a fraction")
+def quotient(x: X, y: Y):
+    tk.iota([4]) / 2  # here
+
+
+@mistake("// of tiles and scalars does not say how it rounds",
+         "tk.div(a, b) rounds integers to 0, and tk.floor(a / b) floats down")
+def floor_quotient(x: X, y: Y):
+    tk.iota([4]) // 2  # here
+
+
+@mistake("% of tiles and scalars does not say how it rounds",
+         "tk.rem(a, b) has the sign of a, as C's; a - b * tk.floor(a / b) that of b")
+def remainder(x: X, y: Y):
+    tk.iota([4]) % 2  # here
+
+
+@mistake("an Index has no /", "write a // b or tk.cdiv(a, b), which say how they round")
+def quotient_of_index(x: X, y: Y):
+    m, = tk.grid(M)
+    m / 2  # here
+
+
+@mistake("load got a Tile", "it takes an argument of the kernel whose annotation is tk.In, tk.Out or tk.InOut")
+def load_of_tile(x: X, y: Y):
+    _, t = row(x)
+    tk.load(t, [0, 0], [1, 1])  # here
+
+
+@mistake("load got an Index, which is known only when the program runs",
+         "sizes are integers, symbols, and what is made of these: all programs have the same")
+def index_as_extent(x: X, y: Y):
+    m, = tk.grid(M)
+    tk.load(x, [0, 0], [1, m])  # here
+
+
+@mistake("load got an int", "it takes a list of positions, one for each dimension: [m, 0]")
+def positions_without_list(x: X, y: Y):
+    tk.load(x, 0, [1, 1])  # here
+
+
+@mistake("sin got a str", "it takes a Tile; tk.full(shape, number) makes one of a number")
+def text_for_tile(x: X, y: Y):
+    tk.sin("x")  # here
+
+
+@mistake("select got a NoneType", "it takes tiles, scalars, sizes and numbers")
+def none_for_value(x: X, y: Y):
+    tk.select(True, 1.0, None)  # here
+
+
+@mistake("cast got a float", "it takes a dtype: tk.f32")
+def no_dtype(x: X, y: Y):
+    _, t = row(x)
+    tk.cast(t, 1.5)  # here
+
+
+@mistake("full got a Tile", "it takes one number: tk.extract(tile) gives the one in a tile of one element")
+def full_of_tile(x: X, y: Y):
+    _, t = row(x)
+    tk.full([2], t)  # here
+
+
+@mistake("hint got a str", "it takes a list of integers")
+def hint_text(x: X, y: Y):
+    tk.hint("tile.block", "4")  # here
+
+
+@mistake('store: there is no atomic "mul"', "there are add, min, max and, for scatter, any")
+def atomic(x: X, y: Y):
+    m, t = row(x)
+    tk.store(y, [m, 0], t, atomic="mul")  # here
+
+
+@mistake('store of y: atomic="any" is for scatter')
+def atomic_any(x: X, y: Y):
+    m, t = row(x)
+    tk.store(y, [m, 0], t, atomic="any")  # here
+
+
+@mistake("store to x, which is an input", "declare it with inout or output")
+def store_to_input(x: X, y: Y):
+    m, t = row(x)
+    tk.store(x, [m, 0], t)  # here
+
+
+@pytest.mark.parametrize("name", mistake.names())
+def test_mistake(name):
+    mistake.check(name)
