@@ -522,6 +522,22 @@ def test_results_that_outlive_python(run_python, then):
     """)
 
 
+def test_backends_that_outlive_python(run_python):
+    """torch keeps each backend that was used, and with it all that its module has: here symbols of kernels."""
+    run_python("""
+        import torch
+        import tilewright.kernel as tk
+        import tilewright.torch
+
+        M, N = tk.symbols("M N")
+
+        def backend(module, inputs):
+            return module.forward
+
+        torch.compile(torch.nn.ReLU(), backend=backend)(torch.ones(2))
+    """)
+
+
 # Arguments that are no plain memory
 
 

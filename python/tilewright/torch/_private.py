@@ -75,9 +75,12 @@ def ranges_of(values: Any) -> dict[str, tuple[int | None, int | None]]:
             for symbol, limits in environment.var_to_range.items()}
 
 
-# Dynamo hangs what it compiled on code objects, where Python's collector does not see it: a function of __main__ would
-# keep its graph, and through it all of __main__, beyond the interpreter's end.
-atexit.register(torch._dynamo.reset_code_caches)
+@atexit.register
+def _release_compiled() -> None:
+    """Dynamo hangs what it compiled on code objects, and keeps backends, where Python's collector does not see them: a
+    function of __main__ would keep its graph, and through it all of __main__, beyond the interpreter's end."""
+    torch._dynamo.reset_code_caches()
+    torch._dynamo.eval_frame.cached_backends.clear()
 
 
 def aot_autograd(**options: Any) -> Any:
