@@ -80,6 +80,11 @@ std::optional<Diagnostic> limitReached(int error, const std::string &doing) {
   }
 }
 
+static bool isLimited(int resource) {
+  rlimit limit;
+  return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 std::optional<Diagnostic> environmentsFault(const ChildEnd &end, const std::string &doing) {
   if (end.signal == 0 && end.exitStatus == memoryRanOut)
     return memory(doing);
@@ -103,6 +108,12 @@ std::optional<Diagnostic> environmentsFault(const ChildEnd &end, const std::stri
         {},
         {},
         "a disk is full, or a file was changed meanwhile"};
+  if (end.signal == SIGKILL && isLimited(RLIMIT_CPU)) // ulimit -t sets the hard limit, too
+    return Diagnostic{Code::SYSTEM_6,
+                      fmt::format("the time is over for {}, it seems: {}", doing, end.text()),
+                      {},
+                      {"of CPU time " + limitText(RLIMIT_CPU, "-t", 1, " s")},
+                      "raise the limit: ulimit -t unlimited"};
   for (int signal : {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM})
     if (end.signal == signal)
       return Diagnostic{
@@ -114,9 +125,7 @@ std::optional<Diagnostic> environmentsFault(const ChildEnd &end, const std::stri
                               "log, and use a machine with more memory"
                             : "run the command again"};
   // What is not ours may answer a lack of memory by dying.
-  rlimit limit;
-  bool isLimited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-  if (isLimited && (end.signal == SIGABRT || end.signal == SIGSEGV))
+  if (isLimited(RLIMIT_AS) && (end.signal == SIGABRT || end.signal == SIGSEGV))
     return memory(fmt::format("{}, it seems: {}", doing, end.text()));
   return std::nullopt;
 }

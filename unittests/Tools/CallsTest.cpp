@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 using namespace tw;
 using namespace tw::cli;
@@ -53,6 +54,14 @@ TEST(RunIsolated, WhatTheEnvironmentDoesIsNotOurMistake) {
   EXPECT_EQ(codeOf([] { return raise(SIGBUS); }), Code::SYSTEM_3);
   EXPECT_EQ(codeOf([] { return raise(SIGXCPU); }), Code::SYSTEM_6);
   EXPECT_EQ(codeOf([] { return ::operator new(size_t(1) << 60) != nullptr; }), Code::SYSTEM_1);
+  // A limit of CPU time that is hard, too, ends a process with SIGKILL.
+  rlimit none, some;
+  ASSERT_EQ(getrlimit(RLIMIT_CPU, &none), 0);
+  some = none;
+  some.rlim_cur = 1000000;
+  ASSERT_EQ(setrlimit(RLIMIT_CPU, &some), 0);
+  EXPECT_EQ(codeOf([] { return raise(SIGKILL); }), Code::SYSTEM_6);
+  ASSERT_EQ(setrlimit(RLIMIT_CPU, &none), 0);
 }
 
 /// Needs a frame on the stack for each level.
