@@ -109,6 +109,7 @@ Result<ObjectFile> linkLibrary(const std::vector<ObjectFile> &objects,
   }
   std::vector<std::string> words{"ld.lld",
                                  "-shared",
+                                 "--threads=1", // lld's threads live on, and are missed after a fork
                                  "-o",
                                  output.path(),
                                  "--gc-sections",

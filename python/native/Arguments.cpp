@@ -283,6 +283,18 @@ void Arguments::addTorch(const tw_value_info &input, nb::handle object,
                    *dtype, view.rank, view.sizes});
 }
 
+static bool isContiguous(const Py_buffer &buffer, const int64_t *sizes) {
+  if (!buffer.strides) // as arrays of ctypes, which are always contiguous
+    return true;
+  int64_t strides[PyBUF_MAX_NDIM];
+  for (int d = 0; d < buffer.ndim; ++d) {
+    strides[d] = buffer.itemsize ? buffer.strides[d] / buffer.itemsize : 0;
+    if (buffer.strides[d] != strides[d] * buffer.itemsize)
+      return false;
+  }
+  return contiguousCount(buffer.ndim, sizes, strides).has_value();
+}
+
 void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
   Py_buffer buffer;
   // Writable memory is only asked for where it is written.
@@ -307,15 +319,9 @@ void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
            isSwapped ? "convert it with .astype(a.dtype.newbyteorder('='))"
                      : "convert it with .astype(dtype)");
   }
-  int64_t strides[64];
   int32_t rank = static_cast<int32_t>(buffer.ndim);
-  bool contiguous = true;
-  for (int32_t d = 0; d < rank && d < 64; ++d) {
-    strides[d] = buffer.itemsize ? buffer.strides[d] / buffer.itemsize : 0;
-    contiguous &= buffer.strides[d] == strides[d] * buffer.itemsize;
-  }
-  contiguous &=
-      contiguousCount(rank, reinterpret_cast<const int64_t *>(buffer.shape), strides).has_value();
+  const auto *sizes = reinterpret_cast<const int64_t *>(buffer.shape);
+  bool contiguous = isContiguous(buffer, sizes);
   if (!contiguous) {
     PyBuffer_Release(&buffer);
     if (input.mutated)
@@ -329,8 +335,7 @@ void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
   buffers.push_back(buffer);
   if (input.mutated)
     noteWritten(input, buffer.readonly != 0);
-  given.push_back({buffer.buf, static_cast<int64_t>(buffer.len), *dtype, rank,
-                   reinterpret_cast<const int64_t *>(buffer.shape)});
+  given.push_back({buffer.buf, static_cast<int64_t>(buffer.len), *dtype, rank, sizes});
 }
 
 /// The capsule that an object exports, of the newer form where it has that.

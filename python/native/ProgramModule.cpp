@@ -113,7 +113,15 @@ static nb::object runProgram(Program &program, PyObject *args, PyObject *named) 
 }
 
 static PyObject *callProgram(PyObject *self, PyObject *args, PyObject *named) {
-  return slotResult([&] { return runProgram(*nb::inst_ptr<Program>(self), args, named); });
+  return slotResult([&] {
+    if (!nb::inst_ready(self))
+      raise(Diagnostic{Code::PYTHON_3,
+                       "a tilewright.Program is called that was never loaded",
+                       {},
+                       {},
+                       "make programs with tilewright.compile or tilewright.load"});
+    return runProgram(*nb::inst_ptr<Program>(self), args, named);
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels written in Python: what the language computes, and calls."""
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import torch
@@ -418,6 +421,17 @@ def test_every_function_has_a_docstring():
         if not isinstance(value, (float, tk.DType)) and value not in kinds:
             text = (value.__doc__ or "").strip()
             assert len(text.splitlines()) > 1 or (text and not text.startswith(f"{name}(")), name
+
+
+@tk.kernel
+def doubled(x: tk.In[tk.f32, M], y: tk.Out[tk.f32, M]):
+    m, = tk.grid(M)
+    tk.store(y, [m], tk.load(x, [m], [1]) * 2)
+
+
+def test_copies_and_pickles_are_the_kernel():
+    assert copy.copy(doubled) is doubled and copy.deepcopy([doubled])[0] is doubled
+    assert pickle.loads(pickle.dumps(doubled)) is doubled
 
 
 def test_threads_are_those_of_torch(run_python, tmp_path):

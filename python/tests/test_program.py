@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tilewright.compile, load and Program: what is given, what comes back, what is said of it."""
+import copy
+import ctypes
 import json
 import os
+import pickle
 import subprocess
 import threading
 import time
@@ -504,6 +507,20 @@ def test_fork(run_python):
     """)
 
 
+def test_compiling_in_the_child_of_a_fork(run_python):
+    """Threads that compiled in the parent are not there."""
+    run_python("""
+        import os, signal, torch, tilewright
+        model, x = torch.nn.Linear(3, 4), torch.randn(2, 3)
+        tilewright.compile(model, (x,))
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)  # ends a child that hangs
+            os._exit(0 if tilewright.compile(model, (x,))(x).shape == (2, 4) else 1)
+        assert os.waitpid(child, 0)[1] == 0
+    """)
+
+
 def test_interrupt_does_not_break_the_program(mlp):
     import signal
 
@@ -521,3 +538,37 @@ def test_interrupt_does_not_break_the_program(mlp):
     finally:
         signal.signal(signal.SIGINT, before)
     assert torch.equal(program(x), expected)
+
+
+# Careless use
+
+
+def test_arrays_without_strides(refusal):
+    """Those of ctypes say none."""
+    program = tilewright.compile(torch.nn.ReLU(), (torch.randn(2, 3),))
+    given = ((ctypes.c_float * 3) * 2)((1, -2, 3), (-4, 5, -6))
+    assert program(given).tolist() == [[1, 0, 3], [0, 5, 0]]
+    with refusal("TW-RUNTIME-0010", "convert it to f32"):
+        program(((ctypes.c_double * 3) * 2)())
+
+
+@pytest.mark.parametrize("use", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_programs_are_neither_copied_nor_pickled(mlp, refusal, use):
+    with refusal("TW-PYTHON-0003", "copied or pickled", "program.save(path)", kind=tilewright.InputError):
+        use(mlp[1])
+
+
+def test_a_program_that_was_never_loaded(refusal):
+    with refusal("TW-PYTHON-0003", "never loaded", "tilewright.load"):
+        tilewright.Program.__new__(tilewright.Program)(torch.randn(4, 16))
+
+
+@pytest.mark.parametrize("path, words", [(5, "the path is a int"), ("a\0b", "has a zero in it"), ("/tmp/\udcff", "not UTF-8")])
+def test_paths_that_are_none(refusal, path, words):
+    with refusal("TW-PYTHON-0005", words):
+        tilewright.load(path)
+
+
+def test_paths_may_be_bytes(mlp, tmp_path):
+    mlp[1].save(tmp_path / "mlp.so")
+    assert tilewright.load(os.fsencode(tmp_path / "mlp.so")).inputs

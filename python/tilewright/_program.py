@@ -9,7 +9,7 @@ from . import _native
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, NoReturn
 
 
 class Value:
@@ -251,6 +251,11 @@ class Program(_native.Program):
         finally:
             os.close(source)
 
+    def __reduce__(self) -> NoReturn:
+        _native.refuse("TW-PYTHON-0003", "a program is copied or pickled, but holds native code and weights in memory",
+                       "program.save(path) writes it, and tilewright.load(path) makes another one")
+        raise AssertionError
+
     def __repr__(self) -> str:
         takes, gives = (", ".join(map(repr, values)) for values in (self.inputs, self.outputs))
         return f"<tilewright.Program {self._facts['model']}({takes}) -> ({gives})>"
@@ -266,7 +271,18 @@ def load(path: str | os.PathLike[str], *, threads: int = 0, library: str = "nump
     """
     check_library(library)
     check_threads(threads)
-    return Program(os.path.abspath(os.fspath(path)), threads=threads, library=library)
+    return Program(os.path.abspath(_text_of(path)), threads=threads, library=library)
+
+
+def _text_of(path: object) -> str:
+    """A path as the runtime takes it. Errors: TW-PYTHON-0005."""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        _native.refuse("TW-PYTHON-0005", f"the path is a {type(path).__name__}", "give a str or a pathlib.Path")
+    text = os.fsdecode(path)
+    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        _native.refuse("TW-PYTHON-0005", f"the path {text!r} is not UTF-8, or has a zero in it",
+                       "link or move the file to a path that is")
+    return text
 
 
 def check_library(library: str) -> None:

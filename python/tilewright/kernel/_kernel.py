@@ -131,6 +131,10 @@ class Kernel:
         return _language._declare_buffer(argument.kind, argument.name, annotation.dtype, list(annotation.shape),
                                          annotation.init)
 
+    def __reduce__(self) -> str:
+        """Copied and pickled as a function is: by its name."""
+        return self.function.__qualname__
+
     def __repr__(self) -> str:
         return f"<kernel {self.name} of {self.signature.file}:{self.signature.line}>"
 
