@@ -57,11 +57,21 @@ def test_mistake(name):
     mistake.check(name)
 
 
+def yields(x: X, y: Y): yield                                         # noqa: E704
+async def awaits(x: X, y: Y): pass                                    # noqa: E704
+
+
 DECLARATIONS = [
     (lambda: tk.symbol("2x"), '"2x" cannot be the name of a symbol'),
     (lambda: tk.symbol("N", min=5, max=2), "symbol N cannot have min = 5, max = 2, multiple = 1"),
     (lambda: tk.dtype("T"), "the dtype variable T has no dtypes to choose from"),
     (lambda: tk.In[tk.f32, M].filled(0), "only outputs are filled"),
+    (lambda: tk.symbols(5), "5 are no names of symbols"),
+    (lambda: tk.kernel(5), "5 is no kernel"),
+    (lambda: tk.kernel(print), "<built-in function print> is no kernel"),
+    (lambda: tk.kernel(inner), f"{inner!r} is no kernel"),
+    (lambda: tk.kernel(yields), "the generator or coroutine yields is no kernel"),
+    (lambda: tk.kernel(awaits), "the generator or coroutine awaits is no kernel"),
 ]
 
 
@@ -75,6 +85,7 @@ def test_declaration(make, message):
 def no_annotation(x): pass                                            # noqa: E704
 def wrong_annotation(x: int): pass                                    # noqa: E704
 def no_dtype_in_annotation(x: tk.In[M, N]): pass                      # noqa: E704
+def nothing_in_annotation(x: tk.In[()]): pass                         # noqa: E704
 def no_size_in_annotation(x: tk.In[tk.f32, "M"]): pass                # noqa: E704
 def default(x: X = None): pass                                        # noqa: E704
 def variadic(*x): pass                                                # noqa: E704
@@ -88,6 +99,7 @@ SIGNATURES = {
     "no_annotation": "argument x has no annotation",
     "wrong_annotation": "argument x has the annotation <class 'int'>",
     "no_dtype_in_annotation": "argument x: M is no dtype",
+    "nothing_in_annotation": "argument x: () is no dtype",
     "no_size_in_annotation": "argument x: 'M' is no size",
     "default": "argument x has a default",
     "variadic": "a kernel has no *x",

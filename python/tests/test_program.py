@@ -569,6 +569,11 @@ def test_paths_that_are_none(refusal, path, words):
         tilewright.load(path)
 
 
+def test_a_target_that_is_no_text(refusal):
+    with refusal("TW-PYTHON-0005", "target is 5"):
+        tilewright.compile(torch.nn.ReLU(), (torch.randn(2, 3),), target=5)
+
+
 def test_paths_may_be_bytes(mlp, tmp_path):
     mlp[1].save(tmp_path / "mlp.so")
     assert tilewright.load(os.fsencode(tmp_path / "mlp.so")).inputs

@@ -380,6 +380,14 @@ def test_cache(tmp_path, caplog):
     assert any("TW-PYTHON-0006" in record.getMessage() for record in caplog.records) and not cache_files(tmp_path)
 
 
+def test_a_cache_whose_name_is_no_text(tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path) + "/\udcff")
+    torch._dynamo.reset()
+    with caplog.at_level(logging.WARNING, "tilewright"):
+        assert torch.compile(lambda x: x + 2, backend=backend)(torch.ones(2)).tolist() == [3, 3]
+    assert any("TW-PYTHON-0006" in record.getMessage() for record in caplog.records)
+
+
 # Training
 
 

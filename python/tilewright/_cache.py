@@ -29,10 +29,11 @@ def folder(kind: str) -> str | None:
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tilewright")
     path = os.path.join(base, kind)
     try:
+        path.encode()
         os.makedirs(path, mode=0o700, exist_ok=True)
         facts = os.lstat(path)
-    except OSError as error:
-        _warn(f"error[TW-PYTHON-0006]: the cache {path} is not used: {error}")
+    except (OSError, UnicodeEncodeError) as error:
+        _warn(f"error[TW-PYTHON-0006]: the cache {path!a} is not used: {error}")
         return None
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mode & 0o022:
         _warn(f"error[TW-PYTHON-0006]: the cache {path} is not used: others may write to it; make it yours with "

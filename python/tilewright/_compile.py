@@ -46,6 +46,8 @@ def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None 
         name, json, weights, registered, keep = _exported.serialize(exported, type(model).__name__)
         texts += registered
     check_library(library)
+    if not isinstance(target, str):
+        _native.refuse("TW-PYTHON-0005", f"target is {target!r}", 'it is "cpu", "cpu:NAME" or "reference"')
     descriptor, report, _ = _native.compile(name, json, weights, paths, texts, target, None,
                                          None if dump_to is None else os.fspath(dump_to))
     del keep

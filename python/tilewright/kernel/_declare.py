@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 def symbols(names: str) -> list[_language.Symbol]:
     """Several symbols at once: M, N = tk.symbols("M N")."""
+    if not isinstance(names, str) or not names.split():
+        _language._fail(f"{names!r} are no names of symbols", 'say M, N = tk.symbols("M N")')
     return [_language.symbol(name) for name in names.split()]
 
 
@@ -51,7 +53,7 @@ class _Access:
         self._access = access
 
     def __getitem__(self, items: Any) -> Annotation:
-        dtype, *shape = items if isinstance(items, tuple) else (items,)
+        dtype, *shape = items if isinstance(items, tuple) and items else (items,)
         return Annotation(self._access, dtype, tuple(shape))
 
 
@@ -76,6 +78,9 @@ class Signature:
     when the kernel is declared."""
 
     def __init__(self, function: Callable[..., Any], frame: FrameType | None) -> None:
+        if what := _no_kernel(function):
+            _language._fail(f"{what} is no kernel", "a kernel is a plain function of Python, without yield and await: put "
+                            "@tk.kernel in the line before it")
         code = function.__code__
         self.file, self.line = code.co_filename, code.co_firstlineno
         self.arguments: list[Argument] = []
@@ -161,6 +166,15 @@ class Signature:
     def dtype_variables(self) -> dict[str, _language.DTypeVariable]:
         return {each.dtype.name: each.dtype for each in self.arguments
                 if isinstance(each.dtype, _language.DTypeVariable)}
+
+
+def _no_kernel(function: Any) -> str | None:
+    """What is given for a function, where it is none that can be traced."""
+    if not inspect.isfunction(function) and not inspect.ismethod(function):
+        return f"{function!r}"
+    if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        return f"the generator or coroutine {function.__name__}"
+    return None
 
 
 def _sizes(annotation: Any) -> Iterator[_language.Size]:

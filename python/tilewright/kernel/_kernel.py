@@ -34,8 +34,8 @@ class Kernel:
     """
 
     def __init__(self, function: Callable[..., Any], name: str | None, frame: FrameType | None) -> None:
-        self.function, self.name = function, name or function.__name__
         self.signature = Signature(function, frame)
+        self.function, self.name = function, name or function.__name__
         self.__doc__, self.__name__ = function.__doc__, self.name
         self.__module__, self.__wrapped__ = function.__module__, function
         self._calls, self._gives = Calls(self), bool(self.signature.outputs)
