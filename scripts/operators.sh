@@ -8,5 +8,6 @@ if [ "${2:-}" = --check ]; then
   "$build/bin/tilewright-opt" --operators-page | diff -u "$page" - ||
     { echo "docs/operators.md is stale; run scripts/operators.sh BUILD"; exit 1; }
 else
-  "$build/bin/tilewright-opt" --operators-page > "$page"
+  text=$("$build/bin/tilewright-opt" --operators-page) # whole, or the page stays as it is
+  printf '%s\n' "$text" > "$page"
 fi

@@ -107,19 +107,20 @@ Result<ObjectFile> linkLibrary(const std::vector<ObjectFile> &objects,
         .value_or(
             Diagnostic{Code::PROGRAM_7, "the program's object files cannot be kept: " + reason});
   }
-  std::vector<std::string> words{"ld.lld",
-                                 "-shared",
-                                 "--threads=1", // lld's threads live on, and are missed after a fork
-                                 "-o",
-                                 output.path(),
-                                 "--gc-sections",
-                                 "--build-id=none",
-                                 "--hash-style=gnu",
-                                 "--no-undefined",
-                                 "-z",
-                                 "noexecstack",
-                                 "--version-script=" + script.path(),
-                                 "--as-needed"};
+  std::vector<std::string> words{
+      "ld.lld",
+      "-shared",
+      "--threads=1", // lld's threads live on, and are missed after a fork
+      "-o",
+      output.path(),
+      "--gc-sections",
+      "--build-id=none",
+      "--hash-style=gnu",
+      "--no-undefined",
+      "-z",
+      "noexecstack",
+      "--version-script=" + script.path(),
+      "--as-needed"};
   for (const MemoryFile &input : inputs)
     words.push_back(input.path());
   for (std::string &path : systemLibraries())
