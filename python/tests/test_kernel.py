@@ -365,6 +365,28 @@ def test_a_kernel_in_a_model():
     torch.testing.assert_close(program(x), torch.softmax(x * 2, 1) + 1)
 
 
+def test_autograd_hears_of_what_is_written():
+    @tk.kernel
+    def double(x: tk.InOut[tk.f32, M, N]):
+        m, = tk.grid(M)
+        tk.store(x, [m, 0], tk.load(x, [m, 0], [1, N]) * 2)
+
+    leaf = torch.ones(3, 4, requires_grad=True)
+    with pytest.raises(tilewright.InputError, match='writes "x", which requires a gradient') as caught:
+        double(leaf)
+    assert caught.value.code == "TW-PYTHON-0004"
+    with torch.no_grad():
+        double(x=leaf)
+    assert leaf.eq(2).all()
+    kept = leaf.detach().clone()
+    product = (leaf * kept).sum()  # whose gradient needs what `kept` is now
+    version = kept._version
+    double(kept)
+    assert kept._version > version
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.backward()
+
+
 def test_in_out_in_a_model(tmp_path):
     """The call gives the new value; the old one stays, for what reads it later."""
     @tk.kernel

@@ -37,6 +37,14 @@ def unstored(x: X, y: Y):  # here: -2
     tk.grid(M)
 
 
+@mistake("kernel gives_a_tile returns Tile", "a kernel returns nothing: it stores what it computes into its Out and InOut "
+                                             "buffers")
+def gives_a_tile(x: X, y: Y):  # here: -2
+    m, t = row(x)
+    tk.store(y, [m, 0], t)
+    return t
+
+
 @mistake("size K has the symbol K, which is not of this kernel", "use K as a size of an argument, or annotate one with it: n: K")
 def foreign_symbol(x: X, y: Y):
     tk.zeros([K], tk.f32)  # here

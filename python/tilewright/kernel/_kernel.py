@@ -39,8 +39,16 @@ class Kernel:
         self.__doc__, self.__name__ = function.__doc__, self.name
         self.__module__, self.__wrapped__ = function.__module__, function
         self._calls, self._gives = Calls(self), bool(self.signature.outputs)
+        self._written = [(i, each.name) for i, each in enumerate(self.signature.inputs) if each.kind == "inout"]
 
     def __call__(self, *args: Any, **named: Any) -> Any:
+        if self._written and "torch" in sys.modules:
+            from . import _in_place
+
+            return _in_place.call(self, args, named)
+        return self._run_compiled(args, named)
+
+    def _run_compiled(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         program = None if named else self._calls.known(args)
         results = program(*args) if program is not None else self._calls.call(args, named)
         return results if self._gives else None
@@ -118,7 +126,10 @@ class Kernel:
                 _language._declare_symbol(symbol)
         parameters = {name: type(default)(_language._declare_parameter(name, int(default), name in symbols))
                       for name, default in signature.parameters.items()}
-        self.function(*[self._declare(each) for each in signature.arguments], **parameters)
+        given = self.function(*[self._declare(each) for each in signature.arguments], **parameters)
+        if given is not None:
+            signature.fail(f"kernel {self.name} returns {type(given).__name__}", "a kernel returns nothing: it stores what it "
+                           "computes into its Out and InOut buffers")
 
     @staticmethod
     def _declare(argument: Any) -> Any:
