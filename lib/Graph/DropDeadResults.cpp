@@ -123,12 +123,12 @@ struct DropResults : OpRewritePattern<linalg::GenericOp> {
 void dropGradients(graph::AttentionGradientOp op) {
   SmallVector<graph::AttentionInput> inputs = op.inputs();
   SmallVector<Value> outs, replaced;
-  auto kept = graph::AttentionInput();
+  uint32_t kept = 0;
   SmallVector<Attribute> maps(op.getIndexingMaps().getValue().take_front(op.numMapped()));
   for (auto [number, result] : llvm::enumerate(op.getResults())) {
     if (result.use_empty())
       continue;
-    kept = kept | inputs[number];
+    kept |= uint32_t(inputs[number]);
     outs.push_back(op.getOuts()[number]);
     replaced.push_back(result);
     maps.push_back(AffineMapAttr::get(op.resultMap(number)));
@@ -139,7 +139,7 @@ void dropGradients(graph::AttentionGradientOp op) {
   auto made = graph::AttentionGradientOp::create(
       b, op.getLoc(), TypeRange(ValueRange(outs)), op.getQuery(), op.getKey(), op.getValue(),
       op.getMask(), op.getOutputGradient(), op.getLogOfSums(), op.getDelta(), op.getScale(), outs,
-      b.getArrayAttr(maps), kept, op.getCausal());
+      b.getArrayAttr(maps), *graph::symbolizeAttentionInput(kept), op.getCausal());
   for (auto [before, after] : llvm::zip(replaced, made.getResults())) {
     graph::keepValues(before, after);
     before.replaceAllUsesWith(after);
