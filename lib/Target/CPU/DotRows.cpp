@@ -11,8 +11,6 @@ namespace {
 
 /// With more rows, b is read so often that transposing it pays.
 constexpr int64_t mostRows = 8;
-/// Vectors of a row of a.
-constexpr int64_t mostInRegisters = 8;
 
 Type sumType(tile::DotOp op) {
   Type element = op.getType().getElementType();
@@ -57,73 +55,52 @@ private:
     });
   }
 
-  /// The products of a row of a with columns of b from `column` on, one in each lane.
+  /// The products of a row of a with columns of b from `column` on, one in each lane. The columns,
+  /// which lie along memory, are read from start to end, one after the other, in a loop that LLVM
+  /// cannot reorder: side by side, processors do not see that they could read ahead (a decoding
+  /// step on an EPYC then takes 1.8 times as long).
   FailureOr<Value> products(const Ix &row, const Ix &column) {
     IndexBuilder ix = e.ix();
     Ix last = ix.sub(extents[1], 1);
-    SmallVector<Ix> each;
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      Ix at = ix.add(column, int64_t(lane));
-      each.push_back(e.mask ? ix.min(at, last) : at); // what is beyond is computed for nothing
-    }
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
-    SmallVector<Value> sums(lanes, zero);
-    auto step = [&](const Point &at, SmallVectorImpl<Value> &sums) -> LogicalResult {
-      FailureOr<Value> left = element(op.getA(), {{row, at.at[0]}, 1, 1});
-      if (failed(left))
-        return failure();
-      for (auto [n, sum] : llvm::zip(each, sums)) {
-        FailureOr<Value> right = element(op.getB(), {{at.at[0], n}, 0, 1});
-        if (failed(right))
-          return failure();
-        sum = math::FmaOp::create(b, loc, *left, *right, sum);
-      }
-      return success();
-    };
+    bool isMasked = bool(e.mask);
     llvm::SaveAndRestore masked(e.mask, Value());
-    bool isShort = depth <= mostInRegisters * int64_t(lanes);
-    if (failed(isShort ? oneByOne(row, column, last, bool(masked.get()), sums)
-                       : e.alongDimension({{Ix(0)}, -1, 1}, 0, 0, depth, lanes, sums, step)))
+    if (!room)
+      room = e.allocate({Size(int64_t(lanes)), Size(int64_t(lanes))}, vector.getElementType());
+    SmallVector<Value> none;
+    if (failed(e.loop(0, int64_t(lanes), 1, none, [&](const Ix &lane) -> LogicalResult {
+          Ix at = ix.add(column, lane); // what is beyond is computed for nothing
+          FailureOr<Value> sum = product(row, isMasked ? ix.min(at, last) : at);
+          if (succeeded(sum))
+            LLVM::StoreOp::create(b, loc, *sum, placeOf(lane), 64);
+          return sum;
+        })))
       return failure();
+    SmallVector<Value> sums;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      sums.push_back(LLVM::LoadOp::create(b, loc, vector, placeOf(int64_t(lane)), 64));
     return acrossLanes(sums);
   }
 
-  /// The columns of b, which lie along memory, are read from start to end, one after the other, in
-  /// a loop that LLVM cannot reorder: side by side, processors do not see that they could read
-  /// ahead (a decoding step on an EPYC then takes 1.8 times as long).
-  LogicalResult oneByOne(const Ix &row, const Ix &column, const Ix &last, bool isMasked,
-                         SmallVectorImpl<Value> &sums) {
-    SmallVector<Value> left, none;
-    for (int64_t at = 0; at < depth; at += lanes) {
-      FailureOr<Value> value = element(op.getA(), {{row, Ix(at)}, 1, 1});
-      if (failed(value))
+  /// The product of a row and a column, as sums of every lanes-th term.
+  FailureOr<Value> product(const Ix &row, const Ix &column) {
+    SmallVector<Value> sum = {arith::ConstantOp::create(b, loc, b.getZeroAttr(vector))};
+    auto step = [&](const Point &at, SmallVectorImpl<Value> &sum) -> LogicalResult {
+      FailureOr<Value> left = element(op.getA(), {{row, at.at[0]}, 1, 1});
+      FailureOr<Value> right = element(op.getB(), {{at.at[0], column}, 0, 1});
+      if (failed(left) || failed(right))
         return failure();
-      left.push_back(*value);
-    }
-    if (!room)
-      room = e.allocate({Size(int64_t(lanes)), Size(int64_t(lanes))}, vector.getElementType());
-    auto place = [&](const Ix &lane) -> Value {
-      return LLVM::GEPOp::create(b, loc, room->base.getType(), vector, room->base,
-                                 ArrayRef<LLVM::GEPArg>{e.ix().value(lane)});
+      sum[0] = math::FmaOp::create(b, loc, *left, *right, sum[0]);
+      return success();
     };
-    if (failed(e.loop(0, int64_t(lanes), 1, none, [&](const Ix &lane) -> LogicalResult {
-          IndexBuilder ix = e.ix();
-          Ix at = ix.add(column, lane);
-          Ix n = isMasked ? ix.min(at, last) : at;
-          Value sum = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
-          for (auto [step, value] : llvm::enumerate(left)) {
-            FailureOr<Value> right = element(op.getB(), {{Ix(int64_t(step * lanes)), n}, 0, 1});
-            if (failed(right))
-              return failure();
-            sum = math::FmaOp::create(b, loc, value, *right, sum);
-          }
-          LLVM::StoreOp::create(b, loc, sum, place(lane), 64);
-          return success();
-        })))
+    if (failed(e.alongDimension({{Ix(0)}, -1, 1}, 0, 0, depth, lanes, sum, step)))
       return failure();
-    for (auto [lane, sum] : llvm::enumerate(sums))
-      sum = LLVM::LoadOp::create(b, loc, vector, place(Ix(int64_t(lane))), 64);
-    return success();
+    return sum[0];
+  }
+
+  /// Where the sums of a column are.
+  Value placeOf(const Ix &lane) {
+    return LLVM::GEPOp::create(b, loc, room->base.getType(), vector, room->base,
+                               ArrayRef<LLVM::GEPArg>{e.ix().value(lane)});
   }
 
   FailureOr<Value> element(Value tile, const Point &point) {
