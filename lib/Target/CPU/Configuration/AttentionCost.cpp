@@ -9,7 +9,8 @@ namespace {
 
 constexpr int64_t fewPrograms = 16;                  // fewer leave workers without any
 constexpr int64_t longestRow = 1024;                 // of scores
-constexpr int64_t fewRows = 16, keysOfFewRows = 128; // which read keys and values once
+constexpr int64_t fewRows = 16, keysOfFewRows = 512; // which read keys and values once: longer
+                                                     // blocks, fewer streams that begin anew
 constexpr int64_t wantedRows = 128;                  // of queries, with their groups
 constexpr int64_t mostBytes = 256 << 10; // of scores: they stay in the second-level cache
 constexpr int64_t splitKeys = 1024;      // keys that workers may share
