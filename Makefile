@@ -8,7 +8,7 @@ STAMP := build/.setup-$(shell sha1sum scripts/setup.sh | cut -c1-12)
 PYTHON_STAMP := build/.python-$(shell sha1sum python/requirements.txt | cut -c1-12)
 SHELL := /bin/bash
 
-.PHONY: all build build-python demo test models random fuzz format tidy clean
+.PHONY: all build build-python demo test test-all models random fuzz format tidy clean
 all: build
 
 $(STAMP): scripts/setup.sh
@@ -34,6 +34,10 @@ demo: build
 
 test: build-python
 	scripts/test.sh $(BUILD)
+
+# The same, and everything again for each kind of CPU that this machine can be.
+test-all: build-python
+	scripts/test_all.sh $(BUILD)
 
 models: build
 	scripts/models.sh

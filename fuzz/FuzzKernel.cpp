@@ -4,7 +4,7 @@
 // is lowered by the cpu target to valid code, or refused.
 #include "IR/Tile/Tile.h"
 #include "Import/Text/Kernels.h"
-#include "Target/Target.h"
+#include "Target/CPU/CPUTarget.h"
 #include "Tile/Passes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"

@@ -3,15 +3,12 @@
 // tilewright_compile: checks what is asked for, then runs the pipeline.
 #include "Driver/ConfigurationFile.h"
 #include "Driver/Evaluator.h"
-#include "Driver/HostTarget.h"
 #include "Driver/ModelSource.h"
 #include "Driver/Pipeline.h"
 #include "Driver/Register.h"
 #include "Driver/Report.h"
-#include "Driver/TargetChoice.h"
+#include "Driver/Targets.h"
 #include "Graph/Preparation.h"
-#include "Program/Machine.h"
-#include "Target/CPU/Configuration/Chooser.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tilewright/Compiler.h"
 #include <filesystem>
@@ -152,46 +149,37 @@ static void remarkUnused(Session &session, const ConfigurationFile &given, const
 }
 
 /// `options` are those of the program.
-static LogicalResult
-writePreparation(Pipeline &pipeline, ModuleOp preparation, target::Target &target,
-                 std::shared_ptr<const conversion::ConfigurationChooser> chooser,
-                 ArtifactOptions options, const Request &request) {
+static LogicalResult writePreparation(Pipeline &pipeline, ModuleOp preparation,
+                                      const NamedTarget &target, ArtifactOptions options,
+                                      const Request &request) {
   options.output = request.preparation;
   options.descriptor = request.preparationDescriptor;
   if (failed(pipeline.toDispatches(preparation, /*evaluator=*/nullptr)) ||
-      failed(pipeline.configure(preparation, std::move(chooser), {})) ||
+      failed(pipeline.configure(preparation, target.chooser, {})) ||
       failed(pipeline.toTilePrograms(preparation, /*evaluator=*/nullptr)))
     return failure();
-  return pipeline.toArtifact(preparation, target, options);
+  return pipeline.toArtifact(preparation, *target.code, options);
 }
 
 static void run(Session &session, const Request &request) {
   auto files = fileUses(request);
   if (!files)
     return session.error(files.error());
-  auto choice = chooseTarget(request.target);
-  if (!choice)
-    return session.error(choice.error());
-  bool isReference = request.target == "reference";
+  auto target = findTarget(request.target);
+  if (!target)
+    return session.error(target.error());
+  bool isReference = !target->chooser;
   auto given = givenConfigurations(request);
   if (!given)
     return session.error(given.error());
-  // Functions go to the reference target, tile programs to the cpu target: with --target=reference
-  // only hand-written kernels are tile programs.
-  auto cpu = target::CpuFeatures::fromNames(choice->features);
-  auto target = createHostTarget(cpu);
-  // What is computed at compile time runs here, whatever the artifact is made for.
-  auto host = target::CpuFeatures::fromNames(hostFeatures());
-  auto hostTarget = createHostTarget(host);
   DialectRegistry registry;
   registerDialects(registry);
-  target->registerDialects(registry);
+  target->code->registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   auto handler = session.handler(context);
   Pipeline pipeline(session, context, request.dumpTo, *std::move(files), request.values);
-  ArtifactEvaluator evaluator(session, *hostTarget, target::createCPUChooser(host), hostFeatures(),
-                              request.model.memory.has_value());
+  ArtifactEvaluator evaluator(session, request.model.memory.has_value());
 
   auto kernels = readModelKernels(context, request.kernels, given->kernels);
   if (!kernels)
@@ -210,7 +198,7 @@ static void run(Session &session, const Request &request) {
     return;
   std::vector<ConfiguredDispatch> configured;
   if (!isReference) {
-    if (failed(pipeline.configure(*module, target::createCPUChooser(cpu), given->dispatches)))
+    if (failed(pipeline.configure(*module, target->chooser, given->dispatches)))
       return;
     configured = configuredDispatches(*module);
     remarkUnused(session, *given, request.configurations, configured, kernels->parameters);
@@ -232,13 +220,12 @@ static void run(Session &session, const Request &request) {
   options.output = request.output;
   options.descriptor = request.descriptor;
   options.model = std::filesystem::path(request.model.name()).stem().string();
-  options.target = isReference ? "reference" : "cpu";
+  options.target = target->name;
   options.weights = request.weights;
-  options.features = choice->features;
-  if (failed(pipeline.toArtifact(*module, *target, options)))
+  options.features = target->features;
+  if (failed(pipeline.toArtifact(*module, *target->code, options)))
     return;
-  if (prepared && failed(writePreparation(pipeline, *prepared, *target,
-                                          target::createCPUChooser(cpu), options, request)))
+  if (prepared && failed(writePreparation(pipeline, *prepared, *target, options, request)))
     return;
   if (request.report)
     session.report(

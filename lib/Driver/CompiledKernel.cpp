@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/CompiledKernel.h"
-#include "Driver/TargetChoice.h"
+#include "Driver/Targets.h"
 #include "IO/Element.h"
 #include "IR/Coded.h"
 #include "Interpreter/Interpreter.h"
-#include "Program/Link.h"
-#include "Support/Limits.h"
-#include "Support/MemoryFile.h"
-#include "Target/CPU/Kernel.h"
-#include "Target/Target.h"
+#include "Program/LoadedCode.h"
 #include "Tile/Passes.h"
 #include "Tile/SplitLoops.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -20,10 +16,8 @@
 #include "runtime/CpuFeatures.h"
 #include "runtime/ThreadPool.h"
 #include <bit>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -82,8 +76,7 @@ OwningOpRef<tile::KernelOp> preparedCopy(tile::KernelOp kernel) {
 struct CompiledKernel::State {
   KernelSignature signature;
   target::KernelInfo info;
-  MemoryFile file; // that the library is loaded from
-  void *library = nullptr;
+  LoadedCode code;
   Entry *entry = nullptr;
   Info *needs = nullptr;
   Fill *fill = nullptr; // null: nothing is to be filled
@@ -94,31 +87,24 @@ struct CompiledKernel::State {
 
   /// Compiles a kernel that an author calls `name`, or a part of it.
   static Result<std::unique_ptr<State>> build(tile::KernelOp kernel, StringRef name,
-                                              const std::vector<std::string> &features,
-                                              FirstError &errors);
+                                              const NamedTarget &target, FirstError &errors);
 
-  /// Links the objects and takes the kernel's functions from the library.
+  /// Loads the objects and takes the kernel's functions from them.
   Status load(const std::vector<ObjectFile> &objects);
-
-  ~State() {
-    if (library)
-      dlclose(library);
-  }
 };
 
 Result<std::unique_ptr<CompiledKernel::State>>
-CompiledKernel::State::build(tile::KernelOp kernel, StringRef name,
-                             const std::vector<std::string> &features, FirstError &errors) {
+CompiledKernel::State::build(tile::KernelOp kernel, StringRef name, const NamedTarget &target,
+                             FirstError &errors) {
   auto state = std::make_unique<State>();
   state->signature = tile::signatureOf(kernel);
   state->signature.name = name.str();
-  auto target = target::createCPUTarget(target::CpuFeatures::fromNames(features));
   OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
-  auto info = target->lower(kernel, *code);
+  auto info = target.code->lower(kernel, *code);
   if (failed(info))
     return errors.take("lowering a kernel");
   state->info = *info;
-  auto objects = makeObjects(*code, features, "");
+  auto objects = makeObjects(*code, target.features, "");
   if (failed(objects))
     return errors.take("LLVM");
   TW_TRY(state->load(*objects));
@@ -129,20 +115,11 @@ Status CompiledKernel::State::load(const std::vector<ObjectFile> &objects) {
   std::vector<std::string> exported = {entryName, infoName};
   if (info.fills)
     exported.emplace_back(fillName);
-  TW_ASSIGN(ObjectFile linked, linkLibrary(objects, exported));
-  file = MemoryFile("tilewright-kernel");
-  if (!file.ok() || !file.append(std::as_bytes(std::span(linked.data(), linked.size()))))
-    return limitReached(errno, "the compiled kernel")
-        .value_or(Diagnostic{Code::PROGRAM_7, "the compiled kernel cannot be kept in memory"});
-  library = dlopen(file.path().c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    return Diagnostic{Code::PROGRAM_7, "the compiled kernel cannot be loaded", {}, {dlerror()}};
-  entry = reinterpret_cast<Entry *>(dlsym(library, entryName));
-  needs = reinterpret_cast<Info *>(dlsym(library, infoName));
+  TW_ASSIGN(code, LoadedCode::load(objects, exported));
+  entry = code.function<Entry>(entryName);
+  needs = code.function<Info>(infoName);
   if (info.fills)
-    fill = reinterpret_cast<Fill *>(dlsym(library, fillName));
-  if (!entry || !needs || bool(fill) != info.fills)
-    return Diagnostic{Code::PROGRAM_7, "the compiled kernel lacks its functions"};
+    fill = code.function<Fill>(fillName);
   return {};
 }
 
@@ -163,15 +140,15 @@ static size_t givenBefore(tile::KernelOp kernel, StringRef name) {
 
 Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
                                                const std::string &targetName) {
-  TW_ASSIGN(TargetChoice choice, chooseTarget(targetName));
-  TW_TRY(rt::requireCpuFeatures(choice.features));
+  TW_ASSIGN(NamedTarget target, findTarget(targetName));
+  TW_TRY(rt::requireCpuFeatures(target.features));
   FirstError errors(*kernel.getContext());
   OwningOpRef<tile::KernelOp> copy = preparedCopy(kernel);
   if (!copy)
     return errors.take("simplify");
   std::string why;
   auto build = [&](tile::KernelOp one) {
-    return State::build(one, kernel.getSymName(), choice.features, errors);
+    return State::build(one, kernel.getSymName(), target, errors);
   };
   int64_t count = tile::chooseParts(*copy, why);
   if (count == 1) {
@@ -198,17 +175,14 @@ Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::stri
                       {},
                       {},
                       "the levels are loops, llvm and assembly"};
-  TW_ASSIGN(TargetChoice choice, chooseTarget(targetName));
+  TW_ASSIGN(NamedTarget target, findTarget(targetName));
   FirstError errors(*kernel.getContext());
   OwningOpRef<tile::KernelOp> copy = preparedCopy(kernel);
   if (!copy)
     return errors.take("simplify");
-  auto features = target::CpuFeatures::fromNames(choice.features);
-  auto target = target::createCPUTarget(features);
   OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
   kernel.getContext()->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, math::MathDialect>();
-  bool ok = succeeded(isLoops ? target::cpu::lowerKernel(*copy, *code, features)
-                              : target->lower(*copy, *code));
+  bool ok = succeeded(isLoops ? target.code->emit(*copy, *code) : target.code->lower(*copy, *code));
   if (!ok)
     return errors.take("lowering a kernel");
   std::string text;
@@ -219,7 +193,7 @@ Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::stri
     return errors.take("lowering a kernel");
   if (isLoops)
     return llvm::raw_string_ostream(text) << *code << "\n", text;
-  auto made = makeText(*code, choice.features, isAssembly ? CodeText::Assembly : CodeText::LLVM);
+  auto made = makeText(*code, target.features, isAssembly ? CodeText::Assembly : CodeText::LLVM);
   if (failed(made))
     return errors.take("LLVM");
   return *made;

@@ -15,7 +15,7 @@ namespace tw {
 class CompiledKernel {
 public:
   /// Compiles a verified kernel, which stays as it is, with the cpu target for the CPU that
-  /// `target` names (TargetChoice.h). Errors: what the target says (TARGET_2 for what it does not
+  /// `target` names (Targets.h). Errors: what the target says (TARGET_2 for what it does not
   /// take), DRIVER_2, RUNTIME_5 for a CPU that has more than this one, IO_2, PROGRAM_6 and
   /// PROGRAM_7.
   static Result<CompiledKernel> compile(tile::KernelOp kernel, const std::string &target = "cpu");

@@ -17,12 +17,8 @@ using namespace mlir;
 
 namespace tw {
 
-ArtifactEvaluator::ArtifactEvaluator(
-    Session &session, target::Target &target,
-    std::shared_ptr<const conversion::ConfigurationChooser> chooser,
-    std::vector<std::string> features, bool inMemory)
-    : session(session), target(target), chooser(std::move(chooser)), features(std::move(features)),
-      inMemory(inMemory) {}
+ArtifactEvaluator::ArtifactEvaluator(Session &session, bool inMemory)
+    : session(session), target(hostTarget()), inMemory(inMemory) {}
 
 ArtifactEvaluator::~ArtifactEvaluator() {
   for (const auto &[path, descriptor] : memory)
@@ -97,17 +93,17 @@ LogicalResult ArtifactEvaluator::compile(ModuleOp module, const std::string &art
   ArtifactOptions options;
   options.output = artifact;
   options.model = "constants";
-  options.target = "cpu";
-  options.features = features;
+  options.target = target.name;
+  options.features = target.features;
   options.runsOnce = true;
   options.weights = WeightsPlace::External;
   if (auto file = memory.find(artifact); file != memory.end())
     options.descriptor = file->second;
   if (failed(pipeline.toDispatches(module, nullptr)) ||
-      failed(pipeline.configure(module, chooser, {})) ||
+      failed(pipeline.configure(module, target.chooser, {})) ||
       failed(pipeline.toTilePrograms(module, nullptr)))
     return failure();
-  return pipeline.toArtifact(module, target, options);
+  return pipeline.toArtifact(module, *target.code, options);
 }
 
 static LogicalResult report(Location loc, const Diagnostic &error, int64_t bytes) {

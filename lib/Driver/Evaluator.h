@@ -4,6 +4,7 @@
 // for the host CPU.
 #pragma once
 #include "Driver/Pipeline.h"
+#include "Driver/Targets.h"
 #include "IO/TemporaryFolder.h"
 #include <map>
 #include <optional>
@@ -14,11 +15,8 @@ namespace tw {
 
 class ArtifactEvaluator : public ConstantEvaluator {
 public:
-  /// `target`, `chooser` and `features`: of this host, whatever the artifact is made for.
   /// `inMemory`: no weight, nor what is computed from it, goes to disk.
-  ArtifactEvaluator(Session &session, target::Target &target,
-                    std::shared_ptr<const conversion::ConfigurationChooser> chooser,
-                    std::vector<std::string> features, bool inMemory);
+  ArtifactEvaluator(Session &session, bool inMemory);
   ~ArtifactEvaluator() override;
   mlir::FailureOr<llvm::SmallVector<graph::WeightAttr>>
   evaluate(mlir::OwningOpRef<mlir::ModuleOp> module) override;
@@ -30,9 +28,7 @@ private:
   mlir::LogicalResult compile(mlir::ModuleOp module, const std::string &artifact);
 
   Session &session;
-  target::Target &target;
-  std::shared_ptr<const conversion::ConfigurationChooser> chooser;
-  std::vector<std::string> features;
+  NamedTarget target; // of this host, whatever the artifact is made for
   bool inMemory;
   std::optional<TemporaryFolder> folder; // of the files that the weights are in
   std::map<std::string, int> memory;     // or their descriptors, by path

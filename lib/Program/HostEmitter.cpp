@@ -2,7 +2,7 @@
 #include "Program/HostEmitter.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
-#include "Target/SafeDivisor.h"
+#include "Target/Common/SafeDivisor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -3,7 +3,6 @@
 // What a target is: it takes one kernel of the dispatch level and makes callable code of it.
 // docs/contracts.md, "Target level", fixes the calling convention.
 #pragma once
-#include "Target/CpuFeatures.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -74,21 +73,19 @@ public:
   virtual ~Target();
   virtual llvm::StringRef name() const = 0;
 
-  /// Adds the code of `kernel` (a func.func with `tw.kernel`, verified, which stays as it is) to
-  /// `into` as llvm.func's named as the kernel and `<kernel>_info`, with declarations of what they
-  /// import. `into` must not be used by anyone else meanwhile; kernels can be lowered at the same
-  /// time into different modules. Fails with a coded diagnostic at the operation that the target
-  /// cannot do.
-  virtual mlir::FailureOr<KernelInfo> lower(mlir::Operation *kernel, mlir::ModuleOp into) = 0;
+  /// Adds the code of `kernel` (a func.func with `tw.kernel` or a tile.kernel, verified, which
+  /// stays as it is) to `into` as llvm.func's named as the kernel and `<kernel>_info`, whose bodies
+  /// are loops: operations of scf, arith, math and llvm. `into` must be empty. Fails with a coded
+  /// diagnostic at the operation that the target cannot do.
+  virtual mlir::FailureOr<KernelInfo> emit(mlir::Operation *kernel, mlir::ModuleOp into) = 0;
 
-  /// Registers the dialects that `lower` creates operations of.
+  /// Adds the same to `into` in the llvm dialect alone, with declarations of what is imported.
+  /// `into` must not be used by anyone else meanwhile; kernels can be lowered at the same time into
+  /// different modules.
+  mlir::FailureOr<KernelInfo> lower(mlir::Operation *kernel, mlir::ModuleOp into);
+
+  /// Registers the dialects that `emit` and `lower` create operations of.
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
 };
-
-/// Plain loops for everything: slow, on one thread, and what other results are compared with.
-std::unique_ptr<Target> createReferenceTarget();
-
-/// Tile programs (tile.kernel) as vector code.
-std::unique_ptr<Target> createCPUTarget(const CpuFeatures &features);
 
 } // namespace tw::target

@@ -3,6 +3,8 @@
 // Runs passes on text: what mlir-opt is to MLIR. For tests and for looking at one step.
 // `--operators-page` prints docs/operators.md instead.
 #include "Dispatch/Passes.h"
+#include "Driver/TargetPasses.h"
+#include "Driver/Targets.h"
 #include "Graph/Passes.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "GraphToTile/Passes.h"
@@ -10,7 +12,6 @@
 #include "IR/Tile/Tile.h"
 #include "IR/Torch/Torch.h"
 #include "Target/CPU/Configuration/Chooser.h"
-#include "Target/LowerKernels.h"
 #include "Tile/Passes.h"
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/InitAllDialects.h"
@@ -33,10 +34,9 @@ int main(int argc, char **argv) {
   tw::registerGraphPasses();
   tw::registerDispatchPasses();
   // Configurations are those for AVX2.
-  tw::target::CpuFeatures avx2{.vectorBytes = 32, .vectorRegisters = 16};
-  tw::conversion::registerPasses(tw::target::createCPUChooser(avx2));
+  tw::conversion::registerPasses(tw::findTarget("cpu:x86-64-v3")->chooser);
   tw::tile::registerPasses();
-  tw::target::registerLowerKernels("tw-target-reference", tw::target::createReferenceTarget);
+  tw::registerTargetPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tilewright's optimizer driver\n", registry));
 }

@@ -5,6 +5,7 @@
 #include "Graph/Passes.h"
 #include "Import/Text/Kernels.h"
 #include "Program.h"
+#include "Target/CPU/CPUTarget.h"
 #include "Tile/BindCalls.h"
 #include "mlir/Pass/PassManager.h"
 

@@ -16,11 +16,11 @@ const std::vector<std::string> integers = {"i8", "i16", "i32", "i64"};
 
 /// This machine, and a lesser one where code for it goes other ways: small elements are not masked
 /// by one instruction there.
-std::vector<std::string> targetsFor(const std::string &dtype) {
+std::vector<std::string> cpusFor(const std::string &dtype) {
   bool isSmall = dtype == "i8" || dtype == "i16" || dtype == "f16" || dtype == "bf16";
   if (isSmall && rt::hasCpuFeature("avx2"))
-    return {"cpu", "cpu:x86-64-v3"};
-  return {"cpu"};
+    return {"host", "x86-64-v3"};
+  return {"host"};
 }
 
 /// y = BODY of x (and z) on tiles of 4 x 24, over a matrix of any size; %t, %u and the type TILE
@@ -55,8 +55,8 @@ std::string onTiles(const std::string &dtype, const std::string &resultDtype,
 
 void check(const std::string &text, const std::string &dtype, double tolerance = 4e-6) {
   SCOPED_TRACE(text);
-  for (const std::string &target : targetsFor(dtype)) {
-    CompiledKernel kernel(text, target);
+  for (const std::string &cpu : cpusFor(dtype)) {
+    CompiledKernel kernel(text, cpu);
     for (auto [m, n] : {std::pair{4, 24}, {1, 1}, {5, 25}, {3, 47}})
       kernel.expectSame({fmt::format("{}x{}x{}=random:1", m, n, dtype),
                          fmt::format("{}x{}x{}=random:2", m, n, dtype)},
@@ -226,8 +226,8 @@ TEST(CPUCases, Products) {
     std::string text = product("[K, M]", "[N, K]", operand, sum,
                                turned("%x", "[K, M]", "[M, K]", operand, "%u") +
                                    turned("%y", "[N, K]", "[K, N]", operand, "%v"));
-    for (const std::string &target : targetsFor(operand)) {
-      CompiledKernel kernel(text, target);
+    for (const std::string &cpu : cpusFor(operand)) {
+      CompiledKernel kernel(text, cpu);
       for (auto [m, n, k] : {std::array{1, 1, 1}, {9, 17, 5}, {8, 48, 32}, {13, 50, 33}})
         kernel.expectSame({fmt::format("{}x{}x{}=random:1", k, m, operand),
                            fmt::format("{}x{}x{}=random:2", n, k, operand)},
@@ -240,7 +240,7 @@ TEST(CPUCases, Products) {
 TEST(CPUCases, ProductsOfFewRows) {
   for (const char *dtype : {"f32", "f64", "f16", "bf16"})
     for (int rows : {1, 3, 8})
-      for (const std::string &target : targetsFor(dtype)) {
+      for (const std::string &cpu : cpusFor(dtype)) {
         CompiledKernel kernel(fmt::format(R"(
           tile.kernel @case(in %a: !tile.buffer<[{1}, 64], {0}>, in %b: !tile.buffer<[N, 64], {0}>,
                             in %s: !tile.buffer<[{1}, N], {2}>, out %y: !tile.buffer<[{1}, N], {2}>)
@@ -257,7 +257,7 @@ TEST(CPUCases, ProductsOfFewRows) {
             tile.store %r, %y[%c0, %j] : tensor<{1}x40x{2}>, !tile.buffer<[{1}, N], {2}>
           }})",
                                           dtype, rows, dtype == std::string("f64") ? "f64" : "f32"),
-                              target);
+                              cpu);
         const char *sum = dtype == std::string("f64") ? "f64" : "f32";
         for (int columns : {1, 17, 40, 95})
           kernel.expectSame({fmt::format("{}x64x{}=random:1", rows, dtype),
@@ -270,7 +270,7 @@ TEST(CPUCases, ProductsOfFewRows) {
 /// Rows at positions from a tile, moved as vectors; what is outside is neither read nor written.
 TEST(CPUCases, RowsAtPositions) {
   for (const char *dtype : {"f32", "bf16"})
-    for (const std::string &target : targetsFor(dtype)) {
+    for (const std::string &cpu : cpusFor(dtype)) {
       CompiledKernel kernel(fmt::format(R"(
         tile.kernel @case(in %x: !tile.buffer<[L, N], {0}>, in %from: !tile.buffer<[M], i64>,
                           in %to: !tile.buffer<[M], i64>, inout %y: !tile.buffer<[L, N], {0}>)
@@ -284,7 +284,7 @@ TEST(CPUCases, RowsAtPositions) {
             : tensor<?x?x{0}, #tile.dims<[M, N]>>, !tile.buffer<[L, N], {0}>
         }})",
                                         dtype),
-                            target);
+                            cpu);
       for (int n : {1, 16, 37})
         kernel.expectSame({fmt::format("4x{}x{}=random:1", n, dtype), "3xi64=3,0,9", "3xi64=1,-2,2",
                            fmt::format("4x{}x{}=random:2", n, dtype)});
@@ -307,10 +307,10 @@ TEST(CPUCases, ProductsOfPairs) {
 /// A program has several panels of b: each is read where it lies.
 TEST(CPUCases, ProductsOfSeveralPanels) {
   for (const char *operand : {"bf16", "f16", "f32"})
-    for (const std::string &target : targetsFor(operand))
+    for (const std::string &cpu : cpusFor(operand))
       for (int64_t width : {8, 16, 32}) {
         Product p{.rows = 20, .columns = 64, .depth = 24, .panels = 64 / width, .operand = operand};
-        CompiledKernel kernel(product(p), target);
+        CompiledKernel kernel(product(p), cpu);
         for (auto [m, n, k] : {std::array{20, 64, 24}, {1, 1, 1}, {33, 150, 50}})
           kernel.expectSame(
               {fmt::format("{}x{}x{}=random:1", m, k, operand),
@@ -323,7 +323,7 @@ TEST(CPUCases, ProductsOfSeveralPanels) {
 /// Blocks are transposed in registers; what is left over is not.
 TEST(CPUCases, Transposes) {
   for (const char *dtype : {"f32", "f64", "bf16", "f16", "i8", "i64", "i1"}) {
-    std::string target = targetsFor(dtype).back();
+    std::string cpu = cpusFor(dtype).back();
     CompiledKernel ofTiles(fmt::format(R"(
       tile.kernel @case(in %x: !tile.buffer<[M, L, N], {0}>, out %y: !tile.buffer<[N, L, M], {0}>)
           symbols [M, L, N] grid [N ceildiv 40, L, M ceildiv 24] {{
@@ -339,7 +339,7 @@ TEST(CPUCases, Transposes) {
         tile.store %u, %y[%j, %l, %i] : tensor<40x1x24x{0}>, !tile.buffer<[N, L, M], {0}>
       }})",
                                        dtype),
-                           target);
+                           cpu);
     CompiledKernel ofAll(fmt::format(R"(
       tile.kernel @case(in %x: !tile.buffer<[M, L, N], {0}>, out %y: !tile.buffer<[L, N, M], {0}>)
           symbols [M, L, N] grid [1] {{
@@ -352,7 +352,7 @@ TEST(CPUCases, Transposes) {
           : tensor<?x?x?x{0}, #tile.dims<[L, N, M]>>, !tile.buffer<[L, N, M], {0}>
       }})",
                                      dtype),
-                         target);
+                         cpu);
     for (auto [m, l, n] : {std::array{24, 2, 40}, {1, 1, 1}, {33, 3, 50}, {64, 1, 17}}) {
       std::string name = dtype == std::string("i1") ? "bool" : dtype;
       ofTiles.expectSame({fmt::format("{}x{}x{}x{}=random:1", m, l, n, name)});

@@ -3,6 +3,7 @@
 // What the cpu target's code looks like for CPUs of several kinds, whatever this machine is.
 #include "KernelJit.h"
 #include "Products.h"
+#include "Target/CPU/CpuFeatures.h"
 #include <cstdlib>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -73,6 +73,65 @@ TEST(CPUMath, HasTheErrorsThatAreStated) {
   }
 }
 
+/// Functions that are computed in f64 and rounded.
+TEST(CPUMath, FunctionsInF64AreRounded) {
+  using Exact = double (*)(double);
+  const std::pair<const char *, Exact> functions[] = {
+      {"math.acos", [](double x) { return std::acos(x); }},
+      {"math.acosh", [](double x) { return std::acosh(x); }},
+      {"math.asin", [](double x) { return std::asin(x); }},
+      {"math.asinh", [](double x) { return std::asinh(x); }},
+      {"math.atan", [](double x) { return std::atan(x); }},
+      {"math.atanh", [](double x) { return std::atanh(x); }},
+      {"math.cosh", [](double x) { return std::cosh(x); }},
+      {"math.expm1", [](double x) { return std::expm1(x); }},
+      {"math.log10", [](double x) { return std::log10(x); }},
+      {"math.log1p", [](double x) { return std::log1p(x); }},
+      {"math.log2", [](double x) { return std::log2(x); }},
+      {"math.sinh", [](double x) { return std::sinh(x); }}};
+  for (auto [name, exact] : functions)
+    EXPECT_LE(worst(name, exact, "host"), 0.51) << name;
+}
+
+/// y = FUNCTION of x and z, 65,536 of each.
+std::string kernelOfTwo(const std::string &function) {
+  std::string tile = "tensor<256xf32>", buffer = "!tile.buffer<[65536], f32>";
+  return "tile.kernel @k(in %x: " + buffer + ", in %z: " + buffer + ", out %y: " + buffer +
+         ") grid [256] {\n%p = tile.program_id 0\n%c = arith.constant 256 : index\n"
+         "%i = arith.muli %p, %c : index\n%t = tile.load %x[%i] : " +
+         buffer + " -> " + tile + "\n%u = tile.load %z[%i] : " + buffer + " -> " + tile +
+         "\n%r = " + function + " %t, %u : " + tile + "\ntile.store %r, %y[%i] : " + tile + ", " +
+         buffer + "\n}";
+}
+
+/// Pairs of what powers and angles have rules of their own for, then pairs of all sizes.
+void checkPairs(const char *function, double (*exact)(double, double)) {
+  KernelJit kernel(kernelOfTwo(function));
+  std::vector<float> special(std::begin(edges), std::end(edges));
+  for (float value : {1.0F, 2.0F, 3.0F, 0.5F, 1.5F, 0.3F, 7.0F, 100.0F, 16777215.0F, 16777216.0F})
+    special.insert(special.end(), {value, -value});
+  std::vector<float> x(count), z(count), y(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    x[i] = special[i % special.size()], z[i] = special[i / special.size() % special.size()];
+    if (i < special.size() * special.size())
+      continue;
+    x[i] = std::bit_cast<float>(i * 2654435761u);
+    z[i] = i % 2 ? std::bit_cast<float>(i * 1597334677u) : float(int(i % 41) - 20) / 4;
+  }
+  kernel.run({x.data(), z.data(), y.data()});
+  for (uint32_t i = 0; i < count; ++i) {
+    double want = exact(x[i], z[i]);
+    EXPECT_LE(ulps(y[i], want), 0.51) << function << " of " << x[i] << " and " << z[i];
+    if (want == 0)
+      EXPECT_EQ(std::signbit(y[i]), std::signbit(want)) << x[i] << " and " << z[i];
+  }
+}
+
+TEST(CPUMath, FunctionsOfTwoInF64AreRounded) {
+  checkPairs("math.powf", [](double x, double y) { return std::pow(x, y); });
+  checkPairs("math.atan2", [](double x, double y) { return std::atan2(x, y); });
+}
+
 /// Rows of 32 by one number each.
 const char *const quotients = R"(
 tile.kernel @k(in %x: !tile.buffer<[32], f32>, in %d: !tile.buffer<[512], f32>,

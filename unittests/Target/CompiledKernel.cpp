@@ -5,6 +5,7 @@
 #include "IO/InputSpec.h"
 #include "Import/Text/Kernels.h"
 #include "Interpreter/Interpreter.h"
+#include "KernelJit.h"
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -34,8 +35,8 @@ struct CompiledKernel::State {
   tw::CompiledKernel code;
 };
 
-CompiledKernel::CompiledKernel(const std::string &text, const std::string &target)
-    : state(std::make_unique<State>(text, target)) {}
+CompiledKernel::CompiledKernel(const std::string &text, const std::string &cpu)
+    : state(std::make_unique<State>(text, testedTarget(cpu))) {}
 CompiledKernel::~CompiledKernel() = default;
 
 std::vector<HostTensor> CompiledKernel::interpret(const std::vector<HostTensor> &given) {

@@ -11,8 +11,9 @@ namespace tw::target {
 
 class CompiledKernel {
 public:
-  /// Parses and compiles for "cpu" or "cpu:NAME"; throws std::runtime_error when that fails.
-  explicit CompiledKernel(const std::string &text, const std::string &target = "cpu");
+  /// Parses and compiles for a CPU, as KernelJit.h names them; throws std::runtime_error when that
+  /// fails.
+  explicit CompiledKernel(const std::string &text, const std::string &cpu = "host");
   ~CompiledKernel();
 
   /// The results (out and inout arguments) for a tensor for each argument that is not `out`,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For tests: a kernel given as text, lowered by a target (a tile.kernel by cpu, a function by
-// reference), compiled by LLVM at -O3, and called as a host entry would call it. The CPU is this
-// machine's ("host"), or one by name (Target/CpuFeatures.h).
+// For tests: a kernel given as text, compiled as models are (a tile.kernel by Target/CPU, a
+// function by Target/Reference), and called as a host entry would call it. `cpu` names one of
+// Target/CPU/CpuFeatures.h; "host" is this machine's, or the one that TW_TEST_CPU names.
 #pragma once
 #include "Target/Target.h"
 #include <cstdint>
@@ -31,6 +31,9 @@ private:
   std::unique_ptr<State> state;
   KernelInfo kernelInfo;
 };
+
+/// The name of the target for a CPU: "host" is replaced by what TW_TEST_CPU names.
+std::string testedTarget(const std::string &cpu = "host");
 
 /// The assembly of `@k`, also for a CPU that this machine is not.
 std::string assemblyOf(const std::string &text, const std::string &cpu = "host");

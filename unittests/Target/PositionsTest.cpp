@@ -70,7 +70,7 @@ void expectSame(const char *cpu, const Map &map, int64_t n, int64_t block, const
                 const char *pad, bool isSymbol = false) {
   SCOPED_TRACE(fmt::format("{}: {} of {} {}, {} a program", cpu, map.name, n, dtype, block));
   std::string size = isSymbol ? "N" : std::to_string(n);
-  CompiledKernel kernel(kernelOf(map, size, block, n + 2, dtype, pad), std::string("cpu:") + cpu);
+  CompiledKernel kernel(kernelOf(map, size, block, n + 2, dtype, pad), cpu);
   kernel.expectSame({fmt::format("2x{}x{}=random:1", n, pad ? dtype : "bool")}, 0);
 }
 

@@ -2,8 +2,8 @@
 //
 // The operations of a block in order, and the two versions of it.
 #include "IR/Tile/Elementwise.h"
-#include "Target/CPU/Bounds.h"
 #include "Target/CPU/Emitter.h"
+#include "Target/Common/Bounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/CPUTarget.h"
 #include "Target/CPU/Kernel.h"
-#include "Target/Libm.h"
-#include "Target/ToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -25,17 +24,11 @@ public:
                     cf::ControlFlowDialect, ub::UBDialect, tile::TileDialect>();
   }
 
-  FailureOr<KernelInfo> lower(Operation *kernel, ModuleOp into) override {
+  FailureOr<KernelInfo> emit(Operation *kernel, ModuleOp into) override {
     kernel->getContext()
         ->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
                       cf::ControlFlowDialect, ub::UBDialect>();
-    OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel->getLoc());
-    FailureOr<KernelInfo> info = cpu::lowerKernel(cast<tile::KernelOp>(kernel), *scratch, cpu);
-    if (failed(info) || failed(lowerLoops(*scratch)))
-      return failure();
-    declareCalled(*scratch);
-    moveFunctions(*scratch, into);
-    return info;
+    return cpu::lowerKernel(cast<tile::KernelOp>(kernel), into, cpu);
   }
 
 private:

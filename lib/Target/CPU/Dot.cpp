@@ -2,11 +2,11 @@
 //
 // tile.dot as outer products: a block of the result in registers, and for each step along K a few
 // vectors of b times single elements of a, both read where they lie.
-#include "Target/CPU/Bounds.h"
 #include "Target/CPU/DotPairs.h"
 #include "Target/CPU/DotRows.h"
 #include "Target/CPU/Emitter.h"
 #include "Target/CPU/UnpackBf16.h"
+#include "Target/Common/Bounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -5,7 +5,7 @@
 #include "Target/CPU/Emitter.h"
 #include "Target/CPU/Math.h"
 #include "Target/CPU/VectorLibm.h"
-#include "Target/Libm.h"
+#include "Target/Common/Libm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -9,7 +9,8 @@
 // registers or in memory of the thread first.
 #pragma once
 #include "IR/Tile/Tile.h"
-#include "Target/Index.h"
+#include "Target/CPU/CpuFeatures.h"
+#include "Target/Common/Index.h"
 #include "Target/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"

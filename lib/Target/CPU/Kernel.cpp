@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is in the functions of one kernel (Target/KernelShell.h): blocks of programs, how many of
-// them there are and how much workspace a call needs, and what outputs hold before the first one.
+// What is in the functions of one kernel (Target/Common/KernelShell.h): blocks of programs, how
+// many of them there are and how much workspace a call needs, and what outputs hold before the
+// first one.
 #include "Target/CPU/Kernel.h"
 #include "Target/CPU/Emitter.h"
-#include "Target/KernelShell.h"
+#include "Target/Common/KernelShell.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 #include "IR/Tile/Tile.h"
+#include "Target/CPU/CpuFeatures.h"
 #include "Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 

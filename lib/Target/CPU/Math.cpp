@@ -5,8 +5,8 @@
 // branches; NaN stays NaN. AVX-512 multiplies by powers of two, and picks from 16 numbers, in one
 // instruction: there erf is a polynomial for each of 16 pieces, and exp has a table.
 #include "Target/CPU/Math.h"
+#include "Target/CPU/CpuFeatures.h"
 #include "Target/CPU/ErfPieces.h"
-#include "Target/CpuFeatures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-#include "Target/CpuFeatures.h"
+#include "Target/CPU/CpuFeatures.h"
 #include "mlir/IR/Builders.h"
 
 namespace tw::target::cpu {

@@ -4,8 +4,8 @@
 // one shape in one loop, so that what they have in common is read and computed once. In it all
 // values of a point are computed before the first is stored: a buffer may be updated where it is
 // read.
-#include "Target/CPU/Bounds.h"
 #include "Target/CPU/Emitter.h"
+#include "Target/Common/Bounds.h"
 
 using namespace mlir;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/VectorLibm.h"
-#include "Target/CPU/Trigonometry.h"
-#include "Target/Libm.h"
+#include "Target/Common/F32InF64.h"
+#include "Target/Common/Libm.h"
+#include "Target/Common/Trigonometry.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -71,8 +72,9 @@ void define(Location loc, ModuleOp module, StringRef symbol, StringRef name, Val
   ValueRange x = function.getArguments();
   auto byCalls = [&] { return callForEachLane(b, loc, name, x, imports); };
   auto trigonometric = trigonometricOf(name, type);
-  Value result =
-      trigonometric ? emitTrigonometric(b, loc, *trigonometric, x[0], byCalls) : byCalls();
+  Value result = trigonometric ? emitTrigonometric(b, loc, *trigonometric, x[0], byCalls)
+                 : isComputedInF64(name, type) ? emitInF64(b, loc, name, x)
+                                               : byCalls();
   LLVM::ReturnOp::create(b, loc, result);
 }
 
@@ -81,7 +83,8 @@ void define(Location loc, ModuleOp module, StringRef symbol, StringRef name, Val
 Value callVectorLibm(OpBuilder &b, Location loc, StringRef name, ValueRange operands,
                      std::set<std::string> &imports) {
   Type type = operands[0].getType();
-  if (!isa<VectorType>(type) && !trigonometricOf(name, type))
+  bool isLibms = !trigonometricOf(name, type) && !isComputedInF64(name, type);
+  if (!isa<VectorType>(type) && isLibms)
     return callLibm(b, loc, name, operands, imports);
   auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   std::string symbol = symbolOf(name, type);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of one kernel (Target/KernelShell.h): one operation after the other in one serial
-// iteration, each tensor in a buffer. A result is written where its destination is when nobody else
-// reads that; reshapes are the buffer they reshape.
+// The functions of one kernel (Target/Common/KernelShell.h): one operation after the other in one
+// serial iteration, each tensor in a buffer. A result is written where its destination is when
+// nobody else reads that; reshapes are the buffer they reshape.
 #include "IR/Coded.h"
-#include "Target/KernelShell.h"
+#include "Target/Common/KernelShell.h"
 #include "Target/Reference/PlainLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"

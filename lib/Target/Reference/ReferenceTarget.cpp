@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The target, and which operations it can run, each by its emitter.
-#include "Target/Libm.h"
-#include "Target/LowerScalars.h"
+#include "Target/Reference/ReferenceTarget.h"
+#include "Target/Common/LowerScalars.h"
 #include "Target/Reference/PlainLoops.h"
-#include "Target/ToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -67,21 +66,17 @@ public:
     registerModels(registry);
   }
 
-  FailureOr<KernelInfo> lower(Operation *kernel, ModuleOp into) override {
+  FailureOr<KernelInfo> emit(Operation *kernel, ModuleOp into) override {
     kernel->getContext()
         ->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
                       cf::ControlFlowDialect, ub::UBDialect, linalg::LinalgDialect>();
-    // In a module of its own: what is there already in `into` is not looked at. In a copy, as sizes
-    // are resolved in the kernel.
-    OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel->getLoc());
+    // In a copy, as sizes are resolved in the kernel.
     OwningOpRef<func::FuncOp> copy = cast<func::FuncOp>(kernel->clone());
-    FailureOr<KernelInfo> info = lowerKernel(*copy, *scratch);
+    FailureOr<KernelInfo> info = lowerKernel(*copy, into);
     std::set<std::string> imports;
-    if (failed(info) || failed(lowerScalars(*scratch, imports)) || failed(lowerLoops(*scratch)))
+    if (failed(info) || failed(lowerScalars(into, imports)))
       return failure();
     info->imports.assign(imports.begin(), imports.end());
-    declareCalled(*scratch);
-    moveFunctions(*scratch, into);
     return info;
   }
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scalar operations: the bodies of structured operations and the index arithmetic around them. They
-// are repeated, with i64 for index (Target/LowerScalars.h does what remains); positions from data
-// are checked.
+// are repeated, with i64 for index (Target/Common/LowerScalars.h does what remains); positions from
+// data are checked.
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
 #include "Target/Reference/Emitter.h"

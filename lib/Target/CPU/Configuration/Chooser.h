@@ -3,7 +3,7 @@
 // Configurations for the cpu target.
 #pragma once
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
-#include "Target/CpuFeatures.h"
+#include "Target/CPU/CpuFeatures.h"
 #include <memory>
 
 namespace tw::target {

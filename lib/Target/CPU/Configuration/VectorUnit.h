@@ -2,7 +2,7 @@
 //
 // What configurations for the cpu target have to fit.
 #pragma once
-#include "Target/CpuFeatures.h"
+#include "Target/CPU/CpuFeatures.h"
 
 namespace tw::target::cpu {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/CPU/Bounds.h"
+#include "Target/Common/Bounds.h"
 #include "IR/Tile/Elementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
-namespace tw::target::cpu {
+namespace tw::target {
 
 std::optional<BoxAccess> boxOf(Operation *op) {
   if (auto load = dyn_cast<tile::LoadOp>(op))
@@ -118,4 +118,4 @@ bool reachesOnlyElementwise(Value value, const llvm::SmallPtrSetImpl<Operation *
   return true;
 }
 
-} // namespace tw::target::cpu
+} // namespace tw::target

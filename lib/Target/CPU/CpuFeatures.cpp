@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/CpuFeatures.h"
+#include "Target/CPU/CpuFeatures.h"
 #include <algorithm>
 
 namespace tw::target {

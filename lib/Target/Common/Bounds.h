@@ -4,7 +4,7 @@
 #pragma once
 #include "IR/Tile/Tile.h"
 
-namespace tw::target::cpu {
+namespace tw::target {
 
 /// The box of a load or a store.
 struct BoxAccess {
@@ -28,4 +28,4 @@ bool isNeverNegative(mlir::Value index);
 bool reachesOnlyElementwise(mlir::Value value,
                             const llvm::SmallPtrSetImpl<mlir::Operation *> &sinks);
 
-} // namespace tw::target::cpu
+} // namespace tw::target

@@ -3,7 +3,7 @@
 #include "mlir/IR/Builders.h"
 #include <optional>
 
-namespace tw::target::cpu {
+namespace tw::target {
 
 enum class Trigonometric { Sine, Cosine, Tangent };
 
@@ -15,4 +15,4 @@ std::optional<Trigonometric> trigonometricOf(llvm::StringRef name, mlir::Type ty
 mlir::Value emitTrigonometric(mlir::OpBuilder &b, mlir::Location loc, Trigonometric function,
                               mlir::Value x, llvm::function_ref<mlir::Value()> byCalls);
 
-} // namespace tw::target::cpu
+} // namespace tw::target

@@ -2,7 +2,7 @@
 //
 // Loops (scf, arith, math) of the emitted functions become the llvm dialect. All indices are i64
 // already, so no types change.
-#include "Target/ToLLVM.h"
+#include "Target/Common/ToLLVM.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/KernelShell.h"
+#include "Target/Common/KernelShell.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The targets by the names that users give them: models, kernels by themselves and tests take them
+// from here.
+#pragma once
+#include "GraphToTile/Configuration/ConfigurationChooser.h"
+#include "Support/Diagnostic.h"
+#include "Target/Target.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tw {
+
+struct NamedTarget {
+  /// What an artifact says that it is made for: "cpu" or "reference".
+  std::string name;
+  /// LLVM's names of the features that code may use, and that a machine must have to run it.
+  std::vector<std::string> features;
+  /// Makes code of tile programs, and of the functions that no tile program covers.
+  std::shared_ptr<target::Target> code;
+  /// Gives dispatches configurations; null where a model is compiled without: each operation by
+  /// itself, as plain loops.
+  std::shared_ptr<const conversion::ConfigurationChooser> chooser;
+};
+
+/// The target that --target= names: "cpu" or "cpu:host", "cpu:NAME" for a NAME of
+/// Target/CPU/CpuFeatures.h, or "reference". Errors: DRIVER_2 with what there is.
+Result<NamedTarget> findTarget(const std::string &name);
+
+/// The target for this machine, for what runs at compile time.
+NamedTarget hostTarget();
+
+} // namespace tw

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Runs every test of a build, then those of code for each kind of CPU that this machine can be, and of the
+# reference target, with 1 and 3 threads.
+set -euo pipefail
+build=${1:?build folder}
+here=$(dirname "$0")
+"$here/test.sh" "$build"
+for cpu in x86-64-v3:avx2 x86-64-v4:avx512vl amx:amx_bf16; do
+  grep -qw "${cpu#*:}" /proc/cpuinfo || continue
+  echo "Unit tests of the target, for ${cpu%:*}"
+  TW_TEST_CPU=${cpu%:*} ctest --test-dir "$build" --output-on-failure -j "$(nproc)" -R 'unit\.target_'
+done
+"$here/../e2e/targets.py" --tool="$build/bin/tilewright" --jobs="$(nproc)"
