@@ -72,7 +72,8 @@ private:
   /// Lanes at position at + lane * step have to be in [0, size).
   void restrict(const Ix &at, int64_t step, const Ix &size) {
     int64_t span = step * int64_t(e.lanes - 1);
-    auto isInside = e.staysInside(span < 0 ? e.ix().add(at, span) : at, std::abs(span), size);
+    auto isInside =
+        e.ranges.staysInside(span < 0 ? e.ix().add(at, span) : at, std::abs(span), size);
     if (isInside == true)
       return;
     if (step == 0) {
@@ -151,7 +152,7 @@ private:
       if (failed(first))
         return failure();
       IndexBuilder ix = e.ix();
-      Ix start = ix.add(Emitter::ixOf(*first), ix.mul(point.at[d], line->second));
+      Ix start = ix.add(Ix::of(*first), ix.mul(point.at[d], line->second));
       place.index = ix.add(place.index, ix.mul(start, buffer.strides[d]));
       place.laneStride =
           ix.add(place.laneStride, ix.mul(buffer.strides[d], line->second * point.step));
@@ -159,7 +160,7 @@ private:
     }
     if (!isVector) {
       auto folded = e.laneSum(at);
-      Ix one = folded ? folded->base : Emitter::ixOf(at);
+      Ix one = folded ? folded->base : Ix::of(at);
       if (!isChecked && !e.inside.contains({box.op, d}))
         restrict(one, 0, buffer.sizes[d]);
       place.index = e.ix().add(place.index, e.ix().mul(one, buffer.strides[d]));
@@ -205,7 +206,8 @@ private:
       }
     }
     const Ix &size = buffer.sizes[d], &stride = buffer.strides[d];
-    if (least <= most && e.staysInside(ix.add(sum.base, least), most - least, size) != true) {
+    if (least <= most &&
+        e.ranges.staysInside(ix.add(sum.base, least), most - least, size) != true) {
       if (isLinear && step.value_or(0) == 0)
         restrict(ix.add(sum.base, least), 0, size);
       else if (sum.base.isConstant() && size.isConstant())
@@ -254,9 +256,9 @@ private:
       Value one = *position;
       if (!one.getType().isInteger(64))
         one = arith::ExtSIOp::create(e.b, e.loc, e.b.getI64Type(), one);
-      Ix offset = ix.mul(Emitter::ixOf(one), buffer.strides[d]);
+      Ix offset = ix.mul(Ix::of(one), buffer.strides[d]);
       Value &sum = place.each[number];
-      sum = ix.value(isFirst ? offset : ix.add(Emitter::ixOf(sum), offset));
+      sum = ix.value(isFirst ? offset : ix.add(Ix::of(sum), offset));
     }
     return success();
   }

@@ -36,11 +36,9 @@ LogicalResult emitScalar(Emitter &e, Operation *op) {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(e.scalar(operand));
-    FailureOr<Value> value = e.elementwise(op, operands);
-    if (failed(value))
-      return failure();
-    auto number = dyn_cast_if_present<TypedAttr>(dyn_cast<Attribute>(e.folded(*value)));
-    e.scalars[result] = number ? arith::ConstantOp::create(e.b, e.loc, number) : *value;
+    Value value = e.elementwise(op, operands);
+    auto number = dyn_cast_if_present<TypedAttr>(dyn_cast<Attribute>(e.folded(value)));
+    e.scalars[result] = number ? arith::ConstantOp::create(e.b, e.loc, number) : value;
   }
   return success();
 }
@@ -88,7 +86,7 @@ Value guardsOf(Emitter &e, Block &block, SmallVectorImpl<Guard> &guards) {
           ix.mul(ix.sub(e.size(box->extents[d]), 1), box->strides.empty() ? 1 : box->strides[d]);
       Ix last = ix.add(first, span);
       if (auto number = span.constant())
-        if (auto isInside = e.staysInside(first, *number, buffer.sizes[d])) {
+        if (auto isInside = e.ranges.staysInside(first, *number, buffer.sizes[d])) {
           // No program's test would change what is known.
           if (*isInside)
             e.inside.insert({&op, d});

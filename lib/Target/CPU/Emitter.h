@@ -11,6 +11,7 @@
 #include "IR/Tile/Tile.h"
 #include "Target/CPU/CpuFeatures.h"
 #include "Target/Common/Index.h"
+#include "Target/Common/IndexRanges.h"
 #include "Target/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
@@ -78,11 +79,6 @@ struct LaneSum {
   }
 };
 
-/// Both ends included.
-struct Range {
-  int64_t least, most;
-};
-
 class Emitter {
 public:
   /// Strips that are unrolled at most.
@@ -109,9 +105,7 @@ public:
   Indices extents(mlir::Value tile);
   /// An emitted scalar of the kernel: index is i64.
   mlir::Value scalar(mlir::Value value);
-  Ix index(mlir::Value value) { return ixOf(scalar(value)); }
-  /// A constant again, where `value` is one.
-  static Ix ixOf(mlir::Value value);
+  Ix index(mlir::Value value) { return Ix::of(scalar(value)); }
   static mlir::Type scalarType(mlir::Type type);
   /// i1 is a byte in memory. f16 and bf16 are integers there: LLVM takes vectors of what it has no
   /// vector unit for apart.
@@ -169,8 +163,7 @@ public:
   /// Asks memory for what the next program reads where this one reads `index`, if that is planned.
   void fetchNext(tile::LoadOp op, const Ix &index);
   mlir::LogicalResult store(tile::StoreOp op, const Point &point);
-  mlir::FailureOr<mlir::Value> elementwise(mlir::Operation *op,
-                                           llvm::ArrayRef<mlir::Value> operands);
+  mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
 
   // Stores past the caches (Stream.cpp)
   /// Whether what is written to an output does not stay in any cache until somebody reads it.
@@ -201,12 +194,6 @@ public:
   /// has room for, however narrow they are.
   unsigned lanesToMove(mlir::Value tile, int lane);
 
-  // What is known of indices (Ranges.cpp)
-  std::optional<Range> rangeOf(const Ix &x, int depth = 0) const;
-  /// Whether all of `first` to `first` + `span` is in [0, size): true or false where it is known
-  /// for every program and trip.
-  std::optional<bool> staysInside(const Ix &first, int64_t span, const Ix &size) const;
-  bool isMultipleOf(const Ix &x, int64_t divisor) const;
   /// Whether a load behind `tile` begins at a constant position and is not all inside: which of its
   /// strips are follows from their coordinates.
   bool hasKnownEdges(mlir::Value tile) const;
@@ -342,7 +329,7 @@ public:
   mlir::Value mask;
 
   /// What loop variables and numbers of programs can be.
-  llvm::DenseMap<mlir::Value, Range> ranges;
+  IndexRanges ranges;
 
   /// Whether the version for programs at the edge of their buffers is being emitted.
   bool isEdge = false;

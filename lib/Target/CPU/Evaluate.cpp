@@ -3,7 +3,10 @@
 // The elements of a tile at a point, from the operations behind it.
 #include "IR/Tile/Elementwise.h"
 #include "Target/CPU/Emitter.h"
+#include "Target/CPU/Math.h"
 #include "Target/CPU/Shapes.h"
+#include "Target/CPU/VectorLibm.h"
+#include "Target/Common/Elementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -19,6 +22,20 @@ static std::vector<uintptr_t> keyOf(Value tile, const Point &point, unsigned lan
     key.push_back(uintptr_t(at.constant().value_or(0)));
   }
   return key;
+}
+
+Value Emitter::convertFloat(Value value, Type element) {
+  return target::convertFloat(b, loc, value, element);
+}
+
+Value Emitter::elementwise(Operation *op, ArrayRef<Value> operands) {
+  auto polynomial = [&](StringRef operation, ValueRange x) {
+    return emitMath(b, loc, operation, x, cpu);
+  };
+  auto libm = [&](StringRef name, ValueRange x) {
+    return callVectorLibm(b, loc, name, x, imports);
+  };
+  return emitElementwise(b, loc, op, operands, {polynomial, libm, imports});
 }
 
 FailureOr<Value> Emitter::evaluate(Value tile, const Point &point) {

@@ -100,7 +100,7 @@ private:
     auto step = [&](const Ix &id) {
       e.programIds[dim] = id;
       if (auto programs = grid[dim].constant(); programs && !id.isConstant())
-        e.ranges[id.dynamic()] = {0, *programs - 1};
+        e.ranges.set(id.dynamic(), {0, *programs - 1});
       return emitBlock(e, grid, first, dim + 1);
     };
     if (blockSizes[dim] == 1)

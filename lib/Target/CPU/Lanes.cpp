@@ -114,9 +114,9 @@ std::optional<LaneSum> Emitter::laneSum(Value vector) {
   if (!getElementTypeOrSelf(value.getType()).isInteger(64))
     return std::nullopt;
   if (!isa<VectorType>(value.getType()))
-    return LaneSum{ixOf(value), SmallVector<int64_t>(lanes, 0)};
+    return LaneSum{Ix::of(value), SmallVector<int64_t>(lanes, 0)};
   if (Value scalar = splatted(value))
-    return LaneSum{ixOf(scalar), SmallVector<int64_t>(lanes, 0)};
+    return LaneSum{Ix::of(scalar), SmallVector<int64_t>(lanes, 0)};
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
     return std::nullopt;
@@ -177,11 +177,11 @@ std::optional<LaneSum> Emitter::positions(Value tile, const Point &point, Value 
   Ix at = point.lane >= 0 ? point.at[point.lane] : Ix(0);
   auto variable = dyn_cast_if_present<BlockArgument>(at.dynamic());
   auto loop = variable ? dyn_cast<scf::ForOp>(variable.getOwner()->getParentOp()) : scf::ForOp();
-  auto range = ranges.find(at.dynamic());
-  auto step = loop ? ixOf(loop.getStep()).constant() : std::nullopt;
-  if (!step || range == ranges.end() || !isComputed(tile))
+  auto range = ranges.ofVariable(at.dynamic());
+  auto step = loop ? Ix::of(loop.getStep()).constant() : std::nullopt;
+  if (!step || !range || !isComputed(tile))
     return std::nullopt;
-  auto [least, most] = range->second;
+  auto [least, most] = *range;
   if (most <= least || (most - least) / *step > mostStrips)
     return std::nullopt;
   auto first = numbersAt(tile, point, least), next = numbersAt(tile, point, least + *step);
@@ -242,6 +242,16 @@ SmallVector<PositionTile> positionTiles(Emitter &e, Value tile, int lane) {
 bool Emitter::readsAtComputed(Value tile, int lane) {
   return llvm::any_of(positionTiles(*this, tile, lane),
                       [&](const PositionTile &one) { return isComputed(one.tile); });
+}
+
+bool Emitter::hasKnownEdges(Value tile) const {
+  return anyBehind(tile, [&](Operation *op) {
+    auto load = dyn_cast<tile::LoadOp>(op);
+    for (unsigned d = 0; load && d < load.getPositions().size(); ++d)
+      if (matchPattern(load.getPositions()[d], m_Constant()) && !inside.contains({op, d}))
+        return true;
+    return false;
+  });
 }
 
 SmallVector<int64_t> Emitter::cutsFor(Value tile, const Domain &domain) {

@@ -65,7 +65,7 @@ private:
         !(scalar.getType().isIndex() || scalar.getType().isInteger(64)))
       return false;
     Ix value = e.index(scalar);
-    if (!e.rangeOf(value))
+    if (!e.ranges.of(value))
       require(e.ix().inside(e.ix().add(value, mostExact), 2 * mostExact));
     return true;
   }
@@ -160,7 +160,7 @@ Value Emitter::lineGuard(tile::LoadOp op, unsigned dim) {
     FailureOr<Value> position = evaluate(tile, {{end}, -1, 1});
     if (failed(position))
       return {};
-    if (Ix at = ixOf(*position); staysInside(at, 0, room) != true)
+    if (Ix at = Ix::of(*position); ranges.staysInside(at, 0, room) != true)
       holds = both(holds, ix().inside(at, room));
   }
   lines[{op, dim}] = *slope;

@@ -3,6 +3,7 @@
 // Sizes, constants and scalars of the kernel.
 #include "IR/Coded.h"
 #include "Target/CPU/Emitter.h"
+#include "Target/Common/Elementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -52,9 +53,7 @@ Indices Emitter::extents(Value tile) {
   return sizes(tile::extentsOf(cast<RankedTensorType>(tile.getType())));
 }
 
-Type Emitter::scalarType(Type type) {
-  return type.isIndex() ? IntegerType::get(type.getContext(), 64) : type;
-}
+Type Emitter::scalarType(Type type) { return target::scalarType(type); }
 
 Type Emitter::memoryType(Type type) {
   if (type.isF16() || type.isBF16())
@@ -62,21 +61,7 @@ Type Emitter::memoryType(Type type) {
   return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : scalarType(type);
 }
 
-Ix Emitter::ixOf(Value value) {
-  APInt number;
-  if (matchPattern(value, m_ConstantInt(&number)))
-    return number.getSExtValue();
-  return value;
-}
-
-Value Emitter::constant(Type type, double number) {
-  TypedAttr attribute;
-  if (isa<FloatType>(type))
-    attribute = b.getFloatAttr(type, number);
-  else
-    attribute = b.getIntegerAttr(type, int64_t(number));
-  return arith::ConstantOp::create(b, loc, attribute);
-}
+Value Emitter::constant(Type type, double number) { return emitNumber(b, loc, type, number); }
 
 Value Emitter::scalar(Value value) { return scalars.at(value); }
 

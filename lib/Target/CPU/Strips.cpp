@@ -62,7 +62,7 @@ LogicalResult Emitter::loop(const Ix &begin, const Ix &end, const Ix &step,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   if (from && to && by && *by > 0)
-    ranges[loop.getInductionVar()] = {*from, *from + (*to - 1 - *from) / *by * *by};
+    ranges.set(loop.getInductionVar(), {*from, *from + (*to - 1 - *from) / *by * *by});
   carried.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
   {
     Scope scope(*this);

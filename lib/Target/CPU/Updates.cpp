@@ -69,8 +69,9 @@ LogicalResult Emitter::scatter(tile::ScatterOp op) {
       Value at = *position;
       if (at.getType() != b.getI64Type())
         at = arith::ExtSIOp::create(b, loc, b.getI64Type(), at);
-      Ix place = ixOf(at);
-      if (!isChecked(tile, buffer.sizes[d]) && staysInside(place, 0, buffer.sizes[d]) != true)
+      Ix place = Ix::of(at);
+      if (!isChecked(tile, buffer.sizes[d]) &&
+          ranges.staysInside(place, 0, buffer.sizes[d]) != true)
         condition = both(condition, ix().inside(place, buffer.sizes[d]));
       index = ix().add(index, ix().mul(at, buffer.strides[d]));
     }

@@ -2,6 +2,7 @@
 //
 // Vectors of `lanes` elements, and their way from and to memory.
 #include "Target/CPU/Emitter.h"
+#include "Target/Common/Elementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -15,22 +16,7 @@ Type Emitter::typeOf(Type element, bool isVector) const {
   return isVector && lanes > 1 ? Type(VectorType::get(int64_t(lanes), scalar)) : scalar;
 }
 
-Value Emitter::splat(Value scalar) {
-  auto type = VectorType::get(int64_t(lanes), scalar.getType());
-  Attribute attribute;
-  if (matchPattern(scalar, m_Constant(&attribute)))
-    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, attribute));
-  if (isa<FloatType>(scalar.getType()) && scalar.getType().getIntOrFloatBitWidth() == 16) {
-    // Without a vector unit for it, LLVM takes vectors of bf16 apart.
-    Value bits = splat(arith::BitcastOp::create(b, loc, b.getI16Type(), scalar));
-    return arith::BitcastOp::create(b, loc, type, bits);
-  }
-  Value empty = LLVM::PoisonOp::create(b, loc, type);
-  Value zero = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(0));
-  Value first = LLVM::InsertElementOp::create(b, loc, type, empty, scalar, zero);
-  SmallVector<int32_t> zeros(lanes, 0);
-  return LLVM::ShuffleVectorOp::create(b, loc, first, first, zeros);
-}
+Value Emitter::splat(Value scalar) { return target::splat(b, loc, scalar, lanes); }
 
 Value Emitter::laneOffsets(int64_t step) {
   SmallVector<int64_t> offsets;
@@ -215,7 +201,7 @@ Value Emitter::loadEach(Value base, Type element, const Ix &index, ArrayRef<Valu
     loaded.emplace_back();
     if (!offset)
       continue;
-    Value at = ix().value(ix().add(index, ixOf(offset)));
+    Value at = ix().value(ix().add(index, Ix::of(offset)));
     loaded.back() =
         LLVM::LoadOp::create(b, loc, stored, addressOf(*this, base, stored, at), bytesOf(element));
   }

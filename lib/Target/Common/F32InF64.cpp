@@ -6,7 +6,7 @@
 // Elementary Functions", 1980), with relative errors of 2^-40, 2^-51 and 2^-36. No branches; NaN
 // stays NaN.
 #include "Target/Common/F32InF64.h"
-#include "Target/Common/F64Builder.h"
+#include "Target/Common/FloatBuilder.h"
 #include "llvm/ADT/StringMap.h"
 #include <cmath>
 #include <limits>
@@ -25,9 +25,9 @@ constexpr double mostOfSeries = 0x1p-13;
 constexpr double magic = 0x1.8p52;
 constexpr int64_t fractionBits = 52, bias = 1023;
 
-class F64 : public F64Builder {
+class F64 : public FloatBuilder {
 public:
-  using F64Builder::F64Builder;
+  F64(OpBuilder &b, Location loc, Type like) : FloatBuilder(b, loc, like, b.getF64Type()) {}
 
   /// e^x; 0 and infinity of f32 are those of what is beyond its bounds, +-200.
   Value exp(Value x) {

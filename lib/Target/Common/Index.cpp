@@ -5,6 +5,13 @@
 using namespace mlir;
 using namespace tw::target;
 
+Ix Ix::of(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.getSExtValue();
+  return value;
+}
+
 Value IndexBuilder::value(const Ix &x) {
   if (x.dynamic())
     return x.dynamic();

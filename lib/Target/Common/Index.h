@@ -16,6 +16,9 @@ public:
   Ix(int64_t constant = 0) : number(constant) {}
   Ix(mlir::Value dynamic) : number(0), ssa(dynamic) {}
 
+  /// A constant again, where `value` is one.
+  static Ix of(mlir::Value value);
+
   bool isConstant() const { return !ssa; }
   bool is(int64_t constant) const { return !ssa && number == constant; }
   /// Whether both are surely the same.

@@ -5,7 +5,7 @@
 // product is exact: below 2^45 the rest has 30 bits and more, as no float is near to a multiple.
 // Sine and cosine of the rest are polynomials with relative errors of 2^-37 and 2^-33.
 #include "Target/Common/Trigonometry.h"
-#include "Target/Common/F64Builder.h"
+#include "Target/Common/FloatBuilder.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringMap.h"
@@ -21,7 +21,7 @@ constexpr double magic = 0x1.8p52;
 constexpr double twoByPi = 0x1.45f306dc9c883p-1;
 constexpr double halfPi = 0x1.921fb54442d18p+0, halfPiRest = 0x1.1a62633145c07p-54;
 
-Value compute(F64Builder &f, Trigonometric function, Value x) {
+Value compute(FloatBuilder &f, Trigonometric function, Value x) {
   Value wide = f.widen(x), sum = f.fma(wide, f.number(twoByPi), f.number(magic));
   Value count = f.sub(sum, f.number(magic));
   Value rest = f.fma(count, f.number(-halfPiRest), f.fma(count, f.number(-halfPi), wide));
@@ -75,7 +75,7 @@ Value emitTrigonometric(OpBuilder &b, Location loc, Trigonometric function, Valu
   b.setInsertionPointToStart(choice.thenBlock());
   scf::YieldOp::create(b, loc, byCalls());
   b.setInsertionPointToStart(choice.elseBlock());
-  F64Builder f(b, loc, x.getType());
+  FloatBuilder f(b, loc, x.getType(), b.getF64Type());
   scf::YieldOp::create(b, loc, compute(f, function, x));
   return choice.getResult(0);
 }

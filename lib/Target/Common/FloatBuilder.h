@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic in f64 on as many lanes as a value of f32 has, and on their bits.
+// Arithmetic in f32 or f64 on a scalar or the lanes of a vector, and on their bits.
 #pragma once
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 namespace tw::target {
 
-class F64Builder {
+class FloatBuilder {
 public:
-  /// `like`: a scalar or a vector.
-  F64Builder(mlir::OpBuilder &b, mlir::Location loc, mlir::Type like) : b(b), loc(loc) {
+  /// Computes in `element`, which is f32 or f64; `like` is a scalar or a vector.
+  FloatBuilder(mlir::OpBuilder &b, mlir::Location loc, mlir::Type like, mlir::FloatType element)
+      : b(b), loc(loc), element(element), bitsElement(b.getIntegerType(element.getWidth())) {
     auto vector = llvm::dyn_cast<mlir::VectorType>(like);
-    auto of = [&](mlir::Type element) {
-      return vector ? mlir::Type(mlir::VectorType::get(vector.getShape(), element)) : element;
+    auto of = [&](mlir::Type one) {
+      return vector ? mlir::Type(mlir::VectorType::get(vector.getShape(), one)) : one;
     };
-    type = of(b.getF64Type()), bitsType = of(b.getI64Type()), narrowType = of(b.getF32Type());
+    type = of(element), bitsType = of(bitsElement), narrowType = of(b.getF32Type());
   }
 
-  mlir::Value number(double value) { return splat(type, b.getF64FloatAttr(value)); }
-  mlir::Value integer(int64_t value) { return splat(bitsType, b.getI64IntegerAttr(value)); }
+  mlir::Value number(double value) { return splat(type, b.getFloatAttr(element, value)); }
+  mlir::Value integer(int64_t value) {
+    return splat(bitsType, b.getIntegerAttr(bitsElement, value));
+  }
 
   mlir::Value widen(mlir::Value x) { return mlir::arith::ExtFOp::create(b, loc, type, x); }
   mlir::Value narrow(mlir::Value x) { return mlir::arith::TruncFOp::create(b, loc, narrowType, x); }
@@ -80,6 +83,11 @@ public:
     return Op::create(b, loc, args...);
   }
 
+protected:
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  mlir::Type type, bitsType;
+
 private:
   mlir::Value splat(mlir::Type type, mlir::Attribute value) {
     auto vector = llvm::dyn_cast<mlir::VectorType>(type);
@@ -89,9 +97,9 @@ private:
                : llvm::cast<mlir::TypedAttr>(value));
   }
 
-  mlir::OpBuilder &b;
-  mlir::Location loc;
-  mlir::Type type, bitsType, narrowType;
+  mlir::FloatType element;
+  mlir::IntegerType bitsElement;
+  mlir::Type narrowType;
 };
 
 } // namespace tw::target

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// What indices can be, as far as it is known: variables of loops with constant bounds, programs of
-// a grid of constant size, and what is computed from them.
-#include "Target/CPU/Emitter.h"
+#include "Target/Common/IndexRanges.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <algorithm>
 #include <numeric>
 
 using namespace mlir;
 
-namespace tw::target::cpu {
+namespace tw::target {
 
 /// Far from where sums and products of two numbers would overflow.
 constexpr int64_t mostKnown = int64_t(1) << 30;
@@ -21,18 +19,23 @@ static std::optional<Range> spanOf(int64_t a, int64_t b, int64_t c, int64_t d) {
   return isSmall ? std::optional(range) : std::nullopt;
 }
 
-std::optional<Range> Emitter::rangeOf(const Ix &x, int depth) const {
+std::optional<Range> IndexRanges::ofVariable(Value variable) const {
+  auto found = known.find(variable);
+  return found == known.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<Range> IndexRanges::of(const Ix &x, int depth) const {
   if (auto number = x.constant())
     return spanOf(*number, *number, *number, *number);
-  if (auto found = ranges.find(x.dynamic()); found != ranges.end())
-    return found->second;
+  if (auto range = ofVariable(x.dynamic()))
+    return range;
   Operation *op = x.dynamic().getDefiningOp();
   constexpr int deepest = 8;
   if (!op || op->getNumOperands() < 2 || depth > deepest)
     return std::nullopt;
   unsigned first = isa<arith::SelectOp>(op) ? 1 : 0;
-  auto a = rangeOf(ixOf(op->getOperand(first)), depth + 1),
-       c = rangeOf(ixOf(op->getOperand(first + 1)), depth + 1);
+  auto a = of(Ix::of(op->getOperand(first)), depth + 1),
+       c = of(Ix::of(op->getOperand(first + 1)), depth + 1);
   if (!a || !c)
     return std::nullopt;
   bool isPlain = a->least >= 0 && c->least >= 1; // for divisions
@@ -68,8 +71,8 @@ std::optional<Range> Emitter::rangeOf(const Ix &x, int depth) const {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-std::optional<bool> Emitter::staysInside(const Ix &first, int64_t span, const Ix &size) const {
-  auto range = rangeOf(first);
+std::optional<bool> IndexRanges::staysInside(const Ix &first, int64_t span, const Ix &size) const {
+  auto range = of(first);
   auto bound = size.constant();
   if (!range || !bound || span < 0)
     return std::nullopt;
@@ -80,7 +83,7 @@ std::optional<bool> Emitter::staysInside(const Ix &first, int64_t span, const Ix
   return std::nullopt;
 }
 
-bool Emitter::isMultipleOf(const Ix &x, int64_t divisor) const {
+bool isMultipleOf(const Ix &x, int64_t divisor) {
   if (divisor == 1)
     return true;
   if (auto number = x.constant())
@@ -88,27 +91,18 @@ bool Emitter::isMultipleOf(const Ix &x, int64_t divisor) const {
   if (auto variable = dyn_cast<BlockArgument>(x.dynamic())) {
     auto loop = dyn_cast<scf::ForOp>(variable.getOwner()->getParentOp());
     return loop && loop.getInductionVar() == variable &&
-           isMultipleOf(ixOf(loop.getLowerBound()), divisor) &&
-           isMultipleOf(ixOf(loop.getStep()), divisor);
+           isMultipleOf(Ix::of(loop.getLowerBound()), divisor) &&
+           isMultipleOf(Ix::of(loop.getStep()), divisor);
   }
   Operation *op = x.dynamic().getDefiningOp();
   if (isa<arith::AddIOp, arith::SubIOp>(op))
-    return isMultipleOf(ixOf(op->getOperand(0)), divisor) &&
-           isMultipleOf(ixOf(op->getOperand(1)), divisor);
+    return isMultipleOf(Ix::of(op->getOperand(0)), divisor) &&
+           isMultipleOf(Ix::of(op->getOperand(1)), divisor);
   APInt factor;
   if (!isa<arith::MulIOp>(op) || !matchPattern(op->getOperand(1), m_ConstantInt(&factor)))
     return false;
-  return isMultipleOf(ixOf(op->getOperand(0)), divisor / std::gcd(divisor, factor.getSExtValue()));
+  return isMultipleOf(Ix::of(op->getOperand(0)),
+                      divisor / std::gcd(divisor, factor.getSExtValue()));
 }
 
-bool Emitter::hasKnownEdges(Value tile) const {
-  return anyBehind(tile, [&](Operation *op) {
-    auto load = dyn_cast<tile::LoadOp>(op);
-    for (unsigned d = 0; load && d < load.getPositions().size(); ++d)
-      if (matchPattern(load.getPositions()[d], m_Constant()) && !inside.contains({op, d}))
-        return true;
-    return false;
-  });
-}
-
-} // namespace tw::target::cpu
+} // namespace tw::target

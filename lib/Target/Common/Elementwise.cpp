@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise operations on scalars and vectors. Where MLIR's operation leaves something undefined
-// that docs/tile-programs.md ("Numbers") defines, it is guarded here.
-#include "Target/CPU/Emitter.h"
-#include "Target/CPU/Math.h"
-#include "Target/CPU/VectorLibm.h"
+// Where MLIR's operation leaves something undefined that tile programs define, it is guarded here.
+#include "Target/Common/Elementwise.h"
 #include "Target/Common/Libm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
-namespace tw::target::cpu {
+namespace tw::target {
 namespace {
 
 bool isHalf(Type type) {
@@ -24,19 +22,20 @@ bool isHalf(Type type) {
 
 class ElementwiseEmitter {
 public:
-  ElementwiseEmitter(Emitter &e, Operation *op) : e(e), b(e.b), loc(e.loc), op(op) {}
+  ElementwiseEmitter(OpBuilder &b, Location loc, Operation *op,
+                     const ElementwiseFunctions *functions)
+      : b(b), loc(loc), op(op), functions(functions) {}
 
   Value run(ArrayRef<Value> given) {
     SmallVector<Value> operands(given);
-    isVector = llvm::any_of(operands, [](Value v) { return isa<VectorType>(v.getType()); });
-    if (isVector)
-      for (Value &operand : operands)
-        operand = e.asVector(operand);
-    Type element = Emitter::scalarType(getElementTypeOrSelf(op->getResult(0).getType()));
+    for (Value operand : operands)
+      setLanes(operand);
+    for (Value &operand : operands)
+      operand = asVector(operand);
+    Type element = scalarType(getElementTypeOrSelf(op->getResult(0).getType()));
     if (auto value = special(operands, element))
       return value;
-    if (isVector && isa<arith::DivFOp>(op) && element.isF32() &&
-        !isa<VectorType>(given[1].getType()))
+    if (lanes && isa<arith::DivFOp>(op) && element.isF32() && !isa<VectorType>(given[1].getType()))
       return divideByOne(operands, given[1]);
     bool computesHalf =
         isHalf(element) || llvm::any_of(operands, [](Value v) { return isHalf(v.getType()); });
@@ -51,21 +50,28 @@ public:
   }
 
   Value convert(Value value, Type element) {
-    isVector = isa<VectorType>(value.getType());
+    setLanes(value);
     Type from = getElementTypeOrSelf(value.getType());
     bool isWider = from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth();
     return from == element ? value : isWider ? extend(value, element) : truncate(value, element);
   }
 
 private:
-  Type type(Type element) const { return e.typeOf(element, isVector); }
+  void setLanes(Value operand) {
+    if (auto vector = dyn_cast<VectorType>(operand.getType()))
+      lanes = vector.getNumElements();
+  }
+  Value asVector(Value value) {
+    return lanes == 0 || isa<VectorType>(value.getType()) ? value : splat(b, loc, value, lanes);
+  }
+  Type type(Type element) const {
+    return lanes ? Type(VectorType::get(lanes, scalarType(element))) : scalarType(element);
+  }
   Value constant(Type element, double number) {
-    Value value = e.constant(element, number);
-    return isVector ? e.splat(value) : value;
+    return asVector(emitNumber(b, loc, element, number));
   }
   Value integer(Type element, const APInt &number) {
-    Value value = arith::ConstantOp::create(b, loc, b.getIntegerAttr(element, number));
-    return isVector ? e.splat(value) : value;
+    return asVector(arith::ConstantOp::create(b, loc, b.getIntegerAttr(element, number)));
   }
   template <typename Op, typename... Args>
   Value make(Args... args) {
@@ -80,12 +86,12 @@ private:
 
   /// The same operation on what is here scalars or vectors.
   Value same(ArrayRef<Value> operands, Type element) {
-    if (Value value = emitMath(b, loc, op->getName().getStringRef(), operands, e.cpu))
+    if (Value value = functions->polynomial(op->getName().getStringRef(), operands))
       return value;
     if (StringRef name = libmName(op); !name.empty())
-      return callVectorLibm(b, loc, name, operands, e.imports);
+      return functions->libm(name, operands);
     if (StringRef name = intrinsicImport(op); !name.empty())
-      e.imports.insert((name + (element.isF64() ? "" : "f")).str());
+      functions->imports.insert((name + (element.isF64() ? "" : "f")).str());
     OperationState state(loc, op->getName(), operands, type(element), op->getAttrs());
     Operation *made = b.create(state);
     // A product that is used again has one value: not a rounded and, in a sum, an unrounded one.
@@ -105,7 +111,7 @@ private:
   /// x / d is below 2^-100, up to 1.5 units in the last place are lost.
   Value divideByOne(ArrayRef<Value> operands, Value divisor) {
     Type f32 = b.getF32Type(), i32 = b.getI32Type();
-    auto number = [&](double value) { return e.constant(f32, value); };
+    auto number = [&](double value) { return emitNumber(b, loc, f32, value); };
     auto compare = [&](arith::CmpFPredicate predicate, Value x, double value) -> Value {
       return make<arith::CmpFOp>(predicate, x, number(value));
     };
@@ -122,7 +128,7 @@ private:
     Value isExact = compare(arith::CmpFPredicate::OEQ, rest, 0);
     Value low =
         make<arith::MulFOp>(high, Value(make<arith::SelectOp>(isExact, number(0x1p-40), rest)));
-    Value wideHigh = e.splat(high), wideLow = e.splat(low);
+    Value wideHigh = asVector(high), wideLow = asVector(low);
     auto choice =
         scf::IfOp::create(b, loc, operands[0].getType(), isUsual, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -273,23 +279,54 @@ private:
         .Default([](Operation *) { return Value(); });
   }
 
-  Emitter &e;
   OpBuilder &b;
   Location loc;
   Operation *op;
-  bool isVector = false;
+  const ElementwiseFunctions *functions;
+  int64_t lanes = 0; // 0: scalars
 };
 
 } // namespace
 
-Value Emitter::convertFloat(Value value, Type element) {
+Value emitElementwise(OpBuilder &b, Location loc, Operation *op, ArrayRef<Value> operands,
+                      const ElementwiseFunctions &functions) {
+  return ElementwiseEmitter(b, loc, op, &functions).run(operands);
+}
+
+Value convertFloat(OpBuilder &b, Location loc, Value value, Type element) {
   if (!isa<FloatType>(element))
     return value;
-  return ElementwiseEmitter(*this, nullptr).convert(value, element);
+  return ElementwiseEmitter(b, loc, nullptr, nullptr).convert(value, element);
 }
 
-FailureOr<Value> Emitter::elementwise(Operation *op, ArrayRef<Value> operands) {
-  return ElementwiseEmitter(*this, op).run(operands);
+Type scalarType(Type type) {
+  return type.isIndex() ? IntegerType::get(type.getContext(), 64) : type;
 }
 
-} // namespace tw::target::cpu
+Value emitNumber(OpBuilder &b, Location loc, Type type, double number) {
+  TypedAttr attribute;
+  if (isa<FloatType>(type))
+    attribute = b.getFloatAttr(type, number);
+  else
+    attribute = b.getIntegerAttr(type, int64_t(number));
+  return arith::ConstantOp::create(b, loc, attribute);
+}
+
+Value splat(OpBuilder &b, Location loc, Value scalar, int64_t lanes) {
+  auto type = VectorType::get(lanes, scalar.getType());
+  Attribute attribute;
+  if (matchPattern(scalar, m_Constant(&attribute)))
+    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, attribute));
+  if (isa<FloatType>(scalar.getType()) && scalar.getType().getIntOrFloatBitWidth() == 16) {
+    // Without a vector unit for it, LLVM takes vectors of bf16 apart.
+    Value bits = splat(b, loc, arith::BitcastOp::create(b, loc, b.getI16Type(), scalar), lanes);
+    return arith::BitcastOp::create(b, loc, type, bits);
+  }
+  Value empty = LLVM::PoisonOp::create(b, loc, type);
+  Value zero = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(0));
+  Value first = LLVM::InsertElementOp::create(b, loc, type, empty, scalar, zero);
+  SmallVector<int32_t> zeros(lanes, 0);
+  return LLVM::ShuffleVectorOp::create(b, loc, first, first, zeros);
+}
+
+} // namespace tw::target
