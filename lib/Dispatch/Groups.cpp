@@ -12,6 +12,7 @@
 #include "Graph/Rows.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
+#include "IR/KernelLength.h"
 #include "IR/ModelLocation.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,7 +27,6 @@ constexpr int64_t tinyElements = 1024;         // results so small that a serial
 constexpr int64_t rowBudgetElements = 1 << 16; // kept between the operations of one row
 constexpr int64_t rereadElements = 1 << 16;    // operands of a second contraction, read every row
 constexpr size_t longestGroup = 48;
-constexpr size_t longestBodies = 300; // LLVM's time grows faster than the length of a kernel
 
 class Grouping {
 public:
@@ -158,7 +158,7 @@ private:
 
   const char *refusal(const Group &from, const Group &to, int64_t rows) const {
     if (from.ops.size() + to.ops.size() > longestGroup ||
-        lengthOf(from) + lengthOf(to) > longestBodies)
+        lengthOf(from) + lengthOf(to) > longestKernel)
       return "the kernel would become too long";
     if (beginsDestination(from, to))
       return nullptr;

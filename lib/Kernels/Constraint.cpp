@@ -2,6 +2,7 @@
 #include "Kernels/Constraint.h"
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 
 namespace tw::kernels {
 
@@ -30,6 +31,15 @@ static std::string withSubscripts(const std::string &text) {
     written += ']';
   }
   return written;
+}
+
+std::vector<Constraint> allConstraints(std::vector<Constraint> common,
+                                       const ConfigurationSchema &schema,
+                                       std::vector<Constraint> own) {
+  for (const ConfigurationField &field : schema.fields)
+    common.emplace_back(std::to_string(field.least), field.name);
+  std::move(own.begin(), own.end(), std::back_inserter(common));
+  return common;
 }
 
 const Constraint *firstViolated(const std::vector<Constraint> &constraints, const Numbers &values) {

@@ -3,6 +3,7 @@
 // What makes a configuration legal, as data: whoever searches configurations gives these to a
 // solver; whoever has one asks `holds`.
 #pragma once
+#include "IR/Tile/ConfigurationSchema.h"
 #include "Support/Size.h"
 #include <string>
 #include <string_view>
@@ -18,6 +19,12 @@ struct Constraint {
   Size less, more;
   std::string lessText, moreText, reason;
 };
+
+/// What a target asks of a configuration beside what all of them do: `common`, the least values of
+/// the schema's fields, and `own`.
+std::vector<Constraint> allConstraints(std::vector<Constraint> common,
+                                       const ConfigurationSchema &schema,
+                                       std::vector<Constraint> own);
 
 /// Numbers by name.
 using Numbers = Size::Values;

@@ -15,6 +15,7 @@
 // for other programs must be movement alone, and be read element by element.
 #include "IR/Coded.h"
 #include "IR/Graph/Values.h"
+#include "IR/KernelLength.h"
 #include "IR/ModelLocation.h"
 #include "Tile/Passes.h"
 #include "Tile/Pointwise.h"
@@ -398,10 +399,6 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
     bool follows = false; // the consumer was written into the producer
     std::string why;
   };
-
-  /// Kernels of more operations are left apart: the time that LLVM takes for one grows faster than
-  /// its length.
-  static constexpr size_t longestKernel = 300;
 
   static size_t lengthOf(KernelOp kernel) {
     size_t length = 0;

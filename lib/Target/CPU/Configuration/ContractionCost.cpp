@@ -108,12 +108,8 @@ Numbers numbersOf(const CPUContraction &configuration) {
 
 /// Those of every target, too.
 std::vector<Constraint> allConstraints(const Contraction &contraction, const VectorUnit &unit) {
-  std::vector<Constraint> all = kernels::contractionConstraints(contraction);
-  for (const ConfigurationField &field : kernels::contractionSchema().fields)
-    all.emplace_back(std::to_string(field.least), field.name);
-  for (Constraint &own : contractionConstraints(unit))
-    all.push_back(std::move(own));
-  return all;
+  return kernels::allConstraints(kernels::contractionConstraints(contraction),
+                                 kernels::contractionSchema(), contractionConstraints(unit));
 }
 
 } // namespace

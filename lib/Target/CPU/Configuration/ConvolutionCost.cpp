@@ -166,12 +166,8 @@ std::vector<int64_t> widths(const Convolution &spec, const Problem &p, bool isPa
 
 /// Those of every target, too.
 std::vector<Constraint> allConstraints(const Convolution &spec, const VectorUnit &unit) {
-  std::vector<Constraint> all = kernels::convolutionConstraints(spec);
-  for (const ConfigurationField &field : kernels::convolutionSchema().fields)
-    all.emplace_back(std::to_string(field.least), field.name);
-  for (Constraint &own : convolutionConstraints(spec, unit))
-    all.push_back(std::move(own));
-  return all;
+  return kernels::allConstraints(kernels::convolutionConstraints(spec),
+                                 kernels::convolutionSchema(), convolutionConstraints(spec, unit));
 }
 
 double cycles(const Convolution &spec, const Problem &p, const ConvolutionConfiguration &block) {
