@@ -204,8 +204,7 @@ void Arguments::addScalar(const tw_value_info &input, nb::handle object) {
   }
   if (!isFine) {
     PyErr_Clear();
-    refuse(input, Code::PYTHON_1,
-           fmt::format("is {} of type {}", nb::repr(object).c_str(), typeName(object)),
+    refuse(input, Code::PYTHON_1, fmt::format("is {} of type {}", shown(object), typeName(object)),
            "give a Python number of that kind");
   }
   given.push_back({&value, tw_dtype_bytes(input.dtype), input.dtype, 0, nullptr});
@@ -354,12 +353,10 @@ void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
   if (!nb::isinstance<nb::tuple>(device) || nb::len(device) != 2 ||
       !nb::isinstance<nb::int_>(device[0]))
     refuse(input, Code::PYTHON_1,
-           fmt::format("is a {} whose __dlpack_device__ gives {}", typeName(object),
-                       nb::repr(device).c_str()),
+           fmt::format("is a {} whose __dlpack_device__ gives {}", typeName(object), shown(device)),
            "update the library it comes from");
   if (nb::cast<int>(device[0]) != dlpack::cpu)
-    refuse(input, Code::PYTHON_2,
-           fmt::format("is on the DLPack device {}", nb::repr(device).c_str()),
+    refuse(input, Code::PYTHON_2, fmt::format("is on the DLPack device {}", shown(device)),
            "copy it to main memory first");
   nb::object capsule;
   try {

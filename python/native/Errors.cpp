@@ -112,6 +112,37 @@ void raise(std::string_view text, int category) {
   raise(first.substr(0, end), first.substr(end + 3), text, lineAfter(text, "\n  help: "), category);
 }
 
+std::string described(nb::handle object) {
+  std::string name = nb::str(object.type().attr("__name__")).c_str();
+  bool isVowel = std::string_view("AEIOUaeiou").find(name[0]) != std::string_view::npos;
+  return (isVowel ? "an " : "a ") + name;
+}
+
+/// Why repr() fails: Python writes no integers of more than 4300 digits, and a class may have a
+/// __repr__ that raises.
+static std::string withoutRepr(nb::handle object) {
+  PyErr_Clear();
+  if (PyLong_Check(object.ptr()))
+    return "an integer of " + std::to_string(nb::cast<int64_t>(object.attr("bit_length")())) +
+           " bits";
+  return described(object);
+}
+
+std::string shown(nb::handle object) {
+  nb::object text = nb::steal(PyObject_Repr(object.ptr()));
+  const char *bytes = text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : nullptr;
+  if (!bytes)
+    return withoutRepr(object);
+  constexpr size_t most = 200;
+  std::string all = bytes;
+  if (all.size() <= most)
+    return all;
+  size_t end = most;
+  while ((all[end] & 0xC0) == 0x80) // within a letter of several bytes
+    --end;
+  return all.substr(0, end) + "...";
+}
+
 void check(tw_status *status) {
   if (!status)
     return;

@@ -20,6 +20,11 @@ void defineErrors(nanobind::module_ &module);
 /// A mistake in a kernel, as a tilewright.KernelError: an InputError with file, line and column.
 [[noreturn]] void raiseKernelError(const Diagnostic &error, const std::string &file, uint32_t line,
                                    uint32_t column);
+/// repr(object) for messages: of what has none a phrase, and of a long one the beginning.
+std::string shown(nanobind::handle object);
+/// "a str", "an Index": for messages.
+std::string described(nanobind::handle object);
+
 /// Throws the status, if there is one, and frees it.
 void check(tw_status *status);
 

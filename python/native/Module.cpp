@@ -29,4 +29,6 @@ NB_MODULE(_native, module) {
         raise(tw::Diagnostic{known.value_or(tw::Code::PYTHON_1), message, {}, {}, help});
       },
       nb::arg("code"), nb::arg("message"), nb::arg("help") = "");
+  module.def("shown", &shown, nb::arg("object").none(),
+             "repr(object) for messages: never an error, and not too long.");
 }

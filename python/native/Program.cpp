@@ -96,32 +96,36 @@ void Program::run(std::span<const tw_tensor> inputs, Results &results, int wante
 // State
 //===----------------------------------------------------------------------===//
 
-const tw_value_info &Program::stateInfo(const std::string &name) const {
-  int32_t index = tw_program_find_state(program, name.c_str());
+const tw_value_info &Program::stateInfo(nb::handle name) const {
+  const char *text = PyUnicode_Check(name.ptr()) ? PyUnicode_AsUTF8(name.ptr()) : nullptr;
+  if (!text)
+    PyErr_Clear(); // lone surrogates
+  int32_t index = text ? tw_program_find_state(program, text) : -1;
   if (index >= 0)
     return *tw_program_state(program, index);
   std::string names;
   for (int32_t i = 0; const tw_value_info *info = tw_program_state(program, i); ++i)
     names += (i ? ", " : "") + std::string(info->name);
   raise(Diagnostic{Code::RUNTIME_15,
-                   fmt::format("the program has no state named \"{}\"", name),
+                   text ? fmt::format("the program has no state named \"{}\"", text)
+                        : fmt::format("the program has no state named {}", shown(name)),
                    {},
                    {names.empty() ? "it has no state" : "it has: " + names},
                    {}});
 }
 
-nb::object Program::getState(const std::string &name) {
+nb::object Program::getState(nb::handle name) {
   const tw_value_info &info = stateInfo(name);
   Borrowed instance(*this, 0);
   OwnedTensor value = allocateTensor(info.dtype, {info.sizes, static_cast<size_t>(info.rank)});
   if (!value)
     throw std::bad_alloc();
-  check(tw_instance_state_get(instance.get(), name.c_str(), value->tensor.data, info.bytes));
+  check(tw_instance_state_get(instance.get(), info.name, value->tensor.data, info.bytes));
   const dlpack::ExchangeApi *torch = library == Library::Torch ? importedTorchApi() : nullptr;
   return torch ? torchTensor(*torch, std::move(value)) : numpyArray(std::move(value));
 }
 
-void Program::setState(const std::string &name, nb::handle value) {
+void Program::setState(nb::handle name, nb::handle value) {
   tw_value_info info = stateInfo(name);
   info.kind = TW_KIND_TENSOR;
   info.mutated = 0;
@@ -135,21 +139,20 @@ void Program::setState(const std::string &name, nb::handle value) {
     for (int32_t d = 0; d < given.rank; ++d)
       sizes += (d ? ", " : "") + std::to_string(given.sizes[d]);
     raise(Diagnostic{Code::RUNTIME_14,
-                     fmt::format("state \"{}\" is {}, but {}[{}] is given", name, shapeText(info),
-                                 tw_dtype_name(given.dtype), sizes),
+                     fmt::format("state \"{}\" is {}, but {}[{}] is given", info.name,
+                                 shapeText(info), tw_dtype_name(given.dtype), sizes),
                      {},
                      {},
                      "give an array of that dtype and those sizes"});
   }
   Borrowed instance(*this, 0);
-  check(tw_instance_state_set(instance.get(), name.c_str(), given.data, given.bytes));
+  check(tw_instance_state_set(instance.get(), info.name, given.data, given.bytes));
 }
 
-void Program::resetState(const std::optional<std::string> &name) {
-  if (name)
-    stateInfo(*name);
+void Program::resetState(nb::handle name) {
+  const char *known = name.is_none() ? nullptr : stateInfo(name).name;
   Borrowed instance(*this, 0);
-  check(tw_instance_state_reset(instance.get(), name ? name->c_str() : nullptr));
+  check(tw_instance_state_reset(instance.get(), known));
 }
 
 tw_memory_info Program::memory() {

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,9 +44,9 @@ public:
   const std::string &path() const { return artifactPath; }
 
   // State; see tw_instance_state_get. Throw (RUNTIME_15 and 14).
-  nanobind::object getState(const std::string &name);
-  void setState(const std::string &name, nanobind::handle value);
-  void resetState(const std::optional<std::string> &name);
+  nanobind::object getState(nanobind::handle name);
+  void setState(nanobind::handle name, nanobind::handle value);
+  void resetState(nanobind::handle name); // None: all
 
   tw_memory_info memory();
   /// Starts or ends collecting events; ended, it gives them.
@@ -56,7 +55,7 @@ public:
 
 private:
   class Borrowed;
-  const tw_value_info &stateInfo(const std::string &name) const;
+  const tw_value_info &stateInfo(nanobind::handle name) const;
   static void observe(void *self, int32_t dispatch, int64_t begin, int64_t end);
 
   std::string artifactPath;

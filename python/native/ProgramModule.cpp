@@ -4,7 +4,6 @@
 #include "Errors.h"
 #include "Program.h"
 #include <fmt/format.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
@@ -202,8 +201,8 @@ void defineProgram(nb::module_ &module) {
       .def("_describe", &describe)
       .def_prop_ro("_descriptor", &Program::descriptor)
       .def_prop_ro("_path", &Program::path)
-      .def("_get_state", &Program::getState)
-      .def("_set_state", &Program::setState)
+      .def("_get_state", &Program::getState, nb::arg("name").none())
+      .def("_set_state", &Program::setState, nb::arg("name").none(), nb::arg("value").none())
       .def("_reset_state", &Program::resetState, nb::arg("name").none())
       .def("_memory", &memoryTuple)
       .def("_start_profile", &Program::startProfile)

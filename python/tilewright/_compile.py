@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from . import _native
-from ._program import Program, check_library, check_threads
+from ._program import Program, check_text, check_threads, path_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None 
     with their lines), TW-KERNEL-*, TW-PYTHON-0005 (the options), TW-CLI-0007 (no compiler is installed).
     """
     check_threads(threads)
+    dump_to = None if dump_to is None else path_text("dump_to", dump_to)
     paths, texts = split_kernels(kernels)
     json, weights, library = None, [], "torch"
     keep: Any = None  # owns the weights' memory
@@ -38,32 +40,31 @@ def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None 
         if example_inputs is not None or dynamic_shapes is not None:
             _native.refuse("TW-PYTHON-0005", "example_inputs or dynamic_shapes are given with a file",
                            "a file says itself what it takes: leave them out")
-        name, library = os.fspath(model), "numpy"
+        name, library = path_text("the path of the model", model), "numpy"
     else:
         from .torch import _exported
 
         exported = _exported.export(model, example_inputs, dynamic_shapes)
         name, json, weights, registered, keep = _exported.serialize(exported, type(model).__name__)
         texts += registered
-    check_library(library)
-    if not isinstance(target, str):
-        _native.refuse("TW-PYTHON-0005", f"target is {target!r}", 'it is "cpu", "cpu:NAME" or "reference"')
+    check_text("target", target)
     descriptor, report, _ = _native.compile(name, json, weights, paths, texts, target, None,
-                                         None if dump_to is None else os.fspath(dump_to))
+                                         dump_to)
     del keep
     return Program(f"/proc/self/fd/{descriptor}", descriptor, threads=threads, library=library, report=report)
 
 
 def split_kernels(kernels: Sequence[str | os.PathLike[str]]) -> tuple[list[str], list[tuple[str, str]]]:
     """The paths, and the texts with a name for each: a text is what holds a line end."""
-    if isinstance(kernels, (str, os.PathLike)):
-        _native.refuse("TW-PYTHON-0005", f"kernels is {kernels!r}", "give a list: kernels=[...]")
+    if isinstance(kernels, (str, os.PathLike)) or not isinstance(kernels, Iterable):
+        _native.refuse("TW-PYTHON-0005", f"kernels is {_native.shown(kernels)}", "give a list: kernels=[...]")
     paths, texts = [], []
     for kernel in kernels:
         if isinstance(kernel, str) and "\n" in kernel:
+            check_text("a kernel", kernel)
             texts.append((f"kernel text {len(texts) + 1}", kernel))
         elif isinstance(kernel, (str, os.PathLike)):
-            paths.append(os.fspath(kernel))
+            paths.append(path_text("the path of a kernel", kernel))
         else:
             _native.refuse("TW-PYTHON-0005", f"a kernel is a {type(kernel).__name__}",
                            "give paths of .cpp, .so and .mlir files, or texts of the tile dialect")

@@ -182,7 +182,11 @@ class Program(_native.Program):
 
     def __init__(self, path: str, descriptor: int = -1, *, threads: int = 0, library: str = "numpy",
                  report: str | None = None) -> None:
-        super().__init__(path, descriptor, threads, library)
+        check_library(library)
+        check_threads(threads, follow=True)
+        if type(descriptor) is not int or not -1 <= descriptor < 2**31:
+            _native.refuse("TW-PYTHON-0005", f"descriptor is {_native.shown(descriptor)}", "leave it out")
+        super().__init__(path_text("the path", path), descriptor, threads, library)
         self._facts: dict[str, Any] = self._describe()
         self._report = report
 
@@ -232,9 +236,10 @@ class Program(_native.Program):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the artifact, weights included, replacing the file in one step.
 
-        It runs without Python, too (docs/embedding.md). OSError when it cannot be written.
+        It runs without Python, too (docs/embedding.md). Errors: OSError when it cannot be written, TW-PYTHON-0005
+        (no path).
         """
-        path = os.fspath(path)
+        path = path_text("the path", path)
         source = os.open(self._path, os.O_RDONLY)
         temporary = f"{path}.{os.getpid()}.tmp"
         try:
@@ -269,27 +274,37 @@ def load(path: str | os.PathLike[str], *, threads: int = 0, library: str = "nump
     a call's tensors: state, and results of programs that take none. Errors: TW-RUNTIME-0001 to 0008 (the
     file is missing, damaged, or for another machine), TW-PYTHON-0005 (the options).
     """
-    check_library(library)
     check_threads(threads)
-    return Program(os.path.abspath(_text_of(path)), threads=threads, library=library)
+    return Program(os.path.abspath(path_text("the path", path)), threads=threads, library=library)
 
 
-def _text_of(path: object) -> str:
+def path_text(what: str, path: object) -> str:
     """A path as the runtime takes it. Errors: TW-PYTHON-0005."""
     if not isinstance(path, (str, bytes, os.PathLike)):
-        _native.refuse("TW-PYTHON-0005", f"the path is a {type(path).__name__}", "give a str or a pathlib.Path")
+        _native.refuse("TW-PYTHON-0005", f"{what} is a {type(path).__name__}", "give a str or a pathlib.Path")
     text = os.fsdecode(path)
-    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
-        _native.refuse("TW-PYTHON-0005", f"the path {text!r} is not UTF-8, or has a zero in it",
+    if _is_odd(text):
+        _native.refuse("TW-PYTHON-0005", f"{what} {_native.shown(text)} is not UTF-8, or has a zero in it",
                        "link or move the file to a path that is")
     return text
 
 
+def check_text(what: str, text: object) -> None:
+    """Errors: TW-PYTHON-0005."""
+    if not isinstance(text, str) or _is_odd(text):
+        _native.refuse("TW-PYTHON-0005", f"{what} is {_native.shown(text)}", "give a text in UTF-8 without a zero")
+
+
+def _is_odd(text: str) -> bool:
+    return "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
 def check_library(library: str) -> None:
     if library not in ("numpy", "torch"):
-        _native.refuse("TW-PYTHON-0005", f"library is {library!r}", 'it is "numpy" or "torch"')
+        _native.refuse("TW-PYTHON-0005", f"library is {_native.shown(library)}", 'it is "numpy" or "torch"')
 
 
-def check_threads(threads: int) -> None:
-    if not isinstance(threads, int) or isinstance(threads, bool) or not 0 <= threads <= 1024:
-        _native.refuse("TW-PYTHON-0005", f"threads is {threads!r}", "give a number from 0 (all cores) to 1024")
+def check_threads(threads: int, follow: bool = False) -> None:
+    """follow: whether -1 stands for PyTorch's number."""
+    if not isinstance(threads, int) or isinstance(threads, bool) or not -follow <= threads <= 1024:
+        _native.refuse("TW-PYTHON-0005", f"threads is {_native.shown(threads)}", "give a number from 0 (all cores) to 1024")

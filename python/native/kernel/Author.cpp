@@ -91,14 +91,22 @@ void raiseMistake(const TraceError &mistake, const std::string &kernel) {
 
 void raiseFirst(const Tracer &tracer) { raiseMistake(*tracer.error(), tracer.program().name); }
 
-Tracer &tracerFor(const char *what) {
-  if (!active) {
-    Here place = here();
-    raiseMistake({fmt::format("{} is called outside of a kernel", what),
-                  "it belongs into a function with @tk.kernel, or one that such a function calls",
-                  place.file(), place.line(), place.column()},
-                 "");
+void failAt(Here place, const std::string &message, const std::string &help) {
+  if (active && active->tracer->error())
+    raiseFirst(*active->tracer);
+  if (!active)
+    raiseMistake({message, help, place.file(), place.line(), place.column()}, "");
+  try {
+    active->tracer->fail(place, message, help);
+  } catch (const Failed &) {
+    raiseFirst(*active->tracer);
   }
+}
+
+Tracer &tracerFor(const char *what) {
+  if (!active)
+    failAt(here(), fmt::format("{} is called outside of a kernel", what),
+           "it belongs into a function with @tk.kernel, or one that such a function calls");
   if (active->tracer->error())
     raiseFirst(*active->tracer);
   return *active->tracer;

@@ -43,6 +43,9 @@ const char *lasting(const std::string &file);
 /// of `what`), and the first mistake again after one that the author's code caught.
 tw::kernel::detail::Tracer &tracerFor(const char *what);
 
+/// Throws a KernelError at `place`: of the kernel that is being traced, if there is one.
+[[noreturn]] void failAt(tw::kernel::Here place, const std::string &message,
+                         const std::string &help);
 /// Throws a KernelError (KERNEL_3).
 [[noreturn]] void raiseMistake(const tw::kernel::TraceError &mistake, const std::string &kernel);
 /// The tracer's first mistake as a KernelError.

@@ -4,7 +4,6 @@
 #include "Docs.h"
 #include "Values.h"
 #include <fmt/format.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
@@ -29,16 +28,16 @@ auto optional(nb::handle object, Read read) -> decltype(read(object)) {
   return object.is_none() ? decltype(read(object)){} : read(object);
 }
 
-Atomic atomicOf(Tracer &tracer, const std::optional<std::string> &name, const char *what,
-                Here place) {
+Atomic atomicOf(Tracer &tracer, Given<std::string> given, const char *what, Here place) {
   static constexpr std::pair<std::string_view, Atomic> kinds[] = {
       {"add", Atomic::add}, {"min", Atomic::min}, {"max", Atomic::max}, {"any", Atomic::any}};
-  if (!name)
+  if (given.object.is_none())
     return Atomic::none;
+  std::string name = taken(given, "atomic", place);
   for (const auto &[known, kind] : kinds)
-    if (*name == known)
+    if (name == known)
       return kind;
-  tracer.fail(place, fmt::format("{}: there is no atomic \"{}\"", what, *name),
+  tracer.fail(place, fmt::format("{}: there is no atomic \"{}\"", what, name),
               "there are add, min, max and, for scatter, any");
 }
 
@@ -60,7 +59,7 @@ Tile load(nb::handle buffer, nb::handle positions, nb::handle extents, nb::handl
 }
 
 void store(nb::handle buffer, nb::handle positions, nb::handle value, nb::handle strides,
-           nb::handle mask, bool drop, const std::optional<std::string> &atomic) {
+           nb::handle mask, Given<bool> drop, Given<std::string> atomic) {
   traced("store", [&](Tracer &tracer) {
     Here place = here();
     Buffer to = bufferOf(tracer, buffer, "store", place);
@@ -71,7 +70,7 @@ void store(nb::handle buffer, nb::handle positions, nb::handle value, nb::handle
         {optional(strides, [&](nb::handle o) { return integersOf(tracer, o, "store", place); }),
          optional(mask,
                   [&](nb::handle o) { return tileOf(tracer, o, "the mask of store", place); }),
-         drop, atomicOf(tracer, atomic, "store", place)},
+         taken(drop, "drop", place), atomicOf(tracer, atomic, "store", place)},
         place);
   });
 }
@@ -89,8 +88,8 @@ Tile gather(nb::handle buffer, nb::handle positions, nb::handle mask, nb::handle
   });
 }
 
-void scatter(nb::handle buffer, nb::handle positions, nb::handle value, nb::handle mask, bool drop,
-             const std::optional<std::string> &atomic) {
+void scatter(nb::handle buffer, nb::handle positions, nb::handle value, nb::handle mask,
+             Given<bool> drop, Given<std::string> atomic) {
   traced("scatter", [&](Tracer &tracer) {
     Here place = here();
     tw::kernel::scatter(
@@ -98,15 +97,15 @@ void scatter(nb::handle buffer, nb::handle positions, nb::handle value, nb::hand
         positionsOf(tracer, positions, "scatter", place), tileOf(tracer, value, "scatter", place),
         {optional(mask,
                   [&](nb::handle o) { return tileOf(tracer, o, "the mask of scatter", place); }),
-         drop, atomicOf(tracer, atomic, "scatter", place)},
+         taken(drop, "drop", place), atomicOf(tracer, atomic, "scatter", place)},
         place);
   });
 }
 
-nb::object check(nb::handle positions, nb::handle size, const std::string &message,
-                 nb::handle mask) {
+nb::object check(nb::handle positions, nb::handle size, Given<std::string> given, nb::handle mask) {
   return traced("check", [&](Tracer &tracer) -> nb::object {
     Here place = here();
+    std::string message = taken(given, "the message of check", place);
     Index bound = indexOf(tracer, size, "check", place);
     if (kindOf(positions) != Kind::Tile)
       return nb::cast(
@@ -126,14 +125,14 @@ void defineMemoryOperations(nb::module_ &module) {
              any("strides") = nb::none(), any("mask") = nb::none(), any("pad") = nb::none(),
              docOf("load"));
   module.def("store", &store, any("buffer"), any("positions"), any("value"), nb::kw_only(),
-             any("strides") = nb::none(), any("mask") = nb::none(), nb::arg("drop") = false,
+             any("strides") = nb::none(), any("mask") = nb::none(), any("drop") = false,
              any("atomic") = nb::none(), docOf("store"));
   module.def("gather", &gather, any("buffer"), any("positions"), nb::kw_only(),
              any("mask") = nb::none(), any("pad") = nb::none(), docOf("gather"));
   module.def("scatter", &scatter, any("buffer"), any("positions"), any("value"), nb::kw_only(),
-             any("mask") = nb::none(), nb::arg("drop") = false, any("atomic") = nb::none(),
+             any("mask") = nb::none(), any("drop") = false, any("atomic") = nb::none(),
              docOf("scatter"));
-  module.def("check", &check, any("positions"), any("size"), nb::arg("message"),
+  module.def("check", &check, any("positions"), any("size"), any("message"),
              any("mask") = nb::none(), docOf("check"));
 }
 

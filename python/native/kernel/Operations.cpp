@@ -170,7 +170,7 @@ nb::object castTo(nb::handle x, nb::handle dtype) {
 /// A size or integer of which a ceilDiv outside of kernels is made.
 KSize::Operand plainSize(nb::handle object, Here place) {
   return {kindOf(object) == Kind::Size ? KSize(nb::cast<const Size &>(object))
-                                       : KSize(nb::cast<int64_t>(object)),
+                                       : KSize(std::get<int64_t>(refOf(object))),
           place};
 }
 
@@ -277,35 +277,40 @@ void defineTables(nb::module_ &module) {
   for (const ReductionRow &row : reductionRows)
     module.def(
         row.name,
-        [&row](nb::handle x, nb::handle axis, bool keepDim) {
+        [&row](nb::handle x, nb::handle axis, Given<bool> keepdim) {
           return traced(row.name, [&](Tracer &tracer) {
+            bool keepDim = taken(keepdim, "keepdim", here());
             return row.function(tileOf(tracer, x, row.name, here()), axisOf(tracer, axis, row.name),
                                 keepDim ? KeepDim::yes : KeepDim::no, here());
           });
         },
-        nb::arg("x").none(), nb::arg("axis").none(), nb::arg("keepdim") = true, docOf(row.name));
+        nb::arg("x").none(), nb::arg("axis").none(), nb::arg("keepdim").none() = true,
+        docOf(row.name));
   for (const ScanRow &row : scanRows)
     module.def(
         row.name,
-        [&row](nb::handle x, nb::handle axis, bool isReverse) {
+        [&row](nb::handle x, nb::handle axis, Given<bool> reverse) {
           return traced(row.name, [&](Tracer &tracer) {
+            bool isReverse = taken(reverse, "reverse", here());
             return row.function(tileOf(tracer, x, row.name, here()), axisOf(tracer, axis, row.name),
                                 isReverse ? Direction::backward : Direction::forward, here());
           });
         },
-        nb::arg("x").none(), nb::arg("axis").none(), nb::arg("reverse") = false, docOf(row.name));
+        nb::arg("x").none(), nb::arg("axis").none(), nb::arg("reverse").none() = false,
+        docOf(row.name));
   module.def(
       "sort",
-      [](nb::handle x, nb::handle axis, bool isDescending, nb::handle first) {
+      [](nb::handle x, nb::handle axis, Given<bool> descending, nb::handle first) {
         return traced("sort", [&](Tracer &tracer) {
+          bool isDescending = taken(descending, "descending", here());
           Sorted sorted = sort(tileOf(tracer, x, "sort", here()), axisOf(tracer, axis, "sort"),
                                isDescending ? Order::descending : Order::ascending,
                                sizeOf(tracer, first, "sort", here()), here());
           return nb::make_tuple(sorted.values, sorted.positions);
         });
       },
-      nb::arg("x").none(), nb::arg("axis").none(), nb::arg("descending") = false,
-      nb::arg("first") = 0,
+      nb::arg("x").none(), nb::arg("axis").none(), nb::arg("descending").none() = false,
+      nb::arg("first").none() = 0,
       "Stable; gives the values and where along the axis they were. NaN is greater than every "
       "number. first (0: all): how many are kept.");
   for (const PairRow &row : pairRows)

@@ -52,7 +52,7 @@ const Phrases inPython = {
 Here definitionPlace() { return activeTrace()->tracer->program().here; }
 
 /// The text of a kernel. `run` declares its arguments and calls the author's function.
-std::string traceKernel(const std::string &name, const nb::callable &run,
+std::string traceKernel(Given<std::string> givenName, const nb::callable &run,
                         const std::map<std::string, int64_t> &bindings,
                         const std::map<std::string, DType> &dtypes, const std::string &file,
                         uint32_t line) {
@@ -60,6 +60,7 @@ std::string traceKernel(const std::string &name, const nb::callable &run,
   for (const auto &[key, value] : bindings)
     bound.push_back({key, value});
   Here place(lasting(file), line, 0);
+  std::string name = taken(givenName, "the name of a kernel", place);
   std::exception_ptr thrown;
   auto body = [&] {
     Tracer &tracer = *Tracer::current();
@@ -147,13 +148,16 @@ nb::tuple grid(nb::args sizes) {
   });
 }
 
-Index programId(int64_t dimension) {
-  return traced("program_id", [&](Tracer &) { return tw::kernel::programId(dimension, here()); });
+Index programId(Given<int64_t> dimension) {
+  return traced("program_id", [&](Tracer &) {
+    return tw::kernel::programId(taken(dimension, "the dimension of program_id", here()), here());
+  });
 }
 
-void hint(const std::string &name, nb::handle values) {
+void hint(Given<std::string> name, nb::handle values) {
   traced("hint", [&](Tracer &tracer) {
-    tw::kernel::hint(name, integersOf(tracer, values, "hint", here()), here());
+    tw::kernel::hint(taken(name, "the name of hint", here()),
+                     integersOf(tracer, values, "hint", here()), here());
   });
 }
 
@@ -173,15 +177,12 @@ void defineTrace(nb::module_ &module) {
       "_fail",
       [](const std::string &message, const std::string &help, const std::string &file,
          uint32_t line) {
-        Here place = file.empty() ? here() : Here(lasting(file), line, 0);
-        if (activeTrace())
-          traced("a kernel", [&](Tracer &tracer) { tracer.fail(place, message, help); });
-        raiseMistake({message, help, place.file(), place.line(), place.column()}, "");
+        failAt(file.empty() ? here() : Here(lasting(file), line, 0), message, help);
       },
       nb::arg("message"), nb::arg("help") = "", nb::arg("file") = "", nb::arg("line") = 0);
   module.def("grid", &grid, docOf("grid"));
-  module.def("program_id", &programId, nb::arg("dimension"), docOf("program_id"));
-  module.def("hint", &hint, nb::arg("name"), nb::arg("values").none(), docOf("hint"));
+  module.def("program_id", &programId, nb::arg("dimension").none(), docOf("program_id"));
+  module.def("hint", &hint, nb::arg("name").none(), nb::arg("values").none(), docOf("hint"));
 }
 
 } // namespace tw::python::kernel

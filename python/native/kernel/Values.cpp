@@ -54,18 +54,47 @@ static Ref sizeRef(const KSize &size) {
   return std::make_shared<const SizeExpr>(std::move(number));
 }
 
-static int64_t integerOf(nb::handle object) {
+/// The integer that an object is, in 64 bits; else calls refuse(what it is, what to do).
+template <typename Refuse>
+static int64_t integerOf(nb::handle object, Refuse refuse) {
   nb::object number = nb::steal(PyNumber_Index(object.ptr()));
-  int64_t value = number.is_valid() ? PyLong_AsLongLong(number.ptr()) : -1;
-  if (value == -1 && PyErr_Occurred())
-    throw nb::python_error();
+  if (!number.is_valid()) {
+    if (!PyErr_ExceptionMatches(
+            PyExc_TypeError)) // the object's own, as of a size that is not known
+      throw nb::python_error();
+    PyErr_Clear();
+    refuse(described(object), "give an integer");
+  }
+  int overflow = 0;
+  int64_t value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow)
+    refuse(shown(number), "integers of kernels are from -2**63 to 2**63 - 1");
   return value;
 }
 
-std::string described(nb::handle object) {
-  std::string name = nb::str(object.type().attr("__name__")).c_str();
-  bool isVowel = std::string_view("AEIOUaeiou").find(name[0]) != std::string_view::npos;
-  return (isVowel ? "an " : "a ") + name;
+int64_t taken(Given<int64_t> given, const char *what, Here here) {
+  return integerOf(given.object, [&](const std::string &is, const char *help) {
+    failAt(here, fmt::format("{} is {}", what, is), help);
+  });
+}
+
+bool taken(Given<bool> given, const char *what, Here here) {
+  if (!PyBool_Check(given.object.ptr()))
+    failAt(here, fmt::format("{} is {}", what, shown(given.object)), "give True or False");
+  return given.object.ptr() == Py_True;
+}
+
+std::string taken(Given<std::string> given, const char *what, Here here) {
+  Py_ssize_t size = 0;
+  const char *text = PyUnicode_Check(given.object.ptr())
+                         ? PyUnicode_AsUTF8AndSize(given.object.ptr(), &size)
+                         : nullptr;
+  if (!text ||
+      std::string_view(text, static_cast<size_t>(size)).find('\0') != std::string_view::npos) {
+    PyErr_Clear();
+    failAt(here, fmt::format("{} is {}", what, shown(given.object)), "give a text");
+  }
+  return std::string(text, static_cast<size_t>(size));
 }
 
 Ref refOf(nb::handle object) {
@@ -81,9 +110,13 @@ Ref refOf(nb::handle object) {
     return object.ptr() == Py_True;
   if (PyFloat_Check(object.ptr()))
     return PyFloat_AsDouble(object.ptr());
+  auto refuse = [](const std::string &what, const char *help) {
+    failAt(here(), fmt::format("{} is no value of a kernel", what), help);
+  };
   if (PyIndex_Check(object.ptr()))
-    return integerOf(object);
-  throw nb::type_error(fmt::format("{} is no value of a kernel", described(object)).c_str());
+    return integerOf(object, refuse);
+  refuse(described(object), "values are tiles, scalars, indices, sizes and numbers");
+  __builtin_unreachable();
 }
 
 Ref carriedOf(nb::handle object) {
@@ -234,8 +267,9 @@ static nb::tuple tupleOfShape(const Of &of, const char *what) {
 }
 
 template <typename Of>
-static Size sizeAlong(const Of &of, int64_t axis) {
-  return traced("size", [&](Tracer &) { return Size(of.size(axis, here())); });
+static Size sizeAlong(const Of &of, Given<int64_t> axis) {
+  return traced(
+      "size", [&](Tracer &) { return Size(of.size(taken(axis, "axis of size", here()), here())); });
 }
 
 /// What asks for a value while the kernel is traced, and so cannot have one.
@@ -268,21 +302,22 @@ static void refuseValues(nb::class_<T> &type, bool isNumber = false) {
 }
 
 /// Throws what is wrong with the name or the range.
-static Symbol makeSymbol(const std::string &name, int64_t min, std::optional<int64_t> max,
-                         int64_t multiple) {
-  SymbolRange range{min, max.value_or(INT64_MAX), multiple};
+static Symbol makeSymbol(Given<std::string> givenName, Given<int64_t> min, Given<int64_t> max,
+                         Given<int64_t> multiple) {
   Here place = here();
-  auto fail = [&](const std::string &message, const std::string &help) {
-    raiseMistake({message, help, place.file(), place.line(), place.column()}, "");
-  };
+  std::string name = taken(givenName, "the name of a symbol", place);
+  SymbolRange range{taken(min, "min of a symbol", place),
+                    max.object.is_none() ? INT64_MAX : taken(max, "max of a symbol", place),
+                    taken(multiple, "multiple of a symbol", place)};
   if (!tw::Size::isSymbolName(name))
-    fail(fmt::format("\"{}\" cannot be the name of a symbol", name),
-         "names are letters, digits and _, do not begin with a digit, and are none of floordiv, "
-         "ceildiv, mod, symbols and grid");
+    failAt(place, fmt::format("\"{}\" cannot be the name of a symbol", name),
+           "names are letters, digits and _, do not begin with a digit, and are none of floordiv, "
+           "ceildiv, mod, symbols and grid");
   if (range.min < 0 || range.max < range.min || range.multiple < 1)
-    fail(fmt::format("symbol {} cannot have min = {}, max = {}, multiple = {}", name, range.min,
-                     range.max, range.multiple),
-         "0 <= min <= max and multiple >= 1");
+    failAt(place,
+           fmt::format("symbol {} cannot have min = {}, max = {}, multiple = {}", name, range.min,
+                       range.max, range.multiple),
+           "0 <= min <= max and multiple >= 1");
   static uint64_t made = 0; // under the GIL
   return Symbol(std::make_shared<const SymbolInfo>(SymbolInfo{name, range, place, ++made}));
 }
@@ -294,7 +329,13 @@ static void defineDTypes(nb::module_ &module) {
     dtype.value(tw::kernel::detail::dtypeName(each).c_str(), each);
   dtype.export_values();
   nb::class_<DTypeVariable>(module, "DTypeVariable", "A dtype that each call chooses.")
-      .def(nb::init<std::string, std::vector<DType>>(), nb::arg("name"), nb::arg("choices"))
+      .def(
+          "__init__",
+          [](DTypeVariable *self, Given<std::string> name, std::vector<DType> choices) {
+            new (self) DTypeVariable{taken(name, "the name of a dtype variable", here()),
+                                     std::move(choices)};
+          },
+          nb::arg("name").none(), nb::arg("choices"))
       .def_ro("name", &DTypeVariable::name)
       .def_ro("choices", &DTypeVariable::choices)
       .def("__repr__", [](const DTypeVariable &self) { return self.name; });
@@ -368,8 +409,9 @@ static nb::class_<Size> defineSizes(nb::module_ &module) {
       .def_prop_ro("max", [](const Symbol &self) { return self.info().range.max; })
       .def_prop_ro("multiple", [](const Symbol &self) { return self.info().range.multiple; })
       .def_prop_ro("_number", [](const Symbol &self) { return self.info().number; });
-  module.def("symbol", &makeSymbol, nb::arg("name"), nb::kw_only(), nb::arg("min") = 0,
-             nb::arg("max").none() = nb::none(), nb::arg("multiple") = 1, docOf("symbol"));
+  module.def("symbol", &makeSymbol, nb::arg("name").none(), nb::kw_only(),
+             nb::arg("min").none() = 0, nb::arg("max").none() = nb::none(),
+             nb::arg("multiple").none() = 1, docOf("symbol"));
   return size;
 }
 
@@ -387,7 +429,7 @@ void defineValues(nb::module_ &module) {
                      return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
                    })
       .def_prop_ro("shape", [](const Tile &self) { return tupleOfShape(self, "shape"); })
-      .def("size", &sizeAlong<Tile>, nb::arg("axis"), "One extent; -1 is the last.");
+      .def("size", &sizeAlong<Tile>, nb::arg("axis").none(), "One extent; -1 is the last.");
   refuseValues(index);
   refuseValues(scalar);
   refuseValues(tile);
@@ -398,7 +440,7 @@ void defineValues(nb::module_ &module) {
                      return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
                    })
       .def_prop_ro("shape", [](const Buffer &self) { return tupleOfShape(self, "shape"); })
-      .def("size", &sizeAlong<Buffer>, nb::arg("axis"), "One extent; -1 is the last.");
+      .def("size", &sizeAlong<Buffer>, nb::arg("axis").none(), "One extent; -1 is the last.");
 }
 
 } // namespace tw::python::kernel

@@ -3,7 +3,9 @@
 // Python objects as values of the kernel language, and back.
 #pragma once
 #include "Author.h"
+#include "Errors.h"
 #include <memory>
+#include <nanobind/stl/string.h>
 #include <vector>
 
 namespace tw::python::kernel {
@@ -56,8 +58,8 @@ struct DTypeVariable {
 enum class Kind { None, Integer, Size, Index, Scalar, Tile };
 Kind kindOf(nanobind::handle object);
 
-/// The object as an operand. Symbols that are numbers in this trace become those. Throws TypeError
-/// for what is no value of the language (Kind::None), OverflowError for integers beyond 64 bits.
+/// The object as an operand. Symbols that are numbers in this trace become those. Throws a
+/// KernelError for what is no value of the language (Kind::None), and for integers beyond 64 bits.
 Ref refOf(nanobind::handle object);
 /// The same as what a loop or branch carries: integers are indices.
 Ref carriedOf(nanobind::handle object);
@@ -73,10 +75,19 @@ DType dtypeOf(Tracer &tracer, nanobind::handle object, const char *what, Here he
 std::vector<int64_t> integersOf(Tracer &tracer, nanobind::handle object, const char *what,
                                 Here here);
 
+/// An argument of a function that is a number, flag or text to the language. nanobind would refuse
+/// other objects in words of its own; `taken` does it in the author's.
+template <typename T>
+struct Given {
+  nanobind::handle object;
+};
+/// Throws a KernelError that names `what` (e.g. "min of symbol").
+int64_t taken(Given<int64_t> given, const char *what, Here here);
+bool taken(Given<bool> given, const char *what, Here here);
+std::string taken(Given<std::string> given, const char *what, Here here);
+
 /// A value as the type of handle that fits it.
 nanobind::object wrap(const Ref &ref);
-/// "a str", "an Index": for messages.
-std::string described(nanobind::handle object);
 
 /// Adds the types Size, Symbol, Index, Scalar, Tile, Buffer, DType, DTypeVariable.
 void defineValues(nanobind::module_ &module);
@@ -95,3 +106,17 @@ void defineControl(nanobind::module_ &module);
 void defineTrace(nanobind::module_ &module);
 
 } // namespace tw::python::kernel
+
+namespace nanobind::detail {
+
+/// Takes every object; help() and the stubs name the one that is meant.
+template <typename T>
+struct type_caster<tw::python::kernel::Given<T>> {
+  NB_TYPE_CASTER(tw::python::kernel::Given<T>, make_caster<T>::Name)
+  bool from_python(handle source, uint8_t, cleanup_list *) noexcept {
+    value.object = source;
+    return true;
+  }
+};
+
+} // namespace nanobind::detail

@@ -95,6 +95,7 @@ class Calls:
     def _program(self, call: Call) -> Program:
         key: tuple[Any, ...] = tuple([_dtype_of(call.inputs[i]) for i, _ in self._deciding])
         if call.parameters:
+            self._kernel.signature.check_numbers(call.parameters)
             key += tuple(sorted(call.parameters.items()))
         program = self._programs.get(key)
         if program is None:

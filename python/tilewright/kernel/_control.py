@@ -2,6 +2,7 @@
 """Loops and branches of kernels as Python's for, with, and functions."""
 from __future__ import annotations
 
+from .. import _native
 from .._native import kernel as _language
 
 TYPE_CHECKING = False
@@ -53,6 +54,8 @@ class loop:  # noqa: N801  it is used like range
         self._loop = _language._Loop()
         if not 1 <= len(bounds) <= 3:
             self._loop.fail(f"a loop got {len(bounds)} bounds", "say loop(end), loop(begin, end) or loop(begin, end, step)")
+        if combine is not None and not callable(combine):
+            self._loop.fail(f"combine is {_native.shown(combine)}", "give a function of two states that returns a dict")
         begin, end, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         self._range, self._combine = (begin, end, step), combine
         self._first, self._names, self._state = tuple(carried.values()), tuple(carried), None
@@ -107,6 +110,10 @@ class when:  # noqa: N801  it is used like a statement
 def branch(condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """What one of two functions gives: nothing, a value, or a tuple of values, the same kinds of both."""
     forms: list[Any] = []
+    for body in (then, otherwise):
+        if not callable(body):
+            _language._fail(f"branch got {_native.shown(body)}", "give two functions without arguments: what they return is "
+                            "what the branch gives")
 
     def values_of(body: Callable[[], Any]) -> Callable[[], tuple[Any, ...]]:
         def run() -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from .._native import KernelError
+from .._native import KernelError, shown
 from .._native import kernel as _language
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def symbols(names: str) -> list[_language.Symbol]:
     """Several symbols at once: M, N = tk.symbols("M N")."""
     if not isinstance(names, str) or not names.split():
-        _language._fail(f"{names!r} are no names of symbols", 'say M, N = tk.symbols("M N")')
+        _language._fail(f"{shown(names)} are no names of symbols", 'say M, N = tk.symbols("M N")')
     return [_language.symbol(name) for name in names.split()]
 
 
@@ -118,17 +118,17 @@ class Signature:
             except KernelError:
                 raise
             except Exception as error:
-                self.fail(f"the annotation of {name}, {text!r}, cannot be evaluated: {error}",
+                self.fail(f"the annotation of {name}, {shown(text)}, cannot be evaluated: {error}",
                           "name what it says at the level of the module, or leave out "
                           "`from __future__ import annotations`")
         return evaluated
 
     def _default(self, parameter: inspect.Parameter) -> int:
         value = parameter.default
-        if not isinstance(value, int):
-            given = "no value" if value is parameter.empty else f"{value!r}"
+        if not isinstance(value, int) or not -2**63 <= value < 2**63:
+            given = "no value" if value is parameter.empty else shown(value)
             self.fail(f"parameter {parameter.name} has {given} by default",
-                      f"the configuration of a kernel is integers and bools: *, {parameter.name}=32")
+                      f"the configuration of a kernel is 64-bit integers and bools: *, {parameter.name}=32")
         return value
 
     def _argument(self, parameter: inspect.Parameter, annotations: dict[str, Any]) -> Argument:
@@ -138,10 +138,10 @@ class Signature:
         if isinstance(given, Annotation):
             kind = given.access
             if not isinstance(given.dtype, (_language.DType, _language.DTypeVariable)):
-                self.fail(f"argument {name}: {given.dtype!r} is no dtype", "the dtype comes first: tk.In[tk.f32, M, N]")
+                self.fail(f"argument {name}: {shown(given.dtype)} is no dtype", "the dtype comes first: tk.In[tk.f32, M, N]")
             for size in given.shape:
                 if isinstance(size, bool) or not isinstance(size, (int, _language.Size)):
-                    self.fail(f"argument {name}: {size!r} is no size",
+                    self.fail(f"argument {name}: {shown(size)} is no size",
                               "sizes are symbols, integers, and what is made of these")
         elif isinstance(given, _language.Symbol):
             kind = "symbol"
@@ -151,11 +151,17 @@ class Signature:
         elif isinstance(given, (_language.DType, _language.DTypeVariable)):
             kind = "scalar"
         else:
-            what = "has no annotation" if given is None else f"has the annotation {given!r}"
+            what = "has no annotation" if given is None else f"has the annotation {shown(given)}"
             self.fail(f"argument {name} {what}",
                       "annotate it with tk.In[dtype, sizes], tk.Out[...], tk.InOut[...], or for a number tk.f64, "
                       "tk.i64, tk.i1 or a symbol")
         return Argument(name, kind, given)
+
+    def check_numbers(self, numbers: dict[str, Any]) -> None:
+        """Of parameters, and of symbols that become numbers."""
+        for name, value in numbers.items():
+            if not isinstance(value, int) or not -2**63 <= value < 2**63:
+                self.fail(f"{name} is set to {shown(value)}", "parameters and symbols are 64-bit integers")
 
     def symbols(self) -> list[_language.Symbol]:
         """Those that annotations have, in the order in which they were made."""
@@ -171,7 +177,7 @@ class Signature:
 def _no_kernel(function: Any) -> str | None:
     """What is given for a function, where it is none that can be traced."""
     if not inspect.isfunction(function) and not inspect.ismethod(function):
-        return f"{function!r}"
+        return shown(function)
     if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         return f"the generator or coroutine {function.__name__}"
     return None

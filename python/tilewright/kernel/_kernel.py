@@ -7,6 +7,7 @@ import sys
 
 from .. import _native
 from .._native import kernel as _language
+from .._program import check_text
 from ._call import Calls, arrange
 from ._declare import Annotation, Signature
 
@@ -35,7 +36,7 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any], name: str | None, frame: FrameType | None) -> None:
         self.signature = Signature(function, frame)
-        self.function, self.name = function, name or function.__name__
+        self.function, self.name = function, function.__name__ if name is None else name
         self.__doc__, self.__name__ = function.__doc__, self.name
         self.__module__, self.__wrapped__ = function.__module__, function
         self._calls, self._gives = Calls(self), bool(self.signature.outputs)
@@ -63,6 +64,9 @@ class Kernel:
     def print(self, as_: str | None = None, *, target: str = "cpu", **settings: Any) -> None:
         """Prints what the kernel becomes: simplified in the tile dialect; as_="source", in C++; or as_="loops",
         "llvm" or "assembly" for a target. settings as for text."""
+        if as_ is not None:
+            check_text("as_", as_)
+        check_text("target", target)
         opened = _language._OpenKernel(self.text(**settings))
         print(opened.print() if as_ is None else opened.print_code(as_, target), end="")
 
@@ -76,7 +80,8 @@ class Kernel:
               atol: float | None = None, **named: Any) -> Check:
         """What is wrong with a call: boxes that begin outside, races, elements never written, and whether the kernel
         compiled for `target` gives what the interpreter does."""
-        allowed = (-1.0 if rtol is None else float(rtol), -1.0 if atol is None else float(atol))
+        check_text("target", target)
+        allowed = (_tolerance("rtol", rtol), _tolerance("atol", atol))
         _, said, found = self._run_opened(args, named, target, f64, True, *allowed)
         return Check(said, found)
 
@@ -93,6 +98,8 @@ class Kernel:
         return _operators.register(self, name, backward, parameters)
 
     def _run_opened(self, args: tuple[Any, ...], named: dict[str, Any], *options: Any) -> Any:
+        if not isinstance(options[1], bool):
+            _native.refuse("TW-PYTHON-0005", f"f64 is {_native.shown(options[1])}", "give True or False")
         call = arrange(self, args, named)
         if call.outputs:
             _native.refuse("TW-PYTHON-0003", f"kernel {self.name}: output \"{next(iter(call.outputs))}\" is given",
@@ -106,12 +113,10 @@ class Kernel:
         if _language._is_tracing():
             _language._fail(f"kernel {self.name} is called while a kernel is traced",
                             "kernels do not call kernels: what they share is a plain function")
-        for key, value in numbers.items():
-            if not isinstance(value, int) or not -2**63 <= value < 2**63:
-                signature.fail(f"{key} is set to {value!r}", "parameters and symbols are 64-bit integers")
+        signature.check_numbers(numbers)
         for key, variable in signature.dtype_variables().items():
             if dtypes[key] not in variable.choices:
-                signature.fail(f"{key} is {getattr(dtypes[key], 'name', repr(dtypes[key]))}, which is not one of "
+                signature.fail(f"{key} is {getattr(dtypes[key], 'name', _native.shown(dtypes[key]))}, which is not one of "
                                f"{', '.join(each.name for each in variable.choices)}",
                                "cast the tensor, or let the dtype variable have more dtypes")
         return _language._trace(name or self.name, self._run, {key: int(value) for key, value in numbers.items()}, dtypes,
@@ -167,6 +172,16 @@ class Check:
         return self.text.rstrip("\n")
 
     __repr__ = __str__
+
+
+def _tolerance(name: str, value: Any) -> float:
+    """As the compiler takes it: negative for its own. Errors: TW-PYTHON-0005."""
+    if value is None:
+        return -1.0
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf"):
+        return float(value) if value < 2**1023 else float("inf")
+    _native.refuse("TW-PYTHON-0005", f"{name} is {_native.shown(value)}", "give a number from 0 on, or leave it out")
+    raise AssertionError
 
 
 def kernel(function: Callable[..., Any] | None = None, *, name: str | None = None) -> Any:

@@ -11,6 +11,7 @@ import torch
 from torch.fx import Node
 
 from .. import _native
+from .._program import check_text
 from . import _private
 from ..kernel import DType, Kernel, Size, Symbol
 
@@ -178,6 +179,9 @@ def register(kernel: Kernel, name: str, backward: Callable[..., Any] | None, par
     def refuse(what: str, advice: str) -> None:
         _native.refuse("TW-PYTHON-0005", f"kernel {kernel.name} cannot be registered: {what}", advice)
 
+    check_text("the name of an operator", name)
+    if backward is not None and not callable(backward):
+        refuse(f"backward is {_native.shown(backward)}", "give a function backward(saved, *gradients)")
     library, _, operator = name.partition("::")
     if not (library.isidentifier() and operator.isidentifier()):
         refuse(f"\"{name}\" is no name of an operator", 'say register("mylib::softmax")')

@@ -2,13 +2,13 @@
 """What torch.compile(..., options={...}) may say."""
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple
 
 import torch
 
 from .. import _native
 from .._compile import split_kernels
+from .._program import check_text, path_text
 
 
 class Options(NamedTuple):
@@ -34,22 +34,21 @@ def _refuse(what: str, advice: str) -> None:
 def read(mode: Any, options: Any) -> Options:
     """Errors: TW-PYTHON-0005 for what is unknown or of the wrong kind."""
     if mode is not None:
-        _refuse(f"mode={mode!r} is given", "the backend tilewright has no modes: leave it out")
+        _refuse(f"mode={_native.shown(mode)} is given", "the backend tilewright has no modes: leave it out")
+    if not isinstance(options or {}, dict):
+        _refuse(f"options is {_native.shown(options)}", 'give a dict: options={"threads": 1}')
     given = dict(options or {})
     for name in given:
         if name not in Options._fields:
-            _refuse(f"the backend tilewright has no option {name!r}", f"it has {', '.join(Options._fields)}")
+            _refuse(f"the backend tilewright has no option {_native.shown(name)}", f"it has {', '.join(Options._fields)}")
     chosen = Options(**given)
     threads = chosen.threads
     if threads is not None and (type(threads) is not int or not 1 <= threads <= 1024):
-        _refuse(f"the option threads is {threads!r}", "give a number from 1 to 1024")
+        _refuse(f"the option threads is {_native.shown(threads)}", "give a number from 1 to 1024")
     if not isinstance(chosen.freeze, bool):
-        _refuse(f"the option freeze is {chosen.freeze!r}", "give True or False")
-    if not isinstance(chosen.target, str):
-        _refuse(f"the option target is {chosen.target!r}", 'give a text: "cpu", "cpu:NAME" or "reference"')
+        _refuse(f"the option freeze is {_native.shown(chosen.freeze)}", "give True or False")
+    check_text("the option target", chosen.target)
     if chosen.dump_to is not None:
-        if not isinstance(chosen.dump_to, (str, os.PathLike)):
-            _refuse(f"the option dump_to is {chosen.dump_to!r}", "give the path of a folder")
-        chosen = chosen._replace(dump_to=os.fspath(chosen.dump_to))
+        chosen = chosen._replace(dump_to=path_text("the option dump_to", chosen.dump_to))
     chosen.sources()
     return chosen._replace(kernels=tuple(chosen.kernels))
