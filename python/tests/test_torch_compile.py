@@ -546,6 +546,25 @@ def test_backends_that_outlive_python(run_python):
     """)
 
 
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_other_backends_keep_nothing_of_ours(run_python, backend):
+    """A function of __main__ that another backend compiled, beside kernels and programs of __main__."""
+    run_python(f"""
+        import torch
+        import tilewright
+        import tilewright.kernel as tk
+
+        M, N = tk.symbols("M N")
+        program = tilewright.compile(torch.nn.ReLU(), (torch.ones(2),))
+
+        def f(x):
+            return program, x + 1
+
+        torch.compile(lambda x: x + 1, backend="{backend}")(torch.ones(2))
+        torch.compile(lambda x: f(x)[1], backend="{backend}")(torch.ones(2))
+    """)
+
+
 # Arguments that are no plain memory
 
 

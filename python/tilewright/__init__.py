@@ -10,6 +10,7 @@
 Every failure is a tilewright.Error with code, message, text and help. Importing this module imports
 neither torch nor NumPy, and loads no compiler.
 """
+from . import _exit  # noqa: F401  it registers what is to be done there
 from ._compile import compile  # noqa: A004  it is what the package does
 from ._native import Error, InputError, InternalError, KernelError, UnsupportedError, UsageError
 from ._native import version as __version__

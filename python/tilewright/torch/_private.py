@@ -2,7 +2,6 @@
 """All that this package uses of torch beyond its public interface, in one place with a version check."""
 from __future__ import annotations
 
-import atexit
 import logging
 from typing import Any
 
@@ -73,14 +72,6 @@ def ranges_of(values: Any) -> dict[str, tuple[int | None, int | None]]:
 
     return {str(symbol): (bound(limits.lower), bound(limits.upper))
             for symbol, limits in environment.var_to_range.items()}
-
-
-@atexit.register
-def _release_compiled() -> None:
-    """Dynamo hangs what it compiled on code objects, and keeps backends, where Python's collector does not see them: a
-    function of __main__ would keep its graph, and through it all of __main__, beyond the interpreter's end."""
-    torch._dynamo.reset_code_caches()
-    torch._dynamo.eval_frame.cached_backends.clear()
 
 
 def aot_autograd(**options: Any) -> Any:

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The end of Python, which nothing of this package outlives."""
+from __future__ import annotations
+
+import atexit
+import sys
+
+
+@atexit.register
+def _release_compiled() -> None:
+    """torch.compile, with any backend, hangs what it compiled on code objects, and keeps backends, where Python's collector
+    does not see them: a function of __main__ would keep all of __main__ beyond the interpreter's end, with the programs
+    and kernels in it."""
+    if "torch._dynamo" in sys.modules:
+        import torch
+
+        torch.compiler.reset()
