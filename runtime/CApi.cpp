@@ -158,6 +158,9 @@ const tw_value_info *tw_program_input(const tw_program *program, int32_t index) 
 const tw_value_info *tw_program_output(const tw_program *program, int32_t index) {
   return program ? element(program->info.outputs, index) : nullptr;
 }
+const tw_fixed_output *tw_program_fixed_output(const tw_program *program, int32_t index) {
+  return program ? element(program->info.fixedOutputs, index) : nullptr;
+}
 const tw_value_info *tw_program_state(const tw_program *program, int32_t index) {
   return program ? element(program->info.state, index) : nullptr;
 }

@@ -5,6 +5,7 @@
 #include "runtime/Planner.h"
 #include "runtime/ProgramABI.h"
 #include "runtime/Seal.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tw::rt {
@@ -243,6 +244,12 @@ private:
   void readValues(Fields &top) {
     out.inputs = top.objects<ValueInfo>("inputs", [&](Fields &f) { return readValue(f, false); });
     out.outputs = top.objects<ValueInfo>("outputs", [&](Fields &f) { return readValue(f, true); });
+    out.fixedOutputs = top.objects<FixedOutput>("fixed_outputs", [&](Fields &f) {
+      const Json *value = f.find("value");
+      return FixedOutput{f.string("name"), f.integer("position", 0),
+                         value && !value->isNull() ? std::optional(f.string("value"))
+                                                   : std::nullopt};
+    });
     out.state = top.objects<StateInfo>("state", [&](Fields &f) { return readState(f); });
     out.mutatedInputs = top.objects<MutatedInput>("mutated_inputs", [&](Fields &f) {
       return MutatedInput{
@@ -410,6 +417,14 @@ private:
 
   /// What only shows when several fields are seen together.
   void checkTogether() {
+    int64_t handedOut = std::ranges::count(out.outputs, false, &ValueInfo::hidden) +
+                        static_cast<int64_t>(out.fixedOutputs.size());
+    for (int64_t least = 0; const FixedOutput &fixed : out.fixedOutputs) {
+      if (fixed.position < least || fixed.position >= handedOut)
+        fail(fmt::format("fixed output \"{}\" is number {} of {}, and {} are before it", fixed.name,
+                         fixed.position, handedOut, least));
+      least = fixed.position + 1;
+    }
     for (const StateInfo &state : out.state)
       if (state.offset >= 0 && (state.offset % TW_ALIGNMENT || state.offset > out.weights.bytes ||
                                 state.bytes > out.weights.bytes - state.offset))

@@ -54,6 +54,13 @@ struct MutatedInput {
   bool isInPlace = false; // the program writes the output where it reads the input
 };
 
+/// What every call hands out beside its outputs.
+struct FixedOutput {
+  std::string name;
+  int64_t position = 0;            // among all that is handed out, these included
+  std::optional<std::string> text; // none: None
+};
+
 struct SymbolInfo {
   std::string name;
   int64_t min = 0, max = INT64_MAX; // both included
@@ -107,6 +114,7 @@ struct Metadata {
   std::string compiler, model, target;
   std::vector<std::string> cpuFeatures;
   std::vector<ValueInfo> inputs, outputs;
+  std::vector<FixedOutput> fixedOutputs; // by their positions
   std::vector<StateInfo> state;
   std::vector<MutatedInput> mutatedInputs;
   std::vector<SymbolInfo> symbols;

@@ -41,6 +41,9 @@ ProgramInfo::ProgramInfo(const Metadata &metadata) : metadata(metadata) {
   for (const ValueInfo &value : metadata.outputs)
     if (!value.hidden)
       outputs.push_back(describe(value));
+  for (const FixedOutput &fixed : metadata.fixedOutputs)
+    fixedOutputs.push_back({fixed.name.c_str(), static_cast<int32_t>(fixed.position),
+                            fixed.text ? fixed.text->c_str() : nullptr});
   for (const StateInfo &value : metadata.state) {
     Shape shape{value.sizes, {}, {}};
     for (int64_t size : value.sizes)

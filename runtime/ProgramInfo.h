@@ -21,6 +21,7 @@ public:
 
   tw_program_info program{};
   std::vector<tw_value_info> inputs, outputs, state; // outputs: those that are handed out
+  std::vector<tw_fixed_output> fixedOutputs;
   std::vector<tw_symbol_info> symbols;
   std::vector<tw_dispatch_info> dispatches;
 

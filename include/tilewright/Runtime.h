@@ -134,6 +134,13 @@ public:
   std::vector<tw_value_info> outputs() const {
     return list(info().output_count, tw_program_output);
   }
+  /// Results that are None or a text in every call, which Instance::run does not give.
+  std::vector<tw_fixed_output> fixedOutputs() const {
+    std::vector<tw_fixed_output> fixed;
+    for (int32_t i = 0; const tw_fixed_output *each = tw_program_fixed_output(c(), i); ++i)
+      fixed.push_back(*each);
+    return fixed;
+  }
   std::vector<tw_value_info> state() const { return list(info().state_count, tw_program_state); }
   /// The sizes of output `index` for inputs of these sizes; see tw_program_output_sizes.
   std::vector<int64_t> outputSizes(std::span<const Tensor> inputs, int32_t index = 0) const {

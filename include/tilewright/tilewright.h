@@ -105,6 +105,15 @@ typedef struct tw_value_info {
                          state: a run may change it */
 } tw_value_info;
 
+/* A result of the model that is the same whatever its inputs are, and neither a tensor nor a
+ * number: Python's None, or a text. Runs do not hand it out; who gives results to a user puts it in
+ * its place. */
+typedef struct tw_fixed_output {
+  const char *name;
+  int32_t position; /* among all results, outputs and these; ascending */
+  const char *text; /* UTF-8; NULL: None */
+} tw_fixed_output;
+
 /* A symbolic size and its range, both ends included; max is INT64_MAX when there is none. */
 typedef struct tw_symbol_info {
   const char *name;
@@ -164,6 +173,7 @@ TW_API const tw_program_info *tw_program_describe(const tw_program *program);
 /* These return NULL when the index is out of range. Outputs are those that a run hands out. */
 TW_API const tw_value_info *tw_program_input(const tw_program *program, int32_t index);
 TW_API const tw_value_info *tw_program_output(const tw_program *program, int32_t index);
+TW_API const tw_fixed_output *tw_program_fixed_output(const tw_program *program, int32_t index);
 TW_API const tw_value_info *tw_program_state(const tw_program *program, int32_t index);
 TW_API const tw_symbol_info *tw_program_symbol(const tw_program *program, int32_t index);
 TW_API const tw_dispatch_info *tw_program_dispatch(const tw_program *program, int32_t index);

@@ -183,6 +183,12 @@ static std::string describeValues(func::FuncOp plain) {
     line("input", number, plain.getArgAttrDict(number), type);
   for (auto [number, type] : llvm::enumerate(plain.getResultTypes()))
     line("output", number, plain.getResultAttrDict(number), type);
+  if (auto fixed = plain->getAttrOfType<ArrayAttr>("tw.fixed_results"))
+    for (auto facts : fixed.getAsRange<DictionaryAttr>()) {
+      auto value = facts.getAs<StringAttr>("text");
+      text += fmt::format("  {:<28} {:<24} {}\n", facts.getAs<StringAttr>("name").str(),
+                          value ? fmt::format("\"{}\"", value.str()) : "None", "fixed output");
+    }
   return text;
 }
 

@@ -174,6 +174,21 @@ static DictionaryAttr withSizes(func::FuncOp main, unsigned result) {
   return all.getDictionary(main.getContext());
 }
 
+/// What is handed out beside the outputs, whatever the inputs are.
+static void writeFixedOutputs(JsonWriter &json, func::FuncOp main) {
+  auto fixed = main->getAttrOfType<ArrayAttr>("tw.fixed_results");
+  if (!fixed)
+    return;
+  json.key("fixed_outputs").beginArray();
+  for (auto facts : fixed.getAsRange<DictionaryAttr>()) {
+    json.beginObject().member("name", facts.getAs<StringAttr>("name").str());
+    json.member("position", facts.getAs<IntegerAttr>("position").getInt()).key("value");
+    auto text = facts.getAs<StringAttr>("text");
+    (text ? json.value(std::string_view(text.getValue())) : json.null()).endObject();
+  }
+  json.endArray();
+}
+
 void describeSignature(JsonWriter &json, func::FuncOp main, Payload *payload) {
   Signature signature(main);
   json.key("inputs").beginArray();
@@ -195,7 +210,9 @@ void describeSignature(JsonWriter &json, func::FuncOp main, Payload *payload) {
         json.member("hidden", true);
       json.endObject();
     }
-  json.endArray().key("state").beginArray();
+  json.endArray();
+  writeFixedOutputs(json, main);
+  json.key("state").beginArray();
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
     if (signature.stateOf[i] >= 0)
       writeState(json, main, i, payload);

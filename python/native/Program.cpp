@@ -25,6 +25,9 @@ Program::Program(const std::string &path, int descriptor, int threads, std::stri
   }
   for (int32_t i = 0; i < info.output_count; ++i)
     outputInfos.push_back(*tw_program_output(program, i));
+  for (int32_t i = 0; const tw_fixed_output *fixed = tw_program_fixed_output(program, i); ++i)
+    fixedResults.emplace_back(fixed->position, fixed->text ? nb::object(nb::str(fixed->text))
+                                                           : nb::object(nb::none()));
   hasState = info.state_count > 0;
 }
 

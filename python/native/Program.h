@@ -10,6 +10,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tw::python {
@@ -36,6 +37,10 @@ public:
   const tw_program *c() const { return program; }
   const std::vector<tw_value_info> &inputs() const { return inputInfos; }
   const std::vector<tw_value_info> &outputs() const { return outputInfos; }
+  /// Results that are the same in every call, by their positions among all results.
+  const std::vector<std::pair<size_t, nanobind::object>> &fixedOutputs() const {
+    return fixedResults;
+  }
   bool writesInputs() const { return hasWrites; }
   /// Of results where no argument is a tensor: "torch" or "numpy".
   Library defaultLibrary() const { return library; }
@@ -65,6 +70,7 @@ private:
   Library library;
   tw_program *program = nullptr;
   std::vector<tw_value_info> inputInfos, outputInfos;
+  std::vector<std::pair<size_t, nanobind::object>> fixedResults;
   bool hasWrites = false, hasState = false;
   std::map<int, std::vector<tw_instance *>> idle; // by threads; under the GIL
   int lent = 0;                                   // of a program with state: in use

@@ -103,11 +103,18 @@ static nb::object runProgram(Program &program, PyObject *args, PyObject *named) 
     return kind == TW_KIND_TENSOR ? results.tensor(i, library, arguments.other())
                                   : results.scalar(i, kind);
   };
-  if (results.count() == 1)
-    return result(0);
-  nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(results.count())));
-  for (size_t i = 0; i < results.count(); ++i)
-    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), result(i).release().ptr());
+  const auto &fixed = program.fixedOutputs();
+  size_t count = results.count() + fixed.size(), nextFixed = 0;
+  auto next = [&](size_t position) {
+    if (nextFixed < fixed.size() && fixed[nextFixed].first == position)
+      return fixed[nextFixed++].second;
+    return result(position - nextFixed);
+  };
+  if (count == 1)
+    return next(0);
+  nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
+  for (size_t i = 0; i < count; ++i)
+    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), next(i).release().ptr());
   return tuple;
 }
 
@@ -140,6 +147,18 @@ static nb::dict describeValue(const tw_value_info &info) {
   value["sizes"] = nb::tuple(sizes);
   value["mutated"] = info.mutated != 0;
   value["trainable"] = info.trainable != 0;
+  value["value"] = nb::none();
+  return value;
+}
+
+static nb::dict describeFixed(const tw_fixed_output &fixed) {
+  nb::dict value;
+  value["name"] = fixed.name;
+  value["kind"] = fixed.text ? "str" : "None";
+  value["dtype"] = "";
+  value["sizes"] = nb::tuple();
+  value["mutated"] = value["trainable"] = false;
+  value["value"] = fixed.text ? nb::object(nb::str(fixed.text)) : nb::object(nb::none());
   return value;
 }
 
@@ -175,6 +194,8 @@ static nb::dict describe(const Program &program) {
   facts["state_bytes"] = info.state_bytes;
   facts["inputs"] = describeAll(program, info.input_count, tw_program_input);
   facts["outputs"] = describeAll(program, info.output_count, tw_program_output);
+  for (int32_t i = 0; const tw_fixed_output *fixed = tw_program_fixed_output(program.c(), i); ++i)
+    facts["outputs"].attr("insert")(fixed->position, describeFixed(*fixed));
   facts["state"] = describeAll(program, info.state_count, tw_program_state);
   facts["symbols"] = symbols;
   facts["dispatches"] = dispatches;

@@ -150,6 +150,50 @@ def test_scalars_and_several_outputs():
     assert program(torch.ones(2), np.int64(3))[1] == 6
 
 
+def test_none_and_texts_are_results(tmp_path):
+    """They have their places among the others, in memory and in a file."""
+    class Many(torch.nn.Module):
+        def forward(self, x):
+            return None, x + 1, "fine", {"k": None, "n": 7}, [2.5, True]
+
+    x = torch.ones(2)
+    program = tilewright.compile(Many(), (x,))
+    program.save(tmp_path / "many.so")
+    for each in program, tilewright.load(tmp_path / "many.so", library="torch"):
+        results = each(x)
+        assert torch.equal(results[1], x + 1) and results[:1] + results[2:] == (None, "fine", None, 7, 2.5, True)
+        assert [type(result) for result in results[3:]] == [type(None), int, float, bool]
+        assert [value.kind for value in each.outputs] == ["None", "tensor", "str", "None", "int", "float", "bool"]
+        assert [value.value for value in each.outputs][:3] == [None, None, "fine"]
+        assert "output_0: None, output_1: f32[2], output_2: 'fine'" in repr(each)
+    memory = torch.empty(2)
+    assert program(x, output_1=memory)[1] is memory and torch.equal(memory, x + 1)
+
+
+@pytest.mark.parametrize("value", [None, "text", 5])
+def test_a_result_that_needs_no_inputs(value):
+    class Fixed(torch.nn.Module):
+        def forward(self, x):
+            return value
+
+    assert tilewright.compile(Fixed(), (torch.ones(2),))(torch.ones(2)) == value
+
+
+def test_results_that_programs_cannot_give(refusal):
+    class Gives(torch.nn.Module):
+        def __init__(self, value):
+            super().__init__()
+            self.value = value
+
+        def forward(self, x):
+            return x + 1, self.value
+
+    with refusal("TW-IMPORT-0016", "the text output_1 has a zero in it"):
+        tilewright.compile(Gives("a\0b"), (torch.ones(2),))
+    with refusal("TW-PYTHON-0007", "Gives has an integer beyond 64 bits in it"):
+        tilewright.compile(Gives(2**70), (torch.ones(2),))
+
+
 # Sizes
 
 

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 class Value:
     """An input, an output or a state tensor of a program.
 
-    name: as the model calls it. kind: "tensor", or "int", "float", "bool" for a number.
+    name: as the model calls it. kind: "tensor", or "int", "float", "bool" for a number; of an output that is
+    the same in every call "None" or "str", and then `value` is that, None or the text.
     dtype: "f32", "bf16", "i64", ... sizes: ints, and texts for dynamic sizes ("s0", "s0*2").
     mutated: an input that a call writes to. trainable: state that gradients refer to.
     """
 
-    __slots__ = ("dtype", "kind", "mutated", "name", "sizes", "trainable")
+    __slots__ = ("dtype", "kind", "mutated", "name", "sizes", "trainable", "value")
 
     name: str
     kind: str
@@ -28,13 +29,15 @@ class Value:
     sizes: tuple[int | str, ...]
     mutated: bool
     trainable: bool
+    value: str | None
 
     def __init__(self, facts: dict[str, Any]) -> None:
         for slot in self.__slots__:
             setattr(self, slot, facts[slot])
 
     def __repr__(self) -> str:
-        what = f"{self.dtype}[{', '.join(map(str, self.sizes))}]" if self.kind == "tensor" else self.kind
+        what = f"{self.dtype}[{', '.join(map(str, self.sizes))}]" if self.kind == "tensor" \
+            else repr(self.value) if self.kind == "str" else self.kind
         return f"{self.name}: {what}"
 
 
@@ -197,7 +200,8 @@ class Program(_native.Program):
 
     @property
     def outputs(self) -> list[Value]:
-        """What a call gives, in order: nested results of the model are flattened."""
+        """What a call gives, in order: nested results of the model are flattened, with None and texts in their
+        places."""
         return [Value(facts) for facts in self._facts["outputs"]]
 
     @property

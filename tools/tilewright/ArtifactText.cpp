@@ -77,6 +77,9 @@ std::string artifactText(const std::string &path, int64_t fileBytes, const rt::M
   for (const rt::ValueInfo &output : m.outputs)
     if (!output.hidden)
       text += fmt::format("  {}\n", valueText(output, m));
+  for (const rt::FixedOutput &fixed : m.fixedOutputs)
+    text += fmt::format("  {}: {} in every call\n", fixed.name,
+                        fixed.text ? fmt::format("\"{}\"", *fixed.text) : "None");
   if (!m.state.empty())
     text += "state\n";
   for (const rt::StateInfo &state : m.state)
@@ -109,6 +112,15 @@ void writeValues(JsonWriter &json, const std::vector<rt::ValueInfo> &values,
     if (value.symbol)
       json.member("symbol", metadata.symbols[*value.symbol].name);
     json.endObject();
+  }
+  json.endArray();
+}
+
+void writeFixed(JsonWriter &json, const std::vector<rt::FixedOutput> &outputs) {
+  json.beginArray();
+  for (const rt::FixedOutput &fixed : outputs) {
+    json.beginObject().member("name", fixed.name).member("position", fixed.position).key("value");
+    (fixed.text ? json.value(*fixed.text) : json.null()).endObject();
   }
   json.endArray();
 }
@@ -149,6 +161,8 @@ std::string artifactJson(const std::string &path, int64_t fileBytes, const rt::M
   json.endArray();
   writeValues(json.key("inputs"), m.inputs, m);
   writeValues(json.key("outputs"), m.outputs, m);
+  if (!m.fixedOutputs.empty())
+    writeFixed(json.key("fixed_outputs"), m.fixedOutputs);
   writeState(json.key("state"), m.state);
   json.key("mutated_inputs").beginArray();
   for (const rt::MutatedInput &mutated : m.mutatedInputs)

@@ -76,10 +76,23 @@ std::string resultText(const tw_program *program, const CallResult &result) {
   for (size_t i = 0; i < result.outputs.size() && printed; ++i)
     text += fmt::format("{}{}: {} =\n{}\n", result.title, tw_program_output(program, i)->name,
                         result.outputs[i].typeText(), valuesText(result.outputs[i]));
+  for (int i = 0; const tw_fixed_output *fixed = tw_program_fixed_output(program, i); ++i)
+    if (printed)
+      text += fmt::format("{}{}: {} in every call\n", result.title, fixed->name,
+                          fixed->text ? fmt::format("\"{}\"", fixed->text) : "None");
   for (const OutputComparison &comparison : result.comparisons)
     if (comparison.found.same())
       text += fmt::format("{}{}: {}\n", result.title, comparison.name, comparison.found.text());
   return text;
+}
+
+void writeFixed(JsonWriter &json, const tw_program *program) {
+  json.beginArray();
+  for (int i = 0; const tw_fixed_output *fixed = tw_program_fixed_output(program, i); ++i) {
+    json.beginObject().member("name", fixed->name).member("position", fixed->position).key("value");
+    (fixed->text ? json.value(std::string_view(fixed->text)) : json.null()).endObject();
+  }
+  json.endArray();
 }
 
 void writeCall(JsonWriter &json, const tw_program *program, const CallResult &result) {
@@ -87,6 +100,8 @@ void writeCall(JsonWriter &json, const tw_program *program, const CallResult &re
   for (size_t i = 0; i < result.outputs.size(); ++i)
     writeJson(json, tw_program_output(program, i)->name, result.outputs[i], jsonValues);
   json.endArray();
+  if (tw_program_fixed_output(program, 0))
+    writeFixed(json.key("fixed_outputs"), program);
   if (!result.call->expected.empty())
     writeJson(json.key("comparisons"), result.comparisons);
   json.endObject();

@@ -26,6 +26,8 @@ TEST(Metadata, ReadsEveryField) {
                {"name": "n", "kind": "int", "symbol": "s0"}, {"name": "p", "kind": "float"}],
     "outputs": [{"name": "y", "dtype": "u8", "sizes": [null], "hidden": true},
                 {"name": "b", "kind": "bool"}],
+    "fixed_outputs": [{"name": "o", "position": 0, "value": null},
+                      {"name": "p", "position": 2, "value": "text"}],
     "state": [{"name": "w", "dtype": "f32", "sizes": [4], "offset": 64, "trainable": true}],
     "static": false, "buffers": [{"begin": 0, "end": 3, "bytes": null, "offset": null}],
     "dispatches": [{"name": "d", "kernel": "k", "source": "s", "ops": "o"}],
@@ -41,6 +43,9 @@ TEST(Metadata, ReadsEveryField) {
   EXPECT_TRUE(m->outputs[0].hidden);
   EXPECT_EQ(m->outputs[0].sizes[0].text(), "?");
   EXPECT_EQ(m->outputs[1].dtype, DType::Bool);
+  EXPECT_FALSE(m->fixedOutputs[0].text);
+  EXPECT_EQ(m->fixedOutputs[1].text, "text");
+  EXPECT_EQ(m->fixedOutputs[1].position, 2);
   EXPECT_EQ(m->state[0].bytes, 16);
   EXPECT_EQ(m->symbols[0].max, INT64_MAX);
   EXPECT_FALSE(m->buffers[0].bytes);
@@ -97,6 +102,13 @@ static const Bad bad[] = {
     {R"("inputs": [{"name": "x\u0000", "kind": "int"}])", "contains a NUL character"},
     {R"("inputs": [{"name": "x", "kind": "int", "symbol": "q"}])", R"("inputs[0].symbol" is "q")"},
     {R"("mutated_inputs": [{"input": 0, "output": 0}])", R"("mutated_inputs[0].input" is 0)"},
+    {R"("fixed_outputs": [{"name": "n", "position": 1}])",
+     R"(fixed output "n" is number 1 of 1, and 0 are before it)"},
+    {R"("outputs": [{"name": "y", "kind": "int"}],
+        "fixed_outputs": [{"name": "a", "position": 1}, {"name": "b", "position": 1}])",
+     R"(fixed output "b" is number 1 of 3, and 2 are before it)"},
+    {R"("fixed_outputs": [{"name": "n", "position": 0, "value": 3}])",
+     R"("fixed_outputs[0].value" is an integer, but a string is expected)"},
     {R"("inputs": [{"name": "x", "kind": "int"}], "outputs": [{"name": "y", "kind": "float"}],
         "mutated_inputs": [{"input": 0, "output": 0}])",
      R"(output "y" is written back to input "x" of another type)"},

@@ -41,6 +41,14 @@ private:
     llvm::SmallVector<mlir::NamedAttribute> more;
   };
 
+  /// A result that is None or a text, whatever the inputs are: its place among the results that
+  /// are handed out.
+  struct FixedResult {
+    size_t position;
+    std::string name;
+    std::optional<std::string> text;
+  };
+
   // ProgramInputs.cpp
   void declareSymbols();
   void importInput(const InputSpec &spec, const Argument &input);
@@ -53,6 +61,7 @@ private:
   // ProgramOutputs.cpp
   void importOutputs();
   void importUserOutput(const OutputSpec &spec);
+  void importFixedOutput(const Argument &value, const std::string &name);
   void importMutation(const OutputSpec &spec);
   void importGradient(const OutputSpec &spec);
   void addHiddenMutations();
@@ -78,6 +87,7 @@ private:
   llvm::MapVector<llvm::StringRef, Tensor *> userInputs;
   llvm::SmallVector<ArgumentFacts> arguments;
   llvm::SmallVector<ResultFacts> results;
+  llvm::SmallVector<FixedResult> fixedResults;
   llvm::DenseSet<Tensor *> returnedMutations; // that the signature lists
   std::vector<std::string> outputNames;
   size_t userOutputs = 0;

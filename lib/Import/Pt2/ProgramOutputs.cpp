@@ -3,6 +3,7 @@
 // writes.
 #include "Import/Pt2/ProgramImporter.h"
 #include <fmt/format.h>
+#include <optional>
 
 using namespace mlir;
 using namespace tw::torch;
@@ -85,15 +86,28 @@ void ProgramImporter::importOutputs() {
 void ProgramImporter::importUserOutput(const OutputSpec &spec) {
   size_t index = userOutputs++;
   bool isLoss = spec.kind == OutputSpec::Kind::Loss;
-  if (spec.value.kind == Kind::None || spec.value.kind == Kind::String)
-    return; // nothing to compute
-  FailureOr<Value> value = graph.valueOf(spec.value);
-  if (failed(value))
-    return;
   std::string name = isLoss                       ? "loss"
                      : index < outputNames.size() ? outputNames[index]
                                                   : fmt::format("output_{}", index);
-  results.push_back({*value, name, isLoss ? "loss" : "output", {}});
+  if (spec.value.kind == Kind::None || spec.value.kind == Kind::String)
+    return importFixedOutput(spec.value, name);
+  FailureOr<Value> value = graph.valueOf(spec.value);
+  if (succeeded(value))
+    results.push_back({*value, name, isLoss ? "loss" : "output", {}});
+}
+
+/// There is nothing to compute, but it has its place among the results.
+void ProgramImporter::importFixedOutput(const Argument &value, const std::string &name) {
+  std::optional<std::string> text;
+  if (value.kind == Kind::String)
+    text = value.text;
+  if (text && text->find('\0') != std::string::npos) {
+    (void)graph.fail(
+        Code::IMPORT_16,
+        fmt::format("the text {} has a zero in it, which programs do not return", name));
+    return;
+  }
+  fixedResults.push_back({results.size() + fixedResults.size(), name, text});
 }
 
 void ProgramImporter::importGradient(const OutputSpec &spec) {
@@ -209,6 +223,17 @@ void ProgramImporter::finish() {
     function.setArgAttrs(index, dictionary(facts));
   for (auto [index, facts] : llvm::enumerate(results))
     function.setResultAttrs(index, dictionary(facts));
+  SmallVector<Attribute> fixed;
+  for (const FixedResult &result : fixedResults) {
+    SmallVector<NamedAttribute> facts = {
+        attr("name", result.name),
+        emit.builder.getNamedAttr("position", emit.builder.getI64IntegerAttr(result.position))};
+    if (result.text)
+      facts.push_back(attr("text", *result.text));
+    fixed.push_back(emit.builder.getDictionaryAttr(facts));
+  }
+  if (!fixed.empty())
+    function->setAttr("tw.fixed_results", emit.builder.getArrayAttr(fixed));
 }
 
 } // namespace tw::pt2

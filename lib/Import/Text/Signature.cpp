@@ -66,6 +66,8 @@ static NamedAttrList foreign(DictionaryAttr dictionary) {
 
 static void nameInterface(func::FuncOp entry) {
   Builder builder(entry.getContext());
+  entry->setDiscardableAttrs(
+      foreign(entry->getDiscardableAttrDictionary()).getDictionary(entry.getContext()));
   Names inputs, outputs;
   SmallVector<std::string> inputNames;
   for (unsigned index = 0; index < entry.getNumArguments(); ++index) {

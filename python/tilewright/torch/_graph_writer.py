@@ -260,6 +260,12 @@ def _as_declared(value: Any, argument: Any) -> Any:
     return float(value) if isinstance(value, int) and str(argument.type) == "float" else value
 
 
+def _int(value: int) -> int:
+    if not -2**63 <= value < 2**63:
+        raise Unwritable("an integer beyond 64 bits")
+    return value
+
+
 def _float(value: float) -> float | str:
     if math.isfinite(value):
         return value
@@ -268,7 +274,7 @@ def _float(value: float) -> float | str:
 
 CONSTANTS = {
     bool: lambda value: {"as_bool": value},
-    int: lambda value: {"as_int": value},
+    int: lambda value: {"as_int": _int(value)},
     float: lambda value: {"as_float": _float(value)},
     str: lambda value: {"as_string": value},
     complex: lambda value: {"as_complex": {"real": value.real, "imag": value.imag}},

@@ -18,5 +18,15 @@ def customise(node):
     node["target"] = "torch.ops.mylib.smooth.default"
 
 
-VARIANTS = {"expanded": lambda: make_pt2.weight(expand), "custom": lambda: make_pt2.node(customise, index=1)}
+def return_texts(document):
+    """None first, and a text last."""
+    module = document["graph_module"]
+    graph, signature = module["graph"], module["signature"]
+    for place, value in (0, {"as_none": True}), (2, {"as_string": "fine"}):
+        graph["outputs"].insert(place, value)
+        signature["output_specs"].insert(place, {"user_output": {"arg": value}})
+
+
+VARIANTS = {"expanded": lambda: make_pt2.weight(expand), "custom": lambda: make_pt2.node(customise, index=1),
+            "fixed": lambda: make_pt2.edited(make_pt2.MODEL, return_texts)}
 pathlib.Path(sys.argv[2]).write_bytes(VARIANTS[sys.argv[1]]())
