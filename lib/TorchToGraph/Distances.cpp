@@ -166,6 +166,7 @@ Family distancesFamily() {
   static constexpr LoweringRow rows[] = {
       {"torch.aten.cdist", lowerCdist},
       {"torch.aten._cdist_forward", lowerCdist},
+      {"torch.aten._euclidean_dist", lowerCdist},
       {"torch.aten._cdist_backward", lowerCdistBackward},
       {"torch.aten.pdist", lowerPdist},
       {"torch.aten._pdist_forward", lowerPdist},

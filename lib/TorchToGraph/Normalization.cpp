@@ -349,8 +349,14 @@ Tensor updated(Lowering &ctx, const Tensor &running, const Tensor &observed, dou
 /// A tensor [1, C, 1...] as [C].
 Tensor channelsOf(Lowering &ctx, const Tensor &x) { return reshape(ctx, x, {ctx.sizeOf(x, 1)}); }
 
+/// Nothing is saved for a backward pass: a tensor without elements.
+Tensor nothing(Lowering &ctx, unsigned result) {
+  return ctx.filled({ctx.b.getIndexAttr(0)}, ctx.resultDType(result),
+                    Scalar::ofInt(ctx.b.getContext(), 0));
+}
+
 /// Results in the order out, mean, rstd, new running mean, new running variance: as many as the
-/// operator has.
+/// operator has. Where there are six, the fourth is memory of other devices' kernels.
 LogicalResult batchNormTraining(Lowering &ctx, const Tensor &x) {
   ReduceSpace space{x, allButChannels(x), true};
   Statistics s = statistics(ctx, x, space.dims, ctx.number("eps"), batchSums);
@@ -363,7 +369,9 @@ LogicalResult batchNormTraining(Lowering &ctx, const Tensor &x) {
     results.push_back(castTo(ctx, mean, ctx.resultDType(1)));
     results.push_back(castTo(ctx, channelsOf(ctx, s.rstd), ctx.resultDType(2)));
   }
-  if (ctx.op->getNumResults() == 5) {
+  if (ctx.op->getNumResults() == 6)
+    results.push_back(nothing(ctx, 3));
+  if (ctx.op->getNumResults() >= 5) {
     Scalar count{Scalar::Kind::Int, reducedCount(ctx, space)};
     Tensor unbiased = pointwise(ctx, {channelsOf(ctx, s.variance), count}, s.variance.dtype,
                                 [](Element &e, ValueRange v) {
@@ -388,10 +396,8 @@ LogicalResult batchNorm(Lowering &ctx, bool training) {
   if (ctx.hasRefused())
     return failure();
   SmallVector<Operand> results = {batchNormWith(ctx, x, mean, variance, ctx.resultDType())};
-  // Nothing is saved for a backward pass: tensors without elements.
   for (unsigned i = 1; i < std::min(ctx.op->getNumResults(), 3u); ++i)
-    results.push_back(ctx.filled({ctx.b.getIndexAttr(0)}, ctx.resultDType(i),
-                                 Scalar::ofInt(ctx.b.getContext(), 0)));
+    results.push_back(nothing(ctx, i));
   if (ctx.op->getNumResults() == 5) {
     results.push_back(mean);
     results.push_back(variance);
@@ -400,6 +406,7 @@ LogicalResult batchNorm(Lowering &ctx, bool training) {
 }
 
 LogicalResult lowerBatchNorm(Lowering &ctx) { return batchNorm(ctx, ctx.flag("training")); }
+LogicalResult lowerBatchNormUpdate(Lowering &ctx) { return batchNorm(ctx, true); }
 LogicalResult lowerBatchNormInference(Lowering &ctx) { return batchNorm(ctx, false); }
 
 LogicalResult lowerInstanceNorm(Lowering &ctx) {
@@ -420,19 +427,20 @@ LogicalResult lowerInstanceNorm(Lowering &ctx) {
 LogicalResult lowerBatchNormBackward(Lowering &ctx) {
   Tensor go = ctx.tensor("grad_out"), x = ctx.tensor("input");
   SmallVector<int64_t> mask = ctx.integers("output_mask");
-  bool training = ctx.flag("train");
+  bool training = ctx.flag(ctx.has("train") ? "train" : "update");
   if (ctx.hasRefused())
     return failure();
   DType dtype = opmath(x.dtype);
   int64_t places = x.rank() - 2;
   Tensor mean = castTo(ctx, ctx.tensor(training ? "save_mean" : "running_mean"), dtype);
-  Tensor rstd = training ? castTo(ctx, ctx.tensor("save_invstd"), dtype)
-                         : pointwise(
-                               ctx, {ctx.tensor("running_var")}, dtype,
-                               [&](Element &e, ValueRange v) {
-                                 return e.rsqrt(e.add(v[0], e.constant(ctx.number("eps"))));
-                               },
-                               dtype);
+  Tensor rstd =
+      training ? castTo(ctx, ctx.tensor(ctx.has("save_invstd") ? "save_invstd" : "save_var"), dtype)
+               : pointwise(
+                     ctx, {ctx.tensor("running_var")}, dtype,
+                     [&](Element &e, ValueRange v) {
+                       return e.rsqrt(e.add(v[0], e.constant(ctx.number("eps"))));
+                     },
+                     dtype);
   if (ctx.hasRefused())
     return failure();
   Tensor wideRstd = perChannel(ctx, rstd, places);
@@ -476,7 +484,9 @@ Family normalizationFamily() {
       {"torch.aten._native_batch_norm_legit.no_stats", lowerBatchNorm},
       {"torch.aten._native_batch_norm_legit_functional", lowerBatchNorm},
       {"torch.aten._native_batch_norm_legit_no_training", lowerBatchNormInference},
+      {"torch.aten._batch_norm_with_update_functional", lowerBatchNormUpdate},
       {"torch.aten.native_batch_norm_backward", lowerBatchNormBackward},
+      {"torch.aten.batch_norm_backward", lowerBatchNormBackward},
   };
   return {"Normalisation", rows};
 }

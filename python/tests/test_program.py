@@ -216,6 +216,20 @@ def test_dynamic_sizes(refusal):
         program(torch.randn(3, 9), torch.randn(5, 8))
 
 
+def test_heads_that_cannot_be_shared(refusal):
+    class Attention(torch.nn.Module):
+        def forward(self, q, k):
+            return torch.nn.functional.scaled_dot_product_attention(q, k, k, enable_gqa=True)
+
+    open_heads = {1: Dim.DYNAMIC}
+    program = tilewright.compile(Attention(), (torch.randn(2, 6, 5, 8), torch.randn(2, 3, 5, 8)),
+                                 dynamic_shapes=(open_heads, open_heads))
+    q, k = torch.randn(2, 8, 5, 8), torch.randn(2, 4, 5, 8)
+    torch.testing.assert_close(program(q, k), Attention()(q, k))
+    with refusal("TW-RUNTIME-0013", "the heads of the query are not a multiple of the key's: 6 of 7 can be shared"):
+        program(torch.randn(2, 7, 5, 8), torch.randn(2, 3, 5, 8))
+
+
 def test_empty_tensors():
     program = tilewright.compile(torch.nn.ReLU(), (torch.randn(4, 3),), dynamic_shapes={"input": {0: Dim.DYNAMIC}})
     assert program(torch.randn(0, 3)).shape == (0, 3)

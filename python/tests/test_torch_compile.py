@@ -232,6 +232,27 @@ def test_dynamic_sizes():
           again=[(torch.randn(n, 16),) for n in (7, 64, 3, 1, 0)])
 
 
+def test_shared_heads_of_attention_that_only_calls_count():
+    """Heads of the query that share one of the key: how many of either is open, and the operator has no flag."""
+    def attention(q, k, v):
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+
+    def tensors(queries, keys):
+        torch.manual_seed(0)
+        return [torch.randn(2, heads, length, 8, requires_grad=True)
+                for heads, length in ((queries, 5), (keys, 7), (keys, 7))]
+
+    compiled = torch.compile(attention, backend=backend, dynamic=True)
+    for heads in (8, 2), (6, 3), (4, 4), (12, 6):
+        mine, theirs = tensors(*heads), tensors(*heads)
+        got, expected = compiled(*mine), attention(*theirs)
+        torch.testing.assert_close(got, expected)
+        got.sum().backward()
+        expected.sum().backward()
+        for x, y in zip(mine, theirs):
+            torch.testing.assert_close(x.grad, y.grad, rtol=1e-4, atol=1e-4)
+
+
 def test_sizes_that_become_dynamic():
     counted = []
 

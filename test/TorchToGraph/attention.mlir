@@ -51,3 +51,15 @@ func.func @likelihood(%x: !torch.vtensor<[5,7],f32>, %t: !torch.vtensor<[5],si64
   %r = torch.aten.nll_loss_nd %x, %t, %none, %mean, %ignored : !torch.vtensor<[5,7],f32>, !torch.vtensor<[5],si64>, !torch.none, !torch.int, !torch.int -> !torch.vtensor<[],f32>
   return %r : !torch.vtensor<[],f32>
 }
+
+// Where only calls tell the numbers of heads, and no flag says whether they are shared, they are grouped.
+// CHECK-LABEL: func.func @open_heads
+// CHECK: tw.assert %{{.*}}, "aten._scaled_dot_product_flash_attention_for_cpu: the heads of the query are not a multiple of the key's
+// CHECK: tw.attention ins(%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}} : tensor<2x?x?x5x8xf32>, tensor<2x?x6x8xf32>, tensor<2x?x6x8xf32>)
+func.func @open_heads(%q: !torch.vtensor<[2,?,5,8],f32>, %k: !torch.vtensor<[2,?,6,8],f32>) -> !torch.vtensor<[2,?,5,8],f32> {
+  %none = torch.constant.none
+  %zero = torch.constant.float 0.0
+  %false = torch.constant.bool false
+  %r:2 = torch.aten._scaled_dot_product_flash_attention_for_cpu %q, %k, %k, %zero, %false, %none, %none : !torch.vtensor<[2,?,5,8],f32>, !torch.vtensor<[2,?,6,8],f32>, !torch.vtensor<[2,?,6,8],f32>, !torch.float, !torch.bool, !torch.none, !torch.none -> !torch.vtensor<[2,?,5,8],f32>, !torch.vtensor<[2,?,5],f32>
+  return %r#0 : !torch.vtensor<[2,?,5,8],f32>
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Builders/Attention.h"
 #include "IR/Graph/Graph.h"
+#include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Builders/Reshape.h"
@@ -17,7 +18,8 @@ namespace tw::lower {
 Tensor splitHeads(Lowering &ctx, const Tensor &x, OpFoldResult heads) {
   SmallVector<OpFoldResult> sizes = ctx.sizesOf(x);
   OpFoldResult &all = sizes[sizes.size() - 3];
-  OpFoldResult group = IndexMath{ctx.b, ctx.loc}.floorDiv(all, heads);
+  IndexMath m{ctx.b, ctx.loc};
+  OpFoldResult group = m.floorDiv(all, m.max(heads, m.constant(1)));
   all = heads;
   sizes.insert(sizes.end() - 2, group);
   return reshape(ctx, x, sizes);
@@ -27,17 +29,25 @@ Tensor mergeHeads(Lowering &ctx, const Tensor &x, int64_t first) {
   return flatten(ctx, x, first, first + 1);
 }
 
-/// Where there are more heads of the query than of the key, consecutive ones share a head. Only
-/// some overloads have a flag for that.
+/// Whether consecutive heads of the query share one of the key. Only some operators have a flag for
+/// that; with the others it follows from the numbers of heads, and where only calls give these, the
+/// heads are grouped: groups of one head are as good, and so are all heads in one group.
+static bool areHeadsShared(Lowering &ctx, OpFoldResult queries, OpFoldResult keys) {
+  auto all = constantOf(queries), few = constantOf(keys);
+  if (ctx.flag("enable_gqa"))
+    return !knownEqual(queries, keys);
+  if (all && few)
+    return *all > *few && *few > 1;
+  return !ctx.has("enable_gqa") && !knownEqual(queries, keys) && all != 1 && few != 1;
+}
+
 static void groupHeads(Lowering &ctx, Attention &a) {
   if (a.query.rank() < 3 || a.key.rank() < 3 || a.value.rank() < 3)
     return;
   auto heads = [&](const Tensor &x) { return ctx.sizeOf(x, x.rank() - 3); };
   OpFoldResult queries = heads(a.query), keys = heads(a.key);
   auto all = constantOf(queries), few = constantOf(keys);
-  bool isWanted =
-      ctx.flag("enable_gqa") ? !knownEqual(queries, keys) : all && few && *all > *few && *few > 1;
-  if (!isWanted)
+  if (!areHeadsShared(ctx, queries, keys))
     return;
   ctx.requireEqual(keys, heads(a.value));
   if (all && few && (*few == 0 || *all % *few != 0)) {
@@ -45,6 +55,11 @@ static void groupHeads(Lowering &ctx, Attention &a) {
                Twine(*few));
     return;
   }
+  IndexMath m{ctx.b, ctx.loc};
+  if (!all || !few)
+    requireSame(
+        ctx, m.mul(m.floorDiv(queries, m.max(keys, m.constant(1))), keys), queries,
+        "the heads of the query are not a multiple of the key's: %lld of %lld can be shared");
   a.isGrouped = true;
   a.query = splitHeads(ctx, a.query, keys);
   if (a.mask && a.mask->rank() >= 3)
