@@ -10,11 +10,16 @@
 //   %h = tensor.expand_shape %q [[0], [1, 2], [3], [4]] : ... into tensor<1x8x4x1x64xf32>
 //   %p = tw.attention ins(%h, %k, ...)                 maps (b, h, g, l, ...) -> (b, h, s, e), ...
 //   %o = tensor.collapse_shape %p
+//
+// A gradient of attention is cut in the same way where the keys are repeated in another program, a
+// forward pass that keeps them, but their gradients are summed over groups: tw-sum-group-gradients
+// then computes the sums at once.
 #include "Graph/Moves.h"
 #include "Graph/Passes.h"
 #include "Graph/Sizes.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Graph/Values.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 
@@ -54,25 +59,51 @@ std::optional<Repeated> asRepeated(Value tensor) {
   return Repeated{*move, *axis, count};
 }
 
+/// Where a reshape cuts one axis in two.
+struct Cut {
+  unsigned axis;
+  int64_t count; // of the second one
+};
+
+/// Of a result that is only read to be summed over groups of one axis.
+std::optional<Cut> asSummedGroups(OpResult result) {
+  auto reshape = result.hasOneUse() ? dyn_cast<tensor::ExpandShapeOp>(*result.user_begin())
+                                    : tensor::ExpandShapeOp();
+  auto sum = reshape && reshape->hasOneUse() ? dyn_cast<linalg::GenericOp>(*reshape->user_begin())
+                                             : linalg::GenericOp();
+  if (!sum || !sum.getIndexingMapsArray()[0].isPermutation())
+    return std::nullopt;
+  std::optional<unsigned> axis;
+  for (auto [number, group] : llvm::enumerate(reshape.getReassociationIndices())) {
+    if (group.size() == 1)
+      continue;
+    if (axis || group.size() != 2)
+      return std::nullopt;
+    axis = number;
+  }
+  if (!axis)
+    return std::nullopt;
+  int64_t groups = reshape.getReassociationIndices()[*axis][1];
+  int64_t count = reshape.getResultType().getDimSize(groups);
+  auto loop = cast<AffineDimExpr>(sum.getIndexingMapsArray()[0].getResult(groups));
+  bool isSummed = sum.getIteratorTypesArray()[loop.getPosition()] == utils::IteratorType::reduction;
+  return isSummed && !ShapedType::isDynamic(count) ? std::optional(Cut{*axis, count})
+                                                   : std::nullopt;
+}
+
 /// The groups that its query can be cut into.
 class Grouping {
 public:
   explicit Grouping(graph::AttentionInterface op) : op(op), b(op) {}
 
-  /// Whether keys and values are repeated along the same heads.
   bool isFound() {
-    key = asRepeated(op.getKey()), value = asRepeated(op.getValue());
-    if (!key || !value || key->count != value->count)
+    if (!areKeysRepeated() && !areGradientsSummed())
       return false;
-    auto keyDim = dyn_cast<AffineDimExpr>(op.mapAt(1).getResult(key->axis));
-    auto valueDim = dyn_cast<AffineDimExpr>(op.mapAt(2).getResult(value->axis));
-    if (!keyDim || keyDim != valueDim || keyDim.getPosition() >= op.batchDims())
-      return false;
-    head = keyDim.getPosition();
+    AffineExpr dim = getAffineDimExpr(head, op.getContext());
     return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
       if (operand.get() == op.getScale())
         return true;
-      auto axis = op.mapOf(operand).getResultPosition(keyDim);
+      auto axis = op.mapOf(operand).getResultPosition(dim);
       return !axis || !cast<RankedTensorType>(operand.get().getType()).isDynamicDim(*axis);
     });
   }
@@ -82,7 +113,7 @@ public:
     graph::setValues(made, {});
     b.setInsertionPoint(made);
     for (unsigned number = 0; number < op.numMapped(); ++number) {
-      Repeated *repeated = number == 1 ? &*key : number == 2 ? &*value : nullptr;
+      Repeated *repeated = !key ? nullptr : number == 1 ? &*key : number == 2 ? &*value : nullptr;
       AffineMap map = cut(op.mapAt(number));
       made->setOperand(number, repeated ? repeated->move.input()
                                         : expanded(op->getOperand(number), op.mapAt(number)));
@@ -106,6 +137,42 @@ public:
   }
 
 private:
+  /// Whether keys and values are repeated along the same heads.
+  bool areKeysRepeated() {
+    key = asRepeated(op.getKey()), value = asRepeated(op.getValue());
+    if (key && value && isAlongHeads(op.mapAt(1), {key->axis, key->count}) &&
+        isAlongHeads(op.mapAt(2), {value->axis, value->count}))
+      return true;
+    key.reset(), value.reset(), found.reset();
+    return false;
+  }
+
+  /// Whether the gradients of keys and values are summed over groups of the same heads.
+  bool areGradientsSummed() {
+    auto gradient = dyn_cast<graph::AttentionGradientOp>(op.getOperation());
+    if (!gradient)
+      return false;
+    for (auto [number, input] : llvm::enumerate(gradient.inputs())) {
+      if (input == graph::AttentionInput::Query)
+        continue;
+      auto cut = asSummedGroups(op->getResult(number));
+      if (!cut || !isAlongHeads(op.resultMap(number), *cut))
+        return false;
+    }
+    return found.has_value();
+  }
+
+  /// Whether the axis runs along a dimension of the batch, and this one and the count are those
+  /// that were found before.
+  bool isAlongHeads(AffineMap map, Cut cut) {
+    auto dim = dyn_cast<AffineDimExpr>(map.getResult(cut.axis));
+    if (!dim || dim.getPosition() >= op.batchDims() ||
+        (found && (head != dim.getPosition() || *found != cut.count)))
+      return false;
+    head = dim.getPosition(), found = cut.count;
+    return true;
+  }
+
   /// A map over one more dimension, the group, which follows that of the heads; what runs along
   /// heads has an axis for each.
   AffineMap cut(AffineMap map) {
@@ -145,7 +212,7 @@ private:
         sizes.push_back(all[axis]), shape.push_back(type.getDimSize(axis));
         continue;
       }
-      for (int64_t size : {type.getDimSize(axis) / key->count, key->count})
+      for (int64_t size : {type.getDimSize(axis) / *found, *found})
         sizes.push_back(b.getIndexAttr(size)), shape.push_back(size);
     }
     if (tensor.getDefiningOp<tensor::EmptyOp>())
@@ -156,7 +223,8 @@ private:
   graph::AttentionInterface op;
   OpBuilder b;
   std::optional<Repeated> key, value;
-  unsigned head = 0; // the dimension of heads
+  std::optional<int64_t> found; // how many heads of the query a group has
+  unsigned head = 0;            // the dimension of heads
 };
 
 struct GroupQueries : PassWrapper<GroupQueries, OperationPass<>> {

@@ -9,7 +9,8 @@
 //   %k, %v = tw.attention_gradient wrt <key|value> ...   maps ... (b, h, g, l, ...) -> (b, h, s, e)
 //
 // as automatic differentiation leaves it of keys that were repeated, which tw-group-queries no
-// longer does.
+// longer does. Sums of f16 and bf16 are of f32, and rounded in an operation of their own, which is
+// a copy then, or nothing: what is summed inside is rounded there.
 #include "Graph/Passes.h"
 #include "Graph/Sizes.h"
 #include "IR/Graph/Graph.h"
@@ -29,22 +30,38 @@ namespace {
 /// A result, and the one sum that reads it.
 struct SummedResult {
   unsigned number;
-  linalg::GenericOp sum;
-  AffineMap map;               // of the sum, in the dimensions of the attention
-  llvm::SmallBitVector summed; // among those dimensions
+  linalg::GenericOp sum, rounding; // rounding: null where the sum is of the gradient's own type
+  AffineMap map;                   // of the sum, in the dimensions of the attention
+  llvm::SmallBitVector summed;     // among those dimensions
 };
 
-/// Whether it adds the elements of one input to 0.
+/// Whether it adds the elements of one input, widened or not, to 0.
 bool isSum(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1)
     return false;
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   Block *body = op.getBody();
   auto add = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) && add &&
-         llvm::hasSingleElement(body->without_terminator()) &&
-         llvm::is_contained(add->getOperands(), body->getArgument(0)) &&
-         llvm::is_contained(add->getOperands(), body->getArgument(1));
+  if (!fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) || !add ||
+      !llvm::is_contained(add->getOperands(), body->getArgument(1)))
+    return false;
+  Value added = add.getLhs() == body->getArgument(1) ? add.getRhs() : add.getLhs();
+  auto widened = added.getDefiningOp<arith::ExtFOp>();
+  return (widened ? widened.getIn() : added) == body->getArgument(0) &&
+         llvm::range_size(body->without_terminator()) == (widened ? 2 : 1);
+}
+
+/// The one reader of a sum, if it only rounds the elements to `element`; it may add axes.
+linalg::GenericOp roundingOf(linalg::GenericOp sum, Type element) {
+  Value whole = sum.getResult(0);
+  auto op =
+      whole.hasOneUse() ? dyn_cast<linalg::GenericOp>(*whole.user_begin()) : linalg::GenericOp();
+  if (!op || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1)
+    return {};
+  auto round = op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::TruncFOp>();
+  bool isOne = round && round.getIn() == op.getBody()->getArgument(0) &&
+               llvm::hasSingleElement(op.getBody()->without_terminator());
+  return isOne && round.getType() == element ? op : linalg::GenericOp();
 }
 
 std::optional<SummedResult> summedResult(graph::AttentionGradientOp op, unsigned number) {
@@ -57,7 +74,13 @@ std::optional<SummedResult> summedResult(graph::AttentionGradientOp op, unsigned
             own = op.resultMap(number);
   if (!read.isPermutation() || !written.isProjectedPermutation())
     return std::nullopt;
-  SummedResult found{number, sum, {}, llvm::SmallBitVector(own.getNumDims())};
+  SummedResult found{number, sum, {}, {}, llvm::SmallBitVector(own.getNumDims())};
+  Type element = cast<RankedTensorType>(result.getType()).getElementType();
+  if (cast<RankedTensorType>(sum.getResult(0).getType()).getElementType() != element) {
+    found.rounding = roundingOf(sum, element);
+    if (!found.rounding)
+      return std::nullopt;
+  }
   SmallVector<AffineExpr> axes;
   for (AffineExpr loop : written.getResults())
     axes.push_back(own.getResult(*read.getResultPosition(loop)));
@@ -82,6 +105,21 @@ SmallVector<SummedResult> summedResults(graph::AttentionGradientOp op) {
   return all;
 }
 
+/// Hands `gradient` to those that read the sum; what rounded it copies it now.
+void replaceSum(SummedResult &one, Value gradient) {
+  Value former = one.sum.getResult(0);
+  if (linalg::GenericOp copy = one.rounding) {
+    Operation *round = copy.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+    copy.getBody()->getArgument(0).setType(round->getResult(0).getType());
+    round->getResult(0).replaceAllUsesWith(copy.getBody()->getArgument(0));
+    round->erase();
+  } else {
+    graph::keepValues(former, gradient);
+  }
+  former.replaceAllUsesWith(gradient);
+  one.sum.erase();
+}
+
 void sumInside(graph::AttentionGradientOp op) {
   SmallVector<SummedResult> all = summedResults(op);
   if (all.empty())
@@ -97,7 +135,8 @@ void sumInside(graph::AttentionGradientOp op) {
   b.setInsertionPoint(made);
   for (SummedResult &one : all) {
     Value former = one.sum.getResult(0);
-    auto type = cast<RankedTensorType>(former.getType());
+    Type element = cast<RankedTensorType>(op.getOuts()[one.number].getType()).getElementType();
+    auto type = cast<RankedTensorType>(former.getType()).clone(element);
     SmallVector<OpFoldResult> own = resolvedSizes(op.getOuts()[one.number], b), sizes;
     for (AffineExpr axis : one.map.getResults())
       sizes.push_back(own[*op.resultMap(one.number).getResultPosition(axis)]);
@@ -107,9 +146,7 @@ void sumInside(graph::AttentionGradientOp op) {
     made.getOutsMutable()[one.number].set(empty);
     made.setMap(op.numMapped() + one.number, one.map);
     made->getResult(one.number).setType(type);
-    graph::keepValues(former, made->getResult(one.number));
-    former.replaceAllUsesWith(made->getResult(one.number));
-    one.sum.erase();
+    replaceSum(one, made->getResult(one.number));
   }
   for (auto [before, after] : llvm::zip(op.getResults(), made.getResults()))
     if (!before.use_empty())

@@ -120,3 +120,64 @@ func.func @by_key(%q: tensor<2x3x7x8xf32>, %k: tensor<2x5x8xf32>, %l: tensor<2x3
   } -> tensor<2x8xf32>
   return %sk : tensor<2x8xf32>
 }
+
+// So is what is rounded behind a sum of a wider type: it is rounded inside.
+// SUM-LABEL: func.func @rounded(
+// SUM: %[[R:.*]] = tw.attention_gradient wrt <key>
+// SUM-SAME: -> tensor<2x5x8xbf16>
+// SUM: %[[C:.*]] = linalg.generic {{.*}} ins(%[[R]] : tensor<2x5x8xbf16>)
+// SUM-NEXT: ^bb0(%[[X:.*]]: bf16, %{{.*}}: bf16):
+// SUM-NEXT: linalg.yield %[[X]] : bf16
+// SUM: return %[[C]]
+func.func @rounded(%q: tensor<2x3x7x8xbf16>, %k: tensor<2x5x8xbf16>, %l: tensor<2x3x7xf32>) -> tensor<2x1x5x8xbf16> {
+  %scale = arith.constant 0.5 : f64
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x3x5x8xbf16>
+  %r = tw.attention_gradient wrt <key> ins(%q, %k, %k : tensor<2x3x7x8xbf16>, tensor<2x5x8xbf16>, tensor<2x5x8xbf16>)
+      output(%q, %l, %l : tensor<2x3x7x8xbf16>, tensor<2x3x7xf32>, tensor<2x3x7xf32>)
+      scale %scale outs(%e : tensor<2x3x5x8xbf16>)
+      {indexing_maps = [#gq, #gk, #gv, #go, #gr, #gr, #gdk]} -> tensor<2x3x5x8xbf16>
+  %ek = tensor.empty() : tensor<2x5x8xf32>
+  %zk = linalg.fill ins(%zero : f32) outs(%ek : tensor<2x5x8xf32>) -> tensor<2x5x8xf32>
+  %sk = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, d, b, c)>, affine_map<(a, b, c, d) -> (a, b, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%r : tensor<2x3x5x8xbf16>) outs(%zk : tensor<2x5x8xf32>) {
+  ^bb0(%x: bf16, %sum: f32):
+    %w = arith.extf %x : bf16 to f32
+    %y = arith.addf %sum, %w : f32
+    linalg.yield %y : f32
+  } -> tensor<2x5x8xf32>
+  %en = tensor.empty() : tensor<2x1x5x8xbf16>
+  %n = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sk : tensor<2x5x8xf32>) outs(%en : tensor<2x1x5x8xbf16>) {
+  ^bb0(%x: f32, %out: bf16):
+    %y = arith.truncf %x : f32 to bf16
+    linalg.yield %y : bf16
+  } -> tensor<2x1x5x8xbf16>
+  return %n : tensor<2x1x5x8xbf16>
+}
+
+// Keys that another program has repeated are cut where their gradients are summed over groups.
+// GROUP-LABEL: func.func @repeated_before(
+// GROUP-SAME: %[[Q:[^:]*]]: tensor<2x6x7x8xf32>, %[[K:[^:]*]]: tensor<2x6x5x8xf32>
+// GROUP-DAG: %[[QG:.*]] = tensor.expand_shape %[[Q]] {{.*}} into tensor<2x2x3x7x8xf32>
+// GROUP-DAG: %[[KG:.*]] = tensor.expand_shape %[[K]] {{.*}} into tensor<2x2x3x5x8xf32>
+// GROUP: %[[R:.*]] = tw.attention_gradient wrt <key> ins(%[[QG]], %[[KG]],
+// GROUP-SAME: -> tensor<2x2x3x5x8xf32>
+func.func @repeated_before(%q: tensor<2x6x7x8xf32>, %k: tensor<2x6x5x8xf32>, %l: tensor<2x6x7xf32>) -> tensor<2x2x5x8xf32> {
+  %scale = arith.constant 0.5 : f64
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x6x5x8xf32>
+  %r = tw.attention_gradient wrt <key> ins(%q, %k, %k : tensor<2x6x7x8xf32>, tensor<2x6x5x8xf32>, tensor<2x6x5x8xf32>)
+      output(%q, %l, %l : tensor<2x6x7x8xf32>, tensor<2x6x7xf32>, tensor<2x6x7xf32>)
+      scale %scale outs(%e : tensor<2x6x5x8xf32>) {indexing_maps = [#q, #k, #v, #o, #r, #r, #k]} -> tensor<2x6x5x8xf32>
+  %g = tensor.expand_shape %r [[0], [1, 2], [3], [4]] output_shape [2, 2, 3, 5, 8] : tensor<2x6x5x8xf32> into tensor<2x2x3x5x8xf32>
+  %ek = tensor.empty() : tensor<2x2x5x8xf32>
+  %zk = linalg.fill ins(%zero : f32) outs(%ek : tensor<2x2x5x8xf32>) -> tensor<2x2x5x8xf32>
+  %sk = linalg.generic {indexing_maps = [affine_map<(a, h, b, c, d) -> (a, h, d, b, c)>, affine_map<(a, h, b, c, d) -> (a, h, b, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%g : tensor<2x2x3x5x8xf32>) outs(%zk : tensor<2x2x5x8xf32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %y = arith.addf %sum, %x : f32
+    linalg.yield %y : f32
+  } -> tensor<2x2x5x8xf32>
+  return %sk : tensor<2x2x5x8xf32>
+}
