@@ -168,6 +168,12 @@ void Arguments::noteLibrary(Library library) {
     firstLibrary = library;
 }
 
+/// Whether it has a mask beside its memory: numpy.ma's. numpy.ndarray itself is asked nothing.
+static bool isMasked(nb::handle object) {
+  const PyTypeObject *type = Py_TYPE(object.ptr());
+  return std::string_view(type->tp_name) != "numpy.ndarray" && nb::hasattr(object, "mask");
+}
+
 void Arguments::add(const tw_value_info &input, nb::handle object) {
   if (input.kind != TW_KIND_TENSOR)
     return addScalar(input, object);
@@ -178,6 +184,10 @@ void Arguments::add(const tw_value_info &input, nb::handle object) {
            fmt::format("is a {}, a subclass of torch.Tensor, whose elements are not in its memory",
                        typeName(object)),
            "give a plain torch.Tensor");
+  if (isMasked(object))
+    refuse(input, Code::PYTHON_1,
+           fmt::format("is a {}, and has a mask, which programs do not read", typeName(object)),
+           "call .filled(value) first");
   if (PyObject_CheckBuffer(object.ptr()))
     return addBuffer(input, object);
   if (nb::hasattr(object, "__dlpack__"))
@@ -241,6 +251,20 @@ std::optional<int64_t> contiguousCount(int32_t rank, const int64_t *sizes, const
          "convert it with .to(dtype)");
 }
 
+/// Its elements one behind the other, none of them still to be negated.
+static nb::object contiguousCopy(const tw_value_info &input, nb::handle tensor) {
+  try {
+    return tensor.attr("resolve_neg")().attr("contiguous")();
+  } catch (nb::python_error &error) {
+    if (!error.matches(PyExc_RuntimeError)) // PyTorch has no memory
+      throw;
+    std::string why = textOf(error.value());
+    refuse(input, Code::PYTHON_1,
+           fmt::format("cannot be copied: {}", std::string_view(why).substr(0, why.find('\n'))),
+           "give a contiguous tensor, which is read in place");
+  }
+}
+
 /// Makes `view` that of a contiguous copy, where `tensor` is not contiguous or its elements are
 /// still to be negated. The number of its elements.
 int64_t Arguments::makeDense(const tw_value_info &input, nb::handle tensor,
@@ -251,7 +275,7 @@ int64_t Arguments::makeDense(const tw_value_info &input, nb::handle tensor,
     return *count;
   if (input.mutated)
     refuseUnwritable(input, isNegated ? "it is a negated view" : "it is not contiguous");
-  nb::object dense = tensor.attr("resolve_neg")().attr("contiguous")();
+  nb::object dense = contiguousCopy(input, tensor);
   kept.push_back(dense);
   count.reset();
   if (viewTensor(api, dense, view))

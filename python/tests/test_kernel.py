@@ -365,6 +365,24 @@ def test_a_kernel_in_a_model():
     torch.testing.assert_close(program(x), torch.softmax(x * 2, 1) + 1)
 
 
+class Refuses(torch.Tensor):
+    """A subclass that lets nobody ask it anything."""
+
+    @classmethod
+    def __torch_function__(cls, *_):
+        raise AssertionError
+
+
+def test_subclasses_that_would_be_written():
+    @tk.kernel
+    def double(x: tk.InOut[tk.f32, M, N]):
+        m, = tk.grid(M)
+        tk.store(x, [m, 0], tk.load(x, [m, 0], [1, N]) * 2)
+
+    with pytest.raises(tilewright.InputError, match="a subclass of torch.Tensor"):
+        double(torch.ones(2, 3).as_subclass(Refuses))
+
+
 def test_autograd_hears_of_what_is_written():
     @tk.kernel
     def double(x: tk.InOut[tk.f32, M, N]):

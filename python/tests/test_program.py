@@ -273,6 +273,8 @@ def test_calls_that_do_not_fit(mlp, refusal):
     (lambda x: x.as_subclass(type("Sub", (torch.Tensor,), {})), "TW-PYTHON-0001", "subclass"),
     (lambda x: x.numpy().astype(">f4"), "TW-PYTHON-0001", "byte order"),
     (lambda x: x.numpy().astype("S4"), "TW-PYTHON-0001", ""),
+    (lambda x: np.ma.masked_array(x.numpy(), mask=x.numpy() > 0), "TW-PYTHON-0001", "has a mask"),
+    (lambda x: torch.ones(1).expand(2**40, 16), "TW-PYTHON-0001", "cannot be copied"),
     (lambda x: np.array([object()]), "TW-PYTHON-0001", ""),
     (lambda x: Exporter(x, (2, 0)), "TW-PYTHON-0002", "(2, 0)"),
     (lambda x: Exporter(x.t().contiguous().t()), "TW-PYTHON-0001", "not contiguous"),

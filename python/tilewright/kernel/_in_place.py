@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from ._kernel import Kernel
 
 
+PLAIN = (torch.Tensor, torch.nn.Parameter)  # a subclass is refused where its memory is asked for
+
+
 def call(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """The call's results. In-out tensors have another version afterwards, as after PyTorch's own operators in place: what
     autograd has kept of them is no longer valid. Errors: TW-PYTHON-0004 for one that requires a gradient."""
     inputs = arrange(kernel, args, named).inputs
-    written = [(name, inputs[i]) for i, name in kernel._written if isinstance(inputs[i], torch.Tensor)]
+    written = [(name, inputs[i]) for i, name in kernel._written if type(inputs[i]) in PLAIN]
     for name, tensor in written:
         if tensor.requires_grad and torch.is_grad_enabled():
             _native.refuse("TW-PYTHON-0004", f"kernel {kernel.name} writes \"{name}\", which requires a gradient",
