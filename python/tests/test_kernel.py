@@ -365,6 +365,19 @@ def test_a_kernel_in_a_model():
     torch.testing.assert_close(program(x), torch.softmax(x * 2, 1) + 1)
 
 
+@pytest.mark.parametrize("two", [2.0, np.float64(2), np.int64(2)])
+def test_numbers_of_numpy_leave_operators_to_tiles(two):
+    @tk.kernel
+    def fourfold(x: tk.In[tk.f32, M, N], y: tk.Out[tk.f32, M, N]):
+        m, = tk.grid(M)
+        tk.store(y, [m, 0], two * tk.load(x, [m, 0], [1, N]) * two)
+
+    assert (fourfold(np.ones((2, 3), np.float32)) == 4).all()
+    assert type(np.int64(2) * M) is tk.Size
+    with pytest.raises(TypeError, match="does not support ufuncs"):
+        np.exp(M)
+
+
 class Refuses(torch.Tensor):
     """A subclass that lets nobody ask it anything."""
 

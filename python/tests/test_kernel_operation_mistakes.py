@@ -73,6 +73,36 @@ def index_as_extent(x: X, y: Y):
     tk.load(x, [0, 0], [1, m])  # here
 
 
+@mistake("load got a tuple", "it takes an integer, a size or an Index; tk.grid gives a tuple: m, = tk.grid(M)")
+def grid_not_unpacked(x: X, y: Y):
+    m = tk.grid(M)
+    tk.load(x, [m, 0], [1, 4])  # here
+
+
+@mistake("a Buffer has no subscripts", "tk.load(x, [m, 0], [1, N]) reads a tile")
+def subscript_of_buffer(x: X, y: Y):
+    m, = tk.grid(M)
+    x[m]  # here
+
+
+@mistake("a Buffer has no subscripts", "tk.store(y, [m, 0], tile) writes a tile")
+def assignment_to_buffer(x: X, y: Y):
+    m, t = row(x)
+    y[m, 0] = t  # here
+
+
+@mistake("a Tile has no subscripts", "tk.slice takes a part of a tile, tk.extract the element of a tile of one")
+def subscript_of_tile(x: X, y: Y):
+    _, t = row(x)
+    t[0]  # here
+
+
+@mistake("a Tile has no subscripts", "tiles do not change: tk.select chooses between elements of two")
+def assignment_to_tile(x: X, y: Y):
+    _, t = row(x)
+    t[0] = 1.0  # here
+
+
 @mistake("load got an int", "it takes a list of positions, one for each dimension: [m, 0]")
 def positions_without_list(x: X, y: Y):
     tk.load(x, 0, [1, 1])  # here

@@ -158,8 +158,10 @@ Index indexOf(Tracer &tracer, nb::handle object, const char *what, Here here) {
     [[fallthrough]];
   default:
     refuse(tracer, object, what,
-           "an integer, a size or an Index; tk.extract(tile) gives the number "
-           "in a tile of one element",
+           nb::isinstance<nb::tuple>(object)
+               ? "an integer, a size or an Index; tk.grid gives a tuple: m, = tk.grid(M)"
+               : "an integer, a size or an Index; tk.extract(tile) gives the number in a tile of "
+                 "one element",
            here);
   }
 }
@@ -299,6 +301,23 @@ static void refuseValues(nb::class_<T> &type, bool isNumber = false) {
                   "loops of the program are `for k in tk.loop(n)`; range() and lists unroll");
       });
   type.attr("__hash__") = nb::none();
+  type.attr("__array_ufunc__") = nb::none(); // operators of NumPy's numbers leave it to ours
+}
+
+/// x[m, 0] and x[m, 0] = t.
+template <typename T>
+static void refuseSubscripts(nb::class_<T> &type, const char *reads, const char *writes) {
+  auto refuse = [](nb::handle self, const char *help) {
+    traced("a subscript", [&](Tracer &tracer) {
+      tracer.fail(here(), fmt::format("{} has no subscripts", described(self)), help);
+    });
+  };
+  type.def(
+      "__getitem__", [=](nb::handle self, nb::handle) { refuse(self, reads); },
+      nb::arg("place").none());
+  type.def(
+      "__setitem__", [=](nb::handle self, nb::handle, nb::handle) { refuse(self, writes); },
+      nb::arg("place").none(), nb::arg("value").none());
 }
 
 /// Throws what is wrong with the name or the range.
@@ -434,7 +453,12 @@ void defineValues(nb::module_ &module) {
   refuseValues(scalar);
   refuseValues(tile);
   defineOperators(size, index, scalar, tile);
-  nb::class_<Buffer>(module, "Buffer", "Memory of the caller with a shape and a dtype.")
+  refuseSubscripts(tile, "tk.slice takes a part of a tile, tk.extract the element of a tile of one",
+                   "tiles do not change: tk.select chooses between elements of two");
+  nb::class_<Buffer> buffer(module, "Buffer", "Memory of the caller with a shape and a dtype.");
+  refuseSubscripts(buffer, "tk.load(x, [m, 0], [1, N]) reads a tile",
+                   "tk.store(y, [m, 0], tile) writes a tile");
+  buffer
       .def_prop_ro("dtype",
                    [](const Buffer &self) {
                      return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
