@@ -116,7 +116,7 @@ static Result<FileUses> fileUses(const Request &request) {
   for (const std::string &output : {request.output, request.preparation})
     if (!output.empty()) {
       TW_TRY(files.writes(output));
-      TW_TRY(files.writes(output + ".weights"));
+      TW_TRY(files.writes(followLinks(output) + ".weights"));
     }
   return files;
 }

@@ -66,6 +66,14 @@ std::optional<std::string> KernelCache::find(const std::string &key) const {
   return path;
 }
 
+/// The folder may be another's: only what has the name of an entry is ever removed.
+static bool isEntry(const fs::path &path) {
+  constexpr size_t keyDigits = 32; // of a hash (KernelCompiler.cpp)
+  std::string key = path.stem();
+  return path.extension() == ".so" && key.size() == keyDigits &&
+         key.find_first_not_of("0123456789abcdef") == key.npos;
+}
+
 /// Removes what was not used for longest. What was used in the last minutes may be in use.
 void KernelCache::evict() const {
   struct Entry {
@@ -79,7 +87,7 @@ void KernelCache::evict() const {
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
     Entry entry{at->path(), at->last_write_time(ignored), at->file_size(ignored)};
-    if (ignored || entry.path.extension() != ".so")
+    if (ignored || !isEntry(entry.path))
       continue;
     total += entry.bytes;
     entries.push_back(std::move(entry));

@@ -4,12 +4,15 @@
 #include <climits>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include <utility>
+
+namespace fs = std::filesystem;
 
 namespace tw {
 
@@ -24,9 +27,7 @@ static std::string folderOf(const std::string &path) {
 
 static std::string nameOf(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
-/// Where symbolic links lead, also to a file that does not exist yet; empty with errno when they
-/// lead nowhere.
-static std::string followLinks(std::string path) {
+std::string followLinks(std::string path) {
   constexpr int mostLinks = 40; // as the kernel
   for (int i = 0; i < mostLinks; ++i) {
     char link[PATH_MAX];
@@ -185,15 +186,15 @@ Status writeFile(const std::string &path, std::span<const std::span<const std::b
 // FileUses
 //===----------------------------------------------------------------------===//
 
-/// The same for all names of a regular file, whether it exists or not; empty for anything else.
+/// The same for all names of a regular file, whether it exists or not, and also where its folder is
+/// still to be made; empty for anything else.
 static std::string identityOf(const std::string &path) {
   std::string target = followLinks(path);
   struct stat facts;
   if (stat(target.c_str(), &facts) == 0)
     return S_ISREG(facts.st_mode) ? fmt::format("{}:{}", facts.st_dev, facts.st_ino) : "";
-  if (stat(folderOf(target).c_str(), &facts) == 0)
-    return fmt::format("{}:{}/{}", facts.st_dev, facts.st_ino, nameOf(target));
-  return "";
+  std::error_code error; // its folder may be made only after this was asked
+  return fs::weakly_canonical(fs::absolute(target, error), error).string();
 }
 
 static Diagnostic conflict(const std::string &path, const char *what, const char *help) {

@@ -58,6 +58,10 @@ private:
   bool isNamed = false; // the hidden name exists and is this file's
 };
 
+/// Where symbolic links lead, also to a file that does not exist yet; empty with errno when they
+/// lead nowhere.
+std::string followLinks(std::string path);
+
 /// What to say about an output that cannot be written: SYSTEM_3 with the space there is when it
 /// does not suffice, SYSTEM_4 of descriptors, else IO_2.
 Diagnostic cannotWrite(const std::string &path, int error);
@@ -66,7 +70,8 @@ Diagnostic cannotWrite(const std::string &path, int error);
 Status writeFile(const std::string &path, std::span<const std::span<const std::byte>> pieces);
 
 /// The files of one command: none that is read may be written, and none may be written twice,
-/// whatever names and links lead to it. Devices and pipes are nobody's.
+/// whatever names and links lead to it, and whether it exists yet or not. Devices and pipes are
+/// nobody's.
 class FileUses {
 public:
   void reads(const std::string &path);

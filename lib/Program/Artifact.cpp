@@ -20,10 +20,12 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
 
 using namespace mlir;
+namespace fs = std::filesystem;
 
 namespace tw {
 
@@ -55,9 +57,17 @@ static Diagnostic unwritable(Diagnostic problem, int64_t bytes) {
 }
 
 static Result<OutputFile> createFile(const std::string &path, mode_t mode) {
+  Diagnostic notRegular{
+      Code::IO_2,
+      fmt::format("cannot write {}: an artifact is loaded from a regular file, not from "
+                  "a device or a pipe",
+                  path)};
+  std::error_code ignored;
+  if (fs::is_other(fs::status(path, ignored))) // to open a pipe waits for a reader
+    return notRegular;
   TW_ASSIGN(OutputFile file, OutputFile::create(path, mode));
   if (!file.isRegular())
-    return cannotWrite(path, EEXIST); // a device or pipe cannot be loaded
+    return notRegular;
   return std::move(file);
 }
 

@@ -70,7 +70,8 @@ static std::string fileOf(const InputSpec &spec) {
 Status checkFiles(std::span<const Call> calls, std::span<const std::string> sources) {
   FileUses files;
   for (const std::string &source : sources)
-    files.reads(source);
+    if (!source.empty())
+      files.reads(source);
   for (const Call &call : calls)
     for (const auto *specs : {&call.inputs, &call.expected})
       for (const InputSpec &spec : *specs)

@@ -178,7 +178,8 @@ int run(const KernelOptions &options) {
                  isCompiled ? "leave one of them out" : "add --target=cpu"});
   auto call = parseCall(options.call);
   TW_TRY_CLI(call);
-  TW_TRY_CLI(checkFiles({&*call, 1}, {&options.path, 1}));
+  std::string sources[] = {options.path, options.configurations};
+  TW_TRY_CLI(checkFiles({&*call, 1}, sources));
   return perform([&] { return runHere(options, *call); }, options);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ModelOptions.h"
+#include "IO/OutputFile.h"
 #include <CLI/CLI.hpp>
 
 namespace tw::cli {
@@ -36,6 +37,16 @@ void addKernelsOption(CLI::App &app, std::vector<std::string> &kernels) {
                  "kernels that the model calls: .cpp, .so or .mlir; may be given several times")
       ->type_name("FILE")
       ->allow_extra_args(false);
+}
+
+std::vector<std::string> filesRead(const ModelOptions &options) {
+  std::vector<std::string> files = options.kernels;
+  files.push_back(options.model);
+  files.push_back(options.configurations);
+  // Where the runtime looks for an artifact's weights.
+  files.push_back(options.model + ".weights");
+  files.push_back(followLinks(options.model) + ".weights");
+  return files;
 }
 
 tilewright_compile_options compileRequest(const ModelOptions &options, const std::string &output,

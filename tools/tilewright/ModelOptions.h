@@ -32,6 +32,10 @@ struct ModelOptions {
 tilewright_compile_options compileRequest(const ModelOptions &options, const std::string &output,
                                           std::vector<const char *> &kernels);
 
+/// Every file that may be read for the model: itself, kernels, configurations, an artifact's
+/// weights; empty where an option is not given.
+std::vector<std::string> filesRead(const ModelOptions &options);
+
 /// Adds --kernels.
 void addKernelsOption(CLI::App &app, std::vector<std::string> &kernels);
 

@@ -118,10 +118,7 @@ std::string resultJson(const tw_program *program, std::span<const CallResult> re
 int run(const RunOptions &options, const Invocation &invocation) {
   auto calls = parseCalls(options.firstCall, invocation, true);
   TW_TRY_CLI(calls);
-  std::vector<std::string> sources = options.model.kernels;
-  sources.push_back(options.model.model);
-  sources.push_back(options.model.model + ".weights");
-  TW_TRY_CLI(checkFiles(*calls, sources));
+  TW_TRY_CLI(checkFiles(*calls, filesRead(options.model)));
   ProgramPtr program;
   if (int status = openProgram(options.model, options.device, program))
     return status;

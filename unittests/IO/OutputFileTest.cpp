@@ -126,6 +126,12 @@ TEST_F(OutputFileTest, NoFileIsBothReadAndWritten) {
   fs::create_symlink("newer", path("dangling"));
   EXPECT_TRUE(files.writes(path("dangling")).ok());
   EXPECT_FALSE(files.writes(path("newer")).ok());
+  fs::path before = fs::current_path();
+  fs::current_path(path("folder"));
+  EXPECT_TRUE(files.writes("later/new").ok());
+  fs::create_directory("later"); // by this command, before it writes the second one
+  EXPECT_EQ(files.writes(path("folder/later/new")).error().code, Code::IO_18);
+  fs::current_path(before);
   EXPECT_TRUE(files.writes("/dev/null").ok());
   EXPECT_TRUE(files.writes("/dev/null").ok());
 }
