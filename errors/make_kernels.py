@@ -151,3 +151,8 @@ def kernel_files():
     yield "k.txt", GOOD
     # A compiler that refuses everything.
     yield "refuse.sh", "#!/bin/sh\necho \"k.cpp:1:10: error: this compiler takes nothing\"\nexit 1\n"
+    # Compilers that the environment fails, in g++'s words.
+    for name, said in [("hung_up", "c++: internal compiler error: Hangup signal terminated program cc1plus"),
+                       ("disk", "<built-in>: fatal error: when writing output to k.ii: No such file or directory"),
+                       ("files", "/usr/bin/ld: cannot find -lc: Too many open files")]:
+        yield f"{name}.sh", f"#!/bin/sh\necho \"{said}\"\nexit 1\n"

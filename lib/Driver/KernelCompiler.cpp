@@ -7,16 +7,19 @@
 #include "IO/File.h"
 #include "IO/TemporaryFolder.h"
 #include "Support/Limits.h"
+#include "Support/MemoryFile.h"
 #include "tilewright/Compiler.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/SHA256.h"
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -84,12 +87,12 @@ std::string sourceLine(llvm::StringRef place) {
 }
 
 /// KERNEL_1: the first error, and where others are.
-Diagnostic refused(const Parts &parts, const std::string &source, const std::string &said) {
+Diagnostic refused(const Parts &parts, const std::string &source, const std::string &said,
+                   const CompilerOutput &output) {
   constexpr size_t mostOthers = 3;
   std::string compiler =
       fmt::format("the compiler was {}; set CXX to use another", parts.compiler.front());
   Diagnostic problem{Code::KERNEL_1, fmt::format("{} cannot be compiled", source)};
-  CompilerOutput output = readCompilerOutput(said, parts.include);
   if (output.errors.empty()) {
     for (llvm::StringRef line : llvm::split(llvm::StringRef(said).rtrim(), '\n'))
       problem.notes.push_back(line.empty() ? "the compiler says nothing" : line.str());
@@ -112,6 +115,32 @@ Diagnostic refused(const Parts &parts, const std::string &source, const std::str
   return problem;
 }
 
+/// Whether a compiler says, in a line that is about no place of a source, that the program it
+/// started was ended by this signal. g++: "Killed signal terminated program cc1plus".
+bool saysEndedBy(const std::string &said, int signal) {
+  std::string name = strsignal(signal);
+  return said.find(name + " signal terminated program") != said.npos ||
+         said.find("unable to execute command: " + name) != said.npos;
+}
+
+/// The environment's fault in what a compiler said, which has found no error in the source: a limit
+/// that it, the assembler or the linker met, or a signal to one of them.
+std::optional<Diagnostic> environmentsFaultIn(const std::string &said, const std::string &doing) {
+  for (int error : {ENOSPC, EDQUOT, ENOMEM, EMFILE, ENFILE, EFBIG, EAGAIN})
+    if (said.find(std::strerror(error)) != said.npos)
+      return limitReached(error, doing);
+  if (said.find("out of memory") != said.npos) // g++
+    return limitReached(ENOMEM, doing);
+  for (int signal : {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGXCPU})
+    if (saysEndedBy(said, signal))
+      return environmentsFault({.signal = signal}, doing);
+  rlimit limit;
+  bool isLimited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  if (said.find("when writing output to") != said.npos) // g++, with a reason that may be wrong
+    return limitReached(isLimited ? EFBIG : ENOSPC, doing);
+  return said.empty() && isLimited ? limitReached(EFBIG, doing) : std::nullopt;
+}
+
 /// The environment, in English.
 std::vector<llvm::StringRef> englishEnvironment() {
   std::vector<llvm::StringRef> environment;
@@ -122,18 +151,21 @@ std::vector<llvm::StringRef> englishEnvironment() {
   return environment;
 }
 
-/// Runs the compiler on `source`; what it says goes to the file `said`. KERNEL_1 with that.
+/// Runs the compiler on `source`. KERNEL_1 with what it says, or the environment's errors.
 Status runCompiler(const Parts &parts, std::vector<std::string> arguments,
-                   const std::string &source, const std::string &said, const KernelTime &time) {
+                   const std::string &source, const KernelTime &time) {
   std::vector<std::string> command = parts.compiler;
   command.insert(command.end(), arguments.begin(), arguments.end());
   std::string doing = fmt::format("compiling {}", source);
+  MemoryFile said("compiler-output"); // on a full disk, too
+  if (!said.ok())
+    return limitReached(errno, doing)
+        .value_or(Diagnostic{Code::IO_3, fmt::format("{}: {}", doing, std::strerror(errno))});
   // In a process of its own: what the compiler starts ends with it.
   auto run = [&]() -> Fields {
     std::vector<llvm::StringRef> words(command.begin(), command.end());
-    std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(said),
-                                                  llvm::StringRef(said)};
-    std::string problem;
+    std::string path = said.path(), problem;
+    std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), path, path};
     int status = llvm::sys::ExecuteAndWait(command.front(), words, englishEnvironment(), redirects,
                                            /*SecondsToWait=*/0, /*MemoryLimit=*/0, &problem);
     return {std::to_string(status), problem};
@@ -141,19 +173,16 @@ Status runCompiler(const Parts &parts, std::vector<std::string> arguments,
   TW_ASSIGN(Fields fields, runApart(doing, time, run));
   int status = -1;
   llvm::StringRef(fields[0]).getAsInteger(10, status);
-  std::error_code ignored;
   if (status == 0)
     return {};
   if (status < 0)
     return noCompiler(fmt::format("cannot run {}: {}", command.front(), fields[1]));
-  std::string words = contents(said);
-  auto space = fs::space(fs::path(said).parent_path(), ignored);
-  if (words.empty() && !ignored && space.available == 0)
-    return *limitReached(ENOSPC, doing);
-  for (int error : {ENOSPC, EDQUOT, ENOMEM})
-    if (words.find(std::strerror(error)) != words.npos)
-      return *limitReached(error, doing);
-  return refused(parts, source, words);
+  std::string words = contents(said.path());
+  CompilerOutput output = readCompilerOutput(words, parts.include);
+  if (output.errors.empty())
+    if (auto fault = environmentsFaultIn(words, doing))
+      return *fault;
+  return refused(parts, source, words, output);
 }
 
 /// The name of what comes of a preprocessed source.
@@ -176,20 +205,18 @@ Result<std::string> compileKernelLibrary(const std::string &source, const Kernel
   TW_ASSIGN(Parts parts, findParts());
   TW_ASSIGN(KernelCache cache, KernelCache::open());
   TW_ASSIGN(TemporaryFolder folder, TemporaryFolder::create());
-  std::string preprocessed = folder.path() + "/kernel.ii", made = folder.path() + "/kernel.so",
-              said = folder.path() + "/said.txt";
+  std::string preprocessed = folder.path() + "/kernel.ii", made = folder.path() + "/kernel.so";
   std::vector<std::string> common = {"-std=c++20", "-fPIC", "-fvisibility=hidden", "-O1",
                                      "-I" + parts.include};
   auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), common.begin(), common.end());
     return more;
   };
-  TW_TRY(runCompiler(parts, with({"-E", source, "-o", preprocessed}), source, said, time));
+  TW_TRY(runCompiler(parts, with({"-E", source, "-o", preprocessed}), source, time));
   std::string key = hashOf(parts, preprocessed);
   if (std::optional<std::string> kept = cache.find(key))
     return *kept;
-  TW_TRY(
-      runCompiler(parts, with({"-shared", source, parts.archive, "-o", made}), source, said, time));
+  TW_TRY(runCompiler(parts, with({"-shared", source, parts.archive, "-o", made}), source, time));
   return cache.keep(key, made);
 }
 

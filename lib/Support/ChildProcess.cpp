@@ -29,11 +29,16 @@ std::string ChildEnd::text() const {
 // Signals
 //===----------------------------------------------------------------------===//
 
+/// Those that end this process: under nohup, for one, SIGHUP does not, but would wait all the same
+/// once it is blocked.
 static sigset_t endingSignals() {
   sigset_t set;
   sigemptyset(&set);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP})
-    sigaddset(&set, signal);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action;
+    if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_IGN)
+      sigaddset(&set, signal);
+  }
   return set;
 }
 
@@ -174,7 +179,7 @@ private:
 
   /// Reads what there is; false at the end.
   bool readSome() {
-    char part[1 << 16];
+    char part[1 << 12]; // the stack may be small (ulimit -s)
     while (true) {
       ssize_t count = read(answers, part, sizeof part);
       if (count < 0 && errno == EINTR)

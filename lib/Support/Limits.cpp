@@ -95,6 +95,9 @@ std::optional<Diagnostic> environmentsFault(const ChildEnd &end, const std::stri
                       {"of address space " + limitText(RLIMIT_AS, "-v", 1024, " KiB")},
                       "the program is nested very deeply: write it with less nesting, or raise the "
                       "limit of memory, of which the stack is a part"};
+  if (end.isInterrupted) // however the child ended meanwhile
+    return Diagnostic{
+        Code::SYSTEM_7, fmt::format("{} was interrupted", doing), {}, {}, "run the command again"};
   if (end.signal == SIGXCPU)
     return Diagnostic{Code::SYSTEM_6,
                       fmt::format("the time is over for {}", doing),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Support/ChildProcess.h"
+#include "Support/Limits.h"
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,6 +99,41 @@ TEST(ChildProcess, EndsWithItsParentWhateverEndsThat) {
     close(ends[0]);
     close(ends[1]);
   }
+}
+
+TEST(ChildProcess, AnIgnoredSignalDoesNotInterrupt) {
+  auto before = std::signal(SIGHUP, SIG_IGN); // as nohup does
+  auto end = runInChild({}, []() -> std::string {
+    kill(getppid(), SIGHUP);
+    usleep(100'000);
+    return "done";
+  });
+  std::signal(SIGHUP, before);
+  ASSERT_TRUE(end);
+  EXPECT_FALSE(end->isInterrupted);
+  EXPECT_EQ(end->answer, "done");
+}
+
+TEST(ChildProcess, AnInterruptionIsNeverAMistakeOfTheChild) {
+  // It may have answered and exited before the signal was seen.
+  for (int signal : {0, SIGKILL, SIGSEGV}) {
+    auto fault = environmentsFault({.isInterrupted = true, .signal = signal}, "compiling m.pt2");
+    ASSERT_TRUE(fault) << signal;
+    EXPECT_EQ(fault->render(), "error[TW-SYSTEM-0007]: compiling m.pt2 was interrupted\n"
+                               "  help: run the command again\n");
+  }
+}
+
+TEST(ChildProcess, RunsOnASmallStack) {
+  // In a process of its own: a stack that has grown stays.
+  auto end = runInChild({}, [] {
+    rlimit small = {32 << 10, 32 << 10};
+    setrlimit(RLIMIT_STACK, &small);
+    auto inner = runInChild({}, [] { return std::string(100'000, 'x'); });
+    return std::to_string(inner && inner->answer ? inner->answer->size() : 0);
+  });
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->answer, "100000");
 }
 
 TEST(ChildProcess, ASignalWaitsUntilWorkIsDone) {
