@@ -23,9 +23,10 @@ JsonOutput output;
 
 } // namespace
 
-void expectJson() {
+void expectJson() { output.isExpected = true; }
+
+void keepStdoutForResults() {
   int results = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-  output.isExpected = true;
   if (results < 0) // closed: writing will say so
     return;
   output.results = fdopen(results, "w");

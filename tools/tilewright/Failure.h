@@ -8,9 +8,11 @@
 
 namespace tw::cli {
 
-/// Before a command that prints one JSON object: from now on that alone goes to stdout. What
-/// anything else prints there, such as a kernel's own C++, goes to stderr.
+/// Of a command that prints one JSON object: finish() prints it if it fails.
 void expectJson();
+/// From now on only writeResults() writes to stdout. What anything else prints there, such as a
+/// kernel's own C++, goes to stderr.
+void keepStdoutForResults();
 
 /// Prints the error on stderr and keeps it for the JSON object; returns its exit status.
 int fail(const Diagnostic &error);

@@ -50,18 +50,14 @@ static bool takesNext(const CLI::App &app) {
 static int usage(const CLI::App &app, const std::string &message) {
   auto chosen = app.get_subcommands();
   std::string command = chosen.empty() ? "" : " " + chosen[0]->get_name();
-  return fail({Code::CLI_1,
-               message,
-               {},
-               {},
-               fmt::format("tilewright{} --help says what there is", command)});
+  return fail({Code::CLI_1, message, {}, {}, fmt::format("see tilewright{} --help", command)});
 }
 
 static void describe(CLI::App &app, Invocation &invocation) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "tilewright " TW_VERSION);
-  app.footer("MODEL is a .pt2 or .mlir file. Exit status: 0 fine, 1 wrong input, 2 wrong command "
-             "line,\n3 unsupported, 4 internal error, 5 results differ.");
+  app.footer("MODEL is a .pt2 or .mlir file. Exit status: 0 success, 1 invalid input, 2 invalid "
+             "command line,\n3 unsupported, 4 internal error, 5 results differ.");
   addCompile(app, invocation);
   addRun(app, invocation);
   addBench(app, invocation);
@@ -73,6 +69,7 @@ static void describe(CLI::App &app, Invocation &invocation) {
 
 /// Runs the command. What throws is memory running out, or a mistake of ours.
 static int perform(const Invocation &invocation) {
+  keepStdoutForResults();
   try {
     return invocation.action();
   } catch (const std::bad_alloc &) {
