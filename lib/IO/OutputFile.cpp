@@ -198,7 +198,7 @@ static std::string identityOf(const std::string &path) {
 }
 
 static Diagnostic conflict(const std::string &path, const char *what, const char *help) {
-  return {Code::IO_18, fmt::format("{} {}", path, what), {}, {}, help};
+  return {Code::IO_18, fmt::format("cannot write {}: {}", path, what), {}, {}, help};
 }
 
 void FileUses::reads(const std::string &path) {
@@ -211,10 +211,9 @@ Status FileUses::writes(const std::string &path) {
   if (identity.empty())
     return {};
   if (read.contains(identity))
-    return conflict(path, "is to be written, but this command reads that file",
-                    "write to another file");
+    return conflict(path, "this command also reads that file", "write to another file");
   if (!written.insert(identity).second)
-    return conflict(path, "is to be written, but another output of this command goes to that file",
+    return conflict(path, "another output of this command goes to the same file",
                     "write each output to a file of its own");
   return {};
 }

@@ -403,7 +403,7 @@ static const char *whyCopied(Place where, bool isReadLater) {
   if (where.kind == PlaceKind::Output && !isReadLater)
     return "its next value is an output, too";
   return isReadLater ? "its old value is read after the next one is computed"
-                     : "its kernel writes a tensor of its own";
+                     : "its kernel may still need the old value while it writes the new one";
 }
 
 void StoragePlan::reportMutations() {

@@ -36,7 +36,7 @@ static Diagnostic memory(const std::string &doing) {
   return {Code::SYSTEM_1,
           fmt::format("there is not enough memory for {}", doing),
           {},
-          {"of address space " + limitText(RLIMIT_AS, "-v", 1024, " KiB")},
+          {"address space: " + limitText(RLIMIT_AS, "-v", 1024, " KiB")},
           "raise the limit, or use a machine with more memory"};
 }
 
@@ -44,8 +44,8 @@ static Diagnostic processes(const std::string &doing) {
   return {Code::SYSTEM_5,
           fmt::format("no more processes or threads can be started for {}", doing),
           {},
-          {"of processes " + limitText(RLIMIT_NPROC, "-u", 1, ""),
-           "of address space " + limitText(RLIMIT_AS, "-v", 1024, " KiB")},
+          {"processes: " + limitText(RLIMIT_NPROC, "-u", 1, ""),
+           "address space: " + limitText(RLIMIT_AS, "-v", 1024, " KiB")},
           "raise the limit, or end other processes"};
 }
 
@@ -60,13 +60,13 @@ std::optional<Diagnostic> limitReached(int error, const std::string &doing) {
     return Diagnostic{Code::SYSTEM_4,
                       fmt::format("too many files are open for {}", doing),
                       {},
-                      {"of open files " + limitText(RLIMIT_NOFILE, "-n", 1, "")},
+                      {"open files: " + limitText(RLIMIT_NOFILE, "-n", 1, "")},
                       "raise the limit: ulimit -n 1024"};
   case EFBIG:
     return Diagnostic{Code::SYSTEM_3,
                       fmt::format("a file may not become large enough for {}", doing),
                       {},
-                      {"of a file's size " + limitText(RLIMIT_FSIZE, "-f", 1024, " KiB")},
+                      {"size of a file: " + limitText(RLIMIT_FSIZE, "-f", 1024, " KiB")},
                       "raise the limit: ulimit -f unlimited"};
   case ENOSPC:
   case EDQUOT:
@@ -92,7 +92,7 @@ std::optional<Diagnostic> environmentsFault(const ChildEnd &end, const std::stri
     return Diagnostic{Code::SYSTEM_2,
                       fmt::format("the stack does not suffice for {}", doing),
                       {},
-                      {"of address space " + limitText(RLIMIT_AS, "-v", 1024, " KiB")},
+                      {"address space: " + limitText(RLIMIT_AS, "-v", 1024, " KiB")},
                       "the program is nested very deeply: write it with less nesting, or raise the "
                       "limit of memory, of which the stack is a part"};
   if (end.isInterrupted) // however the child ended meanwhile
@@ -100,9 +100,9 @@ std::optional<Diagnostic> environmentsFault(const ChildEnd &end, const std::stri
         Code::SYSTEM_7, fmt::format("{} was interrupted", doing), {}, {}, "run the command again"};
   if (end.signal == SIGXCPU)
     return Diagnostic{Code::SYSTEM_6,
-                      fmt::format("the time is over for {}", doing),
+                      fmt::format("{} ran out of CPU time", doing),
                       {},
-                      {"of CPU time " + limitText(RLIMIT_CPU, "-t", 1, " s")},
+                      {"CPU time: " + limitText(RLIMIT_CPU, "-t", 1, " s")},
                       "raise the limit: ulimit -t unlimited"};
   if (end.signal == SIGBUS) // a mapped file that has no place on its disk, or was cut off
     return Diagnostic{
@@ -113,19 +113,19 @@ std::optional<Diagnostic> environmentsFault(const ChildEnd &end, const std::stri
         "a disk is full, or a file was changed meanwhile"};
   if (end.signal == SIGKILL && isLimited(RLIMIT_CPU)) // ulimit -t sets the hard limit, too
     return Diagnostic{Code::SYSTEM_6,
-                      fmt::format("the time is over for {}, it seems: {}", doing, end.text()),
+                      fmt::format("{} ran out of CPU time, it seems: {}", doing, end.text()),
                       {},
-                      {"of CPU time " + limitText(RLIMIT_CPU, "-t", 1, " s")},
+                      {"CPU time: " + limitText(RLIMIT_CPU, "-t", 1, " s")},
                       "raise the limit: ulimit -t unlimited"};
   for (int signal : {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM})
     if (end.signal == signal)
-      return Diagnostic{
-          Code::SYSTEM_7,
-          fmt::format("the process for {} was ended from outside: {}", doing, end.text()),
-          {},
-          {},
-          signal == SIGKILL ? "the system does so when memory runs out: look into its "
-                              "log, and use a machine with more memory"
+      return Diagnostic{Code::SYSTEM_7,
+                        fmt::format("the process for {} was killed: {}", doing, end.text()),
+                        {},
+                        {},
+                        signal == SIGKILL
+                            ? "the system does so when memory runs out: see its log, and "
+                              "use a machine with more memory"
                             : "run the command again"};
   // What is not ours may answer a lack of memory by dying.
   if (isLimited(RLIMIT_AS) && (end.signal == SIGABRT || end.signal == SIGSEGV))

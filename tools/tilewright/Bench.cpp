@@ -115,9 +115,9 @@ Result<Measurement> measureProgram(const tw_program *program, const Call &call,
 std::string resultText(const Measurement &m) {
   return fmt::format("time        median {:.1f} us, p10 {:.1f}, p90 {:.1f}, min {:.1f} ({} calls, "
                      "{} threads)\n"
-                     "temporaries {}; no plan can do with less than {}\n"
+                     "temporaries {}; lower bound of any plan {}\n"
                      "weights     {}\n"
-                     "resident    {} at most, the tool included\n"
+                     "resident    {} at the peak, including the tool\n"
                      "dispatches  {}\n",
                      m.time.median, m.time.p10, m.time.p90, m.time.min, m.time.count, m.threads,
                      bytesText(m.memory.arena_bytes), bytesText(m.memory.arena_bound_bytes),
@@ -158,19 +158,21 @@ void addBench(CLI::App &app, Invocation &invocation) {
   options->model.addTo(*command);
   options->model.addVerifyTo(*command);
   options->call.addInputsTo(*command);
-  command->add_option("--threads", options->threads, "0: all that this process may use")
+  command
+      ->add_option("--threads", options->threads,
+                   "threads of a call; 0 (default): all cores that this process may use")
       ->check(CLI::Range(0, 1024));
   command->add_option("--device", options->device, "cpu");
-  command->add_option("--min-time", options->minTime, "measure for so many seconds (default 1)")
+  command->add_option("--min-time", options->minTime, "measure for this many seconds (default 1)")
       ->check(CLI::Range(0.0, 3600.0));
-  command->add_option("--repeat", options->repeat, "measure so many calls instead")
+  command->add_option("--repeat", options->repeat, "measure this many calls instead")
       ->check(CLI::Range(1, 1'000'000'000));
   command->add_flag("--json", options->json, "print one JSON object");
   command
       ->add_option(
           "--state", options->state,
-          "reset (default): put state, and inputs that the model writes to, back before each "
-          "call, which is not timed; keep: go on from call to call")
+          "reset (default): restore state and mutated inputs before each call, which is not "
+          "timed; keep: carry them over from call to call")
       ->check(CLI::IsMember({"reset", "keep"}));
   command->callback(
       [options, &invocation] { invocation.action = [options] { return bench(*options); }; });

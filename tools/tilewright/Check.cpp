@@ -249,15 +249,17 @@ void addCheck(CLI::App &app, Invocation &invocation) {
   options->firstCall.addInputsTo(*command);
   options->firstCall.addExpectedTo(*command);
   options->tolerances.addTo(*command);
-  command->add_option("--threads", options->threads, "0: all that this process may use")
+  command
+      ->add_option("--threads", options->threads,
+                   "threads of a call; 0 (default): all cores that this process may use")
       ->check(CLI::Range(0, 1024));
   command->add_flag("--dispatches", options->dispatches,
-                    "compare each dispatch with the reference target, also where results agree");
+                    "compare each dispatch with the reference target, even if the results agree");
   command->add_flag("--interpret", options->interprets,
-                    "compare kernels with what the interpreter makes of them, too");
+                    "also compare kernels with the results of the interpreter");
   command->add_flag("--json", options->json, "print one JSON object");
   command->footer("--next starts another call on the same loaded model, with its own --input and\n"
-                  "--expected-output: state that the model keeps is there for it.");
+                  "--expected-output; state that the model keeps carries over.");
   command->callback([options, &invocation] {
     invocation.action = [options, &invocation] {
       if (!options->interprets)

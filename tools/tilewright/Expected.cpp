@@ -17,7 +17,7 @@ void ToleranceOptions::addTo(CLI::App &app) {
   CLI::Validator nonNegative(checkNonNegative, "");
   app.add_option("--rtol", rtol, "allowed difference relative to the expected value")
       ->check(nonNegative);
-  app.add_option("--atol", atol, "allowed difference besides that")->check(nonNegative);
+  app.add_option("--atol", atol, "allowed absolute difference, in addition")->check(nonNegative);
 }
 
 /// The SPEC without its name: what stands in messages.

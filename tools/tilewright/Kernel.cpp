@@ -202,7 +202,7 @@ void addKernelTo(CLI::App &command, KernelOptions &options) {
   command
       .add_option(
           "--config", options.configurations,
-          "parameters of kernels, as `compile --report=json` prints them; --set goes before")
+          "parameters of kernels, as `compile --report=json` prints them; --set takes precedence")
       ->type_name("FILE");
 }
 
@@ -223,17 +223,19 @@ void addRunTo(CLI::App &kernel, const char *name, const char *what, bool check,
       "--target", options->target,
       check ? "cpu (default): compare with the compiled kernel, too; interpreter: only "
               "interpret"
-            : "interpreter (default), or cpu: compiled for this machine (cpu:NAME: as "
-              "for another CPU)");
-  command->add_option("--threads", options->threads, "of the compiled kernel; 0: all there are")
+            : "interpreter (default), or cpu: compiled for this machine (cpu:NAME: for "
+              "another CPU)");
+  command
+      ->add_option("--threads", options->threads,
+                   "threads of the compiled kernel; 0 (default): all cores")
       ->check(CLI::Range(0, 1024));
   if (!check)
-    command->add_option("--repeat", options->repeat, "time so many more calls")
+    command->add_option("--repeat", options->repeat, "time this many more calls")
         ->check(CLI::Range(1, 1'000'000'000));
   command->add_flag("--f64", options->f64, "interpret without rounding; float outputs are f64");
   command
       ->add_option("--operations", options->operations,
-                   "give up after so many operations on elements (default: 200 billion)")
+                   "give up after this many operations on elements (default: 200 billion)")
       ->check(CLI::Validator(checkPositive, ""));
   command->add_flag("--json", options->json, "print one JSON object");
   command->callback(
@@ -243,18 +245,18 @@ void addRunTo(CLI::App &kernel, const char *name, const char *what, bool check,
 } // namespace
 
 void addKernel(CLI::App &app, Invocation &invocation) {
-  CLI::App *kernel =
-      app.add_subcommand("kernel", "look at hand-written kernels, try them and run them");
+  CLI::App *kernel = app.add_subcommand("kernel", "print, check and run hand-written kernels");
   kernel->require_subcommand(1);
   auto options = std::make_shared<KernelOptions>();
-  CLI::App *print = kernel->add_subcommand("print", "print a kernel as text, verified, simplified");
+  CLI::App *print =
+      kernel->add_subcommand("print", "print a kernel as text, verified and simplified");
   addKernelTo(*print, *options);
   options->target = "cpu";
   print
       ->add_option(
           "--as", options->level,
-          "tile (default); source: C++ in the kernel language; or what the cpu target makes "
-          "of it: loops, llvm, assembly")
+          "tile (default); source: C++ in the kernel language; or the code of the cpu target: "
+          "loops, llvm, assembly")
       ->check(CLI::IsMember({"tile", "source", "loops", "llvm", "assembly"}));
   print->add_option("--target", options->target, "cpu (default), or cpu:NAME for another CPU");
   print->callback([options, &invocation] {
@@ -263,11 +265,10 @@ void addKernel(CLI::App &app, Invocation &invocation) {
     };
   });
   addRunTo(*kernel, "run", "run a kernel", false, invocation);
-  addRunTo(
-      *kernel, "check",
-      "interpret a kernel and report what its programs do that they must not: boxes that begin "
-      "outside, races, elements never written, ...; and compare with the compiled kernel",
-      true, invocation);
+  addRunTo(*kernel, "check",
+           "interpret a kernel, report its errors (accesses out of bounds, races, elements never "
+           "written, ...), and compare its results with the compiled kernel's",
+           true, invocation);
 }
 
 } // namespace tw::cli

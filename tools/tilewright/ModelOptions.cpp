@@ -7,8 +7,9 @@ namespace tw::cli {
 
 void ModelOptions::addTo(CLI::App &app) {
   app.add_option("MODEL", model, "a .pt2 or .mlir model, or an artifact (OUT.so)")->required();
-  app.add_option("--target", target,
-                 "cpu (default) or reference: this machine; cpu:NAME: another CPU, like x86-64-v3");
+  app.add_option(
+      "--target", target,
+      "cpu (default) or reference, for this machine; cpu:NAME for another CPU, such as x86-64-v3");
   addKernelsOption(app, kernels);
   app.add_option("--config", configurations,
                  "configurations of kernels, as `compile --report=json` prints them")
@@ -17,17 +18,17 @@ void ModelOptions::addTo(CLI::App &app) {
 }
 
 void ModelOptions::addVerifyTo(CLI::App &app) {
-  app.add_flag("--verify", verify, "of an artifact: check all weights against their hashes first");
+  app.add_flag("--verify", verify, "first check an artifact's weights against their hashes");
 }
 
 void ModelOptions::addOutputOptionsTo(CLI::App &app) {
   app.add_option("--weights", weights,
-                 "embedded in the artifact, external (a file beside it), or auto (default: "
+                 "embedded in the artifact, external (a file next to it), or auto (default: "
                  "embedded below 1 GiB)")
       ->check(CLI::IsMember({"auto", "embedded", "external"}));
   app.add_option(
       "--dump-to", dumpTo,
-      "folder that gets the program after every stage, and its kernels as source and assembly");
+      "folder to write the program to after each stage, and its kernels as source and assembly");
 }
 
 static const char *orNull(const std::string &text) { return text.empty() ? nullptr : text.c_str(); }

@@ -153,14 +153,16 @@ void addRun(CLI::App &app, Invocation &invocation) {
   options->tolerances.addTo(*command);
   command->add_option("--output-as", options->outputAs, "f32: write bf16 widened; own: as u16 bits")
       ->check(CLI::IsMember({"own", "f32"}));
-  command->add_option("--threads", options->threads, "0: all that this process may use")
+  command
+      ->add_option("--threads", options->threads,
+                   "threads of a call; 0 (default): all cores that this process may use")
       ->check(CLI::Range(0, 1024));
   command->add_option("--device", options->device, "cpu");
   command->add_option("--repeat", options->repeat, "run the calls this many times")
       ->check(CLI::Range(1, 1'000'000'000));
   command->add_flag("--json", options->json, "print one JSON object");
   command->footer("--next starts another call on the same loaded model, with its own --input, "
-                  "--output\nand --expected-output: state that the model keeps is there for it.");
+                  "--output\nand --expected-output; state that the model keeps carries over.");
   command->callback([options, &invocation] {
     invocation.action = [options, &invocation] { return run(*options, invocation); };
   });

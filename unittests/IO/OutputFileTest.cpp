@@ -121,8 +121,8 @@ TEST_F(OutputFileTest, NoFileIsBothReadAndWritten) {
     EXPECT_EQ(files.writes(path(name)).error().code, Code::IO_18) << name;
   EXPECT_TRUE(files.writes(path("new")).ok());
   EXPECT_EQ(files.writes(path("folder/../new")).error().message,
-            path("folder/../new") +
-                " is to be written, but another output of this command goes to that file");
+            "cannot write " + path("folder/../new") +
+                ": another output of this command goes to the same file");
   fs::create_symlink("newer", path("dangling"));
   EXPECT_TRUE(files.writes(path("dangling")).ok());
   EXPECT_FALSE(files.writes(path("newer")).ok());
