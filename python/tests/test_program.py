@@ -5,6 +5,7 @@ import ctypes
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import threading
 import time
@@ -407,6 +408,39 @@ def test_save_and_load(mlp, tmp_path, refusal, run_python):
         tilewright.load(path, library="jax")
     with pytest.raises(OSError):
         program.save(tmp_path / "none" / "mlp.so")
+
+
+def test_save_loses_no_file(tmp_path, monkeypatch, refusal):
+    monkeypatch.chdir(tmp_path)
+    model = Path(__file__).parents[2] / "e2e/models/small_mlp/small_mlp.pt2"
+    shutil.copyfile(model, "m.pt2")
+    program = tilewright.compile("m.pt2")
+    os.symlink("m.pt2", "link.pt2")
+    for name in ("m.pt2", tmp_path / "link.pt2"):
+        with refusal("TW-IO-0018", "compiled from that file"):
+            program.save(name)
+    assert Path("m.pt2").read_bytes() == model.read_bytes()
+    os.symlink("real.so", "link.so")
+    Path(".real.so.tilewright").write_bytes(b"left by a process that was killed")
+    program.save("link.so")
+    assert os.path.islink("link.so") and sorted(os.listdir()) == ["link.pt2", "link.so", "m.pt2", "real.so"]
+    x = np.ones((5, 16), np.float32)
+    assert np.array_equal(tilewright.load("real.so")(x), program(x))
+
+
+def test_save_keeps_pairs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model = Path(__file__).parents[2] / "e2e/models/small_mlp/small_mlp.pt2"
+    tool = (Path(tilewright.__file__).parent / "lib").resolve().parent / "bin/tilewright"
+    if not tool.exists():
+        pytest.skip("no command-line tool")
+    subprocess.run([tool, "compile", model, "-o", "a.so", "--weights=external"], check=True)
+    loaded = tilewright.load("a.so")
+    loaded.save("b.so")
+    os.unlink("a.so.weights")
+    x = np.ones((5, 16), np.float32)
+    assert np.array_equal(tilewright.load("b.so")(x), loaded(x))
+    assert sorted(os.listdir()) == ["a.so", "b.so", "b.so.weights"]
 
 
 def test_weights_go_to_no_file(tmp_path, run_python):

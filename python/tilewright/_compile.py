@@ -51,7 +51,8 @@ def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None 
     descriptor, report, _ = _native.compile(name, json, weights, paths, texts, target, None,
                                          dump_to)
     del keep
-    return Program(f"/proc/self/fd/{descriptor}", descriptor, threads=threads, library=library, report=report)
+    return Program(f"/proc/self/fd/{descriptor}", descriptor, threads=threads, library=library, report=report,
+                   compiled_from=[*paths, *([name] if json is None else [])])
 
 
 def split_kernels(kernels: Sequence[str | os.PathLike[str]]) -> tuple[list[str], list[tuple[str, str]]]:

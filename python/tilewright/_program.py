@@ -8,7 +8,7 @@ from . import _native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any, NoReturn
 
 
@@ -164,6 +164,55 @@ class Profile:
             json.dump({"traceEvents": events, "displayTimeUnit": "ns"}, file)
 
 
+def _external_weights(artifact: str) -> str | None:
+    """The file of weights that names the artifact by its seal (docs/artifact.md); None: it holds them itself."""
+    import mmap
+
+    for path in (f"{artifact}.weights", f"{os.path.realpath(artifact)}.weights"):
+        try:
+            with open(path, "rb") as file:
+                seal = file.read(32)[24:]
+        except OSError:
+            continue
+        with open(artifact, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            if len(seal) == 8 and data.find(seal) >= 0:
+                return path
+    return None
+
+
+def _replace(source: str, path: str, mode: int) -> None:
+    """Copies a file to a path in one step. Until then the copy has the hidden name that the compiler uses, too: whoever
+    works on it holds its lock, and what a killed process left is written over."""
+    import fcntl
+
+    folder, name = os.path.split(path)
+    hidden = os.path.join(folder, os.fsdecode(b"." + os.fsencode(name)[:200] + b".tilewright"))
+    with open(source, "rb") as given:
+        while True:
+            with os.fdopen(os.open(hidden, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                try:
+                    if not os.path.samestat(os.fstat(file.fileno()), os.stat(hidden)):
+                        continue
+                except FileNotFoundError:
+                    continue  # another has put it in place
+                try:
+                    file.truncate(0)
+                    offset, size = 0, os.fstat(given.fileno()).st_size
+                    while offset < size:
+                        copied = os.sendfile(file.fileno(), given.fileno(), offset, size - offset)
+                        if copied == 0:
+                            raise OSError(f"{source} became shorter while it was copied")
+                        offset += copied
+                    os.fchmod(file.fileno(), mode)
+                    os.fsync(file.fileno())
+                    os.replace(hidden, path)
+                except BaseException:
+                    os.unlink(hidden)
+                    raise
+                return
+
+
 class Program(_native.Program):
     """A compiled model, made by tilewright.compile or tilewright.load.
 
@@ -184,12 +233,13 @@ class Program(_native.Program):
     """
 
     def __init__(self, path: str, descriptor: int = -1, *, threads: int = 0, library: str = "numpy",
-                 report: str | None = None) -> None:
+                 report: str | None = None, compiled_from: Iterable[str] = ()) -> None:
         check_library(library)
         check_threads(threads, follow=True)
         if type(descriptor) is not int or not -1 <= descriptor < 2**31:
             _native.refuse("TW-PYTHON-0005", f"descriptor is {_native.shown(descriptor)}", "leave it out")
         super().__init__(path_text("the path", path), descriptor, threads, library)
+        self._compiled_from = tuple(compiled_from)
         self._facts: dict[str, Any] = self._describe()
         self._report = report
 
@@ -238,27 +288,23 @@ class Program(_native.Program):
         return Profile(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the artifact, weights included, replacing the file in one step.
+        """Writes the artifact, weights included, in one step: what was there is replaced whole or not at all, and a
+        symbolic link is followed. A program that was loaded with its weights in a file of their own is saved as
+        such a pair.
 
         It runs without Python, too (docs/embedding.md). Errors: OSError when it cannot be written, TW-PYTHON-0005
-        (no path).
+        (no path), TW-IO-0018 when the program was compiled from that file.
         """
-        path = path_text("the path", path)
-        source = os.open(self._path, os.O_RDONLY)
-        temporary = f"{path}.{os.getpid()}.tmp"
-        try:
-            with open(temporary, "wb") as file:
-                offset, size = 0, os.fstat(source).st_size
-                while offset < size:
-                    offset += os.sendfile(file.fileno(), source, offset, size - offset)
-            os.chmod(temporary, 0o755)
-            os.replace(temporary, path)
-        except BaseException:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
-            raise
-        finally:
-            os.close(source)
+        path = os.path.realpath(path_text("the path", path))
+        weights = _external_weights(self._path)
+        for given in self._compiled_from:
+            for written in (path, f"{path}.weights") if weights else (path,):
+                if os.path.exists(written) and os.path.exists(given) and os.path.samefile(written, given):
+                    _native.refuse("TW-IO-0018", f"cannot write {written}: the program was compiled from that file",
+                                   "write to another file")
+        if weights:
+            _replace(weights, f"{path}.weights", 0o644)
+        _replace(self._path, path, 0o755)
 
     def __reduce__(self) -> NoReturn:
         _native.refuse("TW-PYTHON-0003", "a program is copied or pickled, but holds native code and weights in memory",
