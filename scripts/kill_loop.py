@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kills the tool at random moments and looks at what stays: kill_loop.py BUILD [--count=200] [--seed=1]
 
-Each round starts a command (compile with weights embedded or in a file of their own, run, kernel
+Each round starts a command (compile with weights embedded or in a file of their own, run, check, kernel
 print of a source that is not in the cache) and sends TERM, INT, HUP or KILL to the tool, to one of
-its children, or to its process group. Then no process of it may live, and every artifact that exists
-must verify. At the end, after one more run of each command, no other file may be there."""
+its children, or to its process group. Then no process of it may live, every artifact that exists must
+verify, and no error may ask for a report, not even one of the C++ compiler. At the end, after one more
+run of each command, no other file may be there."""
 import argparse
 import os
 import pathlib
@@ -35,7 +36,7 @@ TILEWRIGHT_KERNEL(twice, "y = 2 x") {{
 class Loop:
     def __init__(self, build, folder):
         self.tool = build / "bin" / "tilewright"
-        self.folder, self.out = folder, folder / "out"
+        self.folder, self.out, self.errors = folder, folder / "out", folder / "errors.txt"
         for name in ("out", "tmp", "cache"):
             (folder / name).mkdir()
         self.token = f"tilewright-kill-loop-{os.getpid()}"
@@ -47,6 +48,8 @@ class Loop:
             source = self.folder / "kernel.cpp"
             source.write_text(KERNEL.format(number=number))
             return ["kernel", "print", source]
+        if kind == "check":
+            return ["check", MODEL, "--input=1x28x28xf32=0", "--dispatches"]
         if kind == "run":
             return ["run", MODEL, "--input=1x28x28xf32=0", f"--output=@{self.out / 'y.npy'}"]
         return ["compile", MODEL, "-o", self.out / f"{kind}.so", f"--weights={kind}"]
@@ -54,7 +57,7 @@ class Loop:
     def start(self, kind, number):
         return subprocess.Popen([self.tool, *self.command(kind, number)], env=self.environment,
                                 start_new_session=True, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL)
+                                stderr=self.errors.open("w"))
 
     def processes(self):
         """Those that carry our mark, by what they were started as."""
@@ -88,6 +91,8 @@ class Loop:
         found += [f"process {p} lives: {words!r}" for p, words in living.items()]
         for p in living:
             os.kill(p, signal.SIGKILL)
+        if "report" in (said := self.errors.read_text(errors="replace")):
+            found.append(f"it says {said!r}")
         for artifact in self.out.glob("*.so"):
             if subprocess.run([self.tool, "inspect", "--verify", artifact], env=self.environment,
                               capture_output=True, check=False).returncode:
@@ -128,7 +133,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     random.seed(arguments.seed)
-    kinds = ["embedded", "external", "run", "kernel"]
+    kinds = ["embedded", "external", "run", "check", "kernel"]
     with tempfile.TemporaryDirectory() as folder:
         loop = Loop(arguments.build, pathlib.Path(folder))
         loop.measure(kinds)
