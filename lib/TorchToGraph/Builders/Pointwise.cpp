@@ -79,11 +79,15 @@ static Value castElement(OpBuilder &b, Location loc, Value x, const TypedInput &
   return Element(b, loc, input.dtype).cast(x, from);
 }
 
-/// An integer tensor of more than one element.
 static bool isIntegerTensor(const Operand &operand) {
+  return operand.tensor() && isInteger(operand.tensor()->dtype);
+}
+
+/// A tensor of one element, which PyTorch takes for a number where the result has more.
+static bool isOneElement(const Operand &operand) {
   auto tensor = operand.tensor();
-  return tensor && isInteger(tensor->dtype) &&
-         !llvm::all_of(tensor->type().getShape(), [](int64_t size) { return size == 1; });
+  return !tensor ||
+         llvm::all_of(tensor->type().getShape(), [](int64_t size) { return size == 1; });
 }
 
 Tensor pointwiseTyped(Lowering &ctx, ArrayRef<TypedInput> inputs, DType result,
@@ -112,11 +116,11 @@ Tensor pointwiseTyped(Lowering &ctx, ArrayRef<TypedInput> inputs, DType result,
 Tensor pointwise(Lowering &ctx, ArrayRef<Operand> inputs, DType result, ElementFn body,
                  std::optional<DType> compute) {
   DType dtype = compute.value_or(opmath(result));
-  bool promotes = !compute && dtype != result;
+  bool promotes = !compute && dtype != result, isOne = llvm::all_of(inputs, isOneElement);
   SmallVector<TypedInput> typed;
   for (const Operand &input : inputs) {
     typed.push_back({input, dtype});
-    if (promotes && isIntegerTensor(input))
+    if (promotes && isIntegerTensor(input) && (isOne || !isOneElement(input)))
       typed.back().rounded = result;
   }
   return pointwiseTyped(ctx, typed, result, [&](OpBuilder &b, Location loc, ValueRange x) {
