@@ -380,6 +380,19 @@ def test_what_cannot_be_compiled(refusal, tmp_path):
         tilewright.compile(torch.nn.ReLU(), (torch.ones(1),), target="gpu")
 
 
+class Squeeze(torch.nn.Module):
+    def forward(self, x):
+        return x.squeeze(0) * 2
+
+
+def test_a_size_that_would_be_squeezed_is_refused(refusal):
+    """The exported program has one rank for all sizes, eager PyTorch another one for 1."""
+    program = tilewright.compile(Squeeze(), (torch.ones(3, 4),), dynamic_shapes=({0: Dim("b", min=1, max=9)},))
+    close(program(torch.ones(2, 4)), torch.full((2, 4), 2.0), 0)
+    with refusal("TW-RUNTIME-0013", "of size 1 would be squeezed"):
+        program(torch.ones(1, 4))
+
+
 # Files
 
 

@@ -295,6 +295,9 @@ Sharing sharing(const Schema &schema, const TensorMeta &from, const TensorMeta &
     bool fits = !sizes || !strides || !newSizes || canBeViewed(*sizes, *strides, *newSizes);
     return fits ? Sharing::View : Sharing::Copy;
   }
+  if (name == "squeeze" &&
+      !llvm::all_of(from.sizes, [](const SymInt &s) { return s.isConstant(); }))
+    return Sharing::View; // its lowering refuses the sizes that it would squeeze
   return unchanged && (moves || llvm::is_contained(returnsInput, name)) ? Sharing::Identity
                                                                         : Sharing::View;
 }
