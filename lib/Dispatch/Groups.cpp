@@ -171,7 +171,7 @@ private:
     if (kept > rowBudgetElements)
       return "a row of the values between them does not fit the cache";
     if (areApart(from, to))
-      return "convolutions, attention, and products beside windows, are kernels of their own";
+      return "convolutions and attention, and products next to pooling, are separate kernels";
     if (rereads(from, to, rows))
       return "a second contraction would read its other operand again for every row";
     return nullptr;

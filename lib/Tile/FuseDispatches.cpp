@@ -83,7 +83,7 @@ private:
         return failure();
     }
     if (failed(verify(*made)))
-      return why = "the result is no kernel", failure();
+      return why = "the fused kernel would be invalid", failure();
     return made.release();
   }
 
@@ -201,7 +201,7 @@ private:
         b, boxOf(load.getPositions(), load.getType(), map), otherArguments, symbols, {}, {}};
     SmallVector<unsigned> edges = openDims(load);
     if (!edges.empty() && pointwise.hasChecks())
-      return why = "it checks positions, and is read beyond its edge", false;
+      return why = "it checks indices, and is read out of bounds", false;
     FailureOr<SmallVector<Value>> tiles = pointwise.write(place, why);
     if (failed(tiles))
       return false;
@@ -373,9 +373,9 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
     for (Operation *user : value.getUsers())
       if (user != consumer &&
           (user->getBlock() != consumer->getBlock() || user->isBeforeInBlock(consumer)))
-        return why = "others read it before", graph::DispatchOp();
+        return why = "another dispatch reads its result first", graph::DispatchOp();
     if (!usersFollow(producer, consumer))
-      return why = "others read the producer's other results before", graph::DispatchOp();
+      return why = "another dispatch reads the producer's other results first", graph::DispatchOp();
     std::string key = (from.getSymName() + ">" + Twine(result) + ">" + to.getSymName() + ">" +
                        Twine(input) + (isOnlyUse ? "" : "+"))
                           .str();
@@ -415,7 +415,7 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
     }
     for (KernelOp kernel : {from, to})
       if (kernel->hasAttr("tile.begins")) { // what it does not store stays what it was
-        why = "one of them reads and writes one buffer";
+        why = "one of them updates a buffer in place";
         return {{}, false, why};
       }
     Fusion fusion = consumerIntoProducer(from, to, out, in, isOnlyUse);
@@ -444,9 +444,9 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
     if (pointwise->shape() != sizesOf(cast<BufferType>(in.getType())))
       return fusion.why = "the consumer's results have another shape", fusion;
     if (!llvm::all_of(in.getUsers(), [](Operation *user) { return isa<LoadOp>(user); }))
-      return fusion.why = "the consumer reads it at computed places", fusion;
+      return fusion.why = "the consumer reads it at computed positions", fusion;
     if (!isStoredInBoxes(out))
-      return fusion.why = "the producer stores it in other ways than in a few boxes", fusion;
+      return fusion.why = "the producer does not store it as a few boxes", fusion;
     KernelFusion rewrite(from, to, out, in, *pointwise, !isOnlyUse);
     auto kernel = rewrite.follow(fusion.why);
     fusion.kernel = succeeded(kernel) ? *kernel : KernelOp();
@@ -474,7 +474,7 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
     if (!load || !isa<KernelOp>(load->getParentOp()))
       return fusion.why = "the consumer reads it in a loop", fusion;
     if (!readsOnce(load) && !(pointwise->isMovement() && feedsRows(load)))
-      return fusion.why = "it would be computed again for other programs", fusion;
+      return fusion.why = "it would be recomputed by several programs", fusion;
     KernelFusion rewrite(to, from, in, out, *pointwise, false);
     auto kernel = rewrite.replaceLoads(fusion.why);
     fusion.kernel = succeeded(kernel) ? *kernel : KernelOp();

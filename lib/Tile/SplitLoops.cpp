@@ -103,14 +103,14 @@ bool isPlainState(Type type) {
 /// Why the loop cannot be split, whatever its sizes; empty if it can.
 std::string refusal(KernelOp kernel, ForOp loop) {
   if (!programsOf(kernel))
-    return "how many programs there are is known only at the call";
+    return "the number of programs is known only at the call";
   if (auto step = constantOf(loop.getStep()); !step || *step < 1)
-    return "its step is no positive constant";
+    return "its step is not a positive constant";
   if (!llvm::all_of(loop.getResultTypes(), isPlainState))
-    return "it carries more than tiles of static extents";
+    return "it carries values other than tiles of static extents";
   for (auto argument : kernel.getArguments().getAsRange<ArgumentAttr>())
     if (argument.getAccess() == Access::InOut)
-      return "the kernel reads and writes one buffer";
+      return "the kernel updates a buffer in place";
   return needsOutputs(kernel) ? "sizes are known only from the outputs" : "";
 }
 
@@ -379,7 +379,7 @@ int64_t chooseParts(KernelOp kernel, std::string &why) {
   int64_t trips = std::max<int64_t>(0, *end - *begin) / *constantOf(loop.getStep());
   int64_t tripsOfPart = int64_t(llvm::divideCeil(leastWork, workOf(loop)));
   count = std::min(count, trips / tripsOfPart);
-  why = fmt::format("{} trips are little to share", trips);
+  why = fmt::format("{} iterations are too few to share", trips);
   return std::max<int64_t>(count, 1);
 }
 

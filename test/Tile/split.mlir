@@ -73,7 +73,7 @@ tile.kernel @many(out %y: !tile.buffer<[32], f32>) grid [32] {
 // CHECK: tile.kernel @short
 // CHECK: combine
 // CHECK-NOT: @short_parts
-// expected-remark @below {{its loop runs on one worker: 1000 trips are little to share}}
+// expected-remark @below {{its loop runs on one worker: 1000 iterations are too few to share}}
 tile.kernel @short(out %y: !tile.buffer<[4], f32>) grid [4] {
   %p = tile.program_id 0
   %c0 = arith.constant 0 : index
