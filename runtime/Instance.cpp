@@ -459,7 +459,14 @@ void Instance::parallelFor(void *self, tw_loop_body body, void *closure, int64_t
 }
 
 void Instance::fail(void *self, const char *message, int64_t a, int64_t b) {
-  static_cast<Instance *>(self)->failure = fillIn(message ? message : "", a, b);
+  std::string_view text = message ? message : "", place;
+  if (size_t at = text.rfind(TW_FAILURE_PLACE); at != text.npos) {
+    place = text.substr(at + std::string_view(TW_FAILURE_PLACE).size());
+    text = text.substr(0, at);
+  }
+  auto &instance = *static_cast<Instance *>(self);
+  instance.failure = fillIn(text, a, b);
+  instance.failurePlace = place;
 }
 
 void Instance::note(void *self, int32_t dispatch, int32_t begin, void *const *buffers,
@@ -498,12 +505,13 @@ tw_call Instance::makeCall(uint32_t phase) {
 
 Status Instance::execute(uint32_t phase) {
   failure.clear();
+  failurePlace.clear();
   tw_call call = makeCall(phase);
   if (program->entry()(&call) == 0)
     return {};
   if (failure.empty())
     return contradiction("it failed without saying why");
-  return Diagnostic{Code::RUNTIME_13, failure};
+  return Diagnostic{Code::RUNTIME_13, failure, failurePlace};
 }
 
 // --- Observation

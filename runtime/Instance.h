@@ -117,7 +117,7 @@ private:
   std::vector<void *> outputPointers;
   std::vector<int64_t> bufferSizes;
   const int64_t *bufferOffsets = nullptr;
-  std::string failure;
+  std::string failure, failurePlace;
   std::vector<int> visible;       // indices of the outputs that are handed out
   std::vector<tw_tensor> results; // of the visible outputs
   bool hasResults = false;

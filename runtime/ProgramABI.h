@@ -33,6 +33,9 @@ extern "C" {
  * body's part of the workspace. */
 typedef void (*tw_loop_body)(void *closure, int64_t begin, int64_t end, int64_t worker);
 
+/* Between a failure's message and its place. */
+#define TW_FAILURE_PLACE "\n  --> "
+
 /* What a program may ask of the runtime. */
 typedef struct tw_callbacks {
   /* Runs body over [0, count) in pieces of at least `grain` iterations on the instance's threads,
@@ -40,7 +43,8 @@ typedef struct tw_callbacks {
   void (*parallel_for)(void *runtime, tw_loop_body body, void *closure, int64_t count,
                        int64_t grain);
   /* Records the user's error: `message` is the program's own string (UTF-8, NUL-terminated), with
-   * up to two %lld filled from a and b. The program then returns 1 at once. */
+   * up to two %lld filled from a and b; behind TW_FAILURE_PLACE it may say where in the model's
+   * source that is. The program then returns 1 at once. */
   void (*fail)(void *runtime, const char *message, int64_t a, int64_t b);
   /* Around each dispatch when `trace` is not NULL: begin = 1 or 0, the dispatch's index in the
    * metadata, and what its kernel is called with. */

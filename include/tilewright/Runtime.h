@@ -153,6 +153,9 @@ public:
                                   sizes.data(), static_cast<int32_t>(sizes.size())));
     return sizes;
   }
+  std::vector<int64_t> outputSizes(std::initializer_list<Tensor> inputs, int32_t index = 0) const {
+    return outputSizes(std::span<const Tensor>(inputs.begin(), inputs.size()), index);
+  }
   const tw_program *c() const { return handle.get(); }
 
 private:

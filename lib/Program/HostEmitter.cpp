@@ -2,6 +2,7 @@
 #include "Program/HostEmitter.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
+#include "IR/ModelLocation.h"
 #include "Target/Common/SafeDivisor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -357,8 +358,11 @@ void HostEmitter::emitAssert(graph::AssertOp op) {
   SmallVector<Value> shown{h.constant(0), h.constant(0)};
   for (auto [slot, value] : llvm::zip(shown, op.getValues()))
     slot = values.lookup(value);
+  std::string message = op.getMessage().str(), place = describePlace(op.getLoc());
+  if (!place.empty())
+    message += TW_FAILURE_PLACE + place;
   if (condition && shown[0] && shown[1])
-    emitFailure(condition, h.text(op.getMessage()), shown[0], shown[1]);
+    emitFailure(condition, h.text(message), shown[0], shown[1]);
 }
 
 //===----------------------------------------------------------------------===//

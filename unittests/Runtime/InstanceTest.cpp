@@ -189,8 +189,7 @@ TEST(Program, GivesOutputSizesWithoutARun) {
   EXPECT_EQ(program.outputSizes(inputs(0), 1), (std::vector<int64_t>{4}));
   EXPECT_EQ(codeOf([&] { program.outputSizes(inputs(513)); }), "TW-RUNTIME-0012");
   EXPECT_EQ(codeOf([&] { program.outputSizes(inputs(5), 2); }), "TW-RUNTIME-0018");
-  EXPECT_EQ(load("counter").outputSizes(
-                std::vector<Tensor>{{nullptr, 0, TW_F32, {4}}, {nullptr, 0, TW_F32, {4}}}),
+  EXPECT_EQ(load("counter").outputSizes({{nullptr, 0, TW_F32, {4}}, {nullptr, 0, TW_F32, {4}}}),
             (std::vector<int64_t>{4}));
 }
 
