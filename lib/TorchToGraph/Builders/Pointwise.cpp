@@ -86,8 +86,7 @@ static bool isIntegerTensor(const Operand &operand) {
 /// A tensor of one element, which PyTorch takes for a number where the result has more.
 static bool isOneElement(const Operand &operand) {
   auto tensor = operand.tensor();
-  return !tensor ||
-         llvm::all_of(tensor->type().getShape(), [](int64_t size) { return size == 1; });
+  return !tensor || llvm::all_of(tensor->type().getShape(), [](int64_t size) { return size == 1; });
 }
 
 Tensor pointwiseTyped(Lowering &ctx, ArrayRef<TypedInput> inputs, DType result,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel whose own C++ prints to stdout.
-#include <tilewright/Kernel.h>
 #include <cstdio>
+#include <tilewright/Kernel.h>
 #include <unistd.h>
 using namespace tw::kernel;
 
