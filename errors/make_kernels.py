@@ -110,6 +110,8 @@ def source_files():
     yield "quotient.cpp", source("store(y, {m % 4, 0}, load(x, {m, 0}, {1, N}));")
     yield "unstored.cpp", source("Tile t = load(x, {m, 0}, {1, N});")
     yield "twice.cpp", source(COPY) + source(COPY)
+    yield "includes.cpp", source(COPY, head='#include "helper.h"')
+    yield "helper.h", "#include <tilewright/Kernel.h>\n"
     yield "number.cpp", source("int i = m;")
     yield "axis.cpp", source("store(y, {m, 0}, max(load(x, {m, 0}, {1, N})));")
     yield "options.cpp", source("store(y, {m, 0}, load(x, {m, 0}, {1, N}, {.pad = 0.0, .mask = x}));")

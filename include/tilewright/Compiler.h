@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Grows with every incompatible change of this header; see tilewright_compiler_api_version. */
-#define TILEWRIGHT_COMPILER_API_VERSION 7
+#define TILEWRIGHT_COMPILER_API_VERSION 8
 
 /* What a call ended with; also the exit status of the command-line tool. */
 typedef enum tilewright_outcome {
@@ -127,6 +127,10 @@ typedef struct tilewright_compile_options {
    * kernel's arguments but for the outputs, in order and by their names; a buffer that the kernel
    * reads and writes is an input that it mutates. */
   const char *kernel;
+  /* written_count paths of files that the caller will write when this call is done: refused if they
+   * are read for it, as the headers are that kernels in C++ include. */
+  const char *const *written;
+  size_t written_count;
   /* Not 0: the metadata says which values of the model's graph the results of dispatches are, for
    * `tilewright check`. The code is the same. */
   int values;
@@ -181,6 +185,9 @@ typedef struct tilewright_kernel_options {
   /* Path of a JSON file as in tilewright_compile_options: its parameters of this kernel, where no
    * setting says otherwise; NULL is none. */
   const char *configurations;
+  /* As in tilewright_compile_options. */
+  const char *const *written;
+  size_t written_count;
 } tilewright_kernel_options;
 
 /* Opens a kernel; on TILEWRIGHT_FINE *kernel is the caller's, to be closed. */

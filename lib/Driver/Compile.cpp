@@ -23,6 +23,7 @@ struct Request {
   ModelSource model;
   std::string output, dumpTo, target = "cpu", configurations = {};
   KernelSources kernels = {};
+  std::vector<std::string> written = {}; // by the caller, later
   int descriptor = 0;
   std::string preparation = {}; // where it goes, if there is one
   int preparationDescriptor = 0;
@@ -101,12 +102,17 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
         {},
         "leave options.precision NULL"};
   request.kernels = kernelSources(*options);
+  request.written.assign(options->written, options->written + options->written_count);
   return request;
 }
 
-/// What is read and written, checked: nothing of the one is the other.
-static Result<FileUses> fileUses(const Request &request) {
+/// What is read and written, checked: nothing of the one is the other. `included`: files that the
+/// C++ of kernels includes.
+static Result<FileUses> fileUses(const Request &request,
+                                 const std::vector<std::string> &included = {}) {
   FileUses files;
+  for (const std::string &file : included)
+    files.reads(file);
   if (request.model.isFile())
     files.reads(request.model.path);
   for (const std::string &kernels : request.kernels.paths)
@@ -118,6 +124,8 @@ static Result<FileUses> fileUses(const Request &request) {
       TW_TRY(files.writes(output));
       TW_TRY(files.writes(followLinks(output) + ".weights"));
     }
+  for (const std::string &file : request.written)
+    TW_TRY(files.writes(file));
   return files;
 }
 
@@ -178,12 +186,14 @@ static void run(Session &session, const Request &request) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   auto handler = session.handler(context);
-  Pipeline pipeline(session, context, request.dumpTo, *std::move(files), request.values);
-  ArtifactEvaluator evaluator(session, request.model.memory.has_value());
-
   auto kernels = readModelKernels(context, request.kernels, given->kernels);
   if (!kernels)
     return session.error(kernels.error());
+  files = fileUses(request, kernels->included);
+  if (!files)
+    return session.error(files.error());
+  Pipeline pipeline(session, context, request.dumpTo, *std::move(files), request.values);
+  ArtifactEvaluator evaluator(session, request.model.memory.has_value());
   OwningOpRef<ModuleOp> module = pipeline.import(request.model, *kernels);
   if (!module || session.outcome() != TILEWRIGHT_FINE)
     return;

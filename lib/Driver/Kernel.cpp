@@ -4,6 +4,7 @@
 #include "Driver/ConfigurationFile.h"
 #include "Driver/KernelSource.h"
 #include "Driver/OpenKernel.h"
+#include "IO/OutputFile.h"
 #include "Import/Text/Kernels.h"
 #include "Interpreter/Interpreter.h"
 #include "Language/Source/Source.h"
@@ -55,6 +56,11 @@ static Status open(tilewright_kernel &kernel, const tilewright_kernel_options &o
   if (!options.text) {
     TW_ASSIGN(text, readKernel(path, name, values, configured));
   }
+  FileUses files;
+  for (const std::string &file : text.included)
+    files.reads(file);
+  for (const char *file : ArrayRef(options.written, options.written_count))
+    TW_TRY(files.writes(file));
   TW_ASSIGN(kernel.module, importKernelString(&kernel.context, text.text, text.name));
   TW_ASSIGN(Operation * found, findKernel(*kernel.module, name, text.name));
   kernel.kernel = cast<tile::KernelOp>(found);

@@ -19,6 +19,7 @@
 #include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -199,9 +200,29 @@ std::string hashOf(const Parts &parts, const std::string &preprocessed) {
   return llvm::toHex(hash.final(), /*LowerCase=*/true).substr(0, 32);
 }
 
+/// The files that a preprocessed source is made of, without those of the system, from its lines
+/// '# NUMBER "FILE" FLAGS'.
+std::vector<std::string> filesOf(const std::string &preprocessed) {
+  constexpr llvm::StringRef isSystems = "3"; // a flag
+  std::set<std::string> files;
+  std::string all = contents(preprocessed);
+  for (llvm::StringRef line : llvm::split(llvm::StringRef(all), '\n')) {
+    auto [mark, quoted] = line.split(" \"");
+    auto [file, flags] = quoted.rsplit('"');
+    if (!mark.starts_with("# ") || file.starts_with("<") ||
+        llvm::is_contained(llvm::split(flags, ' '), isSystems))
+      continue;
+    std::string name; // without its backslashes
+    for (size_t i = 0; i < file.size(); ++i)
+      name += file[i] == '\\' && i + 1 < file.size() ? file[++i] : file[i];
+    files.insert(name);
+  }
+  return {files.begin(), files.end()};
+}
+
 } // namespace
 
-Result<std::string> compileKernelLibrary(const std::string &source, const KernelTime &time) {
+Result<CompiledLibrary> compileKernelLibrary(const std::string &source, const KernelTime &time) {
   TW_ASSIGN(Parts parts, findParts());
   TW_ASSIGN(KernelCache cache, KernelCache::open());
   TW_ASSIGN(TemporaryFolder folder, TemporaryFolder::create());
@@ -215,9 +236,10 @@ Result<std::string> compileKernelLibrary(const std::string &source, const Kernel
   TW_TRY(runCompiler(parts, with({"-E", source, "-o", preprocessed}), source, time));
   std::string key = hashOf(parts, preprocessed);
   if (std::optional<std::string> kept = cache.find(key))
-    return *kept;
+    return CompiledLibrary{*kept, filesOf(preprocessed)};
   TW_TRY(runCompiler(parts, with({"-shared", source, parts.archive, "-o", made}), source, time));
-  return cache.keep(key, made);
+  TW_ASSIGN(std::string library, cache.keep(key, made));
+  return CompiledLibrary{std::move(library), filesOf(preprocessed)};
 }
 
 } // namespace tw

@@ -17,6 +17,7 @@ namespace {
 /// A library as the author gave it: `path` is that, or what was compiled from it.
 struct Library {
   std::string path, given;
+  std::vector<std::string> included = {};
 };
 
 /// Loads a library. This and all that uses it happens in a process of its own.
@@ -179,7 +180,10 @@ Result<std::vector<KernelText>> traceApart(const Library &library, const std::st
   if (!fields[0].empty())
     return Diagnostic{
         *parseCode(fields[0]), fields[1], fields[2], {fields.begin() + 4, fields.end()}, fields[3]};
-  return receive(std::span(fields).subspan(1));
+  std::vector<KernelText> texts = receive(std::span(fields).subspan(1));
+  for (KernelText &text : texts)
+    text.included = library.included;
+  return texts;
 }
 
 /// The library that a file is, or that is compiled from it; none: it is text.
@@ -190,8 +194,8 @@ Result<std::optional<Library>> libraryOf(const std::string &path, const KernelTi
   if (extension == ".so")
     return std::optional(Library{path, path});
   if (extension == ".cpp" || extension == ".cc" || extension == ".cxx") {
-    TW_ASSIGN(std::string library, compileKernelLibrary(path, time));
-    return std::optional(Library{library, path});
+    TW_ASSIGN(CompiledLibrary made, compileKernelLibrary(path, time));
+    return std::optional(Library{made.path, path, std::move(made.included)});
   }
   return Diagnostic{Code::DRIVER_4,
                     fmt::format("{} is not a file of kernels", path),

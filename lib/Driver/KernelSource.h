@@ -15,6 +15,7 @@ struct KernelText {
   std::string text;             // of one kernel, or of a whole .mlir file
   std::string name;             // of the file, for locations
   Size::Values parameters = {}; // of a traced kernel, with the values that it was traced with
+  std::vector<std::string> included = {}; // the files that its C++ includes
 };
 
 /// Values for parameters, by the names of kernels.
@@ -34,10 +35,15 @@ Result<KernelText> readKernel(const std::string &path, const std::string &wanted
 Result<std::vector<KernelText>> readKernels(const std::string &path,
                                             const KernelParameters &configured = {});
 
-/// Compiles a kernel library; returns the path of the .so, which is kept in the user's cache
-/// (KernelCache.h) under a hash of the preprocessed source, of the compiler and of what is linked.
+struct CompiledLibrary {
+  std::string path;                  // of the .so
+  std::vector<std::string> included; // the files that its source includes, but for a system's own
+};
+
+/// Compiles a kernel library, which is kept in the user's cache (KernelCache.h) under a hash of the
+/// preprocessed source, of the compiler and of what is linked.
 /// $CXX, or else c++, is the compiler. Errors: KERNEL_1 with all that the compiler says, KERNEL_4,
 /// KERNEL_8 when there is no more `time`, IO_2, SYSTEM_3 to SYSTEM_5.
-Result<std::string> compileKernelLibrary(const std::string &source, const KernelTime &time);
+Result<CompiledLibrary> compileKernelLibrary(const std::string &source, const KernelTime &time);
 
 } // namespace tw

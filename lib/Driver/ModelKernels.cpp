@@ -56,6 +56,7 @@ Result<ModelKernels> readModelKernels(MLIRContext &context, const KernelSources 
     TW_ASSIGN(OwningOpRef<ModuleOp> module, importKernelString(&context, text.text, text.name));
     if (!text.parameters.empty())
       result.parameters[text.name] = text.parameters;
+    llvm::append_range(result.included, text.included);
     if (!result.module)
       result.module = ModuleOp::create(UnknownLoc::get(&context));
     for (auto kernel : llvm::make_early_inc_range(module->getOps<tile::KernelOp>())) {

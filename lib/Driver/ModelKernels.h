@@ -22,6 +22,7 @@ struct ModelKernels {
   std::vector<EditedKernel> edited; // no kernels to be called
   /// Of traced kernels that have parameters, with the values that they were traced with.
   KernelParameters parameters;
+  std::vector<std::string> included; // files that their C++ includes
 };
 
 /// Where kernels are: files, and texts of the tile dialect.

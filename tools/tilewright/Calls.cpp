@@ -67,6 +67,15 @@ static std::string fileOf(const InputSpec &spec) {
   return raw ? raw->path : "";
 }
 
+std::vector<std::string> filesWritten(std::span<const Call> calls) {
+  std::vector<std::string> files;
+  for (const Call &call : calls)
+    for (const Call::Output &output : call.outputs)
+      if (!output.path.empty())
+        files.push_back(output.path);
+  return files;
+}
+
 Status checkFiles(std::span<const Call> calls, std::span<const std::string> sources) {
   FileUses files;
   for (const std::string &source : sources)
@@ -77,9 +86,8 @@ Status checkFiles(std::span<const Call> calls, std::span<const std::string> sour
       for (const InputSpec &spec : *specs)
         if (std::string file = fileOf(spec); !file.empty())
           files.reads(file);
-  for (const Call &call : calls)
-    for (const Call::Output &output : call.outputs)
-      TW_TRY(files.writes(output.path));
+  for (const std::string &file : filesWritten(calls))
+    TW_TRY(files.writes(file));
   return {};
 }
 

@@ -40,6 +40,9 @@ struct Call {
 /// Errors: IO_8 of a SPEC, CLI_1 of an output that is not [NAME=]@FILE.
 Result<Call> parseCall(const CallArguments &arguments);
 
+/// The files that the outputs go to.
+std::vector<std::string> filesWritten(std::span<const Call> calls);
+
 /// No output may be a file that is read, nor two outputs one file: `sources` are read besides what
 /// the calls name (empty: none). To be asked before anything is done. Errors: IO_18.
 Status checkFiles(std::span<const Call> calls, std::span<const std::string> sources);

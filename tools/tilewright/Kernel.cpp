@@ -32,8 +32,14 @@ struct KernelOptions {
   bool f64 = false, json = false, check = false;
 };
 
-int open(OpenKernel &kernel, const KernelOptions &options) {
+int open(OpenKernel &kernel, const KernelOptions &options, std::span<const Call> calls = {}) {
   tilewright_kernel_options request = {};
+  std::vector<std::string> files = filesWritten(calls);
+  std::vector<const char *> written;
+  for (const std::string &file : files)
+    written.push_back(file.c_str());
+  request.written = written.data();
+  request.written_count = written.size();
   request.path = options.path.c_str();
   request.kernel = options.kernel.empty() ? nullptr : options.kernel.c_str();
   std::vector<const char *> settings;
@@ -124,7 +130,7 @@ std::string resultJson(const Interface &callee, std::span<const HostTensor> outp
 /// In the child process of runIsolated.
 int runHere(const KernelOptions &options, const Call &call) {
   OpenKernel kernel;
-  if (int status = open(kernel, options))
+  if (int status = open(kernel, options, {&call, 1}))
     return status;
   Interface callee = kernel.interface();
   auto inputs = readInputs(callee, call.inputs);

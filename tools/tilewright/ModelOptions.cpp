@@ -51,7 +51,7 @@ std::vector<std::string> filesRead(const ModelOptions &options) {
 }
 
 tilewright_compile_options compileRequest(const ModelOptions &options, const std::string &output,
-                                          std::vector<const char *> &kernels) {
+                                          std::vector<const char *> &paths) {
   tilewright_compile_options request = {};
   request.struct_size = sizeof request;
   request.model = options.model.c_str();
@@ -61,10 +61,13 @@ tilewright_compile_options compileRequest(const ModelOptions &options, const std
   request.weights = orNull(options.weights);
   request.dump_to = orNull(options.dumpTo);
   request.configurations = orNull(options.configurations);
-  for (const std::string &path : options.kernels)
-    kernels.push_back(path.c_str());
-  request.kernels = kernels.data();
-  request.kernel_count = kernels.size();
+  for (const auto *each : {&options.kernels, &options.written})
+    for (const std::string &path : *each)
+      paths.push_back(path.c_str());
+  request.kernels = paths.data();
+  request.kernel_count = options.kernels.size();
+  request.written = paths.data() + options.kernels.size();
+  request.written_count = options.written.size();
   request.values = options.values;
   return request;
 }

@@ -16,7 +16,8 @@ struct ModelOptions {
   std::string model; // the path given
   std::string target, entry, weights, dumpTo, configurations;
   std::vector<std::string> kernels;
-  bool verify = false; // of an artifact
+  std::vector<std::string> written; // what the command writes when the model is compiled
+  bool verify = false;              // of an artifact
   bool values = false; // its metadata says which values of the graph dispatches compute
 
   /// Adds MODEL, --target, --kernels, --config and --entry.
@@ -28,9 +29,9 @@ struct ModelOptions {
 };
 
 /// The same for the compiler's C API; refers to the strings of `options` and `output`, and to
-/// `kernels`, which it fills.
+/// `paths`, which it fills.
 tilewright_compile_options compileRequest(const ModelOptions &options, const std::string &output,
-                                          std::vector<const char *> &kernels);
+                                          std::vector<const char *> &paths);
 
 /// Every file that may be read for the model: itself, kernels, configurations, an artifact's
 /// weights; empty where an option is not given.

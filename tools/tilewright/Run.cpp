@@ -119,8 +119,10 @@ int run(const RunOptions &options, const Invocation &invocation) {
   auto calls = parseCalls(options.firstCall, invocation, true);
   TW_TRY_CLI(calls);
   TW_TRY_CLI(checkFiles(*calls, filesRead(options.model)));
+  ModelOptions model = options.model;
+  model.written = filesWritten(*calls);
   ProgramPtr program;
-  if (int status = openProgram(options.model, options.device, program))
+  if (int status = openProgram(model, options.device, program))
     return status;
   auto results = runCalls(program.get(), *calls, options);
   TW_TRY_CLI(results);
