@@ -144,8 +144,10 @@ public:
       ;
     kill(-child, SIGKILL); // what it has started
     int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    rusage usage = {};
+    while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR)
       ;
+    end.peakBytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
     if (end.isInTime && !end.isInterrupted)
       end.answer = parseAnswer(bytes);
     end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

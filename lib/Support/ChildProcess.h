@@ -23,6 +23,7 @@ struct ChildEnd {
   bool isInterrupted = false; ///< it was killed, for this process has got a signal (DelayedSignals)
   int signal = 0;             ///< that ended it; 0: it exited
   int exitStatus = 0;
+  uint64_t peakBytes = 0; ///< of memory that it had at once (not of addresses)
 
   /// "signal 11 (Segmentation fault)" or "exit status 7".
   std::string text() const;

@@ -32,12 +32,17 @@ static std::string limitText(int resource, const char *option, uint64_t unit, co
   return fmt::format("the limit is {}{} (ulimit {})", limit.rlim_cur / unit, name, option);
 }
 
-static Diagnostic memory(const std::string &doing) {
-  return {Code::SYSTEM_1,
-          fmt::format("there is not enough memory for {}", doing),
-          {},
-          {"address space: " + limitText(RLIMIT_AS, "-v", 1024, " KiB")},
-          "raise the limit, or use a machine with more memory"};
+/// `used`: the bytes that there were when more were wanted; 0: not known.
+static Diagnostic memory(const std::string &doing, uint64_t used = 0) {
+  Diagnostic problem{Code::SYSTEM_1,
+                     fmt::format("there is not enough memory for {}", doing),
+                     {},
+                     {"address space: " + limitText(RLIMIT_AS, "-v", 1024, " KiB")},
+                     "raise the limit, or use a machine with more memory"};
+  if (used)
+    problem.notes.push_back(
+        fmt::format("memory: {} MiB were in use, and more was wanted", used >> 20));
+  return problem;
 }
 
 static Diagnostic processes(const std::string &doing) {
@@ -87,7 +92,7 @@ static bool isLimited(int resource) {
 
 std::optional<Diagnostic> environmentsFault(const ChildEnd &end, const std::string &doing) {
   if (end.signal == 0 && end.exitStatus == memoryRanOut)
-    return memory(doing);
+    return memory(doing, end.peakBytes);
   if (end.signal == 0 && end.exitStatus == stackRanOut)
     return Diagnostic{Code::SYSTEM_2,
                       fmt::format("the stack does not suffice for {}", doing),
@@ -129,7 +134,7 @@ std::optional<Diagnostic> environmentsFault(const ChildEnd &end, const std::stri
                             : "run the command again"};
   // What is not ours may answer a lack of memory by dying.
   if (isLimited(RLIMIT_AS) && (end.signal == SIGABRT || end.signal == SIGSEGV))
-    return memory(fmt::format("{}, it seems: {}", doing, end.text()));
+    return memory(fmt::format("{}, it seems: {}", doing, end.text()), end.peakBytes);
   return std::nullopt;
 }
 
