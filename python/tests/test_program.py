@@ -563,6 +563,10 @@ def test_profile(mlp, tmp_path):
     profile.save_trace(tmp_path / "trace.json")
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     assert len(events) == 3 * len(profile.rows) and all(event["dur"] >= 0 for event in events)
+    (tmp_path / "link").symlink_to("trace.json")
+    profile.save_trace(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink() and sorted(os.listdir(tmp_path)) == ["link", "trace.json"]
+    profile.save_trace(os.devnull)
 
 
 def test_errors_have_parts(mlp):

@@ -8,8 +8,8 @@ from . import _native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any, NoReturn
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, BinaryIO, NoReturn
 
 
 class Value:
@@ -153,6 +153,8 @@ class Profile:
     __repr__ = __str__
 
     def save_trace(self, path: str | os.PathLike[str]) -> None:
+        """Writes the events as a trace for chrome://tracing and Perfetto, in one step as Program.save. Errors: OSError,
+        TW-PYTHON-0005 (no path)."""
         import json
 
         dispatches = self._program._facts["dispatches"]
@@ -160,8 +162,8 @@ class Profile:
                    "ts": begin / 1e3, "dur": (end - begin) / 1e3,
                    "args": {key: dispatches[dispatch][key] for key in ("ops", "source", "kernel")}}
                   for dispatch, begin, end in self._events]
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump({"traceEvents": events, "displayTimeUnit": "ns"}, file)
+        text = json.dumps({"traceEvents": events, "displayTimeUnit": "ns"})
+        _write_whole(os.path.realpath(path_text("the path", path)), 0o644, lambda file: file.write(text.encode()))
 
 
 def _external_weights(artifact: str) -> str | None:
@@ -180,37 +182,51 @@ def _external_weights(artifact: str) -> str | None:
     return None
 
 
-def _replace(source: str, path: str, mode: int) -> None:
-    """Copies a file to a path in one step. Until then the copy has the hidden name that the compiler uses, too: whoever
-    works on it holds its lock, and what a killed process left is written over."""
+def _write_whole(path: str, mode: int, write: Callable[[BinaryIO], object]) -> None:
+    """Writes a file in one step: what was there is replaced whole or not at all. Until then it has the hidden name that
+    the compiler uses, too: whoever works on it holds its lock, and what a killed process left is written over. What is
+    no file, such as /dev/stdout, is written to."""
     import fcntl
 
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as file:
+            write(file)
+        return
     folder, name = os.path.split(path)
     hidden = os.path.join(folder, os.fsdecode(b"." + os.fsencode(name)[:200] + b".tilewright"))
+    while True:
+        with os.fdopen(os.open(hidden, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            try:
+                if not os.path.samestat(os.fstat(file.fileno()), os.stat(hidden)):
+                    continue
+            except FileNotFoundError:
+                continue  # another has put it in place
+            try:
+                file.truncate(0)
+                write(file)
+                file.flush()
+                os.fchmod(file.fileno(), mode)
+                os.fsync(file.fileno())
+                os.replace(hidden, path)
+            except BaseException:
+                os.unlink(hidden)
+                raise
+            return
+
+
+def _replace(source: str, path: str, mode: int) -> None:
+    """Copies a file to a path, as _write_whole writes it."""
     with open(source, "rb") as given:
-        while True:
-            with os.fdopen(os.open(hidden, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                try:
-                    if not os.path.samestat(os.fstat(file.fileno()), os.stat(hidden)):
-                        continue
-                except FileNotFoundError:
-                    continue  # another has put it in place
-                try:
-                    file.truncate(0)
-                    offset, size = 0, os.fstat(given.fileno()).st_size
-                    while offset < size:
-                        copied = os.sendfile(file.fileno(), given.fileno(), offset, size - offset)
-                        if copied == 0:
-                            raise OSError(f"{source} became shorter while it was copied")
-                        offset += copied
-                    os.fchmod(file.fileno(), mode)
-                    os.fsync(file.fileno())
-                    os.replace(hidden, path)
-                except BaseException:
-                    os.unlink(hidden)
-                    raise
-                return
+        def copy(file: BinaryIO) -> None:
+            offset, size = 0, os.fstat(given.fileno()).st_size
+            while offset < size:
+                copied = os.sendfile(file.fileno(), given.fileno(), offset, size - offset)
+                if copied == 0:
+                    raise OSError(f"{source} became shorter while it was copied")
+                offset += copied
+
+        _write_whole(path, mode, copy)
 
 
 class Program(_native.Program):
