@@ -13,6 +13,8 @@ namespace tw {
 
 /// Groups operations into kernels, called by tw.dispatch.
 std::unique_ptr<mlir::Pass> createFormDispatches();
+/// Makes kernels read contiguous slices where they are instead of copies.
+std::unique_ptr<mlir::Pass> createReadSlices();
 /// Makes a kernel of each operation, with what begins the destination that it updates.
 std::unique_ptr<mlir::Pass> createFormPlainDispatches();
 

@@ -16,6 +16,7 @@ static void addCleanUp(OpPassManager &pm) {
 
 void buildDispatchPipeline(OpPassManager &pm) {
   pm.addPass(createFormDispatches());
+  pm.addPass(createReadSlices());
   addCleanUp(pm);
 }
 
@@ -25,7 +26,7 @@ void buildPlainDispatchPipeline(OpPassManager &pm) {
 }
 
 void registerDispatchPasses() {
-  for (auto create : {createFormDispatches, createFormPlainDispatches})
+  for (auto create : {createFormDispatches, createFormPlainDispatches, createReadSlices})
     registerPass(create);
   PassPipelineRegistration<>("tw-dispatches",
                              "All passes of the graph level, and dispatches formed",

@@ -16,6 +16,8 @@ namespace tw {
 std::unique_ptr<mlir::Pass> createResolveDims();
 /// Drops results of reductions that nobody reads.
 std::unique_ptr<mlir::Pass> createDropDeadResults();
+/// Updates elements of whole tensors instead of slices that are put back.
+std::unique_ptr<mlir::Pass> createScatterIntoWhole();
 /// Reads through reshapes that only add or drop dimensions of size one.
 std::unique_ptr<mlir::Pass> createFoldUnitReshapes();
 /// Cuts dimensions before slices are taken, not after.

@@ -13,6 +13,7 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   pm.addPass(createGraphCSE());
   pm.addPass(createDropDeadResults());
   pm.addPass(createResolveDims());
+  pm.addPass(createScatterIntoWhole());
   pm.addPass(createFoldUnitReshapes());
   pm.addPass(createChannelsLast());
   pm.addPass(createFoldUnitReshapes());
@@ -42,10 +43,10 @@ void buildPlainGraphPipeline(OpPassManager &pm) {
 
 void registerGraphPasses() {
   for (auto create :
-       {createDropDeadResults, createResolveDims, createFoldUnitReshapes, createReshapeBeforeSlice,
-        createFuseElementwise, createChannelsLast, createFoldAttentionTransposes,
-        createGroupQueries, createSumGroupGradients, createTransposeWeights,
-        createToDestinationStyle, createNumberValues, createGraphCSE})
+       {createDropDeadResults, createResolveDims, createScatterIntoWhole, createFoldUnitReshapes,
+        createReshapeBeforeSlice, createFuseElementwise, createChannelsLast,
+        createFoldAttentionTransposes, createGroupQueries, createSumGroupGradients,
+        createTransposeWeights, createToDestinationStyle, createNumberValues, createGraphCSE})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
 }

@@ -550,6 +550,33 @@ def test_descriptions(mlp):
     assert "InputError" in tilewright.State.__doc__
 
 
+class StackedCaches(torch.nn.Module):
+    """Keys and values of several layers are one tensor."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("caches", torch.randn(3, 2, 2, 4, 32, 16))
+
+    def forward(self, x, position):
+        for layer in range(3):
+            self.caches[layer, 0].index_copy_(2, position, x)
+            self.caches[layer, 1].index_copy_(2, position, 2 * x)
+            x = torch.nn.functional.scaled_dot_product_attention(x, self.caches[layer, 0], self.caches[layer, 1])
+        return x, self.caches[1, 0].sum(), self.caches[0][:, 1]
+
+
+def test_stacked_caches_are_updated_and_read_in_place():
+    model = StackedCaches()
+    inputs = [(torch.randn(2, 4, 1, 16), torch.tensor([step])) for step in (3, 4, 31)]
+    program = tilewright.compile(torch.export.export(copy.deepcopy(model), inputs[0]), threads=2)
+    assert "state caches is updated in place" in str(program.report)
+    for given in inputs:
+        for ours, theirs in zip(program(*given), model(*given)):
+            torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(program.state["caches"], model.caches, rtol=1e-4, atol=1e-5)
+    assert program._memory()[0] < model.caches.nbytes / 3  # no layer of them is copied
+
+
 def test_profile(mlp, tmp_path):
     _, program = mlp
     x = torch.randn(4, 16)

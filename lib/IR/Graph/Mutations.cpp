@@ -50,12 +50,13 @@ static bool isReadUntil(Value tensor, Operation *end, unsigned times) {
   return reads == times;
 }
 
-/// The last dispatch that reads a tensor, or a name of it, if only dispatches of one block do.
+/// The last dispatch that reads a tensor, a name or a part of it, if only dispatches of one block
+/// do.
 static DispatchOp lastReader(Value tensor) {
   DispatchOp last;
   for (Operation *user : tensor.getUsers()) {
-    DispatchOp reader =
-        isRename(user) ? lastReader(user->getResult(0)) : dyn_cast<DispatchOp>(user);
+    bool isView = isRename(user) || isa<tensor::ExtractSliceOp>(user);
+    DispatchOp reader = isView ? lastReader(user->getResult(0)) : dyn_cast<DispatchOp>(user);
     if (isa<tensor::DimOp>(user))
       continue;
     if (!reader || (last && last->getBlock() != reader->getBlock()))
