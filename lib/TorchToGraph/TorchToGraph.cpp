@@ -14,6 +14,7 @@
 #include "TorchToGraph/TorchToGraph.h"
 #include "IR/Graph/Graph.h"
 #include "TorchToGraph/Core/RecomposeAttention.h"
+#include "TorchToGraph/Core/RecomposeSelectScatter.h"
 #include "TorchToGraph/Core/Translator.h"
 #include "TorchToGraph/Core/Unsupported.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -68,6 +69,7 @@ struct TorchToGraph : PassWrapper<TorchToGraph, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     lower::recomposeAttention(module);
+    lower::recomposeSelectScatter(module);
     dropDead(module);
     bool failed = mlir::failed(lower::reportUnsupported(module, kernels));
     SmallVector<func::FuncOp> old;
