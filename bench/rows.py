@@ -7,11 +7,8 @@ the caches, compiled once for any number of rows and once for each.
 
 Every figure is the fastest tenth of its samples, those of one row of the table taken in turns."""
 import argparse
-import os
-import time
 
-# PyTorch's workers would spin between their loops, on the cores of what is measured in turns with them.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+from state import measure  # before torch: it sets how PyTorch's workers wait
 
 import torch
 from torch import nn
@@ -35,17 +32,6 @@ class Chain(nn.Module):
         for layer in self.layers:
             x = nn.functional.gelu(layer(x))
         return x
-
-
-def measure(functions, seconds):
-    samples = {name: [] for name in functions}
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        for name, function in functions.items():
-            start = time.perf_counter()
-            function()
-            samples[name].append(time.perf_counter() - start)
-    return {name: sorted(each)[len(each) // 10] for name, each in samples.items()}
 
 
 def main():

@@ -35,19 +35,25 @@ struct Repeated {
   int64_t count;
 };
 
-std::optional<Repeated> asRepeated(Value tensor) {
-  auto reshape = tensor.getDefiningOp<tensor::CollapseShapeOp>();
-  auto move = reshape ? asMove(reshape.getSrc().getDefiningOp()) : std::nullopt;
-  if (!move)
-    return std::nullopt;
+/// The axis that a reshape makes of two, or cuts in two, if it keeps all others.
+std::optional<unsigned> onlyPair(ArrayRef<ReassociationIndices> groups) {
   std::optional<unsigned> axis;
-  for (auto [number, group] : llvm::enumerate(reshape.getReassociationIndices())) {
+  for (auto [number, group] : llvm::enumerate(groups)) {
     if (group.size() == 1)
       continue;
     if (axis || group.size() != 2)
       return std::nullopt;
     axis = number;
   }
+  return axis;
+}
+
+std::optional<Repeated> asRepeated(Value tensor) {
+  auto reshape = tensor.getDefiningOp<tensor::CollapseShapeOp>();
+  auto move = reshape ? asMove(reshape.getSrc().getDefiningOp()) : std::nullopt;
+  if (!move)
+    return std::nullopt;
+  auto axis = onlyPair(reshape.getReassociationIndices());
   if (!axis)
     return std::nullopt;
   int64_t repetition = reshape.getReassociationIndices()[*axis][1];
@@ -73,14 +79,7 @@ std::optional<Cut> asSummedGroups(OpResult result) {
                                              : linalg::GenericOp();
   if (!sum || !sum.getIndexingMapsArray()[0].isPermutation())
     return std::nullopt;
-  std::optional<unsigned> axis;
-  for (auto [number, group] : llvm::enumerate(reshape.getReassociationIndices())) {
-    if (group.size() == 1)
-      continue;
-    if (axis || group.size() != 2)
-      return std::nullopt;
-    axis = number;
-  }
+  auto axis = onlyPair(reshape.getReassociationIndices());
   if (!axis)
     return std::nullopt;
   int64_t groups = reshape.getReassociationIndices()[*axis][1];
