@@ -112,9 +112,22 @@ def damaged_files(fake):
     yield "longer.so", good + bytes(100)
 
 
+def device_files(fake):
+    good = (fake / "device.so").read_bytes()
+    images = b'"images": [{"offset": 0, "bytes": 32768}]'
+    yield "no_device.so", with_json(good, b'"device": {', b'"devicx": {')
+    yield "no_image.so", with_json(good, images, b'"images": []')
+    yield "image_beyond.so", with_json(good, images, b'"images": [{"offset": 9, "bytes": 32768}]')
+    yield "not_an_image.so", with_json(good, images, b'"images": [{"offset": 9, "bytes": 32759}]')
+    yield "no_kernel.so", with_json(good, b'{"name": "scale", "image"', b'{"name": "scalx", "image"')
+    yield "shared_memory.so", with_json(good, b'"shared_bytes": 100000', b'"shared_bytes": 300000')
+    yield "libcuda.so.1", b"not a library\n"
+
+
 def main():
     folder, seal = pathlib.Path(sys.argv[1]), sys.argv[2]
-    groups = {"npy": npy_files(), "bad": artifact_files(folder / "fake"), "damaged": damaged_files(folder / "fake"),
+    groups = {"npy": npy_files(), "bad": artifact_files(folder / "fake"),
+              "device": device_files(folder / "fake"), "damaged": damaged_files(folder / "fake"),
               "pt2": make_pt2.pt2_files(), "text": make_text.text_files(),
               "kernel": [(name, text.encode())
                          for name, text in [*make_kernels.kernel_files(), *make_kernels.call_files(),
@@ -123,7 +136,7 @@ def main():
         (folder / name).mkdir()
         for file, content in files:
             (folder / name / file).write_bytes(content)
-    sealed = [path for path in sorted((folder / "bad").iterdir())
+    sealed = [path for name in ("bad", "device") for path in sorted((folder / name).iterdir())
               if path.suffix == ".so" and b"TWPROG02" in path.read_bytes()]
     subprocess.run([seal, *sealed], check=True)
 

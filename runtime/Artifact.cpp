@@ -85,6 +85,18 @@ static Status checkSeal(std::span<const uint8_t> bytes, size_t at, const Metadat
                              hashText(actual), hashText(expected)));
 }
 
+/// Checks that the images of the device code lie in its section.
+static Status checkImages(const Metadata &metadata, const ElfImage &image) {
+  auto size = static_cast<int64_t>(image.deviceCode.size());
+  if (metadata.device)
+    for (const DeviceInfo::Image &each : metadata.device->images)
+      if (each.offset > size || each.bytes > size - each.offset)
+        return damaged(fmt::format("an image of its device code takes {} bytes at offset {}, but "
+                                   "its {} section has {} bytes",
+                                   each.bytes, each.offset, TW_DEVICE_SECTION, size));
+  return {};
+}
+
 Result<SealedMetadata> parseArtifact(std::span<const uint8_t> bytes, uint64_t fileBytes) {
   TW_ASSIGN(ElfImage image, parseElf(bytes));
   if (!image.metadata)
@@ -100,6 +112,7 @@ Result<SealedMetadata> parseArtifact(std::span<const uint8_t> bytes, uint64_t fi
   const auto *json = reinterpret_cast<const char *>(section.data()) + sizeof prefix;
   TW_ASSIGN(Metadata parsed, parseMetadata({json, prefix.jsonBytes}));
   SealedMetadata metadata{std::move(parsed), prefix.seal, prefix.sealedBytes};
+  TW_TRY(checkImages(metadata, image));
   if (metadata.weights.bytes > 0 && !metadata.weights.isExternal)
     TW_TRY(checkInside(metadata, image.end, fileBytes));
   else if (metadata.sealedBytes != fileBytes)
@@ -261,6 +274,11 @@ Result<Artifact> openArtifact(const std::string &path, const OpenOptions &option
     return error;
   }
   artifact.metadata = *std::move(metadata);
+  if (const auto &device = artifact.metadata.device) {
+    TW_ASSIGN(ElfImage image, parseElf(artifact.codeBytes.bytes()));
+    for (const DeviceInfo::Image &each : device->images) // checked by parseArtifact
+      artifact.images.push_back(image.deviceCode.subspan(size_t(each.offset), size_t(each.bytes)));
+  }
   const WeightsInfo &weights = artifact.metadata.weights;
   if (weights.bytes == 0)
     return artifact;

@@ -39,6 +39,8 @@ struct Artifact {
   AlignedBuffer copied; // the payload, if it was to be copied
   /// The payload: 64-byte aligned.
   std::span<const uint8_t> weights() const;
+  /// The images of the device code, in the order of the metadata.
+  std::vector<std::span<const uint8_t>> images;
 };
 
 /// Opens the artifact at `path`, and OUT.so.weights next to it if it has one; where `path` is a

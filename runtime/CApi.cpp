@@ -134,7 +134,7 @@ tw_status *tw_program_load(const char *path, const tw_load_options *options, tw_
       return invalid("tw_program_load: path is NULL");
     constexpr size_t least = offsetof(tw_load_options, verify);
     TW_ASSIGN(tw_load_options wanted, readOptions(options, least, "tw_load_options"));
-    TW_ASSIGN(auto loaded, LoadedProgram::load(path, wanted.device ? wanted.device : "cpu",
+    TW_ASSIGN(auto loaded, LoadedProgram::load(path, wanted.device ? wanted.device : "",
                                                {wanted.verify != 0, wanted.copy_weights != 0}));
     *program = new tw_program(std::move(loaded));
     return {};
@@ -145,6 +145,10 @@ void tw_program_free(tw_program *program) { delete program; }
 
 const tw_program_info *tw_program_describe(const tw_program *program) {
   return program ? &program->info.program : nullptr;
+}
+
+const char *tw_program_device(const tw_program *program) {
+  return program ? program->loaded->device().name().c_str() : nullptr;
 }
 
 template <typename T>
@@ -227,22 +231,23 @@ tw_status *tw_instance_create(const tw_program *program, const tw_instance_optio
 void tw_instance_free(tw_instance *instance) { delete instance; }
 
 /// `count` elements at `data`, checked.
-static Result<std::span<const tw_tensor>> tensors(const char *what, const tw_tensor *data,
-                                                  int32_t count) {
+static Result<std::span<const tw_tensor>> tensors(const char *function, const char *what,
+                                                  const tw_tensor *data, int32_t count) {
   if (count < 0 || (count > 0 && !data))
-    return invalid(fmt::format("tw_instance_run: {} {} at {}", count, what,
-                               data ? "a valid address" : "NULL"));
+    return invalid(
+        fmt::format("{}: {} {} at {}", function, count, what, data ? "a valid address" : "NULL"));
   return std::span<const tw_tensor>(data, count);
 }
 
 tw_status *tw_instance_run(tw_instance *instance, const tw_tensor *inputs, int32_t inputCount,
                            const tw_tensor *outputs, int32_t outputCount) {
   return guarded([&]() -> Status {
+    const char *name = "tw_instance_run";
     if (!instance)
       return invalid("tw_instance_run: instance is NULL");
-    TW_ASSIGN(auto given, tensors("inputs", inputs, inputCount));
-    TW_ASSIGN(auto wanted, tensors("outputs", outputs, outputCount));
-    return instance->instance->run(given, wanted);
+    TW_ASSIGN(auto given, tensors(name, "inputs", inputs, inputCount));
+    TW_ASSIGN(auto wanted, tensors(name, "outputs", outputs, outputCount));
+    return instance->instance->run(given, {.outputs = wanted});
   });
 }
 
@@ -250,11 +255,43 @@ tw_status *tw_instance_run_allocating(tw_instance *instance, const tw_tensor *in
                                       int32_t inputCount, tw_allocate_callback allocate,
                                       void *user) {
   return guarded([&]() -> Status {
+    const char *name = "tw_instance_run_allocating";
     if (!instance || !allocate)
-      return invalid(fmt::format("tw_instance_run_allocating: {} is NULL",
-                                 instance ? "allocate" : "instance"));
-    TW_ASSIGN(auto given, tensors("inputs", inputs, inputCount));
-    return instance->instance->run(given, allocate, user);
+      return invalid(fmt::format("{}: {} is NULL", name, instance ? "allocate" : "instance"));
+    TW_ASSIGN(auto given, tensors(name, "inputs", inputs, inputCount));
+    return instance->instance->run(given, {.allocate = allocate, .user = user});
+  });
+}
+
+tw_status *tw_instance_enqueue(tw_instance *instance, void *stream, const tw_tensor *inputs,
+                               int32_t inputCount, const tw_tensor *outputs, int32_t outputCount) {
+  return guarded([&]() -> Status {
+    const char *name = "tw_instance_enqueue";
+    if (!instance)
+      return invalid(fmt::format("{}: instance is NULL", name));
+    TW_ASSIGN(auto given, tensors(name, "inputs", inputs, inputCount));
+    TW_ASSIGN(auto wanted, tensors(name, "outputs", outputs, outputCount));
+    return instance->instance->enqueue(stream, given, {.outputs = wanted});
+  });
+}
+
+tw_status *tw_instance_enqueue_allocating(tw_instance *instance, void *stream,
+                                          const tw_tensor *inputs, int32_t inputCount,
+                                          tw_allocate_callback allocate, void *user) {
+  return guarded([&]() -> Status {
+    const char *name = "tw_instance_enqueue_allocating";
+    if (!instance || !allocate)
+      return invalid(fmt::format("{}: {} is NULL", name, instance ? "allocate" : "instance"));
+    TW_ASSIGN(auto given, tensors(name, "inputs", inputs, inputCount));
+    return instance->instance->enqueue(stream, given, {.allocate = allocate, .user = user});
+  });
+}
+
+tw_status *tw_instance_wait(tw_instance *instance) {
+  return guarded([&]() -> Status {
+    if (!instance)
+      return invalid("tw_instance_wait: instance is NULL");
+    return instance->instance->wait();
   });
 }
 

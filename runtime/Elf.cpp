@@ -114,6 +114,8 @@ private:
       if (s.sh_type == SHT_NOBITS || s.sh_type == SHT_NULL)
         continue;
       TW_TRY(claim("sections", s.sh_offset, s.sh_size));
+      if (s.sh_name < names.size() && hasName(names.substr(s.sh_name), TW_DEVICE_SECTION))
+        image.deviceCode = bytes.subspan(s.sh_offset, s.sh_size);
       if (s.sh_name >= names.size() || !hasName(names.substr(s.sh_name), TW_METADATA_SECTION))
         continue;
       if (image.metadata)

@@ -21,6 +21,7 @@ struct ElfImage {
   uint64_t end = 0;         // where headers, sections and segments end in the file
   uint64_t headerBytes = 0; // where the program headers end
   std::optional<std::span<const uint8_t>> metadata; // contents of TW_METADATA_SECTION
+  std::span<const uint8_t> deviceCode;              // of TW_DEVICE_SECTION, if there is one
   std::vector<ElfSegment> loaded;                   // what the dynamic linker maps
 };
 

@@ -3,7 +3,7 @@
 #include "Support/Checked.h"
 #include <cstring>
 #include <fmt/format.h>
-#include <new>
+#include <utility>
 
 namespace tw::rt {
 
@@ -27,39 +27,13 @@ static bool isAligned(const void *data) {
   return reinterpret_cast<uintptr_t>(data) % TW_ALIGNMENT == 0;
 }
 
-/// Marks the instance as in use as long as it lives; refuses when it already is.
-class Instance::Use {
-public:
-  explicit Use(Instance &instance)
-      : instance(instance), taken(!instance.inUse.exchange(true, std::memory_order_acquire)) {
-    if (taken && !instance.pool->hasThreads())
-      instance.renewThreads();
-  }
-  ~Use() {
-    if (taken)
-      instance.inUse.store(false, std::memory_order_release);
-  }
-  Status check() const {
-    if (taken)
-      return {};
-    return Diagnostic{Code::RUNTIME_16,
-                      "the instance is in use by another call",
-                      {},
-                      {},
-                      "create one instance for each thread that runs the program"};
-  }
-
-private:
-  Instance &instance;
-  bool taken;
-};
-
 // --- Creation
 // --------------------------------------------------------------------------------------
 
 Instance::Instance(std::shared_ptr<const LoadedProgram> loaded, int threads)
-    : program(std::move(loaded)), metadata(program->metadata()),
-      pool(std::make_unique<ThreadPool>(threads)), watched(metadata.dispatches.size()) {
+    : program(std::move(loaded)), metadata(program->metadata()), device(program->device()),
+      pool(std::make_unique<ThreadPool>(threads)), watched(metadata.dispatches.size()),
+      times(device) {
   state.resize(metadata.state.size());
   inputPointers.resize(metadata.inputs.size());
   for (const ValueInfo &input : metadata.inputs)
@@ -87,6 +61,14 @@ Instance::Instance(std::shared_ptr<const LoadedProgram> loaded, int threads)
 }
 
 Instance::~Instance() {
+  if (ownStream) {
+    EnteredDevice entered(device);
+    [[maybe_unused]] Status settled = entered.status ? settle() : Status();
+    if (entered.status) {
+      device.destroyEvent(lastCall);
+      device.destroyStream(ownStream);
+    }
+  }
   if (pool->hasThreads())
     return;
   // Nobody is left to be joined.
@@ -107,8 +89,11 @@ Result<std::unique_ptr<Instance>> Instance::create(std::shared_ptr<const LoadedP
     return Diagnostic{Code::RUNTIME_18,
                       fmt::format("{} threads were asked for, but 0 (all cores) to {} are possible",
                                   threads, maxThreads)};
-  std::unique_ptr<Instance> instance(
-      new Instance(std::move(program), threads ? threads : availableCores()));
+  bool needsThreads = !program->metadata().device || program->metadata().device->usesHost;
+  int wanted = needsThreads ? (threads ? threads : availableCores()) : 1;
+  std::unique_ptr<Instance> instance(new Instance(std::move(program), wanted));
+  EnteredDevice entered(instance->device);
+  TW_TRY(entered.status);
   TW_TRY(instance->initialize());
   return instance;
 }
@@ -131,26 +116,27 @@ Instance::outputSizesFor(std::shared_ptr<const LoadedProgram> program,
 }
 
 Status Instance::initialize() {
+  if (!device.isHost())
+    TW_TRY(initializeDevice());
   for (size_t i = 0; i < state.size(); ++i) {
-    if (!state[i].reserve(metadata.state[i].bytes))
-      return outOfMemory("the program's state", metadata.state[i].bytes);
+    TW_TRY(state[i].reserve(device, "the program's state", metadata.state[i].bytes));
     statePointers.push_back(state[i].data());
-    initializeState(i);
+    TW_TRY(initializeState(i));
   }
-  return {};
+  return device.wait(ownStream);
 }
 
 // --- State
 // -----------------------------------------------------------------------------------------
 
-void Instance::initializeState(size_t index) {
+Status Instance::initializeState(size_t index) {
   const StateInfo &info = metadata.state[index];
   if (info.bytes == 0)
-    return;
+    return {};
   if (info.offset < 0)
-    std::memset(state[index].data(), 0, info.bytes);
-  else
-    std::memcpy(state[index].data(), program->weights() + info.offset, info.bytes);
+    return device.fill(state[index].data(), 0, 1, info.bytes, ownStream);
+  return device.copy(Copy::Within, state[index].data(), program->weights() + info.offset,
+                     info.bytes, ownStream);
 }
 
 Result<size_t> Instance::findState(std::string_view name, std::optional<int64_t> bytes) const {
@@ -177,73 +163,93 @@ Status Instance::getState(std::string_view name, void *data, int64_t bytes) {
   Use use(*this);
   TW_TRY(use.check());
   TW_ASSIGN(size_t index, findState(name, bytes));
+  TW_TRY(settle());
   if (bytes > 0)
-    std::memcpy(data, state[index].data(), bytes);
-  return {};
+    TW_TRY(device.copy(Copy::ToHost, data, state[index].data(), bytes, ownStream));
+  return device.wait(ownStream);
 }
 
 Status Instance::setState(std::string_view name, const void *data, int64_t bytes) {
   Use use(*this);
   TW_TRY(use.check());
   TW_ASSIGN(size_t index, findState(name, bytes));
+  TW_TRY(settle());
   if (bytes > 0)
-    std::memcpy(state[index].data(), data, bytes);
-  return {};
+    TW_TRY(device.copy(Copy::ToDevice, state[index].data(), data, bytes, ownStream));
+  return device.wait(ownStream);
 }
 
 Status Instance::resetState(std::optional<std::string_view> name) {
   Use use(*this);
   TW_TRY(use.check());
+  size_t begin = 0, end = state.size();
   if (name) {
-    TW_ASSIGN(size_t index, findState(*name, std::nullopt));
-    initializeState(index);
-    return {};
+    TW_ASSIGN(begin, findState(*name, std::nullopt));
+    end = begin + 1;
   }
-  for (size_t i = 0; i < state.size(); ++i)
-    initializeState(i);
-  return {};
+  TW_TRY(settle());
+  for (size_t i = begin; i < end; ++i)
+    TW_TRY(initializeState(i));
+  return device.wait(ownStream);
 }
 
 // --- One call
 // --------------------------------------------------------------------------------------
 
-Status Instance::run(std::span<const tw_tensor> inputs, std::span<const tw_tensor> wanted) {
+Status Instance::run(std::span<const tw_tensor> inputs, const Wanted &wanted) {
   Use use(*this);
   TW_TRY(use.check());
-  hasResults = false;
-  if (!wanted.empty() && wanted.size() != visible.size())
-    return Diagnostic{Code::RUNTIME_9,
-                      fmt::format("the program has {} outputs, but {} were asked for",
-                                  visible.size(), wanted.size())};
-  TW_TRY(prepare(inputs));
-  return compute(inputs, wanted);
+  usesHostMemory = true;
+  stream = ownStream;
+  if (device.isHost())
+    return call(inputs, wanted);
+  Status called = callInOrder(inputs, wanted);
+  Status failures = findFailures(stream); // waits, for what failed may have begun to copy
+  return called ? std::move(failures) : std::move(called);
 }
 
-Status Instance::run(std::span<const tw_tensor> inputs, tw_allocate_callback allocate, void *user) {
-  Use use(*this);
-  TW_TRY(use.check());
+Status Instance::call(std::span<const tw_tensor> inputs, const Wanted &wanted) {
+  hasResults = false;
+  if (!wanted.outputs.empty() && wanted.outputs.size() != visible.size())
+    return Diagnostic{Code::RUNTIME_9,
+                      fmt::format("the program has {} outputs, but {} were asked for",
+                                  visible.size(), wanted.outputs.size())};
   TW_TRY(prepare(inputs));
+  if (wanted.allocate)
+    TW_TRY(allocateOutputs(wanted));
+  return compute(inputs, wanted.allocate ? allocated : wanted.outputs);
+}
+
+Status Instance::allocateOutputs(const Wanted &wanted) {
   allocated.clear();
   for (size_t v = 0; v < visible.size(); ++v) {
     size_t i = visible[v];
     tw_tensor tensor{nullptr, outputs[i].bytes, static_cast<tw_dtype>(metadata.outputs[i].dtype),
                      static_cast<int32_t>(outputSizes[i].size()), outputSizes[i].data()};
-    tensor.data = allocate(user, static_cast<int32_t>(v), &tensor);
+    tensor.data = wanted.allocate(wanted.user, static_cast<int32_t>(v), &tensor);
     if (!tensor.data && tensor.bytes > 0)
       return outOfMemory("an output", tensor.bytes);
     allocated.push_back(tensor);
   }
-  return compute(inputs, allocated);
+  return {};
+}
+
+/// Makes room in memory that earlier calls may still be using.
+Status Instance::reserve(DeviceBuffer &buffer, const char *what, int64_t bytes) {
+  if (buffer.holds(bytes))
+    return {};
+  TW_TRY(device.wait(stream)); // which comes after all of them
+  return buffer.reserve(device, what, bytes);
 }
 
 /// All that comes before outputs have memory.
 Status Instance::prepare(std::span<const tw_tensor> inputs) {
-  hasResults = false;
   TW_TRY(checkInputs(metadata, inputs, symbols));
-  TW_TRY(bindInputs(inputs));
+  if (!device.isHost())
+    TW_TRY(usesHostMemory ? upload(inputs) : checkDeviceMemory(inputs, /*areInputs=*/true));
+  TW_TRY(bindInputs(device.isHost() || !usesHostMemory ? inputs : given));
   TW_TRY(decideSizes());
-  if (!arena.reserve(arenaBytes))
-    return outOfMemory("temporaries", arenaBytes);
+  TW_TRY(reserve(arena, "temporaries", arenaBytes));
   auto scratch = checkedMul(workspaceBytes, pool->threads());
   if (!scratch || *scratch > planner::maxArena || !workspace.reserve(*scratch))
     return outOfMemory("the workspace of each thread", workspaceBytes);
@@ -251,18 +257,25 @@ Status Instance::prepare(std::span<const tw_tensor> inputs) {
   return checkWriteBack();
 }
 
-Status Instance::compute(std::span<const tw_tensor> inputs, std::span<const tw_tensor> wanted) {
-  TW_TRY(bindOutputs(inputs, wanted));
+/// `callers`: the inputs where the caller has them, which may be elsewhere than where they are
+/// read.
+Status Instance::compute(std::span<const tw_tensor> callers, std::span<const tw_tensor> wanted) {
+  inputsRead = device.isHost() || !usesHostMemory ? callers : given;
+  if (!usesHostMemory)
+    TW_TRY(checkDeviceMemory(wanted, /*areInputs=*/false));
+  TW_TRY(bindOutputs(wanted));
   TW_TRY(execute(TW_PHASE_RUN));
-  deliver(inputs);
-  return {};
+  return deliver(callers);
 }
 
 bool Instance::isOwnOutput(const void *data) const {
   auto address = reinterpret_cast<uintptr_t>(data);
   for (const Output &output : outputs) {
-    auto begin = reinterpret_cast<uintptr_t>(output.own.data());
-    if (begin && address >= begin && address < begin + output.own.capacity())
+    auto isIn = [&](const auto &buffer) {
+      auto begin = reinterpret_cast<uintptr_t>(buffer.data());
+      return begin && address >= begin && address < begin + buffer.capacity();
+    };
+    if (isIn(output.own) || isIn(output.host))
       return true;
   }
   return false;
@@ -287,16 +300,25 @@ Status Instance::bindInputs(std::span<const tw_tensor> inputs) {
     if (!metadata.inputs[i].fixedBytes)
       std::copy_n(input.sizes, input.rank, inputSizes[i].begin());
     inputPointers[i] = input.data;
+    if (!device.isHost() && metadata.inputs[i].kind != ValueKind::Tensor) {
+      std::memcpy(&scalars[i], input.data, info(metadata.inputs[i].dtype).bytes);
+      inputPointers[i] = &scalars[i];
+      continue;
+    }
     if (input.data && isAligned(input.data) && !isOwnOutput(input.data) &&
         !(isWrittenInPlace[i] && sharesMemory(inputs, i)))
       continue;
     int64_t bytes = *checkedProduct(inputSizes[i]) * info(metadata.inputs[i].dtype).bytes;
-    if (!inputCopies[i].reserve(bytes))
-      return outOfMemory("a copy of an input", bytes);
+    TW_TRY(reserve(inputCopies[i], "a copy of an input", bytes));
     if (bytes > 0)
-      std::memcpy(inputCopies[i].data(), input.data, bytes);
+      TW_TRY(device.copy(Copy::Within, inputCopies[i].data(), input.data, bytes, stream));
     inputPointers[i] = inputCopies[i].data();
   }
+  return checkMutatedInputs(inputs);
+}
+
+/// What the program writes to must not be what it makes outputs in.
+Status Instance::checkMutatedInputs(std::span<const tw_tensor> inputs) const {
   for (const MutatedInput &m : metadata.mutatedInputs)
     if (isOwnOutput(inputs[m.input].data))
       return Diagnostic{Code::RUNTIME_18,
@@ -380,7 +402,13 @@ static bool isDirect(const tw_tensor &output, int64_t bytes, std::span<const tw_
   return isAligned(output.data);
 }
 
-Status Instance::bindOutputs(std::span<const tw_tensor> inputs, std::span<const tw_tensor> wanted) {
+/// Scalars are the host's on every device.
+bool Instance::isHostScalar(size_t output) const {
+  return !device.isHost() && metadata.outputs[output].kind != ValueKind::Tensor;
+}
+
+Status Instance::bindOutputs(std::span<const tw_tensor> wanted) {
+  bool isStaged = usesHostMemory && !device.isHost();
   for (Output &output : outputs)
     output.target = output.callerData = nullptr;
   for (size_t v = 0; v < wanted.size(); ++v) {
@@ -392,7 +420,7 @@ Status Instance::bindOutputs(std::span<const tw_tensor> inputs, std::span<const 
                         fmt::format("output \"{}\" needs {} bytes, but the buffer given has {}",
                                     metadata.outputs[visible[v]].name, output.bytes,
                                     wanted[v].bytes)};
-    if (isDirect(wanted[v], output.bytes, inputs))
+    if (!isStaged && !isHostScalar(visible[v]) && isDirect(wanted[v], output.bytes, inputsRead))
       output.target = wanted[v].data;
     else
       output.callerData = wanted[v].data;
@@ -402,9 +430,15 @@ Status Instance::bindOutputs(std::span<const tw_tensor> inputs, std::span<const 
       outputs[m.output].target = const_cast<void *>(inputPointers[m.input]);
   for (size_t i = 0; i < outputs.size(); ++i) {
     Output &output = outputs[i];
+    bool isHost = isHostScalar(i), needsHost = isStaged && !isHost && !metadata.outputs[i].hidden;
+    if ((isHost || (needsHost && !output.callerData)) && !output.host.reserve(output.bytes))
+      return outOfMemory("an output", output.bytes);
+    if (needsHost && !output.callerData)
+      output.callerData = output.host.data();
+    if (isHost)
+      output.target = output.host.data();
     if (!output.target) {
-      if (!output.own.reserve(output.bytes))
-        return outOfMemory("an output", output.bytes);
+      TW_TRY(reserve(output.own, "an output", output.bytes));
       output.target = output.own.data();
     }
     outputPointers[i] = output.target;
@@ -413,13 +447,21 @@ Status Instance::bindOutputs(std::span<const tw_tensor> inputs, std::span<const 
 }
 
 /// What is left after a run: copies to the caller, new values of inputs, the results.
-void Instance::deliver(std::span<const tw_tensor> inputs) {
-  for (Output &output : outputs)
-    if (output.callerData && output.bytes > 0)
+Status Instance::deliver(std::span<const tw_tensor> callers) {
+  Copy kind = usesHostMemory ? Copy::ToHost : Copy::Within;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Output &output = outputs[i];
+    if (!output.callerData || output.bytes == 0)
+      continue;
+    if (isHostScalar(i))
       std::memcpy(output.callerData, output.target, output.bytes);
+    else
+      TW_TRY(device.copy(kind, output.callerData, output.target, output.bytes, stream));
+  }
   for (const MutatedInput &m : metadata.mutatedInputs)
-    if (outputs[m.output].bytes > 0 && outputs[m.output].target != inputs[m.input].data)
-      std::memcpy(inputs[m.input].data, outputs[m.output].target, outputs[m.output].bytes);
+    if (outputs[m.output].bytes > 0 && outputs[m.output].target != callers[m.input].data)
+      TW_TRY(device.copy(kind, callers[m.input].data, outputs[m.output].target,
+                         outputs[m.output].bytes, stream));
   results.clear();
   for (int i : visible) {
     const Output &output = outputs[i];
@@ -428,6 +470,7 @@ void Instance::deliver(std::span<const tw_tensor> inputs) {
                        static_cast<int32_t>(outputSizes[i].size()), outputSizes[i].data()});
   }
   hasResults = true;
+  return {};
 }
 
 const tw_tensor *Instance::output(int32_t index) const {
@@ -458,20 +501,27 @@ void Instance::parallelFor(void *self, tw_loop_body body, void *closure, int64_t
   static_cast<Instance *>(self)->pool->parallelFor(body, closure, count, grain);
 }
 
-void Instance::fail(void *self, const char *message, int64_t a, int64_t b) {
-  std::string_view text = message ? message : "", place;
+Diagnostic Instance::failedAssertion(std::string_view text, int64_t a, int64_t b) {
+  std::string_view place;
   if (size_t at = text.rfind(TW_FAILURE_PLACE); at != text.npos) {
     place = text.substr(at + std::string_view(TW_FAILURE_PLACE).size());
     text = text.substr(0, at);
   }
-  auto &instance = *static_cast<Instance *>(self);
-  instance.failure = fillIn(text, a, b);
-  instance.failurePlace = place;
+  return {Code::RUNTIME_13, fillIn(text, a, b), std::string(place)};
+}
+
+void Instance::fail(void *self, const char *message, int64_t a, int64_t b) {
+  if (message)
+    static_cast<Instance *>(self)->failure = failedAssertion(message, a, b);
 }
 
 void Instance::note(void *self, int32_t dispatch, int32_t begin, void *const *buffers,
                     const int64_t *scalars) {
   Trace &watched = static_cast<Instance *>(self)->watched;
+  if (Instance &instance = *static_cast<Instance *>(self); !instance.device.isHost()) {
+    instance.keep(instance.times.note(dispatch, begin != 0, instance.stream));
+    return;
+  }
   if (begin == 0)
     watched.note(dispatch, false);
   if (watched.observed())
@@ -480,12 +530,14 @@ void Instance::note(void *self, int32_t dispatch, int32_t begin, void *const *bu
     watched.note(dispatch, true);
 }
 
-const tw_callbacks Instance::callbacks = {parallelFor, fail, nullptr};
-const tw_callbacks Instance::tracingCallbacks = {parallelFor, fail, note};
+const tw_callbacks Instance::callbacks = {parallelFor, fail,     nullptr,   launch,
+                                          copyWithin,  fillWith, readBytes, onHost};
+const tw_callbacks Instance::tracingCallbacks = {parallelFor, fail,     note,      launch,
+                                                 copyWithin,  fillWith, readBytes, onHost};
 
 tw_call Instance::makeCall(uint32_t phase) {
   tw_call call{};
-  call.abi = TW_PROGRAM_ABI;
+  call.abi = static_cast<uint32_t>(metadata.abi);
   call.phase = phase;
   call.runtime = this;
   call.callbacks = phase == TW_PHASE_RUN && watched.active() ? &tracingCallbacks : &callbacks;
@@ -500,18 +552,18 @@ tw_call Instance::makeCall(uint32_t phase) {
   call.buffer_offsets = bufferOffsets;
   call.workspace = workspace.data();
   call.workspace_bytes = &workspaceBytes;
+  call.failures = reinterpret_cast<int64_t *>(failureRecords.data());
   return call;
 }
 
 Status Instance::execute(uint32_t phase) {
-  failure.clear();
-  failurePlace.clear();
+  failure.reset();
   tw_call call = makeCall(phase);
-  if (program->entry()(&call) == 0)
+  if (program->entry()(&call) == 0 && !(failure && !device.isHost()))
     return {};
-  if (failure.empty())
+  if (!failure)
     return contradiction("it failed without saying why");
-  return Diagnostic{Code::RUNTIME_13, failure, failurePlace};
+  return *std::exchange(failure, std::nullopt);
 }
 
 // --- Observation
@@ -527,6 +579,9 @@ Status Instance::setTrace(tw_trace_callback callback, void *user) {
 Status Instance::observe(Observer observer) {
   Use use(*this);
   TW_TRY(use.check());
+  if (observer && !device.isHost())
+    return Diagnostic{Code::RUNTIME_8,
+                      fmt::format("dispatches on device {} cannot be observed", device.name())};
   watched.setObserver(std::move(observer));
   return {};
 }
@@ -539,13 +594,14 @@ Status Instance::record(bool on) {
 }
 
 tw_memory_info Instance::memory() const {
-  int64_t reserved = arena.capacity() + workspace.capacity();
-  for (const AlignedBuffer &buffer : state)
-    reserved += buffer.capacity();
-  for (const AlignedBuffer &buffer : inputCopies)
+  int64_t reserved = arena.capacity() + workspace.capacity() + failureRecords.capacity();
+  for (const auto *buffers : {&state, &inputCopies, &uploads})
+    for (const DeviceBuffer &buffer : *buffers)
+      reserved += buffer.capacity();
+  for (const AlignedBuffer &buffer : hostCopies)
     reserved += buffer.capacity();
   for (const Output &output : outputs)
-    reserved += output.own.capacity();
+    reserved += output.own.capacity() + output.host.capacity();
   return {arenaBytes, arenaBound, reserved};
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 #include "runtime/AlignedBuffer.h"
 #include "runtime/ArenaPlan.h"
+#include "runtime/Device/DeviceTimes.h"
 #include "runtime/InputCheck.h"
 #include "runtime/LoadedProgram.h"
 #include "runtime/ThreadPool.h"
@@ -32,10 +33,19 @@ public:
 
   ~Instance();
 
-  /// One call; see tw_instance_run.
-  Status run(std::span<const tw_tensor> inputs, std::span<const tw_tensor> outputs);
-  /// The same; see tw_instance_run_allocating.
-  Status run(std::span<const tw_tensor> inputs, tw_allocate_callback allocate, void *user);
+  /// Where the caller's memory for outputs comes from: one tensor for each, or none at all; or a
+  /// callback that is asked for it.
+  struct Wanted {
+    std::span<const tw_tensor> outputs = {};
+    tw_allocate_callback allocate = nullptr;
+    void *user = nullptr;
+  };
+  /// One call with host memory; see tw_instance_run and tw_instance_run_allocating.
+  Status run(std::span<const tw_tensor> inputs, const Wanted &wanted);
+  /// One call with the device's memory on the caller's stream; see tw_instance_enqueue.
+  Status enqueue(Stream stream, std::span<const tw_tensor> inputs, const Wanted &wanted);
+  /// Waits for what has been enqueued; see tw_instance_wait.
+  Status wait();
   /// The visible output `index` of the last successful run, or nullptr.
   const tw_tensor *output(int32_t index) const;
 
@@ -57,7 +67,8 @@ private:
   /// An output during a call: where the program writes, and where the caller wants it.
   struct Output {
     int64_t bytes = 0;
-    AlignedBuffer own;
+    DeviceBuffer own;
+    AlignedBuffer host;         // on the host, where the device has other memory
     void *target = nullptr;     // what the program writes to
     void *callerData = nullptr; // to copy to afterwards, when it is not the target
   };
@@ -67,20 +78,47 @@ private:
   Status initialize();
   void renewThreads();
 
+  Status call(std::span<const tw_tensor> inputs, const Wanted &wanted);
   Status prepare(std::span<const tw_tensor> inputs);
-  Status compute(std::span<const tw_tensor> inputs, std::span<const tw_tensor> outputs);
+  Status allocateOutputs(const Wanted &wanted);
+  Status compute(std::span<const tw_tensor> callers, std::span<const tw_tensor> wanted);
+  Status reserve(DeviceBuffer &buffer, const char *what, int64_t bytes);
   Status bindInputs(std::span<const tw_tensor> inputs);
   Status decideSizes();
   Status measureOutputs();
-  Status bindOutputs(std::span<const tw_tensor> inputs, std::span<const tw_tensor> outputs);
+  Status bindOutputs(std::span<const tw_tensor> wanted);
   Status checkWriteBack() const;
+  Status checkMutatedInputs(std::span<const tw_tensor> inputs) const;
   bool isOwnOutput(const void *data) const;
+  bool isHostScalar(size_t output) const;
   Status execute(uint32_t phase);
-  void deliver(std::span<const tw_tensor> inputs);
+  Status deliver(std::span<const tw_tensor> callers);
   tw_call makeCall(uint32_t phase);
 
   Result<size_t> findState(std::string_view name, std::optional<int64_t> bytes) const;
-  void initializeState(size_t index);
+  Status initializeState(size_t index);
+
+  // InstanceDevice.cpp: what only other devices than the CPU need.
+  Status initializeDevice();
+  Status callInOrder(std::span<const tw_tensor> inputs, const Wanted &wanted);
+  Status checkDeviceMemory(std::span<const tw_tensor> tensors, bool areInputs) const;
+  Status upload(std::span<const tw_tensor> inputs);
+  Status giveTimes();
+  Status settle();
+  Status findFailures(Stream stream);
+  Diagnostic kernelFailure(size_t record, const int64_t values[3]) const;
+  Status runOnHost(const tw_host_dispatch &dispatch);
+  void *hostMemoryOf(const tw_host_dispatch &dispatch, int32_t number,
+                     std::span<void *const> before) const;
+  int32_t keep(Status status);
+  static int32_t launch(void *self, int32_t kernel, const tw_launch *launch);
+  static int32_t copyWithin(void *self, void *to, const void *from, int64_t bytes);
+  static int32_t fillWith(void *self, void *to, uint32_t pattern, int32_t bytes, int64_t count);
+  static int32_t readBytes(void *self, void *to, const void *from, int64_t bytes);
+  static int32_t onHost(void *self, const tw_host_dispatch *dispatch);
+
+  /// The failure that a program states, with its place and values.
+  static Diagnostic failedAssertion(std::string_view text, int64_t a, int64_t b);
 
   // What the program calls; `self` is the instance.
   static void parallelFor(void *self, tw_loop_body body, void *closure, int64_t count,
@@ -92,13 +130,15 @@ private:
 
   std::shared_ptr<const LoadedProgram> program;
   const Metadata &metadata;
+  Device &device;
   std::unique_ptr<ThreadPool> pool;
   Trace watched;
   std::atomic<bool> inUse{false};
 
-  std::vector<AlignedBuffer> state;
+  std::vector<DeviceBuffer> state;
   std::vector<void *> statePointers;
-  AlignedBuffer arena, workspace;
+  DeviceBuffer arena;
+  AlignedBuffer workspace;            // of kernels that run on the host
   std::vector<bool> isWrittenInPlace; // by input: its new value goes where it is read
   ArenaPlanCache plans;
   int64_t arenaBytes = 0, arenaBound = 0;
@@ -109,7 +149,8 @@ private:
   std::vector<const void *> inputPointers;
   std::vector<std::vector<int64_t>> inputSizes; // copies: the caller's may be our own outputs'
   std::vector<const int64_t *> inputSizePointers;
-  std::vector<AlignedBuffer> inputCopies;
+  std::vector<DeviceBuffer> inputCopies;
+  std::span<const tw_tensor> inputsRead; // the inputs in the device's memory
   std::vector<Output> outputs;
   std::vector<tw_tensor> allocated; // the caller's memory for the outputs that are handed out
   std::vector<std::vector<int64_t>> outputSizes;
@@ -117,10 +158,54 @@ private:
   std::vector<void *> outputPointers;
   std::vector<int64_t> bufferSizes;
   const int64_t *bufferOffsets = nullptr;
-  std::string failure, failurePlace;
-  std::vector<int> visible;       // indices of the outputs that are handed out
-  std::vector<tw_tensor> results; // of the visible outputs
+  std::optional<Diagnostic> failure; // the first that the program, or a callback, has met
+  std::vector<int> visible;          // indices of the outputs that are handed out
+  std::vector<tw_tensor> results;    // of the visible outputs
   bool hasResults = false;
+
+  // Of other devices than the CPU.
+  Stream ownStream = nullptr, stream = nullptr; // of run, and of the current call
+  Event lastCall = nullptr;                     // when it is done
+  bool usesHostMemory = true;                   // does the current call?
+  std::vector<DeviceBuffer> uploads;            // of inputs in host memory
+  std::vector<uint64_t> scalars;                // the inputs that are, on the host
+  std::vector<tw_tensor> given;                 // the same as tensors
+  DeviceBuffer failureRecords;
+  std::vector<int64_t> readRecords; // 3 of each
+  std::vector<AlignedBuffer> hostCopies;
+  DeviceTimes times;
+};
+
+/// Marks the instance as in use as long as it lives; refuses when it already is.
+/// Has its device entered.
+class Instance::Use {
+public:
+  explicit Use(Instance &instance)
+      : instance(instance), taken(!instance.inUse.exchange(true, std::memory_order_acquire)) {
+    if (taken)
+      entered.emplace(instance.device);
+    if (taken && !instance.pool->hasThreads())
+      instance.renewThreads();
+  }
+  ~Use() {
+    entered.reset();
+    if (taken)
+      instance.inUse.store(false, std::memory_order_release);
+  }
+  Status check() const {
+    if (taken)
+      return entered->status;
+    return Diagnostic{Code::RUNTIME_16,
+                      "the instance is in use by another call",
+                      {},
+                      {},
+                      "create one instance for each thread that runs the program"};
+  }
+
+private:
+  Instance &instance;
+  bool taken;
+  std::optional<EnteredDevice> entered;
 };
 
 } // namespace tw::rt

@@ -9,20 +9,61 @@
 
 namespace tw::rt {
 
-static Status checkDevice(std::string_view device, const Metadata &metadata) {
-  if (device != "cpu")
+/// What runs the code of a target: the start of the target's name, and of its devices'.
+struct TargetDevice {
+  std::string_view target, device;
+};
+static constexpr TargetDevice targetDevices[] = {
+    {"cpu", "cpu"}, {"reference", "cpu"}, {"nvidia", "cuda"}};
+
+/// Whether `name` is `kind`, or `kind` with a colon and more.
+static bool isOfKind(std::string_view name, std::string_view kind) {
+  return name.starts_with(kind) && (name.size() == kind.size() || name[kind.size()] == ':');
+}
+
+/// Finds the device; an artifact for another kind is refused before a driver is looked for.
+Status LoadedProgram::openDevice(std::string_view name) {
+  const std::string &target = metadata().target;
+  std::string_view kind;
+  for (const TargetDevice &each : targetDevices)
+    if (isOfKind(target, each.target))
+      kind = each.device;
+  if (kind.empty() || (kind != "cpu") != metadata().device.has_value())
+    return Diagnostic{Code::RUNTIME_8, fmt::format("the artifact was compiled for {}, which this "
+                                                   "runtime has no device for",
+                                                   target)};
+  if (name.empty())
+    name = kind;
+  if (!isOfKind(name, kind) && (isOfKind(name, "cpu") || isOfKind(name, "cuda")))
     return Diagnostic{
         Code::RUNTIME_8,
-        fmt::format("device \"{}\" is not available; this runtime has \"cpu\"", device)};
-  const std::string &target = metadata.target;
-  if (target == "cpu" || target.starts_with("cpu:") || target == "reference")
-    return {};
-  return Diagnostic{
-      Code::RUNTIME_8,
-      fmt::format("the artifact was compiled for {}, which device \"cpu\" cannot run", target),
-      {},
-      {},
-      "compile the model with --target=cpu"};
+        fmt::format("the artifact was compiled for {}, which device \"{}\" cannot run", target,
+                    name),
+        {},
+        {},
+        fmt::format("run it on {}, or compile the model again for that device", kind)};
+  TW_ASSIGN(ownDevice, rt::openDevice(name));
+  return metadata().device ? ownDevice->checkArchitecture(metadata().device->architecture)
+                           : Status();
+}
+
+/// Uploads the weights and the device code.
+Status LoadedProgram::fillDevice() {
+  Device &device = *ownDevice;
+  EnteredDevice entered(device);
+  TW_TRY(entered.status);
+  if (!device.isHost() && metadata().weights.bytes > 0) {
+    TW_TRY(deviceWeights.reserve(device, "the weights", metadata().weights.bytes));
+    TW_TRY(device.copy(Copy::ToDevice, deviceWeights.data(), hostWeights(),
+                       metadata().weights.bytes, Stream()));
+    TW_TRY(device.wait(Stream()));
+  }
+  std::vector<KernelPlace> places;
+  if (metadata().device)
+    for (const DeviceKernelInfo &kernel : metadata().device->kernels)
+      places.push_back({kernel.name, kernel.image, kernel.sharedBytes});
+  TW_ASSIGN(deviceCode, device.load(artifact.images, places));
+  return {};
 }
 
 Result<std::shared_ptr<const LoadedProgram>>
@@ -30,9 +71,10 @@ LoadedProgram::load(const std::string &path, std::string_view device, const Open
   TW_ASSIGN(Artifact artifact, openArtifact(path, options));
   std::shared_ptr<LoadedProgram> program(new LoadedProgram(std::move(artifact)));
   auto prepare = [&]() -> Status {
-    TW_TRY(checkDevice(device, program->metadata()));
+    TW_TRY(program->openDevice(device));
     TW_TRY(requireCpuFeatures(program->metadata().cpuFeatures));
-    return program->mapCode();
+    TW_TRY(program->mapCode());
+    return program->fillDevice();
   };
   if (Status status = prepare(); !status) {
     Diagnostic error = std::move(status).error();

@@ -147,7 +147,7 @@ public:
   Result<Metadata> read(const Json &root) {
     Fields top(root, "", problem);
     readHeader(top);
-    if (problem.empty() && (out.format != metadataFormat || out.abi != TW_PROGRAM_ABI))
+    if (problem.empty() && !isReadable())
       return otherVersion();
     if (problem.empty())
       readSymbols(top);
@@ -157,6 +157,8 @@ public:
       readPlan(top);
     if (problem.empty())
       readPrograms(top);
+    if (problem.empty() && out.abi == TW_DEVICE_ABI)
+      readDevice(top);
     if (problem.empty())
       checkTogether();
     if (!problem.empty())
@@ -170,12 +172,16 @@ private:
       problem = std::move(what);
   }
 
+  bool isReadable() const {
+    return out.format == metadataFormat && (out.abi == TW_PROGRAM_ABI || out.abi == TW_DEVICE_ABI);
+  }
+
   Diagnostic otherVersion() {
     return {
         Code::RUNTIME_4,
         fmt::format("the artifact has format {} and ABI {}, but this runtime reads format {} and "
-                    "ABI {}",
-                    out.format, out.abi, metadataFormat, TW_PROGRAM_ABI),
+                    "ABIs {} and {}",
+                    out.format, out.abi, metadataFormat, TW_PROGRAM_ABI, TW_DEVICE_ABI),
         {},
         {fmt::format("it was made by {}", out.compiler)},
         "compile the model again with this version, or use the runtime of the other one"};
@@ -185,7 +191,7 @@ private:
     out.format = top.integer("format", 0);
     out.abi = top.integer("abi", 0);
     out.compiler = top.stringOr("compiler", "an unknown compiler");
-    if (out.format != metadataFormat || out.abi != TW_PROGRAM_ABI)
+    if (!isReadable())
       return;
     out.model = top.stringOr("model", "");
     out.target = top.string("target");
@@ -387,6 +393,31 @@ private:
     out.programs = top.objects<ProgramText>("programs", [](Fields &f) {
       return ProgramText{f.string("kernel"), f.string("text"), f.integers("begins", 0)};
     });
+  }
+
+  void readDevice(Fields &top) {
+    static const Json none;
+    const Json *json = top.find("device");
+    if (!json)
+      top.fail("device", "is missing");
+    Fields device(json ? *json : none, "device.", problem);
+    DeviceInfo &info = out.device.emplace();
+    info.architecture = device.string("architecture");
+    info.usesHost = device.booleanOr("uses_host", false);
+    info.images = device.objects<DeviceInfo::Image>("images", [](Fields &f) {
+      return DeviceInfo::Image{f.integer("offset", 0), f.integer("bytes", 1)};
+    });
+    auto lastImage = static_cast<int64_t>(info.images.size()) - 1;
+    info.kernels = device.objects<DeviceKernelInfo>("kernels", [&](Fields &f) {
+      return DeviceKernelInfo{f.string("name"),
+                              static_cast<size_t>(f.integer("image", 0, lastImage)),
+                              f.integerOr("shared_bytes", 0, 0, INT32_MAX),
+                              f.integerOr("registers", 0, 0),
+                              f.integerOr("static_shared_bytes", 0, 0),
+                              f.integerOr("spill_bytes", 0, 0)};
+    });
+    info.failures = device.objects<std::vector<std::string>>(
+        "failures", [](Fields &f) { return f.strings("messages"); });
   }
 
   CallBuffer readBuffer(Fields &f) {

@@ -109,6 +109,27 @@ struct WeightsInfo {
   std::vector<uint64_t> blocks; // hashes of its blocks
 };
 
+/// A kernel of the device code, and what the compiler says that it takes: of each thread, and of
+/// each block.
+struct DeviceKernelInfo {
+  std::string name;
+  size_t image = 0;
+  int64_t sharedBytes = 0; // dynamic, at most
+  int64_t registers = 0, staticSharedBytes = 0, spillBytes = 0;
+};
+
+/// Code for a device other than the CPU.
+struct DeviceInfo {
+  struct Image {
+    int64_t offset = 0, bytes = 0; // in the section TW_DEVICE_SECTION
+  };
+  std::string architecture; // "sm_90a"
+  std::vector<Image> images;
+  std::vector<DeviceKernelInfo> kernels;
+  std::vector<std::vector<std::string>> failures; // the messages of each record
+  bool usesHost = false;                          // has dispatches that run on the host
+};
+
 struct Metadata {
   int64_t format = 0, abi = 0;
   std::string compiler, model, target;
@@ -125,6 +146,7 @@ struct Metadata {
   std::vector<DispatchInfo> dispatches;
   std::vector<ProgramText> programs; // of kernels, with the dispatches' buffers
   WeightsInfo weights;
+  std::optional<DeviceInfo> device; // of a program of TW_DEVICE_ABI
   std::vector<std::string> sourceFiles;
 };
 

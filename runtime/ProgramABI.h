@@ -2,7 +2,8 @@
  *
  * What a compiled program and the runtime say to each other. Private to Tilewright: users include
  * tilewright/tilewright.h. The compiler (lib/Program) emits code against these structures, the
- * runtime fills them in; both sides include this file, so a change here bumps TW_PROGRAM_ABI.
+ * runtime fills them in; both sides include this file. What programs of an ABI use never changes:
+ * a new one appends, and the runtime reads programs of all.
  *
  * An artifact OUT.so exports exactly one symbol, `tilewright_program`, of type tw_program_entry,
  * and has no DT_NEEDED on Tilewright. It carries its metadata (JSON, docs/artifact.md) in the ELF
@@ -23,10 +24,12 @@
 extern "C" {
 #endif
 
-#define TW_PROGRAM_ABI 2
+#define TW_PROGRAM_ABI 2 /* of programs for the CPU */
+#define TW_DEVICE_ABI 3  /* of programs for other devices: theirs is what is marked with it */
 #define TW_PROGRAM_SYMBOL "tilewright_program"
 #define TW_METADATA_SECTION ".tilewright"
-#define TW_ALIGNMENT 64 /* of every buffer, arena offset and weight */
+#define TW_DEVICE_SECTION ".tilewright.device" /* images of device code */
+#define TW_ALIGNMENT 64                        /* of every buffer, arena offset and weight */
 
 /* A parallel loop body: does the iterations [begin, end). Never fails, never blocks. `worker` is in
  * [0, workers of the call) and no two bodies that run at the same time share it: it selects the
@@ -35,6 +38,34 @@ typedef void (*tw_loop_body)(void *closure, int64_t begin, int64_t end, int64_t 
 
 /* Between a failure's message and its place. */
 #define TW_FAILURE_PLACE "\n  --> "
+
+/* How a kernel of the device code is launched (TW_DEVICE_ABI). Arguments have 64 bits each: device
+ * addresses, integers, floats as the bits of a double. */
+enum { TW_LAUNCH_OVERLAPS = 1 }; /* may start before its predecessor ends, for which it waits */
+typedef struct tw_launch {
+  uint32_t grid[3], block[3];
+  uint32_t cluster[3]; /* blocks; 0: none */
+  uint32_t shared_bytes;
+  uint32_t flags; /* TW_LAUNCH_* */
+  uint32_t argument_count;
+  const uint64_t *arguments;
+} tw_launch;
+
+/* A kernel that runs on the host between copies (TW_DEVICE_ABI); it is called as in a program for
+ * the CPU (docs/contracts.md, "Target level"). */
+typedef struct tw_host_dispatch {
+  void (*kernel)(void **buffers, int64_t *scalars, uint8_t *workspace, int64_t begin, int64_t end);
+  void (*fill)(void **buffers, int64_t *scalars); /* or NULL */
+  /* Device addresses and sizes of the tensors, of which the last result_count are written. */
+  void *const *buffers;
+  const int64_t *bytes;
+  int32_t buffer_count, result_count;
+  /* Behind the tensors the kernel gets one more buffer, a record of its failure; -1: it does not.
+   * Else the number of the record in the metadata, as of a kernel on the device. */
+  int32_t failure;
+  int64_t *scalars;
+  int64_t iterations, grain, workspace_bytes;
+} tw_host_dispatch;
 
 /* What a program may ask of the runtime. */
 typedef struct tw_callbacks {
@@ -50,13 +81,25 @@ typedef struct tw_callbacks {
    * metadata, and what its kernel is called with. */
   void (*trace)(void *runtime, int32_t dispatch, int32_t begin, void *const *buffers,
                 const int64_t *scalars);
+  /* The rest is of TW_DEVICE_ABI. All of it is done in the order of the calls, and none waits
+   * unless it says so. Returns 0, or 1 when the program must return 1 at once. */
+  /* Kernel number `kernel` of the metadata. */
+  int32_t (*launch)(void *runtime, int32_t kernel, const tw_launch *launch);
+  /* From device memory to device memory. */
+  int32_t (*copy)(void *runtime, void *to, const void *from, int64_t bytes);
+  /* `pattern`, of 1, 2 or 4 bytes, `count` times to device memory. */
+  int32_t (*fill)(void *runtime, void *to, uint32_t pattern, int32_t bytes, int64_t count);
+  /* From device memory to the host's; waits, and finds failures of what came before. */
+  int32_t (*read)(void *runtime, void *to, const void *from, int64_t bytes);
+  /* Waits, and is done when it returns but for the copies to the device. */
+  int32_t (*on_host)(void *runtime, const tw_host_dispatch *dispatch);
 } tw_callbacks;
 
 enum { TW_PHASE_SIZES = 0, TW_PHASE_RUN = 1 };
 
 /* One call. All arrays are indexed as in the metadata; the runtime owns all memory. */
 typedef struct tw_call {
-  uint32_t abi;   /* TW_PROGRAM_ABI */
+  uint32_t abi;   /* the program's */
   uint32_t phase; /* TW_PHASE_* */
   void *runtime;  /* handed back to the callbacks */
   const tw_callbacks *callbacks;
@@ -83,6 +126,10 @@ typedef struct tw_call {
    * worker; the program itself multiplies. */
   uint8_t *workspace;
   int64_t *workspace_bytes;
+  /* TW_DEVICE_ABI: the address, on the device, of the failure records, int64_t[3] each, in the
+   * order of the metadata's. Tensors, state, weights and arena are on the device, too; scalars are
+   * not. */
+  int64_t *failures;
 } tw_call;
 
 /* Returns 0, or 1 after callbacks->fail. */

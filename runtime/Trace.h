@@ -44,10 +44,14 @@ public:
       begin = now;
       return;
     }
+    tell(dispatch, begin, now);
+  }
+  /// A dispatch that has run, in ns of a monotonic clock.
+  void tell(int32_t dispatch, int64_t begins, int64_t ends) {
     if (recording)
-      add(dispatch, now - begin);
+      add(dispatch, ends - begins);
     if (callback)
-      callback(user, dispatch, begin, now);
+      callback(user, dispatch, begins, ends);
   }
 
   tw_dispatch_times times(int32_t dispatch) const {

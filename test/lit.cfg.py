@@ -20,6 +20,9 @@ config.substitutions.append(("%models", os.path.join(config.tw_source, "e2e", "m
 config.substitutions.append(
     ("%fake_compiler", os.path.join(config.tw_build, "unittests", "Tools", "fake_compiler.so")))
 config.substitutions.append(("%fake", os.path.join(config.tw_build, "unittests", "Runtime", "fake")))
+# A folder with a libcuda.so.1 of the tests, for LD_LIBRARY_PATH.
+config.substitutions.append(
+    ("%driver", os.path.join(config.tw_build, "unittests", "Runtime", "driver")))
 config.substitutions.append(
     ("%broken_compiler", os.path.join(config.tw_build, "unittests", "Tools", "broken_compiler.so")))
 config.substitutions.append(

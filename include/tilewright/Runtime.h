@@ -120,7 +120,8 @@ private:
 /// A loaded artifact; see tw_program_load.
 class Program {
 public:
-  explicit Program(const std::string &path, const char *device = "cpu")
+  /// No device: the one that the artifact was compiled for.
+  explicit Program(const std::string &path, const char *device = nullptr)
       : Program(path, withDevice(device)) {}
   /// With options->struct_size set.
   Program(const std::string &path, const tw_load_options &options) {
@@ -156,6 +157,8 @@ public:
   std::vector<int64_t> outputSizes(std::initializer_list<Tensor> inputs, int32_t index = 0) const {
     return outputSizes(std::span<const Tensor>(inputs.begin(), inputs.size()), index);
   }
+  /// "cpu", "cuda:0".
+  std::string device() const { return tw_program_device(c()); }
   const tw_program *c() const { return handle.get(); }
 
 private:
@@ -194,25 +197,30 @@ public:
   /// Runs once. Results are in `outputs`, where given, else in memory of the instance that the next
   /// run overwrites; the returned tensors say where and how large.
   std::vector<Tensor> run(std::span<const Tensor> inputs, std::span<const Tensor> outputs = {}) {
-    std::vector<tw_tensor> given, wanted;
-    for (const Tensor &tensor : inputs)
-      given.push_back(tensor.c());
-    for (const Tensor &tensor : outputs)
-      wanted.push_back(tensor.c());
+    std::vector<tw_tensor> given = asC(inputs), wanted = asC(outputs);
     check(tw_instance_run(c(), given.data(), static_cast<int32_t>(given.size()), wanted.data(),
                           static_cast<int32_t>(wanted.size())));
-    std::vector<Tensor> results;
-    for (int32_t i = 0; i < outputCount; ++i) {
-      const tw_tensor &r = *tw_instance_output(c(), i);
-      results.emplace_back(r.data, r.bytes, r.dtype,
-                           std::vector<int64_t>(r.sizes, r.sizes + r.rank));
-    }
-    return results;
+    return results();
   }
   std::vector<Tensor> run(std::initializer_list<Tensor> inputs,
                           std::span<const Tensor> outputs = {}) {
     return run(std::span<const Tensor>(inputs.begin(), inputs.size()), outputs);
   }
+
+  /// The same on a GPU with tensors in its memory, without waiting; see tw_instance_enqueue.
+  std::vector<Tensor> enqueue(void *stream, std::span<const Tensor> inputs,
+                              std::span<const Tensor> outputs = {}) {
+    std::vector<tw_tensor> given = asC(inputs), wanted = asC(outputs);
+    check(tw_instance_enqueue(c(), stream, given.data(), static_cast<int32_t>(given.size()),
+                              wanted.data(), static_cast<int32_t>(wanted.size())));
+    return results();
+  }
+  std::vector<Tensor> enqueue(void *stream, std::initializer_list<Tensor> inputs,
+                              std::span<const Tensor> outputs = {}) {
+    return enqueue(stream, std::span<const Tensor>(inputs.begin(), inputs.size()), outputs);
+  }
+  /// Waits for what has been enqueued.
+  void wait() { check(tw_instance_wait(c())); }
 
   /// Throw std::invalid_argument when T is not the type of the state's dtype; f16 and bf16 have no
   /// type in C++20 and go through the C API.
@@ -233,6 +241,20 @@ public:
   tw_instance *c() { return handle.get(); }
 
 private:
+  static std::vector<tw_tensor> asC(std::span<const Tensor> tensors) {
+    std::vector<tw_tensor> all;
+    for (const Tensor &tensor : tensors)
+      all.push_back(tensor.c());
+    return all;
+  }
+  std::vector<Tensor> results() {
+    std::vector<Tensor> all;
+    for (int32_t i = 0; i < outputCount; ++i) {
+      const tw_tensor &r = *tw_instance_output(c(), i);
+      all.emplace_back(r.data, r.bytes, r.dtype, std::vector<int64_t>(r.sizes, r.sizes + r.rank));
+    }
+    return all;
+  }
   void checkStateType(std::string_view name, tw_dtype given) const {
     for (const auto &[known, dtype] : stateTypes)
       if (known == name && dtype != given)

@@ -18,7 +18,7 @@
  * - `const char *` and `const ... *` results belong to the object they were asked of and live as
  *   long as it does.
  * - Tensors are contiguous and row-major. Memory aligned to TW_TENSOR_ALIGNMENT is used in place,
- *   other memory is copied.
+ *   other memory is copied. It is the host's, on every device, except where a function says so.
  * - A program may be used from several threads at once; an instance by one at a time.
  * - After fork() the child may use programs and instances that no call was using: an instance
  *   starts new threads there.
@@ -148,7 +148,8 @@ typedef struct tw_program tw_program;
 
 typedef struct tw_load_options {
   size_t struct_size; /* sizeof(tw_load_options) */
-  const char *device; /* NULL or "cpu" */
+  /* "cpu", "cuda" (the first GPU) or "cuda:N"; NULL: what the artifact was compiled for. */
+  const char *device;
   /* Not 0: checks all weights against the artifact's hashes, which reads all of them (5 GB/s and
    * more from memory). */
   int32_t verify;
@@ -160,16 +161,18 @@ typedef struct tw_load_options {
 
 /* Loads an artifact. Code and metadata are checked against the hash that was made of them, and all
  * sizes against the file, before any code is mapped; the weights with options->verify. options may
- * be NULL. The program keeps a copy of the code and one open descriptor, so the artifact may be
- * replaced or removed meanwhile; the file that holds the weights may be replaced by renaming
- * another over it, or removed, but not changed in place (unless options->copy_weights). Free with
- * tw_program_free. */
+ * be NULL. On a GPU the weights are copied to its memory, once for all instances. The program keeps
+ * a copy of the code and one open descriptor, so the artifact may be replaced or removed meanwhile;
+ * the file that holds the weights may be replaced by renaming another over it, or removed, but not
+ * changed in place (unless options->copy_weights). Free with tw_program_free. */
 TW_API tw_status *tw_program_load(const char *path, const tw_load_options *options,
                                   tw_program **program);
 /* Drops the caller's handle; NULL is allowed. Instances keep what they need alive. */
 TW_API void tw_program_free(tw_program *program);
 
 TW_API const tw_program_info *tw_program_describe(const tw_program *program);
+/* The device that it is loaded on: "cpu", "cuda:0". */
+TW_API const char *tw_program_device(const tw_program *program);
 /* These return NULL when the index is out of range. Outputs are those that a run hands out. */
 TW_API const tw_value_info *tw_program_input(const tw_program *program, int32_t index);
 TW_API const tw_value_info *tw_program_output(const tw_program *program, int32_t index);
@@ -191,7 +194,7 @@ typedef struct tw_instance tw_instance;
 
 typedef struct tw_instance_options {
   size_t struct_size; /* sizeof(tw_instance_options) */
-  int32_t threads;    /* 0: as many as this process may use cores */
+  int32_t threads;    /* on the host; 0: as many as this process may use cores */
 } tw_instance_options;
 
 /* Creates an instance with its state at the initial values. options may be NULL. Free with
@@ -242,6 +245,23 @@ TW_API tw_status *tw_instance_run_allocating(tw_instance *instance, const tw_ten
                                              int32_t input_count, tw_allocate_callback allocate,
                                              void *user);
 
+/* On a GPU: as tw_instance_run and tw_instance_run_allocating, with tensors in the memory of the
+ * instance's device (scalars stay on the host), and without waiting: all work is put on `stream`, a
+ * CUstream of the device's primary context (NULL: its default stream), and results are valid in the
+ * order of that stream. A call comes after the instance's last one, whatever stream that was on.
+ * Inputs must stay as they are until it has been done, and outputs in memory of the instance are
+ * valid until the work of its next call begins. Failures that only the device sees, such as an
+ * index out of bounds, are those of tw_instance_wait. On the CPU nothing can be enqueued. */
+TW_API tw_status *tw_instance_enqueue(tw_instance *instance, void *stream, const tw_tensor *inputs,
+                                      int32_t input_count, const tw_tensor *outputs,
+                                      int32_t output_count);
+TW_API tw_status *tw_instance_enqueue_allocating(tw_instance *instance, void *stream,
+                                                 const tw_tensor *inputs, int32_t input_count,
+                                                 tw_allocate_callback allocate, void *user);
+/* Waits until all that was enqueued has been done. The status is the first failure in it since the
+ * last wait or run. */
+TW_API tw_status *tw_instance_wait(tw_instance *instance);
+
 /* An output of the last successful run; its sizes, and its data where the caller gave none, belong
  * to the instance and are valid until its next run. NULL before the first run, after a failed one,
  * and when the index is out of range. */
@@ -266,8 +286,9 @@ TW_API tw_memory_info tw_instance_memory(const tw_instance *instance);
 
 /* ---- Tracing --------------------------------------------------------------------------------- */
 
-/* Called after each dispatch, on the thread that called run; times in ns of a monotonic clock. It
- * must not call into the instance. */
+/* Called after each dispatch, on the thread that called run; times in ns of a monotonic clock. On a
+ * GPU it is called for all of them when the work of the call is done, which enqueuing then waits
+ * for. It must not call into the instance. */
 typedef void (*tw_trace_callback)(void *user, int32_t dispatch, int64_t begin_ns, int64_t end_ns);
 /* Sets the callback of the following runs; NULL removes it. */
 TW_API tw_status *tw_instance_set_trace(tw_instance *instance, tw_trace_callback callback,

@@ -52,6 +52,20 @@ std::string dispatchText(size_t index, const rt::DispatchInfo &dispatch) {
   return text + "\n";
 }
 
+/// What device code there is, and what its kernels take.
+std::string deviceText(const rt::DeviceInfo &device) {
+  int64_t bytes = 0;
+  for (const rt::DeviceInfo::Image &image : device.images)
+    bytes += image.bytes;
+  std::string text =
+      fmt::format("device   {}, {} of code\n", device.architecture, bytesText(bytes));
+  for (const rt::DeviceKernelInfo &kernel : device.kernels)
+    text += fmt::format("  {}: {} registers, {} of shared memory, {} spilled\n", kernel.name,
+                        kernel.registers, bytesText(kernel.sharedBytes + kernel.staticSharedBytes),
+                        bytesText(kernel.spillBytes));
+  return text;
+}
+
 /// The input of that index gets its new value written back.
 bool isMutated(size_t input, const rt::Metadata &metadata) {
   return std::ranges::any_of(metadata.mutatedInputs, [&](const rt::MutatedInput &mutated) {
@@ -69,6 +83,8 @@ std::string artifactText(const std::string &path, int64_t fileBytes, const rt::M
   text += fmt::format("weights  {}, {}\n", bytesText(m.weights.bytes),
                       m.weights.isExternal ? "external" : "embedded");
   text += fmt::format("memory   {}\n", memoryText(m));
+  if (m.device)
+    text += deviceText(*m.device);
   text += "inputs\n";
   for (size_t i = 0; i < m.inputs.size(); ++i)
     text += fmt::format("  {}{}\n", valueText(m.inputs[i], m),
@@ -149,6 +165,18 @@ void writeDispatches(JsonWriter &json, const std::vector<rt::DispatchInfo> &disp
   json.endArray();
 }
 
+void writeDevice(JsonWriter &json, const rt::DeviceInfo &device) {
+  json.beginObject().member("architecture", device.architecture).key("kernels").beginArray();
+  for (const rt::DeviceKernelInfo &kernel : device.kernels)
+    json.beginObject()
+        .member("name", kernel.name)
+        .member("registers", kernel.registers)
+        .member("shared_bytes", kernel.sharedBytes + kernel.staticSharedBytes)
+        .member("spill_bytes", kernel.spillBytes)
+        .endObject();
+  json.endArray().endObject();
+}
+
 } // namespace
 
 std::string artifactJson(const std::string &path, int64_t fileBytes, const rt::Metadata &m) {
@@ -175,6 +203,8 @@ std::string artifactJson(const std::string &path, int64_t fileBytes, const rt::M
   json.endArray().member("static", m.isStatic);
   json.member("planned_peak_bytes", m.arenaBytes).member("planned_bound_bytes", m.planBoundBytes);
   json.member("weight_bytes", m.weights.bytes).member("weights_are_external", m.weights.isExternal);
+  if (m.device)
+    writeDevice(json.key("device"), *m.device);
   writeDispatches(json.key("dispatches"), m.dispatches);
   return json.endObject().text() + "\n";
 }

@@ -162,7 +162,7 @@ void addBench(CLI::App &app, Invocation &invocation) {
       ->add_option("--threads", options->threads,
                    "threads of a call; 0 (default): all cores that this process may use")
       ->check(CLI::Range(0, 1024));
-  command->add_option("--device", options->device, "cpu");
+  addDeviceOption(*command, options->device);
   command->add_option("--min-time", options->minTime, "measure for this many seconds (default 1)")
       ->check(CLI::Range(0.0, 3600.0));
   command->add_option("--repeat", options->repeat, "measure this many calls instead")

@@ -8,6 +8,7 @@
 #include "Machine.h"
 #include "RunIsolated.h"
 #include "Values.h"
+#include "runtime/Device/CudaDriver.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
@@ -37,21 +38,60 @@ Finding findCompiler() {
           library.error().notes.empty() ? library.error().message : library.error().notes[0]};
 }
 
+/// Where the PATH has a program; empty: nowhere.
+std::string findInPath(const std::string &name) {
+  const char *paths = std::getenv("PATH");
+  for (std::string_view rest = paths ? paths : ""; !rest.empty();) {
+    std::string path = fmt::format("{}/{}", rest.substr(0, rest.find(':')), name);
+    if (access(path.c_str(), X_OK) == 0)
+      return path;
+    rest.remove_prefix(
+        std::min(rest.size(), rest.find(':') == rest.npos ? rest.size() : rest.find(':') + 1));
+  }
+  return "";
+}
+
 /// What compiles kernels in C++: $CXX, or c++.
 Finding findCppCompiler() {
-  const char *given = std::getenv("CXX"), *paths = std::getenv("PATH");
+  const char *given = std::getenv("CXX");
   std::string name = given && *given ? given : "c++";
   name = name.substr(0, name.find(' '));
   if (name.find('/') != name.npos)
     return {access(name.c_str(), X_OK) == 0, name};
-  for (std::string_view rest = paths ? paths : ""; !rest.empty();) {
-    std::string path = fmt::format("{}/{}", rest.substr(0, rest.find(':')), name);
-    if (access(path.c_str(), X_OK) == 0)
-      return {true, path};
-    rest.remove_prefix(
-        std::min(rest.size(), rest.find(':') == rest.npos ? rest.size() : rest.find(':') + 1));
-  }
+  if (std::string path = findInPath(name); !path.empty())
+    return {true, path};
   return {false, fmt::format("{} is not in the PATH; set CXX", name)};
+}
+
+/// What a GPU takes to run artifacts: NVIDIA's driver, and what that finds.
+struct Gpus {
+  Finding driver;
+  std::vector<rt::DeviceFacts> devices;
+};
+
+Gpus findGpus() {
+  auto driver = rt::CudaDriver::get("cuda");
+  if (!driver) {
+    const std::string &why = driver.error().message; // "device ... is not available: ..."
+    size_t colon = why.find(": ");
+    return {{false, colon == why.npos ? why : why.substr(colon + 2)}, {}};
+  }
+  Gpus gpus{
+      {true, fmt::format("NVIDIA's driver for CUDA {}", rt::cudaVersionText((*driver)->version))},
+      {}};
+  for (int i = 0; i < (*driver)->deviceCount; ++i)
+    if (auto facts = (*driver)->describe(i)) {
+      gpus.devices.push_back(*facts);
+      gpus.driver.text += fmt::format("; {} {} ({}, {})", facts->name, facts->model,
+                                      facts->architecture, bytesText(facts->bytes));
+    }
+  return gpus;
+}
+
+/// What makes code for GPUs of what the compiler writes.
+Finding findPtxas() {
+  std::string path = findInPath("ptxas");
+  return {!path.empty(), path.empty() ? "ptxas is not in the PATH" : path};
 }
 
 /// Where compiled kernels are kept, and how much they take.
@@ -100,6 +140,8 @@ struct Facts {
   int threads = usableThreads();
   int64_t memory = totalMemory(), available = availableMemory();
   Finding compiler = findCompiler(), cpp = findCppCompiler(), cache = findKernelCache();
+  Gpus gpus = findGpus();
+  Finding ptxas = findPtxas();
   std::string limits = limitsText();
 };
 
@@ -113,10 +155,13 @@ std::string resultText(const Facts &facts) {
                      "compiler    {}\n"
                      "C++         {}, for kernels\n"
                      "kernels     {}\n"
+                     "GPU         {}\n"
+                     "ptxas       {}\n"
                      "limits      {}\n",
                      facts.cpu, fmt::join(facts.features, " "), facts.threads,
                      bytesText(facts.memory), bytesText(facts.available), finding(facts.compiler),
-                     finding(facts.cpp), finding(facts.cache), facts.limits);
+                     finding(facts.cpp), finding(facts.cache), finding(facts.gpus.driver),
+                     finding(facts.ptxas), facts.limits);
 }
 
 std::string resultJson(const Facts &facts) {
@@ -133,6 +178,17 @@ std::string resultJson(const Facts &facts) {
   finding("compiler", facts.compiler);
   finding("cpp_compiler", facts.cpp);
   finding("kernel_cache", facts.cache);
+  finding("gpu_driver", facts.gpus.driver);
+  json.key("gpus").beginArray();
+  for (const rt::DeviceFacts &gpu : facts.gpus.devices)
+    json.beginObject()
+        .member("name", gpu.name)
+        .member("model", gpu.model)
+        .member("architecture", gpu.architecture)
+        .member("memory_bytes", gpu.bytes)
+        .endObject();
+  json.endArray();
+  finding("ptxas", facts.ptxas);
   json.member("limits", facts.limits);
   return json.endObject().text() + "\n";
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tilewright kernel print|run|check K.mlir|K.cpp|K.so: a hand-written kernel as text, in the
-// interpreter, and compiled.
+// tilewright kernel print|run|check|compile K.mlir|K.cpp|K.so: a hand-written kernel as text, in
+// the interpreter, and compiled.
 #include "Commands.h"
 #include "Expected.h"
 #include "Failure.h"
@@ -12,6 +12,7 @@
 #include "Statistics.h"
 #include "Values.h"
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 
@@ -23,7 +24,7 @@ namespace {
 constexpr int64_t jsonValues = 1000;
 
 struct KernelOptions {
-  std::string path, kernel, target, configurations, level = "tile", outputAs = "own";
+  std::string path, kernel, target, configurations, output, level = "tile", outputAs = "own";
   std::vector<std::string> settings;
   CallArguments call;
   ToleranceOptions tolerances;
@@ -35,6 +36,8 @@ struct KernelOptions {
 int open(OpenKernel &kernel, const KernelOptions &options, std::span<const Call> calls = {}) {
   tilewright_kernel_options request = {};
   std::vector<std::string> files = filesWritten(calls);
+  if (!options.output.empty())
+    files.push_back(options.output);
   std::vector<const char *> written;
   for (const std::string &file : files)
     written.push_back(file.c_str());
@@ -165,6 +168,18 @@ int printHere(const KernelOptions &options) {
   return 0;
 }
 
+int compileHere(const KernelOptions &options) {
+  OpenKernel kernel;
+  if (int status = open(kernel, options))
+    return status;
+  if (int status = kernel.compile(options.target, options.output))
+    return status;
+  std::error_code ignored;
+  auto bytes = static_cast<int64_t>(std::filesystem::file_size(options.output, ignored));
+  std::fputs(fmt::format("wrote {}: {}\n", options.output, bytesText(bytes)).c_str(), stderr);
+  return 0;
+}
+
 int perform(const std::function<int()> &action, const KernelOptions &options) {
   // The plainest mistake, told without loading a compiler.
   TW_TRY_CLI(MappedFile::open(options.path));
@@ -248,10 +263,27 @@ void addRunTo(CLI::App &kernel, const char *name, const char *what, bool check,
       [options, &invocation] { invocation.action = [options] { return run(*options); }; });
 }
 
+void addCompileTo(CLI::App &kernel, Invocation &invocation) {
+  auto options = std::make_shared<KernelOptions>();
+  CLI::App *command = kernel.add_subcommand(
+      "compile", "compile a kernel to an artifact, which machines without the compiler run");
+  addKernelTo(*command, *options);
+  options->target = "cpu";
+  command->add_option("-o,--output", options->output, "the artifact to write")->required();
+  command->add_option("--target", options->target,
+                      "cpu (default), or cpu:NAME for another CPU, such as x86-64-v3");
+  command->callback([options, &invocation] {
+    invocation.action = [options] {
+      return perform([options] { return compileHere(*options); }, *options);
+    };
+  });
+}
+
 } // namespace
 
 void addKernel(CLI::App &app, Invocation &invocation) {
-  CLI::App *kernel = app.add_subcommand("kernel", "print, check and run hand-written kernels");
+  CLI::App *kernel =
+      app.add_subcommand("kernel", "print, check, run and compile hand-written kernels");
   kernel->require_subcommand(1);
   auto options = std::make_shared<KernelOptions>();
   CLI::App *print =
@@ -270,6 +302,7 @@ void addKernel(CLI::App &app, Invocation &invocation) {
       return perform([options] { return printHere(*options); }, *options);
     };
   });
+  addCompileTo(*kernel, invocation);
   addRunTo(*kernel, "run", "run a kernel", false, invocation);
   addRunTo(*kernel, "check",
            "interpret a kernel, report its errors (accesses out of bounds, races, elements never "

@@ -33,6 +33,11 @@ void ModelOptions::addOutputOptionsTo(CLI::App &app) {
 
 static const char *orNull(const std::string &text) { return text.empty() ? nullptr : text.c_str(); }
 
+void addDeviceOption(CLI::App &app, std::string &device) {
+  app.add_option("--device", device,
+                 "cpu, cuda (the first GPU) or cuda:N; default: what it was compiled for");
+}
+
 void addKernelsOption(CLI::App &app, std::vector<std::string> &kernels) {
   app.add_option("--kernels", kernels,
                  "kernels that the model calls: .cpp, .so or .mlir; may be given several times")

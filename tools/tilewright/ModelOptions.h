@@ -37,6 +37,9 @@ tilewright_compile_options compileRequest(const ModelOptions &options, const std
 /// weights; empty where an option is not given.
 std::vector<std::string> filesRead(const ModelOptions &options);
 
+/// Adds --device, of commands that load artifacts; empty: what the artifact was compiled for.
+void addDeviceOption(CLI::App &app, std::string &device);
+
 /// Adds --kernels.
 void addKernelsOption(CLI::App &app, std::vector<std::string> &kernels);
 

@@ -14,6 +14,7 @@ int OpenKernel::open(tilewright_kernel_options request) {
   auto loaded = CompilerLibrary::load();
   TW_TRY_CLI(loaded);
   library = *loaded;
+  source = request.path;
   request.struct_size = sizeof request;
   return library.openKernel(&request, &sink, &listener, &kernel);
 }
@@ -22,6 +23,35 @@ int OpenKernel::print(const std::string &level, const std::string &target) {
   if (level == "tile")
     return library.printKernel(kernel, &sink, &listener);
   return library.printKernelCode(kernel, level.c_str(), target.c_str(), &sink, &listener);
+}
+
+/// What follows "tile.kernel @" in the text of a kernel.
+static std::string kernelName(const std::string &text) {
+  constexpr std::string_view head = "tile.kernel @";
+  size_t begin = text.find(head);
+  if (begin == text.npos)
+    return "";
+  begin += head.size();
+  bool isQuoted = text[begin] == '"';
+  begin += isQuoted;
+  return text.substr(begin, text.find(isQuoted ? '"' : '(', begin) - begin);
+}
+
+int OpenKernel::compile(const std::string &target, const std::string &output) {
+  if (int status = print("tile", target))
+    return status;
+  std::string text = listener.report, name = kernelName(text);
+  tilewright_kernel_text kernelText = {source.c_str(), text.c_str()};
+  tilewright_compile_options request = {};
+  request.struct_size = sizeof request;
+  request.kernel = name.c_str();
+  request.kernel_texts = &kernelText;
+  request.kernel_text_count = 1;
+  request.target = target.c_str();
+  request.output = output.c_str();
+  int status = library.compile(&request, &sink, &listener);
+  listener.progress.clear();
+  return status;
 }
 
 int OpenKernel::run(std::vector<HostTensor> &inputs, tilewright_kernel_run_options request) {

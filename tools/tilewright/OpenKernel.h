@@ -19,6 +19,8 @@ public:
   /// open.
   int open(tilewright_kernel_options request);
   int print(const std::string &level, const std::string &target);
+  /// Writes an artifact that calls it.
+  int compile(const std::string &target, const std::string &output);
   /// Struct_size and inputs of the request are set here.
   int run(std::vector<HostTensor> &inputs, tilewright_kernel_run_options request);
 
@@ -35,6 +37,7 @@ public:
   const std::string &said() const { return listener.report; }
 
 private:
+  std::string source; // its file, for messages
   CompilerLibrary library;
   CompilerSink listener;
   tilewright_sink sink = listener.sink();

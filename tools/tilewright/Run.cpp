@@ -159,7 +159,7 @@ void addRun(CLI::App &app, Invocation &invocation) {
       ->add_option("--threads", options->threads,
                    "threads of a call; 0 (default): all cores that this process may use")
       ->check(CLI::Range(0, 1024));
-  command->add_option("--device", options->device, "cpu");
+  addDeviceOption(*command, options->device);
   command->add_option("--repeat", options->repeat, "run the calls this many times")
       ->check(CLI::Range(1, 1'000'000'000));
   command->add_flag("--json", options->json, "print one JSON object");

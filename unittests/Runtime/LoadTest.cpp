@@ -81,15 +81,17 @@ TEST_F(Load, ReadsOnlyRegularFiles) {
 
 TEST_F(Load, RefusesWhatCannotRunHere) {
   EXPECT_EQ(errorOf(bytes), "");
-  EXPECT_EQ(error("cuda:0"),
-            "TW-RUNTIME-0008 device \"cuda:0\" is not available; this runtime has \"cpu\"");
+  EXPECT_EQ(
+      error("cuda:0"),
+      "TW-RUNTIME-0008 the artifact was compiled for cpu, which device \"cuda:0\" cannot run");
   EXPECT_EQ(errorOf(sealedWith("\"target\": \"cpu\"", "\"target\": \"gpu\"")),
-            "TW-RUNTIME-0008 the artifact was compiled for gpu, which device \"cpu\" cannot run");
+            "TW-RUNTIME-0008 the artifact was compiled for gpu, which this runtime has no device "
+            "for");
   EXPECT_EQ(errorOf(sealedWith("\"sse2\"", "\"sse9\"")),
             "TW-RUNTIME-0005 the artifact needs CPU features that this machine lacks: sse9");
-  EXPECT_EQ(errorOf(sealedWith("\"abi\": 2", "\"abi\": 3")),
-            "TW-RUNTIME-0004 the artifact has format 4 and ABI 3, but this runtime reads format 4 "
-            "and ABI 2");
+  EXPECT_EQ(errorOf(sealedWith("\"abi\": 2", "\"abi\": 4")),
+            "TW-RUNTIME-0004 the artifact has format 4 and ABI 4, but this runtime reads format 4 "
+            "and ABIs 2 and 3");
 }
 
 TEST_F(Load, RefusesDamagedFiles) {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A GPU through NVIDIA's driver, in its primary context, which the whole process shares.
+#pragma once
+#include "runtime/Device/CudaDriver.h"
+#include <atomic>
+
+namespace tw::rt {
+
+class CudaDevice final : public Device {
+public:
+  /// GPU number `ordinal`; one object for each as long as anybody has it. RUNTIME_8, RUNTIME_22.
+  static Result<std::shared_ptr<Device>> open(std::string_view name, int ordinal);
+  ~CudaDevice() override;
+
+  const std::string &name() const override { return facts.name; }
+  bool isHost() const override { return false; }
+  Status checkArchitecture(std::string_view architecture) const override;
+  Status enter() override;
+  void leave() override;
+
+  Result<void *> allocate(const char *what, int64_t bytes) override;
+  void free(void *memory) override;
+  Status checkMemory(const std::string &what, const void *memory) override;
+  Status copy(Copy kind, void *to, const void *from, int64_t bytes, Stream stream) override;
+  Status fill(void *to, uint32_t pattern, int bytes, int64_t count, Stream stream) override;
+
+  Result<Stream> createStream() override;
+  void destroyStream(Stream stream) override;
+  Status checkStream(Stream stream) override;
+  Status wait(Stream stream) override;
+  Result<Event> createEvent(bool timed) override;
+  void destroyEvent(Event event) override;
+  Status record(Event event, Stream stream) override;
+  Status waitFor(Stream stream, Event event) override;
+  Result<int64_t> elapsed(Event from, Event to) override;
+
+  Result<std::unique_ptr<DeviceCode>> load(std::span<const std::span<const uint8_t>> images,
+                                           std::span<const KernelPlace> kernels) override;
+  Status launch(Kernel kernel, const tw_launch &launch, Stream stream) override;
+
+private:
+  CudaDevice(const CudaDriver &driver, DeviceFacts facts, cu_device device, cu_context context,
+             int ordinal)
+      : driver(driver), facts(std::move(facts)), device(device), context(context),
+        ordinal(ordinal) {}
+  /// What a driver's function returned while `doing`; remembers a fault.
+  Status check(cu_result result, const char *doing);
+  Diagnostic faultText(cu_result fault) const;
+
+  const CudaDriver &driver;
+  const DeviceFacts facts;
+  const cu_device device;
+  const cu_context context;
+  const int ordinal;
+  std::atomic<cu_result> fault{CU_SUCCESS}; // after which the context refuses everything
+};
+
+} // namespace tw::rt

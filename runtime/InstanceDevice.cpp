@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls on a device whose memory is not the host's (docs/devices.md): streams, uploads, failure
+// records, and what the program's entry enqueues.
+#include "Support/Checked.h"
+#include "runtime/Instance.h"
+#include <cstring>
+#include <fmt/format.h>
+
+namespace tw::rt {
+
+static constexpr size_t recordWords = 3;
+
+/// Creates the stream, the event and the failure records.
+Status Instance::initializeDevice() {
+  TW_ASSIGN(ownStream, device.createStream());
+  TW_ASSIGN(lastCall, device.createEvent(/*timed=*/false));
+  uploads.resize(metadata.inputs.size());
+  scalars.resize(metadata.inputs.size());
+  readRecords.resize(metadata.device->failures.size() * recordWords);
+  auto bytes = static_cast<int64_t>(readRecords.size() * sizeof(int64_t));
+  if (bytes == 0)
+    return {};
+  TW_TRY(failureRecords.reserve(device, "failure records", bytes));
+  return device.fill(failureRecords.data(), 0, 1, bytes, ownStream);
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// A call on `stream`, after the last one, whatever stream that was on.
+Status Instance::callInOrder(std::span<const tw_tensor> inputs, const Wanted &wanted) {
+  times.clear();
+  TW_TRY(device.waitFor(stream, lastCall));
+  Status called = call(inputs, wanted);
+  Status recorded = device.record(lastCall, stream); // of what failed halfway, too
+  TW_TRY(std::move(called));
+  TW_TRY(std::move(recorded));
+  return times.empty() ? Status() : giveTimes();
+}
+
+/// Waits, and tells who traces.
+Status Instance::giveTimes() {
+  TW_TRY(device.wait(stream));
+  return times.give(
+      [&](int32_t dispatch, int64_t begin, int64_t end) { watched.tell(dispatch, begin, end); });
+}
+
+/// Waits for all calls.
+Status Instance::settle() {
+  if (device.isHost())
+    return {};
+  TW_TRY(device.waitFor(ownStream, lastCall));
+  return device.wait(ownStream);
+}
+
+Status Instance::enqueue(Stream callers, std::span<const tw_tensor> inputs, const Wanted &wanted) {
+  Use use(*this);
+  TW_TRY(use.check());
+  if (device.isHost())
+    return Diagnostic{
+        Code::RUNTIME_18,
+        "tw_instance_enqueue: the instance runs on the CPU, where nothing is enqueued",
+        {},
+        {},
+        "call tw_instance_run, or load the program on a GPU"};
+  TW_TRY(device.checkStream(callers));
+  usesHostMemory = false;
+  stream = callers;
+  return callInOrder(inputs, wanted);
+}
+
+Status Instance::wait() {
+  Use use(*this);
+  TW_TRY(use.check());
+  TW_TRY(settle());
+  return device.isHost() ? Status() : findFailures(ownStream);
+}
+
+//===----------------------------------------------------------------------===//
+// The caller's memory
+//===----------------------------------------------------------------------===//
+
+Status Instance::checkDeviceMemory(std::span<const tw_tensor> tensors, bool areInputs) const {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const ValueInfo &value = areInputs ? metadata.inputs[i] : metadata.outputs[visible[i]];
+    if (value.kind != ValueKind::Tensor || !tensors[i].data || tensors[i].bytes == 0)
+      continue;
+    TW_TRY(device.checkMemory(fmt::format("{} \"{}\"", areInputs ? "input" : "output", value.name),
+                              tensors[i].data));
+  }
+  return {};
+}
+
+/// Copies the inputs to the device; scalars stay.
+Status Instance::upload(std::span<const tw_tensor> inputs) {
+  TW_TRY(checkMutatedInputs(inputs));
+  given.assign(inputs.begin(), inputs.end());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ValueInfo &value = metadata.inputs[i];
+    if (value.kind != ValueKind::Tensor)
+      continue;
+    int64_t bytes = *checkedProduct({inputs[i].sizes, static_cast<size_t>(inputs[i].rank)}) *
+                    info(value.dtype).bytes;
+    TW_TRY(reserve(uploads[i], "an input", bytes));
+    TW_TRY(device.copy(Copy::ToDevice, uploads[i].data(), inputs[i].data, bytes, stream));
+    given[i].data = uploads[i].data();
+    given[i].bytes = bytes;
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Failures
+//===----------------------------------------------------------------------===//
+
+Diagnostic Instance::kernelFailure(size_t record, const int64_t values[recordWords]) const {
+  const auto &records = metadata.device->failures;
+  size_t count = record < records.size() ? records[record].size() : 0;
+  if (values[0] < 1 || values[0] > static_cast<int64_t>(count))
+    return {Code::RUNTIME_19,
+            fmt::format("the program contradicts its metadata: failure record {} says {}, but has "
+                        "{} messages",
+                        record, values[0], count),
+            {},
+            {},
+            "compile the model again"};
+  return failedAssertion(records[record][size_t(values[0]) - 1], values[1], values[2]);
+}
+
+/// Waits for the stream; the first failure of a kernel since the last time, which is then
+/// forgotten.
+Status Instance::findFailures(Stream stream) {
+  auto bytes = static_cast<int64_t>(readRecords.size() * sizeof(int64_t));
+  if (bytes == 0)
+    return device.wait(stream);
+  TW_TRY(device.copy(Copy::ToHost, readRecords.data(), failureRecords.data(), bytes, stream));
+  TW_TRY(device.wait(stream));
+  for (size_t record = 0; record * recordWords < readRecords.size(); ++record) {
+    const int64_t *values = &readRecords[record * recordWords];
+    if (values[0] == 0)
+      continue;
+    hasResults = false;
+    Diagnostic failure = kernelFailure(record, values);
+    TW_TRY(device.fill(failureRecords.data(), 0, 1, bytes, stream));
+    TW_TRY(device.wait(stream));
+    return failure;
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// What the program's entry calls
+//===----------------------------------------------------------------------===//
+
+/// The first error of a call stays.
+int32_t Instance::keep(Status status) {
+  if (status)
+    return 0;
+  if (!failure)
+    failure = std::move(status).error();
+  return 1;
+}
+
+int32_t Instance::launch(void *self, int32_t kernel, const tw_launch *launch) {
+  auto &instance = *static_cast<Instance *>(self);
+  std::span<const Kernel> kernels = instance.program->kernels();
+  if (kernel < 0 || static_cast<size_t>(kernel) >= kernels.size())
+    return instance.keep(
+        Diagnostic{Code::RUNTIME_19, fmt::format("the program launches kernel {}, but has {}",
+                                                 kernel, kernels.size())});
+  for (uint32_t size : launch->grid)
+    if (size == 0)
+      return 0; // no programs
+  return instance.keep(instance.device.launch(kernels[kernel], *launch, instance.stream));
+}
+
+int32_t Instance::copyWithin(void *self, void *to, const void *from, int64_t bytes) {
+  auto &instance = *static_cast<Instance *>(self);
+  return instance.keep(instance.device.copy(Copy::Within, to, from, bytes, instance.stream));
+}
+
+int32_t Instance::fillWith(void *self, void *to, uint32_t pattern, int32_t bytes, int64_t count) {
+  auto &instance = *static_cast<Instance *>(self);
+  return instance.keep(instance.device.fill(to, pattern, bytes, count, instance.stream));
+}
+
+int32_t Instance::readBytes(void *self, void *to, const void *from, int64_t bytes) {
+  auto &instance = *static_cast<Instance *>(self);
+  Status copied = instance.device.copy(Copy::ToHost, to, from, bytes, instance.stream);
+  return instance.keep(copied ? instance.findFailures(instance.stream) : std::move(copied));
+}
+
+int32_t Instance::onHost(void *self, const tw_host_dispatch *dispatch) {
+  auto &instance = *static_cast<Instance *>(self);
+  return instance.keep(instance.runOnHost(*dispatch));
+}
+
+/// Where buffer `number` of a dispatch is on the host already: weights are mapped, and buffers of
+/// one address share the memory of the first. Null: nowhere.
+void *Instance::hostMemoryOf(const tw_host_dispatch &dispatch, int32_t number,
+                             std::span<void *const> before) const {
+  auto *address = static_cast<const uint8_t *>(dispatch.buffers[number]);
+  const uint8_t *weights = program->weights();
+  bool isInput = number < dispatch.buffer_count - dispatch.result_count;
+  if (isInput && weights && address >= weights && address < weights + metadata.weights.bytes)
+    return const_cast<uint8_t *>(program->hostWeights() + (address - weights));
+  for (int32_t i = 0; i < number; ++i)
+    if (dispatch.buffers[i] == address && dispatch.bytes[i] >= dispatch.bytes[number])
+      return before[i];
+  return nullptr;
+}
+
+/// A dispatch between copies. All its results are copied back: what an update in place leaves as it
+/// was has come with the input.
+Status Instance::runOnHost(const tw_host_dispatch &dispatch) {
+  auto count = static_cast<size_t>(dispatch.buffer_count);
+  int32_t inputs = dispatch.buffer_count - dispatch.result_count;
+  hostCopies.resize(std::max(hostCopies.size(), count));
+  TW_TRY(device.wait(stream)); // copies of an earlier one may still be read
+  std::vector<void *> buffers(count + 1);
+  for (int32_t i = 0; i < dispatch.buffer_count; ++i) {
+    buffers[i] = hostMemoryOf(dispatch, i, buffers);
+    if (buffers[i])
+      continue;
+    if (!hostCopies[i].reserve(dispatch.bytes[i]))
+      return Diagnostic{Code::RUNTIME_17,
+                        fmt::format("there is not enough memory for a copy of a tensor: {} bytes",
+                                    dispatch.bytes[i])};
+    buffers[i] = hostCopies[i].data();
+    if (i < inputs)
+      TW_TRY(device.copy(Copy::ToHost, buffers[i], dispatch.buffers[i], dispatch.bytes[i], stream));
+  }
+  TW_TRY(findFailures(stream));
+  int64_t record[recordWords] = {};
+  buffers[count] = record;
+  auto scratch = checkedMul(dispatch.workspace_bytes, pool->threads());
+  if (!scratch || !workspace.reserve(*scratch))
+    return Diagnostic{Code::RUNTIME_17,
+                      fmt::format("there is not enough memory for the workspace of each thread: {} "
+                                  "bytes",
+                                  dispatch.workspace_bytes)};
+  if (dispatch.fill)
+    dispatch.fill(buffers.data(), dispatch.scalars);
+  struct Closure {
+    const tw_host_dispatch &dispatch;
+    void **buffers;
+    uint8_t *workspace;
+  } closure{dispatch, buffers.data(), workspace.data()};
+  auto body = [](void *data, int64_t begin, int64_t end, int64_t worker) {
+    auto &c = *static_cast<Closure *>(data);
+    c.dispatch.kernel(c.buffers, c.dispatch.scalars,
+                      c.workspace + worker * c.dispatch.workspace_bytes, begin, end);
+  };
+  pool->parallelFor(body, &closure, dispatch.iterations, dispatch.grain);
+  if (record[0] != 0 && dispatch.failure >= 0)
+    return kernelFailure(size_t(dispatch.failure), record);
+  for (int32_t i = inputs; i < dispatch.buffer_count; ++i)
+    TW_TRY(device.copy(Copy::ToDevice, const_cast<void *>(dispatch.buffers[i]), buffers[i],
+                       dispatch.bytes[i], stream));
+  return {};
+}
+
+} // namespace tw::rt

@@ -1,0 +1,638 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tests' libcuda.so.1: GPUs in host memory, stricter than real ones (docs/devices.md, "How it
+// is tested"). Environment: FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION (12080), FAKE_CUDA_ARCHITECTURE
+// (90), FAKE_CUDA_MEMORY (bytes), FAKE_CUDA_FAULT (1: kernels meet an illegal address).
+//
+// An image is an ELF library that exports, for each kernel, `void NAME(const uint64_t *arguments,
+// uint32_t block)`, called for each block of the grid, and `const uint32_t NAME_arguments`.
+#include "FakeCuda.h"
+#include "runtime/Device/CudaApi.h"
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <dlfcn.h>
+#include <elf.h>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+constexpr cu_result invalidContext = 201;
+constexpr size_t page = 4096, mostMemory = size_t(64) << 20;
+
+long setting(const char *name, long otherwise) {
+  const char *text = std::getenv(name);
+  return text && *text ? std::atol(text) : otherwise;
+}
+
+using Kernel = void (*)(const uint64_t *arguments, uint32_t block);
+
+struct Module {
+  void *library = nullptr;
+  int file = -1; // open as long as the library: dlopen knows it by this number
+  ~Module() {
+    if (library)
+      dlclose(library);
+    if (file >= 0)
+      close(file);
+  }
+};
+
+struct Function {
+  Kernel kernel = nullptr;
+  uint32_t arguments = 0;
+  int64_t dynamicShared = 48 << 10; // what a launch may take
+};
+
+struct Gpu;
+
+/// Work is done when somebody waits for it.
+struct Queue {
+  Gpu *gpu = nullptr;
+  std::deque<std::function<cu_result()>> work;
+  uint64_t done = 0, added = 0;
+  void add(std::function<cu_result()> step) {
+    work.push_back(std::move(step));
+    ++added;
+  }
+};
+
+struct Mark {
+  std::shared_ptr<Queue> queue; // null: never recorded
+  uint64_t position = 0;
+  std::shared_ptr<std::chrono::steady_clock::time_point> time;
+};
+
+struct Gpu {
+  int ordinal = 0, users = 0;
+  cu_result fault = CU_SUCCESS;
+  uint8_t *memory = nullptr; // pages that nobody may touch but while work runs
+  size_t used = 0, live = 0;
+  std::map<uint64_t, size_t> allocations; // by address; what was freed is never used again
+  std::shared_ptr<Queue> defaultQueue = std::make_shared<Queue>();
+};
+
+std::recursive_mutex mutex;
+bool started = false;
+std::vector<std::unique_ptr<Gpu>> gpus;
+std::map<void *, std::shared_ptr<Queue>> streams;
+std::map<void *, std::shared_ptr<Mark>> events;
+std::map<void *, std::unique_ptr<Module>> modules;
+std::map<void *, Function> functions;
+std::map<std::string, uint64_t> counts;
+uint64_t nextHandle = 0x7f0000000000;
+thread_local std::vector<Gpu *> current;
+int running = 0; // nesting of work that runs
+
+template <typename T>
+T newHandle() {
+  return reinterpret_cast<T>(nextHandle += 16);
+}
+
+/// Opens the memory that is allocated, for as long as work runs.
+class Opened {
+public:
+  Opened() {
+    if (running++ == 0)
+      protect(PROT_READ | PROT_WRITE);
+  }
+  ~Opened() {
+    if (--running == 0)
+      protect(PROT_NONE);
+  }
+
+private:
+  static void protect(int access) {
+    for (auto &gpu : gpus)
+      for (auto [address, bytes] : gpu->allocations)
+        mprotect(reinterpret_cast<void *>(address), bytes, access);
+  }
+};
+
+/// Does the work of a queue up to a position.
+cu_result runUntil(Queue &queue, uint64_t position) {
+  Opened opened;
+  while (queue.done < position && !queue.work.empty()) {
+    auto step = std::move(queue.work.front());
+    queue.work.pop_front();
+    ++queue.done;
+    if (queue.gpu->fault)
+      continue;
+    queue.gpu->fault = step();
+  }
+  return queue.gpu->fault;
+}
+
+/// The allocation of any GPU that has all these bytes.
+Gpu *ownerOf(uint64_t address, size_t bytes) {
+  for (auto &gpu : gpus) {
+    auto after = gpu->allocations.upper_bound(address);
+    if (after == gpu->allocations.begin())
+      continue;
+    auto [begin, size] = *std::prev(after);
+    if (address - begin < size && bytes <= size - (address - begin))
+      return gpu.get();
+  }
+  return nullptr;
+}
+
+bool isDeviceAddress(const void *address) {
+  for (auto &gpu : gpus)
+    if (gpu->memory && address >= gpu->memory && address < gpu->memory + mostMemory)
+      return true;
+  return false;
+}
+
+/// The queue of a stream of the current context; an error of a call that needs one.
+cu_result find(cu_stream stream, std::shared_ptr<Queue> &queue) {
+  if (current.empty())
+    return invalidContext;
+  if (current.back()->fault)
+    return current.back()->fault;
+  if (!stream)
+    return queue = current.back()->defaultQueue, CU_SUCCESS;
+  auto found = streams.find(stream);
+  if (found == streams.end() || found->second->gpu != current.back())
+    return CU_ERROR_INVALID_HANDLE;
+  return queue = found->second, CU_SUCCESS;
+}
+
+cu_result addWork(cu_stream stream, std::function<cu_result()> step) {
+  std::shared_ptr<Queue> queue;
+  if (cu_result error = find(stream, queue))
+    return error;
+  queue->add(std::move(step));
+  return CU_SUCCESS;
+}
+
+size_t memoryOf(const Gpu &) {
+  return std::min<size_t>(size_t(setting("FAKE_CUDA_MEMORY", mostMemory)), mostMemory);
+}
+
+Gpu *gpuOf(cu_device device) {
+  return device >= 0 && size_t(device) < gpus.size() ? gpus[size_t(device)].get() : nullptr;
+}
+
+template <typename T>
+cu_result fill(cu_address to, T value, size_t count, cu_stream stream) {
+  if (ownerOf(to, count * sizeof(T)) == nullptr)
+    return CU_ERROR_INVALID_VALUE;
+  return addWork(stream, [=]() -> cu_result {
+    if (!ownerOf(to, count * sizeof(T)))
+      return CU_ERROR_ILLEGAL_ADDRESS; // freed meanwhile
+    std::fill_n(reinterpret_cast<T *>(to), count, value);
+    return CU_SUCCESS;
+  });
+}
+
+/// How many bytes an ELF library has: its section headers are last.
+size_t elfBytes(const void *image) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, image, sizeof header);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return 0;
+  return header.e_shoff + size_t(header.e_shnum) * header.e_shentsize;
+}
+
+} // namespace
+
+#define TW_FAKE extern "C" __attribute__((visibility("default")))
+#define TW_LOCKED std::lock_guard lock(mutex)
+
+TW_FAKE uint64_t fakeCudaCount(const char *what) {
+  TW_LOCKED;
+  if (std::string(what) == "live bytes") {
+    uint64_t live = 0;
+    for (auto &gpu : gpus)
+      live += gpu->live;
+    return live;
+  }
+  return counts[what];
+}
+
+//===----------------------------------------------------------------------===//
+// The driver, devices, contexts
+//===----------------------------------------------------------------------===//
+
+TW_FAKE cu_result cuInit(uint32_t) {
+  TW_LOCKED;
+  if (started)
+    return CU_SUCCESS;
+  long count = setting("FAKE_CUDA_DEVICES", 2);
+  if (count == 0)
+    return CU_ERROR_NO_DEVICE;
+  for (long i = 0; i < count; ++i) {
+    gpus.push_back(std::make_unique<Gpu>());
+    gpus.back()->ordinal = int(i);
+    gpus.back()->defaultQueue->gpu = gpus.back().get();
+  }
+  started = true;
+  return CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuDriverGetVersion(int32_t *version) {
+  *version = int32_t(setting("FAKE_CUDA_VERSION", 12080));
+  return CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuGetErrorName(cu_result error, const char **name) {
+  switch (error) {
+  case CU_ERROR_INVALID_VALUE:
+    return *name = "CUDA_ERROR_INVALID_VALUE", CU_SUCCESS;
+  case CU_ERROR_ILLEGAL_ADDRESS:
+    return *name = "CUDA_ERROR_ILLEGAL_ADDRESS", CU_SUCCESS;
+  case CU_ERROR_INVALID_IMAGE:
+    return *name = "CUDA_ERROR_INVALID_IMAGE", CU_SUCCESS;
+  case CU_ERROR_NOT_FOUND:
+    return *name = "CUDA_ERROR_NOT_FOUND", CU_SUCCESS;
+  default:
+    return CU_ERROR_INVALID_VALUE;
+  }
+}
+
+TW_FAKE cu_result cuGetErrorString(cu_result, const char **text) {
+  return *text = "so says the tests' driver", CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuDeviceGetCount(int32_t *count) {
+  TW_LOCKED;
+  if (!started)
+    return CU_ERROR_NOT_INITIALIZED;
+  return *count = int32_t(gpus.size()), CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuDeviceGet(cu_device *device, int32_t ordinal) {
+  TW_LOCKED;
+  return gpuOf(ordinal) ? (*device = ordinal, CU_SUCCESS) : CU_ERROR_INVALID_DEVICE;
+}
+
+TW_FAKE cu_result cuDeviceGetName(char *name, int32_t length, cu_device) {
+  std::snprintf(name, size_t(length), "Fake GPU");
+  return CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuDeviceGetAttribute(int32_t *value, int32_t attribute, cu_device) {
+  long architecture = setting("FAKE_CUDA_ARCHITECTURE", 90);
+  switch (attribute) {
+  case CU_DEVICE_ATTRIBUTE_MAJOR:
+    return *value = int32_t(architecture / 10), CU_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MINOR:
+    return *value = int32_t(architecture % 10), CU_SUCCESS;
+  default:
+    return CU_ERROR_INVALID_VALUE;
+  }
+}
+
+TW_FAKE cu_result cuDeviceTotalMem_v2(size_t *bytes, cu_device device) {
+  TW_LOCKED;
+  return gpuOf(device) ? (*bytes = memoryOf(*gpuOf(device)), CU_SUCCESS) : CU_ERROR_INVALID_DEVICE;
+}
+
+TW_FAKE cu_result cuDevicePrimaryCtxRetain(cu_context *context, cu_device device) {
+  TW_LOCKED;
+  Gpu *gpu = gpuOf(device);
+  if (!gpu)
+    return CU_ERROR_INVALID_DEVICE;
+  if (!gpu->memory) {
+    void *memory =
+        mmap(nullptr, mostMemory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+      return CU_ERROR_OUT_OF_MEMORY;
+    gpu->memory = static_cast<uint8_t *>(memory);
+  }
+  ++gpu->users;
+  return *context = reinterpret_cast<cu_context>(gpu), CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuDevicePrimaryCtxRelease_v2(cu_device device) {
+  TW_LOCKED;
+  Gpu *gpu = gpuOf(device);
+  if (!gpu || gpu->users == 0)
+    return invalidContext;
+  if (--gpu->users == 0) {
+    gpu->fault = CU_SUCCESS; // as if the process were a new one
+    gpu->defaultQueue->work.clear();
+    gpu->live = gpu->used = 0;
+    gpu->allocations.clear();
+    madvise(gpu->memory, mostMemory, MADV_DONTNEED);
+    mprotect(gpu->memory, mostMemory, PROT_NONE);
+  }
+  return CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuCtxPushCurrent_v2(cu_context context) {
+  TW_LOCKED;
+  auto *gpu = reinterpret_cast<Gpu *>(context);
+  current.push_back(gpu);
+  return gpu->users > 0 ? CU_SUCCESS : CU_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+TW_FAKE cu_result cuCtxPopCurrent_v2(cu_context *context) {
+  if (current.empty())
+    return invalidContext;
+  *context = reinterpret_cast<cu_context>(current.back());
+  current.pop_back();
+  return CU_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+TW_FAKE cu_result cuMemGetInfo_v2(size_t *free, size_t *total) {
+  TW_LOCKED;
+  if (current.empty())
+    return invalidContext;
+  *total = memoryOf(*current.back());
+  *free = *total - std::min(*total, current.back()->live);
+  return CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuMemAlloc_v2(cu_address *address, size_t bytes) {
+  TW_LOCKED;
+  if (current.empty())
+    return invalidContext;
+  Gpu &gpu = *current.back();
+  if (gpu.fault)
+    return gpu.fault;
+  size_t rounded = (bytes + page - 1) / page * page;
+  if (bytes == 0)
+    return CU_ERROR_INVALID_VALUE;
+  // One page that nobody owns lies between.
+  if (bytes > mostMemory || gpu.live + rounded > memoryOf(gpu) ||
+      gpu.used + rounded + page > mostMemory)
+    return CU_ERROR_OUT_OF_MEMORY;
+  *address = reinterpret_cast<uint64_t>(gpu.memory) + gpu.used;
+  gpu.used += rounded + page;
+  gpu.live += rounded;
+  gpu.allocations[*address] = rounded;
+  Opened opened;
+  std::memset(reinterpret_cast<void *>(*address), 0xA5, rounded);
+  return CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuMemFree_v2(cu_address address) {
+  TW_LOCKED;
+  for (auto &gpu : gpus)
+    if (auto found = gpu->allocations.find(address); found != gpu->allocations.end()) {
+      gpu->live -= found->second;
+      gpu->allocations.erase(found);
+      return gpu->fault;
+    }
+  return CU_ERROR_INVALID_VALUE;
+}
+
+TW_FAKE cu_result cuMemcpyHtoDAsync_v2(cu_address to, const void *from, size_t bytes,
+                                       cu_stream stream) {
+  TW_LOCKED;
+  if (!ownerOf(to, bytes) || isDeviceAddress(from))
+    return CU_ERROR_INVALID_VALUE;
+  ++counts["uploads"];
+  counts["uploaded bytes"] += bytes;
+  return addWork(stream, [=]() -> cu_result {
+    if (!ownerOf(to, bytes))
+      return CU_ERROR_ILLEGAL_ADDRESS;
+    std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+    return CU_SUCCESS;
+  });
+}
+
+TW_FAKE cu_result cuMemcpyDtoHAsync_v2(void *to, cu_address from, size_t bytes, cu_stream stream) {
+  TW_LOCKED;
+  if (!ownerOf(from, bytes) || isDeviceAddress(to))
+    return CU_ERROR_INVALID_VALUE;
+  ++counts["downloads"];
+  return addWork(stream, [=]() -> cu_result {
+    if (!ownerOf(from, bytes))
+      return CU_ERROR_ILLEGAL_ADDRESS;
+    std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+    return CU_SUCCESS;
+  });
+}
+
+TW_FAKE cu_result cuMemcpyDtoDAsync_v2(cu_address to, cu_address from, size_t bytes,
+                                       cu_stream stream) {
+  TW_LOCKED;
+  if (!ownerOf(to, bytes) || !ownerOf(from, bytes))
+    return CU_ERROR_INVALID_VALUE;
+  return addWork(stream, [=]() -> cu_result {
+    if (!ownerOf(to, bytes) || !ownerOf(from, bytes))
+      return CU_ERROR_ILLEGAL_ADDRESS;
+    std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), bytes);
+    return CU_SUCCESS;
+  });
+}
+
+TW_FAKE cu_result cuMemsetD8Async(cu_address to, uint8_t value, size_t count, cu_stream stream) {
+  TW_LOCKED;
+  return fill(to, value, count, stream);
+}
+TW_FAKE cu_result cuMemsetD16Async(cu_address to, uint16_t value, size_t count, cu_stream stream) {
+  TW_LOCKED;
+  return fill(to, value, count, stream);
+}
+TW_FAKE cu_result cuMemsetD32Async(cu_address to, uint32_t value, size_t count, cu_stream stream) {
+  TW_LOCKED;
+  return fill(to, value, count, stream);
+}
+
+TW_FAKE cu_result cuPointerGetAttribute(void *value, int32_t attribute, cu_address address) {
+  TW_LOCKED;
+  Gpu *owner = ownerOf(address, 1);
+  if (!owner)
+    return CU_ERROR_INVALID_VALUE;
+  int32_t number = attribute == CU_POINTER_MEMORY_TYPE ? CU_MEMORY_DEVICE : owner->ordinal;
+  std::memcpy(value, &number, sizeof number);
+  return CU_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Streams and events
+//===----------------------------------------------------------------------===//
+
+TW_FAKE cu_result cuStreamCreate(cu_stream *stream, uint32_t) {
+  TW_LOCKED;
+  if (current.empty())
+    return invalidContext;
+  *stream = newHandle<cu_stream>();
+  streams[*stream] = std::make_shared<Queue>();
+  streams[*stream]->gpu = current.back();
+  return CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuStreamDestroy_v2(cu_stream stream) {
+  TW_LOCKED;
+  auto found = streams.find(stream);
+  if (found == streams.end())
+    return CU_ERROR_INVALID_HANDLE;
+  cu_result result = runUntil(*found->second, found->second->added);
+  streams.erase(found);
+  return result;
+}
+
+TW_FAKE cu_result cuStreamSynchronize(cu_stream stream) {
+  TW_LOCKED;
+  std::shared_ptr<Queue> queue;
+  if (cu_result error = find(stream, queue))
+    return error;
+  ++counts["waits"];
+  return runUntil(*queue, queue->added);
+}
+
+TW_FAKE cu_result cuStreamWaitEvent(cu_stream stream, cu_event event, uint32_t) {
+  TW_LOCKED;
+  auto found = events.find(event);
+  if (found == events.end())
+    return CU_ERROR_INVALID_HANDLE;
+  Mark mark = *found->second; // as it is now, whatever is recorded later
+  return addWork(stream, [mark]() -> cu_result {
+    return mark.queue ? runUntil(*mark.queue, mark.position) : CU_SUCCESS;
+  });
+}
+
+TW_FAKE cu_result cuStreamGetCtx(cu_stream stream, cu_context *context) {
+  TW_LOCKED;
+  auto found = streams.find(stream);
+  if (found == streams.end())
+    return CU_ERROR_INVALID_HANDLE;
+  return *context = reinterpret_cast<cu_context>(found->second->gpu), CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuEventCreate(cu_event *event, uint32_t) {
+  TW_LOCKED;
+  *event = newHandle<cu_event>();
+  events[*event] = std::make_shared<Mark>();
+  return CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuEventDestroy_v2(cu_event event) {
+  TW_LOCKED;
+  return events.erase(event) ? CU_SUCCESS : CU_ERROR_INVALID_HANDLE;
+}
+
+TW_FAKE cu_result cuEventRecord(cu_event event, cu_stream stream) {
+  TW_LOCKED;
+  auto found = events.find(event);
+  std::shared_ptr<Queue> queue;
+  if (found == events.end())
+    return CU_ERROR_INVALID_HANDLE;
+  if (cu_result error = find(stream, queue))
+    return error;
+  auto time = std::make_shared<std::chrono::steady_clock::time_point>();
+  queue->add([time]() -> cu_result {
+    *time = std::chrono::steady_clock::now();
+    return CU_SUCCESS;
+  });
+  *found->second = {queue, queue->added, time};
+  return CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuEventSynchronize(cu_event event) {
+  TW_LOCKED;
+  auto found = events.find(event);
+  if (found == events.end())
+    return CU_ERROR_INVALID_HANDLE;
+  ++counts["waits"];
+  Mark mark = *found->second;
+  return mark.queue ? runUntil(*mark.queue, mark.position) : CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuEventElapsedTime(float *milliseconds, cu_event from, cu_event to) {
+  TW_LOCKED;
+  constexpr cu_result notReady = 600;
+  for (cu_event event : {from, to}) {
+    auto found = events.find(event);
+    if (found == events.end() || !found->second->queue)
+      return CU_ERROR_INVALID_HANDLE;
+    if (found->second->queue->done < found->second->position)
+      return notReady;
+  }
+  auto difference = *events[to]->time - *events[from]->time;
+  *milliseconds = std::chrono::duration<float, std::milli>(difference).count();
+  return CU_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+TW_FAKE cu_result cuModuleLoadData(cu_module *module, const void *image) {
+  TW_LOCKED;
+  size_t bytes = elfBytes(image);
+  auto loaded = std::make_unique<Module>();
+  loaded->file = bytes ? memfd_create("image", 0) : -1;
+  if (loaded->file < 0 || write(loaded->file, image, bytes) != ssize_t(bytes))
+    return CU_ERROR_INVALID_IMAGE;
+  std::string path = "/proc/self/fd/" + std::to_string(loaded->file);
+  loaded->library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!loaded->library)
+    return CU_ERROR_INVALID_IMAGE;
+  *module = newHandle<cu_module>();
+  modules[*module] = std::move(loaded);
+  return CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuModuleUnload(cu_module module) {
+  TW_LOCKED;
+  return modules.erase(module) ? CU_SUCCESS : CU_ERROR_INVALID_HANDLE;
+}
+
+TW_FAKE cu_result cuModuleGetFunction(cu_function *function, cu_module module, const char *name) {
+  TW_LOCKED;
+  auto found = modules.find(module);
+  if (found == modules.end())
+    return CU_ERROR_INVALID_HANDLE;
+  void *library = found->second->library;
+  auto kernel = reinterpret_cast<Kernel>(dlsym(library, name));
+  auto *count =
+      static_cast<const uint32_t *>(dlsym(library, (std::string(name) + "_arguments").c_str()));
+  if (!kernel || !count)
+    return CU_ERROR_NOT_FOUND;
+  *function = newHandle<cu_function>();
+  functions[*function] = {kernel, *count};
+  return CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuFuncSetAttribute(cu_function function, int32_t attribute, int32_t value) {
+  TW_LOCKED;
+  constexpr int32_t most = 227 << 10;
+  auto found = functions.find(function);
+  if (found == functions.end() || attribute != CU_FUNCTION_MOST_DYNAMIC_SHARED || value > most)
+    return CU_ERROR_INVALID_VALUE;
+  return found->second.dynamicShared = value, CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuLaunchKernelEx(const cu_launch_config *config, cu_function function,
+                                   void **arguments, void **) {
+  TW_LOCKED;
+  auto found = functions.find(function);
+  if (found == functions.end())
+    return CU_ERROR_INVALID_HANDLE;
+  uint64_t blocks = uint64_t(config->grid[0]) * config->grid[1] * config->grid[2];
+  uint64_t threads = uint64_t(config->block[0]) * config->block[1] * config->block[2];
+  if (blocks == 0 || threads == 0 || threads > 1024 ||
+      config->shared_bytes > found->second.dynamicShared)
+    return CU_ERROR_INVALID_VALUE;
+  std::vector<uint64_t> values;
+  for (uint32_t i = 0; i < found->second.arguments; ++i)
+    values.push_back(*static_cast<const uint64_t *>(arguments[i]));
+  ++counts["launches"];
+  return addWork(config->stream, [kernel = found->second.kernel, blocks, values]() -> cu_result {
+    if (setting("FAKE_CUDA_FAULT", 0))
+      return CU_ERROR_ILLEGAL_ADDRESS;
+    for (uint64_t block = 0; block < blocks; ++block)
+      kernel(values.data(), uint32_t(block));
+    return CU_SUCCESS;
+  });
+}
