@@ -153,6 +153,45 @@ def store_to_input(x: X, y: Y):
     tk.store(x, [m, 0], t)  # here
 
 
+@mistake("exp lacks its argument x", "it is exp(x)")
+def too_few(x: X, y: Y):
+    tk.exp()  # here
+
+
+@mistake("exp got 2 arguments, but takes 1", "it is exp(x)")
+def too_many(x: X, y: Y):
+    _, t = row(x)
+    tk.exp(t, t)  # here
+
+
+@mistake("load got 4 arguments by place, but takes 3",
+         "it is load(buffer, positions, extents, *, strides=None, mask=None, pad=None)")
+def too_many_by_place(x: X, y: Y):
+    tk.load(x, [0, 0], [1, N], 0.0)  # here
+
+
+@mistake("sum has no argument 'keepdims'", "it is sum(x, axis, keepdim=True)")
+def unknown_name(x: X, y: Y):
+    _, t = row(x)
+    tk.sum(t, 1, keepdims=False)  # here
+
+
+@mistake("cast got its argument x twice", "it is cast(x, dtype)")
+def given_twice(x: X, y: Y):
+    _, t = row(x)
+    tk.cast(t, x=t)  # here
+
+
+@mistake("size lacks its argument axis", "it is size(axis)")
+def size_of_all(x: X, y: Y):
+    x.size()  # here
+
+
+@mistake("grid got an argument by name", "it is grid(M, N): sizes, by place")
+def grid_by_name(x: X, y: Y):
+    tk.grid(rows=M)  # here
+
+
 @pytest.mark.parametrize("name", mistake.names())
 def test_mistake(name):
     mistake.check(name)

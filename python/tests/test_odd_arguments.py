@@ -75,6 +75,13 @@ def test_functions_of_the_language(name):
             refused_well(lambda: traced(body))
 
 
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_counts_and_names(name):
+    function = getattr(tk, name)
+    for call in (lambda: function(), lambda: function(*[1] * 9), lambda: function(1, 2, 3, unknown=4)):
+        assert refused_well(lambda: traced(lambda x, y, m, t: call())) and refused_well(call)
+
+
 def declarations(odd):
     return [lambda: tk.symbol(odd), lambda: tk.symbol("S", min=odd), lambda: tk.symbol("S", max=odd),
                         lambda: tk.symbol("S", multiple=odd), lambda: tk.symbols(odd), lambda: tk.dtype(odd, tk.f32),

@@ -68,6 +68,8 @@ constexpr std::pair<std::string_view, const char *> docs[] = {
     {"cumprod", "Products of all elements up to each along an axis; reverse: from each on."},
     {"cummax", "The largest element up to each along an axis; reverse: from each on."},
     {"cummin", "The smallest element up to each along an axis; reverse: from each on."},
+    {"sort", "Stable; gives the values and where along the axis they were. NaN is greater than "
+             "every number. first (0: all): how many are kept."},
     {"pow", "a to the power of b, element by element, of floats. a ** b is the same."},
     {"atan2", "The angle of the point (b, a), element by element, of floats."},
     {"copysign", "a with the sign of b, element by element, of floats."},

@@ -2,7 +2,7 @@
 //
 // Loads, stores, gathers, scatters and checks.
 #include "Docs.h"
-#include "Values.h"
+#include "Function.h"
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
@@ -120,20 +120,18 @@ nb::object check(nb::handle positions, nb::handle size, Given<std::string> given
 } // namespace
 
 void defineMemoryOperations(nb::module_ &module) {
-  auto any = [](const char *name) { return nb::arg(name).none(); };
-  module.def("load", &load, any("buffer"), any("positions"), any("extents"), nb::kw_only(),
-             any("strides") = nb::none(), any("mask") = nb::none(), any("pad") = nb::none(),
-             docOf("load"));
-  module.def("store", &store, any("buffer"), any("positions"), any("value"), nb::kw_only(),
-             any("strides") = nb::none(), any("mask") = nb::none(), any("drop") = false,
-             any("atomic") = nb::none(), docOf("store"));
-  module.def("gather", &gather, any("buffer"), any("positions"), nb::kw_only(),
-             any("mask") = nb::none(), any("pad") = nb::none(), docOf("gather"));
-  module.def("scatter", &scatter, any("buffer"), any("positions"), any("value"), nb::kw_only(),
-             any("mask") = nb::none(), any("drop") = false, any("atomic") = nb::none(),
-             docOf("scatter"));
-  module.def("check", &check, any("positions"), any("size"), any("message"),
-             any("mask") = nb::none(), docOf("check"));
+  Parameter strides{"strides", nb::none(), true}, mask{"mask", nb::none(), true},
+      pad{"pad", nb::none(), true}, drop{"drop", nb::bool_(false), true},
+      atomic{"atomic", nb::none(), true};
+  define(module, "load", &load, {{"buffer"}, {"positions"}, {"extents"}, strides, mask, pad},
+         docOf("load"));
+  define(module, "store", &store,
+         {{"buffer"}, {"positions"}, {"value"}, strides, mask, drop, atomic}, docOf("store"));
+  define(module, "gather", &gather, {{"buffer"}, {"positions"}, mask, pad}, docOf("gather"));
+  define(module, "scatter", &scatter, {{"buffer"}, {"positions"}, {"value"}, mask, drop, atomic},
+         docOf("scatter"));
+  define(module, "check", &check, {{"positions"}, {"size"}, {"message"}, {"mask", nb::none()}},
+         docOf("check"));
 }
 
 } // namespace tw::python::kernel

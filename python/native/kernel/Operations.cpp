@@ -2,7 +2,7 @@
 //
 // The functions of the kernel language that make values of values.
 #include "Docs.h"
-#include "Values.h"
+#include "Function.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
@@ -233,6 +233,36 @@ Tile sliced(nb::handle x, nb::handle offsets, nb::handle extents, nb::handle str
   });
 }
 
+Tile reshaped(nb::handle x, nb::handle shape) {
+  return traced("reshape", [&](Tracer &tracer) {
+    return reshape(tileOf(tracer, x, "reshape", here()), shapeOf(tracer, shape, "reshape", here()),
+                   here());
+  });
+}
+
+Tile broadcasted(nb::handle x, nb::handle shape) {
+  return traced("broadcast", [&](Tracer &tracer) {
+    return broadcast(tileOf(tracer, x, "broadcast", here()),
+                     shapeOf(tracer, shape, "broadcast", here()), here());
+  });
+}
+
+nb::tuple sorted(nb::handle x, nb::handle axis, Given<bool> descending, nb::handle first) {
+  return traced("sort", [&](Tracer &tracer) {
+    bool isDescending = taken(descending, "descending", here());
+    Sorted both = sort(tileOf(tracer, x, "sort", here()), axisOf(tracer, axis, "sort"),
+                       isDescending ? Order::descending : Order::ascending,
+                       sizeOf(tracer, first, "sort", here()), here());
+    return nb::make_tuple(both.values, both.positions);
+  });
+}
+
+Scalar extracted(nb::handle x) {
+  return traced("extract", [&](Tracer &tracer) {
+    return extract(tileOf(tracer, x, "extract", here()), here());
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // New tiles
 //===----------------------------------------------------------------------===//
@@ -271,12 +301,12 @@ Tile iotaOf(nb::handle shape, nb::handle axis, nb::handle dtype, nb::handle star
 }
 
 void defineTables(nb::module_ &module) {
+  Parameter x{"x"}, axis{"axis"};
   for (const MathRow &row : mathRows)
-    module.def(
-        row.name, [&row](nb::handle x) { return math(row, x); }, nb::arg("x").none(), row.meaning);
+    define(module, row.name, [&row](nb::handle x) { return math(row, x); }, {x}, row.meaning);
   for (const ReductionRow &row : reductionRows)
-    module.def(
-        row.name,
+    define(
+        module, row.name,
         [&row](nb::handle x, nb::handle axis, Given<bool> keepdim) {
           return traced(row.name, [&](Tracer &tracer) {
             bool keepDim = taken(keepdim, "keepdim", here());
@@ -284,11 +314,10 @@ void defineTables(nb::module_ &module) {
                                 keepDim ? KeepDim::yes : KeepDim::no, here());
           });
         },
-        nb::arg("x").none(), nb::arg("axis").none(), nb::arg("keepdim").none() = true,
-        docOf(row.name));
+        {x, axis, {"keepdim", nb::bool_(true)}}, docOf(row.name));
   for (const ScanRow &row : scanRows)
-    module.def(
-        row.name,
+    define(
+        module, row.name,
         [&row](nb::handle x, nb::handle axis, Given<bool> reverse) {
           return traced(row.name, [&](Tracer &tracer) {
             bool isReverse = taken(reverse, "reverse", here());
@@ -296,28 +325,12 @@ void defineTables(nb::module_ &module) {
                                 isReverse ? Direction::backward : Direction::forward, here());
           });
         },
-        nb::arg("x").none(), nb::arg("axis").none(), nb::arg("reverse").none() = false,
-        docOf(row.name));
-  module.def(
-      "sort",
-      [](nb::handle x, nb::handle axis, Given<bool> descending, nb::handle first) {
-        return traced("sort", [&](Tracer &tracer) {
-          bool isDescending = taken(descending, "descending", here());
-          Sorted sorted = sort(tileOf(tracer, x, "sort", here()), axisOf(tracer, axis, "sort"),
-                               isDescending ? Order::descending : Order::ascending,
-                               sizeOf(tracer, first, "sort", here()), here());
-          return nb::make_tuple(sorted.values, sorted.positions);
-        });
-      },
-      nb::arg("x").none(), nb::arg("axis").none(), nb::arg("descending").none() = false,
-      nb::arg("first").none() = 0,
-      "Stable; gives the values and where along the axis they were. NaN is greater than every "
-      "number. first (0: all): how many are kept.");
+        {x, axis, {"reverse", nb::bool_(false)}}, docOf(row.name));
   for (const PairRow &row : pairRows)
-    module.def(
-        row.name,
+    define(
+        module, row.name,
         [&row](nb::handle a, nb::handle b) { return elementwiseOf(row.name, row.kind, {a, b}); },
-        nb::arg("a").none(), nb::arg("b").none(), docOf(row.name));
+        {{"a"}, {"b"}}, docOf(row.name));
 }
 
 } // namespace
@@ -336,58 +349,33 @@ nb::object rounded(nb::handle x) {
 
 void defineOperations(nb::module_ &module) {
   defineTables(module);
-  auto any = [](const char *name) { return nb::arg(name).none(); };
-  module.def(
-      "minimum", [](nb::handle a, nb::handle b) { return extremum("minimum", a, b, false); },
-      any("a"), any("b"), docOf("minimum"));
-  module.def(
-      "maximum", [](nb::handle a, nb::handle b) { return extremum("maximum", a, b, true); },
-      any("a"), any("b"), docOf("maximum"));
-  module.def(
-      "fma",
+  Parameter x{"x"}, a{"a"}, b{"b"}, shape{"shape"}, dtype{"dtype"}, anyDType{"dtype", nb::none()};
+  auto add = [&](const char *name, auto function, std::vector<Parameter> parameters) {
+    define(module, name, function, std::move(parameters), docOf(name));
+  };
+  add("minimum", [](nb::handle a, nb::handle b) { return extremum("minimum", a, b, false); },
+      {a, b});
+  add("maximum", [](nb::handle a, nb::handle b) { return extremum("maximum", a, b, true); },
+      {a, b});
+  add("fma",
       [](nb::handle a, nb::handle b, nb::handle c) {
         return elementwiseOf("fma", Elementwise::fma, {a, b, c});
       },
-      any("a"), any("b"), any("c"), docOf("fma"));
-  module.def("select", &select, any("condition"), any("a"), any("b"), docOf("select"));
-  module.def("cast", &castTo, any("x"), any("dtype"), docOf("cast"));
-  module.def("cdiv", &ceilDivOf, any("a"), any("b"), docOf("cdiv"));
-  module.def("transpose", &transposed, any("x"), any("permutation") = nb::none(),
-             docOf("transpose"));
-  module.def("dot", &dotOf, any("a"), any("b"), any("acc") = nb::none(), docOf("dot"));
-  module.def("slice", &sliced, any("x"), any("offsets"), any("extents"),
-             any("strides") = nb::none(), docOf("slice"));
-  module.def(
-      "reshape",
-      [](nb::handle x, nb::handle shape) {
-        return traced("reshape", [&](Tracer &tracer) {
-          return reshape(tileOf(tracer, x, "reshape", here()),
-                         shapeOf(tracer, shape, "reshape", here()), here());
-        });
-      },
-      any("x"), any("shape"), docOf("reshape"));
-  module.def(
-      "broadcast",
-      [](nb::handle x, nb::handle shape) {
-        return traced("broadcast", [&](Tracer &tracer) {
-          return broadcast(tileOf(tracer, x, "broadcast", here()),
-                           shapeOf(tracer, shape, "broadcast", here()), here());
-        });
-      },
-      any("x"), any("shape"), docOf("broadcast"));
-  module.def(
-      "extract",
-      [](nb::handle x) {
-        return traced("extract", [&](Tracer &tracer) {
-          return extract(tileOf(tracer, x, "extract", here()), here());
-        });
-      },
-      any("x"), docOf("extract"));
-  module.def("full", &fullOf, any("shape"), any("value"), any("dtype") = nb::none(), docOf("full"));
-  module.def("zeros", &zerosOf, any("shape"), any("dtype"), docOf("zeros"));
-  module.def("constant", &constantOf, any("value"), any("dtype"), docOf("constant"));
-  module.def("iota", &iotaOf, any("shape"), any("axis") = 0, any("dtype") = nb::none(),
-             any("start") = 0, docOf("iota"));
+      {a, b, {"c"}});
+  add("select", &select, {{"condition"}, a, b});
+  add("cast", &castTo, {x, dtype});
+  add("cdiv", &ceilDivOf, {a, b});
+  add("transpose", &transposed, {x, {"permutation", nb::none()}});
+  add("dot", &dotOf, {a, b, {"acc", nb::none()}});
+  add("slice", &sliced, {x, {"offsets"}, {"extents"}, {"strides", nb::none()}});
+  add("sort", &sorted, {x, {"axis"}, {"descending", nb::bool_(false)}, {"first", nb::int_(0)}});
+  add("reshape", &reshaped, {x, shape});
+  add("broadcast", &broadcasted, {x, shape});
+  add("extract", &extracted, {x});
+  add("full", &fullOf, {shape, {"value"}, anyDType});
+  add("zeros", &zerosOf, {shape, dtype});
+  add("constant", &constantOf, {{"value"}, dtype});
+  add("iota", &iotaOf, {shape, {"axis", nb::int_(0)}, anyDType, {"start", nb::int_(0)}});
 }
 
 } // namespace tw::python::kernel

@@ -4,6 +4,7 @@
 #include "Language/Trace.h"
 #include "Docs.h"
 #include "Errors.h"
+#include "Function.h"
 #include "Language/Destinations.h"
 #include "Values.h"
 #include <fmt/format.h>
@@ -139,8 +140,10 @@ void declareSymbolArgument(const Symbol &symbol) {
   });
 }
 
-nb::tuple grid(nb::args sizes) {
+nb::tuple grid(nb::args sizes, nb::kwargs named) {
   return traced("grid", [&](Tracer &tracer) {
+    if (nb::len(named))
+      tracer.fail(here(), "grid got an argument by name", "it is grid(M, N): sizes, by place");
     nb::list ids;
     for (const Index &id : tw::kernel::gridOf(shapeOf(tracer, sizes, "grid", here()), here()))
       ids.append(id);
@@ -180,9 +183,9 @@ void defineTrace(nb::module_ &module) {
         failAt(file.empty() ? here() : Here(lasting(file), line, 0), message, help);
       },
       nb::arg("message"), nb::arg("help") = "", nb::arg("file") = "", nb::arg("line") = 0);
-  module.def("grid", &grid, docOf("grid"));
-  module.def("program_id", &programId, nb::arg("dimension").none(), docOf("program_id"));
-  module.def("hint", &hint, nb::arg("name").none(), nb::arg("values").none(), docOf("hint"));
+  module.def("grid", &grid, nb::sig("def grid(*sizes: object) -> tuple"), docOf("grid"));
+  define(module, "program_id", &programId, {{"dimension"}}, docOf("program_id"));
+  define(module, "hint", &hint, {{"name"}, {"values"}}, docOf("hint"));
 }
 
 } // namespace tw::python::kernel

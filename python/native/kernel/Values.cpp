@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Values.h"
 #include "Docs.h"
+#include "Function.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
@@ -269,9 +270,20 @@ static nb::tuple tupleOfShape(const Of &of, const char *what) {
 }
 
 template <typename Of>
-static Size sizeAlong(const Of &of, Given<int64_t> axis) {
-  return traced(
-      "size", [&](Tracer &) { return Size(of.size(taken(axis, "axis of size", here()), here())); });
+static void defineSizeOf(nb::class_<Of> &type) {
+  const char *axisType = pythonType<Given<int64_t>>;
+  Parameters parameters("size", {{"axis"}});
+  std::string signature = parameters.signature(&axisType, pythonType<Size>, /*isMethod=*/true);
+  type.def(
+      "size",
+      [parameters = std::move(parameters)](const Of &of, nb::args given, nb::kwargs named) {
+        Given<int64_t> axis;
+        parameters.bind(given, named, &axis.object);
+        return traced("size", [&](Tracer &) {
+          return Size(of.size(taken(axis, "axis of size", here()), here()));
+        });
+      },
+      nb::sig(signature.c_str()), "One extent; -1 is the last.");
 }
 
 /// What asks for a value while the kernel is traced, and so cannot have one.
@@ -428,9 +440,12 @@ static nb::class_<Size> defineSizes(nb::module_ &module) {
       .def_prop_ro("max", [](const Symbol &self) { return self.info().range.max; })
       .def_prop_ro("multiple", [](const Symbol &self) { return self.info().range.multiple; })
       .def_prop_ro("_number", [](const Symbol &self) { return self.info().number; });
-  module.def("symbol", &makeSymbol, nb::arg("name").none(), nb::kw_only(),
-             nb::arg("min").none() = 0, nb::arg("max").none() = nb::none(),
-             nb::arg("multiple").none() = 1, docOf("symbol"));
+  define(module, "symbol", &makeSymbol,
+         {{"name"},
+          {"min", nb::int_(0), true},
+          {"max", nb::none(), true},
+          {"multiple", nb::int_(1), true}},
+         docOf("symbol"));
   return size;
 }
 
@@ -447,8 +462,8 @@ void defineValues(nb::module_ &module) {
                    [](const Tile &self) {
                      return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
                    })
-      .def_prop_ro("shape", [](const Tile &self) { return tupleOfShape(self, "shape"); })
-      .def("size", &sizeAlong<Tile>, nb::arg("axis").none(), "One extent; -1 is the last.");
+      .def_prop_ro("shape", [](const Tile &self) { return tupleOfShape(self, "shape"); });
+  defineSizeOf(tile);
   refuseValues(index);
   refuseValues(scalar);
   refuseValues(tile);
@@ -463,8 +478,8 @@ void defineValues(nb::module_ &module) {
                    [](const Buffer &self) {
                      return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
                    })
-      .def_prop_ro("shape", [](const Buffer &self) { return tupleOfShape(self, "shape"); })
-      .def("size", &sizeAlong<Buffer>, nb::arg("axis").none(), "One extent; -1 is the last.");
+      .def_prop_ro("shape", [](const Buffer &self) { return tupleOfShape(self, "shape"); });
+  defineSizeOf(buffer);
 }
 
 } // namespace tw::python::kernel
