@@ -7,7 +7,7 @@
  * All strings are UTF-8 and NUL-terminated. Strings given to a callback are valid only during that
  * callback. No function throws, exits or prints: what there is to say goes to the sink. Functions
  * may be called from several threads at once; the callbacks of one call come one at a time, on any
- * thread.
+ * thread, but for is_cancelled.
  */
 #ifndef TILEWRIGHT_COMPILER_H
 #define TILEWRIGHT_COMPILER_H
@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Grows with every incompatible change of this header; see tilewright_compiler_api_version. */
-#define TILEWRIGHT_COMPILER_API_VERSION 8
+#define TILEWRIGHT_COMPILER_API_VERSION 9
 
 /* What a call ended with; also the exit status of the command-line tool. */
 typedef enum tilewright_outcome {
@@ -54,6 +54,9 @@ typedef struct tilewright_sink {
   /* Now working on `stage` ("import", "lower", "codegen k12 linear_relu"); `fraction` of the whole
    * call is done, or is negative when not known. Cheap, may come often. */
   void (*progress)(void *user, const char *stage, double fraction);
+  /* Asked about every 50 ms, on the thread that makes the call, while other callbacks may come on
+   * another one. Not 0: the call ends soon, with the error TW-SYSTEM-0007. */
+  int (*is_cancelled)(void *user);
 } tilewright_sink;
 
 /* A parameter, buffer or constant of a model in memory. `data` and `bytes` are its whole storage:

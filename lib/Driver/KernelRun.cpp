@@ -53,6 +53,8 @@ public:
       TW_TRY(compile());
       TW_ASSIGN(kernel.outputs, kernel.compiled->run(inputs, given.threads));
     }
+    if (session.cancellation().isRequested())
+      return Cancellation::error();
     if (given.check && isCompiled && isGood) {
       TW_ASSIGN(isGood, compareWithCompiled());
     }
@@ -93,6 +95,7 @@ private:
     interpreter::Options options;
     options.f64 = given.f64 != 0;
     options.check = given.check != 0;
+    options.cancellation = &session.cancellation();
     if (given.operations > 0)
       options.mostOperations = given.operations;
     TW_ASSIGN(interpreted, interpreter::interpret(kernel.kernel, inputs, options));

@@ -110,6 +110,8 @@ OwningOpRef<ModuleOp> Pipeline::import(const ModelSource &model, const ModelKern
   else
     session.error(result.error());
   session.endStage();
+  if (session.isCancelled())
+    return nullptr;
   if (module)
     dump("import", *module);
   return module;
@@ -123,6 +125,8 @@ LogicalResult Pipeline::runPasses(const std::string &stage, ModuleOp module,
   add(passes);
   bool ok = succeeded(passes.run(module)) && succeeded(verify(module));
   session.endStage();
+  if (session.isCancelled())
+    return failure();
   if (!ok)
     return session.failStage(stage), failure();
   dump(stage, module);
@@ -199,10 +203,11 @@ LogicalResult Pipeline::toArtifact(ModuleOp module, target::Target &target,
     session.beginStage(stage);
   };
   options.lowered = [&](ModuleOp lowered) { dump("llvm", lowered); };
+  options.cancellation = &session.cancellation();
   bool ok = succeeded(writeArtifact(module, target, options));
   if (!stage.empty())
     session.endStage();
-  if (!ok)
+  if (!ok && !session.isCancelled())
     session.failStage(stage);
   return success(ok && session.outcome() == TILEWRIGHT_FINE);
 }

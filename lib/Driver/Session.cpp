@@ -31,7 +31,13 @@ tilewright_outcome Session::perform(const tilewright_sink *sink, void *user,
   std::call_once(once, [] { llvm::install_bad_alloc_error_handler(onBadAlloc); });
   Session session(sink, user);
   try {
-    runOnLargeStack([&] { action(session); });
+    std::function<void()> meanwhile;
+    if (sink && sink->is_cancelled)
+      meanwhile = [&] {
+        if (sink->is_cancelled(user))
+          session.wish.request();
+      };
+    runOnLargeStack([&] { action(session); }, meanwhile);
   } catch (const std::bad_alloc &) {
     session.error(*limitReached(ENOMEM, "the compiler"));
   } catch (const std::system_error &) { // a thread
@@ -49,6 +55,13 @@ void Session::error(const Diagnostic &problem) {
     result = outcome;
   if (sink && sink->diagnostic)
     sink->diagnostic(user, text.c_str(), outcome);
+}
+
+bool Session::isCancelled() {
+  if (!wish.isRequested())
+    return false;
+  error(Cancellation::error());
+  return true;
 }
 
 void Session::report(const std::string &text) {

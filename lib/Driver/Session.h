@@ -3,6 +3,7 @@
 // One call of the compiler's C API: what it has to say goes to the caller's sink, in one order,
 // with the times of its stages.
 #pragma once
+#include "Support/Cancellation.h"
 #include "Support/Diagnostic.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tilewright/Compiler.h"
@@ -35,6 +36,11 @@ public:
   void report(const std::string &text);
   tilewright_outcome outcome() const { return result; }
 
+  /// Set once the caller wants the call to end.
+  const Cancellation &cancellation() const { return wish; }
+  /// Whether that is so; then it is the call's error.
+  bool isCancelled();
+
   /// Routes the context's diagnostics here: coded errors to the sink at once, others are kept
   /// until their stage fails, remarks are collected for --report.
   std::unique_ptr<mlir::ScopedDiagnosticHandler> handler(mlir::MLIRContext &context);
@@ -63,6 +69,7 @@ private:
 
   const tilewright_sink *sink;
   void *user;
+  Cancellation wish;
   tilewright_outcome result = TILEWRIGHT_FINE;
   std::vector<std::string> uncoded;
   std::set<std::string> given;                                // errors

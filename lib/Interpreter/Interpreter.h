@@ -5,6 +5,7 @@
 #pragma once
 #include "IO/HostTensor.h"
 #include "IR/Tile/Tile.h"
+#include "Support/Cancellation.h"
 #include "Tile/Signature.h"
 
 namespace tw::interpreter {
@@ -15,6 +16,7 @@ struct Options {
   int64_t mostElements = int64_t(1) << 28;  // of buffers and live tiles together, 8 bytes each
   int64_t mostOperations = 200'000'000'000; // elements computed, read and written, and operations
   int mostOfAKind = 3; // findings that are listed of one kind, place and buffer
+  const Cancellation *cancellation = nullptr;
 };
 
 /// Something a program did that it must not. `problem` is complete: the message names the buffer
@@ -39,8 +41,8 @@ std::string checkMessage(llvm::StringRef text, int64_t value, int64_t bound);
 
 /// Runs the kernel, which has been verified. `given` has a tensor for each argument that is not
 /// `out`, in order; a scalar is a tensor without sizes. Errors: those of bindKernel; INTERPRETER_4
-/// (too large), INTERPRETER_5 (too long), INTERPRETER_7 (an operation that no kernel may have), and
-/// INTERPRETER_6 where nothing is looked for.
+/// (too large), INTERPRETER_5 (too long), SYSTEM_7 (cancelled), INTERPRETER_7 (an operation that no
+/// kernel may have), and INTERPRETER_6 where nothing is looked for.
 Result<Run> interpret(tile::KernelOp kernel, std::span<const HostTensor> given,
                       const Options &options = {});
 

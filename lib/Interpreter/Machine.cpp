@@ -20,6 +20,8 @@ bool Machine::run(const Steps &steps) {
 }
 
 bool Machine::spend(int64_t operations) {
+  if (isCancelled(options.cancellation))
+    return fail(Cancellation::error());
   if (operations <= freeOperations) {
     freeOperations -= operations;
     return true;

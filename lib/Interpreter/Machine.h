@@ -49,7 +49,7 @@ public:
 
   bool run(const Steps &steps);
   bool fail(Diagnostic problem);
-  /// Counts `operations`; fails when there are too many.
+  /// Counts `operations`; fails when there are too many, or the call is cancelled.
   bool spend(int64_t operations);
   /// Memory for a tile of `count` elements as the value of `slot`; null after failing.
   Cell *allocate(int slot, int64_t count);

@@ -236,13 +236,18 @@ static void addProgram(tile::KernelOp kernel, KernelSummary &summary) {
 
 /// Lowers every kernel that is called into `into`.
 static LogicalResult lowerKernels(ModuleOp module, ModuleOp into, target::Target &target,
-                                  KernelTable &kernels, llvm::StringMap<KernelSummary> &texts) {
+                                  const Cancellation *cancellation, KernelTable &kernels,
+                                  llvm::StringMap<KernelSummary> &texts) {
   SymbolTable symbols(module);
   bool hasValues = graph::hasValues(module);
   LogicalResult result = success();
   module.walk([&](graph::DispatchOp op) {
     if (failed(result) || kernels.contains(op.getKernel()))
       return;
+    if (isCancelled(cancellation)) {
+      result = failure();
+      return;
+    }
     Operation *kernel = symbols.lookup(op.getKernel());
     KernelSummary &summary = texts[op.getKernel()] = describeKernel(kernel);
     if (auto program = dyn_cast<tile::KernelOp>(kernel); program && hasValues)
@@ -285,7 +290,7 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   KernelTable kernels;
   llvm::StringMap<KernelSummary> texts;
   options.stage("kernels");
-  if (failed(lowerKernels(module, *into, target, kernels, texts)))
+  if (failed(lowerKernels(module, *into, target, options.cancellation, kernels, texts)))
     return failure();
 
   options.stage("host");
@@ -307,13 +312,15 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   }
   options.stage("llvm");
   FailureOr<std::vector<ObjectFile>> objects =
-      makeObjects(*into, options.features, metadata, options.runsOnce);
+      makeObjects(*into, options.features, metadata, options.runsOnce, options.cancellation);
   if (failed(objects))
     return failure();
   options.stage("link");
   Result<ObjectFile> linked = linkLibrary(*objects);
   if (!linked)
     return report(module.getLoc(), linked.error());
+  if (isCancelled(options.cancellation))
+    return failure();
   options.stage("weights");
   bool isExternal = facts.hasExternalWeights && payload.bytes() > 0;
   Status status = isFile ? writeFiles(*std::move(linked), payload, isExternal, options)

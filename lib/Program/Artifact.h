@@ -2,6 +2,7 @@
 //
 // A module of the dispatch level becomes an artifact on disk (docs/artifact.md).
 #pragma once
+#include "Support/Cancellation.h"
 #include "Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <functional>
@@ -20,6 +21,7 @@ struct ArtifactOptions {
   WeightsPlace weights = WeightsPlace::Auto; // embedded below 1 GiB
   std::vector<std::string> features;         // CPU features that the code may use
   bool runsOnce = false;                     // then LLVM's time counts more than the code's
+  const Cancellation *cancellation = nullptr;
   /// Called when a stage begins ("kernels", "host", "llvm", "link", "weights").
   std::function<void(llvm::StringRef)> stage = [](llvm::StringRef) {};
   /// Called with the program in the LLVM dialect, before it is translated.
@@ -27,8 +29,8 @@ struct ArtifactOptions {
 };
 
 /// Compiles the kernels of `module`, adds the host entry, and writes the artifact; an older file of
-/// that path is replaced in one step. Failures have been reported as coded diagnostics, and leave
-/// no file.
+/// that path is replaced in one step. Failures have been reported as coded diagnostics, but for a
+/// cancellation, and leave no file.
 mlir::LogicalResult writeArtifact(mlir::ModuleOp module, target::Target &target,
                                   const ArtifactOptions &options);
 

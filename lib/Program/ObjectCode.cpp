@@ -209,7 +209,8 @@ static void onAllParts(size_t count, const std::function<void(size_t)> &work) {
 
 FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module,
                                                const std::vector<std::string> &features,
-                                               StringRef metadata, bool runsOnce) {
+                                               StringRef metadata, bool runsOnce,
+                                               const Cancellation *cancellation) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translate(module, context, features);
   if (!code)
@@ -218,9 +219,12 @@ FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module,
   std::vector<llvm::SmallString<0>> parts = split(*code);
   std::vector<ObjectFile> objects(parts.size());
   auto compile = [&](size_t i) {
-    objects[i] = compilePart(parts[i], features, i == 0 ? metadata : StringRef(), runsOnce);
+    if (!isCancelled(cancellation))
+      objects[i] = compilePart(parts[i], features, i == 0 ? metadata : StringRef(), runsOnce);
   };
   onAllParts(parts.size(), compile);
+  if (isCancelled(cancellation))
+    return failure();
   if (llvm::any_of(objects, [](const ObjectFile &object) { return object.empty(); }))
     return report(module, "LLVM cannot write object files for this machine");
   return objects;

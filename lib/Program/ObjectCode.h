@@ -3,6 +3,7 @@
 // From the LLVM dialect to object files. Kernels do not call each other, so a large program is
 // split into as many parts as the machine has threads, and LLVM works on all of them at once.
 #pragma once
+#include "Support/Cancellation.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
 #include <string>
@@ -15,11 +16,12 @@ using ObjectFile = llvm::SmallVector<char, 0>;
 /// Object files of `module` (LLVM dialect), optimised for a CPU with `features`, as bytes in
 /// memory: the same for the same module and number of threads. Reports what goes wrong at the
 /// module's location. `metadata` becomes the section TW_METADATA_SECTION of the first. What
-/// `runsOnce` is not worth much of LLVM's time.
+/// `runsOnce` is not worth much of LLVM's time. A cancellation fails without a report.
 mlir::FailureOr<std::vector<ObjectFile>> makeObjects(mlir::ModuleOp module,
                                                      const std::vector<std::string> &features,
                                                      llvm::StringRef metadata,
-                                                     bool runsOnce = false);
+                                                     bool runsOnce = false,
+                                                     const Cancellation *cancellation = nullptr);
 
 /// What makeObjects makes, as text: LLVM's optimised intermediate code, or assembly.
 enum class CodeText { LLVM, Assembly };

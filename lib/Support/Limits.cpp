@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 #include <system_error>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -210,7 +211,23 @@ void *runCall(void *given) {
 
 } // namespace
 
-void runOnLargeStack(const std::function<void()> &action) {
+/// Waits for the thread's end.
+static void join(pthread_t thread, const std::function<void()> &meanwhile) {
+  constexpr long between = 50'000'000; // ns
+  constexpr long second = 1'000'000'000;
+  while (meanwhile) {
+    timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (until.tv_nsec + between) / second;
+    until.tv_nsec = (until.tv_nsec + between) % second;
+    if (pthread_clockjoin_np(thread, nullptr, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
+      return;
+    meanwhile();
+  }
+  pthread_join(thread, nullptr);
+}
+
+void runOnLargeStack(const std::function<void()> &action, const std::function<void()> &meanwhile) {
   LargeStackCall call{action, {}};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -227,7 +244,7 @@ void runOnLargeStack(const std::function<void()> &action) {
   pthread_attr_destroy(&attributes);
   if (error)
     throw std::system_error(error, std::generic_category(), "a thread with a large stack");
-  pthread_join(thread, nullptr);
+  join(thread, meanwhile);
   if (call.problem)
     std::rethrow_exception(call.problem);
 }

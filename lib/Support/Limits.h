@@ -25,7 +25,9 @@ std::optional<Diagnostic> environmentsFault(const ChildEnd &end, const std::stri
 void guardChild();
 
 /// Runs `action` on a thread with a stack for deeply nested programs: 1 GiB, or what there may be.
-/// Exceptions are passed on. std::system_error when there is no such thread.
-void runOnLargeStack(const std::function<void()> &action);
+/// Exceptions are passed on. std::system_error when there is no such thread. `meanwhile`, which may
+/// throw nothing, is called about every 50 ms on the caller's thread.
+void runOnLargeStack(const std::function<void()> &action,
+                     const std::function<void()> &meanwhile = nullptr);
 
 } // namespace tw

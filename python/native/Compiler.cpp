@@ -147,7 +147,20 @@ tilewright_sink Said::sink() {
     static_cast<Said *>(user)->diagnostics += text;
   };
   sink.report = [](void *user, const char *text) { static_cast<Said *>(user)->report += text; };
+  sink.is_cancelled = [](void *user) -> int {
+    nb::gil_scoped_acquire acquire;
+    auto &said = *static_cast<Said *>(user);
+    said.isInterrupted = said.isInterrupted || PyErr_CheckSignals() != 0;
+    return said.isInterrupted;
+  };
   return sink;
+}
+
+void Said::check(tilewright_outcome outcome, tilewright_outcome allowed) const {
+  if (isInterrupted)
+    throw nb::python_error();
+  if (outcome != TILEWRIGHT_FINE && outcome != allowed)
+    raise(diagnostics, outcome);
 }
 
 void defineCompiler(nb::module_ &module) {

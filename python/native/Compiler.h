@@ -12,14 +12,19 @@ namespace tw::python {
 
 const cli::CompilerLibrary &compilerLibrary();
 
-/// What a call says.
+/// What a call says. Signals are handled while it goes on, as between two lines of Python: where a
+/// handler raises, the call ends.
 struct Said {
   std::string diagnostics, report;
+  bool isInterrupted = false; // a handler's exception is Python's error
   tilewright_sink sink();
+  /// Throws a handler's exception, or what was said when the call ended with something else than
+  /// TILEWRIGHT_FINE or `allowed`.
+  void check(tilewright_outcome outcome, tilewright_outcome allowed = TILEWRIGHT_FINE) const;
 };
 
 /// Calls a function of the compiler, compiler.*function(args..., &sink, &said), without the GIL.
-/// Throws what it says when it ends with something else than TILEWRIGHT_FINE or `allowed`.
+/// Throws as Said::check.
 template <typename Function, typename... Args>
 Said askAllowing(tilewright_outcome allowed, Function function, Args... args) {
   const cli::CompilerLibrary &compiler = compilerLibrary();
@@ -30,8 +35,7 @@ Said askAllowing(tilewright_outcome allowed, Function function, Args... args) {
     nanobind::gil_scoped_release release;
     outcome = (compiler.*function)(args..., &sink, &said);
   }
-  if (outcome != TILEWRIGHT_FINE && outcome != allowed)
-    raise(said.diagnostics, outcome);
+  said.check(outcome, allowed);
   return said;
 }
 template <typename Function, typename... Args>

@@ -28,9 +28,7 @@ public:
     const cli::CompilerLibrary &compiler = compilerLibrary();
     Said said;
     tilewright_sink sink = said.sink();
-    tilewright_outcome outcome = compiler.openKernel(&options, &sink, &said, &kernel);
-    if (outcome != TILEWRIGHT_FINE)
-      raise(said.diagnostics, outcome);
+    said.check(compiler.openKernel(&options, &sink, &said, &kernel));
     for (size_t i = 0; const auto *argument = compiler.kernelArgument(kernel, i); ++i)
       (argument->is_input ? inputs : outputs).push_back(*argument);
   }
