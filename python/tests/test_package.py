@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is shipped beside the code: types, and names."""
+"""What an import costs, and what is shipped beside the code: types, and names."""
 import ast
 from pathlib import Path
 
@@ -20,6 +20,23 @@ def names_in(stub):
         elif isinstance(node, ast.ImportFrom):
             names.update(each.asname or each.name for each in node.names)
     return names
+
+
+def test_import_loads_neither_torch_nor_llvm(run_python):
+    out = run_python("""
+        import sys, tilewright
+        maps = open("/proc/self/maps").read()
+        print([m for m in ("torch", "numpy", "json", "typing") if m in sys.modules], "LLVM" in maps, "tilewright-compiler" in maps)
+    """)
+    assert out == "[] False False\n"
+
+
+def test_import_is_fast(run_python):
+    for module in ("tilewright", "tilewright.kernel"):
+        out = run_python(f"""
+            import time; begin = time.perf_counter(); import {module}; print(time.perf_counter() - begin)
+        """)
+        assert float(out) < 0.25  # 50 ms on a machine with nothing else to do
 
 
 def test_stubs_name_everything():

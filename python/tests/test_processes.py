@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs in threads, in the children of a fork, and interrupted."""
+import contextlib
+import os
+import signal
+import threading
+import time
+
+import pytest
+import torch
+
+import tilewright
+import tilewright.kernel as tk
+from tilewright import _native
+
+
+@contextlib.contextmanager
+def interrupted_after(seconds):
+    """Ctrl-C after some time."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # shells let what runs in the background ignore it
+    timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+
+
+def test_threads(mlp):
+    module, program = mlp
+    xs = [torch.randn(4, 16) for _ in range(8)]
+    wrong = []
+
+    def work(x):
+        expected = module(x).detach()
+        for _ in range(50):
+            if not torch.allclose(program(x), expected, atol=1e-5):
+                wrong.append(x)
+
+    threads = [threading.Thread(target=work, args=(x,)) for x in xs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_fork(run_python):
+    run_python("""
+        import os, sys, torch, tilewright
+        model = torch.nn.Linear(256, 256)
+        x = torch.randn(512, 256)
+        program = tilewright.compile(model, (x,), threads=3)
+        y = program(x)
+        for _ in range(3):
+            child = os.fork()
+            if child == 0:
+                same = all(torch.equal(program(x), y) for _ in range(3))
+                del program
+                os._exit(0 if same else 1)
+            assert os.waitpid(child, 0)[1] == 0
+        assert torch.equal(program(x), y)
+    """)
+
+
+def test_compiling_in_the_child_of_a_fork(run_python):
+    """Threads that compiled in the parent are not there."""
+    run_python("""
+        import os, signal, torch, tilewright
+        model, x = torch.nn.Linear(3, 4), torch.randn(2, 3)
+        tilewright.compile(model, (x,))
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)  # ends a child that hangs
+            os._exit(0 if tilewright.compile(model, (x,))(x).shape == (2, 4) else 1)
+        assert os.waitpid(child, 0)[1] == 0
+    """)
+
+
+def test_interrupt_does_not_break_the_program(mlp):
+    program = tilewright.compile(torch.nn.Linear(1024, 1024), (torch.randn(1024, 1024),), threads=1)
+    x = torch.randn(1024, 1024)
+    expected = program(x)
+    with pytest.raises(KeyboardInterrupt), interrupted_after(0.1):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            program(x)
+    assert torch.equal(program(x), expected)
+
+
+class Layers(torch.nn.Module):
+    """Many kernels: no two layers have the same sizes."""
+
+    def __init__(self, count):
+        super().__init__()
+        sizes = range(16, 16 + count + 1)
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(a, b) for a, b in zip(sizes, sizes[1:]))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x).tanh().softmax(1)
+        return x
+
+
+def test_interrupt_ends_a_compilation(fresh, tmp_path, monkeypatch):
+    """At once, and with no file left; afterwards all is as before."""
+    compile_natively, part, times = _native.compile, 1.0, []
+
+    def timed(*arguments, **options):
+        begin = time.monotonic()
+        try:
+            with interrupted_after(part * times[0]) if times else contextlib.nullcontext():
+                return compile_natively(*arguments, **options)
+        finally:
+            times.append(time.monotonic() - begin)
+
+    monkeypatch.setattr(_native, "compile", timed)
+    net, x = Layers(60).requires_grad_(False), torch.randn(3, 16)
+    tilewright.compile(net, (x,))
+    compiled = torch.compile(net, backend="tilewright")
+    for part in (0.1, 0.4):
+        with pytest.raises(KeyboardInterrupt):
+            compiled(x)
+        assert times.pop() < 0.9 * times[0]
+        assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    times.clear()
+    torch.testing.assert_close(compiled(x), net(x))
+    assert [path.suffix for path in tmp_path.rglob("*") if path.is_file()] == [".so"]
+
+
+def test_other_handlers_of_signals_end_a_compilation():
+    """Such as those of time limits: what they raise is raised."""
+    def expired(*_):
+        raise TimeoutError("expired")
+
+    exported = torch.export.export(Layers(60), (torch.randn(3, 16),))
+    before = signal.signal(signal.SIGALRM, expired)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(TimeoutError, match="expired"):
+            tilewright.compile(exported)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("method", ["interpret", "check"])
+def test_interrupt_ends_the_interpreter(method):
+    M, N = tk.symbols("M N")
+
+    @tk.kernel
+    def long(x: tk.In[tk.f32, M, N], y: tk.Out[tk.f32, M, N]):
+        m, = tk.grid(M)
+        for _, s in tk.loop(10**6, t=tk.load(x, [m, 0], [1, N])):
+            s.t = s.t * 1.5 + 0.5
+        tk.store(y, [m, 0], s.t)
+
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), interrupted_after(0.2):
+        getattr(long, method)(torch.randn(100, 100))
+    assert time.monotonic() - begin < 60  # without, it takes an hour

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The arrays that programs take and give: kinds, dtypes, strides, memory, and what is no array."""
+import ctypes
+
+import numpy as np
+import pytest
+import torch
+from torch.export import Dim
+
+import tilewright
+from compare import close
+
+
+def test_torch_in_torch_out(mlp):
+    module, program = mlp
+    x = torch.randn(4, 16)
+    y = program(x)
+    assert type(y) is torch.Tensor and not y.requires_grad
+    close(y, module(x).detach())
+    close(program(input=x), y)
+    close(program(torch.nn.Parameter(x)), y)
+
+
+def test_numpy_in_numpy_out(mlp):
+    module, program = mlp
+    x = np.random.randn(4, 16).astype(np.float32)
+    y = program(x)
+    assert type(y) is np.ndarray and y.dtype == np.float32 and y.flags.writeable
+    close(y, module(torch.from_numpy(x)).detach())
+    x.flags.writeable = False  # it is only read
+    close(program(x), y)
+
+
+class Exporter:
+    """Somebody else's tensor, which has nothing but DLPack."""
+
+    def __init__(self, array, device=(1, 0)):
+        self.array, self.device = array, device
+
+    def __dlpack__(self, **_):
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+def test_dlpack_in(mlp):
+    _, program = mlp
+    x = torch.randn(4, 16)
+    close(program(Exporter(x)), program(x))
+    close(program(Exporter(x.numpy())), program(x))
+    assert type(program(Exporter(x))) is np.ndarray
+
+
+def test_arrays_without_strides(refusal):
+    """Those of ctypes say none."""
+    program = tilewright.compile(torch.nn.ReLU(), (torch.randn(2, 3),))
+    given = ((ctypes.c_float * 3) * 2)((1, -2, 3), (-4, 5, -6))
+    assert program(given).tolist() == [[1, 0, 3], [0, 5, 0]]
+    with refusal("TW-RUNTIME-0010", "convert it to f32"):
+        program(((ctypes.c_double * 3) * 2)())
+
+
+@pytest.mark.parametrize("make", [lambda x: x.t().contiguous().t(), lambda x: x.repeat(1, 2)[:, ::2],
+                                  lambda x: torch.cat([x, x])[1:5], lambda x: x[:1].expand(4, 16),
+                                  lambda x: torch.cat([torch.zeros(1), x.flatten()])[1:].view(4, 16)])
+def test_strided_and_unaligned_inputs(mlp, make):
+    module, program = mlp
+    x = make(torch.randn(4, 16))
+    close(program(x), module(x).detach())
+    close(program(x.numpy()), module(x).detach())
+
+
+def test_results_do_not_share_memory(mlp):
+    _, program = mlp
+    a, b = torch.randn(4, 16), torch.randn(4, 16)
+    first = program(a)
+    kept = first.clone()
+    program(b)
+    assert torch.equal(first, kept)
+
+
+def test_aligned_memory_is_not_copied():
+    program = tilewright.compile(torch.nn.ReLU(), (torch.randn(1 << 16),), threads=1)
+    x = torch.randn(1 << 16)
+    program(x)
+    assert program._memory()[2] < x.nbytes  # neither a copy of the input, nor an output of its own
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int8, torch.int16,
+                                   torch.int32, torch.int64, torch.uint8, torch.bool])
+def test_dtypes(dtype):
+    class Flip(torch.nn.Module):
+        def forward(self, x):
+            return x.flip(0), x.t()
+
+    x = torch.arange(6).reshape(2, 3).to(dtype)
+    program = tilewright.compile(Flip(), (x,))
+    flipped, turned = program(x)
+    assert flipped.dtype == dtype and torch.equal(flipped, x.flip(0)) and torch.equal(turned, x.t())
+    if dtype is not torch.bfloat16:
+        array = program(x.numpy())[0]
+        assert array.dtype == x.numpy().dtype and np.array_equal(array, x.flip(0).numpy())
+
+
+def test_numpy_has_no_bf16(refusal):
+    program = tilewright.compile(torch.nn.ReLU(), (torch.ones(3, dtype=torch.bfloat16),))
+    try:
+        import ml_dtypes
+    except ImportError:
+        with refusal("TW-PYTHON-0008", "bf16", "ml_dtypes", kind=NotImplementedError):
+            program(Exporter(torch.ones(3, dtype=torch.bfloat16)))
+    else:
+        assert program(Exporter(torch.ones(3, dtype=torch.bfloat16))).dtype == ml_dtypes.bfloat16
+
+
+def test_empty_tensors():
+    program = tilewright.compile(torch.nn.ReLU(), (torch.randn(4, 3),), dynamic_shapes={"input": {0: Dim.DYNAMIC}})
+    assert program(torch.randn(0, 3)).shape == (0, 3)
+    assert program(np.zeros((0, 3), np.float32)).shape == (0, 3)
+
+
+def test_negated_tensors(mlp):
+    _, program = mlp
+    z = torch.randn(4, 16, dtype=torch.complex64)
+    negated = z.conj().imag
+    assert negated.is_neg()
+    close(program(negated), program(negated.clone()))
+    one = tilewright.compile(torch.nn.ReLU(), (torch.randn(1),))
+    minus = torch.complex(torch.ones(1), -torch.ones(1)).conj().imag
+    assert minus.is_neg() and one(minus).item() == minus.clamp(min=0).item() == 1.0
+
+
+@pytest.mark.parametrize("make, code, words", [
+    (lambda x: 3.0, "TW-PYTHON-0001", "is a float"),
+    (lambda x: None, "TW-PYTHON-0001", "NoneType"),
+    (lambda x: x.tolist(), "TW-PYTHON-0001", "is a list"),
+    (lambda x: x.to_sparse(), "TW-PYTHON-0001", "sparse"),
+    (lambda x: torch.nested.nested_tensor([x]), "TW-PYTHON-0001", "is nested"),
+    (lambda x: torch.quantize_per_tensor(x, 0.1, 0, torch.qint8), "TW-PYTHON-0001", "quantized"),
+    (lambda x: np.zeros((4, 16), "M8[s]"), "TW-PYTHON-0001", "cannot be exported"),
+    (lambda x: Exporter(x, None), "TW-PYTHON-0001", "__dlpack_device__ gives None"),
+    (lambda x: x.to("meta"), "TW-PYTHON-0002", "meta"),
+    (lambda x: torch.complex(x, x), "TW-PYTHON-0001", "complex64"),
+    (lambda x: torch.complex(x, x).conj(), "TW-PYTHON-0001", ""),
+    (lambda x: x.as_subclass(type("Sub", (torch.Tensor,), {})), "TW-PYTHON-0001", "subclass"),
+    (lambda x: x.numpy().astype(">f4"), "TW-PYTHON-0001", "byte order"),
+    (lambda x: x.numpy().astype("S4"), "TW-PYTHON-0001", ""),
+    (lambda x: np.ma.masked_array(x.numpy(), mask=x.numpy() > 0), "TW-PYTHON-0001", "has a mask"),
+    (lambda x: torch.ones(1).expand(2**40, 16), "TW-PYTHON-0001", "cannot be copied"),
+    (lambda x: np.array([object()]), "TW-PYTHON-0001", ""),
+    (lambda x: Exporter(x, (2, 0)), "TW-PYTHON-0002", "(2, 0)"),
+    (lambda x: Exporter(x.t().contiguous().t()), "TW-PYTHON-0001", "not contiguous"),
+])
+def test_what_is_no_tensor(mlp, refusal, make, code, words):
+    with refusal(code, words, '"input"', "f32[4, 16]"):
+        mlp[1](make(torch.randn(4, 16)))

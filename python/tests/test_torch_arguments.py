@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arguments of torch.compile that are no plain memory of their own, and values that cannot be."""
+import numpy as np
+import pytest
+import torch
+
+from tilewright.torch import backend
+
+pytestmark = pytest.mark.usefixtures("fresh")
+
+
+class Marked(torch.Tensor):
+    """A subclass without a behaviour of its own."""
+
+
+def complex_pair():
+    return torch.complex(torch.arange(6.0).view(2, 3), torch.ones(2, 3))
+
+
+@pytest.mark.parametrize("make", [
+    lambda: complex_pair().conj().imag,                       # negated when it is read
+    lambda: torch.randn(3).expand(2, 3),                      # stride 0
+    lambda: torch.randn(8).as_strided((2, 3), (2, 1)),        # its rows overlap
+    lambda: torch.randn(2, 0), lambda: torch.randn(0, 3)[:, 1:],
+    lambda: torch.from_numpy(np.frombuffer(np.arange(6, dtype=np.float32).tobytes(), np.float32)).view(2, 3),
+    lambda: torch.randn(2, 3).as_subclass(Marked), lambda: torch.nn.Parameter(torch.randn(2, 3)),
+    lambda: torch.randn(2, 3).to_sparse(), complex_pair, lambda: complex_pair().conj(),
+], ids=["negated", "stride0", "overlapping", "empty", "emptyslice", "readonly", "subclass", "parameter", "sparse", "complex",
+        "conjugated"])
+@pytest.mark.filterwarnings("ignore")
+def test_arguments_of_any_kind(make):
+    def f(x):
+        return x * 2 + x
+
+    given = make()
+    for got in (torch.compile(f, backend=backend)(given) for _ in range(2)):
+        expected = f(given)
+        assert type(got) is type(expected) and got.layout == expected.layout
+        got, expected = (each.to_dense() if each.is_sparse else each for each in (got, expected))
+        torch.testing.assert_close(got, expected)
+
+
+def test_arguments_that_share_memory_and_are_written_to():
+    def f(x, y):
+        x.add_(1)
+        return x * 2 + y.sum()
+
+    # One sharing at a time: torch itself guards none, so that AOTAutograd's graph for one runs for another.
+    for first, second in ((slice(0, 3), slice(2, 5)), (slice(0, 3), slice(0, 3)), (slice(0, 3), slice(3, 6))):
+        torch._dynamo.reset()
+        compiled = torch.compile(f, backend=backend)
+        for _ in range(2):
+            ours, theirs = torch.arange(6.0), torch.arange(6.0)
+            torch.testing.assert_close(compiled(ours[first], ours[second]), f(theirs[first], theirs[second]))
+            assert torch.equal(ours, theirs)
+    with pytest.raises(RuntimeError, match="single memory location"):
+        compiled(torch.zeros(1).expand(3), torch.zeros(3))
+
+
+@pytest.mark.parametrize("f,argument,words", [
+    (lambda x, n: torch.segment_reduce(x, "sum", lengths=n), torch.tensor([1, 3]), "sum to the 6 elements along the axis"),
+    (lambda x, n: torch.segment_reduce(x, "sum", lengths=n), torch.tensor([-1, 7]), "lengths must not be negative"),
+    (lambda x, n: torch.segment_reduce(x, "sum", lengths=n, unsafe=True), torch.tensor([1, 300]), "offset 301 is not below 7"),
+    (lambda x, y: torch.histogram(x + y, 3), torch.tensor(torch.nan), "the range of the values is not finite"),
+], ids=["sum", "negative", "unsafe", "range"])
+def test_segments_and_ranges_that_cannot_be(f, argument, words, refusal):
+    with refusal("TW-RUNTIME-0013", words):
+        torch.compile(f, backend=backend, fullgraph=True)(torch.arange(6.0), argument)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiled graphs on disk."""
+import logging
+import os
+import stat
+
+import pytest
+import torch
+
+from compare import mlp
+from tilewright.torch import backend
+
+pytestmark = pytest.mark.usefixtures("fresh")
+
+
+def cache_files(tmp_path):
+    return sorted((tmp_path / "cache" / "torch").glob("*.so"))
+
+
+def test_cache(tmp_path, caplog):
+    net, x = mlp().requires_grad_(False), torch.randn(4, 16)
+    expected = net(x)
+
+    def run():
+        torch._dynamo.reset()
+        torch.testing.assert_close(torch.compile(net, backend=backend)(x), expected)
+
+    run()
+    files = cache_files(tmp_path)
+    assert len(files) == 1 and stat.S_IMODE(os.stat(files[0].parent).st_mode) == 0o700
+    assert files[0].stat().st_size < 300_000
+    made = files[0].stat().st_mtime_ns
+    run()
+    assert cache_files(tmp_path) == files and files[0].stat().st_mtime_ns == made
+    torch._dynamo.reset()
+    files[0].unlink()
+    files[0].write_bytes(b"no artifact")
+    run()
+    assert files[0].stat().st_size > 1000
+    files[0].unlink()
+    files[0].mkdir()
+    run()
+    assert files[0].is_file() and next(files[0].parent.glob("*.folder")).is_dir()
+    os.chmod(files[0].parent, 0o777)
+    files[0].unlink()
+    with caplog.at_level(logging.WARNING, "tilewright.torch"):
+        run()
+    assert any("TW-PYTHON-0006" in record.getMessage() for record in caplog.records) and not cache_files(tmp_path)
+
+
+def test_a_cache_whose_name_is_no_text(tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path) + "/\udcff")
+    torch._dynamo.reset()
+    with caplog.at_level(logging.WARNING, "tilewright"):
+        assert torch.compile(lambda x: x + 2, backend=backend)(torch.ones(2)).tolist() == [3, 3]
+    assert any("TW-PYTHON-0006" in record.getMessage() for record in caplog.records)

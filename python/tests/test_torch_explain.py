@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators that run eagerly between programs, and what is said of them."""
+import logging
+
+import pytest
+import torch
+
+import tilewright.torch
+from compare import check, mlp
+from tilewright.torch import backend
+
+pytestmark = pytest.mark.usefixtures("fresh")
+
+
+def spectrum(x):
+    y = torch.fft.rfft(x * 2).abs()
+    return y + 1, x * 3
+
+
+def test_unsupported_operators_run_eagerly(caplog):
+    with caplog.at_level(logging.INFO, "tilewright.torch"):
+        check(spectrum, torch.randn(8), eager=["fft"])
+    said = [record.getMessage() for record in caplog.records]
+    assert any("_fft_r2c" in line and "complex64" in line and "test_torch_explain.py" in line for line in said), said
+
+
+def test_explain():
+    said = tilewright.torch.explain(spectrum, torch.randn(8))
+    assert len(said.graphs) == 1 and len(said.graphs[0].programs) == 2
+    assert any("_fft_r2c" in line and "test_torch_explain.py:" in line and "spectrum" in line for line in said.eager)
+    net = mlp()
+    whole = tilewright.torch.explain(net, torch.randn(4, 16))
+    assert [graph.kind for graph in whole.graphs] == ["forward", "backward"] and not whole.eager
+    assert all(parameter.grad is None for parameter in net.parameters())
+    assert "2 programs" not in str(whole) and "0 operators run eagerly" in str(whole)
+
+
+def test_mutation_between_pieces():
+    def f(x, y):
+        x.add_(1)
+        z = torch.fft.fft(x).abs()
+        y.mul_(z.sum())
+        return z * 2, x + y
+
+    check(f, torch.randn(6), torch.randn(6), eager=["fft"])
+
+
+def test_other_dtypes_run_eagerly():
+    check(lambda x: (x * 2, x.real + 1), torch.randn(4, dtype=torch.complex64), eager=["complex"])
+
+
+def test_parts_of_constants_stay_in_their_kernels(fresh):
+    def lower_triangle(x):
+        i, j = torch.tril_indices(4, 4, -1)
+        return x[:, i, j]
+
+    x = torch.randn(2, 4, 4)
+    assert tilewright.torch.explain(lower_triangle, x).eager == []
+    torch.testing.assert_close(torch.compile(lower_triangle, backend=backend)(x), lower_triangle(x))

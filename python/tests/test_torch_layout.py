@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Memory of torch.compile's arguments and results: strides, aliases, mutation, as in eager PyTorch."""
+import pytest
+import torch
+from torch import nn
+
+from compare import check, check_training
+from tilewright.torch import backend
+
+pytestmark = pytest.mark.usefixtures("fresh")
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: x, lambda x: x.t(), lambda x: x[1:, 2:], lambda x: (x + 1).t(), lambda x: (x + 1, (x + 1).t()),
+    lambda x: x.view(2, 2, 6), lambda x: (x * 2).unsqueeze(0).expand(3, 4, 6), lambda x: (x.t(), x * 2, x.shape[0]),
+    lambda x: x.chunk(2), lambda x: (x * 3).split(2), lambda x: torch.empty_like(x.t()).fill_(2.0) + x.t(),
+    lambda x: (x[0], x[:, 1], x.sum(), None, 3, "text"), lambda x: x.t().contiguous().t() + 1,
+    lambda x: (y := x + 1, y, y.view(-1)), lambda x: x.as_strided((2, 3), (1, 2)) * 2, lambda x: x.diagonal() + 1,
+    lambda x: x.detach(), lambda x: torch.ones(3), lambda x: torch.tensor([1.0, 2.0]) + x[0, :2],
+])
+def test_outputs(f):
+    check(f, torch.randn(4, 6))
+
+
+@pytest.mark.parametrize("make", [lambda x: x.t(), lambda x: x[::2], lambda x: x.expand(2, 6, 6)[0],
+                                  lambda x: x[:, :1].expand(6, 6), lambda x: x[1:4, 1:4],
+                                  lambda x: x.view(1, 6, 6, 1).to(memory_format=torch.channels_last)])
+def test_strided_inputs(make):
+    check(lambda x: (x * 2, x.transpose(0, 1), x.sum(0)), make(torch.randn(6, 6)))
+
+
+def test_as_strided_of_open_sizes():
+    """The mean over positions of a turned tensor is an as_strided of a tensor whose outermost size alone is open."""
+    check(lambda x: nn.functional.adaptive_avg_pool2d(x.transpose(1, 2).unsqueeze(-2), 1)[..., 0, 0] + 1, torch.randn(3, 5, 4),
+          dynamic=True, again=[(torch.randn(2, 7, 4),)])
+
+
+def test_channels_last():
+    net = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 4, 1)).requires_grad_(False)
+    x = torch.randn(2, 3, 8, 8)
+    check(net, x)
+    check(net.to(memory_format=torch.channels_last), x.to(memory_format=torch.channels_last))
+    check_training(nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU()).to(memory_format=torch.channels_last),
+                   x.to(memory_format=torch.channels_last))
+
+
+@pytest.mark.parametrize("shape,dynamic", [((2, 3, 6, 8), False), ((2, 3, 6, 8), True), ((1, 2, 2, 6), False),
+                                           ((2, 3, 2, 2), False)])
+def test_strides_that_fake_tensors_have_otherwise(shape, dynamic):
+    """Eager PyTorch's result of unpooling has the order of its input, that of its fake tensors is row-major."""
+    def unpool(x):
+        values, places = nn.functional.max_pool2d(x, 2, return_indices=True)
+        y = nn.functional.max_unpool2d(values, places, 2)
+        return y, y + 1
+
+    x = torch.randn(shape)
+    check(unpool, x, dynamic=dynamic)
+    with torch.no_grad():
+        last = x.to(memory_format=torch.channels_last)
+        y = torch.compile(lambda v: unpool(v)[0], backend=backend, dynamic=dynamic, fullgraph=True)(last)
+        expected = unpool(last)[0]
+    assert torch.equal(y, expected) and y.stride() == expected.stride()
+
+
+def test_results_may_be_written_to():
+    net = nn.Conv2d(3, 4, 3).to(memory_format=torch.channels_last)
+    compiled = torch.compile(net, backend=backend)
+    y = compiled(torch.randn(1, 3, 5, 5).to(memory_format=torch.channels_last))
+    y.add_(1).sum().backward()
+    assert torch.equal(net.bias.grad, torch.full((4,), 9.0))
+
+
+def test_empty_and_scalar_tensors():
+    check(lambda x: (x * 2, x.sum(0), x.t()), torch.randn(0, 3))
+    check(lambda x: x * 2 + 1, torch.tensor(3.0))
+
+
+def mutates(x, y):
+    x.add_(1)
+    y[1:].mul_(2)
+    x.t()[0].zero_()
+    return x * y.sum(), x.t()
+
+
+def test_mutation():
+    check(mutates, torch.randn(3, 4), torch.randn(5))
+    check(mutates, torch.randn(4, 3).t(), torch.randn(10)[::2])  # what is not row-major
+
+
+def test_mutation_raises_the_version():
+    x = torch.randn(3)
+    before = x._version
+    torch.compile(lambda x: x.add_(1), backend=backend)(x)
+    assert x._version > before
+
+
+def test_old_values_of_mutated_inputs():
+    def f(x):
+        old = x.clone()
+        x.add_(1)
+        return old, x * old
+
+    check(f, torch.randn(3))
+
+
+def test_buffers():
+    class Count(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.zeros(()))
+
+        def forward(self, x):
+            self.count += 1
+            return x * self.count
+
+    module = Count()
+    compiled = torch.compile(module, backend=backend)
+    for i in range(1, 4):
+        assert torch.equal(compiled(torch.ones(2)), torch.full((2,), float(i)))
+    assert module.count == 3

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How torch.compile finds the backend, and its options."""
+import os
+from pathlib import Path
+
+import pytest
+import torch
+
+from compare import check, mlp
+from tilewright.torch import backend
+
+pytestmark = pytest.mark.usefixtures("fresh")
+
+
+def test_is_found_by_name():
+    net, x = mlp(), torch.randn(4, 16)
+    torch.testing.assert_close(torch.compile(net, backend="tilewright")(x), net(x))
+    assert list(Path(os.environ["TILEWRIGHT_CACHE"], "torch").glob("*.so"))
+    project = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    assert '[project.entry-points.torch_dynamo_backends]\ntilewright = "tilewright.torch:backend"' in project
+
+
+def test_unknown_options_are_refused():
+    def failing(**keywords):
+        with pytest.raises(Exception) as caught:
+            torch.compile(lambda x: x + 1, backend=backend, **keywords)(torch.ones(1))
+        return str(caught.value)
+
+    assert "TW-PYTHON-0005" in failing(options={"thread": 1}) and "threads" in failing(options={"thread": 1})
+    assert "TW-PYTHON-0005" in failing(options={"threads": 0})
+    assert "TW-PYTHON-0005" in failing(options={"target": 3})
+    assert "TW-PYTHON-0005" in failing(options={"kernels": "k.cpp"})
+    assert "TW-DRIVER-0002" in failing(options={"target": "gpu"})
+    assert "TW-PYTHON-0005" in failing(mode="max-autotune")
+
+
+def test_options(tmp_path):
+    check(mlp().requires_grad_(False), torch.randn(4, 16), threads=1, target="reference",
+          dump_to=str(tmp_path / "ir"))
+    assert os.listdir(tmp_path / "ir")

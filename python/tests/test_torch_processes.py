@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiled graphs in threads and in workers, and beyond the end of Python."""
+import threading
+
+import pytest
+import torch
+
+import tilewright.torch
+from compare import mlp
+from tilewright.torch import backend
+
+pytestmark = pytest.mark.usefixtures("fresh")
+
+
+def test_threads_of_calls():
+    import threading
+
+    net = mlp().requires_grad_(False)
+    compiled = torch.compile(net, backend=backend)
+    compiled(torch.randn(4, 16))
+    wrong = []
+
+    def work():
+        for _ in range(30):
+            x = torch.randn(4, 16)
+            if not torch.allclose(compiled(x), net(x), atol=1e-5):
+                wrong.append(x)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_data_loader_workers():
+    net = mlp().requires_grad_(False)
+    compiled = torch.compile(net, backend=backend)
+    compiled(torch.randn(4, 16))
+
+    class Data(torch.utils.data.Dataset):
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, i):
+            return compiled(torch.full((4, 16), float(i)))
+
+    for i, batch in enumerate(torch.utils.data.DataLoader(Data(), num_workers=2)):
+        torch.testing.assert_close(batch[0], net(torch.full((4, 16), float(i))))
+
+
+def test_no_leaks(run_python):
+    """Nothing is left at the interpreter's end of what was compiled for functions and tensors of __main__."""
+    assert run_python("""
+        import torch
+
+        f = torch.compile(lambda x: (x * 2).relu(), backend="tilewright")
+        x = torch.randn(4, requires_grad=True)
+        f(x).sum().backward()
+        pieces = torch.compile(lambda x: torch.fft.rfft(x).abs() * 2, backend="tilewright")
+        pieces(torch.randn(8))
+        print(x.grad is not None)
+    """) == "True\n"
+
+
+@pytest.mark.parametrize("then", ["", "y.sum().backward()", "torch.compile(lambda y: y * 2, backend='tilewright')(y)"])
+def test_results_that_outlive_python(run_python, then):
+    """torch releases nothing of the graphs of results that are left."""
+    run_python(f"""
+        import torch
+
+        y = torch.compile(torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Dropout()), backend="tilewright")(torch.randn(2, 3))
+        {then}
+    """)
+
+
+def test_backends_that_outlive_python(run_python):
+    """torch keeps each backend that was used, and with it all that its module has: here symbols of kernels."""
+    run_python("""
+        import torch
+        import tilewright.kernel as tk
+        import tilewright.torch
+
+        M, N = tk.symbols("M N")
+
+        def backend(module, inputs):
+            return module.forward
+
+        torch.compile(torch.nn.ReLU(), backend=backend)(torch.ones(2))
+    """)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_other_backends_keep_nothing_of_ours(run_python, backend):
+    """A function of __main__ that another backend compiled, beside kernels and programs of __main__."""
+    run_python(f"""
+        import torch
+        import tilewright
+        import tilewright.kernel as tk
+
+        M, N = tk.symbols("M N")
+        program = tilewright.compile(torch.nn.ReLU(), (torch.ones(2),))
+
+        def f(x):
+            return program, x + 1
+
+        torch.compile(lambda x: x + 1, backend="{backend}")(torch.ones(2))
+        torch.compile(lambda x: f(x)[1], backend="{backend}")(torch.ones(2))
+    """)

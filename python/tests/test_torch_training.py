@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Training through torch.compile: losses, gradients and buffers, as in eager PyTorch."""
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+from compare import check_training, mlp
+from tilewright.torch import backend
+
+pytestmark = pytest.mark.usefixtures("fresh")
+
+
+def test_training():
+    check_training(mlp(), torch.randn(4, 16))
+    check_training(mlp(), torch.randn(4, 16), steps=3, dynamic=True)
+
+
+def test_dropout_in_training():
+    check_training(nn.Sequential(nn.Linear(16, 32), nn.Dropout(0.3), nn.Linear(32, 8), nn.Dropout(0.5)),
+                   torch.randn(4, 16), steps=3)
+
+
+def test_batch_norm():
+    check_training(nn.Sequential(nn.Conv2d(3, 8, 3, bias=False), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(),
+                                 nn.Linear(8 * 36, 4)), torch.randn(4, 3, 8, 8), steps=3, tolerance=1e-3)
+
+
+def test_autocast():
+    net = mlp()
+
+    def f(x):
+        with torch.autocast("cpu", torch.bfloat16):
+            return net(x).float().square().mean()
+
+    x = torch.randn(4, 16)
+    ours = torch.compile(f, backend=backend, fullgraph=True)(x)
+    ours.backward()
+    got = [parameter.grad.clone() for parameter in net.parameters()]
+    net.zero_grad()
+    expected = f(x)
+    expected.backward()
+    torch.testing.assert_close(ours, expected, rtol=2e-2, atol=1e-2)
+    for a, parameter in zip(got, net.parameters()):
+        torch.testing.assert_close(a, parameter.grad, rtol=5e-2, atol=1e-2)
+
+
+def test_activation_checkpointing():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = mlp(), nn.Linear(8, 4)
+
+        def forward(self, x):
+            return self.b(torch.utils.checkpoint.checkpoint(self.a, x, use_reentrant=False))
+
+    check_training(Net(), torch.randn(4, 16))
+
+
+def test_several_backward_calls():
+    net = mlp()
+    theirs = copy.deepcopy(net)
+    compiled = torch.compile(net, backend=backend)
+    x = torch.randn(4, 16)
+    for module in (compiled, theirs):
+        y = module(x)
+        y.sum().backward(retain_graph=True)
+        y.square().sum().backward()
+        module(x[:4]).mean().backward()  # accumulation
+    for a, b in zip(net.parameters(), theirs.parameters()):
+        torch.testing.assert_close(a.grad, b.grad, rtol=1e-4, atol=1e-5)
+
+
+def test_optimizer():
+    net = mlp()
+    theirs = copy.deepcopy(net)
+    x, target = torch.randn(8, 16), torch.randint(0, 8, (8,))
+    losses = []
+    for module in (torch.compile(net, backend=backend), theirs):
+        optimizer = torch.optim.Adam(module.parameters(), 1e-2)
+        for _ in range(5):
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(module(x), target)
+            loss.backward()
+            optimizer.step()
+        losses.append(loss.item())
+    assert losses[0] == pytest.approx(losses[1], rel=1e-4)
