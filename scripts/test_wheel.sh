@@ -21,7 +21,7 @@ cp -r python/tests docs examples "$work/"
 mkdir -p "$work/tree/python" "$work/empty"
 mv "$work/tests" "$work/tree/python/"
 mv "$work/docs" "$work/examples" "$work/tree/"
-cp pyproject.toml "$work/tree/"
+cp pyproject.toml README.md "$work/tree/"
 # In a mount namespace of its own, so that nothing outside changes.
 hide='for each in /usr/lib/llvm-* /usr/lib/x86_64-linux-gnu/libLLVM* /usr/lib/x86_64-linux-gnu/libMLIR*; do
   if [ -d "$each" ]; then mount --bind "$0/empty" "$each"; elif [ -e "$each" ]; then mount --bind /dev/null "$each"; fi
