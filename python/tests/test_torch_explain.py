@@ -35,6 +35,17 @@ def test_explain():
     assert "2 programs" not in str(whole) and "0 operators run eagerly" in str(whole)
 
 
+def test_explain_runs_backward():
+    """Through parameters that only a closure has, complex results, and no further than to the arguments."""
+    net, x = mlp(), torch.randn(4, 16, requires_grad=True)
+    y = x.exp()
+    kinds = [[graph.kind for graph in tilewright.torch.explain(f, given).graphs]
+             for f, given in ((lambda v: net(v), x.detach()), (lambda v: torch.fft.fft(net(v)), y), (lambda v: v, x))]
+    assert kinds[:2] == [["forward", "backward"]] * 2
+    y.sum().backward()  # its graph is still there
+    assert torch.equal(x.grad, y) and all(parameter.grad is None for parameter in net.parameters())
+
+
 def test_mutation_between_pieces():
     def f(x, y):
         x.add_(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch.fx import Node
 
 from . import _private, _support
@@ -61,9 +62,8 @@ class Explanation:
 def explain(f: Callable[..., Any], *args: Any, options: dict[str, Any] | None = None, dynamic: bool | None = None,
             **kwargs: Any) -> Explanation:
     """Compiles `f` afresh for these arguments, runs it once (and backward, where a result needs gradients), and
-    says what runs eagerly and why. Errors: those of the backend and of `f`."""
-    import torch
-
+    says what runs eagerly and why. What torch.compile has compiled before is compiled again when it is called next.
+    Errors: those of the backend and of `f`."""
     from ._backend import backend
 
     records: list[GraphRecord] = []
@@ -73,29 +73,36 @@ def explain(f: Callable[..., Any], *args: Any, options: dict[str, Any] | None = 
 
     _listeners.append(records)
     try:
-        torch._dynamo.reset()
+        torch.compiler.reset()
         results = torch.compile(f, backend=recording, dynamic=dynamic)(*args, **kwargs)
-        total = sum(each.sum() for each in _differentiable(results))
-        if isinstance(total, torch.Tensor):
-            torch.autograd.grad(total, _leaves(f, args, kwargs), allow_unused=True)
-        breaks = [str(key) for key in torch._dynamo.utils.counters["graph_break"]]
+        _run_backward(_differentiable(results), _differentiable((args, kwargs)))
+        breaks = _private.graph_breaks()
     finally:
         _listeners.remove(records)
-        torch._dynamo.reset()
+        torch.compiler.reset()
     return Explanation(records, breaks)
 
 
-def _differentiable(results: Any) -> list[Any]:
-    import torch
-    from torch.utils import _pytree as pytree
-
-    return [each for each in pytree.tree_leaves(results) if isinstance(each, torch.Tensor) and each.requires_grad]
+def _differentiable(tree: Any) -> list[torch.Tensor]:
+    return [each for each in _private.tree_leaves(tree) if isinstance(each, torch.Tensor) and each.requires_grad]
 
 
-def _leaves(f: Any, args: Any, kwargs: Any) -> list[Any]:
-    """What gradients may be asked of, without adding to anybody's .grad."""
-    import torch
-    from torch.utils import _pytree as pytree
+def _run_backward(results: list[torch.Tensor], given: list[torch.Tensor]) -> None:
+    """Adds to nobody's .grad, and goes no further than to what was given."""
+    sources = given + _parameters_behind(results, given)
+    if results and sources:
+        torch.autograd.grad(results, sources, [torch.ones_like(each) for each in results], allow_unused=True)
 
-    given = pytree.tree_leaves((args, kwargs)) + (list(f.parameters()) if isinstance(f, torch.nn.Module) else [])
-    return [each for each in given if isinstance(each, torch.Tensor) and each.requires_grad]
+
+def _parameters_behind(results: list[torch.Tensor], given: list[torch.Tensor]) -> list[torch.Tensor]:
+    """The leaves of the results' graphs that were not given: parameters, of modules and of closures."""
+    seen: set[Any] = {None, *(each.grad_fn for each in given)}
+    found: dict[int, torch.Tensor] = {}
+    nodes = [each.grad_fn for each in results]
+    while nodes:
+        if (node := nodes.pop()) not in seen:
+            seen.add(node)
+            if (leaf := getattr(node, "variable", None)) is not None:
+                found[id(leaf)] = leaf
+            nodes += [each for each, _ in node.next_functions]
+    return [leaf for leaf in found.values() if all(leaf is not each for each in given)]

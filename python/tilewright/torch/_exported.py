@@ -7,7 +7,6 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind
-from torch.utils import _pytree as pytree
 
 from .. import _native
 from . import _operators, _private
@@ -133,6 +132,6 @@ def _bounds(limits: Any) -> tuple[int | None, int | None]:
 def _out_spec(exported: ExportedProgram) -> str:
     """How results are nested, which gives them names; "" when that cannot be written."""
     try:
-        return pytree.treespec_dumps(exported.call_spec.out_spec)
+        return _private.treespec_text(exported.call_spec.out_spec)
     except (NotImplementedError, TypeError, ValueError):
         return ""

@@ -81,6 +81,21 @@ def aot_autograd(**options: Any) -> Any:
     return make(**options)
 
 
+def graph_breaks() -> list[str]:
+    """Why Dynamo has cut functions since it was reset."""
+    return [str(reason) for reason in torch._dynamo.utils.counters["graph_break"]]
+
+
+def tree_leaves(tree: Any) -> list[Any]:
+    """What is nested in lists, tuples, dicts and other containers that torch knows."""
+    return torch.utils._pytree.tree_leaves(tree)
+
+
+def treespec_text(spec: Any) -> str:
+    """How something is nested, as torch.export.save writes it."""
+    return torch.utils._pytree.treespec_dumps(spec)
+
+
 def static_arguments() -> list[int]:
     """Which arguments of the graph that is being compiled are parameters and buffers."""
     from torch._guards import TracingContext
