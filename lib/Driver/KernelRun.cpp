@@ -22,7 +22,7 @@ static Result<HostTensor> copy(const tw_tensor &tensor) {
   if (isKnown)
     sizes.assign(tensor.sizes, tensor.sizes + tensor.rank);
   auto bytes = isKnown ? byteCount(static_cast<DType>(tensor.dtype), sizes) : std::nullopt;
-  if (!bytes || *bytes > tensor.bytes)
+  if (!bytes || *bytes > tensor.bytes || (*bytes && !tensor.data))
     return Diagnostic{Code::DRIVER_1,
                       "tilewright_kernel_run: an input is malformed",
                       {},

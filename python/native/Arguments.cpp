@@ -26,6 +26,8 @@ std::string shapeText(const tw_value_info &value) {
   static const char *scalars[] = {"", "an int", "a float", "a bool"};
   if (value.kind != TW_KIND_TENSOR)
     return scalars[value.kind];
+  if (value.rank < 0)
+    return tw_dtype_name(value.dtype);
   std::string text;
   for (int32_t d = 0; d < value.rank; ++d)
     text += (d ? ", " : "") + std::string(value.size_texts[d]);
@@ -356,6 +358,8 @@ void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
   noteLibrary(Library::NumPy);
   buffers.reserve(count); // tensors point into it
   buffers.push_back(buffer);
+  if (buffer.shape == &buffer.len) // as of bytes: the one size lies in the description itself
+    sizes = reinterpret_cast<const int64_t *>(&buffers.back().len);
   if (input.mutated)
     noteWritten(input, buffer.readonly != 0);
   given.push_back({buffer.buf, static_cast<int64_t>(buffer.len), *dtype, rank, sizes});
@@ -379,7 +383,7 @@ void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
     refuse(input, Code::PYTHON_1,
            fmt::format("is a {} whose __dlpack_device__ gives {}", typeName(object), shown(device)),
            "update the library it comes from");
-  if (nb::cast<int>(device[0]) != dlpack::cpu)
+  if (!nb::object(device[0]).equal(nb::int_(dlpack::cpu)))
     refuse(input, Code::PYTHON_2, fmt::format("is on the DLPack device {}", shown(device)),
            "copy it to main memory first");
   nb::object capsule;

@@ -79,7 +79,7 @@ bool viewTensor(const dlpack::ExchangeApi &api, nanobind::handle object, dlpack:
 
 /// "TypeName", with its module unless that is builtins.
 std::string typeName(nanobind::handle object);
-/// "f32[2, s0]".
+/// "f32[2, s0]"; "f32" where the rank is -1, which stands for any.
 std::string shapeText(const tw_value_info &value);
 
 } // namespace tw::python

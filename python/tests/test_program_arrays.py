@@ -8,6 +8,7 @@ import torch
 from torch.export import Dim
 
 import tilewright
+import tilewright.kernel as tk
 from compare import close
 
 
@@ -59,6 +60,38 @@ def test_arrays_without_strides(refusal):
     assert program(given).tolist() == [[1, 0, 3], [0, 5, 0]]
     with refusal("TW-RUNTIME-0010", "convert it to f32"):
         program(((ctypes.c_double * 3) * 2)())
+
+
+def test_bytes():
+    class Twice(torch.nn.Module):
+        def forward(self, x):
+            return x * 2
+
+    program = tilewright.compile(Twice(), (torch.arange(3, dtype=torch.uint8),), dynamic_shapes=({0: Dim.DYNAMIC},))
+    assert program(b"abc").tolist() == [194, 196, 198] and program(bytearray(7)).tolist() == [0] * 7
+    N = tk.symbol("N")
+
+    @tk.kernel
+    def twice(x: tk.In[tk.u8, N], y: tk.Out[tk.u8, N]):
+        tk.grid(1)
+        tk.store(y, [0], tk.load(x, [0], [N]) * 2)
+
+    assert twice(b"abc").tolist() == twice.interpret(b"abc").tolist() == [194, 196, 198]
+
+
+def test_tensors_without_memory(mlp, refusal):
+    x = torch.randn(4, 16)
+    x.untyped_storage().resize_(0)
+    M, N = tk.symbols("M N")
+
+    @tk.kernel
+    def kernel(x: tk.In[tk.f32, M, N], y: tk.Out[tk.f32, M, N]):
+        tk.grid(1)
+        tk.store(y, [0, 0], tk.load(x, [0, 0], [M, N]))
+
+    for call in (mlp[1], kernel, kernel.interpret, kernel.check):
+        with refusal("TW-RUNTIME-0014", "has no data, but its sizes need 256 bytes"):
+            call(x)
 
 
 @pytest.mark.parametrize("make", [lambda x: x.t().contiguous().t(), lambda x: x.repeat(1, 2)[:, ::2],
@@ -150,6 +183,7 @@ def test_negated_tensors(mlp):
     (lambda x: torch.ones(1).expand(2**40, 16), "TW-PYTHON-0001", "cannot be copied"),
     (lambda x: np.array([object()]), "TW-PYTHON-0001", ""),
     (lambda x: Exporter(x, (2, 0)), "TW-PYTHON-0002", "(2, 0)"),
+    (lambda x: Exporter(x, (2**70, 0)), "TW-PYTHON-0002", "(1180591620717411303424, 0)"),
     (lambda x: Exporter(x.t().contiguous().t()), "TW-PYTHON-0001", "not contiguous"),
 ])
 def test_what_is_no_tensor(mlp, refusal, make, code, words):

@@ -51,8 +51,10 @@ public:
           Diagnostic{Code::PYTHON_3, fmt::format("the kernel takes {} arguments, but {} are given",
                                                  inputs.size(), nb::len(given))});
     Arguments arguments(inputs.size());
-    for (size_t i = 0; i < inputs.size(); ++i)
+    for (size_t i = 0; i < inputs.size(); ++i) {
       arguments.add(valueInfo(inputs[i], scalars[i]), given[i]);
+      checkMemory(inputs[i].name, arguments.tensors().back());
+    }
     tilewright_kernel_run_options options = {};
     options.struct_size = sizeof options;
     options.inputs = arguments.tensors().data();
@@ -74,11 +76,20 @@ private:
     tw_value_info info = {};
     info.name = argument.name;
     info.dtype = argument.dtype;
+    info.rank = isScalar ? 0 : -1;
     info.kind = !isScalar                   ? TW_KIND_TENSOR
                 : argument.dtype == TW_F64  ? TW_KIND_FLOAT
                 : argument.dtype == TW_BOOL ? TW_KIND_BOOL
                                             : TW_KIND_INT;
     return info;
+  }
+
+  /// A tensor may have lost its memory, or be a functional one of torch, which has none.
+  static void checkMemory(const char *name, const tw_tensor &tensor) {
+    if (!tensor.data && tensor.bytes)
+      raise(Diagnostic{Code::RUNTIME_14,
+                       fmt::format("input \"{}\" has no data, but its sizes need {} bytes", name,
+                                   tensor.bytes)});
   }
 
   nb::list results(const Arguments &arguments) {

@@ -11,7 +11,8 @@ from torch.fx import GraphModule
 from . import _private
 
 aten = torch.ops.aten
-# Eager PyTorch gives the result the order of dimensions of the first argument; the fake one is row-major.
+# Eager PyTorch gives the result the order of dimensions of the first argument; the fake one is row-major. Which operators
+# these are says no rule of torch, so it is a table: a test compares the strides of every sample of torch's op_db.
 ORDERED_AS_FIRST = {aten.max_unpool2d.default}
 
 
