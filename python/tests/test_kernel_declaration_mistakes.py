@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mistakes in what kernels are made of: symbols, dtypes, signatures, the grid, settings."""
+import numpy as np
 import pytest
 from kernel_mistakes import Mistakes
 
@@ -60,8 +61,14 @@ def recurses(x: X, y: Y):
     tk.kernel(recurses).text()  # here
 
 
+@mistake("kernel inner is called while a kernel is traced", "kernels do not call kernels: what they share is a plain function")
+def nests_what_is_compiled(x: X, y: Y):
+    inner(np.ones((2, 3), np.float32))  # here
+
+
 @pytest.mark.parametrize("name", mistake.names())
 def test_mistake(name):
+    inner(np.ones((2, 3), np.float32))  # compiled now
     mistake.check(name)
 
 

@@ -89,6 +89,7 @@ class Calls:
         return self._programs.get(parameters)
 
     def call(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        self._kernel.check_outside()
         call = arrange(self._kernel, args, named)
         return self._program(call)(*call.inputs, **call.outputs)
 

@@ -110,9 +110,7 @@ class Kernel:
 
     def _trace(self, numbers: dict[str, int], dtypes: dict[str, Any], name: str | None = None) -> str:
         signature = self.signature
-        if _language._is_tracing():
-            _language._fail(f"kernel {self.name} is called while a kernel is traced",
-                            "kernels do not call kernels: what they share is a plain function")
+        self.check_outside()
         signature.check_numbers(numbers)
         for key, variable in signature.dtype_variables().items():
             if dtypes[key] not in variable.choices:
@@ -121,6 +119,12 @@ class Kernel:
                                "cast the tensor, or let the dtype variable have more dtypes")
         return _language._trace(name or self.name, self._run, {key: int(value) for key, value in numbers.items()}, dtypes,
                                 signature.file, signature.line)
+
+    def check_outside(self) -> None:
+        """Of a call, which no kernel makes. Errors: KernelError."""
+        if _language._is_tracing():
+            _language._fail(f"kernel {self.name} is called while a kernel is traced",
+                            "kernels do not call kernels: what they share is a plain function")
 
     def _run(self) -> None:
         """What is traced: the declarations, then the function."""
