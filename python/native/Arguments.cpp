@@ -365,18 +365,7 @@ void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
   given.push_back({buffer.buf, static_cast<int64_t>(buffer.len), *dtype, rank, sizes});
 }
 
-/// The capsule that an object exports, of the newer form where it has that.
-static nb::object exportDLPack(nb::handle object) {
-  try {
-    return object.attr("__dlpack__")(nb::arg("max_version") = nb::make_tuple(1, 1));
-  } catch (nb::python_error &error) {
-    if (!error.matches(PyExc_TypeError))
-      throw;
-  }
-  return object.attr("__dlpack__")();
-}
-
-void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
+static void checkDevice(const tw_value_info &input, nb::handle object) {
   nb::object device = object.attr("__dlpack_device__")();
   if (!nb::isinstance<nb::tuple>(device) || nb::len(device) != 2 ||
       !nb::isinstance<nb::int_>(device[0]))
@@ -386,9 +375,22 @@ void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
   if (!nb::object(device[0]).equal(nb::int_(dlpack::cpu)))
     refuse(input, Code::PYTHON_2, fmt::format("is on the DLPack device {}", shown(device)),
            "copy it to main memory first");
-  nb::object capsule;
+}
+
+/// The capsule that an object exports, of the newer form where it has that.
+static nb::object callDLPack(nb::handle object) {
   try {
-    capsule = exportDLPack(object);
+    return object.attr("__dlpack__")(nb::arg("max_version") = nb::make_tuple(1, 1));
+  } catch (nb::python_error &error) {
+    if (!error.matches(PyExc_TypeError))
+      throw;
+  }
+  return object.attr("__dlpack__")();
+}
+
+static nb::object exportDLPack(const tw_value_info &input, nb::handle object) {
+  try {
+    return callDLPack(object);
   } catch (nb::python_error &error) {
     if (!error.matches(PyExc_BufferError))
       throw;
@@ -397,17 +399,27 @@ void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
         fmt::format("is a {} that cannot be exported: {}", typeName(object), textOf(error.value())),
         "give an array of numbers");
   }
-  const dlpack::Tensor *tensor = nullptr;
-  bool isReadOnly = false;
+}
+
+/// The tensor in a capsule, and whether it may only be read; null when it is none of DLPack 1.
+static std::pair<const dlpack::Tensor *, bool> tensorIn(nb::handle capsule) {
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
     auto *managed = static_cast<dlpack::ManagedVersioned *>(
         PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
-    isReadOnly = managed->flags & dlpack::readOnly;
-    tensor = managed->version.major == 1 ? &managed->tensor : nullptr;
-  } else if (PyCapsule_IsValid(capsule.ptr(), "dltensor")) {
-    tensor =
-        &static_cast<dlpack::Managed *>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"))->tensor;
+    bool isReadOnly = managed->flags & dlpack::readOnly;
+    return {managed->version.major == 1 ? &managed->tensor : nullptr, isReadOnly};
   }
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor"))
+    return {
+        &static_cast<dlpack::Managed *>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"))->tensor,
+        false};
+  return {nullptr, false};
+}
+
+void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
+  checkDevice(input, object);
+  nb::object capsule = exportDLPack(input, object);
+  auto [tensor, isReadOnly] = tensorIn(capsule);
   if (!tensor)
     refuse(input, Code::PYTHON_1,
            fmt::format("is a {} whose __dlpack__ gives no tensor of DLPack 1", typeName(object)),
