@@ -32,67 +32,123 @@ def images(batch):
     return {"pixel_values": torch.randn(batch, 3, 32, 32), "labels": torch.arange(batch) % 2}
 
 
-def make(name):
-    """The model, and what makes its arguments for a batch."""
-    t = transformers
-    if name == "bert":
-        return t.BertForSequenceClassification(t.BertConfig(**TINY)), lambda b: {
-            "input_ids": ids(b), "attention_mask": torch.ones(b, 12, dtype=torch.long), "labels": torch.arange(b) % 2}
-    if name == "gpt2":
-        return t.GPT2LMHeadModel(t.GPT2Config(n_embd=32, n_layer=2, n_head=4, vocab_size=99, n_positions=64)), text
-    if name == "llama":
-        return t.LlamaForCausalLM(t.LlamaConfig(**TINY, num_key_value_heads=2)), text
-    if name == "qwen2":
-        return t.Qwen2ForCausalLM(t.Qwen2Config(**TINY, num_key_value_heads=2)), text
-    if name == "mixtral":
-        return t.MixtralForCausalLM(t.MixtralConfig(**TINY, num_key_value_heads=2, num_local_experts=4)), text
-    if name == "t5":
-        config = t.T5Config(d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=99, decoder_start_token_id=0)
-        return t.T5ForConditionalGeneration(config), text
-    if name == "vit":
-        return t.ViTForImageClassification(t.ViTConfig(**VISION)), images
-    if name == "resnet":
-        return t.ResNetForImageClassification(t.ResNetConfig(embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1])), images
-    if name == "convnext":
-        return t.ConvNextForImageClassification(t.ConvNextConfig(hidden_sizes=[8, 16], depths=[1, 1], num_stages=2)), images
-    if name == "segformer":
-        config = t.SegformerConfig(num_encoder_blocks=2, depths=[1, 1], sr_ratios=[2, 1], hidden_sizes=[8, 16],
-                                   patch_sizes=[7, 3], strides=[4, 2], num_attention_heads=[1, 2], mlp_ratios=[2, 2],
-                                   decoder_hidden_size=16)
-        return t.SegformerForImageClassification(config), images
-    if name == "swin":
-        config = t.SwinConfig(image_size=32, patch_size=4, embed_dim=16, depths=[1, 1], num_heads=[2, 2], window_size=4)
-        return t.SwinForImageClassification(config), images
-    if name == "whisper":
-        config = t.WhisperConfig(d_model=32, encoder_layers=1, decoder_layers=1, encoder_attention_heads=4,
-                                 decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64, vocab_size=99,
-                                 num_mel_bins=8, max_source_positions=16, max_target_positions=32, pad_token_id=0,
-                                 bos_token_id=1, eos_token_id=2, decoder_start_token_id=1)
-        return t.WhisperForConditionalGeneration(config), lambda b: {
-            "input_features": torch.randn(b, 8, 32), "decoder_input_ids": ids(b), "labels": ids(b)}
-    if name == "wav2vec2":
-        config = t.Wav2Vec2Config(**TINY, conv_dim=(16, 16), conv_stride=(5, 2), conv_kernel=(10, 3),
-                                  num_conv_pos_embeddings=8, num_conv_pos_embedding_groups=2, apply_spec_augment=False,
-                                  num_feat_extract_layers=2, layerdrop=0.0)
-        return t.Wav2Vec2ForSequenceClassification(config), lambda b: {
-            "input_values": torch.randn(b, 400), "labels": torch.arange(b) % 2}
-    if name == "clip":
-        config = t.CLIPConfig(text_config={**TINY, "projection_dim": 16, "eos_token_id": 98},
-                              vision_config={**VISION, "projection_dim": 16}, projection_dim=16)
-        return t.CLIPModel(config), lambda b: {"input_ids": ids(b), "pixel_values": torch.randn(b, 3, 32, 32),
-                                               "return_loss": True}
-    if name == "mamba":
-        config = t.MambaConfig(hidden_size=32, num_hidden_layers=2, vocab_size=99, state_size=4, use_mambapy=False)
-        return t.MambaForCausalLM(config), text
-    if name == "deberta":
-        return t.DebertaV2ForSequenceClassification(t.DebertaV2Config(
-            **TINY, relative_attention=True, pos_att_type=["p2c", "c2p"], max_relative_positions=8)), lambda b: {
-            "input_ids": ids(b), "labels": torch.arange(b) % 2}
-    if name == "dlrm":
-        return Dlrm(), lambda b: {"dense": torch.randn(b, 6), "sparse": torch.randint(0, 20, (b, 3)), "labels": torch.rand(b)}
-    if name == "lora":
-        return Lora(), lambda b: {"x": torch.randn(b, 16), "labels": torch.randn(b, 8)}
-    raise KeyError(name)
+MODELS = {}  # by name: a function that makes a model, and what makes its arguments for a batch
+
+
+def model(function):
+    MODELS[function.__name__] = lambda: function(transformers)
+    return function
+
+
+@model
+def bert(t):
+    return t.BertForSequenceClassification(t.BertConfig(**TINY)), lambda b: {
+        "input_ids": ids(b), "attention_mask": torch.ones(b, 12, dtype=torch.long), "labels": torch.arange(b) % 2}
+
+
+@model
+def gpt2(t):
+    return t.GPT2LMHeadModel(t.GPT2Config(n_embd=32, n_layer=2, n_head=4, vocab_size=99, n_positions=64)), text
+
+
+@model
+def llama(t):
+    return t.LlamaForCausalLM(t.LlamaConfig(**TINY, num_key_value_heads=2)), text
+
+
+@model
+def qwen2(t):
+    return t.Qwen2ForCausalLM(t.Qwen2Config(**TINY, num_key_value_heads=2)), text
+
+
+@model
+def mixtral(t):
+    return t.MixtralForCausalLM(t.MixtralConfig(**TINY, num_key_value_heads=2, num_local_experts=4)), text
+
+
+@model
+def t5(t):
+    config = t.T5Config(d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=99, decoder_start_token_id=0)
+    return t.T5ForConditionalGeneration(config), text
+
+
+@model
+def vit(t):
+    return t.ViTForImageClassification(t.ViTConfig(**VISION)), images
+
+
+@model
+def resnet(t):
+    return t.ResNetForImageClassification(t.ResNetConfig(embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1])), images
+
+
+@model
+def convnext(t):
+    return t.ConvNextForImageClassification(t.ConvNextConfig(hidden_sizes=[8, 16], depths=[1, 1], num_stages=2)), images
+
+
+@model
+def segformer(t):
+    config = t.SegformerConfig(num_encoder_blocks=2, depths=[1, 1], sr_ratios=[2, 1], hidden_sizes=[8, 16],
+                               patch_sizes=[7, 3], strides=[4, 2], num_attention_heads=[1, 2], mlp_ratios=[2, 2],
+                               decoder_hidden_size=16)
+    return t.SegformerForImageClassification(config), images
+
+
+@model
+def swin(t):
+    config = t.SwinConfig(image_size=32, patch_size=4, embed_dim=16, depths=[1, 1], num_heads=[2, 2], window_size=4)
+    return t.SwinForImageClassification(config), images
+
+
+@model
+def whisper(t):
+    config = t.WhisperConfig(d_model=32, encoder_layers=1, decoder_layers=1, encoder_attention_heads=4,
+                             decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64, vocab_size=99,
+                             num_mel_bins=8, max_source_positions=16, max_target_positions=32, pad_token_id=0,
+                             bos_token_id=1, eos_token_id=2, decoder_start_token_id=1)
+    return t.WhisperForConditionalGeneration(config), lambda b: {
+        "input_features": torch.randn(b, 8, 32), "decoder_input_ids": ids(b), "labels": ids(b)}
+
+
+@model
+def wav2vec2(t):
+    config = t.Wav2Vec2Config(**TINY, conv_dim=(16, 16), conv_stride=(5, 2), conv_kernel=(10, 3),
+                              num_conv_pos_embeddings=8, num_conv_pos_embedding_groups=2, apply_spec_augment=False,
+                              num_feat_extract_layers=2, layerdrop=0.0)
+    return t.Wav2Vec2ForSequenceClassification(config), lambda b: {
+        "input_values": torch.randn(b, 400), "labels": torch.arange(b) % 2}
+
+
+@model
+def clip(t):
+    config = t.CLIPConfig(text_config={**TINY, "projection_dim": 16, "eos_token_id": 98},
+                          vision_config={**VISION, "projection_dim": 16}, projection_dim=16)
+    return t.CLIPModel(config), lambda b: {"input_ids": ids(b), "pixel_values": torch.randn(b, 3, 32, 32),
+                                           "return_loss": True}
+
+
+@model
+def mamba(t):
+    config = t.MambaConfig(hidden_size=32, num_hidden_layers=2, vocab_size=99, state_size=4, use_mambapy=False)
+    return t.MambaForCausalLM(config), text
+
+
+@model
+def deberta(t):
+    return t.DebertaV2ForSequenceClassification(t.DebertaV2Config(
+        **TINY, relative_attention=True, pos_att_type=["p2c", "c2p"], max_relative_positions=8)), lambda b: {
+        "input_ids": ids(b), "labels": torch.arange(b) % 2}
+
+
+@model
+def dlrm(_):
+    return Dlrm(), lambda b: {"dense": torch.randn(b, 6), "sparse": torch.randint(0, 20, (b, 3)), "labels": torch.rand(b)}
+
+
+@model
+def lora(_):
+    return Lora(), lambda b: {"x": torch.randn(b, 16), "labels": torch.randn(b, 8)}
 
 
 class Dlrm(nn.Module):
@@ -127,9 +183,7 @@ class Lora(nn.Module):
 
 
 DEFAULT = ["bert", "resnet", "lora"]
-ALL = [*DEFAULT, "llama", "dlrm", "gpt2", "qwen2", "mixtral", "t5", "vit", "convnext", "whisper", "wav2vec2", "clip", "mamba", "segformer",
-       "deberta", "swin"]
-NAMES = ALL if os.environ.get("TW_ALL_MODELS") else DEFAULT
+NAMES = list(MODELS) if os.environ.get("TW_ALL_MODELS") else DEFAULT
 
 
 pytestmark = pytest.mark.usefixtures("fresh")
@@ -158,7 +212,7 @@ def check_graphs(records):
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("name", NAMES)
 def test_inference(name, dynamic, records):
-    model, arguments = make(name)
+    model, arguments = MODELS[name]()
     model.eval()
     compiled = torch.compile(model, backend=backend, dynamic=dynamic)
     with torch.no_grad():
@@ -195,7 +249,7 @@ def compare_training(model, compiled, given_for_steps, records):
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("name", NAMES)
 def test_training(name, dynamic, records):
-    model, arguments = make(name)
+    model, arguments = MODELS[name]()
     model.train()
     steps = [arguments(batch) for batch in (2, 3 if dynamic else 2)]
     for tensor in (each for given in steps for each in given.values() if dynamic and isinstance(each, torch.Tensor)):
@@ -229,7 +283,7 @@ ENDLESS = {"swin"}
 
 @pytest.mark.parametrize("name", NAMES)
 def test_training_with_all_sizes_open(name, records):
-    model, arguments = make(name)
+    model, arguments = MODELS[name]()
     model.train()
     if name not in ENDLESS:
         with time_limit(900):
