@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Values.h"
-#include "Docs.h"
-#include "Function.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace tw::kernel::detail;
-using tw::kernel::Buffer;
-using tw::kernel::SymbolRange;
 
 namespace tw::python::kernel {
 
 using KSize = tw::kernel::Size;
-
-//===----------------------------------------------------------------------===//
-// From Python
-//===----------------------------------------------------------------------===//
 
 Symbol::Symbol(SymbolInfoPtr info)
     : Size(KSize(std::make_shared<const SizeExpr>(tw::Size::symbol(info->name))), {info}) {}
@@ -46,8 +35,7 @@ Kind kindOf(nb::handle object) {
   return PyIndex_Check(object.ptr()) ? Kind::Integer : Kind::None;
 }
 
-/// With the numbers that symbols are in this trace.
-static Ref sizeRef(const KSize &size) {
+Ref sizeRef(const KSize &size) {
   ActiveTrace *trace = activeTrace();
   if (!trace || trace->numbers.empty())
     return size.expr();
@@ -242,244 +230,6 @@ nb::object wrap(const Ref &ref) {
   if (auto *size = std::get_if<SizePtr>(&ref))
     return nb::cast(Size(KSize(*size)));
   return ref.index() == 0 ? nb::none() : nb::cast(Scalar(ref));
-}
-
-//===----------------------------------------------------------------------===//
-// The types
-//===----------------------------------------------------------------------===//
-
-/// "f32[1, N]"; of a number or size, that.
-template <typename Handle>
-static std::string textOf(const Handle &handle) {
-  if (auto *value = std::get_if<ValuePtr>(&handle.ref()))
-    return typeText((*value)->type);
-  if (auto *size = std::get_if<SizePtr>(&handle.ref()))
-    return (*size)->str();
-  if (auto *number = std::get_if<int64_t>(&handle.ref()))
-    return std::to_string(*number);
-  return "a number";
-}
-
-template <typename Of>
-static nb::tuple tupleOfShape(const Of &of, const char *what) {
-  Shape shape = traced(what, [&](Tracer &) { return of.shape(here()); });
-  nb::list sizes;
-  for (const KSize &size : shape)
-    sizes.append(Size(size));
-  return nb::tuple(sizes);
-}
-
-template <typename Of>
-static void defineSizeOf(nb::class_<Of> &type) {
-  const char *axisType = pythonType<Given<int64_t>>;
-  Parameters parameters("size", {{"axis"}});
-  std::string signature = parameters.signature(&axisType, pythonType<Size>, /*isMethod=*/true);
-  type.def(
-      "size",
-      [parameters = std::move(parameters)](const Of &of, nb::args given, nb::kwargs named) {
-        Given<int64_t> axis;
-        parameters.bind(given, named, &axis.object);
-        return traced("size", [&](Tracer &) {
-          return Size(of.size(taken(axis, "axis of size", here()), here()));
-        });
-      },
-      nb::sig(signature.c_str()), "One extent; -1 is the last.");
-}
-
-/// What asks for a value while the kernel is traced, and so cannot have one.
-[[noreturn]] static void refuseNow(nb::handle self, const char *what, const char *help) {
-  traced(what, [&](Tracer &tracer) {
-    tracer.fail(here(),
-                fmt::format("{} is known only when the kernel runs, but {} asks for it while the "
-                            "kernel is traced",
-                            described(self), what),
-                help);
-  });
-  __builtin_unreachable();
-}
-
-/// if, and, while; int(x), range(x); for a in x. A size may be a number, which `isNumber` allows.
-template <typename T>
-static void refuseValues(nb::class_<T> &type, bool isNumber = false) {
-  type.def("__bool__", [](nb::handle self) -> bool {
-    refuseNow(self, "a condition",
-              "tk.select chooses between values, tk.when and tk.branch between what is done; "
-              "conditions are joined by & | ~");
-  });
-  for (const char *name : {"__len__", "__iter__", "__float__", "__index__", "__int__"})
-    if (!isNumber || std::string_view(name).find("in") == std::string_view::npos)
-      type.def(name, [](nb::handle self) -> nb::object {
-        refuseNow(self, "Python",
-                  "loops of the program are `for k in tk.loop(n)`; range() and lists unroll");
-      });
-  type.attr("__hash__") = nb::none();
-  type.attr("__array_ufunc__") = nb::none(); // operators of NumPy's numbers leave it to ours
-}
-
-/// x[m, 0] and x[m, 0] = t.
-template <typename T>
-static void refuseSubscripts(nb::class_<T> &type, const char *reads, const char *writes) {
-  auto refuse = [](nb::handle self, const char *help) {
-    traced("a subscript", [&](Tracer &tracer) {
-      tracer.fail(here(), fmt::format("{} has no subscripts", described(self)), help);
-    });
-  };
-  type.def(
-      "__getitem__", [=](nb::handle self, nb::handle) { refuse(self, reads); },
-      nb::arg("place").none());
-  type.def(
-      "__setitem__", [=](nb::handle self, nb::handle, nb::handle) { refuse(self, writes); },
-      nb::arg("place").none(), nb::arg("value").none());
-}
-
-/// Throws what is wrong with the name or the range.
-static Symbol makeSymbol(Given<std::string> givenName, Given<int64_t> min, Given<int64_t> max,
-                         Given<int64_t> multiple) {
-  Here place = here();
-  std::string name = taken(givenName, "the name of a symbol", place);
-  SymbolRange range{taken(min, "min of a symbol", place),
-                    max.object.is_none() ? INT64_MAX : taken(max, "max of a symbol", place),
-                    taken(multiple, "multiple of a symbol", place)};
-  if (!tw::Size::isSymbolName(name))
-    failAt(place, fmt::format("\"{}\" cannot be the name of a symbol", name),
-           "names are letters, digits and _, do not begin with a digit, and are none of floordiv, "
-           "ceildiv, mod, symbols and grid");
-  if (range.min < 0 || range.max < range.min || range.multiple < 1)
-    failAt(place,
-           fmt::format("symbol {} cannot have min = {}, max = {}, multiple = {}", name, range.min,
-                       range.max, range.multiple),
-           "0 <= min <= max and multiple >= 1");
-  static uint64_t made = 0; // under the GIL
-  return Symbol(std::make_shared<const SymbolInfo>(SymbolInfo{name, range, place, ++made}));
-}
-
-static void defineDTypes(nb::module_ &module) {
-  nb::enum_<DType> dtype(module, "DType", "The dtype of a tile's or a buffer's elements.");
-  for (DType each : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i8, DType::i16,
-                     DType::i32, DType::i64, DType::u8, DType::i1})
-    dtype.value(tw::kernel::detail::dtypeName(each).c_str(), each);
-  dtype.export_values();
-  nb::class_<DTypeVariable>(module, "DTypeVariable", "A dtype that each call chooses.")
-      .def(
-          "__init__",
-          [](DTypeVariable *self, Given<std::string> name, std::vector<DType> choices) {
-            new (self) DTypeVariable{taken(name, "the name of a dtype variable", here()),
-                                     std::move(choices)};
-          },
-          nb::arg("name").none(), nb::arg("choices"))
-      .def_ro("name", &DTypeVariable::name)
-      .def_ro("choices", &DTypeVariable::choices)
-      .def("__repr__", [](const DTypeVariable &self) { return self.name; });
-}
-
-namespace {
-
-/// Sizes in the arithmetic of Python's numbers, torch.SymInt among them.
-struct PythonArithmetic {
-  nb::dict values;
-
-  nb::object constant(int64_t value) { return nb::int_(value); }
-  nb::object symbol(const std::string &name) { return values[name.c_str()]; }
-  nb::object add(const nb::object &a, const nb::object &b) { return a + b; }
-  nb::object mul(const nb::object &a, const nb::object &b) { return a * b; }
-  nb::object floorDiv(const nb::object &a, const nb::object &b) { return a.floor_div(b); }
-  nb::object ceilDiv(const nb::object &a, const nb::object &b) { return -(-a).floor_div(b); }
-  nb::object mod(const nb::object &a, const nb::object &b) { return a.attr("__mod__")(b); }
-};
-
-/// Of a size that is factor * symbol + offset, in one symbol that is not `known`, these three.
-nb::object lineOf(const Size &self, const std::vector<std::string> &known) {
-  tw::Size::Values values; // which are known matters here, not their values
-  for (const std::string &name : known)
-    values[name] = 1;
-  auto line = self.expr()->linear(values);
-  if (!line || line->factor == 0)
-    return nb::none();
-  auto at = [&](int64_t value) {
-    return self.expr()->substitute({{line->symbol, tw::Size(value)}});
-  };
-  auto size = [](const tw::Size &value) {
-    return Size(KSize(std::make_shared<const SizeExpr>(value)));
-  };
-  tw::Size offset = at(0);
-  return nb::make_tuple(line->symbol, size(at(1) - offset), size(offset));
-}
-
-} // namespace
-
-static nb::class_<Size> defineSizes(nb::module_ &module) {
-  nb::class_<Size> size(module, "Size", "A number that is known when the kernel is called.");
-  size.def("__repr__",
-           [](const Size &self) { return KSize(std::get<SizePtr>(sizeRef(self))).str(); })
-      .def_prop_ro(
-          "is_constant",
-          [](const Size &self) { return std::get<SizePtr>(sizeRef(self))->constant().has_value(); },
-          "Whether it is a number while the kernel is traced: it has no symbols, or a "
-          "request binds them.");
-  size.def("_evaluate", [](const Size &self, nb::dict values) {
-    return self.expr()->build(PythonArithmetic{values});
-  });
-  size.def("_line", &lineOf);
-  size.def_prop_ro("_symbols", [](const Size &self) {
-    nb::list symbols;
-    for (const SymbolInfoPtr &info : self.symbols)
-      symbols.append(Symbol(info));
-    return symbols;
-  });
-  refuseValues(size, /*isNumber=*/true);
-  for (const char *name : {"__index__", "__int__"})
-    size.def(name, [](const Size &self) {
-      KSize bound(std::get<SizePtr>(sizeRef(self)));
-      if (bound.isConstant())
-        return bound.constant();
-      return traced("a size", [&](Tracer &) { return bound.constant(here()); });
-    });
-  nb::class_<Symbol, Size>(module, "Symbol", "A size that calls bring.")
-      .def_prop_ro("name", [](const Symbol &self) { return self.info().name; })
-      .def_prop_ro("min", [](const Symbol &self) { return self.info().range.min; })
-      .def_prop_ro("max", [](const Symbol &self) { return self.info().range.max; })
-      .def_prop_ro("multiple", [](const Symbol &self) { return self.info().range.multiple; })
-      .def_prop_ro("_number", [](const Symbol &self) { return self.info().number; });
-  define(module, "symbol", &makeSymbol,
-         {{"name"},
-          {"min", nb::int_(0), true},
-          {"max", nb::none(), true},
-          {"multiple", nb::int_(1), true}},
-         docOf("symbol"));
-  return size;
-}
-
-void defineValues(nb::module_ &module) {
-  defineDTypes(module);
-  nb::class_<Size> size = defineSizes(module);
-  nb::class_<Index> index(module, "Index", "An integer that is known when a program runs.");
-  index.def("__repr__", &textOf<Index>);
-  nb::class_<Scalar> scalar(module, "Scalar", "One number that is known when a program runs.");
-  scalar.def("__repr__", &textOf<Scalar>);
-  nb::class_<Tile> tile(module, "Tile", "A block of elements with a shape and a dtype.");
-  tile.def("__repr__", &textOf<Tile>)
-      .def_prop_ro("dtype",
-                   [](const Tile &self) {
-                     return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
-                   })
-      .def_prop_ro("shape", [](const Tile &self) { return tupleOfShape(self, "shape"); });
-  defineSizeOf(tile);
-  refuseValues(index);
-  refuseValues(scalar);
-  refuseValues(tile);
-  defineOperators(size, index, scalar, tile);
-  refuseSubscripts(tile, "tk.slice takes a part of a tile, tk.extract the element of a tile of one",
-                   "tiles do not change: tk.select chooses between elements of two");
-  nb::class_<Buffer> buffer(module, "Buffer", "Memory of the caller with a shape and a dtype.");
-  refuseSubscripts(buffer, "tk.load(x, [m, 0], [1, N]) reads a tile",
-                   "tk.store(y, [m, 0], tile) writes a tile");
-  buffer
-      .def_prop_ro("dtype",
-                   [](const Buffer &self) {
-                     return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
-                   })
-      .def_prop_ro("shape", [](const Buffer &self) { return tupleOfShape(self, "shape"); });
-  defineSizeOf(buffer);
 }
 
 } // namespace tw::python::kernel

@@ -58,6 +58,8 @@ struct DTypeVariable {
 enum class Kind { None, Integer, Size, Index, Scalar, Tile };
 Kind kindOf(nanobind::handle object);
 
+/// The size as an operand, with the numbers that symbols are in this trace.
+Ref sizeRef(const tw::kernel::Size &size);
 /// The object as an operand. Symbols that are numbers in this trace become those. Throws a
 /// KernelError for what is no value of the language (Kind::None), and for integers beyond 64 bits.
 Ref refOf(nanobind::handle object);
