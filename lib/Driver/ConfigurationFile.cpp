@@ -14,6 +14,7 @@ using namespace mlir;
 namespace tw {
 using conversion::ConfigurationOverrides;
 using conversion::DispatchOverride;
+using conversion::FieldsOverride;
 using conversion::KernelOverride;
 
 //===----------------------------------------------------------------------===//
@@ -46,17 +47,43 @@ static Status readFields(const Json &object, std::string &kind, kernels::Numbers
   TW_ASSIGN(Json given, object.get("kind"));
   TW_ASSIGN(kind, given.string());
   return object.forEachMember([&](std::string_view name, const Json &value) -> Status {
-    bool isField = name != "kind" && name != "target" && name != "kernel";
-    return isField ? readField(name, value, fields) : Status();
+    constexpr std::string_view others[] = {"kind", "target", "kernel", "variants", "at_most"};
+    return llvm::is_contained(others, name) ? Status() : readField(name, value, fields);
   });
+}
+
+/// The fields of a kernel or of a variant.
+static Status readConfiguration(const Json &object, const std::string &file, FieldsOverride &read) {
+  read.place = file + ": " + object.path();
+  TW_TRY(readFields(object, read.configuration.kind, read.configuration.fields));
+  if (auto target = object.find("target"))
+    TW_TRY(readFields(*target, read.configuration.target, read.configuration.targetFields));
+  return {};
+}
+
+/// {"at_most": 6, "kind": ...}
+static Status readVariant(const Json &object, const std::string &file,
+                          std::map<int64_t, FieldsOverride> &variants) {
+  TW_ASSIGN(Json key, object.get("at_most"));
+  TW_ASSIGN(int64_t most, key.integer());
+  if (most < 1)
+    return key.error(fmt::format("a variant is for sizes up to 1 or more, not up to {}", most),
+                     Code::CONFIG_1);
+  auto [variant, isNew] = variants.try_emplace(most);
+  if (!isNew)
+    return key.error(fmt::format("a variant for sizes up to {} stands here a second time", most),
+                     Code::CONFIG_3);
+  return readConfiguration(object, file, variant->second);
 }
 
 static Result<KernelOverride> readKernel(const Json &object, const std::string &file) {
   KernelOverride kernel;
-  kernel.place = file + ": " + object.path();
-  TW_TRY(readFields(object, kernel.configuration.kind, kernel.configuration.fields));
-  if (auto target = object.find("target"))
-    TW_TRY(readFields(*target, kernel.configuration.target, kernel.configuration.targetFields));
+  TW_TRY(readConfiguration(object, file, kernel));
+  if (auto variants = object.find("variants")) {
+    kernel.variants.emplace();
+    TW_TRY(variants->forEach(
+        [&](const Json &variant) { return readVariant(variant, file, *kernel.variants); }));
+  }
   return kernel;
 }
 
@@ -173,6 +200,15 @@ static void writeFields(JsonWriter &json, tile::ConfigurationAttr configuration)
     writeFields(json, configuration.getTarget());
     json.endObject();
   }
+  if (configuration.getVariants().empty())
+    return;
+  json.key("variants").beginArray();
+  for (tile::VariantAttr variant : configuration.getVariants()) {
+    json.beginObject().member("at_most", variant.getMost());
+    writeFields(json, variant.getConfiguration());
+    json.endObject();
+  }
+  json.endArray();
 }
 
 void write(JsonWriter &json, const std::vector<ConfiguredDispatch> &dispatches) {

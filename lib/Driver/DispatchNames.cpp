@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/DispatchNames.h"
 #include "IR/ModelLocation.h"
-#include "IR/Tile/Tile.h"
+#include "IR/Tile/Variants.h"
 #include "Language/Source/Names.h"
 #include "Program/Describe.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,6 +26,15 @@ static std::string kernelBase(Operation *kernel) {
   return base.empty() ? source::identifier(SymbolTable::getSymbolName(kernel).getValue()) : base;
 }
 
+/// "linear_max6", for up to six rows.
+static std::string nameOfVariant(tile::KernelOp variant, StringRef kernel,
+                                 llvm::StringSet<> &taken) {
+  std::string base = (kernel + "_max" + Twine(tile::mostOf(variant))).str(), name = base;
+  for (int number = 2; !taken.insert(name).second; ++number)
+    name = base + "_" + std::to_string(number);
+  return name;
+}
+
 std::vector<NamedKernel> namedKernels(ModuleOp module) {
   SymbolTable symbols(module);
   llvm::StringSet<> taken;
@@ -39,6 +48,9 @@ std::vector<NamedKernel> namedKernels(ModuleOp module) {
     for (int number = 2; !taken.insert(name).second; ++number)
       name = base + "_" + std::to_string(number);
     named.push_back({kernel, name, call});
+    if (auto program = dyn_cast<tile::KernelOp>(kernel))
+      for (tile::KernelOp variant : tile::variantsOf(program))
+        named.push_back({variant, nameOfVariant(variant, name, taken), call});
   });
   return named;
 }

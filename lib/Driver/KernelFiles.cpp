@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/KernelFiles.h"
 #include "Driver/CompiledKernel.h"
+#include "IR/Tile/Variants.h"
 #include "Language/Source/Source.h"
 #include "Program/Describe.h"
 #include "Tile/Passes.h"
@@ -35,6 +36,7 @@ static OwningOpRef<tile::KernelOp> namedCopy(const NamedKernel &named) {
   copy->setArgumentsAttr(ArrayAttr::get(context, arguments));
   copy->setSymName(named.name);
   (*copy)->setAttr(tile::TileDialect::replacesName, StringAttr::get(context, named.name));
+  (*copy)->removeAttr(tile::TileDialect::variantsName); // which are files of their own
   return copy;
 }
 
@@ -108,7 +110,9 @@ static Diagnostic noSuchKernel(const EditedKernel &edited, std::vector<NamedKern
           "compile with --dump-to=DIR: DIR/kernels has a file for each of them"};
 }
 
-static Status replaceKernel(tile::KernelOp old, const EditedKernel &edited, Session &session) {
+/// `keeps`: the variants of the old kernel that the edited one has, too.
+static Status replaceKernel(tile::KernelOp old, const EditedKernel &edited,
+                            ArrayRef<tile::KernelOp> keeps, Session &session) {
   OwningOpRef<tile::KernelOp> made(cast<tile::KernelOp>(edited.kernel.get()->clone()));
   std::string has = signatureText(*made), wanted = signatureText(old);
   if (has != wanted)
@@ -135,8 +139,13 @@ static Status replaceKernel(tile::KernelOp old, const EditedKernel &edited, Sess
     session.failStage("simplify");
     return {};
   }
-  OpBuilder(old).insert(made.release());
+  tile::KernelOp now = made.release();
+  OpBuilder(old).insert(now);
+  for (tile::KernelOp variant : tile::variantsOf(old))
+    if (!llvm::is_contained(keeps, variant))
+      variant.erase();
   old.erase();
+  tile::setVariants(now, keeps);
   session.remarks.emplace_back(edited.file, "replaces the kernel " + edited.replaces);
   return {};
 }
@@ -154,8 +163,21 @@ Status replaceKernels(ModuleOp module, const ModelKernels &kernels, Session &ses
       return noSuchKernel(edited, named);
     pairs.emplace_back(cast<tile::KernelOp>(found->kernel), &edited);
   }
-  for (auto [old, edited] : pairs)
-    TW_TRY(replaceKernel(old, *edited, session));
+  // Variants first: what takes the place of a kernel does so for all calls, but for those that
+  // edited variants are for.
+  llvm::DenseSet<Operation *> variants = tile::allVariants(module);
+  std::vector<std::string> names;
+  for (bool isVariant : {true, false})
+    for (auto [old, edited] : pairs) {
+      if (variants.contains(old) != isVariant)
+        continue;
+      SmallVector<tile::KernelOp> keeps;
+      for (tile::KernelOp variant : tile::variantsOf(old))
+        if (llvm::is_contained(names, variant.getSymName()))
+          keeps.push_back(variant);
+      names.push_back(old.getSymName().str());
+      TW_TRY(replaceKernel(old, *edited, keeps, session));
+    }
   return {};
 }
 

@@ -3,10 +3,12 @@
 #include "IO/JsonWriter.h"
 #include "IR/Graph/Graph.h"
 #include "IR/ModelLocation.h"
+#include "IR/Tile/Variants.h"
 #include "Program/Describe.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 using namespace mlir;
 
@@ -29,6 +31,16 @@ static llvm::MapVector<StringRef, KernelUse> kernelUses(ModuleOp module) {
   return uses;
 }
 
+/// The sizes up to which a kernel has variants.
+static std::vector<int64_t> variantSizes(Operation *kernel) {
+  auto program = dyn_cast<tile::KernelOp>(kernel);
+  std::vector<int64_t> sizes;
+  if (program)
+    for (tile::KernelOp variant : tile::variantsOf(program))
+      sizes.push_back(tile::mostOf(variant));
+  return sizes;
+}
+
 std::string describeDispatches(ModuleOp module, const Session &session,
                                const std::vector<ConfiguredDispatch> &configured,
                                const KernelParameters &parameters, bool asJson) {
@@ -44,11 +56,18 @@ std::string describeDispatches(ModuleOp module, const Session &session,
     bool isPlain = isa<func::FuncOp>(kernel);
     json.beginObject().member("kernel", std::string_view(name)).member("name", text.name);
     json.member("ops", text.ops).member("calls", use.calls).member("source", use.source);
-    json.member("target", isPlain ? "reference" : "cpu").endObject();
+    json.member("target", isPlain ? "reference" : "cpu").key("variants").beginArray();
+    std::vector<int64_t> variants = variantSizes(kernel);
+    for (int64_t size : variants)
+      json.value(size);
+    json.endArray().endObject();
+    std::string mark = isPlain ? "  (reference)"
+                       : variants.empty()
+                           ? ""
+                           : fmt::format("  (variants up to {})", fmt::join(variants, ", "));
     total += use.calls;
     plain += isPlain ? use.calls : 0;
-    lines += fmt::format("{:>6} x{:<3} {}{}\n", std::string_view(name), use.calls, text.ops,
-                         isPlain ? "  (reference)" : "");
+    lines += fmt::format("{:>6} x{:<3} {}{}\n", std::string_view(name), use.calls, text.ops, mark);
     if (!use.source.empty())
       lines += fmt::format("            {}\n", use.source);
   }

@@ -14,6 +14,7 @@ namespace tw::kernels {
 struct Extent {
   std::optional<int64_t> size;
   std::string symbol = {};
+  std::optional<int64_t> most = {}; // what the symbol is at most, in the kernel for such calls
   bool operator==(const Extent &) const = default;
 };
 

@@ -14,8 +14,8 @@ namespace tw::kernels {
 struct Configuration {
   std::string kind; // the name of its schema
   Numbers fields;
-  std::string target; // whose fields these are; empty: none
-  Numbers targetFields;
+  std::string target = {}; // whose fields these are; empty: none
+  Numbers targetFields = {};
   bool operator==(const Configuration &) const = default;
 };
 

@@ -6,6 +6,11 @@
 namespace tw::kernels {
 using namespace tw::kernel;
 
+/// A kernel for sizes up to 1 is for those that are 1.
+static SymbolRange rangeOf(const Extent &extent) {
+  return {.min = extent.most == 1 ? 1 : 0, .max = extent.most.value_or(INT64_MAX)};
+}
+
 KernelFrame::KernelFrame(const std::vector<Extent> &dims, const std::vector<BufferSpec> &specs,
                          const std::vector<DimTiling> &given)
     : dims(dims), tilings(given) {
@@ -15,7 +20,7 @@ KernelFrame::KernelFrame(const std::vector<Extent> &dims, const std::vector<Buff
   outputsBindSymbols();
   auto declare = [&](const Extent &extent) {
     if (!extent.size && !symbols.contains(extent.symbol))
-      symbols.emplace(extent.symbol, Symbol(extent.symbol));
+      symbols.emplace(extent.symbol, Symbol(extent.symbol, rangeOf(extent)));
   };
   std::for_each(dims.begin(), dims.end(), declare);
   for (const BufferSpec &spec : specs)

@@ -228,7 +228,8 @@ static Status writeFiles(ObjectFile linked, const Payload &payload, bool isExter
 /// The kernel itself, for the interpreter.
 static void addProgram(tile::KernelOp kernel, KernelSummary &summary) {
   OwningOpRef<tile::KernelOp> program = kernel.clone();
-  program.get()->removeAttr(tile::TileDialect::configurationName); // which changes no result
+  for (StringRef name : {tile::TileDialect::configurationName, tile::TileDialect::variantsName})
+    program.get()->removeAttr(name); // which change no result
   llvm::raw_string_ostream(summary.program) << *program;
   if (auto begins = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.begins"))
     summary.begins.assign(begins.asArrayRef().begin(), begins.asArrayRef().end());

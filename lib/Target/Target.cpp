@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/Target.h"
+#include "IR/Coded.h"
+#include "IR/Tile/Variants.h"
 #include "Target/Common/Libm.h"
 #include "Target/Common/ToLLVM.h"
+#include "Target/Common/VariantSwitch.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -12,15 +15,47 @@ namespace tw::target {
 
 Target::~Target() = default;
 
-FailureOr<KernelInfo> Target::lower(Operation *kernel, ModuleOp into) {
+/// The code of one kernel alone.
+static FailureOr<KernelInfo> lowerOne(Target &target, Operation *kernel, ModuleOp into) {
   // In a module of its own: what is there already in `into` is not looked at.
   OwningOpRef<ModuleOp> code = ModuleOp::create(kernel->getLoc());
-  FailureOr<KernelInfo> info = emit(kernel, *code);
+  FailureOr<KernelInfo> info = target.emit(kernel, *code);
   if (failed(info) || failed(lowerLoops(*code)))
     return failure();
   declareCalled(*code);
   moveFunctions(*code, into);
   return info;
+}
+
+/// A kernel, its variants, and the function that chooses among them.
+static FailureOr<KernelInfo> lowerVariants(Target &target, tile::KernelOp kernel,
+                                           ArrayRef<tile::KernelOp> variants, ModuleOp into) {
+  OwningOpRef<tile::KernelOp> any(cast<tile::KernelOp>(kernel->clone()));
+  any->setSymName(nameOfAny(kernel));
+  FailureOr<KernelInfo> info = lowerOne(target, *any, into);
+  if (failed(info))
+    return failure();
+  LoweredKernel base{kernel, *info};
+  SmallVector<LoweredKernel> others;
+  for (tile::KernelOp variant : variants) {
+    FailureOr<KernelInfo> own = lowerOne(target, variant, into);
+    if (failed(own))
+      return failure();
+    std::string why;
+    others.push_back({variant, *own});
+    if (!isInterchangeable(others.back(), base, why)) {
+      emitReport(variant.getLoc()) << "variant " << variant.getSymName() << " is left out: " << why;
+      others.pop_back();
+    }
+  }
+  return emitVariantSwitch(base, others, into);
+}
+
+FailureOr<KernelInfo> Target::lower(Operation *kernel, ModuleOp into) {
+  if (auto program = dyn_cast<tile::KernelOp>(kernel))
+    if (SmallVector<tile::KernelOp> variants = tile::variantsOf(program); !variants.empty())
+      return lowerVariants(*this, program, variants, into);
+  return lowerOne(*this, kernel, into);
 }
 
 std::vector<std::vector<unsigned>> dynamicSizes(TypeRange arguments) {

@@ -17,6 +17,7 @@
 #include "IR/Graph/Values.h"
 #include "IR/KernelLength.h"
 #include "IR/ModelLocation.h"
+#include "IR/Tile/Variants.h"
 #include "Tile/Passes.h"
 #include "Tile/Pointwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -397,7 +398,8 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
   struct Fusion {
     KernelOp kernel;
     bool follows = false; // the consumer was written into the producer
-    std::string why;
+    std::string why = {};
+    SmallVector<KernelOp> variants = {};
   };
 
   static size_t lengthOf(KernelOp kernel) {
@@ -429,10 +431,33 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
     if (!fusion.kernel)
       return fusion;
     OpBuilder b(from);
-    b.insert(fusion.kernel);
-    fusion.kernel.setSymName(from.getSymName());
-    table->insert(fusion.kernel);
+    auto insert = [&](KernelOp kernel, StringRef name) {
+      b.insert(kernel);
+      kernel.setSymName(name);
+      table->insert(kernel);
+    };
+    insert(fusion.kernel, from.getSymName());
+    for (KernelOp variant : fusion.variants)
+      insert(variant, variant.getSymName());
+    setVariants(fusion.kernel, fusion.variants);
     return fusion;
+  }
+
+  /// Fuses a kernel, and its variants likewise; one that is not fused is left out.
+  static void fuseAll(KernelOp base, Fusion &fusion,
+                      llvm::function_ref<FailureOr<KernelOp>(KernelOp, std::string &)> fuse) {
+    FailureOr<KernelOp> kernel = fuse(base, fusion.why);
+    if (failed(kernel))
+      return;
+    fusion.kernel = *kernel;
+    for (KernelOp variant : variantsOf(base)) {
+      std::string why;
+      if (auto fused = fuse(variant, why); succeeded(fused))
+        fusion.variants.push_back(*fused);
+      else
+        emitReport(variant.getLoc())
+            << "variant " << variant.getSymName() << " is left out, for it is not fused: " << why;
+    }
   }
 
   Fusion consumerIntoProducer(KernelOp from, KernelOp to, BlockArgument out, BlockArgument in,
@@ -445,11 +470,12 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
       return fusion.why = "the consumer's results have another shape", fusion;
     if (!llvm::all_of(in.getUsers(), [](Operation *user) { return isa<LoadOp>(user); }))
       return fusion.why = "the consumer reads it at computed positions", fusion;
-    if (!isStoredInBoxes(out))
-      return fusion.why = "the producer does not store it as a few boxes", fusion;
-    KernelFusion rewrite(from, to, out, in, *pointwise, !isOnlyUse);
-    auto kernel = rewrite.follow(fusion.why);
-    fusion.kernel = succeeded(kernel) ? *kernel : KernelOp();
+    fuseAll(from, fusion, [&](KernelOp base, std::string &why) -> FailureOr<KernelOp> {
+      BlockArgument shared = base.getBlockArgument(out.getArgNumber());
+      if (!isStoredInBoxes(shared))
+        return why = "the producer does not store it as a few boxes", failure();
+      return KernelFusion(base, to, shared, in, *pointwise, !isOnlyUse).follow(why);
+    });
     return fusion;
   }
 
@@ -460,25 +486,35 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
       return fusion.why = "the producer is not pointwise: " + fusion.why, fusion;
     if (pointwise->stores().size() != 1)
       return fusion.why = "the producer has other results", fusion;
+    fuseAll(to, fusion, [&](KernelOp base, std::string &why) -> FailureOr<KernelOp> {
+      BlockArgument shared = base.getBlockArgument(in.getArgNumber());
+      LoadOp load = onlyLoad(shared, why);
+      if (!load)
+        return failure();
+      if (!readsOnce(load) && !(pointwise->isMovement() && feedsRows(load)))
+        return why = "it would be recomputed by several programs", failure();
+      return KernelFusion(base, from, shared, out, *pointwise, false).replaceLoads(why);
+    });
+    return fusion;
+  }
+
+  /// The load that is all that is done with a buffer, at the top of the kernel; null if there is no
+  /// such one.
+  static LoadOp onlyLoad(BlockArgument buffer, std::string &why) {
     LoadOp load;
-    for (Operation *user : in.getUsers()) {
+    for (Operation *user : buffer.getUsers()) {
       auto own = dyn_cast<LoadOp>(user);
       bool isPlain =
           own && !load && !own.getMask() &&
           llvm::all_of(own.getStrides(), [](int64_t s) { return s == 1; }) &&
           llvm::all_of(own.getPositions(), [](Value p) { return isa<IndexType>(p.getType()); });
       if (!isPlain)
-        return fusion.why = "the consumer reads it in several places", fusion;
+        return why = "the consumer reads it in several places", LoadOp();
       load = own;
     }
     if (!load || !isa<KernelOp>(load->getParentOp()))
-      return fusion.why = "the consumer reads it in a loop", fusion;
-    if (!readsOnce(load) && !(pointwise->isMovement() && feedsRows(load)))
-      return fusion.why = "it would be recomputed by several programs", fusion;
-    KernelFusion rewrite(to, from, in, out, *pointwise, false);
-    auto kernel = rewrite.replaceLoads(fusion.why);
-    fusion.kernel = succeeded(kernel) ? *kernel : KernelOp();
-    return fusion;
+      return why = "the consumer reads it in a loop", LoadOp();
+    return load;
   }
 
   /// One dispatch for two, where the consumer was.
@@ -527,7 +563,11 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
 
   void dropUnused() {
     std::set<std::string> used;
-    getOperation().walk([&](graph::DispatchOp op) { used.insert(op.getKernel().str()); });
+    getOperation().walk([&](graph::DispatchOp op) {
+      if (used.insert(op.getKernel().str()).second && kernelOf(op))
+        for (KernelOp variant : variantsOf(kernelOf(op)))
+          used.insert(variant.getSymName().str());
+    });
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>()))
       if (!used.contains(kernel.getSymName().str()))
         kernel.erase();

@@ -11,6 +11,7 @@
 #include "Tile/SplitLoops.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
+#include "IR/Tile/Variants.h"
 #include "Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -319,7 +320,11 @@ struct SplitLoops : PassWrapper<SplitLoops, OperationPass<ModuleOp>> {
     SymbolTable table(getOperation());
     llvm::StringMap<SmallVector<graph::DispatchOp>> calls;
     getOperation().walk([&](graph::DispatchOp op) { calls[op.getKernel()].push_back(op); });
+    // A variant is not called as such; its kernel, whose programs only calls tell, is not split.
+    llvm::DenseSet<Operation *> variants = allVariants(getOperation());
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
+      if (variants.contains(kernel))
+        continue;
       std::string why;
       int64_t count = chooseParts(kernel, why);
       if (count == 1) {

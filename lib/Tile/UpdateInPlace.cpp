@@ -16,7 +16,7 @@
 #include "IR/Coded.h"
 #include "IR/Graph/Mutations.h"
 #include "IR/Tile/Elementwise.h"
-#include "IR/Tile/Tile.h"
+#include "IR/Tile/Variants.h"
 #include "Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Pass/Pass.h"
@@ -165,9 +165,12 @@ struct UpdateInPlace : PassWrapper<UpdateInPlace, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     llvm::StringMap<SmallVector<graph::DispatchOp>> calls;
     getOperation().walk([&](graph::DispatchOp op) { calls[op.getKernel()].push_back(op); });
+    SmallVector<KernelOp> called; // what else there is are variants, which may go
     for (auto kernel : getOperation().getOps<KernelOp>())
-      if (auto known = calls.find(kernel.getSymName()); known != calls.end())
-        update(kernel, known->second);
+      if (calls.contains(kernel.getSymName()))
+        called.push_back(kernel);
+    for (KernelOp kernel : called)
+      update(kernel, calls[kernel.getSymName()]);
   }
 
   /// Arguments are inputs, then outputs: as dispatches give them.
@@ -190,8 +193,10 @@ struct UpdateInPlace : PassWrapper<UpdateInPlace, OperationPass<ModuleOp>> {
         // What is no state costs the same in memory of its own, unless most of it is copied.
         bool needsCopies = !isa<BlockArgument>(old);
         if (canShare(kernel, same, body.getArgument(output), needsCopies) &&
-            graph::isReplacedBy(calls, numbers, output - inputs))
+            graph::isReplacedBy(calls, numbers, output - inputs)) {
+          dropVariants(kernel, "it updates a buffer in place");
           share(kernel, same, body.getArgument(output));
+        }
       }
   }
 };

@@ -85,8 +85,9 @@ class Report:
     """What a model became: its dispatches, and what was fused and why.
 
     dispatches: one dict for each kernel with name, kernel, ops, source, and, where the program was
-    compiled here, calls and target ("cpu" or "reference"). remarks: (place, text) of each decision; a
-    loaded program has none. str() is a text for people.
+    compiled here, calls, target ("cpu" or "reference") and variants (the sizes up to which there are
+    kernels of their own). remarks: (place, text) of each decision; a loaded program has none. str()
+    is a text for people.
     """
 
     __slots__ = ("dispatches", "remarks")

@@ -51,3 +51,33 @@ func.func private @hint() attributes {tile.block = array<i64: 4>}
 // expected-error @+1 {{tile.begins is pairs of numbers, of an `in` and of an `inout` argument, but is array<i64: 1, 0>}}
 tile.kernel @begins(in %x: !tile.buffer<[4], f32>, inout %y: !tile.buffer<[4], f32>) grid [1]
     attributes {tile.begins = array<i64: 1, 0>} {}
+
+// -----
+
+// expected-error @+2 {{a variant is for sizes up to 4, but must be for more than 4}}
+tile.kernel @ascending() grid [1] attributes {tile.configuration =
+    #tile.config<"cpu" {accumulators_in_memory = false} variants [<4, <"cpu" {accumulators_in_memory = true}>>,
+                                                                   <4, <"cpu" {accumulators_in_memory = true}>>]>} {}
+
+// -----
+
+// expected-error @+2 {{a cpu configuration has a variant of kind loops}}
+tile.kernel @other_kind() grid [1] attributes {tile.configuration =
+    #tile.config<"cpu" {accumulators_in_memory = false} variants [<4, <"loops" {
+      block = array<i64: 4>, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 1>}>>]>} {}
+
+// -----
+
+// expected-error @+1 {{tile.variants is an array of names of kernels, but is 4 : i64}}
+tile.kernel @no_names() grid [1] attributes {tile.variants = 4 : i64} {}
+
+// -----
+
+// expected-error @+1 {{there is no kernel @nowhere for a variant}}
+tile.kernel @no_kernel() grid [1] attributes {tile.variants = [@nowhere]} {}
+
+// -----
+
+// expected-error @+1 {{the variant @other takes other arguments}}
+tile.kernel @arguments(in %x: !tile.buffer<[4], f32>) grid [1] attributes {tile.variants = [@other]} {}
+tile.kernel @other(in %x: !tile.buffer<[5], f32>) grid [1] {}

@@ -48,6 +48,17 @@ static DictionaryAttr fieldsAttribute(Builder &b, const Numbers &numbers,
   return fields.getDictionary(b.getContext());
 }
 
+/// `get`, or null with what the verifier says in `why`.
+static tile::ConfigurationAttr
+checked(MLIRContext *context, std::string &why,
+        llvm::function_ref<tile::ConfigurationAttr(function_ref<InFlightDiagnostic()>)> get) {
+  ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
+    why = diagnostic.str();
+    return success();
+  });
+  return get([&] { return emitError(UnknownLoc::get(context)); });
+}
+
 static tile::ConfigurationAttr make(MLIRContext *context, const std::string &kind,
                                     const Numbers &numbers, tile::ConfigurationAttr target,
                                     std::string &why) {
@@ -57,13 +68,20 @@ static tile::ConfigurationAttr make(MLIRContext *context, const std::string &kin
     return why = "there is no kind of configurations called \"" + kind + "\"",
            tile::ConfigurationAttr();
   Builder b(context);
-  ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
-    why = diagnostic.str();
-    return success();
+  DictionaryAttr fields = fieldsAttribute(b, numbers, *schema);
+  return checked(context, why, [&](function_ref<InFlightDiagnostic()> emit) {
+    return tile::ConfigurationAttr::getChecked(emit, context, StringRef(kind), fields, target);
   });
-  return tile::ConfigurationAttr::getChecked([&] { return emitError(b.getUnknownLoc()); }, context,
-                                             StringRef(kind), fieldsAttribute(b, numbers, *schema),
-                                             target);
+}
+
+tile::ConfigurationAttr withVariants(tile::ConfigurationAttr configuration,
+                                     ArrayRef<tile::VariantAttr> variants, std::string &why) {
+  MLIRContext *context = configuration.getContext();
+  return checked(context, why, [&](function_ref<InFlightDiagnostic()> emit) {
+    return tile::ConfigurationAttr::getChecked(emit, context, configuration.getKind(),
+                                               configuration.getFields(), configuration.getTarget(),
+                                               variants);
+  });
 }
 
 tile::ConfigurationAttr toAttribute(MLIRContext *context, const Configuration &configuration,

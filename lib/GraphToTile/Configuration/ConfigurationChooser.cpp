@@ -5,6 +5,7 @@
 #include "GraphToTile/Configuration/SplitReductions.h"
 #include "GraphToTile/Configuration/TransformedWeights.h"
 #include "GraphToTile/Configuration/TransposedRhs.h"
+#include "GraphToTile/Configuration/Variants.h"
 
 namespace tw::conversion {
 using tile::Cut;
@@ -49,7 +50,15 @@ static ConfigurationSpace space(const kernels::WinogradWeights &weights,
 }
 
 ConfigurationSpace spaceOf(const ConfigurationProblem &problem) {
-  return std::visit([&](const auto &what) { return space(what, problem); }, problem.subkernel.what);
+  ConfigurationSpace all =
+      std::visit([&](const auto &what) { return space(what, problem); }, problem.subkernel.what);
+  if (problem.variantOf)
+    llvm::append_range(all.constraints, variantConstraints(problem.subkernel, *problem.variantOf));
+  return all;
+}
+
+std::vector<int64_t> ConfigurationChooser::variantSizes(const ConfigurationProblem &) const {
+  return {};
 }
 
 std::string whyNoCut(const Subkernel &subkernel, Cut cut) {

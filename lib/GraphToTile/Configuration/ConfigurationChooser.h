@@ -19,6 +19,8 @@ struct ConfigurationProblem {
   /// Whether the second operand of a contraction, or what a convolution multiplies by, is a weight,
   /// which can be stored in panels.
   bool isRhsWeight = false;
+  /// Of a variant: the configuration of the kernel that it is one of. Both read one packing.
+  const Configuration *variantOf = nullptr;
 };
 
 class ConfigurationChooser {
@@ -31,6 +33,9 @@ public:
   virtual Configuration choose(const ConfigurationProblem &problem) const = 0;
   /// What the target asks beside `spaceOf`, over the configuration's fields and the target's own.
   virtual std::vector<Constraint> constraints(const ConfigurationProblem &problem) const = 0;
+  /// Sizes, ascending, for calls up to which another configuration may pay than for larger ones
+  /// (Variants.h); 1 stands for calls in which it is 1. None by default.
+  virtual std::vector<int64_t> variantSizes(const ConfigurationProblem &problem) const;
   /// About how many cycles of one core all programs take; nothing where the target has no model.
   virtual std::optional<double> cost(const ConfigurationProblem &problem,
                                      const Configuration &configuration) const = 0;

@@ -15,6 +15,7 @@
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
 #include "GraphToTile/Configuration/Overrides.h"
+#include "GraphToTile/Configuration/Variants.h"
 #include "GraphToTile/Passes.h"
 #include "IR/Coded.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -73,32 +74,80 @@ private:
 
   tile::ConfigurationAttr configurationOf(const Subkernel &kernel, size_t number,
                                           std::string &why) {
-    ConfigurationProblem problem = problemOf(kernel);
-    Configuration configuration = chooser.choose(problem);
     const KernelOverride *own =
         given && !given->kernels.empty() ? &given->kernels[number] : nullptr;
+    ConfigurationProblem problem = problemOf(kernel);
+    auto configuration = configure(problem, own, why);
+    if (!configuration)
+      return {};
+    SmallVector<tile::VariantAttr> variants;
+    if (failed(variantsOf(problem, *configuration, own, variants, why)))
+      return {};
+    tile::ConfigurationAttr attribute = toAttribute(function.getContext(), *configuration, why);
+    return variants.empty() ? attribute : withVariants(attribute, variants, why);
+  }
+
+  /// The target's choice with the fields given, which fits; nothing with the reason in `why`.
+  std::optional<Configuration> configure(const ConfigurationProblem &problem,
+                                         const FieldsOverride *own, std::string &why) {
+    Configuration configuration = chooser.choose(problem);
     if (own && own->configuration.kind != configuration.kind)
       return fail(Code::CONFIG_3, own->place,
                   "it is of kind \"" + own->configuration.kind +
                       "\", but the kernel takes one of \"" + configuration.kind + "\""),
-             tile::ConfigurationAttr();
+             std::nullopt;
     if (own) {
       why = replaceFields(configuration, own->configuration);
       if (!why.empty())
-        return fail(Code::CONFIG_1, own->place, why), tile::ConfigurationAttr();
+        return fail(Code::CONFIG_1, own->place, why), std::nullopt;
     }
-    tile::ConfigurationAttr attribute = toAttribute(function.getContext(), configuration, why);
-    if (!attribute) {
+    if (!toAttribute(function.getContext(), configuration, why)) {
       if (own)
         fail(Code::CONFIG_1, own->place, why);
-      return {};
+      return std::nullopt;
     }
     why = violation(problem, configuration);
     if (why.empty())
-      return attribute;
+      return configuration;
     if (own)
       fail(Code::CONFIG_2, own->place, why);
-    return {};
+    return std::nullopt;
+  }
+
+  /// Those given, else those that the target chooses.
+  LogicalResult variantsOf(const ConfigurationProblem &problem, const Configuration &kernel,
+                           const KernelOverride *own, SmallVectorImpl<tile::VariantAttr> &variants,
+                           std::string &why) {
+    std::string symbol = variantSymbol(problem.subkernel);
+    bool isGiven = own && own->variants;
+    if (symbol.empty()) {
+      if (isGiven && !own->variants->empty())
+        return fail(Code::CONFIG_3, own->place + ".variants",
+                    "there are some, but no size of the kernel is known only at the call"),
+               failure();
+      return success();
+    }
+    std::map<int64_t, const FieldsOverride *> sizes;
+    if (isGiven)
+      for (const auto &[most, fields] : *own->variants)
+        sizes[most] = &fields;
+    else
+      for (int64_t most : chooser.variantSizes(problem))
+        sizes[most] = nullptr;
+    Configuration larger = kernel; // what the next larger sizes get
+    for (const auto &[most, fields] : llvm::reverse(sizes)) {
+      Subkernel bounded = boundedBy(problem.subkernel, most);
+      auto made = configure({bounded, problem.isRhsWeight, &kernel}, fields, why);
+      if (!made && (fields || hasFailed))
+        return failure();
+      if (!made || (!isGiven && *made == larger))
+        continue;
+      larger = *made;
+      variants.push_back(tile::VariantAttr::get(function.getContext(), most,
+                                                toAttribute(function.getContext(), *made, why)));
+    }
+    std::reverse(variants.begin(), variants.end());
+    return success();
   }
 
   /// Why the fields given are not those of the kernel; empty if they are.

@@ -12,10 +12,16 @@
 
 namespace tw::conversion {
 
-/// Of one kernel. Fields that are not given are chosen.
-struct KernelOverride {
+/// Fields of a configuration; those that are not given are chosen.
+struct FieldsOverride {
   kernels::Configuration configuration;
   std::string place; // where it says so: "tuned.json: configurations[2].kernels[0]"
+};
+
+/// Of one kernel.
+struct KernelOverride : FieldsOverride {
+  /// By what the size is at most that they are for; missing: chosen.
+  std::optional<std::map<int64_t, FieldsOverride>> variants;
 };
 
 struct DispatchOverride {

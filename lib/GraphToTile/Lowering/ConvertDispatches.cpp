@@ -16,12 +16,14 @@
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
 #include "GraphToTile/Configuration/LoopConfiguration.h"
 #include "GraphToTile/Configuration/Overrides.h"
+#include "GraphToTile/Configuration/Variants.h"
 #include "GraphToTile/Lowering/HostViews.h"
 #include "GraphToTile/Lowering/LoopEmitter.h"
 #include "GraphToTile/Passes.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Values.h"
 #include "IR/Tile/Tile.h"
+#include "IR/Tile/Variants.h"
 #include "Import/Text/Kernels.h"
 #include "Language/Trace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -95,16 +97,68 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
     if (failed(configure(analysis, configured, why)) ||
         failed(write(function, analysis, kernels, why)))
       return keep(function, why);
-    for (auto [kernel, configuration] : llvm::zip(kernels, configured.getKernels()))
+    std::vector<SmallVector<tile::KernelOp>> variants;
+    for (auto [number, kernel] : llvm::enumerate(kernels)) {
+      tile::ConfigurationAttr configuration = configured.getKernels()[number];
       kernel->setAttr(tile::TileDialect::configurationName, configuration);
+      variants.push_back(writeVariants(kernel, analysis.subkernels[number], configuration));
+    }
     for (graph::DispatchOp call : calls.of(function))
       replace(function, call, analysis, kernels);
     SmallVector<std::string> names;
     for (size_t number = 0; number < kernels.size(); ++number)
       names.push_back(kernelName(function.getName().str(), kernels.size(), number));
     function.erase(); // which still has the name
-    for (auto [kernel, name] : llvm::zip(kernels, names))
-      kernel.setSymName(name);
+    for (auto [number, kernel] : llvm::enumerate(kernels)) {
+      kernel.setSymName(names[number]);
+      nameVariants(kernel, variants[number]);
+    }
+  }
+
+  /// The kernels for small sizes, behind the kernel that they are variants of. One that the
+  /// template does not take is left out, and the report says why.
+  SmallVector<tile::KernelOp> writeVariants(tile::KernelOp kernel, const Subkernel &subkernel,
+                                            tile::ConfigurationAttr configuration) {
+    SmallVector<tile::KernelOp> variants;
+    OpBuilder b(kernel->getContext());
+    if (variantSymbol(subkernel).empty())
+      return variants;
+    for (tile::VariantAttr variant : configuration.getVariants()) {
+      Configuration made = fromAttribute(variant.getConfiguration()),
+                    base = fromAttribute(configuration);
+      Subkernel bounded = boundedBy(subkernel, variant.getMost());
+      std::string why;
+      ConfigurationSpace space = spaceOf({bounded, true, &base});
+      if (const Constraint *violated = firstViolated(space.constraints, made.fields))
+        why = describe(*violated, made.fields);
+      b.setInsertionPointAfter(variants.empty() ? kernel : variants.back());
+      tile::KernelOp written =
+          why.empty() ? trace(b, kernel.getLoc(), bounded, made.fields, why) : tile::KernelOp();
+      if (written && failed(isVerified(written, why))) {
+        written.erase();
+        written = {};
+      }
+      if (!written) {
+        emitReport(kernel.getLoc())
+            << "has no variant for sizes up to " << variant.getMost() << ": " << why;
+        continue;
+      }
+      written->setAttr(tile::TileDialect::configurationName, variant.getConfiguration());
+      variants.push_back(written);
+    }
+    return variants;
+  }
+
+  /// "k0_max6", or with underscores where there is one.
+  static void nameVariants(tile::KernelOp kernel, ArrayRef<tile::KernelOp> variants) {
+    auto module = kernel->getParentOfType<ModuleOp>();
+    for (tile::KernelOp variant : variants) {
+      std::string name = (kernel.getSymName() + "_max" + Twine(tile::mostOf(variant))).str();
+      while (module.lookupSymbol(name))
+        name += "_";
+      variant.setSymName(name);
+    }
+    tile::setVariants(kernel, variants);
   }
 
   /// The subkernels after the cuts, and how each is made.

@@ -99,7 +99,8 @@ static LogicalResult verifyField(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult ConfigurationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                        StringRef kind, DictionaryAttr fields, ConfigurationAttr) {
+                                        StringRef kind, DictionaryAttr fields, ConfigurationAttr,
+                                        ArrayRef<VariantAttr> variants) {
   auto *dialect = fields.getContext()->getLoadedDialect<TileDialect>();
   const ConfigurationSchema *schema = dialect ? dialect->getSchema(kind) : nullptr;
   if (!schema)
@@ -111,6 +112,18 @@ LogicalResult ConfigurationAttr::verify(function_ref<InFlightDiagnostic()> emitE
   for (const ConfigurationField &field : schema->fields)
     if (failed(verifyField(emitError, field, kind, fields.get(field.name))))
       return failure();
+  int64_t before = 0;
+  for (VariantAttr variant : variants) {
+    if (variant.getMost() <= before)
+      return emitError() << "a variant is for sizes up to " << variant.getMost()
+                         << ", but must be for more than " << before;
+    before = variant.getMost();
+    if (variant.getConfiguration().getKind() != kind)
+      return emitError() << "a " << kind << " configuration has a variant of kind "
+                         << variant.getConfiguration().getKind();
+    if (!variant.getConfiguration().getVariants().empty())
+      return emitError() << "a variant has variants";
+  }
   return success();
 }
 
@@ -153,6 +166,25 @@ static LogicalResult verifyBegins(KernelOp kernel, Attribute value) {
   return success();
 }
 
+/// `tile.variants`: names of kernels that take what this one takes, each with a bound for a symbol.
+static LogicalResult verifyVariants(KernelOp kernel, Attribute value) {
+  auto names = dyn_cast<ArrayAttr>(value);
+  if (!names || names.empty() || !llvm::all_of(names, llvm::IsaPred<FlatSymbolRefAttr>))
+    return kernel.emitOpError() << "tile.variants is an array of names of kernels, but is "
+                                << value;
+  auto module = kernel->getParentOfType<ModuleOp>();
+  if (kernel.getBody().empty())
+    return success(); // which is refused elsewhere
+  for (auto name : names.getAsRange<FlatSymbolRefAttr>()) {
+    auto variant = module ? module.lookupSymbol<KernelOp>(name) : KernelOp();
+    if (module && !variant)
+      return kernel.emitOpError() << "there is no kernel " << name << " for a variant";
+    if (variant && variant.getBody().getArgumentTypes() != kernel.getBody().getArgumentTypes())
+      return kernel.emitOpError() << "the variant " << name << " takes other arguments";
+  }
+  return success();
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   Attribute value = attribute.getValue();
   auto kernel = dyn_cast<KernelOp>(op);
@@ -170,6 +202,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                              << ", but hints are a kernel's";
   if (attribute.getName() == replacesName && !isa<StringAttr>(value))
     return kernel.emitOpError() << replacesName << " is the name of a kernel, but is " << value;
+  if (attribute.getName() == variantsName)
+    return verifyVariants(kernel, value);
   if (attribute.getName() == "tile.begins")
     return verifyBegins(kernel, value);
   return attribute.getName() == "tile.block" ? verifyBlock(kernel, value) : success();

@@ -29,6 +29,8 @@ def Tile_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral configurationName = "tile.configuration";
     /// On a tile.kernel that stands for one of a model's: what that is called (docs/kernel-source.md).
     static constexpr ::llvm::StringLiteral replacesName = "tile.replaces";
+    /// On a tile.kernel: the kernels that calls go to where sizes are small (Variants.h).
+    static constexpr ::llvm::StringLiteral variantsName = "tile.variants";
 
   private:
     std::map<std::string, ::tw::ConfigurationSchema, std::less<>> schemas;
@@ -114,11 +116,26 @@ def Tile_ConfigurationAttr : Tile_Attr<"Configuration", "config"> {
   let description = [{
     `fields` has every field of the schema called `kind`: an i64, a bool, or an array of i64 where
     there is one for each loop dimension. `target`: what only the target knows of, under its name.
+    `variants`: how it is made for calls with small sizes, in ascending order; a call takes the
+    first that is for it.
   }];
   let parameters = (ins StringRefParameter<>:$kind, "::mlir::DictionaryAttr":$fields,
-      OptionalParameter<"::tw::tile::ConfigurationAttr">:$target);
-  let assemblyFormat = "`<` $kind $fields (`on` $target^)? `>`";
+      OptionalParameter<"::tw::tile::ConfigurationAttr">:$target,
+      OptionalArrayRefParameter<"::tw::tile::VariantAttr">:$variants);
+  let assemblyFormat = [{
+    `<` $kind $fields (`on` $target^)? (`variants` `[` $variants^ `]`)? `>`
+  }];
   let genVerifyDecl = 1;
+  let builders = [AttrBuilder<(ins "::llvm::StringRef":$kind, "::mlir::DictionaryAttr":$fields,
+      "::tw::tile::ConfigurationAttr":$target), [{
+    return $_get($_ctxt, kind, fields, target, ::llvm::ArrayRef<::tw::tile::VariantAttr>());
+  }]>];
+}
+
+def Tile_VariantAttr : Tile_Attr<"Variant", "variant"> {
+  let summary = "How a kernel is made for calls in which the size that only calls tell is small";
+  let parameters = (ins "int64_t":$most, "::tw::tile::ConfigurationAttr":$configuration);
+  let assemblyFormat = "`<` $most `,` $configuration `>`";
 }
 
 def Tile_Cut : I32Enum<"Cut", "whether one computation of a dispatch becomes several kernels", [

@@ -7,6 +7,7 @@
 #include "Target/CPU/Configuration/ConvolutionCost.h"
 #include "Target/CPU/Configuration/LoopCost.h"
 #include "mlir/IR/DialectRegistry.h"
+#include <array>
 
 namespace tw::target {
 namespace cpu {
@@ -17,6 +18,10 @@ using kernels::Configuration;
 using tile::Cut;
 
 constexpr char schemaName[] = "cpu";
+
+/// Rows up to which a product may have a block of its own; the same where pairs are multiplied.
+/// Measured by bench/rows.py.
+constexpr std::array<int64_t, 4> fewRows = {1, 6, 16, 64}, fewRowsOfPairs = {1, 4, 16, 64};
 
 /// Of a sum in registers, where narrower dtypes are widened.
 int64_t bytesOf(kernel::DType dtype) {
@@ -80,6 +85,14 @@ public:
     return product ? contractionConstraints(unitFor(*product)) : std::vector<Constraint>();
   }
 
+  std::vector<int64_t> variantSizes(const ConfigurationProblem &problem) const override {
+    auto *product = std::get_if<Contraction>(&problem.subkernel.what);
+    if (!product)
+      return {};
+    const auto &sizes = chosen(*product, problem).isVnniPacked ? fewRowsOfPairs : fewRows;
+    return {sizes.begin(), sizes.end()};
+  }
+
   std::optional<double> cost(const ConfigurationProblem &problem,
                              const Configuration &configuration) const override {
     if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
@@ -110,6 +123,10 @@ private:
   }
 
   CPUContraction chosen(const Contraction &product, const ConfigurationProblem &problem) const {
+    if (problem.variantOf) {
+      CPUContraction kernel{kernels::contractionFrom(problem.variantOf->fields)};
+      return chooseVariant(product, unitFor(product), kernel);
+    }
     return chooseContraction(product, unitFor(product), problem.isRhsWeight);
   }
 

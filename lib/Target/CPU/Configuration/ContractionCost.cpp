@@ -23,7 +23,10 @@ constexpr int64_t fewPrograms = 32, longSum = 4096;
 constexpr int64_t mostRows = 8;
 
 int64_t sizeOf(const Contraction &contraction, const std::vector<int> &dims) {
-  return dims.empty() ? 1 : contraction.dims[dims.back()].size.value_or(unknownExtent);
+  if (dims.empty())
+    return 1;
+  const kernels::Extent &extent = contraction.dims[dims.back()];
+  return extent.size.value_or(extent.most.value_or(unknownExtent));
 }
 
 /// Cycles for one step of the sum over all programs of one matrix: two multiplications or two loads
@@ -189,6 +192,36 @@ static CPUContraction blockInMemory(const Contraction &contraction, const Vector
   return made;
 }
 
+/// How many programs follow each other on one worker.
+static void choosePrograms(CPUContraction &block, int64_t rows, int64_t columns) {
+  auto programs = [](int64_t size, int64_t each, int64_t most) {
+    return std::max<int64_t>(1, std::min((size + each - 1) / each, most / each));
+  };
+  // In memory, one block of rows of a stays in the second-level cache while those of b pass by.
+  block.rowPrograms =
+      programs(rows, block.rows, block.hasAccumulatorsInMemory ? block.rows : blockRows);
+  block.columnPrograms = programs(columns, block.columns, blockColumns);
+}
+
+CPUContraction chooseVariant(const Contraction &contraction, const VectorUnit &unit,
+                             const CPUContraction &kernel) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t rows = sizeOf(contraction, roles.rows), columns = sizeOf(contraction, roles.columns);
+  VectorUnit own = unit;
+  if (!kernel.isVnniPacked)
+    own.pairRows = own.pairColumns = 0;
+  CPUContraction like;
+  like.isPacked = kernel.isPacked;
+  CPUContraction best =
+      blockInRegisters(contraction, own, like, kernel.isPacked ? panelOf(kernel) : 0);
+  best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
+  choosePrograms(best, rows, columns);
+  // More programs than there are make no difference, nor a variant.
+  if (best.rows == kernel.rows && kernel.rowPrograms > best.rowPrograms)
+    best.rowPrograms = kernel.rowPrograms;
+  return best;
+}
+
 CPUContraction chooseContraction(const Contraction &contraction, const VectorUnit &unit,
                                  bool wantsPacked) {
   ContractionRoles roles = rolesOf(contraction);
@@ -206,13 +239,7 @@ CPUContraction chooseContraction(const Contraction &contraction, const VectorUni
   if (convertsFirst(contraction, unit) && !best.isVnniPacked && rows >= convertedRows)
     best = blockInMemory(contraction, unit, best);
   best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
-  auto programs = [](int64_t size, int64_t block, int64_t most) {
-    return std::max<int64_t>(1, std::min((size + block - 1) / block, most / block));
-  };
-  // In memory, one block of rows of a stays in the second-level cache while those of b pass by.
-  best.rowPrograms =
-      programs(rows, best.rows, best.hasAccumulatorsInMemory ? best.rows : blockRows);
-  best.columnPrograms = programs(columns, best.columns, blockColumns);
+  choosePrograms(best, rows, columns);
   if (best.kBlock == 0)
     best.kBlock = kBlockOf(contraction, roles, best);
   return best;

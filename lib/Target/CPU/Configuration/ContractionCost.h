@@ -28,6 +28,10 @@ bool isLegal(const Contraction &contraction, const CPUContraction &configuration
 CPUContraction chooseContraction(const Contraction &contraction, const VectorUnit &unit,
                                  bool wantsPacked = false);
 
+/// The same for a variant (its size of rows has a bound), which reads b as `kernel` does.
+CPUContraction chooseVariant(const Contraction &contraction, const VectorUnit &unit,
+                             const CPUContraction &kernel);
+
 /// About how many cycles all programs take.
 double contractionCost(const Contraction &contraction, const ContractionConfiguration &block,
                        const VectorUnit &unit);

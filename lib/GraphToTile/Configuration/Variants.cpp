@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "GraphToTile/Configuration/Variants.h"
+
+namespace tw::conversion {
+
+std::string variantSymbol(const Subkernel &subkernel) {
+  auto *product = std::get_if<Contraction>(&subkernel.what);
+  if (!product)
+    return {};
+  kernels::ContractionRoles roles = rolesOf(*product);
+  if (roles.rows.empty() || product->dims[roles.rows.back()].size)
+    return {};
+  const Extent &rows = product->dims[roles.rows.back()];
+  bool isBound = llvm::any_of(product->buffers, [&](const kernels::BufferSpec &buffer) {
+    return !buffer.isOutput && llvm::is_contained(buffer.shape, rows);
+  });
+  return isBound ? rows.symbol : std::string();
+}
+
+Subkernel boundedBy(const Subkernel &subkernel, int64_t most) {
+  Subkernel bounded = subkernel;
+  std::string symbol = variantSymbol(subkernel);
+  auto bound = [&](Extent &extent) {
+    if (!extent.size && extent.symbol == symbol)
+      extent.most = most;
+  };
+  auto &product = std::get<Contraction>(bounded.what);
+  llvm::for_each(product.dims, bound);
+  for (kernels::BufferSpec &buffer : product.buffers)
+    llvm::for_each(buffer.shape, bound);
+  return bounded;
+}
+
+std::vector<Constraint> variantConstraints(const Subkernel &subkernel,
+                                           const Configuration &kernel) {
+  std::vector<Constraint> constraints;
+  auto isSame = [&](const std::string &text, int64_t value, const char *why) {
+    constraints.emplace_back(text, std::to_string(value), why);
+    constraints.emplace_back(std::to_string(value), text, why);
+  };
+  if (!std::holds_alternative<Contraction>(subkernel.what))
+    return constraints;
+  constexpr const char *onePacking = "all variants of a kernel read one packing";
+  kernels::ContractionConfiguration base = kernels::contractionFrom(kernel.fields);
+  isSame("packed", base.isPacked, onePacking);
+  isSame("vnni_packed", base.isVnniPacked, onePacking);
+  if (base.isPacked)
+    isSame("columns floordiv panels", panelOf(base), onePacking);
+  constraints.emplace_back("k_block", "0", "workers do not share the loop of a variant");
+  return constraints;
+}
+
+} // namespace tw::conversion
