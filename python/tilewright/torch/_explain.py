@@ -36,10 +36,14 @@ class GraphRecord:
             listener.append(self)
 
     def __str__(self) -> str:
-        lines = [f"{self.kind} graph: {self.operators} operators, {len(self.programs)} programs, "
-                 f"{len(self.eager)} operators run eagerly"]
+        lines = [f"{self.kind} graph: {_count(self.operators, 'operator')}, {_count(len(self.programs), 'program')}, "
+                 f"{len(self.eager)} run eagerly"]
         lines += [f"  {line}" for line in self.eager]
         return "\n".join(lines)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 class Explanation:
