@@ -79,23 +79,11 @@ static void presetOutputs(const Program &program, Objects objects, Arguments &ar
   }
 }
 
-static nb::object runProgram(Program &program, PyObject *args, PyObject *named) {
-  std::vector<PyObject *> gathered;
-  Objects objects = gather(program, args, named, gathered);
-  Arguments arguments(objects.size());
+/// What the call gives: one result alone, several as a tuple. Those whose memory was given are the
+/// objects that gave it.
+static nb::object resultsOf(const Program &program, Objects objects, const Arguments &arguments,
+                            Results &results, Library library) {
   size_t inputs = program.inputs().size();
-  for (size_t i = 0; i < inputs; ++i)
-    arguments.add(program.inputs()[i], objects[i]);
-  Library library = arguments.library();
-  if (library == Library::None)
-    library = program.defaultLibrary();
-  Results results(library == Library::Torch ? importedTorchApi() : nullptr);
-  presetOutputs(program, objects, arguments, results);
-  if (program.writesInputs() || arguments.tensors().size() > inputs)
-    arguments.checkOverlaps();
-  std::span<const tw_tensor> given(arguments.tensors());
-  bool follows = program.followsTorch() && library == Library::Torch;
-  program.run(given.first(inputs), results, follows ? torchThreads() : 0);
   auto result = [&](size_t i) -> nb::object {
     if (inputs + i < objects.size() && objects[inputs + i])
       return nb::borrow(objects[inputs + i]);
@@ -116,6 +104,26 @@ static nb::object runProgram(Program &program, PyObject *args, PyObject *named) 
   for (size_t i = 0; i < count; ++i)
     PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), next(i).release().ptr());
   return tuple;
+}
+
+static nb::object runProgram(Program &program, PyObject *args, PyObject *named) {
+  std::vector<PyObject *> gathered;
+  Objects objects = gather(program, args, named, gathered);
+  Arguments arguments(objects.size());
+  size_t inputs = program.inputs().size();
+  for (size_t i = 0; i < inputs; ++i)
+    arguments.add(program.inputs()[i], objects[i]);
+  Library library = arguments.library();
+  if (library == Library::None)
+    library = program.defaultLibrary();
+  Results results(library == Library::Torch ? importedTorchApi() : nullptr);
+  presetOutputs(program, objects, arguments, results);
+  if (program.writesInputs() || arguments.tensors().size() > inputs)
+    arguments.checkOverlaps();
+  std::span<const tw_tensor> given(arguments.tensors());
+  bool follows = program.followsTorch() && library == Library::Torch;
+  program.run(given.first(inputs), results, follows ? torchThreads() : 0);
+  return resultsOf(program, objects, arguments, results, library);
 }
 
 static PyObject *callProgram(PyObject *self, PyObject *args, PyObject *named) {
