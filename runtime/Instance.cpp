@@ -32,8 +32,8 @@ static bool isAligned(const void *data) {
 
 Instance::Instance(std::shared_ptr<const LoadedProgram> loaded, int threads)
     : program(std::move(loaded)), metadata(program->metadata()), device(program->device()),
-      pool(std::make_unique<ThreadPool>(threads)), watched(metadata.dispatches.size()),
-      times(device) {
+      isHost(device.isHost()), pool(std::make_unique<ThreadPool>(threads)),
+      watched(metadata.dispatches.size()), times(device) {
   state.resize(metadata.state.size());
   inputPointers.resize(metadata.inputs.size());
   for (const ValueInfo &input : metadata.inputs)
@@ -201,7 +201,7 @@ Status Instance::run(std::span<const tw_tensor> inputs, const Wanted &wanted) {
   TW_TRY(use.check());
   usesHostMemory = true;
   stream = ownStream;
-  if (device.isHost())
+  if (isHost)
     return call(inputs, wanted);
   Status called = callInOrder(inputs, wanted);
   Status failures = findFailures(stream); // waits, for what failed may have begun to copy
@@ -236,8 +236,6 @@ Status Instance::allocateOutputs(const Wanted &wanted) {
 
 /// Makes room in memory that earlier calls may still be using.
 Status Instance::reserve(DeviceBuffer &buffer, const char *what, int64_t bytes) {
-  if (buffer.holds(bytes))
-    return {};
   TW_TRY(device.wait(stream)); // which comes after all of them
   return buffer.reserve(device, what, bytes);
 }
@@ -245,11 +243,12 @@ Status Instance::reserve(DeviceBuffer &buffer, const char *what, int64_t bytes) 
 /// All that comes before outputs have memory.
 Status Instance::prepare(std::span<const tw_tensor> inputs) {
   TW_TRY(checkInputs(metadata, inputs, symbols));
-  if (!device.isHost())
+  if (!isHost)
     TW_TRY(usesHostMemory ? upload(inputs) : checkDeviceMemory(inputs, /*areInputs=*/true));
-  TW_TRY(bindInputs(device.isHost() || !usesHostMemory ? inputs : given));
+  TW_TRY(bindInputs(isHost || !usesHostMemory ? inputs : given));
   TW_TRY(decideSizes());
-  TW_TRY(reserve(arena, "temporaries", arenaBytes));
+  if (!arena.holds(arenaBytes))
+    TW_TRY(reserve(arena, "temporaries", arenaBytes));
   auto scratch = checkedMul(workspaceBytes, pool->threads());
   if (!scratch || *scratch > planner::maxArena || !workspace.reserve(*scratch))
     return outOfMemory("the workspace of each thread", workspaceBytes);
@@ -260,7 +259,7 @@ Status Instance::prepare(std::span<const tw_tensor> inputs) {
 /// `callers`: the inputs where the caller has them, which may be elsewhere than where they are
 /// read.
 Status Instance::compute(std::span<const tw_tensor> callers, std::span<const tw_tensor> wanted) {
-  inputsRead = device.isHost() || !usesHostMemory ? callers : given;
+  inputsRead = isHost || !usesHostMemory ? callers : given;
   if (!usesHostMemory)
     TW_TRY(checkDeviceMemory(wanted, /*areInputs=*/false));
   TW_TRY(bindOutputs(wanted));
@@ -271,11 +270,11 @@ Status Instance::compute(std::span<const tw_tensor> callers, std::span<const tw_
 bool Instance::isOwnOutput(const void *data) const {
   auto address = reinterpret_cast<uintptr_t>(data);
   for (const Output &output : outputs) {
-    auto isIn = [&](const auto &buffer) {
-      auto begin = reinterpret_cast<uintptr_t>(buffer.data());
-      return begin && address >= begin && address < begin + buffer.capacity();
-    };
-    if (isIn(output.own) || isIn(output.host))
+    // Within an empty buffer, whose capacity is 0, nothing lies.
+    auto own = address - reinterpret_cast<uintptr_t>(output.own.data());
+    auto host = address - reinterpret_cast<uintptr_t>(output.host.data());
+    if (own < static_cast<uintptr_t>(output.own.capacity()) ||
+        host < static_cast<uintptr_t>(output.host.capacity()))
       return true;
   }
   return false;
@@ -300,7 +299,7 @@ Status Instance::bindInputs(std::span<const tw_tensor> inputs) {
     if (!metadata.inputs[i].fixedBytes)
       std::copy_n(input.sizes, input.rank, inputSizes[i].begin());
     inputPointers[i] = input.data;
-    if (!device.isHost() && metadata.inputs[i].kind != ValueKind::Tensor) {
+    if (!isHost && metadata.inputs[i].kind != ValueKind::Tensor) {
       std::memcpy(&scalars[i], input.data, info(metadata.inputs[i].dtype).bytes);
       inputPointers[i] = &scalars[i];
       continue;
@@ -309,9 +308,9 @@ Status Instance::bindInputs(std::span<const tw_tensor> inputs) {
         !(isWrittenInPlace[i] && sharesMemory(inputs, i)))
       continue;
     int64_t bytes = *checkedProduct(inputSizes[i]) * info(metadata.inputs[i].dtype).bytes;
-    TW_TRY(reserve(inputCopies[i], "a copy of an input", bytes));
-    if (bytes > 0)
-      TW_TRY(device.copy(Copy::Within, inputCopies[i].data(), input.data, bytes, stream));
+    if (!inputCopies[i].holds(bytes))
+      TW_TRY(reserve(inputCopies[i], "a copy of an input", bytes));
+    TW_TRY(copy(Copy::Within, inputCopies[i].data(), input.data, bytes));
     inputPointers[i] = inputCopies[i].data();
   }
   return checkMutatedInputs(inputs);
@@ -402,13 +401,8 @@ static bool isDirect(const tw_tensor &output, int64_t bytes, std::span<const tw_
   return isAligned(output.data);
 }
 
-/// Scalars are the host's on every device.
-bool Instance::isHostScalar(size_t output) const {
-  return !device.isHost() && metadata.outputs[output].kind != ValueKind::Tensor;
-}
-
 Status Instance::bindOutputs(std::span<const tw_tensor> wanted) {
-  bool isStaged = usesHostMemory && !device.isHost();
+  bool mayBeDirect = isHost || !usesHostMemory;
   for (Output &output : outputs)
     output.target = output.callerData = nullptr;
   for (size_t v = 0; v < wanted.size(); ++v) {
@@ -420,7 +414,7 @@ Status Instance::bindOutputs(std::span<const tw_tensor> wanted) {
                         fmt::format("output \"{}\" needs {} bytes, but the buffer given has {}",
                                     metadata.outputs[visible[v]].name, output.bytes,
                                     wanted[v].bytes)};
-    if (!isStaged && !isHostScalar(visible[v]) && isDirect(wanted[v], output.bytes, inputsRead))
+    if (mayBeDirect && !isHostScalar(visible[v]) && isDirect(wanted[v], output.bytes, inputsRead))
       output.target = wanted[v].data;
     else
       output.callerData = wanted[v].data;
@@ -430,15 +424,11 @@ Status Instance::bindOutputs(std::span<const tw_tensor> wanted) {
       outputs[m.output].target = const_cast<void *>(inputPointers[m.input]);
   for (size_t i = 0; i < outputs.size(); ++i) {
     Output &output = outputs[i];
-    bool isHost = isHostScalar(i), needsHost = isStaged && !isHost && !metadata.outputs[i].hidden;
-    if ((isHost || (needsHost && !output.callerData)) && !output.host.reserve(output.bytes))
-      return outOfMemory("an output", output.bytes);
-    if (needsHost && !output.callerData)
-      output.callerData = output.host.data();
-    if (isHost)
-      output.target = output.host.data();
+    if (!isHost)
+      TW_TRY(bindHostMemory(i));
     if (!output.target) {
-      TW_TRY(reserve(output.own, "an output", output.bytes));
+      if (!output.own.holds(output.bytes))
+        TW_TRY(reserve(output.own, "an output", output.bytes));
       output.target = output.own.data();
     }
     outputPointers[i] = output.target;
@@ -456,12 +446,11 @@ Status Instance::deliver(std::span<const tw_tensor> callers) {
     if (isHostScalar(i))
       std::memcpy(output.callerData, output.target, output.bytes);
     else
-      TW_TRY(device.copy(kind, output.callerData, output.target, output.bytes, stream));
+      TW_TRY(copy(kind, output.callerData, output.target, output.bytes));
   }
   for (const MutatedInput &m : metadata.mutatedInputs)
     if (outputs[m.output].bytes > 0 && outputs[m.output].target != callers[m.input].data)
-      TW_TRY(device.copy(kind, callers[m.input].data, outputs[m.output].target,
-                         outputs[m.output].bytes, stream));
+      TW_TRY(copy(kind, callers[m.input].data, outputs[m.output].target, outputs[m.output].bytes));
   results.clear();
   for (int i : visible) {
     const Output &output = outputs[i];
@@ -518,7 +507,7 @@ void Instance::fail(void *self, const char *message, int64_t a, int64_t b) {
 void Instance::note(void *self, int32_t dispatch, int32_t begin, void *const *buffers,
                     const int64_t *scalars) {
   Trace &watched = static_cast<Instance *>(self)->watched;
-  if (Instance &instance = *static_cast<Instance *>(self); !instance.device.isHost()) {
+  if (Instance &instance = *static_cast<Instance *>(self); !instance.isHost) {
     instance.keep(instance.times.note(dispatch, begin != 0, instance.stream));
     return;
   }
@@ -559,7 +548,7 @@ tw_call Instance::makeCall(uint32_t phase) {
 Status Instance::execute(uint32_t phase) {
   failure.reset();
   tw_call call = makeCall(phase);
-  if (program->entry()(&call) == 0 && !(failure && !device.isHost()))
+  if (program->entry()(&call) == 0 && !(failure && !isHost))
     return {};
   if (!failure)
     return contradiction("it failed without saying why");
@@ -579,7 +568,7 @@ Status Instance::setTrace(tw_trace_callback callback, void *user) {
 Status Instance::observe(Observer observer) {
   Use use(*this);
   TW_TRY(use.check());
-  if (observer && !device.isHost())
+  if (observer && !isHost)
     return Diagnostic{Code::RUNTIME_8,
                       fmt::format("dispatches on device {} cannot be observed", device.name())};
   watched.setObserver(std::move(observer));

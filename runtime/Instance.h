@@ -11,6 +11,7 @@
 #include "runtime/Trace.h"
 #include "tilewright/tilewright.h"
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -82,6 +83,14 @@ private:
   Status prepare(std::span<const tw_tensor> inputs);
   Status allocateOutputs(const Wanted &wanted);
   Status compute(std::span<const tw_tensor> callers, std::span<const tw_tensor> wanted);
+  /// A copy of the current call.
+  Status copy(Copy kind, void *to, const void *from, int64_t bytes) {
+    if (!isHost)
+      return device.copy(kind, to, from, bytes, stream);
+    if (bytes > 0)
+      std::memcpy(to, from, bytes);
+    return {};
+  }
   Status reserve(DeviceBuffer &buffer, const char *what, int64_t bytes);
   Status bindInputs(std::span<const tw_tensor> inputs);
   Status decideSizes();
@@ -90,7 +99,10 @@ private:
   Status checkWriteBack() const;
   Status checkMutatedInputs(std::span<const tw_tensor> inputs) const;
   bool isOwnOutput(const void *data) const;
-  bool isHostScalar(size_t output) const;
+  /// Scalars are the host's on every device.
+  bool isHostScalar(size_t output) const {
+    return !isHost && metadata.outputs[output].kind != ValueKind::Tensor;
+  }
   Status execute(uint32_t phase);
   Status deliver(std::span<const tw_tensor> callers);
   tw_call makeCall(uint32_t phase);
@@ -103,6 +115,7 @@ private:
   Status callInOrder(std::span<const tw_tensor> inputs, const Wanted &wanted);
   Status checkDeviceMemory(std::span<const tw_tensor> tensors, bool areInputs) const;
   Status upload(std::span<const tw_tensor> inputs);
+  Status bindHostMemory(size_t output);
   Status giveTimes();
   Status settle();
   Status findFailures(Stream stream);
@@ -131,6 +144,7 @@ private:
   std::shared_ptr<const LoadedProgram> program;
   const Metadata &metadata;
   Device &device;
+  const bool isHost; // the device is the CPU
   std::unique_ptr<ThreadPool> pool;
   Trace watched;
   std::atomic<bool> inUse{false};
@@ -182,7 +196,7 @@ class Instance::Use {
 public:
   explicit Use(Instance &instance)
       : instance(instance), taken(!instance.inUse.exchange(true, std::memory_order_acquire)) {
-    if (taken)
+    if (taken && !instance.isHost)
       entered.emplace(instance.device);
     if (taken && !instance.pool->hasThreads())
       instance.renewThreads();
@@ -194,7 +208,7 @@ public:
   }
   Status check() const {
     if (taken)
-      return entered->status;
+      return entered ? entered->status : Status();
     return Diagnostic{Code::RUNTIME_16,
                       "the instance is in use by another call",
                       {},

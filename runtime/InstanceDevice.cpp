@@ -103,11 +103,29 @@ Status Instance::upload(std::span<const tw_tensor> inputs) {
       continue;
     int64_t bytes = *checkedProduct({inputs[i].sizes, static_cast<size_t>(inputs[i].rank)}) *
                     info(value.dtype).bytes;
-    TW_TRY(reserve(uploads[i], "an input", bytes));
+    if (!uploads[i].holds(bytes))
+      TW_TRY(reserve(uploads[i], "an input", bytes));
     TW_TRY(device.copy(Copy::ToDevice, uploads[i].data(), inputs[i].data, bytes, stream));
     given[i].data = uploads[i].data();
     given[i].bytes = bytes;
   }
+  return {};
+}
+
+/// Where an output is on the host: a scalar is made there, another one goes there in the end if the
+/// call is one with host memory.
+Status Instance::bindHostMemory(size_t number) {
+  Output &output = outputs[number];
+  bool isScalar = isHostScalar(number);
+  bool isDelivered =
+      usesHostMemory && !isScalar && !metadata.outputs[number].hidden && !output.callerData;
+  if (!isScalar && !isDelivered)
+    return {};
+  if (!output.host.reserve(output.bytes))
+    return Diagnostic{
+        Code::RUNTIME_17,
+        fmt::format("there is not enough memory for an output: {} bytes", output.bytes)};
+  (isScalar ? output.target : output.callerData) = output.host.data();
   return {};
 }
 

@@ -27,3 +27,5 @@ config.substitutions.append(
     ("%broken_compiler", os.path.join(config.tw_build, "unittests", "Tools", "broken_compiler.so")))
 config.substitutions.append(
     ("%broken_code", os.path.join(config.tw_build, "unittests", "Tools", "broken_code.so")))
+config.substitutions.append(
+    ("%device_compiler", os.path.join(config.tw_build, "lib", "device_compiler.so")))

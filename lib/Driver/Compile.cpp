@@ -233,13 +233,17 @@ static void run(Session &session, const Request &request) {
   options.target = target->name;
   options.weights = request.weights;
   options.features = target->features;
+  options.architecture = target->architecture;
   if (failed(pipeline.toArtifact(*module, *target->code, options)))
     return;
   if (prepared && failed(writePreparation(pipeline, *prepared, *target, options, request)))
     return;
+  // What runs tile programs, those of the reference target too.
+  StringRef tileTarget =
+      target->architecture.empty() ? "cpu" : StringRef(target->name).split(':').first;
   if (request.report)
-    session.report(
-        describeDispatches(*module, session, configured, kernels->parameters, request.report == 2));
+    session.report(describeDispatches(*module, session, configured, kernels->parameters, tileTarget,
+                                      request.report == 2));
   if (request.times && session.outcome() == TILEWRIGHT_FINE)
     session.giveTimes();
 }

@@ -43,7 +43,7 @@ static std::vector<int64_t> variantSizes(Operation *kernel) {
 
 std::string describeDispatches(ModuleOp module, const Session &session,
                                const std::vector<ConfiguredDispatch> &configured,
-                               const KernelParameters &parameters, bool asJson) {
+                               const KernelParameters &parameters, StringRef target, bool asJson) {
   SymbolTable symbols(module);
   JsonWriter json;
   json.beginObject().key("dispatches").beginArray();
@@ -56,7 +56,7 @@ std::string describeDispatches(ModuleOp module, const Session &session,
     bool isPlain = isa<func::FuncOp>(kernel);
     json.beginObject().member("kernel", std::string_view(name)).member("name", text.name);
     json.member("ops", text.ops).member("calls", use.calls).member("source", use.source);
-    json.member("target", isPlain ? "reference" : "cpu").key("variants").beginArray();
+    json.member("target", isPlain ? "reference" : std::string_view(target)).key("variants").beginArray();
     std::vector<int64_t> variants = variantSizes(kernel);
     for (int64_t size : variants)
       json.value(size);

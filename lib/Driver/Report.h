@@ -8,7 +8,7 @@
 
 namespace tw {
 
-/// Text for people, or one JSON object:
+/// `target` runs tile programs. Text for people, or one JSON object:
 ///   {"dispatches": [{"kernel": "k3", "name": "...", "ops": "...", "calls": 2, "source": "..."}],
 ///    "configurations": [{"signature": "...", "ops": "...", "source": "...", "cuts": ["none"],
 ///                        "kernels": [{"kernel": "k3", "kind": "contraction", "rows": 8, ...}]}],
@@ -16,6 +16,7 @@ namespace tw {
 ///    "remarks": [{"place": "...", "text": "..."}]}
 std::string describeDispatches(mlir::ModuleOp module, const Session &session,
                                const std::vector<ConfiguredDispatch> &configured,
-                               const KernelParameters &parameters, bool json);
+                               const KernelParameters &parameters, llvm::StringRef target,
+                               bool json);
 
 } // namespace tw

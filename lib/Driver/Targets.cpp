@@ -36,7 +36,7 @@ private:
 
 NamedTarget forFeatures(std::vector<std::string> names) {
   auto features = target::CpuFeatures::fromNames(names);
-  return {"cpu", std::move(names), std::make_shared<ProcessorTarget>(features),
+  return {"cpu", std::move(names), "", std::make_shared<ProcessorTarget>(features),
           target::createCPUChooser(features)};
 }
 

@@ -17,11 +17,13 @@ struct NamedTarget {
   std::string name;
   /// LLVM's names of the features that code may use, and that a machine must have to run it.
   std::vector<std::string> features;
+  /// What code for another device than the CPU is for ("sm_90a"); empty: there is none.
+  std::string architecture = {};
   /// Makes code of tile programs, and of the functions that no tile program covers.
-  std::shared_ptr<target::Target> code;
+  std::shared_ptr<target::Target> code = nullptr;
   /// Gives dispatches configurations; null where a model is compiled without: each operation by
   /// itself, as plain loops.
-  std::shared_ptr<const conversion::ConfigurationChooser> chooser;
+  std::shared_ptr<const conversion::ConfigurationChooser> chooser = nullptr;
 };
 
 /// The target that --target= names: "cpu" or "cpu:host", "cpu:NAME" for a NAME of

@@ -263,6 +263,23 @@ static LogicalResult lowerKernels(ModuleOp module, ModuleOp into, target::Target
   return result;
 }
 
+/// The device code of all kernels, each image aligned.
+static DeviceImages gatherImages(const KernelTable &kernels) {
+  DeviceImages all;
+  std::vector<StringRef> names;
+  for (const auto &kernel : kernels)
+    if (kernel.second.device)
+      names.push_back(kernel.first());
+  llvm::sort(names); // the same artifact each time
+  for (StringRef name : names) {
+    const auto &code = kernels.find(name)->second.device;
+    all.bytes.resize((all.bytes.size() + TW_ALIGNMENT - 1) / TW_ALIGNMENT * TW_ALIGNMENT);
+    all.images.push_back({int64_t(all.bytes.size()), int64_t(code->image.size()), code});
+    all.bytes += code->image;
+  }
+  return all;
+}
+
 /// The scalar arithmetic of the host entry still is `arith` and `math`.
 static LogicalResult finishHost(ModuleOp into) {
   PassManager passes(into.getContext());
@@ -297,12 +314,14 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   options.stage("host");
   Payload payload;
   DenseMap<Operation *, int64_t> weights = placeWeights(main, payload);
-  FailureOr<HostProgram> program = emitHostEntry(main, *into, kernels, weights);
+  FailureOr<HostProgram> program =
+      emitHostEntry(main, *into, kernels, weights, !options.architecture.empty());
   if (failed(program) || failed(finishHost(*into)))
     return failure();
   options.lowered(*into);
 
-  ArtifactFacts facts{options.model, options.target, options.features, false};
+  ArtifactFacts facts{options.model, options.target,       options.features,
+                      false,         options.architecture, gatherImages(kernels)};
   // State adds its initial values to the payload.
   std::string metadata = describeProgram(main, *program, texts, payload, facts);
   bool isFile = options.descriptor == 0;
@@ -313,7 +332,8 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   }
   options.stage("llvm");
   FailureOr<std::vector<ObjectFile>> objects =
-      makeObjects(*into, options.features, metadata, options.runsOnce, options.cancellation);
+      makeObjects(*into, options.features, metadata, options.runsOnce, options.cancellation,
+                  facts.images.bytes);
   if (failed(objects))
     return failure();
   options.stage("link");

@@ -319,11 +319,42 @@ static void writePrograms(JsonWriter &json, const HostProgram &program,
   json.endArray();
 }
 
+/// The device code: its images, and of each kernel that is launched where it is.
+static void writeDevice(JsonWriter &json, const HostProgram &program, const ArtifactFacts &facts) {
+  json.beginObject().member("architecture", facts.architecture);
+  json.member("uses_host", program.usesHost).key("images").beginArray();
+  llvm::StringMap<std::pair<size_t, const target::DeviceCode::Entry *>> entries;
+  for (auto [i, image] : llvm::enumerate(facts.images.images)) {
+    json.beginObject().member("offset", image.offset).member("bytes", image.bytes).endObject();
+    for (const target::DeviceCode::Entry &entry : image.code->entries)
+      entries[entry.name] = {i, &entry};
+  }
+  json.endArray().key("kernels").beginArray();
+  for (const std::string &name : program.deviceKernels) {
+    auto [image, entry] = entries.lookup(name);
+    json.beginObject().member("name", name).member("image", int64_t(image));
+    json.member("shared_bytes", entry->sharedBytes);
+    json.member("static_shared_bytes", entry->staticSharedBytes);
+    json.member("registers", entry->registers).member("spill_bytes", entry->spillBytes);
+    json.endObject();
+  }
+  json.endArray().key("failures").beginArray();
+  for (const std::vector<std::string> &record : program.failureRecords) {
+    json.beginObject().key("messages").beginArray();
+    for (const std::string &message : record)
+      json.value(message);
+    json.endArray().endObject();
+  }
+  json.endArray().endObject();
+}
+
 std::string describeProgram(func::FuncOp main, const HostProgram &program,
                             const llvm::StringMap<KernelSummary> &kernels, Payload &payload,
                             const ArtifactFacts &facts) {
   JsonWriter json;
-  json.beginObject().member("format", rt::metadataFormat).member("abi", TW_PROGRAM_ABI);
+  json.beginObject()
+      .member("format", rt::metadataFormat)
+      .member("abi", facts.architecture.empty() ? TW_PROGRAM_ABI : TW_DEVICE_ABI);
   json.member("compiler", TW_COMPILER_VERSION).member("model", facts.model);
   json.member("target", facts.target).key("cpu_features").beginArray();
   for (const std::string &feature : facts.cpuFeatures)
@@ -348,6 +379,8 @@ std::string describeProgram(func::FuncOp main, const HostProgram &program,
   json.endArray();
   if (program.hasValues)
     writePrograms(json, program, kernels);
+  if (!facts.architecture.empty())
+    writeDevice(json.key("device"), program, facts);
   json.key("weights").beginObject();
   json.member("where", facts.hasExternalWeights ? "external" : "embedded")
       .member("bytes", payload.bytes());

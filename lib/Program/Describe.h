@@ -10,11 +10,23 @@ namespace tw {
 
 class JsonWriter;
 
+/// The device code of a program, as it is in its section.
+struct DeviceImages {
+  struct Image {
+    int64_t offset = 0, bytes = 0;
+    std::shared_ptr<const target::DeviceCode> code;
+  };
+  std::vector<Image> images;
+  std::string bytes; // all of them
+};
+
 /// What the metadata says beside what is in the program itself.
 struct ArtifactFacts {
   std::string model, target;
   std::vector<std::string> cpuFeatures;
   bool hasExternalWeights = false;
+  std::string architecture = {}; // of device code; empty: the program is for the CPU
+  DeviceImages images = {};
 };
 
 /// Names and fused operations of a kernel, for people; read before code generation.

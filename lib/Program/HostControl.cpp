@@ -54,7 +54,7 @@ void HostEmitter::fillCallArrays(graph::DispatchOp op) {
   for (Value input : op.getInputs())
     if (!isTensor(input))
       put(values.lookup(input));
-  if (!sizing && info.mayFail()) {
+  if (!sizing && info.mayFail() && !in.isForDevice) {
     h.storeElement(failure, buffers, buffer);
     h.store(h.constant(0), failure);
   }
@@ -77,6 +77,10 @@ static bool runsSerially(const target::KernelInfo &info) {
 }
 
 void HostEmitter::launch(graph::DispatchOp op, const target::KernelInfo &info) {
+  if (info.device)
+    return launchOnDevice(op, info);
+  if (in.isForDevice)
+    return runOnHost(op, info);
   auto [iterations, workspace] = kernelNeeds(info);
   if (info.fills)
     h.call(info.name + "_fill", {buffers, scalars});
@@ -95,9 +99,11 @@ void HostEmitter::launch(graph::DispatchOp op, const target::KernelInfo &info) {
 void HostEmitter::sizeWorkspace(graph::DispatchOp op, const target::KernelInfo &info) {
   if (info.workspaceBytes && *info.workspaceBytes == 0)
     return;
+  if (in.isForDevice && !info.device)
+    return; // the runtime provides it
   fillCallArrays(op);
   Value bytes = kernelNeeds(info).second;
-  if (runsSerially(info))
+  if (info.device || runsSerially(info))
     return need(in.plan.staging(op, -1), bytes);
   Value most = callField(offsetof(tw_call, workspace_bytes));
   h.store(LLVM::SMaxOp::create(h.b, h.loc, bytes, h.load(h.i64, most)), most);
@@ -154,7 +160,7 @@ void HostEmitter::emitDispatch(graph::DispatchOp op) {
   h.call("tw_trace", {call, h.constant32(number), h.constant32(1), buffers, scalars});
   launch(op, info);
   h.call("tw_trace", {call, h.constant32(number), h.constant32(0), buffers, scalars});
-  if (info.mayFail())
+  if (info.mayFail() && !in.isForDevice)
     checkFailure(info);
 }
 

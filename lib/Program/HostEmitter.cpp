@@ -43,6 +43,8 @@ LogicalResult HostEmitter::emit(StringRef name) {
   buffers = LLVM::AllocaOp::create(h.b, h.loc, h.ptr, h.i64, h.constant(mostBuffers));
   scalars = LLVM::AllocaOp::create(h.b, h.loc, h.ptr, h.i64, h.constant(mostScalars));
   failure = LLVM::AllocaOp::create(h.b, h.loc, h.ptr, h.i64, h.constant(4));
+  if (in.isForDevice && !sizing)
+    reserveLaunchArea(mostBuffers);
   bindArguments();
   return success(succeeded(emitBlock(in.main.getBody().front())) && !failed);
 }
@@ -174,7 +176,10 @@ HostTensor HostEmitter::newTensor(Value value, ArrayRef<Value> sizes) {
 }
 
 void HostEmitter::copyTensor(Value to, const HostTensor &from, Type type) {
-  h.copy(to, from.data, bytes(from, type));
+  if (in.isForDevice)
+    require(offsetof(tw_callbacks, copy), {to, from.data, bytes(from, type)});
+  else
+    h.copy(to, from.data, bytes(from, type));
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,7 +321,8 @@ void HostEmitter::emitExtract(tensor::ExtractOp op) {
   Value address = sliceStart(tensors[op.getTensor()], type, position);
   Type element = type.getElementType();
   bool isBool = element.isInteger(1);
-  result = h.load(isBool ? h.i8 : element, address);
+  Type stored = isBool ? h.i8 : element;
+  result = in.isForDevice ? readOnDevice(stored, address) : h.load(stored, address);
   if (isBool)
     result = LLVM::TruncOp::create(h.b, h.loc, element, result);
 }

@@ -28,6 +28,7 @@ struct HostInput {
   const KernelTable &kernels;
   const llvm::DenseMap<mlir::Operation *, int64_t> &weightOffsets;
   HostProgram &program;
+  bool isForDevice = false; // tensors are in another memory than the host's
 };
 
 /// A tensor while code is emitted. In phase SIZES there is no data, and sizes that depend on data
@@ -87,10 +88,20 @@ private:
   void bindParts(mlir::ValueRange values, mlir::ValueRange parts);
   void failSize(mlir::Location loc);
 
+  // HostDevice.cpp: what a program for another device does instead
+  void require(size_t callback, llvm::ArrayRef<mlir::Value> values);
+  mlir::Value readOnDevice(mlir::Type element, mlir::Value address);
+  void reserveLaunchArea(int64_t mostBuffers);
+  int64_t deviceKernel(const std::string &name);
+  int64_t newFailureRecord(const target::KernelInfo &info);
+  void launchOnDevice(graph::DispatchOp op, const target::KernelInfo &info);
+  void runOnHost(graph::DispatchOp op, const target::KernelInfo &info);
+
   HostBuilder &h;
   const HostInput &in;
   bool sizing;
   mlir::Value call, arena, buffers, scalars, failure;
+  mlir::Value launchArea, launchArguments, bufferBytes; // of a program for a device
   llvm::DenseMap<mlir::Value, HostTensor> tensors;
   llvm::DenseMap<mlir::Value, mlir::Value> values; // scalars; null: depends on data (SIZES only)
   bool failed = false;

@@ -30,16 +30,17 @@ static int64_t aligned(int64_t bytes) {
   return (bytes + TW_ALIGNMENT - 1) / TW_ALIGNMENT * TW_ALIGNMENT;
 }
 
-/// The workspace of a kernel that runs serially is a temporary of its step; that of parallel ones
-/// belongs to the workers.
+/// The workspace of a kernel that runs serially, or on a device, is a temporary of its step; that
+/// of parallel ones belongs to the workers, and the runtime provides that of kernels which run on
+/// the host for a device.
 static void placeWorkspaces(func::FuncOp main, StoragePlan &plan, const KernelTable &kernels,
-                            HostMemory &memory) {
+                            HostMemory &memory, bool isForDevice) {
   main.walk([&](graph::DispatchOp op) {
     const target::KernelInfo &info = kernels.find(op.getKernel())->second;
     std::optional<int64_t> bytes = info.workspaceBytes;
-    if (bytes && *bytes == 0)
+    if ((bytes && *bytes == 0) || (isForDevice && !info.device))
       return;
-    if (info.iterations && *info.iterations == 1)
+    if (info.device || (info.iterations && *info.iterations == 1))
       plan.addStaging(op, -1, bytes);
     else if (bytes)
       memory.workspaceBytes = std::max(memory.workspaceBytes, aligned(*bytes));
@@ -80,7 +81,8 @@ static void emitPhases(HostBuilder &h, size_t buffers) {
 }
 
 FailureOr<HostProgram> emitHostEntry(func::FuncOp main, ModuleOp into, const KernelTable &kernels,
-                                     const DenseMap<Operation *, int64_t> &weightOffsets) {
+                                     const DenseMap<Operation *, int64_t> &weightOffsets,
+                                     bool isForDevice) {
   SharedPairs pairs;
   for (const auto &kernel : kernels)
     pairs[kernel.first()] = kernel.second.inPlace;
@@ -91,7 +93,7 @@ FailureOr<HostProgram> emitHostEntry(func::FuncOp main, ModuleOp into, const Ker
   for (unsigned result = 0; result < main.getNumResults(); ++result)
     program.writtenInPlace.push_back(plan.isWrittenInPlace(result));
   HostMemory &memory = program.memory;
-  placeWorkspaces(main, plan, kernels, memory);
+  placeWorkspaces(main, plan, kernels, memory, isForDevice);
   memory.buffers.assign(plan.temporaries.begin(), plan.temporaries.end());
   memory.isStatic = isStatic(main, plan, kernels);
   if (memory.isStatic && failed(planStatic(main, memory)))
@@ -99,7 +101,7 @@ FailureOr<HostProgram> emitHostEntry(func::FuncOp main, ModuleOp into, const Ker
 
   HostBuilder h(into, main.getLoc());
   addHostHelpers(h);
-  HostInput input{main, plan, kernels, weightOffsets, program};
+  HostInput input{main, plan, kernels, weightOffsets, program, isForDevice};
   for (bool sizing : {true, false})
     if (failed(HostEmitter(h, input, sizing).emit(sizing ? "tw_sizes" : "tw_run")))
       return failure();

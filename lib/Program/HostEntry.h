@@ -43,15 +43,20 @@ struct HostProgram {
   std::vector<bool> writtenInPlace; // by result of @main: it is made where an input of it was
   std::vector<HostDispatch> dispatches;
   bool hasValues = false; // of the source, with numbers: then the metadata has them, and buffers
+  // Of a program for another device than the CPU.
+  std::vector<std::string> deviceKernels;               // by their numbers in launches
+  std::vector<std::vector<std::string>> failureRecords; // the messages of each
+  bool usesHost = false;                                // has dispatches that run on the host
 };
 
 using KernelTable = llvm::StringMap<target::KernelInfo>;
 
 /// Adds the entry for `main` to `into`, which already holds the kernels of `kernels`.
-/// `weightOffsets` gives each tw.weight's place in the payload. Fails with a coded diagnostic
+/// `weightOffsets` gives each tw.weight's place in the payload. `isForDevice`: tensors are in the
+/// memory of a device (docs/devices.md). Fails with a coded diagnostic
 /// when `main` holds something that only a kernel can do, or a size that depends on data.
 mlir::FailureOr<HostProgram>
 emitHostEntry(mlir::func::FuncOp main, mlir::ModuleOp into, const KernelTable &kernels,
-              const llvm::DenseMap<mlir::Operation *, int64_t> &weightOffsets);
+              const llvm::DenseMap<mlir::Operation *, int64_t> &weightOffsets, bool isForDevice);
 
 } // namespace tw

@@ -79,17 +79,23 @@ static void setFunctionAttributes(llvm::Module &module, const std::vector<std::s
   }
 }
 
+/// Bytes in a section of their own.
+static llvm::GlobalVariable *addSection(llvm::Module &module, StringRef name, StringRef bytes) {
+  auto *data = llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
+  auto *global = new llvm::GlobalVariable(module, data->getType(), /*isConstant=*/true,
+                                          llvm::GlobalValue::PrivateLinkage, data, "tw_section");
+  global->setSection(name);
+  llvm::appendToUsed(module, {global});
+  return global;
+}
+
 /// The text behind its prefix, which is sealed when the file is written, in a section of its own.
 static void addMetadata(llvm::Module &module, StringRef text) {
   rt::MetadataPrefix prefix = {{}, text.size(), 0, 0};
   std::copy_n(rt::metadataMagic.begin(), sizeof prefix.magic, prefix.magic);
   std::string bytes(reinterpret_cast<const char *>(&prefix), sizeof prefix);
   bytes += text;
-  auto *data = llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
-  auto *global = new llvm::GlobalVariable(module, data->getType(), /*isConstant=*/true,
-                                          llvm::GlobalValue::PrivateLinkage, data, "tw_metadata");
-  global->setSection(TW_METADATA_SECTION);
-  llvm::appendToUsed(module, {global});
+  addSection(module, TW_METADATA_SECTION, bytes);
 }
 
 /// The code of one part, which is optimised; empty when LLVM has no way to write it.
@@ -125,9 +131,9 @@ static std::vector<llvm::SmallString<0>> split(llvm::Module &code) {
   return result;
 }
 
-/// Compiles one part in a context of its own; `metadata` may be empty.
+/// Compiles one part in a context of its own; `metadata` and `deviceCode` may be empty.
 static ObjectFile compilePart(StringRef bitcode, const std::vector<std::string> &features,
-                              StringRef metadata, bool runsOnce) {
+                              StringRef metadata, StringRef deviceCode, bool runsOnce) {
   llvm::LLVMContext context;
   auto part = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "part"), context);
   std::unique_ptr<llvm::TargetMachine> machine = makeMachine(features);
@@ -139,6 +145,8 @@ static ObjectFile compilePart(StringRef bitcode, const std::vector<std::string> 
   }
   if (!metadata.empty())
     addMetadata(**part, metadata);
+  if (!deviceCode.empty())
+    addSection(**part, TW_DEVICE_SECTION, deviceCode)->setAlignment(llvm::Align(TW_ALIGNMENT));
   return emitCode(**part, *machine, llvm::CodeGenFileType::ObjectFile);
 }
 
@@ -210,7 +218,7 @@ static void onAllParts(size_t count, const std::function<void(size_t)> &work) {
 FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module,
                                                const std::vector<std::string> &features,
                                                StringRef metadata, bool runsOnce,
-                                               const Cancellation *cancellation) {
+                                               const Cancellation *cancellation, StringRef deviceCode) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translate(module, context, features);
   if (!code)
@@ -219,8 +227,10 @@ FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module,
   std::vector<llvm::SmallString<0>> parts = split(*code);
   std::vector<ObjectFile> objects(parts.size());
   auto compile = [&](size_t i) {
+    bool isFirst = i == 0;
     if (!isCancelled(cancellation))
-      objects[i] = compilePart(parts[i], features, i == 0 ? metadata : StringRef(), runsOnce);
+      objects[i] = compilePart(parts[i], features, isFirst ? metadata : StringRef(),
+                               isFirst ? deviceCode : StringRef(), runsOnce);
   };
   onAllParts(parts.size(), compile);
   if (isCancelled(cancellation))

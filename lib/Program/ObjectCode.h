@@ -15,13 +15,13 @@ using ObjectFile = llvm::SmallVector<char, 0>;
 
 /// Object files of `module` (LLVM dialect), optimised for a CPU with `features`, as bytes in
 /// memory: the same for the same module and number of threads. Reports what goes wrong at the
-/// module's location. `metadata` becomes the section TW_METADATA_SECTION of the first. What
-/// `runsOnce` is not worth much of LLVM's time. A cancellation fails without a report.
-mlir::FailureOr<std::vector<ObjectFile>> makeObjects(mlir::ModuleOp module,
-                                                     const std::vector<std::string> &features,
-                                                     llvm::StringRef metadata,
-                                                     bool runsOnce = false,
-                                                     const Cancellation *cancellation = nullptr);
+/// module's location. `metadata` becomes the section TW_METADATA_SECTION of the first, and
+/// `deviceCode`, unless it is empty, its TW_DEVICE_SECTION. What `runsOnce` is not worth much of
+/// LLVM's time. A cancellation fails without a report.
+mlir::FailureOr<std::vector<ObjectFile>>
+makeObjects(mlir::ModuleOp module, const std::vector<std::string> &features,
+            llvm::StringRef metadata, bool runsOnce = false,
+            const Cancellation *cancellation = nullptr, llvm::StringRef deviceCode = {});
 
 /// What makeObjects makes, as text: LLVM's optimised intermediate code, or assembly.
 enum class CodeText { LLVM, Assembly };

@@ -21,6 +21,26 @@ class TypeRange;
 
 namespace tw::target {
 
+/// Code of a kernel for another device than the CPU.
+///
+/// Beside it stand, on the host, `void k3_info(int64_t *scalars, int64_t out[2])`, whose out[1] are
+/// the bytes of workspace of the whole launch, and
+///
+///   void k3_launch(void **buffers, int64_t *scalars, void *workspace, tw_launch *launch)
+///
+/// which fills in *launch (runtime/ProgramABI.h); `launch->arguments` is room for `arguments` of
+/// them. Buffers and workspace are addresses on the device. A kernel that `fills` has a second one,
+/// k3_fill with k3_fill_launch, which is launched before it.
+struct DeviceCode {
+  struct Entry {
+    std::string name; // in the image, and before "_launch"
+    int64_t sharedBytes = 0, staticSharedBytes = 0, registers = 0, spillBytes = 0;
+  };
+  std::string image; // as the device's driver loads it
+  std::vector<Entry> entries;
+  int64_t arguments = 0;
+};
+
 /// What the host entry must know to call a kernel:
 ///
 ///   void k3(void **buffers, int64_t *scalars, uint8_t *workspace, int64_t begin, int64_t end)
@@ -60,6 +80,8 @@ struct KernelInfo {
   /// buffer: every element is read before it is overwritten. All other outs must not overlap
   /// anything. An out may be in several pairs, of which one may be used.
   std::vector<std::pair<unsigned, unsigned>> inPlace;
+  /// Code that runs elsewhere instead; null: the function above is called, on the host.
+  std::shared_ptr<const DeviceCode> device = nullptr;
 
   bool mayFail() const { return !failures.empty(); }
 };

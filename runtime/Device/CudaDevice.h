@@ -14,7 +14,6 @@ public:
   ~CudaDevice() override;
 
   const std::string &name() const override { return facts.name; }
-  bool isHost() const override { return false; }
   Status checkArchitecture(std::string_view architecture) const override;
   Status enter() override;
   void leave() override;
@@ -42,8 +41,8 @@ public:
 private:
   CudaDevice(const CudaDriver &driver, DeviceFacts facts, cu_device device, cu_context context,
              int ordinal)
-      : driver(driver), facts(std::move(facts)), device(device), context(context),
-        ordinal(ordinal) {}
+      : Device(/*isHost=*/false), driver(driver), facts(std::move(facts)), device(device),
+        context(context), ordinal(ordinal) {}
   /// What a driver's function returned while `doing`; remembers a fault.
   Status check(cu_result result, const char *doing);
   Diagnostic faultText(cu_result fault) const;

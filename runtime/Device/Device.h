@@ -51,14 +51,14 @@ struct DeviceFacts {
 class Device {
 public:
   virtual ~Device() = default;
-  Device() = default;
+  explicit Device(bool isHost) : host(isHost) {}
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
 
   /// "cpu", "cuda:1".
   virtual const std::string &name() const = 0;
   /// Whether its memory is the process's own, and work is done at once.
-  virtual bool isHost() const = 0;
+  bool isHost() const { return host; }
   /// Whether code for this architecture ("sm_90a") runs on it. RUNTIME_20.
   virtual Status checkArchitecture(std::string_view architecture) const = 0;
   /// Makes it the calling thread's, and gives back what was. An error is the device's fault, of
@@ -96,6 +96,9 @@ public:
   virtual Result<std::unique_ptr<DeviceCode>> load(std::span<const std::span<const uint8_t>> images,
                                                    std::span<const KernelPlace> kernels) = 0;
   virtual Status launch(Kernel kernel, const tw_launch &launch, Stream stream) = 0;
+
+private:
+  const bool host;
 };
 
 /// Has a device entered as long as it lives; `status` says whether that worked.

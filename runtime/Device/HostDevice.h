@@ -10,11 +10,11 @@ namespace tw::rt {
 
 class HostDevice final : public Device {
 public:
+  HostDevice() : Device(/*isHost=*/true) {}
   const std::string &name() const override {
     static const std::string cpu = "cpu";
     return cpu;
   }
-  bool isHost() const override { return true; }
   Status checkArchitecture(std::string_view) const override { return {}; }
   Status enter() override { return {}; }
   void leave() override {}

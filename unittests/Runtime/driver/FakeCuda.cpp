@@ -29,7 +29,7 @@
 namespace {
 
 constexpr cu_result invalidContext = 201;
-constexpr size_t page = 4096, mostMemory = size_t(64) << 20;
+constexpr size_t page = 4096, usualMemory = size_t(64) << 20;
 
 long setting(const char *name, long otherwise) {
   const char *text = std::getenv(name);
@@ -78,6 +78,7 @@ struct Gpu {
   int ordinal = 0, users = 0;
   cu_result fault = CU_SUCCESS;
   uint8_t *memory = nullptr; // pages that nobody may touch but while work runs
+  size_t reserved = 0;       // addresses; they are not used twice
   size_t used = 0, live = 0;
   std::map<uint64_t, size_t> allocations; // by address; what was freed is never used again
   std::shared_ptr<Queue> defaultQueue = std::make_shared<Queue>();
@@ -149,7 +150,7 @@ Gpu *ownerOf(uint64_t address, size_t bytes) {
 
 bool isDeviceAddress(const void *address) {
   for (auto &gpu : gpus)
-    if (gpu->memory && address >= gpu->memory && address < gpu->memory + mostMemory)
+    if (gpu->memory && address >= gpu->memory && address < gpu->memory + gpu->reserved)
       return true;
   return false;
 }
@@ -176,9 +177,7 @@ cu_result addWork(cu_stream stream, std::function<cu_result()> step) {
   return CU_SUCCESS;
 }
 
-size_t memoryOf(const Gpu &) {
-  return std::min<size_t>(size_t(setting("FAKE_CUDA_MEMORY", mostMemory)), mostMemory);
-}
+size_t memoryOf(const Gpu &) { return size_t(setting("FAKE_CUDA_MEMORY", usualMemory)); }
 
 Gpu *gpuOf(cu_device device) {
   return device >= 0 && size_t(device) < gpus.size() ? gpus[size_t(device)].get() : nullptr;
@@ -305,8 +304,9 @@ TW_FAKE cu_result cuDevicePrimaryCtxRetain(cu_context *context, cu_device device
   if (!gpu)
     return CU_ERROR_INVALID_DEVICE;
   if (!gpu->memory) {
+    gpu->reserved = std::max(memoryOf(*gpu) * 2, usualMemory);
     void *memory =
-        mmap(nullptr, mostMemory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        mmap(nullptr, gpu->reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
       return CU_ERROR_OUT_OF_MEMORY;
     gpu->memory = static_cast<uint8_t *>(memory);
@@ -325,8 +325,8 @@ TW_FAKE cu_result cuDevicePrimaryCtxRelease_v2(cu_device device) {
     gpu->defaultQueue->work.clear();
     gpu->live = gpu->used = 0;
     gpu->allocations.clear();
-    madvise(gpu->memory, mostMemory, MADV_DONTNEED);
-    mprotect(gpu->memory, mostMemory, PROT_NONE);
+    munmap(gpu->memory, gpu->reserved);
+    gpu->memory = nullptr;
   }
   return CU_SUCCESS;
 }
@@ -370,8 +370,8 @@ TW_FAKE cu_result cuMemAlloc_v2(cu_address *address, size_t bytes) {
   if (bytes == 0)
     return CU_ERROR_INVALID_VALUE;
   // One page that nobody owns lies between.
-  if (bytes > mostMemory || gpu.live + rounded > memoryOf(gpu) ||
-      gpu.used + rounded + page > mostMemory)
+  if (bytes > gpu.reserved || gpu.live + rounded > memoryOf(gpu) ||
+      gpu.used + rounded + page > gpu.reserved)
     return CU_ERROR_OUT_OF_MEMORY;
   *address = reinterpret_cast<uint64_t>(gpu.memory) + gpu.used;
   gpu.used += rounded + page;
