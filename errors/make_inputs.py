@@ -114,11 +114,11 @@ def damaged_files(fake):
 
 def device_files(fake):
     good = (fake / "device.so").read_bytes()
-    images = b'"images": [{"offset": 0, "bytes": 32768}]'
+    images = b'"images": [{"offset": 0, "bytes": 16384}]'
     yield "no_device.so", with_json(good, b'"device": {', b'"devicx": {')
     yield "no_image.so", with_json(good, images, b'"images": []')
-    yield "image_beyond.so", with_json(good, images, b'"images": [{"offset": 9, "bytes": 32768}]')
-    yield "not_an_image.so", with_json(good, images, b'"images": [{"offset": 9, "bytes": 32759}]')
+    yield "image_beyond.so", with_json(good, images, b'"images": [{"offset": 9, "bytes": 16384}]')
+    yield "not_an_image.so", with_json(good, images, b'"images": [{"offset": 9, "bytes": 16375}]')
     yield "no_kernel.so", with_json(good, b'{"name": "scale", "image"', b'{"name": "scalx", "image"')
     yield "shared_memory.so", with_json(good, b'"shared_bytes": 100000', b'"shared_bytes": 300000')
     yield "libcuda.so.1", b"not a library\n"

@@ -74,8 +74,10 @@ Status Instance::enqueue(Stream callers, std::span<const tw_tensor> inputs, cons
 Status Instance::wait() {
   Use use(*this);
   TW_TRY(use.check());
-  TW_TRY(settle());
-  return device.isHost() ? Status() : findFailures(ownStream);
+  if (device.isHost())
+    return {};
+  TW_TRY(device.waitFor(ownStream, lastCall));
+  return findFailures(ownStream);
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,8 +89,7 @@ Status Instance::checkDeviceMemory(std::span<const tw_tensor> tensors, bool areI
     const ValueInfo &value = areInputs ? metadata.inputs[i] : metadata.outputs[visible[i]];
     if (value.kind != ValueKind::Tensor || !tensors[i].data || tensors[i].bytes == 0)
       continue;
-    TW_TRY(device.checkMemory(fmt::format("{} \"{}\"", areInputs ? "input" : "output", value.name),
-                              tensors[i].data));
+    TW_TRY(device.checkMemory(areInputs ? "input" : "output", value.name, tensors[i].data));
   }
   return {};
 }

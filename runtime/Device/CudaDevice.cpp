@@ -162,19 +162,19 @@ void CudaDevice::free(void *memory) {
     Status ignored = check(driver.free(address(memory)), "freeing memory");
 }
 
-Status CudaDevice::checkMemory(const std::string &what, const void *memory) {
+Status CudaDevice::checkMemory(std::string_view what, std::string_view name, const void *memory) {
   uint32_t type = 0;
   int32_t owner = -1;
   cu_result result = driver.pointerAttribute(&type, CU_POINTER_MEMORY_TYPE, address(memory));
   auto refuse = [&](const std::string &where) {
-    return Diagnostic{
-        Code::RUNTIME_21,
-        fmt::format("{} is in memory of {}, but the instance runs on {}", what, where, facts.name),
-        {},
-        {},
-        where == "the host" ? "copy it to the device first, or call tw_instance_run, "
-                              "which takes host memory"
-                            : "copy it to the instance's device first"};
+    return Diagnostic{Code::RUNTIME_21,
+                      fmt::format("{} \"{}\" is in memory of {}, but the instance runs on {}", what,
+                                  name, where, facts.name),
+                      {},
+                      {},
+                      where == "the host" ? "copy it to the device first, or call tw_instance_run, "
+                                            "which takes host memory"
+                                          : "copy it to the instance's device first"};
   };
   // Of memory that it does not know, the driver says that the address is no valid value.
   if (result == CU_ERROR_INVALID_VALUE || (result == CU_SUCCESS && type != CU_MEMORY_DEVICE))

@@ -20,7 +20,7 @@ public:
 
   Result<void *> allocate(const char *what, int64_t bytes) override;
   void free(void *memory) override;
-  Status checkMemory(const std::string &what, const void *memory) override;
+  Status checkMemory(std::string_view what, std::string_view name, const void *memory) override;
   Status copy(Copy kind, void *to, const void *from, int64_t bytes, Stream stream) override;
   Status fill(void *to, uint32_t pattern, int bytes, int64_t count, Stream stream) override;
 

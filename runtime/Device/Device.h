@@ -70,8 +70,9 @@ public:
   /// itself.
   virtual Result<void *> allocate(const char *what, int64_t bytes) = 0;
   virtual void free(void *memory) = 0;
-  /// Whether memory that `what` is in, as a caller says, is this device's. RUNTIME_21.
-  virtual Status checkMemory(const std::string &what, const void *memory) = 0;
+  /// Whether the memory of a tensor, called `what` and `name` in the error, is this device's.
+  /// RUNTIME_21.
+  virtual Status checkMemory(std::string_view what, std::string_view name, const void *memory) = 0;
 
   virtual Status copy(Copy kind, void *to, const void *from, int64_t bytes, Stream stream) = 0;
   /// Writes `pattern`, of 1, 2 or 4 bytes, `count` times.

@@ -21,7 +21,7 @@ public:
 
   Result<void *> allocate(const char *what, int64_t bytes) override;
   void free(void *memory) override { std::free(memory); }
-  Status checkMemory(const std::string &, const void *) override { return {}; }
+  Status checkMemory(std::string_view, std::string_view, const void *) override { return {}; }
 
   Status copy(Copy, void *to, const void *from, int64_t bytes, Stream) override {
     std::memcpy(to, from, bytes);

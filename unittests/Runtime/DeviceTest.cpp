@@ -134,6 +134,28 @@ struct Running {
 
 } // namespace
 
+/// What makes the tests' driver worth testing with.
+TEST_F(OnDevice, TheDriverIsStrict) {
+  Gpu gpu;
+  Tensor x = gpu.tensor({1, 2});
+  auto address = reinterpret_cast<cu_address>(x.data());
+  EXPECT_DEATH(*static_cast<volatile float *>(x.data()) = 1, "");
+  // Nothing is done before somebody waits, and in the order of the stream then.
+  float value = -1;
+  cu_stream stream = gpu.stream();
+  EXPECT_EQ(driver().download(&value, address, 4, stream), 0);
+  EXPECT_EQ(value, -1);
+  EXPECT_EQ(driver().waitForStream(nullptr), 0);
+  EXPECT_EQ(value, -1);
+  EXPECT_EQ(driver().waitForStream(stream), 0);
+  EXPECT_EQ(value, 1);
+  // Copies stay inside of what is allocated, and on their sides.
+  EXPECT_NE(driver().download(&value, address + 4096, 4, stream), 0);
+  EXPECT_NE(driver().upload(address, x.data(), 4, stream), 0);
+  EXPECT_NE(driver().copy(address, reinterpret_cast<cu_address>(&value), 4, stream), 0);
+  driver().destroyStream(stream);
+}
+
 TEST_F(OnDevice, RunsWithHostMemory) {
   Running r;
   Expected expected;

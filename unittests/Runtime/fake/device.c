@@ -8,7 +8,7 @@
 TW_METADATA("device.json");
 __asm__(".pushsection .tilewright.device,\"\",@progbits\n"
         ".incbin \"deviceImage.so\"\n"
-        ".org 32768\n"
+        ".org 16384\n"
         ".popsection\n");
 
 enum { SCALE, ADD };
