@@ -13,7 +13,7 @@
 #define TILEWRIGHT_DLPACK_H
 
 #include "tilewright/tilewright.h"
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifndef DLPACK_VERSION
@@ -60,11 +60,10 @@ static inline DLDataType tw_dtype_to_dlpack(tw_dtype dtype) {
 /* "cpu" or "cuda:N"; the device of a tensor that an instance on `device` gives or takes. */
 static inline DLDevice tw_device_to_dlpack(const char *device) {
   DLDevice place = {kDLCPU, 0};
-  int ordinal = 0;
   if (device && strncmp(device, "cuda", 4) == 0) {
     place.device_type = kDLCUDA;
-    if (sscanf(device, "cuda:%d", &ordinal) == 1)
-      place.device_id = ordinal;
+    if (device[4] == ':')
+      place.device_id = (int32_t)strtol(device + 5, NULL, 10);
   }
   return place;
 }

@@ -214,7 +214,7 @@ TEST_F(OnDevice, EnqueuesOnTheCallersStream) {
   Tensor x = gpu.tensor(r.x), cache = gpu.tensor(r.cache);
   Tensor y = gpu.tensor(std::vector<float>(5, -1)), z = gpu.tensor(std::vector<float>(5, -1));
   bool big = true;
-  auto enqueue = [&](cu_stream stream, Tensor to) {
+  auto enqueue = [&](cu_stream stream, const Tensor &to) {
     std::vector outputs = {to, Tensor(&big, 1, TW_BOOL, {})};
     return r.instance.enqueue(stream, {x, cache, Tensor::scalar(r.limit)}, outputs);
   };

@@ -33,7 +33,7 @@ constexpr size_t page = 4096, usualMemory = size_t(64) << 20;
 
 long setting(const char *name, long otherwise) {
   const char *text = std::getenv(name);
-  return text && *text ? std::atol(text) : otherwise;
+  return text && *text ? std::strtol(text, nullptr, 10) : otherwise;
 }
 
 using Kernel = void (*)(const uint64_t *arguments, uint32_t block);
