@@ -42,6 +42,8 @@ public:
 
 private:
   LogicalResult lower(Operation &kernel, target::Target &target) {
+    if (plan && failed(target.printPlan(&kernel, llvm::outs())))
+      return failure();
     OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
     if (failed(loops ? target.emit(&kernel, *code) : target.lower(&kernel, *code)))
       return failure();
@@ -63,6 +65,8 @@ private:
                           llvm::cl::init("host")};
   Option<bool> loops{*this, "loops", llvm::cl::desc("Stop before the llvm dialect"),
                      llvm::cl::init(false)};
+  Option<bool> plan{*this, "plan", llvm::cl::desc("Print what is decided before code is emitted"),
+                    llvm::cl::init(false)};
 };
 
 } // namespace

@@ -27,10 +27,16 @@ public:
   }
 
   FailureOr<target::KernelInfo> emit(Operation *kernel, ModuleOp into) override {
-    return (isa<func::FuncOp>(kernel) ? reference : cpu)->emit(kernel, into);
+    return of(kernel).emit(kernel, into);
+  }
+
+  LogicalResult printPlan(Operation *kernel, raw_ostream &out) override {
+    return of(kernel).printPlan(kernel, out);
   }
 
 private:
+  target::Target &of(Operation *kernel) { return isa<func::FuncOp>(kernel) ? *reference : *cpu; }
+
   std::unique_ptr<target::Target> cpu, reference;
 };
 

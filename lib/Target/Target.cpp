@@ -15,6 +15,8 @@ namespace tw::target {
 
 Target::~Target() = default;
 
+LogicalResult Target::printPlan(Operation *, raw_ostream &) { return success(); }
+
 /// The code of one kernel alone.
 static FailureOr<KernelInfo> lowerOne(Target &target, Operation *kernel, ModuleOp into) {
   // In a module of its own: what is there already in `into` is not looked at.

@@ -106,6 +106,10 @@ public:
   /// different modules.
   mlir::FailureOr<KernelInfo> lower(mlir::Operation *kernel, mlir::ModuleOp into);
 
+  /// Prints what the target decides about `kernel`, as for `emit`, before it emits code. Nothing
+  /// where it does not plan; fails as `emit` does.
+  virtual mlir::LogicalResult printPlan(mlir::Operation *kernel, llvm::raw_ostream &out);
+
   /// Registers the dialects that `emit` and `lower` create operations of.
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
 };

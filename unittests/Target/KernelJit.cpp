@@ -8,6 +8,7 @@
 #include "mlir/Parser/Parser.h"
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 
 using namespace tw::target;
 
@@ -52,7 +53,18 @@ struct Lowering {
 
 } // namespace
 
+/// For scripts/compare_cpu_code.py: the text goes to the folder that KERNEL_JIT_TEXT names.
+static void keepText(const std::string &text) {
+  const char *folder = std::getenv("KERNEL_JIT_TEXT");
+  if (!folder)
+    return;
+  std::ofstream(std::string(folder) + "/" + std::to_string(std::hash<std::string>()(text)) +
+                ".mlir")
+      << text;
+}
+
 static std::unique_ptr<Lowering> lower(const std::string &text, const std::string &cpu) {
+  keepText(text);
   auto found = tw::findTarget(testedTarget(cpu));
   require(found.ok(), "there is no such CPU");
   auto result = std::make_unique<Lowering>(*std::move(found));

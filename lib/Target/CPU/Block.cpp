@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operations of a block in order, and the two versions of it.
-#include "IR/Tile/Elementwise.h"
+// The operations of a block in order, in the versions that its plan has.
 #include "Target/CPU/Emitter.h"
 #include "Target/Common/Bounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,13 +10,6 @@ using namespace mlir;
 
 namespace tw::target::cpu {
 namespace {
-
-/// Computes a scalar and nothing else.
-bool isScalarOperation(Operation *op) {
-  return isMemoryEffectFree(op) && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-         llvm::none_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
-         !isa<RankedTensorType>(op->getResult(0).getType());
-}
 
 LogicalResult emitScalar(Emitter &e, Operation *op) {
   Value result = op->getResult(0);
@@ -55,89 +47,81 @@ LogicalResult emitScalars(Emitter &e, Block &block) {
   return success();
 }
 
-/// A dimension of an access that has to be looked at when the program runs.
-using Guard = std::pair<Operation *, unsigned>;
+/// Whether a box is inside its buffer along a dimension. As unsigned numbers: a negative position
+/// is too large. An empty box reads nothing.
+Value boxGuard(Emitter &e, const Access &access) {
+  auto [op, d] = access;
+  auto box = boxOf(op);
+  const Ix &size = e.buffers.find(box->buffer)->second.sizes[d];
+  IndexBuilder ix = e.ix();
+  Ix first = e.index(box->positions[d]);
+  Ix span = ix.mul(ix.sub(e.size(box->extents[d]), 1), box->strides.empty() ? 1 : box->strides[d]);
+  Ix last = ix.add(first, span);
+  return e.both(ix.inside(first, size), ix.inside(last, size));
+}
 
-/// The guards of a block, and the condition under which all hold.
-Value guardsOf(Emitter &e, Block &block, SmallVectorImpl<Guard> &guards) {
+/// The condition under which all guards hold.
+FailureOr<Value> conditionOf(Emitter &e, ArrayRef<Guard> guards) {
   Value all;
-  for (Operation &op : block) {
-    auto box = boxOf(&op);
-    if (!box)
-      continue;
-    const Buffer &buffer = e.buffers.find(box->buffer)->second;
-    for (unsigned d = 0; d < box->positions.size(); ++d) {
-      Value position = box->positions[d];
-      if (e.inside.contains({&op, d}))
-        continue;
-      if (isa<RankedTensorType>(position.getType())) {
-        if (auto load = dyn_cast<tile::LoadOp>(op))
-          if (Value isLine = e.lineGuard(load, d)) {
-            all = e.both(all, isLine);
-            guards.push_back({&op, d});
-          }
-        continue;
-      }
-      if (!e.scalars.contains(position))
-        continue;
-      IndexBuilder ix = e.ix();
-      Ix first = e.index(position);
-      Ix span =
-          ix.mul(ix.sub(e.size(box->extents[d]), 1), box->strides.empty() ? 1 : box->strides[d]);
-      Ix last = ix.add(first, span);
-      if (auto number = span.constant())
-        if (auto isInside = e.ranges.staysInside(first, *number, buffer.sizes[d])) {
-          // No program's test would change what is known.
-          if (*isInside)
-            e.inside.insert({&op, d});
-          continue;
-        }
-      // As unsigned numbers: a negative position is too large. An empty box reads nothing.
-      Value holds = e.both(ix.inside(first, buffer.sizes[d]), ix.inside(last, buffer.sizes[d]));
-      all = e.both(all, holds);
-      guards.push_back({&op, d});
-    }
+  for (const Guard &guard : guards) {
+    FailureOr<Value> holds =
+        guard.isLine ? e.lineGuard(guard) : FailureOr<Value>(boxGuard(e, guard.access));
+    if (failed(holds))
+      return failure();
+    all = e.both(all, *holds);
   }
   return all;
 }
 
+/// The scalars, and the steps, of a version.
+LogicalResult emitVersion(Emitter &e, Block &block, const VersionPlan &version) {
+  auto step = version.steps.begin();
+  for (Operation &op : block) {
+    if (isScalarOperation(&op)) {
+      if (failed(emitScalar(e, &op)))
+        return failure();
+    } else if (step != version.steps.end() && step->op == &op) {
+      if (failed(e.operation(*step++)))
+        return failure();
+    }
+  }
+  return success();
+}
+
 } // namespace
 
-LogicalResult Emitter::block(Block &block, TypeRange types, SmallVectorImpl<Value> &results,
-                             llvm::function_ref<LogicalResult(SmallVectorImpl<Value> &)> finish) {
-  for (Operation &op : block)
-    if (auto box = boxOf(&op))
-      for (unsigned d = 0; d < box->positions.size(); ++d)
-        if (isSurelyInside(kernel, *box, d))
-          inside.insert({&op, d});
-  auto everything = [&]() -> LogicalResult {
-    groupStores(block);
-    for (Operation &op : block)
-      if (!op.hasTrait<OpTrait::IsTerminator>() && failed(operation(&op)))
-        return failure();
-    return finish(results);
+LogicalResult Emitter::block(const BlockPlan &plan, TypeRange types,
+                             SmallVectorImpl<Value> &results, Finish finish) {
+  inside.insert(plan.inside.begin(), plan.inside.end());
+  for (auto [access, slope] : plan.lines)
+    lines[access] = slope;
+  auto everything = [&](const VersionPlan &version) -> LogicalResult {
+    if (failed(emitVersion(*this, *plan.block, version)))
+      return failure();
+    return finish(version.results, results);
   };
-  if (failed(emitScalars(*this, block)))
+  if (failed(emitScalars(*this, *plan.block)))
     return failure();
-  SmallVector<Guard> guards;
-  Value condition = isEdge ? Value() : guardsOf(*this, block, guards);
-  if (!condition)
-    return everything();
-  auto versions = scf::IfOp::create(b, loc, types, condition, /*withElseRegion=*/true);
+  if (plan.guards.empty())
+    return everything(plan.versions.front());
+  FailureOr<Value> condition = conditionOf(*this, plan.guards);
+  if (failed(condition))
+    return failure();
+  auto versions = scf::IfOp::create(b, loc, types, *condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   for (bool isInterior : {true, false}) {
     Scope scope(*this);
     auto scalarsBefore = scalars;
     b.setInsertionPointToStart(isInterior ? versions.thenBlock() : versions.elseBlock());
-    if (isInterior)
-      inside.insert(guards.begin(), guards.end());
+    for (const Guard &one : plan.guards)
+      if (isInterior)
+        inside.insert(one.access);
     isEdge = !isInterior;
     results.clear();
-    LogicalResult emitted = everything();
+    LogicalResult emitted = everything(plan.versions[isInterior ? 0 : 1]);
     isEdge = false;
-    if (isInterior)
-      for (const Guard &one : guards)
-        inside.erase(one);
+    for (const Guard &one : plan.guards)
+      inside.erase(one.access);
     if (failed(emitted))
       return failure();
     if (!types.empty())
@@ -148,57 +132,45 @@ LogicalResult Emitter::block(Block &block, TypeRange types, SmallVectorImpl<Valu
   return success();
 }
 
-static bool isUsedInside(Operation *op) {
-  return llvm::any_of(op->getUsers(),
-                      [&](Operation *user) { return user->getBlock() != op->getBlock(); });
-}
-
 /// The one element of a tile, as a scalar.
-static FailureOr<Value> onlyElement(Emitter &e, Value tile) {
-  Domain one{e.extents(tile), -1, 1, true};
-  if (failed(e.prepare(tile, one, -1)))
+static FailureOr<Value> onlyElement(Emitter &e, Value tile, const Step &step) {
+  if (failed(e.place(step.before)))
     return failure();
-  return e.evaluate(tile, {Indices(one.extents.size(), Ix(0)), -1, 1});
+  return e.evaluate(tile, {Indices(extentsOf(tile).size(), Ix(0)), -1, 1});
 }
 
 /// A quotient or a root of sums, say: computed once, before the loops that use it.
-static LogicalResult computeOne(Emitter &e, Value tile) {
-  FailureOr<Value> value = onlyElement(e, tile);
+static LogicalResult computeOne(Emitter &e, Value tile, const Step &step) {
+  FailureOr<Value> value = onlyElement(e, tile, step);
   if (succeeded(value))
     e.registers[tile] = {1, {*value}};
   return success(succeeded(value));
 }
 
-LogicalResult Emitter::operation(Operation *op) {
-  if (isScalarOperation(op))
-    return emitScalar(*this, op);
-  if (isa<tile::StoreOp, tile::ReduceOp>(op))
-    planFetches(op);
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](tile::StoreOp o) { return storeTiles(o); })
-      .Case([&](tile::ReduceOp o) { return reduce(o); })
-      .Case([&](tile::DotOp o) { return dot(o); })
-      .Case([&](tile::ForOp o) { return forLoop(o); })
-      .Case([&](scf::IfOp o) { return branch(o); })
-      .Case([&](tile::LoadOp o) { return mustReadNow(o) ? toMemory(o) : success(); })
+LogicalResult Emitter::operation(const Step &step) {
+  prefetches = step.prefetches;
+  if (step.form == Step::Form::PlaceOne)
+    return computeOne(*this, step.op->getResult(0), step);
+  if (step.form == Step::Form::Place)
+    return place(step.before);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(step.op)
+      .Case([&](tile::StoreOp o) { return storeTiles(o, step); })
+      .Case([&](tile::ReduceOp o) { return reduce(o, step); })
+      .Case([&](tile::DotOp o) { return dot(o, step); })
+      .Case([&](tile::ForOp o) { return forLoop(o, std::get<LoopStep>(step.detail)); })
+      .Case([&](scf::IfOp o) { return branch(o, std::get<BranchStep>(step.detail)); })
       .Case([&](tile::ExtractOp o) -> LogicalResult {
-        FailureOr<Value> value = onlyElement(*this, o.getOperand());
+        FailureOr<Value> value = onlyElement(*this, o.getOperand(), step);
         if (failed(value))
           return failure();
         scalars[o.getResult()] = *value;
         return success();
       })
-      .Case([&](tile::ScanOp o) { return scan(o); })
-      .Case([&](tile::SortOp o) { return sort(o); })
-      .Case([&](tile::ScatterOp o) { return scatter(o); })
-      .Case([&](tile::CheckOp o) { return isDeferred(o) ? success() : check(o); })
-      .Default([&](Operation *o) {
-        if (isOneDear(o))
-          return computeOne(*this, o->getResult(0));
-        // Emitted where it is used; outside of loops that use it, if it is dear.
-        bool isNow = isUsedInside(o) && isWorthKeeping(o->getResult(0));
-        return isNow ? toMemory(o->getResult(0)) : success();
-      });
+      .Case([&](tile::ScanOp o) { return scan(o, step); })
+      .Case([&](tile::SortOp o) { return sort(o, step); })
+      .Case([&](tile::ScatterOp o) { return scatter(o, step); })
+      .Case([&](tile::CheckOp o) { return check(o, step); })
+      .Default([&](Operation *o) { return refuse(o, "it has no step in the plan"); });
 }
 
 } // namespace tw::target::cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/CPUTarget.h"
 #include "Target/CPU/Kernel.h"
+#include "Target/CPU/Plan/Plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -29,6 +30,15 @@ public:
         ->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
                       cf::ControlFlowDialect, ub::UBDialect>();
     return cpu::lowerKernel(cast<tile::KernelOp>(kernel), into, cpu);
+  }
+
+  LogicalResult printPlan(Operation *kernel, raw_ostream &out) override {
+    auto op = cast<tile::KernelOp>(kernel);
+    FailureOr<cpu::KernelPlan> plan = cpu::planKernel(op, cpu);
+    if (failed(plan))
+      return failure();
+    cpu::printPlan(op, *plan, out);
+    return success();
   }
 
 private:

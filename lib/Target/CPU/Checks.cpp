@@ -3,7 +3,6 @@
 // Checks of positions that are made where the positions are used, strip by strip, rather than for
 // all of a tile before: a strip whose positions are all good needs no more than a comparison, and
 // its elements are read at the positions as they lie in memory.
-#include "IR/Tile/Elementwise.h"
 #include "Target/CPU/Emitter.h"
 #include "Target/CPU/Shapes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,51 +14,6 @@ namespace tw::target::cpu {
 
 static bool onlyChangesShape(Operation *op) {
   return isa_and_present<tile::ReshapeOp, tile::BroadcastOp>(op);
-}
-
-bool Emitter::looksUp(Value tile) {
-  return anyBehind(tile, [&](Operation *op) {
-    auto gather = dyn_cast<tile::GatherOp>(op);
-    return gather && !llvm::all_of(gather.getPositions(), [&](Value at) { return isComputed(at); });
-  });
-}
-
-/// Whether every element of a tile is evaluated by a store in the same block.
-static bool isStoredWhole(Value tile) {
-  return llvm::any_of(tile.getUsers(), [&](Operation *user) {
-    if (user->getBlock() != tile.getParentBlock())
-      return false;
-    if (auto store = dyn_cast<tile::StoreOp>(user))
-      return store.getTile() == tile && !store.getMask();
-    return (tile::isElementwise(user) || onlyChangesShape(user) || isa<tile::TransposeOp>(user)) &&
-           isStoredWhole(user->getResult(0));
-  });
-}
-
-/// Whether `tile`, of checked positions, is used for positions alone; `isCovered`: of something
-/// that takes all of them.
-static bool isOnlyPosition(Value tile, bool &isCovered) {
-  return llvm::all_of(tile.getUsers(), [&](Operation *user) {
-    if (user->getBlock() != tile.getParentBlock())
-      return false;
-    if (onlyChangesShape(user))
-      return isOnlyPosition(user->getResult(0), isCovered);
-    if (auto scatter = dyn_cast<tile::ScatterOp>(user)) {
-      isCovered = true;
-      return scatter.getTile() != tile;
-    }
-    if (!isa<tile::LoadOp, tile::GatherOp>(user))
-      return false;
-    isCovered |= isStoredWhole(user->getResult(0));
-    return true;
-  });
-}
-
-bool Emitter::isDeferred(tile::CheckOp op) {
-  auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
-  bool isCovered = false;
-  return type && !(type.hasStaticShape() && type.getNumElements() == 1) &&
-         isOnlyPosition(op.getResult(), isCovered) && isCovered;
 }
 
 bool Emitter::isChecked(Value tile, const Ix &size) {

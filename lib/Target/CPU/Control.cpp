@@ -2,7 +2,6 @@
 //
 // tile.for and scf.if. Carried tiles are in registers where they fit, else in memory, where each
 // trip's result is written over the state it began with.
-#include "IR/Tile/Elementwise.h"
 #include "Target/CPU/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -11,14 +10,13 @@ using namespace mlir;
 namespace tw::target::cpu {
 namespace {
 
-/// Where values that cross the edge of a region live: tiles of a few vectors, and scalars, as SSA
-/// values; other tiles in rooms of their own.
+/// Carries out what is planned for values that cross the edge of a region (Plan/HandOvers.h).
 class Carrier {
 public:
   Carrier(Emitter &e, TypeRange types) : e(e) {
     for (Type type : types) {
       auto tile = dyn_cast<RankedTensorType>(type);
-      auto lanes = tile ? e.registerLanes(tile) : std::nullopt;
+      auto lanes = tile ? registerLanes(tile, e.cpu) : std::nullopt;
       std::optional<Memory> room;
       if (tile && !lanes)
         room = e.allocate(tile::extentsOf(tile), tile.getElementType());
@@ -42,25 +40,16 @@ public:
     return types;
   }
 
-  /// Hands over `values`, which are known here. `before`: what they take the place of, if any.
-  LogicalResult take(ValueRange values, SmallVectorImpl<Value> &flat, ValueRange before = {}) {
-    for (auto [i, value, slot] : llvm::enumerate(values, slots)) {
-      if (!isa<RankedTensorType>(slot.type))
-        flat.push_back(e.scalar(value));
-      else if (slot.room && !before.empty() && updatesInPlace(value, before[i])) {
-        if (failed(e.fill(*slot.room, value)))
-          return failure();
-        e.memory[value] = *slot.room;
-      } else if (slot.lanes ? failed(parts(value, *slot.lanes, flat)) : failed(e.toMemory(value)))
+  /// Hands over `values`, which are known here.
+  LogicalResult take(ValueRange values, const HandOver &plan, SmallVectorImpl<Value> &flat) {
+    for (auto [value, slot, own] : llvm::zip(values, slots, plan))
+      if (failed(takeOne(value, slot, own, flat)))
         return failure();
-    }
-    // A value that lies in another's room is about to be written over.
-    for (auto [value, slot] : llvm::zip(values, slots))
-      if (slot.room && isOthersRoom(value, slot) && failed(moveAway(value)))
+    for (auto [value, own] : llvm::zip(values, plan))
+      if (own.move && failed(moveAway(value, *own.move)))
         return failure();
-    for (auto [value, slot] : llvm::zip(values, slots))
-      if (slot.room && e.memory.find(value)->second.base != slot.room->base &&
-          failed(e.fill(*slot.room, value)))
+    for (auto [value, slot, own] : llvm::zip(values, slots, plan))
+      if (own.copy && failed(e.fill(*slot.room, value, *own.copy)))
         return failure();
     return success();
   }
@@ -89,38 +78,41 @@ private:
     std::optional<Memory> room;
   };
 
-  /// Whether each element of `value` needs that one element of `before`, which nobody else wants.
-  bool updatesInPlace(Value value, Value before) {
-    Operation *op = value.getDefiningOp();
-    return op && tile::isElementwise(op) && !e.isPlaced(value) && value.hasOneUse() &&
-           before.hasOneUse() && *before.user_begin() == op;
+  LogicalResult takeOne(Value value, const Slot &slot, const HandedOver &plan,
+                        SmallVectorImpl<Value> &flat) {
+    switch (plan.form) {
+    case HandedOver::Form::Scalar:
+      flat.push_back(e.scalar(value));
+      return success();
+    case HandedOver::Form::Registers:
+      return parts(value, plan, flat);
+    case HandedOver::Form::Memory:
+      return e.place(plan.before);
+    case HandedOver::Form::InPlace:
+      if (failed(e.fill(*slot.room, value, plan.fill)))
+        return failure();
+      e.memory[value] = *slot.room;
+      return success();
+    }
+    return failure();
   }
 
-  bool isOthersRoom(Value value, const Slot &own) {
-    Value base = e.memory.find(value)->second.base;
-    return base != own.room->base && llvm::any_of(slots, [&](const Slot &slot) {
-             return slot.room && slot.room->base == base;
-           });
-  }
-
-  LogicalResult moveAway(Value value) {
+  LogicalResult moveAway(Value value, const Fill &fill) {
     auto type = cast<RankedTensorType>(value.getType());
     Memory room = e.allocate(tile::extentsOf(type), type.getElementType());
-    if (failed(e.fill(room, value)))
+    if (failed(e.fill(room, value, fill)))
       return failure();
     e.memory[value] = room;
     return success();
   }
 
-  LogicalResult parts(Value tile, unsigned lanes, SmallVectorImpl<Value> &flat) {
-    Indices extents = e.extents(tile);
-    Domain domain{extents, lanes > 1 ? int(extents.size()) - 1 : -1, lanes, true};
-    if (failed(e.prepare(tile, domain, domain.lane)))
+  LogicalResult parts(Value tile, const HandedOver &plan, SmallVectorImpl<Value> &flat) {
+    if (failed(e.place(plan.before)))
       return failure();
-    return e.overElements(domain, [&](const Point &point) -> LogicalResult {
+    return e.overElements(e.extents(tile), plan.strips, [&](const Point &point) -> LogicalResult {
       FailureOr<Value> value = e.evaluate(tile, point);
       if (succeeded(value))
-        flat.push_back(lanes > 1 ? e.asVector(*value) : *value);
+        flat.push_back(plan.strips.lanes > 1 ? e.asVector(*value) : *value);
       return success(succeeded(value));
     });
   }
@@ -148,24 +140,24 @@ Ix tripCount(Emitter &e, tile::ForOp op) {
 
 } // namespace
 
-LogicalResult Emitter::forLoop(tile::ForOp op) {
+LogicalResult Emitter::forLoop(tile::ForOp op, const LoopStep &step) {
   Carrier carrier(*this, op.getResultTypes());
   SmallVector<Value> carried;
-  if (failed(carrier.take(op.getInitial(), carried)))
+  if (failed(carrier.take(op.getInitial(), step.initial, carried)))
     return failure();
   Ix trips = tripCount(*this, op);
-  Ix begin = index(op.getBegin()), step = index(op.getStep());
+  Ix begin = index(op.getBegin()), by = index(op.getStep());
   SmallVector<Type> types = carrier.types();
   auto body = [&](const Ix &trip) -> LogicalResult {
     Scope scope(*this);
-    scalars[op.getInductionVar()] = ix().value(ix().add(begin, ix().mul(trip, step)));
+    scalars[op.getInductionVar()] = ix().value(ix().add(begin, ix().mul(trip, by)));
     carrier.give(op.getCarried(), carried);
     SmallVector<Value> next;
     auto yield = op.getBody().front().getTerminator();
-    LogicalResult emitted =
-        block(op.getBody().front(), types, next, [&](SmallVectorImpl<Value> &flat) {
-          return carrier.take(yield->getOperands(), flat, op.getCarried());
-        });
+    LogicalResult emitted = block(step.blocks.front(), types, next,
+                                  [&](const HandOver &results, SmallVectorImpl<Value> &flat) {
+                                    return carrier.take(yield->getOperands(), results, flat);
+                                  });
     carried = next;
     return emitted;
   };
@@ -175,7 +167,7 @@ LogicalResult Emitter::forLoop(tile::ForOp op) {
   return success();
 }
 
-LogicalResult Emitter::branch(scf::IfOp op) {
+LogicalResult Emitter::branch(scf::IfOp op, const BranchStep &step) {
   Carrier carrier(*this, op.getResultTypes());
   SmallVector<Type> types = carrier.types();
   bool hasElse = !op.getElseRegion().empty();
@@ -188,9 +180,10 @@ LogicalResult Emitter::branch(scf::IfOp op) {
     b.setInsertionPointToStart(isThen ? made.thenBlock() : made.elseBlock());
     Block &from = isThen ? *op.thenBlock() : *op.elseBlock();
     SmallVector<Value> flat;
-    if (failed(block(from, types, flat, [&](SmallVectorImpl<Value> &values) {
-          return carrier.take(from.getTerminator()->getOperands(), values);
-        })))
+    if (failed(block(step.blocks[isThen ? 0 : 1], types, flat,
+                     [&](const HandOver &results, SmallVectorImpl<Value> &values) {
+                       return carrier.take(from.getTerminator()->getOperands(), results, values);
+                     })))
       return failure();
     if (!types.empty())
       scf::YieldOp::create(b, loc, flat);

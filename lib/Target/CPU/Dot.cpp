@@ -2,11 +2,11 @@
 //
 // tile.dot as outer products: a block of the result in registers, and for each step along K a few
 // vectors of b times single elements of a, both read where they lie.
+#include "Target/CPU/DotOperands.h"
 #include "Target/CPU/DotPairs.h"
 #include "Target/CPU/DotRows.h"
 #include "Target/CPU/Emitter.h"
 #include "Target/CPU/UnpackBf16.h"
-#include "Target/Common/Bounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -21,84 +21,59 @@ public:
   /// Products in a step along K that keep the processor busy without unrolling.
   static constexpr unsigned leastWork = 8;
 
-  static constexpr int64_t longestChain = Emitter::longestChain;
   static constexpr int64_t lineBytes = 64;
 
-  DotEmitter(Emitter &e, tile::DotOp op)
-      : e(e), b(e.b), loc(e.loc), op(op), rank(op.getType().getRank()),
-        element(op.getType().getElementType()), extents(e.extents(op.getAcc())),
+  DotEmitter(Emitter &e, tile::DotOp op, const Step &step)
+      : e(e), b(e.b), loc(e.loc), op(op), step(step), plan(std::get<DotStep>(step.detail)),
+        rank(op.getType().getRank()), element(op.getType().getElementType()),
+        sumElement(sumType(op)), bytes(sumBytes(op)), extents(e.extents(op.getAcc())),
         depth(e.extents(op.getA())[rank - 1]) {}
 
   LogicalResult run() {
-    if (!isa<FloatType, IntegerType>(element))
-      return e.refuse(op, "a product of " + llvm::Twine(rank) + "-d tiles of index");
-    auto found = pairOperands(e, op);
-    if (failed(found))
-      return failure();
-    pairs = *found;
-    if (pairs)
-      return fitsTiles(e, op) ? inTiles() : inVectors();
-    if (fitsRows(e, op))
+    using Form = DotStep::Form;
+    if (plan.form == Form::RowsByColumns)
       return inRows();
-    if (failed(bringNear(op.getA(), false)) || failed(bringNear(op.getB(), true)))
+    if (plan.form == Form::OuterProducts) {
+      if (failed(prepareOperand(op.getA(), plan.a, /*isB=*/false)) ||
+          failed(prepareOperand(op.getB(), plan.b, /*isB=*/true)))
+        return failure();
+      limitDepth();
+      return inVectors();
+    }
+    FailureOr<PairOperands> operands = pairOperands(e, op, plan);
+    if (failed(operands))
       return failure();
-    limitDepth();
-    return inVectors();
+    pairs = *operands;
+    return plan.form == Form::Tiles ? inTiles() : inVectors();
   }
 
 private:
-  LogicalResult inVectors() {
-    auto wide = rank == 2 ? e.registerLanes(op.getType()) : std::nullopt;
-    if (wide && *wide > 1)
-      return inRegisters(*wide);
-    return inMemory();
-  }
+  LogicalResult inVectors() { return plan.registers ? inRegisters(*plan.registers) : inMemory(); }
 
   //===--- operands --------------------------------------------------------===//
 
-  /// Elements of a are wanted one by one, of b in vectors along N; both more than once.
-  LogicalResult bringNear(Value tile, bool isB) {
-    if (isB && isUnpacked(e, op))
-      panels = panelsOf(e, tile);
-    if (isB && panels)
-      return nearPanels();
-    if (isNarrow(tile) && (!isB || isReusedMuch()))
-      return copy(tile, isB && isUnpacked(e, op) ? b.getBF16Type() : sumType());
-    int lane = isB ? int(rank) - 1 : -1;
-    auto [load, dim] = e.loadBehind(tile, isB ? lane : int(rank) - 2);
-    bool isPlain = load && !isa<RankedTensorType>(load.getPositions()[dim].getType());
-    if (isPlain && isB)
-      isPlain = dim + 1 == load.getType().getRank() &&
-                (load.getStrides().empty() || load.getStrides()[dim] == 1);
-    if (isPlain && !isB && e.isEdge && !e.inside.contains({load, unsigned(dim)}))
-      isPlain = false; // single elements under a mask would be as many branches
-    if (isPlain && isB && isReusedMuch() && isSpread(load))
-      isPlain = false;
-    if (isPlain && !load.getMask() && !e.memory.contains(tile)) {
-      Domain domain{e.extents(tile), lane, e.lanesFor(tile), false};
-      return e.prepare(tile, domain, lane);
-    }
-    if (auto turn = computedTranspose(tile); turn && !isB && !e.memory.contains(tile))
-      return viewTransposed(turn);
-    return e.toMemory(tile);
-  }
-
-  /// A transpose of what is no load.
-  tile::TransposeOp computedTranspose(Value tile) {
-    auto turn = tile.getDefiningOp<tile::TransposeOp>();
-    return turn && !e.loadBehind(tile, int(rank) - 2).first ? turn : tile::TransposeOp();
+  LogicalResult prepareOperand(Value tile, const DotOperand &operand, bool isB) {
+    using Form = DotOperand::Form;
+    if (failed(e.place(operand.before)))
+      return failure();
+    if (operand.form == Form::Panels)
+      panels = panelsOf(e.cpu, tile);
+    if (operand.form == Form::Converted)
+      return copy(tile, *operand.fill, isB);
+    return operand.form == Form::TransposedView ? viewTransposed(operand) : success();
   }
 
   /// Single elements are as near in what is transposed.
-  LogicalResult viewTransposed(tile::TransposeOp op) {
-    Value source = op.getOperand();
-    if (!e.memory.contains(source)) {
+  LogicalResult viewTransposed(const DotOperand &operand) {
+    auto transpose = computedTranspose(op);
+    Value source = transpose.getOperand();
+    if (operand.fill) {
       Memory room = spaced(cast<RankedTensorType>(source.getType()));
-      if (failed(e.fill(room, source)))
+      if (failed(e.fill(room, source, *operand.fill)))
         return failure();
       e.memory[source] = room;
     }
-    e.memory[op.getResult()] = transposed(e.memory.find(source)->second, op);
+    e.memory[transpose.getResult()] = transposed(e.memory.find(source)->second, transpose);
     return success();
   }
 
@@ -107,32 +82,6 @@ private:
     for (int64_t axis : op.getPermutation())
       view.strides.push_back(source.strides[axis]);
     return view;
-  }
-
-  LogicalResult nearPanels() {
-    Domain domain{e.extents(panels), 2, unsigned(e.cpu.vectorBytes / sumBytes()), false};
-    return e.prepare(panels, domain, 2);
-  }
-
-  bool isNarrow(Value tile) {
-    return isa<FloatType>(element) &&
-           cast<RankedTensorType>(tile.getType()).getElementType() != sumType();
-  }
-
-  /// Whether each element of b meets more rows than are in registers at once.
-  bool isReusedMuch() {
-    int64_t rows = e.cpu.productBlock(sumBytes()).rows;
-    return extents[rank - 2].estimate(rows) > 2 * rows;
-  }
-
-  /// Whether rows of b lie far from each other, so that they meet in few sets of the cache when the
-  /// distance is a power of two. A block of AVX-512 reads whole lines enough to make up for that.
-  bool isSpread(tile::LoadOp load) {
-    auto [same, dim] = e.loadBehind(op.getB(), rank - 2);
-    if (same != load || !extents[rank - 1].isConstant() || e.cpu.vectorBytes >= 64)
-      return false;
-    auto stride = e.buffers.find(load.getBuffer())->second.strides[dim].constant();
-    return !stride || *stride > 4 * *extents[rank - 1].constant();
   }
 
   /// Room for a tile whose columns are read, too: rows that lie a power of two apart would meet in
@@ -147,51 +96,28 @@ private:
   }
 
   /// In scratch, converted once and not at each use.
-  LogicalResult copy(Value tile, Type type) {
-    auto turn = tile == op.getA() ? computedTranspose(tile) : tile::TransposeOp();
-    Value source = turn ? turn.getOperand() : tile;
+  LogicalResult copy(Value tile, const Fill &fill, bool isB) {
+    auto transpose = tile == op.getA() ? computedTranspose(op) : tile::TransposeOp();
+    Value source = transpose ? Value(transpose.getOperand()) : tile;
+    Type type = isB && isUnpacked(e.cpu, op) ? Type(b.getBF16Type()) : sumElement;
     Memory room = spaced(cast<RankedTensorType>(source.getType()), type);
-    copies[tile] = turn ? transposed(room, turn) : room;
-    return e.fill(room, source);
+    copies[tile] = transpose ? transposed(room, transpose) : room;
+    return e.fill(room, source, fill);
   }
 
   /// Beyond a buffer along K both operands are 0: these steps add nothing.
   void limitDepth() {
-    auto [a, dimA] = e.loadBehind(op.getA(), rank - 1);
-    auto [x, dimB] = e.loadBehind(op.getB(), rank - 2);
-    if (!isZeroPadded(a) || !isZeroPadded(x) || !endTogether(a, dimA, x, dimB))
+    if (!plan.isDepthLimited)
       return;
+    auto [a, dimA] = traceToLoad(op.getA(), int(rank) - 1);
+    auto [x, dimB] = traceToLoad(op.getB(), int(rank) - 2);
     depth = e.ix().min(inBuffer(a, dimA), inBuffer(x, dimB));
-    // Now those that limit it do not read outside along K.
-    for (auto [load, dim] : {std::pair(a, dimA), std::pair(x, dimB)})
-      if (isPlain(load, dim) && e.inside.insert({load, unsigned(dim)}).second)
-        limited.push_back({load, unsigned(dim)});
-  }
-
-  /// Whether both are padded from the same place on: where only one is, the other may hold inf or
-  /// NaN, of which 0 times it is NaN.
-  bool endTogether(tile::LoadOp a, int dimA, tile::LoadOp x, int dimB) {
-    auto size = [](tile::LoadOp load, int dim) {
-      return tile::sizesOf(load.getBuffer().getType())[dim];
-    };
-    auto isInside = [&](tile::LoadOp load, int dim) {
-      return e.inside.contains({load, unsigned(dim)});
-    };
-    return (isInside(a, dimA) && isInside(x, dimB)) ||
-           (size(a, dimA) == size(x, dimB) && a.getPositions()[dimA] == x.getPositions()[dimB]);
-  }
-
-  bool isZeroPadded(tile::LoadOp load) { return load && !load.getPad() && !load.getMask(); }
-
-  static bool isPlain(tile::LoadOp load, int dim) {
-    return (load.getStrides().empty() || load.getStrides()[dim] == 1) &&
-           !isa<RankedTensorType>(load.getPositions()[dim].getType()) &&
-           isNeverNegative(load.getPositions()[dim]);
+    e.inside.insert(plan.insideMeanwhile.begin(), plan.insideMeanwhile.end());
   }
 
   Ix inBuffer(tile::LoadOp load, int dim) {
     IndexBuilder ix = e.ix();
-    if (!isPlain(load, dim) || e.inside.contains({load, unsigned(dim)}))
+    if (!limitsDepth({load, unsigned(dim)}) || e.inside.contains({load, unsigned(dim)}))
       return depth;
     Ix size = e.buffers.find(load.getBuffer())->second.sizes[dim];
     Ix room = ix.max(0, ix.sub(size, e.index(load.getPositions()[dim])));
@@ -211,7 +137,7 @@ private:
     }
     llvm::SaveAndRestore lanes(e.lanes, width);
     llvm::SaveAndRestore masked(e.mask, mask);
-    bool inPairs = isUnpacked(e, op) && vectors % 2 == 0 && !mask;
+    bool inPairs = isUnpacked(e.cpu, op) && vectors % 2 == 0 && !mask;
     auto step = [&](const Ix &k, SmallVectorImpl<Value> &sums) -> LogicalResult {
       SmallVector<Value> right;
       for (unsigned j = 0; j < vectors; j += inPairs ? 2 : 1) {
@@ -248,7 +174,7 @@ private:
 
   LogicalResult inChains(SmallVectorImpl<Value> &sums, SumUp sumUp) {
     bool isShort = depth.constant() && *depth.constant() <= longestChain;
-    if (isShort || !sumType().isF32())
+    if (isShort || !sumElement.isF32())
       return sumUp(0, depth, sums);
     return e.loop(0, depth, longestChain, sums, [&](const Ix &from) -> LogicalResult {
       SmallVector<Value> partial;
@@ -304,7 +230,7 @@ private:
     FailureOr<Value> value = elementOf(tile, point);
     if (failed(value) || getElementTypeOrSelf(value->getType()) == element)
       return value;
-    return e.convertFloat(*value, sumType());
+    return e.convertFloat(*value, sumElement);
   }
 
   FailureOr<Value> elementOf(Value tile, const Point &point) {
@@ -316,13 +242,6 @@ private:
     }
     auto found = copies.find(tile);
     return found != copies.end() ? e.read(found->second, point) : e.evaluate(tile, point);
-  }
-
-  int64_t sumBytes() const { return std::max<int64_t>(Emitter::bytesOf(element), 4); }
-
-  Type sumType() const {
-    bool isHalf = element.isF16() || element.isBF16();
-    return isHalf ? Type(b.getF32Type()) : element;
   }
 
   Value multiplyAdd(Value x, Value y, Value sum) {
@@ -338,24 +257,24 @@ private:
   //===--- the whole -------------------------------------------------------===//
 
   LogicalResult inRegisters(unsigned width) {
-    Domain domain{extents, 1, width, true};
-    if (failed(e.prepare(op.getAcc(), domain, 1)))
+    if (failed(e.place(plan.before)))
       return failure();
     unsigned rows = *extents[0].constant(), vectors = *extents[1].constant() / width;
     SmallVector<Value> sums;
     {
       Emitter::Scope scope(e);
-      LogicalResult read = e.overElements(domain, [&](const Point &point) -> LogicalResult {
-        FailureOr<Value> value = e.evaluate(op.getAcc(), point);
-        if (succeeded(value))
-          sums.push_back(e.convertFloat(e.asVector(*value), sumType()));
-        return success(succeeded(value));
-      });
+      LogicalResult read =
+          e.overElements(extents, step.strips, [&](const Point &point) -> LogicalResult {
+            FailureOr<Value> value = e.evaluate(op.getAcc(), point);
+            if (succeeded(value))
+              sums.push_back(e.convertFloat(e.asVector(*value), sumElement));
+            return success(succeeded(value));
+          });
       if (failed(read) || failed(block({}, 0, 0, rows, vectors, width, {}, sums)))
         return failure();
     }
     forget();
-    if (sumType() != element)
+    if (sumElement != element)
       for (Value &sum : sums)
         sum = e.convertFloat(sum, element);
     e.registers[op.getResult()] = {width, sums};
@@ -363,58 +282,54 @@ private:
   }
 
   void forget() {
-    for (auto &one : limited)
-      e.inside.erase(one);
+    for (const Access &access : plan.insideMeanwhile)
+      e.inside.erase(access);
   }
 
   /// The accumulator is added to where it lies, if nobody else wants it. Else what is in the room
   /// does not matter yet (`isFresh`).
-  FailureOr<Memory> room() {
-    if (auto found = e.memory.find(op.getAcc()); found != e.memory.end() && op.getAcc().hasOneUse())
-      return found->second;
+  Memory room() {
+    if (plan.updatesAccumulator)
+      return e.memory.find(op.getAcc())->second;
     isFresh = true;
     return e.allocate(tile::extentsOf(op.getType()), element);
   }
 
   LogicalResult inMemory() {
-    FailureOr<Memory> place = room();
-    Domain domain{extents, int(rank) - 1, unsigned(e.cpu.vectorBytes / sumBytes()), false};
-    if (failed(place) || (isFresh && failed(e.prepare(op.getAcc(), domain, domain.lane))))
+    Memory place = room();
+    if (failed(e.place(plan.before)))
       return failure();
     {
       Emitter::Scope scope(e);
       Indices batch;
-      if (failed(overBatch(*place, batch)))
+      if (failed(overBatch(place, batch)))
         return failure();
     }
     forget();
-    e.memory[op.getResult()] = *place;
+    e.memory[op.getResult()] = place;
     return success();
   }
 
   LogicalResult inRows() {
-    FailureOr<Memory> place = room();
-    Domain domain{extents, 1, unsigned(e.cpu.vectorBytes / sumBytes()), false};
-    if (failed(place) || (isFresh && failed(e.prepare(op.getAcc(), domain, domain.lane))) ||
-        failed(prepareRows(e, op)))
+    Memory place = room();
+    if (failed(e.place(plan.before)) || failed(e.place(plan.a.before)) ||
+        failed(e.place(plan.b.before)))
       return failure();
     {
       Emitter::Scope scope(e);
-      if (failed(rowProduct(e, op, *place, isFresh)))
+      if (failed(rowProduct(e, op, place, isFresh)))
         return failure();
     }
-    e.memory[op.getResult()] = *place;
+    e.memory[op.getResult()] = place;
     return success();
   }
 
   LogicalResult inTiles() {
-    FailureOr<Memory> place = room();
-    auto full = op.getAcc().getDefiningOp<tile::FullOp>();
-    bool isZero = full && matchPattern(full.getValue(), m_AnyZeroFloat());
-    if (failed(place) || (isFresh && !isZero && failed(e.fill(*place, op.getAcc()))) ||
-        failed(tileProduct(e, *pairs, *place, isFresh && isZero, op)))
+    Memory place = room();
+    if ((plan.fill && failed(e.fill(place, op.getAcc(), *plan.fill))) ||
+        failed(tileProduct(e, *pairs, place, plan.beginsWithZero, op)))
       return failure();
-    e.memory[op.getResult()] = *place;
+    e.memory[op.getResult()] = place;
     return success();
   }
 
@@ -432,8 +347,8 @@ private:
 
   /// Columns outermost: those of b in use stay in the first-level cache while rows of a pass by.
   LogicalResult overColumns(const Memory &place, const Indices &batch) {
-    unsigned width = e.cpu.vectorBytes / sumBytes();
-    int64_t step = e.cpu.productBlock(sumBytes()).columns, vectors = step / width;
+    unsigned width = e.cpu.vectorBytes / bytes;
+    int64_t step = e.cpu.productBlock(bytes).columns, vectors = step / width;
     IndexBuilder ix = e.ix();
     Ix all = extents[rank - 1];
     Ix whole = ix.sub(all, ix.rem(all, step));
@@ -453,7 +368,7 @@ private:
   LogicalResult overRows(const Memory &place, const Indices &batch, const Ix &column,
                          unsigned vectors, unsigned width) {
     IndexBuilder ix = e.ix();
-    int64_t most = e.cpu.productBlock(sumBytes()).rows;
+    int64_t most = e.cpu.productBlock(bytes).rows;
     Ix all = extents[rank - 2], rest = ix.rem(all, most), whole = ix.sub(all, rest);
     SmallVector<Value> none;
     auto blocks = [&](unsigned rows) {
@@ -484,7 +399,7 @@ private:
         FailureOr<Value> sum = isFresh ? e.evaluate(op.getAcc(), point) : e.read(place, point);
         if (failed(sum))
           return failure();
-        sums.push_back(e.convertFloat(width > 1 ? e.asVector(*sum) : *sum, sumType()));
+        sums.push_back(e.convertFloat(width > 1 ? e.asVector(*sum) : *sum, sumElement));
       }
     if (failed(block(batch, row, column, rows, vectors, width, mask, sums)))
       return failure();
@@ -497,11 +412,13 @@ private:
   OpBuilder &b;
   Location loc;
   tile::DotOp op;
+  const Step &step;
+  const DotStep &plan;
   int64_t rank;
-  Type element;
+  Type element, sumElement; // of the result, and of what is added up
+  int64_t bytes;            // of `sumElement`, as blocks are chosen
   Indices extents;
   Ix depth;
-  SmallVector<std::pair<Operation *, unsigned>> limited;
   llvm::SmallDenseMap<Value, Memory> copies;
   std::optional<PairOperands> pairs;
   tile::LoadOp panels; // of b, where it is read so
@@ -510,6 +427,8 @@ private:
 
 } // namespace
 
-LogicalResult Emitter::dot(tile::DotOp op) { return DotEmitter(*this, op).run(); }
+LogicalResult Emitter::dot(tile::DotOp op, const Step &step) {
+  return DotEmitter(*this, op, step).run();
+}
 
 } // namespace tw::target::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/DotPairs.h"
-#include "Target/CPU/Shapes.h"
+#include "Target/CPU/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -12,37 +12,12 @@ namespace tw::target::cpu {
 /// pairs along K of 16 columns of b.
 static constexpr int64_t tileRows = 16, tileBytes = 64, tileDepth = 32;
 
-/// b as [K / 2, N, 2], if it is read like that.
-static Value pairsOf(Value b) {
-  auto flat = b.getDefiningOp<tile::ReshapeOp>();
-  auto turn = flat ? flat.getOperand().getDefiningOp<tile::TransposeOp>() : nullptr;
-  if (!turn || turn.getPermutation() != ArrayRef<int64_t>{0, 2, 1})
-    return {};
-  auto pairs = cast<RankedTensorType>(turn.getOperand().getType());
-  auto whole = cast<RankedTensorType>(b.getType());
-  bool fits = whole.hasStaticShape() && whole.getRank() == 2 && pairs.getDimSize(2) == 2 &&
-              pairs.getDimSize(0) * 2 == whole.getDimSize(0) &&
-              pairs.getDimSize(1) == whole.getDimSize(1);
-  return fits ? turn.getOperand() : Value();
-}
-
-static bool hasInstructions(const Emitter &e) { return e.cpu.hasBf16Dot || e.cpu.hasBf16Tiles; }
-
-FailureOr<std::optional<PairOperands>> pairOperands(Emitter &e, tile::DotOp op) {
-  auto type = op.getType();
-  auto a = cast<RankedTensorType>(op.getA().getType());
-  bool fits = hasInstructions(e) && type.getRank() == 2 && type.hasStaticShape() &&
-              a.hasStaticShape() && type.getElementType().isF32() && a.getElementType().isBF16() &&
-              type.getDimSize(1) % 16 == 0;
-  Value pairs = fits ? pairsOf(op.getB()) : Value();
-  if (!pairs)
-    return std::optional<PairOperands>();
-  if (!e.cpu.hasBf16Dot && !fitsTiles(e, op))
-    return std::optional<PairOperands>();
-  FailureOr<Memory> nearA = e.nearby(op.getA()), nearB = e.nearby(pairs);
-  if (failed(nearA) || failed(nearB))
+FailureOr<PairOperands> pairOperands(Emitter &e, tile::DotOp op, const DotStep &plan) {
+  FailureOr<Memory> a = e.asStridedMemory(op.getA(), plan.pairsA),
+                    b = e.asStridedMemory(pairsOf(op.getB()), plan.pairsB);
+  if (failed(a) || failed(b))
     return failure();
-  return std::optional(PairOperands{*nearA, *nearB, a.getDimSize(1)});
+  return PairOperands{*a, *b, op.getA().getType().getDimSize(1)};
 }
 
 /// The address of an element.
@@ -97,13 +72,6 @@ LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row,
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
-
-bool fitsTiles(const Emitter &e, tile::DotOp op) {
-  auto type = op.getType();
-  int64_t depth = cast<RankedTensorType>(op.getA().getType()).getDimSize(1);
-  return e.cpu.hasBf16Tiles && type.getDimSize(0) % tileRows == 0 &&
-         type.getDimSize(1) % tileRows == 0 && depth % tileDepth == 0;
-}
 
 namespace {
 

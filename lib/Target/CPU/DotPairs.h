@@ -21,17 +21,13 @@ struct PairOperands {
   int64_t depth; // along K
 };
 
-/// The operands of a product that the CPU has instructions for; computed or masked ones are put in
-/// scratch. Nothing for other products; failure for errors.
-mlir::FailureOr<std::optional<PairOperands>> pairOperands(Emitter &e, tile::DotOp op);
+/// The operands of a product that the CPU has instructions for, where they are or in scratch.
+mlir::FailureOr<PairOperands> pairOperands(Emitter &e, tile::DotOp op, const DotStep &plan);
 
 /// Adds to `rows` x `vectors` sums from (row, column) on.
 mlir::LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row,
                               const Ix &column, unsigned rows, unsigned vectors,
                               llvm::SmallVectorImpl<mlir::Value> &sums);
-
-/// Whether a product of these extents is for the tiles of AMX.
-bool fitsTiles(const Emitter &e, tile::DotOp op);
 
 /// Adds to all sums, which are in memory; or writes them there, if they begin with zero.
 mlir::LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory &sums,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/DotRows.h"
+#include "Target/CPU/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -8,14 +9,6 @@ using namespace mlir;
 
 namespace tw::target::cpu {
 namespace {
-
-/// With more rows, b is read so often that transposing it pays.
-constexpr int64_t mostRows = 8;
-
-Type sumType(tile::DotOp op) {
-  Type element = op.getType().getElementType();
-  return element.isF64() ? element : Float32Type::get(op.getContext());
-}
 
 unsigned lanesOf(Emitter &e, tile::DotOp op) {
   return e.cpu.vectorBytes / unsigned(Emitter::bytesOf(sumType(op)));
@@ -166,21 +159,6 @@ private:
 };
 
 } // namespace
-
-bool fitsRows(Emitter &e, tile::DotOp op) {
-  auto a = op.getA().getType(), right = op.getB().getType();
-  int64_t lanes = lanesOf(e, op);
-  if (a.getRank() != 2 || !isa<FloatType>(a.getElementType()) || a.isDynamicDim(0) ||
-      a.isDynamicDim(1) || a.getDimSize(0) > mostRows || a.getDimSize(1) % lanes != 0 ||
-      a.getDimSize(1) / lanes > Emitter::longestChain || lanes < 4 || e.isPlaced(op.getB()))
-    return false;
-  return (right.isDynamicDim(1) || right.getDimSize(1) >= lanes) && e.turnedFrom(op.getB(), 1) == 0;
-}
-
-LogicalResult prepareRows(Emitter &e, tile::DotOp op) {
-  Domain domain{e.extents(op.getB()), 0, lanesOf(e, op), false};
-  return failure(failed(e.toMemory(op.getA())) || failed(e.prepare(op.getB(), domain, 0)));
-}
 
 LogicalResult rowProduct(Emitter &e, tile::DotOp op, const Memory &place, bool isFresh) {
   return RowProduct(e, op, place, isFresh).run();

@@ -8,12 +8,6 @@
 
 namespace tw::target::cpu {
 
-/// Whether a product of floats is such a one.
-bool fitsRows(Emitter &e, tile::DotOp op);
-
-/// Makes both operands ready to be read along K; before `rowProduct`, and outside of its scope.
-mlir::LogicalResult prepareRows(Emitter &e, tile::DotOp op);
-
 /// Adds to the sums, which are in `place`, or stores them there, added to the accumulator.
 mlir::LogicalResult rowProduct(Emitter &e, tile::DotOp op, const Memory &place, bool isFresh);
 

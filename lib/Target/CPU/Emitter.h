@@ -4,12 +4,14 @@
 // and on vectors of one length at a time; indices are i64.
 //
 // A tile is emitted where it is used: `evaluate` gives its elements at a point, following the
-// operations behind it (a load is read in place). What must exist as a whole (results of
-// reductions and products, carried values, what is too dear to compute twice) is placed in
-// registers or in memory of the thread first.
+// operations behind it (a load is read in place). What must exist as a whole is placed in registers
+// or in memory of the thread first, as the kernel's plan says (Plan/Plan.h).
 #pragma once
 #include "IR/Tile/Tile.h"
 #include "Target/CPU/CpuFeatures.h"
+#include "Target/CPU/Plan/Expressions.h"
+#include "Target/CPU/Plan/Folding.h"
+#include "Target/CPU/Plan/Plan.h"
 #include "Target/Common/Index.h"
 #include "Target/Common/IndexRanges.h"
 #include "Target/Target.h"
@@ -34,9 +36,9 @@ struct Point {
 /// A buffer of the caller.
 struct Buffer {
   mlir::Value base;
-  Indices sizes, strides; // in elements
-  mlir::Type element;     // as in memory
-  bool isStreamed = false;
+  Indices sizes, strides;     // in elements
+  mlir::Type element;         // as in memory
+  bool isNonTemporal = false; // written past the caches
 };
 
 /// A tile in memory of the thread, row-major.
@@ -51,17 +53,6 @@ struct Memory {
 struct Registers {
   unsigned lanes = 1;
   llvm::SmallVector<mlir::Value> parts;
-};
-
-/// How to run over the elements of a tile: in strips of `lanes` along `lane` (-1: there is but one
-/// element), in loops or unrolled (all coordinates are constants then).
-struct Domain {
-  Indices extents;
-  int lane = -1;
-  unsigned lanes = 1;
-  bool isUnrolled = false;
-  llvm::SmallVector<int64_t> cuts =
-      {}; // along `lane`: a loop over strips ends here, another begins
 };
 
 /// Numbers that lanes hold: a scalar, and what each lane has besides.
@@ -81,16 +72,13 @@ struct LaneSum {
 
 class Emitter {
 public:
-  /// Strips that are unrolled at most.
-  static constexpr int64_t mostUnrolled = 32;
-  /// Columns of a tile whose rows are stored interleaved, at most (Interleave.cpp).
-  static constexpr int64_t mostInterleaved = 4;
-  /// Terms of one chain of sums of f32 at most: one long chain is several times as far from the
-  /// exact sum as what other libraries compute.
-  static constexpr int64_t longestChain = 256;
-
   Emitter(tile::KernelOp kernel, mlir::OpBuilder &builder, const CpuFeatures &cpu)
       : kernel(kernel), b(builder), loc(kernel.getLoc()), cpu(cpu) {}
+
+  /// Whether a tile is in registers or memory where code is emitted now.
+  bool isPlaced(mlir::Value tile) const {
+    return memory.contains(tile) || registers.contains(tile);
+  }
 
   tile::KernelOp kernel;
   mlir::OpBuilder &b;
@@ -145,9 +133,8 @@ public:
                          mlir::Value mask, mlir::Value pad);
   void storeTo(mlir::Value value, mlir::Value base, mlir::Type element, const Ix &index,
                const Ix &laneStride, mlir::Value mask, bool isStreamed = false);
-  /// Whether the CPU has masked loads and stores of elements of this size. Without them LLVM makes
-  /// a branch for each lane; here lanes that are off go to memory to spare.
-  bool masksInOne(unsigned bytes) const;
+  /// Without masked loads LLVM makes a branch for each lane; here lanes that are off go to memory
+  /// to spare.
   mlir::Value laneByLane(mlir::Value base, mlir::Type stored, mlir::Value places, mlir::Value mask,
                          mlir::Value pad);
   /// Memory of the thread, of 8 bytes, that nobody looks at.
@@ -158,16 +145,12 @@ public:
   mlir::FailureOr<mlir::Value> evaluate(mlir::Value tile, const Point &point);
   mlir::FailureOr<mlir::Value> load(tile::LoadOp op, const Point &point);
   mlir::FailureOr<mlir::Value> gather(tile::GatherOp op, const Point &point);
-  /// Finds the loads whose last of several passes `root`, which is about to be emitted, makes.
-  void planFetches(mlir::Operation *root);
   /// Asks memory for what the next program reads where this one reads `index`, if that is planned.
   void fetchNext(tile::LoadOp op, const Ix &index);
   mlir::LogicalResult store(tile::StoreOp op, const Point &point);
   mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
 
   // Stores past the caches (Stream.cpp)
-  /// Whether what is written to an output does not stay in any cache until somebody reads it.
-  bool isStreamed(mlir::Value buffer);
   /// Stores a whole vector so, if the buffer wants it and the vector is known to be aligned.
   bool streamTo(mlir::Value value, const Buffer &buffer, const Ix &index);
   /// Right before the function returns.
@@ -177,10 +160,9 @@ public:
   using PointBody = llvm::function_ref<mlir::LogicalResult(const Point &)>;
   using CarriedBody = llvm::function_ref<mlir::LogicalResult(
       const Point &, llvm::SmallVectorImpl<mlir::Value> &carried)>;
-  /// Runs over all elements; the body sees `lanes` and `mask`.
-  mlir::LogicalResult overElements(const Domain &domain, PointBody body);
-  /// How to run over these extents when the widest elements fit `widest` to a vector.
-  Domain domainOf(llvm::ArrayRef<Ix> extents, unsigned widest);
+  /// Runs over all elements of a tile; the body sees `lanes` and `mask`.
+  mlir::LogicalResult overElements(llvm::ArrayRef<Ix> extents, const Strips &strips,
+                                   PointBody body);
   /// Strips of [begin, end) along one dimension, with carried values.
   mlir::LogicalResult alongDimension(Point point, int dim, const Ix &begin, const Ix &end,
                                      unsigned width, llvm::SmallVectorImpl<mlir::Value> &carried,
@@ -188,110 +170,59 @@ public:
   mlir::LogicalResult loop(const Ix &begin, const Ix &end, const Ix &step,
                            llvm::SmallVectorImpl<mlir::Value> &carried,
                            llvm::function_ref<mlir::LogicalResult(const Ix &)> body);
-  /// How many lanes suit the elements that `tiles` are made of.
-  unsigned lanesFor(mlir::ValueRange tiles);
-  /// The same for a tile whose elements along `lane` may be moved as they are: as many as a vector
-  /// has room for, however narrow they are.
-  unsigned lanesToMove(mlir::Value tile, int lane);
-
-  /// Whether a load behind `tile` begins at a constant position and is not all inside: which of its
-  /// strips are follows from their coordinates.
-  bool hasKnownEdges(mlir::Value tile) const;
 
   // What is known of lanes (Lanes.cpp)
   /// What is left of a value when its constants are folded.
-  mlir::OpFoldResult folded(mlir::Value value);
+  mlir::OpFoldResult folded(mlir::Value value) { return folding.folded(value); }
   /// A mask that is a constant.
   std::optional<llvm::SmallVector<bool>> constantLanes(mlir::Value mask);
   /// The scalar that all lanes of a mask hold; null: they may differ.
   mlir::Value sameInAll(mlir::Value mask);
   /// A vector, or a scalar, of i64 as a sum.
   std::optional<LaneSum> laneSum(mlir::Value vector);
-  /// Whether a tile is computed from coordinates and scalars, or constants, alone.
-  bool isComputed(mlir::Value tile, bool fromConstants = false);
-  /// What holds for programs in which the positions of a load along `dim`, a tile, are inside and a
-  /// line (Lines.cpp), which then is in `lines`. Null: they are always, or it is not known when.
-  mlir::Value lineGuard(tile::LoadOp op, unsigned dim);
-  /// Whether positions behind `tile` are known where the coordinate along `lane` is.
-  bool readsAtComputed(mlir::Value tile, int lane);
+  bool isComputed(mlir::Value tile) const {
+    return cpu::isComputed(tile, [&](mlir::Value one) { return isPlaced(one); });
+  }
+  /// Whether positions that are a tile are inside and a line, as a guard tests it (Lines.cpp).
+  mlir::FailureOr<mlir::Value> lineGuard(const Guard &guard);
   /// A tile of positions at a point, where it is `evaluated`, as a sum.
   std::optional<LaneSum> positions(mlir::Value tile, const Point &point, mlir::Value evaluated);
   /// Its numbers for a strip that begins at `at`, if they are known.
   std::optional<llvm::SmallVector<int64_t>> numbersAt(mlir::Value tile, Point point, int64_t at);
-  /// Where a loop over the strips of `tile` should be cut, so that more is known in each part.
-  llvm::SmallVector<int64_t> cutsFor(mlir::Value tile, const Domain &domain);
 
-  // Places (Places.cpp, Turn.cpp)
-  /// Makes sure that `evaluate` can take `tile` at every point of `domain`, whose lanes lie along
-  /// its dimension `lane`: puts in memory what cannot be emitted at a point, or is worth keeping.
-  mlir::LogicalResult prepare(mlir::Value tile, const Domain &domain, int lane);
-  mlir::LogicalResult toMemory(mlir::Value tile);
-  /// The tile with strides: where it lies in its buffer, if all of it is inside, else in scratch.
-  mlir::FailureOr<Memory> nearby(mlir::Value tile);
+  // Placements (Places.cpp, Turn.cpp)
+  mlir::LogicalResult place(llvm::ArrayRef<Placement> placements);
+  mlir::FailureOr<Memory> asStridedMemory(mlir::Value tile, const StridedPlacement &placement);
   /// Computes all of `tile` into `room`.
-  mlir::LogicalResult fill(const Memory &room, mlir::Value tile);
-  /// Where vectors along `lane` of `tile` would have to be gathered: the dimension along which it
-  /// lies in memory.
-  std::optional<int> turnedFrom(mlir::Value tile, int lane);
-  mlir::LogicalResult fillTurned(const Memory &room, mlir::Value tile, int lane, int from);
-  /// The load behind `tile` through operations that move or widen elements, and the dimension there
-  /// that `dim` is.
-  std::pair<tile::LoadOp, int> loadBehind(mlir::Value tile, int dim);
-  /// The place in an output where what is made of `tile`, element by element, is stored at last;
-  /// none if another tile has it.
-  std::optional<Memory> roomInResult(mlir::Value tile);
+  mlir::LogicalResult fill(const Memory &room, mlir::Value tile, const Fill &fill);
+  mlir::LogicalResult fillTransposed(const Memory &room, mlir::Value tile, const Fill &fill);
+  /// Where `store` writes a tile.
+  Memory storedAt(tile::StoreOp store);
   void write(const Memory &room, const Point &point, mlir::Value value);
   mlir::Value read(const Memory &room, const Point &point);
   Memory allocate(llvm::ArrayRef<Size> extents, mlir::Type element);
-  /// Whether it holds for an operation behind `tile`, its own included, where tiles are not placed.
-  bool anyBehind(mlir::Value tile, llvm::function_ref<bool(mlir::Operation *)> holds) const;
-  /// Elementwise, dear, and used more than once.
-  bool isWorthKeeping(mlir::Value tile);
-  /// Elementwise and dear, with one element.
-  static bool isOneDear(mlir::Operation *op);
-  bool isPlaced(mlir::Value tile) const {
-    return memory.contains(tile) || registers.contains(tile);
-  }
-  /// Whether a tile of these static extents is to be in registers, and in which.
-  std::optional<unsigned> registerLanes(mlir::RankedTensorType type);
 
   // Operations that are emitted where they stand (Block.cpp, Reduce.cpp, Sort.cpp, ...)
   /// Emits a block, in a version for programs (or trips) whose accesses are all inside their
   /// buffers and one for the others where that is not known; `finish` gives the values, of
   /// `types`, that go on.
-  mlir::LogicalResult
-  block(mlir::Block &block, mlir::TypeRange types, llvm::SmallVectorImpl<mlir::Value> &results,
-        llvm::function_ref<mlir::LogicalResult(llvm::SmallVectorImpl<mlir::Value> &)> finish);
-  mlir::LogicalResult operation(mlir::Operation *op);
-  // Stores.cpp
-  /// Finds the stores of a block that follow each other and can be made in one loop.
-  void groupStores(mlir::Block &block);
-  /// Emits the group that `op` is the first of; nothing for the others of a group.
-  mlir::LogicalResult storeTiles(tile::StoreOp op);
-  mlir::LogicalResult storeTile(tile::StoreOp op);
-  mlir::LogicalResult storeTogether(llvm::ArrayRef<tile::StoreOp> stores);
-  /// Whether the buffer may change between a load and its use.
-  bool mustReadNow(tile::LoadOp op);
-  using StoreGroup = llvm::SmallVector<tile::StoreOp>;
-  std::vector<StoreGroup> storeGroups; // of the block that is being emitted, and those around it
-  /// By store: the number of its group.
-  llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
-  /// Whether the last dimension is so short that vectors go along the one before (Interleave.cpp).
-  bool isInterleaved(tile::StoreOp op);
-  mlir::LogicalResult storeInterleaved(tile::StoreOp op);
-  mlir::LogicalResult reduce(tile::ReduceOp op);
-  mlir::LogicalResult scan(tile::ScanOp op);
-  mlir::LogicalResult sort(tile::SortOp op);
-  mlir::LogicalResult dot(tile::DotOp op);
-  mlir::LogicalResult scatter(tile::ScatterOp op);
-  mlir::LogicalResult check(tile::CheckOp op);
+  using Finish = llvm::function_ref<mlir::LogicalResult(const HandOver &,
+                                                        llvm::SmallVectorImpl<mlir::Value> &)>;
+  mlir::LogicalResult block(const BlockPlan &plan, mlir::TypeRange types,
+                            llvm::SmallVectorImpl<mlir::Value> &results, Finish finish);
+  mlir::LogicalResult operation(const Step &step);
+  mlir::LogicalResult storeTiles(tile::StoreOp op, const Step &step);
+  mlir::LogicalResult storeInterleaved(tile::StoreOp op, const Step &step);
+  mlir::LogicalResult reduce(tile::ReduceOp op, const Step &step);
+  mlir::LogicalResult scan(tile::ScanOp op, const Step &step);
+  mlir::LogicalResult sort(tile::SortOp op, const Step &step);
+  mlir::LogicalResult dot(tile::DotOp op, const Step &step);
+  mlir::LogicalResult scatter(tile::ScatterOp op, const Step &step);
+  mlir::LogicalResult check(tile::CheckOp op, const Step &step);
   /// Checked positions at a point.
   mlir::FailureOr<mlir::Value> checkAt(tile::CheckOp op, const Point &point);
 
   // Checks where positions are used (Checks.cpp)
-  bool isDeferred(tile::CheckOp op);
-  /// Whether single elements at positions from data are behind a tile.
-  bool looksUp(mlir::Value tile);
   /// The check that gives the positions of a tile, and the point there; null: another operation, or
   /// it has been made.
   tile::CheckOp checkBehind(mlir::Value tile, Point &point);
@@ -311,8 +242,8 @@ public:
   /// Writes one element where `condition` (may be missing) holds.
   void updateElement(mlir::Value value, const Buffer &buffer, const Ix &index,
                      std::optional<tile::Update> update, mlir::Value condition);
-  mlir::LogicalResult forLoop(tile::ForOp op);
-  mlir::LogicalResult branch(mlir::scf::IfOp op);
+  mlir::LogicalResult forLoop(tile::ForOp op, const LoopStep &step);
+  mlir::LogicalResult branch(mlir::scf::IfOp op, const BranchStep &step);
   /// `wide` elements of a float tile in another float type.
   mlir::Value convertFloat(mlir::Value value, mlir::Type element);
   mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
@@ -335,13 +266,13 @@ public:
   bool isEdge = false;
 
   /// Dimensions of accesses that are known to lie inside their buffer where code is emitted now.
-  llvm::DenseSet<std::pair<mlir::Operation *, unsigned>> inside;
+  llvm::DenseSet<Access> inside;
 
   /// By how much positions grow from one to the next where they are `inside`.
-  llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, int64_t> lines;
+  llvm::DenseMap<Access, int64_t> lines;
 
-  /// Loads in their last pass, and how many elements further the next program reads.
-  llvm::DenseMap<mlir::Operation *, Ix> fetches;
+  /// Of the step that is being emitted.
+  llvm::ArrayRef<Prefetch> prefetches;
 
   /// Whether the tile registers of AMX have been configured, and anything has been streamed.
   bool usesTiles = false, streams = false;
@@ -373,14 +304,8 @@ public:
 
 private:
   mlir::Value spare;
-  llvm::DenseMap<mlir::Operation *, mlir::Value> tilesInResults; // by store
-  llvm::DenseMap<mlir::Value, mlir::OpFoldResult> foldedValues;
-  /// Tiles and lanes that have been prepared for the domain that is being prepared.
-  llvm::DenseSet<std::pair<mlir::Value, int>> *prepared = nullptr;
+  Folding folding;
 
-  mlir::LogicalResult reshapeInMemory(tile::ReshapeOp op);
-  mlir::LogicalResult prepareOperand(mlir::Operation *op, mlir::Value operand,
-                                     const Domain &domain);
   mlir::FailureOr<mlir::Value> compute(mlir::Value tile, const Point &point);
 };
 

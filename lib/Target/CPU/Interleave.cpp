@@ -11,24 +11,6 @@ using namespace mlir;
 
 namespace tw::target::cpu {
 
-bool Emitter::isInterleaved(tile::StoreOp op) {
-  auto type = op.getTile().getType();
-  unsigned rank = type.getRank();
-  if (rank < 2 || op.getUpdate() || op.getMask() || !op.getStrides().empty() ||
-      type.getElementTypeBitWidth() < 32)
-    return false;
-  int64_t count = type.getShape().back(), along = type.getShape()[rank - 2];
-  auto size = buffers.find(op.getBuffer())->second.sizes.back().constant();
-  if (count < 2 || count > mostInterleaved || size != count ||
-      (!ShapedType::isDynamic(along) && along < int64_t(lanesFor(op.getTile()))))
-    return false;
-  for (unsigned d = 0; d < rank; ++d)
-    if (!inside.contains({op, d}))
-      return false;
-  // What is looked up one by one wants its positions side by side.
-  return !looksUp(op.getTile());
-}
-
 /// Vector `number` of those that `parts` are interleaved to.
 static Value interleaved(Emitter &e, ArrayRef<Value> parts, int64_t number) {
   int64_t count = parts.size(), lanes = e.lanes;
@@ -47,18 +29,16 @@ static Value interleaved(Emitter &e, ArrayRef<Value> parts, int64_t number) {
   return all;
 }
 
-LogicalResult Emitter::storeInterleaved(tile::StoreOp op) {
+LogicalResult Emitter::storeInterleaved(tile::StoreOp op, const Step &step) {
   Value tile = op.getTile();
   Indices all = extents(tile), outer = all;
-  int lane = int(all.size()) - 2;
   int64_t count = *all.back().constant();
   outer.back() = 1;
-  Domain domain{outer, lane, lanesFor(tile), false};
-  if (failed(prepare(tile, domain, lane)))
+  if (failed(place(step.before)))
     return failure();
   const Buffer &buffer = buffers.find(op.getBuffer())->second;
   Scope scope(*this);
-  return overElements(domain, [&](const Point &point) -> LogicalResult {
+  return overElements(outer, step.strips, [&](const Point &point) -> LogicalResult {
     Ix first = 0;
     for (auto [d, position] : llvm::enumerate(op.getPositions()))
       first = ix().add(first, ix().mul(ix().add(index(position), point.at[d]), buffer.strides[d]));

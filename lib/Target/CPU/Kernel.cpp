@@ -28,6 +28,10 @@ public:
   }
 
   FailureOr<KernelInfo> run() {
+    FailureOr<KernelPlan> planned = planKernel(kernel, cpu);
+    if (failed(planned))
+      return failure();
+    plan = *std::move(planned);
     result.name = kernel.getSymName().str();
     for (Value buffer : buffers) {
       auto &passed = result.passedSizes.emplace_back();
@@ -94,8 +98,8 @@ private:
     if (dim == grid.size()) {
       Emitter::Scope scope(e);
       SmallVector<Value> none;
-      return e.block(kernel.getBody().front(), {}, none,
-                     [](SmallVectorImpl<Value> &) { return success(); });
+      return e.block(plan.body, {}, none,
+                     [](const HandOver &, SmallVectorImpl<Value> &) { return success(); });
     }
     auto step = [&](const Ix &id) {
       e.programIds[dim] = id;
@@ -241,8 +245,7 @@ private:
     for (int64_t d = int64_t(sizes.size()) - 2; d >= 0; --d)
       strides[d] = e.ix().mul(strides[d + 1], sizes[d + 1]);
     Type element = cast<tile::BufferType>(buffer.getType()).getTileElementType();
-    e.buffers[buffer] = {data, sizes, strides, element};
-    e.buffers[buffer].isStreamed = e.isStreamed(buffer);
+    e.buffers[buffer] = {data, sizes, strides, element, plan.nonTemporal.contains(buffer)};
   }
 
   //===--- the grid --------------------------------------------------------===//
@@ -283,6 +286,7 @@ private:
   SmallVector<int64_t> blockSizes;
   std::vector<std::pair<std::vector<Size>, int64_t>> requests;
   unsigned checks = 0; // 1: there is a tile.check, so a failure record is one more buffer
+  KernelPlan plan;
   KernelInfo result;
 };
 

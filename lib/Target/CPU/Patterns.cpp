@@ -77,7 +77,7 @@ Value Emitter::loadPattern(Value base, Type stored, const Ix &index, ArrayRef<in
   Pattern pattern(offsets, counts ? ArrayRef(*counts) : ArrayRef<bool>());
   unsigned bytes = bytesOf(stored);
   if (pattern.pieces.size() > mostPieces ||
-      (isMasked && (!masksInOne(bytes) || pattern.hasTwins())))
+      (isMasked && (!hasNativeMasking(cpu, bytes) || pattern.hasTwins())))
     return {};
   Value nothing = splat(constant(stored, 0));
   if (pattern.pieces.empty())
@@ -108,7 +108,7 @@ Value Emitter::loadPattern(Value base, Type stored, const Ix &index, ArrayRef<in
                                         base, ArrayRef<LLVM::GEPArg>{at});
     if (!isMasked && piece.count == int64_t(lanes))
       return LLVM::LoadOp::create(b, loc, type, address, bytes);
-    if (masksInOne(bytes))
+    if (hasNativeMasking(cpu, bytes))
       return LLVM::MaskedLoadOp::create(b, loc, type, address, maskOf(number), nothing,
                                         b.getI32IntegerAttr(bytes), UnitAttr());
     Value few = LLVM::LoadOp::create(b, loc, VectorType::get(piece.count, stored), address, bytes);

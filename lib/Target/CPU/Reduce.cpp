@@ -3,7 +3,6 @@
 // tile.reduce. Along the lanes several vectors are carried, so that the processor need not wait for
 // one sum before the next, and the error stays that of short sums.
 #include "Target/CPU/Emitter.h"
-#include "Target/CPU/Shapes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include <limits>
@@ -18,8 +17,9 @@ constexpr unsigned parallelSums = 4;
 
 class ReduceEmitter {
 public:
-  ReduceEmitter(Emitter &e, tile::ReduceOp op)
-      : e(e), b(e.b), loc(e.loc), op(op), kind(op.getKind()),
+  ReduceEmitter(Emitter &e, tile::ReduceOp op, const Step &step)
+      : e(e), b(e.b), loc(e.loc), op(op), step(step), plan(std::get<ReduceStep>(step.detail)),
+        kind(op.getKind()),
         element(Emitter::scalarType(op.getOperand().getType().getElementType())),
         axis(op.getAxis()), extents(e.extents(op.getOperand())) {
     bool isHalf = element.isF16() || element.isBF16();
@@ -30,88 +30,35 @@ public:
   }
 
   LogicalResult run() {
-    Domain domain = e.domainOf(extents, e.lanesFor(op.getOperand()));
-    // Positions are known where all coordinates are.
-    bool isKnown = e.readsAtComputed(op.getOperand(), domain.lane);
-    isUnrolled = domain.isUnrolled && isKnown;
-    domain.isUnrolled = false;
-    if (failed(prepareOperand(domain)))
+    if (failed(e.place(step.before)))
       return failure();
-    Indices outer = extents;
-    outer.erase(outer.begin() + axis);
-    Domain results{outer, -1, 1, false};
-    if (domain.lane != axis && domain.lane >= 0) {
-      results.lane = domain.lane - (domain.lane > axis);
-      results.lanes = domain.lanes;
-    }
-    results.isUnrolled = isUnrolled || (isKnown && results.lane >= 0 && isSmall(results));
-    return isOne() ? single(domain) : many(domain, results);
+    if (plan.keep == ReduceStep::Keep::Output)
+      kept = e.storedAt(plan.output);
+    else if (plan.keep == ReduceStep::Keep::Scratch)
+      kept = roomFor(op.getOperand());
+    return plan.inRegister ? single() : many();
   }
 
 private:
-  /// Whether a domain has so few strips that they may be written out.
-  static bool isSmall(const Domain &domain) {
-    int64_t strips = 1;
-    for (auto [d, extent] : llvm::enumerate(domain.extents)) {
-      if (!extent.isConstant() || strips > Emitter::mostUnrolled)
-        return false;
-      bool isLane = int(d) == domain.lane;
-      strips *= llvm::divideCeil(*extent.constant(), isLane ? domain.lanes : 1);
-    }
-    return strips <= Emitter::mostUnrolled;
-  }
-
-  bool isOne() {
-    auto type = cast<RankedTensorType>(op.getResult().getType());
-    return type.hasStaticShape() && type.getNumElements() == 1;
-  }
-
-  /// What is reduced and used again is kept while it is reduced.
-  LogicalResult prepareOperand(const Domain &domain) {
-    Value operand = op.getOperand();
-    if (!e.isWorthKeeping(operand))
-      return e.prepare(operand, domain, domain.lane);
-    for (Value inner : operand.getDefiningOp()->getOperands())
-      if (isa<RankedTensorType>(inner.getType()) && failed(e.prepare(inner, domain, domain.lane)))
-        return failure();
-    auto result = e.roomInResult(operand);
-    kept = result ? *result : roomFor(operand);
-    return success();
-  }
-
   Memory roomFor(Value tile) {
     auto type = cast<RankedTensorType>(tile.getType());
     return e.allocate(tw::tile::extentsOf(type), type.getElementType());
   }
 
-  /// Whether the rows of the result may be as long as whole vectors: what is written in one piece
-  /// is never looked for in memory when it is read.
-  bool hasWideRoom(const Domain &results) {
-    auto type = op.getResult().getType();
-    int last = type.getRank() - 1;
-    return type.hasStaticShape() && results.lanes > 1 && results.lane == last &&
-           type.getShape().back() % results.lanes != 0 &&
-           llvm::all_of(op.getResult().getUsers(), [&](Operation *user) {
-             auto reshape = dyn_cast<tile::ReshapeOp>(user);
-             int rank = reshape ? int(reshape.getResult().getType().getRank()) : 0;
-             return llvm::all_of(llvm::seq(0, rank),
-                                 [&](int lane) { return sourceLane(reshape, lane).has_value(); });
-           });
-  }
-
-  Memory wideRoom(const Domain &results) {
+  /// Rows of the result as long as whole vectors.
+  Memory wideRoom() {
     auto type = cast<RankedTensorType>(op.getResult().getType());
     std::vector<Size> extents = tw::tile::extentsOf(type);
-    extents.back() = Size(int64_t(llvm::alignTo(type.getShape().back(), results.lanes)));
+    extents.back() = Size(int64_t(llvm::alignTo(type.getShape().back(), plan.results.lanes)));
     return e.allocate(extents, type.getElementType());
   }
 
-  LogicalResult single(const Domain &domain) {
+  LogicalResult single() {
     FailureOr<Value> value = failure();
     {
       Emitter::Scope scope(e);
       Point point{Indices(extents.size(), Ix(0)), -1, 1};
-      value = element1(point, domain);
+      value = elementAt(point);
     }
     if (failed(value))
       return failure();
@@ -120,9 +67,11 @@ private:
     return success();
   }
 
-  LogicalResult many(const Domain &domain, const Domain &results) {
-    bool isWide = hasWideRoom(results);
-    Memory room = isWide ? wideRoom(results) : roomFor(op.getResult());
+  LogicalResult many() {
+    bool isWide = plan.hasWholeRows;
+    Memory room = isWide ? wideRoom() : roomFor(op.getResult());
+    Indices outer = extents;
+    outer.erase(outer.begin() + axis);
     {
       Emitter::Scope scope(e);
       auto body = [&](const Point &at) -> LogicalResult {
@@ -130,14 +79,14 @@ private:
         point.at.insert(point.at.begin() + axis, Ix(0));
         if (point.lane >= axis)
           ++point.lane;
-        FailureOr<Value> value = element1(point, domain);
+        FailureOr<Value> value = elementAt(point);
         if (failed(value))
           return failure();
         llvm::SaveAndRestore whole(e.mask, isWide ? Value() : e.mask);
         e.write(room, at, *value);
         return success();
       };
-      if (failed(e.overElements(results, body)))
+      if (failed(e.overElements(outer, plan.results, body)))
         return failure();
     }
     finishKept();
@@ -151,21 +100,21 @@ private:
   }
 
   /// The result at `point` (its coordinate along the axis does not matter), rounded.
-  FailureOr<Value> element1(Point point, const Domain &domain) {
+  FailureOr<Value> elementAt(Point point) {
     SmallVector<Value> carried;
-    alongLanes = domain.lane == axis && domain.lanes > 1;
-    unsigned width = alongLanes ? domain.lanes : 1;
+    alongLanes = step.strips.lane == axis && step.strips.lanes > 1;
+    unsigned width = alongLanes ? step.strips.lanes : 1;
     Ix extent = extents[axis], start = 0;
     if (!alongLanes) {
       initial(carried, e.lanes);
-      auto step = [&](const Ix &at) {
+      auto one = [&](const Ix &at) {
         point.at[axis] = at;
         return accumulate(point, carried);
       };
-      for (int64_t at = 0; isUnrolled && at < *extent.constant(); ++at)
-        if (failed(step(at)))
+      for (int64_t at = 0; plan.isUnrolled && at < *extent.constant(); ++at)
+        if (failed(one(at)))
           return failure();
-      if (!isUnrolled && failed(e.loop(0, extent, 1, carried, step)))
+      if (!plan.isUnrolled && failed(e.loop(0, extent, 1, carried, one)))
         return failure();
       return finish(carried);
     }
@@ -497,18 +446,21 @@ private:
   OpBuilder &b;
   Location loc;
   tile::ReduceOp op;
+  const Step &step;
+  const ReduceStep &plan;
   ReduceKind kind;
   Type element, state; // of the operand, and of what is carried
   int axis;
   Indices extents;
   bool isFloat, tracksNan, isPosition;
-  bool isUnrolled = false; // all coordinates are constants
   bool alongLanes = false; // the axis is the one that vectors lie along
   std::optional<Memory> kept;
 };
 
 } // namespace
 
-LogicalResult Emitter::reduce(tile::ReduceOp op) { return ReduceEmitter(*this, op).run(); }
+LogicalResult Emitter::reduce(tile::ReduceOp op, const Step &step) {
+  return ReduceEmitter(*this, op, step).run();
+}
 
 } // namespace tw::target::cpu

@@ -43,24 +43,17 @@ static Value neutral(Emitter &e, ScanKind kind, Type type) {
   return arith::ConstantOp::create(e.b, e.loc, e.b.getIntegerAttr(type, number));
 }
 
-LogicalResult Emitter::scan(tile::ScanOp op) {
+LogicalResult Emitter::scan(tile::ScanOp op, const Step &step) {
   auto type = cast<RankedTensorType>(op.getOperand().getType());
   Type element = scalarType(type.getElementType());
   bool isHalf = element.isF16() || element.isBF16();
   Type state = isHalf ? Type(b.getF32Type()) : element;
   Indices all = extents(op.getOperand()), others = all;
   int axis = op.getAxis();
-  Domain domain = domainOf(all, lanesFor(op.getOperand()));
-  domain.isUnrolled = false;
-  if (domain.lane == axis) {
-    domain.lane = -1;
-    domain.lanes = 1;
-  }
-  if (failed(prepare(op.getOperand(), domain, domain.lane)))
+  if (failed(place(step.before)))
     return failure();
   others[axis] = 1;
   Memory room = allocate(tile::extentsOf(type), type.getElementType());
-  Domain outer{others, domain.lane, domain.lanes, false};
   auto line = [&](const Point &first) -> LogicalResult {
     Value start = neutral(*this, op.getKind(), state);
     SmallVector<Value> carried = {first.lane >= 0 ? asVector(start) : start};
@@ -78,7 +71,7 @@ LogicalResult Emitter::scan(tile::ScanOp op) {
   };
   {
     Scope scope(*this);
-    if (failed(overElements(outer, line)))
+    if (failed(overElements(others, step.strips, line)))
       return failure();
   }
   memory[op.getResult()] = room;

@@ -8,58 +8,9 @@ using namespace mlir;
 namespace tw::target::cpu {
 namespace {
 
-using Extents = std::vector<Size>;
-
-Extents extentsOf(Value tile) { return tile::extentsOf(cast<RankedTensorType>(tile.getType())); }
-
-/// The dimensions whose extent is not 1.
-SmallVector<int> longDims(const Extents &extents) {
-  SmallVector<int> dims;
-  for (auto [d, extent] : llvm::enumerate(extents))
-    if (!(extent == Size(1)))
-      dims.push_back(d);
-  return dims;
-}
-
-/// A reshape that only adds and drops dimensions of extent 1: dimension to[i] of the result is
-/// from[i] of the operand.
-struct UnitReshape {
-  SmallVector<int> from, to;
-};
-
-std::optional<UnitReshape> unitReshape(tile::ReshapeOp op) {
-  Extents from = extentsOf(op.getOperand()), to = extentsOf(op.getResult());
-  UnitReshape reshape{longDims(from), longDims(to)};
-  if (reshape.from.size() != reshape.to.size())
-    return std::nullopt;
-  for (auto [f, t] : llvm::zip(reshape.from, reshape.to))
-    if (!(from[f] == to[t]))
-      return std::nullopt;
-  return reshape;
-}
-
-/// How many leading dimensions are the same in both.
-int sameLeading(const Extents &from, const Extents &to) {
-  return int(std::mismatch(from.begin(), from.end(), to.begin(), to.end()).first - from.begin());
-}
-
-std::optional<int> reshapedLane(tile::ReshapeOp op, int lane) {
-  if (auto units = unitReshape(op)) {
-    for (auto [f, t] : llvm::zip(units->from, units->to))
-      if (t == lane)
-        return f;
-    return -1; // a dimension of extent 1 has one element
-  }
-  Extents from = extentsOf(op.getOperand()), to = extentsOf(op.getResult());
-  bool isLast = lane == int(to.size()) - 1 && !from.empty() && from.back() == to.back();
-  if (lane < sameLeading(from, to)) // or -1
-    return lane;
-  return isLast ? std::optional(int(from.size()) - 1) : std::nullopt;
-}
-
 Point reshapedPoint(Emitter &e, tile::ReshapeOp op, const Point &point) {
-  Extents from = extentsOf(op.getOperand()), to = extentsOf(op.getResult());
-  Point source{Indices(from.size(), Ix(0)), *reshapedLane(op, point.lane), point.step};
+  std::vector<Size> from = extentsOf(op.getOperand()), to = extentsOf(op.getResult());
+  Point source{Indices(from.size(), Ix(0)), *sourceLane(op, point.lane), point.step};
   if (auto units = unitReshape(op)) {
     for (auto [f, t] : llvm::zip(units->from, units->to))
       source.at[f] = point.at[t];
@@ -85,19 +36,6 @@ Point reshapedPoint(Emitter &e, tile::ReshapeOp op, const Point &point) {
 }
 
 } // namespace
-
-std::optional<int> sourceLane(Operation *op, int lane) {
-  return llvm::TypeSwitch<Operation *, std::optional<int>>(op)
-      .Case([&](tile::BroadcastOp o) -> std::optional<int> {
-        return lane >= 0 && extentsOf(o.getOperand())[lane] == Size(1) ? -1 : lane;
-      })
-      .Case([&](tile::ReshapeOp o) { return reshapedLane(o, lane); })
-      .Case([&](tile::TransposeOp o) -> std::optional<int> {
-        return lane < 0 ? -1 : int(o.getPermutation()[lane]);
-      })
-      .Case([&](tile::SliceOp) -> std::optional<int> { return lane; })
-      .Default([](Operation *) { return std::nullopt; });
-}
 
 std::optional<Point> sourcePoint(Emitter &e, Operation *op, const Point &point) {
   auto lane = sourceLane(op, point.lane);

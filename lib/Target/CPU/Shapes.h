@@ -10,8 +10,4 @@ namespace tw::target::cpu {
 /// `point`; empty for other operations, and where the lanes would not lie at equal distances.
 std::optional<Point> sourcePoint(Emitter &e, mlir::Operation *op, const Point &point);
 
-/// The dimension of the operand that `lane` of the result is (-1: the operand has one element for
-/// all lanes); empty when it is none.
-std::optional<int> sourceLane(mlir::Operation *op, int lane);
-
 } // namespace tw::target::cpu

@@ -29,8 +29,8 @@ struct Record {
 
 class SortEmitter {
 public:
-  SortEmitter(Emitter &e, tile::SortOp op)
-      : e(e), b(e.b), loc(e.loc), op(op), axis(int(op.getAxis())), i64(b.getI64Type()),
+  SortEmitter(Emitter &e, tile::SortOp op, const Step &step)
+      : e(e), b(e.b), loc(e.loc), op(op), step(step), axis(int(op.getAxis())), i64(b.getI64Type()),
         extents(e.extents(op.getOperand())), length(extents[axis]),
         count(e.extents(op.getValues())[axis]) {
     element =
@@ -41,16 +41,17 @@ public:
   }
 
   LogicalResult emit() {
-    FailureOr<Memory> place = e.nearby(op.getOperand());
+    FailureOr<Memory> place =
+        e.asStridedMemory(op.getOperand(), std::get<StridedPlacement>(step.detail));
     if (failed(place))
       return failure();
     input = *place;
     Memory values = allocateResult(op.getValues()), positions = allocateResult(op.getPositions());
     allocateRecords();
-    Domain lines{extents, -1, 1, false};
-    lines.extents[axis] = 1;
+    Indices lines = extents;
+    lines[axis] = 1;
     Emitter::Scope scope(e);
-    LogicalResult done = e.overElements(lines, [&](const Point &line) {
+    LogicalResult done = e.overElements(lines, {}, [&](const Point &line) {
       Ix from = isPartial() ? sortedChunks(line) : sortedAll(line);
       writeLine(line, from, values, positions);
       return success();
@@ -427,6 +428,7 @@ private:
   OpBuilder &b;
   Location loc;
   tile::SortOp op;
+  const Step &step;
   int axis;
   Type i64, element;
   unsigned bits, width;
@@ -439,6 +441,8 @@ private:
 
 } // namespace
 
-LogicalResult Emitter::sort(tile::SortOp op) { return SortEmitter(*this, op).emit(); }
+LogicalResult Emitter::sort(tile::SortOp op, const Step &step) {
+  return SortEmitter(*this, op, step).emit();
+}
 
 } // namespace tw::target::cpu

@@ -9,30 +9,11 @@ using namespace mlir;
 
 namespace tw::target::cpu {
 
-/// Outputs of at least this many bytes are streamed: more than a core's share of the last cache.
-/// Measured (copies of 1 to 64 MiB, then a reader): from 8 MiB on it is faster on an EPYC with
-/// 32 MiB; processors with more cache want the output there for longer.
-static constexpr int64_t leastStreamed = int64_t(32) << 20;
-
-bool Emitter::isStreamed(Value buffer) {
-  auto argument = kernel.getArgument(cast<BlockArgument>(buffer).getArgNumber());
-  const Buffer &known = buffers.find(buffer)->second;
-  int64_t bytes = bytesOf(known.element);
-  for (const Ix &size : known.sizes)
-    if (!size.isConstant() || __builtin_mul_overflow(bytes, *size.constant(), &bytes))
-      return false;
-  return argument.getAccess() == tile::Access::Out && !argument.getInit() &&
-         bytes >= leastStreamed && llvm::all_of(buffer.getUsers(), [](Operation *user) {
-           auto store = dyn_cast<tile::StoreOp>(user);
-           return store && !store.getUpdate();
-         });
-}
-
 bool Emitter::streamTo(Value value, const Buffer &buffer, const Ix &index) {
   auto type = dyn_cast<VectorType>(value.getType());
   int64_t bytes = type ? type.getNumElements() * bytesOf(buffer.element) : 0;
   // Outputs begin at multiples of TW_ALIGNMENT; a vector that does not would be a fault.
-  bool isAligned = bytes >= 16 && bytes <= cpu.vectorBytes && buffer.isStreamed &&
+  bool isAligned = bytes >= 16 && bytes <= cpu.vectorBytes && buffer.isNonTemporal &&
                    isMultipleOf(index, type.getNumElements());
   if (!isAligned)
     return false;

@@ -116,30 +116,29 @@ LogicalResult Emitter::alongDimension(Point point, int dim, const Ix &begin, con
   return success();
 }
 
-/// All strips, in as many loops as the domain asks for.
-static LogicalResult strips(Emitter &e, const Domain &domain, const Point &point,
-                            Emitter::PointBody body) {
+/// All strips, in as many loops as they are cut to.
+static LogicalResult inStrips(Emitter &e, ArrayRef<Ix> extents, const Strips &strips,
+                              const Point &point, Emitter::PointBody body) {
   SmallVector<Value> none;
   auto inner = [&](const Point &at, SmallVectorImpl<Value> &) { return body(at); };
   auto between = [&](const Ix &begin, const Ix &end) {
-    return e.alongDimension(point, domain.lane, begin, end, domain.lanes, none, inner);
+    return e.alongDimension(point, strips.lane, begin, end, strips.lanes, none, inner);
   };
   Ix begin = 0;
-  for (int64_t cut : domain.cuts) {
+  for (int64_t cut : strips.cuts) {
     if (failed(between(begin, cut)))
       return failure();
     begin = cut;
   }
-  return between(begin, domain.extents[domain.lane]);
+  return between(begin, extents[strips.lane]);
 }
 
 /// Loops over the dimensions from `dim` on but `lane`, then the strips.
-static LogicalResult nest(Emitter &e, const Domain &domain, unsigned dim, Point &point,
-                          Emitter::PointBody body) {
-  const Indices &extents = domain.extents;
-  int lane = domain.lane;
-  unsigned width = domain.lanes;
-  bool isUnrolled = domain.isUnrolled;
+static LogicalResult nest(Emitter &e, ArrayRef<Ix> extents, const Strips &strips, unsigned dim,
+                          Point &point, Emitter::PointBody body) {
+  int lane = strips.lane;
+  unsigned width = strips.lanes;
+  bool isUnrolled = strips.isUnrolled;
   SmallVector<Value> none;
   if (dim == extents.size()) {
     if (lane < 0) {
@@ -147,7 +146,7 @@ static LogicalResult nest(Emitter &e, const Domain &domain, unsigned dim, Point 
       return body(point);
     }
     if (!isUnrolled)
-      return strips(e, domain, point, body);
+      return inStrips(e, extents, strips, point, body);
     for (int64_t at = 0; at < *extents[lane].constant(); at += width) {
       Ix rest = *extents[lane].constant() - at;
       Width strip(e, width, *rest.constant() < width ? firstLanes(e, rest, width) : Value());
@@ -160,7 +159,7 @@ static LogicalResult nest(Emitter &e, const Domain &domain, unsigned dim, Point 
   }
   auto step = [&](const Ix &at) {
     point.at[dim] = at;
-    return nest(e, domain, dim + 1, point, body);
+    return nest(e, extents, strips, dim + 1, point, body);
   };
   if (int(dim) == lane)
     return step(0);
@@ -172,70 +171,9 @@ static LogicalResult nest(Emitter &e, const Domain &domain, unsigned dim, Point 
   return success();
 }
 
-LogicalResult Emitter::overElements(const Domain &domain, PointBody body) {
-  Point point{Indices(domain.extents.size(), Ix(0)), -1, 1};
-  return nest(*this, domain, 0, point, body);
-}
-
-Domain Emitter::domainOf(ArrayRef<Ix> extents, unsigned widest) {
-  Domain domain{Indices(extents), -1, 1, true};
-  for (auto [d, extent] : llvm::enumerate(extents))
-    if (!extent.is(1))
-      domain.lane = d;
-  if (domain.lane >= 0)
-    domain.lanes = widest;
-  auto along = domain.lane >= 0 ? extents[domain.lane].constant() : std::nullopt;
-  while (along && domain.lanes / 2 >= *along && domain.lanes > 1)
-    domain.lanes /= 2;
-  int64_t strips = 1;
-  for (auto [d, extent] : llvm::enumerate(extents)) {
-    auto size = extent.constant();
-    domain.isUnrolled &= size.has_value();
-    if (size && strips <= mostUnrolled)
-      strips *= int(d) == domain.lane ? llvm::divideCeil(*size, domain.lanes) : *size;
-  }
-  domain.isUnrolled &= strips <= mostUnrolled;
-  return domain;
-}
-
-unsigned Emitter::lanesFor(ValueRange tiles) {
-  int64_t widest = 4;
-  llvm::DenseSet<Value> seen;
-  SmallVector<Value> rest(tiles);
-  while (!rest.empty()) {
-    Value tile = rest.pop_back_val();
-    auto type = dyn_cast<RankedTensorType>(tile.getType());
-    if (!type || !seen.insert(tile).second)
-      continue;
-    // Registers are read whole, whatever is computed beside them.
-    if (auto found = registers.find(tile); found != registers.end() && found->second.lanes > 1)
-      return found->second.lanes;
-    widest = std::max(widest, bytesOf(type.getElementType()));
-    // Positions are not elements of the vectors.
-    Operation *op = tile.getDefiningOp();
-    if (op && !isPlaced(tile) && !isa<tile::LoadOp, tile::GatherOp>(op))
-      llvm::append_range(rest, op->getOperands());
-  }
-  return std::max<unsigned>(cpu.vectorBytes / widest, 1);
-}
-
-unsigned Emitter::lanesToMove(Value tile, int lane) {
-  Ix extent = lane >= 0 ? extents(tile)[lane] : Ix(0);
-  int64_t bytes = bytesOf(cast<RankedTensorType>(tile.getType()).getElementType());
-  unsigned usual = lanesFor(tile);
-  auto [load, dim] =
-      lane >= 0 && !isPlaced(tile) ? loadBehind(tile, lane) : std::pair(tile::LoadOp(), -1);
-  if (!load || load.getMask() ||
-      load.getType().getElementType() != getElementTypeOrSelf(tile.getType()))
-    return usual;
-  Value position = load.getPositions()[dim];
-  if (isa<RankedTensorType>(position.getType()) && !isComputed(position))
-    return usual;
-  // What is left of a row at its end must be no more work than with shorter vectors.
-  unsigned most = cpu.vectorBytes / bytes;
-  while (most > usual && !masksInOne(bytes) && extent.estimate(1) % most != 0)
-    most /= 2;
-  return std::max(most, usual);
+LogicalResult Emitter::overElements(ArrayRef<Ix> extents, const Strips &strips, PointBody body) {
+  Point point{Indices(extents.size(), Ix(0)), -1, 1};
+  return nest(*this, extents, strips, 0, point, body);
 }
 
 } // namespace tw::target::cpu

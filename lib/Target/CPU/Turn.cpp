@@ -11,43 +11,6 @@ using namespace mlir;
 
 namespace tw::target::cpu {
 
-std::pair<tile::LoadOp, int> Emitter::loadBehind(Value tile, int dim) {
-  while (Operation *op = tile.getDefiningOp()) {
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      return {load, dim};
-    bool isWidening = isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op);
-    auto source = isWidening ? std::optional(dim) : sourceLane(op, dim);
-    if (!source || *source < 0)
-      break;
-    dim = *source;
-    tile = op->getOperand(0);
-  }
-  return {nullptr, -1};
-}
-
-/// Whether neighbours along `dim` of the tile are neighbours in memory.
-static bool liesAlong(Emitter &e, Value tile, int dim) {
-  auto [load, at] = e.loadBehind(tile, dim);
-  return load && at + 1 == load.getType().getRank() &&
-         !isa<RankedTensorType>(load.getPositions()[at].getType()) &&
-         (load.getStrides().empty() || load.getStrides()[at] == 1);
-}
-
-std::optional<int> Emitter::turnedFrom(Value tile, int lane) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  if (lane < 0 || type.getElementType().isInteger(1) || !loadBehind(tile, lane).first ||
-      liesAlong(*this, tile, lane))
-    return std::nullopt;
-  // What is only a few elements long is not worth it.
-  constexpr int64_t least = 4;
-  Indices all = extents(tile);
-  for (int d = 0; d < type.getRank(); ++d)
-    if (d != lane && liesAlong(*this, tile, d) && all[d].estimate(least) >= least &&
-        all[lane].estimate(least) >= least)
-      return d;
-  return std::nullopt;
-}
-
 namespace {
 
 /// Transposes a block of vectors with shuffles that processors have: pairs of elements within 128
@@ -162,9 +125,10 @@ static LogicalResult turnBlock(Emitter &e, const Memory &room, Value tile, Point
   return success();
 }
 
-LogicalResult Emitter::fillTurned(const Memory &room, Value tile, int lane, int from) {
+LogicalResult Emitter::fillTransposed(const Memory &room, Value tile, const Fill &fill) {
   Indices all = extents(tile);
-  unsigned width = lanesFor(tile);
+  int lane = fill.transposition->lane, from = fill.strips.lane;
+  unsigned width = fill.transposition->lanes;
   SmallVector<Value> none;
   Point point{Indices(all.size(), Ix(0)), -1, 1};
   Ix wholeLane = ix().sub(all[lane], ix().rem(all[lane], width));

@@ -7,13 +7,6 @@ using namespace mlir;
 
 namespace tw::target::cpu {
 
-bool isUnpacked(const Emitter &e, tile::DotOp op) {
-  Type sum = op.getType().getElementType();
-  bool isF32 = sum.isF32() || sum.isF16() || sum.isBF16(); // as which the latter are summed
-  return isF32 && e.cpu.productBlock(4).columns / (e.cpu.vectorBytes / 4) % 2 == 0 &&
-         cast<RankedTensorType>(op.getB().getType()).getElementType().isBF16();
-}
-
 std::pair<Value, Value> unpack(Emitter &e, Value bf16) {
   int32_t count = int32_t(cast<VectorType>(bf16.getType()).getNumElements());
   auto type = VectorType::get(count, e.b.getI16Type());
@@ -46,18 +39,6 @@ void reorder(Emitter &e, MutableArrayRef<Value> vectors, bool isBack) {
     vectors[i] = LLVM::ShuffleVectorOp::create(e.b, e.loc, x, y, order.take_front(width));
     vectors[i + 1] = LLVM::ShuffleVectorOp::create(e.b, e.loc, x, y, order.drop_front(width));
   }
-}
-
-tile::LoadOp panelsOf(const Emitter &e, Value b) {
-  auto reshape = b.getDefiningOp<tile::ReshapeOp>();
-  auto transpose = reshape ? reshape.getOperand().getDefiningOp<tile::TransposeOp>() : nullptr;
-  auto load = transpose ? transpose.getOperand().getDefiningOp<tile::LoadOp>() : nullptr;
-  if (!load || load.getMask() || !load.getStrides().empty() || reshape.getType().getRank() != 2 ||
-      transpose.getPermutation() != ArrayRef<int64_t>{1, 0, 2} ||
-      reshape.getType().getDimSize(0) != load.getType().getDimSize(1))
-    return {};
-  int64_t width = load.getType().getDimSize(2), vector = e.cpu.vectorBytes / 2; // of bf16
-  return width > 0 && width % vector == 0 ? load : tile::LoadOp();
 }
 
 } // namespace tw::target::cpu

@@ -41,18 +41,12 @@ void Emitter::updateElement(Value value, const Buffer &buffer, const Ix &index,
                             LLVM::AtomicOrdering::monotonic);
 }
 
-LogicalResult Emitter::scatter(tile::ScatterOp op) {
-  Domain domain{extents(op.getTile()), -1, 1, false};
-  SmallVector<Value> tiles(op.getPositions());
-  tiles.push_back(op.getTile());
-  if (op.getMask())
-    tiles.push_back(op.getMask());
-  for (Value tile : tiles)
-    if (failed(prepare(tile, domain, -1)))
-      return failure();
+LogicalResult Emitter::scatter(tile::ScatterOp op, const Step &step) {
+  if (failed(place(step.before)))
+    return failure();
   const Buffer buffer = buffers.find(op.getBuffer())->second;
   Scope scope(*this);
-  return overElements(domain, [&](const Point &point) -> LogicalResult {
+  return overElements(extents(op.getTile()), step.strips, [&](const Point &point) -> LogicalResult {
     FailureOr<Value> value = evaluate(op.getTile(), point);
     Value condition;
     if (op.getMask()) {
@@ -160,7 +154,7 @@ FailureOr<Value> Emitter::checkAt(tile::CheckOp op, const Point &point) {
                   : checked(*value, bound, *wanted, message);
 }
 
-LogicalResult Emitter::check(tile::CheckOp op) {
+LogicalResult Emitter::check(tile::CheckOp op, const Step &step) {
   auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
   if (!type) {
     FailureOr<Value> value = checkAt(op, {});
@@ -169,17 +163,13 @@ LogicalResult Emitter::check(tile::CheckOp op) {
     scalars[op.getResult()] = *value;
     return success();
   }
-  Domain domain = domainOf(extents(op.getValue()), lanesFor(op.getValue()));
-  if (domain.lanes == 1)
-    domain.lane = -1;
-  domain.isUnrolled = false;
-  if (failed(prepare(op.getValue(), domain, domain.lane)) ||
-      (op.getMask() && failed(prepare(op.getMask(), domain, domain.lane))))
+  if (failed(place(step.before)))
     return failure();
   Memory room = allocate(tile::extentsOf(type), type.getElementType());
   {
     Scope scope(*this);
-    LogicalResult done = overElements(domain, [&](const Point &point) -> LogicalResult {
+    Indices all = extents(op.getValue());
+    LogicalResult done = overElements(all, step.strips, [&](const Point &point) -> LogicalResult {
       FailureOr<Value> value = checkAt(op, point);
       if (failed(value))
         return failure();

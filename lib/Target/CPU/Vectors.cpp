@@ -78,10 +78,6 @@ static Value choose(Emitter &e, Value condition, Value other, llvm::function_ref
   return choice.getResult(0);
 }
 
-bool Emitter::masksInOne(unsigned bytes) const {
-  return cpu.vectorBytes >= 64 || (cpu.vectorBytes >= 32 && bytes >= 4);
-}
-
 /// Calls `body` with each lane's number and its address; lanes that are off get one to spare. The
 /// addresses are chosen as a vector: of choices lane by lane LLVM makes branches.
 static void overLanes(Emitter &e, Value base, Type stored, Value places, Value mask,
@@ -146,17 +142,17 @@ Value Emitter::loadFrom(Value base, Type element, const Ix &index, bool isVector
   Value address = addressOf(*this, base, stored, at);
   if (!mask)
     return fromMemory(*this, LLVM::LoadOp::create(b, loc, type, address, bytes), element);
-  if (!masksInOne(bytes) && constantLanes(mask)) {
+  if (!hasNativeMasking(cpu, bytes) && constantLanes(mask)) {
     SmallVector<int64_t> offsets = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
     if (Value near = loadNear(base, element, index, offsets, mask, pad))
       return near;
   }
   pad = asVector(toMemoryType(*this, pad, element));
   Value value;
-  if (!isa<VectorType>(mask.getType()) && !masksInOne(bytes))
+  if (!isa<VectorType>(mask.getType()) && !hasNativeMasking(cpu, bytes))
     value = choose(*this, mask, pad,
                    [&] { return LLVM::LoadOp::create(b, loc, type, address, bytes).getResult(); });
-  else if (masksInOne(bytes))
+  else if (hasNativeMasking(cpu, bytes))
     value = LLVM::MaskedLoadOp::create(b, loc, type, address, asVector(mask), pad,
                                        b.getI32IntegerAttr(bytes), UnitAttr());
   else
@@ -244,7 +240,7 @@ void Emitter::storeTo(Value value, Value base, Type element, const Ix &index, co
     unsigned alignment = isStreamed ? lanes * bytes : bytes;
     LLVM::StoreOp::create(b, loc, value, addressOf(*this, base, stored, at), alignment,
                           /*isVolatile=*/false, isStreamed);
-  } else if (laneStride.is(1) && masksInOne(bytes)) {
+  } else if (laneStride.is(1) && hasNativeMasking(cpu, bytes)) {
     LLVM::MaskedStoreOp::create(b, loc, value, addressOf(*this, base, stored, at), mask,
                                 b.getI32IntegerAttr(bytes));
   } else {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/Plan/HandOvers.h"
+#include "IR/Tile/Elementwise.h"
+#include "Target/CPU/Plan/Placements.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+
+Carried::Carried(Scene &scene, TypeRange types) : scene(scene) {
+  for (Type type : types) {
+    Slot slot;
+    if (auto tile = dyn_cast<RankedTensorType>(type)) {
+      slot.isTile = true;
+      slot.lanes = registerLanes(tile, scene.cpu);
+      slot.room = slot.lanes ? 0 : scene.newRoom();
+    }
+    slots.push_back(slot);
+  }
+}
+
+/// Whether each element of `value` needs that one element of `before`, which nobody else wants.
+bool Carried::updatesInPlace(Value value, Value before) const {
+  Operation *op = value.getDefiningOp();
+  return op && tile::isElementwise(op) && !scene.isPlaced(value) && value.hasOneUse() &&
+         before.hasOneUse() && *before.user_begin() == op;
+}
+
+bool Carried::isInOthersRoom(Value value, const Slot &own) const {
+  unsigned room = scene.placeOf(value).room;
+  return room != own.room &&
+         llvm::any_of(slots, [&](const Slot &slot) { return slot.room && slot.room == room; });
+}
+
+LogicalResult Carried::takeOne(Value value, const Slot &slot, Value before, HandedOver &plan) {
+  if (!slot.isTile)
+    return success();
+  if (slot.room && before && updatesInPlace(value, before)) {
+    plan.form = HandedOver::Form::InPlace;
+    FailureOr<Fill> fill = planFill(scene, value);
+    if (failed(fill))
+      return failure();
+    plan.fill = *std::move(fill);
+    scene.putInMemory(value, slot.room);
+    return success();
+  }
+  if (slot.lanes) {
+    plan.form = HandedOver::Form::Registers;
+    int rank = int(cast<RankedTensorType>(value.getType()).getRank());
+    plan.strips = {*slot.lanes > 1 ? rank - 1 : -1, *slot.lanes, true};
+    return prepare(scene, value, plan.strips, plan.strips.lane, plan.before);
+  }
+  plan.form = HandedOver::Form::Memory;
+  return toMemory(scene, value, plan.before);
+}
+
+LogicalResult Carried::take(ValueRange values, HandOver &plan, ValueRange before) {
+  plan.resize(slots.size());
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (failed(takeOne(values[i], slots[i], before.empty() ? Value() : before[i], plan[i])))
+      return failure();
+  auto fill = [&](size_t i, std::optional<Fill> &into) -> LogicalResult {
+    FailureOr<Fill> made = planFill(scene, values[i]);
+    if (succeeded(made))
+      into = *std::move(made);
+    return success(succeeded(made));
+  };
+  // A value that lies in another's room is about to be written over.
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (slots[i].room && isInOthersRoom(values[i], slots[i])) {
+      if (failed(fill(i, plan[i].move)))
+        return failure();
+      scene.putInMemory(values[i]);
+    }
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (slots[i].room && scene.placeOf(values[i]).room != slots[i].room &&
+        failed(fill(i, plan[i].copy)))
+      return failure();
+  return success();
+}
+
+void Carried::give(ValueRange values) {
+  for (auto [value, slot] : llvm::zip(values, slots)) {
+    if (!slot.isTile)
+      scene.ready.insert(value);
+    else if (slot.room)
+      scene.putInMemory(value, slot.room);
+    else
+      scene.putInRegisters(value, *slot.lanes);
+  }
+}
+
+} // namespace tw::target::cpu

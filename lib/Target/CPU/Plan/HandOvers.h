@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where values that cross the edge of a region live: tiles of a few vectors, and scalars, as SSA
+// values; other tiles in memory of their own.
+#pragma once
+#include "Target/CPU/Plan/Scene.h"
+
+namespace tw::target::cpu {
+
+class Carried {
+public:
+  Carried(Scene &scene, mlir::TypeRange types);
+
+  /// Hands over `values`, which are known here. `before`: what they take the place of, if any.
+  mlir::LogicalResult take(mlir::ValueRange values, HandOver &plan, mlir::ValueRange before = {});
+
+  /// `values` have what was handed over.
+  void give(mlir::ValueRange values);
+
+private:
+  struct Slot {
+    bool isTile = false;
+    std::optional<unsigned> lanes;
+    unsigned room = 0; // of a tile that is in no registers
+  };
+
+  mlir::LogicalResult takeOne(mlir::Value value, const Slot &slot, mlir::Value before,
+                              HandedOver &plan);
+  bool updatesInPlace(mlir::Value value, mlir::Value before) const;
+  bool isInOthersRoom(mlir::Value value, const Slot &own) const;
+
+  Scene &scene;
+  llvm::SmallVector<Slot> slots;
+};
+
+} // namespace tw::target::cpu

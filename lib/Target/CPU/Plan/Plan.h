@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the cpu target decides about a kernel before it emits code: plain data, made by
+// `planKernel`, printed by `printPlan`, looked up by the emission. docs/cpu-target.md, "The plan",
+// says what is in it and what only emission knows.
+//
+// A plan has the shape of the kernel: a block has one version, or an interior and a boundary one,
+// each with a step for each operation that does something where it stands. What is decided for an
+// operation is found by walking the steps along with the operations.
+#pragma once
+#include "IR/Tile/Tile.h"
+#include "Target/CPU/CpuFeatures.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include <optional>
+#include <variant>
+#include <vector>
+
+namespace tw::target::cpu {
+
+/// A dimension of a load or a store.
+using Access = std::pair<mlir::Operation *, unsigned>;
+
+/// How to go through the elements of a tile: in strips of `lanes` along dimension `lane` (-1: there
+/// is but one element, or they go one by one), in loops or unrolled (all coordinates are constants
+/// then).
+struct Strips {
+  int lane = -1;
+  unsigned lanes = 1;
+  bool isUnrolled = false;
+  /// Along `lane`: a loop over strips ends here, and another begins.
+  llvm::SmallVector<int64_t> cuts = {};
+};
+
+struct Placement;
+
+/// How all elements of a tile are computed into memory.
+struct Fill {
+  std::vector<Placement> before;
+  Strips strips;
+  /// Where the tile lies along another dimension in memory than its vectors: square blocks are read
+  /// along `strips.lane` and transposed in registers, to vectors of `lanes` along `lane`.
+  struct Transposition {
+    int lane;
+    unsigned lanes;
+  };
+  std::optional<Transposition> transposition;
+};
+
+/// A tile that is put in scratch memory.
+struct Placement {
+  mlir::Value tile;
+  bool isView = false; // it lies where its operand does, reshaped; else `fill` computes it
+  Fill fill;
+};
+
+using Placements = std::vector<Placement>;
+
+/// A tile with strides: where it lies in its buffer, or in scratch.
+struct StridedPlacement {
+  bool isInBuffer = false;
+  Placements before; // of what is not
+};
+
+/// What a store does; it goes through the elements as the step says.
+struct StoreStep {
+  /// Alone; the first of a group of stores in one loop; made by that one; its last dimension is
+  /// interleaved.
+  enum class Form { Single, Group, InGroup, Interleaved } form = Form::Single;
+  llvm::SmallVector<tile::StoreOp> group;
+};
+
+struct ReduceStep {
+  /// Where the operand is written while it is reduced, for those that read it again: nowhere, in
+  /// scratch, or where `output` stores what is made of it.
+  enum class Keep { No, Scratch, Output } keep = Keep::No;
+  tile::StoreOp output;
+  /// Over the results; the step's own strips are over the operand.
+  Strips results;
+  bool isUnrolled = false;   // the reduced dimension
+  bool inRegister = false;   // the one result
+  bool hasWholeRows = false; // rows of the result are as long as whole vectors
+};
+
+/// An operand of a product.
+struct DotOperand {
+  /// Read where it is used; through `packed`; in scratch; in scratch in the type of the sums (or
+  /// bf16, for b); as a transposed view of the operand of its transpose, in scratch.
+  enum class Form { InPlace, Panels, Scratch, Converted, TransposedView } form = Form::InPlace;
+  Placements before;
+  /// Converted and TransposedView: how scratch is filled, unless the operand is there already.
+  std::optional<Fill> fill;
+};
+
+struct DotStep {
+  /// Outer products; dot products of rows of a and columns of b; pairs of bf16 in vectors, or in
+  /// tile registers.
+  enum class Form { OuterProducts, RowsByColumns, Pairs, Tiles } form = Form::OuterProducts;
+  DotOperand a, b;
+  StridedPlacement pairsA, pairsB; // of pairs
+  /// Steps along K past the end of the buffers are not run; meanwhile these are inside.
+  bool isDepthLimited = false;
+  std::vector<Access> insideMeanwhile;
+  /// Lanes of the registers that the result is in; else it is in memory: the accumulator's, or its
+  /// own.
+  std::optional<unsigned> registers;
+  bool updatesAccumulator = false;
+  bool beginsWithZero = false; // tiles
+  Placements before;           // of the accumulator
+  std::optional<Fill> fill;    // the same, all of it
+};
+
+/// A value that is handed to a loop, to its next trip, or out of a branch.
+struct HandedOver {
+  /// A scalar; in registers (through the elements as `strips` say); in memory, or computed right
+  /// into the memory of the value that it takes the place of (`fill`).
+  enum class Form { Scalar, Registers, Memory, InPlace } form = Form::Scalar;
+  Strips strips;
+  Placements before;
+  Fill fill;
+  /// It lies in the memory of another one that is written now, so that it is moved first.
+  std::optional<Fill> move;
+  /// To where the next owner expects it.
+  std::optional<Fill> copy;
+};
+
+using HandOver = std::vector<HandedOver>;
+
+/// A test of a tile of positions, whether it is a straight line: of its first or last element.
+struct LineTest {
+  enum class Kind { Small, Compare, SameAtBothEnds, Equals } kind;
+  mlir::Value x, y; // Small: a scalar that sums with do not wrap
+  bool atEnd = false, isMax = false, wanted = false;
+};
+
+/// What makes the difference between the versions of a block.
+struct Guard {
+  Access access;
+  /// Positions that are a tile: what they must fulfil to be a line, and whether its ends are
+  /// tested.
+  bool isLine = false;
+  std::vector<LineTest> tests;
+  bool testsFirst = false, testsLast = false;
+};
+
+/// A load that a step reads for the last time, and by how many elements along each dimension the
+/// next program is further.
+struct Prefetch {
+  mlir::Operation *load;
+  llvm::SmallVector<int64_t> growth;
+};
+
+struct BlockPlan;
+
+struct LoopStep {
+  HandOver initial;
+  std::vector<BlockPlan> blocks; // the body
+};
+
+struct BranchStep {
+  std::vector<BlockPlan> blocks; // then, else
+};
+
+/// What is done for an operation where it stands.
+struct Step {
+  mlir::Operation *op = nullptr;
+  /// Whether its result is put in memory (by the last of `before`) or, of one element, in a
+  /// register.
+  enum class Form { Operation, Place, PlaceOne } form = Form::Operation;
+  Placements before;
+  Strips strips;
+  std::vector<Prefetch> prefetches;
+  std::variant<std::monostate, StoreStep, ReduceStep, DotStep, StridedPlacement, LoopStep,
+               BranchStep>
+      detail;
+};
+
+/// A version of a block.
+struct VersionPlan {
+  std::vector<Step> steps;
+  HandOver results;
+};
+
+struct BlockPlan {
+  mlir::Block *block = nullptr;
+  std::vector<Access> inside;            // in all versions
+  llvm::DenseMap<Access, int64_t> lines; // by how much positions grow where they are inside
+  std::vector<Guard> guards;             // inside in the interior version
+  std::vector<VersionPlan> versions;     // one, or the interior and the boundary version
+};
+
+struct KernelPlan {
+  llvm::DenseSet<mlir::Value> nonTemporal; // outputs that are written past the caches
+  BlockPlan body;
+};
+
+/// Fails with a diagnostic where the kernel cannot be emitted.
+mlir::FailureOr<KernelPlan> planKernel(tile::KernelOp kernel, const CpuFeatures &cpu);
+
+/// Next to the operations as they are in the kernel's text.
+void printPlan(tile::KernelOp kernel, const KernelPlan &plan, llvm::raw_ostream &out);
+
+} // namespace tw::target::cpu

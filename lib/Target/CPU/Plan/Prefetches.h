@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+#include "Target/CPU/Plan/Scene.h"
+
+namespace tw::target::cpu {
+
+/// The loads whose last of several passes `root`, a store or a reduction that is about to be
+/// planned, makes.
+std::vector<Prefetch> planPrefetches(const Scene &scene, mlir::Operation *root);
+
+} // namespace tw::target::cpu

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "IR/Coded.h"
+#include "Target/CPU/DotOperands.h"
+#include "Target/CPU/Plan/Placements.h"
+#include "Target/CPU/Plan/Steps.h"
+#include "Target/CPU/Plan/Strips.h"
+#include "Target/Common/Bounds.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+namespace {
+
+/// With more rows, b is read so often that transposing it pays.
+constexpr int64_t mostRows = 8;
+/// In tile registers: rows of a and columns of b, and steps along K.
+constexpr int64_t tileRows = 16, tileDepth = 32;
+
+class ProductPlanner {
+public:
+  ProductPlanner(Scene &scene, tile::DotOp op, Step &step)
+      : scene(scene), cpu(scene.cpu), op(op), step(step), rank(int(op.getType().getRank())),
+        sum(sumType(op)), lanes(cpu.vectorBytes / unsigned(sumBytes(op))) {}
+
+  LogicalResult run() {
+    LogicalResult planned = success();
+    if (Value pairs = pairsOf(op.getB()); pairs && takesPairs())
+      planned = asPairs(pairs);
+    else if (takesRows())
+      planned = rowsByColumns();
+    else
+      planned = outerProducts();
+    step.detail = std::move(dot);
+    return planned;
+  }
+
+private:
+  //===--- pairs of bf16 ---------------------------------------------------===//
+
+  bool fitsTiles() {
+    auto type = op.getType();
+    return cpu.hasBf16Tiles && type.getDimSize(0) % tileRows == 0 &&
+           type.getDimSize(1) % tileRows == 0 && op.getA().getType().getDimSize(1) % tileDepth == 0;
+  }
+
+  bool takesPairs() {
+    auto type = op.getType(), a = op.getA().getType();
+    bool fits = (cpu.hasBf16Dot || cpu.hasBf16Tiles) && type.getRank() == 2 &&
+                type.hasStaticShape() && a.hasStaticShape() && type.getElementType().isF32() &&
+                a.getElementType().isBF16() && type.getDimSize(1) % 16 == 0;
+    return fits && (cpu.hasBf16Dot || fitsTiles());
+  }
+
+  LogicalResult asPairs(Value pairs) {
+    dot.form = fitsTiles() ? DotStep::Form::Tiles : DotStep::Form::Pairs;
+    FailureOr<StridedPlacement> a = asStridedMemory(scene, op.getA()),
+                                b = asStridedMemory(scene, pairs);
+    if (failed(a) || failed(b))
+      return failure();
+    dot.pairsA = *std::move(a);
+    dot.pairsB = *std::move(b);
+    return dot.form == DotStep::Form::Tiles ? sumsOfTiles() : sumsInVectors();
+  }
+
+  LogicalResult sumsOfTiles() {
+    auto full = op.getAcc().getDefiningOp<tile::FullOp>();
+    bool isZero = full && matchPattern(full.getValue(), m_AnyZeroFloat());
+    bool isFresh = !updatesAccumulator();
+    dot.beginsWithZero = isFresh && isZero;
+    if (isFresh && !isZero) {
+      FailureOr<Fill> fill = planFill(scene, op.getAcc());
+      if (failed(fill))
+        return failure();
+      dot.fill = *std::move(fill);
+    }
+    putResultInMemory();
+    return success();
+  }
+
+  //===--- rows of a and columns of b --------------------------------------===//
+
+  bool takesRows() {
+    auto a = op.getA().getType(), right = op.getB().getType();
+    if (a.getRank() != 2 || !isa<FloatType>(a.getElementType()) || a.isDynamicDim(0) ||
+        a.isDynamicDim(1) || a.getDimSize(0) > mostRows || a.getDimSize(1) % lanes != 0 ||
+        a.getDimSize(1) / lanes > longestChain || lanes < 4 || scene.isPlaced(op.getB()))
+      return false;
+    return (right.isDynamicDim(1) || right.getDimSize(1) >= int64_t(lanes)) &&
+           contiguousDim(op.getB(), 1) == 0;
+  }
+
+  LogicalResult rowsByColumns() {
+    dot.form = DotStep::Form::RowsByColumns;
+    step.strips = {1, lanes, false};
+    if (failed(accumulator()) || failed(toMemory(scene, op.getA(), dot.a.before)))
+      return failure();
+    Strips along{0, lanes, false};
+    if (failed(prepare(scene, op.getB(), along, 0, dot.b.before)))
+      return failure();
+    putResultInMemory();
+    return success();
+  }
+
+  //===--- outer products --------------------------------------------------===//
+
+  LogicalResult outerProducts() {
+    if (failed(operand(op.getA(), false, dot.a)) || failed(operand(op.getB(), true, dot.b)))
+      return failure();
+    limitDepth();
+    LogicalResult planned = sumsInVectors();
+    for (const Access &access : dot.insideMeanwhile)
+      scene.inside.erase(access);
+    return planned;
+  }
+
+  /// Elements of a are wanted one by one, of b in vectors along N; both more than once.
+  LogicalResult operand(Value tile, bool isB, DotOperand &plan) {
+    if (tile::LoadOp panels = isB && isUnpacked(cpu, op) ? panelsOf(cpu, tile) : tile::LoadOp()) {
+      plan.form = DotOperand::Form::Panels;
+      return prepare(scene, panels, {2, lanes, false}, 2, plan.before);
+    }
+    if (isNarrow(tile) && (!isB || isReusedMuch())) {
+      plan.form = DotOperand::Form::Converted;
+      auto transpose = tile == op.getA() ? computedTranspose(op) : tile::TransposeOp();
+      return fillScratch(transpose ? Value(transpose.getOperand()) : tile, plan);
+    }
+    int lane = isB ? rank - 1 : -1;
+    if (isReadInPlace(tile, isB)) {
+      plan.form = DotOperand::Form::InPlace;
+      return prepare(scene, tile, {lane, lanesFor(scene, tile), false}, lane, plan.before);
+    }
+    if (auto transpose =
+            isB || scene.isInMemory(tile) ? tile::TransposeOp() : computedTranspose(op)) {
+      plan.form = DotOperand::Form::TransposedView;
+      if (!scene.isInMemory(transpose.getOperand())) {
+        if (failed(fillScratch(transpose.getOperand(), plan)))
+          return failure();
+        scene.putInMemory(transpose.getOperand());
+      }
+      scene.putInMemory(tile, scene.placeOf(transpose.getOperand()).room);
+      return success();
+    }
+    plan.form = DotOperand::Form::Scratch;
+    return toMemory(scene, tile, plan.before);
+  }
+
+  LogicalResult fillScratch(Value tile, DotOperand &plan) {
+    FailureOr<Fill> fill = planFill(scene, tile);
+    if (succeeded(fill))
+      plan.fill = *std::move(fill);
+    return success(succeeded(fill));
+  }
+
+  bool isReadInPlace(Value tile, bool isB) {
+    auto [load, dim] = traceToLoad(tile, isB ? rank - 1 : rank - 2);
+    if (!load || isa<RankedTensorType>(load.getPositions()[dim].getType()) || load.getMask() ||
+        scene.isInMemory(tile))
+      return false;
+    if (isB)
+      return dim + 1 == load.getType().getRank() &&
+             (load.getStrides().empty() || load.getStrides()[dim] == 1) &&
+             !(isReusedMuch() && isSpread(load));
+    // Single elements under a mask would be as many branches.
+    return !scene.isBoundary || scene.inside.contains({load, unsigned(dim)});
+  }
+
+  bool isNarrow(Value tile) {
+    return isa<FloatType>(op.getType().getElementType()) &&
+           cast<RankedTensorType>(tile.getType()).getElementType() != sum;
+  }
+
+  /// Whether each element of b meets more rows than are in registers at once.
+  bool isReusedMuch() {
+    int64_t rows = cpu.productBlock(sumBytes(op)).rows;
+    return extentsOf(op.getAcc())[rank - 2].constant().value_or(rows) > 2 * rows;
+  }
+
+  /// Whether rows of b lie far from each other, so that they meet in few sets of the cache when the
+  /// distance is a power of two. A block of AVX-512 reads whole lines enough to make up for that.
+  bool isSpread(tile::LoadOp load) {
+    auto [same, dim] = traceToLoad(op.getB(), rank - 2);
+    auto columns = extentsOf(op.getAcc())[rank - 1].constant();
+    if (same != load || !columns || cpu.vectorBytes >= 64)
+      return false;
+    Size stride = 1;
+    std::vector<Size> sizes = tile::sizesOf(load.getBuffer().getType());
+    for (size_t d = size_t(dim) + 1; d < sizes.size(); ++d)
+      stride = stride * sizes[d];
+    return !stride.constant() || *stride.constant() > 4 * *columns;
+  }
+
+  //===--- the end of K ----------------------------------------------------===//
+
+  /// Beyond a buffer along K both operands are 0: these steps add nothing.
+  void limitDepth() {
+    auto [a, dimA] = traceToLoad(op.getA(), rank - 1);
+    auto [x, dimB] = traceToLoad(op.getB(), rank - 2);
+    if (!isZeroPadded(a) || !isZeroPadded(x) || !endTogether(a, dimA, x, dimB))
+      return;
+    dot.isDepthLimited = true;
+    // Now those that limit it do not read outside along K.
+    for (Access access : {Access(a, dimA), Access(x, dimB)})
+      if (limitsDepth(access) && scene.inside.insert(access).second)
+        dot.insideMeanwhile.push_back(access);
+  }
+
+  static bool isZeroPadded(tile::LoadOp load) { return load && !load.getPad() && !load.getMask(); }
+
+  /// Whether both are padded from the same place on: where only one is, the other may hold inf or
+  /// NaN, of which 0 times it is NaN.
+  bool endTogether(tile::LoadOp a, int dimA, tile::LoadOp x, int dimB) {
+    auto size = [](tile::LoadOp load, int dim) {
+      return tile::sizesOf(load.getBuffer().getType())[dim];
+    };
+    auto isInside = [&](tile::LoadOp load, int dim) {
+      return scene.inside.contains({load, unsigned(dim)});
+    };
+    return (isInside(a, dimA) && isInside(x, dimB)) ||
+           (size(a, dimA) == size(x, dimB) && a.getPositions()[dimA] == x.getPositions()[dimB]);
+  }
+
+  //===--- sums ------------------------------------------------------------===//
+
+  LogicalResult sumsInVectors() {
+    auto wide = rank == 2 ? registerLanes(op.getType(), cpu) : std::nullopt;
+    if (!wide || *wide == 1)
+      return sumsInMemory();
+    dot.registers = wide;
+    step.strips = {1, *wide, true};
+    if (failed(prepare(scene, op.getAcc(), step.strips, 1, dot.before)))
+      return failure();
+    scene.putInRegisters(op.getResult(), *wide);
+    return success();
+  }
+
+  LogicalResult sumsInMemory() {
+    step.strips = {rank - 1, lanes, false};
+    if (failed(accumulator()))
+      return failure();
+    putResultInMemory();
+    return success();
+  }
+
+  /// It is added to where it lies, if nobody else wants it.
+  bool updatesAccumulator() {
+    dot.updatesAccumulator = scene.isInMemory(op.getAcc()) && op.getAcc().hasOneUse();
+    return dot.updatesAccumulator;
+  }
+
+  LogicalResult accumulator() {
+    return updatesAccumulator()
+               ? success()
+               : prepare(scene, op.getAcc(), step.strips, step.strips.lane, dot.before);
+  }
+
+  void putResultInMemory() {
+    scene.putInMemory(op.getResult(),
+                      dot.updatesAccumulator ? scene.placeOf(op.getAcc()).room : scene.newRoom());
+  }
+
+  Scene &scene;
+  const CpuFeatures &cpu;
+  tile::DotOp op;
+  Step &step;
+  int rank;
+  Type sum;
+  unsigned lanes; // of vectors of sums
+  DotStep dot;
+};
+
+} // namespace
+
+LogicalResult planDot(Scene &scene, tile::DotOp op, Step &step) {
+  if (!isa<FloatType, IntegerType>(op.getType().getElementType()))
+    return emitCoded(op.getLoc(), Code::TARGET_2)
+           << op->getName() << ": a product of " << op.getType().getRank() << "-d tiles of index";
+  return ProductPlanner(scene, op, step).run();
+}
+
+} // namespace tw::target::cpu

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is known at one point of a kernel while it is planned: which tiles are placed, which
+// accesses are inside their buffers. Planning goes through the kernel as the emission will, in the
+// same order and version by version, so that this is what will be true there.
+#pragma once
+#include "Target/CPU/Plan/ConstantElements.h"
+#include "Target/CPU/Plan/Expressions.h"
+#include "Target/CPU/Plan/KnownScalars.h"
+#include "Target/CPU/Plan/Plan.h"
+
+namespace tw::target::cpu {
+
+/// Where a tile is: in memory (`room`, 0: not; tiles that share it have the same one), in registers
+/// of `lanes` (0: not; 1: scalars), or both.
+struct Place {
+  unsigned room = 0, lanes = 0;
+};
+
+struct Scene {
+  Scene(tile::KernelOp kernel, const CpuFeatures &cpu)
+      : kernel(kernel), cpu(cpu), scalars(kernel), elements(kernel.getLoc(), scalars, cpu) {}
+  Scene(const Scene &) = delete;
+
+  mutable tile::KernelOp kernel;
+  const CpuFeatures &cpu;
+  KnownScalars scalars;
+  ConstantElements elements;
+  llvm::DenseSet<mlir::Value> nonTemporal;
+
+  llvm::DenseMap<mlir::Value, Place> places;
+  llvm::DenseSet<Access> inside;
+  llvm::DenseMap<Access, int64_t> lines; // slopes of positions that are a line
+  llvm::DenseSet<mlir::Value> ready;     // scalars that have a value
+  bool isBoundary = false;
+  /// By store: the tile that is kept where it stores.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> keptInOutputs;
+  /// By store: those that it is in one loop with.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<tile::StoreOp>> storeGroups;
+
+  Place placeOf(mlir::Value tile) const { return places.lookup(tile); }
+  bool isInMemory(mlir::Value tile) const { return placeOf(tile).room != 0; }
+  bool isInRegisters(mlir::Value tile) const { return placeOf(tile).lanes != 0; }
+  bool isPlaced(mlir::Value tile) const { return places.contains(tile); }
+  auto placed() const {
+    return [this](mlir::Value tile) { return isPlaced(tile); };
+  }
+  unsigned newRoom() { return ++rooms; }
+  void putInMemory(mlir::Value tile, unsigned room) { places[tile].room = room; }
+  void putInMemory(mlir::Value tile) { putInMemory(tile, newRoom()); }
+  void putInRegisters(mlir::Value tile, unsigned lanes) { places[tile].lanes = lanes; }
+
+  bool shouldMaterialize(mlir::Value tile) const {
+    return cpu::shouldMaterialize(tile, placed(), cpu);
+  }
+  bool isComputed(mlir::Value tile, bool fromConstants = false) const {
+    return cpu::isComputed(tile, placed(), fromConstants);
+  }
+  bool looksUp(mlir::Value tile) const { return cpu::looksUp(tile, placed()); }
+
+private:
+  unsigned rooms = 0;
+};
+
+/// Forgets what is placed in a region that ends.
+class SceneScope {
+public:
+  explicit SceneScope(Scene &scene) : scene(scene), places(scene.places) {}
+  ~SceneScope() { scene.places = std::move(places); }
+
+private:
+  Scene &scene;
+  llvm::DenseMap<mlir::Value, Place> places;
+};
+
+} // namespace tw::target::cpu

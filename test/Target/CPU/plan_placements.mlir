@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which tiles exist as a whole. A softmax keeps its exponentials where the quotients will be stored, and
+// the pass that makes them reads the row for the last time, so that it prefetches the next one.
+// RUN: tilewright-opt %s -pass-pipeline='builtin.module(tw-target-cpu{cpu=x86-64-v4 plan})' | FileCheck %s
+
+// CHECK-LABEL: plan of @softmax
+// CHECK:      tile.reduce max
+// CHECK-NEXT:   vectors of 16 along dimension 1
+// CHECK-NEXT:   the result is in a register
+// CHECK:      tile.reduce sum
+// CHECK-NEXT:   vectors of 16 along dimension 1
+// CHECK-NEXT:   the operand is kept in %y
+// CHECK-NEXT:   the result is in a register
+// CHECK-NEXT:   prefetches what the next program reads as %1
+tile.kernel @softmax(in %x: !tile.buffer<[64, 1000], f32>, out %y: !tile.buffer<[64, 1000], f32>) grid [64] {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%p, %c0] : !tile.buffer<[64, 1000], f32> -> tensor<1x1000xf32>
+  %most = tile.reduce max %t axis 1 : tensor<1x1000xf32> -> tensor<1xf32>
+  %m1 = tile.reshape %most : tensor<1xf32> -> tensor<1x1xf32>
+  %m = tile.broadcast %m1 : tensor<1x1xf32> -> tensor<1x1000xf32>
+  %d = arith.subf %t, %m : tensor<1x1000xf32>
+  %e = math.exp %d : tensor<1x1000xf32>
+  %sum = tile.reduce sum %e axis 1 : tensor<1x1000xf32> -> tensor<1xf32>
+  %s1 = tile.reshape %sum : tensor<1xf32> -> tensor<1x1xf32>
+  %s = tile.broadcast %s1 : tensor<1x1xf32> -> tensor<1x1000xf32>
+  %q = arith.divf %e, %s : tensor<1x1000xf32>
+  tile.store %q, %y[%p, %c0] : tensor<1x1000xf32>, !tile.buffer<[64, 1000], f32>
+}
+
+// CHECK-LABEL: plan of @centred
+// CHECK:      tile.reduce sum
+// CHECK:      {{^ +}}tile.store
+// CHECK-NEXT:   vectors of 16 along dimension 1
+// CHECK-NEXT:   prefetches what the next program reads as %1
+tile.kernel @centred(in %x: !tile.buffer<[64, 1000], f32>, out %y: !tile.buffer<[64, 1000], f32>) grid [64] {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%p, %c0] : !tile.buffer<[64, 1000], f32> -> tensor<1x1000xf32>
+  %sum = tile.reduce sum %t axis 1 : tensor<1x1000xf32> -> tensor<1xf32>
+  %s1 = tile.reshape %sum : tensor<1xf32> -> tensor<1x1xf32>
+  %s = tile.broadcast %s1 : tensor<1x1xf32> -> tensor<1x1000xf32>
+  %d = arith.subf %t, %s : tensor<1x1000xf32>
+  tile.store %d, %y[%p, %c0] : tensor<1x1000xf32>, !tile.buffer<[64, 1000], f32>
+}
+
+// What lies along another dimension is transposed in registers first.
+// CHECK-LABEL: plan of @transposed
+// CHECK:      {{^ +}}tile.store
+// CHECK-NEXT:   %{{[0-9]+}} in scratch memory: vectors of 16 along dimension 0, blocks transposed to vectors of 16 along dimension 1
+// CHECK-NEXT:   vectors of 16 along dimension 1
+tile.kernel @transposed(in %x: !tile.buffer<[64, 64], f32>, out %y: !tile.buffer<[64, 64], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0, %c0] : !tile.buffer<[64, 64], f32> -> tensor<64x64xf32>
+  %u = tile.transpose %t [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+  tile.store %u, %y[%c0, %c0] : tensor<64x64xf32>, !tile.buffer<[64, 64], f32>
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The form of a product follows from where its operands lie and from what the CPU has.
+// RUN: tilewright-opt %s -pass-pipeline='builtin.module(tw-target-cpu{cpu=x86-64-v3 plan})' | FileCheck %s --check-prefixes=ALL,V3
+// RUN: tilewright-opt %s -pass-pipeline='builtin.module(tw-target-cpu{cpu=x86-64-v4 plan})' | FileCheck %s --check-prefixes=ALL,V4
+// RUN: tilewright-opt %s -pass-pipeline='builtin.module(tw-target-cpu{cpu=amx plan})' | FileCheck %s --check-prefixes=ALL,AMX
+
+// ALL-LABEL: plan of @block
+// ALL:       tile.dot
+// ALL-NEXT:    a is read in place
+// ALL-NEXT:    b is read in place
+// V3-NEXT:     outer products: vectors of 8 along dimension 1
+// V3-NEXT:     the result is in scratch memory
+// V4-NEXT:     outer products: vectors of 16 along dimension 1, unrolled
+// V4-NEXT:     the result is in registers
+// AMX-NEXT:    outer products: vectors of 16 along dimension 1, unrolled
+tile.kernel @block(in %x: !tile.buffer<[6, 64], f32>, in %w: !tile.buffer<[64, 64], f32>,
+                   out %y: !tile.buffer<[6, 64], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %a = tile.load %x[%c0, %c0] : !tile.buffer<[6, 64], f32> -> tensor<6x64xf32>
+  %b = tile.load %w[%c0, %c0] : !tile.buffer<[64, 64], f32> -> tensor<64x64xf32>
+  %s = tile.full %zero : f32 -> tensor<6x64xf32>
+  %d = tile.dot %a, %b, %s : tensor<6x64xf32>, tensor<64x64xf32>, tensor<6x64xf32>
+  tile.store %d, %y[%c0, %c0] : tensor<6x64xf32>, !tile.buffer<[6, 64], f32>
+}
+
+// ALL-LABEL: plan of @row
+// ALL:       tile.dot
+// ALL:         rows of a by columns of b
+tile.kernel @row(in %x: !tile.buffer<[1, 64], f32>, in %w: !tile.buffer<[64, 64], f32>,
+                 out %y: !tile.buffer<[1, 64], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %a = tile.load %x[%c0, %c0] : !tile.buffer<[1, 64], f32> -> tensor<1x64xf32>
+  %b = tile.load %w[%c0, %c0] : !tile.buffer<[64, 64], f32> -> tensor<64x64xf32>
+  %t = tile.transpose %b [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+  %s = tile.full %zero : f32 -> tensor<1x64xf32>
+  %d = tile.dot %a, %t, %s : tensor<1x64xf32>, tensor<64x64xf32>, tensor<1x64xf32>
+  tile.store %d, %y[%c0, %c0] : tensor<1x64xf32>, !tile.buffer<[1, 64], f32>
+}
+
+// ALL-LABEL: plan of @pairs
+// V3:          outer products
+// V4:          outer products
+// AMX:         a is read in its buffer
+// AMX-NEXT:    b is read in its buffer
+// AMX-NEXT:    pairs of bf16 in tile registers
+tile.kernel @pairs(in %x: !tile.buffer<[16, 64], bf16>, in %w: !tile.buffer<[32, 16, 2], bf16>,
+                   out %y: !tile.buffer<[16, 16], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %a = tile.load %x[%c0, %c0] : !tile.buffer<[16, 64], bf16> -> tensor<16x64xbf16>
+  %q = tile.load %w[%c0, %c0, %c0] : !tile.buffer<[32, 16, 2], bf16> -> tensor<32x16x2xbf16>
+  %t = tile.transpose %q [0, 2, 1] : tensor<32x16x2xbf16> -> tensor<32x2x16xbf16>
+  %b = tile.reshape %t : tensor<32x2x16xbf16> -> tensor<64x16xbf16>
+  %s = tile.full %zero : f32 -> tensor<16x16xf32>
+  %d = tile.dot %a, %b, %s : tensor<16x64xbf16>, tensor<64x16xbf16>, tensor<16x16xf32>
+  tile.store %d, %y[%c0, %c0] : tensor<16x16xf32>, !tile.buffer<[16, 16], f32>
+}

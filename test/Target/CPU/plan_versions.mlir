@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is inside whatever the sizes are needs no test; what a program may exceed is tested once, and has two versions,
+// of which the boundary version has no further ones.
+// RUN: tilewright-opt %s -pass-pipeline='builtin.module(tw-target-cpu{cpu=x86-64-v4 plan})' | FileCheck %s
+
+// CHECK-LABEL: plan of @rows
+// CHECK-NEXT:   inside along 0: {{.*}} tile.load
+// CHECK-NEXT:   inside along 0: tile.store
+// CHECK-NEXT:   tested along 1: {{.*}} tile.load
+// CHECK-NEXT:   tested along 1: tile.store
+// CHECK-NEXT:   interior version
+// CHECK-NEXT:     tile.store
+// CHECK:        boundary version
+// CHECK-NEXT:     tile.store
+// CHECK-NOT:    version
+tile.kernel @rows(in %x: !tile.buffer<[M, N], f32>, out %y: !tile.buffer<[M, N], f32>)
+    symbols [M, N] grid [M, N ceildiv 64] {
+  %m = tile.program_id 0
+  %n = tile.program_id 1
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %n, %c64 : index
+  %t = tile.load %x[%m, %at] : !tile.buffer<[M, N], f32> -> tensor<1x64xf32>
+  %u = arith.addf %t, %t : tensor<1x64xf32>
+  tile.store %u, %y[%m, %at] : tensor<1x64xf32>, !tile.buffer<[M, N], f32>
+}
+
+// A loop that may run past the end has versions of its own in the interior version of the program alone.
+// CHECK-LABEL: plan of @loop
+// CHECK:   interior version
+// CHECK:     tile.for
+// CHECK:       tested along 1: {{.*}} tile.load
+// CHECK:       interior version
+// CHECK:       boundary version
+// CHECK:   boundary version
+// CHECK:     tile.for
+// CHECK-NOT: version
+tile.kernel @loop(in %x: !tile.buffer<[M, N], f32>, out %y: !tile.buffer<[M], f32>)
+    symbols [M, N] grid [M ceildiv 4] {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %m = arith.muli %p, %c4 : index
+  %n = tile.size N
+  %zero = arith.constant 0.0 : f32
+  %start = tile.full %zero : f32 -> tensor<4xf32>
+  %sum = tile.for %i = %c0 to %n step %c64 carry (%before = %start : tensor<4xf32>) {
+    %t = tile.load %x[%m, %i] : !tile.buffer<[M, N], f32> -> tensor<4x64xf32>
+    %part = tile.reduce sum %t axis 1 : tensor<4x64xf32> -> tensor<4xf32>
+    %next = arith.addf %before, %part : tensor<4xf32>
+    tile.yield %next : tensor<4xf32>
+  }
+  tile.store %sum, %y[%m] : tensor<4xf32>, !tile.buffer<[M], f32>
+}
+
+// Programs of a grid of constant size: a row that begins outside in every program is not tested.
+// CHECK-LABEL: plan of @padded
+// CHECK-NOT:  tested
+// CHECK-NOT:  version
+// CHECK: vectors of 16 along dimension 1, loops end at 16, 1008
+tile.kernel @padded(in %x: !tile.buffer<[8, 1022], f32>, out %y: !tile.buffer<[8, 1024], f32>) grid [8] {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %before = arith.constant -1 : index
+  %t = tile.load %x[%p, %before] : !tile.buffer<[8, 1022], f32> -> tensor<1x1024xf32>
+  tile.store %t, %y[%p, %c0] : tensor<1x1024xf32>, !tile.buffer<[8, 1024], f32>
+}
