@@ -168,13 +168,13 @@ Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
 
 Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::string &level,
                                           const std::string &targetName) {
-  bool isLoops = level == "loops", isAssembly = level == "assembly";
-  if (!isLoops && !isAssembly && level != "llvm")
+  bool isPlan = level == "plan", isLoops = level == "loops", isAssembly = level == "assembly";
+  if (!isPlan && !isLoops && !isAssembly && level != "llvm")
     return Diagnostic{Code::DRIVER_1,
                       fmt::format("there is no level \"{}\" of a kernel", level),
                       {},
                       {},
-                      "the levels are loops, llvm and assembly"};
+                      "the levels are plan, loops, llvm and assembly"};
   TW_ASSIGN(NamedTarget target, findTarget(targetName));
   FirstError errors(*kernel.getContext());
   OwningOpRef<tile::KernelOp> copy = preparedCopy(kernel);
@@ -182,10 +182,15 @@ Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::stri
     return errors.take("simplify");
   OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
   kernel.getContext()->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, math::MathDialect>();
+  std::string text;
+  if (isPlan) {
+    llvm::raw_string_ostream out(text);
+    return succeeded(target.code->printPlan(*copy, out)) ? Result<std::string>(text)
+                                                         : errors.take("planning a kernel");
+  }
   bool ok = succeeded(isLoops ? target.code->emit(*copy, *code) : target.code->lower(*copy, *code));
   if (!ok)
     return errors.take("lowering a kernel");
-  std::string text;
   PassManager cleanup(kernel.getContext()); // LLVM does the same, later
   cleanup.addPass(createCanonicalizerPass());
   cleanup.addPass(createCSEPass());

@@ -49,9 +49,10 @@ KernelFiles kernelFiles(const NamedKernel &named, const std::string &target) {
   OwningOpRef<tile::KernelOp> copy = namedCopy(named);
   files.tile = textOf(*copy);
   auto source = source::printSource(*copy, describeKernel(named.kernel).ops);
+  auto plan = CompiledKernel::print(*copy, "plan", target);
   auto assembly = CompiledKernel::print(*copy, "assembly", target);
-  for (auto [made, file] :
-       {std::pair(&source, &files.source), std::pair(&assembly, &files.assembly)})
+  for (auto [made, file] : {std::pair(&source, &files.source), std::pair(&plan, &files.plan),
+                            std::pair(&assembly, &files.assembly)})
     if (*made)
       *file = **made;
     else

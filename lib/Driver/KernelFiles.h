@@ -12,8 +12,8 @@ namespace tw {
 
 /// The files of one kernel, by the ends of their names; an empty one is not to be had.
 struct KernelFiles {
-  std::string source, tile, assembly; // .cpp, .mlir, .s
-  std::string remark;                 // why one is empty
+  std::string source, tile, plan, assembly; // .cpp, .mlir, .plan, .s
+  std::string remark;                       // why one is empty
 };
 
 /// Of the kernel under the names of the model; `target` as for CompiledKernel::print. Functions for

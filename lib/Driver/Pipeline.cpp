@@ -58,7 +58,7 @@ void Pipeline::dumpKernels(ModuleOp module, const std::string &target) {
     if (!made.remark.empty())
       session.remarks.emplace_back("kernels/" + named.name, made.remark);
     for (auto [end, text] : {std::pair(".cpp", &made.source), std::pair(".mlir", &made.tile),
-                             std::pair(".s", &made.assembly)})
+                             std::pair(".plan", &made.plan), std::pair(".s", &made.assembly)})
       if (!text->empty() && !write("kernels/" + named.name + end, *text))
         return;
   }

@@ -294,8 +294,8 @@ void addKernel(CLI::App &app, Invocation &invocation) {
       ->add_option(
           "--as", options->level,
           "tile (default); source: C++ in the kernel language; or the code of the cpu target: "
-          "loops, llvm, assembly")
-      ->check(CLI::IsMember({"tile", "source", "loops", "llvm", "assembly"}));
+          "plan (what it decides), loops, llvm, assembly")
+      ->check(CLI::IsMember({"tile", "source", "plan", "loops", "llvm", "assembly"}));
   print->add_option("--target", options->target, "cpu (default), or cpu:NAME for another CPU");
   print->callback([options, &invocation] {
     invocation.action = [options] {
