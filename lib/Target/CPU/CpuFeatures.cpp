@@ -50,15 +50,6 @@ RegisterBlock CpuFeatures::productBlock(int64_t bytes) const {
   return {6, 2 * lanes};
 }
 
-RegisterBlock CpuFeatures::productTile(int64_t operandBytes, int64_t sumBytes, bool turned) const {
-  RegisterBlock block = productBlock(sumBytes);
-  bool isNarrow = operandBytes < sumBytes;
-  // A row of a is converted in 1/16 of the time of its products with 64 columns.
-  if (isNarrow && block.columns < 64)
-    return {8 * block.rows, 8 * block.columns};
-  return turned ? RegisterBlock{8 * block.rows, block.columns} : block;
-}
-
 std::optional<RegisterBlock> CpuFeatures::pairTile() const {
   if (hasBf16Tiles)
     return RegisterBlock{32, 32};

@@ -32,16 +32,11 @@ struct CpuFeatures {
   static CpuFeatures fromNames(std::span<const std::string> names);
 
   /// The block of a product with f32 sums (`bytes` = 4) or f64 sums (8) that runs best when a
-  /// program goes over all of K: measured, see docs/cpu-target.md, "Products".
+  /// program goes over all of K: measured, see docs/cpu-target.md, "Matrix products".
   RegisterBlock productBlock(int64_t bytes) const;
 
-  /// The rows and columns of a program that loops over K in steps of 256: the block itself where
-  /// its operands are read in place, more where they are converted or `turned` (b given as [N, K])
-  /// first and that is to be worth it.
-  RegisterBlock productTile(int64_t operandBytes, int64_t sumBytes, bool turned) const;
-
   /// Whether bf16 is best multiplied in pairs, b packed as [N ceildiv columns, K ceildiv 2,
-  /// columns, 2], and with which rows and columns (CPU/DotPairs.h).
+  /// columns, 2], and with which rows and columns (Dot/DotPairs.h).
   std::optional<RegisterBlock> pairTile() const;
 };
 

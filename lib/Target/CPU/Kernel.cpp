@@ -4,7 +4,7 @@
 // many of them there are and how much workspace a call needs, and what outputs hold before the
 // first one.
 #include "Target/CPU/Kernel.h"
-#include "Target/CPU/Emitter.h"
+#include "Target/CPU/Emission/Emitter.h"
 #include "Target/Common/KernelShell.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -86,7 +86,7 @@ private:
       return failure();
     b.setInsertionPointAfter(blocks);
     releaseTiles(e);
-    e.finishStreams();
+    e.finishNonTemporalStores();
     requests = e.requests;
     result.failures = e.failures;
     result.imports.assign(e.imports.begin(), e.imports.end());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Plan/ConstantElements.h"
 #include "IR/Tile/Elementwise.h"
-#include "Target/CPU/Math.h"
+#include "Target/CPU/Math/Math.h"
 #include "Target/CPU/Plan/Expressions.h"
 #include "Target/CPU/Plan/Folding.h"
 #include "Target/Common/Elementwise.h"

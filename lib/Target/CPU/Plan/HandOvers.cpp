@@ -27,7 +27,7 @@ bool Carried::updatesInPlace(Value value, Value before) const {
 }
 
 bool Carried::isInOthersRoom(Value value, const Slot &own) const {
-  unsigned room = scene.placeOf(value).room;
+  unsigned room = scene.stateOf(value).room;
   return room != own.room &&
          llvm::any_of(slots, [&](const Slot &slot) { return slot.room && slot.room == room; });
 }
@@ -61,9 +61,10 @@ LogicalResult Carried::take(ValueRange values, HandOver &plan, ValueRange before
       return failure();
   auto fill = [&](size_t i, std::optional<Fill> &into) -> LogicalResult {
     FailureOr<Fill> made = planFill(scene, values[i]);
-    if (succeeded(made))
-      into = *std::move(made);
-    return success(succeeded(made));
+    if (failed(made))
+      return failure();
+    into = *std::move(made);
+    return success();
   };
   // A value that lies in another's room is about to be written over.
   for (size_t i = 0; i < slots.size(); ++i)
@@ -73,7 +74,7 @@ LogicalResult Carried::take(ValueRange values, HandOver &plan, ValueRange before
       scene.putInMemory(values[i]);
     }
   for (size_t i = 0; i < slots.size(); ++i)
-    if (slots[i].room && scene.placeOf(values[i]).room != slots[i].room &&
+    if (slots[i].room && scene.stateOf(values[i]).room != slots[i].room &&
         failed(fill(i, plan[i].copy)))
       return failure();
   return success();

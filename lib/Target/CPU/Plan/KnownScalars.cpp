@@ -97,7 +97,13 @@ std::optional<int64_t> KnownScalars::tripCount(tile::ForOp loop) const {
   return (std::max<int64_t>(0, *end - *begin) + *step - 1) / *step;
 }
 
-Attribute KnownScalars::known(Value value) const {
+Attribute KnownScalars::known(Value scalar) const {
+  if (auto found = values.find(scalar); found != values.end())
+    return found->second;
+  return values[scalar] = computed(scalar);
+}
+
+Attribute KnownScalars::computed(Value value) const {
   Attribute attribute;
   if (matchPattern(value, m_Constant(&attribute)))
     return attribute;

@@ -32,6 +32,7 @@ public:
                                          const Size &size);
 
 private:
+  mlir::Attribute computed(mlir::Value scalar) const;
   /// The same of the element of a tile that has one.
   mlir::Attribute onlyElement(mlir::Value tile) const;
   mlir::Attribute foldedTo(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> operands) const;
@@ -42,6 +43,8 @@ private:
   std::optional<int64_t> tripCount(tile::ForOp loop) const;
 
   mlir::ArrayAttr grid;
+  mutable llvm::DenseMap<mlir::Value, mlir::Attribute>
+      values; // of scalars that have been asked for
 };
 
 } // namespace tw::target::cpu

@@ -40,7 +40,7 @@ private:
   bool readsRegisters(Value tile, int lane) {
     auto type = cast<RankedTensorType>(tile.getType());
     return type.getNumElements() == 1 ||
-           (strips.isUnrolled && scene.placeOf(tile).lanes == strips.lanes &&
+           (strips.isUnrolled && scene.stateOf(tile).lanes == strips.lanes &&
             lane == int(type.getRank()) - 1);
   }
 
@@ -64,7 +64,7 @@ private:
     if (failed(toMemory(scene, op.getOperand(), before)))
       return failure();
     before.push_back({op.getResult(), /*isView=*/true, {}});
-    scene.putInMemory(op.getResult(), scene.placeOf(op.getOperand()).room);
+    scene.putInMemory(op.getResult(), scene.stateOf(op.getOperand()).room);
     return success();
   }
 
@@ -121,7 +121,7 @@ FailureOr<Fill> planFill(Scene &scene, Value tile) {
   }
   if (scene.isInRegisters(tile)) {
     strips.isUnrolled = true;
-    strips.lanes = scene.placeOf(tile).lanes;
+    strips.lanes = scene.stateOf(tile).lanes;
     strips.lane = int(cast<RankedTensorType>(tile.getType()).getRank()) - 1;
   } else if (Operation *op = tile.getDefiningOp(); op && !scene.isInMemory(tile)) {
     for (Value operand : op->getOperands())

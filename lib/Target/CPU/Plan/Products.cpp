@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IR/Coded.h"
-#include "Target/CPU/DotOperands.h"
+#include "Target/CPU/Plan/DotOperands.h"
 #include "Target/CPU/Plan/Placements.h"
 #include "Target/CPU/Plan/Steps.h"
 #include "Target/CPU/Plan/Strips.h"
@@ -139,7 +139,7 @@ private:
           return failure();
         scene.putInMemory(transpose.getOperand());
       }
-      scene.putInMemory(tile, scene.placeOf(transpose.getOperand()).room);
+      scene.putInMemory(tile, scene.stateOf(transpose.getOperand()).room);
       return success();
     }
     plan.form = DotOperand::Form::Scratch;
@@ -148,9 +148,10 @@ private:
 
   LogicalResult fillScratch(Value tile, DotOperand &plan) {
     FailureOr<Fill> fill = planFill(scene, tile);
-    if (succeeded(fill))
-      plan.fill = *std::move(fill);
-    return success(succeeded(fill));
+    if (failed(fill))
+      return failure();
+    plan.fill = *std::move(fill);
+    return success();
   }
 
   bool isReadInPlace(Value tile, bool isB) {
@@ -257,7 +258,7 @@ private:
 
   void putResultInMemory() {
     scene.putInMemory(op.getResult(),
-                      dot.updatesAccumulator ? scene.placeOf(op.getAcc()).room : scene.newRoom());
+                      dot.updatesAccumulator ? scene.stateOf(op.getAcc()).room : scene.newRoom());
   }
 
   Scene &scene;

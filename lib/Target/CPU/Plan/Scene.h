@@ -13,7 +13,7 @@ namespace tw::target::cpu {
 
 /// Where a tile is: in memory (`room`, 0: not; tiles that share it have the same one), in registers
 /// of `lanes` (0: not; 1: scalars), or both.
-struct Place {
+struct TileState {
   unsigned room = 0, lanes = 0;
 };
 
@@ -28,7 +28,7 @@ struct Scene {
   ConstantElements elements;
   llvm::DenseSet<mlir::Value> nonTemporal;
 
-  llvm::DenseMap<mlir::Value, Place> places;
+  llvm::DenseMap<mlir::Value, TileState> tiles;
   llvm::DenseSet<Access> inside;
   llvm::DenseMap<Access, int64_t> lines; // slopes of positions that are a line
   llvm::DenseSet<mlir::Value> ready;     // scalars that have a value
@@ -38,17 +38,17 @@ struct Scene {
   /// By store: those that it is in one loop with.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<tile::StoreOp>> storeGroups;
 
-  Place placeOf(mlir::Value tile) const { return places.lookup(tile); }
-  bool isInMemory(mlir::Value tile) const { return placeOf(tile).room != 0; }
-  bool isInRegisters(mlir::Value tile) const { return placeOf(tile).lanes != 0; }
-  bool isPlaced(mlir::Value tile) const { return places.contains(tile); }
+  TileState stateOf(mlir::Value tile) const { return tiles.lookup(tile); }
+  bool isInMemory(mlir::Value tile) const { return stateOf(tile).room != 0; }
+  bool isInRegisters(mlir::Value tile) const { return stateOf(tile).lanes != 0; }
+  bool isPlaced(mlir::Value tile) const { return tiles.contains(tile); }
   auto placed() const {
     return [this](mlir::Value tile) { return isPlaced(tile); };
   }
   unsigned newRoom() { return ++rooms; }
-  void putInMemory(mlir::Value tile, unsigned room) { places[tile].room = room; }
+  void putInMemory(mlir::Value tile, unsigned room) { tiles[tile].room = room; }
   void putInMemory(mlir::Value tile) { putInMemory(tile, newRoom()); }
-  void putInRegisters(mlir::Value tile, unsigned lanes) { places[tile].lanes = lanes; }
+  void putInRegisters(mlir::Value tile, unsigned lanes) { tiles[tile].lanes = lanes; }
 
   bool shouldMaterialize(mlir::Value tile) const {
     return cpu::shouldMaterialize(tile, placed(), cpu);
@@ -65,12 +65,12 @@ private:
 /// Forgets what is placed in a region that ends.
 class SceneScope {
 public:
-  explicit SceneScope(Scene &scene) : scene(scene), places(scene.places) {}
-  ~SceneScope() { scene.places = std::move(places); }
+  explicit SceneScope(Scene &scene) : scene(scene), tiles(scene.tiles) {}
+  ~SceneScope() { scene.tiles = std::move(tiles); }
 
 private:
   Scene &scene;
-  llvm::DenseMap<mlir::Value, Place> places;
+  llvm::DenseMap<mlir::Value, TileState> tiles;
 };
 
 } // namespace tw::target::cpu

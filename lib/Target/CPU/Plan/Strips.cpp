@@ -39,7 +39,7 @@ unsigned lanesFor(const Scene &scene, ValueRange tiles) {
     if (!type || !seen.insert(tile).second)
       continue;
     // Registers are read whole, whatever is computed beside them.
-    if (unsigned lanes = scene.placeOf(tile).lanes; lanes > 1)
+    if (unsigned lanes = scene.stateOf(tile).lanes; lanes > 1)
       return lanes;
     widest = std::max(widest, bytesOf(type.getElementType()));
     // Positions are not elements of the vectors.

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tile.dot in the form that its plan has, over the blocks of its result.
+#include "Target/CPU/Dot/DotPairs.h"
+#include "Target/CPU/Dot/DotRows.h"
+#include "Target/CPU/Dot/OuterProducts.h"
+#include "Target/CPU/Plan/DotOperands.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+namespace {
+
+class DotEmitter {
+public:
+  DotEmitter(Emitter &e, tile::DotOp op, const Step &step)
+      : e(e), op(op), step(step), plan(std::get<DotStep>(step.detail)),
+        rank(op.getType().getRank()), element(op.getType().getElementType()),
+        sumElement(sumType(op)), bytes(sumBytes(op)), extents(e.extents(op.getAcc())),
+        products(e, op, plan) {}
+
+  LogicalResult run() {
+    using Form = DotStep::Form;
+    if (plan.form == Form::RowsByColumns)
+      return inRows();
+    if (plan.form == Form::OuterProducts)
+      return failed(products.prepare()) ? failure() : inVectors();
+    FailureOr<PairOperands> operands = pairOperands(e, op, plan);
+    if (failed(operands))
+      return failure();
+    pairs = *operands;
+    return plan.form == Form::Tiles ? inTiles() : inVectors();
+  }
+
+private:
+  LogicalResult inVectors() { return plan.registers ? inRegisters(*plan.registers) : inMemory(); }
+
+  /// Adds to the sums of a block of the result.
+  LogicalResult addTo(SmallVectorImpl<Value> &sums, const ResultBlock &block) {
+    if (!pairs)
+      return products.addTo(sums, block);
+    LogicalResult done =
+        pairBlock(e, *pairs, block.row, block.column, block.rows, block.vectors, sums);
+    if (succeeded(done))
+      keepRolled(sums.front());
+    return done;
+  }
+
+  LogicalResult inRegisters(unsigned width) {
+    if (failed(e.place(plan.before)))
+      return failure();
+    unsigned rows = *extents[0].constant(), vectors = *extents[1].constant() / width;
+    SmallVector<Value> sums;
+    {
+      Emitter::Scope scope(e);
+      LogicalResult read =
+          e.overElements(extents, step.strips, [&](const Point &point) -> LogicalResult {
+            FailureOr<Value> value = e.evaluate(op.getAcc(), point);
+            if (succeeded(value))
+              sums.push_back(e.convertFloat(e.asVector(*value), sumElement));
+            return success(succeeded(value));
+          });
+      if (failed(read) || failed(addTo(sums, {{}, 0, 0, rows, vectors, width, {}})))
+        return failure();
+    }
+    products.finish();
+    if (sumElement != element)
+      for (Value &sum : sums)
+        sum = e.convertFloat(sum, element);
+    e.registers[op.getResult()] = {width, sums};
+    return success();
+  }
+
+  /// The accumulator is added to where it lies, if nobody else wants it. Else what is in the room
+  /// does not matter yet (`isFresh`).
+  Memory room() {
+    if (plan.updatesAccumulator)
+      return e.memory.find(op.getAcc())->second;
+    isFresh = true;
+    return e.allocate(tile::extentsOf(op.getType()), element);
+  }
+
+  LogicalResult inMemory() {
+    Memory place = room();
+    if (failed(e.place(plan.before)))
+      return failure();
+    {
+      Emitter::Scope scope(e);
+      Indices batch;
+      if (failed(overBatch(place, batch)))
+        return failure();
+    }
+    products.finish();
+    e.memory[op.getResult()] = place;
+    return success();
+  }
+
+  LogicalResult inRows() {
+    Memory place = room();
+    if (failed(e.place(plan.before)) || failed(e.place(plan.a.before)) ||
+        failed(e.place(plan.b.before)))
+      return failure();
+    {
+      Emitter::Scope scope(e);
+      if (failed(rowProduct(e, op, place, isFresh)))
+        return failure();
+    }
+    e.memory[op.getResult()] = place;
+    return success();
+  }
+
+  LogicalResult inTiles() {
+    Memory place = room();
+    if ((plan.fill && failed(e.fill(place, op.getAcc(), *plan.fill))) ||
+        failed(tileProduct(e, *pairs, place, plan.beginsWithZero, op)))
+      return failure();
+    e.memory[op.getResult()] = place;
+    return success();
+  }
+
+  LogicalResult overBatch(const Memory &place, Indices &batch) {
+    if (int64_t(batch.size()) == rank - 2)
+      return overColumns(place, batch);
+    SmallVector<Value> none;
+    return e.loop(0, extents[batch.size()], 1, none, [&](const Ix &at) {
+      batch.push_back(at);
+      LogicalResult done = overBatch(place, batch);
+      batch.pop_back();
+      return done;
+    });
+  }
+
+  /// Columns outermost: those of b in use stay in the first-level cache while rows of a pass by.
+  LogicalResult overColumns(const Memory &place, const Indices &batch) {
+    unsigned width = e.cpu.vectorBytes / bytes;
+    int64_t step = e.cpu.productBlock(bytes).columns, vectors = step / width;
+    IndexBuilder ix = e.ix();
+    Ix all = extents[rank - 1];
+    Ix whole = ix.sub(all, ix.rem(all, step));
+    SmallVector<Value> none;
+    auto wide = [&](const Ix &column) { return overRows(place, batch, column, vectors, width); };
+    if (failed(e.loop(0, whole, step, none, wide)))
+      return failure();
+    Point point{batch, -1, 1};
+    point.at.push_back(0);
+    point.at.push_back(0);
+    return e.alongDimension(point, rank - 1, whole, all, width, none,
+                            [&](const Point &at, SmallVectorImpl<Value> &) {
+                              return overRows(place, batch, at.at.back(), 1, width);
+                            });
+  }
+
+  LogicalResult overRows(const Memory &place, const Indices &batch, const Ix &column,
+                         unsigned vectors, unsigned width) {
+    IndexBuilder ix = e.ix();
+    int64_t most = e.cpu.productBlock(bytes).rows;
+    Ix all = extents[rank - 2], rest = ix.rem(all, most), whole = ix.sub(all, rest);
+    SmallVector<Value> none;
+    auto blocks = [&](unsigned rows) {
+      return [&, rows](const Ix &row) {
+        return update(place, {batch, row, column, rows, vectors, width, e.mask});
+      };
+    };
+    if (failed(e.loop(0, whole, most, none, blocks(unsigned(most)))))
+      return failure();
+    if (auto left = rest.constant(); left && *left)
+      return blocks(unsigned(*left))(whole);
+    return e.loop(whole, all, 1, none, blocks(1));
+  }
+
+  LogicalResult update(const Memory &place, const ResultBlock &block) {
+    unsigned width = block.width;
+    llvm::SaveAndRestore lanes(e.lanes, width);
+    Emitter::Scope scope(e);
+    SmallVector<Point> points;
+    SmallVector<Value> sums;
+    for (unsigned i = 0; i < block.rows; ++i)
+      for (unsigned j = 0; j < block.vectors; ++j) {
+        Point point{block.batch, width > 1 ? int(rank) - 1 : -1, 1};
+        point.at.push_back(e.ix().add(block.row, int64_t(i)));
+        point.at.push_back(e.ix().add(block.column, int64_t(j) * width));
+        points.push_back(point);
+        FailureOr<Value> sum = isFresh ? e.evaluate(op.getAcc(), point) : e.read(place, point);
+        if (failed(sum))
+          return failure();
+        sums.push_back(e.convertFloat(width > 1 ? e.asVector(*sum) : *sum, sumElement));
+      }
+    if (failed(addTo(sums, block)))
+      return failure();
+    for (auto [point, sum] : llvm::zip(points, sums))
+      e.write(place, point, e.convertFloat(sum, element));
+    return success();
+  }
+
+  Emitter &e;
+  tile::DotOp op;
+  const Step &step;
+  const DotStep &plan;
+  int64_t rank;
+  Type element, sumElement; // of the result, and of what is added up
+  int64_t bytes;            // of `sumElement`, as blocks are chosen
+  Indices extents;
+  OuterProducts products;
+  std::optional<PairOperands> pairs;
+  bool isFresh = false;
+};
+
+} // namespace
+
+LogicalResult Emitter::dot(tile::DotOp op, const Step &step) {
+  return DotEmitter(*this, op, step).run();
+}
+
+} // namespace tw::target::cpu

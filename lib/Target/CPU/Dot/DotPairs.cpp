@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/Dot/DotPairs.h"
+#include "Target/CPU/Plan/DotOperands.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+
+/// Rows of a tile register, and bytes of a row: 16 sums, or 32 steps along K of 16 rows of a, or 16
+/// pairs along K of 16 columns of b.
+static constexpr int64_t tileRows = 16, tileBytes = 64, tileDepth = 32;
+
+FailureOr<PairOperands> pairOperands(Emitter &e, tile::DotOp op, const DotStep &plan) {
+  FailureOr<Memory> a = e.asStridedMemory(op.getA(), plan.pairsA),
+                    b = e.asStridedMemory(pairsOf(op.getB()), plan.pairsB);
+  if (failed(a) || failed(b))
+    return failure();
+  return PairOperands{*a, *b, op.getA().getType().getDimSize(1)};
+}
+
+/// The address of an element.
+static Value addressOf(Emitter &e, const Memory &memory, ArrayRef<Ix> at) {
+  Ix index = 0;
+  for (auto [place, stride] : llvm::zip(at, memory.strides))
+    index = e.ix().add(index, e.ix().mul(place, stride));
+  return LLVM::GEPOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),
+                             Emitter::memoryType(memory.element), memory.base,
+                             ArrayRef<LLVM::GEPArg>{e.ix().value(index)});
+}
+
+static Value callIntrinsic(Emitter &e, TypeRange results, StringRef name, ValueRange operands) {
+  auto call = LLVM::CallIntrinsicOp::create(e.b, e.loc, results, e.b.getStringAttr(name), operands,
+                                            LLVM::FastmathFlagsAttr());
+  return results.empty() ? Value() : call->getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row, const Ix &column,
+                        unsigned rows, unsigned vectors, SmallVectorImpl<Value> &sums) {
+  Type i32 = e.b.getI32Type();
+  auto pairs = VectorType::get(32, e.b.getBF16Type());
+  auto words = VectorType::get(16, i32);
+  llvm::SaveAndRestore wide(e.lanes, 16u);
+  auto asPairs = [&](Value value) -> Value {
+    return LLVM::BitcastOp::create(e.b, e.loc, pairs, value);
+  };
+  auto step = [&](const Ix &pair) -> LogicalResult {
+    SmallVector<Value> right;
+    for (unsigned j = 0; j < vectors; ++j) {
+      Value address = addressOf(e, operands.b, {pair, e.ix().add(column, int64_t(j) * 16), Ix(0)});
+      right.push_back(asPairs(LLVM::LoadOp::create(e.b, e.loc, words, address, 2)));
+    }
+    for (unsigned i = 0; i < rows; ++i) {
+      Value address = addressOf(e, operands.a, {e.ix().add(row, int64_t(i)), e.ix().mul(pair, 2)});
+      Value left = asPairs(e.splat(LLVM::LoadOp::create(e.b, e.loc, i32, address, 2)));
+      for (unsigned j = 0; j < vectors; ++j) {
+        Value &sum = sums[i * vectors + j];
+        sum = callIntrinsic(e, sum.getType(), "llvm.x86.avx512bf16.dpbf16ps.512",
+                            {sum, left, right[j]});
+      }
+    }
+    return success();
+  };
+  return e.loop(0, operands.depth / 2, 1, sums, step);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Up to 2 x 2 tiles of sums (registers 0 to 3), with tiles of a in 4 and 5 and of b in 6 and 7.
+class TileBlock {
+public:
+  TileBlock(Emitter &e, const PairOperands &operands, const Memory &sums, bool beginWithZero,
+            int64_t rows, int64_t columns)
+      : e(e), operands(operands), sums(sums), beginWithZero(beginWithZero), rows(rows),
+        columns(columns) {}
+
+  LogicalResult emit(const Ix &row, const Ix &column) {
+    if (beginWithZero)
+      overTiles([&](int64_t i, int64_t j) {
+        callIntrinsic(e, {}, "llvm.x86.tilezero", number(i * 2 + j));
+      });
+    else
+      overSums(row, column, "llvm.x86.tileloadd64");
+    SmallVector<Value> none;
+    auto step = [&](const Ix &k) {
+      products(row, column, k);
+      return success();
+    };
+    LogicalResult done = e.loop(0, operands.depth, tileDepth, none, step);
+    overSums(row, column, "llvm.x86.tilestored64");
+    return done;
+  }
+
+private:
+  void overTiles(llvm::function_ref<void(int64_t, int64_t)> body) {
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        body(i, j);
+  }
+
+  void overSums(const Ix &row, const Ix &column, StringRef intrinsic) {
+    overTiles([&](int64_t i, int64_t j) {
+      move(intrinsic, i * 2 + j, sums,
+           {e.ix().add(row, i * tileRows), e.ix().add(column, j * tileRows)});
+    });
+  }
+
+  /// Two loads can be under way while products of the ones before are computed.
+  void products(const Ix &row, const Ix &column, const Ix &k) {
+    IndexBuilder ix = e.ix();
+    Ix pair = ix.div(k, 2);
+    auto loadB = [&](int64_t j) {
+      move("llvm.x86.tileloadd64", 6 + j, operands.b, {pair, ix.add(column, j * tileRows), Ix(0)});
+    };
+    loadB(0);
+    for (int64_t i = 0; i < rows; ++i) {
+      move("llvm.x86.tileloadd64", 4 + i, operands.a, {ix.add(row, i * tileRows), k});
+      for (int64_t j = 0; j < columns; ++j) {
+        if (i == 0 && j > 0)
+          loadB(j);
+        callIntrinsic(e, {}, "llvm.x86.tdpbf16ps",
+                      {number(i * 2 + j), number(4 + i), number(6 + j)});
+      }
+    }
+  }
+
+  Value number(int64_t of) { return e.constant(e.b.getI8Type(), double(of)); }
+
+  void move(StringRef intrinsic, int64_t tile, const Memory &memory, ArrayRef<Ix> at) {
+    Ix stride = e.ix().mul(memory.strides[0], Emitter::bytesOf(memory.element));
+    callIntrinsic(e, {}, intrinsic, {number(tile), addressOf(e, memory, at), e.ix().value(stride)});
+  }
+
+  Emitter &e;
+  const PairOperands &operands;
+  const Memory &sums;
+  bool beginWithZero;
+  int64_t rows, columns; // in tiles
+};
+
+} // namespace
+
+/// All eight tile registers are whole: 16 rows of 64 bytes.
+static void configureTiles(Emitter &e) {
+  if (std::exchange(e.usesTiles, true))
+    return;
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.restoreInsertionPoint(e.entry);
+  SmallVector<int8_t> bytes(64, 0);
+  bytes[0] = 1; // the palette
+  for (int i = 0; i < 8; ++i) {
+    bytes[16 + 2 * i] = tileBytes;
+    bytes[48 + i] = tileRows;
+  }
+  auto type = VectorType::get(64, e.b.getI8Type());
+  Value config =
+      arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef(bytes)));
+  Value room = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),
+                                      e.b.getI8Type(), e.ix().value(64), 64);
+  LLVM::StoreOp::create(e.b, e.loc, config, room, 64);
+  callIntrinsic(e, {}, "llvm.x86.ldtilecfg", room);
+  e.entry = e.b.saveInsertionPoint();
+}
+
+void releaseTiles(Emitter &e) {
+  if (e.usesTiles)
+    callIntrinsic(e, {}, "llvm.x86.tilerelease", {});
+}
+
+LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory &sums,
+                          bool beginWithZero, tile::DotOp op) {
+  configureTiles(e);
+  auto type = op.getType();
+  /// Pairs of tiles, then the last one.
+  auto inPairs = [&](int64_t extent, llvm::function_ref<LogicalResult(const Ix &, int64_t)> body) {
+    SmallVector<Value> none;
+    int64_t whole = extent / (2 * tileRows) * (2 * tileRows);
+    if (failed(e.loop(0, whole, 2 * tileRows, none, [&](const Ix &at) { return body(at, 2); })))
+      return failure();
+    return whole < extent ? body(whole, 1) : success();
+  };
+  return inPairs(type.getDimSize(1), [&](const Ix &column, int64_t columns) {
+    return inPairs(type.getDimSize(0), [&](const Ix &row, int64_t rows) {
+      return TileBlock(e, operands, sums, beginWithZero, rows, columns).emit(row, column);
+    });
+  });
+}
+
+} // namespace tw::target::cpu

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of bf16 in the CPU's own instructions, which multiply pairs of neighbours along K and
+// add both products to a sum in f32: vdpbf16ps on vectors, tdpbf16ps on the tiles of AMX.
+//
+// Pairs of b must lie next to each other, b as [K / 2, N, 2]. A kernel says so by how it reads b:
+//
+//   %p = tile.load %b[%n, %k2, %c0, %c0] : !tile.buffer<[N ceildiv 64, K ceildiv 2, 64, 2], bf16>
+//          -> tensor<1x128x64x2xbf16>
+//   %q = tile.reshape %p : tensor<1x128x64x2xbf16> -> tensor<128x64x2xbf16>
+//   %t = tile.transpose %q [0, 2, 1] : tensor<128x64x2xbf16> -> tensor<128x2x64xbf16>
+//   %y = tile.reshape %t : tensor<128x2x64xbf16> -> tensor<256x64xbf16>
+#pragma once
+#include "Target/CPU/Emission/Emitter.h"
+
+namespace tw::target::cpu {
+
+/// Where operands lie: a as [M, K], b as [K / 2, N, 2].
+struct PairOperands {
+  Memory a, b;
+  int64_t depth; // along K
+};
+
+/// The operands of a product that the CPU has instructions for, where they are or in scratch.
+mlir::FailureOr<PairOperands> pairOperands(Emitter &e, tile::DotOp op, const DotStep &plan);
+
+/// Adds to `rows` x `vectors` sums from (row, column) on.
+mlir::LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row,
+                              const Ix &column, unsigned rows, unsigned vectors,
+                              llvm::SmallVectorImpl<mlir::Value> &sums);
+
+/// Adds to all sums, which are in memory; or writes them there, if they begin with zero.
+mlir::LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory &sums,
+                                bool beginWithZero, tile::DotOp op);
+
+} // namespace tw::target::cpu

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/Emission/Reducer.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include <limits>
+
+using namespace mlir;
+using tw::tile::ReduceKind;
+
+namespace tw::target::cpu {
+
+Reducer::Reducer(Emitter &e, tile::ReduceOp op, bool alongLanes)
+    : e(e), b(e.b), loc(e.loc), kind(op.getKind()),
+      element(Emitter::scalarType(op.getOperand().getType().getElementType())),
+      axis(int(op.getAxis())), alongLanes(alongLanes) {
+  bool isHalf = element.isF16() || element.isBF16();
+  state = isHalf ? Type(b.getF32Type()) : element;
+  isFloat = isa<FloatType>(element);
+  tracksNan = isFloat && (kind == ReduceKind::Max || kind == ReduceKind::Min);
+  isPosition = kind == ReduceKind::ArgMax || kind == ReduceKind::ArgMin;
+}
+
+double Reducer::identity() const {
+  bool isMax = kind == ReduceKind::Max || kind == ReduceKind::ArgMax;
+  if (kind == ReduceKind::Prod)
+    return 1;
+  if (isFloat && (tracksNan || isPosition))
+    return isMax ? -std::numeric_limits<double>::infinity()
+                 : std::numeric_limits<double>::infinity();
+  return 0;
+}
+
+Value Reducer::identityValue() {
+  if (isFloat)
+    return e.constant(state, identity());
+  unsigned width = state.getIntOrFloatBitWidth();
+  APInt number(width, 0);
+  switch (kind) {
+  case ReduceKind::Prod:
+    number = APInt(width, 1);
+    break;
+  case ReduceKind::Max:
+  case ReduceKind::ArgMax:
+    number = APInt::getSignedMinValue(width);
+    break;
+  case ReduceKind::Min:
+  case ReduceKind::ArgMin:
+    number = APInt::getSignedMaxValue(width);
+    break;
+  case ReduceKind::UMin:
+  case ReduceKind::And:
+    number = APInt::getAllOnes(width);
+    break;
+  default:
+    break;
+  }
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(state, number));
+}
+
+void Reducer::initial(SmallVectorImpl<Value> &carried, unsigned width) {
+  llvm::SaveAndRestore lanes(e.lanes, width);
+  auto wide = [&](Value value) { return width > 1 ? e.splat(value) : value; };
+  carried.push_back(wide(identityValue()));
+  if (tracksNan)
+    carried.push_back(wide(e.constant(b.getI1Type(), 0)));
+  if (isPosition)
+    carried.push_back(
+        wide(alongLanes ? e.constant(b.getI32Type(), 0) : e.constant(b.getI64Type(), -1)));
+}
+
+void Reducer::accumulate(Value found, const Point &point, SmallVectorImpl<Value> &carried) {
+  bool isVector = isa<VectorType>(carried[0].getType());
+  Value value = isVector ? e.asVector(found) : found;
+  if (state != element)
+    value = e.convertFloat(value, state);
+  bool isMasked = isVector && e.mask && point.lane == axis;
+  if (isPosition)
+    return takePosition(value, point, carried);
+  if (tracksNan) {
+    Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value);
+    if (isMasked)
+      isNan = arith::AndIOp::create(b, loc, isNan, e.mask);
+    carried[1] = arith::OrIOp::create(b, loc, carried[1], isNan);
+  }
+  if (isMasked)
+    value = arith::SelectOp::create(b, loc, e.mask, value, e.splat(identityValue()));
+  carried[0] = combine(carried[0], value);
+}
+
+void Reducer::join(SmallVectorImpl<Value> &carried, ArrayRef<Value> other) {
+  if (isPosition)
+    return joinPositions(carried, other);
+  carried[0] = combine(carried[0], other[0]);
+  if (tracksNan)
+    carried[1] = arith::OrIOp::create(b, loc, carried[1], other[1]);
+}
+
+Value Reducer::combine(Value x, Value y) {
+  auto select = [&](arith::CmpFPredicate predicate) -> Value {
+    Value isFirst = arith::CmpFOp::create(b, loc, predicate, x, y);
+    return arith::SelectOp::create(b, loc, isFirst, x, y);
+  };
+  switch (kind) {
+  case ReduceKind::Sum:
+    return isFloat ? Value(arith::AddFOp::create(b, loc, x, y, arith::FastMathFlags::contract))
+                   : Value(arith::AddIOp::create(b, loc, x, y));
+  case ReduceKind::Prod:
+    return isFloat ? Value(arith::MulFOp::create(b, loc, x, y))
+                   : Value(arith::MulIOp::create(b, loc, x, y));
+  case ReduceKind::Max:
+    return isFloat ? select(arith::CmpFPredicate::OGT)
+                   : Value(arith::MaxSIOp::create(b, loc, x, y));
+  case ReduceKind::Min:
+    return isFloat ? select(arith::CmpFPredicate::OLT)
+                   : Value(arith::MinSIOp::create(b, loc, x, y));
+  case ReduceKind::UMax:
+    return arith::MaxUIOp::create(b, loc, x, y);
+  case ReduceKind::UMin:
+    return arith::MinUIOp::create(b, loc, x, y);
+  case ReduceKind::And:
+    return arith::AndIOp::create(b, loc, x, y);
+  case ReduceKind::Or:
+    return arith::OrIOp::create(b, loc, x, y);
+  default:
+    return x;
+  }
+}
+
+/// The best lane; there is no NaN. Halves are compared with each other: LLVM's own reductions go
+/// through the lanes one after the other.
+Value Reducer::bestLane(Value vector) {
+  auto first = [&](int64_t begin, int64_t count) {
+    auto lanes = llvm::to_vector(llvm::seq<int32_t>(int32_t(begin), int32_t(begin + count)));
+    return LLVM::ShuffleVectorOp::create(b, loc, vector, vector, lanes).getResult();
+  };
+  int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
+  for (; lanes > 1; lanes /= 2)
+    vector = combine(first(0, lanes / 2), first(lanes / 2, lanes / 2));
+  return LLVM::ExtractElementOp::create(b, loc, vector, e.constant(b.getI64Type(), 0));
+}
+
+Value Reducer::horizontal(Value vector) {
+  Type type = state;
+  auto flags = LLVM::FastmathFlags::reassoc;
+  switch (kind) {
+  case ReduceKind::Sum:
+    if (isFloat)
+      return LLVM::vector_reduce_fadd::create(b, loc, type, e.constant(state, -0.0), vector, flags);
+    return LLVM::vector_reduce_add::create(b, loc, type, vector);
+  case ReduceKind::Prod:
+    if (isFloat)
+      return LLVM::vector_reduce_fmul::create(b, loc, type, e.constant(state, 1), vector, flags);
+    return LLVM::vector_reduce_mul::create(b, loc, type, vector);
+  case ReduceKind::Max:
+    return isFloat ? bestLane(vector)
+                   : Value(LLVM::vector_reduce_smax::create(b, loc, type, vector));
+  case ReduceKind::Min:
+    return isFloat ? bestLane(vector)
+                   : Value(LLVM::vector_reduce_smin::create(b, loc, type, vector));
+  case ReduceKind::UMax:
+    return LLVM::vector_reduce_umax::create(b, loc, type, vector);
+  case ReduceKind::UMin:
+    return LLVM::vector_reduce_umin::create(b, loc, type, vector);
+  case ReduceKind::And:
+    return LLVM::vector_reduce_and::create(b, loc, type, vector);
+  default:
+    return LLVM::vector_reduce_or::create(b, loc, type, vector);
+  }
+}
+
+Value Reducer::finish(ArrayRef<Value> carried) {
+  if (isPosition && alongLanes)
+    return firstOfLanes(carried);
+  if (isPosition) {
+    Value zero = e.constant(b.getI64Type(), 0);
+    if (isa<VectorType>(carried[1].getType()))
+      zero = e.splat(zero);
+    return arith::MaxSIOp::create(b, loc, carried[1], zero); // nothing at all gives 0
+  }
+  Value value = alongLanes ? horizontal(carried[0]) : carried[0];
+  if (tracksNan) {
+    Value isNan = carried[1];
+    if (alongLanes)
+      isNan = LLVM::vector_reduce_or::create(b, loc, b.getI1Type(), isNan);
+    Value nan = e.constant(state, std::numeric_limits<double>::quiet_NaN());
+    if (isa<VectorType>(value.getType()))
+      nan = e.splat(nan);
+    value = arith::SelectOp::create(b, loc, isNan, nan, value);
+  }
+  return state == element ? value : e.convertFloat(value, element);
+}
+
+} // namespace tw::target::cpu
