@@ -71,15 +71,28 @@ public:
       return false;
     for (uint64_t i = 0; i <= pieces; ++i)
       for (uint64_t j = i; j <= pieces; ++j) {
-        State inner, outer;
         const State &a = parts[0][i], &b = parts[i][j], &c = parts[j][pieces];
-        if (!loop.runCombine(m, a, b, inner) || !loop.runCombine(m, inner, c, outer))
+        State ab, bc, ba, whole;
+        auto isAsWhole = [&] { return !differs(whole, i, j, "parts"); };
+        if (!loop.runCombine(m, a, b, ab) || !loop.runCombine(m, ab, c, whole))
           return false;
-        if (differs(outer, i, j))
+        if (!isAsWhole())
           return true;
-        if (!loop.runCombine(m, b, c, inner) || !loop.runCombine(m, a, inner, outer))
+        if (!loop.runCombine(m, b, c, bc) || !loop.runCombine(m, a, bc, whole))
           return false;
-        if (differs(outer, i, j))
+        if (!isAsWhole())
+          return true;
+        if (!loop.isCommutative)
+          continue;
+        // With associativity all orders follow from these.
+        auto isInAnyOrder = [&] { return !differs(whole, i, j, "in another order, parts"); };
+        if (!loop.runCombine(m, b, a, ba) || !loop.runCombine(m, ba, c, whole))
+          return false;
+        if (!isInAnyOrder())
+          return true;
+        if (!loop.runCombine(m, c, ab, whole))
+          return false;
+        if (!isInAnyOrder())
           return true;
       }
     return true;
@@ -101,7 +114,7 @@ private:
     return true;
   }
 
-  bool differs(const State &state, uint64_t i, uint64_t j) {
+  bool differs(const State &state, uint64_t i, uint64_t j, const char *which) {
     auto difference = compare(loop, parts[0][pieces], state);
     if (!difference)
       return false;
@@ -115,14 +128,16 @@ private:
     m.findings.add(
         {{Code::INTERPRETER_110,
           fmt::format(
-              "the combine depends on where the loop is cut: {} trips give {}, but parts of "
+              "the combine depends on where the loop is cut: {} trips give {}, but {} of "
               "{}, {} and {} trips give {}",
-              trips, text(difference->expected), bounds[i], bounds[j] - bounds[i],
+              trips, text(difference->expected), which, bounds[i], bounds[j] - bounds[i],
               trips - bounds[j], text(difference->found)),
           {},
           {fmt::format("in element {} of carried value {}", coordinatesText(difference->element),
                        difference->value)},
-          "combine must be associative, and the inits neutral on both sides"},
+          loop.isCommutative ? "combine must be associative, the inits neutral on both sides, and "
+                               "the order of parts must not matter, for it is called commutative"
+                             : "combine must be associative, and the inits neutral on both sides"},
          m.program,
          {},
          {}});

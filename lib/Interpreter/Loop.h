@@ -22,6 +22,7 @@ struct Loop {
   /// Of a loop that can be split.
   Steps combine;
   llvm::SmallVector<int> left, right, combined; // slots
+  bool isCommutative = false;
 
   /// max(0, ceildiv(end - begin, step)); none when the step is 0.
   uint64_t trips(const Machine &m) const;
@@ -38,7 +39,8 @@ struct CombineTrial {
 };
 
 /// Cuts the loop's range in three everywhere (a long one at a few places), combines the pieces both
-/// ways, and reports states that differ from the loop's. In f64. False when the machine has failed.
+/// ways, in another order, too, where it is commutative, and reports states that differ from the
+/// loop's. In f64. False when the machine has failed.
 bool tryCombine(Machine &m, const Loop &loop, CombineTrial &trial);
 
 } // namespace tw::interpreter

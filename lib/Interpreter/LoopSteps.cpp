@@ -137,6 +137,7 @@ Step makeFor(tile::ForOp op, Compiler &compiler) {
   if (!op.canSplit())
     return [loop](Machine &m) { return runLoop(m, *loop, nullptr); };
   Block &combine = op.getCombine().front();
+  loop->isCommutative = op.getCommutative();
   size_t count = loop->carried.size();
   loop->combine = compiler.compile(combine);
   loop->left = compiler.slotsOf(combine.getArguments().take_front(count));

@@ -177,11 +177,11 @@ private:
     };
     if (before || !configuration.splitsKeys)
       return forLoop(begin, end, 1, start, next);
-    return forLoop(begin, end, 1, start, next,
-                   [&](const Tile &most1, const Tile &total1, const Tile &acc1, const Tile &most2,
-                       const Tile &total2, const Tile &acc2) {
-                     return combine({most1, total1, acc1}, {most2, total2, acc2});
-                   });
+    auto both = [&](const Tile &most1, const Tile &total1, const Tile &acc1, const Tile &most2,
+                    const Tile &total2, const Tile &acc2) {
+      return combine({most1, total1, acc1}, {most2, total2, acc2});
+    };
+    return forLoop(begin, end, 1, start, next, commutative(both));
   }
 
   State overAllKeys() const {

@@ -253,16 +253,17 @@ private:
       if (!isSplit)
         return {forLoop(begin, end, 1, start[0], step)};
       return {forLoop(begin, end, 1, start[0], step,
-                      [](const Tile &x, const Tile &y) { return x + y; })};
+                      commutative([](const Tile &x, const Tile &y) { return x + y; }))};
     }
     auto step = [&](const Index &n, const Tile &first, const Tile &second) {
       Sums sums = body(n, {first, second});
       return std::tuple(sums[0], sums[1]);
     };
     std::tuple both(start[0], start[1]);
-    auto combine = [](const Tile &x1, const Tile &x2, const Tile &y1, const Tile &y2) {
-      return std::tuple(x1 + y1, x2 + y2);
-    };
+    auto combine =
+        commutative([](const Tile &x1, const Tile &x2, const Tile &y1, const Tile &y2) {
+          return std::tuple(x1 + y1, x2 + y2);
+        });
     auto [first, second] =
         isSplit ? forLoop(begin, end, 1, both, step, combine) : forLoop(begin, end, 1, both, step);
     return {first, second};

@@ -229,7 +229,7 @@ Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const Kerne
              size_t level, const ContractionConfiguration &configuration, const Tile &acc) {
   int dim = roles.sums[level];
   if (configuration.kBlock > 0) {
-    auto add = [](const Tile &x, const Tile &y) { return x + y; };
+    auto add = commutative([](const Tile &x, const Tile &y) { return x + y; });
     auto piece = [&](const Index &k, const Tile &sum) {
       KernelFrame inner = at;
       inner.take(dim, configuration.kBlock, k);

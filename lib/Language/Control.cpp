@@ -88,20 +88,23 @@ OpenLoop::OpenLoop(Tracer &tracer, const Range &range, const Refs &inits, bool s
   std::const_pointer_cast<Value>(std::get<ValuePtr>(given[0]))->isNonNegative = countsUp;
 }
 
-Refs OpenLoop::finish(const Refs &yields, const Body &combine) {
+Refs OpenLoop::finish(const Refs &yields, const Merge &merge) {
   std::vector<Region> regions;
   regions.push_back(
       tracer.leave(here, adapt(tracer, "the body of the loop", yields, carried, here)));
-  if (combine) {
+  if (merge.combine) {
     std::vector<Type> states = carried;
     states.insert(states.end(), carried.begin(), carried.end());
     auto runCombine = [&](const Refs &refs) {
-      return adapt(tracer, "combine", combine(refs), carried, here);
+      return adapt(tracer, "combine", merge.combine(refs), carried, here);
     };
     regions.push_back(
         tracer.trace(here, "combine", states, std::vector<std::string>(states.size()), runCombine));
   }
-  return toRefs(tracer.emit(here, "tile.for", operands, carried, {}, std::move(regions)));
+  Attributes attributes;
+  attributes.flag = merge.isCommutative;
+  return toRefs(
+      tracer.emit(here, "tile.for", operands, carried, std::move(attributes), std::move(regions)));
 }
 
 // ---- Branches ----------------------------------------------------------------------------------
@@ -156,13 +159,13 @@ private:
 } // namespace
 
 Refs forLoop(const Index &begin, const Index &end, const Index &step, const Refs &inits,
-             const Body &body, const Body &combine, Here here) {
+             const Body &body, const Merge &merge, Here here) {
   Tracer *tracer = Tracer::current();
   if (!tracer)
     return {};
   Unwind unwind(*tracer);
-  OpenLoop loop(*tracer, {begin.ref(), end.ref(), step.ref()}, inits, bool(combine), here);
-  return loop.finish(body(loop.arguments()), combine);
+  OpenLoop loop(*tracer, {begin.ref(), end.ref(), step.ref()}, inits, bool(merge.combine), here);
+  return loop.finish(body(loop.arguments()), merge);
 }
 
 Refs ifThenElse(const Scalar &condition, const Body &then, const Body &otherwise, Here here) {

@@ -14,12 +14,12 @@ public:
   struct Range {
     Ref begin, end, step;
   };
-  /// Begins the body. `splits`: finish() is given a combine.
+  /// Begins the body. `splits`: finish() is given a way to merge parts.
   OpenLoop(Tracer &tracer, const Range &range, const Refs &inits, bool splits, Here here);
   /// The loop variable, then what is carried.
   const Refs &arguments() const { return given; }
   /// Ends the body, which leaves these values, and adds the loop. Its results.
-  Refs finish(const Refs &yields, const Body &combine);
+  Refs finish(const Refs &yields, const Merge &merge);
 
 private:
   Tracer &tracer;

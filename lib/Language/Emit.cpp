@@ -308,7 +308,7 @@ private:
     text += std::string(depth, ' ') + "}";
   }
 
-  /// %i = %begin to %end step %step carry (%x = %init : type) { ... } combine (...) { ... }
+  /// %i = %begin to %end step %step carry (%x = %init : type) { ... } combine commutative (...) { ... }
   void printFor(const Op &op) {
     const Region &body = op.regions[0];
     text += "tile.for " + define(body.arguments[0]) + " = " + use(op.operands[0]) + " to " +
@@ -321,7 +321,7 @@ private:
     if (op.regions.size() < 2)
       return;
     const Region &combine = op.regions[1];
-    text += " combine (";
+    text += op.attributes.flag ? " combine commutative (" : " combine (";
     for (const ValuePtr &state : combine.arguments)
       text += (state == combine.arguments[0] ? "" : ", ") + define(state) + " : " + typeOf(state);
     text += ") ";

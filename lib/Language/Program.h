@@ -64,7 +64,7 @@ struct Attributes {
   std::vector<int64_t> numbers = {}; // strides, a permutation, offsets
   std::vector<int64_t> strides = {};
   int64_t axis = 0;
-  bool flag = false; // drop, reverse
+  bool flag = false; // drop, reverse, commutative
   BufferPtr buffer = nullptr;
   size_t positions = 0; // how many of the operands are positions
   bool hasMask = false, hasPad = false;

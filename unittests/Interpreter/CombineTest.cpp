@@ -9,7 +9,7 @@ namespace {
 
 /// y = the loop over x with the given init, step of the body and combine of %l and %r.
 std::string run(const std::string &init, const std::string &body, const std::string &combine,
-                const std::string &x) {
+                const std::string &x, const std::string &word = "") {
   return runKernel("tile.kernel @k(in %x: !tile.buffer<[N], f32>, out %y: !tile.buffer<[1], f32>) "
                    "symbols [N] grid [1] {\n"
                    "%c0 = arith.constant 0 : index %c1 = arith.constant 1 : index %n = tile.size N "
@@ -22,7 +22,7 @@ std::string run(const std::string &init, const std::string &body, const std::str
                        body +
                        "\n"
                        "  tile.yield %z : f32\n"
-                       "} combine (%l: f32, %r: f32) {\n" +
+                       "} combine " + word + " (%l: f32, %r: f32) {\n" +
                        combine +
                        "\n  tile.yield %z : f32\n}\n"
                        "%t = tile.full %r : f32 -> tensor<1xf32>\n"
@@ -55,6 +55,18 @@ TEST(Combine, MustBeAssociative) {
   EXPECT_EQ(run("0.0", "%z = arith.maximumf %a, %e : f32", "%z = arith.maximumf %r, %l : f32",
                 "3xf32=1,nan,4"),
             "1xf32=nan");
+}
+
+TEST(Combine, OrderMattersWhereItIsCalledCommutative) {
+  EXPECT_EQ(run("0.0", add, merge, "4xf32=1,2,3,4", "commutative"), "1xf32=10");
+  // The last element that is not zero: associative, but not commutative.
+  const char *last = "%q = arith.cmpf une, %e, %init : f32 %z = arith.select %q, %e, %a : f32",
+             *later = "%zero = arith.constant 0.0 : f32 %q = arith.cmpf une, %r, %zero : f32 "
+                      "%z = arith.select %q, %r, %l : f32";
+  EXPECT_EQ(run("0.0", last, later, "3xf32=1,2,0"), "1xf32=2");
+  EXPECT_EQ(run("0.0", last, later, "3xf32=1,2,0", "commutative"),
+            "1xf32=2\n110 the combine depends on where the loop is cut: 3 trips give 2, but in "
+            "another order, parts of 0, 1 and 2 trips give 1 @3 [0]");
 }
 
 TEST(Combine, ShortLoopsAreNoted) {

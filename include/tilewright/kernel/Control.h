@@ -17,9 +17,15 @@ namespace detail {
 using Refs = std::vector<Ref>;
 using Body = std::function<Refs(const Refs &)>;
 
+/// How the states of two parts of a loop become one, if there is a way.
+struct Merge {
+  Body combine = nullptr;
+  bool isCommutative = false;
+};
+
 /// The core of forLoop: the body takes the loop variable and the carried values.
 Refs forLoop(const Index &begin, const Index &end, const Index &step, const Refs &inits,
-             const Body &body, const Body &combine, Here here);
+             const Body &body, const Merge &merge, Here here);
 Refs ifThenElse(const Scalar &condition, const Body &then, const Body &otherwise, Here here);
 /// An element, or nothing where there is none (after an error).
 Ref at(const Refs &refs, size_t index);
@@ -125,15 +131,32 @@ struct ResultAs<std::tuple<T...>> {
 
 struct NoCombine {};
 
+/// What commutative() gives.
+template <class Combine>
+struct Commutative {
+  Combine combine;
+};
+
+template <class State>
+Merge mergeOf(const NoCombine &) {
+  return {};
+}
+template <class State, class Combine>
+Merge mergeOf(const Combine &combine) {
+  return {[&](const Refs &refs) { return StateOf<State>::combine(combine, refs); }};
+}
+template <class State, class Combine>
+Merge mergeOf(const Commutative<Combine> &merge) {
+  return {mergeOf<State>(merge.combine).combine, true};
+}
+
 template <class State, class F, class Combine>
 State loop(const Index &begin, const Index &end, const Index &step, const State &inits,
            const F &body, const Combine &combine, Here here) {
-  Body both;
-  if constexpr (!std::is_same_v<Combine, NoCombine>)
-    both = [&](const Refs &refs) { return StateOf<State>::combine(combine, refs); };
   return StateOf<State>::unpack(forLoop(
       begin, end, step, pack(inits),
-      [&](const Refs &refs) { return StateOf<State>::body(body, refs); }, both, here));
+      [&](const Refs &refs) { return StateOf<State>::body(body, refs); }, mergeOf<State>(combine),
+      here));
 }
 
 } // namespace detail
@@ -153,13 +176,21 @@ void forLoop(const Index &begin, const Index &end, const Index &step, const Body
     body(Index(detail::at(refs, 0)));
     return detail::Refs();
   };
-  detail::forLoop(begin, end, step, {}, run, nullptr, here);
+  detail::forLoop(begin, end, step, {}, run, {}, here);
+}
+
+/// A combine that gives the same in whatever order it is handed the parts of a range:
+///   forLoop(0, K, 1, init, body, commutative([](Tile a, Tile b) { return a + b; }))
+template <class Combine>
+detail::Commutative<Combine> commutative(const Combine &combine) {
+  return {combine};
 }
 
 /// The same with a value that is carried from one iteration to the next, beginning with `init`:
 ///   Tile sum = forLoop(0, K, 1, zeros({M}, f32), [&](Index k, Tile sum) { return sum + ...; });
 /// `combine(a, b)`, optional, says that the range may be cut in parts, each begun with `init`, and
-/// that their results combine so, in order. Then workers may share the loop.
+/// that their results combine so, in order, or in any where it is commutative(...). Then workers
+/// may share the loop.
 template <detail::Carried T, class Body, class Combine = detail::NoCombine>
 T forLoop(const Index &begin, const Index &end, const Index &step, const T &init, const Body &body,
           const Combine &combine = {}, Here here = Here::current()) {

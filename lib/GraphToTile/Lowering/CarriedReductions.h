@@ -23,6 +23,8 @@ struct CarriedReduction {
   States ofChunk(TileBuilder &b, mlir::ValueRange reduced, mlir::Value first) const;
   /// Of two parts, one behind the other.
   States combined(TileBuilder &b, mlir::ValueRange first, mlir::ValueRange second) const;
+  /// Whether the parts may come in any order: of equal extremes the first counts.
+  bool isCommutative() const { return !hasPosition; }
   /// The value, and the position.
   States results(TileBuilder &b, mlir::ValueRange states) const;
 

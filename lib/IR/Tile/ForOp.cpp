@@ -63,10 +63,13 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
   if (failed(parser.parseRegion(*body, arguments)))
     return failure();
   ensureTerminator(*body, parser.getBuilder(), result.location);
-  if (succeeded(parser.parseOptionalKeyword("combine")) &&
-      (failed(parseCarried(parser, states, nullptr)) ||
-       failed(parser.parseRegion(*combine, states))))
-    return failure();
+  if (succeeded(parser.parseOptionalKeyword("combine"))) {
+    if (succeeded(parser.parseOptionalKeyword("commutative")))
+      result.getOrAddProperties<Properties>().commutative = parser.getBuilder().getUnitAttr();
+    if (failed(parseCarried(parser, states, nullptr)) ||
+        failed(parser.parseRegion(*combine, states)))
+      return failure();
+  }
   if (!combine->empty())
     ensureTerminator(*combine, parser.getBuilder(), result.location);
   return parser.parseOptionalAttrDict(result.attributes);
@@ -87,14 +90,14 @@ void ForOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/!getInitial().empty());
   if (canSplit()) {
-    printer << " combine (";
+    printer << (getCommutative() ? " combine commutative (" : " combine (");
     llvm::interleaveComma(getCombine().getArguments(), printer, [&](BlockArgument value) {
       printer << value << " : " << value.getType();
     });
     printer << ") ";
     printer.printRegion(getCombine(), /*printEntryBlockArgs=*/false);
   }
-  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer.printOptionalAttrDict((*this)->getAttrs(), {getCommutativeAttrName()});
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,7 +115,7 @@ LogicalResult ForOp::verify() {
   if (getBody().getArgumentTypes() != TypeRange(carried))
     return emitOpError("the body takes the index and what is carried");
   if (!canSplit())
-    return success();
+    return getCommutative() ? emitOpError("is commutative, but has no combine") : success();
   if (getInitial().empty())
     return emitOpError("carries nothing, so there is nothing to combine");
   SmallVector<Type> states(getResultTypes());

@@ -289,9 +289,11 @@ def Tile_ForOp : Tile_Op<"for", [RecursiveMemoryEffects,
     `%r = tile.for %i = %begin to %end step %step carry (%x = %init : T) { ... tile.yield %y : T }`
     Trips: max(0, ceildiv(end - begin, step)), none when step is 0. The result is what the last trip
     yielded, or the inits. `combine (%a : T, %b : T) { ... tile.yield %c : T }` after the body says
-    how the states of two consecutive pieces of the range become one.
+    how the states of two consecutive pieces of the range become one; `combine commutative`, that
+    the pieces may come in any order.
   }];
-  let arguments = (ins Index:$begin, Index:$end, Index:$step, Variadic<AnyType>:$initial);
+  let arguments = (ins Index:$begin, Index:$end, Index:$step, Variadic<AnyType>:$initial,
+      UnitAttr:$commutative);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$combine);
   let hasCustomAssemblyFormat = 1;

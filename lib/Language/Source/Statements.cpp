@@ -262,7 +262,8 @@ Expression Printer::loop(Operation *op, const Row &) {
     SmallVector<std::string> called;
     for (size_t i = 0; i < states.size(); ++i)
       called.push_back(i < dtypes.size() ? "left" : "right");
-    text += outer + "}, [&](" + parameterList(states, called, twice) + ") {\n";
+    text += outer + (loop.getCommutative() ? "}, commutative([&](" : "}, [&](") +
+            parameterList(states, called, twice) + ") {\n";
     printBlock(loop.getCombine().front());
     printReturn(loop.getCombine().front().getTerminator(), dtypes);
     names.leave();
@@ -272,7 +273,7 @@ Expression Printer::loop(Operation *op, const Row &) {
   text = std::move(start);
   line(declare(op, dtypes) + head);
   text += body;
-  line("});");
+  line(loop.getCommutative() ? "}));" : "});");
   return {};
 }
 

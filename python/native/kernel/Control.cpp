@@ -108,11 +108,11 @@ nb::tuple enterLoop(Loop &loop, nb::handle begin, nb::handle end, nb::handle ste
   });
 }
 
-nb::tuple leaveLoop(Loop &loop, nb::handle yields, nb::handle combine) {
+nb::tuple leaveLoop(Loop &loop, nb::handle yields, nb::handle combine, bool isCommutative) {
   return traced("loop", [&](Tracer &tracer) {
     OpenLoop open = loop.take(tracer);
-    return wrapAll(
-        open.finish(carriedRefs(yields), combine.is_none() ? Body() : bodyOf(nb::borrow(combine))));
+    Merge merge{combine.is_none() ? Body() : bodyOf(nb::borrow(combine)), isCommutative};
+    return wrapAll(open.finish(carriedRefs(yields), merge));
   });
 }
 
@@ -148,7 +148,8 @@ void defineControl(nb::module_ &module) {
       .def(nb::init<>())
       .def("enter", &enterLoop, nb::arg("begin").none(), nb::arg("end").none(),
            nb::arg("step").none(), nb::arg("inits"), nb::arg("splits"))
-      .def("leave", &leaveLoop, nb::arg("yields"), nb::arg("combine").none())
+      .def("leave", &leaveLoop, nb::arg("yields"), nb::arg("combine").none(),
+           nb::arg("commutative"))
       .def("fail", [](Loop &loop, const std::string &message, const std::string &help) {
         traced("loop", [&](Tracer &tracer) { tracer.fail(loop.place, message, help); });
       });

@@ -47,15 +47,21 @@ class loop:  # noqa: N801  it is used like range
 
     The body is traced once. What it changes from iteration to iteration is carried: given by name with its first
     value, an attribute of s. `combine(a, b)`, optional, gives a dict of what two parts of the range, in order, make
-    together; then workers may share the loop.
+    together; then workers may share the loop. commutative=True says that the parts may come in any order.
     """
 
-    def __init__(self, *bounds: Any, combine: Callable[[State, State], Any] | None = None, **carried: Any) -> None:
+    def __init__(self, *bounds: Any, combine: Callable[[State, State], Any] | None = None, commutative: bool = False,
+                 **carried: Any) -> None:
         self._loop = _language._Loop()
         if not 1 <= len(bounds) <= 3:
             self._loop.fail(f"a loop got {len(bounds)} bounds", "say loop(end), loop(begin, end) or loop(begin, end, step)")
         if combine is not None and not callable(combine):
             self._loop.fail(f"combine is {_native.shown(combine)}", "give a function of two states that returns a dict")
+        if not isinstance(commutative, bool) or (commutative and combine is None):
+            self._loop.fail(f"commutative is {_native.shown(commutative)}" if combine is not None else
+                            "commutative is said of a loop without combine",
+                            "say commutative=True beside combine=, a function of two states")
+        self._commutative = commutative
         begin, end, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         self._range, self._combine = (begin, end, step), combine
         self._first, self._names, self._state = tuple(carried.values()), tuple(carried), None
@@ -74,7 +80,7 @@ class loop:  # noqa: N801  it is used like range
     def _end(self) -> None:
         state, names = self._state, self._names
         combine = None if self._combine is None else self._combined
-        values = self._loop.leave(tuple(vars(state)[name] for name in names), combine)
+        values = self._loop.leave(tuple(vars(state)[name] for name in names), combine, self._commutative)
         vars(state).update(zip(names, values))
 
     def _combined(self, *values: Any) -> tuple[Any, ...]:
