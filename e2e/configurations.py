@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Configurations drawn at random: each is refused with its reason, or computes what the default does.
+"""Configurations and decisions drawn at random: each is refused with its reason, or computes what the default does.
 
     e2e/configurations.py --tool=build/dev/bin/tilewright [--seed=0] [--count=40] [MODEL ...]
 
-Takes the report of a model, changes some numbers of some kernels, and gives it back with --config. A
-candidate that compiles is checked against the reference target. Standard library only."""
+Takes the report of a model, changes some numbers of some kernels or turns some decisions about its operators
+round, and gives it back with --config. A candidate that compiles is checked against the reference target. Standard library only."""
 
 import argparse
 import concurrent.futures
@@ -42,9 +42,18 @@ def specs(model, scratch):
     return found
 
 
-def changed(rng, configurations):
-    """Some fields of some kernels, and now and then a cut, are others."""
-    drawn = json.loads(json.dumps(configurations))
+def turned_round(rng, decisions):
+    """One or two decisions are others. Those that were declined are mostly impossible, and drawn rarely."""
+    drawn = [decision for decision in decisions if decision["taken"] or rng.random() < 0.2]
+    drawn = rng.sample(drawn, k=min(len(drawn), rng.randint(1, 2)))
+    return [decision | {"taken": not decision["taken"]} for decision in drawn]
+
+
+def changed(rng, report):
+    """Some fields of some kernels or of their variants, and now and then a cut or a decision, are others."""
+    if rng.random() < 0.25:
+        return {"decisions": turned_round(rng, report["decisions"])}
+    drawn = json.loads(json.dumps(report["configurations"]))
     for dispatch in rng.sample(drawn, k=min(len(drawn), rng.randint(1, 2))):
         if rng.random() < 0.1:
             cuts = dispatch["cuts"]
@@ -52,12 +61,14 @@ def changed(rng, configurations):
             del dispatch["kernels"]  # there may be others now
             continue
         kernel = rng.choice(dispatch["kernels"])
+        if "variants" in kernel and rng.random() < 0.3:
+            kernel = rng.choice(kernel["variants"])
         fields = kernel["target"] if "target" in kernel and rng.random() < 0.2 else kernel
         rare = ("parts", "chunk", "packed", "vectorize_reduction", "vnni_packed") if rng.random() < 0.8 else ()
-        names = [n for n in fields if n not in ("kernel", "kind", "target", *rare)]
+        names = [n for n in fields if n not in ("kernel", "kind", "target", "variants", *rare)]
         for name in rng.sample(names, k=min(len(names), rng.randint(1, 2))):
             fields[name] = another(rng, fields[name])
-    return drawn
+    return {"configurations": drawn}
 
 
 def another(rng, value):
@@ -70,13 +81,13 @@ def another(rng, value):
     return value
 
 
-def configurations(tool, model):
+def report_of(tool, model):
     with tempfile.TemporaryDirectory() as name:
         path = MODELS / model / f"{model}.pt2"
         report = run(tool, "compile", path, "-o", pathlib.Path(name) / "a.so", "--report=json")
         if report.returncode:
             raise RuntimeError(report.stderr)
-        return json.loads(report.stdout)["configurations"]
+        return json.loads(report.stdout)
 
 
 def judge(tool, model, chosen, seed):
@@ -84,7 +95,7 @@ def judge(tool, model, chosen, seed):
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
         config = scratch / "config.json"
-        config.write_text(json.dumps({"configurations": changed(random.Random(seed), chosen)}))
+        config.write_text(json.dumps(changed(random.Random(seed), chosen)))
         path = MODELS / model / f"{model}.pt2"
         done = run(tool, "check", path, f"--config={config}", *specs(model, scratch))
     if done.returncode == 0:
@@ -105,7 +116,7 @@ def main():
     models = options.models or CHOSEN
     work = [(models[i % len(models)], options.seed + i) for i in range(options.count)]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        chosen = dict(zip(models, pool.map(lambda model: configurations(options.tool, model), models)))
+        chosen = dict(zip(models, pool.map(lambda model: report_of(options.tool, model), models)))
         results = list(pool.map(lambda item: judge(options.tool, item[0], chosen[item[0]], item[1]), work))
     for outcome, text in results:
         if text:

@@ -275,11 +275,13 @@ struct FormDispatches : PassWrapper<FormDispatches, OperationPass<ModuleOp>> {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function->hasAttr("tw.kernel") && !function.isDeclaration())
         collectBlocks(function.getBody(), blocks);
+    graph::Decisions decisions(getOperation());
     for (Block *block : blocks) {
-      for (const Group &group : formGroups(*block, fusion))
+      for (const Group &group : formGroups(*block, fusion, decisions))
         KernelBuilder(group, symbols, known, hasValues).build();
       sortTopologically(block);
     }
+    decisions.store();
   }
 
   /// The blocks of host-level code: of the function and of the control flow in it.

@@ -30,7 +30,8 @@ constexpr size_t longestGroup = 48;
 
 class Grouping {
 public:
-  Grouping(Block &block, Fusion fusion) : fusion(fusion) {
+  Grouping(Block &block, Fusion fusion, graph::Decisions &decisions)
+      : fusion(fusion), decisions(decisions) {
     for (Operation &op : block) {
       if (!isCompute(&op) && !isView(&op))
         continue;
@@ -68,16 +69,10 @@ private:
     if (fusion == Fusion::DestinationsOnly && !beginsDestination(groups[from], groups[to]))
       return;
     int64_t rows = commonRows(groups[from], groups[to]);
-    if (const char *reason = refusal(groups[from], groups[to], rows)) {
+    if (const char *reason = whyNotMerged(from, to, rows)) {
       emitReport(groups[to].ops.front()->getLoc())
           << "not fused with its producer" << nodeSuffix(groups[from].ops.back()->getLoc()) << ": "
           << reason;
-      return;
-    }
-    if (reaches(from, to)) {
-      emitReport(groups[to].ops.front()->getLoc())
-          << "not fused with its producer" << nodeSuffix(groups[from].ops.back()->getLoc())
-          << ": another kernel runs between them";
       return;
     }
     Group &target = groups[from];
@@ -88,6 +83,24 @@ private:
     llvm::sort(target.ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
     target.rows = rows;
     groups[to].ops.clear();
+  }
+
+  /// Null where two groups are to be one, as the configuration says, or for what it costs.
+  const char *whyNotMerged(unsigned from, unsigned to, int64_t rows) {
+    const Group &first = groups[from], &second = groups[to];
+    if (beginsDestination(first, second) && !obstacle(first, second, rows))
+      return reaches(from, to) ? anotherBetween : nullptr; // no decision: there is nothing to save
+    Location operators[] = {first.ops.back()->getLoc(), second.ops.front()->getLoc()};
+    auto wanted = decisions.wanted(graph::DecisionKind::Fuse, operators);
+    const char *why = obstacle(first, second, rows);
+    if (!why && reaches(from, to))
+      why = anotherBetween;
+    if (!why && !wanted)
+      why = whyNotWorth(first, second, rows);
+    else if (!why && !*wanted)
+      why = graph::unwanted;
+    decisions.note(graph::DecisionKind::Fuse, operators, !why, why ? why : "");
+    return why;
   }
 
   /// Rows the two groups share along every value that goes from one to the other.
@@ -156,7 +169,10 @@ private:
     return isInitialValue(from) || goesOnAssembling(from, to);
   }
 
-  const char *refusal(const Group &from, const Group &to, int64_t rows) const {
+  static constexpr const char *anotherBetween = "another kernel runs between them";
+
+  /// Why two groups cannot be one, whatever it costs.
+  const char *obstacle(const Group &from, const Group &to, int64_t rows) const {
     if (from.ops.size() + to.ops.size() > longestGroup ||
         lengthOf(from) + lengthOf(to) > longestKernel)
       return "the kernel would become too long";
@@ -164,6 +180,11 @@ private:
       return nullptr;
     if (rows == 0 && !(isTiny(from) && isTiny(to)))
       return "they have no outer parallel dimension in common";
+    return nullptr;
+  }
+
+  /// Why two groups are better apart.
+  const char *whyNotWorth(const Group &from, const Group &to, int64_t rows) const {
     int64_t kept = 0;
     for (Operation *op : from.ops)
       for (Value result : op->getResults())
@@ -247,6 +268,7 @@ private:
   }
 
   Fusion fusion;
+  graph::Decisions &decisions;
   SmallVector<Group> groups;
   DenseMap<Operation *, unsigned> groupOf;
 };
@@ -283,8 +305,8 @@ SmallVector<Group> Grouping::take(Block &block) {
 
 } // namespace
 
-SmallVector<Group> formGroups(Block &block, Fusion fusion) {
-  Grouping grouping(block, fusion);
+SmallVector<Group> formGroups(Block &block, Fusion fusion, graph::Decisions &decisions) {
+  Grouping grouping(block, fusion, decisions);
   grouping.run(block);
   return grouping.take(block);
 }

@@ -2,6 +2,7 @@
 //
 // Which operations of a block become one kernel.
 #pragma once
+#include "IR/Graph/Decisions.h"
 #include "mlir/IR/Block.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -19,6 +20,7 @@ enum class Fusion { Full, DestinationsOnly };
 
 /// Groups the compute operations of `block`. Every compute operation is in one group; views only
 /// where they connect two operations of a group.
-llvm::SmallVector<Group> formGroups(mlir::Block &block, Fusion fusion);
+llvm::SmallVector<Group> formGroups(mlir::Block &block, Fusion fusion,
+                                    graph::Decisions &decisions);
 
 } // namespace tw

@@ -133,9 +133,9 @@ static Result<ConfigurationFile> givenConfigurations(const Request &request) {
   if (request.configurations.empty())
     return ConfigurationFile();
   TW_ASSIGN(ConfigurationFile file, readConfigurations(request.configurations));
-  if (request.target == "reference" && !file.dispatches.empty())
+  if (request.target == "reference" && !(file.dispatches.empty() && file.decisions.empty()))
     return usage(
-        fmt::format("{} has configurations of dispatches, but the reference target has none",
+        fmt::format("{} has configurations or decisions, but the reference target has none",
                     request.configurations),
         "leave out --config, or --target=reference");
   return file;
@@ -203,6 +203,8 @@ static void run(Session &session, const Request &request) {
   ConstantEvaluator *constants = &evaluator;
   if (preparation)
     constants = &*preparation;
+  if (!isReference)
+    wantDecisions(*module, given->decisions);
   if (failed(isReference ? pipeline.toPlainDispatches(*module, *kernels)
                          : pipeline.toDispatches(*module, constants, *kernels)))
     return;
@@ -214,6 +216,8 @@ static void run(Session &session, const Request &request) {
     remarkUnused(session, *given, request.configurations, configured, kernels->parameters);
     if (failed(pipeline.toTilePrograms(*module, constants)))
       return;
+    if (Status followed = checkDecisions(*module, given->decisions, session); !followed)
+      return session.error(followed.error());
   }
   // What is compiled for the reference target is the model, whatever replaces its kernels.
   for (const EditedKernel &edited : kernels->edited)

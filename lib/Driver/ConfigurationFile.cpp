@@ -153,7 +153,11 @@ Result<ConfigurationFile> readConfigurations(const std::string &path) {
   auto kernels = document.root().find("kernels");
   if (kernels)
     TW_TRY(readParameters(*kernels, read.kernels));
-  if (kernels && !document.root().find("configurations"))
+  auto decisions = document.root().find("decisions");
+  if (decisions) {
+    TW_ASSIGN(read.decisions, readDecisions(*decisions, path));
+  }
+  if ((kernels || decisions) && !document.root().find("configurations"))
     return read;
   TW_ASSIGN(Json dispatches, document.root().get("configurations"));
   TW_TRY(readDispatches(dispatches, path, read.dispatches));

@@ -3,6 +3,7 @@
 // Configurations as JSON: what `compile --report=json` prints under "configurations", and
 // `--config=FILE` reads (docs/configurations.md).
 #pragma once
+#include "Driver/GraphDecisions.h"
 #include "Driver/KernelSource.h"
 #include "GraphToTile/Configuration/Overrides.h"
 #include "Support/Diagnostic.h"
@@ -15,6 +16,7 @@ class JsonWriter;
 struct ConfigurationFile {
   conversion::ConfigurationOverrides dispatches; // "configurations"
   KernelParameters kernels;                      // "kernels": of hand-written ones
+  std::vector<GivenDecision> decisions;          // "decisions"
 };
 
 /// Reads a file. Errors: IO_1 and those of JsonDocument; CONFIG_1 where a dispatch or a kernel is

@@ -71,7 +71,9 @@ std::string describeDispatches(ModuleOp module, const Session &session,
     if (!use.source.empty())
       lines += fmt::format("            {}\n", use.source);
   }
-  json.endArray().key("configurations");
+  json.endArray().key("decisions");
+  writeDecisions(json, module);
+  json.key("configurations");
   write(json, configured);
   json.key("kernels");
   write(json, parameters);

@@ -15,6 +15,7 @@
 // the consumer runs, would remain a second result of the consumer, written again for every term of
 // a sum.
 #include "Graph/Passes.h"
+#include "IR/Graph/Decisions.h"
 #include "IR/Graph/Values.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -75,26 +76,47 @@ bool makesConstantReduction(linalg::GenericOp producer, linalg::GenericOp consum
          });
 }
 
-bool worthFusing(OpOperand *operand) {
-  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-  auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
-  if (!producer || !consumer || readsDestination(producer) ||
-      makesConstantReduction(producer, consumer) || !sizesEveryLoop(producer, consumer, operand))
-    return false;
+bool canFuse(linalg::GenericOp producer, linalg::GenericOp consumer, OpOperand *operand) {
+  return !readsDestination(producer) && !makesConstantReduction(producer, consumer) &&
+         sizesEveryLoop(producer, consumer, operand);
+}
+
+/// Why merging would repeat work, or spill registers; empty where it does neither.
+std::string whyNotWorth(linalg::GenericOp producer, linalg::GenericOp consumer,
+                        OpOperand *operand) {
   if (isFree(producer))
-    return true;
+    return {};
   int64_t length =
       producer.getBody()->getOperations().size() + consumer.getBody()->getOperations().size();
-  return producer->hasOneUse() && length <= longBody && readsEachElementOnce(consumer, operand);
+  if (!producer->hasOneUse())
+    return "it would be computed again for each of its readers";
+  if (length > longBody)
+    return "the expression would become too long";
+  return readsEachElementOnce(consumer, operand) ? "" : "each element would be computed again";
+}
+
+bool worthFusing(OpOperand *operand, graph::Decisions &decisions) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  if (!producer || !consumer || !canFuse(producer, consumer, operand))
+    return false;
+  Location operators[] = {producer.getLoc(), consumer.getLoc()};
+  // What is merged into one reader of several is computed again.
+  auto kind = producer->hasOneUse() ? graph::DecisionKind::Fuse : graph::DecisionKind::Recompute;
+  std::string why = whyNotWorth(producer, consumer, operand);
+  bool isTaken = decisions.wanted(kind, operators).value_or(why.empty());
+  decisions.note(kind, operators, isTaken, why.empty() ? graph::unwanted : why);
+  return isTaken;
 }
 
 /// MLIR's pattern of this kind does not tell listeners which value is now which.
 struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
-  using OpRewritePattern::OpRewritePattern;
+  FuseProducer(MLIRContext *context, graph::Decisions &decisions)
+      : OpRewritePattern(context), decisions(decisions) {}
 
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
     for (OpOperand &operand : op->getOpOperands()) {
-      if (!linalg::areElementwiseOpsFusable(&operand) || !worthFusing(&operand))
+      if (!linalg::areElementwiseOpsFusable(&operand) || !worthFusing(&operand, decisions))
         continue;
       Operation *producer = operand.get().getDefiningOp();
       auto fused = linalg::fuseElementwiseOps(rewriter, &operand);
@@ -111,6 +133,8 @@ struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
     }
     return rewriter.notifyMatchFailure(op, "no producer is worth merging");
   }
+
+  graph::Decisions &decisions;
 };
 
 struct FuseElementwise : PassWrapper<FuseElementwise, OperationPass<>> {
@@ -119,14 +143,17 @@ struct FuseElementwise : PassWrapper<FuseElementwise, OperationPass<>> {
   StringRef getDescription() const override { return "Merge elementwise producers"; }
 
   void runOnOperation() override {
+    graph::Decisions decisions(getOperation());
     RewritePatternSet patterns(&getContext());
-    patterns.add<FuseProducer>(&getContext());
+    patterns.add<FuseProducer>(&getContext(), decisions);
     // What comes with MLIR's own: constants and fills that are read by generic operations.
     linalg::populateElementwiseOpsFusionPatterns(patterns, [](OpOperand *) { return false; });
     linalg::GenericOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
                                      GreedyRewriteConfig().setListener(graph::valueKeeper()))))
       signalPassFailure();
+    if (isa<ModuleOp>(getOperation()))
+      decisions.store();
   }
 };
 

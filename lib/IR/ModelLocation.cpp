@@ -91,6 +91,19 @@ std::string describePlace(Location loc) {
   return text;
 }
 
+std::string operatorName(Location loc) {
+  if (auto place = modelPlace(loc))
+    return place->node;
+  std::string name;
+  loc->walk([&](Location inner) {
+    auto source = dyn_cast<FileLineColLoc>(inner);
+    if (source)
+      name = fmt::format("{}:{}", source.getLine(), source.getColumn());
+    return source ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return name;
+}
+
 std::string nodeSuffix(Location loc) {
   auto place = modelPlace(loc);
   return place && !place->node.empty() ? " " + place->node : "";

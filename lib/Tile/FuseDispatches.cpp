@@ -14,6 +14,7 @@
 // buffer, where the load would have given the pad value, that is selected. What is computed again
 // for other programs must be movement alone, and be read element by element.
 #include "IR/Coded.h"
+#include "IR/Graph/Decisions.h"
 #include "IR/Graph/Values.h"
 #include "IR/KernelLength.h"
 #include "IR/ModelLocation.h"
@@ -331,12 +332,14 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     table.emplace(getOperation());
+    decisions.emplace(getOperation());
     SmallVector<graph::DispatchOp> work;
     getOperation().walk([&](graph::DispatchOp op) { work.push_back(op); });
     for (graph::DispatchOp op : work)
       while (graph::DispatchOp fused = fuseWithProducer(op))
         op = fused;
     dropUnused();
+    decisions->store();
   }
 
   KernelOp kernelOf(graph::DispatchOp op) {
@@ -356,7 +359,10 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
         continue; // of a producer with several results that are read, only one could be known
       unsigned result = cast<OpResult>(operand).getResultNumber();
       std::string why;
-      if (graph::DispatchOp fused = fuse(producer, result, op, i, why))
+      Location operators[] = {producer.getLoc(), op.getLoc()};
+      graph::DispatchOp fused = fuse(producer, result, op, i, why);
+      decisions->note(graph::DecisionKind::Fuse, operators, bool(fused), why);
+      if (fused)
         return fused;
       if (reported.insert({kernelOf(producer), kernel}).second)
         emitReport(op.getLoc()) << "not fused with its producer" << nodeSuffix(producer.getLoc())
@@ -377,9 +383,15 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
         return why = "another dispatch reads its result first", graph::DispatchOp();
     if (!usersFollow(producer, consumer))
       return why = "another dispatch reads the producer's other results first", graph::DispatchOp();
-    std::string key = (from.getSymName() + ">" + Twine(result) + ">" + to.getSymName() + ">" +
-                       Twine(input) + (isOnlyUse ? "" : "+"))
-                          .str();
+    auto wanted =
+        decisions->wanted(graph::DecisionKind::Fuse, {producer.getLoc(), consumer.getLoc()});
+    if (!wanted.value_or(true))
+      return why = graph::unwanted, graph::DispatchOp();
+    mayRecompute = wanted.value_or(false);
+    std::string key =
+        (from.getSymName() + ">" + Twine(result) + ">" + to.getSymName() + ">" + Twine(input) +
+         (isOnlyUse ? "" : "+") + (mayRecompute ? "!" : ""))
+            .str();
     auto [known, isNew] = fusions.try_emplace(key);
     if (isNew)
       known->second = fuseKernels(from, to, out, in, isOnlyUse, why);
@@ -491,7 +503,7 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
       LoadOp load = onlyLoad(shared, why);
       if (!load)
         return failure();
-      if (!readsOnce(load) && !(pointwise->isMovement() && feedsRows(load)))
+      if (!mayRecompute && !readsOnce(load) && !(pointwise->isMovement() && feedsRows(load)))
         return why = "it would be recomputed by several programs", failure();
       return KernelFusion(base, from, shared, out, *pointwise, false).replaceLoads(why);
     });
@@ -574,6 +586,8 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
   }
 
   std::optional<SymbolTable> table;
+  std::optional<graph::Decisions> decisions;
+  bool mayRecompute = false; // the configuration wants the fusion that is tried
   llvm::StringMap<Fusion> fusions;
   llvm::DenseSet<std::pair<Operation *, Operation *>> reported;
 };

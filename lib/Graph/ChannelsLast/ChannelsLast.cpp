@@ -17,7 +17,7 @@
 #include "Graph/Passes.h"
 #include "Graph/Sizes.h"
 #include "IR/Coded.h"
-#include "IR/Graph/Graph.h"
+#include "IR/Graph/Decisions.h"
 #include "IR/Graph/Values.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -40,8 +40,8 @@ RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getTy
 
 class Turning {
 public:
-  explicit Turning(func::FuncOp function)
-      : function(function), b(function.getContext(), graph::valueKeeper()) {}
+  Turning(func::FuncOp function, graph::Decisions &decisions)
+      : function(function), decisions(decisions), b(function.getContext(), graph::valueKeeper()) {}
 
   void run() {
     SmallVector<Operation *> ops;
@@ -144,7 +144,7 @@ private:
   //===--- convolutions -------------------------------------------------------===//
 
   void visitConv(graph::ConvOp op) {
-    if (op.isResultLast())
+    if (op.isResultLast() || !isWanted(op))
       return;
     Value input = op.getInput();
     auto order = ChannelOrder::ofImages(typeOf(input).getRank());
@@ -167,6 +167,14 @@ private:
                               << (readsFirst ? ", and reads few channels as they are" : "");
     }
     replace(op, {{result, order}});
+  }
+
+  /// Whether no configuration says that a convolution runs with channels first.
+  bool isWanted(graph::ConvOp op) {
+    constexpr auto kind = graph::DecisionKind::ChannelsLast;
+    bool isTaken = decisions.wanted(kind, op.getLoc()).value_or(true);
+    decisions.note(kind, op.getLoc(), isTaken, graph::unwanted);
+    return isTaken;
   }
 
   /// [window..., C / groups, O].
@@ -534,6 +542,7 @@ private:
   }
 
   func::FuncOp function;
+  graph::Decisions &decisions;
   IRRewriter b;
   DenseMap<Value, Turned> turned;
   SmallVector<Operation *> replaced; // in order
@@ -548,9 +557,11 @@ struct ChannelsLast : PassWrapper<ChannelsLast, OperationPass<ModuleOp>> {
   }
 
   void runOnOperation() override {
+    graph::Decisions decisions(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isDeclaration())
-        Turning(function).run();
+        Turning(function, decisions).run();
+    decisions.store();
   }
 };
 

@@ -77,6 +77,31 @@ def TW_ValueAttr : AttrDef<TW_Dialect, "Value"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Decisions: docs/configurations.md
+//===----------------------------------------------------------------------===//
+
+def TW_DecisionKind : I32Enum<"DecisionKind", "what is decided about operators of a model", [
+    I32EnumCase<"Fuse", 0, "fuse">, I32EnumCase<"Recompute", 1, "recompute">,
+    I32EnumCase<"ChannelsLast", 2, "channels_last">]> {
+  let cppNamespace = "::tw::graph";
+}
+
+def TW_DecisionAttr : AttrDef<TW_Dialect, "Decision"> {
+  let mnemonic = "decision";
+  let summary = "A decision about operators of the model, which changes no result";
+  let description = [{
+    `fuse`, `recompute`: whether the second operator, which reads the first one, shares a kernel
+    with it, or computes it again. `channels_last`: the layout in which a convolution runs.
+    A module has lists of these: `tw.wanted_decisions`, which passes follow, and `tw.decisions`,
+    those that they have made, with `reason` where they declined (IR/Graph/Decisions.h).
+  }];
+  let parameters = (ins EnumParameter<TW_DecisionKind>:$kind,
+      ArrayRefParameter<"::mlir::StringAttr">:$operators, "bool":$taken,
+      OptionalParameter<"::mlir::StringAttr">:$reason);
+  let assemblyFormat = "`<` $kind `[` $operators `]` $taken (`because` $reason^)? `>`";
+}
+
+//===----------------------------------------------------------------------===//
 // Checks at run time
 //===----------------------------------------------------------------------===//
 
