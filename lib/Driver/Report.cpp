@@ -56,7 +56,9 @@ std::string describeDispatches(ModuleOp module, const Session &session,
     bool isPlain = isa<func::FuncOp>(kernel);
     json.beginObject().member("kernel", std::string_view(name)).member("name", text.name);
     json.member("ops", text.ops).member("calls", use.calls).member("source", use.source);
-    json.member("target", isPlain ? "reference" : std::string_view(target)).key("variants").beginArray();
+    json.member("target", isPlain ? "reference" : std::string_view(target))
+        .key("variants")
+        .beginArray();
     std::vector<int64_t> variants = variantSizes(kernel);
     for (int64_t size : variants)
       json.value(size);

@@ -215,10 +215,9 @@ static void onAllParts(size_t count, const std::function<void(size_t)> &work) {
       std::rethrow_exception(problem);
 }
 
-FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module,
-                                               const std::vector<std::string> &features,
-                                               StringRef metadata, bool runsOnce,
-                                               const Cancellation *cancellation, StringRef deviceCode) {
+FailureOr<std::vector<ObjectFile>>
+makeObjects(ModuleOp module, const std::vector<std::string> &features, StringRef metadata,
+            bool runsOnce, const Cancellation *cancellation, StringRef deviceCode) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translate(module, context, features);
   if (!code)
