@@ -39,6 +39,17 @@ def test_import_is_fast(run_python):
         assert float(out) < 0.25  # 50 ms on a machine with nothing else to do
 
 
+def test_import_before_torch(run_python):
+    """Nothing of one C++ library meets what PyTorch has of another."""
+    assert run_python("""
+        import tilewright
+        import torch
+
+        x = torch.randn(3, 4)
+        print(torch.equal(tilewright.compile(torch.nn.ReLU(), (x,))(x), x.relu()), str(x.sum())[:6])
+    """) == "True tensor\n"
+
+
 def test_stubs_name_everything():
     for stub, module in (("__init__.pyi", _native), ("kernel.pyi", _native.kernel)):
         missing = {name for name in vars(module) if not name.startswith("__")} - names_in(stub)
