@@ -20,7 +20,6 @@ enum class Fusion { Full, DestinationsOnly };
 
 /// Groups the compute operations of `block`. Every compute operation is in one group; views only
 /// where they connect two operations of a group.
-llvm::SmallVector<Group> formGroups(mlir::Block &block, Fusion fusion,
-                                    graph::Decisions &decisions);
+llvm::SmallVector<Group> formGroups(mlir::Block &block, Fusion fusion, graph::Decisions &decisions);
 
 } // namespace tw

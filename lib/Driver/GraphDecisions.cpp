@@ -47,11 +47,10 @@ Result<std::vector<GivenDecision>> readDecisions(const Json &list, const std::st
   TW_TRY(list.forEach([&](const Json &object) -> Status {
     TW_ASSIGN(GivenDecision decision, readDecision(object, file));
     if (!known.insert({decision.kind, decision.operators}).second)
-      return object.error(
-          fmt::format("{} of {} stands here a second time",
-                      graph::stringifyDecisionKind(decision.kind).str(),
-                      fmt::join(decision.operators, " and ")),
-          Code::CONFIG_3);
+      return object.error(fmt::format("{} of {} stands here a second time",
+                                      graph::stringifyDecisionKind(decision.kind).str(),
+                                      fmt::join(decision.operators, " and ")),
+                          Code::CONFIG_3);
     all.push_back(std::move(decision));
     return {};
   }));
@@ -109,8 +108,7 @@ Status checkDecisions(ModuleOp module, const std::vector<GivenDecision> &given, 
 void writeDecisions(JsonWriter &json, ModuleOp module) {
   json.beginArray();
   for (graph::DecisionAttr decision : decisionsOf(module)) {
-    json.beginObject().member("decision",
-                              graph::stringifyDecisionKind(decision.getKind()).str());
+    json.beginObject().member("decision", graph::stringifyDecisionKind(decision.getKind()).str());
     json.key("operators").beginArray();
     for (StringAttr name : decision.getOperators())
       json.value(std::string_view(name.getValue()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decisions about operators (IR/Graph/Decisions.h) as JSON: what `compile --report=json` prints under
-// "decisions", and `--config=FILE` reads (docs/configurations.md).
+// Decisions about operators (IR/Graph/Decisions.h) as JSON: what `compile --report=json` prints
+// under "decisions", and `--config=FILE` reads (docs/configurations.md).
 #pragma once
 #include "IR/Graph/Graph.h"
 #include "Support/Diagnostic.h"

@@ -28,8 +28,8 @@ std::optional<ModelPlace> modelPlace(mlir::Location loc);
 /// " relu_3", the node that an operation comes from, to be put behind a noun; "" if it is unknown.
 std::string nodeSuffix(mlir::Location loc);
 
-/// What people call the operator that an operation comes from: its node, "relu_3", or in a text file
-/// "LINE:COLUMN"; empty when nothing is known.
+/// What people call the operator that an operation comes from: its node, "relu_3", or in a text
+/// file "LINE:COLUMN"; empty when nothing is known.
 std::string operatorName(mlir::Location loc);
 
 /// For people: "model.pt2: node add_3 (#12), from net.py:88 in Net.forward, module encoder", or

@@ -127,11 +127,10 @@ private:
     };
     m.findings.add(
         {{Code::INTERPRETER_110,
-          fmt::format(
-              "the combine depends on where the loop is cut: {} trips give {}, but {} of "
-              "{}, {} and {} trips give {}",
-              trips, text(difference->expected), which, bounds[i], bounds[j] - bounds[i],
-              trips - bounds[j], text(difference->found)),
+          fmt::format("the combine depends on where the loop is cut: {} trips give {}, but {} of "
+                      "{}, {} and {} trips give {}",
+                      trips, text(difference->expected), which, bounds[i], bounds[j] - bounds[i],
+                      trips - bounds[j], text(difference->found)),
           {},
           {fmt::format("in element {} of carried value {}", coordinatesText(difference->element),
                        difference->value)},

@@ -260,10 +260,9 @@ private:
       return std::tuple(sums[0], sums[1]);
     };
     std::tuple both(start[0], start[1]);
-    auto combine =
-        commutative([](const Tile &x1, const Tile &x2, const Tile &y1, const Tile &y2) {
-          return std::tuple(x1 + y1, x2 + y2);
-        });
+    auto combine = commutative([](const Tile &x1, const Tile &x2, const Tile &y1, const Tile &y2) {
+      return std::tuple(x1 + y1, x2 + y2);
+    });
     auto [first, second] =
         isSplit ? forLoop(begin, end, 1, both, step, combine) : forLoop(begin, end, 1, both, step);
     return {first, second};

@@ -308,7 +308,8 @@ private:
     text += std::string(depth, ' ') + "}";
   }
 
-  /// %i = %begin to %end step %step carry (%x = %init : type) { ... } combine commutative (...) { ... }
+  /// %i = %begin to %end step %step carry (%x = %init : type) { ... } combine commutative (...) {
+  /// ... }
   void printFor(const Op &op) {
     const Region &body = op.regions[0];
     text += "tile.for " + define(body.arguments[0]) + " = " + use(op.operands[0]) + " to " +

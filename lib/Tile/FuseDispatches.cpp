@@ -388,10 +388,9 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
     if (!wanted.value_or(true))
       return why = graph::unwanted, graph::DispatchOp();
     mayRecompute = wanted.value_or(false);
-    std::string key =
-        (from.getSymName() + ">" + Twine(result) + ">" + to.getSymName() + ">" + Twine(input) +
-         (isOnlyUse ? "" : "+") + (mayRecompute ? "!" : ""))
-            .str();
+    std::string key = (from.getSymName() + ">" + Twine(result) + ">" + to.getSymName() + ">" +
+                       Twine(input) + (isOnlyUse ? "" : "+") + (mayRecompute ? "!" : ""))
+                          .str();
     auto [known, isNew] = fusions.try_emplace(key);
     if (isNew)
       known->second = fuseKernels(from, to, out, in, isOnlyUse, why);

@@ -17,10 +17,10 @@ func.func @fused(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
 
 // -----
 
-// CHECK: tw.decisions = [#tw.decision<fuse["8:8", "9:8"] false because "the configuration says so">]
+// CHECK: tw.decisions = [#tw.decision<fuse["26:8", "27:8"] false because "the configuration says so">]
 // CHECK: func.func @apart
 // CHECK-COUNT-2: tw.dispatch
-module attributes {tw.wanted_decisions = [#tw.decision<fuse["8:8", "9:8"] false>]} {
+module attributes {tw.wanted_decisions = [#tw.decision<fuse["26:8", "27:8"] false>]} {
 func.func @apart(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
   %e = tensor.empty() : tensor<64x4096xf32>
   %y = linalg.exp ins(%x : tensor<64x4096xf32>) outs(%e : tensor<64x4096xf32>) -> tensor<64x4096xf32>

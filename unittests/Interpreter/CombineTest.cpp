@@ -22,8 +22,8 @@ std::string run(const std::string &init, const std::string &body, const std::str
                        body +
                        "\n"
                        "  tile.yield %z : f32\n"
-                       "} combine " + word + " (%l: f32, %r: f32) {\n" +
-                       combine +
+                       "} combine " +
+                       word + " (%l: f32, %r: f32) {\n" + combine +
                        "\n  tile.yield %z : f32\n}\n"
                        "%t = tile.full %r : f32 -> tensor<1xf32>\n"
                        "tile.store %t, %y[%c0] : tensor<1xf32>, !tile.buffer<[1], f32>\n}",

@@ -320,8 +320,8 @@ private:
       return combined(reductions, first, second);
     };
     tile::ForOp loop = b.loop(b.index(0), b.index(trips), b.index(1), start, body, combine);
-    loop.setCommutative(llvm::all_of(
-        reductions, [](const InChunks &one) { return one.carried.isCommutative(); }));
+    loop.setCommutative(
+        llvm::all_of(reductions, [](const InChunks &one) { return one.carried.isCommutative(); }));
     moveLoopInvariantCode(loop);
     Tiles last(loop.getResults());
     if (!rest.constant() || *rest.constant() > 0)
