@@ -46,7 +46,7 @@ def turned_round(rng, decisions):
     """One or two decisions are others. Those that were declined are mostly impossible, and drawn rarely."""
     drawn = [decision for decision in decisions if decision["taken"] or rng.random() < 0.2]
     drawn = rng.sample(drawn, k=min(len(drawn), rng.randint(1, 2)))
-    return [decision | {"taken": not decision["taken"]} for decision in drawn]
+    return [decision | {"want": not decision["taken"]} for decision in drawn]
 
 
 def changed(rng, report):

@@ -203,7 +203,7 @@ static void run(Session &session, const Request &request) {
   ConstantEvaluator *constants = &evaluator;
   if (preparation)
     constants = &*preparation;
-  if (!isReference)
+  if (!isReference && (request.report || !given->decisions.empty()))
     wantDecisions(*module, given->decisions);
   if (failed(isReference ? pipeline.toPlainDispatches(*module, *kernels)
                          : pipeline.toDispatches(*module, constants, *kernels)))

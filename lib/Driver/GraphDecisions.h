@@ -23,8 +23,8 @@ struct GivenDecision {
   std::string place; // where it says so: "tuned.json: decisions[2]"
 };
 
-/// Reads an array of objects; a member "reason" is for people. Errors: CONFIG_1 where an element is
-/// not written as a decision, CONFIG_3 for two of the same operators.
+/// Reads an array of objects, of which those with a member "want" ask for something. Errors:
+/// CONFIG_1 where an element is not written as a decision, CONFIG_3 for two of the same operators.
 Result<std::vector<GivenDecision>> readDecisions(const Json &list, const std::string &file);
 
 /// Tells the passes that are to run on a module.

@@ -202,6 +202,7 @@ private:
     }
     loop.getCombine().dropAllReferences();
     loop.getCombine().getBlocks().clear();
+    loop.setCommutative(false);
     parts.walk([](ProgramIdOp id) { id.setDim(id.getDim() + 1); });
     addGridDimension(parts);
     unsigned outs = dropOutputs(parts);

@@ -14,7 +14,7 @@ int OpenKernel::open(tilewright_kernel_options request) {
   auto loaded = CompilerLibrary::load();
   TW_TRY_CLI(loaded);
   library = *loaded;
-  source = request.path;
+  source = request.path ? request.path : ""; // a text has none
   request.struct_size = sizeof request;
   return library.openKernel(&request, &sink, &listener, &kernel);
 }
