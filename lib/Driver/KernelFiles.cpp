@@ -37,11 +37,11 @@ static OwningOpRef<tile::KernelOp> namedCopy(const NamedKernel &named) {
   copy->setSymName(named.name);
   (*copy)->setAttr(tile::TileDialect::replacesName, StringAttr::get(context, named.name));
   (*copy)->removeAttr(tile::TileDialect::variantsName); // which are files of their own
-  if (auto own = (*copy)->getAttrOfType<tile::ConfigurationAttr>(
-          tile::TileDialect::configurationName))
-    (*copy)->setAttr(tile::TileDialect::configurationName,
-                     tile::ConfigurationAttr::get(context, own.getKind(), own.getFields(),
-                                                  own.getTarget()));
+  if (auto own =
+          (*copy)->getAttrOfType<tile::ConfigurationAttr>(tile::TileDialect::configurationName))
+    (*copy)->setAttr(
+        tile::TileDialect::configurationName,
+        tile::ConfigurationAttr::get(context, own.getKind(), own.getFields(), own.getTarget()));
   return copy;
 }
 
