@@ -107,4 +107,12 @@ def test_other_backends_keep_nothing_of_ours(run_python, backend):
 
         torch.compile(lambda x: x + 1, backend="{backend}")(torch.ones(2))
         torch.compile(lambda x: f(x)[1], backend="{backend}")(torch.ones(2))
+
+        class Layers(torch.nn.Sequential):  # a class of __main__, by which functions of torch have cached something
+            def forward(self, x):
+                for layer in self:
+                    x = layer(x)
+                return x
+
+        torch.compile(Layers(torch.nn.ReLU()), backend="{backend}")(torch.ones(2))
     """)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import sys
 
 
@@ -15,3 +16,13 @@ def _release_compiled() -> None:
         import torch
 
         torch.compiler.reset()
+        _clear_caches_of_torch()
+
+
+def _clear_caches_of_torch() -> None:
+    """Dynamo's cached functions are keyed by users' classes, and so by the methods, globals and kernels of these. About 10 ms."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "torch":
+            for value in list(vars(module).values()):
+                if type(value) is functools._lru_cache_wrapper:  # isinstance would ask the value, which may warn
+                    value.cache_clear()
