@@ -8,11 +8,22 @@
 // becomes
 //   generic ins(%x, %m)  maps (d0, d1) -> (d0, d1), (d0)
 //
-// so that a chain of reductions over the same rows stays one group.
+// so that a chain of reductions over the same rows stays one group. A parallel loop of one
+// iteration that no computed operand has any more is dropped, so that what a view has given a unit
+// dimension still has the loops of its producer, and fuses with it:
+//
+//   generic ins(%m, %w) maps (d0, d1, d2) -> (d1, d2), (d2) -> tensor<1x4x8xf32>
+// becomes
+//   %y = generic ins(%m, %w) maps (d0, d1) -> (d0, d1), (d1) -> tensor<4x8xf32>
+//   tensor.expand_shape %y [[0, 1], [2]] : tensor<4x8xf32> into tensor<1x4x8xf32>
 #include "Graph/Passes.h"
 #include "Graph/RewriteOps.h"
+#include "Graph/Rows.h"
+#include "Graph/UnitReshapes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Pass/Pass.h"
 
 using namespace mlir;
@@ -20,26 +31,11 @@ using namespace mlir;
 namespace tw {
 namespace {
 
-/// True when every group of `reassociation` has at most one dimension of `type` that is not 1.
-bool onlyUnits(RankedTensorType type, ArrayRef<ReassociationIndices> reassociation) {
-  return llvm::all_of(reassociation, [&](const ReassociationIndices &group) {
-    return llvm::count_if(group, [&](int64_t d) { return type.getDimSize(d) != 1; }) <= 1;
-  });
-}
-
-/// The dimension of a group that is not 1, or its first one.
-int64_t carrier(RankedTensorType type, const ReassociationIndices &group) {
-  for (int64_t d : group)
-    if (type.getDimSize(d) != 1)
-      return d;
-  return group.front();
-}
-
 /// The map into the source of an expand_shape, given the map into its result.
 AffineMap throughExpand(tensor::ExpandShapeOp op, AffineMap map) {
   SmallVector<AffineExpr> results;
   for (const ReassociationIndices &group : op.getReassociationIndices())
-    results.push_back(map.getResult(carrier(op.getResultType(), group)));
+    results.push_back(map.getResult(carrierOf(op.getResultType(), group)));
   return AffineMap::get(map.getNumDims(), 0, results, map.getContext());
 }
 
@@ -48,7 +44,7 @@ AffineMap throughCollapse(tensor::CollapseShapeOp op, AffineMap map) {
   AffineExpr zero = getAffineConstantExpr(0, map.getContext());
   SmallVector<AffineExpr> results(op.getSrcType().getRank(), zero);
   for (auto [i, group] : llvm::enumerate(op.getReassociationIndices()))
-    results[carrier(op.getSrcType(), group)] = map.getResult(i);
+    results[carrierOf(op.getSrcType(), group)] = map.getResult(i);
   return AffineMap::get(map.getNumDims(), 0, results, map.getContext());
 }
 
@@ -66,11 +62,11 @@ struct ReadThroughReshape : OpRewritePattern<linalg::GenericOp> {
       AffineMap map = op.getMatchingIndexingMap(operand), through;
       Value source;
       if (auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>()) {
-        if (!onlyUnits(expand.getResultType(), expand.getReassociationIndices()))
+        if (!addsOnlyUnits(expand))
           continue;
         source = expand.getSrc(), through = throughExpand(expand, map);
       } else if (auto collapse = operand->get().getDefiningOp<tensor::CollapseShapeOp>()) {
-        if (!onlyUnits(collapse.getSrcType(), collapse.getReassociationIndices()))
+        if (!dropsOnlyUnits(collapse))
           continue;
         source = collapse.getSrc(), through = throughCollapse(collapse, map);
       } else {
@@ -102,6 +98,47 @@ struct ReadThroughReshape : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// The maps of the inputs that are computed by kernels; others are there before the graph runs.
+SmallVector<AffineMap> mapsOfComputed(linalg::GenericOp op) {
+  SmallVector<AffineMap> maps;
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (Operation *def = operand->get().getDefiningOp(); def && isCompute(def))
+      maps.push_back(op.getMatchingIndexingMap(operand));
+  return maps;
+}
+
+/// The parallel loops of one iteration that no computed input has, where there is one. A product
+/// keeps its own: their order says which of its operands is which.
+SmallVector<unsigned> looseUnitLoops(linalg::GenericOp op) {
+  SmallVector<AffineMap> maps = mapsOfComputed(op);
+  if (maps.empty() || isContraction(op))
+    return {};
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  auto iterators = op.getIteratorTypesArray();
+  auto isLoose = [&](unsigned loop) {
+    return extents[loop] == 1 && iterators[loop] == utils::IteratorType::parallel &&
+           llvm::none_of(maps, [&](AffineMap map) { return map.isFunctionOfDim(loop); });
+  };
+  return llvm::to_vector(llvm::make_filter_range(llvm::seq(op.getNumLoops()), isLoose));
+}
+
+struct DropLooseUnitLoops : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    SmallVector<unsigned> loops = looseUnitLoops(op);
+    if (loops.empty())
+      return rewriter.notifyMatchFailure(op, "each loop is a computed operand's");
+    linalg::ControlDropUnitDims control;
+    control.controlFn = [&](Operation *) { return loops; };
+    auto dropped = linalg::dropUnitDims(rewriter, op, control);
+    if (failed(dropped))
+      return rewriter.notifyMatchFailure(op, "its loops cannot be dropped");
+    rewriter.replaceOp(op, dropped->replacements);
+    return success();
+  }
+};
+
 struct FoldUnitReshapes : PassWrapper<FoldUnitReshapes, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldUnitReshapes)
   StringRef getArgument() const override { return "tw-fold-unit-reshapes"; }
@@ -109,7 +146,10 @@ struct FoldUnitReshapes : PassWrapper<FoldUnitReshapes, OperationPass<>> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ReadThroughReshape>(&getContext());
+    patterns.add<ReadThroughReshape, DropLooseUnitLoops>(&getContext());
+    // A result begins as the producer does: empty, or filled.
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    linalg::FillOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(rewriteOps<linalg::GenericOp>(getOperation(), std::move(patterns), readsReshape)))
       signalPassFailure();
   }

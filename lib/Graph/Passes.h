@@ -18,8 +18,13 @@ std::unique_ptr<mlir::Pass> createResolveDims();
 std::unique_ptr<mlir::Pass> createDropDeadResults();
 /// Updates elements of whole tensors instead of slices that are put back.
 std::unique_ptr<mlir::Pass> createScatterIntoWhole();
-/// Reads through reshapes that only add or drop dimensions of size one.
+/// Reads through reshapes that only add or drop dimensions of size one, and drops loops that only
+/// they had.
 std::unique_ptr<mlir::Pass> createFoldUnitReshapes();
+/// Lets bodies look elements up in tensors instead of in slices of them.
+std::unique_ptr<mlir::Pass> createReadCapturedViews();
+/// Lets convolutions pad with zeros themselves.
+std::unique_ptr<mlir::Pass> createFoldPadding();
 /// Cuts dimensions before slices are taken, not after.
 std::unique_ptr<mlir::Pass> createReshapeBeforeSlice();
 /// Merges elementwise producers into the linalg.generic that consumes them.

@@ -15,9 +15,11 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   pm.addPass(createResolveDims());
   pm.addPass(createScatterIntoWhole());
   pm.addPass(createFoldUnitReshapes());
+  pm.addPass(createFoldPadding());
   pm.addPass(createChannelsLast());
   pm.addPass(createFoldUnitReshapes());
   pm.addPass(createReshapeBeforeSlice());
+  pm.addPass(createReadCapturedViews());
   pm.addPass(createFuseElementwise());
   pm.addPass(createFoldAttentionTransposes());
   pm.addPass(createGroupQueries());
@@ -44,9 +46,10 @@ void buildPlainGraphPipeline(OpPassManager &pm) {
 void registerGraphPasses() {
   for (auto create :
        {createDropDeadResults, createResolveDims, createScatterIntoWhole, createFoldUnitReshapes,
-        createReshapeBeforeSlice, createFuseElementwise, createChannelsLast,
-        createFoldAttentionTransposes, createGroupQueries, createSumGroupGradients,
-        createTransposeWeights, createToDestinationStyle, createNumberValues, createGraphCSE})
+        createFoldPadding, createReadCapturedViews, createReshapeBeforeSlice, createFuseElementwise,
+        createChannelsLast, createFoldAttentionTransposes, createGroupQueries,
+        createSumGroupGradients, createTransposeWeights, createToDestinationStyle,
+        createNumberValues, createGraphCSE})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
 }
