@@ -21,6 +21,9 @@ def TW_Dialect : Dialect {
   let summary = "Operations on whole tensors that linalg lacks";
   let useDefaultAttributePrinterParser = 1;
   // Arguments and results of functions carry tw.name, tw.role, ...: see docs/contracts.md.
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let isExtensible = 0;
 }
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include <fmt/format.h>
 
@@ -47,6 +48,31 @@ static std::string unknownDialect(StringRef message) {
                      op.str(), dialect.str());
 }
 
+static NamedAttrList withoutOurs(DictionaryAttr dictionary) {
+  NamedAttrList kept;
+  for (NamedAttribute attribute : dictionary ? dictionary.getValue() : ArrayRef<NamedAttribute>()) {
+    bool isName = attribute.getName() == "tw.name" && isa<StringAttr>(attribute.getValue());
+    if (isName || !attribute.getName().strref().starts_with("tw."))
+      kept.push_back(attribute);
+  }
+  return kept;
+}
+
+/// The attributes `tw.*` of functions are the importer's to set; it takes names alone from a text.
+static void dropOurAttributes(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  module->setDiscardableAttrs(
+      withoutOurs(module->getDiscardableAttrDictionary()).getDictionary(context));
+  module.walk([&](func::FuncOp function) {
+    function->setDiscardableAttrs(
+        withoutOurs(function->getDiscardableAttrDictionary()).getDictionary(context));
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      function.setArgAttrs(i, withoutOurs(function.getArgAttrDict(i)).getDictionary(context));
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      function.setResultAttrs(i, withoutOurs(function.getResultAttrDict(i)).getDictionary(context));
+  });
+}
+
 /// Parses and verifies; the first error is the error, later ones its notes. Operations of unknown
 /// dialects in the generic form are read, so that they can be refused by name with all others.
 static Result<OwningOpRef<ModuleOp>> parse(MLIRContext *context, std::string_view text,
@@ -70,10 +96,13 @@ static Result<OwningOpRef<ModuleOp>> parse(MLIRContext *context, std::string_vie
   // The parser reads up to a terminating zero, which a mapped file does not have.
   std::string terminated(text);
   context->allowUnregisteredDialects(true);
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(terminated, ParserConfig(context), name);
-  context->allowUnregisteredDialects(false);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      terminated, ParserConfig(context, /*verifyAfterParse=*/false), name);
   if (module)
+    dropOurAttributes(*module);
+  bool isFine = module && succeeded(verify(*module));
+  context->allowUnregisteredDialects(false);
+  if (isFine)
     return module;
   return problem ? *problem : Diagnostic{Code::IMPORT_101, "the text is not MLIR", name};
 }

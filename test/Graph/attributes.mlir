@@ -1,0 +1,37 @@
+// RUN: tilewright-opt %s -split-input-file -verify-diagnostics
+
+// What the levels write on functions, operations and modules is verified.
+
+// expected-error@+1 {{tw.role is a role, as "input" or "state", but is "imput"}}
+func.func @role(%x: tensor<2xf32> {tw.name = "x", tw.role = "imput"}) { return }
+
+// -----
+
+// expected-error@+1 {{tw.symbols is an array of dictionaries {name, min, max}, but is}}
+func.func @symbols() attributes {tw.symbols = [{name = "s0", min = 1 : i64}]} { return }
+
+// -----
+
+// expected-error@+1 {{has an attribute tw.state, which does not belong on an argument of a function}}
+func.func @place(%x: tensor<2xf32> {tw.state = "x"}) { return }
+
+// -----
+
+// expected-error@+1 {{tw.decisions is an array of #tw.decision, but is}}
+module attributes {tw.decisions = ["fuse"]} {}
+
+// -----
+
+func.func @loop(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{tw.while is a unit, but is true}}
+  scf.for %i = %c0 to %n step %c1 {
+  } {tw.while = true}
+  return
+}
+
+// -----
+
+// expected-error@+1 {{has an attribute tw.unknown, which does not belong on a function}}
+func.func @unknown() attributes {tw.unknown} { return }
