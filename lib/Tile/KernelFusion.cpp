@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tile/KernelFusion.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Verifier.h"
+#include <set>
+
+using namespace mlir;
+
+namespace tw::tile {
+
+Operands::Operands(KernelOp kernel) {
+  for (auto [value, argument] :
+       llvm::zip(kernel.getBody().getArguments(), kernel.getArguments().getAsRange<ArgumentAttr>()))
+    (argument.getAccess() == Access::Scalar ? scalars
+     : argument.getAccess() == Access::In   ? ins
+                                            : outs)
+        .push_back(cast<BlockArgument>(value));
+}
+
+FailureOr<KernelOp> KernelFusion::build(std::string &why, bool follows) {
+  if (!unifySymbols(why))
+    return failure();
+  OwningOpRef<KernelOp> made(createKernel());
+  bool ok = true;
+  IRMapping map;
+  for (auto [old, now] : baseArguments)
+    map.map(old, now);
+  b.setInsertionPointToEnd(&made->getBody().front());
+  for (Operation &op : base.getBody().front()) {
+    auto store = dyn_cast<StoreOp>(op);
+    auto load = dyn_cast<LoadOp>(op);
+    if (follows && store && store.getBuffer() == shared)
+      ok = writeAfter(store, map, why);
+    else if (!follows && load && load.getBuffer() == shared)
+      ok = writeInstead(load, map, why);
+    else
+      b.clone(op, map);
+    if (!ok)
+      return failure();
+  }
+  if (failed(verify(*made)))
+    return why = "the fused kernel would be invalid", failure();
+  return made.release();
+}
+
+bool KernelFusion::unifySymbols(std::string &why) {
+  auto mine = sizesOf(cast<BufferType>(shared.getType())),
+       others = sizesOf(cast<BufferType>(otherShared.getType()));
+  if (mine.size() != others.size() || cast<BufferType>(shared.getType()).getElementType() !=
+                                          cast<BufferType>(otherShared.getType()).getElementType())
+    return why = "they see the buffer in different shapes", false;
+  for (auto [mineSize, otherSize] : llvm::zip(mine, others)) {
+    auto symbol = otherSize.asSymbol();
+    if (symbol && symbols.try_emplace(*symbol, mineSize).second)
+      continue;
+    if (otherSize.substitute(symbols) != mineSize)
+      return why = "they see the buffer in different shapes", false;
+  }
+  std::set<std::string> taken;
+  for (auto symbol : base.getSymbols().getAsRange<SymbolAttr>()) {
+    taken.insert(symbol.getName().str());
+    allSymbols.push_back(symbol);
+  }
+  for (auto symbol : other.getSymbols().getAsRange<SymbolAttr>()) {
+    if (symbols.contains(symbol.getName().str()))
+      continue;
+    std::string name = symbol.getName().str();
+    while (!taken.insert(name).second)
+      name += "_";
+    symbols.emplace(symbol.getName().str(), Size::symbol(name));
+    allSymbols.push_back(SymbolAttr::get(b.getContext(), name, symbol.getMin(), symbol.getMax(),
+                                         symbol.getMultiple()));
+  }
+  return true;
+}
+
+Type KernelFusion::mapped(Type type) const {
+  auto buffer = dyn_cast<BufferType>(type);
+  if (!buffer)
+    return type;
+  SmallVector<SizeAttr> shape;
+  for (const Size &size : sizesOf(buffer))
+    shape.push_back(SizeAttr::get(type.getContext(), size.substitute(symbols)));
+  return BufferType::get(type.getContext(), shape, buffer.getElementType());
+}
+
+KernelOp KernelFusion::createKernel() {
+  b.setInsertionPoint(base);
+  Operands mine(base), others(other);
+  SmallVector<Attribute> attributes;
+  SmallVector<std::pair<BlockArgument, bool>> arguments; // and whether it is other's
+  auto add = [&](ArrayRef<BlockArgument> list, bool isOther) {
+    for (BlockArgument argument : list) {
+      bool drops = isOther ? argument == otherShared : argument == shared && !keepsShared;
+      if (!drops)
+        arguments.push_back({argument, isOther});
+    }
+  };
+  add(mine.ins, false), add(others.ins, true);
+  add(mine.outs, false), add(others.outs, true);
+  add(mine.scalars, false), add(others.scalars, true);
+  static const char *const words[] = {"in", "out", "inout", "n"};
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    auto old = (argument.second ? other : base).getArgument(argument.first.getArgNumber());
+    std::string name = words[size_t(old.getAccess())] + std::to_string(i);
+    attributes.push_back(
+        ArgumentAttr::get(b.getContext(), name, old.getAccess(), old.getInit(), old.getSymbol()));
+  }
+  auto kernel =
+      KernelOp::create(b, b.getFusedLoc({base.getLoc(), other.getLoc()}), base.getSymName(),
+                       b.getArrayAttr(attributes), b.getArrayAttr(allSymbols), base.getGrid());
+  for (NamedAttribute attribute : base->getDiscardableAttrs())
+    kernel->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  Block *body = b.createBlock(&kernel.getBody());
+  for (auto [argument, isOther] : arguments) {
+    Type type = isOther ? mapped(argument.getType()) : argument.getType();
+    Value now = body->addArgument(type, argument.getLoc());
+    if (isOther)
+      otherArguments[argument] = now;
+    else
+      baseArguments.push_back({argument, now});
+  }
+  kernel->remove();
+  return kernel;
+}
+
+static Box boxOf(OperandRange positions, RankedTensorType tile, const IRMapping &map) {
+  Box box{{}, extentsOf(tile)};
+  for (Value position : positions)
+    box.positions.push_back(map.lookup(position));
+  return box;
+}
+
+bool KernelFusion::writeAfter(StoreOp store, IRMapping &map, std::string &why) {
+  if (keepsShared)
+    b.clone(*store, map);
+  Box box = boxOf(store.getPositions(), store.getTile().getType(), map);
+  box.strides.assign(store.getStrides().begin(), store.getStrides().end());
+  box.mayBeginOutside = store.getDrop();
+  Pointwise::Place place{b, box, otherArguments, symbols, otherShared, map.lookup(store.getTile())};
+  FailureOr<SmallVector<Value>> tiles = pointwise.write(place, why);
+  if (failed(tiles))
+    return false;
+  for (auto [tile, old] : llvm::zip(*tiles, pointwise.stores()))
+    StoreOp::create(b, store.getLoc(), tile, otherArguments.lookup(StoreOp(old).getBuffer()),
+                    place.box.positions, store.getStridesAttr(), Value(), store.getDrop(),
+                    UpdateAttr());
+  return true;
+}
+
+bool KernelFusion::writeInstead(LoadOp load, IRMapping &map, std::string &why) {
+  Pointwise::Place place{
+      b, boxOf(load.getPositions(), load.getType(), map), otherArguments, symbols, {}, {}};
+  SmallVector<unsigned> edges = openDims(load);
+  if (!edges.empty() && pointwise.hasChecks())
+    return why = "it checks indices, and is read out of bounds", false;
+  FailureOr<SmallVector<Value>> tiles = pointwise.write(place, why);
+  if (failed(tiles))
+    return false;
+  size_t number = 0;
+  for (auto [i, store] : llvm::enumerate(pointwise.stores()))
+    if (StoreOp(store).getBuffer() == otherShared)
+      number = i;
+  map.map(load.getResult(), padded((*tiles)[number], place.box, load, edges, map));
+  return true;
+}
+
+SmallVector<unsigned> KernelFusion::openDims(LoadOp load) {
+  SmallVector<unsigned> open;
+  std::vector<Size> sizes = sizesOf(load.getBuffer().getType()),
+                    extents = extentsOf(load.getType());
+  for (auto [d, position] : llvm::enumerate(load.getPositions())) {
+    auto form = indexForm(position);
+    if (!form || !staysInside(*form, extents[d], sizes[d]))
+      open.push_back(unsigned(d));
+  }
+  return open;
+}
+
+bool KernelFusion::staysInside(const Size &form, const Size &extent, const Size &size) {
+  auto grid = base.getGrid().getAsRange<SizeAttr>();
+  std::map<std::string, Size> last;
+  for (auto [d, count] : llvm::enumerate(grid))
+    last.emplace(coordinateSymbol(int64_t(d)), count.getSize() - Size(1));
+  auto room = (size - form.substitute(last) - extent).constant();
+  // What is not negative for any coordinates grows with them.
+  return room && *room >= 0 && form.isNonNegative();
+}
+
+Value KernelFusion::padded(Value tile, const Box &box, LoadOp load, ArrayRef<unsigned> edges,
+                           IRMapping &map) {
+  if (edges.empty())
+    return tile;
+  Location loc = load.getLoc();
+  std::vector<Size> sizes = sizesOf(cast<BufferType>(load.getBuffer().getType()));
+  Value mask;
+  for (unsigned d : edges) {
+    auto type = tileType(box.extents, b.getIndexType());
+    Value at = IotaOp::create(b, loc, type, b.getI64IntegerAttr(d), box.positions[d]);
+    Value size = SizeOp::create(b, loc, b.getIndexType(), SizeAttr::get(b.getContext(), sizes[d]));
+    Value sizesTile = FullOp::create(b, loc, type, size);
+    Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, sizesTile);
+    mask = mask ? Value(arith::AndIOp::create(b, loc, mask, inside)) : inside;
+  }
+  auto type = cast<RankedTensorType>(tile.getType());
+  Value pad = load.getPad()
+                  ? map.lookup(load.getPad())
+                  : Value(arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType())));
+  return arith::SelectOp::create(b, loc, mask, tile, FullOp::create(b, loc, type, pad));
+}
+
+} // namespace tw::tile
