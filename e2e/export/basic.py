@@ -79,6 +79,18 @@ class LoraLinear(nn.Module):
         return self.base(x) + self.scale * ((x @ self.a.t()) @ self.b.t())
 
 
+class GatedLinearUnit(nn.Module):
+    """One product whose halves are multiplied, the second one through an activation."""
+
+    def __init__(self):
+        super().__init__()
+        self.up, self.down = nn.Linear(24, 192), nn.Linear(96, 24)
+
+    def forward(self, x):
+        value, gate = self.up(x).chunk(2, dim=-1)
+        return self.down(value * torch.nn.functional.gelu(gate))
+
+
 class LoraMlp(nn.Module):
     def __init__(self, width: int = 32):
         super().__init__()

@@ -21,6 +21,17 @@ def gru():
     return Recurrent(nn.GRU, batch_first=True)
 
 
+class WideGru(nn.Module):
+    """Hidden states of several vectors, for batches of any size."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.GRU(4, 64)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
 def rnn_tanh():
     return Recurrent(nn.RNN, num_layers=2, bias=False)
 

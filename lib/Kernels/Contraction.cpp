@@ -70,6 +70,8 @@ static constexpr Member<Configured> members[] = {
      "whether rows of one operand are multiplied by the other, a vector, and summed along vectors"},
     {"k_block", &Configured::kBlock, 0,
      "terms of the sum in a trip of a loop that workers may share; 0: no loop"},
+    {"column_parts", &Configured::columnParts, 1,
+     "equal parts of the columns of which a program has `columns` each"},
 };
 
 const ConfigurationSchema &contractionSchema() {
@@ -139,6 +141,8 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
       {"vectorize_reduction + packed", "1", "rows are read as they lie in memory"},
       {"columns mod panels", "0", "a program has whole panels"},
       {"panels", "1 + packed * columns", "there are panels of a packed operand only"},
+      {"(column_parts - 1) * (panels - 1)", "0", "a program has one panel of each part"},
+      {"(column_parts - 1) * k_block", "0", "workers share the loop of one part"},
   };
   auto isNever = [&](const char *field, const char *why) {
     constraints.emplace_back(field, "0", why);
@@ -151,6 +155,11 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
     isMultiple("packed", roles.columns[0], "columns", "programs of packed columns come out even");
   else
     isNever("packed", "the second operand is not the same for all of the batch, of known size");
+  if (!roles.columns.empty() && contraction.dims[roles.columns.back()].size)
+    isMultiple("(column_parts - 1)", roles.columns.back(), "(columns * column_parts)",
+               "programs of a part of the columns come out even");
+  else
+    constraints.emplace_back("column_parts", "1", "columns of unknown number have no equal parts");
   if (isBf16Product(contraction) && contraction.dims[roles.sums.back()].size)
     isMultiple("vnni_packed", roles.sums.back(), "2", "neighbours come out even");
   else
@@ -168,11 +177,16 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
 
 namespace {
 
+/// The panels of `part` of the columns.
 Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const KernelFrame &at,
-               const ContractionConfiguration &configuration) {
+               const ContractionConfiguration &configuration, int64_t part) {
   kernel::Size columns = at.extent(roles.columns[0]);
   Positions positions = {at.program(roles.columns[0]) * configuration.panels};
   Shape extents = {configuration.panels};
+  if (configuration.columnParts > 1) {
+    positions.push_back(part);
+    extents.push_back(1);
+  }
   for (int dim : roles.sums) {
     positions.push_back(at.first(dim));
     extents.push_back(at.extent(dim));
@@ -195,8 +209,9 @@ Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Ker
 }
 
 /// A block of two matrices times each other, at fixed coordinates along all but the innermost sum.
+/// `part`: that spec is of the columns.
 Tile product(const Contraction &spec, const ContractionRoles &roles, const KernelFrame &at,
-             const ContractionConfiguration &configuration, const Tile &acc) {
+             const ContractionConfiguration &configuration, int64_t part, const Tile &acc) {
   auto axes = [](std::vector<int> first, const std::vector<int> &second,
                  const std::vector<int> &third) {
     first.insert(first.end(), second.begin(), second.end());
@@ -215,7 +230,7 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Kerne
   }
   Tile a = reshape(at.load(spec.a, axes(roles.batch, roles.rows, roles.sums)), {rows, length});
   Tile b = reshape(configuration.isPacked
-                       ? loadPanel(spec, roles, at, configuration)
+                       ? loadPanel(spec, roles, at, configuration, part)
                        : at.load(spec.b, axes(roles.batch, roles.sums, roles.columns)),
                    {length, columns});
   if (spec.buffers[spec.a.buffer].dtype != spec.buffers[spec.b.buffer].dtype)
@@ -226,34 +241,70 @@ Tile product(const Contraction &spec, const ContractionRoles &roles, const Kerne
 /// Loops over the outer sums, outermost first. Each trip of that has a sum of its own: chains of
 /// additions are short, and the result is closer to the exact one.
 Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const KernelFrame &at,
-             size_t level, const ContractionConfiguration &configuration, const Tile &acc) {
+             size_t level, const ContractionConfiguration &configuration, int64_t part,
+             const Tile &acc) {
   int dim = roles.sums[level];
   if (configuration.kBlock > 0) {
     auto add = commutative([](const Tile &x, const Tile &y) { return x + y; });
     auto piece = [&](const Index &k, const Tile &sum) {
       KernelFrame inner = at;
       inner.take(dim, configuration.kBlock, k);
-      return product(spec, roles, inner, configuration, sum);
+      return product(spec, roles, inner, configuration, part, sum);
     };
     return forLoop(0, ceilDiv(at.size(spec.dims[dim]), configuration.kBlock), 1, acc, piece, add);
   }
   if (level + 1 == roles.sums.size())
-    return product(spec, roles, at, configuration, acc);
+    return product(spec, roles, at, configuration, part, acc);
   return forLoop(0, at.size(spec.dims[dim]), 1, acc, [&](const Index &k, const Tile &sum) {
     KernelFrame inner = at;
     inner.fix(dim, k);
     if (level == 0)
-      return sum + sumOver(spec, roles, inner, level + 1, configuration,
+      return sum + sumOver(spec, roles, inner, level + 1, configuration, part,
                            zeros({sum.size(0), sum.size(1)}, spec.sum));
-    return sumOver(spec, roles, inner, level + 1, configuration, sum);
+    return sumOver(spec, roles, inner, level + 1, configuration, part, sum);
   });
+}
+
+/// Where b is in panels, the shape of its buffer is that of these.
+std::vector<BufferSpec> buffersFor(const Contraction &spec,
+                                   const ContractionConfiguration &configuration) {
+  std::vector<BufferSpec> buffers = spec.buffers;
+  if (!configuration.isPacked)
+    return buffers;
+  std::vector<Extent> &shape = buffers[spec.b.buffer].shape, panels;
+  for (int axis : packedOrder(spec))
+    panels.push_back(shape[axis]);
+  *panels[0].size /= panelOf(configuration) * configuration.columnParts;
+  if (configuration.columnParts > 1)
+    panels.insert(panels.begin() + 1, Extent{configuration.columnParts});
+  if (configuration.isVnniPacked)
+    *panels.back().size /= 2;
+  panels.push_back({panelOf(configuration)});
+  if (configuration.isVnniPacked)
+    panels.push_back({2});
+  shape = panels;
+  return buffers;
+}
+
+/// The product of one of `count` equal parts of the innermost columns.
+Contraction partOf(Contraction spec, const ContractionRoles &roles, int64_t part, int64_t count) {
+  if (count == 1)
+    return spec;
+  int dim = roles.columns.back();
+  int64_t length = *spec.dims[dim].size / count;
+  spec.dims[dim] = {length};
+  for (Access *access : {&spec.b, &spec.c})
+    for (Axis &axis : access->axes)
+      if (axis.dim == dim)
+        axis.offset += part * length * axis.stride;
+  return spec;
 }
 
 } // namespace
 
-void writeContraction(const Contraction &spec, const ContractionConfiguration &configuration) {
-  ContractionRoles roles = rolesOf(spec);
-  std::vector<DimTiling> tilings(spec.dims.size());
+void writeContraction(const Contraction &whole, const ContractionConfiguration &configuration) {
+  ContractionRoles roles = rolesOf(whole);
+  std::vector<DimTiling> tilings(whole.dims.size());
   for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})
     for (int dim : *dims)
       tilings[dim].block = 1;
@@ -261,24 +312,11 @@ void writeContraction(const Contraction &spec, const ContractionConfiguration &c
     tilings[roles.rows.back()] = {configuration.rows, configuration.rowPrograms};
   if (!roles.columns.empty())
     tilings[roles.columns.back()] = {configuration.columns, configuration.columnPrograms};
-  std::vector<BufferSpec> buffers = spec.buffers;
-  if (configuration.isPacked) {
-    std::vector<Extent> &shape = buffers[spec.b.buffer].shape, panels;
-    for (int axis : packedOrder(spec))
-      panels.push_back(shape[axis]);
-    *panels[0].size /= panelOf(configuration);
-    if (configuration.isVnniPacked)
-      *panels.back().size /= 2;
-    panels.push_back({panelOf(configuration)});
-    if (configuration.isVnniPacked)
-      panels.push_back({2});
-    shape = panels;
-  }
-  KernelFrame frame(spec.dims, buffers, tilings);
+  int64_t parts = configuration.columnParts;
+  KernelFrame frame(partOf(whole, roles, 0, parts).dims, buffersFor(whole, configuration), tilings);
   kernel::Size rows = roles.rows.empty() ? kernel::Size(1) : frame.extent(roles.rows.back());
   kernel::Size columns =
       roles.columns.empty() ? kernel::Size(1) : frame.extent(roles.columns.back());
-  Tile c = sumOver(spec, roles, frame, 0, configuration, zeros({rows, columns}, spec.sum));
   std::vector<int> order;
   Shape shape;
   for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})
@@ -286,7 +324,11 @@ void writeContraction(const Contraction &spec, const ContractionConfiguration &c
       order.push_back(dim);
       shape.push_back(frame.extent(dim));
     }
-  frame.store(spec.c, order, reshape(c, shape));
+  for (int64_t part = 0; part < parts; ++part) {
+    Contraction spec = partOf(whole, roles, part, parts);
+    Tile c = sumOver(spec, roles, frame, 0, configuration, part, zeros({rows, columns}, spec.sum));
+    frame.store(spec.c, order, reshape(c, shape));
+  }
 }
 
 } // namespace tw::kernels

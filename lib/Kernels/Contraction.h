@@ -17,6 +17,9 @@ struct Contraction {
   std::vector<BufferSpec> buffers; // a, b, c
   Access a, b, c;
   kernel::DType sum = kernel::f32; // in which it is summed up: c's dtype
+  /// Equal parts of the innermost columns of which elementwise operations read one element each:
+  /// the gates of a recurrent cell, x and gate of a gated linear unit.
+  int64_t columnParts = 1;
 };
 
 /// Takes the dimensions out that nothing runs along.
@@ -32,6 +35,9 @@ struct ContractionConfiguration {
   bool vectorizesReduction = false;
   // Terms of the sum in a trip of a loop whose range workers may share; 0: there is no such loop.
   int64_t kBlock = 0;
+  /// A program has the same columns of so many equal parts of the columns, so that what reads an
+  /// element of each part can be computed there. Panels of all parts lie beside each other.
+  int64_t columnParts = 1;
   bool operator==(const ContractionConfiguration &) const = default;
 };
 
@@ -62,8 +68,9 @@ bool canPack(const Contraction &contraction);
 inline int64_t panelOf(const ContractionConfiguration &configuration) {
   return configuration.columns / configuration.panels;
 }
-/// b in panels: columns / panel, then the sums, then `panel` columns side by side. Gives, for each
-/// axis of b, where it goes (the axis of columns goes to the front and to the end).
+/// b in panels: columns / panel (of one part; then the parts, if there are several), then the sums,
+/// then `panel` columns side by side. Gives, for each axis of b, where it goes (the axis of columns
+/// goes to the front and to the end).
 std::vector<int> packedOrder(const Contraction &contraction);
 
 /// The kernel; to be called while it is traced.

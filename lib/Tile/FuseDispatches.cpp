@@ -11,8 +11,9 @@
 //                                            tile.store %z, %out[%i, %j]
 //
 // A pointwise kernel (Pointwise.h) follows a store, or takes the place of a load: outside of the
-// buffer, where the load would have given the pad value, that is selected. What is computed again
-// for other programs must be movement alone, and be read element by element.
+// buffer, where the load would have given the pad value, that is selected. One that reads several
+// parts of what is stored follows the blocks of all of them, which one program then computes. What
+// is computed again for other programs must be movement alone, and be read element by element.
 #include "IR/Coded.h"
 #include "IR/Graph/Decisions.h"
 #include "IR/Graph/Values.h"
@@ -237,15 +238,15 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
     FailureOr<Pointwise> pointwise = Pointwise::analyse(to, fusion.why);
     if (failed(pointwise))
       return fusion.why = "the consumer is not pointwise: " + fusion.why, fusion;
-    if (pointwise->shape() != sizesOf(cast<BufferType>(in.getType())))
-      return fusion.why = "the consumer's results have another shape", fusion;
+    bool takesParts = pointwise->shape() != sizesOf(cast<BufferType>(in.getType()));
     if (!llvm::all_of(in.getUsers(), [](Operation *user) { return isa<LoadOp>(user); }))
       return fusion.why = "the consumer reads it at computed positions", fusion;
     fuseAll(from, fusion, [&](KernelOp base, std::string &why) -> FailureOr<KernelOp> {
       BlockArgument shared = base.getBlockArgument(out.getArgNumber());
       if (!isStoredInBoxes(shared))
         return why = "the producer does not store it as a few boxes", failure();
-      return KernelFusion(base, to, shared, in, *pointwise, !isOnlyUse).follow(why);
+      KernelFusion kernels(base, to, shared, in, *pointwise, !isOnlyUse);
+      return takesParts ? kernels.followParts(why) : kernels.follow(why);
     });
     return fusion;
   }

@@ -137,14 +137,18 @@ bool KernelFusion::writeAfter(StoreOp store, IRMapping &map, std::string &why) {
   Box box = boxOf(store.getPositions(), store.getTile().getType(), map);
   box.strides.assign(store.getStrides().begin(), store.getStrides().end());
   box.mayBeginOutside = store.getDrop();
-  Pointwise::Place place{b, box, otherArguments, symbols, otherShared, map.lookup(store.getTile())};
+  return writeOther(store, box, {{{}, map.lookup(store.getTile())}}, why);
+}
+
+bool KernelFusion::writeOther(StoreOp store, const Box &box, ArrayRef<Pointwise::KnownTile> known,
+                              std::string &why) {
+  Pointwise::Place place{b, box, otherArguments, symbols, otherShared, llvm::to_vector(known)};
   FailureOr<SmallVector<Value>> tiles = pointwise.write(place, why);
   if (failed(tiles))
     return false;
   for (auto [tile, old] : llvm::zip(*tiles, pointwise.stores()))
     StoreOp::create(b, store.getLoc(), tile, otherArguments.lookup(StoreOp(old).getBuffer()),
-                    place.box.positions, store.getStridesAttr(), Value(), store.getDrop(),
-                    UpdateAttr());
+                    box.positions, store.getStridesAttr(), Value(), store.getDrop(), UpdateAttr());
   return true;
 }
 
@@ -207,6 +211,88 @@ Value KernelFusion::padded(Value tile, const Box &box, LoadOp load, ArrayRef<uns
                   ? map.lookup(load.getPad())
                   : Value(arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType())));
   return arith::SelectOp::create(b, loc, mask, tile, FullOp::create(b, loc, type, pad));
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<KernelFusion::PartStore>> KernelFusion::partStores(std::string &why) {
+  SmallVector<PartStore> stores;
+  for (StoreOp store : base.getOps<StoreOp>()) {
+    if (store.getBuffer() != shared)
+      continue;
+    StoreOp first = stores.empty() ? store : stores.front().store;
+    std::vector<int64_t> distance;
+    for (auto [own, begin] : llvm::zip_equal(store.getPositions(), first.getPositions())) {
+      auto form = indexForm(own), firstForm = indexForm(begin);
+      auto far = form && firstForm ? (*form - *firstForm).constant() : std::nullopt;
+      if (!far)
+        return why = "the producer stores parts at computed distances", failure();
+      distance.push_back(*far);
+    }
+    if (store.getDrop() || !store.getStrides().empty() ||
+        store.getTile().getType() != first.getTile().getType())
+      return why = "the producer's stores are no parts of one block", failure();
+    stores.push_back({store, distance});
+  }
+  return stores;
+}
+
+/// Whether parts as large as `part`, at these distances, are all of a buffer of these sizes, side
+/// by side along one dimension.
+static bool areAllOf(ArrayRef<std::vector<int64_t>> distances, ArrayRef<Size> part,
+                     ArrayRef<Size> sizes) {
+  if (part.size() != sizes.size())
+    return false;
+  unsigned along = 0;
+  while (along < sizes.size() && part[along] == sizes[along])
+    ++along;
+  if (along == sizes.size() || part[along] * Size(int64_t(distances.size())) != sizes[along])
+    return false;
+  for (auto [number, distance] : llvm::enumerate(distances))
+    for (unsigned d = 0; d < sizes.size(); ++d) {
+      Size wanted = d == along ? part[d] * Size(int64_t(number)) : Size(0);
+      if (Size(distance[d]) != wanted || (d != along && part[d] != sizes[d]))
+        return false;
+    }
+  return true;
+}
+
+FailureOr<KernelOp> KernelFusion::followParts(std::string &why) {
+  FailureOr<std::vector<std::vector<int64_t>>> read = pointwise.distancesTo(otherShared, why);
+  if (failed(read))
+    return failure();
+  FailureOr<SmallVector<PartStore>> stores = partStores(why);
+  if (failed(stores) || !unifySymbols(why))
+    return failure();
+  std::vector<std::vector<int64_t>> stored;
+  for (const PartStore &part : *stores)
+    stored.push_back(part.distance);
+  // Then the first one stores as many elements as other does, each once.
+  if (!areAllOf(stored, pointwise.shape(), sizesOf(cast<BufferType>(shared.getType()))) ||
+      !llvm::all_of(*read, [&](const auto &one) { return llvm::is_contained(stored, one); }))
+    return why = "the consumer's results have another shape, and a program of the producer does "
+                 "not have the parts that they are made of",
+           failure();
+  OwningOpRef<KernelOp> made(createKernel());
+  IRMapping map;
+  for (auto [old, now] : baseArguments)
+    map.map(old, now);
+  b.setInsertionPointToEnd(&made->getBody().front());
+  for (Operation &op : base.getBody().front())
+    if (auto store = dyn_cast<StoreOp>(op); !store || store.getBuffer() != shared || keepsShared)
+      b.clone(op, map);
+  SmallVector<Pointwise::KnownTile> tiles;
+  for (PartStore &part : *stores)
+    tiles.push_back({llvm::to_vector(part.distance), map.lookup(part.store.getTile())});
+  StoreOp first = stores->front().store;
+  Box box = boxOf(first.getPositions(), first.getTile().getType(), map);
+  if (!writeOther(first, box, tiles, why))
+    return failure();
+  if (failed(verify(*made)))
+    return why = "the fused kernel would be invalid", failure();
+  return made.release();
 }
 
 } // namespace tw::tile

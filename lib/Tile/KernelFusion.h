@@ -34,15 +34,28 @@ public:
   /// other follow those of base; inputs and scalars likewise.
   mlir::FailureOr<KernelOp> follow(std::string &why) { return build(why, true); }
   mlir::FailureOr<KernelOp> replaceLoads(std::string &why) { return build(why, false); }
+  /// As `follow`, where base stores equal parts of the shared buffer in stores of their own, and an
+  /// element of other depends on one of each: the gates of a recurrent cell.
+  mlir::FailureOr<KernelOp> followParts(std::string &why);
 
 private:
   mlir::FailureOr<KernelOp> build(std::string &why, bool follows);
+  /// A store to the shared buffer, and how far along it from the first one it is.
+  struct PartStore {
+    StoreOp store;
+    std::vector<int64_t> distance;
+  };
+  /// Those of all parts.
+  mlir::FailureOr<llvm::SmallVector<PartStore>> partStores(std::string &why);
   /// Sizes of the shared buffer are the same in both; other's further symbols get names of their
   /// own.
   bool unifySymbols(std::string &why);
   mlir::Type mapped(mlir::Type type) const;
   KernelOp createKernel();
   bool writeAfter(StoreOp store, mlir::IRMapping &map, std::string &why);
+  /// Writes other for a box, of which base has given the tiles, and stores its results.
+  bool writeOther(StoreOp store, const Box &box, llvm::ArrayRef<Pointwise::KnownTile> tiles,
+                  std::string &why);
   bool writeInstead(LoadOp load, mlir::IRMapping &map, std::string &why);
   /// Dimensions along which a load may reach beyond its buffer.
   llvm::SmallVector<unsigned> openDims(LoadOp load);

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <set>
 
 using namespace mlir;
 
@@ -78,6 +79,26 @@ FailureOr<Pointwise> Pointwise::analyse(KernelOp kernel, std::string &why) {
 
 std::vector<Size> Pointwise::shape() const {
   return sizesOf(StoreOp(outputs.front()).getBuffer().getType());
+}
+
+FailureOr<std::vector<std::vector<int64_t>>> Pointwise::distancesTo(Value buffer,
+                                                                    std::string &why) const {
+  std::set<std::vector<int64_t>> distances;
+  for (Operation *user : buffer.getUsers()) {
+    auto load = dyn_cast<LoadOp>(user);
+    if (!load || load.getPositions().size() != positions.size())
+      return why = "it reads it in other ways than as boxes", failure();
+    std::vector<int64_t> distance;
+    for (auto [begin, position] : llvm::zip_equal(positions, load.getPositions())) {
+      auto form = isa<IndexType>(position.getType()) ? indexForm(position) : std::nullopt;
+      auto along = form ? (*form - begin).constant() : std::nullopt;
+      if (!along)
+        return why = "it reads at other places than those it writes", failure();
+      distance.push_back(*along);
+    }
+    distances.insert(distance);
+  }
+  return std::vector(distances.begin(), distances.end());
 }
 
 bool Pointwise::isMovement() const {
@@ -193,6 +214,7 @@ private:
     Value position;
     Size extent;
     int64_t stride = 1;
+    std::optional<int64_t> distance = {}; // from where the box begins, if it goes along that
   };
 
   /// Where an access begins and what it covers along one of its dimensions.
@@ -205,7 +227,8 @@ private:
           at = arith::MulIOp::create(b, loc, at, constant(stride));
         if (*offset != 0)
           at = arith::AddIOp::create(b, loc, at, constant(*offset));
-        return Along{at, place.box.extents[label], stride * place.box.stride(size_t(label))};
+        return Along{at, place.box.extents[label], stride * place.box.stride(size_t(label)),
+                     stride == 1 ? offset : std::nullopt};
       }
     if (form && form->constant() && extent == Size(1))
       return Along{constant(*form->constant()), Size(1)};
@@ -220,6 +243,7 @@ private:
     SmallVector<int64_t> strides;
     std::vector<Size> extents, own = extentsOf(load.getType());
     bool isBox = true;
+    SmallVector<int64_t> distance;
     for (auto [d, position] : llvm::enumerate(load.getPositions())) {
       int64_t stride = load.getStrides().empty() ? 1 : load.getStrides()[d];
       if (isa<RankedTensorType>(position.getType())) {
@@ -235,7 +259,8 @@ private:
       std::optional<Along> at = along(position, own[d], stride, labels[d]);
       if (!at)
         return fail("it reads at other places than those it writes");
-      isBox &= labels[d] == int(d) && at->position == place.box.positions[d];
+      isBox &= labels[d] == int(d) && at->distance;
+      distance.push_back(at->distance.value_or(0));
       positions.push_back(at->position);
       extents.push_back(at->extent);
       strides.push_back(at->stride);
@@ -243,9 +268,14 @@ private:
     if (llvm::all_of(strides, [](int64_t stride) { return stride == 1; }))
       strides.clear();
     if (place.known && load.getBuffer() == place.known) {
-      if (!isBox || load.getMask() || labels.size() != place.box.extents.size())
+      Value tile;
+      for (const Pointwise::KnownTile &each : place.tiles)
+        if (each.distance.empty() ? llvm::all_of(distance, [](int64_t far) { return far == 0; })
+                                  : each.distance == distance)
+          tile = each.tile;
+      if (!tile || !isBox || load.getMask() || labels.size() != place.box.extents.size())
         return fail("it reads at other places than those it writes");
-      return place.tile;
+      return tile;
     }
     auto type = tileType(extents, load.getType().getElementType());
     Value mask, pad;

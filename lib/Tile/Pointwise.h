@@ -34,6 +34,13 @@ public:
   /// Fails with the reason in `why`.
   static mlir::FailureOr<Pointwise> analyse(KernelOp kernel, std::string &why);
 
+  /// A part of a buffer that is there as a tile, instead of being loaded: how far it begins from
+  /// where the box begins.
+  struct KnownTile {
+    llvm::SmallVector<int64_t> distance; // empty: at the box
+    mlir::Value tile;
+  };
+
   /// Where the kernel is written again.
   struct Place {
     mlir::OpBuilder &b;
@@ -41,14 +48,19 @@ public:
     /// The kernel's buffers and scalars there.
     llvm::DenseMap<mlir::Value, mlir::Value> arguments;
     std::map<std::string, Size> symbols;
-    /// A buffer whose elements of the box are this tile, instead of being loaded.
-    mlir::Value known, tile;
+    /// A buffer of which only these tiles are there.
+    mlir::Value known;
+    llvm::SmallVector<KnownTile> tiles;
   };
 
   /// The tiles that the kernel stores to the box, one for each of its outputs in order. Fails with
   /// the reason in `why`; what was made until then is dead.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> write(const Place &place, std::string &why) const;
 
+  /// How far from the box the parts of a buffer begin that are read, each once. Fails with the
+  /// reason in `why` where that is not a constant.
+  mlir::FailureOr<std::vector<std::vector<int64_t>>> distancesTo(mlir::Value buffer,
+                                                                 std::string &why) const;
   /// Whether it only moves and converts elements.
   bool isMovement() const;
   /// Whether it checks positions that are data.

@@ -22,6 +22,19 @@ TEST(Contraction, Texts) {
   EXPECT_NE(packed.find("in %b: !tile.buffer<[2, 32, 48], f32>"), std::string::npos) << packed;
 }
 
+TEST(Contraction, PartsOfTheColumns) {
+  ContractionConfiguration block{8, 16, 1, 1, true};
+  block.columnParts = 3;
+  std::string text = traced(product(64, 96, 32), block);
+  // Two programs along 32 columns of each part, whose panels lie beside each other.
+  EXPECT_NE(text.find("in %b: !tile.buffer<[2, 3, 32, 16], f32>"), std::string::npos) << text;
+  EXPECT_NE(text.find("grid [8, 2]"), std::string::npos) << text;
+  size_t stores = 0;
+  for (size_t at = 0; (at = text.find("tile.store", at)) != std::string::npos; ++at)
+    ++stores;
+  EXPECT_EQ(stores, 3u) << text;
+}
+
 TEST(Contraction, OperandsOfTwoDtypes) {
   Contraction spec = product(64, 64, 32);
   spec.buffers[1].dtype = kernel::bf16;
@@ -54,6 +67,12 @@ TEST(Contraction, ConstraintsOfEveryTarget) {
     return first ? describe(*first, numbersOf(configuration)) : "";
   };
   EXPECT_EQ(violated(product(64, 96, 32), {8, 48, 1, 1, true}), "");
+  ContractionConfiguration parts{8, 48};
+  parts.columnParts = 2;
+  EXPECT_EQ(violated(product(64, 96, 32), parts), "");
+  EXPECT_EQ(violated(product(64, 144, 32), parts),
+            "(column_parts - 1) * (144 mod (columns * column_parts)) = 48 must not be more than 0: "
+            "programs of a part of the columns come out even");
   EXPECT_EQ(
       violated(product(64, 97, 32), {8, 48, 1, 1, true}),
       "packed * (97 mod columns) = 1 must not be more than 0: programs of packed columns come "

@@ -6,8 +6,6 @@
 
 namespace tw::target::cpu {
 namespace {
-using kernels::Axis;
-using kernels::Extent;
 using kernels::product;
 using kernels::traced;
 
@@ -25,6 +23,20 @@ TEST(CPUContraction, ConfigurationsAreLegal) {
           if (chosen.isPacked)
             EXPECT_EQ(n % chosen.columns, 0) << n; // panels fit evenly
           EXPECT_EQ(chosen.panels, 1);
+        }
+}
+
+TEST(CPUContraction, PartsOfTheColumnsThatAreReadTogether) {
+  for (const VectorUnit &unit : {avx2, avx512})
+    for (int64_t m : {1, 8, 500})
+      for (int64_t part : {5, 12, 20, 50, 64, 509, 512})
+        for (bool packed : {false, true}) {
+          Contraction gates = product(m, 4 * part, 64);
+          gates.columnParts = 4;
+          auto chosen = chooseContraction(gates, unit, packed);
+          EXPECT_TRUE(isLegal(gates, chosen, unit)) << m << " " << part << " " << packed;
+          // Primes would have panels of one column.
+          EXPECT_EQ(chosen.columnParts, part == 509 ? 1 : 4) << m << " " << part << " " << packed;
         }
 }
 

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "GraphToTile/Analysis/ColumnParts.h"
 #include "GraphToTile/Analysis/DispatchAnalyzer.h"
 
 using namespace mlir;
 
 namespace tw::conversion {
+
+/// Whether the innermost columns are the last dimension of the result, all of it.
+static bool hasWholeColumns(const Contraction &spec, const std::vector<Extent> &dims,
+                            Value result) {
+  auto type = cast<RankedTensorType>(result.getType());
+  int last = spec.c.axes.empty() ? -1 : spec.c.axes.back().dim;
+  return last >= 0 && !spec.a.covers(last) && dims[last].size == type.getShape().back();
+}
 
 FailureOr<bool> DispatchAnalyzer::addContraction(OpLoops &nest, linalg::LinalgOp op,
                                                  const ContractionParts &parts) {
@@ -35,6 +44,8 @@ FailureOr<bool> DispatchAnalyzer::addContraction(OpLoops &nest, linalg::LinalgOp
   if (!spec.c.axes.empty() && spec.a.covers(spec.c.axes.back().dim) &&
       !spec.b.covers(spec.c.axes.back().dim))
     std::swap(spec.a, spec.b);
+  if (hasWholeColumns(spec, joined->dims, result))
+    spec.columnParts = columnPartsOf(result);
   builder.locations.push_back(op.getLoc());
   builder.setContraction(std::move(spec));
   builder.isClosed = true;

@@ -44,8 +44,10 @@ std::vector<Constraint> variantConstraints(const Subkernel &subkernel,
   kernels::ContractionConfiguration base = kernels::contractionFrom(kernel.fields);
   isSame("packed", base.isPacked, onePacking);
   isSame("vnni_packed", base.isVnniPacked, onePacking);
-  if (base.isPacked)
+  if (base.isPacked) {
     isSame("columns floordiv panels", panelOf(base), onePacking);
+    isSame("column_parts", base.columnParts, onePacking);
+  }
   constraints.emplace_back("k_block", "0", "workers do not share the loop of a variant");
   return constraints;
 }

@@ -328,12 +328,12 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
     const Numbers &fields = configurations[number].fields;
     if (auto *convolution = std::get_if<Convolution>(&subkernel.what))
       return views.packedWeight(tensor, subkernel.tensors[convolution->w].view,
-                                packedOrder(*convolution), convolutionFrom(fields).columns,
-                                /*inPairs=*/false);
+                                {packedOrder(*convolution), convolutionFrom(fields).columns});
     auto &product = std::get<Contraction>(subkernel.what);
     ContractionConfiguration made = contractionFrom(fields);
-    return views.packedWeight(tensor, subkernel.tensors[product.b.buffer].view,
-                              packedOrder(product), panelOf(made), made.isVnniPacked);
+    return views.packedWeight(
+        tensor, subkernel.tensors[product.b.buffer].view,
+        {packedOrder(product), panelOf(made), made.columnParts, made.isVnniPacked});
   }
 
   std::vector<Configuration> configurations; // of the kernels of one dispatch

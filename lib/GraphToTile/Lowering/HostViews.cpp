@@ -196,8 +196,7 @@ Value HostViews::toBuffer(const TensorUse &use, const std::vector<Extent> &shape
   return tensor;
 }
 
-Value HostViews::packedWeight(Value tensor, const BufferView &view, ArrayRef<int> order,
-                              int64_t panel, bool inPairs) {
+Value HostViews::packedWeight(Value tensor, const BufferView &view, const Panels &panels) {
   auto weight = tensor.getDefiningOp<graph::WeightOp>();
   if (!weight)
     return {};
@@ -206,7 +205,7 @@ Value HostViews::packedWeight(Value tensor, const BufferView &view, ArrayRef<int
   if (!strides)
     return {};
   SmallVector<int64_t> sizes, packed;
-  for (int axis : order) {
+  for (int axis : panels.order) {
     int64_t size = 1;
     for (int64_t part : view.joined[axis])
       size *= *view.parts[part].size;
@@ -214,15 +213,19 @@ Value HostViews::packedWeight(Value tensor, const BufferView &view, ArrayRef<int
     packed.push_back((*strides)[axis]);
   }
   int64_t column = packed.front(), neighbour = packed.back();
-  sizes.front() /= panel;
-  packed.front() *= panel;
-  if (inPairs) {
+  sizes.front() /= panels.width * panels.parts;
+  packed.front() *= panels.width;
+  if (panels.parts > 1) {
+    packed.insert(packed.begin() + 1, packed.front() * sizes.front());
+    sizes.insert(sizes.begin() + 1, panels.parts);
+  }
+  if (panels.inPairs) {
     sizes.back() /= 2;
     packed.back() *= 2;
   }
-  sizes.push_back(panel);
+  sizes.push_back(panels.width);
   packed.push_back(column);
-  if (inPairs) {
+  if (panels.inPairs) {
     sizes.push_back(2);
     packed.push_back(neighbour);
   }

@@ -20,11 +20,17 @@ public:
   void learn(const TensorUse &use, const std::vector<Extent> &shape);
   /// A tensor of the function as a buffer.
   mlir::Value toBuffer(const TensorUse &use, const std::vector<Extent> &shape);
-  /// The weight behind an argument as a buffer in panels: axes in this `order`, of the first one
-  /// `panel` elements last; `inPairs`: for two neighbours of the last one each. Null when the
-  /// view's axes are no strided ones of the weight.
-  mlir::Value packedWeight(mlir::Value tensor, const BufferView &view, llvm::ArrayRef<int> order,
-                           int64_t panel, bool inPairs);
+  /// How a weight is packed: axes in this `order`, of the first one `width` elements last, and
+  /// panels of its equal parts beside each other; `inPairs`: for two neighbours of the last one
+  /// each.
+  struct Panels {
+    std::vector<int> order;
+    int64_t width, parts = 1;
+    bool inPairs = false;
+  };
+  /// The weight behind an argument as a buffer in panels. Null when the view's axes are no strided
+  /// ones of the weight.
+  mlir::Value packedWeight(mlir::Value tensor, const BufferView &view, const Panels &panels);
   /// Says in which buffer the tensor of a use is.
   void define(const TensorUse &use, mlir::Value buffer);
   /// A tensor of the function: an argument, one that is in a buffer, or a reshape.

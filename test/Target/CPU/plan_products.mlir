@@ -57,3 +57,31 @@ tile.kernel @pairs(in %x: !tile.buffer<[16, 64], bf16>, in %w: !tile.buffer<[32,
   %d = tile.dot %a, %b, %s : tensor<16x64xbf16>, tensor<64x16xbf16>, tensor<16x16xf32>
   tile.store %d, %y[%c0, %c0] : tensor<16x16xf32>, !tile.buffer<[16, 16], f32>
 }
+
+// Registers cannot hold three blocks of 16 vectors until their sum is stored: each leaves them for
+// scratch memory. That is gone through in loops, where LLVM does not put it in registers again.
+// V4-LABEL: plan of @three
+// V4-COUNT-3:   in scratch memory: vectors of 16 along dimension 1, unrolled
+// V4:       tile.store
+// V4-NEXT:    vectors of 16 along dimension 1{{$}}
+tile.kernel @three(in %x: !tile.buffer<[8, 64], f32>, in %w: !tile.buffer<[3, 64, 32], f32>,
+                   out %y: !tile.buffer<[8, 32], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f32
+  %a = tile.load %x[%c0, %c0] : !tile.buffer<[8, 64], f32> -> tensor<8x64xf32>
+  %w0 = tile.load %w[%c0, %c0, %c0] : !tile.buffer<[3, 64, 32], f32> -> tensor<1x64x32xf32>
+  %w1 = tile.load %w[%c1, %c0, %c0] : !tile.buffer<[3, 64, 32], f32> -> tensor<1x64x32xf32>
+  %w2 = tile.load %w[%c2, %c0, %c0] : !tile.buffer<[3, 64, 32], f32> -> tensor<1x64x32xf32>
+  %b0 = tile.reshape %w0 : tensor<1x64x32xf32> -> tensor<64x32xf32>
+  %b1 = tile.reshape %w1 : tensor<1x64x32xf32> -> tensor<64x32xf32>
+  %b2 = tile.reshape %w2 : tensor<1x64x32xf32> -> tensor<64x32xf32>
+  %s = tile.full %zero : f32 -> tensor<8x32xf32>
+  %d0 = tile.dot %a, %b0, %s : tensor<8x64xf32>, tensor<64x32xf32>, tensor<8x32xf32>
+  %d1 = tile.dot %a, %b1, %s : tensor<8x64xf32>, tensor<64x32xf32>, tensor<8x32xf32>
+  %d2 = tile.dot %a, %b2, %s : tensor<8x64xf32>, tensor<64x32xf32>, tensor<8x32xf32>
+  %m = arith.addf %d0, %d1 : tensor<8x32xf32>
+  %r = arith.addf %m, %d2 : tensor<8x32xf32>
+  tile.store %r, %y[%c0, %c0] : tensor<8x32xf32>, !tile.buffer<[8, 32], f32>
+}

@@ -146,7 +146,8 @@ bool isLegal(const Contraction &contraction, const CPUContraction &configuration
 static CPUContraction blockInRegisters(const Contraction &contraction, const VectorUnit &unit,
                                        const CPUContraction &like, int64_t panel) {
   ContractionRoles roles = rolesOf(contraction);
-  int64_t rows = sizeOf(contraction, roles.rows), columns = sizeOf(contraction, roles.columns);
+  int64_t rows = sizeOf(contraction, roles.rows);
+  int64_t columns = sizeOf(contraction, roles.columns) / like.columnParts;
   std::vector<Constraint> constraints = allConstraints(contraction, unit);
   CPUContraction best = like, pairs = like;
   pairs.rows = std::min(unit.pairRows, std::max<int64_t>(rows, 1));
@@ -192,7 +193,7 @@ static CPUContraction blockInMemory(const Contraction &contraction, const Vector
   return made;
 }
 
-/// How many programs follow each other on one worker.
+/// How many programs follow each other on one worker; `columns`: of one part.
 static void choosePrograms(CPUContraction &block, int64_t rows, int64_t columns) {
   auto programs = [](int64_t size, int64_t each, int64_t most) {
     return std::max<int64_t>(1, std::min((size + each - 1) / each, most / each));
@@ -200,18 +201,20 @@ static void choosePrograms(CPUContraction &block, int64_t rows, int64_t columns)
   // In memory, one block of rows of a stays in the second-level cache while those of b pass by.
   block.rowPrograms =
       programs(rows, block.rows, block.hasAccumulatorsInMemory ? block.rows : blockRows);
-  block.columnPrograms = programs(columns, block.columns, blockColumns);
+  block.columnPrograms = programs(columns, block.columns, blockColumns / block.columnParts);
 }
 
 CPUContraction chooseVariant(const Contraction &contraction, const VectorUnit &unit,
                              const CPUContraction &kernel) {
   ContractionRoles roles = rolesOf(contraction);
-  int64_t rows = sizeOf(contraction, roles.rows), columns = sizeOf(contraction, roles.columns);
+  int64_t rows = sizeOf(contraction, roles.rows);
+  int64_t columns = sizeOf(contraction, roles.columns) / kernel.columnParts;
   VectorUnit own = unit;
   if (!kernel.isVnniPacked)
     own.pairRows = own.pairColumns = 0;
   CPUContraction like;
   like.isPacked = kernel.isPacked;
+  like.columnParts = kernel.columnParts;
   CPUContraction best =
       blockInRegisters(contraction, own, like, kernel.isPacked ? panelOf(kernel) : 0);
   best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
@@ -222,25 +225,38 @@ CPUContraction chooseVariant(const Contraction &contraction, const VectorUnit &u
   return best;
 }
 
+/// Those that whoever reads the result takes, where their columns come out even, in panels that are
+/// no narrower than those of all columns; a part of few columns is one panel.
+static int64_t chooseParts(const Contraction &contraction, const VectorUnit &unit) {
+  int64_t columns = sizeOf(contraction, rolesOf(contraction).columns) / contraction.columnParts;
+  bool isEven = columns % unit.lanes == 0 || columns < 2 * unit.lanes || evenPanel(columns, unit);
+  return isEven ? contraction.columnParts : 1;
+}
+
 CPUContraction chooseContraction(const Contraction &contraction, const VectorUnit &unit,
                                  bool wantsPacked) {
   ContractionRoles roles = rolesOf(contraction);
-  int64_t rows = sizeOf(contraction, roles.rows), columns = sizeOf(contraction, roles.columns);
-  int64_t panel = columns % unit.lanes == 0 ? 0 : evenPanel(columns, unit);
-  wantsPacked = wantsPacked && canPack(contraction) && (columns % unit.lanes == 0 || panel > 0);
   CPUContraction best;
+  best.columnParts = chooseParts(contraction, unit);
+  int64_t rows = sizeOf(contraction, roles.rows);
+  int64_t columns = sizeOf(contraction, roles.columns) / best.columnParts;
+  int64_t panel = columns % unit.lanes == 0 ? 0 : evenPanel(columns, unit);
+  if (best.columnParts > 1 && columns % unit.lanes != 0 && panel == 0)
+    panel = columns;
+  wantsPacked = wantsPacked && canPack(contraction) && (columns % unit.lanes == 0 || panel > 0);
   if (canUseRowDots(contraction, wantsPacked)) {
     best = rowSums(rows, columns, sizeOf(contraction, roles.sums));
     best.kBlock = kBlockOf(contraction, roles, best);
     return best;
   }
   best.isPacked = wantsPacked;
-  best = blockInRegisters(contraction, unit, best, wantsPacked ? panel : 0);
-  if (convertsFirst(contraction, unit) && !best.isVnniPacked && rows >= convertedRows)
+  best = blockInRegisters(contraction, unit, best, wantsPacked || best.columnParts > 1 ? panel : 0);
+  if (convertsFirst(contraction, unit) && !best.isVnniPacked && rows >= convertedRows &&
+      best.columnParts == 1)
     best = blockInMemory(contraction, unit, best);
   best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
   choosePrograms(best, rows, columns);
-  if (best.kBlock == 0)
+  if (best.kBlock == 0 && best.columnParts == 1)
     best.kBlock = kBlockOf(contraction, roles, best);
   return best;
 }

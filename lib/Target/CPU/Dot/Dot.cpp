@@ -69,7 +69,11 @@ private:
       for (Value &sum : sums)
         sum = e.convertFloat(sum, element);
     e.registers[op.getResult()] = {width, sums};
-    return success();
+    if (plan.after.empty())
+      return success();
+    LogicalResult placed = e.place(plan.after);
+    e.registers.erase(op.getResult());
+    return placed;
   }
 
   /// The accumulator is added to where it lies, if nobody else wants it. Else what is in the room

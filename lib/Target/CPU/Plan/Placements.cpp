@@ -113,6 +113,7 @@ FailureOr<Fill> planFill(Scene &scene, Value tile) {
   Fill fill;
   Strips &strips = fill.strips;
   strips = stripsOf(extentsOf(tile), lanesFor(scene, tile));
+  strips.isUnrolled &= !readsLeftRegisters(scene, tile);
   auto from = scene.isPlaced(tile) ? std::nullopt : contiguousDim(tile, strips.lane);
   int lane = strips.lane;
   if (from) {

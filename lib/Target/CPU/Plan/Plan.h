@@ -106,8 +106,10 @@ struct DotStep {
   std::optional<unsigned> registers;
   bool updatesAccumulator = false;
   bool beginsWithZero = false; // tiles
-  Placements before;           // of the accumulator
-  std::optional<Fill> fill;    // the same, all of it
+  /// The result goes from registers to scratch, to leave them to another product (Products.cpp).
+  Placements after;
+  Placements before;        // of the accumulator
+  std::optional<Fill> fill; // the same, all of it
 };
 
 /// A value that is handed to a loop, to its next trip, or out of a branch.

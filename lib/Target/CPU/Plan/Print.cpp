@@ -171,6 +171,7 @@ private:
                     : dot.updatesAccumulator ? "the accumulator is updated in its memory"
                                              : "the result is in scratch memory")
                 << '\n';
+    placements(depth, dot.after);
   }
 
   void detail(unsigned depth, const Step &, const StridedPlacement &placement) {

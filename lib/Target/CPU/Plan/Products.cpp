@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IR/Coded.h"
+#include "IR/Tile/Elementwise.h"
 #include "Target/CPU/Plan/DotOperands.h"
 #include "Target/CPU/Plan/Placements.h"
 #include "Target/CPU/Plan/Steps.h"
@@ -233,7 +234,42 @@ private:
     if (failed(prepare(scene, op.getAcc(), step.strips, 1, dot.before)))
       return failure();
     scene.putInRegisters(op.getResult(), *wide);
+    return crowdsOthers(*wide) ? leaveRegisters() : success();
+  }
+
+  LogicalResult leaveRegisters() {
+    if (failed(toMemory(scene, op.getResult(), dot.after)))
+      return failure();
+    scene.leaveRegisters(op.getResult());
     return success();
+  }
+
+  /// Whether registers cannot hold the result together with those of other products of the block,
+  /// summed before who reads the one reads the other.
+  bool crowdsOthers(unsigned lanes) {
+    auto vectorsOf = [&](tile::DotOp dot) { return dot.getType().getNumElements() / lanes; };
+    int64_t vectors = vectorsOf(op);
+    for (auto other : op->getBlock()->getOps<tile::DotOp>())
+      if (other != op && registerLanes(other.getType(), cpu) &&
+          (op->isBeforeInBlock(other) ? isReadAfter(op, other) : isReadAfter(other, op)))
+        vectors += vectorsOf(other);
+    return vectors > cpu.vectorRegisters * 7 / 8;
+  }
+
+  /// Whether a step after `other` reads what is made of `dot` element by element.
+  static bool isReadAfter(tile::DotOp dot, tile::DotOp other) {
+    llvm::DenseSet<Value> seen;
+    SmallVector<Value> rest = {dot.getResult()};
+    while (!rest.empty())
+      for (Operation *user : rest.pop_back_val().getUsers()) {
+        Operation *inBlock = other->getBlock()->findAncestorOpInBlock(*user);
+        bool isStep = inBlock != user || !(tile::isElementwise(user) || movesElements(user));
+        if (isStep && inBlock && inBlock != other && other->isBeforeInBlock(inBlock))
+          return true;
+        if (!isStep && seen.insert(user->getResult(0)).second)
+          rest.push_back(user->getResult(0));
+      }
+    return false;
   }
 
   LogicalResult sumsInMemory() {

@@ -12,9 +12,10 @@
 namespace tw::target::cpu {
 
 /// Where a tile is: in memory (`room`, 0: not; tiles that share it have the same one), in registers
-/// of `lanes` (0: not; 1: scalars), or both.
+/// of `lanes` (0: not; 1: scalars), or both; or in memory, having left registers to others.
 struct TileState {
   unsigned room = 0, lanes = 0;
+  bool hasLeftRegisters = false;
 };
 
 struct Scene {
@@ -49,6 +50,10 @@ struct Scene {
   void putInMemory(mlir::Value tile, unsigned room) { tiles[tile].room = room; }
   void putInMemory(mlir::Value tile) { putInMemory(tile, newRoom()); }
   void putInRegisters(mlir::Value tile, unsigned lanes) { tiles[tile].lanes = lanes; }
+  void leaveRegisters(mlir::Value tile) {
+    tiles[tile].lanes = 0;
+    tiles[tile].hasLeftRegisters = true;
+  }
 
   bool shouldMaterialize(mlir::Value tile) const {
     return cpu::shouldMaterialize(tile, placed(), cpu);

@@ -82,6 +82,7 @@ LogicalResult planGroup(Scene &scene, ArrayRef<tile::StoreOp> stores, Step &step
   }
   llvm::append_range(read, tiles);
   step.strips = stripsOf(extentsOf(tiles.front()), lanesFor(scene, tiles));
+  step.strips.isUnrolled &= !readsLeftRegisters(scene, tiles);
   for (Value tile : read)
     if (failed(prepare(scene, tile, step.strips, step.strips.lane, step.before)))
       return failure();
@@ -92,6 +93,7 @@ Strips stripsOfStore(const Scene &scene, tile::StoreOp op) {
   std::vector<Size> extents = extentsOf(op.getTile());
   Strips strips = stripsOf(extents, lanesFor(scene, op.getTile()));
   strips = stripsOf(extents, lanesToMove(scene, op.getTile(), strips.lane));
+  strips.isUnrolled &= !readsLeftRegisters(scene, op.getTile());
   // Positions from a tile go one by one: they may be equal, and then the last write stays.
   bool isIndexed =
       strips.lane >= 0 && isa<RankedTensorType>(op.getPositions()[strips.lane].getType());

@@ -29,6 +29,15 @@ Strips stripsOf(ArrayRef<Size> extents, unsigned widest) {
   return strips;
 }
 
+bool readsLeftRegisters(const Scene &scene, ValueRange tiles) {
+  auto hasLeft = [&](Value tile) { return scene.stateOf(tile).hasLeftRegisters; };
+  return llvm::any_of(tiles, [&](Value tile) {
+    return hasLeft(tile) || anyInBackwardSlice(tile, scene.placed(), [&](Operation *op) {
+             return llvm::any_of(op->getOperands(), hasLeft);
+           });
+  });
+}
+
 unsigned lanesFor(const Scene &scene, ValueRange tiles) {
   int64_t widest = 4;
   llvm::DenseSet<Value> seen;

@@ -9,6 +9,10 @@ namespace tw::target::cpu {
 /// For these extents, when the widest elements fit `widest` to a vector.
 Strips stripsOf(llvm::ArrayRef<Size> extents, unsigned widest);
 
+/// Whether what is behind `tiles` was put in memory to leave registers to others. It is not to be
+/// gone through unrolled: LLVM would have it in registers again.
+bool readsLeftRegisters(const Scene &scene, mlir::ValueRange tiles);
+
 /// How many lanes suit the elements that `tiles` are made of.
 unsigned lanesFor(const Scene &scene, mlir::ValueRange tiles);
 
