@@ -60,16 +60,33 @@ static SmallVector<unsigned> rowDims(linalg::LinalgOp op) {
   return dims;
 }
 
+/// Whether `size` is what dimension `dim` of a tensor was made with.
+static bool isSizeOf(OpFoldResult size, Value tensor, int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return getConstantIntValue(size) == type.getDimSize(dim);
+  auto given = dyn_cast<Value>(size);
+  if (auto own = given ? given.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+      own && own.getSource() == tensor && own.getConstantIndex() == dim)
+    return true;
+  Operation *op = tensor.getDefiningOp();
+  if (auto destination = dyn_cast_if_present<DestinationStyleOpInterface>(op))
+    return isSizeOf(size, destination.getTiedOpOperand(cast<OpResult>(tensor))->get(), dim);
+  auto empty = dyn_cast_if_present<tensor::EmptyOp>(op);
+  return empty && empty.getMixedSizes()[dim] == size;
+}
+
 /// Leading dimensions a slice takes whole: offset 0, stride 1 and all of `full`.
 template <typename SliceOp>
-static int64_t wholeDims(SliceOp op, RankedTensorType full, RankedTensorType part) {
-  if (full.getRank() != part.getRank())
+static int64_t wholeDims(SliceOp op, Value full, RankedTensorType part) {
+  auto type = cast<RankedTensorType>(full.getType());
+  if (type.getRank() != part.getRank())
     return 0;
   auto isConst = [](OpFoldResult x, int64_t value) { return getConstantIntValue(x) == value; };
   int64_t d = 0;
-  for (; d < full.getRank(); ++d)
-    if (full.isDynamicDim(d) || part.getDimSize(d) != full.getDimSize(d) ||
-        !isConst(op.getMixedOffsets()[d], 0) || !isConst(op.getMixedStrides()[d], 1))
+  for (; d < type.getRank(); ++d)
+    if (!isSizeOf(op.getMixedSizes()[d], full, d) || !isConst(op.getMixedOffsets()[d], 0) ||
+        !isConst(op.getMixedStrides()[d], 1))
       break;
   return d;
 }
@@ -99,9 +116,8 @@ int64_t rowPrefix(Operation *op) {
       .Case([](graph::ScanOp o) { return int64_t(o.getDim()); })
       .Case([](graph::SortOp o) { return int64_t(o.getDim()); })
       .Case([](graph::ScatterOp) { return 0; })
-      .Case(
-          [](tensor::InsertSliceOp o) { return wholeDims(o, o.getDestType(), o.getSourceType()); })
-      .Case([](tensor::ExtractSliceOp o) { return wholeDims(o, o.getSourceType(), o.getType()); })
+      .Case([](tensor::InsertSliceOp o) { return wholeDims(o, o.getDest(), o.getSourceType()); })
+      .Case([](tensor::ExtractSliceOp o) { return wholeDims(o, o.getSource(), o.getType()); })
       .Case([](tensor::ExpandShapeOp o) { return singletonGroups(o.getReassociationIndices()); })
       .Case([](tensor::CollapseShapeOp o) { return singletonGroups(o.getReassociationIndices()); })
       .Case([](tensor::CastOp o) { return cast<RankedTensorType>(o.getType()).getRank(); })

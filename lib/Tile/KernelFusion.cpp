@@ -269,8 +269,11 @@ FailureOr<KernelOp> KernelFusion::followParts(std::string &why) {
   std::vector<std::vector<int64_t>> stored;
   for (const PartStore &part : *stores)
     stored.push_back(part.distance);
+  std::vector<Size> part = pointwise.shape();
+  for (Size &size : part)
+    size = size.substitute(symbols);
   // Then the first one stores as many elements as other does, each once.
-  if (!areAllOf(stored, pointwise.shape(), sizesOf(cast<BufferType>(shared.getType()))) ||
+  if (!areAllOf(stored, part, sizesOf(cast<BufferType>(shared.getType()))) ||
       !llvm::all_of(*read, [&](const auto &one) { return llvm::is_contained(stored, one); }))
     return why = "the consumer's results have another shape, and a program of the producer does "
                  "not have the parts that they are made of",
