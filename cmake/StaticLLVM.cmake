@@ -13,7 +13,7 @@ endif()
 
 set(tw_unwanted "// Made by cmake/StaticLLVM.cmake\n")
 foreach(architecture ${LLVM_TARGETS_TO_BUILD})
-  if(NOT architecture STREQUAL LLVM_NATIVE_ARCH)
+  if(NOT architecture STREQUAL LLVM_NATIVE_ARCH AND NOT architecture STREQUAL NVPTX)
     foreach(part TargetInfo Target TargetMC AsmPrinter AsmParser Disassembler)
       string(APPEND tw_unwanted "extern \"C\" void LLVMInitialize${architecture}${part}() {}\n")
     endforeach()

@@ -141,6 +141,12 @@ static size_t givenBefore(tile::KernelOp kernel, StringRef name) {
 Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
                                                const std::string &targetName) {
   TW_ASSIGN(NamedTarget target, findTarget(targetName));
+  if (!target.architecture.empty())
+    return Diagnostic{Code::DRIVER_3,
+                      fmt::format("kernels for {} cannot be called by the compiler", targetName),
+                      {},
+                      {},
+                      "make an artifact of it with tilewright kernel compile, and run that"};
   TW_TRY(rt::requireCpuFeatures(target.features));
   FirstError errors(*kernel.getContext());
   OwningOpRef<tile::KernelOp> copy = preparedCopy(kernel);
@@ -188,6 +194,11 @@ Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::stri
     return succeeded(target.code->printPlan(*copy, out)) ? Result<std::string>(text)
                                                          : errors.take("planning a kernel");
   }
+  auto deviceText = target.code->deviceText(*copy, level);
+  if (failed(deviceText))
+    return errors.take("lowering a kernel");
+  if (!deviceText->empty())
+    return *deviceText;
   bool ok = succeeded(isLoops ? target.code->emit(*copy, *code) : target.code->lower(*copy, *code));
   if (!ok)
     return errors.take("lowering a kernel");

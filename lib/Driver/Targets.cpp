@@ -4,6 +4,7 @@
 #include "Target/CPU/CPUTarget.h"
 #include "Target/CPU/Configuration/Chooser.h"
 #include "Target/CPU/CpuFeatures.h"
+#include "Target/NVIDIA/NVIDIATarget.h"
 #include "Target/Reference/ReferenceTarget.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <fmt/format.h>
@@ -13,16 +14,16 @@ using namespace mlir;
 namespace tw {
 namespace {
 
-/// Tile programs by Target/CPU, functions by Target/Reference.
-class ProcessorTarget : public target::Target {
+/// Tile programs by one target, functions, on the host, by Target/Reference.
+class WholeTarget : public target::Target {
 public:
-  explicit ProcessorTarget(const target::CpuFeatures &features)
-      : cpu(target::createCPUTarget(features)), reference(target::createReferenceTarget()) {}
+  explicit WholeTarget(std::unique_ptr<target::Target> tiles)
+      : tiles(std::move(tiles)), reference(target::createReferenceTarget()) {}
 
-  StringRef name() const override { return "cpu"; }
+  StringRef name() const override { return tiles->name(); }
 
   void registerDialects(DialectRegistry &registry) const override {
-    cpu->registerDialects(registry);
+    tiles->registerDialects(registry);
     reference->registerDialects(registry);
   }
 
@@ -34,16 +35,31 @@ public:
     return of(kernel).printPlan(kernel, out);
   }
 
-private:
-  target::Target &of(Operation *kernel) { return isa<func::FuncOp>(kernel) ? *reference : *cpu; }
+  FailureOr<std::string> deviceText(Operation *kernel, StringRef level) override {
+    return of(kernel).deviceText(kernel, level);
+  }
 
-  std::unique_ptr<target::Target> cpu, reference;
+private:
+  target::Target &of(Operation *kernel) { return isa<func::FuncOp>(kernel) ? *reference : *tiles; }
+
+  std::unique_ptr<target::Target> tiles, reference;
 };
 
 NamedTarget forFeatures(std::vector<std::string> names) {
   auto features = target::CpuFeatures::fromNames(names);
-  return {"cpu", std::move(names), "", std::make_shared<ProcessorTarget>(features),
+  return {"cpu", std::move(names), "", std::make_shared<WholeTarget>(target::createCPUTarget(features)),
           target::createCPUChooser(features)};
+}
+
+/// What code on the host of a GPU may use: machines with GPUs have more.
+constexpr char gpuHost[] = "x86-64-v3";
+
+NamedTarget forGpu(const target::GpuArchitecture &architecture) {
+  auto features = *target::featuresOfCpu(gpuHost);
+  return {fmt::format("nvidia:{}", std::string_view(architecture.name)), features,
+          architecture.name.str(),
+          std::make_shared<WholeTarget>(target::createNVIDIATarget(architecture)),
+          target::createCPUChooser(target::CpuFeatures::fromNames(features))};
 }
 
 } // namespace
@@ -63,9 +79,15 @@ Result<NamedTarget> findTarget(const std::string &name) {
   if (name.starts_with("cpu:"))
     if (auto features = target::featuresOfCpu(name.substr(4)))
       return forFeatures(*std::move(features));
+  constexpr std::string_view gpuPrefix = "nvidia:";
+  if (name.starts_with(gpuPrefix))
+    if (const auto *architecture = target::gpuArchitecture(name.substr(gpuPrefix.size())))
+      return forGpu(*architecture);
   std::string names;
   for (std::string_view cpu : target::cpuNames())
     names += fmt::format(", cpu:{}", cpu);
+  for (const target::GpuArchitecture &gpu : target::gpuArchitectures())
+    names += fmt::format(", nvidia:{}", std::string_view(gpu.name));
   return Diagnostic{Code::DRIVER_2,
                     fmt::format("there is no target \"{}\"", name),
                     {},

@@ -13,7 +13,7 @@
 namespace tw {
 
 struct NamedTarget {
-  /// What an artifact says that it is made for: "cpu" or "reference".
+  /// What an artifact says that it is made for: "cpu", "nvidia:sm_90a" or "reference".
   std::string name;
   /// LLVM's names of the features that code may use, and that a machine must have to run it.
   std::vector<std::string> features;
@@ -27,7 +27,7 @@ struct NamedTarget {
 };
 
 /// The target that --target= names: "cpu" or "cpu:host", "cpu:NAME" for a NAME of
-/// Target/CPU/CpuFeatures.h, or "reference". Errors: DRIVER_2 with what there is.
+/// Target/CPU/CpuFeatures.h, "nvidia:NAME" for one of Target/NVIDIA/Architecture.h, or "reference". Errors: DRIVER_2 with what there is.
 Result<NamedTarget> findTarget(const std::string &name);
 
 /// The target for this machine, for what runs at compile time.

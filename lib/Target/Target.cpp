@@ -16,6 +16,7 @@ namespace tw::target {
 Target::~Target() = default;
 
 LogicalResult Target::printPlan(Operation *, raw_ostream &) { return success(); }
+FailureOr<std::string> Target::deviceText(Operation *, StringRef) { return std::string(); }
 
 /// The code of one kernel alone.
 static FailureOr<KernelInfo> lowerOne(Target &target, Operation *kernel, ModuleOp into) {

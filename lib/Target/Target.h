@@ -110,6 +110,11 @@ public:
   /// where it does not plan; fails as `emit` does.
   virtual mlir::LogicalResult printPlan(mlir::Operation *kernel, llvm::raw_ostream &out);
 
+  /// What becomes of `kernel` for another device than the CPU, as text: its "loops", what "llvm"
+  /// makes of them, or the "assembly". Empty where this target's code is the host's; fails as
+  /// `emit` does.
+  virtual mlir::FailureOr<std::string> deviceText(mlir::Operation *kernel, llvm::StringRef level);
+
   /// Registers the dialects that `emit` and `lower` create operations of.
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
 };

@@ -209,35 +209,7 @@ private:
       if (auto symbol = kernel.getArgument(cast<BlockArgument>(number).getArgNumber()).getSymbol())
         e.symbols.try_emplace(symbol.str(), Ix(bits));
     }
-    solve(e, equations);
-  }
-
-  /// The call has checked that all equations hold.
-  void solve(Emitter &e, std::vector<std::pair<Size, Value>> &equations) {
-    bool changes = true;
-    while (changes) {
-      changes = false;
-      Size::Values known;
-      for (auto &[name, value] : e.symbols)
-        known[name] = 1; // which are known matters here, not their values
-      for (auto &[size, value] : equations) {
-        auto line = size.linear(known);
-        if (!line || line->factor == 0)
-          continue;
-        // size = factor * symbol + offset, with factor and offset of the known symbols.
-        auto at = [&](int64_t number) { return size.substitute({{line->symbol, Size(number)}}); };
-        Ix offset = e.size(at(0)), factor = e.ix().sub(e.size(at(1)), offset);
-        Ix rest = e.ix().sub(Ix(value), offset);
-        Ix solution =
-            factor.is(1)
-                ? rest
-                : Ix(arith::DivSIOp::create(b, loc, e.ix().value(rest), e.ix().value(factor))
-                         .getResult());
-        e.symbols[line->symbol] = solution;
-        changes = true;
-        break;
-      }
-    }
+    solveSymbols(b, loc, equations, e.symbols);
   }
 
   void bind(Emitter &e, Value buffer, Value data) {

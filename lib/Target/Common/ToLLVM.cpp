@@ -51,6 +51,7 @@ static LogicalResult lowerFunction(LLVM::LLVMFuncOp function) {
   populateMathToLLVMConversionPatterns(converter, patterns);
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   LLVMConversionTarget target(*context);
+  target.addLegalDialect("nvvm"); // beside llvm, in code for a GPU
   if (failed(applyFullConversion(function, target, std::move(patterns))))
     return failure();
   takeLoopAnnotations(function);

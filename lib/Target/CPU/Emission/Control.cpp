@@ -121,23 +121,6 @@ private:
   SmallVector<Slot> slots;
 };
 
-/// max(0, ceildiv(end - begin, step)), 0 if step is 0; differences do not overflow for positions in
-/// buffers, and saturate for others.
-Ix tripCount(Emitter &e, tile::ForOp op) {
-  IndexBuilder ix = e.ix();
-  Ix begin = e.index(op.getBegin()), end = e.index(op.getEnd()), step = e.index(op.getStep());
-  Ix distance = ix.sub(end, begin);
-  if (auto by = step.constant(); by && *by > 0)
-    return ix.div(ix.add(ix.max(0, distance), *by - 1), step);
-  Value zero = ix.value(0);
-  Value isDown = ix.less(step, 0), isNothing = ix.equal(step, 0);
-  Ix length = ix.select(isDown, ix.sub(0, distance), distance);
-  Ix by = ix.select(isDown, ix.sub(0, step), step);
-  by = ix.select(isNothing, 1, by);
-  Ix count = ix.div(ix.add(ix.max(0, length), ix.sub(by, 1)), by);
-  return ix.select(isNothing, Ix(zero), count);
-}
-
 } // namespace
 
 LogicalResult Emitter::forLoop(tile::ForOp op, const LoopStep &step) {
@@ -145,8 +128,8 @@ LogicalResult Emitter::forLoop(tile::ForOp op, const LoopStep &step) {
   SmallVector<Value> carried;
   if (failed(carrier.take(op.getInitial(), step.initial, carried)))
     return failure();
-  Ix trips = tripCount(*this, op);
   Ix begin = index(op.getBegin()), by = index(op.getStep());
+  Ix trips = emitTripCount(b, loc, begin, index(op.getEnd()), by);
   SmallVector<Type> types = carrier.types();
   auto body = [&](const Ix &trip) -> LogicalResult {
     Scope scope(*this);

@@ -13,6 +13,7 @@
 #include "Target/CPU/Plan/Expressions.h"
 #include "Target/CPU/Plan/Folding.h"
 #include "Target/CPU/Plan/Plan.h"
+#include "Target/Common/EmitSize.h"
 #include "Target/Common/IndexRanges.h"
 #include "Target/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -202,7 +203,7 @@ public:
   mlir::Value convertFloat(mlir::Value value, mlir::Type element);
   mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
 
-  std::map<std::string, Ix> symbols;
+  SymbolValues symbols;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   llvm::DenseMap<mlir::Value, Memory> memory;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Emission/Reducer.h"
+#include "Target/Common/Combine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include <limits>
@@ -20,42 +21,7 @@ Reducer::Reducer(Emitter &e, tile::ReduceOp op, bool alongLanes)
   isPosition = kind == ReduceKind::ArgMax || kind == ReduceKind::ArgMin;
 }
 
-double Reducer::identity() const {
-  bool isMax = kind == ReduceKind::Max || kind == ReduceKind::ArgMax;
-  if (kind == ReduceKind::Prod)
-    return 1;
-  if (isFloat && (tracksNan || isPosition))
-    return isMax ? -std::numeric_limits<double>::infinity()
-                 : std::numeric_limits<double>::infinity();
-  return 0;
-}
-
-Value Reducer::identityValue() {
-  if (isFloat)
-    return e.constant(state, identity());
-  unsigned width = state.getIntOrFloatBitWidth();
-  APInt number(width, 0);
-  switch (kind) {
-  case ReduceKind::Prod:
-    number = APInt(width, 1);
-    break;
-  case ReduceKind::Max:
-  case ReduceKind::ArgMax:
-    number = APInt::getSignedMinValue(width);
-    break;
-  case ReduceKind::Min:
-  case ReduceKind::ArgMin:
-    number = APInt::getSignedMaxValue(width);
-    break;
-  case ReduceKind::UMin:
-  case ReduceKind::And:
-    number = APInt::getAllOnes(width);
-    break;
-  default:
-    break;
-  }
-  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(state, number));
-}
+Value Reducer::identityValue() { return reduceIdentity(b, loc, kind, state); }
 
 void Reducer::initial(SmallVectorImpl<Value> &carried, unsigned width) {
   llvm::SaveAndRestore lanes(e.lanes, width);
@@ -95,36 +61,7 @@ void Reducer::join(SmallVectorImpl<Value> &carried, ArrayRef<Value> other) {
     carried[1] = arith::OrIOp::create(b, loc, carried[1], other[1]);
 }
 
-Value Reducer::combine(Value x, Value y) {
-  auto select = [&](arith::CmpFPredicate predicate) -> Value {
-    Value isFirst = arith::CmpFOp::create(b, loc, predicate, x, y);
-    return arith::SelectOp::create(b, loc, isFirst, x, y);
-  };
-  switch (kind) {
-  case ReduceKind::Sum:
-    return isFloat ? Value(arith::AddFOp::create(b, loc, x, y, arith::FastMathFlags::contract))
-                   : Value(arith::AddIOp::create(b, loc, x, y));
-  case ReduceKind::Prod:
-    return isFloat ? Value(arith::MulFOp::create(b, loc, x, y))
-                   : Value(arith::MulIOp::create(b, loc, x, y));
-  case ReduceKind::Max:
-    return isFloat ? select(arith::CmpFPredicate::OGT)
-                   : Value(arith::MaxSIOp::create(b, loc, x, y));
-  case ReduceKind::Min:
-    return isFloat ? select(arith::CmpFPredicate::OLT)
-                   : Value(arith::MinSIOp::create(b, loc, x, y));
-  case ReduceKind::UMax:
-    return arith::MaxUIOp::create(b, loc, x, y);
-  case ReduceKind::UMin:
-    return arith::MinUIOp::create(b, loc, x, y);
-  case ReduceKind::And:
-    return arith::AndIOp::create(b, loc, x, y);
-  case ReduceKind::Or:
-    return arith::OrIOp::create(b, loc, x, y);
-  default:
-    return x;
-  }
-}
+Value Reducer::combine(Value x, Value y) { return emitReduceStep(b, loc, kind, x, y); }
 
 /// The best lane; there is no NaN. Halves are compared with each other: LLVM's own reductions go
 /// through the lanes one after the other.

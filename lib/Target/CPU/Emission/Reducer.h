@@ -24,7 +24,6 @@ public:
   mlir::Value finish(llvm::ArrayRef<mlir::Value> carried);
 
 private:
-  double identity() const;
   mlir::Value identityValue();
   mlir::Value combine(mlir::Value x, mlir::Value y);
   mlir::Value bestLane(mlir::Value vector);

@@ -2,46 +2,11 @@
 //
 // tile.scan: in vectors across the dimension that is scanned, else one element after the other.
 #include "Target/CPU/Emission/Emitter.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "Target/Common/Combine.h"
 
 using namespace mlir;
-using tw::tile::ScanKind;
 
 namespace tw::target::cpu {
-
-static Value combine(Emitter &e, ScanKind kind, Value x, Value y) {
-  bool isFloat = isa<FloatType>(getElementTypeOrSelf(x.getType()));
-  OpBuilder &b = e.b;
-  Location loc = e.loc;
-  switch (kind) {
-  case ScanKind::Sum:
-    return isFloat ? Value(arith::AddFOp::create(b, loc, x, y))
-                   : Value(arith::AddIOp::create(b, loc, x, y));
-  case ScanKind::Prod:
-    return isFloat ? Value(arith::MulFOp::create(b, loc, x, y))
-                   : Value(arith::MulIOp::create(b, loc, x, y));
-  case ScanKind::Max:
-    return isFloat ? Value(arith::MaximumFOp::create(b, loc, x, y))
-                   : Value(arith::MaxSIOp::create(b, loc, x, y));
-  case ScanKind::Min:
-    return isFloat ? Value(arith::MinimumFOp::create(b, loc, x, y))
-                   : Value(arith::MinSIOp::create(b, loc, x, y));
-  }
-  return x;
-}
-
-/// What combines with every value to that value.
-static Value neutral(Emitter &e, ScanKind kind, Type type) {
-  double infinity = std::numeric_limits<double>::infinity();
-  if (kind == ScanKind::Sum || kind == ScanKind::Prod)
-    return e.constant(type, kind == ScanKind::Prod);
-  if (isa<FloatType>(type))
-    return e.constant(type, kind == ScanKind::Max ? -infinity : infinity);
-  unsigned width = type.getIntOrFloatBitWidth();
-  APInt number =
-      kind == ScanKind::Max ? APInt::getSignedMinValue(width) : APInt::getSignedMaxValue(width);
-  return arith::ConstantOp::create(e.b, e.loc, e.b.getIntegerAttr(type, number));
-}
 
 LogicalResult Emitter::scan(tile::ScanOp op, const Step &step) {
   auto type = cast<RankedTensorType>(op.getOperand().getType());
@@ -55,7 +20,7 @@ LogicalResult Emitter::scan(tile::ScanOp op, const Step &step) {
   others[axis] = 1;
   Memory room = allocate(tile::extentsOf(type), type.getElementType());
   auto line = [&](const Point &first) -> LogicalResult {
-    Value start = neutral(*this, op.getKind(), state);
+    Value start = scanIdentity(b, loc, op.getKind(), state);
     SmallVector<Value> carried = {first.lane >= 0 ? asVector(start) : start};
     return loop(0, all[axis], 1, carried, [&](const Ix &at) -> LogicalResult {
       Point point = first;
@@ -64,7 +29,7 @@ LogicalResult Emitter::scan(tile::ScanOp op, const Step &step) {
       if (failed(found))
         return failure();
       Value value = point.lane >= 0 ? asVector(*found) : *found;
-      carried[0] = combine(*this, op.getKind(), carried[0], convertFloat(value, state));
+      carried[0] = emitScanStep(b, loc, op.getKind(), carried[0], convertFloat(value, state));
       write(room, point, convertFloat(carried[0], element));
       return success();
     });

@@ -2,6 +2,7 @@
 //
 // Writes one element at a time: tile.scatter, atomic tile.store; and tile.check.
 #include "Target/CPU/Emission/Emitter.h"
+#include "Target/Common/Updates.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -9,21 +10,6 @@ using namespace mlir;
 using tw::tile::Update;
 
 namespace tw::target::cpu {
-
-static LLVM::AtomicBinOp atomicOf(Update update, Type element) {
-  bool isFloat = isa<FloatType>(element);
-  switch (update) {
-  case Update::Add:
-    return isFloat ? LLVM::AtomicBinOp::fadd : LLVM::AtomicBinOp::add;
-  case Update::Min:
-    return isFloat ? LLVM::AtomicBinOp::fminimum : LLVM::AtomicBinOp::min;
-  case Update::Max:
-    return isFloat ? LLVM::AtomicBinOp::fmaximum : LLVM::AtomicBinOp::max;
-  case Update::Any:
-    break;
-  }
-  return LLVM::AtomicBinOp::xchg;
-}
 
 void Emitter::updateElement(Value value, const Buffer &buffer, const Ix &index,
                             std::optional<Update> update, Value condition) {
@@ -80,19 +66,6 @@ LogicalResult Emitter::scatter(tile::ScatterOp op, const Step &step) {
 // tile.check
 //===----------------------------------------------------------------------===//
 
-/// The first failure stays.
-static void recordFailure(Emitter &e, Value value, const Ix &bound, int64_t message) {
-  OpBuilder &b = e.b;
-  Type i64 = b.getI64Type();
-  auto exchange = LLVM::AtomicCmpXchgOp::create(
-      b, e.loc, e.failureRecord, e.constant(i64, 0), e.constant(i64, double(message)),
-      LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic);
-  Value isFirst = LLVM::ExtractValueOp::create(b, e.loc, exchange.getResult(), 1);
-  b.setInsertionPointToStart(scf::IfOp::create(b, e.loc, isFirst, false).thenBlock());
-  e.storeTo(value, e.failureRecord, i64, 1, 1, {});
-  e.storeTo(e.ix().value(bound), e.failureRecord, i64, 2, 1, {});
-}
-
 /// `value` if it is in [0, bound), else 0, and the failure is recorded (the first one stays).
 Value Emitter::checked(Value value, const Ix &bound, Value wanted, int64_t message) {
   Type type = value.getType(), i64 = b.getI64Type();
@@ -104,7 +77,7 @@ Value Emitter::checked(Value value, const Ix &bound, Value wanted, int64_t messa
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(scf::IfOp::create(b, loc, isBad, false).thenBlock());
-    recordFailure(*this, wide, bound, message);
+    recordFailure(b, loc, failureRecord, message, wide, bound);
   }
   isGood = both(isGood, wanted);
   return arith::SelectOp::create(b, loc, isGood, value, constant(type, 0));
@@ -130,7 +103,8 @@ static Value checkedLanes(Emitter &e, Value value, const Ix &bound, Value wanted
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(scf::IfOp::create(b, loc, isAny, false).thenBlock());
     Value lane = LLVM::CountTrailingZerosOp::create(b, loc, bits, bad, /*is_zero_poison=*/true);
-    recordFailure(e, LLVM::ExtractElementOp::create(b, loc, wide, lane), bound, message);
+    recordFailure(b, loc, e.failureRecord, message,
+                  LLVM::ExtractElementOp::create(b, loc, wide, lane), bound);
   }
   Value zero = e.splat(e.constant(element, 0));
   return arith::SelectOp::create(b, loc, e.both(isGood, wanted), value, zero);

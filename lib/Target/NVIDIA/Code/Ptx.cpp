@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LLVM's NVPTX back end, in this process.
+#include "Target/NVIDIA/Code/Ptx.h"
+#include "IR/Coded.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include <mutex>
+
+using namespace mlir;
+
+namespace tw::target::nvidia {
+
+static std::unique_ptr<llvm::TargetMachine> makeMachine(const GpuArchitecture &architecture) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, architecture.name, architecture.features, llvm::TargetOptions(), std::nullopt,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PassBuilder builder(&machine);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+static LogicalResult report(ModuleOp module, const char *what) {
+  return emitCoded(module.getLoc(), Code::PROGRAM_6) << what;
+}
+
+FailureOr<std::string> makeText(ModuleOp device, const GpuArchitecture &architecture,
+                                DeviceText kind) {
+  registerBuiltinDialectTranslation(*device.getContext());
+  registerLLVMDialectTranslation(*device.getContext());
+  registerNVVMDialectTranslation(*device.getContext());
+  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(architecture);
+  if (!machine)
+    return report(device, "this LLVM has no code generator for NVIDIA's GPUs");
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(device, context, "tilewright");
+  if (!code)
+    return report(device, "the kernel cannot be written as LLVM IR");
+  code->setDataLayout(machine->createDataLayout());
+  code->setTargetTriple(machine->getTargetTriple());
+  optimize(*code, *machine);
+  if (kind == DeviceText::LLVM) {
+    std::string text;
+    llvm::raw_string_ostream(text) << *code;
+    return text;
+  }
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager emit;
+  if (machine->addPassesToEmitFile(emit, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    return report(device, "LLVM cannot write PTX");
+  emit.run(*code);
+  return std::string(text);
+}
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads, gathers, stores and scatters, an element at a time, and checks of positions.
+#include "Target/Common/Bounds.h"
+#include "Target/Common/Updates.h"
+#include "Target/NVIDIA/Emission/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using tw::tile::Update;
+
+namespace tw::target::nvidia {
+
+FailureOr<Place> Emitter::placeOf(Value of, OperandRange positions, ArrayRef<int64_t> strides,
+                                  Value mask, Operation *op, const Point &point) {
+  const Buffer buffer = buffers.find(of)->second;
+  auto box = boxOf(op);
+  Place place;
+  if (mask) {
+    FailureOr<Value> wanted = evaluate(mask, point);
+    if (failed(wanted))
+      return failure();
+    place.condition = *wanted;
+  }
+  bool isGather = isa<tile::GatherOp, tile::ScatterOp>(op);
+  for (auto [d, position] : llvm::enumerate(positions)) {
+    Ix at;
+    bool isTile = isa<RankedTensorType>(position.getType());
+    if (isTile) {
+      FailureOr<Value> found = evaluate(position, isGather ? point : Point{point[d]});
+      if (failed(found))
+        return failure();
+      Value wide = *found;
+      if (wide.getType() != b.getI64Type())
+        wide = arith::ExtSIOp::create(b, loc, b.getI64Type(), wide);
+      at = Ix::of(wide);
+    } else {
+      at = ix().add(index(position), ix().mul(point[d], strides.empty() ? 1 : strides[d]));
+    }
+    if (isTile || !isSurelyInside(kernel, *box, d))
+      place.condition = both(place.condition, ix().inside(at, buffer.sizes[d]));
+    place.index = ix().add(place.index, ix().mul(at, buffer.strides[d]));
+  }
+  return place;
+}
+
+Value Emitter::readPlace(const Buffer &buffer, const Place &place, Value pad) {
+  if (!place.condition)
+    return loadFrom(buffer.base, buffer.element, place.index);
+  Value other = pad ? scalar(pad) : constant(buffer.element, 0);
+  auto choice = scf::IfOp::create(b, loc, TypeRange{other.getType()}, place.condition, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, loc, loadFrom(buffer.base, buffer.element, place.index));
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, loc, other);
+  return choice.getResult(0);
+}
+
+FailureOr<Value> Emitter::load(tile::LoadOp op, const Point &point) {
+  FailureOr<Place> place =
+      placeOf(op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask(), op, point);
+  if (failed(place))
+    return failure();
+  return readPlace(buffers.find(op.getBuffer())->second, *place, op.getPad());
+}
+
+FailureOr<Value> Emitter::gather(tile::GatherOp op, const Point &point) {
+  FailureOr<Place> place =
+      placeOf(op.getBuffer(), op.getPositions(), {}, op.getMask(), op, point);
+  if (failed(place))
+    return failure();
+  return readPlace(buffers.find(op.getBuffer())->second, *place, op.getPad());
+}
+
+void Emitter::updateElement(Value value, const Buffer &buffer, const Place &place,
+                            std::optional<Update> update) {
+  OpBuilder::InsertionGuard guard(b);
+  if (place.condition)
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, place.condition, false).thenBlock());
+  if (!update || *update == Update::Any) {
+    storeTo(value, buffer.base, buffer.element, place.index);
+    return;
+  }
+  LLVM::AtomicRMWOp::create(b, loc, atomicOf(*update, buffer.element),
+                            address(buffer.base, buffer.element, place.index), value,
+                            LLVM::AtomicOrdering::monotonic);
+}
+
+/// Whether this is the only operation of the kernel that touches its buffer, once a program: then
+/// nothing waits for it.
+static bool isOnlyAccess(Operation *store, Value buffer) {
+  return buffer.hasOneUse() && isa<tile::KernelOp>(store->getParentOp());
+}
+
+void Emitter::settle(Operation *store, Value buffer) {
+  if (!isOnlyAccess(store, buffer))
+    barrier();
+}
+
+LogicalResult Emitter::store(tile::StoreOp op) {
+  LogicalResult done = overPoints(extents(op.getTile()), [&](const Point &point) -> LogicalResult {
+    FailureOr<Value> value = evaluate(op.getTile(), point);
+    FailureOr<Place> place =
+        placeOf(op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask(), op, point);
+    if (failed(value) || failed(place))
+      return failure();
+    updateElement(*value, buffers.find(op.getBuffer())->second, *place, op.getUpdate());
+    return success();
+  });
+  settle(op, op.getBuffer());
+  return done;
+}
+
+LogicalResult Emitter::scatter(tile::ScatterOp op) {
+  LogicalResult done = overPoints(extents(op.getTile()), [&](const Point &point) -> LogicalResult {
+    FailureOr<Value> value = evaluate(op.getTile(), point);
+    FailureOr<Place> place =
+        placeOf(op.getBuffer(), op.getPositions(), {}, op.getMask(), op, point);
+    if (failed(value) || failed(place))
+      return failure();
+    updateElement(*value, buffers.find(op.getBuffer())->second, *place, op.getUpdate());
+    return success();
+  });
+  settle(op, op.getBuffer());
+  return done;
+}
+
+/// `value` if it is in [0, bound), else 0, and the failure is recorded.
+static Value checked(Emitter &e, Value value, const Ix &bound, Value wanted, int64_t message) {
+  OpBuilder &b = e.b;
+  Type type = value.getType(), i64 = b.getI64Type();
+  Value wide = type == i64 ? value : Value(arith::ExtSIOp::create(b, e.loc, i64, value));
+  Value isGood = e.ix().inside(wide, bound);
+  Value isBad = arith::XOrIOp::create(b, e.loc, isGood, e.constant(b.getI1Type(), 1));
+  isBad = e.both(isBad, wanted);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(scf::IfOp::create(b, e.loc, isBad, false).thenBlock());
+    recordFailure(b, e.loc, e.failureRecord, message, wide, bound);
+  }
+  return arith::SelectOp::create(b, e.loc, e.both(isGood, wanted), value, e.constant(type, 0));
+}
+
+LogicalResult Emitter::check(tile::CheckOp op) {
+  auto found = llvm::find(failures, op.getMessage().str());
+  int64_t message = found - failures.begin() + 1;
+  if (found == failures.end())
+    failures.push_back(op.getMessage().str());
+  Ix bound = index(op.getBound());
+  auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
+  if (!type) {
+    scalars[op.getResult()] = checked(*this, scalar(op.getValue()), bound,
+                                      op.getMask() ? scalar(op.getMask()) : Value(), message);
+    return success();
+  }
+  Room room = roomFor(op.getResult());
+  auto one = [&](const Point &point) -> LogicalResult {
+    FailureOr<Value> value = evaluate(op.getValue(), point), wanted = Value();
+    if (op.getMask())
+      wanted = evaluate(op.getMask(), point);
+    if (failed(value) || failed(wanted))
+      return failure();
+    write(room, point, checked(*this, *value, bound, *wanted, message));
+    return success();
+  };
+  if (failed(overPoints(extents(op.getValue()), one)))
+    return failure();
+  barrier();
+  rooms[op.getResult()] = room;
+  return success();
+}
+
+} // namespace tw::target::nvidia

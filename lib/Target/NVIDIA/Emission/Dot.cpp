@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tile.dot with ordinary arithmetic, which every GPU has: a thread computes a small block of the
+// result, of which the rows lie next to each other and the columns as far apart as there are blocks
+// along them, so that threads next to each other read next to each other. Float operands are widened
+// to the type of the sums, and products of f32 are f32. Long sums are sums of short ones: one long
+// f32 chain has several times the error of what people compare with.
+#include "Target/Common/Elementwise.h"
+#include "Target/NVIDIA/Emission/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace tw::target::nvidia {
+namespace {
+
+constexpr int64_t mostBlock = 8;     // rows or columns of a thread's block
+constexpr int64_t termsOfPart = 256; // of a sum
+
+class DotEmitter {
+public:
+  DotEmitter(Emitter &e, tile::DotOp op)
+      : e(e), b(e.b), loc(e.loc), op(op), extents(e.extents(op.getResult())),
+        depth(e.extents(op.getA()).back()),
+        element(scalarType(op.getType().getElementType())) {
+    bool isHalf = element.isF16() || element.isBF16();
+    sum = isHalf ? Type(b.getF32Type()) : element;
+    rank = extents.size();
+  }
+
+  LogicalResult run() {
+    Room room = isInPlace() ? e.rooms.find(op.getAcc())->second : e.roomFor(op.getResult());
+    int64_t rows = blockOf(extents[rank - 2]), columns = blockOf(extents[rank - 1]);
+    shrink(rows, columns);
+    Indices blocks = extents;
+    blocks[rank - 2] = e.ix().div(extents[rank - 2], rows);
+    blocks[rank - 1] = e.ix().div(extents[rank - 1], columns);
+    LogicalResult done = e.overPoints(
+        blocks, [&](const Point &block) { return emitBlock(room, block, rows, columns, blocks); });
+    e.barrier();
+    e.rooms[op.getResult()] = room;
+    return done;
+  }
+
+private:
+  /// Whether the accumulator is not used again, so that the sums take its place. Each of its
+  /// elements is read only by the thread that writes the sum there.
+  bool isInPlace() { return e.rooms.contains(op.getAcc()) && op.getAcc().hasOneUse(); }
+
+  /// The largest divisor that a thread may have of an extent.
+  static int64_t blockOf(const Ix &extent) {
+    auto known = extent.constant();
+    for (int64_t block = known ? mostBlock : 1; block > 1; --block)
+      if (*known % block == 0)
+        return block;
+    return 1;
+  }
+
+  /// Smaller blocks, while there are fewer of them than threads.
+  void shrink(int64_t &rows, int64_t &columns) {
+    int64_t count = e.ix().product(extents).estimate(int64_t(1) << 30);
+    auto half = [](int64_t &block) {
+      for (int64_t divisor = 2; divisor <= block; ++divisor)
+        if (block % divisor == 0) {
+          block /= divisor;
+          return;
+        }
+    };
+    while (rows * columns > 1 && count / (rows * columns) < e.threads)
+      half(columns >= rows ? columns : rows);
+  }
+
+  Value widened(Value value) {
+    return isa<FloatType>(sum) ? convertFloat(b, loc, value, sum) : value;
+  }
+
+  Value multiplyAdd(Value x, Value y, Value z) {
+    if (isa<FloatType>(sum))
+      return math::FmaOp::create(b, loc, x, y, z);
+    return arith::AddIOp::create(b, loc, z, arith::MulIOp::create(b, loc, x, y));
+  }
+
+  Value add(Value x, Value y) {
+    return isa<FloatType>(sum) ? Value(arith::AddFOp::create(b, loc, x, y))
+                               : Value(arith::AddIOp::create(b, loc, x, y));
+  }
+
+  /// The products of terms [begin, end), added to what is carried.
+  LogicalResult products(ArrayRef<Point> rows, ArrayRef<Point> columns, const Ix &begin,
+                         const Ix &end, SmallVectorImpl<Value> &carried) {
+    return e.loop(begin, end, 1, carried, [&](const Ix &k) -> LogicalResult {
+      SmallVector<Value> left, right;
+      auto read = [&](Value tile, ArrayRef<Point> points, bool isLeft,
+                      SmallVectorImpl<Value> &into) -> LogicalResult {
+        for (Point point : points) {
+          point[isLeft ? rank - 1 : rank - 2] = k;
+          FailureOr<Value> value = e.evaluate(tile, point);
+          if (failed(value))
+            return failure();
+          into.push_back(widened(*value));
+        }
+        return success();
+      };
+      if (failed(read(op.getA(), rows, true, left)) || failed(read(op.getB(), columns, false, right)))
+        return failure();
+      for (auto [i, x] : llvm::enumerate(left))
+        for (auto [j, y] : llvm::enumerate(right)) {
+          Value &own = carried[i * right.size() + j];
+          own = multiplyAdd(x, y, own);
+        }
+      return success();
+    });
+  }
+
+  SmallVector<Value> zeros(size_t count) {
+    return SmallVector<Value>(count, e.constant(sum, 0));
+  }
+
+  LogicalResult sums(ArrayRef<Point> rows, ArrayRef<Point> columns,
+                     SmallVectorImpl<Value> &total) {
+    auto known = depth.constant();
+    total = zeros(rows.size() * columns.size());
+    bool isShort = known && *known <= termsOfPart;
+    if (isShort || !isa<FloatType>(sum) || sum.isF64())
+      return products(rows, columns, 0, depth, total);
+    return e.loop(0, depth, termsOfPart, total, [&](const Ix &begin) -> LogicalResult {
+      SmallVector<Value> part = zeros(total.size());
+      Ix end = e.ix().min(e.ix().add(begin, termsOfPart), depth);
+      if (failed(products(rows, columns, begin, end, part)))
+        return failure();
+      for (auto [own, more] : llvm::zip(total, part))
+        own = add(own, more);
+      return success();
+    });
+  }
+
+  LogicalResult emitBlock(const Room &room, const Point &block, int64_t rowCount,
+                          int64_t columnCount, ArrayRef<Ix> blocks) {
+    IndexBuilder ix = e.ix();
+    SmallVector<Point> rows, columns;
+    for (int64_t i = 0; i < rowCount; ++i) {
+      rows.push_back(block);
+      rows.back()[rank - 2] = ix.add(ix.mul(block[rank - 2], rowCount), i);
+    }
+    for (int64_t j = 0; j < columnCount; ++j) {
+      columns.push_back(block);
+      columns.back()[rank - 1] = ix.add(block[rank - 1], ix.mul(blocks[rank - 1], j));
+    }
+    SmallVector<Value> total;
+    if (failed(sums(rows, columns, total)))
+      return failure();
+    for (auto [i, row] : llvm::enumerate(rows))
+      for (auto [j, column] : llvm::enumerate(columns)) {
+        Point point = row;
+        point[rank - 1] = column[rank - 1];
+        FailureOr<Value> before = e.evaluate(op.getAcc(), point);
+        if (failed(before))
+          return failure();
+        Value all = add(widened(*before), total[i * columns.size() + j]);
+        e.write(room, point, isa<FloatType>(sum) ? convertFloat(b, loc, all, element) : all);
+      }
+    return success();
+  }
+
+  Emitter &e;
+  OpBuilder &b;
+  Location loc;
+  tile::DotOp op;
+  Indices extents;
+  Ix depth;
+  Type element, sum;
+  size_t rank;
+};
+
+} // namespace
+
+LogicalResult Emitter::dot(tile::DotOp op) { return DotEmitter(*this, op).run(); }
+
+} // namespace tw::target::nvidia

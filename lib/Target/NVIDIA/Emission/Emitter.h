@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the emission of one kernel's program shares: scalar code (scf, arith, math, llvm, nvvm) that
+// all threads of a block run together. Scalars are computed by each thread; the elements of a tile
+// are dealt to the threads.
+//
+// A tile is emitted where it is used: `evaluate` gives its element at a point, following the
+// operations behind it (a load is read in place). What must exist as a whole (Placement.cpp) gets a
+// room, in shared memory or in the block's part of the workspace; all threads fill it and wait for
+// each other before anybody reads it.
+#pragma once
+#include "IR/Tile/Tile.h"
+#include "Target/Common/EmitSize.h"
+#include "Target/NVIDIA/Architecture.h"
+#include "Target/Target.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <map>
+
+namespace tw::target::nvidia {
+
+/// A coordinate along each dimension of a tile.
+using Point = Indices;
+
+/// Where a tile lies that exists as a whole.
+struct Room {
+  mlir::Value base;
+  Indices strides; // in elements
+  mlir::Type element;
+};
+
+/// Memory of the caller, row-major.
+struct Buffer {
+  mlir::Value base;
+  Indices sizes, strides;
+  mlir::Type element;
+};
+
+/// Where an access touches its buffer: element `index`, if `condition` (missing: always).
+struct Place {
+  Ix index = 0;
+  mlir::Value condition;
+};
+
+class Emitter {
+public:
+  Emitter(tile::KernelOp kernel, mlir::OpBuilder &builder) : kernel(kernel), b(builder), loc(kernel.getLoc()) {}
+
+  tile::KernelOp kernel;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+
+  IndexBuilder ix() { return {b, loc}; }
+
+  // Sizes, scalars and memory (Scalars.cpp)
+  Ix size(const Size &size) { return emitSize(b, loc, size, symbols); }
+  Indices sizes(llvm::ArrayRef<Size> sizes);
+  Indices extents(mlir::Value tile);
+  static Indices rowMajor(IndexBuilder ix, llvm::ArrayRef<Ix> sizes);
+  /// An emitted scalar of the kernel: index is i64.
+  mlir::Value scalar(mlir::Value value) { return scalars.at(value); }
+  Ix index(mlir::Value value) { return Ix::of(scalar(value)); }
+  mlir::Value constant(mlir::Type type, double number);
+  mlir::Value both(mlir::Value a, mlir::Value b); // a and b of i1; either may be missing
+  /// i1 is a byte in memory.
+  static mlir::Type memoryType(mlir::Type type);
+  static int64_t bytesOf(mlir::Type type) { return memoryType(type).getIntOrFloatBitWidth() / 8; }
+  mlir::Value address(mlir::Value base, mlir::Type element, const Ix &index);
+  mlir::Value loadFrom(mlir::Value base, mlir::Type element, const Ix &index);
+  void storeTo(mlir::Value value, mlir::Value base, mlir::Type element, const Ix &index);
+  mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
+
+  // Threads (Threads.cpp)
+  using PointBody = llvm::function_ref<mlir::LogicalResult(const Point &)>;
+  /// Deals the points of a box to the threads.
+  mlir::LogicalResult overPoints(llvm::ArrayRef<Ix> extents, PointBody body);
+  /// A loop that carries values.
+  mlir::LogicalResult loop(const Ix &begin, const Ix &end, const Ix &step,
+                           llvm::SmallVectorImpl<mlir::Value> &carried,
+                           llvm::function_ref<mlir::LogicalResult(const Ix &)> body);
+  /// All threads wait for each other; what they have written is seen by all then.
+  void barrier();
+
+  // Elements (Evaluate.cpp, Accesses.cpp)
+  mlir::FailureOr<mlir::Value> evaluate(mlir::Value tile, const Point &point);
+  mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+  mlir::FailureOr<mlir::Value> load(tile::LoadOp op, const Point &point);
+  mlir::FailureOr<mlir::Value> gather(tile::GatherOp op, const Point &point);
+  mlir::LogicalResult store(tile::StoreOp op);
+  mlir::LogicalResult scatter(tile::ScatterOp op);
+  mlir::LogicalResult check(tile::CheckOp op);
+
+  // Rooms (Placement.cpp)
+  Room allocate(llvm::ArrayRef<Size> extents, mlir::Type element);
+  Room roomFor(mlir::Value tile);
+  mlir::Value read(const Room &room, const Point &point);
+  void write(const Room &room, const Point &point, mlir::Value value);
+  /// Computes all of `tile` into a room; ends with a barrier.
+  mlir::LogicalResult fill(const Room &room, mlir::Value tile);
+  /// Whether a tile is computed once, where it stands, rather than wherever it is used.
+  bool wantsRoom(mlir::Value tile);
+
+  // Operations that are emitted where they stand (Block.cpp and their own files)
+  mlir::LogicalResult block(mlir::Block &block);
+  mlir::LogicalResult reduce(tile::ReduceOp op);
+  mlir::LogicalResult scan(tile::ScanOp op);
+  mlir::LogicalResult sort(tile::SortOp op);
+  mlir::LogicalResult dot(tile::DotOp op);
+  mlir::LogicalResult forLoop(tile::ForOp op);
+  mlir::LogicalResult branch(mlir::scf::IfOp op);
+
+  SymbolValues symbols;
+  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+  llvm::DenseMap<mlir::Value, Buffer> buffers;
+  llvm::DenseMap<mlir::Value, Room> rooms;
+  llvm::SmallVector<Ix> programIds;
+
+  int64_t threads = 0; // of a block
+  mlir::Value thread;  // the number of this one
+
+  /// Shared memory, and how much of it is taken now, at most, and may be.
+  mlir::Value shared;
+  int64_t sharedBytes = 0, mostSharedBytes = 0, sharedLimit = 0;
+  /// The block's part of the workspace, and how much of it is taken; sizes are emitted at `entry`.
+  mlir::Value workspace;
+  Ix workspaceBytes = 0;
+  std::vector<std::pair<std::vector<Size>, int64_t>> requests; // extents, bytes an element
+  mlir::OpBuilder::InsertPoint entry;
+  /// int64_t failure[3], and the messages of tile.check: docs/contracts.md, "Target level".
+  mlir::Value failureRecord;
+  std::vector<std::string> failures;
+
+  /// Forgets what was emitted inside a region that ends.
+  struct Scope {
+    explicit Scope(Emitter &e)
+        : e(e), known(e.known), rooms(e.rooms), scalars(e.scalars), sharedBytes(e.sharedBytes) {}
+    Scope(const Scope &) = delete;
+    ~Scope() {
+      e.known = std::move(known);
+      e.rooms = std::move(rooms);
+      e.scalars = std::move(scalars);
+      e.sharedBytes = sharedBytes;
+    }
+    Emitter &e;
+    std::map<std::vector<uintptr_t>, mlir::Value> known;
+    llvm::DenseMap<mlir::Value, Room> rooms;
+    llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+    int64_t sharedBytes;
+  };
+  std::map<std::vector<uintptr_t>, mlir::Value> known; // by tile and point
+
+private:
+  mlir::FailureOr<mlir::Value> compute(mlir::Value tile, const Point &point);
+  mlir::FailureOr<Place> placeOf(mlir::Value buffer, mlir::OperandRange positions,
+                                 llvm::ArrayRef<int64_t> strides, mlir::Value mask,
+                                 mlir::Operation *op, const Point &point);
+  mlir::Value readPlace(const Buffer &buffer, const Place &place, mlir::Value pad);
+  void updateElement(mlir::Value value, const Buffer &buffer, const Place &place,
+                     std::optional<tile::Update> update);
+  /// After a store: others may read or write the same place next.
+  void settle(mlir::Operation *store, mlir::Value buffer);
+  /// What evaluating an element costs, in simple operations.
+  int64_t costOf(mlir::Value tile);
+  llvm::DenseMap<mlir::Value, int64_t> costs;
+};
+
+} // namespace tw::target::nvidia

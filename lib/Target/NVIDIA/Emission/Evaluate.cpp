@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The element of a tile at a point, from the operations behind it.
+#include "IR/Tile/Elementwise.h"
+#include "Target/Common/Elementwise.h"
+#include "Target/NVIDIA/Emission/Emitter.h"
+#include "Target/NVIDIA/Math.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tw::target::nvidia {
+
+static std::vector<Size> extentsOf(Value tile) {
+  return tile::extentsOf(cast<RankedTensorType>(tile.getType()));
+}
+
+/// Where the element of a reshaped tile is in its operand: dimensions that both begin with are the
+/// same, the others are counted through.
+static Point reshaped(Emitter &e, tile::ReshapeOp op, const Point &point) {
+  std::vector<Size> from = extentsOf(op.getOperand()), to = extentsOf(op.getResult());
+  IndexBuilder ix = e.ix();
+  Point source(from.size(), Ix(0));
+  size_t same = 0;
+  for (; same < from.size() && same < to.size() && from[same] == to[same]; ++same)
+    source[same] = point[same];
+  size_t last = 0; // dimensions that both end with
+  for (; same + last < std::min(from.size(), to.size()) &&
+         from[from.size() - 1 - last] == to[to.size() - 1 - last];
+       ++last)
+    source[from.size() - 1 - last] = point[to.size() - 1 - last];
+  Ix number = 0;
+  for (size_t d = same; d < to.size() - last; ++d)
+    number = ix.add(ix.mul(number, e.size(to[d])), point[d]);
+  // The first dimension that is not 1 takes what is left.
+  size_t first = same;
+  while (first < from.size() - last && from[first] == Size(1))
+    ++first;
+  for (size_t d = from.size() - last; d-- > first;) {
+    if (from[d] == Size(1))
+      continue;
+    Ix extent = e.size(from[d]);
+    source[d] = d == first ? number : ix.rem(number, extent);
+    if (d != first)
+      number = ix.div(number, extent);
+  }
+  return source;
+}
+
+/// Where the element is in the operand of an operation that only changes the shape.
+static std::optional<Point> sourcePoint(Emitter &e, Operation *op, const Point &point) {
+  return llvm::TypeSwitch<Operation *, std::optional<Point>>(op)
+      .Case([&](tile::BroadcastOp o) {
+        Point source = point;
+        for (auto [at, extent] : llvm::zip(source, extentsOf(o.getOperand())))
+          if (extent == Size(1))
+            at = 0;
+        return source;
+      })
+      .Case([&](tile::ReshapeOp o) { return reshaped(e, o, point); })
+      .Case([&](tile::TransposeOp o) {
+        Point source(point.size(), Ix(0));
+        for (auto [d, from] : llvm::enumerate(o.getPermutation()))
+          source[from] = point[d];
+        return source;
+      })
+      .Case([&](tile::SliceOp o) {
+        Point source;
+        for (auto [d, at] : llvm::enumerate(point))
+          source.push_back(e.ix().add(o.getOffsets()[d], e.ix().mul(at, o.getStrides()[d])));
+        return source;
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+static Value iota(Emitter &e, tile::IotaOp op, const Point &point) {
+  Type element = scalarType(op.getType().getElementType());
+  Value value = e.ix().value(e.ix().add(e.index(op.getStart()), point[op.getDim()]));
+  return value.getType() == element ? value
+                                    : arith::TruncIOp::create(e.b, e.loc, element, value);
+}
+
+Value Emitter::elementwise(Operation *op, ArrayRef<Value> operands) {
+  std::set<std::string> imports; // there is nothing to import from
+  auto polynomial = [&](StringRef operation, ValueRange x) {
+    return emitPolynomial(b, loc, operation, x);
+  };
+  auto libm = [&](StringRef name, ValueRange x) { return emitFunction(b, loc, name, x); };
+  return emitElementwise(b, loc, op, operands, {polynomial, libm, imports});
+}
+
+static std::vector<uintptr_t> keyOf(Value tile, const Point &point) {
+  std::vector<uintptr_t> key = {reinterpret_cast<uintptr_t>(tile.getAsOpaquePointer())};
+  for (const Ix &at : point) {
+    key.push_back(reinterpret_cast<uintptr_t>(at.dynamic().getAsOpaquePointer()));
+    key.push_back(uintptr_t(at.constant().value_or(0)));
+  }
+  return key;
+}
+
+FailureOr<Value> Emitter::evaluate(Value tile, const Point &point) {
+  auto key = keyOf(tile, point);
+  if (auto found = known.find(key); found != known.end())
+    return found->second;
+  FailureOr<Value> value = compute(tile, point);
+  if (succeeded(value))
+    known[key] = *value;
+  return value;
+}
+
+FailureOr<Value> Emitter::compute(Value tile, const Point &point) {
+  if (auto found = rooms.find(tile); found != rooms.end())
+    return read(found->second, point);
+  Operation *op = tile.getDefiningOp();
+  if (auto source = sourcePoint(*this, op, point))
+    return evaluate(op->getOperand(0), *source);
+  if (tile::isElementwise(op)) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      bool isTile = isa<RankedTensorType>(operand.getType());
+      FailureOr<Value> value = isTile ? evaluate(operand, point) : FailureOr(scalar(operand));
+      if (failed(value))
+        return failure();
+      operands.push_back(*value);
+    }
+    return elementwise(op, operands);
+  }
+  return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
+      .Case([&](tile::LoadOp o) { return load(o, point); })
+      .Case([&](tile::GatherOp o) { return gather(o, point); })
+      .Case([&](tile::FullOp o) { return FailureOr(scalar(o.getValue())); })
+      .Case([&](tile::IotaOp o) { return FailureOr(iota(*this, o, point)); })
+      .Default([&](Operation *o) -> FailureOr<Value> {
+        return refuse(o, "its elements cannot be computed one by one");
+      });
+}
+
+} // namespace tw::target::nvidia

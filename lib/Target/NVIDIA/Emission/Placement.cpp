@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which tiles exist as a whole, and where: in shared memory while there is some, else in the
+// block's part of the workspace.
+#include "IR/Tile/Elementwise.h"
+#include "Target/Common/Bounds.h"
+#include "Target/NVIDIA/Emission/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace tw::target::nvidia {
+
+static constexpr int64_t roomAlignment = 16; // bytes, in shared memory
+
+/// What costs at most this is computed again wherever it is used.
+static constexpr int64_t mostRepeated = 6;
+/// An expression that costs more is computed in parts, so that no piece of code becomes too large.
+static constexpr int64_t mostAtOnce = 2000;
+
+//===--- rooms -----------------------------------------------------------===//
+
+Room Emitter::allocate(ArrayRef<Size> extents, Type element) {
+  int64_t bytes = bytesOf(element);
+  std::optional<int64_t> known = bytes;
+  for (const Size &extent : extents)
+    known = known && extent.constant() ? std::optional(*known * *extent.constant()) : std::nullopt;
+  if (known && sharedBytes + *known <= sharedLimit) {
+    Value base = address(shared, b.getI8Type(), sharedBytes);
+    sharedBytes += int64_t(llvm::alignTo(uint64_t(*known), roomAlignment));
+    mostSharedBytes = std::max(mostSharedBytes, sharedBytes);
+    return {base, rowMajor(ix(), sizes(extents)), element};
+  }
+  OpBuilder::InsertionGuard guard(b);
+  b.restoreInsertionPoint(entry);
+  requests.push_back({extents.vec(), bytes});
+  Value base = address(workspace, b.getI8Type(), workspaceBytes);
+  Indices all = sizes(extents);
+  workspaceBytes = ix().add(workspaceBytes, ix().alignUp(ix().mul(ix().product(all), bytes), 64));
+  Indices strides = rowMajor(ix(), all);
+  return {base, strides, element};
+}
+
+Room Emitter::roomFor(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  return allocate(tile::extentsOf(type), type.getElementType());
+}
+
+static Ix indexIn(Emitter &e, const Room &room, const Point &point) {
+  Ix index = 0;
+  for (auto [at, stride] : llvm::zip(point, room.strides))
+    index = e.ix().add(index, e.ix().mul(at, stride));
+  return index;
+}
+
+Value Emitter::read(const Room &room, const Point &point) {
+  return loadFrom(room.base, room.element, indexIn(*this, room, point));
+}
+
+void Emitter::write(const Room &room, const Point &point, Value value) {
+  storeTo(value, room.base, room.element, indexIn(*this, room, point));
+}
+
+LogicalResult Emitter::fill(const Room &room, Value tile) {
+  LogicalResult done = overPoints(extents(tile), [&](const Point &point) -> LogicalResult {
+    FailureOr<Value> value = evaluate(tile, point);
+    if (succeeded(value))
+      write(room, point, *value);
+    return success(succeeded(value));
+  });
+  barrier();
+  return done;
+}
+
+//===--- what is worth a room --------------------------------------------===//
+
+/// In simple operations: functions are dozens of them, divisions and roots some.
+static int64_t ownCost(Operation *op) {
+  if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+          math::SqrtOp, math::RsqrtOp>(op))
+    return 8;
+  bool isSimple = op->getName().getDialectNamespace() == "arith" ||
+                  isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::FmaOp,
+                      math::CopySignOp, math::TruncOp, math::RoundEvenOp>(op);
+  return isSimple && !isa<arith::RemFOp>(op) ? 1 : 24;
+}
+
+int64_t Emitter::costOf(Value tile) {
+  if (rooms.contains(tile))
+    return 1;
+  if (auto found = costs.find(tile); found != costs.end())
+    return found->second;
+  Operation *op = tile.getDefiningOp();
+  int64_t cost = 0;
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      cost = std::min(cost + costOf(operand), mostAtOnce * 2);
+  if (tile::isElementwise(op))
+    cost += ownCost(op);
+  else if (isa<tile::LoadOp, tile::GatherOp>(op))
+    cost += 2;
+  return costs[tile] = cost;
+}
+
+/// Whether `user` asks for the same element of its operand several times.
+static bool repeats(Operation *user, Value operand) {
+  if (auto broadcast = dyn_cast<tile::BroadcastOp>(user))
+    return broadcast.getOperand().getType() != broadcast.getResult().getType();
+  if (auto dot = dyn_cast<tile::DotOp>(user))
+    return operand == dot.getA() || operand == dot.getB();
+  // Positions along a dimension, and what is counted or sorted.
+  if (auto load = dyn_cast<tile::LoadOp>(user))
+    return llvm::is_contained(load.getPositions(), operand);
+  if (auto store = dyn_cast<tile::StoreOp>(user))
+    return llvm::is_contained(store.getPositions(), operand);
+  return false;
+}
+
+/// The operations in which an element of `tile` is used at the same point, through elementwise
+/// operations; false if some use is of another kind.
+static bool collectSinks(Value tile, Block *block, llvm::SmallPtrSetImpl<Operation *> &sinks) {
+  for (OpOperand &use : tile.getUses()) {
+    Operation *user = use.getOwner();
+    if (user->getBlock() != block || repeats(user, tile))
+      return false;
+    if (!tile::isElementwise(user)) {
+      bool isShape = isa<tile::ReshapeOp, tile::TransposeOp, tile::SliceOp, tile::BroadcastOp>(user);
+      if (isShape && !collectSinks(user->getResult(0), block, sinks))
+        return false;
+      if (!isShape)
+        sinks.insert(user);
+      continue;
+    }
+    if (!collectSinks(user->getResult(0), block, sinks))
+      return false;
+    if (sinks.size() > 1)
+      return false;
+  }
+  return sinks.size() <= 1;
+}
+
+/// Whether another program or thread may have written the buffer that `op` reads before its tile is
+/// used.
+static bool readsChangingBuffer(Operation *op) {
+  Value buffer;
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    buffer = load.getBuffer();
+  else if (auto gather = dyn_cast<tile::GatherOp>(op))
+    buffer = gather.getBuffer();
+  else
+    return false;
+  return llvm::any_of(buffer.getUsers(),
+                      [](Operation *user) { return isa<tile::StoreOp, tile::ScatterOp>(user); });
+}
+
+bool Emitter::wantsRoom(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  if (readsChangingBuffer(op))
+    return true;
+  int64_t cost = costOf(tile);
+  if (cost <= mostRepeated)
+    return false;
+  if (cost > mostAtOnce)
+    return true;
+  llvm::SmallPtrSet<Operation *, 4> sinks;
+  return !collectSinks(tile, op->getBlock(), sinks);
+}
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tile.reduce: each element of the result is reduced by one thread, or, where there are fewer of
+// them than threads, in parts by several, whose partial results one thread combines in order.
+#include "Target/Common/Combine.h"
+#include "Target/Common/Elementwise.h"
+#include "Target/NVIDIA/Emission/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <limits>
+
+using namespace mlir;
+using tw::tile::ReduceKind;
+
+namespace tw::target::nvidia {
+namespace {
+
+/// What is carried from element to element: the value; for argmax and argmin also its position, -1
+/// before the first one; for other maxima and minima of floats also whether there was a NaN.
+class Reducer {
+public:
+  Reducer(Emitter &e, tile::ReduceOp op)
+      : e(e), b(e.b), loc(e.loc), kind(op.getKind()),
+        element(scalarType(op.getOperand().getType().getElementType())) {
+    isFloat = isa<FloatType>(element);
+    isPosition = kind == ReduceKind::ArgMax || kind == ReduceKind::ArgMin;
+    tracksNan = isFloat && (kind == ReduceKind::Max || kind == ReduceKind::Min);
+    bool isSum = isFloat && (kind == ReduceKind::Sum || kind == ReduceKind::Prod);
+    bool isHalf = element.isF16() || element.isBF16();
+    // Long sums of f32 are in f64, which loses nothing.
+    state = isSum ? Type(b.getF64Type()) : isHalf ? Type(b.getF32Type()) : element;
+    types.push_back(state);
+    if (isPosition)
+      types.push_back(b.getI64Type());
+    else if (tracksNan)
+      types.push_back(b.getI1Type());
+  }
+
+  void initial(SmallVectorImpl<Value> &carried) {
+    carried.assign({reduceIdentity(b, loc, kind, state)});
+    if (types.size() > 1)
+      carried.push_back(e.constant(types[1], isPosition ? -1 : 0));
+  }
+
+  void accumulate(Value value, const Ix &at, SmallVectorImpl<Value> &carried) {
+    if (isFloat)
+      value = convertFloat(b, loc, value, state);
+    SmallVector<Value> one{value};
+    if (isPosition)
+      one.push_back(e.ix().value(at));
+    else if (tracksNan)
+      one.push_back(arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value));
+    join(carried, one);
+  }
+
+  /// `other` comes from elements of which none was before one of `carried`, or was but is no
+  /// better.
+  void join(SmallVectorImpl<Value> &carried, ArrayRef<Value> other) {
+    if (isPosition)
+      return joinPositions(carried, other);
+    carried[0] = emitReduceStep(b, loc, kind, carried[0], other[0]);
+    if (tracksNan)
+      carried[1] = arith::OrIOp::create(b, loc, carried[1], other[1]);
+  }
+
+  Value finish(ArrayRef<Value> carried) {
+    if (isPosition) // nothing at all gives 0
+      return arith::MaxSIOp::create(b, loc, carried[1], e.constant(b.getI64Type(), 0));
+    Value value = carried[0];
+    if (tracksNan) {
+      Value nan = e.constant(state, std::numeric_limits<double>::quiet_NaN());
+      value = arith::SelectOp::create(b, loc, carried[1], nan, value);
+    }
+    return isFloat ? convertFloat(b, loc, value, element) : value;
+  }
+
+  SmallVector<Type> types; // of what is carried
+
+private:
+  /// Takes the other one if it is better, or as good and earlier. NaN is better than all numbers.
+  void joinPositions(SmallVectorImpl<Value> &carried, ArrayRef<Value> other) {
+    Value x = other[0], y = carried[0];
+    bool isMax = kind == ReduceKind::ArgMax;
+    Value better, same;
+    if (isFloat) {
+      auto compare = [&](arith::CmpFPredicate predicate, Value p, Value q) -> Value {
+        return arith::CmpFOp::create(b, loc, predicate, p, q);
+      };
+      Value beats =
+          compare(isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT, x, y);
+      better = e.both(beats, compare(arith::CmpFPredicate::ORD, y, y));
+      Value areNan = e.both(compare(arith::CmpFPredicate::UNO, x, x),
+                            compare(arith::CmpFPredicate::UNO, y, y));
+      same = arith::OrIOp::create(b, loc, compare(arith::CmpFPredicate::OEQ, x, y), areNan);
+    } else {
+      better = arith::CmpIOp::create(
+          b, loc, isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, x, y);
+      same = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
+    }
+    // As unsigned numbers: nothing, which is -1, comes last.
+    Value isEarlier =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, other[1], carried[1]);
+    Value takes = arith::OrIOp::create(b, loc, better, e.both(same, isEarlier));
+    for (auto [mine, its] : llvm::zip(carried, other))
+      mine = arith::SelectOp::create(b, loc, takes, its, mine);
+  }
+
+  Emitter &e;
+  OpBuilder &b;
+  Location loc;
+  ReduceKind kind;
+  Type element, state;
+  bool isFloat, isPosition, tracksNan;
+};
+
+class ReduceEmitter {
+public:
+  ReduceEmitter(Emitter &e, tile::ReduceOp op)
+      : e(e), op(op), axis(op.getAxis()), extents(e.extents(op.getOperand())), reducer(e, op) {}
+
+  LogicalResult run() {
+    Room room = e.roomFor(op.getResult());
+    int64_t parts = partCount();
+    Indices results = extents;
+    results.erase(results.begin() + axis);
+    LogicalResult done = parts > 1 ? inParts(room, results, parts) : whole(room, results);
+    e.barrier();
+    e.rooms[op.getResult()] = room;
+    return done;
+  }
+
+private:
+  /// How many threads work on one result.
+  int64_t partCount() {
+    int64_t results = 1;
+    for (auto [d, extent] : llvm::enumerate(extents))
+      if (int64_t(d) != axis)
+        results *= extent.estimate(e.threads);
+    int64_t length = extents[axis].estimate(e.threads), parts = 1;
+    while (parts * 2 * results <= e.threads && parts * 2 <= length)
+      parts *= 2;
+    return parts;
+  }
+
+  /// Reduces the elements first, first + step, ...
+  LogicalResult accumulate(const Point &result, const Ix &first, int64_t step,
+                           SmallVectorImpl<Value> &carried) {
+    reducer.initial(carried);
+    Point point = result;
+    point.insert(point.begin() + axis, Ix(0));
+    return e.loop(first, extents[axis], step, carried, [&](const Ix &at) -> LogicalResult {
+      point[axis] = at;
+      FailureOr<Value> value = e.evaluate(op.getOperand(), point);
+      if (succeeded(value))
+        reducer.accumulate(*value, at, carried);
+      return success(succeeded(value));
+    });
+  }
+
+  LogicalResult whole(const Room &room, ArrayRef<Ix> results) {
+    return e.overPoints(results, [&](const Point &result) -> LogicalResult {
+      SmallVector<Value> carried;
+      if (failed(accumulate(result, 0, 1, carried)))
+        return failure();
+      e.write(room, result, reducer.finish(carried));
+      return success();
+    });
+  }
+
+  LogicalResult inParts(const Room &room, Indices results, int64_t parts) {
+    std::vector<Size> sizes = tile::extentsOf(cast<RankedTensorType>(op.getResult().getType()));
+    sizes.push_back(parts);
+    SmallVector<Room> partial;
+    for (Type type : reducer.types)
+      partial.push_back(e.allocate(sizes, type));
+    Indices both = results;
+    both.push_back(parts);
+    LogicalResult done = e.overPoints(both, [&](const Point &point) -> LogicalResult {
+      SmallVector<Value> carried;
+      Point result(point.begin(), std::prev(point.end()));
+      if (failed(accumulate(result, point.back(), parts, carried)))
+        return failure();
+      for (auto [own, value] : llvm::zip(partial, carried))
+        e.write(own, point, value);
+      return success();
+    });
+    e.barrier();
+    if (failed(done))
+      return failure();
+    return e.overPoints(results, [&](const Point &result) -> LogicalResult {
+      SmallVector<Value> carried;
+      reducer.initial(carried);
+      Point point = result;
+      point.push_back(0);
+      auto one = [&](const Ix &part) {
+        point.back() = part;
+        SmallVector<Value> other;
+        for (const Room &own : partial)
+          other.push_back(e.read(own, point));
+        reducer.join(carried, other);
+        return success();
+      };
+      if (failed(e.loop(0, parts, 1, carried, one)))
+        return failure();
+      e.write(room, result, reducer.finish(carried));
+      return success();
+    });
+  }
+
+  Emitter &e;
+  tile::ReduceOp op;
+  int64_t axis;
+  Indices extents;
+  Reducer reducer;
+};
+
+} // namespace
+
+LogicalResult Emitter::reduce(tile::ReduceOp op) { return ReduceEmitter(*this, op).run(); }
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/HostSide.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "runtime/ProgramABI.h"
+#include <cstddef>
+
+using namespace mlir;
+
+namespace tw::target::nvidia {
+
+//===--- arguments -------------------------------------------------------===//
+
+Signature::Signature(tile::KernelOp kernel) {
+  for (auto [value, argument] : llvm::zip(kernel.getBody().getArguments(),
+                                          kernel.getArguments().getAsRange<tile::ArgumentAttr>()))
+    (argument.getAccess() == tile::Access::Scalar ? numbers : buffers).push_back(value);
+  kernel.walk([&](tile::CheckOp) { hasChecks = true; });
+}
+
+static std::vector<Size> sizesOf(Value buffer) {
+  return tile::sizesOf(cast<tile::BufferType>(buffer.getType()));
+}
+
+std::vector<std::vector<unsigned>> Signature::passedSizes() const {
+  std::vector<std::vector<unsigned>> all;
+  for (Value buffer : buffers) {
+    auto &passed = all.emplace_back();
+    for (auto [d, size] : llvm::enumerate(sizesOf(buffer)))
+      if (!size.constant())
+        passed.push_back(unsigned(d));
+  }
+  return all;
+}
+
+int64_t Signature::scalars() const {
+  auto total = int64_t(numbers.size());
+  for (const auto &sizes : passedSizes())
+    total += int64_t(sizes.size());
+  return total;
+}
+
+SmallVector<Type> Signature::types(OpBuilder &b) const {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  SmallVector<Type> types(tensors() + mayFail(), pointer);
+  types.append(scalars(), b.getI64Type());
+  types.push_back(pointer);
+  return types;
+}
+
+void Signature::bind(Emitter &e, ValueRange arguments) const {
+  unsigned first = tensors() + mayFail();
+  bindScalars(e, [&](int64_t i) { return arguments[first + i]; });
+  for (auto [buffer, data] : llvm::zip(buffers, arguments)) {
+    Indices sizes = e.sizes(sizesOf(buffer)), strides = Emitter::rowMajor(e.ix(), sizes);
+    Type element = cast<tile::BufferType>(buffer.getType()).getTileElementType();
+    e.buffers[buffer] = {data, sizes, strides, element};
+  }
+  if (mayFail())
+    e.failureRecord = arguments[tensors()];
+}
+
+void Signature::bindScalars(Emitter &e, llvm::function_ref<Value(int64_t)> word) const {
+  int64_t next = 0;
+  std::vector<std::pair<Size, Value>> equations;
+  for (Value buffer : buffers)
+    for (const Size &size : sizesOf(buffer))
+      if (!size.constant())
+        equations.push_back({size, word(next++)});
+  for (Value number : numbers) {
+    Value bits = word(next++);
+    if (number.getType().isF64())
+      bits = arith::BitcastOp::create(e.b, e.loc, e.b.getF64Type(), bits);
+    else if (number.getType().isInteger(1))
+      bits = arith::TruncIOp::create(e.b, e.loc, e.b.getI1Type(), bits);
+    e.scalars[number] = bits;
+    auto argument = e.kernel.getArgument(cast<BlockArgument>(number).getArgNumber());
+    if (auto symbol = argument.getSymbol())
+      e.symbols.try_emplace(symbol.str(), Ix(bits));
+  }
+  solveSymbols(e.b, e.loc, equations, e.symbols);
+}
+
+Indices Signature::grid(Emitter &e) {
+  Indices grid;
+  for (auto size : e.kernel.getGrid().getAsRange<tile::SizeAttr>())
+    grid.push_back(e.size(size.getSize()));
+  return grid;
+}
+
+int64_t Signature::inputs(tile::KernelOp kernel) {
+  return llvm::count_if(
+      kernel.getArguments().getAsRange<tile::ArgumentAttr>(),
+      [](tile::ArgumentAttr one) { return one.getAccess() == tile::Access::In; });
+}
+
+SmallVector<Filled> Signature::fills(tile::KernelOp kernel) {
+  SmallVector<Filled> all;
+  int64_t number = 0;
+  for (auto argument : kernel.getArguments().getAsRange<tile::ArgumentAttr>()) {
+    if (argument.getAccess() == tile::Access::Scalar)
+      continue;
+    if (argument.getInit())
+      all.push_back({number, argument.getInit(), -1});
+    ++number;
+  }
+  // Buffers that are read and written begin as copies of inputs (Tile/BindCalls.cpp), or are them.
+  auto pairs = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.begins");
+  for (int64_t i = 0; pairs && i < pairs.size(); i += 2)
+    all.push_back({pairs[i + 1], {}, pairs[i]});
+  return all;
+}
+
+//===--- functions -------------------------------------------------------===//
+
+HostSide::HostSide(tile::KernelOp kernel, const Signature &signature, ModuleOp into,
+                   const GpuArchitecture &architecture, const LaunchPlan &plan)
+    : kernel(kernel), signature(signature), into(into), architecture(architecture), plan(plan),
+      b(kernel.getContext()), loc(kernel.getLoc()), i64(b.getI64Type()), i32(b.getI32Type()),
+      pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
+
+LLVM::LLVMFuncOp HostSide::function(const std::string &name, unsigned arguments) {
+  b.setInsertionPointToEnd(into.getBody());
+  SmallVector<Type> types(arguments, pointer);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
+  auto made = LLVM::LLVMFuncOp::create(b, loc, name, type);
+  b.setInsertionPointToStart(made.addEntryBlock(b));
+  b.setInsertionPoint(LLVM::ReturnOp::create(b, loc, ValueRange{}));
+  return made;
+}
+
+void HostSide::bindWords(Emitter &e, Value words) {
+  signature.bindScalars(e, [&](int64_t i) { return e.loadFrom(words, i64, i); });
+}
+
+Ix HostSide::bytesOfBlock(Emitter &e,
+                          ArrayRef<std::pair<std::vector<Size>, int64_t>> requests) {
+  IndexBuilder ix = e.ix();
+  Ix bytes = 0;
+  for (const auto &[extents, each] : requests)
+    bytes = ix.add(bytes, ix.alignUp(ix.mul(ix.product(e.sizes(extents)), each), 64));
+  return bytes;
+}
+
+/// How many blocks are launched: one for each program, but no more than a grid may have; where each
+/// has a workspace, as many as keep the GPU busy.
+Ix HostSide::blocks(Emitter &e) {
+  constexpr int64_t mostOfGrid = (int64_t(1) << 31) - 1, blocksWithWorkspace = 4;
+  bool hasWorkspace = !plan.requests.empty();
+  int64_t most = hasWorkspace ? architecture.multiprocessors * blocksWithWorkspace : mostOfGrid;
+  return e.ix().min(e.ix().product(Signature::grid(e)), most);
+}
+
+void HostSide::emitInfo(KernelInfo &info) {
+  auto made = function(info.name + "_info", 2);
+  Emitter e(kernel, b);
+  bindWords(e, made.getArgument(0));
+  Ix count = blocks(e);
+  Ix bytes = e.ix().mul(count, bytesOfBlock(e, plan.requests));
+  info.iterations = count.constant();
+  info.workspaceBytes = bytes.constant();
+  e.storeTo(e.ix().value(count), made.getArgument(1), i64, 0);
+  e.storeTo(e.ix().value(bytes), made.getArgument(1), i64, 1);
+}
+
+Ix HostSide::elementsToFill(Emitter &e) {
+  Ix most = 0;
+  for (const Filled &fill : Signature::fills(kernel))
+    most = e.ix().max(most, e.ix().product(e.sizes(sizesOf(signature.buffers[fill.buffer]))));
+  return most;
+}
+
+void HostSide::emitLaunch(const std::string &name, bool fills) {
+  auto made = function(name + "_launch", 4);
+  Value buffers = made.getArgument(0), words = made.getArgument(1), launch = made.getArgument(3);
+  Emitter e(kernel, b);
+  bindWords(e, words);
+  auto field = [&](size_t offset) { return e.address(launch, b.getI8Type(), int64_t(offset)); };
+  auto put32 = [&](size_t offset, Value value) {
+    LLVM::StoreOp::create(b, loc, value, field(offset));
+  };
+  auto constant32 = [&](int64_t value) { return e.constant(i32, double(value)); };
+  Value room = LLVM::LoadOp::create(b, loc, pointer, field(offsetof(tw_launch, arguments)));
+  int64_t next = 0;
+  auto pass = [&](Value from, int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      e.storeTo(e.loadFrom(from, i64, i), room, i64, next++);
+  };
+  pass(buffers, int64_t(signature.tensors()) + signature.mayFail());
+  pass(words, signature.scalars());
+  Value workspace = LLVM::PtrToIntOp::create(b, loc, i64, made.getArgument(2));
+  e.storeTo(workspace, room, i64, next);
+
+  constexpr int64_t mostOfFill = 1 << 16;
+  IndexBuilder ix = e.ix();
+  Ix count = fills ? ix.min(ix.ceilDiv(elementsToFill(e), plan.fillThreads), mostOfFill)
+                   : blocks(e);
+  Value grid = arith::TruncIOp::create(b, loc, i32, ix.value(count));
+  int64_t threads = fills ? plan.fillThreads : plan.threads;
+  for (size_t d = 0; d < 3; ++d) {
+    put32(offsetof(tw_launch, grid) + 4 * d, d ? constant32(1) : grid);
+    put32(offsetof(tw_launch, block) + 4 * d, constant32(d ? 1 : threads));
+    put32(offsetof(tw_launch, cluster) + 4 * d, constant32(0));
+  }
+  put32(offsetof(tw_launch, shared_bytes), constant32(fills ? 0 : plan.sharedBytes));
+  put32(offsetof(tw_launch, flags), constant32(0));
+  put32(offsetof(tw_launch, argument_count), constant32(signature.count()));
+}
+
+void HostSide::emit(KernelInfo &info) {
+  emitInfo(info);
+  emitLaunch(info.name, false);
+  if (info.fills)
+    emitLaunch(info.name + "_fill", true);
+}
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Kernel.h"
+#include "Target/NVIDIA/Emission/Emitter.h"
+#include "Target/NVIDIA/HostSide.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace tw::target::nvidia {
+namespace {
+
+constexpr int64_t warp = 32, leastThreads = 64, mostThreads = 256, fillThreads = 256;
+/// In the plain lowering two blocks share a multiprocessor.
+constexpr int64_t blocksOfMultiprocessor = 2;
+constexpr unsigned sharedSpace = 3;
+constexpr char sharedName[] = "tw_shared";
+
+class KernelLowering {
+public:
+  KernelLowering(tile::KernelOp kernel, ModuleOp device, ModuleOp host,
+                 const GpuArchitecture &architecture)
+      : kernel(kernel), device(device), host(host), architecture(architecture),
+        signature(kernel), b(kernel.getContext()), loc(kernel.getLoc()), i64(b.getI64Type()),
+        pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
+
+  FailureOr<LoweredForDevice> run() {
+    LoweredForDevice result;
+    result.info.name = kernel.getSymName().str();
+    result.info.passedSizes = signature.passedSizes();
+    result.arguments = signature.count();
+    plan.threads = threadCount();
+    if (failed(emitPrograms(result)))
+      return failure();
+    emitFill(result);
+    HostSide(kernel, signature, host, architecture, plan).emit(result.info);
+    return std::move(result);
+  }
+
+private:
+  /// As many threads as the largest tile has elements, within bounds.
+  int64_t threadCount() {
+    int64_t most = 1;
+    kernel.walk([&](Operation *op) {
+      for (Type type : op->getResultTypes())
+        if (auto tile = dyn_cast<RankedTensorType>(type))
+          most = std::max(most, tile.hasStaticShape() ? tile.getNumElements() : mostThreads);
+    });
+    return std::clamp<int64_t>(int64_t(llvm::alignTo(uint64_t(most), warp)), leastThreads,
+                               mostThreads);
+  }
+
+  /// A kernel; the builder stands in it, before its end.
+  LLVM::LLVMFuncOp function(const std::string &name, int64_t threads) {
+    b.setInsertionPointToEnd(device.getBody());
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                            signature.types(b));
+    auto made = LLVM::LLVMFuncOp::create(b, loc, name, type);
+    made->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
+    made->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                  b.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
+    for (unsigned i = 0; i < signature.tensors() + signature.mayFail(); ++i)
+      made.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+    b.setInsertionPointToStart(made.addEntryBlock(b));
+    b.setInsertionPoint(LLVM::ReturnOp::create(b, loc, ValueRange{}));
+    return made;
+  }
+
+  template <typename Op>
+  Value sreg() {
+    return arith::ExtUIOp::create(b, loc, i64, Op::create(b, loc, b.getI32Type()));
+  }
+
+  /// The block's shared memory, of as many bytes as the launch says.
+  Value sharedMemory() {
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(device.getBody());
+      LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+                             /*isConstant=*/false, LLVM::Linkage::External, sharedName,
+                             Attribute(), /*alignment=*/128, sharedSpace);
+    }
+    auto type = LLVM::LLVMPointerType::get(b.getContext(), sharedSpace);
+    Value own = LLVM::AddressOfOp::create(b, loc, type, sharedName);
+    return LLVM::AddrSpaceCastOp::create(b, loc, pointer, own);
+  }
+
+  LogicalResult emitPrograms(LoweredForDevice &result) {
+    LLVM::LLVMFuncOp made = function(result.info.name, plan.threads);
+    Emitter e(kernel, b);
+    signature.bind(e, made.getArguments());
+    e.threads = plan.threads;
+    e.thread = sreg<NVVM::ThreadIdXOp>();
+    e.shared = sharedMemory();
+    e.sharedLimit = architecture.sharedBytes / blocksOfMultiprocessor - 1024;
+    Indices grid = signature.grid(e);
+    Value first = sreg<NVVM::BlockIdXOp>(), blocks = sreg<NVVM::GridDimXOp>();
+    Value count = e.ix().value(e.ix().product(grid));
+    auto programs = scf::ForOp::create(b, loc, first, count, blocks, ValueRange{});
+    // The block's part of the workspace begins where the ones before it end; how large one is will
+    // be known at the end.
+    e.entry = OpBuilder::InsertPoint(programs->getBlock(), Block::iterator(programs));
+    Value argument = made.getArguments().back();
+    auto scaled = arith::MulIOp::create(b, loc, first, first);
+    b.setInsertionPoint(programs);
+    scaled->moveBefore(programs);
+    e.workspace = LLVM::GEPOp::create(b, loc, pointer, b.getI8Type(), argument,
+                                      ArrayRef<LLVM::GEPArg>{Value(scaled)});
+    b.setInsertionPointToStart(programs.getBody());
+    numberPrograms(e, programs.getInductionVar(), grid);
+    if (failed(e.block(kernel.getBody().front())))
+      return failure();
+    e.barrier(); // the next program uses the same rooms
+    b.setInsertionPoint(scaled);
+    plan.requests = e.requests;
+    Ix bytes = HostSide::bytesOfBlock(e, plan.requests);
+    scaled.getRhsMutable().assign(e.ix().value(bytes));
+    plan.sharedBytes = e.mostSharedBytes;
+    result.info.failures = e.failures;
+    result.entries.push_back({result.info.name, plan.sharedBytes, 0, 0, 0});
+    return success();
+  }
+
+  /// Program `number`, row-major.
+  void numberPrograms(Emitter &e, Ix number, const Indices &grid) {
+    e.programIds.assign(grid.size(), Ix(0));
+    for (int64_t d = int64_t(grid.size()) - 1; d >= 0; --d) {
+      if (grid[d].is(1))
+        continue;
+      e.programIds[d] = d == 0 ? number : e.ix().rem(number, grid[d]);
+      if (d > 0)
+        number = e.ix().div(number, grid[d]);
+    }
+  }
+
+  /// What outputs hold before any program runs: k_fill, each thread of it an element.
+  void emitFill(LoweredForDevice &result) {
+    SmallVector<Filled> fills = signature.fills(kernel);
+    result.info.fills = !fills.empty();
+    for (const Filled &fill : fills)
+      if (fill.from >= 0)
+        result.info.inPlace.push_back(
+            {unsigned(fill.from), unsigned(fill.buffer - signature.inputs(kernel))});
+    if (fills.empty())
+      return;
+    std::string name = result.info.name + "_fill";
+    plan.fillThreads = fillThreads;
+    LLVM::LLVMFuncOp made = function(name, fillThreads);
+    Emitter e(kernel, b);
+    signature.bind(e, made.getArguments());
+    Value block = sreg<NVVM::BlockIdXOp>(), thread = sreg<NVVM::ThreadIdXOp>();
+    Ix first = e.ix().add(e.ix().mul(block, fillThreads), thread);
+    Ix step = e.ix().mul(sreg<NVVM::GridDimXOp>(), fillThreads);
+    for (const Filled &fill : fills)
+      emitOneFill(e, fill, first, step);
+    result.entries.push_back({name, 0, 0, 0, 0});
+  }
+
+  void emitOneFill(Emitter &e, const Filled &fill, const Ix &first, const Ix &step) {
+    const Buffer to = e.buffers.find(signature.buffers[fill.buffer])->second;
+    Buffer from;
+    Ix count = e.ix().product(to.sizes);
+    if (fill.from >= 0) {
+      from = e.buffers.find(signature.buffers[fill.from])->second;
+      Value isSame = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, from.base, to.base);
+      count = e.ix().select(isSame, 0, count);
+    }
+    SmallVector<Value> none;
+    (void)e.loop(first, count, step, none, [&](const Ix &i) {
+      Value value = fill.init ? Value(arith::ConstantOp::create(b, loc, fill.init))
+                              : e.loadFrom(from.base, from.element, i);
+      e.storeTo(value, to.base, to.element, i);
+      return success();
+    });
+  }
+
+  tile::KernelOp kernel;
+  ModuleOp device, host;
+  const GpuArchitecture &architecture;
+  Signature signature;
+  OpBuilder b;
+  Location loc;
+  Type i64, pointer;
+  LaunchPlan plan;
+};
+
+} // namespace
+
+FailureOr<LoweredForDevice> lowerKernel(tile::KernelOp kernel, ModuleOp device, ModuleOp host,
+                                        const GpuArchitecture &architecture) {
+  return KernelLowering(kernel, device, host, architecture).run();
+}
+
+} // namespace tw::target::nvidia

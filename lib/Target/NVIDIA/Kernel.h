@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+#include "IR/Tile/Tile.h"
+#include "Target/NVIDIA/Architecture.h"
+#include "Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tw::target::nvidia {
+
+/// What a kernel becomes before it is compiled for the device.
+struct LoweredForDevice {
+  KernelInfo info;
+  std::vector<DeviceCode::Entry> entries;
+  int64_t arguments = 0;
+};
+
+/// Adds to `device` the kernels that run on the GPU (nvvm.kernel, scalar loops), and to `host` what
+/// stands beside them there (Target.h, DeviceCode): k_info, k_launch and k_fill_launch.
+///
+///   k(buffers..., failure record?, scalars..., workspace)
+///
+/// runs programs blockIdx.x, blockIdx.x + gridDim.x, ... of the grid, row-major, one after the
+/// other, each on all threads of the block. Fails with a coded diagnostic.
+mlir::FailureOr<LoweredForDevice> lowerKernel(tile::KernelOp kernel, mlir::ModuleOp device,
+                                              mlir::ModuleOp host,
+                                              const GpuArchitecture &architecture);
+
+} // namespace tw::target::nvidia
