@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "SimulatedTarget.h"
+#include "Block.h"
+#include "Target/Common/ToLLVM.h"
+#include "Target/NVIDIA/Kernel.h"
+#include "Target/NVIDIA/NVIDIATarget.h"
+#include "ToHost.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "runtime/ProgramABI.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+
+namespace tw::simulator {
+namespace {
+
+constexpr int64_t all = -1;
+
+/// Runs the blocks [begin, end) of a launch, or all of them.
+void runLaunch(Kernel kernel, const tw_launch *launch, int64_t begin, int64_t end) {
+  static const char *order = std::getenv("TW_SIMULATOR_ORDER");
+  bool isBackwards = order && std::strcmp(order, "backwards") == 0;
+  Launch simulated{launch->grid[0], launch->block[0], launch->shared_bytes};
+  if (end == all)
+    end = launch->grid[0];
+  for (int64_t block = begin; block < end; ++block)
+    if (const char *fault = runBlock(kernel, launch->arguments, simulated, uint32_t(block),
+                                     isBackwards ? Order::Backwards : Order::Forwards)) {
+      std::fprintf(stderr, "simulator: %s\n", fault);
+      std::abort();
+    }
+}
+
+class SimulatedTarget : public target::Target {
+public:
+  SimulatedTarget()
+      : architecture(*target::gpuArchitecture("sm_90a")),
+        dialects(target::createNVIDIATarget(architecture)) {}
+
+  StringRef name() const override { return "simulated"; }
+  void registerDialects(DialectRegistry &registry) const override {
+    dialects->registerDialects(registry);
+  }
+
+  FailureOr<target::KernelInfo> emit(Operation *kernel, ModuleOp into) override {
+    DialectRegistry registry;
+    dialects->registerDialects(registry);
+    kernel->getContext()->appendDialectRegistry(registry);
+    kernel->getContext()->loadAllAvailableDialects();
+    OwningOpRef<ModuleOp> device = ModuleOp::create(kernel->getLoc());
+    auto lowered = target::nvidia::lowerKernel(cast<tile::KernelOp>(kernel), *device, into,
+                                               architecture);
+    if (failed(lowered) || failed(target::lowerLoops(*device)))
+      return failure();
+    // k is the entry for the caller, so the device's have other names.
+    for (target::DeviceCode::Entry &entry : lowered->entries) {
+      auto function = device->lookupSymbol<LLVM::LLVMFuncOp>(entry.name);
+      entry.name += "_on_device";
+      function.setSymName(entry.name);
+    }
+    rewriteForHost(*device, lowered->arguments, lowered->entries);
+    for (Operation &op : llvm::make_early_inc_range(*device->getBody())) {
+      op.remove();
+      into.push_back(&op);
+    }
+    addCall(into, lowered->info.name, lowered->arguments, /*isFill=*/false);
+    if (lowered->info.fills)
+      addCall(into, lowered->info.name, lowered->arguments, /*isFill=*/true);
+    return std::move(lowered->info);
+  }
+
+private:
+  /// k(buffers, scalars, workspace, begin, end), or k_fill(buffers, scalars).
+  static void addCall(ModuleOp into, std::string name, int64_t arguments, bool isFill) {
+    OpBuilder b = OpBuilder::atBlockEnd(into.getBody());
+    Location loc = into.getLoc();
+    Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
+    Type nothing = LLVM::LLVMVoidType::get(b.getContext());
+    if (isFill)
+      name += "_fill";
+    SmallVector<Type> types{pointer, pointer};
+    if (!isFill)
+      types.append({pointer, i64, i64});
+    auto made =
+        LLVM::LLVMFuncOp::create(b, loc, name, LLVM::LLVMFunctionType::get(nothing, types));
+    b.setInsertionPointToStart(made.addEntryBlock(b));
+    auto number = [&](int64_t value) -> Value {
+      return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(value));
+    };
+    auto room = [&](int64_t words) -> Value {
+      return LLVM::AllocaOp::create(b, loc, pointer, i64, number(words));
+    };
+    Value launch = room(int64_t(sizeof(tw_launch) / 8)), values = room(arguments);
+    Value field = LLVM::GEPOp::create(
+        b, loc, pointer, b.getI8Type(), launch,
+        ArrayRef<LLVM::GEPArg>{int32_t(offsetof(tw_launch, arguments))});
+    LLVM::StoreOp::create(b, loc, values, field);
+    Value workspace =
+        isFill ? Value(LLVM::ZeroOp::create(b, loc, pointer)) : Value(made.getArgument(2));
+    LLVM::CallOp::create(
+        b, loc, into.lookupSymbol<LLVM::LLVMFuncOp>(name + "_launch"),
+        ValueRange{made.getArgument(0), made.getArgument(1), workspace, launch});
+    Value begin = isFill ? number(0) : Value(made.getArgument(3));
+    Value end = isFill ? number(all) : Value(made.getArgument(4));
+    Value run = LLVM::IntToPtrOp::create(
+        b, loc, pointer, number(int64_t(reinterpret_cast<uintptr_t>(&runLaunch))));
+    Value kernel = LLVM::AddressOfOp::create(b, loc, pointer, name + "_on_device");
+    LLVM::CallOp::create(b, loc,
+                         LLVM::LLVMFunctionType::get(nothing, {pointer, pointer, i64, i64}),
+                         ValueRange{run, kernel, launch, begin, end});
+    LLVM::ReturnOp::create(b, loc, ValueRange{});
+  }
+
+  const target::GpuArchitecture &architecture;
+  std::unique_ptr<target::Target> dialects;
+};
+
+} // namespace
+
+std::unique_ptr<target::Target> createSimulatedTarget() {
+  return std::make_unique<SimulatedTarget>();
+}
+
+} // namespace tw::simulator
