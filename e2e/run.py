@@ -132,20 +132,29 @@ def execute(command: list[str], timeout: float) -> str | None:
     return "\n".join([f"exit status {done.returncode}"] + said[:40])
 
 
+def compile_case(case: Case, options, artifact: pathlib.Path) -> str | None:
+    """Compiles the model; returns what was said if that failed."""
+    command = [options.tool, "compile", str(case.folder / case.description["model"]), "-o", str(artifact)]
+    command += [f"--kernels={HERE.parent / kernels}" for kernels in case.description.get("kernels", [])]
+    return execute(command + ([f"--target={options.target}"] if options.target else []), options.timeout)
+
+
 def run_case(case: Case, options, scratch: pathlib.Path) -> list[str]:
     """Everything that is wrong with a case; nothing if it passes."""
     case.unpack(scratch)
-    artifact = scratch / f"{case.folder.name}.so"
-    model = case.folder / case.description["model"]
-    compile_command = [options.tool, "compile", str(model), "-o", str(artifact)]
-    compile_command += [f"--kernels={HERE.parent / kernels}" for kernels in case.description.get("kernels", [])]
-    failed = execute(compile_command + ([f"--target={options.target}"] if options.target else []), options.timeout)
-    if failed:
-        return [f"compile: {failed}"]
-    wrong = [f"artifact: {text}" for text in imports.unexpected(artifact)]
+    wrong = []
+    if options.artifacts:
+        artifact = pathlib.Path(options.artifacts) / f"{case.name}.so"
+    else:
+        artifact = scratch / f"{case.folder.name}.so"
+        failed = compile_case(case, options, artifact)
+        if failed:
+            return [f"compile: {failed}"]
+        wrong = [f"artifact: {text}" for text in imports.unexpected(artifact)]
     for index, part in enumerate(case.description["cases"]):
         title = f"[{part['name']}] " if part["name"] else ""
-        failed = execute([options.tool, "run", str(artifact), f"--threads={options.threads}",
+        device = [f"--device={options.device}"] if options.device else []
+        failed = execute([options.tool, "run", str(artifact), f"--threads={options.threads}", *device,
                           *tolerance_arguments(case, part["calls"], scratch),
                           *call_arguments(case, part["calls"], scratch, f"out{index}")], options.timeout)
         wrong += [f"{title}run: {failed}"] if failed else []
@@ -198,6 +207,8 @@ def parse_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", default=str(HERE.parent / "build/dev/bin/tilewright"), help="the program to test")
     parser.add_argument("--target", help="passed to compile")
+    parser.add_argument("--device", help="passed to run")
+    parser.add_argument("--artifacts", help="folder with artifacts, PART/NAME.so, to run instead of compiling")
     parser.add_argument("--threads", type=int, default=1, help="passed to run")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="cases at the same time")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for each command")

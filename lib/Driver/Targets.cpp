@@ -31,6 +31,10 @@ public:
     return of(kernel).emit(kernel, into);
   }
 
+  LogicalResult finish(const Cancellation *cancellation) override {
+    return tiles->finish(cancellation);
+  }
+
   LogicalResult printPlan(Operation *kernel, raw_ostream &out) override {
     return of(kernel).printPlan(kernel, out);
   }

@@ -311,6 +311,9 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   if (failed(lowerKernels(module, *into, target, options.cancellation, kernels, texts)))
     return failure();
 
+  if (failed(target.finish(options.cancellation)))
+    return failure();
+
   options.stage("host");
   Payload payload;
   DenseMap<Operation *, int64_t> weights = placeWeights(main, payload);

@@ -3,6 +3,7 @@
 // What a target is: it takes one kernel of the dispatch level and makes callable code of it.
 // docs/contracts.md, "Target level", fixes the calling convention.
 #pragma once
+#include "Support/Cancellation.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -105,6 +106,10 @@ public:
   /// `into` must not be used by anyone else meanwhile; kernels can be lowered at the same time into
   /// different modules.
   mlir::FailureOr<KernelInfo> lower(mlir::Operation *kernel, mlir::ModuleOp into);
+
+  /// Completes the device code of all kernels that have been lowered so far, on several threads:
+  /// before, their images are empty. Fails with a coded diagnostic.
+  virtual mlir::LogicalResult finish(const Cancellation *cancellation = nullptr);
 
   /// Prints what the target decides about `kernel`, as for `emit`, before it emits code. Nothing
   /// where it does not plan; fails as `emit` does.

@@ -2,7 +2,7 @@
 // second of the scalars: `M` stands before it.
 // RUN: tilewright-opt %s -tw-target-cpu=cpu=x86-64-v3 | FileCheck %s
 
-// CHECK: llvm.func @copy.any(
+// CHECK: llvm.func @copy$any(
 // CHECK: llvm.func @copy(%{{.*}}: !llvm.ptr, %[[SCALARS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
 // CHECK: %[[PLACE:.*]] = llvm.getelementptr %[[SCALARS]][1]
 // CHECK: %[[N:.*]] = llvm.load %[[PLACE]]
@@ -11,10 +11,10 @@
 // CHECK: llvm.call @copy_one(
 // CHECK: llvm.icmp "sle"
 // CHECK: llvm.call @copy_few(
-// CHECK: llvm.call @copy.any(
+// CHECK: llvm.call @copy$any(
 // CHECK: llvm.func @copy_info(
 // CHECK: llvm.call @copy_one_info(
-// CHECK: llvm.call @copy.any_info(
+// CHECK: llvm.call @copy$any_info(
 // CHECK: llvm.func @copy_one(
 // CHECK: llvm.func @copy_few(
 tile.kernel @copy(in %x: !tile.buffer<[M, N], f32>, out %y: !tile.buffer<[M, N], f32>) symbols [M, N] grid [M, N]

@@ -10,10 +10,9 @@ namespace tw::simulator {
 /// An ELF library that exports, for each kernel, `void NAME(const uint64_t *arguments, Thread *)`
 /// and `const uint32_t NAME_arguments` and `NAME_simulated`. In the place of
 /// target::compileForDevice.
-mlir::FailureOr<std::string> compileForHost(mlir::ModuleOp device,
-                                            const target::GpuArchitecture &architecture,
-                                            int64_t arguments,
-                                            std::vector<target::DeviceCode::Entry> &entries);
+mlir::FailureOr<target::DeviceJob>
+compileForHost(mlir::ModuleOp device, const target::GpuArchitecture &architecture,
+               int64_t arguments, const std::vector<target::DeviceCode::Entry> &entries);
 
 /// The kernels alone: `void NAME(const uint64_t *arguments, Thread *)` in `device` itself, and the
 /// names of what is to be exported.

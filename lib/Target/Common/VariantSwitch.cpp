@@ -125,7 +125,7 @@ void merge(KernelInfo &all, const KernelInfo &one) {
 
 } // namespace
 
-std::string nameOfAny(tile::KernelOp kernel) { return kernel.getSymName().str() + ".any"; }
+std::string nameOfAny(tile::KernelOp kernel) { return kernel.getSymName().str() + "$any"; }
 
 bool isInterchangeable(const LoweredKernel &variant, const LoweredKernel &base, std::string &why) {
   if (!boundsOf(variant.kernel, base))

@@ -5,7 +5,7 @@
 //   void k(void **buffers, int64_t *scalars, uint8_t *workspace, int64_t begin, int64_t end) {
 //     if (scalars[0] == 1) return k_max1(...);
 //     if (scalars[0] <= 6) return k_max6(...);
-//     return k.any(...);
+//     return k$any(...);
 //   }
 //
 // and likewise k_info and k_fill, so that whoever calls k knows of one kernel.

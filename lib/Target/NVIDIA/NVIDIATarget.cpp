@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/NVIDIATarget.h"
 #include "Target/Common/ToLLVM.h"
+#include "IR/Coded.h"
 #include "Target/NVIDIA/Code/Ptx.h"
+#include "Target/NVIDIA/Code/Ptxas.h"
 #include "Target/NVIDIA/Kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -12,11 +14,16 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include <atomic>
+#include <mutex>
+#include <thread>
 
 using namespace mlir;
 
 namespace tw::target {
 namespace {
+
+constexpr size_t mostThreads = 16; // that make code
 
 class NVIDIATarget : public Target {
 public:
@@ -40,13 +47,35 @@ public:
     auto code = std::make_shared<DeviceCode>();
     code->arguments = lowered->arguments;
     code->entries = std::move(lowered->entries);
-    FailureOr<std::string> image =
-        compile(*device, architecture, code->arguments, code->entries);
-    if (failed(image))
+    FailureOr<DeviceJob> job = compile(*device, architecture, code->arguments, code->entries);
+    if (failed(job))
       return failure();
-    code->image = *std::move(image);
+    std::lock_guard lock(mutex);
+    pending.push_back({kernel->getLoc(), code, *std::move(job)});
     lowered->info.device = std::move(code);
     return std::move(lowered->info);
+  }
+
+  LogicalResult finish(const Cancellation *cancellation) override {
+    std::vector<Pending> jobs;
+    {
+      std::lock_guard lock(mutex);
+      jobs.swap(pending);
+    }
+    std::vector<Status> results(jobs.size());
+    onThreads(jobs.size(), [&](size_t i) {
+      if (isCancelled(cancellation))
+        return;
+      Result<std::string> image = jobs[i].job(jobs[i].code->entries);
+      if (image)
+        jobs[i].code->image = *std::move(image);
+      else
+        results[i] = image.error();
+    });
+    for (auto [job, result] : llvm::zip(jobs, results))
+      if (!result)
+        return emitCoded(job.location, result.error().code) << result.error().message;
+    return failure(isCancelled(cancellation));
   }
 
   FailureOr<std::string> deviceText(Operation *kernel, StringRef level) override {
@@ -67,11 +96,40 @@ public:
     }
     if (failed(lowerLoops(*device)))
       return failure();
-    return nvidia::makeText(*device, architecture,
+    FailureOr<nvidia::DeviceModule> module = nvidia::translateForDevice(*device, architecture);
+    if (failed(module))
+      return failure();
+    return nvidia::makeText(*module, architecture,
                             level == "llvm" ? nvidia::DeviceText::LLVM : nvidia::DeviceText::PTX);
   }
 
 private:
+  /// A kernel whose code is not made yet.
+  struct Pending {
+    Location location;
+    std::shared_ptr<DeviceCode> code;
+    DeviceJob job;
+  };
+
+  static void onThreads(size_t count, llvm::function_ref<void(size_t)> work) {
+    std::atomic<size_t> next = 0;
+    auto takeJobs = [&] {
+      for (size_t i; (i = next++) < count;)
+        work(i);
+    };
+    std::vector<std::thread> threads;
+    size_t most = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, mostThreads);
+    try {
+      while (threads.size() + 1 < std::min(count, most))
+        threads.emplace_back(takeJobs);
+    } catch (const std::system_error &) {
+      // Those that there are do it.
+    }
+    takeJobs();
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+
   static void loadDialects(MLIRContext *context) {
     context->loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, scf::SCFDialect, arith::ArithDialect,
                          math::MathDialect, cf::ControlFlowDialect, ub::UBDialect>();
@@ -79,13 +137,31 @@ private:
 
   const GpuArchitecture &architecture;
   DeviceCompiler compile;
+  std::mutex mutex;
+  std::vector<Pending> pending;
 };
 
 } // namespace
 
-FailureOr<std::string> compileForDevice(ModuleOp device, const GpuArchitecture &architecture,
-                                        int64_t, std::vector<DeviceCode::Entry> &) {
-  return nvidia::makeText(device, architecture, nvidia::DeviceText::PTX);
+FailureOr<DeviceJob> compileForDevice(ModuleOp device, const GpuArchitecture &architecture, int64_t,
+                                      const std::vector<DeviceCode::Entry> &) {
+  FailureOr<nvidia::DeviceModule> module = nvidia::translateForDevice(device, architecture);
+  if (failed(module))
+    return failure();
+  if (!nvidia::ptxasPath())
+    emitReport(device.getLoc()) << "there is no ptxas: the artifact has PTX, which the GPU's driver "
+                                   "compiles when it is loaded";
+  auto shared = std::make_shared<nvidia::DeviceModule>(*std::move(module));
+  return DeviceJob([shared, &architecture](
+                       std::vector<DeviceCode::Entry> &entries) -> Result<std::string> {
+    std::string ptx = nvidia::makeText(*shared, architecture, nvidia::DeviceText::PTX);
+    if (ptx.empty())
+      return Diagnostic{Code::PROGRAM_6, "LLVM cannot write PTX"};
+    if (nvidia::ptxasPath())
+      return nvidia::assemble(ptx, architecture.name, entries);
+    ptx.push_back('\0'); // the driver wants it so
+    return ptx;
+  });
 }
 
 std::unique_ptr<Target> createNVIDIATarget(const GpuArchitecture &architecture,

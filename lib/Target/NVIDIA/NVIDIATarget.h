@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
+#include "Support/Diagnostic.h"
 #include "Target/NVIDIA/Architecture.h"
 #include "Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -7,17 +8,20 @@
 
 namespace tw::target {
 
-/// Makes what a device's driver loads of lowered kernels (llvm and nvvm dialects), and fills in
-/// what is found out about each.
-using DeviceCompiler = std::function<mlir::FailureOr<std::string>(
-    mlir::ModuleOp device, const GpuArchitecture &architecture, int64_t arguments,
-    std::vector<DeviceCode::Entry> &entries)>;
+/// Makes what a device's driver loads, and fills in what is found out about each kernel; on any
+/// thread.
+using DeviceJob = std::function<Result<std::string>(std::vector<DeviceCode::Entry> &entries)>;
 
-/// PTX by LLVM and, where ptxas is to be found, a cubin of it.
-mlir::FailureOr<std::string> compileForDevice(mlir::ModuleOp device,
-                                              const GpuArchitecture &architecture,
-                                              int64_t arguments,
-                                              std::vector<DeviceCode::Entry> &entries);
+/// Begins with the code of lowered kernels (llvm and nvvm dialects), of which `entries` are called.
+using DeviceCompiler = std::function<mlir::FailureOr<DeviceJob>(
+    mlir::ModuleOp device, const GpuArchitecture &architecture, int64_t arguments,
+    const std::vector<DeviceCode::Entry> &entries)>;
+
+/// PTX by LLVM and, where ptxas is to be found, a cubin of it; else the PTX, which the driver
+/// compiles.
+mlir::FailureOr<DeviceJob> compileForDevice(mlir::ModuleOp device,
+                                            const GpuArchitecture &architecture, int64_t arguments,
+                                            const std::vector<DeviceCode::Entry> &entries);
 
 /// Tile programs for GPUs. `compile` is exchanged by tests, which have none.
 std::unique_ptr<Target> createNVIDIATarget(const GpuArchitecture &architecture,

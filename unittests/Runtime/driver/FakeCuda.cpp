@@ -5,9 +5,12 @@
 // (90), FAKE_CUDA_MEMORY (bytes), FAKE_CUDA_FAULT (1: kernels meet an illegal address).
 //
 // An image is an ELF library that exports, for each kernel, `void NAME(const uint64_t *arguments,
-// uint32_t block)`, called for each block of the grid, and `const uint32_t NAME_arguments`.
+// uint32_t block)`, called for each block of the grid, and `const uint32_t NAME_arguments`. Where it
+// also exports `NAME_simulated`, the kernel is `void NAME(const uint64_t *arguments, Thread *)`,
+// which the simulator runs (unittests/Simulator/Block.h).
 #include "FakeCuda.h"
 #include "runtime/Device/CudaApi.h"
+#include "unittests/Simulator/Block.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -52,7 +55,8 @@ struct Module {
 struct Function {
   Kernel kernel = nullptr;
   uint32_t arguments = 0;
-  int64_t dynamicShared = 48 << 10; // what a launch may take
+  tw::simulator::Kernel simulated = nullptr; // in its place
+  int64_t dynamicShared = 48 << 10;          // what a launch may take
 };
 
 struct Gpu;
@@ -601,6 +605,8 @@ TW_FAKE cu_result cuModuleGetFunction(cu_function *function, cu_module module, c
     return CU_ERROR_NOT_FOUND;
   *function = newHandle<cu_function>();
   functions[*function] = {kernel, *count};
+  if (dlsym(library, (std::string(name) + "_simulated").c_str()))
+    functions[*function].simulated = reinterpret_cast<tw::simulator::Kernel>(kernel);
   return CU_SUCCESS;
 }
 
@@ -628,11 +634,20 @@ TW_FAKE cu_result cuLaunchKernelEx(const cu_launch_config *config, cu_function f
   for (uint32_t i = 0; i < found->second.arguments; ++i)
     values.push_back(*static_cast<const uint64_t *>(arguments[i]));
   ++counts["launches"];
-  return addWork(config->stream, [kernel = found->second.kernel, blocks, values]() -> cu_result {
+  tw::simulator::Launch launch{uint32_t(blocks), uint32_t(threads), config->shared_bytes};
+  return addWork(config->stream, [found = found->second, launch, blocks, values]() -> cu_result {
     if (setting("FAKE_CUDA_FAULT", 0))
       return CU_ERROR_ILLEGAL_ADDRESS;
+    for (uint64_t block = 0; found.simulated && block < blocks; ++block)
+      if (const char *fault =
+              tw::simulator::runBlock(found.simulated, values.data(), launch, uint32_t(block))) {
+        std::fprintf(stderr, "simulator: %s\n", fault);
+        return CU_ERROR_ILLEGAL_ADDRESS;
+      }
+    if (found.simulated)
+      return CU_SUCCESS;
     for (uint64_t block = 0; block < blocks; ++block)
-      kernel(values.data(), uint32_t(block));
+      found.kernel(values.data(), uint32_t(block));
     return CU_SUCCESS;
   });
 }

@@ -55,32 +55,36 @@ static LogicalResult report(ModuleOp module, const char *what) {
   return emitCoded(module.getLoc(), Code::PROGRAM_6) << what;
 }
 
-FailureOr<std::string> makeText(ModuleOp device, const GpuArchitecture &architecture,
-                                DeviceText kind) {
+FailureOr<DeviceModule> translateForDevice(ModuleOp device, const GpuArchitecture &architecture) {
   registerBuiltinDialectTranslation(*device.getContext());
   registerLLVMDialectTranslation(*device.getContext());
   registerNVVMDialectTranslation(*device.getContext());
   std::unique_ptr<llvm::TargetMachine> machine = makeMachine(architecture);
   if (!machine)
     return report(device, "this LLVM has no code generator for NVIDIA's GPUs");
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(device, context, "tilewright");
-  if (!code)
+  DeviceModule result{std::make_unique<llvm::LLVMContext>(), nullptr};
+  result.code = translateModuleToLLVMIR(device, *result.context, "tilewright");
+  if (!result.code)
     return report(device, "the kernel cannot be written as LLVM IR");
-  code->setDataLayout(machine->createDataLayout());
-  code->setTargetTriple(machine->getTargetTriple());
-  optimize(*code, *machine);
+  result.code->setDataLayout(machine->createDataLayout());
+  result.code->setTargetTriple(machine->getTargetTriple());
+  return std::move(result);
+}
+
+std::string makeText(DeviceModule &module, const GpuArchitecture &architecture, DeviceText kind) {
+  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(architecture);
+  optimize(*module.code, *machine);
   if (kind == DeviceText::LLVM) {
     std::string text;
-    llvm::raw_string_ostream(text) << *code;
+    llvm::raw_string_ostream(text) << *module.code;
     return text;
   }
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager emit;
   if (machine->addPassesToEmitFile(emit, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
-    return report(device, "LLVM cannot write PTX");
-  emit.run(*code);
+    return {};
+  emit.run(*module.code);
   return std::string(text);
 }
 

@@ -2,14 +2,29 @@
 #pragma once
 #include "Target/NVIDIA/Architecture.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <memory>
 #include <string>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
 
 namespace tw::target::nvidia {
 
-/// The kernels of `device` (llvm and nvvm dialects), optimised, as PTX or as LLVM's intermediate
-/// code. Reports what goes wrong at the module's location.
+/// Kernels as LLVM's intermediate code, in a context of their own: they can be compiled on another
+/// thread.
+struct DeviceModule {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> code;
+};
+
+/// Translates kernels (llvm and nvvm dialects). Reports what goes wrong at the module's location.
+mlir::FailureOr<DeviceModule> translateForDevice(mlir::ModuleOp device,
+                                                 const GpuArchitecture &architecture);
+
+/// Optimises the kernels and writes them as PTX, or as text of LLVM's; empty where LLVM cannot.
 enum class DeviceText { LLVM, PTX };
-mlir::FailureOr<std::string> makeText(mlir::ModuleOp device, const GpuArchitecture &architecture,
-                                      DeviceText kind);
+std::string makeText(DeviceModule &module, const GpuArchitecture &architecture, DeviceText kind);
 
 } // namespace tw::target::nvidia

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Code/Ptxas.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace tw::target::nvidia {
+
+using llvm::StringRef;
+
+const std::optional<std::string> &ptxasPath() {
+  static const std::optional<std::string> path = []() -> std::optional<std::string> {
+    if (const char *given = std::getenv("TILEWRIGHT_PTXAS"); given && *given)
+      return given;
+    auto found = llvm::sys::findProgramByName("ptxas");
+    return found ? std::optional(*found) : std::nullopt;
+  }();
+  return path;
+}
+
+namespace {
+
+/// A file that goes when this does.
+class ScratchFile {
+public:
+  explicit ScratchFile(StringRef ending) {
+    if (std::error_code problem =
+            llvm::sys::fs::createTemporaryFile("tilewright", ending, descriptor, name))
+      error = problem.message();
+  }
+  ScratchFile(const ScratchFile &) = delete;
+  ~ScratchFile() {
+    if (error.empty())
+      (void)llvm::sys::fs::remove(name);
+  }
+
+  /// The text in it; empty where it cannot be read.
+  std::string read() const {
+    auto buffer = llvm::MemoryBuffer::getFile(name);
+    return buffer ? (*buffer)->getBuffer().str() : std::string();
+  }
+
+  llvm::SmallString<128> name;
+  int descriptor = -1;
+  std::string error;
+};
+
+/// The number before `what` in a line: "Used 32 registers, 16 bytes smem".
+int64_t numberBefore(StringRef line, StringRef what) {
+  size_t at = line.find(what);
+  if (at == StringRef::npos)
+    return 0;
+  StringRef before = line.take_front(at).rtrim();
+  int64_t number = 0;
+  StringRef digits = before.take_back(before.size() - before.find_last_not_of("0123456789") - 1);
+  return digits.getAsInteger(10, number) ? 0 : number;
+}
+
+/// What `ptxas -v` says of each kernel, below a line with its name.
+void readResources(StringRef text, std::vector<DeviceCode::Entry> &entries) {
+  DeviceCode::Entry *current = nullptr;
+  llvm::SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  for (StringRef line : lines) {
+    for (StringRef begin : {"Compiling entry function '", "Function properties for "})
+      if (size_t at = line.find(begin); at != StringRef::npos) {
+        StringRef name = line.drop_front(at + begin.size()).split('\'').first.trim();
+        auto found = llvm::find_if(entries, [&](const auto &entry) { return entry.name == name; });
+        current = found == entries.end() ? nullptr : &*found;
+      }
+    if (!current)
+      continue;
+    current->spillBytes += numberBefore(line, " bytes spill stores");
+    current->registers = std::max(current->registers, numberBefore(line, " registers"));
+    current->staticSharedBytes =
+        std::max(current->staticSharedBytes, numberBefore(line, " bytes smem"));
+  }
+}
+
+} // namespace
+
+Result<std::string> assemble(StringRef ptx, StringRef architecture,
+                             std::vector<DeviceCode::Entry> &entries) {
+  ScratchFile source("ptx"), cubin("cubin"), log("log");
+  for (const ScratchFile *file : {&source, &cubin, &log})
+    if (!file->error.empty())
+      return Diagnostic{Code::SYSTEM_3, fmt::format("no file for ptxas: {}", file->error)};
+  {
+    llvm::raw_fd_ostream out(source.descriptor, /*shouldClose=*/true);
+    out << ptx;
+  }
+  std::string option = ("-arch=" + architecture).str(), message;
+  StringRef program = *ptxasPath();
+  StringRef arguments[] = {program, "-v", option, source.name, "-o", cubin.name};
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(log.name), StringRef(log.name)};
+  int status =
+      llvm::sys::ExecuteAndWait(program, arguments, std::nullopt, redirects, 0, 0, &message);
+  std::string said = log.read();
+  if (status != 0)
+    return Diagnostic{Code::TARGET_3,
+                      fmt::format("{} ends with status {}: {}", std::string_view(program), status,
+                                  message.empty() ? said : message)};
+  readResources(said, entries);
+  return cubin.read();
+}
+
+} // namespace tw::target::nvidia
