@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tile.dot with ordinary arithmetic, which every GPU has: a thread computes a small block of the
-// result, of which the rows lie next to each other and the columns as far apart as there are blocks
-// along them, so that threads next to each other read next to each other. Float operands are widened
-// to the type of the sums, and products of f32 are f32. Long sums are sums of short ones: one long
-// f32 chain has several times the error of what people compare with.
+// result (Layout/Fragments.h, `blocks`). Float operands are widened to the type of the sums, and
+// products of f32 are f32. Long sums are sums of short ones: one long f32 chain has several times
+// the error of what people compare with.
 #include "Target/Common/Elementwise.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
+#include "Target/NVIDIA/Layout/Fragments.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -33,11 +33,13 @@ public:
     Room room = isInPlace() ? e.rooms.find(op.getAcc())->second : e.roomFor(op.getResult());
     int64_t rows = blockOf(extents[rank - 2]), columns = blockOf(extents[rank - 1]);
     shrink(rows, columns);
-    Indices blocks = extents;
-    blocks[rank - 2] = e.ix().div(extents[rank - 2], rows);
-    blocks[rank - 1] = e.ix().div(extents[rank - 1], columns);
+    // Where an extent is known only at the call, a block has one row or column.
+    Layout layout = blocks(extents[rank - 2].estimate(1), extents[rank - 1].estimate(1), rows, columns);
+    Indices grid = extents;
+    grid[rank - 2] = e.ix().div(extents[rank - 2], rows);
+    grid[rank - 1] = e.ix().div(extents[rank - 1], columns);
     LogicalResult done = e.overPoints(
-        blocks, [&](const Point &block) { return emitBlock(room, block, rows, columns, blocks); });
+        grid, [&](const Point &block) { return emitBlock(room, block, rows, columns, layout); });
     e.barrier();
     e.rooms[op.getResult()] = room;
     return done;
@@ -136,17 +138,16 @@ private:
   }
 
   LogicalResult emitBlock(const Room &room, const Point &block, int64_t rowCount,
-                          int64_t columnCount, ArrayRef<Ix> blocks) {
+                          int64_t columnCount, const Layout &layout) {
     IndexBuilder ix = e.ix();
-    SmallVector<Point> rows, columns;
-    for (int64_t i = 0; i < rowCount; ++i) {
-      rows.push_back(block);
-      rows.back()[rank - 2] = ix.add(ix.mul(block[rank - 2], rowCount), i);
-    }
-    for (int64_t j = 0; j < columnCount; ++j) {
-      columns.push_back(block);
-      columns.back()[rank - 1] = ix.add(block[rank - 1], ix.mul(blocks[rank - 1], j));
-    }
+    Point first = block; // the block of columns number n begins at column n
+    first[rank - 2] = ix.mul(block[rank - 2], rowCount);
+    SmallVector<Point> rows(rowCount, first), columns(columnCount, first);
+    for (auto [i, row] : llvm::enumerate(rows))
+      row[rank - 2] =
+          ix.add(first[rank - 2], layout.offsetOfRegister(int64_t(i) * columnCount)[0]);
+    for (auto [j, column] : llvm::enumerate(columns))
+      column[rank - 1] = ix.add(first[rank - 1], layout.offsetOfRegister(int64_t(j))[1]);
     SmallVector<Value> total;
     if (failed(sums(rows, columns, total)))
       return failure();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How the points of a tile are dealt to the threads of a block: row-major, thread t has points
-// t, t + threads, t + 2 threads, ... (Layout/Layout.h calls this layout `strided`), so that threads
+// t, t + threads, t + 2 threads, ... (Layout/Fragments.h, `strided`), so that threads
 // next to each other touch elements next to each other.
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
