@@ -1,9 +1,10 @@
 // RUN: tilewright-opt %s -tw-configure | FileCheck %s
 // RUN: tilewright-opt %s -tw-configure -tw-tile-programs | FileCheck %s --check-prefix=TILE
 
-// For AVX2: as many rows and vectors of 8 columns as 16 registers hold.
+// For AVX2: as many rows and vectors of 8 columns as 16 registers hold, and few enough programs at a time for
+// several workers.
 // CHECK: func.func private @product
-// CHECK-SAME: tile.configuration = #tile.dispatch_config<cuts[ none] kernels[<"contraction" {column_parts = 1 : i64, column_programs = 16 : i64, columns = 16 : i64,
+// CHECK-SAME: tile.configuration = #tile.dispatch_config<cuts[ none] kernels[<"contraction" {column_parts = 1 : i64, column_programs = 2 : i64, columns = 16 : i64,
 // CHECK-SAME: rows = {{[0-9]+}} : i64,{{.*}} on <"cpu" {accumulators_in_memory = false}>>]>
 // TILE: tile.kernel @product({{.*}} grid [11, 16]
 // TILE-SAME: tile.configuration = #tile.config<"contraction"

@@ -58,6 +58,18 @@ TEST(CPUContraction, LargeBlocksForLargeProducts) {
   EXPECT_GE(chooseContraction(product(1, 1024, 1024), avx512).columns, 64);
 }
 
+TEST(CPUContraction, MiddlingProductsHaveBlocksForSeveralWorkers) {
+  auto blocks = [](int64_t m, int64_t n, int64_t k) {
+    auto chosen = chooseContraction(product(m, n, k), avx512, true);
+    auto along = [](int64_t size, int64_t each) { return (size + each - 1) / each; };
+    return along(m, chosen.rows * chosen.rowPrograms) *
+           along(n, chosen.columns * chosen.columnPrograms);
+  };
+  EXPECT_GE(blocks(128, 256, 512), 8); // 300 us
+  EXPECT_GE(blocks(8, 2048, 512), 8);
+  EXPECT_EQ(blocks(128, 64, 32), 1); // 5 us
+}
+
 TEST(CPUContraction, ConfigurationsThatAreNot) {
   CPUContraction chosen = chooseContraction(product(64, 96, 32), avx512, true);
   auto isLegal = [&](auto change, int64_t columns = 96, const VectorUnit &unit = avx512) {

@@ -12,6 +12,9 @@ namespace {
 
 constexpr int64_t unknownExtent = 512;
 constexpr int64_t blockRows = 192, blockColumns = 256; // of c, for one worker: stays in L2
+// Blocks of a kernel that keep some workers busy; multiplications below which handing one over
+// costs more than it saves: about 10 us.
+constexpr int64_t wantedBlocks = 16, leastProducts = 1 << 19;
 constexpr int64_t mostVectors = 8;
 // Blocks in scratch: where both operands are converted there, and where b is beside the products.
 constexpr int64_t convertedRows = 96, convertedWidth = 128, unpackedWidth = 256;
@@ -193,8 +196,10 @@ static CPUContraction blockInMemory(const Contraction &contraction, const Vector
   return made;
 }
 
-/// How many programs follow each other on one worker; `columns`: of one part.
-static void choosePrograms(CPUContraction &block, int64_t rows, int64_t columns) {
+/// How many programs follow each other on one worker; `columns`: of one part. Fewer than would fit
+/// its cache where workers would go short of blocks that are worth handing over.
+static void choosePrograms(CPUContraction &block, const Contraction &contraction, int64_t rows,
+                           int64_t columns) {
   auto programs = [](int64_t size, int64_t each, int64_t most) {
     return std::max<int64_t>(1, std::min((size + each - 1) / each, most / each));
   };
@@ -202,6 +207,22 @@ static void choosePrograms(CPUContraction &block, int64_t rows, int64_t columns)
   block.rowPrograms =
       programs(rows, block.rows, block.hasAccumulatorsInMemory ? block.rows : blockRows);
   block.columnPrograms = programs(columns, block.columns, blockColumns / block.columnParts);
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t batch = 1;
+  for (int dim : roles.batch)
+    batch = std::min(wantedBlocks, batch * contraction.dims[dim].size.value_or(wantedBlocks));
+  auto blocks = [&] {
+    auto along = [](int64_t size, int64_t each) { return (size + each - 1) / each; };
+    return batch * along(rows, block.rows * block.rowPrograms) *
+           along(columns, block.columns * block.columnPrograms);
+  };
+  auto products = [&] {
+    return block.rows * block.rowPrograms * block.columns * block.columnPrograms *
+           block.columnParts * sizeOf(contraction, roles.sums);
+  };
+  while (blocks() < wantedBlocks && products() > leastProducts &&
+         (block.columnPrograms > 1 || block.rowPrograms > 1))
+    (block.columnPrograms > 1 ? block.columnPrograms : block.rowPrograms) /= 2;
 }
 
 CPUContraction chooseVariant(const Contraction &contraction, const VectorUnit &unit,
@@ -218,7 +239,7 @@ CPUContraction chooseVariant(const Contraction &contraction, const VectorUnit &u
   CPUContraction best =
       blockInRegisters(contraction, own, like, kernel.isPacked ? panelOf(kernel) : 0);
   best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
-  choosePrograms(best, rows, columns);
+  choosePrograms(best, contraction, rows, columns);
   // More programs than there are make no difference, nor a variant.
   if (best.rows == kernel.rows && kernel.rowPrograms > best.rowPrograms)
     best.rowPrograms = kernel.rowPrograms;
@@ -255,7 +276,7 @@ CPUContraction chooseContraction(const Contraction &contraction, const VectorUni
       best.columnParts == 1)
     best = blockInMemory(contraction, unit, best);
   best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
-  choosePrograms(best, rows, columns);
+  choosePrograms(best, contraction, rows, columns);
   if (best.kBlock == 0 && best.columnParts == 1)
     best.kBlock = kBlockOf(contraction, roles, best);
   return best;
