@@ -16,3 +16,11 @@ if ((${#missing[@]})); then
   "${as_root[@]}" apt-get update -qq
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
+# Code for GPUs: NVIDIA's assembler, from its wheel, into .venv if there is one. Optional: without it artifacts
+# have PTX (docs/nvidia-target.md).
+ptxas=nvidia-cuda-nvcc==13.0.88
+if ! command -v ptxas >/dev/null && [[ -x .venv/bin/pip ]]; then
+  .venv/bin/pip install -q --no-deps "$ptxas"
+  found=$(find .venv/lib -name ptxas -type f | head -1)
+  [[ -z $found ]] || ln -sf "$(realpath "$found")" .venv/bin/ptxas
+fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs every test of a build, then those of code for each kind of CPU that this machine can be, and of the
-# reference target, with 1 and 3 threads.
+# reference target, with 1 and 3 threads; the nvidia target's code, simulated; and compiles all models for a GPU.
 set -euo pipefail
 build=${1:?build folder}
 here=$(dirname "$0")
@@ -12,3 +12,11 @@ for cpu in x86-64-v3:avx2 x86-64-v4:avx512vl amx:amx_bf16; do
   TW_TEST_CPU=${cpu%:*} ctest --test-dir "$build" --output-on-failure -j "$(nproc)" -R 'unit\.target_'
 done
 "$here/../e2e/targets.py" --tool="$build/bin/tilewright" --jobs="$(nproc)"
+echo "Models for a GPU, simulated"
+TILEWRIGHT_COMPILER="$build/lib/simulated_compiler.so" FAKE_CUDA_MEMORY=4000000000 \
+  LD_LIBRARY_PATH="$build/unittests/Runtime/driver" \
+  "$here/../e2e/run.py" --tool="$build/bin/tilewright" --quiet --jobs="$(nproc)" --timeout=600 'models/*'
+echo "Models compiled for a GPU"
+packed=$(mktemp -d)
+trap 'rm -rf "$packed"' EXIT
+"$here/gpu_check" pack "$packed" --tool="$build/bin/tilewright" --jobs="$(nproc)"

@@ -51,7 +51,8 @@ private:
 
 NamedTarget forFeatures(std::vector<std::string> names) {
   auto features = target::CpuFeatures::fromNames(names);
-  return {"cpu", std::move(names), "", std::make_shared<WholeTarget>(target::createCPUTarget(features)),
+  return {"cpu", std::move(names), "",
+          std::make_shared<WholeTarget>(target::createCPUTarget(features)),
           target::createCPUChooser(features)};
 }
 

@@ -27,7 +27,8 @@ struct NamedTarget {
 };
 
 /// The target that --target= names: "cpu" or "cpu:host", "cpu:NAME" for a NAME of
-/// Target/CPU/CpuFeatures.h, "nvidia:NAME" for one of Target/NVIDIA/Architecture.h, or "reference". Errors: DRIVER_2 with what there is.
+/// Target/CPU/CpuFeatures.h, "nvidia:NAME" for one of Target/NVIDIA/Architecture.h, or "reference".
+/// Errors: DRIVER_2 with what there is.
 Result<NamedTarget> findTarget(const std::string &name);
 
 /// The target for this machine, for what runs at compile time.

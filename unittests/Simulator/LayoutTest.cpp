@@ -40,14 +40,16 @@ TEST(Layout, EachElementIsInOneSlot) {
 }
 
 TEST(Layout, OfSumsIsThatOfPtx) {
-  // PTX ISA: row = 16 warp + lane / 4 + 8 (i / 2 mod 2), column = 8 (i / 4) + 2 (lane mod 4) + i mod 2.
+  // PTX ISA: row = 16 warp + lane / 4 + 8 (i / 2 mod 2), column = 8 (i / 4) + 2 (lane mod 4) + i
+  // mod 2.
   Layout layout = wgmmaSums(160);
   ASSERT_EQ(layout.registers(), 80);
   ASSERT_EQ(layout.threads(), 128);
   for (int64_t thread = 0; thread < 128; ++thread)
     for (int64_t i = 0; i < 80; ++i) {
       int64_t warp = thread / 32, lane = thread % 32;
-      Coordinates want{16 * warp + lane / 4 + 8 * (i / 2 % 2), 8 * (i / 4) + 2 * (lane % 4) + i % 2};
+      Coordinates want{16 * warp + lane / 4 + 8 * (i / 2 % 2),
+                       8 * (i / 4) + 2 * (lane % 4) + i % 2};
       ASSERT_EQ(layout.elementAt({thread, i}), want);
     }
 }

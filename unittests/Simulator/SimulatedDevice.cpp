@@ -52,7 +52,7 @@ Result<NamedTarget> tw::findTarget(const std::string &) {
   auto features = *target::featuresOfCpu("x86-64-v3");
   const target::GpuArchitecture &architecture = *target::gpuArchitecture("sm_90a");
   return NamedTarget{"nvidia:sm_90a", features, architecture.name.str(),
-                     std::make_shared<WholeTarget>(target::createNVIDIATarget(
-                         architecture, simulator::compileForHost)),
+                     std::make_shared<WholeTarget>(
+                         target::createNVIDIATarget(architecture, simulator::compileForHost)),
                      target::createCPUChooser(target::CpuFeatures::fromNames(features))};
 }

@@ -50,8 +50,8 @@ public:
     kernel->getContext()->appendDialectRegistry(registry);
     kernel->getContext()->loadAllAvailableDialects();
     OwningOpRef<ModuleOp> device = ModuleOp::create(kernel->getLoc());
-    auto lowered = target::nvidia::lowerKernel(cast<tile::KernelOp>(kernel), *device, into,
-                                               architecture);
+    auto lowered =
+        target::nvidia::lowerKernel(cast<tile::KernelOp>(kernel), *device, into, architecture);
     if (failed(lowered) || failed(target::lowerLoops(*device)))
       return failure();
     // k is the entry for the caller, so the device's have other names.
@@ -83,8 +83,7 @@ private:
     SmallVector<Type> types{pointer, pointer};
     if (!isFill)
       types.append({pointer, i64, i64});
-    auto made =
-        LLVM::LLVMFuncOp::create(b, loc, name, LLVM::LLVMFunctionType::get(nothing, types));
+    auto made = LLVM::LLVMFuncOp::create(b, loc, name, LLVM::LLVMFunctionType::get(nothing, types));
     b.setInsertionPointToStart(made.addEntryBlock(b));
     auto number = [&](int64_t value) -> Value {
       return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(value));
@@ -93,22 +92,20 @@ private:
       return LLVM::AllocaOp::create(b, loc, pointer, i64, number(words));
     };
     Value launch = room(int64_t(sizeof(tw_launch) / 8)), values = room(arguments);
-    Value field = LLVM::GEPOp::create(
-        b, loc, pointer, b.getI8Type(), launch,
-        ArrayRef<LLVM::GEPArg>{int32_t(offsetof(tw_launch, arguments))});
+    Value field =
+        LLVM::GEPOp::create(b, loc, pointer, b.getI8Type(), launch,
+                            ArrayRef<LLVM::GEPArg>{int32_t(offsetof(tw_launch, arguments))});
     LLVM::StoreOp::create(b, loc, values, field);
     Value workspace =
         isFill ? Value(LLVM::ZeroOp::create(b, loc, pointer)) : Value(made.getArgument(2));
-    LLVM::CallOp::create(
-        b, loc, into.lookupSymbol<LLVM::LLVMFuncOp>(name + "_launch"),
-        ValueRange{made.getArgument(0), made.getArgument(1), workspace, launch});
+    LLVM::CallOp::create(b, loc, into.lookupSymbol<LLVM::LLVMFuncOp>(name + "_launch"),
+                         ValueRange{made.getArgument(0), made.getArgument(1), workspace, launch});
     Value begin = isFill ? number(0) : Value(made.getArgument(3));
     Value end = isFill ? number(all) : Value(made.getArgument(4));
-    Value run = LLVM::IntToPtrOp::create(
-        b, loc, pointer, number(int64_t(reinterpret_cast<uintptr_t>(&runLaunch))));
+    Value run = LLVM::IntToPtrOp::create(b, loc, pointer,
+                                         number(int64_t(reinterpret_cast<uintptr_t>(&runLaunch))));
     Value kernel = LLVM::AddressOfOp::create(b, loc, pointer, name + "_on_device");
-    LLVM::CallOp::create(b, loc,
-                         LLVM::LLVMFunctionType::get(nothing, {pointer, pointer, i64, i64}),
+    LLVM::CallOp::create(b, loc, LLVM::LLVMFunctionType::get(nothing, {pointer, pointer, i64, i64}),
                          ValueRange{run, kernel, launch, begin, end});
     LLVM::ReturnOp::create(b, loc, ValueRange{});
   }

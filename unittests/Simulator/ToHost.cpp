@@ -122,9 +122,9 @@ std::vector<std::string> rewriteForHost(ModuleOp device, int64_t arguments,
   return rewriter.exports;
 }
 
-FailureOr<target::DeviceJob>
-compileForHost(ModuleOp device, const target::GpuArchitecture &, int64_t arguments,
-               const std::vector<target::DeviceCode::Entry> &entries) {
+FailureOr<target::DeviceJob> compileForHost(ModuleOp device, const target::GpuArchitecture &,
+                                            int64_t arguments,
+                                            const std::vector<target::DeviceCode::Entry> &entries) {
   std::vector<std::string> exports = rewriteForHost(device, arguments, entries);
   auto objects = makeObjects(device, hostFeatures(), "");
   if (failed(objects))
@@ -132,10 +132,8 @@ compileForHost(ModuleOp device, const target::GpuArchitecture &, int64_t argumen
   Result<ObjectFile> library = linkLibrary(*objects, exports);
   if (!library)
     return emitError(device.getLoc(), library.error().message);
-  return target::DeviceJob(
-      [bytes = std::string(library->data(), library->size())](auto &) -> Result<std::string> {
-        return bytes;
-      });
+  return target::DeviceJob([bytes = std::string(library->data(), library->size())](
+                               auto &) -> Result<std::string> { return bytes; });
 }
 
 } // namespace tw::simulator

@@ -59,10 +59,10 @@ void solveSymbols(OpBuilder &b, Location loc, ArrayRef<std::pair<Size, Value>> e
         return emitSize(b, loc, size.substitute({{line->symbol, Size(number)}}), symbols);
       };
       Ix offset = at(0), factor = ix.sub(at(1), offset), rest = ix.sub(Ix(value), offset);
-      Ix solution = factor.is(1) ? rest
-                                 : Ix(arith::DivSIOp::create(b, loc, ix.value(rest),
-                                                             ix.value(factor))
-                                          .getResult());
+      Ix solution =
+          factor.is(1)
+              ? rest
+              : Ix(arith::DivSIOp::create(b, loc, ix.value(rest), ix.value(factor)).getResult());
       symbols[line->symbol] = solution;
       changes = true;
       break;

@@ -126,7 +126,8 @@ public:
   Value log10(Value x) {
     auto [e, m] = reduceLog(x);
     Value low = mul(m, number(0x1.bcb7b1526e50ep-2));
-    return atEdges(x, fma(e, number(0x1.34413509f79fep-2), fma(e, number(0x1.9dc1da994fd21p-59), low)));
+    return atEdges(
+        x, fma(e, number(0x1.34413509f79fep-2), fma(e, number(0x1.9dc1da994fd21p-59), low)));
   }
   Value log1p(Value x) {
     Value sum = add(x, number(1));
@@ -149,13 +150,11 @@ public:
     if (isCosine)
       quarters = make<arith::AddIOp>(quarters, integer(1));
     Value z = mul(r, r);
-    Value sineRest = polynomial(z, series(1, 9, [](int k) {
-                                  return (k % 2 ? -1 : 1) / factorial(2 * k + 1);
-                                }));
+    Value sineRest =
+        polynomial(z, series(1, 9, [](int k) { return (k % 2 ? -1 : 1) / factorial(2 * k + 1); }));
     Value sine = fma(mul(r, z), sineRest, r);
-    Value cosineRest = polynomial(z, series(2, 8, [](int k) {
-                                    return (k % 2 ? -1 : 1) / factorial(2 * k);
-                                  }));
+    Value cosineRest =
+        polynomial(z, series(2, 8, [](int k) { return (k % 2 ? -1 : 1) / factorial(2 * k); }));
     Value half = mul(z, number(0.5)), high = sub(number(1), half);
     Value lost = sub(sub(number(1), high), half);
     Value cosine = add(high, fma(mul(z, z), cosineRest, lost));
@@ -175,9 +174,8 @@ public:
     Value t = div(y, x);
     Value isLarge = less(number(0.41421356237309503), t);
     Value u = select(isLarge, div(sub(t, number(1)), add(t, number(1))), t), z = mul(u, u);
-    Value rest = polynomial(z, series(1, 23, [](int k) {
-                              return (k % 2 ? -1.0 : 1.0) / (2 * k + 1);
-                            }));
+    Value rest =
+        polynomial(z, series(1, 23, [](int k) { return (k % 2 ? -1.0 : 1.0) / (2 * k + 1); }));
     Value angle = fma(mul(u, z), rest, u);
     Value moved = add(number(halfPi[0] / 2), add(angle, number(halfPi[1] / 2)));
     return select(isLarge, moved, angle);
@@ -309,7 +307,8 @@ public:
     Value one = number(1), size = abs(x), rounded = add(y, number(magic));
     Value isHuge = compare(arith::CmpFPredicate::OGE, abs(y), number(0x1p51));
     Value isInteger = make<arith::OrIOp>(isHuge, equal(sub(rounded, number(magic)), y));
-    Value isOdd = make<arith::AndIOp>(less(abs(y), number(0x1p53)), isOddInteger(y, isHuge, rounded));
+    Value isOdd =
+        make<arith::AndIOp>(less(abs(y), number(0x1p53)), isOddInteger(y, isHuge, rounded));
     Value power = exp(mul(log(size), y));
     power = select(make<arith::OrIOp>(equal(size, one), equal(y, number(0))), one, power);
     Value isNegative = less(copySign(one, x), number(0));

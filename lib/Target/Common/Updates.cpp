@@ -33,9 +33,9 @@ void recordFailure(OpBuilder &b, Location loc, Value record, int64_t message, Va
   b.setInsertionPointToStart(scf::IfOp::create(b, loc, isFirst, false).thenBlock());
   Type pointer = record.getType(), i64 = b.getI64Type();
   for (auto [number, what] : {std::pair(1, value), {2, ix.value(bound)}})
-    LLVM::StoreOp::create(b, loc, what,
-                          LLVM::GEPOp::create(b, loc, pointer, i64, record,
-                                              ArrayRef<LLVM::GEPArg>{int32_t(number)}));
+    LLVM::StoreOp::create(
+        b, loc, what,
+        LLVM::GEPOp::create(b, loc, pointer, i64, record, ArrayRef<LLVM::GEPArg>{int32_t(number)}));
 }
 
 } // namespace tw::target

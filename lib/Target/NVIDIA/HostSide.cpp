@@ -88,9 +88,8 @@ Indices Signature::grid(Emitter &e) {
 }
 
 int64_t Signature::inputs(tile::KernelOp kernel) {
-  return llvm::count_if(
-      kernel.getArguments().getAsRange<tile::ArgumentAttr>(),
-      [](tile::ArgumentAttr one) { return one.getAccess() == tile::Access::In; });
+  return llvm::count_if(kernel.getArguments().getAsRange<tile::ArgumentAttr>(),
+                        [](tile::ArgumentAttr one) { return one.getAccess() == tile::Access::In; });
 }
 
 SmallVector<Filled> Signature::fills(tile::KernelOp kernel) {
@@ -132,8 +131,7 @@ void HostSide::bindWords(Emitter &e, Value words) {
   signature.bindScalars(e, [&](int64_t i) { return e.loadFrom(words, i64, i); });
 }
 
-Ix HostSide::bytesOfBlock(Emitter &e,
-                          ArrayRef<std::pair<std::vector<Size>, int64_t>> requests) {
+Ix HostSide::bytesOfBlock(Emitter &e, ArrayRef<std::pair<std::vector<Size>, int64_t>> requests) {
   IndexBuilder ix = e.ix();
   Ix bytes = 0;
   for (const auto &[extents, each] : requests)
@@ -192,8 +190,8 @@ void HostSide::emitLaunch(const std::string &name, bool fills) {
 
   constexpr int64_t mostOfFill = 1 << 16;
   IndexBuilder ix = e.ix();
-  Ix count = fills ? ix.min(ix.ceilDiv(elementsToFill(e), plan.fillThreads), mostOfFill)
-                   : blocks(e);
+  Ix count =
+      fills ? ix.min(ix.ceilDiv(elementsToFill(e), plan.fillThreads), mostOfFill) : blocks(e);
   Value grid = arith::TruncIOp::create(b, loc, i32, ix.value(count));
   int64_t threads = fills ? plan.fillThreads : plan.threads;
   for (size_t d = 0; d < 3; ++d) {

@@ -21,8 +21,8 @@ class KernelLowering {
 public:
   KernelLowering(tile::KernelOp kernel, ModuleOp device, ModuleOp host,
                  const GpuArchitecture &architecture)
-      : kernel(kernel), device(device), host(host), architecture(architecture),
-        signature(kernel), b(kernel.getContext()), loc(kernel.getLoc()), i64(b.getI64Type()),
+      : kernel(kernel), device(device), host(host), architecture(architecture), signature(kernel),
+        b(kernel.getContext()), loc(kernel.getLoc()), i64(b.getI64Type()),
         pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
 
   FailureOr<LoweredForDevice> run() {
@@ -54,8 +54,8 @@ private:
   /// A kernel; the builder stands in it, before its end.
   LLVM::LLVMFuncOp function(const std::string &name, int64_t threads) {
     b.setInsertionPointToEnd(device.getBody());
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                            signature.types(b));
+    auto type =
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), signature.types(b));
     auto made = LLVM::LLVMFuncOp::create(b, loc, name, type);
     made->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
     made->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
@@ -78,8 +78,8 @@ private:
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(device.getBody());
       LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
-                             /*isConstant=*/false, LLVM::Linkage::External, sharedName,
-                             Attribute(), /*alignment=*/128, sharedSpace);
+                             /*isConstant=*/false, LLVM::Linkage::External, sharedName, Attribute(),
+                             /*alignment=*/128, sharedSpace);
     }
     auto type = LLVM::LLVMPointerType::get(b.getContext(), sharedSpace);
     Value own = LLVM::AddressOfOp::create(b, loc, type, sharedName);

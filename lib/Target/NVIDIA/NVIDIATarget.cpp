@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/NVIDIATarget.h"
-#include "Target/Common/ToLLVM.h"
 #include "IR/Coded.h"
+#include "Target/Common/ToLLVM.h"
 #include "Target/NVIDIA/Code/Ptx.h"
 #include "Target/NVIDIA/Code/Ptxas.h"
 #include "Target/NVIDIA/Kernel.h"
@@ -149,19 +149,20 @@ FailureOr<DeviceJob> compileForDevice(ModuleOp device, const GpuArchitecture &ar
   if (failed(module))
     return failure();
   if (!nvidia::ptxasPath())
-    emitReport(device.getLoc()) << "there is no ptxas: the artifact has PTX, which the GPU's driver "
-                                   "compiles when it is loaded";
+    emitReport(device.getLoc())
+        << "there is no ptxas: the artifact has PTX, which the GPU's driver "
+           "compiles when it is loaded";
   auto shared = std::make_shared<nvidia::DeviceModule>(*std::move(module));
-  return DeviceJob([shared, &architecture](
-                       std::vector<DeviceCode::Entry> &entries) -> Result<std::string> {
-    std::string ptx = nvidia::makeText(*shared, architecture, nvidia::DeviceText::PTX);
-    if (ptx.empty())
-      return Diagnostic{Code::PROGRAM_6, "LLVM cannot write PTX"};
-    if (nvidia::ptxasPath())
-      return nvidia::assemble(ptx, architecture.name, entries);
-    ptx.push_back('\0'); // the driver wants it so
-    return ptx;
-  });
+  return DeviceJob(
+      [shared, &architecture](std::vector<DeviceCode::Entry> &entries) -> Result<std::string> {
+        std::string ptx = nvidia::makeText(*shared, architecture, nvidia::DeviceText::PTX);
+        if (ptx.empty())
+          return Diagnostic{Code::PROGRAM_6, "LLVM cannot write PTX"};
+        if (nvidia::ptxasPath())
+          return nvidia::assemble(ptx, architecture.name, entries);
+        ptx.push_back('\0'); // the driver wants it so
+        return ptx;
+      });
 }
 
 std::unique_ptr<Target> createNVIDIATarget(const GpuArchitecture &architecture,

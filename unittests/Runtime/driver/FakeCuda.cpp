@@ -5,8 +5,8 @@
 // (90), FAKE_CUDA_MEMORY (bytes), FAKE_CUDA_FAULT (1: kernels meet an illegal address).
 //
 // An image is an ELF library that exports, for each kernel, `void NAME(const uint64_t *arguments,
-// uint32_t block)`, called for each block of the grid, and `const uint32_t NAME_arguments`. Where it
-// also exports `NAME_simulated`, the kernel is `void NAME(const uint64_t *arguments, Thread *)`,
+// uint32_t block)`, called for each block of the grid, and `const uint32_t NAME_arguments`. Where
+// it also exports `NAME_simulated`, the kernel is `void NAME(const uint64_t *arguments, Thread *)`,
 // which the simulator runs (unittests/Simulator/Block.h).
 #include "FakeCuda.h"
 #include "runtime/Device/CudaApi.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes one element at a time: tile.scatter, atomic tile.store; and tile.check.
-#include "Target/CPU/Emission/Emitter.h"
 #include "Target/Common/Updates.h"
+#include "Target/CPU/Emission/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

@@ -14,8 +14,8 @@ using llvm::StringRef;
 
 const std::optional<std::string> &ptxasPath() {
   static const std::optional<std::string> path = []() -> std::optional<std::string> {
-    if (const char *given = std::getenv("TILEWRIGHT_PTXAS"); given && *given)
-      return given;
+    if (const char *given = std::getenv("TILEWRIGHT_PTXAS"))
+      return *given ? std::optional<std::string>(given) : std::nullopt;
     auto found = llvm::sys::findProgramByName("ptxas");
     return found ? std::optional(*found) : std::nullopt;
   }();

@@ -6,8 +6,8 @@
 
 namespace tw::target::nvidia {
 
-/// Where NVIDIA's assembler is: TILEWRIGHT_PTXAS, or the first in PATH; nothing where there is none.
-/// Looked for once.
+/// Where NVIDIA's assembler is: TILEWRIGHT_PTXAS, or the first in PATH; nothing where there is
+/// none, or TILEWRIGHT_PTXAS is empty. Looked for once.
 const std::optional<std::string> &ptxasPath();
 
 /// The cubin of PTX for an architecture; `entries` get what ptxas says of them: registers, static

@@ -66,8 +66,7 @@ FailureOr<Value> Emitter::load(tile::LoadOp op, const Point &point) {
 }
 
 FailureOr<Value> Emitter::gather(tile::GatherOp op, const Point &point) {
-  FailureOr<Place> place =
-      placeOf(op.getBuffer(), op.getPositions(), {}, op.getMask(), op, point);
+  FailureOr<Place> place = placeOf(op.getBuffer(), op.getPositions(), {}, op.getMask(), op, point);
   if (failed(place))
     return failure();
   return readPlace(buffers.find(op.getBuffer())->second, *place, op.getPad());

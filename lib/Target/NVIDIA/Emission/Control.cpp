@@ -17,8 +17,9 @@ public:
   Carrier(Emitter &e, TypeRange types) : e(e) {
     for (Type type : types) {
       auto tile = dyn_cast<RankedTensorType>(type);
-      slots.push_back({tile ? std::optional(e.allocate(tile::extentsOf(tile), tile.getElementType()))
-                            : std::nullopt});
+      slots.push_back({tile
+                           ? std::optional(e.allocate(tile::extentsOf(tile), tile.getElementType()))
+                           : std::nullopt});
       if (!tile)
         scalarTypes.push_back(scalarType(type));
     }
@@ -116,8 +117,7 @@ LogicalResult Emitter::forLoop(tile::ForOp op) {
 LogicalResult Emitter::branch(scf::IfOp op) {
   Carrier carrier(*this, op.getResultTypes());
   bool hasElse = !op.getElseRegion().empty();
-  auto made =
-      scf::IfOp::create(b, loc, carrier.scalarTypes, scalar(op.getCondition()), hasElse);
+  auto made = scf::IfOp::create(b, loc, carrier.scalarTypes, scalar(op.getCondition()), hasElse);
   OpBuilder::InsertionGuard guard(b);
   for (bool isThen : {true, false}) {
     if (!isThen && !hasElse)

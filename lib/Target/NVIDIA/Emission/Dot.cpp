@@ -22,8 +22,7 @@ class DotEmitter {
 public:
   DotEmitter(Emitter &e, tile::DotOp op)
       : e(e), b(e.b), loc(e.loc), op(op), extents(e.extents(op.getResult())),
-        depth(e.extents(op.getA()).back()),
-        element(scalarType(op.getType().getElementType())) {
+        depth(e.extents(op.getA()).back()), element(scalarType(op.getType().getElementType())) {
     bool isHalf = element.isF16() || element.isBF16();
     sum = isHalf ? Type(b.getF32Type()) : element;
     rank = extents.size();
@@ -34,7 +33,8 @@ public:
     int64_t rows = blockOf(extents[rank - 2]), columns = blockOf(extents[rank - 1]);
     shrink(rows, columns);
     // Where an extent is known only at the call, a block has one row or column.
-    Layout layout = blocks(extents[rank - 2].estimate(1), extents[rank - 1].estimate(1), rows, columns);
+    Layout layout =
+        blocks(extents[rank - 2].estimate(1), extents[rank - 1].estimate(1), rows, columns);
     Indices grid = extents;
     grid[rank - 2] = e.ix().div(extents[rank - 2], rows);
     grid[rank - 1] = e.ix().div(extents[rank - 1], columns);
@@ -104,7 +104,8 @@ private:
         }
         return success();
       };
-      if (failed(read(op.getA(), rows, true, left)) || failed(read(op.getB(), columns, false, right)))
+      if (failed(read(op.getA(), rows, true, left)) ||
+          failed(read(op.getB(), columns, false, right)))
         return failure();
       for (auto [i, x] : llvm::enumerate(left))
         for (auto [j, y] : llvm::enumerate(right)) {
@@ -115,12 +116,9 @@ private:
     });
   }
 
-  SmallVector<Value> zeros(size_t count) {
-    return SmallVector<Value>(count, e.constant(sum, 0));
-  }
+  SmallVector<Value> zeros(size_t count) { return SmallVector<Value>(count, e.constant(sum, 0)); }
 
-  LogicalResult sums(ArrayRef<Point> rows, ArrayRef<Point> columns,
-                     SmallVectorImpl<Value> &total) {
+  LogicalResult sums(ArrayRef<Point> rows, ArrayRef<Point> columns, SmallVectorImpl<Value> &total) {
     auto known = depth.constant();
     total = zeros(rows.size() * columns.size());
     bool isShort = known && *known <= termsOfPart;
@@ -144,8 +142,7 @@ private:
     first[rank - 2] = ix.mul(block[rank - 2], rowCount);
     SmallVector<Point> rows(rowCount, first), columns(columnCount, first);
     for (auto [i, row] : llvm::enumerate(rows))
-      row[rank - 2] =
-          ix.add(first[rank - 2], layout.offsetOfRegister(int64_t(i) * columnCount)[0]);
+      row[rank - 2] = ix.add(first[rank - 2], layout.offsetOfRegister(int64_t(i) * columnCount)[0]);
     for (auto [j, column] : llvm::enumerate(columns))
       column[rank - 1] = ix.add(first[rank - 1], layout.offsetOfRegister(int64_t(j))[1]);
     SmallVector<Value> total;

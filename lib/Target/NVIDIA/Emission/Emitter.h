@@ -46,7 +46,8 @@ struct Place {
 
 class Emitter {
 public:
-  Emitter(tile::KernelOp kernel, mlir::OpBuilder &builder) : kernel(kernel), b(builder), loc(kernel.getLoc()) {}
+  Emitter(tile::KernelOp kernel, mlir::OpBuilder &builder)
+      : kernel(kernel), b(builder), loc(kernel.getLoc()) {}
 
   tile::KernelOp kernel;
   mlir::OpBuilder &b;

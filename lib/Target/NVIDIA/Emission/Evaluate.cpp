@@ -77,8 +77,7 @@ static std::optional<Point> sourcePoint(Emitter &e, Operation *op, const Point &
 static Value iota(Emitter &e, tile::IotaOp op, const Point &point) {
   Type element = scalarType(op.getType().getElementType());
   Value value = e.ix().value(e.ix().add(e.index(op.getStart()), point[op.getDim()]));
-  return value.getType() == element ? value
-                                    : arith::TruncIOp::create(e.b, e.loc, element, value);
+  return value.getType() == element ? value : arith::TruncIOp::create(e.b, e.loc, element, value);
 }
 
 Value Emitter::elementwise(Operation *op, ArrayRef<Value> operands) {

@@ -126,7 +126,8 @@ static bool collectSinks(Value tile, Block *block, llvm::SmallPtrSetImpl<Operati
     if (user->getBlock() != block || repeats(user, tile))
       return false;
     if (!tile::isElementwise(user)) {
-      bool isShape = isa<tile::ReshapeOp, tile::TransposeOp, tile::SliceOp, tile::BroadcastOp>(user);
+      bool isShape =
+          isa<tile::ReshapeOp, tile::TransposeOp, tile::SliceOp, tile::BroadcastOp>(user);
       if (isShape && !collectSinks(user->getResult(0), block, sinks))
         return false;
       if (!isShape)

@@ -85,8 +85,7 @@ private:
       auto compare = [&](arith::CmpFPredicate predicate, Value p, Value q) -> Value {
         return arith::CmpFOp::create(b, loc, predicate, p, q);
       };
-      Value beats =
-          compare(isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT, x, y);
+      Value beats = compare(isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT, x, y);
       better = e.both(beats, compare(arith::CmpFPredicate::ORD, y, y));
       Value areNan = e.both(compare(arith::CmpFPredicate::UNO, x, x),
                             compare(arith::CmpFPredicate::UNO, y, y));

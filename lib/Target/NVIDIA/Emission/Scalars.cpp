@@ -49,8 +49,7 @@ Value Emitter::loadFrom(Value base, Type element, const Ix &index) {
   Value value = LLVM::LoadOp::create(b, loc, memoryType(element), address(base, element, index));
   if (!element.isInteger(1))
     return value;
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value,
-                               constant(b.getI8Type(), 0));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, constant(b.getI8Type(), 0));
 }
 
 void Emitter::storeTo(Value value, Value base, Type element, const Ix &index) {

@@ -47,9 +47,7 @@ private:
   }
 
   Value initial() { return scanIdentity(b, e.loc, op.getKind(), state); }
-  Value step(Value sum, Value next) {
-    return emitScanStep(b, e.loc, op.getKind(), sum, next);
-  }
+  Value step(Value sum, Value next) { return emitScanStep(b, e.loc, op.getKind(), sum, next); }
 
   /// Combines the elements [begin, end) of a line, in order, with what is carried; `visit` sees
   /// what it comes to at each.

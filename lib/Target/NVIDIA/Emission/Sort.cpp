@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tile.sort by rank: an element stands where as many as are before it say. Each is compared with all
-// of its line.
+// tile.sort by rank: an element stands where as many as are before it say. Each is compared with
+// all of its line.
 #include "Target/Common/Elementwise.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -97,8 +97,8 @@ private:
     auto compare = [&](arith::CmpFPredicate predicate, Value p, Value q) -> Value {
       return arith::CmpFOp::create(b, loc, predicate, p, q);
     };
-    Value isOnlyY = e.both(compare(arith::CmpFPredicate::ORD, x, x),
-                           compare(arith::CmpFPredicate::UNO, y, y));
+    Value isOnlyY =
+        e.both(compare(arith::CmpFPredicate::ORD, x, x), compare(arith::CmpFPredicate::UNO, y, y));
     return arith::OrIOp::create(b, loc, compare(arith::CmpFPredicate::OLT, x, y), isOnlyY);
   }
 

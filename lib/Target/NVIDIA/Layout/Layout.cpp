@@ -75,9 +75,8 @@ static std::vector<Placed> digitsAlong(const Layout &layout, int dim) {
       weight *= digit.size;
     }
   }
-  std::ranges::sort(along, [](const Placed &a, const Placed &b) {
-    return a.digit.stride > b.digit.stride;
-  });
+  std::ranges::sort(
+      along, [](const Placed &a, const Placed &b) { return a.digit.stride > b.digit.stride; });
   return along;
 }
 

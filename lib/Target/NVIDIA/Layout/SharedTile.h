@@ -9,8 +9,8 @@
 
 namespace tw::target::nvidia {
 
-/// Within 8 rows of `rowBytes` bytes, piece p of row r lies where piece p xor (r mod its bits) would.
-/// PTX ISA, "Swizzling Modes".
+/// Within 8 rows of `rowBytes` bytes, piece p of row r lies where piece p xor (r mod its bits)
+/// would. PTX ISA, "Swizzling Modes".
 struct Swizzle {
   int64_t rowBytes; // 128, 64, 32; 16: nothing changes places
 
