@@ -20,7 +20,7 @@ fi
 # have PTX (docs/nvidia-target.md).
 ptxas=nvidia-cuda-nvcc==13.0.88
 if ! command -v ptxas >/dev/null && [[ -x .venv/bin/pip ]]; then
-  .venv/bin/pip install -q --no-deps "$ptxas"
-  found=$(find .venv/lib -name ptxas -type f | head -1)
+  .venv/bin/pip install -q --no-deps "$ptxas" || echo "$ptxas is not there: artifacts for GPUs have PTX" >&2
+  found=$(find .venv/lib -name ptxas -type f -print -quit)
   [[ -z $found ]] || ln -sf "$(realpath "$found")" .venv/bin/ptxas
 fi
