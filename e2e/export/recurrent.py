@@ -52,6 +52,10 @@ def lstm_sequence():
     return Recurrent(nn.LSTM, bidirectional=True, batch_first=True)
 
 
+def lstm_projected():
+    return Recurrent(nn.LSTM, num_layers=2, bidirectional=True, proj_size=5)
+
+
 class WithState(nn.Module):
     """The initial state is an input."""
 

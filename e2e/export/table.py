@@ -159,6 +159,7 @@ RECURRENT = [
     Model("rnn_relu", recurrent.rnn_relu, ["f32[3,2,8]"]),
     Model("lstm_deep", recurrent.lstm_deep, ["f32[2,4,8]"]),
     Model("gru_wide", recurrent.WideGru, ["f32[7,B,4]"], **BATCH),
+    Model("lstm_projected", recurrent.lstm_projected, ["f32[4,B,8]"], **BATCH),
     Model("gru_deep", recurrent.gru_deep, ["f32[4,2,8]"]),
     Model("lstm_sequence", recurrent.lstm_sequence, ["f32[B,5,8]"], dims={"B": (1, 16)},
           sizes=[{"B": 2}, {"B": 1}, {"B": 7}]),

@@ -26,13 +26,19 @@ enum class Cell { Lstm, Gru, Tanh, Relu };
 constexpr int64_t gatesOf(Cell cell) { return cell == Cell::Lstm ? 4 : cell == Cell::Gru ? 3 : 1; }
 
 /// The parameters of one layer in one direction: [gates * hidden, input] and [gates * hidden,
-/// hidden], with biases [gates * hidden] or none.
+/// hidden], with biases [gates * hidden] or none. An LSTM's hidden state may be a projection of
+/// what it would be, [projected, hidden]; then the second one is [gates * hidden, projected].
 struct Parameters {
   Tensor input, hidden;
-  std::optional<Tensor> inputBias, hiddenBias;
+  std::optional<Tensor> inputBias, hiddenBias, projection;
 };
 
-/// Hidden state and, for LSTM, cell state, both [batch, hidden].
+/// Hidden units of a cell.
+OpFoldResult unitsOf(Lowering &ctx, const Parameters &p) {
+  return ctx.sizeOf(p.projection ? *p.projection : p.hidden, 1);
+}
+
+/// Hidden state and, for LSTM, cell state, both [batch, hidden] unless the first is projected.
 using State = SmallVector<Tensor, 2>;
 
 //===----------------------------------------------------------------------===//
@@ -93,7 +99,7 @@ State gruStep(Lowering &ctx, const Tensor &fromInput, const Tensor &fromHidden, 
 /// The state after a step to whose gates the input adds `fromInput` [batch, gates * hidden].
 State step(Lowering &ctx, Cell cell, const Tensor &fromInput, const State &state,
            const Parameters &p) {
-  OpFoldResult hidden = ctx.sizeOf(p.hidden, 1);
+  OpFoldResult hidden = unitsOf(ctx, p);
   Tensor fromHidden = contract(ctx, {state[0], "bh"}, {p.hidden, "gh"}, "bg", fromInput.dtype);
   if (cell == Cell::Gru)
     return gruStep(ctx, fromInput, withBias(ctx, fromHidden, p.hiddenBias), state, hidden);
@@ -103,7 +109,12 @@ State step(Lowering &ctx, Cell cell, const Tensor &fromInput, const State &state
         Value sum = e.add(x[0], x[1]);
         return !isPlain ? sum : isRelu ? e.max(sum, e.constant(0)) : e.tanh(sum);
       });
-  return isPlain ? State{gates} : lstmStep(ctx, gates, state, hidden);
+  if (isPlain)
+    return {gates};
+  State next = lstmStep(ctx, gates, state, hidden);
+  if (p.projection)
+    next[0] = contract(ctx, {next[0], "bh"}, {*p.projection, "ph"}, "bp", next[0].dtype);
+  return next;
 }
 
 /// Refuses parameters that do not fit together.
@@ -112,8 +123,10 @@ LogicalResult checkParameters(Lowering &ctx, Cell cell, const Tensor &input, con
   if (!ctx.needsRank(p.input, 2, "the input weight") ||
       !ctx.needsRank(p.hidden, 2, "the hidden weight"))
     return failure();
+  if (p.projection && !ctx.needsRank(*p.projection, 2, "the projection"))
+    return failure();
   IndexMath m{ctx.b, ctx.loc};
-  OpFoldResult hidden = ctx.sizeOf(p.hidden, 1);
+  OpFoldResult hidden = unitsOf(ctx, p);
   OpFoldResult gates = m.mul(ctx.b.getIndexAttr(gatesOf(cell)), hidden);
   ctx.requireEqual(gates, ctx.sizeOf(p.hidden, 0));
   ctx.requireEqual(gates, ctx.sizeOf(p.input, 0));
@@ -121,8 +134,11 @@ LogicalResult checkParameters(Lowering &ctx, Cell cell, const Tensor &input, con
   for (const auto &bias : {p.inputBias, p.hiddenBias})
     if (bias && ctx.needsRank(*bias, 1, "a bias"))
       ctx.requireEqual(gates, ctx.sizeOf(*bias, 0));
-  for (const Tensor &tensor : state)
-    ctx.requireEqual(hidden, ctx.sizeOf(tensor, tensor.rank() - 1));
+  OpFoldResult projected = ctx.sizeOf(p.hidden, 1);
+  if (p.projection)
+    ctx.requireEqual(projected, ctx.sizeOf(*p.projection, 0));
+  for (auto [number, tensor] : llvm::enumerate(state))
+    ctx.requireEqual(number == 0 ? projected : hidden, ctx.sizeOf(tensor, tensor.rank() - 1));
   return success(!ctx.hasRefused());
 }
 
@@ -171,14 +187,16 @@ LayerResult runLayer(Lowering &ctx, Cell cell, const Labelled &input, const Stat
                      const Parameters &p, bool backward) {
   IndexMath m{ctx.b, ctx.loc};
   Tensor gates = inputGates(ctx, cell, input, "tbg", p);
-  OpFoldResult hidden = ctx.sizeOf(p.hidden, 1);
-  SmallVector<OpFoldResult> all = ctx.sizesOf(gates), stateSizes = {all[1], hidden};
-  all[2] = hidden;
+  SmallVector<OpFoldResult> all = ctx.sizesOf(gates);
+  all[2] = ctx.sizeOf(p.hidden, 1);
+  auto stateSizes = [&, batch = all[1], output = all[2], units = unitsOf(ctx, p)](size_t number) {
+    return SmallVector<OpFoldResult>{batch, number == 0 ? output : units};
+  };
 
   SmallVector<Value> carried = {ctx.empty(all, input.tensor.dtype).value};
-  for (const Tensor &x : initial) {
+  for (auto [number, x] : llvm::enumerate(initial)) {
     ctx.requireEqual(all[1], ctx.sizeOf(x, 0));
-    carried.push_back(withSizes(ctx, castTo(ctx, x, gates.dtype), stateSizes).value);
+    carried.push_back(withSizes(ctx, castTo(ctx, x, gates.dtype), stateSizes(number)).value);
   }
   Value steps = m.value(all[0]), zero = m.value(m.constant(0)), one = m.value(m.constant(1));
   Value last = m.value(m.sub(all[0], m.constant(1)));
@@ -191,13 +209,13 @@ LayerResult runLayer(Lowering &ctx, Cell cell, const Labelled &input, const Stat
     if (backward)
       at = arith::SubIOp::create(ctx.b, ctx.loc, last, at);
     State state;
-    for (Value value : loop.getRegionIterArgs().drop_front()) {
-      ctx.allSizes().set(value, stateSizes);
+    for (auto [number, value] : llvm::enumerate(loop.getRegionIterArgs().drop_front())) {
+      ctx.allSizes().set(value, stateSizes(number));
       state.push_back({value, gates.dtype});
     }
     State next = step(ctx, cell, readStep(ctx, gates, at), state, p);
-    for (Tensor &x : next)
-      x = withSizes(ctx, x, stateSizes);
+    for (auto [number, x] : llvm::enumerate(next))
+      x = withSizes(ctx, x, stateSizes(number));
     StepSlice s(ctx.b, at, all);
     Value output = castTo(ctx, next[0], input.tensor.dtype).value;
     SmallVector<Value> yielded = {tensor::InsertSliceOp::create(
@@ -208,8 +226,8 @@ LayerResult runLayer(Lowering &ctx, Cell cell, const Labelled &input, const Stat
   }
   LayerResult result{{loop.getResult(0), input.tensor.dtype}, {}};
   ctx.allSizes().set(loop.getResult(0), all);
-  for (Value value : loop.getResults().drop_front()) {
-    ctx.allSizes().set(value, stateSizes);
+  for (auto [number, value] : llvm::enumerate(loop.getResults().drop_front())) {
+    ctx.allSizes().set(value, stateSizes(number));
     result.last.push_back(castTo(ctx, {value, gates.dtype}, input.tensor.dtype));
   }
   return result;
@@ -245,8 +263,6 @@ struct Network {
 LogicalResult checkNetwork(Lowering &ctx, Cell cell, const Network &n) {
   int64_t states = cell == Cell::Lstm ? 2 : 1, cells = n.layers * n.directions;
   int64_t wanted = cells * n.perCell, given = n.parameters.size();
-  if (given > wanted && given == wanted + cells)
-    return ctx.refuse("projections (proj_size > 0) are not supported");
   if (n.layers < 1 || given != wanted || int64_t(n.initial.size()) != states)
     return ctx.refuse("it needs " + Twine(wanted) + " parameters and " + Twine(states) +
                       " initial states, and has " + Twine(given) + " and " +
@@ -277,9 +293,11 @@ LogicalResult checkNetwork(Lowering &ctx, Cell cell, const Network &n) {
 
 Parameters parametersOf(const Network &n, int64_t cell) {
   ArrayRef<Tensor> own = ArrayRef(n.parameters).slice(cell * n.perCell, n.perCell);
-  Parameters p{own[0], own[1], {}, {}};
-  if (own.size() == 4)
+  Parameters p{own[0], own[1], {}, {}, {}};
+  if (own.size() >= 4)
     p.inputBias = own[2], p.hiddenBias = own[3];
+  if (own.size() % 2 == 1)
+    p.projection = own.back();
   return p;
 }
 
@@ -324,6 +342,9 @@ LogicalResult lowerNetwork(Lowering &ctx) {
   n.layers = ctx.integer("num_layers");
   n.directions = ctx.flag("bidirectional") ? 2 : 1;
   n.batchFirst = ctx.flag("batch_first");
+  if (int64_t cells = n.layers * n.directions;
+      cell == Cell::Lstm && int64_t(n.parameters.size()) == cells * (n.perCell + 1))
+    ++n.perCell; // the last one of each is a projection
   if (ctx.hasRefused())
     return failure();
   return runNetwork(ctx, cell, n);
@@ -345,8 +366,8 @@ LogicalResult lowerCell(Lowering &ctx) {
     llvm::append_range(state, ctx.tensors("hx"));
   else
     state.push_back(ctx.tensor("hx"));
-  Parameters p{ctx.tensor("w_ih"), ctx.tensor("w_hh"), ctx.optTensor("b_ih"),
-               ctx.optTensor("b_hh")};
+  Parameters p{
+      ctx.tensor("w_ih"), ctx.tensor("w_hh"), ctx.optTensor("b_ih"), ctx.optTensor("b_hh"), {}};
   if (ctx.hasRefused() || !ctx.needsRank(input, 2, "the input"))
     return failure();
   if (state.size() != (cell == Cell::Lstm ? 2 : 1))
