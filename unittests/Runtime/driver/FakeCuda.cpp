@@ -606,7 +606,7 @@ TW_FAKE cu_result cuModuleGetFunction(cu_function *function, cu_module module, c
   *function = newHandle<cu_function>();
   functions[*function] = {kernel, *count};
   if (dlsym(library, (std::string(name) + "_simulated").c_str()))
-    functions[*function].simulated = reinterpret_cast<tw::simulator::Kernel>(kernel);
+    functions[*function].simulated = reinterpret_cast<tw::simulator::Kernel>(dlsym(library, name));
   return CU_SUCCESS;
 }
 
