@@ -7,6 +7,7 @@
 #include "llvm/Support/Program.h"
 #include <cstdlib>
 #include <fmt/format.h>
+#include <tuple>
 
 namespace tw::target::nvidia {
 
@@ -35,7 +36,7 @@ public:
   ScratchFile(const ScratchFile &) = delete;
   ~ScratchFile() {
     if (error.empty())
-      (void)llvm::sys::fs::remove(name);
+      std::ignore = llvm::sys::fs::remove(name);
   }
 
   /// The text in it; empty where it cannot be read.

@@ -165,13 +165,13 @@ private:
     });
   }
 
-  LogicalResult inParts(const Room &room, Indices results, int64_t parts) {
+  LogicalResult inParts(const Room &room, ArrayRef<Ix> results, int64_t parts) {
     std::vector<Size> sizes = tile::extentsOf(cast<RankedTensorType>(op.getResult().getType()));
     sizes.push_back(parts);
     SmallVector<Room> partial;
     for (Type type : reducer.types)
       partial.push_back(e.allocate(sizes, type));
-    Indices both = results;
+    Indices both(results);
     both.push_back(parts);
     LogicalResult done = e.overPoints(both, [&](const Point &point) -> LogicalResult {
       SmallVector<Value> carried;
