@@ -44,7 +44,7 @@ constexpr uint8_t unwritten = 0xA5; // what shared memory holds at first
 
 struct Fiber : Thread {
   void *stack = nullptr; // its top, while the fiber does not run
-  std::unique_ptr<uint8_t[]> room;
+  std::unique_ptr<uint8_t[]> memory;
   bool hasEnded = false;
 };
 
@@ -70,8 +70,8 @@ void begin() {
 
 /// A stack from which a switch "returns" to begin().
 void prepare(Fiber &fiber) {
-  fiber.room = std::make_unique<uint8_t[]>(stackBytes);
-  auto top = (reinterpret_cast<uintptr_t>(fiber.room.get()) + stackBytes) / 64 * 64;
+  fiber.memory = std::make_unique<uint8_t[]>(stackBytes);
+  auto top = (reinterpret_cast<uintptr_t>(fiber.memory.get()) + stackBytes) / 64 * 64;
   auto *words = reinterpret_cast<uint64_t *>(top) - 2; // as if begin() had been called
   words[1] = 0;
   words[0] = reinterpret_cast<uint64_t>(&begin);

@@ -88,10 +88,10 @@ private:
     auto number = [&](int64_t value) -> Value {
       return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(value));
     };
-    auto room = [&](int64_t words) -> Value {
-      return LLVM::AllocaOp::create(b, loc, pointer, i64, number(words));
+    auto words = [&](int64_t count) -> Value {
+      return LLVM::AllocaOp::create(b, loc, pointer, i64, number(count));
     };
-    Value launch = room(int64_t(sizeof(tw_launch) / 8)), values = room(arguments);
+    Value launch = words(int64_t(sizeof(tw_launch) / 8)), values = words(arguments);
     Value field =
         LLVM::GEPOp::create(b, loc, pointer, b.getI8Type(), launch,
                             ArrayRef<LLVM::GEPArg>{int32_t(offsetof(tw_launch, arguments))});

@@ -177,16 +177,16 @@ void HostSide::emitLaunch(const std::string &name, bool fills) {
     LLVM::StoreOp::create(b, loc, value, field(offset));
   };
   auto constant32 = [&](int64_t value) { return e.constant(i32, double(value)); };
-  Value room = LLVM::LoadOp::create(b, loc, pointer, field(offsetof(tw_launch, arguments)));
+  Value passed = LLVM::LoadOp::create(b, loc, pointer, field(offsetof(tw_launch, arguments)));
   int64_t next = 0;
   auto pass = [&](Value from, int64_t count) {
     for (int64_t i = 0; i < count; ++i)
-      e.storeTo(e.loadFrom(from, i64, i), room, i64, next++);
+      e.storeTo(e.loadFrom(from, i64, i), passed, i64, next++);
   };
   pass(buffers, int64_t(signature.tensors()) + signature.mayFail());
   pass(words, signature.scalars());
   Value workspace = LLVM::PtrToIntOp::create(b, loc, i64, made.getArgument(2));
-  e.storeTo(workspace, room, i64, next);
+  e.storeTo(workspace, passed, i64, next);
 
   constexpr int64_t mostOfFill = 1 << 16;
   IndexBuilder ix = e.ix();

@@ -111,7 +111,7 @@ private:
     numberPrograms(e, programs.getInductionVar(), grid);
     if (failed(e.block(kernel.getBody().front())))
       return failure();
-    e.barrier(); // the next program uses the same rooms
+    e.barrier(); // the next program uses the same scratch
     b.setInsertionPoint(scaled);
     plan.requests = e.requests;
     Ix bytes = HostSide::bytesOfBlock(e, plan.requests);

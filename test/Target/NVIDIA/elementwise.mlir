@@ -1,5 +1,5 @@
 // One block a program, one element a thread; what lies beyond the buffer is not touched. There is no
-// room and no barrier, and polynomials instead of libm.
+// scratch memory and no barrier, and polynomials instead of libm.
 // RUN: tilewright kernel print %s --as=loops --target=nvidia:sm_90a | FileCheck %s
 // RUN: tilewright kernel print %s --as=assembly --target=nvidia:sm_90a | FileCheck %s --check-prefix=PTX
 

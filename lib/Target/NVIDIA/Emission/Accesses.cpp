@@ -153,20 +153,20 @@ LogicalResult Emitter::check(tile::CheckOp op) {
                                       op.getMask() ? scalar(op.getMask()) : Value(), message);
     return success();
   }
-  Room room = roomFor(op.getResult());
+  Scratch scratch = scratchFor(op.getResult());
   auto one = [&](const Point &point) -> LogicalResult {
     FailureOr<Value> value = evaluate(op.getValue(), point), wanted = Value();
     if (op.getMask())
       wanted = evaluate(op.getMask(), point);
     if (failed(value) || failed(wanted))
       return failure();
-    write(room, point, checked(*this, *value, bound, *wanted, message));
+    write(scratch, point, checked(*this, *value, bound, *wanted, message));
     return success();
   };
   if (failed(overPoints(extents(op.getValue()), one)))
     return failure();
   barrier();
-  rooms[op.getResult()] = room;
+  materialized[op.getResult()] = scratch;
   return success();
 }
 

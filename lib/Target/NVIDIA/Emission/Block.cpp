@@ -30,15 +30,15 @@ static LogicalResult emitScalar(Emitter &e, Operation *op) {
   return success();
 }
 
-/// A tile that is pure: it gets a room now, or is computed where it is used.
+/// A tile that is pure: it is materialized now, or is computed where it is used.
 static LogicalResult place(Emitter &e, Operation *op) {
   Value tile = op->getResult(0);
-  if (tile.use_empty() || !e.wantsRoom(tile))
+  if (tile.use_empty() || !e.isMaterialized(tile))
     return success();
-  Room room = e.roomFor(tile);
-  if (failed(e.fill(room, tile)))
+  Scratch scratch = e.scratchFor(tile);
+  if (failed(e.fill(scratch, tile)))
     return failure();
-  e.rooms[tile] = room;
+  e.materialized[tile] = scratch;
   return success();
 }
 

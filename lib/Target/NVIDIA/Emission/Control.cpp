@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tile.for and scf.if. All threads run the same trips and branches, for scalars are the same in all
-// of them. Tiles that go around a loop, or out of a branch, have a room of their own.
+// of them. Tiles that go around a loop, or out of a branch, have scratch of their own.
 #include "Target/Common/Elementwise.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,38 +27,38 @@ public:
 
   SmallVector<Type> scalarTypes;
 
-  /// Hands over `values`: tiles are copied to their rooms, scalars are returned. A tile may depend
-  /// on what is in any of the rooms, so all are computed before one is overwritten.
+  /// Hands over `values`: tiles are copied to their scratch, scalars are returned. A tile may
+  /// depend on what is in any scratch, so all are computed before one is overwritten.
   LogicalResult take(ValueRange values, SmallVectorImpl<Value> &numbers) {
-    SmallVector<std::pair<Room, Value>> copies;
+    SmallVector<std::pair<Scratch, Value>> copies;
     for (auto [value, slot] : llvm::zip(values, slots)) {
       if (!slot) {
         numbers.push_back(e.scalar(value));
         continue;
       }
-      auto own = e.rooms.find(value);
-      if (own != e.rooms.end() && own->second.base == slot->base)
+      auto own = e.materialized.find(value);
+      if (own != e.materialized.end() && own->second.base == slot->base)
         continue; // it is there already
-      if (own == e.rooms.end() || isSlot(own->second)) {
-        Room room = e.roomFor(value);
-        if (failed(e.fill(room, value)))
+      if (own == e.materialized.end() || isSlot(own->second)) {
+        Scratch scratch = e.scratchFor(value);
+        if (failed(e.fill(scratch, value)))
           return failure();
         copies.push_back({*slot, value});
-        moved.push_back({value, room});
+        moved.push_back({value, scratch});
         continue;
       }
       copies.push_back({*slot, value});
     }
-    for (auto &[value, room] : moved)
-      e.rooms[value] = room;
+    for (auto &[value, scratch] : moved)
+      e.materialized[value] = scratch;
     moved.clear();
-    for (auto &[room, value] : copies)
-      if (failed(e.fill(room, value)))
+    for (auto &[scratch, value] : copies)
+      if (failed(e.fill(scratch, value)))
         return failure();
     return success();
   }
 
-  /// The same where nothing depends on what is in the rooms: before a loop, and in branches.
+  /// The same where nothing depends on what is in scratch: before a loop, and in branches.
   LogicalResult takeFirst(ValueRange values, SmallVectorImpl<Value> &numbers) {
     for (auto [value, slot] : llvm::zip(values, slots))
       if (!slot)
@@ -73,19 +73,20 @@ public:
     size_t next = 0;
     for (auto [value, slot] : llvm::zip(values, slots))
       if (slot)
-        e.rooms[value] = *slot;
+        e.materialized[value] = *slot;
       else
         e.scalars[value] = numbers[next++];
   }
 
 private:
-  bool isSlot(const Room &room) const {
-    return llvm::any_of(slots, [&](const auto &slot) { return slot && slot->base == room.base; });
+  bool isSlot(const Scratch &scratch) const {
+    return llvm::any_of(slots,
+                        [&](const auto &slot) { return slot && slot->base == scratch.base; });
   }
 
   Emitter &e;
-  SmallVector<std::optional<Room>> slots;
-  SmallVector<std::pair<Value, Room>> moved;
+  SmallVector<std::optional<Scratch>> slots;
+  SmallVector<std::pair<Value, Scratch>> moved;
 };
 
 } // namespace
@@ -104,7 +105,7 @@ LogicalResult Emitter::forLoop(tile::ForOp op) {
     Block &from = op.getBody().front();
     if (failed(block(from)) || failed(carrier.take(from.getTerminator()->getOperands(), next)))
       return failure();
-    barrier(); // the next trip uses the same rooms
+    barrier(); // the next trip uses the same scratch
     carried = next;
     return success();
   };

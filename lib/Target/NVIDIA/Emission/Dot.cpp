@@ -29,7 +29,8 @@ public:
   }
 
   LogicalResult run() {
-    Room room = isInPlace() ? e.rooms.find(op.getAcc())->second : e.roomFor(op.getResult());
+    Scratch scratch =
+        isInPlace() ? e.materialized.find(op.getAcc())->second : e.scratchFor(op.getResult());
     int64_t rows = blockOf(extents[rank - 2]), columns = blockOf(extents[rank - 1]);
     shrink(rows, columns);
     // Where an extent is known only at the call, a block has one row or column.
@@ -39,16 +40,16 @@ public:
     grid[rank - 2] = e.ix().div(extents[rank - 2], rows);
     grid[rank - 1] = e.ix().div(extents[rank - 1], columns);
     LogicalResult done = e.overPoints(
-        grid, [&](const Point &block) { return emitBlock(room, block, rows, columns, layout); });
+        grid, [&](const Point &block) { return emitBlock(scratch, block, rows, columns, layout); });
     e.barrier();
-    e.rooms[op.getResult()] = room;
+    e.materialized[op.getResult()] = scratch;
     return done;
   }
 
 private:
   /// Whether the accumulator is not used again, so that the sums take its place. Each of its
   /// elements is read only by the thread that writes the sum there.
-  bool isInPlace() { return e.rooms.contains(op.getAcc()) && op.getAcc().hasOneUse(); }
+  bool isInPlace() { return e.materialized.contains(op.getAcc()) && op.getAcc().hasOneUse(); }
 
   /// The largest divisor that a thread may have of an extent.
   static int64_t blockOf(const Ix &extent) {
@@ -135,7 +136,7 @@ private:
     });
   }
 
-  LogicalResult emitBlock(const Room &room, const Point &block, int64_t rowCount,
+  LogicalResult emitBlock(const Scratch &scratch, const Point &block, int64_t rowCount,
                           int64_t columnCount, const Layout &layout) {
     IndexBuilder ix = e.ix();
     Point first = block; // the block of columns number n begins at column n
@@ -156,7 +157,7 @@ private:
         if (failed(before))
           return failure();
         Value all = add(widened(*before), total[i * columns.size() + j]);
-        e.write(room, point, isa<FloatType>(sum) ? convertFloat(b, loc, all, element) : all);
+        e.write(scratch, point, isa<FloatType>(sum) ? convertFloat(b, loc, all, element) : all);
       }
     return success();
   }

@@ -5,9 +5,9 @@
 // are dealt to the threads.
 //
 // A tile is emitted where it is used: `evaluate` gives its element at a point, following the
-// operations behind it (a load is read in place). What must exist as a whole (Placement.cpp) gets a
-// room, in shared memory or in the block's part of the workspace; all threads fill it and wait for
-// each other before anybody reads it.
+// operations behind it (a load is read in place). What must exist as a whole is materialized
+// (Placement.cpp) in scratch, which is shared memory or the block's part of the workspace; all
+// threads fill it and wait for each other before anybody reads it.
 #pragma once
 #include "IR/Tile/Tile.h"
 #include "Target/Common/EmitSize.h"
@@ -24,8 +24,8 @@ namespace tw::target::nvidia {
 /// A coordinate along each dimension of a tile.
 using Point = Indices;
 
-/// Where a tile lies that exists as a whole.
-struct Room {
+/// Where a materialized tile lies.
+struct Scratch {
   mlir::Value base;
   Indices strides; // in elements
   mlir::Type element;
@@ -93,15 +93,15 @@ public:
   mlir::LogicalResult scatter(tile::ScatterOp op);
   mlir::LogicalResult check(tile::CheckOp op);
 
-  // Rooms (Placement.cpp)
-  Room allocate(llvm::ArrayRef<Size> extents, mlir::Type element);
-  Room roomFor(mlir::Value tile);
-  mlir::Value read(const Room &room, const Point &point);
-  void write(const Room &room, const Point &point, mlir::Value value);
-  /// Computes all of `tile` into a room; ends with a barrier.
-  mlir::LogicalResult fill(const Room &room, mlir::Value tile);
+  // Materialized tiles (Placement.cpp)
+  Scratch allocate(llvm::ArrayRef<Size> extents, mlir::Type element);
+  Scratch scratchFor(mlir::Value tile);
+  mlir::Value read(const Scratch &scratch, const Point &point);
+  void write(const Scratch &scratch, const Point &point, mlir::Value value);
+  /// Computes all of `tile` into scratch; ends with a barrier.
+  mlir::LogicalResult fill(const Scratch &scratch, mlir::Value tile);
   /// Whether a tile is computed once, where it stands, rather than wherever it is used.
-  bool wantsRoom(mlir::Value tile);
+  bool isMaterialized(mlir::Value tile);
 
   // Operations that are emitted where they stand (Block.cpp and their own files)
   mlir::LogicalResult block(mlir::Block &block);
@@ -115,7 +115,7 @@ public:
   SymbolValues symbols;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Value, Buffer> buffers;
-  llvm::DenseMap<mlir::Value, Room> rooms;
+  llvm::DenseMap<mlir::Value, Scratch> materialized;
   llvm::SmallVector<Ix> programIds;
 
   int64_t threads = 0; // of a block
@@ -136,17 +136,18 @@ public:
   /// Forgets what was emitted inside a region that ends.
   struct Scope {
     explicit Scope(Emitter &e)
-        : e(e), known(e.known), rooms(e.rooms), scalars(e.scalars), sharedBytes(e.sharedBytes) {}
+        : e(e), known(e.known), materialized(e.materialized), scalars(e.scalars),
+          sharedBytes(e.sharedBytes) {}
     Scope(const Scope &) = delete;
     ~Scope() {
       e.known = std::move(known);
-      e.rooms = std::move(rooms);
+      e.materialized = std::move(materialized);
       e.scalars = std::move(scalars);
       e.sharedBytes = sharedBytes;
     }
     Emitter &e;
     std::map<std::vector<uintptr_t>, mlir::Value> known;
-    llvm::DenseMap<mlir::Value, Room> rooms;
+    llvm::DenseMap<mlir::Value, Scratch> materialized;
     llvm::DenseMap<mlir::Value, mlir::Value> scalars;
     int64_t sharedBytes;
   };

@@ -109,7 +109,7 @@ FailureOr<Value> Emitter::evaluate(Value tile, const Point &point) {
 }
 
 FailureOr<Value> Emitter::compute(Value tile, const Point &point) {
-  if (auto found = rooms.find(tile); found != rooms.end())
+  if (auto found = materialized.find(tile); found != materialized.end())
     return read(found->second, point);
   Operation *op = tile.getDefiningOp();
   if (auto source = sourcePoint(*this, op, point))

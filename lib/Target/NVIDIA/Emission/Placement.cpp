@@ -20,9 +20,9 @@ static constexpr int64_t mostRepeated = 6;
 /// An expression that costs more is computed in parts, so that no piece of code becomes too large.
 static constexpr int64_t mostAtOnce = 2000;
 
-//===--- rooms -----------------------------------------------------------===//
+//===--- scratch ---------------------------------------------------------===//
 
-Room Emitter::allocate(ArrayRef<Size> extents, Type element) {
+Scratch Emitter::allocate(ArrayRef<Size> extents, Type element) {
   int64_t bytes = bytesOf(element);
   std::optional<int64_t> known = bytes;
   for (const Size &extent : extents)
@@ -43,38 +43,38 @@ Room Emitter::allocate(ArrayRef<Size> extents, Type element) {
   return {base, strides, element};
 }
 
-Room Emitter::roomFor(Value tile) {
+Scratch Emitter::scratchFor(Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());
   return allocate(tile::extentsOf(type), type.getElementType());
 }
 
-static Ix indexIn(Emitter &e, const Room &room, const Point &point) {
+static Ix indexIn(Emitter &e, const Scratch &scratch, const Point &point) {
   Ix index = 0;
-  for (auto [at, stride] : llvm::zip(point, room.strides))
+  for (auto [at, stride] : llvm::zip(point, scratch.strides))
     index = e.ix().add(index, e.ix().mul(at, stride));
   return index;
 }
 
-Value Emitter::read(const Room &room, const Point &point) {
-  return loadFrom(room.base, room.element, indexIn(*this, room, point));
+Value Emitter::read(const Scratch &scratch, const Point &point) {
+  return loadFrom(scratch.base, scratch.element, indexIn(*this, scratch, point));
 }
 
-void Emitter::write(const Room &room, const Point &point, Value value) {
-  storeTo(value, room.base, room.element, indexIn(*this, room, point));
+void Emitter::write(const Scratch &scratch, const Point &point, Value value) {
+  storeTo(value, scratch.base, scratch.element, indexIn(*this, scratch, point));
 }
 
-LogicalResult Emitter::fill(const Room &room, Value tile) {
+LogicalResult Emitter::fill(const Scratch &scratch, Value tile) {
   LogicalResult done = overPoints(extents(tile), [&](const Point &point) -> LogicalResult {
     FailureOr<Value> value = evaluate(tile, point);
     if (succeeded(value))
-      write(room, point, *value);
+      write(scratch, point, *value);
     return success(succeeded(value));
   });
   barrier();
   return done;
 }
 
-//===--- what is worth a room --------------------------------------------===//
+//===--- what is materialized -----------------------------------------------===//
 
 /// In simple operations: functions are dozens of them, divisions and roots some.
 static int64_t ownCost(Operation *op) {
@@ -88,7 +88,7 @@ static int64_t ownCost(Operation *op) {
 }
 
 int64_t Emitter::costOf(Value tile) {
-  if (rooms.contains(tile))
+  if (materialized.contains(tile))
     return 1;
   if (auto found = costs.find(tile); found != costs.end())
     return found->second;
@@ -156,7 +156,7 @@ static bool readsChangingBuffer(Operation *op) {
                       [](Operation *user) { return isa<tile::StoreOp, tile::ScatterOp>(user); });
 }
 
-bool Emitter::wantsRoom(Value tile) {
+bool Emitter::isMaterialized(Value tile) {
   Operation *op = tile.getDefiningOp();
   if (readsChangingBuffer(op))
     return true;

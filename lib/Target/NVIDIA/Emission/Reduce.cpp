@@ -117,13 +117,13 @@ public:
       : e(e), op(op), axis(op.getAxis()), extents(e.extents(op.getOperand())), reducer(e, op) {}
 
   LogicalResult run() {
-    Room room = e.roomFor(op.getResult());
+    Scratch scratch = e.scratchFor(op.getResult());
     int64_t parts = partCount();
     Indices results = extents;
     results.erase(results.begin() + axis);
-    LogicalResult done = parts > 1 ? inParts(room, results, parts) : whole(room, results);
+    LogicalResult done = parts > 1 ? inParts(scratch, results, parts) : whole(scratch, results);
     e.barrier();
-    e.rooms[op.getResult()] = room;
+    e.materialized[op.getResult()] = scratch;
     return done;
   }
 
@@ -155,20 +155,20 @@ private:
     });
   }
 
-  LogicalResult whole(const Room &room, ArrayRef<Ix> results) {
+  LogicalResult whole(const Scratch &scratch, ArrayRef<Ix> results) {
     return e.overPoints(results, [&](const Point &result) -> LogicalResult {
       SmallVector<Value> carried;
       if (failed(accumulate(result, 0, 1, carried)))
         return failure();
-      e.write(room, result, reducer.finish(carried));
+      e.write(scratch, result, reducer.finish(carried));
       return success();
     });
   }
 
-  LogicalResult inParts(const Room &room, ArrayRef<Ix> results, int64_t parts) {
+  LogicalResult inParts(const Scratch &scratch, ArrayRef<Ix> results, int64_t parts) {
     std::vector<Size> sizes = tile::extentsOf(cast<RankedTensorType>(op.getResult().getType()));
     sizes.push_back(parts);
-    SmallVector<Room> partial;
+    SmallVector<Scratch> partial;
     for (Type type : reducer.types)
       partial.push_back(e.allocate(sizes, type));
     Indices both(results);
@@ -193,14 +193,14 @@ private:
       auto one = [&](const Ix &part) {
         point.back() = part;
         SmallVector<Value> other;
-        for (const Room &own : partial)
+        for (const Scratch &own : partial)
           other.push_back(e.read(own, point));
         reducer.join(carried, other);
         return success();
       };
       if (failed(e.loop(0, parts, 1, carried, one)))
         return failure();
-      e.write(room, result, reducer.finish(carried));
+      e.write(scratch, result, reducer.finish(carried));
       return success();
     });
   }

@@ -25,13 +25,13 @@ public:
   }
 
   LogicalResult run() {
-    Room room = e.roomFor(op.getResult());
+    Scratch scratch = e.scratchFor(op.getResult());
     Indices lines = extents;
     lines[axis] = 1;
     int64_t parts = partCount();
-    LogicalResult done = parts > 1 ? inParts(room, lines, parts) : whole(room, lines);
+    LogicalResult done = parts > 1 ? inParts(scratch, lines, parts) : whole(scratch, lines);
     e.barrier();
-    e.rooms[op.getResult()] = room;
+    e.materialized[op.getResult()] = scratch;
     return done;
   }
 
@@ -64,22 +64,22 @@ private:
     });
   }
 
-  void write(const Room &room, const Point &point, Value value) {
-    e.write(room, point, convertFloat(b, e.loc, value, element));
+  void write(const Scratch &scratch, const Point &point, Value value) {
+    e.write(scratch, point, convertFloat(b, e.loc, value, element));
   }
 
-  LogicalResult whole(const Room &room, ArrayRef<Ix> lines) {
+  LogicalResult whole(const Scratch &scratch, ArrayRef<Ix> lines) {
     return e.overPoints(lines, [&](const Point &line) {
       SmallVector<Value> carried{initial()};
       return along(line, 0, extents[axis], carried,
-                   [&](const Point &point, Value value) { write(room, point, value); });
+                   [&](const Point &point, Value value) { write(scratch, point, value); });
     });
   }
 
-  LogicalResult inParts(const Room &room, ArrayRef<Ix> lines, int64_t parts) {
+  LogicalResult inParts(const Scratch &scratch, ArrayRef<Ix> lines, int64_t parts) {
     std::vector<Size> sizes = tile::extentsOf(op.getType());
     sizes[axis] = parts;
-    Room sums = e.allocate(sizes, state);
+    Scratch sums = e.allocate(sizes, state);
     Indices pieces(lines), last = pieces;
     pieces[axis] = parts;
     auto piece = [&](const Point &point) {
@@ -113,7 +113,7 @@ private:
       SmallVector<Value> carried{e.read(sums, point)};
       auto [begin, end] = piece(point);
       return along(point, begin, end, carried,
-                   [&](const Point &at, Value value) { write(room, at, value); });
+                   [&](const Point &at, Value value) { write(scratch, at, value); });
     });
   }
 

@@ -19,19 +19,19 @@ public:
 
   LogicalResult run() {
     // Every element is looked at as often as the line is long.
-    if (!e.rooms.contains(op.getOperand())) {
-      Room whole = e.roomFor(op.getOperand());
+    if (!e.materialized.contains(op.getOperand())) {
+      Scratch whole = e.scratchFor(op.getOperand());
       if (failed(e.fill(whole, op.getOperand())))
         return failure();
-      e.rooms[op.getOperand()] = whole;
+      e.materialized[op.getOperand()] = whole;
     }
-    input = e.rooms.find(op.getOperand())->second;
-    values = e.roomFor(op.getValues()), positions = e.roomFor(op.getPositions());
+    input = e.materialized.find(op.getOperand())->second;
+    values = e.scratchFor(op.getValues()), positions = e.scratchFor(op.getPositions());
     clearBeyond();
     LogicalResult done = e.overPoints(extents, [&](const Point &point) { return put(point); });
     e.barrier();
-    e.rooms[op.getValues()] = values;
-    e.rooms[op.getPositions()] = positions;
+    e.materialized[op.getValues()] = values;
+    e.materialized[op.getPositions()] = positions;
     return done;
   }
 
@@ -109,7 +109,7 @@ private:
   int64_t axis;
   Indices extents;
   Ix count;
-  Room input, values, positions;
+  Scratch input, values, positions;
 };
 
 } // namespace
