@@ -69,7 +69,7 @@ bool isRole(Attribute value) {
 
 constexpr StringLiteral aText = "a text", aName = "the name of an argument";
 
-const AttributeRule rules[] = {
+constexpr AttributeRule rules[] = {
     {wantedDecisionsName, Place::Module, isArrayOf<DecisionAttr>, "an array of #tw.decision"},
     {decisionsName, Place::Module, isArrayOf<DecisionAttr>, "an array of #tw.decision"},
     {"tw.kernel", Place::Function, is<UnitAttr>, "a unit"},
