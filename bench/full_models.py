@@ -6,9 +6,6 @@ import sys
 import torch
 from torch import nn
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
-from export import diffusion  # noqa: E402  the modules that small models of the tests are made of
-
 
 class Logits(nn.Module):
     """A model's first result, without a dict of others."""
@@ -78,6 +75,9 @@ def lstm():
 
 
 def sdxl_block():
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+    from export import diffusion  # the modules that small models of the tests are made of
+
     block = diffusion.TransformerBlock(width=1280, heads=20, context=2048)
     return block, (torch.randn(1, 1024, 1280), torch.randn(1, 77, 2048))
 

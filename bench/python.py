@@ -19,6 +19,7 @@ from torch import nn
 
 import tilewright
 import tilewright.kernel as tk
+from full_models import model
 from tilewright.torch import _backend
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -130,50 +131,9 @@ def training(seconds):
     row("MLP, training step", f"Inductor: {us(inductor)} us", f"{us(ours)} us (eager {us(eager)})", ours <= inductor)
 
 
-class Logits(nn.Module):
-    """A model's first result, without a dict of others."""
-
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-
-    def forward(self, *args):
-        return self.model(*args)[0]
-
-
-class Dlrm(nn.Module):
-    def __init__(self, tables=26, rows=10000, width=64):
-        super().__init__()
-        self.tables = nn.ModuleList(nn.EmbeddingBag(rows, width, mode="sum") for _ in range(tables))
-        self.bottom = nn.Sequential(nn.Linear(13, 512), nn.ReLU(), nn.Linear(512, 256), nn.ReLU(), nn.Linear(256, width), nn.ReLU())
-        pairs = (tables + 1) * tables // 2
-        self.top = nn.Sequential(nn.Linear(width + pairs, 512), nn.ReLU(), nn.Linear(512, 256), nn.ReLU(), nn.Linear(256, 1))
-        self.register_buffer("pairs", torch.tril_indices(tables + 1, tables + 1, -1))
-
-    def forward(self, dense, sparse):
-        x = self.bottom(dense)
-        parts = torch.stack([x] + [table(sparse[:, i:i + 1]) for i, table in enumerate(self.tables)], 1)
-        crossed = torch.bmm(parts, parts.transpose(1, 2))
-        return self.top(torch.cat([x, crossed[:, self.pairs[0], self.pairs[1]]], 1))
-
-
-def model(name):
-    import transformers
-
-    torch.manual_seed(0)
-    if name == "BERT-base":
-        return Logits(transformers.BertModel(transformers.BertConfig())), (torch.randint(3, 1000, (1, 128)),)
-    if name == "GPT-2":
-        return Logits(transformers.GPT2LMHeadModel(transformers.GPT2Config(use_cache=False))), (torch.randint(3, 1000, (1, 128)),)
-    if name == "ResNet-50":
-        return Logits(transformers.ResNetModel(transformers.ResNetConfig())), (torch.randn(1, 3, 224, 224),)
-    return Dlrm(), (torch.randn(128, 13), torch.randint(0, 10000, (128, 26)))
-
-
 def models(seconds):
     for name in ("BERT-base", "GPT-2", "ResNet-50", "DLRM"):
         module, inputs = model(name)
-        module = module.eval()
         exported = tilewright.compile(module, inputs, threads=1)
         fast = torch.compile(module, backend="tilewright", options={"threads": 1})
         frozen = torch.compile(module, backend="tilewright", options={"threads": 1, "freeze": True})
@@ -194,7 +154,6 @@ def models(seconds):
 
 def first(seconds):
     module, inputs = model("BERT-base")
-    module = module.eval()
     spent = []
     compile_graph = _backend.compile_graph
 
