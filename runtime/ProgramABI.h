@@ -41,7 +41,22 @@ typedef void (*tw_loop_body)(void *closure, int64_t begin, int64_t end, int64_t 
 
 /* How a kernel of the device code is launched (TW_DEVICE_ABI). Arguments have 64 bits each: device
  * addresses, integers, floats as the bits of a double. */
-enum { TW_LAUNCH_OVERLAPS = 1 }; /* may start before its predecessor ends, for which it waits */
+enum {
+  TW_LAUNCH_OVERLAPS = 1, /* may start before its predecessor ends, for which it waits */
+  TW_LAUNCH_HAS_MAPS = 2  /* maps and map_count are there */
+};
+enum { TW_MAP_F16 = 0, TW_MAP_BF16 = 1 };
+/* How a box of a tensor comes to shared memory, or from there: what cuTensorMapEncodeTiled takes.
+ * Dimensions are innermost first; what is outside reads as 0 and is not written. */
+typedef struct tw_tensor_map {
+  uint64_t address; /* on the device, a multiple of 16 */
+  uint64_t rank;    /* 1 to 5 */
+  uint64_t element; /* TW_MAP_* */
+  uint64_t swizzle; /* bytes of a row whose pieces change places: 32, 64, 128; 0: none do */
+  uint64_t sizes[5];
+  uint64_t strides[5]; /* in bytes; the first is an element's size */
+  uint64_t box[5];     /* elements of the box */
+} tw_tensor_map;
 typedef struct tw_launch {
   uint32_t grid[3], block[3];
   uint32_t cluster[3]; /* blocks; 0: none */
@@ -49,6 +64,9 @@ typedef struct tw_launch {
   uint32_t flags; /* TW_LAUNCH_* */
   uint32_t argument_count;
   const uint64_t *arguments;
+  /* With TW_LAUNCH_HAS_MAPS: what the kernel gets behind its arguments, 128 bytes each. */
+  const tw_tensor_map *maps;
+  uint32_t map_count, reserved;
 } tw_launch;
 
 /* A kernel that runs on the host between copies (TW_DEVICE_ABI); it is called as in a program for

@@ -70,6 +70,11 @@ typedef struct cu_launch_attribute {
   } value;
 } cu_launch_attribute;
 
+/* Of tensor maps, which are 128 bytes at a multiple of 64. */
+enum { CU_MAP_BYTES = 128, CU_MAP_F16 = 6, CU_MAP_BF16 = 9 };
+enum { CU_MAP_SWIZZLE_NONE, CU_MAP_SWIZZLE_32, CU_MAP_SWIZZLE_64, CU_MAP_SWIZZLE_128 };
+enum { CU_MAP_PROMOTE_128 = 2 };
+
 typedef struct cu_launch_config {
   uint32_t grid[3], block[3];
   uint32_t shared_bytes;
@@ -117,6 +122,10 @@ typedef struct cu_launch_config {
   CU_FUNCTION(unloadModule, cuModuleUnload, (cu_module))                                           \
   CU_FUNCTION(getFunction, cuModuleGetFunction, (cu_function *, cu_module, const char *name))      \
   CU_FUNCTION(setFunction, cuFuncSetAttribute, (cu_function, int32_t attribute, int32_t value))    \
+  CU_FUNCTION(encodeMap, cuTensorMapEncodeTiled,                                                   \
+              (void *map, int32_t type, uint32_t rank, void *address, const uint64_t *sizes,       \
+               const uint64_t *strides, const uint32_t *box, const uint32_t *steps,                \
+               int32_t interleave, int32_t swizzle, int32_t promotion, int32_t fill))              \
   CU_FUNCTION(launch, cuLaunchKernelEx,                                                            \
               (const cu_launch_config *, cu_function, void **arguments, void **extra))
 

@@ -333,9 +333,21 @@ Status CudaDevice::launch(Kernel kernel, const tw_launch &launch, Stream stream)
     return Diagnostic{Code::RUNTIME_19, fmt::format("a kernel is launched with {} arguments, more "
                                                     "than {}",
                                                     launch.argument_count, most)};
-  std::array<void *, most> arguments;
+  constexpr uint32_t mostMaps = 16;
+  std::array<void *, most + mostMaps> arguments;
   for (uint32_t i = 0; i < launch.argument_count; ++i)
     arguments[i] = const_cast<uint64_t *>(launch.arguments + i);
+  std::array<TensorMap, mostMaps> encoded;
+  uint32_t maps = launch.flags & TW_LAUNCH_HAS_MAPS ? launch.map_count : 0;
+  if (maps > mostMaps)
+    return Diagnostic{Code::RUNTIME_19,
+                      fmt::format("a kernel is launched with {} tensor maps, more "
+                                  "than {}",
+                                  maps, mostMaps)};
+  for (uint32_t i = 0; i < maps; ++i) {
+    TW_TRY(check(tensorMaps.encode(driver, launch.maps[i], encoded[i]), "encoding a tensor map"));
+    arguments[launch.argument_count + i] = encoded[i].bytes.data();
+  }
   std::array<cu_launch_attribute, 2> attributes = {};
   cu_launch_config config = {};
   std::copy_n(launch.grid, 3, config.grid);

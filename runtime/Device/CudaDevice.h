@@ -3,6 +3,7 @@
 // A GPU through NVIDIA's driver, in its primary context, which the whole process shares.
 #pragma once
 #include "runtime/Device/CudaDriver.h"
+#include "runtime/Device/TensorMaps.h"
 #include <atomic>
 
 namespace tw::rt {
@@ -52,6 +53,7 @@ private:
   const cu_device device;
   const cu_context context;
   const int ordinal;
+  TensorMaps tensorMaps;
   std::atomic<cu_result> fault{CU_SUCCESS}; // after which the context refuses everything
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Block.h"
+#include "Asynchronous.h"
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -48,29 +49,40 @@ struct Fiber : Thread {
   bool hasEnded = false;
 };
 
+/// A barrier of a block, by its number.
+struct NamedBarrier {
+  uint32_t come = 0;
+  uint64_t round = 0;
+};
+
 struct Block {
   Kernel kernel;
   const uint64_t *arguments;
   std::vector<Fiber> fibers;
+  Asynchronous asynchronous;
+  NamedBarrier barriers[16] = {};
   void *scheduler = nullptr;
+  bool hasAdvanced = false; // since the scheduler last looked
+  const char *fault = nullptr;
 };
 
 thread_local Block *running = nullptr;
 thread_local Fiber *current = nullptr;
 
-void leave(Thread *) { twSimulatorSwitch(&current->stack, running->scheduler); }
+void leave() { twSimulatorSwitch(&current->stack, running->scheduler); }
 
 /// What a fiber begins with. It never returns: nobody called it.
 void begin() {
   running->kernel(running->arguments, current);
   current->hasEnded = true;
-  leave(current);
+  running->hasAdvanced = true;
+  leave();
   __builtin_trap();
 }
 
 /// A stack from which a switch "returns" to begin().
 void prepare(Fiber &fiber) {
-  fiber.memory = std::make_unique<uint8_t[]>(stackBytes);
+  fiber.memory = std::make_unique_for_overwrite<uint8_t[]>(stackBytes);
   auto top = (reinterpret_cast<uintptr_t>(fiber.memory.get()) + stackBytes) / 64 * 64;
   auto *words = reinterpret_cast<uint64_t *>(top) - 2; // as if begin() had been called
   words[1] = 0;
@@ -80,32 +92,96 @@ void prepare(Fiber &fiber) {
   fiber.stack = words;
 }
 
+void waitAtBarrier(int64_t id, int64_t threads) {
+  NamedBarrier &barrier = running->barriers[id & 15];
+  if (++barrier.come == (threads ? uint32_t(threads) : uint32_t(running->fibers.size()))) {
+    barrier.come = 0;
+    ++barrier.round;
+    wakeOthers();
+    return;
+  }
+  waitUntil([&barrier, round = barrier.round] { return barrier.round != round; });
+}
+
+//===--- operations ------------------------------------------------------===//
+
+Asynchronous &asynchronous() { return running->asynchronous; }
+
+/// By number: `Operations`.
+const OperationFunction operations[operationCount] = {
+    [](Thread *, const int64_t *x) { waitAtBarrier(x[0], x[1]); },
+    [](Thread *, const int64_t *x) { asynchronous().initBarrier(x[0], x[1]); },
+    [](Thread *, const int64_t *x) { asynchronous().arrive(x[0], 0); },
+    [](Thread *, const int64_t *x) { asynchronous().arrive(x[0], x[1]); },
+    [](Thread *, const int64_t *x) { asynchronous().waitForBarrier(x[0], x[1]); },
+    [](Thread *, const int64_t *x) { asynchronous().loadTile(x); },
+    [](Thread *self, const int64_t *x) { asynchronous().storeTile(self->thread, x); },
+    [](Thread *self, const int64_t *) { asynchronous().commitStores(self->thread); },
+    [](Thread *self, const int64_t *x) { asynchronous().waitForStores(self->thread, x[0]); },
+    [](Thread *self, const int64_t *) { asynchronous().fenceProxy(self->thread); },
+    [](Thread *self, const int64_t *x) { asynchronous().storeMatrices(self->thread, x); },
+    [](Thread *self, const int64_t *) { asynchronous().fenceProducts(self->thread); },
+    [](Thread *self, const int64_t *x) { asynchronous().multiply(self->thread, x); },
+    [](Thread *self, const int64_t *) { asynchronous().commitProducts(self->thread); },
+    [](Thread *self, const int64_t *x) { asynchronous().waitForProducts(self->thread, x[0]); },
+    [](Thread *self, const int64_t *) { asynchronous().readSums(self->thread); },
+};
+
 } // namespace
+
+void waitUntil(const std::function<bool()> &isReady) {
+  while (!isReady())
+    leave();
+  running->hasAdvanced = true;
+}
+
+void wakeOthers() { running->hasAdvanced = true; }
+
+void fail(const char *what) {
+  if (!running->fault)
+    running->fault = what;
+  leave();
+  __builtin_trap();
+}
+
+/// What is wrong where nobody can go on.
+static const char *whyStuck(const Block &block, size_t ended) {
+  if (ended != 0 && block.barriers[0].come + ended == block.fibers.size())
+    return "some threads of a block have ended and others wait at a barrier";
+  return "deadlock: all threads wait for each other";
+}
 
 const char *runBlock(Kernel kernel, const uint64_t *arguments, const Launch &launch, uint32_t block,
                      Order order) {
-  auto shared = std::make_unique<uint8_t[]>(launch.sharedBytes + 128);
-  std::memset(shared.get(), unwritten, launch.sharedBytes + 128);
-  auto *aligned = shared.get() + (128 - reinterpret_cast<uintptr_t>(shared.get()) % 128);
-  Block state{kernel, arguments, std::vector<Fiber>(launch.threads)};
+  auto shared = std::make_unique_for_overwrite<uint8_t[]>(2 * sharedAlignment);
+  auto address = reinterpret_cast<uintptr_t>(shared.get());
+  auto *aligned = shared.get() + (sharedAlignment - address % sharedAlignment);
+  std::memset(aligned, unwritten, launch.sharedBytes);
+  Block state{kernel, arguments, std::vector<Fiber>(launch.threads),
+              Asynchronous(aligned, int64_t(launch.sharedBytes), launch.threads)};
   for (uint32_t i = 0; i < launch.threads; ++i) {
     Fiber &fiber = state.fibers[i];
-    static_cast<Thread &>(fiber) = {i, block, launch.blocks, aligned, leave};
+    auto all = [](Thread *) { waitAtBarrier(0, 0); };
+    static_cast<Thread &>(fiber) = {i, block, launch.blocks, aligned, all, operations};
     prepare(fiber);
   }
   running = &state;
+  bool isBackwards = order == Order::Backwards;
   for (size_t ended = 0; ended < state.fibers.size();) {
     ended = 0;
+    state.hasAdvanced = false;
     for (size_t i = 0; i < state.fibers.size(); ++i) {
-      current = &state.fibers[order == Order::Forwards ? i : state.fibers.size() - 1 - i];
+      current = &state.fibers[isBackwards ? state.fibers.size() - 1 - i : i];
       if (!current->hasEnded)
         twSimulatorSwitch(&state.scheduler, current->stack);
+      if (state.fault)
+        return state.fault;
       ended += current->hasEnded;
     }
-    if (ended != 0 && ended != state.fibers.size())
-      return "some threads of a block have ended and others wait at a barrier";
+    if (!state.hasAdvanced && !state.asynchronous.advance(isBackwards))
+      return state.fault ? state.fault : whyStuck(state, ended);
   }
-  return nullptr;
+  return state.asynchronous.problemAtEnd();
 }
 
 } // namespace tw::simulator

@@ -1,22 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A GPU's block of threads on one thread of the host: each is a fiber, which runs until the next
-// barrier. Finds barriers that not all threads reach; what is missing between two accesses shows as
-// different results when the threads run in another order.
+// A GPU's block of threads on one thread of the host: each is a fiber, which runs until it has to
+// wait. Finds barriers that not all threads reach, and deadlocks; what is missing between two
+// accesses shows as different results when the threads run in another order. What runs beside the
+// threads (Asynchronous.h) happens as late as it may.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 namespace tw::simulator {
+
+struct Thread;
+
+/// What simulated code asks for, with its operands as integers; pointers are the host's.
+using OperationFunction = void (*)(Thread *self, const int64_t *operands);
+
+/// Operations by number, in Thread::operations.
+enum Operations : uint32_t {
+  Barrier,         // id, threads (0: all)
+  InitBarrier,     // address, arrivals
+  Arrive,          // address
+  ArriveExpecting, // address, bytes
+  WaitForBarrier,  // address, parity
+  LoadTile,        // to, map, barrier, coordinates...
+  StoreTile,       // map, from, coordinates...
+  CommitStores,
+  WaitForStores, // groups that may be pending
+  FenceProxy,
+  StoreMatrices, // address, 4 registers
+  FenceProducts,
+  Multiply, // descriptors of a and b, sums, columns, is f16, is a transposed, b, adds to sums
+  CommitProducts,
+  WaitForProducts, // groups that may be pending
+  ReadSums,
+  operationCount
+};
 
 /// What a thread sees of itself. Simulated code (ToHost.cpp) reads it, by offsets.
 struct Thread {
   uint32_t thread, block, blocks;
-  void *shared;
+  void *shared; // its address is a multiple of sharedAlignment
   void (*barrier)(Thread *self);
+  const OperationFunction *operations;
 };
 
-/// `arguments`: 64 bits each.
+/// So that the 18 bits which wgmma's descriptors have of an address are an offset.
+constexpr size_t sharedAlignment = size_t(1) << 18;
+
+/// `arguments`: 64 bits each; of a tensor map, the address of its 128 bytes.
 using Kernel = void (*)(const uint64_t *arguments, Thread *self);
 
 struct Launch {
@@ -30,5 +62,17 @@ enum class Order { Forwards, Backwards };
 /// Runs a block; null, or what is wrong with the kernel: then some threads have not ended.
 const char *runBlock(Kernel kernel, const uint64_t *arguments, const Launch &launch, uint32_t block,
                      Order order = Order::Forwards);
+
+/// Of warp groups, by all blocks of this process.
+int64_t productsSoFar();
+
+//===--- for operations --------------------------------------------------===//
+
+/// Lets other threads run until `isReady`.
+void waitUntil(const std::function<bool()> &isReady);
+/// Others may be able to run now.
+void wakeOthers();
+/// Ends the block; does not return.
+[[noreturn]] void fail(const char *what);
 
 } // namespace tw::simulator

@@ -4,6 +4,7 @@
 #include "Target/Common/ToLLVM.h"
 #include "Target/NVIDIA/Kernel.h"
 #include "Target/NVIDIA/NVIDIATarget.h"
+#include "TensorMap.h"
 #include "ToHost.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "runtime/ProgramABI.h"
@@ -25,8 +26,18 @@ void runLaunch(Kernel kernel, const tw_launch *launch, int64_t begin, int64_t en
   Launch simulated{launch->grid[0], launch->block[0], launch->shared_bytes};
   if (end == all)
     end = launch->grid[0];
+  std::vector<uint64_t> arguments(launch->arguments, launch->arguments + launch->argument_count);
+  uint32_t count = launch->flags & TW_LAUNCH_HAS_MAPS ? launch->map_count : 0;
+  std::vector<TensorMap> maps(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (const char *problem = encode(launch->maps[i], maps[i])) {
+      std::fprintf(stderr, "simulator: %s\n", problem);
+      std::abort();
+    }
+    arguments.push_back(reinterpret_cast<uint64_t>(&maps[i]));
+  }
   for (int64_t block = begin; block < end; ++block)
-    if (const char *fault = runBlock(kernel, launch->arguments, simulated, uint32_t(block),
+    if (const char *fault = runBlock(kernel, arguments.data(), simulated, uint32_t(block),
                                      isBackwards ? Order::Backwards : Order::Forwards)) {
       std::fprintf(stderr, "simulator: %s\n", fault);
       std::abort();
@@ -60,7 +71,7 @@ public:
       entry.name += "_on_device";
       function.setSymName(entry.name);
     }
-    rewriteForHost(*device, lowered->arguments, lowered->entries);
+    rewriteForHost(*device, lowered->entries);
     for (Operation &op : llvm::make_early_inc_range(*device->getBody())) {
       op.remove();
       into.push_back(&op);

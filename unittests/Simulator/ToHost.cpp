@@ -5,6 +5,7 @@
 #include "Program/Machine.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <cstddef>
 
 using namespace mlir;
@@ -21,20 +22,30 @@ public:
 
   /// Makes the kernel a private function with a further argument, `self`, and an entry of its name
   /// that unpacks the arguments.
-  void rewrite(LLVM::LLVMFuncOp kernel, int64_t arguments) {
+  void rewrite(LLVM::LLVMFuncOp kernel) {
     std::string name = kernel.getName().str();
+    int64_t maps = 0;
+    for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+      maps += bool(kernel.getArgAttr(i, LLVM::LLVMDialect::getByValAttrName()));
+    int64_t arguments = kernel.getNumArguments() - maps;
     kernel.setSymName(name + "_thread");
     kernel->removeAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
     kernel->removeAttr(NVVM::NVVMDialect::getReqntidAttrName());
+    kernel->removeAttr(NVVM::NVVMDialect::getMinctasmAttrName());
     auto types = llvm::to_vector(kernel.getFunctionType().getParams());
     types.push_back(pointer);
     kernel.removeArgAttrsAttr(); // of which there is one for each
     kernel.setFunctionType(LLVM::LLVMFunctionType::get(nothing, types));
     self = kernel.getBody().front().addArgument(pointer, loc);
     kernel.setLinkage(LLVM::Linkage::Internal);
-    kernel.walk([&](Operation *op) { replace(op); });
+    reserve(kernel);
+    SmallVector<Operation *> all;
+    kernel.walk([&](Operation *op) { all.push_back(op); });
+    for (Operation *op : all)
+      replace(op);
     addEntry(kernel, name);
     addNumber(name + "_arguments", arguments);
+    addNumber(name + "_maps", maps);
     addNumber(name + "_simulated", 1);
   }
 
@@ -53,8 +64,129 @@ private:
     return LLVM::LoadOp::create(b, loc, type, at);
   }
 
+  /// Room for operands of operations, and for the sums of products.
+  void reserve(LLVM::LLVMFuncOp kernel) {
+    b.setInsertionPointToStart(&kernel.getBody().front());
+    auto words = [&](int64_t count) -> Value {
+      Value number = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(count));
+      return LLVM::AllocaOp::create(b, loc, pointer, i64, number);
+    };
+    operandArea = words(mostOperands);
+    sumArea = words(mostSums);
+  }
+
+  Value integer(Value value) {
+    if (isa<LLVM::LLVMPointerType>(value.getType()))
+      return LLVM::PtrToIntOp::create(b, loc, i64, value);
+    return value.getType() == i64 ? value : Value(LLVM::SExtOp::create(b, loc, i64, value));
+  }
+  Value number(int64_t value) {
+    return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(value));
+  }
+
+  /// Calls an operation of Block.h.
+  void call(Operations operation, ArrayRef<Value> operands) {
+    auto at = [&](Value base, Type type, size_t i) -> Value {
+      return LLVM::GEPOp::create(b, loc, pointer, type, base, ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    };
+    for (auto [i, operand] : llvm::enumerate(operands))
+      LLVM::StoreOp::create(b, loc, integer(operand), at(operandArea, i64, i));
+    Value table = field(offsetof(Thread, operations), pointer);
+    Value function = LLVM::LoadOp::create(b, loc, pointer, at(table, pointer, operation));
+    LLVM::CallOp::create(b, loc, LLVM::LLVMFunctionType::get(nothing, {pointer, pointer}),
+                         ValueRange{function, self, operandArea});
+  }
+
+  void multiply(NVVM::WgmmaMmaAsyncOp op) {
+    LLVM::StoreOp::create(b, loc, op.getInouts(), sumArea);
+    call(Multiply, {op.getDescriptorA(), op.getDescriptorB(), sumArea, number(op.getShape().getN()),
+                    number(op.getTypeA() == NVVM::WGMMATypes::f16),
+                    number(op.getLayoutA() == NVVM::MMALayout::col),
+                    number(op.getLayoutB() == NVVM::MMALayout::row),
+                    number(op.getScaleD() == NVVM::WGMMAScaleOut::one)});
+    op.replaceAllUsesWith(LLVM::LoadOp::create(b, loc, op.getType(), sumArea).getOperation());
+  }
+
+  static SmallVector<Value> joined(std::initializer_list<Value> first, ValueRange rest) {
+    SmallVector<Value> all(first);
+    all.append(rest.begin(), rest.end());
+    return all;
+  }
+
+  /// Hopper's asynchronous operations; false for others.
+  bool replaceAsynchronous(Operation *op) {
+    return llvm::TypeSwitch<Operation *, bool>(op)
+        .Case([&](NVVM::BarrierOp o) {
+          call(Barrier, {o.getBarrierId() ? o.getBarrierId() : number(0),
+                         o.getNumberOfThreads() ? o.getNumberOfThreads() : number(0)});
+          return true;
+        })
+        .Case([&](NVVM::MBarrierInitOp o) {
+          return call(InitBarrier, {o.getAddr(), o.getCount()}), true;
+        })
+        .Case([&](NVVM::MBarrierArriveOp o) {
+          o.getRes().replaceAllUsesWith(number(0));
+          return call(Arrive, {o.getAddr()}), true;
+        })
+        .Case([&](NVVM::MBarrierArriveExpectTxOp o) {
+          return call(ArriveExpecting, {o.getAddr(), o.getTxcount()}), true;
+        })
+        .Case([&](NVVM::MBarrierTryWaitParityOp o) {
+          return call(WaitForBarrier, {o.getAddr(), o.getPhase()}), true;
+        })
+        .Case([&](NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp o) {
+          call(LoadTile,
+               joined({o.getDstMem(), o.getTmaDescriptor(), o.getMbar()}, o.getCoordinates()));
+          return true;
+        })
+        .Case([&](NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp o) {
+          call(StoreTile, joined({o.getTmaDescriptor(), o.getSrcMem()}, o.getCoordinates()));
+          return true;
+        })
+        .Case([&](NVVM::CpAsyncBulkCommitGroupOp) { return call(CommitStores, {}), true; })
+        .Case([&](NVVM::CpAsyncBulkWaitGroupOp o) {
+          return call(WaitForStores, {number(o.getGroup())}), true;
+        })
+        .Case([&](NVVM::FenceProxyOp) { return call(FenceProxy, {}), true; })
+        .Case([&](NVVM::StMatrixOp o) {
+          return call(StoreMatrices, joined({o.getPtr()}, o.getSources())), true;
+        })
+        .Case([&](NVVM::WgmmaFenceAlignedOp) { return call(FenceProducts, {}), true; })
+        .Case([&](NVVM::WgmmaMmaAsyncOp o) { return multiply(o), true; })
+        .Case([&](NVVM::WgmmaGroupSyncAlignedOp) { return call(CommitProducts, {}), true; })
+        .Case([&](NVVM::WgmmaWaitGroupSyncOp o) {
+          return call(WaitForProducts, {number(int64_t(o.getGroup()))}), true;
+        })
+        .Case([&](NVVM::ElectSyncOp o) {
+          Value lane = LLVM::AndOp::create(b, loc, field(offsetof(Thread, thread), i32),
+                                           LLVM::ConstantOp::create(b, loc, i32, 31));
+          Value zero = LLVM::ConstantOp::create(b, loc, i32, 0);
+          o.getResult().replaceAllUsesWith(
+              LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, lane, zero));
+          return true;
+        })
+        // What the host has no use for.
+        .Case<NVVM::FenceMbarrierInitOp, NVVM::SetMaxRegisterOp>([](auto) { return true; })
+        .Default([](Operation *) { return false; });
+  }
+
+  /// The first of the sums that are taken out of what products make.
+  static bool isFirstOfSums(LLVM::ExtractValueOp op) {
+    auto type = dyn_cast<LLVM::LLVMStructType>(op.getContainer().getType());
+    return type && !type.getBody().empty() && type.getBody()[0].isF32() && op.getPosition()[0] == 0;
+  }
+
   void replace(Operation *op) {
     b.setInsertionPoint(op);
+    if (auto extract = dyn_cast<LLVM::ExtractValueOp>(op)) {
+      if (isFirstOfSums(extract))
+        call(ReadSums, {});
+      return;
+    }
+    if (replaceAsynchronous(op)) {
+      op->erase();
+      return;
+    }
     Value value;
     if (isa<NVVM::ThreadIdXOp>(op))
       value = field(offsetof(Thread, thread), i32);
@@ -62,8 +194,9 @@ private:
       value = field(offsetof(Thread, block), i32);
     else if (isa<NVVM::GridDimXOp>(op))
       value = field(offsetof(Thread, blocks), i32);
-    else if (auto cast = dyn_cast<LLVM::AddrSpaceCastOp>(op); cast && isShared(cast.getArg()))
-      value = field(offsetof(Thread, shared), pointer);
+    else if (auto address = dyn_cast<LLVM::AddressOfOp>(op); address && isShared(address))
+      value = LLVM::AddrSpaceCastOp::create(b, loc, address.getType(),
+                                            field(offsetof(Thread, shared), pointer));
     else if (isa<NVVM::Barrier0Op>(op))
       LLVM::CallOp::create(b, loc, LLVM::LLVMFunctionType::get(nothing, {pointer}),
                            ValueRange{field(offsetof(Thread, barrier), pointer), self});
@@ -71,13 +204,12 @@ private:
       return;
     if (value)
       op->getResult(0).replaceAllUsesWith(value);
-    auto *address = isa<LLVM::AddrSpaceCastOp>(op) ? op->getOperand(0).getDefiningOp() : nullptr;
     op->erase();
-    if (address && address->use_empty())
-      address->erase();
   }
 
-  static bool isShared(Value value) { return bool(value.getDefiningOp<LLVM::AddressOfOp>()); }
+  static bool isShared(LLVM::AddressOfOp op) {
+    return cast<LLVM::LLVMPointerType>(op.getType()).getAddressSpace() != 0;
+  }
 
   void addEntry(LLVM::LLVMFuncOp kernel, const std::string &name) {
     b.setInsertionPointToEnd(module.getBody());
@@ -108,24 +240,24 @@ private:
   OpBuilder b;
   Location loc;
   Type i32, i64, pointer, nothing;
-  Value self;
+  Value self, operandArea, sumArea;
+  static constexpr int64_t mostOperands = 8, mostSums = 64; // 64-bit words
 };
 
 } // namespace
 
-std::vector<std::string> rewriteForHost(ModuleOp device, int64_t arguments,
+std::vector<std::string> rewriteForHost(ModuleOp device,
                                         const std::vector<target::DeviceCode::Entry> &entries) {
   Rewriter rewriter(device);
   for (const target::DeviceCode::Entry &entry : entries)
-    rewriter.rewrite(device.lookupSymbol<LLVM::LLVMFuncOp>(entry.name), arguments);
+    rewriter.rewrite(device.lookupSymbol<LLVM::LLVMFuncOp>(entry.name));
   rewriter.removeGlobals();
   return rewriter.exports;
 }
 
 FailureOr<target::DeviceJob> compileForHost(ModuleOp device, const target::GpuArchitecture &,
-                                            int64_t arguments,
                                             const std::vector<target::DeviceCode::Entry> &entries) {
-  std::vector<std::string> exports = rewriteForHost(device, arguments, entries);
+  std::vector<std::string> exports = rewriteForHost(device, entries);
   auto objects = makeObjects(device, hostFeatures(), "");
   if (failed(objects))
     return failure();

@@ -8,15 +8,15 @@
 namespace tw::simulator {
 
 /// An ELF library that exports, for each kernel, `void NAME(const uint64_t *arguments, Thread *)`
-/// and `const uint32_t NAME_arguments` and `NAME_simulated`. In the place of
+/// and `const uint32_t NAME_arguments`, `NAME_maps` and `NAME_simulated`. In the place of
 /// target::compileForDevice.
 mlir::FailureOr<target::DeviceJob>
 compileForHost(mlir::ModuleOp device, const target::GpuArchitecture &architecture,
-               int64_t arguments, const std::vector<target::DeviceCode::Entry> &entries);
+               const std::vector<target::DeviceCode::Entry> &entries);
 
 /// The kernels alone: `void NAME(const uint64_t *arguments, Thread *)` in `device` itself, and the
 /// names of what is to be exported.
-std::vector<std::string> rewriteForHost(mlir::ModuleOp device, int64_t arguments,
+std::vector<std::string> rewriteForHost(mlir::ModuleOp device,
                                         const std::vector<target::DeviceCode::Entry> &entries);
 
 } // namespace tw::simulator

@@ -144,7 +144,9 @@ Ix HostSide::bytesOfBlock(Emitter &e, ArrayRef<std::pair<std::vector<Size>, int6
 Ix HostSide::blocks(Emitter &e) {
   constexpr int64_t mostOfGrid = (int64_t(1) << 31) - 1, blocksWithWorkspace = 4;
   bool hasWorkspace = !plan.requests.empty();
-  int64_t most = hasWorkspace ? architecture.multiprocessors * blocksWithWorkspace : mostOfGrid;
+  int64_t most = plan.isPersistent ? architecture.multiprocessors
+                 : hasWorkspace    ? architecture.multiprocessors * blocksWithWorkspace
+                                   : mostOfGrid;
   return e.ix().min(e.ix().product(Signature::grid(e)), most);
 }
 
@@ -165,6 +167,29 @@ Ix HostSide::elementsToFill(Emitter &e) {
   for (const Filled &fill : Signature::fills(kernel))
     most = e.ix().max(most, e.ix().product(e.sizes(sizesOf(signature.buffers[fill.buffer]))));
   return most;
+}
+
+/// Writes a tw_tensor_map to the words from `first` on.
+void HostSide::emitMap(Emitter &e, const MapPlan &map, Value buffers, Value words, int64_t first) {
+  auto put = [&](size_t offset, const Ix &value) {
+    e.storeTo(e.ix().value(value), words, i64, first + int64_t(offset / sizeof(uint64_t)));
+  };
+  constexpr size_t mostDims = std::extent_v<decltype(tw_tensor_map::sizes)>;
+  auto buffer = llvm::find(signature.buffers, map.buffer) - signature.buffers.begin();
+  Type element = cast<tile::BufferType>(map.buffer.getType()).getTileElementType();
+  Indices sizes = e.sizes(sizesOf(map.buffer)), strides = Emitter::rowMajor(e.ix(), sizes);
+  put(offsetof(tw_tensor_map, address), Ix(e.loadFrom(buffers, i64, buffer)));
+  put(offsetof(tw_tensor_map, rank), int64_t(sizes.size()));
+  put(offsetof(tw_tensor_map, element), element.isF16() ? TW_MAP_F16 : TW_MAP_BF16);
+  put(offsetof(tw_tensor_map, swizzle), map.swizzle.rowBytes);
+  for (size_t d = 0; d < mostDims; ++d) { // innermost first there; the runtime compares all words
+    bool isThere = d < sizes.size();
+    size_t from = isThere ? sizes.size() - 1 - d : 0, word = d * sizeof(uint64_t);
+    Ix stride = e.ix().mul(strides[from], Emitter::bytesOf(element));
+    put(offsetof(tw_tensor_map, sizes) + word, isThere ? sizes[from] : Ix(0));
+    put(offsetof(tw_tensor_map, strides) + word, isThere ? stride : Ix(0));
+    put(offsetof(tw_tensor_map, box) + word, isThere ? map.box[from] : 0);
+  }
 }
 
 void HostSide::emitLaunch(const std::string &name, bool fills) {
@@ -200,7 +225,15 @@ void HostSide::emitLaunch(const std::string &name, bool fills) {
     put32(offsetof(tw_launch, cluster) + 4 * d, constant32(0));
   }
   put32(offsetof(tw_launch, shared_bytes), constant32(fills ? 0 : plan.sharedBytes));
-  put32(offsetof(tw_launch, flags), constant32(0));
+  bool hasMaps = !fills && !plan.maps.empty();
+  put32(offsetof(tw_launch, flags), constant32(hasMaps ? TW_LAUNCH_HAS_MAPS : 0));
+  if (hasMaps) {
+    for (auto [i, map] : llvm::enumerate(plan.maps))
+      emitMap(e, map, buffers, passed, signature.count() + int64_t(i) * mapWords);
+    LLVM::StoreOp::create(b, loc, e.address(passed, i64, signature.count()),
+                          field(offsetof(tw_launch, maps)));
+    put32(offsetof(tw_launch, map_count), constant32(int64_t(plan.maps.size())));
+  }
   put32(offsetof(tw_launch, argument_count), constant32(signature.count()));
 }
 

@@ -5,9 +5,11 @@
 #include "IR/Tile/Tile.h"
 #include "Target/NVIDIA/Architecture.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
+#include "Target/NVIDIA/Product/TensorMaps.h"
 #include "Target/Target.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "runtime/ProgramABI.h"
 
 namespace tw::target::nvidia {
 
@@ -48,7 +50,12 @@ struct Signature {
 struct LaunchPlan {
   int64_t threads = 0, sharedBytes = 0, fillThreads = 0;
   std::vector<std::pair<std::vector<Size>, int64_t>> requests; // workspace of a block
+  bool isPersistent = false; // one block a multiprocessor runs all programs
+  std::vector<MapPlan> maps; // of the launch
 };
+
+/// Words of a tw_tensor_map.
+inline constexpr int64_t mapWords = int64_t(sizeof(tw_tensor_map) / sizeof(uint64_t));
 
 /// Emits k_info, k_launch and k_fill_launch.
 class HostSide {
@@ -68,6 +75,8 @@ private:
   void emitInfo(KernelInfo &info);
   void emitLaunch(const std::string &name, bool fills);
   Ix elementsToFill(Emitter &e);
+  void emitMap(Emitter &e, const MapPlan &map, mlir::Value buffers, mlir::Value words,
+               int64_t first);
 
   tile::KernelOp kernel;
   const Signature &signature;

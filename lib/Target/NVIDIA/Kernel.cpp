@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Kernel.h"
+#include "IR/Coded.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/HostSide.h"
+#include "Target/NVIDIA/Product/Pipeline.h"
+#include "Target/NVIDIA/Product/ProductEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -16,6 +19,8 @@ constexpr int64_t warp = 32, leastThreads = 64, mostThreads = 256, fillThreads =
 constexpr int64_t blocksOfMultiprocessor = 2;
 constexpr unsigned sharedSpace = 3;
 constexpr char sharedName[] = "tw_shared";
+constexpr int64_t sharedAlignment = 128, productAlignment = 1024; // of a swizzle's pattern
+constexpr int64_t mapBytes = 128, mapAlignment = 64;              // CUtensorMap
 
 class KernelLowering {
 public:
@@ -30,8 +35,8 @@ public:
     result.info.name = kernel.getSymName().str();
     result.info.passedSizes = signature.passedSizes();
     result.arguments = signature.count();
-    plan.threads = threadCount();
-    if (failed(emitPrograms(result)))
+    findProduct();
+    if (failed(product ? emitProduct(result) : emitPrograms(result)))
       return failure();
     emitFill(result);
     HostSide(kernel, signature, host, architecture, plan).emit(result.info);
@@ -39,6 +44,23 @@ public:
   }
 
 private:
+  /// Decides whether the kernel is a product for the tensor cores.
+  void findProduct() {
+    ProductMatch match = matchProduct(kernel);
+    if (match.product) {
+      const Product &found = *match.product;
+      ProductShape shape{found.rows, found.columns, found.depth, found.a.isSumInnermost,
+                         found.b.isSumInnermost};
+      productPlan = planProduct(shape, pipelineOf(kernel, shape, architecture), architecture);
+      if (productPlan)
+        product = std::move(match.product);
+      else
+        match.why = "its block does not fit in shared memory or registers";
+    }
+    if (!product && match.isWanted)
+      emitReport(loc) << "multiplies without tensor cores: " << match.why;
+  }
+
   /// As many threads as the largest tile has elements, within bounds.
   int64_t threadCount() {
     int64_t most = 1;
@@ -51,17 +73,28 @@ private:
                                mostThreads);
   }
 
-  /// A kernel; the builder stands in it, before its end.
-  LLVM::LLVMFuncOp function(const std::string &name, int64_t threads) {
+  /// A kernel, with so many tensor maps behind its arguments; the builder stands in it, before its
+  /// end.
+  LLVM::LLVMFuncOp function(const std::string &name, int64_t threads, size_t maps = 0) {
     b.setInsertionPointToEnd(device.getBody());
-    auto type =
-        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), signature.types(b));
+    SmallVector<Type> types = signature.types(b);
+    size_t firstMap = types.size();
+    types.append(maps, pointer);
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
     auto made = LLVM::LLVMFuncOp::create(b, loc, name, type);
     made->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
     made->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                   b.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
     for (unsigned i = 0; i < signature.tensors() + signature.mayFail(); ++i)
       made.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+    for (size_t i = firstMap; i < types.size(); ++i) {
+      auto number = unsigned(i);
+      auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), mapBytes);
+      made.setArgAttr(number, NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
+      made.setArgAttr(number, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
+      made.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(),
+                      b.getI64IntegerAttr(mapAlignment));
+    }
     b.setInsertionPointToStart(made.addEntryBlock(b));
     b.setInsertionPoint(LLVM::ReturnOp::create(b, loc, ValueRange{}));
     return made;
@@ -73,26 +106,50 @@ private:
   }
 
   /// The block's shared memory, of as many bytes as the launch says.
-  Value sharedMemory() {
+  Value sharedMemory(int64_t alignment) {
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(device.getBody());
       LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
                              /*isConstant=*/false, LLVM::Linkage::External, sharedName, Attribute(),
-                             /*alignment=*/128, sharedSpace);
+                             uint64_t(alignment), sharedSpace);
     }
     auto type = LLVM::LLVMPointerType::get(b.getContext(), sharedSpace);
-    Value own = LLVM::AddressOfOp::create(b, loc, type, sharedName);
-    return LLVM::AddrSpaceCastOp::create(b, loc, pointer, own);
+    return LLVM::AddressOfOp::create(b, loc, type, sharedName);
+  }
+
+  /// A product: one block a multiprocessor, which runs one program after the other.
+  LogicalResult emitProduct(LoweredForDevice &result) {
+    ProductMaps maps = mapsOf(kernel, *product, *productPlan);
+    plan.threads = productPlan->threads();
+    plan.sharedBytes = productPlan->sharedBytes;
+    plan.isPersistent = true;
+    plan.maps = maps.all;
+    LLVM::LLVMFuncOp made = function(result.info.name, plan.threads, maps.all.size());
+    made->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));
+    Emitter e(kernel, b);
+    signature.bind(e, made.getArguments());
+    Indices grid = signature.grid(e);
+    BlockPrograms programs{sreg<NVVM::BlockIdXOp>(), e.ix().value(e.ix().product(grid)),
+                           sreg<NVVM::GridDimXOp>(),
+                           [&](const Ix &number) { numberPrograms(e, number, grid); }};
+    ProductEmitter emitter(e, *product, *productPlan, maps, sharedMemory(productAlignment),
+                           made.getArguments().take_back(maps.all.size()), programs);
+    if (failed(emitter.emit()))
+      return failure();
+    result.arguments += int64_t(maps.all.size()) * mapWords;
+    result.entries.push_back({result.info.name, plan.sharedBytes, 0, 0, 0});
+    return success();
   }
 
   LogicalResult emitPrograms(LoweredForDevice &result) {
+    plan.threads = threadCount();
     LLVM::LLVMFuncOp made = function(result.info.name, plan.threads);
     Emitter e(kernel, b);
     signature.bind(e, made.getArguments());
     e.threads = plan.threads;
     e.thread = sreg<NVVM::ThreadIdXOp>();
-    e.shared = sharedMemory();
+    e.shared = LLVM::AddrSpaceCastOp::create(b, loc, pointer, sharedMemory(sharedAlignment));
     e.sharedLimit = architecture.sharedBytes / blocksOfMultiprocessor - 1024;
     Indices grid = signature.grid(e);
     Value first = sreg<NVVM::BlockIdXOp>(), blocks = sreg<NVVM::GridDimXOp>();
@@ -183,6 +240,8 @@ private:
   Location loc;
   Type i64, pointer;
   LaunchPlan plan;
+  std::optional<Product> product;
+  std::optional<ProductPlan> productPlan;
 };
 
 } // namespace

@@ -17,7 +17,7 @@ struct LoweredForDevice {
 /// Adds to `device` the kernels that run on the GPU (nvvm.kernel, scalar loops), and to `host` what
 /// stands beside them there (Target.h, DeviceCode): k_info, k_launch and k_fill_launch.
 ///
-///   k(buffers..., failure record?, scalars..., workspace)
+///   k(buffers..., failure record?, scalars..., workspace, tensor maps...)
 ///
 /// runs programs blockIdx.x, blockIdx.x + gridDim.x, ... of the grid, row-major, one after the
 /// other, each on all threads of the block. Fails with a coded diagnostic.

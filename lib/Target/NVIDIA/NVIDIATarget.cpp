@@ -47,7 +47,7 @@ public:
     auto code = std::make_shared<DeviceCode>();
     code->arguments = lowered->arguments;
     code->entries = std::move(lowered->entries);
-    FailureOr<DeviceJob> job = compile(*device, architecture, code->arguments, code->entries);
+    FailureOr<DeviceJob> job = compile(*device, architecture, code->entries);
     if (failed(job))
       return failure();
     std::lock_guard lock(mutex);
@@ -143,7 +143,7 @@ private:
 
 } // namespace
 
-FailureOr<DeviceJob> compileForDevice(ModuleOp device, const GpuArchitecture &architecture, int64_t,
+FailureOr<DeviceJob> compileForDevice(ModuleOp device, const GpuArchitecture &architecture,
                                       const std::vector<DeviceCode::Entry> &) {
   FailureOr<nvidia::DeviceModule> module = nvidia::translateForDevice(device, architecture);
   if (failed(module))

@@ -14,13 +14,13 @@ using DeviceJob = std::function<Result<std::string>(std::vector<DeviceCode::Entr
 
 /// Begins with the code of lowered kernels (llvm and nvvm dialects), of which `entries` are called.
 using DeviceCompiler = std::function<mlir::FailureOr<DeviceJob>(
-    mlir::ModuleOp device, const GpuArchitecture &architecture, int64_t arguments,
+    mlir::ModuleOp device, const GpuArchitecture &architecture,
     const std::vector<DeviceCode::Entry> &entries)>;
 
 /// PTX by LLVM and, where ptxas is to be found, a cubin of it; else the PTX, which the driver
 /// compiles.
 mlir::FailureOr<DeviceJob> compileForDevice(mlir::ModuleOp device,
-                                            const GpuArchitecture &architecture, int64_t arguments,
+                                            const GpuArchitecture &architecture,
                                             const std::vector<DeviceCode::Entry> &entries);
 
 /// Tile programs for GPUs. `compile` is exchanged by tests, which have none.

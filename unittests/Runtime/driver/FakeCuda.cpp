@@ -11,6 +11,7 @@
 #include "FakeCuda.h"
 #include "runtime/Device/CudaApi.h"
 #include "unittests/Simulator/Block.h"
+#include "unittests/Simulator/TensorMap.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -54,7 +55,7 @@ struct Module {
 
 struct Function {
   Kernel kernel = nullptr;
-  uint32_t arguments = 0;
+  uint32_t arguments = 0, maps = 0;
   tw::simulator::Kernel simulated = nullptr; // in its place
   int64_t dynamicShared = 48 << 10;          // what a launch may take
 };
@@ -605,6 +606,9 @@ TW_FAKE cu_result cuModuleGetFunction(cu_function *function, cu_module module, c
     return CU_ERROR_NOT_FOUND;
   *function = newHandle<cu_function>();
   functions[*function] = {kernel, *count};
+  if (auto *maps =
+          static_cast<const uint32_t *>(dlsym(library, (std::string(name) + "_maps").c_str())))
+    functions[*function].maps = *maps;
   if (dlsym(library, (std::string(name) + "_simulated").c_str()))
     functions[*function].simulated = reinterpret_cast<tw::simulator::Kernel>(dlsym(library, name));
   return CU_SUCCESS;
@@ -617,6 +621,32 @@ TW_FAKE cu_result cuFuncSetAttribute(cu_function function, int32_t attribute, in
   if (found == functions.end() || attribute != CU_FUNCTION_MOST_DYNAMIC_SHARED || value > most)
     return CU_ERROR_INVALID_VALUE;
   return found->second.dynamicShared = value, CU_SUCCESS;
+}
+
+/// A tensor map is the simulator's, in the same 128 bytes.
+TW_FAKE cu_result cuTensorMapEncodeTiled(void *map, int32_t type, uint32_t rank, void *address,
+                                         const uint64_t *sizes, const uint64_t *strides,
+                                         const uint32_t *box, const uint32_t *steps, int32_t,
+                                         int32_t swizzle, int32_t, int32_t) {
+  if (reinterpret_cast<uintptr_t>(map) % 64 != 0 || rank < 1 || rank > 5 ||
+      (type != CU_MAP_F16 && type != CU_MAP_BF16) || swizzle < 0 || swizzle > 3)
+    return CU_ERROR_INVALID_VALUE;
+  tw_tensor_map given = {};
+  given.address = reinterpret_cast<uint64_t>(address);
+  given.rank = rank;
+  given.swizzle = swizzle == CU_MAP_SWIZZLE_NONE ? 0 : 16u << swizzle;
+  for (uint32_t d = 0; d < rank; ++d) {
+    given.sizes[d] = sizes[d];
+    given.strides[d] = d == 0 ? 2 : strides[d - 1];
+    given.box[d] = box[d];
+    if (steps[d] != 1)
+      return CU_ERROR_INVALID_VALUE;
+  }
+  tw::simulator::TensorMap encoded;
+  if (tw::simulator::encode(given, encoded))
+    return CU_ERROR_INVALID_VALUE;
+  std::memcpy(map, &encoded, sizeof(encoded));
+  return CU_SUCCESS;
 }
 
 TW_FAKE cu_result cuLaunchKernelEx(const cu_launch_config *config, cu_function function,
@@ -633,21 +663,27 @@ TW_FAKE cu_result cuLaunchKernelEx(const cu_launch_config *config, cu_function f
   std::vector<uint64_t> values;
   for (uint32_t i = 0; i < found->second.arguments; ++i)
     values.push_back(*static_cast<const uint64_t *>(arguments[i]));
+  std::vector<tw::simulator::TensorMap> maps;
+  for (uint32_t i = 0; i < found->second.maps; ++i)
+    std::memcpy(&maps.emplace_back(), arguments[found->second.arguments + i], sizeof(maps[0]));
   ++counts["launches"];
   tw::simulator::Launch launch{uint32_t(blocks), uint32_t(threads), config->shared_bytes};
-  return addWork(config->stream, [found = found->second, launch, blocks, values]() -> cu_result {
-    if (setting("FAKE_CUDA_FAULT", 0))
-      return CU_ERROR_ILLEGAL_ADDRESS;
-    for (uint64_t block = 0; found.simulated && block < blocks; ++block)
-      if (const char *fault =
-              tw::simulator::runBlock(found.simulated, values.data(), launch, uint32_t(block))) {
-        std::fprintf(stderr, "simulator: %s\n", fault);
-        return CU_ERROR_ILLEGAL_ADDRESS;
-      }
-    if (found.simulated)
-      return CU_SUCCESS;
-    for (uint64_t block = 0; block < blocks; ++block)
-      found.kernel(values.data(), uint32_t(block));
-    return CU_SUCCESS;
-  });
+  return addWork(config->stream,
+                 [found = found->second, launch, blocks, values, maps]() mutable -> cu_result {
+                   for (const tw::simulator::TensorMap &map : maps)
+                     values.push_back(reinterpret_cast<uint64_t>(&map));
+                   if (setting("FAKE_CUDA_FAULT", 0))
+                     return CU_ERROR_ILLEGAL_ADDRESS;
+                   for (uint64_t block = 0; found.simulated && block < blocks; ++block)
+                     if (const char *fault = tw::simulator::runBlock(found.simulated, values.data(),
+                                                                     launch, uint32_t(block))) {
+                       std::fprintf(stderr, "simulator: %s\n", fault);
+                       return CU_ERROR_ILLEGAL_ADDRESS;
+                     }
+                   if (found.simulated)
+                     return CU_SUCCESS;
+                   for (uint64_t block = 0; block < blocks; ++block)
+                     found.kernel(values.data(), uint32_t(block));
+                   return CU_SUCCESS;
+                 });
 }

@@ -3,6 +3,8 @@
 // LLVM's NVPTX back end, in this process.
 #include "Target/NVIDIA/Code/Ptx.h"
 #include "IR/Coded.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -59,6 +61,10 @@ FailureOr<DeviceModule> translateForDevice(ModuleOp device, const GpuArchitectur
   registerBuiltinDialectTranslation(*device.getContext());
   registerLLVMDialectTranslation(*device.getContext());
   registerNVVMDialectTranslation(*device.getContext());
+  PassManager passes(device.getContext()); // what is written as inline assembly
+  passes.addPass(createConvertNVVMToLLVMPass());
+  if (failed(passes.run(device)))
+    return report(device, "the kernel's instructions cannot be written");
   std::unique_ptr<llvm::TargetMachine> machine = makeMachine(architecture);
   if (!machine)
     return report(device, "this LLVM has no code generator for NVIDIA's GPUs");

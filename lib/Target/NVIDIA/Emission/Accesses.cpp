@@ -97,15 +97,19 @@ void Emitter::settle(Operation *store, Value buffer) {
     barrier();
 }
 
+LogicalResult Emitter::storeElement(tile::StoreOp op, const Point &point) {
+  FailureOr<Value> value = evaluate(op.getTile(), point);
+  FailureOr<Place> place =
+      placeOf(op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask(), op, point);
+  if (failed(value) || failed(place))
+    return failure();
+  updateElement(*value, buffers.find(op.getBuffer())->second, *place, op.getUpdate());
+  return success();
+}
+
 LogicalResult Emitter::store(tile::StoreOp op) {
   LogicalResult done = overPoints(extents(op.getTile()), [&](const Point &point) -> LogicalResult {
-    FailureOr<Value> value = evaluate(op.getTile(), point);
-    FailureOr<Place> place =
-        placeOf(op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask(), op, point);
-    if (failed(value) || failed(place))
-      return failure();
-    updateElement(*value, buffers.find(op.getBuffer())->second, *place, op.getUpdate());
-    return success();
+    return storeElement(op, point);
   });
   settle(op, op.getBuffer());
   return done;

@@ -10,24 +10,23 @@ using namespace mlir;
 
 namespace tw::target::nvidia {
 
-static LogicalResult emitScalar(Emitter &e, Operation *op) {
+void Emitter::emitScalar(Operation *op) {
   Value result = op->getResult(0);
   if (auto id = dyn_cast<tile::ProgramIdOp>(op)) {
-    e.scalars[result] = e.ix().value(e.programIds[id.getDim()]);
-  } else if (auto size = dyn_cast<tile::SizeOp>(op)) {
-    e.scalars[result] = e.ix().value(e.size(size.getSize().getSize()));
-  } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    TypedAttr value = constant.getValue();
+    scalars[result] = ix().value(programIds[id.getDim()]);
+  } else if (auto own = dyn_cast<tile::SizeOp>(op)) {
+    scalars[result] = ix().value(size(own.getSize().getSize()));
+  } else if (auto number = dyn_cast<arith::ConstantOp>(op)) {
+    TypedAttr value = number.getValue();
     if (result.getType().isIndex())
-      value = e.b.getI64IntegerAttr(cast<IntegerAttr>(value).getInt());
-    e.scalars[result] = arith::ConstantOp::create(e.b, e.loc, value);
+      value = b.getI64IntegerAttr(cast<IntegerAttr>(value).getInt());
+    scalars[result] = arith::ConstantOp::create(b, loc, value);
   } else {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(e.scalar(operand));
-    e.scalars[result] = e.elementwise(op, operands);
+      operands.push_back(scalar(operand));
+    scalars[result] = elementwise(op, operands);
   }
-  return success();
 }
 
 /// A tile that is pure: it is materialized now, or is computed where it is used.
@@ -50,14 +49,16 @@ static LogicalResult extract(Emitter &e, tile::ExtractOp op) {
   return success(succeeded(value));
 }
 
-static bool isScalar(Operation *op) {
+bool Emitter::isScalar(Operation *op) {
   return op->getNumResults() == 1 && !isa<RankedTensorType>(op->getResult(0).getType()) &&
          (isa<tile::ProgramIdOp, tile::SizeOp, arith::ConstantOp>(op) || tile::isElementwise(op));
 }
 
 static LogicalResult emitOperation(Emitter &e, Operation *op) {
-  if (isScalar(op))
-    return emitScalar(e, op);
+  if (Emitter::isScalar(op)) {
+    e.emitScalar(op);
+    return success();
+  }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](tile::StoreOp o) { return e.store(o); })
       .Case([&](tile::ScatterOp o) { return e.scatter(o); })

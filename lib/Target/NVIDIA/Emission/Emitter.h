@@ -86,10 +86,13 @@ public:
 
   // Elements (Evaluate.cpp, Accesses.cpp)
   mlir::FailureOr<mlir::Value> evaluate(mlir::Value tile, const Point &point);
+  /// `evaluate` finds this element of `tile` at this point, in this scope.
+  void setElement(mlir::Value tile, const Point &point, mlir::Value value);
   mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
   mlir::FailureOr<mlir::Value> load(tile::LoadOp op, const Point &point);
   mlir::FailureOr<mlir::Value> gather(tile::GatherOp op, const Point &point);
   mlir::LogicalResult store(tile::StoreOp op);
+  mlir::LogicalResult storeElement(tile::StoreOp op, const Point &point);
   mlir::LogicalResult scatter(tile::ScatterOp op);
   mlir::LogicalResult check(tile::CheckOp op);
 
@@ -105,6 +108,8 @@ public:
 
   // Operations that are emitted where they stand (Block.cpp and their own files)
   mlir::LogicalResult block(mlir::Block &block);
+  static bool isScalar(mlir::Operation *op);
+  void emitScalar(mlir::Operation *op);
   mlir::LogicalResult reduce(tile::ReduceOp op);
   mlir::LogicalResult scan(tile::ScanOp op);
   mlir::LogicalResult sort(tile::SortOp op);

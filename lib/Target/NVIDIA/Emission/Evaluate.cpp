@@ -98,6 +98,10 @@ static std::vector<uintptr_t> keyOf(Value tile, const Point &point) {
   return key;
 }
 
+void Emitter::setElement(Value tile, const Point &point, Value value) {
+  known[keyOf(tile, point)] = value;
+}
+
 FailureOr<Value> Emitter::evaluate(Value tile, const Point &point) {
   auto key = keyOf(tile, point);
   if (auto found = known.find(key); found != known.end())

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Product/Instructions.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tw::target::nvidia {
+
+static constexpr unsigned sharedSpace = 3, clusterSpace = 7;
+/// How long a wait sleeps before it looks again, in ns.
+static constexpr int64_t waitTicks = 10'000'000;
+
+Value Instructions::i32(int64_t value) const {
+  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
+}
+Value Instructions::add(Value x, Value y) const { return arith::AddIOp::create(b, loc, x, y); }
+Value Instructions::add(Value x, int64_t y) const { return y == 0 ? x : add(x, i32(y)); }
+Value Instructions::mul(Value x, int64_t y) const {
+  return arith::MulIOp::create(b, loc, x, i32(y));
+}
+Value Instructions::div(Value x, int64_t y) const {
+  return arith::DivUIOp::create(b, loc, x, i32(y));
+}
+Value Instructions::rem(Value x, int64_t y) const {
+  return arith::RemUIOp::create(b, loc, x, i32(y));
+}
+Value Instructions::bitXor(Value x, Value y) const { return arith::XOrIOp::create(b, loc, x, y); }
+Value Instructions::equal(Value x, int64_t y) const {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, i32(y));
+}
+Value Instructions::select(Value condition, Value x, Value y) const {
+  return arith::SelectOp::create(b, loc, condition, x, y);
+}
+
+Value Instructions::pointer(Value offset) const {
+  return LLVM::GEPOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace),
+                             b.getI8Type(), shared, ArrayRef<LLVM::GEPArg>{offset});
+}
+
+void Instructions::initBarrier(Value offset, int64_t arrivals) const {
+  NVVM::MBarrierInitOp::create(b, loc, pointer(offset), i32(arrivals), Value());
+}
+
+void Instructions::arrive(Value barrier) const {
+  NVVM::MBarrierArriveOp::create(b, loc, b.getI64Type(), pointer(barrier), Value());
+}
+
+void Instructions::arriveExpecting(Value barrier, int64_t bytes) const {
+  NVVM::MBarrierArriveExpectTxOp::create(b, loc, Type(), pointer(barrier), i32(bytes),
+                                         NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+}
+
+void Instructions::waitFor(Value barrier, Value parity) const {
+  NVVM::MBarrierTryWaitParityOp::create(b, loc, pointer(barrier), parity, i32(waitTicks));
+}
+
+void Instructions::groupBarrier(Value id) const {
+  NVVM::BarrierOp::create(b, loc, Type(), id, i32(128), NVVM::BarrierReductionAttr(), Value());
+}
+
+void Instructions::loadTile(Value offset, Value map, ValueRange coordinates, Value barrier) const {
+  Value to = LLVM::AddrSpaceCastOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), clusterSpace), pointer(offset));
+  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      b, loc, to, map, coordinates, pointer(barrier), ValueRange{}, Value(), Value(),
+      NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), Value());
+}
+
+void Instructions::storeTile(Value map, Value offset, ValueRange coordinates) const {
+  NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(b, loc, map, pointer(offset), coordinates,
+                                                     Value(), NVVM::TMAStoreMode::TILE, Value());
+}
+
+Value Instructions::descriptor(Value offset, int64_t fields) const {
+  Value base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), pointer(offset));
+  constexpr int64_t addressMask = 0x3ffff;
+  Value address = arith::AndIOp::create(b, loc, base, i32(addressMask));
+  address = arith::ShRUIOp::create(b, loc, address, i32(4));
+  Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), address);
+  return arith::OrIOp::create(b, loc, wide,
+                              arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(fields)));
+}
+
+Type Instructions::sumsType(int64_t columns) const {
+  SmallVector<Type> sums(size_t(columns / 2), b.getF32Type());
+  return LLVM::LLVMStructType::getLiteral(b.getContext(), sums);
+}
+
+Value Instructions::multiply(const Multiply &what, Value a, Value other, Value sums) const {
+  MLIRContext *context = b.getContext();
+  auto element = what.element.isF16() ? NVVM::WGMMATypes::f16 : NVVM::WGMMATypes::bf16;
+  return NVVM::WgmmaMmaAsyncOp::create(
+      b, loc, sums.getType(), sums, a, other,
+      NVVM::MMAShapeAttr::get(context, 64, int(what.columns), 16), element, element,
+      NVVM::WGMMATypes::f32, what.addsToSums ? NVVM::WGMMAScaleOut::one : NVVM::WGMMAScaleOut::zero,
+      NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one,
+      what.isSumInnermostInA ? NVVM::MMALayout::row : NVVM::MMALayout::col,
+      what.isSumInnermostInB ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+      NVVM::MMAIntOverflowAttr());
+}
+
+void Instructions::storeMatrices(Value offset, ValueRange registers) const {
+  NVVM::StMatrixOp::create(b, loc, pointer(offset), registers, NVVM::MMALayout::row,
+                           NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
+                           NVVM::LdStMatrixEltType::B16);
+}
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hopper's asynchronous instructions as a builder has them: mbarriers, TMA, wgmma, stmatrix. All
+// addresses are offsets in the block's shared memory, i32.
+#pragma once
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace tw::target::nvidia {
+
+class Instructions {
+public:
+  Instructions(mlir::OpBuilder &b, mlir::Location loc, mlir::Value shared)
+      : b(b), loc(loc), shared(shared) {}
+
+  mlir::Value i32(int64_t value) const;
+  mlir::Value add(mlir::Value x, mlir::Value y) const;
+  mlir::Value add(mlir::Value x, int64_t y) const;
+  mlir::Value mul(mlir::Value x, int64_t y) const;
+  mlir::Value div(mlir::Value x, int64_t y) const;
+  mlir::Value rem(mlir::Value x, int64_t y) const;
+  mlir::Value bitXor(mlir::Value x, mlir::Value y) const;
+  mlir::Value equal(mlir::Value x, int64_t y) const;
+  mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y) const;
+  /// Of shared memory.
+  mlir::Value pointer(mlir::Value offset) const;
+
+  void initBarrier(mlir::Value offset, int64_t arrivals) const;
+  void arrive(mlir::Value barrier) const;
+  void arriveExpecting(mlir::Value barrier, int64_t bytes) const;
+  /// Until the phase with this parity has ended.
+  void waitFor(mlir::Value barrier, mlir::Value parity) const;
+  /// Of one warp group, by a named barrier.
+  void groupBarrier(mlir::Value id) const;
+
+  /// Coordinates are innermost first.
+  void loadTile(mlir::Value offset, mlir::Value map, mlir::ValueRange coordinates,
+                mlir::Value barrier) const;
+  void storeTile(mlir::Value map, mlir::Value offset, mlir::ValueRange coordinates) const;
+
+  /// What wgmma's descriptor says of an address.
+  mlir::Value descriptor(mlir::Value offset, int64_t fields) const;
+  mlir::Type sumsType(int64_t columns) const;
+  struct Multiply {
+    mlir::Type element;
+    int64_t columns;
+    bool isSumInnermostInA, isSumInnermostInB, addsToSums;
+  };
+  mlir::Value multiply(const Multiply &what, mlir::Value a, mlir::Value b, mlir::Value sums) const;
+  /// Four 8 x 8 matrices of 16-bit elements, two in each of `registers`.
+  void storeMatrices(mlir::Value offset, mlir::ValueRange registers) const;
+
+private:
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  mlir::Value shared;
+};
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of a kernel's configuration that this target alone knows: `on <"nvidia" {...}>`.
+#pragma once
+#include "IR/Tile/Tile.h"
+#include "Target/NVIDIA/Product/ProductPlan.h"
+
+namespace tw::target::nvidia {
+
+inline constexpr char schemaName[] = "nvidia";
+inline constexpr char stagesField[] = "stages", warpGroupsField[] = "warp_groups";
+
+/// What a kernel's configuration says; the default where it says nothing.
+PipelineConfiguration pipelineOf(tile::KernelOp kernel, const ProductShape &shape,
+                                 const GpuArchitecture &architecture);
+
+} // namespace tw::target::nvidia

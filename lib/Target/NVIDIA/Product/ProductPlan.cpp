@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Product/ProductPlan.h"
+#include <algorithm>
+
+namespace tw::target::nvidia {
+
+namespace {
+
+constexpr int64_t elementBytes = 2, rowsOfInstruction = 64;
+constexpr int64_t barrierBytes = 8, patternRows = 8, stageAlignment = 1024;
+constexpr int64_t fewestStages = 2, mostStages = 8, mostWarpGroups = 2;
+constexpr int64_t storeBuffersAtFirst = 2;
+
+int64_t alignUp(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
+
+} // namespace
+
+OperandTile operandTile(int64_t freeExtent, int64_t depth, bool isSumInnermost) {
+  int64_t inner = isSumInnermost ? depth : freeExtent, outer = isSumInnermost ? freeExtent : depth;
+  int64_t columns = 64; // rows of 128 bytes
+  while (inner % columns != 0 && columns > 16)
+    columns /= 2;
+  return {columns, inner / columns, outer, {columns * elementBytes}, isSumInnermost};
+}
+
+int64_t OperandTile::offsetOf(int64_t free, int64_t k) const {
+  int64_t inner = isSumInnermost ? k : free, row = isSumInnermost ? free : k;
+  return inner / chunkColumns * chunkBytes() + row * swizzle.rowBytes +
+         inner % chunkColumns * elementBytes;
+}
+
+int64_t OperandTile::descriptor() const {
+  // Along the innermost dimension chunks follow each other (which only a transposed operand's
+  // instruction crosses), along the other one groups of 8 rows.
+  int64_t leading = isSumInnermost ? 16 : chunkBytes(), stride = patternRows * swizzle.rowBytes;
+  int64_t mode = swizzle.rowBytes == 128 ? 1 : swizzle.rowBytes == 64 ? 2 : 3;
+  return (leading >> 4) << 16 | (stride >> 4) << 32 | mode << 62;
+}
+
+std::optional<RegisterSplit> registerSplit(int64_t warpGroups) {
+  // Multiples of 8 whose sum over the warp groups is what the block has.
+  if (warpGroups == 2)
+    return RegisterSplit{40, 232};
+  return std::nullopt;
+}
+
+PipelineConfiguration choosePipeline(const ProductShape &shape,
+                                     const GpuArchitecture &architecture) {
+  int64_t blocks = shape.rows / rowsOfInstruction;
+  for (int64_t groups : {2, 1})
+    for (int64_t stages = mostStages; stages >= fewestStages && blocks % groups == 0; --stages)
+      if (planProduct(shape, {stages, groups}, architecture))
+        return {stages, groups};
+  return {};
+}
+
+std::optional<ProductPlan> planProduct(const ProductShape &shape,
+                                       const PipelineConfiguration &configuration,
+                                       const GpuArchitecture &architecture) {
+  auto [stages, warpGroups] = configuration;
+  int64_t blocks = shape.rows / rowsOfInstruction;
+  if (stages < fewestStages || stages > mostStages || warpGroups < 1 ||
+      warpGroups > mostWarpGroups || blocks % warpGroups != 0)
+    return std::nullopt;
+  ProductPlan plan{};
+  plan.a = operandTile(shape.rows, shape.depth, shape.isSumInnermostInA);
+  plan.b = operandTile(shape.columns, shape.depth, shape.isSumInnermostInB);
+  plan.b.offset = alignUp(plan.a.bytes(), stageAlignment);
+  plan.stages = stages;
+  plan.warpGroups = warpGroups;
+  plan.blocksOfGroup = blocks / warpGroups;
+  plan.stageBytes = plan.b.offset + alignUp(plan.b.bytes(), stageAlignment);
+  plan.storeOffset = stages * plan.stageBytes;
+  int64_t barriers = alignUp(2 * stages * barrierBytes, 16);
+  int64_t pieces = plan.blocksOfGroup * ((shape.columns + 63) / 64);
+  int64_t room = architecture.sharedBytes - plan.storeOffset - barriers;
+  plan.storeBuffers = std::min(pieces, room / (warpGroups * pieceBytes));
+  if (plan.storeBuffers < std::min(pieces, storeBuffersAtFirst) ||
+      plan.sumsOfThread(shape.columns) > mostSums)
+    return std::nullopt;
+  plan.storeBytes = plan.storeBuffers * pieceBytes;
+  plan.barrierOffset = plan.storeOffset + warpGroups * plan.storeBytes;
+  plan.sharedBytes = plan.barrierOffset + barriers;
+  return plan;
+}
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where a product's operands lie in shared memory, how many stages there are and who does what.
+// Plain data; Configuration/ chooses with it, too, before there is a kernel.
+#pragma once
+#include "Target/NVIDIA/Architecture.h"
+#include "Target/NVIDIA/Layout/SharedTile.h"
+#include <optional>
+
+namespace tw::target::nvidia {
+
+/// What is multiplied by a block of a product in one trip.
+struct ProductShape {
+  int64_t rows, columns, depth;
+  bool isSumInnermostInA, isSumInnermostInB;
+};
+
+/// An operand in one stage: chunks of its innermost dimension, all of one width, each of which is
+/// one box of TMA. A row of a chunk is `swizzle.rowBytes` bytes. Along the other dimension there
+/// are `outer` rows.
+struct OperandTile {
+  int64_t chunkColumns, chunks, outer;
+  Swizzle swizzle;
+  bool isSumInnermost;
+  int64_t offset = 0; // in the stage
+
+  int64_t chunkBytes() const { return outer * swizzle.rowBytes; }
+  int64_t bytes() const { return chunks * chunkBytes(); }
+  /// Where term `k` of the sum and row (or column) `free` of the result begin; multiples of 16 and
+  /// of 64.
+  int64_t offsetOf(int64_t free, int64_t k) const;
+  /// The fields of wgmma's descriptor above the address: PTX ISA, "Matrix Descriptor Format".
+  int64_t descriptor() const;
+};
+OperandTile operandTile(int64_t freeExtent, int64_t depth, bool isSumInnermost);
+
+/// What may be chosen: the fields of the configuration `nvidia`.
+struct PipelineConfiguration {
+  int64_t stages = 0;     // of the ring that TMA fills
+  int64_t warpGroups = 0; // that multiply
+};
+
+/// Shared memory: stages, then what is stored by TMA, then barriers.
+struct ProductPlan {
+  OperandTile a, b;
+  int64_t stages, warpGroups;
+  int64_t blocksOfGroup; // of 64 rows
+  int64_t stageBytes;
+  int64_t storeOffset, storeBytes; // of one warp group's buffer
+  int64_t storeBuffers;            // of each warp group
+  int64_t barrierOffset, sharedBytes;
+
+  int64_t threads() const { return 128 * (warpGroups + 1); }
+  int64_t sumsOfThread(int64_t columns) const { return blocksOfGroup * columns / 2; }
+};
+
+/// Bytes of a piece of 64 rows and up to 64 columns of 16-bit elements on its way out.
+inline constexpr int64_t pieceBytes = 64 * 64 * 2;
+
+/// How the consumers' registers are set; without: as the launch says.
+struct RegisterSplit {
+  int64_t producer, consumer;
+};
+std::optional<RegisterSplit> registerSplit(int64_t warpGroups);
+/// Sums that fit into a thread's registers, with what else it needs there.
+inline constexpr int64_t mostSums = 160;
+
+/// The default: as many stages as fit, two warp groups where there are rows for two.
+PipelineConfiguration choosePipeline(const ProductShape &shape,
+                                     const GpuArchitecture &architecture);
+/// Nothing where it does not fit.
+std::optional<ProductPlan> planProduct(const ProductShape &shape,
+                                       const PipelineConfiguration &configuration,
+                                       const GpuArchitecture &architecture);
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which tensor maps a product's kernel is launched with: one for each way in which TMA reads or
+// writes a buffer.
+#pragma once
+#include "Target/NVIDIA/Product/Product.h"
+#include "Target/NVIDIA/Product/ProductPlan.h"
+
+namespace tw::target::nvidia {
+
+struct MapPlan {
+  mlir::Value buffer;             // an argument of the tile.kernel
+  llvm::SmallVector<int64_t> box; // along each dimension of the buffer
+  Swizzle swizzle;
+};
+
+/// A store of 16-bit elements that TMA does: in chunks of columns, of which those of one width have
+/// one map.
+struct StoredPieces {
+  std::vector<Chunk> chunks;  // of 64 rows of the block
+  std::vector<unsigned> maps; // for each chunk, its number among all maps
+};
+
+struct ProductMaps {
+  std::vector<MapPlan> all; // of operand a, of b, then of stores
+  /// For each store of the product; empty: threads store elements themselves.
+  std::vector<StoredPieces> stores;
+};
+ProductMaps mapsOf(tile::KernelOp kernel, const Product &product, const ProductPlan &plan);
+
+} // namespace tw::target::nvidia
