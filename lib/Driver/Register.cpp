@@ -4,6 +4,7 @@
 #include "IR/Graph/Graph.h"
 #include "IR/Torch/Torch.h"
 #include "Target/CPU/Configuration/Chooser.h"
+#include "Target/NVIDIA/Configuration/Chooser.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -24,6 +25,7 @@ void registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<graph::TWDialect, torch::TorchDialect, torch_c::TorchConversionDialect>();
   conversion::registerConfigurations(registry);
   target::registerCPUConfigurations(registry);
+  target::registerNVIDIAConfigurations(registry);
 }
 
 } // namespace tw

@@ -4,6 +4,7 @@
 #include "Target/CPU/CPUTarget.h"
 #include "Target/CPU/Configuration/Chooser.h"
 #include "Target/CPU/CpuFeatures.h"
+#include "Target/NVIDIA/Configuration/Chooser.h"
 #include "Target/NVIDIA/NVIDIATarget.h"
 #include "Target/Reference/ReferenceTarget.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -64,7 +65,8 @@ NamedTarget forGpu(const target::GpuArchitecture &architecture) {
   return {fmt::format("nvidia:{}", std::string_view(architecture.name)), features,
           architecture.name.str(),
           std::make_shared<WholeTarget>(target::createNVIDIATarget(architecture)),
-          target::createCPUChooser(target::CpuFeatures::fromNames(features))};
+          target::createNVIDIAChooser(
+              architecture, target::createCPUChooser(target::CpuFeatures::fromNames(features)))};
 }
 
 } // namespace

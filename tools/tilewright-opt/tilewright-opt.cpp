@@ -12,6 +12,7 @@
 #include "IR/Tile/Tile.h"
 #include "IR/Torch/Torch.h"
 #include "Target/CPU/Configuration/Chooser.h"
+#include "Target/NVIDIA/Configuration/Chooser.h"
 #include "Tile/Passes.h"
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/InitAllDialects.h"
@@ -29,6 +30,7 @@ int main(int argc, char **argv) {
                   tw::torch_c::TorchConversionDialect, tw::tile::TileDialect>();
   tw::conversion::registerConfigurations(registry);
   tw::target::registerCPUConfigurations(registry);
+  tw::target::registerNVIDIAConfigurations(registry);
   mlir::registerAllPasses();
   tw::registerTorchToGraphPass();
   tw::registerGraphPasses();

@@ -8,6 +8,7 @@
 #include "Target/CPU/CPUTarget.h"
 #include "Target/CPU/Configuration/Chooser.h"
 #include "Target/CPU/CpuFeatures.h"
+#include "Target/NVIDIA/Configuration/Chooser.h"
 #include "Target/NVIDIA/NVIDIATarget.h"
 #include "Target/Reference/ReferenceTarget.h"
 #include "ToHost.h"
@@ -51,8 +52,10 @@ NamedTarget tw::hostTarget() {
 Result<NamedTarget> tw::findTarget(const std::string &) {
   auto features = *target::featuresOfCpu("x86-64-v3");
   const target::GpuArchitecture &architecture = *target::gpuArchitecture("sm_90a");
-  return NamedTarget{"nvidia:sm_90a", features, architecture.name.str(),
-                     std::make_shared<WholeTarget>(
-                         target::createNVIDIATarget(architecture, simulator::compileForHost)),
-                     target::createCPUChooser(target::CpuFeatures::fromNames(features))};
+  return NamedTarget{
+      "nvidia:sm_90a", features, architecture.name.str(),
+      std::make_shared<WholeTarget>(
+          target::createNVIDIATarget(architecture, simulator::compileForHost)),
+      target::createNVIDIAChooser(
+          architecture, target::createCPUChooser(target::CpuFeatures::fromNames(features)))};
 }

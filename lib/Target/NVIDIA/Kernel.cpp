@@ -19,6 +19,7 @@ constexpr int64_t warp = 32, leastThreads = 64, mostThreads = 256, fillThreads =
 constexpr int64_t blocksOfMultiprocessor = 2;
 constexpr unsigned sharedSpace = 3;
 constexpr char sharedName[] = "tw_shared";
+constexpr char orderName[] = "tile.block"; // how many consecutive programs along each dimension
 constexpr int64_t sharedAlignment = 128, productAlignment = 1024; // of a swizzle's pattern
 constexpr int64_t mapBytes = 128, mapAlignment = 64;              // CUtensorMap
 
@@ -132,7 +133,7 @@ private:
     Indices grid = signature.grid(e);
     BlockPrograms programs{sreg<NVVM::BlockIdXOp>(), e.ix().value(e.ix().product(grid)),
                            sreg<NVVM::GridDimXOp>(),
-                           [&](const Ix &number) { numberPrograms(e, number, grid); }};
+                           [&](const Ix &number) { numberInBands(e, number, grid); }};
     ProductEmitter emitter(e, *product, *productPlan, maps, sharedMemory(productAlignment),
                            made.getArguments().take_back(maps.all.size()), programs);
     if (failed(emitter.emit()))
@@ -189,6 +190,24 @@ private:
       if (d > 0)
         number = e.ix().div(number, grid[d]);
     }
+  }
+
+  /// Program `number` where programs that run at one time share operands: in bands of so many rows
+  /// of programs as the order of programs says (`tile.block`), and in a band column by column.
+  void numberInBands(Emitter &e, const Ix &number, const Indices &grid) {
+    auto order = kernel->getAttrOfType<DenseI64ArrayAttr>(orderName);
+    numberPrograms(e, number, grid);
+    size_t rank = grid.size();
+    if (!order || size_t(order.size()) != rank || rank < 2 || order[int64_t(rank) - 2] <= 1)
+      return;
+    IndexBuilder ix = e.ix();
+    const Ix &rows = grid[rank - 2], &columns = grid[rank - 1];
+    Ix inMatrix = ix.add(ix.mul(e.programIds[rank - 2], columns), e.programIds[rank - 1]);
+    int64_t most = order[int64_t(rank) - 2];
+    Ix band = ix.div(inMatrix, ix.mul(columns, most)), first = ix.mul(band, most);
+    Ix inBand = ix.rem(inMatrix, ix.mul(columns, most)), height = ix.min(ix.sub(rows, first), most);
+    e.programIds[rank - 2] = ix.add(first, ix.rem(inBand, height));
+    e.programIds[rank - 1] = ix.div(inBand, height);
   }
 
   /// What outputs hold before any program runs: k_fill, each thread of it an element.

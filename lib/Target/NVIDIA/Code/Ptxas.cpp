@@ -82,6 +82,20 @@ void readResources(StringRef text, std::vector<DeviceCode::Entry> &entries) {
   }
 }
 
+/// The note in which ptxas says that it makes products wait for each other, or ignores what was
+/// asked of registers (C7508 to C7519): a fault of ours, which costs most of the speed.
+std::string serialized(StringRef text) {
+  llvm::SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  for (StringRef line : lines)
+    if (size_t at = line.find("(C75"); at != StringRef::npos) {
+      int64_t number = 0;
+      if (!line.substr(at + 2, 4).getAsInteger(10, number) && number >= 7508 && number <= 7519)
+        return line.trim().str();
+    }
+  return {};
+}
+
 } // namespace
 
 Result<std::string> assemble(StringRef ptx, StringRef architecture,
@@ -105,6 +119,9 @@ Result<std::string> assemble(StringRef ptx, StringRef architecture,
     return Diagnostic{Code::TARGET_3,
                       fmt::format("{} ends with status {}: {}", std::string_view(program), status,
                                   message.empty() ? said : message)};
+  if (std::string note = serialized(said); !note.empty())
+    return Diagnostic{Code::TARGET_3, fmt::format("{} cannot overlap products: {}",
+                                                  std::string_view(program), note)};
   readResources(said, entries);
   return cubin.read();
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Configuration/Chooser.h"
+#include "Target/NVIDIA/Configuration/ProductCost.h"
+#include "Target/NVIDIA/Product/Pipeline.h"
+#include "mlir/IR/DialectRegistry.h"
+
+namespace tw::target {
+namespace nvidia {
+namespace {
+
+using conversion::ConfigurationProblem;
+using kernels::Configuration;
+
+class Chooser : public conversion::ConfigurationChooser {
+public:
+  Chooser(const GpuArchitecture &architecture,
+          std::shared_ptr<const conversion::ConfigurationChooser> others)
+      : architecture(architecture), others(std::move(others)) {}
+
+  tile::Cut chooseCut(const ConfigurationProblem &problem) const override {
+    return productOf(problem) ? tile::Cut::None : others->chooseCut(problem);
+  }
+
+  Configuration choose(const ConfigurationProblem &problem) const override {
+    const Contraction *product = productOf(problem);
+    if (!product)
+      return others->choose(problem);
+    ProductConfiguration chosen = chooseProduct(*product, architecture);
+    return {"contraction",
+            kernels::numbersOf(chosen.block),
+            schemaName,
+            {{stagesField, chosen.pipeline.stages}, {warpGroupsField, chosen.pipeline.warpGroups}}};
+  }
+
+  std::vector<Constraint> constraints(const ConfigurationProblem &problem) const override {
+    const Contraction *product = productOf(problem);
+    return product ? productConstraints(*product, architecture) : others->constraints(problem);
+  }
+
+  std::vector<int64_t> variantSizes(const ConfigurationProblem &problem) const override {
+    return productOf(problem) ? std::vector<int64_t>() : others->variantSizes(problem);
+  }
+
+  std::optional<double> cost(const ConfigurationProblem &problem,
+                             const Configuration &configuration) const override {
+    const Contraction *product = productOf(problem);
+    if (!product)
+      return others->cost(problem, configuration);
+    auto field = [&](const char *name) {
+      auto found = configuration.targetFields.find(name);
+      return found == configuration.targetFields.end() ? 0 : found->second;
+    };
+    return productCost(*product,
+                       {kernels::contractionFrom(configuration.fields),
+                        {field(stagesField), field(warpGroupsField)}},
+                       architecture);
+  }
+
+private:
+  static const Contraction *productOf(const ConfigurationProblem &problem) {
+    auto *contraction = std::get_if<Contraction>(&problem.subkernel.what);
+    return contraction && isForTensorCores(*contraction) ? contraction : nullptr;
+  }
+
+  const GpuArchitecture &architecture;
+  std::shared_ptr<const conversion::ConfigurationChooser> others;
+};
+
+} // namespace
+} // namespace nvidia
+
+std::unique_ptr<const conversion::ConfigurationChooser>
+createNVIDIAChooser(const GpuArchitecture &architecture,
+                    std::shared_ptr<const conversion::ConfigurationChooser> others) {
+  return std::make_unique<nvidia::Chooser>(architecture, std::move(others));
+}
+
+void registerNVIDIAConfigurations(mlir::DialectRegistry &registry) {
+  registry.addExtension(+[](mlir::MLIRContext *, tile::TileDialect *dialect) {
+    dialect->registerSchema({nvidia::schemaName,
+                             {{nvidia::stagesField, ConfigurationField::Number, 2,
+                               "stages of the ring in shared memory that TMA fills"},
+                              {nvidia::warpGroupsField, ConfigurationField::Number, 1,
+                               "warp groups that share a program's rows"}}});
+  });
+}
+
+} // namespace tw::target

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+#include "GraphToTile/Configuration/ConfigurationChooser.h"
+#include "Target/NVIDIA/Architecture.h"
+#include <memory>
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace tw::target {
+
+/// Configurations for a GPU. Products of 16-bit floats get blocks for the tensor cores; of all
+/// else, which has the plain lowering, `others` says how it is cut.
+std::unique_ptr<const conversion::ConfigurationChooser>
+createNVIDIAChooser(const GpuArchitecture &architecture,
+                    std::shared_ptr<const conversion::ConfigurationChooser> others);
+
+/// Makes the configuration `nvidia` known to the tile dialect.
+void registerNVIDIAConfigurations(mlir::DialectRegistry &registry);
+
+} // namespace tw::target

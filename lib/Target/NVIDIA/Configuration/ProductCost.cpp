@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Configuration/ProductCost.h"
+#include "Target/NVIDIA/Product/Pipeline.h"
+#include "Target/NVIDIA/Product/Product.h"
+#include <algorithm>
+
+namespace tw::target::nvidia {
+using kernels::Access;
+using kernels::Axis;
+using kernels::ContractionRoles;
+using kernels::Numbers;
+using kernels::rolesOf;
+
+namespace {
+
+constexpr int64_t unknownExtent = 2048;
+constexpr int64_t usualDepth = 64, shortDepth = 32;
+constexpr int64_t usualRowPrograms = 8; // whose operands meet in the second-level cache
+constexpr int64_t elementBytes = 2;
+
+// Of a multiprocessor of a Hopper GPU, in one cycle: products of 16-bit floats by wgmma; bytes that
+// come from the second-level cache, and that go out. Cycles before the first product of a launch,
+// and between a program's last product and the next one's first.
+constexpr double productsOfCycle = 2048 * 0.95, bytesIn = 64, bytesOut = 32;
+constexpr double startCycles = 2500, turnCycles = 600;
+
+constexpr int64_t blockRows[] = {64, 128, 256};
+constexpr int64_t blockColumns[] = {16, 32, 64, 96, 128, 160, 192, 256};
+
+int64_t sizeOf(const Contraction &contraction, int dim) {
+  const kernels::Extent &extent = contraction.dims[dim];
+  return extent.size.value_or(extent.most.value_or(unknownExtent));
+}
+
+const Axis *axisOf(const Access &access, int dim) {
+  auto found = std::ranges::find(access.axes, dim, &Axis::dim);
+  return found == access.axes.end() ? nullptr : &*found;
+}
+
+bool isInnermost(const Access &access, int dim) { return access.axes.back().dim == dim; }
+
+/// Whether TMA can bring boxes of an operand: contiguous along the sum or along `free`, in rows of
+/// a known multiple of 16 bytes.
+bool canLoad(const Contraction &contraction, const Access &access, int free, int sum) {
+  const auto &shape = contraction.buffers[access.buffer].shape;
+  auto isPlain = [&](int dim) {
+    const Axis *axis = axisOf(access, dim);
+    return axis && axis->stride == 1;
+  };
+  if (!isPlain(free) || !isPlain(sum) || shape.size() > 5 ||
+      (!isInnermost(access, free) && !isInnermost(access, sum)))
+    return false;
+  return shape.size() == 1 ||
+         (shape.back().size && *shape.back().size * elementBytes % tmaAlignment == 0);
+}
+
+int64_t depthOf(const Contraction &contraction) {
+  int64_t length = *contraction.dims[rolesOf(contraction).sums[0]].size;
+  return length > usualDepth ? usualDepth : shortDepth; // so that there are two trips
+}
+
+ProductShape shapeOf(const Contraction &contraction, const ContractionConfiguration &block) {
+  int sum = rolesOf(contraction).sums[0];
+  return {block.rows, block.columns, block.kBlock, isInnermost(contraction.a, sum),
+          isInnermost(contraction.b, sum)};
+}
+
+double ceilDiv(int64_t a, int64_t b) {
+  int64_t quotient = (a + b - 1) / b;
+  return double(quotient);
+}
+
+} // namespace
+
+bool isForTensorCores(const Contraction &contraction) {
+  auto type = contraction.buffers[contraction.a.buffer].dtype;
+  if (type != contraction.buffers[contraction.b.buffer].dtype || contraction.sum != kernel::f32 ||
+      (type != kernel::f16 && type != kernel::bf16))
+    return false;
+  ContractionRoles roles = rolesOf(contraction);
+  if (roles.rows.empty() || roles.columns.empty() || roles.sums.size() != 1)
+    return false;
+  auto length = contraction.dims[roles.sums[0]].size;
+  return length && *length > shortDepth &&
+         canLoad(contraction, contraction.a, roles.rows.back(), roles.sums[0]) &&
+         canLoad(contraction, contraction.b, roles.columns.back(), roles.sums[0]);
+}
+
+std::vector<Constraint> productConstraints(const Contraction &contraction,
+                                           const GpuArchitecture &architecture) {
+  auto number = [](int64_t n) { return std::to_string(n); };
+  auto length = contraction.dims[rolesOf(contraction).sums[0]].size;
+  return {
+      {"rows mod 64", "0", "a warp group multiplies 64 rows at a time"},
+      {"rows", "256", "TMA brings up to 256 rows"},
+      {"(rows floordiv 64) mod warp_groups", "0", "warp groups share the rows evenly"},
+      {"warp_groups", "2", "more have too few registers"},
+      {"columns mod 16", "0", "a product has a multiple of 16 columns"},
+      {"columns", "256", "a product has up to 256 columns"},
+      {"rows * columns", number(mostSums * 128) + " * warp_groups", "registers hold the sums"},
+      {"16", "k_block", "the sum is a loop"},
+      {"k_block mod 16", "0", "a product has 16 terms of the sum"},
+      {"(k_block mod 64) * (k_block - 16) * (k_block - 32)", "0",
+       "rows in shared memory have 32, 64 or 128 bytes"},
+      {"k_block", number(std::min<int64_t>(256, length.value_or(257) - 1)),
+       "TMA brings up to 256 terms, and the loop runs more than once"},
+      {"2", "stages", "one stage is filled while another one is multiplied"},
+      {"stages", "8", "so many have been tried"},
+      {"stages * (rows + columns) * k_block * 2 + warp_groups * " + number(2 * pieceBytes) +
+           " + 128",
+       number(architecture.sharedBytes), "shared memory holds the stages and what is stored"},
+      {"packed + vnni_packed + vectorize_reduction", "0", "TMA reads operands as they are"},
+      {"column_parts", "1", "a program has one block"},
+  };
+}
+
+static Numbers numbersOf(const ProductConfiguration &configuration) {
+  Numbers numbers = kernels::numbersOf(configuration.block);
+  numbers[stagesField] = configuration.pipeline.stages;
+  numbers[warpGroupsField] = configuration.pipeline.warpGroups;
+  return numbers;
+}
+
+bool isLegal(const Contraction &contraction, const ProductConfiguration &configuration,
+             const GpuArchitecture &architecture) {
+  return kernels::holds(kernels::allConstraints(kernels::contractionConstraints(contraction),
+                                                kernels::contractionSchema(),
+                                                productConstraints(contraction, architecture)),
+                        numbersOf(configuration)) &&
+         planProduct(shapeOf(contraction, configuration.block), configuration.pipeline,
+                     architecture);
+}
+
+double productCost(const Contraction &contraction, const ProductConfiguration &configuration,
+                   const GpuArchitecture &architecture) {
+  ContractionRoles roles = rolesOf(contraction);
+  const ContractionConfiguration &block = configuration.block;
+  double programs = ceilDiv(sizeOf(contraction, roles.rows.back()), block.rows) *
+                    ceilDiv(sizeOf(contraction, roles.columns.back()), block.columns);
+  for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})
+    for (int dim : *dims)
+      if (dims == &roles.batch || dim != dims->back())
+        programs *= double(sizeOf(contraction, dim));
+  double waves = ceilDiv(int64_t(programs), architecture.multiprocessors);
+  double trips = ceilDiv(sizeOf(contraction, roles.sums[0]), block.kBlock);
+  auto elements = double(block.rows * block.columns), depth = double(block.kBlock);
+  double trip = std::max(elements * depth / productsOfCycle,
+                         double(block.rows + block.columns) * depth * elementBytes / bytesIn);
+  return startCycles + waves * (trips * trip + elements * elementBytes / bytesOut + turnCycles);
+}
+
+ProductConfiguration chooseProduct(const Contraction &contraction,
+                                   const GpuArchitecture &architecture) {
+  ProductConfiguration best;
+  double least = 0;
+  bool isColumnInnermost = isInnermost(contraction.b, rolesOf(contraction).columns.back());
+  for (int64_t rows : blockRows)
+    for (int64_t columns : blockColumns) {
+      ProductConfiguration tried;
+      tried.block.rows = rows;
+      tried.block.columns = columns;
+      tried.block.kBlock = depthOf(contraction);
+      tried.block.rowPrograms = usualRowPrograms;
+      // Columns next to each other come in boxes of 64 as long as these fit evenly.
+      if (isColumnInnermost && columns > 64 && columns % 32 != 0)
+        continue;
+      tried.pipeline = choosePipeline(shapeOf(contraction, tried.block), architecture);
+      if (!isLegal(contraction, tried, architecture))
+        continue;
+      double cost = productCost(contraction, tried, architecture);
+      if (least == 0 || cost < least)
+        least = cost, best = tried;
+    }
+  return best;
+}
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Configuration/ProductCost.h"
+#include "unittests/Kernels/Specs.h"
+#include <gtest/gtest.h>
+
+namespace tw::target::nvidia {
+namespace {
+
+const GpuArchitecture &hopper() { return *gpuArchitecture("sm_90a"); }
+
+Contraction halves(int64_t m, int64_t n, int64_t k, bool isTransposed = false) {
+  Contraction spec = kernels::product(m, n, k, isTransposed);
+  for (kernels::BufferSpec &buffer : spec.buffers)
+    if (!buffer.isOutput)
+      buffer.dtype = kernel::f16;
+  return spec;
+}
+
+TEST(ProductCost, ConfigurationsAreLegal) {
+  for (int64_t m : {1, 5, 128, 1000, 8192})
+    for (int64_t n : {8, 64, 136, 768, 10240})
+      for (int64_t k : {40, 64, 72, 1280})
+        for (bool isTransposed : {false, true}) {
+          Contraction spec = halves(m, n, k, isTransposed);
+          ASSERT_TRUE(isForTensorCores(spec)) << m << " " << n << " " << k;
+          ProductConfiguration chosen = chooseProduct(spec, hopper());
+          EXPECT_TRUE(isLegal(spec, chosen, hopper())) << m << " " << n << " " << k;
+          EXPECT_GT(productCost(spec, chosen, hopper()), 0);
+        }
+}
+
+TEST(ProductCost, WhatTheTensorCoresCannotTake) {
+  EXPECT_FALSE(isForTensorCores(kernels::product(128, 128, 128))); // f32
+  EXPECT_FALSE(isForTensorCores(halves(128, 128, 132)));           // rows of 264 bytes
+  EXPECT_FALSE(isForTensorCores(halves(128, 130, 128)));
+  EXPECT_TRUE(isForTensorCores(halves(128, 130, 128, true))); // b is [130, 128]
+  EXPECT_FALSE(isForTensorCores(halves(128, 128, 32)));       // no loop
+  Contraction mixed = halves(128, 128, 128);
+  mixed.buffers[1].dtype = kernel::bf16;
+  EXPECT_FALSE(isForTensorCores(mixed));
+}
+
+/// One program for each multiprocessor is better than two for some.
+TEST(ProductCost, BlocksFillTheGpu) {
+  auto programs = [](int64_t m, int64_t n, const ProductConfiguration &chosen) {
+    return (m + chosen.block.rows - 1) / chosen.block.rows *
+           ((n + chosen.block.columns - 1) / chosen.block.columns);
+  };
+  for (auto [m, n, k] : {std::array<int64_t, 3>{2048, 1280, 1280}, {2048, 1280, 5120}}) {
+    int64_t count = programs(m, n, chooseProduct(halves(m, n, k, true), hopper()));
+    EXPECT_LE(count, hopper().multiprocessors);
+    EXPECT_GE(count, hopper().multiprocessors * 9 / 10);
+  }
+  auto large = chooseProduct(halves(8192, 8192, 8192, true), hopper());
+  EXPECT_GE(large.block.rows * large.block.columns, 128 * 192);
+}
+
+TEST(ProductCost, WhatDoesNotFitIsRefused) {
+  Contraction spec = halves(2048, 2048, 2048, true);
+  ProductConfiguration legal = chooseProduct(spec, hopper()), wrong = legal;
+  wrong.pipeline.stages = 8; // 8 stages of 32 kB and more
+  EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+  wrong = legal;
+  wrong.block.rows = 96;
+  EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+  wrong = legal;
+  wrong.block.rows = wrong.block.columns = 256; // 256 sums a thread
+  EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+}
+
+} // namespace
+} // namespace tw::target::nvidia
