@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Block.h"
 #include "Asynchronous.h"
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -105,26 +106,32 @@ void waitAtBarrier(int64_t id, int64_t threads) {
 
 //===--- operations ------------------------------------------------------===//
 
+float floatOf(int64_t bits) { return __builtin_bit_cast(float, uint32_t(bits)); }
+int64_t bitsOf(float value) { return __builtin_bit_cast(uint32_t, value); }
+
 Asynchronous &asynchronous() { return running->asynchronous; }
 
 /// By number: `Operations`.
 const OperationFunction operations[operationCount] = {
-    [](Thread *, const int64_t *x) { waitAtBarrier(x[0], x[1]); },
-    [](Thread *, const int64_t *x) { asynchronous().initBarrier(x[0], x[1]); },
-    [](Thread *, const int64_t *x) { asynchronous().arrive(x[0], 0); },
-    [](Thread *, const int64_t *x) { asynchronous().arrive(x[0], x[1]); },
-    [](Thread *, const int64_t *x) { asynchronous().waitForBarrier(x[0], x[1]); },
-    [](Thread *, const int64_t *x) { asynchronous().loadTile(x); },
-    [](Thread *self, const int64_t *x) { asynchronous().storeTile(self->thread, x); },
-    [](Thread *self, const int64_t *) { asynchronous().commitStores(self->thread); },
-    [](Thread *self, const int64_t *x) { asynchronous().waitForStores(self->thread, x[0]); },
-    [](Thread *self, const int64_t *) { asynchronous().fenceProxy(self->thread); },
-    [](Thread *self, const int64_t *x) { asynchronous().storeMatrices(self->thread, x); },
-    [](Thread *self, const int64_t *) { asynchronous().fenceProducts(self->thread); },
-    [](Thread *self, const int64_t *x) { asynchronous().multiply(self->thread, x); },
-    [](Thread *self, const int64_t *) { asynchronous().commitProducts(self->thread); },
-    [](Thread *self, const int64_t *x) { asynchronous().waitForProducts(self->thread, x[0]); },
-    [](Thread *self, const int64_t *) { asynchronous().readSums(self->thread); },
+    [](Thread *, int64_t *x) { waitAtBarrier(x[0], x[1]); },
+    [](Thread *, int64_t *x) { asynchronous().initBarrier(x[0], x[1]); },
+    [](Thread *, int64_t *x) { asynchronous().arrive(x[0], 0); },
+    [](Thread *, int64_t *x) { asynchronous().arrive(x[0], x[1]); },
+    [](Thread *, int64_t *x) { asynchronous().waitForBarrier(x[0], x[1]); },
+    [](Thread *, int64_t *x) { asynchronous().loadTile(x); },
+    [](Thread *self, int64_t *x) { asynchronous().storeTile(self->thread, x); },
+    [](Thread *self, int64_t *) { asynchronous().commitStores(self->thread); },
+    [](Thread *self, int64_t *x) { asynchronous().waitForStores(self->thread, x[0]); },
+    [](Thread *self, int64_t *) { asynchronous().fenceProxy(self->thread); },
+    [](Thread *self, int64_t *x) { asynchronous().storeMatrices(self->thread, x); },
+    [](Thread *self, int64_t *) { asynchronous().fenceProducts(self->thread); },
+    [](Thread *self, int64_t *x) { asynchronous().multiply(self->thread, x); },
+    [](Thread *self, int64_t *) { asynchronous().commitProducts(self->thread); },
+    [](Thread *self, int64_t *x) { asynchronous().waitForProducts(self->thread, x[0]); },
+    [](Thread *self, int64_t *) { asynchronous().readSums(self->thread); },
+    [](Thread *, int64_t *x) { x[0] = bitsOf(std::exp2(floatOf(x[0]))); },
+    [](Thread *, int64_t *x) { x[0] = bitsOf(1 / floatOf(x[0])); },
+    [](Thread *, int64_t *x) { x[0] = bitsOf(floatOf(x[0]) / floatOf(x[1])); },
 };
 
 } // namespace

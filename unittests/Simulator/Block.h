@@ -14,7 +14,7 @@ namespace tw::simulator {
 struct Thread;
 
 /// What simulated code asks for, with its operands as integers; pointers are the host's.
-using OperationFunction = void (*)(Thread *self, const int64_t *operands);
+using OperationFunction = void (*)(Thread *self, int64_t *operands);
 
 /// Operations by number, in Thread::operations.
 enum Operations : uint32_t {
@@ -34,6 +34,9 @@ enum Operations : uint32_t {
   CommitProducts,
   WaitForProducts, // groups that may be pending
   ReadSums,
+  Ex2,       // x, as bits of f32; the result takes its place
+  Rcp,       // x
+  DivideF32, // x, y
   operationCount
 };
 

@@ -75,7 +75,7 @@ constexpr Launch productLaunch{1, 256, 24592};
 
 template <typename... Operands>
 void call(Thread *self, Operations operation, Operands... operands) {
-  const int64_t all[] = {int64_t(operands)..., 0};
+  int64_t all[] = {int64_t(operands)..., 0};
   self->operations[operation](self, all);
 }
 

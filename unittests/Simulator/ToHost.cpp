@@ -5,6 +5,7 @@
 #include "Program/Machine.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cstddef>
 
@@ -166,8 +167,27 @@ private:
           return true;
         })
         // What the host has no use for.
-        .Case<NVVM::FenceMbarrierInitOp, NVVM::SetMaxRegisterOp>([](auto) { return true; })
+        .Case<NVVM::FenceMbarrierInitOp, NVVM::SetMaxRegisterOp, NVVM::GriddepcontrolOp>(
+            [](auto) { return true; })
+        .Case([&](LLVM::InlineAsmOp o) { return replaceInstruction(o), true; })
         .Default([](Operation *) { return false; });
+  }
+
+  /// An instruction on f32 that is written as assembly.
+  void replaceInstruction(LLVM::InlineAsmOp op) {
+    auto operation = llvm::StringSwitch<Operations>(op.getAsmString().split(' ').first)
+                         .Case("ex2.approx.f32", Ex2)
+                         .Case("rcp.approx.f32", Rcp)
+                         .Case("div.full.f32", DivideF32)
+                         .Default(operationCount);
+    if (operation == operationCount)
+      llvm::report_fatal_error("the simulator does not know " + op.getAsmString());
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(LLVM::BitcastOp::create(b, loc, i32, operand));
+    call(operation, operands);
+    Value bits = LLVM::LoadOp::create(b, loc, i32, operandArea);
+    op.getResult(0).replaceAllUsesWith(LLVM::BitcastOp::create(b, loc, b.getF32Type(), bits));
   }
 
   /// The first of the sums that are taken out of what products make.

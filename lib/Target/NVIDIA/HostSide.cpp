@@ -226,7 +226,10 @@ void HostSide::emitLaunch(const std::string &name, bool fills) {
   }
   put32(offsetof(tw_launch, shared_bytes), constant32(fills ? 0 : plan.sharedBytes));
   bool hasMaps = !fills && !plan.maps.empty();
-  put32(offsetof(tw_launch, flags), constant32(hasMaps ? TW_LAUNCH_HAS_MAPS : 0));
+  int64_t flags = hasMaps ? TW_LAUNCH_HAS_MAPS : 0;
+  if (!fills && plan.overlaps)
+    flags |= TW_LAUNCH_OVERLAPS;
+  put32(offsetof(tw_launch, flags), constant32(flags));
   if (hasMaps) {
     for (auto [i, map] : llvm::enumerate(plan.maps))
       emitMap(e, map, buffers, passed, signature.count() + int64_t(i) * mapWords);

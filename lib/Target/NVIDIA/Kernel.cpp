@@ -124,7 +124,7 @@ private:
     ProductMaps maps = mapsOf(kernel, *product, *productPlan);
     plan.threads = productPlan->threads();
     plan.sharedBytes = productPlan->sharedBytes;
-    plan.isPersistent = true;
+    plan.isPersistent = plan.overlaps = true;
     plan.maps = maps.all;
     LLVM::LLVMFuncOp made = function(result.info.name, plan.threads, maps.all.size());
     made->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));

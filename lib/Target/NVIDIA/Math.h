@@ -15,4 +15,12 @@ mlir::Value emitPolynomial(mlir::OpBuilder &b, mlir::Location loc, llvm::StringR
 mlir::Value emitFunction(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef name,
                          mlir::ValueRange operands);
 
+/// An operation on f32, by its name, with instructions that are a few units in the last place off;
+/// null where there is nothing to gain. For results that are rounded to 16 bits next.
+mlir::Value emitApproximate(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef operation,
+                            mlir::ValueRange operands);
+
+/// Whether `value`, of f32, only gets to f16 or bf16, through elementwise operations.
+bool isRoundedToHalf(mlir::Value value);
+
 } // namespace tw::target::nvidia

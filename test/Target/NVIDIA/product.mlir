@@ -5,6 +5,8 @@
 
 // CHECK: .reqntid 384
 // CHECK-COUNT-12: mbarrier.init
+// CHECK: griddepcontrol.wait
+// CHECK: griddepcontrol.launch_dependents
 // CHECK: setmaxnreg.inc.sync.aligned.u32 232
 // CHECK: wgmma.fence
 // CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16

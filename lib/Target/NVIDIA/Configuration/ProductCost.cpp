@@ -23,6 +23,9 @@ constexpr int64_t elementBytes = 2;
 // and between a program's last product and the next one's first.
 constexpr double productsOfCycle = 2048 * 0.95, bytesIn = 64, bytesOut = 32;
 constexpr double startCycles = 2500, turnCycles = 600;
+// Measured: with fewer than four stages, products wait for the next one now and then.
+constexpr int64_t enoughStages = 4;
+constexpr double waitingFactor = 1.05;
 
 constexpr int64_t blockRows[] = {64, 128, 256};
 constexpr int64_t blockColumns[] = {16, 32, 64, 96, 128, 160, 192, 256};
@@ -146,6 +149,8 @@ double productCost(const Contraction &contraction, const ProductConfiguration &c
   auto elements = double(block.rows * block.columns), depth = double(block.kBlock);
   double trip = std::max(elements * depth / productsOfCycle,
                          double(block.rows + block.columns) * depth * elementBytes / bytesIn);
+  if (configuration.pipeline.stages < enoughStages)
+    trip *= waitingFactor;
   return startCycles + waves * (trips * trip + elements * elementBytes / bytesOut + turnCycles);
 }
 

@@ -6,6 +6,7 @@
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Math.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -81,6 +82,10 @@ static Value iota(Emitter &e, tile::IotaOp op, const Point &point) {
 }
 
 Value Emitter::elementwise(Operation *op, ArrayRef<Value> operands) {
+  bool isFloat = op->getNumResults() == 1 && getElementTypeOrSelf(op->getResult(0)).isF32();
+  if (isFloat && isRoundedToHalf(op->getResult(0)))
+    if (Value value = emitApproximate(b, loc, op->getName().getStringRef(), operands))
+      return value;
   std::set<std::string> imports; // there is nothing to import from
   auto polynomial = [&](StringRef operation, ValueRange x) {
     return emitPolynomial(b, loc, operation, x);

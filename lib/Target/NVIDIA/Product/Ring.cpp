@@ -205,6 +205,10 @@ LogicalResult ProductEmitter::emit() {
   initBarriers();
   b.setInsertionPointAfter(isFirst);
   e.barrier();
+  // The launch may begin before the one before it ends (TW_LAUNCH_OVERLAPS): all memory of others
+  // is touched behind this. The next one may begin then, which waits in the same way.
+  NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
+  NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
   Value warpGroup = at.div(thread, groupThreads);
   auto roles = scf::IfOp::create(b, loc, at.equal(warpGroup, 0), true);
   b.setInsertionPointToStart(roles.thenBlock());
