@@ -8,7 +8,7 @@ STAMP := build/.setup-$(shell sha1sum scripts/setup.sh | cut -c1-12)
 PYTHON_STAMP := build/.python-$(shell sha1sum python/requirements.txt | cut -c1-12)
 SHELL := /bin/bash
 
-.PHONY: all build build-python demo test test-all models random fuzz format tidy clean
+.PHONY: all build build-python demo test test-all bench models random fuzz format tidy clean
 all: build
 
 $(STAMP): scripts/setup.sh
@@ -38,6 +38,10 @@ test: build-python
 # The same, and everything again for each kind of CPU that this machine can be.
 test-all: build-python
 	scripts/test_all.sh $(BUILD)
+
+# Products beside PyTorch, and beside what the machine sustains.
+bench: build-python
+	PYTHONPATH=$(BUILD)/python .venv/bin/python bench/products.py
 
 models: build
 	scripts/models.sh

@@ -68,8 +68,8 @@ static constexpr Member<Configured> members[] = {
      "whether two neighbours along the sum lie side by side in a panel"},
     {"vectorize_reduction", &Configured::vectorizesReduction, 0,
      "whether rows of one operand are multiplied by the other, a vector, and summed along vectors"},
-    {"k_block", &Configured::kBlock, 0,
-     "terms of the sum in a trip of a loop that workers may share; 0: no loop"},
+    {"k_block", &Configured::kBlock, 0, "terms of the sum in a trip of a loop; 0: no loop"},
+    {"split_k", &Configured::splitsK, 0, "whether workers may share that loop"},
     {"column_parts", &Configured::columnParts, 1,
      "equal parts of the columns of which a program has `columns` each"},
 };
@@ -142,7 +142,8 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
       {"columns mod panels", "0", "a program has whole panels"},
       {"panels", "1 + packed * columns", "there are panels of a packed operand only"},
       {"(column_parts - 1) * (panels - 1)", "0", "a program has one panel of each part"},
-      {"(column_parts - 1) * k_block", "0", "workers share the loop of one part"},
+      {"split_k", "k_block", "workers share a loop"},
+      {"(column_parts - 1) * split_k", "0", "workers share the loop of one part"},
   };
   auto isNever = [&](const char *field, const char *why) {
     constraints.emplace_back(field, "0", why);
@@ -251,7 +252,9 @@ Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const Kerne
       inner.take(dim, configuration.kBlock, k);
       return product(spec, roles, inner, configuration, part, sum);
     };
-    return forLoop(0, ceilDiv(at.size(spec.dims[dim]), configuration.kBlock), 1, acc, piece, add);
+    Index trips = ceilDiv(at.size(spec.dims[dim]), configuration.kBlock);
+    return configuration.splitsK ? forLoop(0, trips, 1, acc, piece, add)
+                                 : forLoop(0, trips, 1, acc, piece);
   }
   if (level + 1 == roles.sums.size())
     return product(spec, roles, at, configuration, part, acc);

@@ -33,8 +33,8 @@ struct ContractionConfiguration {
   bool isVnniPacked = false; // in which two neighbours along the last sum lie side by side
   // One operand is a vector: rows of the other times it, summed along vectors.
   bool vectorizesReduction = false;
-  // Terms of the sum in a trip of a loop whose range workers may share; 0: there is no such loop.
-  int64_t kBlock = 0;
+  int64_t kBlock = 0;   // terms of the sum in a trip of a loop; 0: there is no such loop
+  bool splitsK = false; // workers may share the range of that loop
   /// A program has the same columns of so many equal parts of the columns, so that what reads an
   /// element of each part can be computed there. Panels of all parts lie beside each other.
   int64_t columnParts = 1;

@@ -103,6 +103,27 @@ TEST(CPUContraction, OperandsThatAreConvertedLieInScratch) {
   EXPECT_FALSE(isLegal(spec, chosen, avx2));
 }
 
+TEST(CPUContraction, InputsArePackedBesideTheProducts) {
+  auto packs = [](const Contraction &spec, const VectorUnit &unit) {
+    auto chosen = chooseContraction(spec, unit);
+    EXPECT_TRUE(isLegal(spec, chosen, unit));
+    EXPECT_FALSE(chosen.hasAccumulatorsInMemory && chosen.isPacked);
+    return chosen.hasAccumulatorsInMemory;
+  };
+  EXPECT_TRUE(packs(product(128, 768, 64, true), avx512)); // strided columns
+  EXPECT_FALSE(packs(product(8, 768, 768, true), avx512)); // row by row
+  EXPECT_TRUE(packs(product(128, 768, 768), avx512));      // a long sum
+  EXPECT_FALSE(packs(product(128, 768, 256), avx512));
+  EXPECT_TRUE(packs(product(128, 768, 256), avx2));
+  EXPECT_FALSE(chooseContraction(product(128, 768, 768), avx512, true).hasAccumulatorsInMemory);
+  // Rows in equal parts; a loop that no two workers share, as there are programs enough.
+  auto chosen = chooseContraction(product(512, 3072, 768, true), avx512);
+  EXPECT_EQ(chosen.rows, 171);
+  EXPECT_EQ(chosen.kBlock, 256);
+  EXPECT_FALSE(chosen.splitsK);
+  EXPECT_TRUE(chooseContraction(product(128, 128, 20000), avx512).splitsK);
+}
+
 TEST(CPUContraction, PairsOfBf16) {
   VectorUnit unit = avx512;
   unit.pairRows = 6, unit.pairColumns = 64;

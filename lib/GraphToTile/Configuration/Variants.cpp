@@ -48,7 +48,7 @@ std::vector<Constraint> variantConstraints(const Subkernel &subkernel,
     isSame("columns floordiv panels", panelOf(base), onePacking);
     isSame("column_parts", base.columnParts, onePacking);
   }
-  constraints.emplace_back("k_block", "0", "workers do not share the loop of a variant");
+  constraints.emplace_back("split_k", "0", "workers do not share the loop of a variant");
   return constraints;
 }
 

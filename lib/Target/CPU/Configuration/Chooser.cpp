@@ -33,10 +33,12 @@ public:
   explicit Chooser(const CpuFeatures &features) : features(features) {}
 
   Cut chooseCut(const ConfigurationProblem &problem) const override {
-    if (auto *product = std::get_if<Contraction>(&problem.subkernel.what))
-      return isRhsTransposeProfitable(*product) && !chosen(*product, problem).isPacked
+    if (auto *product = std::get_if<Contraction>(&problem.subkernel.what)) {
+      CPUContraction made = chosen(*product, problem);
+      return isRhsTransposeProfitable(*product) && !made.isPacked && !made.hasAccumulatorsInMemory
                  ? Cut::TransposeRhs
                  : Cut::None;
+    }
     if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
       return problem.isRhsWeight && isTransformProfitable(*convolution, unitFor(*convolution))
                  ? Cut::TransformWeights

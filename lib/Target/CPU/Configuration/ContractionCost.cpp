@@ -18,12 +18,17 @@ constexpr int64_t wantedBlocks = 16, leastProducts = 1 << 19;
 constexpr int64_t mostVectors = 8;
 // Blocks in scratch: where both operands are converted there, and where b is beside the products.
 constexpr int64_t convertedRows = 96, convertedWidth = 128, unpackedWidth = 256;
+// Where b is packed beside the products: rows that use a panel, its columns, terms of the sum in
+// it.
+constexpr int64_t mostPackedRows = 192, packedColumns = 64, packedDepth = 256;
 constexpr int64_t mostInMemory = 1 << 20, mostReductions = 1 << 10; // elements of a block
 constexpr int64_t summedRows = 8, summedElements = 1 << 16;         // of a program; of a worker's
 constexpr int64_t fewRows = 16;                                     // two or three blocks
 constexpr int64_t fewPrograms = 32, longSum = 4096;
 // More rows of a meet in one set of the first-level cache when they are a power of two long.
 constexpr int64_t mostRows = 8;
+// Rows of a up to which a transposed b is multiplied row by row (Plan/Products.cpp).
+constexpr int64_t mostRowsOfDots = 8;
 
 int64_t sizeOf(const Contraction &contraction, const std::vector<int> &dims) {
   if (dims.empty())
@@ -90,8 +95,8 @@ CPUContraction rowSums(int64_t rows, int64_t columns, int64_t length) {
 
 /// A long sum for few programs is one that workers share (Tile/SplitLoops.h says in how many
 /// parts).
-int64_t kBlockOf(const Contraction &contraction, const ContractionRoles &roles,
-                 const ContractionConfiguration &block) {
+void shareLongSum(ContractionConfiguration &block, const Contraction &contraction) {
+  ContractionRoles roles = rolesOf(contraction);
   int64_t programs = 1;
   for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})
     for (int dim : *dims) {
@@ -103,7 +108,11 @@ int64_t kBlockOf(const Contraction &contraction, const ContractionRoles &roles,
     }
   auto length = contraction.dims[roles.sums.back()].size;
   bool isLong = length.value_or(longSum) >= longSum && roles.sums.size() == 1;
-  return isLong && programs < fewPrograms ? longSum / 4 : 0;
+  if (!isLong || programs >= fewPrograms)
+    return;
+  block.splitsK = true;
+  if (block.kBlock == 0)
+    block.kBlock = longSum / 4;
 }
 
 Numbers numbersOf(const CPUContraction &configuration) {
@@ -192,7 +201,40 @@ static CPUContraction blockInMemory(const Contraction &contraction, const Vector
   if (int64_t panel = 2 * unit.lanes; block.isPacked && unpacks)
     made.panels = made.columns % panel == 0 ? made.columns / panel : 1;
   if (roles.sums.size() == 1)
-    made.kBlock = widest;
+    made.kBlock = widest, made.splitsK = true;
+  return made;
+}
+
+/// Whether b's columns are not side by side.
+static bool isTransposed(const Contraction &contraction) {
+  const Axis &last = contraction.b.axes.back();
+  return last.dim >= 0 && !contraction.c.covers(last.dim);
+}
+
+/// Whether b, which could not be packed beforehand, is to be packed beside the products, panel by
+/// panel: where vectors of it do not lie in memory, or where its rows come by again when the caches
+/// have forgotten them.
+static bool packsInProducts(const Contraction &contraction, const VectorUnit &unit) {
+  ContractionRoles roles = rolesOf(contraction);
+  if (roles.rows.empty() || roles.columns.empty() || roles.sums.size() != 1 ||
+      !contraction.dims[roles.rows.back()].size ||
+      sizeOf(contraction, roles.rows) <= mostRowsOfDots)
+    return false;
+  int64_t depth = sizeOf(contraction, roles.sums);
+  int64_t shallow = unit.registers < 32 ? packedColumns : 2 * packedDepth;
+  return isTransposed(contraction) ? sizeOf(contraction, roles.columns) > 1 : depth > shallow;
+}
+
+/// All rows use a panel if they are few, else equal parts of them.
+static CPUContraction packingBlock(const Contraction &contraction, const CPUContraction &like) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t rows = sizeOf(contraction, roles.rows), depth = sizeOf(contraction, roles.sums);
+  CPUContraction made = like;
+  made.hasAccumulatorsInMemory = true;
+  int64_t programs = (rows + mostPackedRows - 1) / mostPackedRows;
+  made.rows = (rows + programs - 1) / programs;
+  made.columns = packedColumns;
+  made.kBlock = depth > 2 * packedDepth ? packedDepth : 0;
   return made;
 }
 
@@ -267,7 +309,7 @@ CPUContraction chooseContraction(const Contraction &contraction, const VectorUni
   wantsPacked = wantsPacked && canPack(contraction) && (columns % unit.lanes == 0 || panel > 0);
   if (canUseRowDots(contraction, wantsPacked)) {
     best = rowSums(rows, columns, sizeOf(contraction, roles.sums));
-    best.kBlock = kBlockOf(contraction, roles, best);
+    shareLongSum(best, contraction);
     return best;
   }
   best.isPacked = wantsPacked;
@@ -275,10 +317,12 @@ CPUContraction chooseContraction(const Contraction &contraction, const VectorUni
   if (convertsFirst(contraction, unit) && !best.isVnniPacked && rows >= convertedRows &&
       best.columnParts == 1)
     best = blockInMemory(contraction, unit, best);
+  else if (!wantsPacked && best.columnParts == 1 && packsInProducts(contraction, unit))
+    best = packingBlock(contraction, best);
   best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
   choosePrograms(best, contraction, rows, columns);
-  if (best.kBlock == 0 && best.columnParts == 1)
-    best.kBlock = kBlockOf(contraction, roles, best);
+  if (!best.splitsK && best.columnParts == 1)
+    shareLongSum(best, contraction);
   return best;
 }
 
@@ -304,11 +348,9 @@ bool isRhsTransposeProfitable(const Contraction &contraction) {
   ContractionRoles roles = rolesOf(contraction);
   if (roles.columns.empty() || roles.rows.empty())
     return false;
-  const Axis &last = contraction.b.axes.back();
-  bool isTransposed = last.dim >= 0 && !contraction.c.covers(last.dim);
   auto rows = contraction.dims[roles.rows.back()].size;
   auto columns = contraction.dims[roles.columns.back()].size;
-  return isTransposed && (!rows || *rows > fewRows) && columns != 1;
+  return isTransposed(contraction) && (!rows || *rows > fewRows) && columns != 1;
 }
 
 } // namespace tw::target::cpu

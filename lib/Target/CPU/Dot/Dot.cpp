@@ -173,8 +173,11 @@ private:
     return e.loop(whole, all, 1, none, blocks(1));
   }
 
+  /// What is added to in f32 may be the sum of many trips of a loop: this trip has a sum of its
+  /// own, so that chains of additions stay short.
   LogicalResult update(const Memory &place, const ResultBlock &block) {
     unsigned width = block.width;
+    bool isApart = !isFresh && sumElement.isF32();
     llvm::SaveAndRestore lanes(e.lanes, width);
     Emitter::Scope scope(e);
     SmallVector<Point> points;
@@ -185,16 +188,32 @@ private:
         point.at.push_back(e.ix().add(block.row, int64_t(i)));
         point.at.push_back(e.ix().add(block.column, int64_t(j) * width));
         points.push_back(point);
-        FailureOr<Value> sum = isFresh ? e.evaluate(op.getAcc(), point) : e.read(place, point);
+        FailureOr<Value> sum = isApart ? zero(width) : before(place, point);
         if (failed(sum))
           return failure();
-        sums.push_back(e.convertFloat(width > 1 ? e.asVector(*sum) : *sum, sumElement));
+        sums.push_back(*sum);
       }
     if (failed(addTo(sums, block)))
       return failure();
-    for (auto [point, sum] : llvm::zip(points, sums))
+    for (auto [point, sum] : llvm::zip(points, sums)) {
+      if (isApart)
+        sum = arith::AddFOp::create(e.b, e.loc, *before(place, point), sum);
       e.write(place, point, e.convertFloat(sum, element));
+    }
     return success();
+  }
+
+  /// The accumulator at a point.
+  FailureOr<Value> before(const Memory &place, const Point &point) {
+    FailureOr<Value> sum = isFresh ? e.evaluate(op.getAcc(), point) : e.read(place, point);
+    if (failed(sum))
+      return failure();
+    return e.convertFloat(point.lane >= 0 ? e.asVector(*sum) : *sum, sumElement);
+  }
+
+  Value zero(unsigned width) {
+    Type type = width > 1 ? Type(VectorType::get(int64_t(width), sumElement)) : sumElement;
+    return arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
   }
 
   Emitter &e;
