@@ -196,8 +196,12 @@ private:
     if (failed(addTo(sums, block)))
       return failure();
     for (auto [point, sum] : llvm::zip(points, sums)) {
-      if (isApart)
-        sum = arith::AddFOp::create(e.b, e.loc, *before(place, point), sum);
+      if (isApart) {
+        FailureOr<Value> held = before(place, point);
+        if (failed(held))
+          return failure();
+        sum = arith::AddFOp::create(e.b, e.loc, *held, sum);
+      }
       e.write(place, point, e.convertFloat(sum, element));
     }
     return success();
