@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each group of operations (Groups.h) becomes a kernel, a private function that writes into the
-// destinations it is given, and a tw.dispatch that calls it:
-//
-//   %e = tensor.empty() : tensor<4x8xf32>
-//   %y = linalg.generic ins(%x) outs(%e)
-// becomes
-//   %y = tw.dispatch @k0(%x) outs(%e) : (tensor<4x8xf32>) outs (tensor<4x8xf32>) -> tensor<4x8xf32>
-//   func.func private @k0(%x: ..., %out: ...) -> ... attributes {tw.kernel} { ... }
-//
-// Kernels with the same body are one function. What a kernel reads from outside becomes an
-// argument; constants, empty tensors and slices of outside tensors move into it.
+// tw-form-dispatches and tw-form-plain-dispatches (Passes.td).
 #include "Dispatch/Groups.h"
 #include "Dispatch/Passes.h"
 #include "Graph/Rows.h"
@@ -30,6 +20,10 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_FORMDISPATCHES
+#define GEN_PASS_DEF_FORMPLAINDISPATCHES
+#include "Dispatch/Passes.h.inc"
+
 namespace {
 
 /// Builds the kernel of one group.
@@ -253,60 +247,42 @@ private:
   func::FuncOp kernel;
 };
 
-struct FormDispatches : PassWrapper<FormDispatches, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FormDispatches)
-  explicit FormDispatches(Fusion fusion) : fusion(fusion) {}
-  StringRef getArgument() const override {
-    return fusion == Fusion::Full ? "tw-form-dispatches" : "tw-form-plain-dispatches";
+/// The blocks of host-level code: of the function and of the control flow in it.
+void collectBlocks(Region &region, SmallVector<Block *> &blocks) {
+  for (Block &block : region) {
+    blocks.push_back(&block);
+    for (Operation &op : block)
+      if (!isCompute(&op))
+        for (Region &inner : op.getRegions())
+          collectBlocks(inner, blocks);
   }
-  StringRef getDescription() const override {
-    return fusion == Fusion::Full ? "Group operations into kernels"
-                                  : "Make a kernel of each operation";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<graph::TWDialect, tensor::TensorDialect>();
-  }
+}
 
-  void runOnOperation() override {
-    SymbolTable symbols(getOperation());
-    bool hasValues = graph::hasValues(getOperation());
-    llvm::StringMap<func::FuncOp> known;
-    SmallVector<Block *> blocks;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function->hasAttr("tw.kernel") && !function.isDeclaration())
-        collectBlocks(function.getBody(), blocks);
-    graph::Decisions decisions(getOperation());
-    for (Block *block : blocks) {
-      for (const Group &group : formGroups(*block, fusion, decisions))
-        KernelBuilder(group, symbols, known, hasValues).build();
-      sortTopologically(block);
-    }
-    decisions.store();
+void formDispatches(ModuleOp module, Fusion fusion) {
+  SymbolTable symbols(module);
+  bool hasValues = graph::hasValues(module);
+  llvm::StringMap<func::FuncOp> known;
+  SmallVector<Block *> blocks;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function->hasAttr("tw.kernel") && !function.isDeclaration())
+      collectBlocks(function.getBody(), blocks);
+  graph::Decisions decisions(module);
+  for (Block *block : blocks) {
+    for (const Group &group : formGroups(*block, fusion, decisions))
+      KernelBuilder(group, symbols, known, hasValues).build();
+    sortTopologically(block);
   }
+  decisions.store();
+}
 
-  /// The blocks of host-level code: of the function and of the control flow in it.
-  static void collectBlocks(Region &region, SmallVector<Block *> &blocks) {
-    for (Block &block : region) {
-      blocks.push_back(&block);
-      for (Operation &op : block)
-        if (!isCompute(&op))
-          for (Region &inner : op.getRegions())
-            collectBlocks(inner, blocks);
-    }
-  }
+struct FormDispatches : impl::FormDispatchesBase<FormDispatches> {
+  void runOnOperation() override { formDispatches(getOperation(), Fusion::Full); }
+};
 
-private:
-  Fusion fusion;
+struct FormPlainDispatches : impl::FormPlainDispatchesBase<FormPlainDispatches> {
+  void runOnOperation() override { formDispatches(getOperation(), Fusion::DestinationsOnly); }
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createFormDispatches() {
-  return std::make_unique<FormDispatches>(Fusion::Full);
-}
-
-std::unique_ptr<Pass> createFormPlainDispatches() {
-  return std::make_unique<FormDispatches>(Fusion::DestinationsOnly);
-}
 
 } // namespace tw

@@ -11,12 +11,9 @@ class Pass;
 
 namespace tw {
 
-/// Groups operations into kernels, called by tw.dispatch.
-std::unique_ptr<mlir::Pass> createFormDispatches();
-/// Makes kernels read contiguous slices where they are instead of copies.
-std::unique_ptr<mlir::Pass> createReadSlices();
-/// Makes a kernel of each operation, with what begins the destination that it updates.
-std::unique_ptr<mlir::Pass> createFormPlainDispatches();
+// Creators of passes, one for each in Passes.td.
+#define GEN_PASS_DECL
+#include "Dispatch/Passes.h.inc"
 
 /// After buildGraphPipeline: dispatches formed by the first of the passes.
 void buildDispatchPipeline(mlir::OpPassManager &pm);

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel that only copies a contiguous part of a tensor that is in memory anyway is no kernel:
-// those that read the copy read the part.
-//
-//   %s = tw.dispatch @k0(%cache) outs(%e)       // @k0 copies [1, 16, 4096, 128] of %cache
-//   %o = tw.dispatch @k1(%q, %s) outs(%f)
-// becomes
-//   %s = tensor.extract_slice %cache[0, 0, 0, 0] [1, 16, 4096, 128] [1, 1, 1, 1]
-//   %o = tw.dispatch @k1(%q, %s) outs(%f)
+// tw-read-slices (Passes.td).
 #include "Dispatch/Passes.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Graph/Mutations.h"
@@ -20,6 +13,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_READSLICES
+#include "Dispatch/Passes.h.inc"
+
 namespace {
 
 /// Whether the elements of a slice lie next to each other: dimensions before the last that is cut
@@ -67,16 +63,7 @@ bool isMadeFor(Value tensor, Operation *reader) {
                       [&](Operation *user) { return user == reader || isa<tensor::DimOp>(user); });
 }
 
-struct ReadSlices : PassWrapper<ReadSlices, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReadSlices)
-  StringRef getArgument() const override { return "tw-read-slices"; }
-  StringRef getDescription() const override {
-    return "Read contiguous slices where they are instead of copying them";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<tensor::TensorDialect>();
-  }
-
+struct ReadSlices : impl::ReadSlicesBase<ReadSlices> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     SmallVector<graph::DispatchOp> calls;
@@ -103,7 +90,5 @@ struct ReadSlices : PassWrapper<ReadSlices, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createReadSlices() { return std::make_unique<ReadSlices>(); }
 
 } // namespace tw

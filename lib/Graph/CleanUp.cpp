@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MLIR's elimination of common subexpressions and its canonicalisation, as the graph runs them:
-// with the numbers of values (IR/Graph/Values.h) kept, and for the former as if there were none,
-// since operations with other attributes are not the same to it.
+// tw-cse (Passes.td), and MLIR's canonicalisation with the numbers of values kept.
 #include "Graph/Passes.h"
 #include "IR/Graph/Values.h"
 #include "mlir/IR/Dominance.h"
@@ -15,6 +13,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_GRAPHCSE
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 /// Holds what is known of operations while they have no attribute that says it.
@@ -55,11 +56,7 @@ struct Numbers : RewriterBase::Listener {
   SmallVector<std::pair<Operation *, SmallVector<graph::ValueAttr>>> merged;
 };
 
-struct GraphCSE : PassWrapper<GraphCSE, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GraphCSE)
-  StringRef getArgument() const override { return "tw-cse"; }
-  StringRef getDescription() const override { return "Compute the same only once"; }
-
+struct GraphCSE : impl::GraphCSEBase<GraphCSE> {
   void runOnOperation() override {
     Numbers numbers(getOperation());
     IRRewriter rewriter(&getContext(), &numbers);
@@ -70,8 +67,6 @@ struct GraphCSE : PassWrapper<GraphCSE, OperationPass<>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createGraphCSE() { return std::make_unique<GraphCSE>(); }
 
 std::unique_ptr<Pass> createGraphCanonicalizer() {
   return createCanonicalizerPass(

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A reduction that computes several results at once loses those that nobody reads, as the positions
-// of a max pooling of which only the values are wanted:
-//
-//   %r:2 = linalg.generic ... outs(%values, %positions) {
-//   ^bb0(%x: f32, %v: f32, %p: i64):
-//     ... linalg.yield %v1, %p1 }            // %v1 does not follow from %p
-// becomes, where %r#1 has no uses,
-//   %r = linalg.generic ... outs(%values) { ... linalg.yield %v1 }
-//
-// A result whose destination alone says how often a loop runs stays.
+// tw-drop-dead-results (Passes.td).
 #include "Graph/Passes.h"
 #include "Graph/RewriteOps.h"
 #include "IR/Graph/Values.h"
@@ -21,6 +12,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_DROPDEADRESULTS
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 /// The results that are used, and those that the body needs to compute them.
@@ -147,11 +141,7 @@ void dropGradients(graph::AttentionGradientOp op) {
   op.erase();
 }
 
-struct DropDeadResults : PassWrapper<DropDeadResults, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DropDeadResults)
-  StringRef getArgument() const override { return "tw-drop-dead-results"; }
-  StringRef getDescription() const override { return "Reductions without results nobody reads"; }
-
+struct DropDeadResults : impl::DropDeadResultsBase<DropDeadResults> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DropResults>(&getContext());
@@ -167,7 +157,5 @@ struct DropDeadResults : PassWrapper<DropDeadResults, OperationPass<>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createDropDeadResults() { return std::make_unique<DropDeadResults>(); }
 
 } // namespace tw

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention, and its gradient, read their operands, and write their results, through transposes and
-// broadcasts:
-//
-//   %t = linalg.transpose %q permutation = [0, 2, 1, 3]
-//   %o = tw.attention ins(%t, ...)                        maps (b, h, l, ...) -> (b, h, l, e), ...
-// becomes
-//   %o = tw.attention ins(%q, ...)                        maps (b, h, l, ...) -> (b, l, h, e), ...
-//
-// which costs nothing: its kernel reads blocks of any layout.
+// tw-fold-attention-transposes (Passes.td).
 #include "Graph/Moves.h"
 #include "Graph/Passes.h"
 #include "Graph/Sizes.h"
@@ -20,6 +12,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_FOLDATTENTIONTRANSPOSES
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 /// All but the mask must go on running along all that they have to, and something along each
@@ -85,11 +80,7 @@ void foldResult(graph::AttentionInterface op, OpResult result) {
   }
 }
 
-struct FoldAttentionTransposes : PassWrapper<FoldAttentionTransposes, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldAttentionTransposes)
-  StringRef getArgument() const override { return "tw-fold-attention-transposes"; }
-  StringRef getDescription() const override { return "Attention through transposes"; }
-
+struct FoldAttentionTransposes : impl::FoldAttentionTransposesBase<FoldAttentionTransposes> {
   void runOnOperation() override {
     SmallVector<graph::AttentionInterface> all;
     getOperation()->walk([&](graph::AttentionInterface op) { all.push_back(op); });
@@ -102,9 +93,5 @@ struct FoldAttentionTransposes : PassWrapper<FoldAttentionTransposes, OperationP
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createFoldAttentionTransposes() {
-  return std::make_unique<FoldAttentionTransposes>();
-}
 
 } // namespace tw

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A convolution pads with zeros itself:
-//
-//   %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] { yield 0.0 }
-//   %y = tw.conv ins(%p, %w) outs(%init) {padding_low = array<i64: 0, 0>, ...}
-// becomes
-//   %y = tw.conv ins(%x, %w) outs(%init) {padding_low = array<i64: 1, 1>, ...}
-//
-// The result's sizes say how much is padded behind. Zeros that are stored are multiplied, those
-// outside contribute nothing: a weight that is infinite or not a number is met by elements of %x
-// alone, as where PyTorch's convolution has the padding.
+// tw-fold-padding (Passes.td).
 #include "Graph/Passes.h"
 #include "Graph/RewriteOps.h"
 #include "IR/Graph/Graph.h"
@@ -21,6 +12,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_FOLDPADDING
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 bool padsWithZero(tensor::PadOp pad) {
@@ -72,11 +66,7 @@ struct PadInConvolution : OpRewritePattern<graph::ConvOp> {
   }
 };
 
-struct FoldPadding : PassWrapper<FoldPadding, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldPadding)
-  StringRef getArgument() const override { return "tw-fold-padding"; }
-  StringRef getDescription() const override { return "Let convolutions pad with zeros themselves"; }
-
+struct FoldPadding : impl::FoldPaddingBase<FoldPadding> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<PadInConvolution>(&getContext());
@@ -89,7 +79,5 @@ struct FoldPadding : PassWrapper<FoldPadding, OperationPass<>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createFoldPadding() { return std::make_unique<FoldPadding>(); }
 
 } // namespace tw

@@ -1,21 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A linalg.generic reads through a reshape that only adds or drops dimensions of size one (what
-// keepdim, squeeze and unsqueeze leave behind):
-//
-//   %m1 = tensor.expand_shape %m [[0, 1]] : tensor<4xf32> into tensor<4x1xf32>
-//   generic ins(%x, %m1) maps (d0, d1) -> (d0, d1), (d0, 0)
-// becomes
-//   generic ins(%x, %m)  maps (d0, d1) -> (d0, d1), (d0)
-//
-// so that a chain of reductions over the same rows stays one group. A parallel loop of one
-// iteration that no computed operand has any more is dropped, so that what a view has given a unit
-// dimension still has the loops of its producer, and fuses with it:
-//
-//   generic ins(%m, %w) maps (d0, d1, d2) -> (d1, d2), (d2) -> tensor<1x4x8xf32>
-// becomes
-//   %y = generic ins(%m, %w) maps (d0, d1) -> (d0, d1), (d1) -> tensor<4x8xf32>
-//   tensor.expand_shape %y [[0, 1], [2]] : tensor<4x8xf32> into tensor<1x4x8xf32>
+// tw-fold-unit-reshapes (Passes.td).
 #include "Graph/Passes.h"
 #include "Graph/RewriteOps.h"
 #include "Graph/Rows.h"
@@ -29,6 +14,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_FOLDUNITRESHAPES
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 /// The map into the source of an expand_shape, given the map into its result.
@@ -139,11 +127,7 @@ struct DropLooseUnitLoops : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-struct FoldUnitReshapes : PassWrapper<FoldUnitReshapes, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldUnitReshapes)
-  StringRef getArgument() const override { return "tw-fold-unit-reshapes"; }
-  StringRef getDescription() const override { return "Read through reshapes of unit dimensions"; }
-
+struct FoldUnitReshapes : impl::FoldUnitReshapesBase<FoldUnitReshapes> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ReadThroughReshape, DropLooseUnitLoops>(&getContext());
@@ -156,7 +140,5 @@ struct FoldUnitReshapes : PassWrapper<FoldUnitReshapes, OperationPass<>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createFoldUnitReshapes() { return std::make_unique<FoldUnitReshapes>(); }
 
 } // namespace tw

@@ -1,19 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An elementwise linalg.generic is merged into the linalg.generic that reads it, when that saves a
-// pass over memory and repeats no work worth mentioning:
-//
-//   %t = generic { exp }(%x);  %y = generic { add }(%t, %b)    ->    %y = generic { exp, add }(%x,
-//   %b)
-//
-// The producer's value is recomputed wherever it is read. So it is merged when each element is read
-// once (one user, whose loops all index it), or when recomputing is as cheap as reading: copies,
-// transposes, casts, a broadcast of a scalar.
-//
-// A producer is only merged when nothing of it stays behind: one that reads its destination, as an
-// outer product does that is added to zeros, or whose destination alone says how often a loop of
-// the consumer runs, would remain a second result of the consumer, written again for every term of
-// a sum.
+// tw-fuse-elementwise (Passes.td).
 #include "Graph/Passes.h"
 #include "IR/Graph/Decisions.h"
 #include "IR/Graph/Values.h"
@@ -27,6 +14,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_FUSEELEMENTWISE
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 /// A body so long that merging more into it would only spill registers.
@@ -137,11 +127,7 @@ struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
   graph::Decisions &decisions;
 };
 
-struct FuseElementwise : PassWrapper<FuseElementwise, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FuseElementwise)
-  StringRef getArgument() const override { return "tw-fuse-elementwise"; }
-  StringRef getDescription() const override { return "Merge elementwise producers"; }
-
+struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
     graph::Decisions decisions(getOperation());
     RewritePatternSet patterns(&getContext());
@@ -158,7 +144,5 @@ struct FuseElementwise : PassWrapper<FuseElementwise, OperationPass<>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createFuseElementwise() { return std::make_unique<FuseElementwise>(); }
 
 } // namespace tw

@@ -1,19 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention whose keys and values are repeated, head by head, for groups of queries reads each
-// once:
-//
-//   %b = linalg.broadcast %k : tensor<1x8x4096x64xf32> to tensor<1x8x4x4096x64xf32>
-//   %r = tensor.collapse_shape %b [[0], [1, 2], [3], [4]] : ... into tensor<1x32x4096x64xf32>
-//   %o = tw.attention ins(%q, %r, ...)                    maps (b, h, l, ...) -> (b, h, s, e), ...
-// becomes
-//   %h = tensor.expand_shape %q [[0], [1, 2], [3], [4]] : ... into tensor<1x8x4x1x64xf32>
-//   %p = tw.attention ins(%h, %k, ...)                 maps (b, h, g, l, ...) -> (b, h, s, e), ...
-//   %o = tensor.collapse_shape %p
-//
-// A gradient of attention is cut in the same way where the keys are repeated in another program, a
-// forward pass that keeps them, but their gradients are summed over groups: tw-sum-group-gradients
-// then computes the sums at once.
+// tw-group-queries (Passes.td).
 #include "Graph/Moves.h"
 #include "Graph/Passes.h"
 #include "Graph/Sizes.h"
@@ -26,6 +13,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_GROUPQUERIES
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 /// A tensor whose elements are repeated `count` times along one axis.
@@ -226,11 +216,7 @@ private:
   unsigned head = 0;            // the dimension of heads
 };
 
-struct GroupQueries : PassWrapper<GroupQueries, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GroupQueries)
-  StringRef getArgument() const override { return "tw-group-queries"; }
-  StringRef getDescription() const override { return "Attention with keys that are not repeated"; }
-
+struct GroupQueries : impl::GroupQueriesBase<GroupQueries> {
   void runOnOperation() override {
     SmallVector<graph::AttentionInterface> all;
     getOperation()->walk([&](graph::AttentionInterface op) { all.push_back(op); });
@@ -241,7 +227,5 @@ struct GroupQueries : PassWrapper<GroupQueries, OperationPass<>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createGroupQueries() { return std::make_unique<GroupQueries>(); }
 
 } // namespace tw

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What depends on weights and constants alone is computed once, at compile time, by generated code:
-//
-//   %s = generic { rsqrt(var + eps) * gamma }(%var, %gamma)      ->    %s = tw.weight
-//   #tw.weight<...>
-//
-// The computations are cloned into a module of their own, whose results the evaluator turns into
-// weights. Declined, with a remark: results much larger than what they are made from (a broadcast
-// is cheaper to repeat than to store).
+// tw-hoist-weights (Passes.td).
 #include "Graph/Passes.h"
 #include "Graph/Rows.h"
 #include "IR/Coded.h"
@@ -22,6 +15,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_HOISTWEIGHTS
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 constexpr int64_t alwaysSmall = 1 << 16; // elements that are stored without asking
@@ -156,11 +152,8 @@ OwningOpRef<ModuleOp> outline(ArrayRef<Value> values, ModuleOp from) {
   return module;
 }
 
-struct HoistWeights : PassWrapper<HoistWeights, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HoistWeights)
+struct HoistWeights : impl::HoistWeightsBase<HoistWeights> {
   explicit HoistWeights(ConstantEvaluator *evaluator) : evaluator(evaluator) {}
-  StringRef getArgument() const override { return "tw-hoist-weights"; }
-  StringRef getDescription() const override { return "Evaluate expressions over weights"; }
 
   void runOnOperation() override {
     SmallVector<Value> values;

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives each tensor that the graph computes a number, in the order of the text:
-//
-//   %y = linalg.generic ... -> tensor<4xf32>
-// becomes
-//   %y = linalg.generic ... {tw.values = [#tw.value<0 is 17 : tensor<4xf32>>]} -> tensor<4xf32>
-//
-// Two programs of one graph know their values by it (IR/Graph/Values.h).
+// tw-number-values (Passes.td).
 #include "Graph/Passes.h"
 #include "IR/Graph/HostLevel.h"
 #include "IR/Graph/Values.h"
@@ -17,6 +11,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_NUMBERVALUES
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 /// What others compute or move: no constants, nothing that is only filled or allocated.
@@ -29,11 +26,7 @@ bool isNumbered(Operation *op) {
          graph::isHostLevel(op);
 }
 
-struct NumberValues : PassWrapper<NumberValues, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NumberValues)
-  StringRef getArgument() const override { return "tw-number-values"; }
-  StringRef getDescription() const override { return "Number the values that the graph computes"; }
-
+struct NumberValues : impl::NumberValuesBase<NumberValues> {
   void runOnOperation() override {
     int64_t next = 0;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -50,7 +43,5 @@ struct NumberValues : PassWrapper<NumberValues, OperationPass<>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createNumberValues() { return std::make_unique<NumberValues>(); }
 
 } // namespace tw

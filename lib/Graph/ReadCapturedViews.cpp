@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A body looks elements up in the tensor itself, not in a slice of it or in what only adds or drops
-// dimensions of size one:
-//
-//   %s = tensor.extract_slice %x[0, 3] [128, 1] [1, 1] : tensor<128x26xi64> to tensor<128x1xi64>
-//   %v = tensor.collapse_shape %s [[0, 1]] : tensor<128x1xi64> into tensor<128xi64>
-//   linalg.generic { ... tensor.extract %v[%i] ... }
-// becomes
-//   linalg.generic { ... tensor.extract %x[%i, %c3] ... }
-//
-// What a body captures is an argument of its kernel, in memory: the slice would be a copy, by a
-// kernel of its own.
+// tw-read-captured-views (Passes.td).
 #include "Graph/Passes.h"
 #include "Graph/RewriteOps.h"
 #include "Graph/Rows.h"
@@ -22,6 +12,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_READCAPTUREDVIEWS
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 SmallVector<Value> indicesInSource(tensor::ExtractSliceOp slice, ValueRange indices, OpBuilder &b) {
@@ -91,16 +84,7 @@ struct ReadThrough : OpRewritePattern<tensor::ExtractOp> {
   }
 };
 
-struct ReadCapturedViews : PassWrapper<ReadCapturedViews, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReadCapturedViews)
-  StringRef getArgument() const override { return "tw-read-captured-views"; }
-  StringRef getDescription() const override {
-    return "Let bodies look elements up in tensors instead of in slices of them";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect>();
-  }
-
+struct ReadCapturedViews : impl::ReadCapturedViewsBase<ReadCapturedViews> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ReadThrough<tensor::ExtractSliceOp>, ReadThrough<tensor::ExpandShapeOp>,
@@ -115,7 +99,5 @@ struct ReadCapturedViews : PassWrapper<ReadCapturedViews, OperationPass<>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createReadCapturedViews() { return std::make_unique<ReadCapturedViews>(); }
 
 } // namespace tw

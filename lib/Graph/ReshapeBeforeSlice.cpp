@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What cuts a dimension of a slice cuts it before the slice is taken:
-//
-//   %s = tensor.extract_slice %x[0, 768] [128, 768] [1, 1]
-//   %h = tensor.expand_shape %s [[0], [1, 2]] : tensor<128x768xf32> into tensor<128x12x64xf32>
-// becomes
-//   %y = tensor.expand_shape %x [[0], [1, 2]] : tensor<128x2304xf32> into tensor<128x36x64xf32>
-//   %h = tensor.extract_slice %y[0, 12, 0] [128, 12, 64] [1, 1, 1]
-//
-// Kernels read slices where they are, but a reshape of a slice is a copy: heads of queries, keys
-// and values that one product computes are read from its result.
+// tw-reshape-before-slice (Passes.td).
 #include "Graph/Passes.h"
 #include "Graph/RewriteOps.h"
 #include "Graph/Sizes.h"
@@ -19,6 +10,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_RESHAPEBEFORESLICE
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 struct Slicing {
@@ -88,11 +82,7 @@ struct ExpandBeforeSlice : OpRewritePattern<tensor::ExpandShapeOp> {
   }
 };
 
-struct ReshapeBeforeSlice : PassWrapper<ReshapeBeforeSlice, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReshapeBeforeSlice)
-  StringRef getArgument() const override { return "tw-reshape-before-slice"; }
-  StringRef getDescription() const override { return "Cut dimensions before slices are taken"; }
-
+struct ReshapeBeforeSlice : impl::ReshapeBeforeSliceBase<ReshapeBeforeSlice> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandBeforeSlice>(&getContext());
@@ -103,7 +93,5 @@ struct ReshapeBeforeSlice : PassWrapper<ReshapeBeforeSlice, OperationPass<>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createReshapeBeforeSlice() { return std::make_unique<ReshapeBeforeSlice>(); }
 
 } // namespace tw

@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What updates elements of a slice, which is then put back, updates the whole:
-//
-//   %s = tensor.extract_slice %x[1, 0, 0] [1, 16, 64] [1, 1, 1]
-//   %c = tensor.collapse_shape %s [[0, 1], [2]]
-//   %u = tw.scatter set ins(%at, %v) outs(%c) { ... tw.yield %i, %j, %e }
-//   %e = tensor.expand_shape %u [[0, 1], [2]]
-//   %y = tensor.insert_slice %e into %x[1, 0, 0] [1, 16, 64] [1, 1, 1]
-// becomes
-//   %y = tw.scatter set ins(%at, %v) outs(%x) { ... tw.yield %c1, %i, %j, %e }
-//
-// as caches of several layers in one tensor are written. Whoever else reads %u reads a slice of %y.
+// tw-scatter-into-whole (Passes.td).
 #include "Graph/Passes.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Graph/Values.h"
@@ -21,6 +11,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_SCATTERINTOWHOLE
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 /// Scatters, each into the result of the one before, whose last result is put back where the first
@@ -135,15 +128,7 @@ void updateWhole(SliceUpdate update) {
       scatter.erase();
 }
 
-struct ScatterIntoWhole : PassWrapper<ScatterIntoWhole, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ScatterIntoWhole)
-  StringRef getArgument() const override { return "tw-scatter-into-whole"; }
-  StringRef getDescription() const override {
-    return "Update whole tensors instead of slices that are put back";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<tensor::TensorDialect, arith::ArithDialect>();
-  }
+struct ScatterIntoWhole : impl::ScatterIntoWholeBase<ScatterIntoWhole> {
   void runOnOperation() override {
     SmallVector<tensor::InsertSliceOp> inserts;
     getOperation()->walk([&](tensor::InsertSliceOp insert) { inserts.push_back(insert); });
@@ -154,7 +139,5 @@ struct ScatterIntoWhole : PassWrapper<ScatterIntoWhole, OperationPass<>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createScatterIntoWhole() { return std::make_unique<ScatterIntoWhole>(); }
 
 } // namespace tw

@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of keys and values that groups of queries share are summed where they are computed:
-//
-//   %d:2 = tw.attention_gradient wrt <key|value> ...     maps ... (b, h, g, l, ...) -> (b, h, g, s,
-//   e) %k = linalg.generic ins(%d#0) outs(0) { arith.addf }          : sums over g; %v the same of
-//   %d#1
-// becomes
-//   %k, %v = tw.attention_gradient wrt <key|value> ...   maps ... (b, h, g, l, ...) -> (b, h, s, e)
-//
-// as automatic differentiation leaves it of keys that were repeated, which tw-group-queries no
-// longer does. Sums of f16 and bf16 are of f32, and rounded in an operation of their own, which is
-// a copy then, or nothing: what is summed inside is rounded there.
+// tw-sum-group-gradients (Passes.td).
 #include "Graph/Passes.h"
 #include "Graph/Sizes.h"
 #include "IR/Graph/Graph.h"
@@ -25,6 +15,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_SUMGROUPGRADIENTS
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 /// A result, and the one sum that reads it.
@@ -154,13 +147,7 @@ void sumInside(graph::AttentionGradientOp op) {
   op.erase();
 }
 
-struct SumGroupGradients : PassWrapper<SumGroupGradients, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SumGroupGradients)
-  StringRef getArgument() const override { return "tw-sum-group-gradients"; }
-  StringRef getDescription() const override {
-    return "Gradients of shared keys are summed where they are computed";
-  }
-
+struct SumGroupGradients : impl::SumGroupGradientsBase<SumGroupGradients> {
   void runOnOperation() override {
     SmallVector<graph::AttentionGradientOp> all;
     getOperation()->walk([&](graph::AttentionGradientOp op) { all.push_back(op); });
@@ -170,7 +157,5 @@ struct SumGroupGradients : PassWrapper<SumGroupGradients, OperationPass<>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createSumGroupGradients() { return std::make_unique<SumGroupGradients>(); }
 
 } // namespace tw

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Brings every computation into the form that kernels have: operations that write into a
-// destination of their own.
-//
-//   tensor.pad, tensor.concat, tensor.generate, ...   -> fills, copies and insert_slice
-//   linalg.fill with several users                    -> one fill a user
-//   an init that somebody else still reads            -> a copy of it first, if it is read here
-//   a slice that leaves the kernels (returned, reshaped, carried by a loop) -> a copy of it
-//   a constant that leaves the kernels                -> a copy of it
+// tw-to-destination-style (Passes.td).
 #include "Graph/Passes.h"
 #include "Graph/Rows.h"
 #include "Graph/Sizes.h"
@@ -25,6 +18,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_TODESTINATIONSTYLE
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 Value emptyLike(Value value, OpBuilder &b, Location loc) {
@@ -53,11 +49,7 @@ bool isOwn(Value init) {
   return isCompute(op) && init.hasOneUse();
 }
 
-struct ToDestinationStyle : PassWrapper<ToDestinationStyle, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ToDestinationStyle)
-  StringRef getArgument() const override { return "tw-to-destination-style"; }
-  StringRef getDescription() const override { return "Give every computation its destination"; }
-
+struct ToDestinationStyle : impl::ToDestinationStyleBase<ToDestinationStyle> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     linalg::populateConvertToDestinationStylePatterns(patterns);
@@ -144,7 +136,5 @@ struct ToDestinationStyle : PassWrapper<ToDestinationStyle, OperationPass<>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createToDestinationStyle() { return std::make_unique<ToDestinationStyle>(); }
 
 } // namespace tw

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A contraction that reads a weight with a reduction dimension innermost, as PyTorch's linear does
-// ([out, in]), gets the weight the other way round, so that its inner loop runs along the output:
-//
-//   %w = tw.weight #w strides [768, 1] : tensor<3072x768xf32>     maps (m, n, k) -> (n, k)
-// becomes
-//   %w = tw.weight #w strides [1, 768] : tensor<768x3072xf32>     maps (m, n, k) -> (k, n)
-//
-// Nothing is computed: a weight's strides say how its file is read, and the artifact's payload is
-// written in the order of the type. (One-row products read every weight once in either order.)
+// tw-transpose-weights (Passes.td).
 #include "Graph/Passes.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
@@ -18,6 +10,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_TRANSPOSEWEIGHTS
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 /// The order of the weight's dimensions that puts those of the output last: reduction dimensions
@@ -62,11 +57,7 @@ graph::WeightOp permuted(graph::WeightOp weight, ArrayRef<unsigned> order, OpBui
   return graph::WeightOp::create(b, weight.getLoc(), type.clone(sizes), attr);
 }
 
-struct TransposeWeights : PassWrapper<TransposeWeights, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TransposeWeights)
-  StringRef getArgument() const override { return "tw-transpose-weights"; }
-  StringRef getDescription() const override { return "Lay out weights for contractions"; }
-
+struct TransposeWeights : impl::TransposeWeightsBase<TransposeWeights> {
   void runOnOperation() override {
     getOperation()->walk([](linalg::GenericOp op) {
       if (op.getNumReductionLoops() == 0 || op.getNumDpsInputs() < 2 || op.getNumDpsInits() != 1)
@@ -101,7 +92,5 @@ struct TransposeWeights : PassWrapper<TransposeWeights, OperationPass<>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createTransposeWeights() { return std::make_unique<TransposeWeights>(); }
 
 } // namespace tw

@@ -10,6 +10,10 @@ class Pass;
 
 namespace tw::conversion {
 
+// Creators of passes, one for each in Passes.td.
+#define GEN_PASS_DECL
+#include "GraphToTile/Passes.h.inc"
+
 /// Gives each function that dispatches call (tw.kernel) and tile programs cover the configurations
 /// of its kernels (`tile.configuration`); for all others a remark says why. What `overrides` give,
 /// which may be null and must outlive the pass, is taken, or refused with an error (CONFIG_1 to
@@ -17,10 +21,6 @@ namespace tw::conversion {
 std::unique_ptr<mlir::Pass>
 createConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
                           const ConfigurationOverrides *overrides = nullptr);
-
-/// Replaces configured functions by tile programs, and the dispatches that call them by dispatches
-/// of these. The other functions stay for the reference target.
-std::unique_ptr<mlir::Pass> createTilePrograms();
 
 /// For tilewright-opt: tw-configure by this chooser, and tw-tile-programs.
 void registerPasses(const std::shared_ptr<const ConfigurationChooser> &chooser);

@@ -142,9 +142,12 @@ Index Tracer::programId(Here here, int64_t dim) {
 }
 
 void Tracer::addHint(Here here, const std::string &name, const std::vector<int64_t> &values) {
-  if (!name.starts_with("tile.") || !isName(name.substr(5)))
-    fail(here, "\"" + name + "\" cannot be the name of a hint",
-         "names are tile. and letters, digits and _: tile.block");
+  if (name != "tile.block")
+    fail(here, "there is no hint called \"" + name + "\"", "the one hint is tile.block");
+  for (int64_t value : values)
+    if (value < 1)
+      fail(here, "the hint " + name + " has " + std::to_string(value) + " programs",
+           "give 1 or more for each dimension of the grid");
   if (auto [it, isNew] = hintPlaces.try_emplace(name, here); !isNew)
     fail(here, "the hint " + name + " is given twice", "the other one is at " + place(it->second));
   result.hints.emplace_back(name, values);
@@ -227,6 +230,12 @@ void Tracer::finish() {
          "names are letters, digits and _, and do not begin with a digit");
   if (!gridPlace)
     fail(result.here, "kernel " + result.name + " has no grid", phrases.noGrid);
+  for (const auto &[name, values] : result.hints)
+    if (values.size() != result.grid.size())
+      fail(hintPlaces.at(name),
+           "the hint " + name + " has " + std::to_string(values.size()) +
+               " numbers, but the grid is " + shapeText(result.grid),
+           "give one for each dimension of the grid");
   checkBound();
   for (auto &[name, value] : bindings) {
     if (used.contains(name))

@@ -1,22 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tile-bind-calls: calls of hand-written kernels become dispatches.
-//
-//   %y = tw.kernel_call "mylib.softmax"(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
-//   tile.kernel @softmax(in %x: !tile.buffer<[M, N], f32>, out %y: !tile.buffer<[M, N], f32>) ...
-// becomes
-//   %m = tensor.dim %x, %c0
-//   %e = tensor.empty(%m) : tensor<?x8xf32>
-//   %y = tw.dispatch @softmax(%x) outs(%e) : ...
-//   tile.kernel @softmax(in %x: !tile.buffer<[M, 8], f32>, ...) ... attributes {destinations}
-//
-// What is known of the arguments is bound and checked now, and the kernel specialised for it; the
-// rest is solved and checked by the host program (RuntimeBinding.h). Dispatches give inputs, then
-// outs, then scalars: the kernel's arguments are brought into that order.
-//
-// A tensor never changes, so a buffer that a kernel reads and writes (inout) is an input, what it
-// holds before, and an out, which begins as a copy of it (`tile.begins`); where the input is not
-// needed any more both are one memory.
+// tile-bind-calls (Passes.td).
 #include "Tile/BindCalls.h"
 #include "IR/Coded.h"
 #include "IR/ElementDType.h"
@@ -37,6 +21,9 @@
 using namespace mlir;
 
 namespace tw::tile {
+#define GEN_PASS_DEF_BINDCALLS
+#include "Tile/Passes.h.inc"
+
 namespace {
 
 std::string text(Type type) {
@@ -101,7 +88,7 @@ KernelOp forDispatches(KernelOp kernel) {
   copy.setArgumentsAttr(ArrayAttr::get(context, attributes));
   copy->setAttr("destinations", UnitAttr::get(context));
   if (!begins.empty())
-    copy->setAttr("tile.begins", DenseI64ArrayAttr::get(context, begins));
+    copy->setAttr(TileDialect::beginsName, DenseI64ArrayAttr::get(context, begins));
   return copy;
 }
 
@@ -418,16 +405,8 @@ private:
   KernelSignature signature;
 };
 
-struct BindCalls : PassWrapper<BindCalls, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BindCalls)
+struct BindCalls : impl::BindCallsBase<BindCalls> {
   explicit BindCalls(ModuleOp library) : library(library) {}
-  StringRef getArgument() const override { return "tile-bind-calls"; }
-  StringRef getDescription() const override { return "Calls of kernels as dispatches"; }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
-                    tensor::TensorDialect>();
-  }
-
   void runOnOperation() override {
     SmallVector<graph::KernelCallOp> calls;
     getOperation().walk([&](graph::KernelCallOp call) { calls.push_back(call); });

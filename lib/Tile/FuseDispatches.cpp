@@ -1,19 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one fusion there is: two dispatches of tile programs, of which one reads what the other
-// writes, become one.
-//
-//   %c = tw.dispatch @product(%a, %b) outs(%e)            tile.store %acc, %out[%i, %j]
-//   %y = tw.dispatch @bias_relu(%c, %d) outs(%f)
-// becomes
-//   %y = tw.dispatch @product_bias_relu(%a, %b, %d) outs(%f)
-//                                            %z = tile.load %d[%j] ... max(%acc + %z, 0)
-//                                            tile.store %z, %out[%i, %j]
-//
-// A pointwise kernel (Pointwise.h) follows a store, or takes the place of a load: outside of the
-// buffer, where the load would have given the pad value, that is selected. One that reads several
-// parts of what is stored follows the blocks of all of them, which one program then computes. What
-// is computed again for other programs must be movement alone, and be read element by element.
+// tile-fuse (Passes.td).
 #include "IR/Coded.h"
 #include "IR/Graph/Decisions.h"
 #include "IR/Graph/Values.h"
@@ -32,6 +19,9 @@
 using namespace mlir;
 
 namespace tw::tile {
+#define GEN_PASS_DEF_FUSEDISPATCHES
+#include "Tile/Passes.h.inc"
+
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -83,14 +73,7 @@ bool feedsRows(Value tile) {
   });
 }
 
-struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FuseDispatches)
-  StringRef getArgument() const override { return "tile-fuse"; }
-  StringRef getDescription() const override { return "Fuse dispatches of tile programs"; }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<TileDialect, arith::ArithDialect>();
-  }
-
+struct FuseDispatches : impl::FuseDispatchesBase<FuseDispatches> {
   void runOnOperation() override {
     table.emplace(getOperation());
     decisions.emplace(getOperation());
@@ -188,7 +171,7 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
       return {{}, false, why};
     }
     for (KernelOp kernel : {from, to})
-      if (kernel->hasAttr("tile.begins")) { // what it does not store stays what it was
+      if (kernel->hasAttr(TileDialect::beginsName)) { // what it does not store stays what it was
         why = "one of them updates a buffer in place";
         return {{}, false, why};
       }
@@ -353,7 +336,5 @@ struct FuseDispatches : PassWrapper<FuseDispatches, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createFuseDispatches() { return std::make_unique<FuseDispatches>(); }
 
 } // namespace tw::tile

@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tile-order: the one order of a kernel's operations in which kernels are compared. What touches
-// memory stays in its order; each other operation stands right before the first one that needs it,
-// and constants, sizes and program ids stand first.
-//
-//   %b = tile.full %c1 : f32 -> tensor<4xf32>
-//   %a = tile.load %x[%c0] : ...
-//   %s = math.exp %a : tensor<4xf32>
-//   %t = arith.addf %b, %s : tensor<4xf32>
-// becomes
-//   %a = tile.load %x[%c0] : ...
-//   %b = tile.full %c1 : f32 -> tensor<4xf32>
-//   %s = math.exp %a : tensor<4xf32>
-//   %t = arith.addf %b, %s : tensor<4xf32>
+// tile-order (Passes.td).
 #include "IR/Tile/Tile.h"
 #include "Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,6 +14,9 @@
 using namespace mlir;
 
 namespace tw::tile {
+#define GEN_PASS_DEF_ORDEROPERATIONS
+#include "Tile/Passes.h.inc"
+
 namespace {
 
 /// The same for the whole kernel, wherever it stands.
@@ -72,11 +63,7 @@ private:
   llvm::SetVector<Operation *> order;
 };
 
-struct OrderOperations : PassWrapper<OrderOperations, OperationPass<KernelOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OrderOperations)
-  StringRef getArgument() const override { return "tile-order"; }
-  StringRef getDescription() const override { return "The order in which kernels are compared"; }
-
+struct OrderOperations : impl::OrderOperationsBase<OrderOperations> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     Block &body = kernel.getBody().front();
@@ -105,7 +92,5 @@ struct OrderOperations : PassWrapper<OrderOperations, OperationPass<KernelOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createOrderOperations() { return std::make_unique<OrderOperations>(); }
 
 } // namespace tw::tile

@@ -4,6 +4,7 @@
 #pragma once
 #include "Support/Size.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
 #include <memory>
 
 namespace mlir {
@@ -15,22 +16,9 @@ namespace tw::tile {
 
 class KernelOp;
 
-/// Folds, merges equal operations and drops dead ones; what it leaves is a kernel like any other.
-std::unique_ptr<mlir::Pass> createSimplify();
-
-/// Brings operations into the one order in which kernels are compared.
-std::unique_ptr<mlir::Pass> createOrderOperations();
-
-/// Fuses dispatches (tw.dispatch) of kernels of a module where one reads what the other writes.
-std::unique_ptr<mlir::Pass> createFuseDispatches();
-
-/// Makes two kernels of one that has few programs and a loop with `combine`, so that workers share
-/// the loop (SplitLoops.h).
-std::unique_ptr<mlir::Pass> createSplitLoops();
-
-/// Lets a kernel read and write one buffer where its result takes the place of an input: state of
-/// the program, or an input that it writes to.
-std::unique_ptr<mlir::Pass> createUpdateInPlace();
+// Creators of passes, one for each in Passes.td.
+#define GEN_PASS_DECL
+#include "Tile/Passes.h.inc"
 
 /// Replaces symbols by values: in types, sizes, the grid and the body. An argument that was such a
 /// symbol stays, and is not looked at any more.

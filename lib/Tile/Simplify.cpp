@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tile-simplify: folds index arithmetic and tiles of one value, merges equal operations, drops dead
-// ones and loops that make one trip or none.
-//
-//   %c2 = arith.constant 2 : index
-//   %c3 = arith.constant 3 : index
-//   %i = arith.muli %c2, %c3 : index
-//   %z = tile.full %zero : f32 -> tensor<1x1xf32>
-//   %zs = tile.broadcast %z : tensor<1x1xf32> -> tensor<1x?xf32, #tile.dims<[N]>>
-// becomes
-//   %i = arith.constant 6 : index
-//   %zs = tile.full %zero : f32 -> tensor<1x?xf32, #tile.dims<[N]>>
+// tile-simplify (Passes.td).
 #include "IR/Tile/Tile.h"
 #include "Tile/BindCalls.h"
 #include "Tile/Passes.h"
@@ -25,16 +15,12 @@
 using namespace mlir;
 
 namespace tw::tile {
+#define GEN_PASS_DEF_SIMPLIFY
+#include "Tile/Passes.h.inc"
+
 namespace {
 
-struct Simplify : PassWrapper<Simplify, OperationPass<KernelOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Simplify)
-  StringRef getArgument() const override { return "tile-simplify"; }
-  StringRef getDescription() const override { return "Simplify tile programs"; }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, scf::SCFDialect>();
-  }
-
+struct Simplify : impl::SimplifyBase<Simplify> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet all(context);
     addSimplifications(all);
@@ -61,8 +47,6 @@ private:
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createSimplify() { return std::make_unique<Simplify>(); }
 
 void registerPasses() {
   registerPass(createSimplify);

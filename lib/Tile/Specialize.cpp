@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tile-specialize: symbols become numbers, so that tiles get static extents.
-//
-//   tile.kernel @k(in %x: !tile.buffer<[M, N], f32>) symbols [M, N] grid [M ceildiv 4] {
-//     %t = tile.load ... -> tensor<4x?xf32, #tile.dims<[N]>>
-// becomes, with N = 8,
-//   tile.kernel @k(in %x: !tile.buffer<[M, 8], f32>) symbols [M] grid [M ceildiv 4] {
-//     %t = tile.load ... -> tensor<4x8xf32>
+// tile-specialize (Passes.td).
 #include "IR/Coded.h"
 #include "IR/Tile/Tile.h"
 #include "Tile/Passes.h"
@@ -17,6 +11,9 @@
 using namespace mlir;
 
 namespace tw::tile {
+#define GEN_PASS_DEF_SPECIALIZE
+#include "Tile/Passes.h.inc"
+
 namespace {
 
 class Specializer {
@@ -141,16 +138,10 @@ private:
   std::map<std::string, Size> replacements;
 };
 
-struct Specialize : PassWrapper<Specialize, OperationPass<KernelOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Specialize)
+struct Specialize : impl::SpecializeBase<Specialize> {
   Specialize() = default;
   explicit Specialize(Size::Values values) : values(std::move(values)) {}
-  Specialize(const Specialize &other) : PassWrapper(other), values(other.values) {}
-  StringRef getArgument() const override { return "tile-specialize"; }
-  StringRef getDescription() const override { return "Replace symbols of kernels by values"; }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect>();
-  }
+  Specialize(const Specialize &other) : SpecializeBase(other), values(other.values) {}
 
   void runOnOperation() override {
     Size::Values all = values;
@@ -169,7 +160,6 @@ struct Specialize : PassWrapper<Specialize, OperationPass<KernelOp>> {
   }
 
 private:
-  ListOption<std::string> symbols{*this, "symbols", llvm::cl::desc("NAME=VALUE, ...")};
   Size::Values values;
 };
 

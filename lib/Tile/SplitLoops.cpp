@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tile-split: a kernel with few programs and a loop with `combine` becomes two.
-//
-//   %r = tw.dispatch @k(%x) outs(%e)              // grid [2], a loop over 4096 blocks
-// becomes
-//   %s = tw.dispatch @k_parts(%x) outs(%states)   // grid [16, 2], each over 256 blocks
-//   %r = tw.dispatch @k(%x, %s) outs(%e)          // grid [2], combines 16 states
-//
-// How many parts there are follows from sizes, so sums come out the same on any number of threads.
+// tile-split (Passes.td).
 #include "Tile/SplitLoops.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
@@ -23,6 +16,9 @@
 using namespace mlir;
 
 namespace tw::tile {
+#define GEN_PASS_DEF_SPLITLOOPS
+#include "Tile/Passes.h.inc"
+
 namespace {
 
 /// Programs from which on a kernel is left as it is; how many a split one has, about: more than
@@ -223,10 +219,10 @@ private:
     SmallVector<Attribute> grid = {size(count)};
     llvm::append_range(grid, kernel.getGrid());
     parts.setGridAttr(b.getArrayAttr(grid));
-    if (auto block = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.block")) {
+    if (auto block = kernel->getAttrOfType<DenseI64ArrayAttr>(TileDialect::blockName)) {
       // Programs are few, so each is worth a worker.
       SmallVector<int64_t> ones(block.size() + 1, 1);
-      parts->setAttr("tile.block", b.getDenseI64ArrayAttr(ones));
+      parts->setAttr(TileDialect::blockName, b.getDenseI64ArrayAttr(ones));
     }
   }
 
@@ -309,14 +305,7 @@ private:
   SplitKernel split;
 };
 
-struct SplitLoops : PassWrapper<SplitLoops, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitLoops)
-  StringRef getArgument() const override { return "tile-split"; }
-  StringRef getDescription() const override { return "Run loops with combine in parts"; }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<TileDialect, arith::ArithDialect, tensor::TensorDialect>();
-  }
-
+struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
   void runOnOperation() override {
     SymbolTable table(getOperation());
     llvm::StringMap<SmallVector<graph::DispatchOp>> calls;
@@ -390,7 +379,5 @@ int64_t chooseParts(KernelOp kernel, std::string &why) {
 }
 
 SplitKernel splitLoop(KernelOp kernel, int64_t count) { return Splitter(kernel, count).run(); }
-
-std::unique_ptr<Pass> createSplitLoops() { return std::make_unique<SplitLoops>(); }
 
 } // namespace tw::tile

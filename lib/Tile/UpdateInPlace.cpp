@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tile-update-in-place: a kernel whose result takes the place of an input reads and writes one
-// buffer.
-//
-//   tile.kernel @k(in %old, in %g, out %new) { ... load %old[i] ... store %t, %new[i] ... }
-//   %new = tw.dispatch @k(%old, %g) outs(%e)     // %old: state, whose next value is %new
-// becomes
-//   tile.kernel @k(in %old, in %g, inout %new) { ... load %new[i] ... store %t, %new[i] ... }
-//       attributes {tile.begins = [0, 2]}
-//
-// It is done where each element is read by the program that writes it, before it does; a store that
-// only copies old elements then goes. The host
-// program then gives both one memory (Program/Storage.h), and nothing is copied. What is stored
-// where a mask of positions holds, and is the old value elsewhere, is stored under the mask alone.
+// tile-update-in-place (Passes.td).
 #include "IR/Coded.h"
 #include "IR/Graph/Mutations.h"
 #include "IR/Tile/Elementwise.h"
@@ -25,6 +13,9 @@
 using namespace mlir;
 
 namespace tw::tile {
+#define GEN_PASS_DEF_UPDATEINPLACE
+#include "Tile/Passes.h.inc"
+
 namespace {
 
 Access accessOf(KernelOp kernel, unsigned argument) {
@@ -144,24 +135,18 @@ void share(KernelOp kernel, ArrayRef<BlockArgument> inputs, BlockArgument output
       ArgumentAttr::get(kernel.getContext(), was.getName(), Access::InOut, was.getSymbol(), {});
   kernel.setArgumentsAttr(ArrayAttr::get(kernel.getContext(), arguments));
   SmallVector<int64_t> begins;
-  if (auto known = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.begins"))
+  if (auto known = kernel->getAttrOfType<DenseI64ArrayAttr>(TileDialect::beginsName))
     llvm::append_range(begins, known.asArrayRef());
   for (BlockArgument input : inputs)
     begins.append({input.getArgNumber(), output.getArgNumber()});
-  kernel->setAttr("tile.begins", DenseI64ArrayAttr::get(kernel.getContext(), begins));
+  kernel->setAttr(TileDialect::beginsName, DenseI64ArrayAttr::get(kernel.getContext(), begins));
   for (StoreOp copy : stores.copies)
     copy.erase();
   for (StoreOp update : stores.updates)
     storeUnderMask(update);
 }
 
-struct UpdateInPlace : PassWrapper<UpdateInPlace, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UpdateInPlace)
-  StringRef getArgument() const override { return "tile-update-in-place"; }
-  StringRef getDescription() const override {
-    return "Let kernels read and write one buffer where a result takes an input's place";
-  }
-
+struct UpdateInPlace : impl::UpdateInPlaceBase<UpdateInPlace> {
   void runOnOperation() override {
     llvm::StringMap<SmallVector<graph::DispatchOp>> calls;
     getOperation().walk([&](graph::DispatchOp op) { calls[op.getKernel()].push_back(op); });
@@ -202,7 +187,5 @@ struct UpdateInPlace : PassWrapper<UpdateInPlace, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createUpdateInPlace() { return std::make_unique<UpdateInPlace>(); }
 
 } // namespace tw::tile

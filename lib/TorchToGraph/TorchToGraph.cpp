@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass: reports what is unsupported, then replaces each torch function.
-//
-//   func.func @main(%x: !torch.vtensor<[2],f32>) -> !torch.vtensor<[2],f32> {
-//     %y = torch.aten.relu %x : ...
-//     return %y
-//   }
-// becomes
-//   func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-//     %y = linalg.generic ... ins(%x) { arith.maximumf ... }
-//     return %y
-//   }
+// torch-to-graph (Passes.td).
 #include "TorchToGraph/TorchToGraph.h"
 #include "IR/Graph/Graph.h"
 #include "TorchToGraph/Core/RecomposeAttention.h"
@@ -29,6 +19,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_TORCHTOGRAPH
+#include "TorchToGraph/Passes.h.inc"
+
 
 namespace {
 
@@ -56,15 +49,8 @@ void dropDead(ModuleOp module) {
   (void)runRegionDCE(rewriter, module->getRegions());
 }
 
-struct TorchToGraph : PassWrapper<TorchToGraph, OperationPass<ModuleOp>> {
+struct TorchToGraph : impl::TorchToGraphBase<TorchToGraph> {
   explicit TorchToGraph(KernelNames kernels) : kernels(std::move(kernels)) {}
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TorchToGraph)
-  StringRef getArgument() const override { return "torch-to-graph"; }
-  StringRef getDescription() const override { return "Lowers torch operators to linalg and tw"; }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
-                    math::MathDialect, scf::SCFDialect, tensor::TensorDialect, graph::TWDialect>();
-  }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();

@@ -43,8 +43,13 @@ tile.kernel @block() grid [1, 2] attributes {tile.block = array<i64: 4>} {}
 
 // -----
 
-// expected-error @+1 {{has an attribute tile.block, but hints are a kernel's}}
+// expected-error @+1 {{has an attribute tile.block, but that is a kernel's}}
 func.func private @hint() attributes {tile.block = array<i64: 4>}
+
+// -----
+
+// expected-error @+1 {{there is no attribute tile.blocks of the tile dialect}}
+tile.kernel @misspelled() grid [1] attributes {tile.blocks = array<i64: 4>} {}
 
 // -----
 

@@ -29,11 +29,11 @@ tile.kernel @softmax(in %x: !tile.buffer<[M, N], f32>, out %y: !tile.buffer<[M, 
 
 // CHECK-LABEL: tile.kernel @gemm(
 // CHECK-SAME: out %c: !tile.buffer<[M, N], f32> init 0.000000e+00 : f32
-// CHECK-SAME: symbols [M {multiple = 8}, N, K {min = 1, max = 4096}] grid [M ceildiv 6, N ceildiv 16] attributes {tile.order = "rows"} {
+// CHECK-SAME: symbols [M {multiple = 8}, N, K {min = 1, max = 4096}] grid [M ceildiv 6, N ceildiv 16] attributes {tile.block = array<i64: 4, 2>} {
 tile.kernel @gemm(in %a: !tile.buffer<[M, K], bf16>, in %b: !tile.buffer<[N ceildiv 16, K, 16], bf16>,
                   in %bias: !tile.buffer<[N], f32>, out %c: !tile.buffer<[M, N], f32> init 0.0 : f32)
     symbols [M {multiple = 8}, N, K {min = 1, max = 4096}]
-    grid [M ceildiv 6, N ceildiv 16] attributes {tile.order = "rows"} {
+    grid [M ceildiv 6, N ceildiv 16] attributes {tile.block = array<i64: 4, 2>} {
   %m = tile.program_id 0
   %n = tile.program_id 1
   %c0 = arith.constant 0 : index

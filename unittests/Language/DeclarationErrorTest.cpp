@@ -92,10 +92,19 @@ const Mistake declarations[] = {
        programId(-1);
      },
      "programId(-1), but the grid is [2]", "its only dimension is 0"},
-    {__LINE__, [] { hint("block", {1}); }, "\"block\" cannot be the name of a hint",
-     "names are tile. and letters, digits and _: tile.block"},
-    {__LINE__, [] { hint("tile.a", {}), hint("tile.a", {1}); }, "the hint tile.a is given twice",
-     "the other one is at FILE:LINE"},
+    {__LINE__, [] { hint("block", {1}); }, "there is no hint called \"block\"",
+     "the one hint is tile.block"},
+    {__LINE__, [] { hint("tile.block", {1}), hint("tile.block", {1}); },
+     "the hint tile.block is given twice", "the other one is at FILE:LINE"},
+    {__LINE__, [] { hint("tile.block", {1, 0}); }, "the hint tile.block has 0 programs",
+     "give 1 or more for each dimension of the grid"},
+    {__LINE__,
+     [] {
+       grid(2, Symbol("M"));
+       hint("tile.block", {4});
+     },
+     "the hint tile.block has 1 numbers, but the grid is [2, M]",
+     "give one for each dimension of the grid"},
     {__LINE__, [] { throw std::runtime_error("no luck"); }, "kernel k threw an exception: no luck"},
     {__LINE__, [] { throw 1; }, "kernel k threw an exception"},
 };

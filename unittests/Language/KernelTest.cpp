@@ -40,18 +40,16 @@ TEST(Kernel, HintsAndProgramIds) {
     hint("tile.block", {4, 2});
     Buffer y = output("y", i64, {3, 5});
     grid(3, 5);
-    hint("tile.note", {});
     store(y, {programId(0), programId(1)}, full({1, 1}, cast(programId(1), i64)));
   });
-  EXPECT_EQ(text,
-            "tile.kernel @k(out %y: !tile.buffer<[3, 5], i64>)\n"
-            "grid [3, 5] attributes {tile.block = array<i64: 4, 2>, tile.note = array<i64>} {\n"
-            "%pid0 = tile.program_id 0\n"
-            "%pid1 = tile.program_id 1\n"
-            "%0 = arith.index_cast %pid1 : index to i64\n"
-            "%1 = tile.full %0 : i64 -> tensor<1x1xi64>\n"
-            "tile.store %1, %y[%pid0, %pid1] : tensor<1x1xi64>, !tile.buffer<[3, 5], i64>\n"
-            "}\n");
+  EXPECT_EQ(text, "tile.kernel @k(out %y: !tile.buffer<[3, 5], i64>)\n"
+                  "grid [3, 5] attributes {tile.block = array<i64: 4, 2>} {\n"
+                  "%pid0 = tile.program_id 0\n"
+                  "%pid1 = tile.program_id 1\n"
+                  "%0 = arith.index_cast %pid1 : index to i64\n"
+                  "%1 = tile.full %0 : i64 -> tensor<1x1xi64>\n"
+                  "tile.store %1, %y[%pid0, %pid1] : tensor<1x1xi64>, !tile.buffer<[3, 5], i64>\n"
+                  "}\n");
 }
 
 TEST(Kernel, WhatDispatchesSay) {

@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions run with channels last, and so does what stands between them:
-//
-//   %y = tw.conv ins(%x, %w) : [N, C, H, W]                 %t = transpose %x
-//   %z = generic { relu }(%y)                               %y = tw.conv layout channels_last
-//   %u = tw.conv ins(%z, %v)                    ->          %z = generic { relu }(%y)
-//                                                           %u = tw.conv layout channels_last
-//                                                           transpose %u
-//
-// Operations are visited in order. One that reads a tensor that has been turned (Turned.h) is
-// written again for it, and its results are turned too: elementwise operations, reductions,
-// windows, padding, concatenation, reshapes. What cannot (or what leaves the function) gets the
-// tensor transposed back. Weights are read in another order, which costs nothing. A convolution of
-// a few channels reads its input as it is; one with a window of one element is a product.
+// tw-channels-last (Passes.td).
 #include "Graph/ChannelsLast/Turned.h"
 #include "Graph/Passes.h"
 #include "Graph/Sizes.h"
@@ -32,6 +20,9 @@
 using namespace mlir;
 
 namespace tw {
+#define GEN_PASS_DEF_CHANNELSLAST
+#include "Graph/Passes.h.inc"
+
 namespace {
 
 constexpr int64_t fewChannels = 4; // read one by one, wherever they are
@@ -548,14 +539,7 @@ private:
   SmallVector<Operation *> replaced; // in order
 };
 
-struct ChannelsLast : PassWrapper<ChannelsLast, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ChannelsLast)
-  StringRef getArgument() const override { return "tw-channels-last"; }
-  StringRef getDescription() const override { return "Run convolutions with channels last"; }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, linalg::LinalgDialect, tensor::TensorDialect>();
-  }
-
+struct ChannelsLast : impl::ChannelsLastBase<ChannelsLast> {
   void runOnOperation() override {
     graph::Decisions decisions(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -566,7 +550,5 @@ struct ChannelsLast : PassWrapper<ChannelsLast, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createChannelsLast() { return std::make_unique<ChannelsLast>(); }
 
 } // namespace tw

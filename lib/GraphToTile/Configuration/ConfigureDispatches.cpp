@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-configure: each dispatch that tile programs cover gets the configurations of its kernels.
-//
-//   func.func private @k0(...) attributes {tw.kernel} { linalg.matmul ... }
-// becomes
-//   func.func private @k0(...) attributes {tw.kernel,
-//       tile.configuration = #tile.dispatch_config<cuts [none] kernels [
-//           <"contraction" {columns = 48, rows = 8, ...}>]>} { linalg.matmul ... }
-//
-// Configurations are chosen by the target (ConfigurationChooser.h) where none is given. A remark
-// says why a dispatch gets none: it runs on the reference target.
+// tw-configure (Passes.td).
 #include "GraphToTile/Analysis/DispatchCalls.h"
 #include "GraphToTile/Analysis/WindowOperands.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
@@ -26,6 +17,9 @@
 using namespace mlir;
 
 namespace tw::conversion {
+#define GEN_PASS_DEF_CONFIGUREDISPATCHES
+#include "GraphToTile/Passes.h.inc"
+
 namespace {
 
 /// Chooses for one dispatch.
@@ -227,15 +221,12 @@ private:
   const DispatchOverride *given;
 };
 
-struct ConfigureDispatches : PassWrapper<ConfigureDispatches, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConfigureDispatches)
+struct ConfigureDispatches : impl::ConfigureDispatchesBase<ConfigureDispatches> {
   ConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
                       const ConfigurationOverrides *overrides)
       : chooser(std::move(chooser)), overrides(overrides) {}
-  StringRef getArgument() const override { return "tw-configure"; }
-  StringRef getDescription() const override { return "Choose configurations of dispatches"; }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<tile::TileDialect, arith::ArithDialect, tensor::TensorDialect>();
+    ConfigureDispatchesBase::getDependentDialects(registry);
     registerConfigurations(registry);
   }
 

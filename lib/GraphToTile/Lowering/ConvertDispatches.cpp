@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dispatches become tile programs:
-//
-//   %y = tw.dispatch @k0(%x) outs(%e) : (tensor<1x128x768xf32>) ...
-//   func.func private @k0(...) attributes {tw.kernel} { ... linalg.generic ... }
-// becomes
-//   %a = tensor.collapse_shape %x ... into tensor<98304xf32>
-//   %b = tw.dispatch @k0(%a) outs(%f) : (tensor<98304xf32>) ...
-//   tile.kernel @k0(in %in0: !tile.buffer<[98304], f32>, ...) grid [96] { ... }
-//
-// Each subkernel of a dispatch (Analysis/Subkernel.h) is a kernel, made as the function's
-// configuration says (tw-configure); lib/Tile fuses what can be fused again.
+// tw-tile-programs (Passes.td).
 #include "GraphToTile/Analysis/DispatchCalls.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
@@ -36,6 +26,9 @@
 using namespace mlir;
 
 namespace tw::conversion {
+#define GEN_PASS_DEF_TILEPROGRAMS
+#include "GraphToTile/Passes.h.inc"
+
 using namespace kernels;
 namespace {
 
@@ -58,15 +51,7 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TilePrograms)
-  StringRef getArgument() const override { return "tw-tile-programs"; }
-  StringRef getDescription() const override { return "Dispatches as tile programs"; }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<tile::TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
-                    tensor::TensorDialect>();
-  }
-
+struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
   void runOnOperation() override {
     DispatchCalls calls(getOperation());
     // All are analysed before the first is replaced, as tw-configure saw them.
@@ -340,8 +325,6 @@ struct TilePrograms : PassWrapper<TilePrograms, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createTilePrograms() { return std::make_unique<TilePrograms>(); }
 
 void registerPasses(const std::shared_ptr<const ConfigurationChooser> &chooser) {
   registerPass([chooser] { return createConfigureDispatches(chooser); });

@@ -113,9 +113,9 @@ void LoopFrame::createKernel(StringRef name, const LoopConfiguration &configurat
   kernel = tile::KernelOp::create(b.b, b.loc, name, b.b.getArrayAttr(arguments),
                                   b.b.getArrayAttr(declared), b.b.getArrayAttr(grid));
   kernel->setAttr("destinations", b.b.getUnitAttr());
-  kernel->setAttr("tile.block", b.b.getDenseI64ArrayAttr(blocks));
+  kernel->setAttr(tile::TileDialect::blockName, b.b.getDenseI64ArrayAttr(blocks));
   if (program.begin)
-    kernel->setAttr("tile.begins",
+    kernel->setAttr(tile::TileDialect::beginsName,
                     b.b.getDenseI64ArrayAttr({program.begin->input, program.begin->output}));
   Block *body =
       b.b.createBlock(&kernel.getBody(), {}, types, SmallVector<Location>(types.size(), b.loc));

@@ -185,28 +185,43 @@ static LogicalResult verifyVariants(KernelOp kernel, Attribute value) {
   return success();
 }
 
+/// `tile.replaces`: the kernel of a model in whose place this one comes.
+static LogicalResult verifyReplaces(KernelOp kernel, Attribute value) {
+  if (!isa<StringAttr>(value))
+    return kernel.emitOpError() << TileDialect::replacesName << " is the name of a kernel, but is " << value;
+  return success();
+}
+
+static LogicalResult verifyConfiguration(Operation *op, Attribute value) {
+  bool fits = isa<KernelOp>(op)
+                  ? isa<ConfigurationAttr>(value)
+                  : op->hasAttr("tw.kernel") && isa<DispatchConfigurationAttr>(value);
+  if (!fits)
+    return op->emitOpError() << TileDialect::configurationName
+                             << " is a #tile.config of a tile.kernel, or a "
+                                "#tile.dispatch_config of a dispatch";
+  return success();
+}
+
+/// What only kernels have.
+constexpr struct {
+  StringLiteral name;
+  LogicalResult (*verify)(KernelOp, Attribute);
+} kernelAttributes[] = {{TileDialect::blockName, verifyBlock},
+                        {TileDialect::beginsName, verifyBegins},
+                        {TileDialect::variantsName, verifyVariants},
+                        {TileDialect::replacesName, verifyReplaces}};
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  Attribute value = attribute.getValue();
-  auto kernel = dyn_cast<KernelOp>(op);
-  if (attribute.getName() == configurationName) {
-    bool fits = kernel ? isa<ConfigurationAttr>(value)
-                       : op->hasAttr("tw.kernel") && isa<DispatchConfigurationAttr>(value);
-    if (!fits)
-      return op->emitOpError() << configurationName
-                               << " is a #tile.config of a tile.kernel, or a "
-                                  "#tile.dispatch_config of a dispatch";
-    return success();
-  }
-  if (!kernel)
-    return op->emitOpError() << "has an attribute " << attribute.getName().getValue()
-                             << ", but hints are a kernel's";
-  if (attribute.getName() == replacesName && !isa<StringAttr>(value))
-    return kernel.emitOpError() << replacesName << " is the name of a kernel, but is " << value;
-  if (attribute.getName() == variantsName)
-    return verifyVariants(kernel, value);
-  if (attribute.getName() == "tile.begins")
-    return verifyBegins(kernel, value);
-  return attribute.getName() == "tile.block" ? verifyBlock(kernel, value) : success();
+  StringRef name = attribute.getName().getValue();
+  if (name == configurationName)
+    return verifyConfiguration(op, attribute.getValue());
+  const auto *rule = llvm::find_if(kernelAttributes, [&](auto &each) { return each.name == name; });
+  if (rule == std::end(kernelAttributes))
+    return op->emitOpError() << "there is no attribute " << name << " of the tile dialect";
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    return rule->verify(kernel, attribute.getValue());
+  return op->emitOpError() << "has an attribute " << name << ", but that is a kernel's";
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,6 +27,11 @@ def Tile_Dialect : Dialect {
     const ::tw::ConfigurationSchema *getSchema(::llvm::StringRef name) const;
     /// On a tile.kernel its #tile.config, on the function of a dispatch its #tile.dispatch_config.
     static constexpr ::llvm::StringLiteral configurationName = "tile.configuration";
+    /// On a tile.kernel, a hint: how many programs one worker runs in a row, along each dimension of
+    /// the grid.
+    static constexpr ::llvm::StringLiteral blockName = "tile.block";
+    /// On a tile.kernel: pairs of arguments, an input and an inout buffer that begins as its copy.
+    static constexpr ::llvm::StringLiteral beginsName = "tile.begins";
     /// On a tile.kernel that stands for one of a model's: what that is called (docs/kernel-source.md).
     static constexpr ::llvm::StringLiteral replacesName = "tile.replaces";
     /// On a tile.kernel: the kernels that calls go to where sizes are small (Variants.h).

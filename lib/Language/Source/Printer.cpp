@@ -142,7 +142,7 @@ void Printer::printAttributes() {
       line("outputsBindSymbols();");
     } else if (name == tile::TileDialect::replacesName) {
       line("replaces(" + quotedText(cast<StringAttr>(attribute.getValue())) + ");");
-    } else if (name == "tile.begins") {
+    } else if (name == tile::TileDialect::beginsName) {
       for (int64_t i = 0; i < list.size(); i += 2)
         line(fmt::format("beginsAs({}, {});", buffers[kernel.getBlockArgument(list[i + 1])],
                          buffers[kernel.getBlockArgument(list[i])]));

@@ -21,7 +21,7 @@ public:
     for (auto [value, argument] : llvm::zip(kernel.getBody().getArguments(),
                                             kernel.getArguments().getAsRange<tile::ArgumentAttr>()))
       (argument.getAccess() == tile::Access::Scalar ? numbers : buffers).push_back(value);
-    auto block = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.block");
+    auto block = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::TileDialect::blockName);
     for (unsigned d = 0; d < kernel.getGrid().size(); ++d)
       blockSizes.push_back(block && d < block.size() ? std::max<int64_t>(block[d], 1) : 1);
     kernel.walk([&](tile::CheckOp) { checks = 1; });
@@ -132,7 +132,7 @@ private:
 
   /// What outputs hold before any program runs.
   void emitFill(KernelShell &shell) {
-    result.fills = kernel->hasAttr("tile.begins") ||
+    result.fills = kernel->hasAttr(tile::TileDialect::beginsName) ||
                    llvm::any_of(kernel.getArguments().getAsRange<tile::ArgumentAttr>(),
                                 [](tile::ArgumentAttr one) { return bool(one.getInit()); });
     if (!result.fills)
@@ -153,7 +153,7 @@ private:
 
   /// Buffers that are read and written begin as copies of inputs (Tile/BindCalls.cpp), or are them.
   void copyWhatIsBefore(Emitter &e, llvm::function_ref<Value(int64_t)> bufferAt) {
-    auto pairs = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.begins");
+    auto pairs = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::TileDialect::beginsName);
     int64_t inputs =
         llvm::count_if(kernel.getArguments().getAsRange<tile::ArgumentAttr>(),
                        [](tile::ArgumentAttr one) { return one.getAccess() == tile::Access::In; });

@@ -103,7 +103,7 @@ SmallVector<Filled> Signature::fills(tile::KernelOp kernel) {
     ++number;
   }
   // Buffers that are read and written begin as copies of inputs (Tile/BindCalls.cpp), or are them.
-  auto pairs = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.begins");
+  auto pairs = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::TileDialect::beginsName);
   for (int64_t i = 0; pairs && i < pairs.size(); i += 2)
     all.push_back({pairs[i + 1], {}, pairs[i]});
   return all;

@@ -19,7 +19,6 @@ constexpr int64_t warp = 32, leastThreads = 64, mostThreads = 256, fillThreads =
 constexpr int64_t blocksOfMultiprocessor = 2;
 constexpr unsigned sharedSpace = 3;
 constexpr char sharedName[] = "tw_shared";
-constexpr char orderName[] = "tile.block"; // how many consecutive programs along each dimension
 constexpr int64_t sharedAlignment = 128, productAlignment = 1024; // of a swizzle's pattern
 constexpr int64_t mapBytes = 128, mapAlignment = 64;              // CUtensorMap
 
@@ -195,7 +194,7 @@ private:
   /// Program `number` where programs that run at one time share operands: in bands of so many rows
   /// of programs as the order of programs says (`tile.block`), and in a band column by column.
   void numberInBands(Emitter &e, const Ix &number, const Indices &grid) {
-    auto order = kernel->getAttrOfType<DenseI64ArrayAttr>(orderName);
+    auto order = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::TileDialect::blockName);
     numberPrograms(e, number, grid);
     size_t rank = grid.size();
     if (!order || size_t(order.size()) != rank || rank < 2 || order[int64_t(rank) - 2] <= 1)

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes on tile programs.
+include "mlir/Pass/PassBase.td"
+
+def BindCalls : Pass<"tile-bind-calls", "::mlir::ModuleOp"> {
+  let summary = "Calls of kernels as dispatches";
+  let description = [{
+    Calls of hand-written kernels become dispatches.
+
+    ```
+    %y = tw.kernel_call "mylib.softmax"(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    tile.kernel @softmax(in %x: !tile.buffer<[M, N], f32>, out %y: !tile.buffer<[M, N], f32>) ...
+    ```
+
+    becomes
+
+    ```
+    %m = tensor.dim %x, %c0
+    %e = tensor.empty(%m) : tensor<?x8xf32>
+    %y = tw.dispatch @softmax(%x) outs(%e) : ...
+    tile.kernel @softmax(in %x: !tile.buffer<[M, 8], f32>, ...) ... attributes {destinations}
+    ```
+
+    What is known of the arguments is bound and checked now, and the kernel specialised for it; the
+    rest is solved and checked by the host program (RuntimeBinding.h). Dispatches give inputs, then
+    outs, then scalars: the kernel's arguments are brought into that order.
+
+    A tensor never changes, so a buffer that a kernel reads and writes (inout) is an input, what it
+    holds before, and an out, which begins as a copy of it (`tile.begins`); where the input is not
+    needed any more both are one memory.
+  }];
+  let constructor = "::tw::tile::createBindCalls({})";
+  let dependentDialects = ["::tw::tile::TileDialect", "::mlir::arith::ArithDialect",
+      "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def Simplify : Pass<"tile-simplify", "::tw::tile::KernelOp"> {
+  let summary = "Simplify tile programs";
+  let description = [{
+    Folds index arithmetic and tiles of one value, merges equal operations, drops dead
+    ones and loops that make one trip or none.
+
+    ```
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %i = arith.muli %c2, %c3 : index
+    %z = tile.full %zero : f32 -> tensor<1x1xf32>
+    %zs = tile.broadcast %z : tensor<1x1xf32> -> tensor<1x?xf32, #tile.dims<[N]>>
+    ```
+
+    becomes
+
+    ```
+    %i = arith.constant 6 : index
+    %zs = tile.full %zero : f32 -> tensor<1x?xf32, #tile.dims<[N]>>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def OrderOperations : Pass<"tile-order", "::tw::tile::KernelOp"> {
+  let summary = "The order in which kernels are compared";
+  let description = [{
+    The one order of a kernel's operations in which kernels are compared. What touches
+    memory stays in its order; each other operation stands right before the first one that needs it,
+    and constants, sizes and program ids stand first.
+
+    ```
+    %b = tile.full %c1 : f32 -> tensor<4xf32>
+    %a = tile.load %x[%c0] : ...
+    %s = math.exp %a : tensor<4xf32>
+    %t = arith.addf %b, %s : tensor<4xf32>
+    ```
+
+    becomes
+
+    ```
+    %a = tile.load %x[%c0] : ...
+    %b = tile.full %c1 : f32 -> tensor<4xf32>
+    %s = math.exp %a : tensor<4xf32>
+    %t = arith.addf %b, %s : tensor<4xf32>
+    ```
+  }];
+}
+
+def FuseDispatches : Pass<"tile-fuse", "::mlir::ModuleOp"> {
+  let summary = "Fuse dispatches of tile programs";
+  let description = [{
+    The one fusion there is: two dispatches of tile programs, of which one reads what the other
+    writes, become one.
+
+    ```
+    %c = tw.dispatch @product(%a, %b) outs(%e)            tile.store %acc, %out[%i, %j]
+    %y = tw.dispatch @bias_relu(%c, %d) outs(%f)
+    ```
+
+    becomes
+
+    ```
+    %y = tw.dispatch @product_bias_relu(%a, %b, %d) outs(%f)
+                                             %z = tile.load %d[%j] ... max(%acc + %z, 0)
+                                             tile.store %z, %out[%i, %j]
+    ```
+
+    A pointwise kernel (Pointwise.h) follows a store, or takes the place of a load: outside of the
+    buffer, where the load would have given the pad value, that is selected. One that reads several
+    parts of what is stored follows the blocks of all of them, which one program then computes. What
+    is computed again for other programs must be movement alone, and be read element by element.
+  }];
+  let dependentDialects = ["::tw::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
+def SplitLoops : Pass<"tile-split", "::mlir::ModuleOp"> {
+  let summary = "Run loops with combine in parts";
+  let description = [{
+    A kernel with few programs and a loop with `combine` becomes two.
+
+    ```
+    %r = tw.dispatch @k(%x) outs(%e)              // grid [2], a loop over 4096 blocks
+    ```
+
+    becomes
+
+    ```
+    %s = tw.dispatch @k_parts(%x) outs(%states)   // grid [16, 2], each over 256 blocks
+    %r = tw.dispatch @k(%x, %s) outs(%e)          // grid [2], combines 16 states
+    ```
+
+    How many parts there are follows from sizes, so sums come out the same on any number of threads.
+  }];
+  let dependentDialects = ["::tw::tile::TileDialect", "::mlir::arith::ArithDialect",
+      "::mlir::tensor::TensorDialect"];
+}
+
+def UpdateInPlace : Pass<"tile-update-in-place", "::mlir::ModuleOp"> {
+  let summary = "Let kernels read and write one buffer where a result takes an input's place";
+  let description = [{
+    A kernel whose result takes the place of an input reads and writes one
+    buffer.
+
+    ```
+    tile.kernel @k(in %old, in %g, out %new) { ... load %old[i] ... store %t, %new[i] ... }
+    %new = tw.dispatch @k(%old, %g) outs(%e)     // %old: state, whose next value is %new
+    ```
+
+    becomes
+
+    ```
+    tile.kernel @k(in %old, in %g, inout %new) { ... load %new[i] ... store %t, %new[i] ... }
+        attributes {tile.begins = [0, 2]}
+    ```
+
+    It is done where each element is read by the program that writes it, before it does; a store that
+    only copies old elements then goes. The host
+    program then gives both one memory (Program/Storage.h), and nothing is copied. What is stored
+    where a mask of positions holds, and is the old value elsewhere, is stored under the mask alone.
+  }];
+}
+
+def Specialize : Pass<"tile-specialize", "::tw::tile::KernelOp"> {
+  let summary = "Replace symbols of kernels by values";
+  let description = [{
+    Symbols become numbers, so that tiles get static extents.
+
+    ```
+    tile.kernel @k(in %x: !tile.buffer<[M, N], f32>) symbols [M, N] grid [M ceildiv 4] {
+      %t = tile.load ... -> tensor<4x?xf32, #tile.dims<[N]>>
+    ```
+
+    becomes, with N = 8,
+
+    ```
+    tile.kernel @k(in %x: !tile.buffer<[M, 8], f32>) symbols [M] grid [M ceildiv 4] {
+      %t = tile.load ... -> tensor<4x8xf32>
+    ```
+  }];
+  let constructor = "::tw::tile::createSpecialize()";
+  let options = [ListOption<"symbols", "symbols", "std::string", "NAME=VALUE, ...">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
