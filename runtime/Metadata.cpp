@@ -420,6 +420,17 @@ private:
         "failures", [](Fields &f) { return f.strings("messages"); });
   }
 
+  PartOfTensor readPart(Fields &f) {
+    std::vector<int64_t> part = f.integers("part", 0);
+    if (part.empty())
+      return {};
+    if (part.size() != 3 || part[1] < 1 || part[0] > part[2] - part[1]) {
+      f.fail("part", "is no begin, count and whole");
+      return {};
+    }
+    return {part[0], part[1], part[2]};
+  }
+
   CallBuffer readBuffer(Fields &f) {
     CallBuffer buffer;
     buffer.dtype = readDType(f);
@@ -430,7 +441,7 @@ private:
       f.fail("slots", "are not as many as sizes");
     buffer.isResult = f.booleanOr("result", false);
     buffer.values = f.objects<SourceValue>("values", [&](Fields &v) {
-      SourceValue value{v.integer("number", 0), readSizes(v, true), {}};
+      SourceValue value{v.integer("number", 0), readSizes(v, true), {}, readPart(v)};
       for (int64_t dim : v.integers("order", 0))
         value.order.push_back(static_cast<int>(dim));
       std::vector<bool> seen(value.sizes.size());

@@ -72,12 +72,18 @@ struct BufferInfo {
   std::optional<int64_t> bytes, offset;
 };
 
-/// A value of the model's graph that a tensor holds, with its dimensions in `order` (none: as they
-/// are).
+/// Of each `whole` consecutive elements `count`, from `begin` on.
+struct PartOfTensor {
+  int64_t begin = 0, count = 1, whole = 1;
+};
+
+/// A value of the model's graph that a tensor, or a part of it, holds, with its dimensions in
+/// `order` (none: as they are).
 struct SourceValue {
   int64_t number = 0;
   std::vector<Size> sizes; // of the value
   std::vector<int> order;
+  PartOfTensor part = {}; // all of the tensor
 };
 
 /// A tensor that a dispatch's kernel is called with.

@@ -162,10 +162,10 @@ private:
         continue;
       int64_t number = values++;
       own.push_back(graph::ValueAttr::get(op->getContext(), result.getResultNumber(), number, type,
-                                          ArrayRef<int64_t>()));
+                                          ArrayRef<int64_t>(), ArrayRef<int64_t>()));
       for (graph::ValueAttr value : graph::valuesOf(result))
         inner.push_back(graph::ValueAttr::get(op->getContext(), number, value.getNumber(),
-                                              value.getType(), value.getOrder()));
+                                              value.getType(), value.getOrder(), value.getPart()));
     }
     graph::setValues(clone, own);
   }

@@ -91,8 +91,8 @@ static Result<tile::Cut> readCut(const Json &value) {
   TW_ASSIGN(std::string_view name, value.string());
   if (auto cut = tile::symbolizeCut(StringRef(name)))
     return *cut;
-  return value.error(fmt::format("\"{}\" is no cut: there are none, transpose_rhs and "
-                                 "split_reductions",
+  return value.error(fmt::format("\"{}\" is no cut: there are none, transpose_rhs, "
+                                 "transform_weights, split_reductions and split_gradients",
                                  name),
                      Code::CONFIG_1);
 }
@@ -100,6 +100,14 @@ static Result<tile::Cut> readCut(const Json &value) {
 static Result<DispatchOverride> readDispatch(const Json &object, const std::string &file) {
   DispatchOverride dispatch;
   dispatch.place = file + ": " + object.path();
+  TW_TRY(object.forEachMember([](std::string_view name, const Json &value) -> Status {
+    constexpr std::string_view known[] = {"signature", "ops", "source", "cuts", "kernels"};
+    if (llvm::is_contained(known, name))
+      return {};
+    Diagnostic problem = value.error(fmt::format("a dispatch has no \"{}\"", name), Code::CONFIG_1);
+    problem.help = "the fields of a kernel stand in its entry under \"kernels\"";
+    return problem;
+  }));
   if (auto cuts = object.find("cuts"))
     TW_TRY(cuts->forEach([&](const Json &value) -> Status {
       TW_ASSIGN(tile::Cut cut, readCut(value));

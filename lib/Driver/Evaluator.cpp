@@ -2,8 +2,10 @@
 #include "Driver/Evaluator.h"
 #include "IO/OutputFile.h"
 #include "IR/Coded.h"
+#include "Program/Payload.h"
 #include "Program/Storage.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tilewright/tilewright.h"
 #include <cerrno>
 #include <cstring>
@@ -128,6 +130,17 @@ static LogicalResult runInto(const std::string &path, int64_t bytes, const std::
   return runOnce(loc, artifact, outputs);
 }
 
+/// Writes the payload to a file, which may be a new one, behind its first `at` bytes.
+static LogicalResult write(const Payload &payload, const std::string &path, int64_t at,
+                           Location loc) {
+  int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return report(loc, cannotWrite(path, errno), payload.bytes());
+  Status status = payload.write(fd, at, path);
+  close(fd);
+  return status ? success() : report(loc, status.error(), payload.bytes());
+}
+
 /// The weights that one file holds, at these offsets.
 static SmallVector<graph::WeightAttr> weightsIn(const std::string &path, TypeRange types,
                                                 ArrayRef<int64_t> offsets, MLIRContext *context) {
@@ -184,26 +197,67 @@ void ArtifactEvaluator::dropFile(const std::string &path) {
   std::filesystem::remove(path + ".weights", ignored);
 }
 
+/// The weights that a tensor is made of, one after the other; nothing for what is computed.
+static SmallVector<std::pair<graph::WeightAttr, RankedTensorType>> joinedWeights(Value tensor) {
+  auto concat = tensor.getDefiningOp<tensor::ConcatOp>();
+  SmallVector<std::pair<graph::WeightAttr, RankedTensorType>> parts;
+  if (!concat || concat.getDim() != 0)
+    return parts;
+  for (Value input : concat.getInputs())
+    if (auto weight = input.getDefiningOp<graph::WeightOp>())
+      parts.emplace_back(weight.getSource(), cast<RankedTensorType>(weight.getType()));
+    else
+      return {};
+  return parts;
+}
+
+LogicalResult ArtifactEvaluator::run(ModuleOp module, func::FuncOp function,
+                                     const std::string &path, int64_t bytes,
+                                     ArrayRef<int64_t> offsets) {
+  Location loc = module.getLoc();
+  FailureOr<std::string> artifact = createFile(loc);
+  if (failed(artifact))
+    return failure();
+  TypeRange types = function.getFunctionType().getResults();
+  bool ok = succeeded(compile(module, *artifact)) &&
+            (bytes == 0 || succeeded(runInto(path, bytes, *artifact, types, offsets, loc)));
+  dropFile(*artifact);
+  return success(ok);
+}
+
 FailureOr<SmallVector<graph::WeightAttr>>
 ArtifactEvaluator::evaluate(OwningOpRef<ModuleOp> module) {
   Location loc = module->getLoc();
   auto function = module->lookupSymbol<func::FuncOp>("constants");
   function.setName("main");
-  TypeRange types = function.getFunctionType().getResults();
-  SmallVector<int64_t> offsets;
+  SmallVector<Type> types(function.getFunctionType().getResults());
+  auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  // What is only copied needs no program; it comes last in the file.
+  Payload joined;
+  llvm::BitVector isJoined(types.size());
+  SmallVector<int64_t> offsets, computed;
   int64_t bytes = 0;
-  for (Type type : types) {
-    offsets.push_back(bytes);
-    bytes += (*bytesOf(cast<RankedTensorType>(type)) + 63) / 64 * 64;
+  for (auto [value, type] : llvm::zip(end.getOperands(), types)) {
+    auto parts = joinedWeights(value);
+    isJoined[offsets.size()] = !parts.empty();
+    offsets.push_back(parts.empty() ? bytes : joined.addJoined(parts));
+    if (parts.empty()) {
+      computed.push_back(bytes);
+      bytes += (*bytesOf(cast<RankedTensorType>(type)) + 63) / 64 * 64;
+    }
   }
-  FailureOr<std::string> path = createFile(loc), artifact = createFile(loc);
-  if (failed(path) || failed(artifact))
+  for (unsigned number : isJoined.set_bits())
+    offsets[number] += bytes;
+  end->eraseOperands(isJoined);
+  (void)function.eraseResults(isJoined);
+  FailureOr<std::string> path = createFile(loc);
+  if (failed(path))
     return failure();
   session.beginStage("constants");
-  bool ok = succeeded(compile(*module, *artifact)) &&
-            (bytes == 0 || succeeded(runInto(*path, bytes, *artifact, types, offsets, loc)));
+  bool ok = computed.empty() || succeeded(run(*module, function, *path, bytes, computed));
+  if (ok && joined.bytes())
+    ok = succeeded(write(joined, *path, bytes, loc));
   session.endStage();
-  dropFile(*artifact);
   if (!ok)
     return failure();
   return weightsIn(*path, types, offsets, loc.getContext());

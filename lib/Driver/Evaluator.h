@@ -6,6 +6,7 @@
 #include "Driver/Pipeline.h"
 #include "Driver/Targets.h"
 #include "IO/TemporaryFolder.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +27,10 @@ private:
   mlir::FailureOr<std::string> createFile(mlir::Location loc);
   void dropFile(const std::string &path);
   mlir::LogicalResult compile(mlir::ModuleOp module, const std::string &artifact);
+  /// Writes the results of `function`, which computes them, to a new file of `bytes` bytes, at
+  /// these offsets.
+  mlir::LogicalResult run(mlir::ModuleOp module, mlir::func::FuncOp function,
+                          const std::string &path, int64_t bytes, llvm::ArrayRef<int64_t> offsets);
 
   Session &session;
   NamedTarget target; // of this host, whatever the artifact is made for

@@ -7,14 +7,29 @@
 #include "mlir/IR/Builders.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 #include <set>
 
 using namespace mlir;
 
 namespace tw {
 
-static size_t operatorCount(graph::DecisionKind kind) {
-  return kind == graph::DecisionKind::ChannelsLast ? 1 : 2;
+/// How many operators a decision is about.
+struct OperatorCount {
+  size_t least, most;
+};
+
+static OperatorCount operatorCount(graph::DecisionKind kind) {
+  switch (kind) {
+  case graph::DecisionKind::ChannelsLast:
+    return {1, 1};
+  case graph::DecisionKind::Merge:
+    return {2, std::numeric_limits<size_t>::max()};
+  case graph::DecisionKind::Fuse:
+  case graph::DecisionKind::Recompute:
+    break;
+  }
+  return {2, 2};
 }
 
 static Result<GivenDecision> readDecision(const Json &object, const std::string &file) {
@@ -23,7 +38,8 @@ static Result<GivenDecision> readDecision(const Json &object, const std::string 
   auto kind = graph::symbolizeDecisionKind(StringRef(name));
   if (!kind)
     return what.error(
-        fmt::format("\"{}\" is no decision: there are fuse, recompute and channels_last", name),
+        fmt::format("\"{}\" is no decision: there are fuse, recompute, channels_last and merge",
+                    name),
         Code::CONFIG_1);
   TW_ASSIGN(Json operators, object.get("operators"));
   GivenDecision decision{*kind, {}, true, file + ": " + object.path()};
@@ -32,9 +48,10 @@ static Result<GivenDecision> readDecision(const Json &object, const std::string 
     decision.operators.emplace_back(text);
     return {};
   }));
-  if (decision.operators.size() != operatorCount(*kind))
-    return operators.error(fmt::format("{} is about {} operators, not {}", name,
-                                       operatorCount(*kind), decision.operators.size()),
+  auto [least, most] = operatorCount(*kind);
+  if (size_t count = decision.operators.size(); count < least || count > most)
+    return operators.error(fmt::format("{} is about {}{} operators, not {}", name, least,
+                                       most > least ? " or more" : "", count),
                            Code::CONFIG_1);
   TW_ASSIGN(Json want, object.get("want"));
   TW_ASSIGN(decision.isTaken, want.boolean());

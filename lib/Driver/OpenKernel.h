@@ -3,6 +3,7 @@
 // A kernel that was opened through the C API, and what came of its last run.
 #pragma once
 #include "Driver/CompiledKernel.h"
+#include "Driver/Register.h"
 #include "Driver/Session.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -10,6 +11,12 @@
 #include <optional>
 
 struct tilewright_kernel {
+  tilewright_kernel() {
+    mlir::DialectRegistry registry;
+    tw::registerConfigurations(registry); // which the text of a dumped kernel has
+    context.appendDialectRegistry(registry);
+  }
+
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   mlir::OwningOpRef<mlir::ModuleOp> module;
   tw::tile::KernelOp kernel;

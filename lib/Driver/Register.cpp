@@ -23,6 +23,10 @@ void registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry); // with the external models of their interfaces
   mlir::registerAllExtensions(registry);
   registry.insert<graph::TWDialect, torch::TorchDialect, torch_c::TorchConversionDialect>();
+  registerConfigurations(registry);
+}
+
+void registerConfigurations(mlir::DialectRegistry &registry) {
   conversion::registerConfigurations(registry);
   target::registerCPUConfigurations(registry);
   target::registerNVIDIAConfigurations(registry);

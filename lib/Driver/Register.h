@@ -10,4 +10,8 @@ namespace tw {
 /// Every dialect and extension that the compiler uses.
 void registerDialects(mlir::DialectRegistry &registry);
 
+/// The kinds of configurations that templates and targets have: what a tile program's text may
+/// name.
+void registerConfigurations(mlir::DialectRegistry &registry);
+
 } // namespace tw

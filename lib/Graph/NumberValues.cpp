@@ -35,8 +35,8 @@ struct NumberValues : impl::NumberValuesBase<NumberValues> {
       SmallVector<graph::ValueAttr> values;
       for (OpResult result : op->getResults())
         if (auto type = dyn_cast<RankedTensorType>(result.getType()))
-          values.push_back(
-              graph::ValueAttr::get(&getContext(), result.getResultNumber(), next++, type, {}));
+          values.push_back(graph::ValueAttr::get(&getContext(), result.getResultNumber(), next++,
+                                                 type, ArrayRef<int64_t>(), ArrayRef<int64_t>()));
       graph::setValues(op, values);
     });
   }

@@ -146,6 +146,29 @@ def ChannelsLast : Pass<"tw-channels-last", "::mlir::ModuleOp"> {
       "::mlir::tensor::TensorDialect"];
 }
 
+def MergeProducts : Pass<"tw-merge-products", "::mlir::ModuleOp"> {
+  let summary = "Multiply one tensor with several weights at once";
+  let description = [{
+    Products of one tensor with several weights become one product, with the weights side by side,
+    and so do the same elementwise operations behind them:
+
+    ```
+    %q = generic { sum of x * w }(%x, %wq)              %w = tensor.concat %wq, %wk
+    %k = generic { sum of x * w }(%x, %wk)              %b = tensor.concat %bq, %bk
+    %q1 = generic { q + b }(%q, %bq)             ->     %y = generic { sum of x * w }(%x, %w)
+    %k1 = generic { k + b }(%k, %bk)                    %y1 = generic { y + b }(%y, %b)
+                                                        %q1 = tensor.extract_slice %y1[0, 0] ...
+                                                        %k1 = tensor.extract_slice %y1[0, 768] ...
+    ```
+
+    as of queries, keys and values: the tensor is read once, and few rows make work for more
+    threads. Products stay apart if a reader would be fused with one of them (what is elementwise
+    and not the same behind all), or needs a tensor of its own, as a result of the model does. The
+    decision is `merge` (docs/configurations.md).
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ReshapeBeforeSlice : Pass<"tw-reshape-before-slice"> {
   let summary = "Cut dimensions before slices are taken";
   let description = [{

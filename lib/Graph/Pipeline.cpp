@@ -18,15 +18,16 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   pm.addPass(createFoldPadding());
   pm.addPass(createChannelsLast());
   pm.addPass(createFoldUnitReshapes());
+  pm.addPass(createMergeProducts());
   pm.addPass(createReshapeBeforeSlice());
   pm.addPass(createReadCapturedViews());
   pm.addPass(createFuseElementwise());
   pm.addPass(createFoldAttentionTransposes());
   pm.addPass(createGroupQueries());
   pm.addPass(createGraphCSE());
-  pm.addPass(createTransposeWeights());
   if (evaluator)
     pm.addPass(createHoistWeights(evaluator));
+  pm.addPass(createTransposeWeights());
   // Copies what leaves as a slice; nothing that reads it may be found to do nothing after that.
   pm.addPass(createGraphCanonicalizer());
   pm.addPass(createSumGroupGradients());
@@ -47,7 +48,7 @@ void registerGraphPasses() {
   for (auto create :
        {createDropDeadResults, createResolveDims, createScatterIntoWhole, createFoldUnitReshapes,
         createFoldPadding, createReadCapturedViews, createReshapeBeforeSlice, createFuseElementwise,
-        createChannelsLast, createFoldAttentionTransposes, createGroupQueries,
+        createChannelsLast, createMergeProducts, createFoldAttentionTransposes, createGroupQueries,
         createSumGroupGradients, createTransposeWeights, createToDestinationStyle,
         createNumberValues, createGraphCSE})
     registerPass(create);

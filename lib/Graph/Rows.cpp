@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Graph/Rows.h"
+#include "IR/Graph/Contraction.h"
 #include "IR/Graph/Graph.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,8 +34,8 @@ bool isCompute(Operation *op) {
 bool isContraction(Operation *op) {
   if (isa<graph::ConvOp, graph::AttentionInterface>(op))
     return true;
-  auto generic = dyn_cast<linalg::LinalgOp>(op);
-  return generic && generic.getNumReductionLoops() > 0 && generic.getNumDpsInputs() >= 2;
+  auto linalg = dyn_cast<linalg::LinalgOp>(op);
+  return linalg && graph::matchContraction(linalg);
 }
 
 /// The iteration dimensions of the leading parallel dimensions of `op`'s results.

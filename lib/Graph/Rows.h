@@ -24,7 +24,7 @@ int64_t rowPrefix(mlir::Operation *op);
 /// computes.
 int64_t sharedRows(mlir::OpOperand &operand);
 
-/// True for a sum of products: a reduction that reads two tensors or more, or a convolution.
+/// True for sums of products (IR/Graph/Contraction.h), convolutions and attention.
 bool isContraction(mlir::Operation *op);
 
 /// Elements in one row of `value` when its first `rows` dimensions are fixed; dynamic sizes count

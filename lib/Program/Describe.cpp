@@ -294,6 +294,9 @@ static void writeBuffers(JsonWriter &json, const HostDispatch &dispatch) {
       json.key("order").beginArray();
       for (int64_t dim : value.getOrder())
         json.value(dim);
+      json.endArray().key("part").beginArray();
+      for (int64_t number : value.getPart())
+        json.value(number);
       json.endArray().endObject();
     }
     json.endArray().endObject();

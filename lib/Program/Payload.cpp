@@ -14,16 +14,24 @@
 
 namespace tw {
 
+Payload::Piece Payload::pieceOf(graph::WeightAttr source, mlir::RankedTensorType type) {
+  return {source.getName().str(),
+          source.getFile().str(),
+          source.getOffset(),
+          source.getBytes(),
+          source.getStart(),
+          type.getShape().vec(),
+          source.getStrides().vec(),
+          (type.getElementTypeBitWidth() + 7) / 8,
+          0};
+}
+
+static int64_t aligned(int64_t bytes) {
+  return (bytes + TW_ALIGNMENT - 1) / TW_ALIGNMENT * TW_ALIGNMENT;
+}
+
 int64_t Payload::add(graph::WeightAttr source, mlir::RankedTensorType type) {
-  Piece piece{source.getName().str(),
-              source.getFile().str(),
-              source.getOffset(),
-              source.getBytes(),
-              source.getStart(),
-              type.getShape().vec(),
-              source.getStrides().vec(),
-              (type.getElementTypeBitWidth() + 7) / 8,
-              0};
+  Piece piece = pieceOf(source, type);
   std::string key =
       fmt::format("{}|{}|{}|{}|{}|{}|{}", piece.file, piece.begin, piece.bytes, piece.start,
                   fmt::join(piece.sizes, ","), fmt::join(piece.strides, ","), piece.elementBytes);
@@ -31,10 +39,22 @@ int64_t Payload::add(graph::WeightAttr source, mlir::RankedTensorType type) {
   if (!isNew)
     return place->second;
   piece.offset = end;
-  int64_t size = type.getNumElements() * piece.elementBytes;
-  end += (size + TW_ALIGNMENT - 1) / TW_ALIGNMENT * TW_ALIGNMENT;
+  end += aligned(type.getNumElements() * piece.elementBytes);
   pieces.push_back(std::move(piece));
   return place->second;
+}
+
+int64_t
+Payload::addJoined(llvm::ArrayRef<std::pair<graph::WeightAttr, mlir::RankedTensorType>> parts) {
+  int64_t begin = end;
+  for (const auto &[source, type] : parts) {
+    Piece piece = pieceOf(source, type);
+    piece.offset = end;
+    end += type.getNumElements() * piece.elementBytes;
+    pieces.push_back(std::move(piece));
+  }
+  end = aligned(end);
+  return begin;
 }
 
 static bool areZero(std::span<const std::byte> bytes) {

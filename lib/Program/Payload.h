@@ -18,6 +18,8 @@ class Payload {
 public:
   /// The place of a weight in the payload. The same bytes in the same layout are stored once.
   int64_t add(graph::WeightAttr source, mlir::RankedTensorType type);
+  /// The place of weights that follow each other directly, as one tensor.
+  int64_t addJoined(llvm::ArrayRef<std::pair<graph::WeightAttr, mlir::RankedTensorType>> parts);
   int64_t bytes() const { return end; }
   /// Whether all bytes of a weight's storage are 0. False when it cannot be read.
   static bool isZero(graph::WeightAttr source);
@@ -36,6 +38,7 @@ private:
     int64_t elementBytes = 1;
     int64_t offset = 0; // in the payload
   };
+  static Piece pieceOf(graph::WeightAttr source, mlir::RankedTensorType type);
   static Status writeMemory(const Piece &piece, int fd, int64_t at, const std::string &path);
   static Status writePiece(const Piece &piece, int input, int fd, int64_t at,
                            const std::string &path);

@@ -45,8 +45,28 @@ bool isStoredInBoxes(BlockArgument buffer) {
   return stores > 0;
 }
 
-/// Whether the programs read each element of a buffer once: all of the grid goes into where they
-/// read.
+/// How far one trip of a loop is from the next; nothing if that is not a constant.
+std::optional<int64_t> stepOf(ForOp loop) {
+  auto step = indexForm(loop.getStep());
+  return step ? step->constant() : std::nullopt;
+}
+
+/// Whether the trips of a loop read boxes that do not overlap: it alone moves them along one
+/// dimension, by no less than their extent.
+bool movesPast(ForOp loop, LoadOp load) {
+  auto step = stepOf(loop);
+  std::string name = loopSymbol(loop);
+  for (auto [d, position] : llvm::enumerate(load.getPositions()))
+    if (auto form = indexForm(position); form && form->symbols().contains(name)) {
+      Size moved = form->substitute({{name, Size::symbol(name) + Size(1)}}) - *form;
+      return step && moved.constant() && *step > 0 && *moved.constant() > 0 &&
+             *moved.constant() * *step >= load.getType().getDimSize(d);
+    }
+  return false;
+}
+
+/// Whether programs and their loops read each element of a buffer once: all of the grid and of the
+/// loops goes into where they read.
 bool readsOnce(LoadOp load) {
   auto kernel = load->getParentOfType<KernelOp>();
   std::set<std::string> used;
@@ -60,7 +80,20 @@ bool readsOnce(LoadOp load) {
   for (auto [d, count] : llvm::enumerate(kernel.getGrid().getAsRange<SizeAttr>()))
     if (count.getSize() != Size(1) && !used.contains(coordinateSymbol(int64_t(d))))
       return false;
-  return isa<KernelOp>(load->getParentOp());
+  for (auto loop = load->getParentOfType<ForOp>(); loop; loop = loop->getParentOfType<ForOp>())
+    if (!movesPast(loop, load))
+      return false;
+  return true;
+}
+
+/// Whether a tile goes into a product, maybe under another shape or after further operations: then
+/// the target places it.
+bool feedsProducts(Value tile) {
+  return llvm::any_of(tile.getUsers(), [](Operation *user) {
+    if (isa<DotOp>(user))
+      return true;
+    return user->getNumResults() == 1 && !isa<ForOp>(user) && feedsProducts(user->getResult(0));
+  });
 }
 
 /// Whether a tile is only the left operand of products, which is read element by element.
@@ -246,15 +279,19 @@ struct FuseDispatches : impl::FuseDispatchesBase<FuseDispatches> {
       LoadOp load = onlyLoad(shared, why);
       if (!load)
         return failure();
-      if (!mayRecompute && !readsOnce(load) && !(pointwise->isMovement() && feedsRows(load)))
+      bool isInLoop = !isa<KernelOp>(load->getParentOp());
+      if (isInLoop && feedsProducts(load))
+        return why = "the consumer reads it in a loop of products", failure();
+      bool isFree = readsOnce(load) || (!isInLoop && pointwise->isMovement() && feedsRows(load));
+      if (!mayRecompute && !isFree)
         return why = "it would be recomputed by several programs", failure();
       return KernelFusion(base, from, shared, out, *pointwise, false).replaceLoads(why);
     });
     return fusion;
   }
 
-  /// The load that is all that is done with a buffer, at the top of the kernel; null if there is no
-  /// such one.
+  /// The load that is all that is done with a buffer, at the top of the kernel or in the body of
+  /// loops; null if there is no such one.
   static LoadOp onlyLoad(BlockArgument buffer, std::string &why) {
     LoadOp load;
     for (Operation *user : buffer.getUsers()) {
@@ -267,8 +304,12 @@ struct FuseDispatches : impl::FuseDispatchesBase<FuseDispatches> {
         return why = "the consumer reads it in several places", LoadOp();
       load = own;
     }
-    if (!load || !isa<KernelOp>(load->getParentOp()))
-      return why = "the consumer reads it in a loop", LoadOp();
+    for (Operation *op = load; load && !isa<KernelOp>(op->getParentOp()); op = op->getParentOp())
+      if (auto loop = dyn_cast<ForOp>(op->getParentOp());
+          !loop || op->getParentRegion() != &loop.getBody())
+        return why = "the consumer reads it in a branch", LoadOp();
+    if (!load)
+      why = "the consumer does not load it";
     return load;
   }
 

@@ -21,26 +21,57 @@ FailureOr<KernelOp> KernelFusion::build(std::string &why, bool follows) {
   if (!unifySymbols(why))
     return failure();
   OwningOpRef<KernelOp> made(createKernel());
-  bool ok = true;
   IRMapping map;
   for (auto [old, now] : baseArguments)
     map.map(old, now);
   b.setInsertionPointToEnd(&made->getBody().front());
-  for (Operation &op : base.getBody().front()) {
-    auto store = dyn_cast<StoreOp>(op);
-    auto load = dyn_cast<LoadOp>(op);
-    if (follows && store && store.getBuffer() == shared)
-      ok = writeAfter(store, map, why);
-    else if (!follows && load && load.getBuffer() == shared)
-      ok = writeInstead(load, map, why);
-    else
-      b.clone(op, map);
-    if (!ok)
-      return failure();
-  }
+  bool isWritten =
+      follows ? writeBehindStores(map, why) : writeForLoads(base.getBody().front(), map, why);
+  if (!isWritten)
+    return failure();
   if (failed(verify(*made)))
     return why = "the fused kernel would be invalid", failure();
   return made.release();
+}
+
+bool KernelFusion::writeBehindStores(IRMapping &map, std::string &why) {
+  for (Operation &op : base.getBody().front()) {
+    auto store = dyn_cast<StoreOp>(op);
+    if (!store || store.getBuffer() != shared)
+      b.clone(op, map);
+    else if (!writeAfter(store, map, why))
+      return false;
+  }
+  return true;
+}
+
+bool KernelFusion::writeForLoads(Block &block, IRMapping &map, std::string &why) {
+  for (Operation &op : block) {
+    if (auto load = dyn_cast<LoadOp>(op); load && load.getBuffer() == shared) {
+      if (!writeInstead(load, map, why))
+        return false;
+      continue;
+    }
+    auto loop = dyn_cast<ForOp>(op);
+    bool hasLoad = loop && llvm::any_of(shared.getUsers(), [&](Operation *user) {
+                     return loop.getBody().isAncestor(user->getParentRegion());
+                   });
+    if (!hasLoad) {
+      b.clone(op, map);
+      continue;
+    }
+    // What stands in for the load needs the copy's values, so the body is copied one by one.
+    Operation *copy = b.insert(loop->cloneWithoutRegions(map));
+    OpBuilder::InsertionGuard guard(b);
+    Block *body = b.createBlock(&copy->getRegion(0));
+    Block &old = loop.getBody().front();
+    for (BlockArgument argument : old.getArguments())
+      map.map(argument, body->addArgument(argument.getType(), argument.getLoc()));
+    if (!writeForLoads(old, map, why))
+      return false;
+    loop.getCombine().cloneInto(&copy->getRegion(1), map);
+  }
+  return true;
 }
 
 bool KernelFusion::unifySymbols(std::string &why) {
@@ -175,17 +206,31 @@ SmallVector<unsigned> KernelFusion::openDims(LoadOp load) {
                     extents = extentsOf(load.getType());
   for (auto [d, position] : llvm::enumerate(load.getPositions())) {
     auto form = indexForm(position);
-    if (!form || !staysInside(*form, extents[d], sizes[d]))
+    if (!form || !staysInside(load, *form, extents[d], sizes[d]))
       open.push_back(unsigned(d));
   }
   return open;
 }
 
-bool KernelFusion::staysInside(const Size &form, const Size &extent, const Size &size) {
+/// The induction variable in the last trip of a loop from 0; nothing if that is not a constant.
+static std::optional<int64_t> lastTrip(ForOp loop) {
+  auto begin = indexForm(loop.getBegin()), end = indexForm(loop.getEnd()),
+       step = indexForm(loop.getStep());
+  if (!begin || begin->constant() != 0 || !end || !step)
+    return std::nullopt;
+  auto last = end->constant(), by = step->constant();
+  return last && by && *last > 0 && *by > 0 ? std::optional((*last - 1) / *by * *by) : std::nullopt;
+}
+
+bool KernelFusion::staysInside(LoadOp load, const Size &form, const Size &extent,
+                               const Size &size) {
   auto grid = base.getGrid().getAsRange<SizeAttr>();
   std::map<std::string, Size> last;
   for (auto [d, count] : llvm::enumerate(grid))
     last.emplace(coordinateSymbol(int64_t(d)), count.getSize() - Size(1));
+  for (auto loop = load->getParentOfType<ForOp>(); loop; loop = loop->getParentOfType<ForOp>())
+    if (auto trip = lastTrip(loop))
+      last.emplace(loopSymbol(loop), Size(*trip));
   auto room = (size - form.substitute(last) - extent).constant();
   // What is not negative for any coordinates grows with them.
   return room && *room >= 0 && form.isNonNegative();

@@ -40,6 +40,10 @@ public:
 
 private:
   mlir::FailureOr<KernelOp> build(std::string &why, bool follows);
+  /// The body of base, with other behind each store of the shared buffer.
+  bool writeBehindStores(mlir::IRMapping &map, std::string &why);
+  /// A block of base, with other instead of each load of the shared buffer, also in loops.
+  bool writeForLoads(mlir::Block &block, mlir::IRMapping &map, std::string &why);
   /// A store to the shared buffer, and how far along it from the first one it is.
   struct PartStore {
     StoreOp store;
@@ -59,8 +63,8 @@ private:
   bool writeInstead(LoadOp load, mlir::IRMapping &map, std::string &why);
   /// Dimensions along which a load may reach beyond its buffer.
   llvm::SmallVector<unsigned> openDims(LoadOp load);
-  /// At the last program, which position and extent are furthest at.
-  bool staysInside(const Size &form, const Size &extent, const Size &size);
+  /// At the last program and in the last trip of loops, which position and extent are furthest at.
+  bool staysInside(LoadOp load, const Size &form, const Size &extent, const Size &size);
   mlir::Value padded(mlir::Value tile, const Box &box, LoadOp load, llvm::ArrayRef<unsigned> edges,
                      mlir::IRMapping &map);
 

@@ -12,13 +12,24 @@ namespace tw::tile {
 
 std::string coordinateSymbol(int64_t dim) { return "%program_id " + std::to_string(dim); }
 
+std::string loopSymbol(ForOp loop) {
+  unsigned depth = 0;
+  while ((loop = loop->getParentOfType<ForOp>()))
+    ++depth;
+  return "%for " + std::to_string(depth);
+}
+
 std::optional<Size> indexForm(Value index) {
   APInt constant;
   if (matchPattern(index, m_ConstantInt(&constant)))
     return Size(constant.getSExtValue());
   Operation *op = index.getDefiningOp();
-  if (!op)
-    return std::nullopt;
+  if (!op) {
+    auto loop = dyn_cast<ForOp>(index.getParentBlock()->getParentOp());
+    bool isInduction = loop && index.getParentBlock() == &loop.getBody().front() &&
+                       index == loop.getInductionVar();
+    return isInduction ? std::optional(Size::symbol(loopSymbol(loop))) : std::nullopt;
+  }
   if (auto id = dyn_cast<ProgramIdOp>(op))
     return Size::symbol(coordinateSymbol(int64_t(id.getDim())));
   if (auto size = dyn_cast<SizeOp>(op))

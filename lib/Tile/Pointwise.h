@@ -25,8 +25,12 @@ struct Box {
 /// that a kernel can declare.
 std::string coordinateSymbol(int64_t dim);
 
-/// The value of an index as an expression over symbols and coordinates of the program; nothing when
-/// it is made of other things.
+/// The symbol that stands for the induction variable of a loop where its body is: no name that a
+/// kernel can declare.
+std::string loopSymbol(ForOp loop);
+
+/// The value of an index as an expression over symbols, coordinates of the program and induction
+/// variables of the loops around it; nothing when it is made of other things.
 std::optional<Size> indexForm(mlir::Value index);
 
 class Pointwise {

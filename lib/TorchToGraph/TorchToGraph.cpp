@@ -22,7 +22,6 @@ namespace tw {
 #define GEN_PASS_DEF_TORCHTOGRAPH
 #include "TorchToGraph/Passes.h.inc"
 
-
 namespace {
 
 bool hasTorchTypes(func::FuncOp func) {

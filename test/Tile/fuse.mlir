@@ -179,3 +179,49 @@ tile.kernel @sum(in %x: !tile.buffer<[31], f32>, in %z: !tile.buffer<[31], f32>,
   %s = arith.addf %a, %b : tensor<31xf32>
   tile.store %s, %y[%c0] : tensor<31xf32>, !tile.buffer<[31], f32>
 }
+
+// -----
+
+// In a loop whose trips read other elements, too: 8 at a time, where the last ones of 20 are absent.
+// CHECK-LABEL: func.func @inLoop
+// CHECK: tw.dispatch @{{.*}}(%{{.*}}) outs
+// CHECK-NOT: tw.dispatch
+func.func @inLoop(%x: tensor<4x20xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4x20xf32>
+  %f = tensor.empty() : tensor<4xf32>
+  %c = tw.dispatch @exp(%x) outs(%e) : (tensor<4x20xf32>) outs(tensor<4x20xf32>) -> tensor<4x20xf32>
+  %y = tw.dispatch @sums(%c) outs(%f) : (tensor<4x20xf32>) outs(tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+// CHECK: tile.kernel
+// CHECK: tile.for %[[K:[a-z0-9]+]] =
+// CHECK: %[[X:.*]] = tile.load %{{.*}}[%{{.*}}, %[[K]]]
+// CHECK: %[[E:.*]] = math.exp %[[X]]
+// CHECK: %[[P:.*]] = arith.select %{{.*}}, %[[E]]
+// CHECK: tile.reduce sum %[[P]]
+// CHECK: combine
+tile.kernel @exp(in %x: !tile.buffer<[4, 20], f32>, out %y: !tile.buffer<[4, 20], f32>) grid [4] {
+  %c0 = arith.constant 0 : index
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] : !tile.buffer<[4, 20], f32> -> tensor<1x20xf32>
+  %e = math.exp %t : tensor<1x20xf32>
+  tile.store %e, %y[%i, %c0] : tensor<1x20xf32>, !tile.buffer<[4, 20], f32>
+}
+tile.kernel @sums(in %x: !tile.buffer<[4, 20], f32>, out %y: !tile.buffer<[4], f32>) grid [4] {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c20 = arith.constant 20 : index
+  %f0 = arith.constant 0.0 : f32
+  %zero = tile.full %f0 : f32 -> tensor<1xf32>
+  %i = tile.program_id 0
+  %r = tile.for %k = %c0 to %c20 step %c8 carry (%sum = %zero : tensor<1xf32>) {
+    %t = tile.load %x[%i, %k] : !tile.buffer<[4, 20], f32> -> tensor<1x8xf32>
+    %s = tile.reduce sum %t axis 1 : tensor<1x8xf32> -> tensor<1xf32>
+    %n = arith.addf %sum, %s : tensor<1xf32>
+    tile.yield %n : tensor<1xf32>
+  } combine (%a : tensor<1xf32>, %b : tensor<1xf32>) {
+    %n = arith.addf %a, %b : tensor<1xf32>
+    tile.yield %n : tensor<1xf32>
+  }
+  tile.store %r, %y[%i] : tensor<1xf32>, !tile.buffer<[4], f32>
+}

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -27,6 +28,11 @@ int64_t product(const Sizes &sizes) {
   return count;
 }
 
+/// How many elements of a tensor of these sizes are the value's.
+int64_t elementsOf(const rt::SourceValue &value, const Sizes &held) {
+  return product(held) / value.part.whole * value.part.count;
+}
+
 /// The sizes of a value that a tensor of these sizes holds; nothing where they do not tell.
 std::optional<Sizes> valueSizes(const rt::SourceValue &value, const Sizes &held) {
   Sizes sizes;
@@ -36,7 +42,7 @@ std::optional<Sizes> valueSizes(const rt::SourceValue &value, const Sizes &held)
       open.push_back(d);
     sizes.push_back(value.sizes[d].fixed.value_or(1));
   }
-  int64_t known = product(sizes), count = product(held);
+  int64_t known = product(sizes), count = elementsOf(value, held);
   if (open.size() == 1 && known > 0) {
     sizes[open[0]] = count / known;
   } else if (!open.empty()) {
@@ -50,9 +56,8 @@ std::optional<Sizes> valueSizes(const rt::SourceValue &value, const Sizes &held)
 
 enum class Direction { ToValue, FromValue };
 
-/// Copies between a value and memory that has its dimensions in `order`.
-void copy(HostTensor &value, const std::vector<int> &order, void *memory, Direction direction) {
-  auto *held = static_cast<std::byte *>(memory);
+/// Copies between a value and as many elements that have its dimensions in `order`.
+void copy(HostTensor &value, const std::vector<int> &order, std::byte *held, Direction direction) {
   if (order.empty()) {
     bool reads = direction == Direction::ToValue;
     std::memcpy(reads ? value.bytes().data() : held, reads ? held : value.bytes().data(),
@@ -77,6 +82,25 @@ void copy(HostTensor &value, const std::vector<int> &order, void *memory, Direct
       at[d] = 0;
     }
   }
+}
+
+/// Copies between a value and the tensor that holds it.
+void copy(HostTensor &value, const rt::SourceValue &known, void *memory, Direction direction) {
+  auto *held = static_cast<std::byte *>(memory);
+  auto [begin, count, whole] = known.part;
+  if (count == whole)
+    return copy(value, known.order, held, direction);
+  size_t width = static_cast<size_t>(info(value.dtype()).bytes),
+         bytes = static_cast<size_t>(count) * width, pitch = static_cast<size_t>(whole) * width;
+  std::vector<std::byte> part(value.byteSize());
+  if (direction == Direction::FromValue)
+    copy(value, known.order, part.data(), direction);
+  held += static_cast<size_t>(begin) * width;
+  for (size_t at = 0; at < part.size(); at += bytes, held += pitch)
+    std::memcpy(direction == Direction::ToValue ? part.data() + at : held,
+                direction == Direction::ToValue ? held : part.data() + at, bytes);
+  if (direction == Direction::ToValue)
+    copy(value, known.order, part.data(), direction);
 }
 
 /// Counts how often each value has been computed in a call.
@@ -107,7 +131,7 @@ private:
     if (!sizes)
       return {};
     TW_ASSIGN(HostTensor tensor, HostTensor::create(buffer.dtype, *sizes));
-    copy(tensor, value.order, memory, Direction::ToValue);
+    copy(tensor, value, memory, Direction::ToValue);
     return store.put(key, tensor, dispatch);
   }
 
@@ -177,22 +201,26 @@ public:
   Status status;
 
 private:
-  /// Whether a result was compared with anything.
+  /// Whether a result was compared with anything: with one value, or one for each of its parts.
   Result<bool> judge(int32_t dispatch, const rt::CallBuffer &buffer, void *memory,
                      const int64_t *scalars) {
-    const rt::SourceValue *known = nullptr;
-    ValueStore::Key key;
+    std::map<int64_t, std::pair<const rt::SourceValue *, ValueStore::Key>> parts; // by begin
     auto held = sizesOf(buffer, scalars);
     for (const rt::SourceValue &value : buffer.values) {
       ValueStore::Key own{value.number, rounds[value.number]++};
-      if (!known && store.has(own) && isLike(value, store.sizesOf(own), held))
-        known = &value, key = own;
+      if (store.has(own) && isLike(value, store.sizesOf(own), held))
+        parts.try_emplace(value.part.begin, &value, own);
     }
-    if (!known)
-      return false;
+    for (auto &[begin, part] : parts)
+      TW_TRY(judge(dispatch, buffer.dtype, memory, *part.first, part.second));
+    return !parts.empty();
+  }
+
+  Status judge(int32_t dispatch, DType dtype, void *memory, const rt::SourceValue &known,
+               ValueStore::Key key) {
     TW_ASSIGN(HostTensor expected, store.get(key));
-    TW_ASSIGN(HostTensor actual, HostTensor::create(buffer.dtype, expected.sizes()));
-    copy(actual, known->order, memory, Direction::ToValue);
+    TW_ASSIGN(HostTensor actual, HostTensor::create(dtype, expected.sizes()));
+    copy(actual, known, memory, Direction::ToValue);
     TW_ASSIGN(Comparison comparison,
               compare(actual, expected, metadata.dispatches[dispatch].name, choice));
     if (!comparison.same()) {
@@ -208,9 +236,9 @@ private:
                                {unknownInputs.begin(), unknownInputs.end()},
                                {}};
     }
-    if (expected.dtype() == buffer.dtype)
-      copy(expected, known->order, memory, Direction::FromValue);
-    return true;
+    if (expected.dtype() == dtype)
+      copy(expected, known, memory, Direction::FromValue);
+    return {};
   }
 
   static const char *whyUnknown(const std::vector<rt::CallBuffer> &buffers) {
@@ -248,8 +276,9 @@ private:
   /// Whether a value of these sizes can be what a tensor holds.
   static bool isLike(const rt::SourceValue &value, const Sizes &sizes,
                      const std::optional<Sizes> &held) {
-    return (!held || product(*held) == product(sizes)) &&
-           (value.order.empty() || value.order.size() == sizes.size());
+    bool isLarge =
+        held ? elementsOf(value, *held) == product(sizes) : value.part.count == value.part.whole;
+    return isLarge && (value.order.empty() || value.order.size() == sizes.size());
   }
 
   const rt::Metadata &metadata;

@@ -74,6 +74,23 @@ TEST(Metadata, ReadsWhatKernelsAreCalledWith) {
     EXPECT_FALSE(withOrder(wrong).ok()) << wrong;
 }
 
+TEST(Metadata, ReadsOfWhichPartATensorIsAValue) {
+  auto withPart = [](const std::string &part) {
+    return parse(R"("dispatches": [{"name": "d", "buffers": [
+        {"dtype": "f32", "sizes": [4, 24], "slots": [-1, -1], "result": true,
+         "values": [{"number": 17, "sizes": [4, 8], "part": )" +
+                 part + "}]}]}]");
+  };
+  auto m = withPart("[16, 8, 24]");
+  ASSERT_TRUE(m.ok()) << m.error().render();
+  PartOfTensor part = m->dispatches[0].buffers[0].values[0].part;
+  EXPECT_EQ((std::vector{part.begin, part.count, part.whole}), (std::vector<int64_t>{16, 8, 24}));
+  part = withPart("[]")->dispatches[0].buffers[0].values[0].part;
+  EXPECT_EQ(part.count, part.whole);
+  for (const char *wrong : {"[0, 8]", "[0, 0, 24]", "[17, 8, 24]", "[-1, 8, 24]"})
+    EXPECT_FALSE(withPart(wrong).ok()) << wrong;
+}
+
 TEST(Metadata, RefusesOtherVersions) {
   auto m = parseMetadata(R"({"format": 5, "abi": 2, "compiler": "tilewright 9", "inputs": 7})");
   ASSERT_FALSE(m.ok());

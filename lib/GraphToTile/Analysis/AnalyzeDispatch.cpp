@@ -67,7 +67,7 @@ LogicalResult DispatchAnalyzer::addOp(OpLoops &nest) {
     return addSort(nest, sort);
   if (!op)
     return addScan(nest, cast<graph::ScanOp>(nest.op));
-  if (std::optional<ContractionParts> parts = matchContraction(op)) {
+  if (std::optional<graph::ContractionParts> parts = graph::matchContraction(op)) {
     FailureOr<bool> isAdded = addContraction(nest, op, *parts);
     if (failed(isAdded) || *isAdded)
       return isAdded;

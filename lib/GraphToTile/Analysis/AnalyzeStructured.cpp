@@ -15,7 +15,7 @@ static bool hasWholeColumns(const Contraction &spec, const std::vector<Extent> &
 }
 
 FailureOr<bool> DispatchAnalyzer::addContraction(OpLoops &nest, linalg::LinalgOp op,
-                                                 const ContractionParts &parts) {
+                                                 const graph::ContractionParts &parts) {
   const Combiner *add = findCombiner(parts.isFloat ? "arith.addf" : "arith.addi");
   Value init = filledWith(op.getDpsInits()[0]);
   bool isAdded = !init || !isNeutral(init, *add);

@@ -9,6 +9,7 @@
 #include "GraphToTile/Analysis/BodyAnalysis.h"
 #include "GraphToTile/Analysis/Combiners.h"
 #include "GraphToTile/Analysis/Recognizers.h"
+#include "IR/Graph/Contraction.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include <functional>
@@ -125,7 +126,7 @@ private:
 
   /// False where the template does not cover it: a loop program does then.
   mlir::FailureOr<bool> addContraction(OpLoops &nest, mlir::linalg::LinalgOp op,
-                                       const ContractionParts &parts);
+                                       const graph::ContractionParts &parts);
   /// A product that is added to what was there, which fusion does where the product is stored: a
   /// reduction of the one element that the product is.
   llvm::LogicalResult addToInit(OpLoops &nest, mlir::linalg::LinalgOp op, kernel::DType dtype,

@@ -296,7 +296,8 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
       for (graph::ValueAttr value : inner)
         if (value.getResult() == own.getNumber() && own.getOrder().empty())
           values.push_back(graph::ValueAttr::get(own.getContext(), result, value.getNumber(),
-                                                 value.getType(), value.getOrder()));
+                                                 value.getType(), value.getOrder(),
+                                                 value.getPart()));
   }
 
   /// Whether a buffer of a subkernel comes in panels.

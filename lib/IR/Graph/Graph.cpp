@@ -32,12 +32,18 @@ void TWDialect::initialize() {
 static RankedTensorType typeOf(Value v) { return cast<RankedTensorType>(v.getType()); }
 
 LogicalResult ValueAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t result,
-                                int64_t number, RankedTensorType type, ArrayRef<int64_t> order) {
+                                int64_t number, RankedTensorType type, ArrayRef<int64_t> order,
+                                ArrayRef<int64_t> part) {
   if (result < 0 || number < 0)
     return emitError() << "results and values are counted from 0, not from "
                        << std::min(result, number);
   if (!order.empty() && (int64_t(order.size()) != type.getRank() || !isPermutationVector(order)))
     return emitError() << "[" << order << "] is no order of the dimensions of " << type;
+  if (!part.empty() &&
+      (part.size() != 3 || part[0] < 0 || part[1] < 1 || part[0] > part[2] - part[1]))
+    return emitError() << "[" << part
+                       << "] is no part: begin, count and whole, where begin + count "
+                       << "is at most whole";
   return success();
 }
 

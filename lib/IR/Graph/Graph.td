@@ -71,11 +71,14 @@ def TW_ValueAttr : AttrDef<TW_Dialect, "Value"> {
     An operation has a list of these, `tw.values` (IR/Graph/Values.h): `result` of it holds, row by
     row, the elements of the value `number`, which has this `type`, with its dimensions in this
     `order`, outermost first (empty: as they are). How the result itself is cut into dimensions does
-    not matter.
+    not matter. `part` [begin, count, whole]: the value's elements are not all of the result, but of
+    each `whole` consecutive ones these `count`, from `begin` on.
   }];
   let parameters = (ins "int64_t":$result, "int64_t":$number, "::mlir::RankedTensorType":$type,
-      OptionalArrayRefParameter<"int64_t">:$order);
-  let assemblyFormat = "`<` $result `is` $number `:` $type (`order` `[` $order^ `]`)? `>`";
+      OptionalArrayRefParameter<"int64_t">:$order, OptionalArrayRefParameter<"int64_t">:$part);
+  let assemblyFormat = [{
+    `<` $result `is` $number `:` $type (`order` `[` $order^ `]`)? (`part` `[` $part^ `]`)? `>`
+  }];
   let genVerifyDecl = 1;
 }
 
@@ -85,7 +88,7 @@ def TW_ValueAttr : AttrDef<TW_Dialect, "Value"> {
 
 def TW_DecisionKind : I32Enum<"DecisionKind", "what is decided about operators of a model", [
     I32EnumCase<"Fuse", 0, "fuse">, I32EnumCase<"Recompute", 1, "recompute">,
-    I32EnumCase<"ChannelsLast", 2, "channels_last">]> {
+    I32EnumCase<"ChannelsLast", 2, "channels_last">, I32EnumCase<"Merge", 3, "merge">]> {
   let cppNamespace = "::tw::graph";
 }
 
@@ -94,7 +97,8 @@ def TW_DecisionAttr : AttrDef<TW_Dialect, "Decision"> {
   let summary = "A decision about operators of the model, which changes no result";
   let description = [{
     `fuse`, `recompute`: whether the second operator, which reads the first one, shares a kernel
-    with it, or computes it again. `channels_last`: the layout in which a convolution runs.
+    with it, or computes it again. `channels_last`: the layout in which a convolution runs. `merge`:
+    whether products of one tensor with several weights are one product.
     A module has lists of these: `tw.wanted_decisions`, which passes follow, and `tw.decisions`,
     those that they have made, with `reason` where they declined (IR/Graph/Decisions.h).
   }];

@@ -54,6 +54,8 @@ SmallVector<ValueAttr> valuesOf(Value tensor) {
 static ValueAttr inOrder(ValueAttr known, ArrayRef<int64_t> shape, ArrayRef<int64_t> order) {
   if (isIdentityPermutation(order))
     return known;
+  if (!known.getPart().empty())
+    return {};
   RankedTensorType type = known.getType();
   SmallVector<int64_t> before(known.getOrder()), after;
   if (before.empty())
@@ -63,7 +65,8 @@ static ValueAttr inOrder(ValueAttr known, ArrayRef<int64_t> shape, ArrayRef<int6
   after = applyPermutation(before, order);
   if (isIdentityPermutation(after))
     after.clear();
-  return ValueAttr::get(known.getContext(), known.getResult(), known.getNumber(), type, after);
+  return ValueAttr::get(known.getContext(), known.getResult(), known.getNumber(), type, after,
+                        ArrayRef<int64_t>());
 }
 
 static void add(Value now, ArrayRef<ValueAttr> more) {
@@ -80,7 +83,7 @@ static void add(Value now, ArrayRef<ValueAttr> more) {
     });
     if (!isKnown && value.getType().getElementType() == type.getElementType())
       all.push_back(ValueAttr::get(value.getContext(), place, value.getNumber(), value.getType(),
-                                   value.getOrder()));
+                                   value.getOrder(), value.getPart()));
   }
   setValues(result.getOwner(), all);
 }
@@ -97,6 +100,23 @@ void keepValues(Value old, Value now, ArrayRef<int64_t> order) {
     now = now.getDefiningOp()->getOperand(0);
     add(now, known);
   }
+}
+
+void keepPart(Value old, Value now, int64_t axis, int64_t begin) {
+  auto type = cast<RankedTensorType>(old.getType()), whole = cast<RankedTensorType>(now.getType());
+  int64_t inner = 1;
+  for (int64_t d = type.getRank(); --d > axis; inner *= type.getDimSize(d))
+    if (type.isDynamicDim(d))
+      return;
+  if (type.isDynamicDim(axis) || whole.isDynamicDim(axis))
+    return;
+  int64_t part[] = {begin * inner, type.getDimSize(axis) * inner, whole.getDimSize(axis) * inner};
+  SmallVector<ValueAttr> known;
+  for (ValueAttr value : valuesOf(old))
+    if (value.getPart().empty())
+      known.push_back(ValueAttr::get(value.getContext(), value.getResult(), value.getNumber(),
+                                     value.getType(), value.getOrder(), part));
+  add(now, known);
 }
 
 namespace {

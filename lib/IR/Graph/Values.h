@@ -29,6 +29,11 @@ bool hasValues(mlir::Operation *op);
 /// old (empty: the same one). To be said before old's uses are replaced.
 void keepValues(mlir::Value old, mlir::Value now, llvm::ArrayRef<int64_t> order = {});
 
+/// `now` has the elements of `old` side by side with others: along dimension `axis` of both, from
+/// `begin` on. Dimensions behind the axis have the same, static sizes in both; else nothing is
+/// kept. To be said before old's uses are replaced.
+void keepPart(mlir::Value old, mlir::Value now, int64_t axis, int64_t begin);
+
 /// Calls keepValues for what rewriters and drivers with this listener replace. New operations begin
 /// with nothing known.
 mlir::RewriterBase::Listener *valueKeeper();

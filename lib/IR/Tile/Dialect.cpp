@@ -188,14 +188,14 @@ static LogicalResult verifyVariants(KernelOp kernel, Attribute value) {
 /// `tile.replaces`: the kernel of a model in whose place this one comes.
 static LogicalResult verifyReplaces(KernelOp kernel, Attribute value) {
   if (!isa<StringAttr>(value))
-    return kernel.emitOpError() << TileDialect::replacesName << " is the name of a kernel, but is " << value;
+    return kernel.emitOpError() << TileDialect::replacesName << " is the name of a kernel, but is "
+                                << value;
   return success();
 }
 
 static LogicalResult verifyConfiguration(Operation *op, Attribute value) {
-  bool fits = isa<KernelOp>(op)
-                  ? isa<ConfigurationAttr>(value)
-                  : op->hasAttr("tw.kernel") && isa<DispatchConfigurationAttr>(value);
+  bool fits = isa<KernelOp>(op) ? isa<ConfigurationAttr>(value)
+                                : op->hasAttr("tw.kernel") && isa<DispatchConfigurationAttr>(value);
   if (!fits)
     return op->emitOpError() << TileDialect::configurationName
                              << " is a #tile.config of a tile.kernel, or a "
