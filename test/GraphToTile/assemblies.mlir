@@ -131,3 +131,39 @@ func.func private @long(%x: tensor<4x20000xf32>, %y: tensor<6x20000xf32>, %out: 
   %b = tensor.insert_slice %y into %a[4, 0] [6, 20000] [1, 1] : tensor<6x20000xf32> into tensor<10x20000xf32>
   return %b : tensor<10x20000xf32>
 }
+
+// -----
+
+// Who computes the parts stores them where they belong: one kernel, without the parts in memory.
+// CHECK: tile.kernel @sums(in %[[X:.*]]: !tile.buffer<[5, 8], f32>, in %{{.*}}, out %[[OUT:.*]]: !tile.buffer<[5, 2], f32>)
+// CHECK: %[[S:.*]] = tile.reduce sum
+// CHECK: %[[P:.*]] = tile.reduce sum
+// CHECK-NOT: tile.load
+// CHECK: tile.store %{{.*}}, %[[OUT]]
+// CHECK: tile.store %{{.*}}, %[[OUT]]
+// CHECK-NOT: tile.kernel
+func.func private @sums(%x: tensor<5x8xf32>, %y: tensor<5x8xf32>, %out: tensor<5x2xf32>) -> tensor<5x2xf32>
+    attributes {tw.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<5xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<5x8xf32>) outs(%f : tensor<5xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %b, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<5xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%y : tensor<5x8xf32>) outs(%f : tensor<5xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %b, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<5xf32>
+  %c = tensor.expand_shape %s [[0, 1]] output_shape [5, 1] : tensor<5xf32> into tensor<5x1xf32>
+  %d = tensor.expand_shape %t [[0, 1]] output_shape [5, 1] : tensor<5xf32> into tensor<5x1xf32>
+  %i = tensor.insert_slice %c into %out[0, 0] [5, 1] [1, 1] : tensor<5x1xf32> into tensor<5x2xf32>
+  %j = tensor.insert_slice %d into %i[0, 1] [5, 1] [1, 1] : tensor<5x1xf32> into tensor<5x2xf32>
+  return %j : tensor<5x2xf32>
+}

@@ -55,7 +55,8 @@ LogicalResult DispatchAnalyzer::addChain(const InsertSliceChain &chain) {
     return fail("its dtype has no kernel");
   if (std::optional<OperandMap> padded = paddedMap(chain))
     return addPadded(chain, *padded, *dtype);
-  int number = newSubkernel(chain.result.getLoc());
+  // Who computes the parts stores them where they belong.
+  int number = areInRegisters(chain) ? lastSubkernel() : newSubkernel(chain.result.getLoc());
   auto copy = [&](Value source, const std::optional<OperandMap> &map, ArrayRef<AxisMap> axes) {
     return addCopy(number, chain, source, map, axes, *dtype);
   };
@@ -72,6 +73,17 @@ LogicalResult DispatchAnalyzer::addChain(const InsertSliceChain &chain) {
   builders[number].isClosed = true;
   values[chain.result] = {number};
   return success();
+}
+
+bool DispatchAnalyzer::areInRegisters(const InsertSliceChain &chain) const {
+  if (builders.empty() || builders.back().isClosed || chain.scatter ||
+      (chain.base && !chain.baseMap))
+    return false;
+  return llvm::all_of(chain.parts, [&](const InsertSliceChain::Part &part) {
+    auto known = part.map ? values.find(part.map->root) : values.end();
+    return known != values.end() && !part.map->isInMemory && known->second.result &&
+           known->second.subkernel == lastSubkernel();
+  });
 }
 
 bool DispatchAnalyzer::replacesBase(int number, const InsertSliceChain &chain,

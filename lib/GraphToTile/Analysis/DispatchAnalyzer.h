@@ -113,6 +113,8 @@ private:
   /// A loop program that stores what the tensor is based on, then the parts, in order: all of an
   /// element's values are stored by one program.
   llvm::LogicalResult addChain(const InsertSliceChain &chain);
+  /// Whether the last subkernel has all parts as values, so that it can store them there.
+  bool areInRegisters(const InsertSliceChain &chain) const;
   /// Whether the result replaces the base: then only the parts are stored.
   bool replacesBase(int number, const InsertSliceChain &chain, kernel::DType dtype);
   llvm::LogicalResult addCopy(int number, const InsertSliceChain &chain, mlir::Value from,
