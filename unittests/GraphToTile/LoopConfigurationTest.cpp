@@ -80,6 +80,13 @@ TEST(LoopConfiguration, ARowAProgram) {
   EXPECT_EQ(chosen.tilings[1].block, 0);
 }
 
+TEST(LoopConfiguration, BodiesWithLoopsAreSharedEarlier) {
+  LoopProgram program = sums({4096}, {64}, 1);
+  EXPECT_EQ(chooseLoops(program).tilings[0].programs, 256);
+  program.statements[0].loops = {{1}}; // as of an embedding bag
+  EXPECT_EQ(chooseLoops(program).tilings[0].programs, 64);
+}
+
 TEST(LoopConfiguration, SumsOfColumnsTakeSeveralColumns) {
   LoopConfiguration chosen = chooseLoops(sums({100}, {std::nullopt, "N"}, 0));
   EXPECT_EQ(chosen.tilings[0].block, 0);

@@ -17,6 +17,7 @@ constexpr int64_t updatedBlock =
     1024; // of a tensor that is copied first: pieces of rows take longer
 constexpr int64_t workerElements = 1 << 14; // worth handing to another thread
 constexpr int64_t unknownExtent = 256;
+constexpr int64_t lookedUp = 4; // elements that take as long as one of a body with a loop
 // Few enough that workers are left over; so few that computing a row several times pays.
 constexpr int64_t fewPrograms = 31, veryFewPrograms = 4;
 constexpr int64_t longElements = 1 << 20; // of a program
@@ -27,6 +28,14 @@ int64_t roundUp(int64_t number, int64_t to) { return (number + to - 1) / to * to
 /// Columns of a program that has all rows of them.
 int64_t columnBlockOf(const LoopProgram &program) {
   return hasUpdates(program) ? updatedBlock : columnBlock;
+}
+
+/// How many elements take as long as all that is computed for one: bodies with loops, such as bags of
+/// rows of a table, go wherever their indices say.
+int64_t weightOf(const LoopProgram &program) {
+  int64_t loops = std::count_if(program.statements.begin(), program.statements.end(),
+                                [](const Statement &s) { return !s.loops.empty(); });
+  return std::max<int64_t>(1, loops * lookedUp);
 }
 
 int innermost(const Access &access) { return access.axes.empty() ? -1 : access.axes.back().dim; }
@@ -119,7 +128,8 @@ static LoopConfiguration chooseBlocks(const LoopProgram &program) {
       break;
     }
   shareParts(program, parts, chosen, elements);
-  int64_t rest = std::max<int64_t>(1, workerElements / std::max<int64_t>(elements, 1));
+  int64_t work = std::max<int64_t>(elements, 1) * weightOf(program);
+  int64_t rest = std::max<int64_t>(1, workerElements / work);
   for (int dim = last; dim >= 0 && rest > 1; --dim)
     if (LoopTiling &tiling = chosen.tilings[dim]; tiling.block > 0) {
       int64_t count = program.dims[dim].size
