@@ -120,7 +120,7 @@ private:
 
   /// A product: one block a multiprocessor, which runs one program after the other.
   LogicalResult emitProduct(LoweredForDevice &result) {
-    ProductMaps maps = mapsOf(kernel, *product, *productPlan);
+    ProductMaps maps = mapsOf(*product, *productPlan);
     plan.threads = productPlan->threads();
     plan.sharedBytes = productPlan->sharedBytes;
     plan.isPersistent = plan.overlaps = true;

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// What becomes of the sums, in the registers where they are: `evaluate` gives the elements of the
-// tile that is stored, of which the sums at the same point are known. Tiles of 16-bit elements go
-// out in pieces of 64 rows, through shared memory, by TMA; others element by element.
-#include "Target/NVIDIA/Product/ProductEmitter.h"
+#include "Target/NVIDIA/Product/Epilogue.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -12,93 +8,58 @@ namespace tw::target::nvidia {
 
 static constexpr int64_t groupRows = 64, firstNamedBarrier = 1;
 
-/// What the digits of a number move along `dim`.
-static Ix moved(Emitter &e, Ix number, ArrayRef<Digit> digits, int dim) {
-  Ix at = 0;
-  for (const Digit &digit : digits) {
-    if (digit.dim == dim)
-      at = e.ix().add(at, e.ix().mul(e.ix().rem(number, digit.size), digit.stride));
-    number = e.ix().div(number, digit.size);
-  }
-  return at;
-}
-
-/// Each coordinate is one value, by which the emitter knows a point again.
-void ProductEmitter::findCoordinates() {
-  Value thread = arith::ExtUIOp::create(b, loc, b.getI64Type(), inGroup);
-  Value ofGroup = arith::ExtUIOp::create(b, loc, b.getI64Type(), group);
-  Ix row = moved(e, thread, layout.threadDigits(), 0),
-     column = moved(e, thread, layout.threadDigits(), 1);
-  row = e.ix().add(row, e.ix().mul(ofGroup, groupRows * plan.blocksOfGroup));
-  rows.resize(size_t(plan.blocksOfGroup));
-  for (int64_t number = 0; number < layout.registers(); ++number) {
-    Coordinates offset = layout.offsetOfRegister(number);
-    for (int64_t block = 0; block < plan.blocksOfGroup; ++block)
-      if (!rows[size_t(block)].contains(offset[0]))
-        rows[size_t(block)][offset[0]] = e.ix().add(row, block * groupRows + offset[0]);
-    if (!columns.contains(offset[1]))
-      columns[offset[1]] = e.ix().add(column, offset[1]);
-  }
-}
-
-/// What register `number` becomes in the tile that is stored.
-FailureOr<Value> ProductEmitter::valueAt(const ProductStore &of, int64_t block, int64_t number) {
+/// Where register `number` is in the tile that is stored.
+Point Epilogue::pointOf(const SumsStore &of, int64_t block, int64_t number) {
   tile::StoreOp store = of.store;
-  Coordinates offset = layout.offsetOfRegister(number);
   Point point(store.getPositions().size(), Ix(0));
-  point[of.rowDim] = rows[size_t(block)].at(offset[0]);
-  point[of.columnDim] = columns.at(offset[1]);
-  return e.evaluate(store.getTile(), point);
+  point[of.rowDim] = fragment.row(block, number);
+  if (of.columnDim)
+    point[*of.columnDim] = fragment.column(number);
+  return point;
 }
 
-LogicalResult ProductEmitter::storeElements(const ProductStore &of) {
-  tile::StoreOp store = of.store;
-  for (int64_t block = 0; block < plan.blocksOfGroup; ++block)
-    for (int64_t number = 0; number < layout.registers(); ++number) {
-      Coordinates offset = layout.offsetOfRegister(number);
-      Point point(store.getPositions().size(), Ix(0));
-      point[of.rowDim] = rows[size_t(block)].at(offset[0]);
-      point[of.columnDim] = columns.at(offset[1]);
-      if (failed(e.storeElement(store, point)))
+LogicalResult Epilogue::storeElements(const SumsStore &of) {
+  for (int64_t block = 0; block < fragment.blocksOfGroup(); ++block)
+    for (int64_t number = 0; number < columns / 2; ++number)
+      if (failed(e.storeElement(of.store, pointOf(of, block, number))))
         return failure();
-    }
   return success();
+}
+
+/// One number for each row, by the first of the four threads that have the row.
+LogicalResult Epilogue::storeRows(const SumsStore &of) {
+  LogicalResult done = success();
+  at.when(at.equal(at.rem(group.thread, 4), 0), [&] {
+    Emitter::Scope scope(e);
+    for (int64_t block = 0; block < fragment.blocksOfGroup(); ++block)
+      for (int64_t number : {0, 2})
+        if (failed(e.storeElement(of.store, pointOf(of, block, number))))
+          done = failure();
+  });
+  return done;
 }
 
 //===--- by TMA ----------------------------------------------------------===//
 
 /// Before a buffer is filled again, TMA has read what was in it; all threads of the group know.
-void ProductEmitter::waitForBuffer(int64_t piece, int64_t allPieces) {
+void Epilogue::waitForBuffer(int64_t piece, int64_t allPieces) {
   // Where buffers come round unevenly, the first piece of a program waits for all before it.
-  bool isEven = allPieces % plan.storeBuffers == 0;
-  if (!isEven && piece > 0 && piece < plan.storeBuffers)
+  bool isEven = allPieces % plan.count == 0;
+  if (!isEven && piece > 0 && piece < plan.count)
     return;
-  {
-    auto isOne = scf::IfOp::create(b, loc, isLeader, false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(isOne.thenBlock());
-    int64_t pending = isEven || piece > 0 ? plan.storeBuffers - 1 : 0;
+  at.when(group.isLeader, [&] {
+    int64_t pending = isEven || piece > 0 ? plan.count - 1 : 0;
     NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, uint32_t(pending), b.getUnitAttr());
-  }
-  at.groupBarrier(at.add(group, firstNamedBarrier));
-}
-
-/// Values of two columns next to each other, in 32 bits.
-static Value packed(OpBuilder &b, Location loc, Value low, Value high) {
-  auto type = VectorType::get({2}, low.getType());
-  Value pair = LLVM::UndefOp::create(b, loc, type);
-  for (int32_t i : {0, 1}) {
-    Value place = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(i));
-    pair = LLVM::InsertElementOp::create(b, loc, pair, i == 0 ? low : high, place);
-  }
-  return LLVM::BitcastOp::create(b, loc, b.getI32Type(), pair);
+  });
+  at.groupBarrier(at.add(group.number, firstNamedBarrier));
 }
 
 /// Writes a chunk of 64 rows at `offset`: by each instruction, 16 columns, in matrices of 8 x 8, of
 /// which lane l gives the address of row l mod 8 of matrix l / 8.
-LogicalResult ProductEmitter::fillPiece(const ProductStore &of, const Chunk &chunk, int64_t block,
-                                        Value offset) {
-  Value lane = at.rem(inGroup, 32), warp = at.div(inGroup, 32);
+LogicalResult Epilogue::fillPiece(const SumsStore &of, const Chunk &chunk, int64_t block,
+                                  Value offset) {
+  tile::StoreOp store = of.store;
+  Value lane = at.rem(group.thread, 32), warp = at.div(group.thread, 32);
   Value row =
       at.add(at.add(at.mul(warp, 16), at.rem(lane, 8)), at.mul(at.rem(at.div(lane, 8), 2), 8));
   Value half = at.div(lane, 16); // of the 16 columns
@@ -110,10 +71,11 @@ LogicalResult ProductEmitter::fillPiece(const ProductStore &of, const Chunk &chu
     // Four registers are 8 columns of rows r and r + 8.
     int64_t first = (chunk.firstColumn + column) / 2;
     for (int64_t number = first; number < first + 8; number += 2) {
-      FailureOr<Value> low = valueAt(of, block, number), high = valueAt(of, block, number + 1);
+      FailureOr<Value> low = e.evaluate(store.getTile(), pointOf(of, block, number)),
+                       high = e.evaluate(store.getTile(), pointOf(of, block, number + 1));
       if (failed(low) || failed(high))
         return failure();
-      registers.push_back(packed(b, loc, *low, *high));
+      registers.push_back(at.packed(*low, *high));
     }
     Value unit = at.bitXor(at.add(half, column / 8), turned);
     at.storeMatrices(at.add(start, at.mul(unit, 16)), registers);
@@ -121,59 +83,58 @@ LogicalResult ProductEmitter::fillPiece(const ProductStore &of, const Chunk &chu
   return success();
 }
 
-LogicalResult ProductEmitter::storePieces(const ProductStore &of, const StoredPieces &pieces,
-                                          int64_t firstPiece, int64_t allPieces) {
+/// By one thread, what all have filled.
+void Epilogue::storePiece(const SumsStore &of, const Chunk &chunk, int64_t block, Value map,
+                          Value offset) {
   tile::StoreOp store = of.store;
-  Value ofGroup = at.add(at.mul(group, plan.storeBytes), plan.storeOffset);
+  SmallVector<Value> coordinates;
+  for (auto [d, position] : llvm::enumerate(store.getPositions())) {
+    Ix to = e.index(position);
+    if (d == of.rowDim) {
+      Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), group.number);
+      to = e.ix().add(to, e.ix().mul(wide, groupRows * fragment.blocksOfGroup()));
+      to = e.ix().add(to, block * groupRows);
+    } else if (d == *of.columnDim) {
+      to = e.ix().add(to, chunk.firstColumn);
+    }
+    coordinates.push_back(tmaCoordinate(e, to));
+  }
+  std::reverse(coordinates.begin(), coordinates.end());
+  at.storeTile(map, offset, coordinates);
+  NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
+}
+
+LogicalResult Epilogue::storePieces(const SumsStore &of, const StoredPieces &pieces,
+                                    int64_t firstPiece, int64_t allPieces) {
+  Value ofGroup = at.add(at.mul(group.number, plan.bytesOfGroup()), plan.offset);
   int64_t piece = firstPiece;
-  for (int64_t block = 0; block < plan.blocksOfGroup; ++block)
+  for (int64_t block = 0; block < fragment.blocksOfGroup(); ++block)
     for (auto [chunk, map] : llvm::zip(pieces.chunks, pieces.maps)) {
-      Value offset = at.add(ofGroup, piece % plan.storeBuffers * pieceBytes);
-      waitForBuffer(piece++, allPieces);
+      waitForBuffer(piece, allPieces);
+      Value offset = at.add(ofGroup, piece++ % plan.count * pieceBytes);
       if (failed(fillPiece(of, chunk, block, offset)))
         return failure();
       NVVM::FenceProxyOp::create(
           b, loc, NVVM::ProxyKind::async_shared,
           NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
-      at.groupBarrier(at.add(group, firstNamedBarrier));
-      auto isOne = scf::IfOp::create(b, loc, isLeader, false);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(isOne.thenBlock());
-      SmallVector<Value> coordinates;
-      for (auto [d, position] : llvm::enumerate(store.getPositions())) {
-        Ix to = e.index(position);
-        if (d == of.rowDim) {
-          Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), group);
-          to = e.ix().add(to, e.ix().mul(wide, groupRows * plan.blocksOfGroup));
-          to = e.ix().add(to, block * groupRows);
-        } else if (d == of.columnDim) {
-          to = e.ix().add(to, chunk.firstColumn);
-        }
-        coordinates.push_back(tmaCoordinate(e, to));
-      }
-      std::reverse(coordinates.begin(), coordinates.end());
-      at.storeTile(maps[map], offset, coordinates);
-      NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
+      at.groupBarrier(at.add(group.number, firstNamedBarrier));
+      at.when(group.isLeader,
+              [&, chunk = chunk, map = map] { storePiece(of, chunk, block, maps[map], offset); });
     }
   return success();
 }
 
-LogicalResult ProductEmitter::epilogue(ValueRange sums) {
-  for (auto [block, all] : llvm::enumerate(sums))
-    for (int64_t number = 0; number < layout.registers(); ++number) {
-      Coordinates offset = layout.offsetOfRegister(number);
-      Value sum = LLVM::ExtractValueOp::create(b, loc, all, number);
-      e.setElement(product.loop->getResult(0), {rows[block].at(offset[0]), columns.at(offset[1])},
-                   sum);
-    }
-  int64_t allPieces = 0, firstPiece = 0;
-  for (const StoredPieces &pieces : plannedMaps.stores)
-    allPieces += plan.blocksOfGroup * int64_t(pieces.chunks.size());
-  for (auto [store, pieces] : llvm::zip(product.stores, plannedMaps.stores)) {
-    if (failed(pieces.chunks.empty() ? storeElements(store)
-                                     : storePieces(store, pieces, firstPiece, allPieces)))
+LogicalResult Epilogue::emit(ArrayRef<SumsStore> stores, ArrayRef<StoredPieces> all) {
+  int64_t allPieces = 0, firstPiece = 0, blocks = fragment.blocksOfGroup();
+  for (const StoredPieces &pieces : all)
+    allPieces += blocks * int64_t(pieces.chunks.size());
+  for (auto [store, pieces] : llvm::zip(stores, all)) {
+    LogicalResult done = !pieces.chunks.empty() ? storePieces(store, pieces, firstPiece, allPieces)
+                         : store.columnDim      ? storeElements(store)
+                                                : storeRows(store);
+    if (failed(done))
       return failure();
-    firstPiece += plan.blocksOfGroup * int64_t(pieces.chunks.size());
+    firstPiece += blocks * int64_t(pieces.chunks.size());
   }
   return success();
 }

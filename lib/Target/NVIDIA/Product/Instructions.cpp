@@ -32,6 +32,13 @@ Value Instructions::select(Value condition, Value x, Value y) const {
   return arith::SelectOp::create(b, loc, condition, x, y);
 }
 
+void Instructions::when(Value condition, llvm::function_ref<void()> body) const {
+  auto branch = scf::IfOp::create(b, loc, condition, false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
 Value Instructions::pointer(Value offset) const {
   return LLVM::GEPOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace),
                              b.getI8Type(), shared, ArrayRef<LLVM::GEPArg>{offset});
@@ -97,6 +104,70 @@ Value Instructions::multiply(const Multiply &what, Value a, Value other, Value s
       what.isSumInnermostInA ? NVVM::MMALayout::row : NVVM::MMALayout::col,
       what.isSumInnermostInB ? NVVM::MMALayout::col : NVVM::MMALayout::row,
       NVVM::MMAIntOverflowAttr());
+}
+
+// NVVM has no operation for it. PTX ISA, "wgmma.mma_async": the sums, four registers of a, the
+// descriptor of b, scale-d, imm-scale-a, imm-scale-b, imm-trans-b.
+Value Instructions::multiplyRegisters(Type element, int64_t columns, ValueRange a, Value other,
+                                      Value sums, Value addsToSums) const {
+  int64_t count = columns / 2, next = count;
+  std::string type = element.isF16() ? "f16" : "bf16", list, constraints;
+  SmallVector<Value> operands;
+  auto add = [&](Value operand, const char *kind) {
+    operands.push_back(operand);
+    constraints += std::string(",") + kind;
+    return "$" + std::to_string(next++);
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    list += (i ? ", $" : "$") + std::to_string(i);
+    constraints += i ? ",=f" : "=f";
+  }
+  std::string left;
+  for (Value one : a)
+    left += (left.empty() ? "" : ", ") + add(one, "r");
+  std::string right = add(other, "l"), scale = "1", before, after;
+  if (addsToSums) {
+    before = "{ .reg .pred p; setp.ne.b32 p, " + add(addsToSums, "r") + ", 0; ";
+    after = " }";
+    scale = "p";
+  }
+  for (int64_t i = 0; i < count; ++i) { // in the registers of the results
+    operands.push_back(LLVM::ExtractValueOp::create(b, loc, sums, i));
+    constraints += "," + std::to_string(i);
+  }
+  std::string text = before + "wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) +
+                     "k16.f32." + type + "." + type + " {" + list + "}, {" + left + "}, " + right +
+                     ", " + scale + ", 1, 1, 1;" + after;
+  return LLVM::InlineAsmOp::create(b, loc, TypeRange{sums.getType()}, operands, text, constraints,
+                                   /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                   LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
+                                   /*operand_attrs=*/nullptr)
+      .getResult(0);
+}
+
+Value Instructions::sum(Value sums, int64_t number) const {
+  return LLVM::ExtractValueOp::create(b, loc, sums, number);
+}
+
+Value Instructions::sumsOf(ValueRange elements) const {
+  Value all = LLVM::UndefOp::create(b, loc, sumsType(2 * int64_t(elements.size())));
+  for (auto [i, element] : llvm::enumerate(elements))
+    all = LLVM::InsertValueOp::create(b, loc, all, element, int64_t(i));
+  return all;
+}
+
+Value Instructions::packed(Value low, Value high) const {
+  Value pair = LLVM::UndefOp::create(b, loc, VectorType::get({2}, low.getType()));
+  for (int32_t i : {0, 1}) {
+    Value place = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(i));
+    pair = LLVM::InsertElementOp::create(b, loc, pair, i == 0 ? low : high, place);
+  }
+  return LLVM::BitcastOp::create(b, loc, b.getI32Type(), pair);
+}
+
+Value Instructions::fromLane(Value value, int64_t lanes) const {
+  return NVVM::ShflOp::create(b, loc, value.getType(), i32(-1), value, i32(lanes), i32(31),
+                              NVVM::ShflKind::bfly, UnitAttr());
 }
 
 void Instructions::storeMatrices(Value offset, ValueRange registers) const {

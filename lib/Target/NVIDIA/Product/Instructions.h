@@ -5,6 +5,8 @@
 #pragma once
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace tw::target::nvidia {
 
@@ -22,6 +24,8 @@ public:
   mlir::Value bitXor(mlir::Value x, mlir::Value y) const;
   mlir::Value equal(mlir::Value x, int64_t y) const;
   mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y) const;
+  /// Emits what only threads do for which `condition` holds.
+  void when(mlir::Value condition, llvm::function_ref<void()> body) const;
   /// Of shared memory.
   mlir::Value pointer(mlir::Value offset) const;
 
@@ -47,6 +51,18 @@ public:
     bool isSumInnermostInA, isSumInnermostInB, addsToSums;
   };
   mlir::Value multiply(const Multiply &what, mlir::Value a, mlir::Value b, mlir::Value sums) const;
+  /// The same with the left operand, 64 x 16, in four registers of each thread. `addsToSums`: i32,
+  /// or always where it is missing; the right operand has the result's columns innermost.
+  mlir::Value multiplyRegisters(mlir::Type element, int64_t columns, mlir::ValueRange a,
+                                mlir::Value b, mlir::Value sums, mlir::Value addsToSums) const;
+  /// Element `number` of sums, whose products have been waited for.
+  mlir::Value sum(mlir::Value sums, int64_t number) const;
+  /// Sums from their elements.
+  mlir::Value sumsOf(mlir::ValueRange elements) const;
+  /// Two values of 16 bits in a register.
+  mlir::Value packed(mlir::Value low, mlir::Value high) const;
+  /// The value of the lane whose number differs by the bits of `lanes`.
+  mlir::Value fromLane(mlir::Value value, int64_t lanes) const;
   /// Four 8 x 8 matrices of 16-bit elements, two in each of `registers`.
   void storeMatrices(mlir::Value offset, mlir::ValueRange registers) const;
 

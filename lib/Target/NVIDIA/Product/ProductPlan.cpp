@@ -7,13 +7,13 @@ namespace tw::target::nvidia {
 namespace {
 
 constexpr int64_t elementBytes = 2, rowsOfInstruction = 64;
-constexpr int64_t barrierBytes = 8, patternRows = 8, stageAlignment = 1024;
+constexpr int64_t patternRows = 8;
 constexpr int64_t fewestStages = 2, mostStages = 8, mostWarpGroups = 2;
 constexpr int64_t storeBuffersAtFirst = 2;
 
-int64_t alignUp(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
-
 } // namespace
+
+int64_t alignUp(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
 
 OperandTile operandTile(int64_t freeExtent, int64_t depth, bool isSumInnermost) {
   int64_t inner = isSumInnermost ? depth : freeExtent, outer = isSumInnermost ? freeExtent : depth;
@@ -41,6 +41,8 @@ std::optional<RegisterSplit> registerSplit(int64_t warpGroups) {
   // Multiples of 8 whose sum over the warp groups is what the block has.
   if (warpGroups == 2)
     return RegisterSplit{40, 232};
+  if (warpGroups == 3)
+    return RegisterSplit{32, 160};
   return std::nullopt;
 }
 
@@ -66,21 +68,19 @@ std::optional<ProductPlan> planProduct(const ProductShape &shape,
   plan.a = operandTile(shape.rows, shape.depth, shape.isSumInnermostInA);
   plan.b = operandTile(shape.columns, shape.depth, shape.isSumInnermostInB);
   plan.b.offset = alignUp(plan.a.bytes(), stageAlignment);
-  plan.stages = stages;
   plan.warpGroups = warpGroups;
   plan.blocksOfGroup = blocks / warpGroups;
-  plan.stageBytes = plan.b.offset + alignUp(plan.b.bytes(), stageAlignment);
-  plan.storeOffset = stages * plan.stageBytes;
+  int64_t stageBytes = plan.b.offset + alignUp(plan.b.bytes(), stageAlignment);
   int64_t barriers = alignUp(2 * stages * barrierBytes, 16);
   int64_t pieces = plan.blocksOfGroup * ((shape.columns + 63) / 64);
-  int64_t room = architecture.sharedBytes - plan.storeOffset - barriers;
-  plan.storeBuffers = std::min(pieces, room / (warpGroups * pieceBytes));
-  if (plan.storeBuffers < std::min(pieces, storeBuffersAtFirst) ||
+  plan.store.offset = stages * stageBytes;
+  int64_t room = architecture.sharedBytes - plan.store.offset - barriers;
+  plan.store.count = std::min(pieces, room / (warpGroups * pieceBytes));
+  if (plan.store.count < std::min(pieces, storeBuffersAtFirst) ||
       plan.sumsOfThread(shape.columns) > mostSums)
     return std::nullopt;
-  plan.storeBytes = plan.storeBuffers * pieceBytes;
-  plan.barrierOffset = plan.storeOffset + warpGroups * plan.storeBytes;
-  plan.sharedBytes = plan.barrierOffset + barriers;
+  plan.ring = {stages, stageBytes, 0, plan.store.offset + warpGroups * plan.store.bytesOfGroup()};
+  plan.sharedBytes = plan.ring.barrierOffset + barriers;
   return plan;
 }
 

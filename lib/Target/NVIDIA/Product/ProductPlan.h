@@ -40,15 +40,28 @@ struct PipelineConfiguration {
   int64_t warpGroups = 0; // that multiply
 };
 
+/// A ring of stages in shared memory (StageRing.h): from `offset` on, with a `full` barrier for
+/// each stage and then an `empty` one from `barrierOffset` on.
+struct RingPlan {
+  int64_t stages, stageBytes, offset, barrierOffset;
+};
+inline constexpr int64_t barrierBytes = 8, stageAlignment = 1024;
+int64_t alignUp(int64_t bytes, int64_t to);
+
+/// Buffers of each warp group for pieces of results on their way out.
+struct StorePlan {
+  int64_t offset, count;
+  int64_t bytesOfGroup() const;
+};
+
 /// Shared memory: stages, then what is stored by TMA, then barriers.
 struct ProductPlan {
   OperandTile a, b;
-  int64_t stages, warpGroups;
+  int64_t warpGroups;
   int64_t blocksOfGroup; // of 64 rows
-  int64_t stageBytes;
-  int64_t storeOffset, storeBytes; // of one warp group's buffer
-  int64_t storeBuffers;            // of each warp group
-  int64_t barrierOffset, sharedBytes;
+  RingPlan ring;
+  StorePlan store;
+  int64_t sharedBytes;
 
   int64_t threads() const { return 128 * (warpGroups + 1); }
   int64_t sumsOfThread(int64_t columns) const { return blocksOfGroup * columns / 2; }
@@ -56,6 +69,7 @@ struct ProductPlan {
 
 /// Bytes of a piece of 64 rows and up to 64 columns of 16-bit elements on its way out.
 inline constexpr int64_t pieceBytes = 64 * 64 * 2;
+inline int64_t StorePlan::bytesOfGroup() const { return count * pieceBytes; }
 
 /// How the consumers' registers are set; without: as the launch says.
 struct RegisterSplit {

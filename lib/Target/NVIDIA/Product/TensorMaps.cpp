@@ -7,7 +7,7 @@ namespace tw::target::nvidia {
 
 static constexpr int64_t pieceRows = 64, elementBytes = 2, narrowestChunk = 16;
 
-static MapPlan mapOf(const ProductOperand &operand, const OperandTile &tile) {
+MapPlan mapOf(const ProductOperand &operand, const OperandTile &tile) {
   tile::LoadOp load = operand.load;
   auto rank = cast<tile::BufferType>(load.getBuffer().getType()).getRank();
   MapPlan map{load.getBuffer(), SmallVector<int64_t>(size_t(rank), 1), tile.swizzle};
@@ -17,26 +17,26 @@ static MapPlan mapOf(const ProductOperand &operand, const OperandTile &tile) {
 }
 
 /// Whether TMA can do a store: a plain box of 16-bit floats whose columns are contiguous.
-static bool isStoredByTma(tile::KernelOp kernel, const Product &product, ProductStore of) {
+static bool isStoredByTma(const SumsStore &of, int64_t columns) {
   tile::StoreOp store = of.store;
   auto type = cast<RankedTensorType>(store.getTile().getType());
   std::string why;
-  return (type.getElementType().isF16() || type.getElementType().isBF16()) && !store.getMask() &&
-         !store.getUpdate() && of.columnDim + 1 == type.getRank() &&
-         product.columns % narrowestChunk == 0 &&
+  return isHalf(type.getElementType()) && !store.getMask() && !store.getUpdate() && of.columnDim &&
+         *of.columnDim + 1 == type.getRank() && columns % narrowestChunk == 0 &&
          llvm::all_of(store.getStrides(), [](int64_t stride) { return stride == 1; }) &&
          llvm::none_of(store.getPositions(),
                        [](Value at) { return isa<RankedTensorType>(at.getType()); }) &&
-         canUseTensorMap(kernel, store.getBuffer(), why);
+         canUseTensorMap(store.getBuffer(), why);
 }
 
-static StoredPieces piecesOf(const Product &product, ProductStore of, std::vector<MapPlan> &maps) {
-  StoredPieces pieces{SharedTile(pieceRows, product.columns, elementBytes).chunks(), {}};
+static StoredPieces piecesOf(const SumsStore &of, int64_t columns, std::vector<MapPlan> &maps) {
+  tile::StoreOp store = of.store;
+  StoredPieces pieces{SharedTile(pieceRows, columns, elementBytes).chunks(), {}};
   for (const Chunk &chunk : pieces.chunks) {
-    MapPlan map{of.store.getBuffer(), SmallVector<int64_t>(of.store.getPositions().size(), 1),
+    MapPlan map{store.getBuffer(), SmallVector<int64_t>(store.getPositions().size(), 1),
                 chunk.swizzle};
     map.box[of.rowDim] = pieceRows;
-    map.box[of.columnDim] = chunk.columns;
+    map.box[*of.columnDim] = chunk.columns;
     auto known = llvm::find_if(maps, [&](const MapPlan &other) {
       return other.buffer == map.buffer && other.box == map.box;
     });
@@ -47,12 +47,18 @@ static StoredPieces piecesOf(const Product &product, ProductStore of, std::vecto
   return pieces;
 }
 
-ProductMaps mapsOf(tile::KernelOp kernel, const Product &product, const ProductPlan &plan) {
+std::vector<StoredPieces> piecesOf(ArrayRef<SumsStore> stores, int64_t columns,
+                                   std::vector<MapPlan> &maps) {
+  std::vector<StoredPieces> all;
+  for (const SumsStore &store : stores)
+    all.push_back(isStoredByTma(store, columns) ? piecesOf(store, columns, maps) : StoredPieces{});
+  return all;
+}
+
+ProductMaps mapsOf(const Product &product, const ProductPlan &plan) {
   ProductMaps maps;
   maps.all = {mapOf(product.a, plan.a), mapOf(product.b, plan.b)};
-  for (const ProductStore &store : product.stores)
-    maps.stores.push_back(isStoredByTma(kernel, product, store) ? piecesOf(product, store, maps.all)
-                                                                : StoredPieces{});
+  maps.stores = piecesOf(product.stores, product.columns, maps.all);
   return maps;
 }
 

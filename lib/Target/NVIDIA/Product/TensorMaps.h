@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which tensor maps a product's kernel is launched with: one for each way in which TMA reads or
-// writes a buffer.
+// Which tensor maps a kernel on the tensor cores is launched with: one for each way in which TMA
+// reads or writes a buffer.
 #pragma once
 #include "Target/NVIDIA/Product/Product.h"
 #include "Target/NVIDIA/Product/ProductPlan.h"
@@ -21,11 +21,18 @@ struct StoredPieces {
   std::vector<unsigned> maps; // for each chunk, its number among all maps
 };
 
+/// How TMA reads an operand, in boxes of a chunk of columns.
+MapPlan mapOf(const ProductOperand &operand, const OperandTile &tile);
+
+/// For each store, where TMA can do it, its pieces, whose maps are added to `maps`; no chunks where
+/// threads store elements themselves. `columns`: of the sums.
+std::vector<StoredPieces> piecesOf(llvm::ArrayRef<SumsStore> stores, int64_t columns,
+                                   std::vector<MapPlan> &maps);
+
 struct ProductMaps {
   std::vector<MapPlan> all; // of operand a, of b, then of stores
-  /// For each store of the product; empty: threads store elements themselves.
   std::vector<StoredPieces> stores;
 };
-ProductMaps mapsOf(tile::KernelOp kernel, const Product &product, const ProductPlan &plan);
+ProductMaps mapsOf(const Product &product, const ProductPlan &plan);
 
 } // namespace tw::target::nvidia

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What TMA brings to shared memory for the tensor cores: boxes of buffers, as operands of a dot.
+#pragma once
+#include "IR/Tile/Tile.h"
+
+namespace tw::target::nvidia {
+
+/// An operand of a dot: a box of a buffer, of which two dimensions have extents other than 1. One
+/// of them is the buffer's innermost.
+struct ProductOperand {
+  tile::LoadOp load;
+  unsigned freeDim = 0, sumDim = 0; // of the buffer: rows (or columns) of the result, and the sum
+  int64_t freeExtent = 0, sumExtent = 0;
+  bool isSumInnermost = false;
+};
+
+/// Finds the load behind an operand of a dot, whose dimension `freeAxis` is no sum's, through
+/// reshapes and transposes; false, and why, where TMA cannot bring it.
+bool findOperand(mlir::Value value, unsigned freeAxis, ProductOperand &operand, std::string &why);
+
+/// Follows dimensions `dims` from the result of a reshape to its operand; dimensions of extent 1
+/// may come and go, all others are of known size and stay.
+bool throughReshape(tile::ReshapeOp op, std::array<unsigned, 2> &dims);
+
+/// Bytes that the rows of what TMA reads or writes are multiples of, and its base, too.
+inline constexpr int64_t tmaAlignment = 16;
+
+/// Whether TMA can address `buffer` whatever the symbols are: up to five dimensions of at most 2^30
+/// elements, rows of a multiple of 16 bytes.
+bool canUseTensorMap(mlir::Value buffer, std::string &why);
+
+/// Whether no thread reads what another one may have stored.
+bool readsNoResult(tile::KernelOp kernel, std::string &why);
+
+inline bool isHalf(mlir::Type type) { return type.isF16() || type.isBF16(); }
+
+} // namespace tw::target::nvidia

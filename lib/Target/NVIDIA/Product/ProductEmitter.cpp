@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Product/ProductEmitter.h"
+
+using namespace mlir;
+
+namespace tw::target::nvidia {
+
+static constexpr int64_t depthOfInstruction = 16;
+
+ProductEmitter::ProductEmitter(Emitter &e, const Product &product, const ProductPlan &plan,
+                               const ProductMaps &plannedMaps, Value shared, ValueRange maps,
+                               BlockPrograms programs)
+    : WarpGroupsEmitter(e, shared, maps, std::move(programs), plan.warpGroups), product(product),
+      plan(plan), plannedMaps(plannedMaps), ring(at, plan.ring),
+      fragment(product.columns, plan.blocksOfGroup) {}
+
+//===--- the loading warp ------------------------------------------------===//
+
+void ProductEmitter::load(int64_t) {
+  Value zero = at.i32(0);
+  overPrograms({zero, zero}, [&](ValueRange carried) -> SmallVector<Value> {
+    tile::ForOp loop = product.loop;
+    Value from = e.ix().value(0), to = e.ix().value(product.trips), one = e.ix().value(1);
+    auto trips = scf::ForOp::create(b, loc, from, to, one, carried);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(trips.getBody());
+    StageRing::Place place{trips.getRegionIterArgs()[0], trips.getRegionIterArgs()[1]};
+    e.scalars[loop.getInductionVar()] =
+        e.ix().value(e.ix().add(e.index(loop.getBegin()),
+                                e.ix().mul(Ix(trips.getInductionVar()), e.index(loop.getStep()))));
+    emitScalars(loop.getBody().front());
+    Value barrier = ring.fill(place, plan.a.bytes() + plan.b.bytes());
+    Value offset = ring.offset(place.stage);
+    loadOperand(product.a, plan.a, maps[0], offset, barrier);
+    loadOperand(product.b, plan.b, maps[1], at.add(offset, plan.b.offset), barrier);
+    StageRing::Place next = ring.advance(place);
+    scf::YieldOp::create(b, loc, ValueRange{next.stage, next.parity});
+    return {trips.getResult(0), trips.getResult(1)};
+  });
+}
+
+//===--- the warp groups that multiply -----------------------------------===//
+
+/// Begins all products of a stage. `addsToSums`: else these begin with the first instruction, which
+/// spares clearing them (and what ptxas makes of that: C7519).
+void ProductEmitter::multiply(Value stage, SmallVectorImpl<Value> &sums, bool addsToSums) {
+  Value offset = ring.offset(stage);
+  int64_t ofGroup = plan.a.offsetOf(64 * plan.blocksOfGroup, 0);
+  Value a = at.descriptor(at.add(offset, at.mul(group.number, ofGroup)), plan.a.descriptor());
+  Value other = at.descriptor(at.add(offset, plan.b.offset), plan.b.descriptor());
+  NVVM::WgmmaFenceAlignedOp::create(b, loc);
+  for (int64_t k = 0; k < product.depth; k += depthOfInstruction)
+    for (int64_t block = 0; block < plan.blocksOfGroup; ++block)
+      sums[size_t(block)] = at.multiply({product.element, product.columns, plan.a.isSumInnermost,
+                                         plan.b.isSumInnermost, addsToSums || k > 0},
+                                        movedBy(a, plan.a.offsetOf(64 * block, k)),
+                                        movedBy(other, plan.b.offsetOf(0, k)), sums[size_t(block)]);
+  NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
+}
+
+/// All trips of one program; a stage is given back when the products of the next one have begun.
+SmallVector<Value> ProductEmitter::sumUp(StageRing::Place &place) {
+  Value none = LLVM::UndefOp::create(b, loc, at.sumsType(product.columns));
+  SmallVector<Value> sums(size_t(plan.blocksOfGroup), none);
+  ring.waitUntilFull(place);
+  multiply(place.stage, sums, /*addsToSums=*/false);
+  Value last = place.stage;
+  place = ring.advance(place);
+  if (product.trips > 1) {
+    SmallVector<Value> carried = {place.stage, place.parity, last};
+    carried.append(sums);
+    auto loop = scf::ForOp::create(b, loc, at.i32(1), at.i32(product.trips), at.i32(1), carried);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    auto now = loop.getRegionIterArgs();
+    StageRing::Place current{now[0], now[1]};
+    SmallVector<Value> next(now.drop_front(3));
+    ring.waitUntilFull(current);
+    multiply(current.stage, next, /*addsToSums=*/true);
+    NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 1);
+    ring.release(now[2], group.isLeader);
+    StageRing::Place following = ring.advance(current);
+    SmallVector<Value> yielded = {following.stage, following.parity, current.stage};
+    yielded.append(next);
+    scf::YieldOp::create(b, loc, yielded);
+    place = {loop.getResult(0), loop.getResult(1)};
+    last = loop.getResult(2);
+    sums.assign(loop.getResults().begin() + 3, loop.getResults().end());
+  }
+  NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
+  ring.release(last, group.isLeader);
+  return sums;
+}
+
+void ProductEmitter::setElements(ValueRange sums) {
+  for (auto [block, all] : llvm::enumerate(sums))
+    for (int64_t number = 0; number < product.columns / 2; ++number)
+      e.setElement(product.loop->getResult(0),
+                   {fragment.row(int64_t(block), number), fragment.column(number)},
+                   at.sum(all, number));
+}
+
+LogicalResult ProductEmitter::multiplyAll() {
+  fragment.findCoordinates(e, group);
+  Epilogue epilogue(e, at, group, fragment, product.columns, plan.store, maps);
+  LogicalResult done = success();
+  Value zero = at.i32(0);
+  overPrograms({zero, zero}, [&](ValueRange carried) -> SmallVector<Value> {
+    StageRing::Place place{carried[0], carried[1]};
+    setElements(sumUp(place));
+    done = epilogue.emit(product.stores, plannedMaps.stores);
+    return {place.stage, place.parity};
+  });
+  return done;
+}
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Product/StageRing.h"
+
+using namespace mlir;
+
+namespace tw::target::nvidia {
+
+Value StageRing::full(Value stage) const {
+  return at.add(at.mul(stage, barrierBytes), plan.barrierOffset);
+}
+Value StageRing::empty(Value stage) const {
+  return at.add(at.mul(stage, barrierBytes), plan.barrierOffset + barrierBytes * plan.stages);
+}
+
+void StageRing::initBarriers(int64_t users) const {
+  for (int64_t stage = 0; stage < plan.stages; ++stage) {
+    at.initBarrier(full(at.i32(stage)), 1);
+    at.initBarrier(empty(at.i32(stage)), users);
+  }
+}
+
+StageRing::Place StageRing::advance(const Place &place) const {
+  if (plan.stages == 1)
+    return {place.stage, at.bitXor(place.parity, at.i32(1))};
+  Value next = at.add(place.stage, 1), isLast = at.equal(next, plan.stages);
+  return {at.select(isLast, at.i32(0), next),
+          at.bitXor(place.parity, at.select(isLast, at.i32(1), at.i32(0)))};
+}
+
+Value StageRing::offset(Value stage) const {
+  return at.add(at.mul(stage, plan.stageBytes), plan.offset);
+}
+
+Value StageRing::fill(const Place &place, int64_t bytes) const {
+  at.waitFor(empty(place.stage), at.bitXor(place.parity, at.i32(1)));
+  Value barrier = full(place.stage);
+  at.arriveExpecting(barrier, bytes);
+  return barrier;
+}
+
+void StageRing::waitUntilFull(const Place &place) const {
+  at.waitFor(full(place.stage), place.parity);
+}
+
+void StageRing::release(Value stage, Value isLeader) const {
+  at.when(isLeader, [&] { at.arrive(empty(stage)); });
+}
+
+} // namespace tw::target::nvidia
