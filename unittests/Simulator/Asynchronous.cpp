@@ -8,7 +8,7 @@
 namespace tw::simulator {
 
 static constexpr uint32_t threadsOfWarp = 32, threadsOfGroup = 128;
-static constexpr int64_t unitBytes = 16;
+static constexpr int64_t unitBytes = 16, rowsOfProduct = 64, depthOfProduct = 16;
 static constexpr uint8_t notArrived = 0xFF; // NaN, as 16-bit floats
 
 Asynchronous::Asynchronous(uint8_t *shared, int64_t bytes, uint32_t threads)
@@ -68,10 +68,10 @@ static const TensorMap &mapAt(int64_t address) {
 bool Asynchronous::isBeingRead(const Range &range) const {
   auto overlaps = [&](const Range &other) { return other.overlaps(range); };
   for (const WarpGroup &group : groups) {
-    if (std::ranges::any_of(group.issued, overlaps))
+    if (std::ranges::any_of(group.issued.ranges, overlaps))
       return true;
     for (const auto &products : group.pending)
-      if (std::ranges::any_of(products, overlaps))
+      if (std::ranges::any_of(products.ranges, overlaps))
         return true;
   }
   return false;
@@ -167,7 +167,7 @@ void Asynchronous::fenceProxy(uint32_t thread) {
 }
 
 template <typename Work>
-void Asynchronous::meet(Meeting &meeting, uint32_t place, uint32_t count, const int64_t *operands,
+void Asynchronous::meet(Meeting &meeting, uint32_t place, uint32_t count, int64_t *operands,
                         Work work) {
   meeting.operands.resize(count);
   meeting.operands[place] = operands;
@@ -183,7 +183,7 @@ void Asynchronous::meet(Meeting &meeting, uint32_t place, uint32_t count, const 
 
 /// Lane l gives the address of row l mod 8 of matrix l / 8, and has, of each matrix, two elements
 /// of row l / 4: PTX ISA, "stmatrix".
-void Asynchronous::storeMatrices(uint32_t thread, const int64_t *operands) {
+void Asynchronous::storeMatrices(uint32_t thread, int64_t *operands) {
   uint32_t first = thread / threadsOfWarp * threadsOfWarp;
   Meeting &warp = warps[thread / threadsOfWarp];
   meet(warp, thread - first, threadsOfWarp, operands, [&] {
@@ -207,16 +207,35 @@ void Asynchronous::storeMatrices(uint32_t thread, const int64_t *operands) {
   });
 }
 
+/// A butterfly: each lane gets what the lane has whose number differs by some bits.
+void Asynchronous::fromLane(uint32_t thread, int64_t *operands) {
+  uint32_t first = thread / threadsOfWarp * threadsOfWarp;
+  Meeting &warp = warps[thread / threadsOfWarp];
+  meet(warp, thread - first, threadsOfWarp, operands, [&] {
+    int64_t given[threadsOfWarp];
+    for (uint32_t lane = 0; lane < threadsOfWarp; ++lane)
+      given[lane] = warp.operands[lane][0];
+    for (uint32_t lane = 0; lane < threadsOfWarp; ++lane)
+      warp.operands[lane][0] = given[lane ^ uint32_t(warp.operands[lane][1])];
+  });
+}
+
 //===--- products --------------------------------------------------------===//
 
 void Asynchronous::fenceProducts(uint32_t thread) {
   groups[thread / threadsOfGroup].isFenced = true;
 }
 
-void Asynchronous::multiply(uint32_t thread, const int64_t *operands) {
+void Asynchronous::multiply(uint32_t thread, int64_t *operands) {
   WarpGroup &group = groups[thread / threadsOfGroup];
   meet(group.meeting, thread % threadsOfGroup, threadsOfGroup, operands,
        [&] { multiplyAll(group); });
+}
+
+void Asynchronous::multiplyRegisters(uint32_t thread, int64_t *operands) {
+  WarpGroup &group = groups[thread / threadsOfGroup];
+  meet(group.meeting, thread % threadsOfGroup, threadsOfGroup, operands,
+       [&] { multiplyAllRegisters(group); });
 }
 
 namespace {
@@ -251,39 +270,31 @@ struct Descriptor {
 static std::atomic<int64_t> products = 0;
 int64_t productsSoFar() { return products; }
 
-void Asynchronous::multiplyAll(WarpGroup &group) {
-  ++products;
-  constexpr int64_t rows = 64, depth = 16;
-  const int64_t *operands = group.meeting.operands[0];
-  for (const int64_t *other : group.meeting.operands)
-    if (!std::equal(operands, operands + 2, other))
-      fail("threads of a warp group multiply different operands");
-  if (!group.isFenced)
-    fail("a warp group multiplies without wgmma.fence");
-  int64_t columns = operands[3];
-  bool isF16 = operands[4] != 0, addsToSums = operands[7] != 0;
-  auto read = [&](int64_t bits, int64_t count, bool isTransposed) {
-    Descriptor descriptor(bits);
-    if (descriptor.row == 0 || descriptor.baseOffset != 0)
-      fail("a product's operand has no swizzle");
-    std::vector<float> values(size_t(count * depth));
-    Range range{bytes, 0};
-    for (int64_t free = 0; free < count; ++free)
-      for (int64_t k = 0; k < depth; ++k) {
-        int64_t offset = descriptor.offsetOf(free, k, isTransposed);
-        if (offset < 0 || offset + 2 > bytes)
-          fail("a product reads outside of shared memory");
-        range = {std::min(range.begin, offset), std::max(range.end, offset + 2)};
-        uint16_t element;
-        std::memcpy(&element, shared + offset, sizeof(element));
-        values[size_t(free * depth + k)] = widened(element, isF16);
-      }
-    checkReadable(range);
-    group.issued.push_back(range);
-    return values;
-  };
-  std::vector<float> a = read(operands[0], rows, operands[5] != 0);
-  std::vector<float> b = read(operands[1], columns, operands[6] != 0);
+std::vector<float> Asynchronous::readOperand(WarpGroup &group, int64_t bits, int64_t count,
+                                             bool isTransposed, bool isF16) {
+  Descriptor descriptor(bits);
+  if (descriptor.row == 0 || descriptor.baseOffset != 0)
+    fail("a product's operand has no swizzle");
+  std::vector<float> values(size_t(count * depthOfProduct));
+  Range range{bytes, 0};
+  for (int64_t free = 0; free < count; ++free)
+    for (int64_t k = 0; k < depthOfProduct; ++k) {
+      int64_t offset = descriptor.offsetOf(free, k, isTransposed);
+      if (offset < 0 || offset + 2 > bytes)
+        fail("a product reads outside of shared memory");
+      range = {std::min(range.begin, offset), std::max(range.end, offset + 2)};
+      uint16_t element;
+      std::memcpy(&element, shared + offset, sizeof(element));
+      values[size_t(free * depthOfProduct + k)] = widened(element, isF16);
+    }
+  checkReadable(range);
+  group.issued.ranges.push_back(range);
+  return values;
+}
+
+/// Each thread's sums are at its operand 2.
+void Asynchronous::addProducts(WarpGroup &group, const std::vector<float> &a,
+                               const std::vector<float> &b, int64_t columns, bool addsToSums) {
   for (uint32_t thread = 0; thread < threadsOfGroup; ++thread) {
     auto *sums = reinterpret_cast<float *>(group.meeting.operands[thread][2]);
     // PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16", matrix D.
@@ -291,11 +302,52 @@ void Asynchronous::multiplyAll(WarpGroup &group) {
       int64_t row = 16 * (thread / 32) + thread % 32 / 4 + 8 * (i / 2 % 2);
       int64_t column = 8 * (i / 4) + 2 * (thread % 4) + i % 2;
       float sum = 0;
-      for (int64_t k = 0; k < depth; ++k)
-        sum += a[size_t(row * depth + k)] * b[size_t(column * depth + k)];
+      for (int64_t k = 0; k < depthOfProduct; ++k)
+        sum += a[size_t(row * depthOfProduct + k)] * b[size_t(column * depthOfProduct + k)];
       sums[i] = addsToSums ? sums[i] + sum : sum;
     }
   }
+}
+
+void Asynchronous::multiplyAll(WarpGroup &group) {
+  ++products;
+  const int64_t *operands = group.meeting.operands[0];
+  for (const int64_t *other : group.meeting.operands)
+    if (!std::equal(operands, operands + 2, other))
+      fail("threads of a warp group multiply different operands");
+  if (!group.isFenced)
+    fail("a warp group multiplies without wgmma.fence");
+  int64_t columns = operands[3];
+  bool isF16 = operands[4] != 0;
+  std::vector<float> a = readOperand(group, operands[0], rowsOfProduct, operands[5] != 0, isF16);
+  std::vector<float> b = readOperand(group, operands[1], columns, operands[6] != 0, isF16);
+  addProducts(group, a, b, columns, operands[7] != 0);
+  group.issued.sums.push_back(operands[8]);
+}
+
+/// The left operand is in registers: PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16",
+/// matrix A.
+void Asynchronous::multiplyAllRegisters(WarpGroup &group) {
+  ++products;
+  const int64_t *operands = group.meeting.operands[0];
+  for (const int64_t *other : group.meeting.operands)
+    if (!std::equal(operands, operands + 2, other))
+      fail("threads of a warp group multiply different operands");
+  if (!group.isFenced)
+    fail("a warp group multiplies without wgmma.fence");
+  int64_t columns = operands[3];
+  bool isF16 = operands[4] != 0;
+  std::vector<float> a(size_t(rowsOfProduct * depthOfProduct));
+  for (uint32_t thread = 0; thread < threadsOfGroup; ++thread)
+    for (uint32_t number = 0; number < 8; ++number) {
+      int64_t row = 16 * (thread / 32) + thread % 32 / 4 + 8 * (number / 2 % 2);
+      int64_t k = 2 * (thread % 4) + number % 2 + 8 * (number / 4);
+      auto pair = uint32_t(group.meeting.operands[thread][6 + number / 2]);
+      a[size_t(row * depthOfProduct + k)] = widened(uint16_t(pair >> (16 * (number % 2))), isF16);
+    }
+  std::vector<float> b = readOperand(group, operands[0], columns, /*isTransposed=*/true, isF16);
+  addProducts(group, a, b, columns, operands[1] != 0);
+  group.issued.sums.push_back(operands[5]);
 }
 
 void Asynchronous::commitProducts(uint32_t thread) {
@@ -303,7 +355,7 @@ void Asynchronous::commitProducts(uint32_t thread) {
     return;
   WarpGroup &group = groups[thread / threadsOfGroup];
   group.pending.push_back(std::move(group.issued));
-  group.issued.clear();
+  group.issued = {};
   group.isFenced = false;
 }
 
@@ -315,9 +367,13 @@ void Asynchronous::waitForProducts(uint32_t thread, int64_t pending) {
     group.pending.pop_front();
 }
 
-void Asynchronous::readSums(uint32_t thread) {
+void Asynchronous::readSums(uint32_t thread, int64_t which) {
   const WarpGroup &group = groups[thread / threadsOfGroup];
-  if (thread % threadsOfGroup == 0 && (!group.issued.empty() || !group.pending.empty()))
+  auto makes = [&](const Products &some) {
+    return std::ranges::find(some.sums, which) != some.sums.end();
+  };
+  if (thread % threadsOfGroup == 0 &&
+      (makes(group.issued) || std::ranges::any_of(group.pending, makes)))
     fail("sums are read before their products are waited for");
 }
 

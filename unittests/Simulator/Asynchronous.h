@@ -38,12 +38,14 @@ public:
   void commitStores(uint32_t thread);
   void waitForStores(uint32_t thread, int64_t pending);
   void fenceProxy(uint32_t thread);
-  void storeMatrices(uint32_t thread, const int64_t *operands);
+  void storeMatrices(uint32_t thread, int64_t *operands);
+  void fromLane(uint32_t thread, int64_t *operands);
   void fenceProducts(uint32_t thread);
-  void multiply(uint32_t thread, const int64_t *operands);
+  void multiply(uint32_t thread, int64_t *operands);
+  void multiplyRegisters(uint32_t thread, int64_t *operands);
   void commitProducts(uint32_t thread);
   void waitForProducts(uint32_t thread, int64_t pending);
-  void readSums(uint32_t thread);
+  void readSums(uint32_t thread, int64_t which);
 
 private:
   struct Barrier {
@@ -63,15 +65,20 @@ private:
   };
   /// Threads that do something together: what each brings, until all have come.
   struct Meeting {
-    std::vector<const int64_t *> operands;
+    std::vector<int64_t *> operands;
     uint32_t come = 0;
     int64_t round = 0;
+  };
+  /// Products that are not waited for: what they read, and which sums they make.
+  struct Products {
+    std::vector<Range> ranges;
+    std::vector<int64_t> sums;
   };
   struct WarpGroup {
     Meeting meeting;
     bool isFenced = false;
-    std::vector<Range> issued;              // read by products that are not committed
-    std::deque<std::vector<Range>> pending; // by groups that are not waited for
+    Products issued; // not committed
+    std::deque<Products> pending;
   };
 
   int64_t offsetOf(int64_t address) const;
@@ -79,8 +86,13 @@ private:
   void completePhase(Barrier &barrier);
   /// Runs `work` once all threads of the meeting are there, on the last of them.
   template <typename Work>
-  void meet(Meeting &meeting, uint32_t place, uint32_t count, const int64_t *operands, Work work);
+  void meet(Meeting &meeting, uint32_t place, uint32_t count, int64_t *operands, Work work);
   void multiplyAll(WarpGroup &group);
+  void multiplyAllRegisters(WarpGroup &group);
+  std::vector<float> readOperand(WarpGroup &group, int64_t descriptor, int64_t count,
+                                 bool isTransposed, bool isF16);
+  static void addProducts(WarpGroup &group, const std::vector<float> &a,
+                          const std::vector<float> &b, int64_t columns, bool addsToSums);
   bool isBeingRead(const Range &range) const;
   void checkReadable(const Range &range) const;
 

@@ -126,12 +126,14 @@ const OperationFunction operations[operationCount] = {
     [](Thread *self, int64_t *x) { asynchronous().storeMatrices(self->thread, x); },
     [](Thread *self, int64_t *) { asynchronous().fenceProducts(self->thread); },
     [](Thread *self, int64_t *x) { asynchronous().multiply(self->thread, x); },
+    [](Thread *self, int64_t *x) { asynchronous().multiplyRegisters(self->thread, x); },
     [](Thread *self, int64_t *) { asynchronous().commitProducts(self->thread); },
     [](Thread *self, int64_t *x) { asynchronous().waitForProducts(self->thread, x[0]); },
-    [](Thread *self, int64_t *) { asynchronous().readSums(self->thread); },
+    [](Thread *self, int64_t *x) { asynchronous().readSums(self->thread, x[0]); },
     [](Thread *, int64_t *x) { x[0] = bitsOf(std::exp2(floatOf(x[0]))); },
     [](Thread *, int64_t *x) { x[0] = bitsOf(1 / floatOf(x[0])); },
     [](Thread *, int64_t *x) { x[0] = bitsOf(floatOf(x[0]) / floatOf(x[1])); },
+    [](Thread *self, int64_t *x) { asynchronous().fromLane(self->thread, x); },
 };
 
 } // namespace

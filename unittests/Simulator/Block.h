@@ -30,13 +30,17 @@ enum Operations : uint32_t {
   FenceProxy,
   StoreMatrices, // address, 4 registers
   FenceProducts,
-  Multiply, // descriptors of a and b, sums, columns, is f16, is a transposed, b, adds to sums
+  // descriptors of a and b, sums, columns, is f16, is a transposed, b, adds to sums, which sums
+  Multiply,
+  // b's descriptor, adds to sums, sums, columns, is f16, which sums, a's 4 registers
+  MultiplyRegisters,
   CommitProducts,
   WaitForProducts, // groups that may be pending
-  ReadSums,
-  Ex2,       // x, as bits of f32; the result takes its place
-  Rcp,       // x
-  DivideF32, // x, y
+  ReadSums,        // which sums
+  Ex2,             // x, as bits of f32; the result takes its place
+  Rcp,             // x
+  DivideF32,       // x, y
+  FromLane,        // x, of the lane whose number differs by these bits
   operationCount
 };
 

@@ -112,7 +112,7 @@ void multiplyTiles(const uint64_t *maps, Thread *self) {
       call(self, FenceProducts);
     for (int64_t k = 0; k < 4; ++k)
       call(self, Multiply, descriptor(aAt + 32 * k), descriptor(bAt + 32 * k),
-           reinterpret_cast<int64_t>(sums.data()), tile, 1, 0, 0, trip + k > 0);
+           reinterpret_cast<int64_t>(sums.data()), tile, 1, 0, 0, trip + k > 0, 0);
     call(self, CommitProducts);
     if (isLeader && fault == Fault::EarlyRelease)
       call(self, Arrive, at(emptyAt));
@@ -123,7 +123,7 @@ void multiplyTiles(const uint64_t *maps, Thread *self) {
     if (isLeader && fault != Fault::EarlyRelease && fault != Fault::LostArrival)
       call(self, Arrive, at(emptyAt));
   }
-  call(self, ReadSums);
+  call(self, ReadSums, 0);
   for (uint32_t i = 0; i < 4; ++i) { // 16 columns at a time
     std::array<int64_t, 4> pairs = {};
     for (uint32_t q = 0; q < 4; ++q)

@@ -3,6 +3,7 @@
 #include "Block.h"
 #include "Program/Link.h"
 #include "Program/Machine.h"
+#include "Target/NVIDIA/Product/Instructions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -104,8 +105,34 @@ private:
                     number(op.getTypeA() == NVVM::WGMMATypes::f16),
                     number(op.getLayoutA() == NVVM::MMALayout::col),
                     number(op.getLayoutB() == NVVM::MMALayout::row),
-                    number(op.getScaleD() == NVVM::WGMMAScaleOut::one)});
+                    number(op.getScaleD() == NVVM::WGMMAScaleOut::one), number(whichSums(op))});
     op.replaceAllUsesWith(LLVM::LoadOp::create(b, loc, op.getType(), sumArea).getOperation());
+  }
+
+  static int64_t whichSums(Operation *op) {
+    return op->getAttrOfType<IntegerAttr>(target::nvidia::sumsAttribute).getInt();
+  }
+
+  /// wgmma with its left operand in registers, as Product/Instructions.cpp writes it: results, four
+  /// registers, a descriptor, whether it adds (or always), and the sums before.
+  void multiplyRegisters(LLVM::InlineAsmOp op) {
+    StringRef text = op.getAsmString();
+    auto type = cast<LLVM::LLVMStructType>(op.getResult(0).getType());
+    auto count = int64_t(type.getBody().size());
+    ValueRange operands = op.getOperands();
+    std::string shape = "m64n" + std::to_string(2 * count) + "k16.f32.";
+    if (!text.contains(shape) || !text.contains(", 1, 1, 1;"))
+      llvm::report_fatal_error("the simulator does not know " + text);
+    bool asks = text.contains("setp.ne");
+    Value sums = LLVM::UndefOp::create(b, loc, type);
+    for (auto [i, sum] : llvm::enumerate(operands.take_back(size_t(count))))
+      sums = LLVM::InsertValueOp::create(b, loc, sums, sum, int64_t(i));
+    LLVM::StoreOp::create(b, loc, sums, sumArea);
+    call(MultiplyRegisters,
+         joined({operands[4], asks ? operands[5] : number(1), sumArea, number(2 * count),
+                 number(text.contains(shape + "f16")), number(whichSums(op))},
+                operands.take_front(4)));
+    op.getResult(0).replaceAllUsesWith(LLVM::LoadOp::create(b, loc, type, sumArea));
   }
 
   static SmallVector<Value> joined(std::initializer_list<Value> first, ValueRange rest) {
@@ -169,12 +196,20 @@ private:
         // What the host has no use for.
         .Case<NVVM::FenceMbarrierInitOp, NVVM::SetMaxRegisterOp, NVVM::GriddepcontrolOp>(
             [](auto) { return true; })
+        .Case([&](NVVM::ShflOp o) {
+          call(FromLane, {LLVM::BitcastOp::create(b, loc, i32, o.getVal()), o.getOffset()});
+          Value bits = LLVM::LoadOp::create(b, loc, i32, operandArea);
+          o.getRes().replaceAllUsesWith(LLVM::BitcastOp::create(b, loc, b.getF32Type(), bits));
+          return true;
+        })
         .Case([&](LLVM::InlineAsmOp o) { return replaceInstruction(o), true; })
         .Default([](Operation *) { return false; });
   }
 
   /// An instruction on f32 that is written as assembly.
   void replaceInstruction(LLVM::InlineAsmOp op) {
+    if (op.getAsmString().contains("wgmma.mma_async"))
+      return multiplyRegisters(op);
     auto operation = llvm::StringSwitch<Operations>(op.getAsmString().split(' ').first)
                          .Case("ex2.approx.f32", Ex2)
                          .Case("rcp.approx.f32", Rcp)
@@ -192,15 +227,14 @@ private:
 
   /// The first of the sums that are taken out of what products make.
   static bool isFirstOfSums(LLVM::ExtractValueOp op) {
-    auto type = dyn_cast<LLVM::LLVMStructType>(op.getContainer().getType());
-    return type && !type.getBody().empty() && type.getBody()[0].isF32() && op.getPosition()[0] == 0;
+    return op->hasAttr(target::nvidia::sumsAttribute) && op.getPosition()[0] == 0;
   }
 
   void replace(Operation *op) {
     b.setInsertionPoint(op);
     if (auto extract = dyn_cast<LLVM::ExtractValueOp>(op)) {
       if (isFirstOfSums(extract))
-        call(ReadSums, {});
+        call(ReadSums, {number(whichSums(extract))});
       return;
     }
     if (replaceAsynchronous(op)) {
@@ -261,7 +295,7 @@ private:
   Location loc;
   Type i32, i64, pointer, nothing;
   Value self, operandArea, sumArea;
-  static constexpr int64_t mostOperands = 8, mostSums = 64; // 64-bit words
+  static constexpr int64_t mostOperands = 12, mostSums = 64; // 64-bit words
 };
 
 } // namespace

@@ -4,9 +4,12 @@
 // off at most, div.full two units in the last place (PTX ISA). That is far below what rounding to
 // 16 bits takes away, and a tenth of the polynomials' instructions.
 #include "IR/Tile/Elementwise.h"
+#include "IR/Tile/Tile.h"
 #include "Target/Common/FloatBuilder.h"
 #include "Target/NVIDIA/Math.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -18,9 +21,10 @@ namespace {
 class Approximate : public FloatBuilder {
 public:
   using FloatBuilder::FloatBuilder;
+  static constexpr double log2e = 1.44269504088896341;
 
   Value exp2(Value x) { return instruction("ex2.approx.f32 $0, $1;", "=f,f", x); }
-  Value exp(Value x) { return exp2(mul(x, number(1.44269504088896341))); }
+  Value exp(Value x) { return exp2(mul(x, number(log2e))); }
   Value divide(Value x, Value y) {
     return instruction("div.full.f32 $0, $1, $2;", "=f,f,f", {x, y});
   }
@@ -30,7 +34,7 @@ public:
     Value p = polynomial(square, {-0.33333277702331543, 0.13331328332424164, -0.05372921749949455,
                                   0.020601972937583923, -0.005660754628479481});
     Value small = fma(mul(p, square), x, x);
-    Value e = exp2(mul(x, number(2 * 1.44269504088896341)));
+    Value e = exp2(mul(x, number(2 * log2e)));
     Value inverse = instruction("rcp.approx.f32 $0, $1;", "=f,f", add(e, number(1)));
     return select(less(abs(x), number(0.625)), small, fma(inverse, number(-2), number(1)));
   }
@@ -47,6 +51,13 @@ private:
 
 } // namespace
 
+Value emitExpOfDifference(OpBuilder &b, Location loc, Value x, Value factor, Value y) {
+  Approximate f(b, loc, x.getType(), b.getF32Type());
+  Value log2e = f.number(Approximate::log2e);
+  Value scale = factor ? f.mul(factor, log2e) : log2e;
+  return f.exp2(f.fma(x, scale, f.mul(y, f.number(-Approximate::log2e))));
+}
+
 Value emitApproximate(OpBuilder &b, Location loc, StringRef operation, ValueRange operands) {
   using Function = Value (*)(Approximate &, ValueRange);
   static const llvm::StringMap<Function> functions = {
@@ -62,21 +73,58 @@ Value emitApproximate(OpBuilder &b, Location loc, StringRef operation, ValueRang
   return found->second(builder, operands);
 }
 
+/// Whether an approximation decides nothing: what is 0 or infinite is exact.
+static bool comparesWithExact(Operation *op) {
+  auto compare = dyn_cast<arith::CmpFOp>(op);
+  return compare && llvm::any_of(compare->getOperands(), [](Value operand) {
+           if (auto full = operand.getDefiningOp<tile::FullOp>())
+             operand = full.getValue();
+           return matchPattern(operand, m_AnyZeroFloat()) ||
+                  matchPattern(operand, m_PosInfFloat()) || matchPattern(operand, m_NegInfFloat());
+         });
+}
+
+/// The f32 values that a use of one in an operation gets to; false where it gets to something else
+/// than 16-bit floats.
+static bool follow(OpOperand &use, llvm::SmallSetVector<Value, 16> &reached) {
+  Operation *user = use.getOwner();
+  if (auto yield = dyn_cast<tile::YieldOp>(user)) {
+    auto loop = cast<tile::ForOp>(yield->getParentOp());
+    if (yield->getParentRegion() == &loop.getBody())
+      reached.insert(loop.getCarried()[use.getOperandNumber()]);
+    reached.insert(loop.getResult(use.getOperandNumber()));
+    return true;
+  }
+  if (auto loop = dyn_cast<tile::ForOp>(user)) {
+    unsigned fixed = loop->getNumOperands() - loop.getInitial().size();
+    if (use.getOperandNumber() < fixed)
+      return false;
+    reached.insert(loop.getCarried()[use.getOperandNumber() - fixed]);
+    reached.insert(loop.getResult(use.getOperandNumber() - fixed));
+    return true;
+  }
+  auto dot = dyn_cast<tile::DotOp>(user);
+  bool isSum = dot && use.getOperandNumber() == 2;
+  bool isShape = isa<tile::BroadcastOp, tile::ReshapeOp, tile::TransposeOp, tile::ReduceOp>(user);
+  if (!tile::isElementwise(user) && !isSum && !isShape)
+    return false;
+  Type to = getElementTypeOrSelf(user->getResult(0));
+  if (to.isF32())
+    reached.insert(user->getResult(0));
+  return to.isF32() || to.isF16() || to.isBF16() || comparesWithExact(user);
+}
+
 bool isRoundedToHalf(Value value) {
   llvm::SmallSetVector<Value, 16> reached;
   reached.insert(value);
   for (size_t i = 0; i < reached.size(); ++i) {
-    if (reached[i].use_empty())
+    Value one = reached[i];
+    bool isCarried = isa<BlockArgument>(one) || one.getDefiningOp<tile::ForOp>();
+    if (one.use_empty() && !isCarried)
       return false;
-    for (Operation *user : reached[i].getUsers()) {
-      if (!tile::isElementwise(user))
+    for (OpOperand &use : one.getUses())
+      if (!follow(use, reached))
         return false;
-      Type to = getElementTypeOrSelf(user->getResult(0));
-      if (to.isF32())
-        reached.insert(user->getResult(0));
-      else if (!to.isF16() && !to.isBF16())
-        return false;
-    }
   }
   return true;
 }

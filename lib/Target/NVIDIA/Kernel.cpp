@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Kernel.h"
 #include "IR/Coded.h"
+#include "Target/NVIDIA/Attention/AttentionEmitter.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/HostSide.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
@@ -35,8 +36,10 @@ public:
     result.info.name = kernel.getSymName().str();
     result.info.passedSizes = signature.passedSizes();
     result.arguments = signature.count();
-    findProduct();
-    if (failed(product ? emitProduct(result) : emitPrograms(result)))
+    findStructure();
+    if (failed(product     ? emitProduct(result)
+               : attention ? emitAttention(result)
+                           : emitPrograms(result)))
       return failure();
     emitFill(result);
     HostSide(kernel, signature, host, architecture, plan).emit(result.info);
@@ -44,21 +47,50 @@ public:
   }
 
 private:
-  /// Decides whether the kernel is a product for the tensor cores.
-  void findProduct() {
+  /// Decides whether the tensor cores can take the kernel, and as what.
+  void findStructure() {
+    int64_t dots = 0;
+    kernel.walk([&](tile::DotOp) { ++dots; });
     ProductMatch match = matchProduct(kernel);
-    if (match.product) {
-      const Product &found = *match.product;
-      ProductShape shape{found.rows, found.columns, found.depth, found.a.isSumInnermost,
-                         found.b.isSumInnermost};
-      productPlan = planProduct(shape, pipelineOf(kernel, shape, architecture), architecture);
-      if (productPlan)
-        product = std::move(match.product);
-      else
-        match.why = "its block does not fit in shared memory or registers";
-    }
-    if (!product && match.isWanted)
-      emitReport(loc) << "multiplies without tensor cores: " << match.why;
+    std::string why = match.why;
+    if (match.product)
+      planFor(std::move(*match.product), why);
+    else if (match.isWanted && dots > 1)
+      findAttention(why);
+    if (!product && !attention && match.isWanted)
+      emitReport(loc) << "multiplies without tensor cores: " << why;
+  }
+
+  void planFor(Product found, std::string &why) {
+    ProductShape shape{found.rows, found.columns, found.depth, found.a.isSumInnermost,
+                       found.b.isSumInnermost};
+    productPlan = planProduct(shape, pipelineOf(kernel, shape, architecture), architecture);
+    if (productPlan)
+      product = std::move(found);
+    else
+      why = "its block does not fit in shared memory or registers";
+  }
+
+  void findAttention(std::string &why) {
+    AttentionMatch match = matchAttention(kernel);
+    why = match.why;
+    if (!match.attention)
+      return;
+    const Attention &found = *match.attention;
+    AttentionShape shape{found.rows,
+                         paddedTerms(found.terms),
+                         found.depth,
+                         found.width,
+                         found.queries.isSumInnermost,
+                         found.parts[0].keys.isSumInnermost,
+                         found.parts[0].loop != nullptr};
+    int64_t stages = pipelineField(kernel, stagesField);
+    attentionPlan =
+        planAttention(shape, stages ? stages : chooseStages(shape, architecture), architecture);
+    if (attentionPlan)
+      attention = std::move(match.attention);
+    else
+      why = "its block does not fit in shared memory or registers";
   }
 
   /// As many threads as the largest tile has elements, within bounds.
@@ -118,14 +150,17 @@ private:
     return LLVM::AddressOfOp::create(b, loc, type, sharedName);
   }
 
-  /// A product: one block a multiprocessor, which runs one program after the other.
-  LogicalResult emitProduct(LoweredForDevice &result) {
-    ProductMaps maps = mapsOf(*product, *productPlan);
-    plan.threads = productPlan->threads();
-    plan.sharedBytes = productPlan->sharedBytes;
+  using MakeEmitter = llvm::function_ref<std::unique_ptr<WarpGroupsEmitter>(
+      Emitter &, Value shared, ValueRange maps, BlockPrograms)>;
+
+  /// On tensor cores: one block a multiprocessor, which runs one program after the other.
+  LogicalResult emitPersistent(LoweredForDevice &result, int64_t threads, int64_t sharedBytes,
+                               const std::vector<MapPlan> &maps, MakeEmitter make) {
+    plan.threads = threads;
+    plan.sharedBytes = sharedBytes;
     plan.isPersistent = plan.overlaps = true;
-    plan.maps = maps.all;
-    LLVM::LLVMFuncOp made = function(result.info.name, plan.threads, maps.all.size());
+    plan.maps = maps;
+    LLVM::LLVMFuncOp made = function(result.info.name, plan.threads, maps.size());
     made->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));
     Emitter e(kernel, b);
     signature.bind(e, made.getArguments());
@@ -133,13 +168,30 @@ private:
     BlockPrograms programs{sreg<NVVM::BlockIdXOp>(), e.ix().value(e.ix().product(grid)),
                            sreg<NVVM::GridDimXOp>(),
                            [&](const Ix &number) { numberInBands(e, number, grid); }};
-    ProductEmitter emitter(e, *product, *productPlan, maps, sharedMemory(productAlignment),
-                           made.getArguments().take_back(maps.all.size()), programs);
-    if (failed(emitter.emit()))
+    Value shared = sharedMemory(productAlignment);
+    if (failed(make(e, shared, made.getArguments().take_back(maps.size()), programs)->emit()))
       return failure();
-    result.arguments += int64_t(maps.all.size()) * mapWords;
+    result.arguments += int64_t(maps.size()) * mapWords;
     result.entries.push_back({result.info.name, plan.sharedBytes, 0, 0, 0});
     return success();
+  }
+
+  LogicalResult emitProduct(LoweredForDevice &result) {
+    ProductMaps maps = mapsOf(*product, *productPlan);
+    return emitPersistent(result, productPlan->threads(), productPlan->sharedBytes, maps.all,
+                          [&](Emitter &e, Value shared, ValueRange given, BlockPrograms programs) {
+                            return std::make_unique<ProductEmitter>(e, *product, *productPlan, maps,
+                                                                    shared, given, programs);
+                          });
+  }
+
+  LogicalResult emitAttention(LoweredForDevice &result) {
+    AttentionMaps maps = mapsOf(*attention, *attentionPlan);
+    return emitPersistent(result, attentionPlan->threads(), attentionPlan->sharedBytes, maps.all,
+                          [&](Emitter &e, Value shared, ValueRange given, BlockPrograms programs) {
+                            return std::make_unique<AttentionEmitter>(
+                                e, *attention, *attentionPlan, maps, shared, given, programs);
+                          });
   }
 
   LogicalResult emitPrograms(LoweredForDevice &result) {
@@ -260,6 +312,8 @@ private:
   LaunchPlan plan;
   std::optional<Product> product;
   std::optional<ProductPlan> productPlan;
+  std::optional<Attention> attention;
+  std::optional<AttentionPlan> attentionPlan;
 };
 
 } // namespace

@@ -20,7 +20,13 @@ mlir::Value emitFunction(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef
 mlir::Value emitApproximate(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef operation,
                             mlir::ValueRange operands);
 
-/// Whether `value`, of f32, only gets to f16 or bf16, through elementwise operations.
+/// e^(x factor - y) so, of f32, by one multiplication and addition before ex2.approx; without a
+/// factor e^(x - y).
+mlir::Value emitExpOfDifference(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                                mlir::Value factor, mlir::Value y);
+
+/// Whether `value`, of f32, only gets to f16 or bf16, through elementwise operations, shapes,
+/// reductions, sums of products and loops.
 bool isRoundedToHalf(mlir::Value value);
 
 } // namespace tw::target::nvidia

@@ -6,6 +6,7 @@
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Math.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -117,12 +118,40 @@ FailureOr<Value> Emitter::evaluate(Value tile, const Point &point) {
   return value;
 }
 
+/// e^(x factor - y), which may be approximated; the factor is a scalar and may be missing.
+struct ExpOfDifference {
+  Value x, factor, y;
+};
+
+static std::optional<ExpOfDifference> expOfDifference(Operation *op) {
+  auto exp = dyn_cast<math::ExpOp>(op);
+  auto difference = exp ? exp.getOperand().getDefiningOp<arith::SubFOp>() : nullptr;
+  if (!difference || !getElementTypeOrSelf(exp.getType()).isF32() || !isRoundedToHalf(exp))
+    return std::nullopt;
+  ExpOfDifference found{difference.getLhs(), Value(), difference.getRhs()};
+  if (auto product = found.x.getDefiningOp<arith::MulFOp>())
+    for (unsigned side : {0, 1})
+      if (auto full = product->getOperand(side).getDefiningOp<tile::FullOp>();
+          full && !found.factor)
+        found.factor = full.getValue(), found.x = product->getOperand(1 - side);
+  return found;
+}
+
+static FailureOr<Value> evaluateExp(Emitter &e, const ExpOfDifference &of, const Point &point) {
+  FailureOr<Value> x = e.evaluate(of.x, point), y = e.evaluate(of.y, point);
+  if (failed(x) || failed(y))
+    return failure();
+  return emitExpOfDifference(e.b, e.loc, *x, of.factor ? e.scalar(of.factor) : Value(), *y);
+}
+
 FailureOr<Value> Emitter::compute(Value tile, const Point &point) {
   if (auto found = materialized.find(tile); found != materialized.end())
     return read(found->second, point);
   Operation *op = tile.getDefiningOp();
   if (auto source = sourcePoint(*this, op, point))
     return evaluate(op->getOperand(0), *source);
+  if (auto difference = expOfDifference(op))
+    return evaluateExp(*this, *difference, point);
   if (tile::isElementwise(op)) {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {

@@ -96,7 +96,7 @@ Type Instructions::sumsType(int64_t columns) const {
 Value Instructions::multiply(const Multiply &what, Value a, Value other, Value sums) const {
   MLIRContext *context = b.getContext();
   auto element = what.element.isF16() ? NVVM::WGMMATypes::f16 : NVVM::WGMMATypes::bf16;
-  return NVVM::WgmmaMmaAsyncOp::create(
+  auto made = NVVM::WgmmaMmaAsyncOp::create(
       b, loc, sums.getType(), sums, a, other,
       NVVM::MMAShapeAttr::get(context, 64, int(what.columns), 16), element, element,
       NVVM::WGMMATypes::f32, what.addsToSums ? NVVM::WGMMAScaleOut::one : NVVM::WGMMAScaleOut::zero,
@@ -104,14 +104,16 @@ Value Instructions::multiply(const Multiply &what, Value a, Value other, Value s
       what.isSumInnermostInA ? NVVM::MMALayout::row : NVVM::MMALayout::col,
       what.isSumInnermostInB ? NVVM::MMALayout::col : NVVM::MMALayout::row,
       NVVM::MMAIntOverflowAttr());
+  made->setAttr(sumsAttribute, b.getI64IntegerAttr(what.sums));
+  return made;
 }
 
 // NVVM has no operation for it. PTX ISA, "wgmma.mma_async": the sums, four registers of a, the
 // descriptor of b, scale-d, imm-scale-a, imm-scale-b, imm-trans-b.
-Value Instructions::multiplyRegisters(Type element, int64_t columns, ValueRange a, Value other,
-                                      Value sums, Value addsToSums) const {
-  int64_t count = columns / 2, next = count;
-  std::string type = element.isF16() ? "f16" : "bf16", list, constraints;
+Value Instructions::multiplyRegisters(const MultiplyRegisters &what, ValueRange a, Value other,
+                                      Value sums) const {
+  int64_t count = what.columns / 2, next = count;
+  std::string type = what.element.isF16() ? "f16" : "bf16", list, constraints;
   SmallVector<Value> operands;
   auto add = [&](Value operand, const char *kind) {
     operands.push_back(operand);
@@ -126,8 +128,8 @@ Value Instructions::multiplyRegisters(Type element, int64_t columns, ValueRange 
   for (Value one : a)
     left += (left.empty() ? "" : ", ") + add(one, "r");
   std::string right = add(other, "l"), scale = "1", before, after;
-  if (addsToSums) {
-    before = "{ .reg .pred p; setp.ne.b32 p, " + add(addsToSums, "r") + ", 0; ";
+  if (what.addsToSums) {
+    before = "{ .reg .pred p; setp.ne.b32 p, " + add(what.addsToSums, "r") + ", 0; ";
     after = " }";
     scale = "p";
   }
@@ -135,18 +137,21 @@ Value Instructions::multiplyRegisters(Type element, int64_t columns, ValueRange 
     operands.push_back(LLVM::ExtractValueOp::create(b, loc, sums, i));
     constraints += "," + std::to_string(i);
   }
-  std::string text = before + "wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) +
+  std::string text = before + "wgmma.mma_async.sync.aligned.m64n" + std::to_string(what.columns) +
                      "k16.f32." + type + "." + type + " {" + list + "}, {" + left + "}, " + right +
                      ", " + scale + ", 1, 1, 1;" + after;
-  return LLVM::InlineAsmOp::create(b, loc, TypeRange{sums.getType()}, operands, text, constraints,
-                                   /*has_side_effects=*/true, /*is_align_stack=*/false,
-                                   LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
-                                   /*operand_attrs=*/nullptr)
-      .getResult(0);
+  auto made = LLVM::InlineAsmOp::create(
+      b, loc, TypeRange{sums.getType()}, operands, text, constraints, /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
+      /*operand_attrs=*/nullptr);
+  made->setAttr(sumsAttribute, b.getI64IntegerAttr(what.sums));
+  return made.getResult(0);
 }
 
-Value Instructions::sum(Value sums, int64_t number) const {
-  return LLVM::ExtractValueOp::create(b, loc, sums, number);
+Value Instructions::sum(Value sums, int64_t number, int64_t which) const {
+  auto element = LLVM::ExtractValueOp::create(b, loc, sums, number);
+  element->setAttr(sumsAttribute, b.getI64IntegerAttr(which));
+  return element;
 }
 
 Value Instructions::sumsOf(ValueRange elements) const {

@@ -10,6 +10,10 @@
 
 namespace tw::target::nvidia {
 
+/// On what multiplies and what takes sums out: which sums, as a number. Simulated code finds by it
+/// what is read before it has been waited for.
+inline constexpr char sumsAttribute[] = "sums";
+
 class Instructions {
 public:
   Instructions(mlir::OpBuilder &b, mlir::Location loc, mlir::Value shared)
@@ -49,14 +53,21 @@ public:
     mlir::Type element;
     int64_t columns;
     bool isSumInnermostInA, isSumInnermostInB, addsToSums;
+    int64_t sums = 0; // which, for those who read them
   };
   mlir::Value multiply(const Multiply &what, mlir::Value a, mlir::Value b, mlir::Value sums) const;
-  /// The same with the left operand, 64 x 16, in four registers of each thread. `addsToSums`: i32,
-  /// or always where it is missing; the right operand has the result's columns innermost.
-  mlir::Value multiplyRegisters(mlir::Type element, int64_t columns, mlir::ValueRange a,
-                                mlir::Value b, mlir::Value sums, mlir::Value addsToSums) const;
-  /// Element `number` of sums, whose products have been waited for.
-  mlir::Value sum(mlir::Value sums, int64_t number) const;
+  /// The same with the left operand, 64 x 16, in four registers of each thread; the right one has
+  /// the result's columns innermost.
+  struct MultiplyRegisters {
+    mlir::Type element;
+    int64_t columns;
+    int64_t sums;
+    mlir::Value addsToSums; // i32; always where it is missing
+  };
+  mlir::Value multiplyRegisters(const MultiplyRegisters &what, mlir::ValueRange a, mlir::Value b,
+                                mlir::Value sums) const;
+  /// Element `number` of sums `which`, whose products have been waited for.
+  mlir::Value sum(mlir::Value sums, int64_t number, int64_t which = 0) const;
   /// Sums from their elements.
   mlir::Value sumsOf(mlir::ValueRange elements) const;
   /// Two values of 16 bits in a register.

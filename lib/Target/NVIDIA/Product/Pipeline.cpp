@@ -5,18 +5,24 @@ using namespace mlir;
 
 namespace tw::target::nvidia {
 
-PipelineConfiguration pipelineOf(tile::KernelOp kernel, const ProductShape &shape,
-                                 const GpuArchitecture &architecture) {
+static tile::ConfigurationAttr ownConfiguration(tile::KernelOp kernel) {
   auto configuration =
       kernel->getAttrOfType<tile::ConfigurationAttr>(tile::TileDialect::configurationName);
   tile::ConfigurationAttr own = configuration ? configuration.getTarget() : nullptr;
-  if (!own || own.getKind() != schemaName)
+  return own && own.getKind() == schemaName ? own : nullptr;
+}
+
+int64_t pipelineField(tile::KernelOp kernel, StringRef name) {
+  tile::ConfigurationAttr own = ownConfiguration(kernel);
+  auto field = own ? own.getFields().getAs<IntegerAttr>(name) : nullptr;
+  return field ? field.getInt() : 0;
+}
+
+PipelineConfiguration pipelineOf(tile::KernelOp kernel, const ProductShape &shape,
+                                 const GpuArchitecture &architecture) {
+  if (!ownConfiguration(kernel))
     return choosePipeline(shape, architecture);
-  auto number = [&](StringRef name) {
-    auto field = own.getFields().getAs<IntegerAttr>(name);
-    return field ? field.getInt() : 0;
-  };
-  return {number(stagesField), number(warpGroupsField)};
+  return {pipelineField(kernel, stagesField), pipelineField(kernel, warpGroupsField)};
 }
 
 } // namespace tw::target::nvidia

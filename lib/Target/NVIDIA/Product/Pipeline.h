@@ -14,4 +14,7 @@ inline constexpr char stagesField[] = "stages", warpGroupsField[] = "warp_groups
 PipelineConfiguration pipelineOf(tile::KernelOp kernel, const ProductShape &shape,
                                  const GpuArchitecture &architecture);
 
+/// The number of a field of the target's own configuration; 0 where there is none.
+int64_t pipelineField(tile::KernelOp kernel, llvm::StringRef name);
+
 } // namespace tw::target::nvidia

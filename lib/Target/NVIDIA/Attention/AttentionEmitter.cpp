@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Attention/AttentionEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tw::target::nvidia {
+
+static constexpr int64_t depthOfInstruction = 16, rowsOfGroup = 64;
+/// How simulated code tells apart which sums are read (Instructions::sum).
+static constexpr int64_t scoreSums = 1, outputSums = 2;
+
+AttentionMaps mapsOf(const Attention &attention, const AttentionPlan &plan) {
+  const AttentionPart &part = attention.parts[0];
+  AttentionMaps maps;
+  maps.all = {mapOf(attention.queries, plan.queries), mapOf(part.keys, plan.keys),
+              mapOf(part.values, plan.values)};
+  maps.stores = piecesOf(attention.stores, attention.width, maps.all);
+  return maps;
+}
+
+AttentionEmitter::AttentionEmitter(Emitter &e, const Attention &attention,
+                                   const AttentionPlan &plan, const AttentionMaps &plannedMaps,
+                                   Value shared, ValueRange maps, BlockPrograms programs)
+    : WarpGroupsEmitter(e, shared, maps, std::move(programs), plan.warpGroups),
+      attention(attention), plan(plan), plannedMaps(plannedMaps), queries(at, plan.queryRing),
+      keys(at, plan.keyRing), values(at, plan.valueRing), terms(paddedTerms(attention.terms)),
+      fragment(std::max(attention.width, terms), 1) {}
+
+void AttentionEmitter::initBarriers() {
+  for (const StageRing *ring : {&queries, &keys, &values})
+    ring->initBarriers(plan.warpGroups);
+}
+
+SmallVector<Value> AttentionEmitter::State::flat() const {
+  SmallVector<Value> all(rows);
+  all.append(weights);
+  all.append(sums);
+  all.append({addsToSums, next.stage, next.parity, last.stage, last.parity});
+  return all;
+}
+
+AttentionEmitter::State AttentionEmitter::State::with(ValueRange flat) const {
+  auto take = [&](size_t count) {
+    SmallVector<Value> some(flat.take_front(count));
+    flat = flat.drop_front(count);
+    return some;
+  };
+  State state;
+  state.rows = take(rows.size());
+  state.weights = take(weights.size());
+  state.sums = take(sums.size());
+  state.addsToSums = flat[0];
+  state.next = {flat[1], flat[2]};
+  state.last = {flat[3], flat[4]};
+  return state;
+}
+
+//===--- the loading warps -----------------------------------------------===//
+
+/// Begins trip `number` of a part: its scalars.
+void AttentionEmitter::setTrip(const AttentionPart &part, const Ix &number) {
+  if (!part.loop)
+    return;
+  tile::ForOp loop = part.loop;
+  e.scalars[loop.getInductionVar()] = e.ix().value(number);
+  emitScalars(*part.block);
+}
+
+void AttentionEmitter::loadTrips(const AttentionPart &part, SmallVectorImpl<Value> &place,
+                                 const StageRing &ring, const OperandTile &tile, bool isKeys) {
+  auto loadOne = [&](const Ix &number, ValueRange now) -> SmallVector<Value> {
+    setTrip(part, number);
+    StageRing::Place current{now[0], now[1]};
+    Value barrier = ring.fill(current, tile.bytes());
+    loadOperand(isKeys ? part.keys : part.values, tile, maps[isKeys ? 1 : 2],
+                ring.offset(current.stage), barrier);
+    StageRing::Place next = ring.advance(current);
+    return {next.stage, next.parity};
+  };
+  tile::ForOp loop = part.loop;
+  if (!loop) {
+    place = loadOne(0, place);
+    return;
+  }
+  auto trips = scf::ForOp::create(b, loc, e.scalar(loop.getBegin()), e.scalar(loop.getEnd()),
+                                  e.scalar(loop.getStep()), place);
+  Emitter::Scope scope(e);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(trips.getBody());
+  scf::YieldOp::create(b, loc, loadOne(Ix(trips.getInductionVar()), trips.getRegionIterArgs()));
+  place.assign(trips.getResults().begin(), trips.getResults().end());
+}
+
+/// The first warp loads queries and keys, the second one values, which are wanted later.
+void AttentionEmitter::load(int64_t warp) {
+  Value zero = at.i32(0);
+  SmallVector<Value> first(warp == 0 ? 4 : 2, zero);
+  overPrograms(first, [&](ValueRange carried) -> SmallVector<Value> {
+    SmallVector<Value> place(carried.take_front(2)), result;
+    if (warp == 0) {
+      StageRing::Place own{carried[2], carried[3]};
+      Value barrier = queries.fill(own, plan.queries.bytes());
+      loadOperand(attention.queries, plan.queries, maps[0], queries.offset(own.stage), barrier);
+      StageRing::Place next = queries.advance(own);
+      result = {next.stage, next.parity};
+    }
+    for (const AttentionPart &part : attention.parts)
+      loadTrips(part, place, warp == 0 ? keys : values, warp == 0 ? plan.keys : plan.values,
+                warp == 0);
+    place.append(result);
+    return place;
+  });
+}
+
+//===--- products --------------------------------------------------------===//
+
+/// Begins the scores of the warp group's rows.
+Value AttentionEmitter::multiplyKeys(Value queryStage, Value stage) {
+  Value rows = at.mul(group.number, plan.queries.offsetOf(rowsOfGroup, 0));
+  Value a = at.descriptor(at.add(queries.offset(queryStage), rows), plan.queries.descriptor());
+  Value other = at.descriptor(keys.offset(stage), plan.keys.descriptor());
+  Value scores = LLVM::UndefOp::create(b, loc, at.sumsType(terms));
+  NVVM::WgmmaFenceAlignedOp::create(b, loc);
+  for (int64_t k = 0; k < attention.depth; k += depthOfInstruction)
+    scores = at.multiply({attention.element, terms, plan.queries.isSumInnermost,
+                          plan.keys.isSumInnermost, k > 0, scoreSums},
+                         movedBy(a, plan.queries.offsetOf(0, k)),
+                         movedBy(other, plan.keys.offsetOf(0, k)), scores);
+  NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
+  return scores;
+}
+
+/// Begins the products of the weights with their values; `takeSums`, once they have been waited
+/// for.
+Value AttentionEmitter::multiplyValues(const State &state) {
+  values.waitUntilFull(state.last);
+  Value other = at.descriptor(values.offset(state.last.stage), plan.values.descriptor());
+  NVVM::WgmmaFenceAlignedOp::create(b, loc);
+  Value sums = at.sumsOf(state.sums);
+  for (int64_t k = 0; k < terms; k += depthOfInstruction)
+    sums = at.multiplyRegisters(
+        {attention.element, attention.width, outputSums, k == 0 ? state.addsToSums : Value()},
+        ArrayRef(state.weights).slice(size_t(k / 4), 4), movedBy(other, plan.values.offsetOf(0, k)),
+        sums);
+  NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
+  return sums;
+}
+
+void AttentionEmitter::takeSums(State &state, Value sums) {
+  for (auto [number, sum] : llvm::enumerate(state.sums))
+    sum = at.sum(sums, int64_t(number), outputSums);
+  state.addsToSums = at.i32(1);
+}
+
+//===--- trips -----------------------------------------------------------===//
+
+/// The weights of the first trip, which is one of the first loop that runs at all.
+void AttentionEmitter::weighFirst(size_t number, Value scores, State &state) {
+  const AttentionPart &part = attention.parts[number];
+  tile::ForOp loop = part.loop;
+  if (number + 1 == attention.parts.size()) {
+    if (!loop) // the kernel goes on with what is known of this trip
+      return weigh(part, scores, state);
+    Emitter::Scope scope(e);
+    setTrip(part, e.index(loop.getBegin()));
+    return weigh(part, scores, state);
+  }
+  Value runs = e.ix().less(e.index(loop.getBegin()), e.index(loop.getEnd()));
+  SmallVector<Type> types(state.rows.size(), b.getF32Type());
+  types.append(size_t(terms / 4), b.getI32Type());
+  auto choice = scf::IfOp::create(b, loc, types, runs, true);
+  size_t rows = state.rows.size();
+  for (bool isThis : {true, false}) {
+    Emitter::Scope scope(e);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(isThis ? choice.thenBlock() : choice.elseBlock());
+    State own = state;
+    if (isThis) {
+      setTrip(part, e.index(loop.getBegin()));
+      weigh(part, scores, own);
+    } else {
+      weighFirst(number + 1, scores, own);
+    }
+    own.rows.append(own.weights);
+    scf::YieldOp::create(b, loc, own.rows);
+  }
+  state.rows.assign(choice.getResults().begin(), choice.getResults().begin() + int64_t(rows));
+  state.weights.assign(choice.getResults().begin() + int64_t(rows), choice.getResults().end());
+}
+
+AttentionEmitter::State AttentionEmitter::firstTrip(Value queryStage, StageRing::Place place) {
+  State state;
+  state.last = place;
+  state.next = keys.advance(place);
+  state.addsToSums = at.i32(0);
+  state.sums.assign(size_t(attention.width / 2), LLVM::UndefOp::create(b, loc, b.getF32Type()));
+  if (tile::ForOp loop = attention.parts[0].loop)
+    for (auto [number, initial] : llvm::enumerate(loop.getInitial()))
+      if (number != attention.sums)
+        for (int64_t row : {0, 2})
+          state.rows.push_back(evaluate(initial, rowPoint(initial, row)));
+  keys.waitUntilFull(place);
+  Value scores = multiplyKeys(queryStage, place.stage);
+  NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
+  keys.release(place.stage, group.isLeader);
+  weighFirst(0, scores, state);
+  return state;
+}
+
+/// One more trip: its scores are multiplied, and the weights of the one before it with their
+/// values, which goes on while this one's weights are computed.
+void AttentionEmitter::trip(const AttentionPart &part, Value queryStage, State &state) {
+  keys.waitUntilFull(state.next);
+  Value scores = multiplyKeys(queryStage, state.next.stage);
+  Value sums = multiplyValues(state);
+  NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 1);
+  keys.release(state.next.stage, group.isLeader);
+  weigh(part, scores, state);
+  NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
+  takeSums(state, sums);
+  values.release(state.last.stage, group.isLeader);
+  scaleSums(part, state);
+  state.last = state.next;
+  state.next = keys.advance(state.next);
+}
+
+/// The trips of a part but the first one of all.
+void AttentionEmitter::loop(size_t number, Value queryStage, State &state) {
+  const AttentionPart &part = attention.parts[number];
+  tile::ForOp loop = part.loop;
+  IndexBuilder ix = e.ix();
+  Ix begin = e.index(loop.getBegin()), step = e.index(loop.getStep()), first = ix.add(begin, step);
+  if (number > 0) { // unless a loop before has had the first one
+    tile::ForOp before = attention.parts[0].loop;
+    first = ix.select(ix.less(e.index(before.getBegin()), begin), begin, first);
+  }
+  auto trips = scf::ForOp::create(b, loc, ix.value(first), e.scalar(loop.getEnd()), ix.value(step),
+                                  state.flat());
+  {
+    Emitter::Scope scope(e);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(trips.getBody());
+    State own = state.with(trips.getRegionIterArgs());
+    setTrip(part, Ix(trips.getInductionVar()));
+    trip(part, queryStage, own);
+    scf::YieldOp::create(b, loc, own.flat());
+  }
+  state = state.with(trips.getResults());
+}
+
+void AttentionEmitter::setResults(const State &state) {
+  tile::ForOp loop = attention.parts.back().loop;
+  tile::DotOp dot = attention.parts.back().output;
+  Value output = loop ? loop.getResult(attention.sums) : dot.getResult();
+  for (int64_t number = 0; number < attention.width / 2; ++number)
+    e.setElement(output, {fragment.row(0, number), fragment.column(number)},
+                 state.sums[size_t(number)]);
+  if (loop)
+    setRows(loop.getResults(), state.rows);
+}
+
+LogicalResult AttentionEmitter::multiplyAll() {
+  fragment.findCoordinates(e, group);
+  findTermColumns();
+  Epilogue epilogue(e, at, group, fragment, attention.width, plan.store, maps);
+  LogicalResult done = success();
+  SmallVector<Value> first(4, at.i32(0));
+  overPrograms(first, [&](ValueRange carried) -> SmallVector<Value> {
+    StageRing::Place own{carried[0], carried[1]};
+    queries.waitUntilFull(own);
+    State state = firstTrip(own.stage, {carried[2], carried[3]});
+    for (size_t part = 0; part < attention.parts.size() && attention.parts[part].loop; ++part)
+      loop(part, own.stage, state);
+    queries.release(own.stage, group.isLeader);
+    Value sums = multiplyValues(state);
+    NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
+    takeSums(state, sums);
+    values.release(state.last.stage, group.isLeader);
+    setResults(state);
+    done = epilogue.emit(attention.stores, plannedMaps.stores);
+    own = queries.advance(own);
+    return {own.stage, own.parity, state.next.stage, state.next.parity};
+  });
+  return failure(failed(done) || hasFailed);
+}
+
+} // namespace tw::target::nvidia

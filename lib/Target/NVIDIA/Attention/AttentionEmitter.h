@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The code of attention's kernel: a warp loads queries and keys, another one values, and warp
+// groups of 64 rows each multiply. While one product runs, the weights of the next one are computed
+// from scores in registers.
+#pragma once
+#include "Target/NVIDIA/Attention/Attention.h"
+#include "Target/NVIDIA/Attention/AttentionPlan.h"
+#include "Target/NVIDIA/Product/Epilogue.h"
+#include "Target/NVIDIA/Product/StageRing.h"
+
+namespace tw::target::nvidia {
+
+struct AttentionMaps {
+  std::vector<MapPlan> all; // of queries, keys, values, then of stores
+  std::vector<StoredPieces> stores;
+};
+AttentionMaps mapsOf(const Attention &attention, const AttentionPlan &plan);
+
+class AttentionEmitter : public WarpGroupsEmitter {
+public:
+  AttentionEmitter(Emitter &e, const Attention &attention, const AttentionPlan &plan,
+                   const AttentionMaps &plannedMaps, mlir::Value shared, mlir::ValueRange maps,
+                   BlockPrograms programs);
+
+private:
+  /// Between two trips: what the loops carry, the weights that are not multiplied yet, and where in
+  /// the rings the next keys and those weights' values are.
+  struct State {
+    llvm::SmallVector<mlir::Value> rows;    // two for each carried value but the sums
+    llvm::SmallVector<mlir::Value> weights; // in pairs
+    llvm::SmallVector<mlir::Value> sums;
+    mlir::Value addsToSums; // i32
+    StageRing::Place next, last;
+
+    llvm::SmallVector<mlir::Value> flat() const;
+    State with(mlir::ValueRange flat) const;
+  };
+
+  // AttentionEmitter.cpp
+  void initBarriers() override;
+  int64_t loadingWarps() const override { return 2; }
+  void load(int64_t warp) override;
+  void loadTrips(const AttentionPart &part, llvm::SmallVectorImpl<mlir::Value> &place,
+                 const StageRing &ring, const OperandTile &tile, bool isKeys);
+  mlir::LogicalResult multiplyAll() override;
+  mlir::Value multiplyKeys(mlir::Value queryStage, mlir::Value stage);
+  mlir::Value multiplyValues(const State &state);
+  void takeSums(State &state, mlir::Value sums);
+  State firstTrip(mlir::Value queryStage, StageRing::Place place);
+  void weighFirst(size_t part, mlir::Value scores, State &state);
+  void loop(size_t part, mlir::Value queryStage, State &state);
+  void trip(const AttentionPart &part, mlir::Value queryStage, State &state);
+  void setResults(const State &state);
+  void setTrip(const AttentionPart &part, const Ix &number);
+
+  // Weights.cpp
+  void findTermColumns();
+  void weigh(const AttentionPart &part, mlir::Value scores, State &state);
+  void reduce(tile::ReduceOp op);
+  void scaleSums(const AttentionPart &part, State &state);
+  mlir::Value evaluate(mlir::Value tile, const Point &point);
+  /// Of a tile with a number for each row.
+  Point rowPoint(mlir::Value tile, int64_t number) const;
+  void setRows(mlir::ValueRange carried, mlir::ValueRange elements);
+  mlir::Value ifTerm(int64_t number, mlir::Value value, mlir::Value otherwise);
+
+  const Attention &attention;
+  const AttentionPlan &plan;
+  const AttentionMaps &plannedMaps;
+  StageRing queries, keys, values;
+  int64_t terms; // with those that are 0
+  SumsFragment fragment;
+  /// The column of each register of scores, within the tile; where some threads' are beyond,
+  /// whether this thread's is inside.
+  std::vector<Ix> termColumns;
+  std::vector<mlir::Value> isTerm;
+  bool hasFailed = false;
+};
+
+} // namespace tw::target::nvidia

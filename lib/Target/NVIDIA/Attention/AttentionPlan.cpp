@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Attention/AttentionPlan.h"
+#include <algorithm>
+
+namespace tw::target::nvidia {
+
+static constexpr int64_t rowsOfGroup = 64, mostWarpGroups = 3, mostStages = 4;
+static constexpr int64_t mostQueryStages = 2;
+/// Registers of a thread for scores, weights and sums, by warp groups: what is left is for
+/// addresses, and for numbers of rows.
+static constexpr int64_t valueRegisters[] = {0, 208, 192, 128};
+
+int64_t chooseStages(const AttentionShape &shape, const GpuArchitecture &architecture) {
+  for (int64_t stages = shape.hasLoop ? mostStages : 2; stages > 0; --stages)
+    if (planAttention(shape, stages, architecture))
+      return stages;
+  return 0;
+}
+
+std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t stages,
+                                           const GpuArchitecture &architecture) {
+  AttentionPlan plan{};
+  plan.warpGroups = shape.rows / rowsOfGroup;
+  if (stages < (shape.hasLoop ? 2 : 1) || plan.warpGroups < 1 || plan.warpGroups > mostWarpGroups)
+    return std::nullopt;
+  // Scores, the same in 16 bits, and the second product's sums.
+  if (shape.terms / 2 + shape.terms / 4 + shape.width / 2 > valueRegisters[plan.warpGroups])
+    return std::nullopt;
+  plan.queries = operandTile(shape.rows, shape.depth, shape.isDepthInnermostInQueries);
+  plan.keys = operandTile(shape.terms, shape.depth, shape.isDepthInnermostInKeys);
+  plan.values = operandTile(shape.width, shape.terms, /*isSumInnermost=*/false);
+  auto bytesOf = [](const OperandTile &tile) { return alignUp(tile.bytes(), stageAlignment); };
+  int64_t pieces = (shape.width + 63) / 64;
+  auto tryWith = [&](int64_t queryStages, int64_t storeBuffers) {
+    int64_t offset = 0;
+    auto ring = [&](int64_t count, const OperandTile &tile) {
+      RingPlan made{count, bytesOf(tile), offset, 0};
+      offset += count * made.stageBytes;
+      return made;
+    };
+    plan.queryRing = ring(queryStages, plan.queries);
+    plan.keyRing = ring(stages, plan.keys);
+    plan.valueRing = ring(stages, plan.values);
+    plan.store = {offset, storeBuffers};
+    offset += plan.warpGroups * plan.store.bytesOfGroup();
+    for (RingPlan *each : {&plan.queryRing, &plan.keyRing, &plan.valueRing}) {
+      each->barrierOffset = offset;
+      offset += 2 * each->stages * barrierBytes;
+    }
+    plan.sharedBytes = alignUp(offset, 16);
+    return plan.sharedBytes <= architecture.sharedBytes;
+  };
+  for (int64_t queryStages = mostQueryStages; queryStages > 0; --queryStages)
+    for (int64_t buffers : {pieces, int64_t(1)})
+      if (tryWith(queryStages, buffers))
+        return plan;
+  return std::nullopt;
+}
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What lies where in shared memory while attention runs, and who does what. Plain data.
+#pragma once
+#include "Target/NVIDIA/Product/ProductPlan.h"
+
+namespace tw::target::nvidia {
+
+/// Of one program and one trip; terms with those that are 0.
+struct AttentionShape {
+  int64_t rows, terms, depth, width;
+  bool isDepthInnermostInQueries = true, isDepthInnermostInKeys = true;
+  bool hasLoop = true; // else a program has one trip
+};
+
+/// Rings of queries (a stage a program), of keys and of values, then what is stored by TMA, then
+/// barriers.
+struct AttentionPlan {
+  OperandTile queries, keys, values;
+  int64_t warpGroups; // each has 64 rows
+  RingPlan queryRing, keyRing, valueRing;
+  StorePlan store;
+  int64_t sharedBytes;
+
+  int64_t threads() const { return 128 * (warpGroups + 1); }
+};
+
+/// The default: as many stages as fit, to 4; 0 where it does not fit.
+int64_t chooseStages(const AttentionShape &shape, const GpuArchitecture &architecture);
+/// Nothing where it does not fit into shared memory or registers.
+std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t stages,
+                                           const GpuArchitecture &architecture);
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From scores to weights, in registers: a thread has some columns of two rows of each warp's 16, of
+// which four threads next to each other have all columns. Elements are computed where they are;
+// what reduces a row combines these four threads' parts.
+#include "Target/Common/Combine.h"
+#include "Target/NVIDIA/Attention/AttentionEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tw::target::nvidia {
+
+static constexpr int64_t scoreSums = 1, partsOfReduction = 2;
+
+Value AttentionEmitter::evaluate(Value tile, const Point &point) {
+  FailureOr<Value> value = e.evaluate(tile, point);
+  hasFailed |= failed(value);
+  return succeeded(value) ? *value : at.i32(0);
+}
+
+Point AttentionEmitter::rowPoint(Value tile, int64_t number) const {
+  Point point(size_t(cast<RankedTensorType>(tile.getType()).getRank()), Ix(0));
+  for (unsigned dim : wideDims(tile))
+    point[dim] = fragment.row(0, number);
+  return point;
+}
+
+void AttentionEmitter::setRows(ValueRange carried, ValueRange elements) {
+  size_t next = 0;
+  for (auto [number, tile] : llvm::enumerate(carried))
+    if (number != attention.sums)
+      for (int64_t row : {0, 2})
+        e.setElement(tile, rowPoint(tile, row), elements[next++]);
+}
+
+/// Terms beyond the tile are looked for at its last one, so that nobody reads further.
+void AttentionEmitter::findTermColumns() {
+  for (int64_t number = 0; number < terms / 2; ++number) {
+    int64_t first = number / 4 * 8 + number % 2; // the first thread's
+    Ix column = fragment.column(number);
+    bool isInside = first + 6 < attention.terms;
+    isTerm.push_back(isInside ? Value() : e.ix().less(column, attention.terms));
+    termColumns.push_back(isInside ? column : e.ix().min(column, attention.terms - 1));
+  }
+}
+
+Value AttentionEmitter::ifTerm(int64_t number, Value value, Value otherwise) {
+  Value isInside = isTerm[size_t(number)];
+  return isInside ? at.select(isInside, value, otherwise) : value;
+}
+
+/// `tile` without a positive factor that is the same everywhere, by which maxima and minima can be
+/// multiplied instead: rounding keeps order.
+static Value withoutFactor(Value tile, TypedAttr &factor) {
+  auto product = tile.getDefiningOp<arith::MulFOp>();
+  if (!product)
+    return tile;
+  for (unsigned side : {0, 1}) {
+    auto full = product->getOperand(side).getDefiningOp<tile::FullOp>();
+    FloatAttr number;
+    if (full && matchPattern(full.getValue(), m_Constant(&number)) &&
+        number.getValue().isFiniteNonZero() && !number.getValue().isNegative()) {
+      factor = number;
+      return product->getOperand(1 - side);
+    }
+  }
+  return tile;
+}
+
+void AttentionEmitter::reduce(tile::ReduceOp op) {
+  tile::ReduceKind kind = op.getKind();
+  Value tile = op.getOperand();
+  TypedAttr factor;
+  if (kind != tile::ReduceKind::Sum)
+    tile = withoutFactor(tile, factor);
+  auto combine = [&](Value x, Value y) -> Value {
+    switch (kind) {
+    case tile::ReduceKind::Max:
+      return arith::MaximumFOp::create(b, loc, x, y);
+    case tile::ReduceKind::Min:
+      return arith::MinimumFOp::create(b, loc, x, y);
+    default:
+      return arith::AddFOp::create(b, loc, x, y);
+    }
+  };
+  Value identity = reduceIdentity(b, loc, kind, b.getF32Type());
+  Value results[2];
+  for (int64_t row : {0, 1}) {
+    std::array<Value, partsOfReduction> parts;
+    for (int64_t number = 0, count = 0; number < terms / 2; ++number) {
+      if (SumsFragment::isOfSecondRow(number) != (row == 1))
+        continue;
+      Value value = evaluate(tile, {fragment.row(0, number), termColumns[size_t(number)]});
+      value = ifTerm(number, value, identity);
+      Value &part = parts[size_t(count++ % partsOfReduction)];
+      part = part ? combine(part, value) : value;
+    }
+    results[row] = parts[0];
+    for (Value part : ArrayRef(parts).drop_front())
+      results[row] = combine(results[row], part);
+  }
+  for (int64_t lanes : {1, 2})
+    for (Value &all : results)
+      all = combine(all, at.fromLane(all, lanes));
+  for (int64_t row : {0, 1}) {
+    if (factor)
+      results[row] =
+          arith::MulFOp::create(b, loc, results[row], arith::ConstantOp::create(b, loc, factor));
+    e.setElement(op.getResult(), rowPoint(op.getResult(), 2 * row), results[row]);
+  }
+}
+
+/// The second product's left operand in pairs, and what the loop carries but its sums.
+void AttentionEmitter::weigh(const AttentionPart &part, Value scores, State &state) {
+  tile::ForOp loop = part.loop;
+  if (loop)
+    setRows(loop.getCarried(), state.rows);
+  tile::DotOp product = part.scores, output = part.output;
+  for (int64_t number = 0; number < terms / 2; ++number)
+    e.setElement(product.getResult(), {fragment.row(0, number), termColumns[size_t(number)]},
+                 at.sum(scores, number, scoreSums));
+  for (auto op : part.block->getOps<tile::ReduceOp>())
+    reduce(op);
+  Value left = output.getA();
+  auto weight = [&](int64_t number) {
+    Value value = evaluate(left, {fragment.row(0, number), termColumns[size_t(number)]});
+    return ifTerm(number, value, e.constant(value.getType(), 0));
+  };
+  state.weights.clear();
+  for (int64_t number = 0; number < terms / 2; number += 2) {
+    Value low = weight(number), high = weight(number + 1);
+    state.weights.push_back(at.packed(low, high));
+  }
+  if (!loop)
+    return;
+  state.rows.clear();
+  for (auto [number, next] : llvm::enumerate(part.block->getTerminator()->getOperands()))
+    if (number != attention.sums)
+      for (int64_t row : {0, 2})
+        state.rows.push_back(evaluate(next, rowPoint(next, row)));
+}
+
+/// What the sums become before this trip's products are added: to be done after `weigh`, in its
+/// scope.
+void AttentionEmitter::scaleSums(const AttentionPart &part, State &state) {
+  tile::ForOp loop = part.loop;
+  auto pointOf = [&](int64_t number) {
+    return Point{fragment.row(0, number), fragment.column(number)};
+  };
+  for (auto [number, sum] : llvm::enumerate(state.sums))
+    e.setElement(loop.getCarried()[attention.sums], pointOf(int64_t(number)), sum);
+  tile::DotOp output = part.output;
+  Value sums = output.getAcc();
+  for (auto [number, sum] : llvm::enumerate(state.sums))
+    sum = evaluate(sums, pointOf(int64_t(number)));
+}
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The attention template beside loops in double precision: interpreted and compiled.
+#pragma once
+#include "AttentionCase.h"
+#include "CompiledKernel.h"
+#include "Kernels/Attention.h"
+#include "Language/Trace.h"
+#include <gtest/gtest.h>
+
+namespace tw::kernels {
+
+/// -> output [b, l, g, f], log of sums [b, g, l].
+struct Case : AttentionCase {
+  Attention spec() const {
+    Attention spec;
+    describeInputs(spec);
+    spec.output = add(spec, "o", dtype, {0, 2, 1, 5}, true);
+    if (hasSums)
+      spec.logSumExp = add(spec, "sums", spec.sum, {0, 1, 2}, true);
+    return spec;
+  }
+};
+
+struct Truth {
+  std::vector<double> output, sums;
+};
+
+inline Truth truthOf(const Case &c, const std::vector<HostTensor> &in) {
+  Truth truth{std::vector<double>(size_t(c.b * c.l * c.g * c.f)),
+              std::vector<double>(size_t(c.b * c.g * c.l))};
+  for (int64_t b = 0; b < c.b; ++b)
+    for (int64_t g = 0; g < c.g; ++g)
+      for (int64_t l = 0; l < c.l; ++l) {
+        std::vector<double> scores = c.scores(in, b, g, l);
+        double sums = truth.sums[size_t((b * c.g + g) * c.l + l)] = logSumExp(scores);
+        for (int64_t f = 0; f < c.f; ++f) {
+          double &output = truth.output[size_t(((b * c.l + l) * c.g + g) * c.f + f)];
+          for (int64_t s = 0; s < c.s && sums != -INFINITY; ++s)
+            output += std::exp(scores[size_t(s)] - sums) * at(in[2], (b * c.s + s) * c.f + f);
+        }
+      }
+  return truth;
+}
+
+inline void check(const Case &c, const AttentionConfiguration &configuration) {
+  Attention spec = c.spec();
+  ASSERT_TRUE(holds(attentionConstraints(spec), numbersOf(configuration)));
+  std::vector<HostTensor> inputs;
+  for (const BufferSpec &buffer : spec.buffers)
+    if (!buffer.isOutput)
+      inputs.push_back(randomTensor(buffer, int(inputs.size()) + 3));
+  Truth truth = truthOf(c, inputs);
+  auto trace = kernel::trace("k", [&] { writeAttention(spec, configuration); });
+  ASSERT_FALSE(trace.error) << trace.error->message;
+  std::string text = withoutDestinations(trace.text);
+  target::CompiledKernel kernel(text);
+  EXPECT_EQ(kernel.findings(inputs), "") << text;
+  double tolerance = c.dtype == kernel::f32 || c.dtype == kernel::f64 ? 2e-6 : 1e-2;
+  for (bool isCompiled : {false, true}) {
+    std::vector<HostTensor> results = isCompiled ? kernel.run(inputs) : kernel.interpret(inputs);
+    for (size_t number = 0; number < results.size(); ++number) {
+      const std::vector<double> &wanted = number == 0 ? truth.output : truth.sums;
+      ASSERT_EQ(size_t(results[number].count()), wanted.size());
+      for (size_t i = 0; i < wanted.size(); ++i)
+        if (double got = at(results[number], int64_t(i)); got != wanted[i])
+          ASSERT_NEAR(got, wanted[i], tolerance) << (isCompiled ? "compiled, " : "interpreted, ")
+                                                 << "result " << number << ", element " << i << "\n"
+                                                 << text;
+    }
+  }
+}
+
+} // namespace tw::kernels
