@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products on a GPU against PyTorch's cuBLAS, in one run.
+"""Products and attention on a GPU against PyTorch's cuBLAS, cuDNN and flash attention, in one run.
 
     bench/gpu.py pack FOLDER [--tool=build/dev/bin/tilewright]     # needs torch and a compiler
     bench/gpu.py run FOLDER [--rows=NAME,...]                      # needs torch and a GPU
 
-`pack` exports f16 and bf16 linears whose weights are inputs, compiles each for nvidia:sm_90a into FOLDER, and
-puts the runtime library beside them. `run` checks each against f32 and times both: random data, buffers
+`pack` exports f16 and bf16 linears whose weights are inputs, and attention, compiles each for nvidia:sm_90a
+into FOLDER, and puts the runtime library beside them. `run` checks each against f32 and times both: random data, buffers
 rotated beyond the second-level cache, many calls behind a kernel that keeps the GPU busy until all are
-enqueued, in random order, each after a pause. A ratio is PyTorch's time over ours: above 1 we are faster.
+enqueued, in random order, each after a pause. A ratio is PyTorch's time over ours: above 1 we are faster. Of
+attention PyTorch's backends are each forced, and the fastest one counts.
 """
 
 import argparse
@@ -27,6 +28,17 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHAPES = [(2048, 1280, 1280), (2048, 10240, 1280), (2048, 1280, 5120), (8192, 640, 640), (8192, 5120, 640),
           (8192, 640, 2560)]
 SQUARES = [(4096, 4096, 4096), (8192, 8192, 8192)]
+# Heads, queries, keys, head size, causal.
+ATTENTION = {
+    "attention_40x1024_d64": (40, 1024, 1024, 64, False),
+    "attention_20x4096_d64": (20, 4096, 4096, 64, False),
+    "attention_40x1024_k64_d64": (40, 1024, 64, 64, False),
+    "attention_40x1024_k77_d64": (40, 1024, 77, 64, False),
+    "attention_64x4096_d128": (64, 4096, 4096, 128, False),
+    "attention_64x4096_d128_causal": (64, 4096, 4096, 128, True),
+    "attention_16x2048_d256": (16, 2048, 2048, 256, False),
+}
+BACKENDS = ("FLASH_ATTENTION", "CUDNN_ATTENTION")  # of PyTorch's attention
 CACHE_BYTES, ROUNDS = 220_000_000, 15
 DTYPES = {"f16": 0, "bf16": 1}  # as tw_dtype has them
 
@@ -42,6 +54,9 @@ def table() -> dict[str, dict]:
         rows[f"f16_{m}x{n}x{k}_kn"] = {"m": m, "n": n, "k": k, "dtype": "f16", "epilogue": "", "layout": "kn"}
     for m, n, k in SQUARES:
         rows[f"bf16_{m}x{n}x{k}"] = {"m": m, "n": n, "k": k, "dtype": "bf16", "epilogue": "", "layout": "nk"}
+    for name, (heads, queries, keys, size, is_causal) in ATTENTION.items():
+        rows[name] = {"heads": heads, "queries": queries, "keys": keys, "size": size, "causal": is_causal,
+                      "dtype": "f16"}
     return rows
 
 
@@ -60,8 +75,30 @@ def reference(row: dict, x, w, bias):
     return torch._addmm_activation(bias, x, w.t(), use_gelu=True)  # cublasLt's fused epilogue
 
 
+def attend(row: dict, given: dict):
+    import torch
+
+    return torch.nn.functional.scaled_dot_product_attention(given["q"], given["k"], given["v"],
+                                                            is_causal=row["causal"])
+
+
+def attention_shapes(row: dict) -> dict[str, tuple]:
+    heads, size = row["heads"], row["size"]
+    return {"q": (1, heads, row["queries"], size), "k": (1, heads, row["keys"], size),
+            "v": (1, heads, row["keys"], size)}
+
+
 def export(row: dict, path: pathlib.Path) -> None:
     import torch
+
+    class Attention(torch.nn.Module):
+        def forward(self, q, k, v):
+            return attend(row, {"q": q, "k": k, "v": v})
+
+    if "heads" in row:
+        given = tuple(torch.empty(*shape, dtype=torch_dtype(row)) for shape in attention_shapes(row).values())
+        torch.export.save(torch.export.export(Attention(), given), path)
+        return
 
     class Linear(torch.nn.Module):
         def forward(self, x, w, bias):
@@ -172,45 +209,117 @@ def microseconds(calls: list, count: int) -> float:
     return begin.elapsed_time(end) * 1e3 / count
 
 
-def measure(folder: pathlib.Path, name: str, row: dict) -> dict:
+def linear_sets(row: dict) -> tuple[dict, dict, float]:
+    """What measures a product: inputs, functions of PyTorch by name, operations."""
     import torch
 
     m, n, k, dtype = row["m"], row["n"], row["k"], torch_dtype(row)
-    copies = max(2, min(24, -(-CACHE_BYTES // (2 * (m * k + n * k + m * n)))))
-    compiled, ours, theirs, sets = Compiled(folder, name), [], [], []
-    for _ in range(copies):
-        shape = (n, k) if row["layout"] == "nk" else (k, n)
-        given = {"x": torch.rand(m, k, device="cuda"), "w": torch.rand(*shape, device="cuda"),
-                 "bias": torch.rand(n, device="cuda") * 4}
-        given = {key: (value * 2 - 1).to(dtype) for key, value in given.items()}
-        result, peer = (torch.full((m, n), float("nan"), device="cuda", dtype=dtype) for _ in range(2))
-        sets.append((given, result, peer))
-        ours.append(compiled.call(row, given, result))
-        if row["epilogue"]:
-            theirs.append(lambda given=given: reference(row, given["x"], given["w"], given["bias"]))
-        else:
-            w = given["w"].t() if row["layout"] == "nk" else given["w"]
-            theirs.append(lambda x=given["x"], w=w, peer=peer: torch.mm(x, w, out=peer))
-    given, result, _ = sets[0]
-    ours[0]()
-    compiled.check(compiled.library.tw_instance_wait(compiled.instance))
+    shape = (n, k) if row["layout"] == "nk" else (k, n)
+    given = {"x": torch.rand(m, k, device="cuda"), "w": torch.rand(*shape, device="cuda"),
+             "bias": torch.rand(n, device="cuda") * 4}
+    given = {key: (value * 2 - 1).to(dtype) for key, value in given.items()}
+    if row["epilogue"]:
+        return given, {"cublas": lambda: reference(row, given["x"], given["w"], given["bias"])}, 2 * m * n * k
+    w = given["w"].t() if row["layout"] == "nk" else given["w"]
+    peer = torch.empty((m, n), device="cuda", dtype=dtype)
+    return given, {"cublas": lambda: torch.mm(given["x"], w, out=peer)}, 2 * m * n * k
+
+
+def attention_sets(row: dict) -> tuple[dict, dict, float]:
+    """The same of attention, by each backend that takes it."""
+    import torch
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    given = {key: torch.randn(*shape, device="cuda", dtype=torch_dtype(row))
+             for key, shape in attention_shapes(row).items()}
+    functions = {}
+    for backend in BACKENDS:
+        def call(backend=backend):
+            with sdpa_kernel(getattr(SDPBackend, backend)):
+                return attend(row, given)
+
+        try:
+            call()
+            functions[backend.split("_")[0].lower()] = call
+        except RuntimeError:
+            pass
+    scores = row["queries"] * row["keys"] * (0.5 if row["causal"] else 1)
+    return given, functions, 4 * row["heads"] * scores * row["size"]
+
+
+def wanted(row: dict, given: dict):
+    """In f32."""
+    import torch
+
     wide = {key: value.float() for key, value in given.items()}
+    if "heads" in row:  # head by head, for the scores of all are large
+        heads = [attend(row, {key: value[:, h:h + 1] for key, value in wide.items()})
+                 for h in range(row["heads"])]
+        return torch.cat(heads, 1)
     want = wide["x"] @ (wide["w"].t() if row["layout"] == "nk" else wide["w"])
     if row["epilogue"]:
         want = torch.nn.functional.gelu(want + wide["bias"], approximate="tanh")
-    error, own = error_of(result, want), error_of(reference(row, given["x"], given["w"], given["bias"]), want)
-    count = max(copies, min(60, int(2000 / (2 * m * n * k / 600e6 + 3))))
-    times = {"ours": [], "torch": []}
-    candidates = [("ours", ours), ("torch", theirs)]
+    return want
+
+
+def captured(calls: list):
+    """The same calls as one graph, which takes PyTorch's host time away."""
+    import torch
+
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        for call in calls:
+            call()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for call in calls:
+            call()
+    return graph
+
+
+def measure(folder: pathlib.Path, name: str, row: dict) -> dict:
+    import torch
+
+    make = attention_sets if "heads" in row else linear_sets
+    first, functions, operations = make(row)
+    result_shape = tuple(next(iter(functions.values()))().shape)
+    size = 2 * (sum(value.numel() for value in first.values()) + torch.Size(result_shape).numel())
+    copies = max(2, min(24, -(-CACHE_BYTES // size)))
+    compiled, ours, theirs, sets = Compiled(folder, name), [], {key: [] for key in functions}, []
+    for _ in range(copies):
+        given, peers, _ = make(row)
+        result = torch.full(result_shape, float("nan"), device="cuda", dtype=torch_dtype(row))
+        sets.append((given, result, peers))
+        ours.append(compiled.call(row, given, result))
+        for key in theirs:
+            theirs[key].append(peers[key])
+    given, result, peers = sets[0]
+    ours[0]()
+    compiled.check(compiled.library.tw_instance_wait(compiled.instance))
+    want = wanted(row, given)
+    error, own = error_of(result, want), error_of(next(iter(peers.values()))(), want)
+    del want
+    count = max(copies, min(60, int(2000 / (operations / 600e6 + 3))))
+    count = -(-count // copies) * copies
+    candidates = [("ours", ours, 1)]
+    for key, calls in theirs.items():
+        # Attention's host time is longer than the GPU's: all copies are one graph.
+        candidates.append((key, [captured(calls).replay], copies) if "heads" in row else (key, calls, 1))
+    times = {which: [] for which, _, _ in candidates}
     for _ in range(ROUNDS):
         random.shuffle(candidates)
-        for which, calls in candidates:
+        for which, calls, each in candidates:
             microseconds(calls, 3)
             time.sleep(0.02)
-            times[which].append(microseconds(calls, count))
-    us, peer = (statistics.median(times[which]) for which in ("ours", "torch"))
-    return {"row": name, "us": round(us, 2), "torch_us": round(peer, 2), "ratio": round(peer / us, 3),
-            "tflops": round(2e-6 * m * n * k / us), "error": error, "torch_error": own}
+            times[which].append(microseconds(calls, count // each) / each)
+    medians = {which: statistics.median(some) for which, some in times.items()}
+    us = medians.pop("ours")
+    best = min(medians, key=medians.get)
+    peer = medians[best]
+    return {"row": name, "us": round(us, 2), "torch_us": round(peer, 2), "peer": best,
+            "ratio": round(peer / us, 3), "tflops": round(1e-6 * operations / us), "error": error,
+            "torch_error": own}
 
 
 def run(options) -> int:
@@ -221,13 +330,14 @@ def run(options) -> int:
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     torch.manual_seed(1)
     folder, results = pathlib.Path(options.folder), []
-    print(f"{'row':28} {'us':>9} {'torch us':>9} {'ratio':>6} {'TFLOP/s':>8} {'error':>8} {'torch':>8}")
+    print(f"{'row':30} {'us':>9} {'torch us':>9} {'peer':>7} {'ratio':>6} {'TFLOP/s':>8} {'error':>8} {'torch':>8}")
     for name, row in table().items():
         if not (folder / f"{name}.so").exists() or (options.rows and name not in options.rows.split(",")):
             continue
         one = measure(folder, name, row)
         results.append(one)
-        print(f"{name:28} {one['us']:9.2f} {one['torch_us']:9.2f} {one['ratio']:6.3f} {one['tflops']:8} "
+        print(f"{name:30} {one['us']:9.2f} {one['torch_us']:9.2f} {one['peer']:>7} {one['ratio']:6.3f} "
+              f"{one['tflops']:8} "
               f"{one['error']:8.1e} {one['torch_error']:8.1e}", flush=True)
         torch.cuda.empty_cache()
     print(f"geomean of ratios {statistics.geometric_mean(one['ratio'] for one in results):.3f}")

@@ -36,4 +36,80 @@ TEST(Attention, Full) {
       block(128, 128)));
 }
 
+TEST(Attention, AnyLength) {
+  // One trip; the last keys of the second product are zeros.
+  EXPECT_TRUE(runsOnTensorCores(
+      {{.b = 2, .g = 1, .l = 130, .s = 77, .e = 64, .f = 64, .dtype = kernel::f16}},
+      block(128, 77)));
+  EXPECT_TRUE(runsOnTensorCores(
+      {{.b = 1, .g = 1, .l = 64, .s = 64, .e = 64, .f = 32, .dtype = kernel::f16}}, block(64, 64)));
+  // Trips beside loops: the last block, and two blocks.
+  EXPECT_TRUE(runsOnTensorCores(
+      {{.b = 2, .g = 1, .l = 70, .s = 300, .e = 64, .f = 64, .dtype = kernel::f16}},
+      block(64, 80)));
+  EXPECT_TRUE(runsOnTensorCores(
+      {{.b = 1, .g = 1, .l = 100, .s = 77, .e = 64, .f = 64, .dtype = kernel::bf16}},
+      block(64, 48)));
+}
+
+TEST(Attention, HeadSizes) {
+  for (int64_t size : {16, 80, 96, 160, 256})
+    EXPECT_TRUE(runsOnTensorCores(
+        {{.b = 1, .g = 1, .l = 72, .s = 96, .e = size, .f = size, .dtype = kernel::f16}},
+        block(64, 32)))
+        << size;
+  EXPECT_TRUE(runsOnTensorCores(
+      {{.b = 1, .g = 1, .l = 72, .s = 96, .e = 64, .f = 112, .dtype = kernel::f16}},
+      block(64, 48)));
+}
+
+TEST(Attention, Causal) {
+  // Programs that begin with the first loop, and such that skip it.
+  EXPECT_TRUE(runsOnTensorCores({{.b = 1,
+                                  .g = 2,
+                                  .l = 320,
+                                  .s = 320,
+                                  .e = 64,
+                                  .f = 64,
+                                  .isCausal = true,
+                                  .dtype = kernel::f16}},
+                                block(128, 128)));
+  EXPECT_TRUE(runsOnTensorCores({{.b = 1,
+                                  .g = 1,
+                                  .l = 200,
+                                  .s = 150,
+                                  .e = 64,
+                                  .f = 64,
+                                  .isCausal = true,
+                                  .dtype = kernel::bf16}},
+                                block(64, 32)));
+}
+
+TEST(Attention, Masks) {
+  for (Mask mask : {Mask::Seen, Mask::Added})
+    for (int64_t keys : {64, 77})
+      EXPECT_TRUE(runsOnTensorCores({{.b = 2,
+                                      .g = 2,
+                                      .l = 70,
+                                      .s = keys == 64 ? 192 : keys,
+                                      .e = 64,
+                                      .f = 64,
+                                      .hasSums = true,
+                                      .mask = mask,
+                                      .isMaskOfKeys = mask == Mask::Added,
+                                      .dtype = kernel::f16}},
+                                    block(64, keys)));
+}
+
+TEST(Attention, WhatHasThePlainLowering) {
+  Case small{{.b = 1, .g = 1, .l = 40, .s = 64, .e = 64, .f = 64, .dtype = kernel::f16}};
+  EXPECT_FALSE(runsOnTensorCores(small, block(40, 64)));
+  small.l = 64, small.e = 60; // rows of 120 bytes
+  EXPECT_FALSE(runsOnTensorCores(small, block(64, 64)));
+  small.e = 64;
+  AttentionConfiguration transposed = block(64, 64);
+  transposed.isTransposed = true;
+  EXPECT_FALSE(runsOnTensorCores(small, transposed));
+}
+
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Attention/Attention.h"
 #include "IR/Tile/Elementwise.h"
+#include "Target/NVIDIA/Attention/AttentionPlan.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Product/TileRoles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,14 +12,23 @@ using namespace mlir;
 
 namespace tw::target::nvidia {
 
-int64_t paddedTerms(int64_t terms) { return (terms + 15) / 16 * 16; }
-
 SmallVector<unsigned, 4> wideDims(Value tile) {
   SmallVector<unsigned, 4> dims;
   for (auto [d, extent] : llvm::enumerate(cast<RankedTensorType>(tile.getType()).getShape()))
     if (extent != 1)
       dims.push_back(unsigned(d));
   return dims;
+}
+
+Value AttentionPart::sumsAfter() const {
+  tile::ForOp own = loop;
+  tile::DotOp dot = output;
+  return own ? own.getResult(sums) : dot.getResult();
+}
+
+Value AttentionPart::carriedSums() const {
+  tile::ForOp own = loop;
+  return own ? Value(own.getCarried()[sums]) : Value();
 }
 
 namespace {
@@ -58,7 +68,7 @@ public:
 
   AttentionMatch run() {
     AttentionMatch match;
-    if (findParts() && findOperands() && checkExtents() && checkLoops() && followAll() &&
+    if (findParts() && findOperands() && checkExtents() && checkCarried() && followAll() &&
         roles.findStores(kernel, found.stores, why) && readsNoResult(kernel, why))
       match.attention = std::move(found);
     match.why = std::move(why);
@@ -73,36 +83,46 @@ private:
 
   //===--- loops and dots --------------------------------------------------===//
 
+  /// Loops, and pairs of dots beside them, in order.
   bool findParts() {
     Block &top = kernel.getBody().front();
-    for (auto loop : top.getOps<tile::ForOp>())
-      found.parts.push_back({loop, &loop.getBody().front(), {}, {}, {}, {}});
-    if (found.parts.empty())
-      found.parts.push_back({{}, &top, {}, {}, {}, {}});
-    bool hasLoops = found.parts[0].loop != nullptr;
-    if (!checkOperations(top, !hasLoops))
-      return false;
-    for (AttentionPart &part : found.parts)
-      if ((hasLoops && !checkOperations(*part.block, true)) || !findDots(part))
-        return false;
-    return true;
+    SmallVector<tile::DotOp> dots;
+    for (Operation &op : top) {
+      if (auto dot = dyn_cast<tile::DotOp>(op))
+        dots.push_back(dot);
+      if (auto loop = dyn_cast<tile::ForOp>(op)) {
+        if (!dots.empty())
+          return no("one dot is beside a loop and another one is in it");
+        found.parts.push_back({loop, {}, {}, {}, {}});
+        SmallVector<tile::DotOp> inner(loop.getBody().front().getOps<tile::DotOp>());
+        if (!checkOperations(loop.getBody().front()) || !setDots(found.parts.back(), inner))
+          return false;
+      } else if (dots.size() == 2) {
+        found.parts.push_back({{}, {}, {}, {}, {}});
+        if (!setDots(found.parts.back(), dots))
+          return false;
+        dots.clear();
+      }
+    }
+    if (!dots.empty() || found.parts.empty())
+      return no("it has no pair of dots");
+    return checkOperations(top);
   }
 
-  bool checkOperations(Block &block, bool hasDots) {
+  bool checkOperations(Block &block) {
     for (Operation &op : block) {
-      bool isPart = hasDots && isa<tile::DotOp, tile::ReduceOp>(op);
-      bool isPure = Emitter::isScalar(&op) || tile::isElementwise(&op) ||
-                    isa<tile::LoadOp, tile::GatherOp, tile::FullOp, tile::IotaOp, tile::BroadcastOp,
-                        tile::ReshapeOp, tile::TransposeOp, tile::SliceOp>(op);
+      bool isPure =
+          Emitter::isScalar(&op) || tile::isElementwise(&op) ||
+          isa<tile::LoadOp, tile::GatherOp, tile::FullOp, tile::IotaOp, tile::BroadcastOp,
+              tile::ReshapeOp, tile::TransposeOp, tile::SliceOp, tile::DotOp, tile::ReduceOp>(op);
       bool isTop = block.getParentOp() == kernel && isa<tile::StoreOp, tile::ForOp>(op);
-      if (!isPart && !isPure && !isTop && !op.hasTrait<OpTrait::IsTerminator>())
+      if (!isPure && !isTop && !op.hasTrait<OpTrait::IsTerminator>())
         return no("it has " + op.getName().getStringRef() + " beside its dots");
     }
     return true;
   }
 
-  bool findDots(AttentionPart &part) {
-    SmallVector<tile::DotOp> dots(part.block->getOps<tile::DotOp>());
+  bool setDots(AttentionPart &part, ArrayRef<tile::DotOp> dots) {
     if (dots.size() != 2)
       return no("a trip has " + Twine(dots.size()) + " dots, not two");
     part.scores = dots[0];
@@ -117,13 +137,13 @@ private:
           sums.getRank() != 2 || !sums.hasStaticShape())
         return no("its dots are not all of f16, or of bf16, summed in f32");
     }
-    bool isStraight = !part.loop;
-    if (!isZero(part.scores.getAcc()) || (isStraight && !isZero(part.output.getAcc())))
-      return no("its sums do not begin at 0");
-    return true;
+    return isZero(part.scores.getAcc()) || no("its scores do not begin at 0");
   }
 
+  /// Also 0 times a number, as where nothing is before the first trip.
   static bool isZero(Value tile) {
+    if (auto product = tile.getDefiningOp<arith::MulFOp>())
+      return isZero(product.getLhs());
     auto full = tile.getDefiningOp<tile::FullOp>();
     return full && matchPattern(full.getValue(), m_AnyZeroFloat());
   }
@@ -186,75 +206,83 @@ private:
 
   //===--- what is carried -------------------------------------------------===//
 
-  bool checkLoops() {
+  bool checkCarried() {
+    Value before;
+    for (AttentionPart &part : found.parts) {
+      if (part.loop && !checkLoop(part))
+        return false;
+      if (before ? !before.hasOneUse() : !isZero(firstSums(part)))
+        return no("its sums do not begin at 0, or are used on their way");
+      if (before && part.loop && part.loop.getInitial()[part.sums] != before)
+        return no("its loops do not follow each other");
+      before = part.sumsAfter();
+    }
+    return findFirst();
+  }
+
+  static Value firstSums(AttentionPart &part) {
+    return part.loop ? part.loop.getInitial()[part.sums] : part.output.getAcc();
+  }
+
+  bool checkLoop(AttentionPart &part) {
+    auto yielded = part.loop.getBody().front().getTerminator()->getOperands();
+    auto at = llvm::find(yielded, part.output.getResult());
+    if (at == yielded.end() || !part.output.getResult().hasOneUse())
+      return no("its loop does not carry the second product's sums");
+    part.sums = unsigned(at - yielded.begin());
+    llvm::APInt step;
+    if (!matchPattern(part.loop.getStep(), m_ConstantInt(&step)) || step.getSExtValue() <= 0)
+      return no("how its loop goes on is not known");
+    for (auto [number, initial] : llvm::enumerate(part.loop.getInitial())) {
+      auto type = dyn_cast<RankedTensorType>(initial.getType());
+      if (!type || !type.getElementType().isF32() ||
+          (number != part.sums &&
+           (type.getNumElements() != found.rows || wideDims(initial).size() != 1)))
+        return no("its loop carries something else than a number for each row");
+    }
+    return true;
+  }
+
+  /// Which parts may have the first trip.
+  bool findFirst() {
     if (!found.parts[0].loop)
       return true;
-    for (size_t i = 0; i < found.parts.size(); ++i) {
-      tile::ForOp loop = found.parts[i].loop;
-      auto yielded = loop.getBody().front().getTerminator()->getOperands();
-      auto at = llvm::find(yielded, found.parts[i].output.getResult());
-      auto number = unsigned(at - yielded.begin());
-      if (at == yielded.end() || !found.parts[i].output.getResult().hasOneUse() ||
-          (i > 0 && number != found.sums))
-        return no("its loop does not carry the second product's sums");
-      found.sums = number;
-      if (!checkStep(i) || !checkCarried(i))
-        return false;
-    }
-    return true;
-  }
-
-  bool checkStep(size_t i) {
-    tile::ForOp loop = found.parts[i].loop;
-    llvm::APInt step, begin;
-    if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) || step.getSExtValue() <= 0)
-      return no("how its loop goes on is not known");
-    if (i > 0 && loop.getBegin() != found.parts[i - 1].loop.getEnd())
-      return no("its loops do not follow each other");
-    tile::ForOp first = found.parts[0].loop;
-    if (i + 1 == found.parts.size() && (!matchPattern(first.getBegin(), m_ConstantInt(&begin)) ||
-                                        lowerBound(loop.getEnd()) <= begin.getSExtValue()))
-      return no("its loop may not run at all");
-    return true;
-  }
-
-  bool checkCarried(size_t i) {
-    tile::ForOp loop = found.parts[i].loop;
-    for (auto [number, initial] : llvm::enumerate(loop.getInitial())) {
-      auto type = dyn_cast<RankedTensorType>(initial.getType());
-      bool isSums = number == found.sums;
-      if (!type || !type.getElementType().isF32() ||
-          (!isSums && (type.getNumElements() != found.rows || wideDims(initial).size() != 1)))
-        return no("its loop carries something else than a number for each row");
-      if (i > 0 && initial != found.parts[i - 1].loop.getResult(unsigned(number)))
+    llvm::APInt begin;
+    if (!matchPattern(found.parts[0].loop.getBegin(), m_ConstantInt(&begin)))
+      return no("where its loop begins is not known");
+    for (size_t i = 0; i < found.parts.size() && found.parts[i].loop; ++i) {
+      if (i > 0 && !goesOn(found.parts[i].loop, found.parts[i - 1].loop))
         return no("its loops do not follow each other");
-      if (i == 0 && isSums && !isZero(initial))
-        return no("its sums do not begin at 0");
+      found.firstRuns = i;
+      if (lowerBound(found.parts[i].loop.getEnd()) > begin.getSExtValue())
+        return true;
     }
-    return true;
+    return no("its loop may not run at all");
+  }
+
+  static bool goesOn(tile::ForOp loop, tile::ForOp before) {
+    return loop.getBegin() == before.getEnd() &&
+           llvm::equal(loop.getInitial(), before.getResults());
   }
 
   //===--- what sums get to ------------------------------------------------===//
 
-  bool followAll() {
-    if (!found.parts[0].loop)
-      return followPart(found.parts[0]);
-    for (AttentionPart &part : found.parts) {
-      auto set = [&](ValueRange carried) {
-        for (auto [number, tile] : llvm::enumerate(carried))
-          roles.set(tile, number == found.sums ? Roles{Along::Rows, Along::Columns} : rowsOf(tile));
-      };
-      set(part.loop.getCarried());
-      if (!followPart(part))
-        return false;
-      for (auto [number, tile] : llvm::enumerate(part.block->getTerminator()->getOperands()))
-        if (number != found.sums && roles.of(tile) && *roles.of(tile) != rowsOf(tile))
-          return no("its loop carries something else than a number for each row");
-      set(part.loop.getResults());
-    }
-    for (Operation &op : kernel.getBody().front())
-      if (!isa<tile::ForOp>(op) && !roles.follow(&op, why))
-        return false;
+  bool followAll() { return followBlock(kernel.getBody().front()); }
+
+  bool followLoop(const AttentionPart &part) {
+    tile::ForOp loop = part.loop;
+    auto set = [&](ValueRange carried) {
+      for (auto [number, tile] : llvm::enumerate(carried))
+        roles.set(tile, number == part.sums ? Roles{Along::Rows, Along::Columns} : rowsOf(tile));
+    };
+    set(loop.getCarried());
+    Block &body = loop.getBody().front();
+    if (!followBlock(body))
+      return false;
+    for (auto [number, tile] : llvm::enumerate(body.getTerminator()->getOperands()))
+      if (number != part.sums && roles.of(tile) && *roles.of(tile) != rowsOf(tile))
+        return no("its loop carries something else than a number for each row");
+    set(loop.getResults());
     return true;
   }
 
@@ -265,25 +293,33 @@ private:
     return rows;
   }
 
-  bool followPart(AttentionPart &part) {
-    Roles ofScores = {Along::Rows, Along::Terms}, ofOutput = {Along::Rows, Along::Columns};
-    for (Operation &op : *part.block) {
-      if (op.hasTrait<OpTrait::IsTerminator>())
-        continue;
-      if (&op == part.scores) {
-        roles.set(part.scores.getResult(), ofScores);
-      } else if (&op == part.output) {
-        const Roles *left = roles.of(part.output.getA()), *sums = roles.of(part.output.getAcc());
-        if (!left || *left != ofScores || roles.of(part.output.getB()) ||
-            (part.loop && (!sums || *sums != ofOutput)))
-          return no("its second product is no sum over what the first one gives");
-        roles.set(part.output.getResult(), ofOutput);
-      } else if (auto reduce = dyn_cast<tile::ReduceOp>(op); reduce && !checkReduce(reduce)) {
+  bool followBlock(Block &block) {
+    for (Operation &op : block) {
+      bool isFine = true;
+      if (auto loop = dyn_cast<tile::ForOp>(op))
+        isFine = followLoop(*llvm::find_if(
+            found.parts, [&](const AttentionPart &part) { return part.loop == loop; }));
+      else if (auto dot = dyn_cast<tile::DotOp>(op))
+        isFine = followDot(dot);
+      else if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+        isFine = checkReduce(reduce) && roles.follow(&op, why);
+      else if (!op.hasTrait<OpTrait::IsTerminator>())
+        isFine = roles.follow(&op, why);
+      if (!isFine)
         return false;
-      } else if (!roles.follow(&op, why)) {
-        return false;
-      }
     }
+    return true;
+  }
+
+  bool followDot(tile::DotOp dot) {
+    Roles ofScores = {Along::Rows, Along::Terms}, ofOutput = {Along::Rows, Along::Columns};
+    bool isFirst =
+        llvm::any_of(found.parts, [&](AttentionPart &part) { return part.scores == dot; });
+    const Roles *left = roles.of(dot.getA()), *sums = roles.of(dot.getAcc());
+    if (!isFirst && (!left || *left != ofScores || roles.of(dot.getB()) ||
+                     (!isZero(dot.getAcc()) && (!sums || *sums != ofOutput))))
+      return no("its second product is no sum over what the first one gives");
+    roles.set(dot.getResult(), isFirst ? ofScores : ofOutput);
     return true;
   }
 

@@ -2,8 +2,8 @@
 //
 // Kernels of two chained products on the tensor cores, as attention has them: the sums of the first
 // `dot` (the scores) become, row by row, the left operand of the second one, whose terms they are.
-// Both are in one trip, or in loops over blocks of terms, which carry the second product's sums and
-// numbers for each row. docs/nvidia-target.md, "Attention".
+// Terms come in blocks, in trips of loops, which carry the second product's sums and numbers for
+// each row, or beside them. docs/nvidia-target.md, "Attention".
 #pragma once
 #include "IR/Tile/Tile.h"
 #include "Target/NVIDIA/Product/Operand.h"
@@ -11,20 +11,25 @@
 
 namespace tw::target::nvidia {
 
-/// Trips with one body: those of a loop, or, without one, the kernel's only trip.
+/// Trips with one body: those of a loop, or one that stands in the kernel itself.
 struct AttentionPart {
-  tile::ForOp loop;
-  mlir::Block *block = nullptr;
+  tile::ForOp loop; // null: none
   tile::DotOp scores, output;
   ProductOperand keys, values; // the right operands
+  unsigned sums = 0;           // which of the loop's carried values are the second product's sums
+
+  /// The second product's sums after the part, and before its products are added.
+  mlir::Value sumsAfter() const;
+  mlir::Value carriedSums() const;
 };
 
 struct Attention {
-  /// One after the other; loops go on with what the one before them carried.
-  std::vector<AttentionPart> parts;
+  std::vector<AttentionPart> parts; // one after the other, of which each adds to the same sums
+  /// The first trip of all is one of the parts up to this one, which are loops, each of which goes
+  /// on where the one before ends.
+  size_t firstRuns = 0;
   ProductOperand queries;
   std::vector<SumsStore> stores;
-  unsigned sums = 0; // which of the loops' carried values are the second product's sums
   int64_t rows = 0, terms = 0, depth = 0, width = 0;
   mlir::Type element; // of the operands
 };
@@ -35,10 +40,7 @@ struct AttentionMatch {
 };
 AttentionMatch matchAttention(tile::KernelOp kernel);
 
-/// Terms are multiplied by 16: so many with those that are 0.
-int64_t paddedTerms(int64_t terms);
-
-/// The point of a tile that has a number, or a line of numbers, for each row.
+/// The dimensions of a tile whose extent is not 1.
 llvm::SmallVector<unsigned, 4> wideDims(mlir::Value tile);
 
 } // namespace tw::target::nvidia

@@ -64,7 +64,7 @@ void AttentionEmitter::setTrip(const AttentionPart &part, const Ix &number) {
     return;
   tile::ForOp loop = part.loop;
   e.scalars[loop.getInductionVar()] = e.ix().value(number);
-  emitScalars(*part.block);
+  emitScalars(loop.getBody().front());
 }
 
 void AttentionEmitter::loadTrips(const AttentionPart &part, SmallVectorImpl<Value> &place,
@@ -159,7 +159,7 @@ void AttentionEmitter::takeSums(State &state, Value sums) {
 void AttentionEmitter::weighFirst(size_t number, Value scores, State &state) {
   const AttentionPart &part = attention.parts[number];
   tile::ForOp loop = part.loop;
-  if (number + 1 == attention.parts.size()) {
+  if (number == attention.firstRuns) {
     if (!loop) // the kernel goes on with what is known of this trip
       return weigh(part, scores, state);
     Emitter::Scope scope(e);
@@ -196,10 +196,7 @@ AttentionEmitter::State AttentionEmitter::firstTrip(Value queryStage, StageRing:
   state.addsToSums = at.i32(0);
   state.sums.assign(size_t(attention.width / 2), LLVM::UndefOp::create(b, loc, b.getF32Type()));
   if (tile::ForOp loop = attention.parts[0].loop)
-    for (auto [number, initial] : llvm::enumerate(loop.getInitial()))
-      if (number != attention.sums)
-        for (int64_t row : {0, 2})
-          state.rows.push_back(evaluate(initial, rowPoint(initial, row)));
+    evaluateRows(attention.parts[0], loop.getInitial(), state);
   keys.waitUntilFull(place);
   Value scores = multiplyKeys(queryStage, place.stage);
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
@@ -210,7 +207,8 @@ AttentionEmitter::State AttentionEmitter::firstTrip(Value queryStage, StageRing:
 
 /// One more trip: its scores are multiplied, and the weights of the one before it with their
 /// values, which goes on while this one's weights are computed.
-void AttentionEmitter::trip(const AttentionPart &part, Value queryStage, State &state) {
+void AttentionEmitter::trip(const AttentionPart &part, Value sumsBefore, Value queryStage,
+                            State &state) {
   keys.waitUntilFull(state.next);
   Value scores = multiplyKeys(queryStage, state.next.stage);
   Value sums = multiplyValues(state);
@@ -220,7 +218,7 @@ void AttentionEmitter::trip(const AttentionPart &part, Value queryStage, State &
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
   takeSums(state, sums);
   values.release(state.last.stage, group.isLeader);
-  scaleSums(part, state);
+  scaleSums(part, sumsBefore, state);
   state.last = state.next;
   state.next = keys.advance(state.next);
 }
@@ -229,11 +227,21 @@ void AttentionEmitter::trip(const AttentionPart &part, Value queryStage, State &
 void AttentionEmitter::loop(size_t number, Value queryStage, State &state) {
   const AttentionPart &part = attention.parts[number];
   tile::ForOp loop = part.loop;
+  if (!loop) {
+    if (number > 0)
+      trip(part, attention.parts[number - 1].sumsAfter(), queryStage, state);
+    return;
+  }
   IndexBuilder ix = e.ix();
-  Ix begin = e.index(loop.getBegin()), step = e.index(loop.getStep()), first = ix.add(begin, step);
-  if (number > 0) { // unless a loop before has had the first one
+  Ix begin = e.index(loop.getBegin()), step = e.index(loop.getStep()), first = begin;
+  if (number == 0) {
+    first = ix.add(begin, step);
+  } else if (number <= attention.firstRuns) { // unless a loop before has had the first one
     tile::ForOp before = attention.parts[0].loop;
-    first = ix.select(ix.less(e.index(before.getBegin()), begin), begin, first);
+    first = ix.select(ix.less(e.index(before.getBegin()), begin), begin, ix.add(begin, step));
+  } else {
+    reduceBefore(loop);
+    evaluateRows(part, loop.getInitial(), state);
   }
   auto trips = scf::ForOp::create(b, loc, ix.value(first), e.scalar(loop.getEnd()), ix.value(step),
                                   state.flat());
@@ -243,21 +251,20 @@ void AttentionEmitter::loop(size_t number, Value queryStage, State &state) {
     b.setInsertionPointToStart(trips.getBody());
     State own = state.with(trips.getRegionIterArgs());
     setTrip(part, Ix(trips.getInductionVar()));
-    trip(part, queryStage, own);
+    trip(part, part.carriedSums(), queryStage, own);
     scf::YieldOp::create(b, loc, own.flat());
   }
   state = state.with(trips.getResults());
+  setRows(part, loop.getResults(), state.rows);
 }
 
-void AttentionEmitter::setResults(const State &state) {
-  tile::ForOp loop = attention.parts.back().loop;
-  tile::DotOp dot = attention.parts.back().output;
-  Value output = loop ? loop.getResult(attention.sums) : dot.getResult();
+/// The elements of what is stored can be computed now.
+void AttentionEmitter::finish(const State &state) {
+  reduceBefore(nullptr);
+  Value output = attention.parts.back().sumsAfter();
   for (int64_t number = 0; number < attention.width / 2; ++number)
     e.setElement(output, {fragment.row(0, number), fragment.column(number)},
                  state.sums[size_t(number)]);
-  if (loop)
-    setRows(loop.getResults(), state.rows);
 }
 
 LogicalResult AttentionEmitter::multiplyAll() {
@@ -269,15 +276,16 @@ LogicalResult AttentionEmitter::multiplyAll() {
   overPrograms(first, [&](ValueRange carried) -> SmallVector<Value> {
     StageRing::Place own{carried[0], carried[1]};
     queries.waitUntilFull(own);
+    reduced = e.kernel.getBody().front().begin();
     State state = firstTrip(own.stage, {carried[2], carried[3]});
-    for (size_t part = 0; part < attention.parts.size() && attention.parts[part].loop; ++part)
+    for (size_t part = 0; part < attention.parts.size(); ++part)
       loop(part, own.stage, state);
     queries.release(own.stage, group.isLeader);
     Value sums = multiplyValues(state);
     NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
     takeSums(state, sums);
     values.release(state.last.stage, group.isLeader);
-    setResults(state);
+    finish(state);
     done = epilogue.emit(attention.stores, plannedMaps.stores);
     own = queries.advance(own);
     return {own.stage, own.parity, state.next.stage, state.next.parity};

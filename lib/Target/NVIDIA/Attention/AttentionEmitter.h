@@ -50,19 +50,22 @@ private:
   State firstTrip(mlir::Value queryStage, StageRing::Place place);
   void weighFirst(size_t part, mlir::Value scores, State &state);
   void loop(size_t part, mlir::Value queryStage, State &state);
-  void trip(const AttentionPart &part, mlir::Value queryStage, State &state);
-  void setResults(const State &state);
+  void trip(const AttentionPart &part, mlir::Value sumsBefore, mlir::Value queryStage,
+            State &state);
+  void finish(const State &state);
   void setTrip(const AttentionPart &part, const Ix &number);
 
   // Weights.cpp
   void findTermColumns();
   void weigh(const AttentionPart &part, mlir::Value scores, State &state);
   void reduce(tile::ReduceOp op);
-  void scaleSums(const AttentionPart &part, State &state);
+  void reduceBefore(mlir::Operation *end);
+  void scaleSums(const AttentionPart &part, mlir::Value sumsBefore, State &state);
   mlir::Value evaluate(mlir::Value tile, const Point &point);
   /// Of a tile with a number for each row.
   Point rowPoint(mlir::Value tile, int64_t number) const;
-  void setRows(mlir::ValueRange carried, mlir::ValueRange elements);
+  void setRows(const AttentionPart &part, mlir::ValueRange carried, mlir::ValueRange elements);
+  void evaluateRows(const AttentionPart &part, mlir::ValueRange carried, State &state);
   mlir::Value ifTerm(int64_t number, mlir::Value value, mlir::Value otherwise);
 
   const Attention &attention;
@@ -76,6 +79,8 @@ private:
   std::vector<Ix> termColumns;
   std::vector<mlir::Value> isTerm;
   bool hasFailed = false;
+  /// Reductions at the kernel's top level are computed up to here.
+  mlir::Block::iterator reduced;
 };
 
 } // namespace tw::target::nvidia

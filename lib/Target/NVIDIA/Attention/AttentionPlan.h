@@ -6,6 +6,9 @@
 
 namespace tw::target::nvidia {
 
+/// Terms are multiplied by 16: so many with those that are 0.
+inline int64_t paddedTerms(int64_t terms) { return alignUp(terms, 16); }
+
 /// Of one program and one trip; terms with those that are 0.
 struct AttentionShape {
   int64_t rows, terms, depth, width;

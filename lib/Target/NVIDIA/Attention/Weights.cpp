@@ -27,12 +27,20 @@ Point AttentionEmitter::rowPoint(Value tile, int64_t number) const {
   return point;
 }
 
-void AttentionEmitter::setRows(ValueRange carried, ValueRange elements) {
+void AttentionEmitter::setRows(const AttentionPart &part, ValueRange carried, ValueRange elements) {
   size_t next = 0;
   for (auto [number, tile] : llvm::enumerate(carried))
-    if (number != attention.sums)
+    if (number != part.sums)
       for (int64_t row : {0, 2})
         e.setElement(tile, rowPoint(tile, row), elements[next++]);
+}
+
+void AttentionEmitter::evaluateRows(const AttentionPart &part, ValueRange carried, State &state) {
+  state.rows.clear();
+  for (auto [number, tile] : llvm::enumerate(carried))
+    if (number != part.sums)
+      for (int64_t row : {0, 2})
+        state.rows.push_back(evaluate(tile, rowPoint(tile, row)));
 }
 
 /// Terms beyond the tile are looked for at its last one, so that nobody reads further.
@@ -112,17 +120,28 @@ void AttentionEmitter::reduce(tile::ReduceOp op) {
   }
 }
 
+/// Those at the kernel's top level before `end`, or all.
+void AttentionEmitter::reduceBefore(Operation *end) {
+  Block &top = e.kernel.getBody().front();
+  for (; reduced != top.end() && &*reduced != end; ++reduced)
+    if (auto op = dyn_cast<tile::ReduceOp>(*reduced))
+      reduce(op);
+}
+
 /// The second product's left operand in pairs, and what the loop carries but its sums.
 void AttentionEmitter::weigh(const AttentionPart &part, Value scores, State &state) {
   tile::ForOp loop = part.loop;
   if (loop)
-    setRows(loop.getCarried(), state.rows);
+    setRows(part, loop.getCarried(), state.rows);
   tile::DotOp product = part.scores, output = part.output;
   for (int64_t number = 0; number < terms / 2; ++number)
     e.setElement(product.getResult(), {fragment.row(0, number), termColumns[size_t(number)]},
                  at.sum(scores, number, scoreSums));
-  for (auto op : part.block->getOps<tile::ReduceOp>())
-    reduce(op);
+  if (!loop)
+    reduceBefore(output);
+  else
+    for (auto op : loop.getBody().front().getOps<tile::ReduceOp>())
+      reduce(op);
   Value left = output.getA();
   auto weight = [&](int64_t number) {
     Value value = evaluate(left, {fragment.row(0, number), termColumns[size_t(number)]});
@@ -133,24 +152,18 @@ void AttentionEmitter::weigh(const AttentionPart &part, Value scores, State &sta
     Value low = weight(number), high = weight(number + 1);
     state.weights.push_back(at.packed(low, high));
   }
-  if (!loop)
-    return;
-  state.rows.clear();
-  for (auto [number, next] : llvm::enumerate(part.block->getTerminator()->getOperands()))
-    if (number != attention.sums)
-      for (int64_t row : {0, 2})
-        state.rows.push_back(evaluate(next, rowPoint(next, row)));
+  if (loop)
+    evaluateRows(part, loop.getBody().front().getTerminator()->getOperands(), state);
 }
 
 /// What the sums become before this trip's products are added: to be done after `weigh`, in its
 /// scope.
-void AttentionEmitter::scaleSums(const AttentionPart &part, State &state) {
-  tile::ForOp loop = part.loop;
+void AttentionEmitter::scaleSums(const AttentionPart &part, Value sumsBefore, State &state) {
   auto pointOf = [&](int64_t number) {
     return Point{fragment.row(0, number), fragment.column(number)};
   };
   for (auto [number, sum] : llvm::enumerate(state.sums))
-    e.setElement(loop.getCarried()[attention.sums], pointOf(int64_t(number)), sum);
+    e.setElement(sumsBefore, pointOf(int64_t(number)), sum);
   tile::DotOp output = part.output;
   Value sums = output.getAcc();
   for (auto [number, sum] : llvm::enumerate(state.sums))

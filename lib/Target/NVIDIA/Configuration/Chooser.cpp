@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Configuration/Chooser.h"
+#include "Target/NVIDIA/Configuration/AttentionCost.h"
 #include "Target/NVIDIA/Configuration/ProductCost.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -9,6 +10,7 @@ namespace nvidia {
 namespace {
 
 using conversion::ConfigurationProblem;
+using kernels::Attention;
 using kernels::Configuration;
 
 class Chooser : public conversion::ConfigurationChooser {
@@ -22,34 +24,45 @@ public:
   }
 
   Configuration choose(const ConfigurationProblem &problem) const override {
+    if (const Attention *attention = attentionOf(problem)) {
+      AttentionChoice chosen = *chooseAttention(*attention, architecture);
+      return {"attention", kernels::numbersOf(chosen.block), schemaName,
+              numbersOf({chosen.stages, chosen.block.queries / 64})};
+    }
     const Contraction *product = productOf(problem);
     if (!product)
       return others->choose(problem);
     ProductConfiguration chosen = chooseProduct(*product, architecture);
-    return {"contraction",
-            kernels::numbersOf(chosen.block),
-            schemaName,
-            {{stagesField, chosen.pipeline.stages}, {warpGroupsField, chosen.pipeline.warpGroups}}};
+    return {"contraction", kernels::numbersOf(chosen.block), schemaName,
+            numbersOf(chosen.pipeline)};
   }
 
   std::vector<Constraint> constraints(const ConfigurationProblem &problem) const override {
+    if (const Attention *attention = attentionOf(problem))
+      return attentionConstraints(*attention, architecture);
     const Contraction *product = productOf(problem);
     return product ? productConstraints(*product, architecture) : others->constraints(problem);
   }
 
   std::vector<int64_t> variantSizes(const ConfigurationProblem &problem) const override {
-    return productOf(problem) ? std::vector<int64_t>() : others->variantSizes(problem);
+    return productOf(problem) || attentionOf(problem) ? std::vector<int64_t>()
+                                                      : others->variantSizes(problem);
   }
 
   std::optional<double> cost(const ConfigurationProblem &problem,
                              const Configuration &configuration) const override {
     const Contraction *product = productOf(problem);
-    if (!product)
+    const Attention *attention = attentionOf(problem);
+    if (!product && !attention)
       return others->cost(problem, configuration);
     auto field = [&](const char *name) {
       auto found = configuration.targetFields.find(name);
       return found == configuration.targetFields.end() ? 0 : found->second;
     };
+    if (attention)
+      return attentionCost(*attention,
+                           {kernels::attentionFrom(configuration.fields), field(stagesField)},
+                           architecture);
     return productCost(*product,
                        {kernels::contractionFrom(configuration.fields),
                         {field(stagesField), field(warpGroupsField)}},
@@ -57,6 +70,17 @@ public:
   }
 
 private:
+  static kernels::Numbers numbersOf(const PipelineConfiguration &pipeline) {
+    return {{stagesField, pipeline.stages}, {warpGroupsField, pipeline.warpGroups}};
+  }
+
+  const Attention *attentionOf(const ConfigurationProblem &problem) const {
+    auto *attention = std::get_if<Attention>(&problem.subkernel.what);
+    return attention && isForTensorCores(*attention) && chooseAttention(*attention, architecture)
+               ? attention
+               : nullptr;
+  }
+
   static const Contraction *productOf(const ConfigurationProblem &problem) {
     auto *contraction = std::get_if<Contraction>(&problem.subkernel.what);
     return contraction && isForTensorCores(*contraction) ? contraction : nullptr;

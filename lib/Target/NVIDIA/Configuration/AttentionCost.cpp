@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Configuration/AttentionCost.h"
+#include "Target/NVIDIA/Product/Operand.h"
+#include "Target/NVIDIA/Product/Pipeline.h"
+#include <algorithm>
+
+namespace tw::target::nvidia {
+using kernels::Access;
+using kernels::Attention;
+using kernels::AttentionConfiguration;
+using kernels::Constraint;
+using kernels::Numbers;
+
+namespace {
+
+constexpr int64_t unknownExtent = 1024, elementBytes = 2;
+constexpr int64_t rowsOfGroup = 64, mostExtent = 256, extentUnit = 16, mostDims = 5;
+constexpr int64_t blockQueries[] = {64, 128, 192};
+
+// Of a multiprocessor of a Hopper GPU, in one cycle: products of 16-bit floats by wgmma,
+// exponentials, simple operations, and bytes from the second-level cache. Measured: how much of the
+// shorter of products and softmax is not hidden behind the longer one, with one warp group and with
+// several; cycles of a trip and of a program beside these.
+constexpr double productsOfCycle = 2048 * 0.95, expsOfCycle = 16, operationsOfCycle = 128;
+constexpr double bytesIn = 64, operationsOfScore = 4;
+constexpr double unhiddenAlone = 1, unhidden = 0.6;
+constexpr double tripCycles = 300, programCycles = 1500, startCycles = 2500;
+
+int64_t sizeOf(const Attention &attention, int dim) {
+  const kernels::Extent &extent = attention.dims[size_t(dim)];
+  return extent.size.value_or(extent.most.value_or(unknownExtent));
+}
+
+/// Whether TMA can bring boxes of rows that run along `inner`.
+bool canLoad(const Attention &attention, const Access &access, int row, int inner) {
+  const auto &shape = attention.buffers[size_t(access.buffer)].shape;
+  auto isPlain = [&](int dim) {
+    auto axis = std::ranges::find(access.axes, dim, &kernels::Axis::dim);
+    return axis != access.axes.end() && axis->stride == 1;
+  };
+  return shape.size() <= mostDims && access.axes.back().dim == inner && isPlain(inner) &&
+         isPlain(row) && shape.back().size && *shape.back().size * elementBytes % tmaAlignment == 0;
+}
+
+AttentionShape shapeOf(const Attention &attention, const AttentionConfiguration &block) {
+  return {block.queries,
+          paddedTerms(block.keys),
+          sizeOf(attention, attention.depth),
+          sizeOf(attention, attention.width),
+          /*isDepthInnermostInQueries=*/true,
+          /*isDepthInnermostInKeys=*/true,
+          sizeOf(attention, attention.keys) > block.keys};
+}
+
+double ceilDiv(int64_t a, int64_t b) {
+  int64_t quotient = (a + b - 1) / b;
+  return double(quotient);
+}
+
+/// One trip of a program on one multiprocessor.
+double cyclesOfTrip(const AttentionShape &shape) {
+  auto scores = double(shape.rows * shape.terms), sums = double(shape.rows * shape.width);
+  double products = scores * double(shape.depth + shape.width) / productsOfCycle;
+  double bytes = double(shape.terms * (shape.depth + shape.width) * elementBytes);
+  double softmax = scores / expsOfCycle + (operationsOfScore * scores + sums) / operationsOfCycle;
+  double hidden = shape.rows > rowsOfGroup ? unhidden : unhiddenAlone;
+  double both = std::max(products, softmax) + hidden * std::min(products, softmax);
+  return std::max(both, bytes / bytesIn) + tripCycles;
+}
+
+Numbers numbersOf(const AttentionChoice &choice) {
+  Numbers numbers = kernels::numbersOf(choice.block);
+  numbers[stagesField] = choice.stages;
+  numbers[warpGroupsField] = choice.block.queries / rowsOfGroup;
+  return numbers;
+}
+
+} // namespace
+
+bool isForTensorCores(const Attention &attention) {
+  auto type = attention.buffers[size_t(attention.query.buffer)].dtype;
+  bool isHalf = type == kernel::f16 || type == kernel::bf16;
+  auto depth = attention.dims[size_t(attention.depth)].size,
+       width = attention.dims[size_t(attention.width)].size;
+  auto isExtent = [](std::optional<int64_t> extent) {
+    return extent && *extent % extentUnit == 0 && *extent > 0 && *extent <= mostExtent;
+  };
+  return isHalf && attention.sum == kernel::f32 &&
+         attention.buffers[size_t(attention.key.buffer)].dtype == type &&
+         attention.buffers[size_t(attention.value.buffer)].dtype == type && isExtent(depth) &&
+         isExtent(width) && attention.dims[size_t(attention.keys)].size &&
+         sizeOf(attention, attention.queries) >= rowsOfGroup &&
+         canLoad(attention, attention.query, attention.queries, attention.depth) &&
+         canLoad(attention, attention.key, attention.keys, attention.depth) &&
+         canLoad(attention, attention.value, attention.keys, attention.width);
+}
+
+std::vector<Constraint> attentionConstraints(const Attention &attention,
+                                             const GpuArchitecture &architecture) {
+  auto number = [](int64_t n) { return std::to_string(n); };
+  int64_t depth = sizeOf(attention, attention.depth), width = sizeOf(attention, attention.width),
+          keys = sizeOf(attention, attention.keys);
+  return {
+      {"queries mod 64", "0", "a warp group multiplies 64 rows at a time"},
+      {"queries", "64 * warp_groups", "each warp group has 64 rows"},
+      {"64 * warp_groups", "queries", "each warp group has 64 rows"},
+      {"warp_groups", "3", "more have too few registers"},
+      {"keys", number(mostExtent), "TMA brings up to 256 keys"},
+      {"(keys mod 16) * (" + number(keys) + " - keys)", "0",
+       "the second product sums up 16 keys at a time"},
+      {"groups", "1", "a program has queries of one head"},
+      {"transposed + split_keys", "0", "scores lie as queries x keys, and workers share no loop"},
+      {number(1), "stages", "keys and values come through shared memory"},
+      {"stages", "4", "so many have been tried"},
+      {"queries * " + number(depth) + " * 2 + stages * keys * " + number((depth + width) * 2),
+       number(architecture.sharedBytes), "shared memory holds queries and the stages"},
+  };
+}
+
+bool isLegal(const Attention &attention, const AttentionChoice &choice,
+             const GpuArchitecture &architecture) {
+  return kernels::holds(kernels::allConstraints(kernels::attentionConstraints(attention),
+                                                kernels::attentionSchema(),
+                                                attentionConstraints(attention, architecture)),
+                        numbersOf(choice)) &&
+         planAttention(shapeOf(attention, choice.block), choice.stages, architecture);
+}
+
+double attentionCost(const Attention &attention, const AttentionChoice &choice,
+                     const GpuArchitecture &architecture) {
+  int64_t queries = sizeOf(attention, attention.queries), rows = choice.block.queries;
+  int64_t keys = sizeOf(attention, attention.keys);
+  double blocks = ceilDiv(queries, rows), batch = 1, trips = 0;
+  for (int dim = 0; dim < int(attention.dims.size()); ++dim)
+    if (dim != attention.queries && dim != attention.width && attention.output.covers(dim))
+      batch *= double(sizeOf(attention, dim));
+  for (int64_t first = 0; first < queries; first += rows)
+    trips += ceilDiv(attention.isCausal ? std::min(keys, first + rows) : keys, choice.block.keys);
+  // Each multiprocessor has whole programs; where these are of different lengths, of any length.
+  double perMultiprocessor = batch * blocks / double(architecture.multiprocessors);
+  if (!attention.isCausal)
+    perMultiprocessor = ceilDiv(int64_t(batch * blocks), architecture.multiprocessors);
+  double trip = cyclesOfTrip(shapeOf(attention, choice.block));
+  return startCycles + perMultiprocessor * (trips / blocks * trip + programCycles);
+}
+
+std::optional<AttentionChoice> chooseAttention(const Attention &attention,
+                                               const GpuArchitecture &architecture) {
+  std::optional<AttentionChoice> best;
+  double least = 0;
+  int64_t keys = sizeOf(attention, attention.keys);
+  for (int64_t rows : blockQueries)
+    for (int64_t count = extentUnit; count <= mostExtent; count += extentUnit) {
+      AttentionChoice tried;
+      tried.block.queries = rows;
+      tried.block.keys = std::min(count, keys);
+      tried.stages = chooseStages(shapeOf(attention, tried.block), architecture);
+      if (tried.stages == 0 || !isLegal(attention, tried, architecture))
+        continue;
+      double cost = attentionCost(attention, tried, architecture);
+      if (!best || cost < least)
+        least = cost, best = tried;
+    }
+  return best;
+}
+
+} // namespace tw::target::nvidia
