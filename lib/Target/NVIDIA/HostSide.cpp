@@ -144,9 +144,10 @@ Ix HostSide::bytesOfBlock(Emitter &e, ArrayRef<std::pair<std::vector<Size>, int6
 Ix HostSide::blocks(Emitter &e) {
   constexpr int64_t mostOfGrid = (int64_t(1) << 31) - 1, blocksWithWorkspace = 4;
   bool hasWorkspace = !plan.requests.empty();
-  int64_t most = plan.isPersistent ? architecture.multiprocessors
-                 : hasWorkspace    ? architecture.multiprocessors * blocksWithWorkspace
-                                   : mostOfGrid;
+  int64_t most = plan.blocksOfMultiprocessor
+                     ? architecture.multiprocessors * plan.blocksOfMultiprocessor
+                 : hasWorkspace ? architecture.multiprocessors * blocksWithWorkspace
+                                : mostOfGrid;
   return e.ix().min(e.ix().product(Signature::grid(e)), most);
 }
 

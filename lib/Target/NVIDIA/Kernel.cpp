@@ -83,7 +83,7 @@ private:
                          found.width,
                          found.queries.isSumInnermost,
                          found.parts[0].keys.isSumInnermost,
-                         found.parts[0].loop != nullptr};
+                         found.parts.size() > 1 || found.parts[0].loop};
     int64_t stages = pipelineField(kernel, stagesField);
     attentionPlan =
         planAttention(shape, stages ? stages : chooseStages(shape, architecture), architecture);
@@ -153,15 +153,16 @@ private:
   using MakeEmitter = llvm::function_ref<std::unique_ptr<WarpGroupsEmitter>(
       Emitter &, Value shared, ValueRange maps, BlockPrograms)>;
 
-  /// On tensor cores: one block a multiprocessor, which runs one program after the other.
+  /// On tensor cores: `blocks` blocks a multiprocessor, which run one program after the other.
   LogicalResult emitPersistent(LoweredForDevice &result, int64_t threads, int64_t sharedBytes,
-                               const std::vector<MapPlan> &maps, MakeEmitter make) {
+                               int64_t blocks, const std::vector<MapPlan> &maps, MakeEmitter make) {
     plan.threads = threads;
     plan.sharedBytes = sharedBytes;
-    plan.isPersistent = plan.overlaps = true;
+    plan.blocksOfMultiprocessor = blocks;
+    plan.overlaps = true;
     plan.maps = maps;
     LLVM::LLVMFuncOp made = function(result.info.name, plan.threads, maps.size());
-    made->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));
+    made->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(int32_t(blocks)));
     Emitter e(kernel, b);
     signature.bind(e, made.getArguments());
     Indices grid = signature.grid(e);
@@ -178,7 +179,7 @@ private:
 
   LogicalResult emitProduct(LoweredForDevice &result) {
     ProductMaps maps = mapsOf(*product, *productPlan);
-    return emitPersistent(result, productPlan->threads(), productPlan->sharedBytes, maps.all,
+    return emitPersistent(result, productPlan->threads(), productPlan->sharedBytes, 1, maps.all,
                           [&](Emitter &e, Value shared, ValueRange given, BlockPrograms programs) {
                             return std::make_unique<ProductEmitter>(e, *product, *productPlan, maps,
                                                                     shared, given, programs);
@@ -187,7 +188,8 @@ private:
 
   LogicalResult emitAttention(LoweredForDevice &result) {
     AttentionMaps maps = mapsOf(*attention, *attentionPlan);
-    return emitPersistent(result, attentionPlan->threads(), attentionPlan->sharedBytes, maps.all,
+    return emitPersistent(result, attentionPlan->threads(), attentionPlan->sharedBytes,
+                          attentionPlan->blocksOfMultiprocessor, maps.all,
                           [&](Emitter &e, Value shared, ValueRange given, BlockPrograms programs) {
                             return std::make_unique<AttentionEmitter>(
                                 e, *attention, *attentionPlan, maps, shared, given, programs);

@@ -35,6 +35,23 @@ namespace {
 
 constexpr int64_t rowsOfGroup = 64, mostRows = 192, mostExtent = 256, extentUnit = 16;
 
+/// x for `x / c + (x mod c != 0)`, which is how c covers x.
+Value coveredBy(arith::SelectOp op, int64_t &c) {
+  auto compare = op.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto rest = compare ? compare.getLhs().getDefiningOp<arith::RemSIOp>() : nullptr;
+  auto quotient = op.getFalseValue().getDefiningOp<arith::DivSIOp>();
+  auto more = op.getTrueValue().getDefiningOp<arith::AddIOp>();
+  llvm::APInt divisor;
+  if (!rest || !quotient || !more || compare.getPredicate() != arith::CmpIPredicate::ne ||
+      !matchPattern(compare.getRhs(), m_Zero()) || !matchPattern(more.getRhs(), m_One()) ||
+      more.getLhs() != quotient.getResult() || rest.getLhs() != quotient.getLhs() ||
+      rest.getRhs() != quotient.getRhs() ||
+      !matchPattern(quotient.getRhs(), m_ConstantInt(&divisor)))
+    return {};
+  c = divisor.getSExtValue();
+  return c > 0 ? quotient.getLhs() : Value();
+}
+
 /// A number that a scalar of index type is not below; programs and sizes are not negative.
 int64_t lowerBound(Value value) {
   constexpr int64_t none = std::numeric_limits<int32_t>::min();
@@ -53,7 +70,13 @@ int64_t lowerBound(Value value) {
       .Case([&](arith::MulIOp) { return x[0] < 0 || x[1] < 0 ? none : x[0] * x[1]; })
       .Case([&](arith::MinSIOp) { return std::min(x[0], x[1]); })
       .Case([&](arith::MaxSIOp) { return std::max(x[0], x[1]); })
-      .Case([&](arith::SelectOp) { return std::min(x[1], x[2]); })
+      .Case([&](arith::SelectOp o) {
+        int64_t c = 1;
+        if (Value covered = coveredBy(o, c))
+          if (int64_t least = lowerBound(covered); least >= 0)
+            return (least + c - 1) / c;
+        return std::min(x[1], x[2]);
+      })
       .Case([&](arith::DivSIOp o) {
         bool isKnown = matchPattern(o.getRhs(), m_ConstantInt(&constant));
         return isKnown && x[0] >= 0 && constant.getSExtValue() > 0 ? x[0] / constant.getSExtValue()

@@ -92,6 +92,24 @@ void AttentionEmitter::loadTrips(const AttentionPart &part, SmallVectorImpl<Valu
   place.assign(trips.getResults().begin(), trips.getResults().end());
 }
 
+void AttentionEmitter::loadQueries(const StageRing::Place &place) {
+  Value barrier = queries.fill(place, plan.queries.bytes());
+  loadOperand(attention.queries, plan.queries, maps[0], queries.offset(place.stage), barrier);
+}
+
+/// All of a program of one trip, by a thread that multiplies.
+void AttentionEmitter::loadProgram(const StageRing::Place &query, const StageRing::Place &key) {
+  Value isFirst = arith::AndIOp::create(b, loc, group.isLeader, at.equal(group.number, 0));
+  at.when(isFirst, [&] {
+    loadQueries(query);
+    for (bool isKeys : {true, false}) {
+      SmallVector<Value> place = {key.stage, key.parity};
+      loadTrips(attention.parts[0], place, isKeys ? keys : values, isKeys ? plan.keys : plan.values,
+                isKeys);
+    }
+  });
+}
+
 /// The first warp loads queries and keys, the second one values, which are wanted later.
 void AttentionEmitter::load(int64_t warp) {
   Value zero = at.i32(0);
@@ -100,8 +118,7 @@ void AttentionEmitter::load(int64_t warp) {
     SmallVector<Value> place(carried.take_front(2)), result;
     if (warp == 0) {
       StageRing::Place own{carried[2], carried[3]};
-      Value barrier = queries.fill(own, plan.queries.bytes());
-      loadOperand(attention.queries, plan.queries, maps[0], queries.offset(own.stage), barrier);
+      loadQueries(own);
       StageRing::Place next = queries.advance(own);
       result = {next.stage, next.parity};
     }
@@ -275,6 +292,8 @@ LogicalResult AttentionEmitter::multiplyAll() {
   SmallVector<Value> first(4, at.i32(0));
   overPrograms(first, [&](ValueRange carried) -> SmallVector<Value> {
     StageRing::Place own{carried[0], carried[1]};
+    if (!plan.hasLoaders)
+      loadProgram(own, {carried[2], carried[3]});
     queries.waitUntilFull(own);
     reduced = e.kernel.getBody().front().begin();
     State state = firstTrip(own.stage, {carried[2], carried[3]});

@@ -39,8 +39,10 @@ private:
 
   // AttentionEmitter.cpp
   void initBarriers() override;
-  int64_t loadingWarps() const override { return 2; }
+  int64_t loadingWarps() const override { return plan.hasLoaders ? 2 : 0; }
   void load(int64_t warp) override;
+  void loadQueries(const StageRing::Place &place);
+  void loadProgram(const StageRing::Place &query, const StageRing::Place &key);
   void loadTrips(const AttentionPart &part, llvm::SmallVectorImpl<mlir::Value> &place,
                  const StageRing &ring, const OperandTile &tile, bool isKeys);
   mlir::LogicalResult multiplyAll() override;

@@ -6,12 +6,25 @@ namespace tw::target::nvidia {
 
 static constexpr int64_t rowsOfGroup = 64, mostWarpGroups = 3, mostStages = 4;
 static constexpr int64_t mostQueryStages = 2;
+static constexpr int64_t registersOfMultiprocessor = 65536, otherRegisters = 28, mostBlocks = 4;
+static constexpr int64_t reservedBytes = 1024; // of shared memory, by the system for each block
 /// Registers of a thread for scores, weights and sums, by warp groups: what is left is for
 /// addresses, and for numbers of rows.
 static constexpr int64_t valueRegisters[] = {0, 208, 192, 128};
 
+/// How many blocks fit beside each other, with registers for the scores, or for their weights and
+/// the second product's sums.
+static int64_t blocksBeside(const AttentionShape &shape, const AttentionPlan &plan,
+                            const GpuArchitecture &architecture) {
+  int64_t registers = std::max(shape.terms / 2, shape.terms / 4 + shape.width / 2) + otherRegisters;
+  int64_t byRegisters = registersOfMultiprocessor / (registers * plan.threads());
+  int64_t byMemory =
+      (architecture.sharedBytes + reservedBytes) / (plan.sharedBytes + reservedBytes);
+  return std::clamp<int64_t>(std::min(byRegisters, byMemory), 1, mostBlocks);
+}
+
 int64_t chooseStages(const AttentionShape &shape, const GpuArchitecture &architecture) {
-  for (int64_t stages = shape.hasLoop ? mostStages : 2; stages > 0; --stages)
+  for (int64_t stages = shape.hasLoop ? mostStages : 1; stages > 0; --stages)
     if (planAttention(shape, stages, architecture))
       return stages;
   return 0;
@@ -30,6 +43,7 @@ std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t 
   plan.keys = operandTile(shape.terms, shape.depth, shape.isDepthInnermostInKeys);
   plan.values = operandTile(shape.width, shape.terms, /*isSumInnermost=*/false);
   auto bytesOf = [](const OperandTile &tile) { return alignUp(tile.bytes(), stageAlignment); };
+  plan.hasLoaders = shape.hasLoop;
   int64_t pieces = (shape.width + 63) / 64;
   auto tryWith = [&](int64_t queryStages, int64_t storeBuffers) {
     int64_t offset = 0;
@@ -50,10 +64,12 @@ std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t 
     plan.sharedBytes = alignUp(offset, 16);
     return plan.sharedBytes <= architecture.sharedBytes;
   };
-  for (int64_t queryStages = mostQueryStages; queryStages > 0; --queryStages)
+  for (int64_t count = shape.hasLoop ? mostQueryStages : 1; count > 0; --count)
     for (int64_t buffers : {pieces, int64_t(1)})
-      if (tryWith(queryStages, buffers))
+      if (tryWith(count, buffers)) {
+        plan.blocksOfMultiprocessor = shape.hasLoop ? 1 : blocksBeside(shape, plan, architecture);
         return plan;
+      }
   return std::nullopt;
 }
 

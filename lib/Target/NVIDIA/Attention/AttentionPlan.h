@@ -17,15 +17,18 @@ struct AttentionShape {
 };
 
 /// Rings of queries (a stage a program), of keys and of values, then what is stored by TMA, then
-/// barriers.
+/// barriers. Where a program has one trip, several blocks share a multiprocessor instead of stages,
+/// and a thread that multiplies begins the loads.
 struct AttentionPlan {
   OperandTile queries, keys, values;
   int64_t warpGroups; // each has 64 rows
   RingPlan queryRing, keyRing, valueRing;
   StorePlan store;
   int64_t sharedBytes;
+  int64_t blocksOfMultiprocessor;
+  bool hasLoaders; // warps that only load
 
-  int64_t threads() const { return 128 * (warpGroups + 1); }
+  int64_t threads() const { return 128 * (warpGroups + hasLoaders); }
 };
 
 /// The default: as many stages as fit, to 4; 0 where it does not fit.

@@ -101,7 +101,9 @@ LogicalResult WarpGroupsEmitter::emit() {
   // is touched behind this. The next one may begin then, which waits in the same way.
   NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
   NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
-  Value warpGroup = at.div(thread, groupThreads);
+  Value warpGroup = at.div(thread, groupThreads), inGroup = at.rem(thread, groupThreads);
+  if (loadingWarps() == 0)
+    return multiplyAs({warpGroup, inGroup, at.equal(inGroup, 0)});
   auto roles = scf::IfOp::create(b, loc, at.equal(warpGroup, 0), true);
   b.setInsertionPointToStart(roles.thenBlock());
   setRegisters(/*isLoading=*/true);
@@ -112,8 +114,11 @@ LogicalResult WarpGroupsEmitter::emit() {
     });
   b.setInsertionPointToStart(roles.elseBlock());
   setRegisters(/*isLoading=*/false);
-  Value inGroup = at.rem(thread, groupThreads);
-  group = {at.add(warpGroup, -1), inGroup, at.equal(inGroup, 0)};
+  return multiplyAs({at.add(warpGroup, -1), inGroup, at.equal(inGroup, 0)});
+}
+
+LogicalResult WarpGroupsEmitter::multiplyAs(const WarpGroup &own) {
+  group = own;
   if (failed(multiplyAll()))
     return failure();
   at.when(group.isLeader, [&] { NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 0, UnitAttr()); });

@@ -63,6 +63,7 @@ protected:
   virtual void initBarriers() = 0;
   /// What the one thread of loading warp `warp` does.
   virtual void load(int64_t warp) = 0;
+  /// None: warp groups load themselves.
   virtual int64_t loadingWarps() const = 0;
   virtual mlir::LogicalResult multiplyAll() = 0;
 
@@ -97,6 +98,7 @@ protected:
 
 private:
   void setRegisters(bool isLoading);
+  mlir::LogicalResult multiplyAs(const WarpGroup &own);
 };
 
 } // namespace tw::target::nvidia
