@@ -93,15 +93,22 @@ void prepare(Fiber &fiber) {
   fiber.stack = words;
 }
 
+/// Whether these were the last threads that the barrier waits for.
+bool arriveAtBarrier(int64_t id, int64_t threads) {
+  NamedBarrier &barrier = running->barriers[id & 15];
+  if (++barrier.come != (threads ? uint32_t(threads) : uint32_t(running->fibers.size())))
+    return false;
+  barrier.come = 0;
+  ++barrier.round;
+  wakeOthers();
+  return true;
+}
+
 void waitAtBarrier(int64_t id, int64_t threads) {
   NamedBarrier &barrier = running->barriers[id & 15];
-  if (++barrier.come == (threads ? uint32_t(threads) : uint32_t(running->fibers.size()))) {
-    barrier.come = 0;
-    ++barrier.round;
-    wakeOthers();
-    return;
-  }
-  waitUntil([&barrier, round = barrier.round] { return barrier.round != round; });
+  uint64_t round = barrier.round;
+  if (!arriveAtBarrier(id, threads))
+    waitUntil([&barrier, round] { return barrier.round != round; });
 }
 
 //===--- operations ------------------------------------------------------===//
@@ -114,6 +121,7 @@ Asynchronous &asynchronous() { return running->asynchronous; }
 /// By number: `Operations`.
 const OperationFunction operations[operationCount] = {
     [](Thread *, int64_t *x) { waitAtBarrier(x[0], x[1]); },
+    [](Thread *, int64_t *x) { arriveAtBarrier(x[0], x[1]); },
     [](Thread *, int64_t *x) { asynchronous().initBarrier(x[0], x[1]); },
     [](Thread *, int64_t *x) { asynchronous().arrive(x[0], 0); },
     [](Thread *, int64_t *x) { asynchronous().arrive(x[0], x[1]); },

@@ -19,6 +19,7 @@ using OperationFunction = void (*)(Thread *self, int64_t *operands);
 /// Operations by number, in Thread::operations.
 enum Operations : uint32_t {
   Barrier,         // id, threads (0: all)
+  ArriveAtBarrier, // id, threads
   InitBarrier,     // address, arrivals
   Arrive,          // address
   ArriveExpecting, // address, bytes

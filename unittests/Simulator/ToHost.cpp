@@ -149,6 +149,9 @@ private:
                          o.getNumberOfThreads() ? o.getNumberOfThreads() : number(0)});
           return true;
         })
+        .Case([&](NVVM::BarrierArriveOp o) {
+          return call(ArriveAtBarrier, {o.getBarrierId(), o.getNumberOfThreads()}), true;
+        })
         .Case([&](NVVM::MBarrierInitOp o) {
           return call(InitBarrier, {o.getAddr(), o.getCount()}), true;
         })
@@ -211,8 +214,8 @@ private:
     if (op.getAsmString().contains("wgmma.mma_async"))
       return multiplyRegisters(op);
     auto operation = llvm::StringSwitch<Operations>(op.getAsmString().split(' ').first)
-                         .Case("ex2.approx.f32", Ex2)
-                         .Case("rcp.approx.f32", Rcp)
+                         .Case("ex2.approx.ftz.f32", Ex2)
+                         .Case("rcp.approx.ftz.f32", Rcp)
                          .Case("div.full.f32", DivideF32)
                          .Default(operationCount);
     if (operation == operationCount)

@@ -23,7 +23,7 @@ public:
   using FloatBuilder::FloatBuilder;
   static constexpr double log2e = 1.44269504088896341;
 
-  Value exp2(Value x) { return instruction("ex2.approx.f32 $0, $1;", "=f,f", x); }
+  Value exp2(Value x) { return instruction("ex2.approx.ftz.f32 $0, $1;", "=f,f", x); }
   Value exp(Value x) { return exp2(mul(x, number(log2e))); }
   Value divide(Value x, Value y) {
     return instruction("div.full.f32 $0, $1, $2;", "=f,f,f", {x, y});
@@ -35,7 +35,7 @@ public:
                                   0.020601972937583923, -0.005660754628479481});
     Value small = fma(mul(p, square), x, x);
     Value e = exp2(mul(x, number(2 * log2e)));
-    Value inverse = instruction("rcp.approx.f32 $0, $1;", "=f,f", add(e, number(1)));
+    Value inverse = instruction("rcp.approx.ftz.f32 $0, $1;", "=f,f", add(e, number(1)));
     return select(less(abs(x), number(0.625)), small, fma(inverse, number(-2), number(1)));
   }
 

@@ -2,6 +2,7 @@
 #include "Target/NVIDIA/Kernel.h"
 #include "IR/Coded.h"
 #include "Target/NVIDIA/Attention/AttentionEmitter.h"
+#include "Target/NVIDIA/Attention/WorkTable.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/HostSide.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
@@ -21,7 +22,8 @@ constexpr int64_t blocksOfMultiprocessor = 2;
 constexpr unsigned sharedSpace = 3;
 constexpr char sharedName[] = "tw_shared";
 constexpr int64_t sharedAlignment = 128, productAlignment = 1024; // of a swizzle's pattern
-constexpr int64_t mapBytes = 128, mapAlignment = 64;              // CUtensorMap
+constexpr int64_t cachedBytes = 32 << 20; // of the second-level cache, for what programs share
+constexpr int64_t mapBytes = 128, mapAlignment = 64; // CUtensorMap
 
 class KernelLowering {
 public:
@@ -169,6 +171,8 @@ private:
     BlockPrograms programs{sreg<NVVM::BlockIdXOp>(), e.ix().value(e.ix().product(grid)),
                            sreg<NVVM::GridDimXOp>(),
                            [&](const Ix &number) { numberInBands(e, number, grid); }};
+    if (std::optional<WorkTable> table = workTable(e, grid))
+      followTable(e, *table, grid, programs);
     Value shared = sharedMemory(productAlignment);
     if (failed(make(e, shared, made.getArguments().take_back(maps.size()), programs)->emit()))
       return failure();
@@ -261,6 +265,57 @@ private:
     Ix inBand = ix.rem(inMatrix, ix.mul(columns, most)), height = ix.min(ix.sub(rows, first), most);
     e.programIds[rank - 2] = ix.add(first, ix.rem(inBand, height));
     e.programIds[rank - 1] = ix.div(inBand, height);
+  }
+
+  /// Who runs what, where programs are of different lengths and all sizes are known.
+  std::optional<WorkTable> workTable(Emitter &e, const Indices &grid) {
+    constexpr int64_t mostPrograms = 1 << 16;
+    std::optional<int64_t> all = e.ix().product(grid).constant();
+    if (!attention || attention->trips.empty() || !all || *all > mostPrograms)
+      return std::nullopt;
+    int64_t heads = *all / int64_t(attention->trips.size());
+    int64_t blocks = std::min(*all, architecture.multiprocessors * plan.blocksOfMultiprocessor);
+    return makeWorkTable(attention->trips, heads, std::max<int64_t>(1, cachedBytes / bytesOfHead()),
+                         blocks);
+  }
+
+  /// Program after program of the table's column for the block.
+  void followTable(Emitter &e, const WorkTable &table, const Indices &grid,
+                   BlockPrograms &programs) {
+    Type i32 = b.getI32Type();
+    auto count = int64_t(table.words.size());
+    LLVM::GlobalOp global;
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(device.getBody());
+      auto values =
+          DenseElementsAttr::get(RankedTensorType::get({count}, i32), ArrayRef(table.words));
+      global = LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(i32, uint64_t(count)),
+                                      /*isConstant=*/true, LLVM::Linkage::Internal,
+                                      kernel.getSymName().str() + "_work", values);
+    }
+    Value words = LLVM::AddressOfOp::create(b, loc, global);
+    auto word = [&e, words, i32](const Ix &at) -> Value {
+      Value loaded = e.loadFrom(words, i32, at);
+      return arith::ExtUIOp::create(e.b, e.loc, e.b.getI64Type(), loaded);
+    };
+    int64_t blocks = table.blocks;
+    programs.end =
+        e.ix().value(e.ix().add(programs.first, e.ix().mul(word(programs.first), blocks)));
+    programs.step = e.ix().value(blocks);
+    programs.number = [this, &e, &grid, word, blocks](const Ix &number) {
+      numberPrograms(e, word(e.ix().add(number, blocks)), grid);
+    };
+  }
+
+  /// Keys and values that all programs along the last dimension read.
+  int64_t bytesOfHead() {
+    constexpr int64_t usualKeys = 2048, elementBytes = 2;
+    const ProductOperand &keys = attention->parts[0].keys;
+    tile::LoadOp load = keys.load;
+    auto sizes = tile::sizesOf(cast<tile::BufferType>(load.getBuffer().getType()));
+    int64_t count = sizes[keys.freeDim].constant().value_or(usualKeys);
+    return count * (attention->depth + attention->width) * elementBytes;
   }
 
   /// What outputs hold before any program runs: k_fill, each thread of it an element.

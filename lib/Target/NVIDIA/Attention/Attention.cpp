@@ -85,6 +85,42 @@ int64_t lowerBound(Value value) {
       .Default([&](Operation *) { return none; });
 }
 
+/// A scalar of index type in program `id` along dimension `dim` of the grid, if it depends on
+/// nothing else.
+std::optional<int64_t> valueIn(Value value, unsigned dim, int64_t id) {
+  llvm::APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getSExtValue();
+  Operation *op = value.getDefiningOp();
+  if (auto program = dyn_cast_or_null<tile::ProgramIdOp>(op))
+    return program.getDim() == dim ? std::optional(id) : std::nullopt;
+  if (!op)
+    return std::nullopt;
+  SmallVector<int64_t> x;
+  for (Value operand : op->getOperands()) {
+    std::optional<int64_t> known = valueIn(operand, dim, id);
+    if (!known)
+      return std::nullopt;
+    x.push_back(*known);
+  }
+  using Result = std::optional<int64_t>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](arith::AddIOp) { return x[0] + x[1]; })
+      .Case([&](arith::SubIOp) { return x[0] - x[1]; })
+      .Case([&](arith::MulIOp) { return x[0] * x[1]; })
+      .Case([&](arith::MinSIOp) { return std::min(x[0], x[1]); })
+      .Case([&](arith::MaxSIOp) { return std::max(x[0], x[1]); })
+      .Case([&](arith::DivSIOp) { return x[1] > 0 ? Result(x[0] / x[1]) : Result(); })
+      .Case([&](arith::RemSIOp) { return x[1] > 0 ? Result(x[0] % x[1]) : Result(); })
+      .Case([&](arith::SelectOp) { return x[0] ? x[1] : x[2]; })
+      .Case([&](arith::CmpIOp o) {
+        bool isEqual = o.getPredicate() == arith::CmpIPredicate::eq;
+        bool isOther = o.getPredicate() == arith::CmpIPredicate::ne;
+        return isEqual || isOther ? Result((x[0] == x[1]) == isEqual) : Result();
+      })
+      .Default([](Operation *) { return Result(); });
+}
+
 class Matcher {
 public:
   explicit Matcher(tile::KernelOp kernel) : kernel(kernel) {}
@@ -92,8 +128,10 @@ public:
   AttentionMatch run() {
     AttentionMatch match;
     if (findParts() && findOperands() && checkExtents() && checkCarried() && followAll() &&
-        roles.findStores(kernel, found.stores, why) && readsNoResult(kernel, why))
+        roles.findStores(kernel, found.stores, why) && readsNoResult(kernel, why)) {
+      findTrips();
       match.attention = std::move(found);
+    }
     match.why = std::move(why);
     return match;
   }
@@ -281,6 +319,30 @@ private:
         return true;
     }
     return no("its loop may not run at all");
+  }
+
+  /// How many trips each program along the last dimension has, if they differ.
+  void findTrips() {
+    auto dim = unsigned(kernel.getGrid().size()) - 1;
+    auto count = cast<tile::SizeAttr>(kernel.getGrid()[dim]).getSize().constant();
+    constexpr int64_t mostPrograms = 1 << 14;
+    for (int64_t id = 0; id < std::min(count.value_or(0), mostPrograms); ++id) {
+      int64_t trips = 0;
+      for (AttentionPart &part : found.parts) {
+        std::optional<int64_t> begin = 0, end = 1, step = 1;
+        if (part.loop) {
+          begin = valueIn(part.loop.getBegin(), dim, id);
+          end = valueIn(part.loop.getEnd(), dim, id);
+          step = valueIn(part.loop.getStep(), dim, id);
+        }
+        if (!begin || !end || !step)
+          return found.trips.clear();
+        trips += std::max<int64_t>(0, (*end - *begin + *step - 1) / *step);
+      }
+      found.trips.push_back(trips);
+    }
+    if (llvm::all_equal(found.trips) || int64_t(found.trips.size()) != count)
+      found.trips.clear();
   }
 
   static bool goesOn(tile::ForOp loop, tile::ForOp before) {

@@ -30,6 +30,8 @@ struct Attention {
   size_t firstRuns = 0;
   ProductOperand queries;
   std::vector<SumsStore> stores;
+  /// Of each program along the grid's last dimension, where these differ and are known.
+  std::vector<int64_t> trips;
   int64_t rows = 0, terms = 0, depth = 0, width = 0;
   mlir::Type element; // of the operands
 };

@@ -8,6 +8,8 @@ namespace tw::target::nvidia {
 
 static constexpr int64_t depthOfInstruction = 16, rowsOfGroup = 64;
 /// How simulated code tells apart which sums are read (Instructions::sum).
+/// Named barriers of turns; the epilogue's are before them.
+static constexpr int64_t firstTurnBarrier = 8;
 static constexpr int64_t scoreSums = 1, outputSums = 2;
 
 AttentionMaps mapsOf(const Attention &attention, const AttentionPlan &plan) {
@@ -222,13 +224,27 @@ AttentionEmitter::State AttentionEmitter::firstTrip(Value queryStage, StageRing:
   return state;
 }
 
+/// Warp groups begin their products one after the other, so that one multiplies while others
+/// compute weights.
+void AttentionEmitter::takeTurn() {
+  if (plan.takesTurns)
+    at.waitForGroup(at.add(group.number, firstTurnBarrier));
+}
+
+void AttentionEmitter::passTurn() {
+  if (plan.takesTurns)
+    at.comeForGroup(at.add(at.rem(at.add(group.number, 1), plan.warpGroups), firstTurnBarrier));
+}
+
 /// One more trip: its scores are multiplied, and the weights of the one before it with their
 /// values, which goes on while this one's weights are computed.
 void AttentionEmitter::trip(const AttentionPart &part, Value sumsBefore, Value queryStage,
                             State &state) {
   keys.waitUntilFull(state.next);
+  takeTurn();
   Value scores = multiplyKeys(queryStage, state.next.stage);
   Value sums = multiplyValues(state);
+  passTurn();
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 1);
   keys.release(state.next.stage, group.isLeader);
   weigh(part, scores, state);
@@ -272,7 +288,15 @@ void AttentionEmitter::loop(size_t number, Value queryStage, State &state) {
     scf::YieldOp::create(b, loc, own.flat());
   }
   state = state.with(trips.getResults());
-  setRows(part, loop.getResults(), state.rows);
+  if (number < attention.firstRuns)
+    return;
+  State whole = state;
+  size_t next = 0;
+  for (unsigned i = 0; i < loop.getNumResults(); ++i)
+    for (size_t row = 0; i != part.sums && row < 2; ++row, ++next)
+      if (number == attention.firstRuns && partialRows.contains(i))
+        whole.rows[next] = combineLanes(tile::ReduceKind::Sum, whole.rows[next]);
+  setRows(part, loop.getResults(), whole.rows);
 }
 
 /// The elements of what is stored can be computed now.
@@ -287,8 +311,11 @@ void AttentionEmitter::finish(const State &state) {
 LogicalResult AttentionEmitter::multiplyAll() {
   fragment.findCoordinates(e, group);
   findTermColumns();
+  findPartialRows();
   Epilogue epilogue(e, at, group, fragment, attention.width, plan.store, maps);
   LogicalResult done = success();
+  if (plan.takesTurns) // the first turn is the first group's
+    at.when(at.equal(group.number, plan.warpGroups - 1), [&] { passTurn(); });
   SmallVector<Value> first(4, at.i32(0));
   overPrograms(first, [&](ValueRange carried) -> SmallVector<Value> {
     StageRing::Place own{carried[0], carried[1]};
@@ -309,6 +336,8 @@ LogicalResult AttentionEmitter::multiplyAll() {
     own = queries.advance(own);
     return {own.stage, own.parity, state.next.stage, state.next.parity};
   });
+  if (plan.takesTurns)
+    at.when(at.equal(group.number, 0), [&] { takeTurn(); });
   return failure(failed(done) || hasFailed);
 }
 

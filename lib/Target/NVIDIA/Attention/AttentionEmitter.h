@@ -52,12 +52,16 @@ private:
   State firstTrip(mlir::Value queryStage, StageRing::Place place);
   void weighFirst(size_t part, mlir::Value scores, State &state);
   void loop(size_t part, mlir::Value queryStage, State &state);
+  void takeTurn();
+  void passTurn();
   void trip(const AttentionPart &part, mlir::Value sumsBefore, mlir::Value queryStage,
             State &state);
   void finish(const State &state);
   void setTrip(const AttentionPart &part, const Ix &number);
 
   // Weights.cpp
+  void findPartialRows();
+  mlir::Value combineLanes(tile::ReduceKind kind, mlir::Value value);
   void findTermColumns();
   void weigh(const AttentionPart &part, mlir::Value scores, State &state);
   void reduce(tile::ReduceOp op);
@@ -81,6 +85,11 @@ private:
   std::vector<Ix> termColumns;
   std::vector<mlir::Value> isTerm;
   bool hasFailed = false;
+  /// Sums along rows that loops only add up: each thread keeps the sum over its own columns, and
+  /// the four of a row are added after the loops. The reductions, and the numbers of what carries
+  /// them.
+  llvm::DenseSet<mlir::Operation *> partialSums;
+  llvm::SmallDenseSet<unsigned> partialRows;
   /// Reductions at the kernel's top level are computed up to here.
   mlir::Block::iterator reduced;
 };

@@ -44,6 +44,7 @@ std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t 
   plan.values = operandTile(shape.width, shape.terms, /*isSumInnermost=*/false);
   auto bytesOf = [](const OperandTile &tile) { return alignUp(tile.bytes(), stageAlignment); };
   plan.hasLoaders = shape.hasLoop;
+  plan.takesTurns = shape.hasLoop && plan.warpGroups > 1;
   int64_t pieces = (shape.width + 63) / 64;
   auto tryWith = [&](int64_t queryStages, int64_t storeBuffers) {
     int64_t offset = 0;

@@ -27,6 +27,7 @@ struct AttentionPlan {
   int64_t sharedBytes;
   int64_t blocksOfMultiprocessor;
   bool hasLoaders; // warps that only load
+  bool takesTurns; // warp groups multiply one after the other
 
   int64_t threads() const { return 128 * (warpGroups + hasLoaders); }
 };

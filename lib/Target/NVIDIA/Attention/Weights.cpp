@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace tw::target::nvidia {
 
-static constexpr int64_t scoreSums = 1, partsOfReduction = 2;
+static constexpr int64_t scoreSums = 1;
 
 Value AttentionEmitter::evaluate(Value tile, const Point &point) {
   FailureOr<Value> value = e.evaluate(tile, point);
@@ -77,41 +77,86 @@ static Value withoutFactor(Value tile, TypedAttr &factor) {
   return tile;
 }
 
+static Value combined(OpBuilder &b, Location loc, tile::ReduceKind kind, Value x, Value y) {
+  switch (kind) {
+  case tile::ReduceKind::Max:
+    return arith::MaximumFOp::create(b, loc, x, y);
+  case tile::ReduceKind::Min:
+    return arith::MinimumFOp::create(b, loc, x, y);
+  default:
+    return arith::AddFOp::create(b, loc, x, y);
+  }
+}
+
+/// Of the four threads that have a row.
+Value AttentionEmitter::combineLanes(tile::ReduceKind kind, Value value) {
+  for (int64_t lanes : {1, 2})
+    value = combined(b, loc, kind, value, at.fromLane(value, lanes));
+  return value;
+}
+
+/// The reduction of `carried * f + sum` that a loop carries on, if nothing else uses any of it.
+static tile::ReduceOp addedSum(tile::ForOp loop, unsigned number) {
+  auto add =
+      loop.getBody().front().getTerminator()->getOperand(number).getDefiningOp<arith::AddFOp>();
+  Value carried = loop.getCarried()[number];
+  if (!add || !add.getResult().hasOneUse() || !carried.hasOneUse())
+    return nullptr;
+  for (unsigned side : {0, 1}) {
+    Value sum = add->getOperand(side);
+    while (auto reshape = sum.getDefiningOp<tile::ReshapeOp>())
+      sum = sum.hasOneUse() ? reshape.getOperand() : Value();
+    auto reduce = sum ? sum.getDefiningOp<tile::ReduceOp>() : nullptr;
+    auto product = add->getOperand(1 - side).getDefiningOp<arith::MulFOp>();
+    if (reduce && product && sum.hasOneUse() && product.getResult().hasOneUse() &&
+        reduce.getKind() == tile::ReduceKind::Sum &&
+        llvm::is_contained(product->getOperands(), carried))
+      return reduce;
+  }
+  return nullptr;
+}
+
+static bool isUsedOnce(tile::ForOp loop, unsigned result) {
+  return loop.getResult(result).hasOneUse();
+}
+
+void AttentionEmitter::findPartialRows() {
+  tile::ForOp first = attention.parts[0].loop;
+  for (unsigned number = 0; first && number < first.getNumResults(); ++number) {
+    auto full = first.getInitial()[number].getDefiningOp<tile::FullOp>();
+    bool isPartial = full && matchPattern(full.getValue(), m_AnyZeroFloat());
+    SmallVector<Operation *> sums;
+    for (size_t part = 0; part <= attention.firstRuns && isPartial; ++part) {
+      tile::ReduceOp sum = addedSum(attention.parts[part].loop, number);
+      isPartial = sum && (part == 0 || isUsedOnce(attention.parts[part - 1].loop, number));
+      sums.push_back(sum);
+    }
+    if (!isPartial)
+      continue;
+    partialRows.insert(number);
+    partialSums.insert(sums.begin(), sums.end());
+  }
+}
+
 void AttentionEmitter::reduce(tile::ReduceOp op) {
   tile::ReduceKind kind = op.getKind();
   Value tile = op.getOperand();
   TypedAttr factor;
   if (kind != tile::ReduceKind::Sum)
     tile = withoutFactor(tile, factor);
-  auto combine = [&](Value x, Value y) -> Value {
-    switch (kind) {
-    case tile::ReduceKind::Max:
-      return arith::MaximumFOp::create(b, loc, x, y);
-    case tile::ReduceKind::Min:
-      return arith::MinimumFOp::create(b, loc, x, y);
-    default:
-      return arith::AddFOp::create(b, loc, x, y);
-    }
-  };
   Value identity = reduceIdentity(b, loc, kind, b.getF32Type());
   Value results[2];
-  for (int64_t row : {0, 1}) {
-    std::array<Value, partsOfReduction> parts;
-    for (int64_t number = 0, count = 0; number < terms / 2; ++number) {
+  for (int64_t row : {0, 1})
+    for (int64_t number = 0; number < terms / 2; ++number) {
       if (SumsFragment::isOfSecondRow(number) != (row == 1))
         continue;
       Value value = evaluate(tile, {fragment.row(0, number), termColumns[size_t(number)]});
       value = ifTerm(number, value, identity);
-      Value &part = parts[size_t(count++ % partsOfReduction)];
-      part = part ? combine(part, value) : value;
+      results[row] = results[row] ? combined(b, loc, kind, results[row], value) : value;
     }
-    results[row] = parts[0];
-    for (Value part : ArrayRef(parts).drop_front())
-      results[row] = combine(results[row], part);
-  }
-  for (int64_t lanes : {1, 2})
-    for (Value &all : results)
-      all = combine(all, at.fromLane(all, lanes));
+  for (Value &all : results)
+    if (!partialSums.contains(op))
+      all = combineLanes(kind, all);
   for (int64_t row : {0, 1}) {
     if (factor)
       results[row] =

@@ -102,7 +102,7 @@ createNVIDIAChooser(const GpuArchitecture &architecture,
 void registerNVIDIAConfigurations(mlir::DialectRegistry &registry) {
   registry.addExtension(+[](mlir::MLIRContext *, tile::TileDialect *dialect) {
     dialect->registerSchema({nvidia::schemaName,
-                             {{nvidia::stagesField, ConfigurationField::Number, 2,
+                             {{nvidia::stagesField, ConfigurationField::Number, 1,
                                "stages of the ring in shared memory that TMA fills"},
                               {nvidia::warpGroupsField, ConfigurationField::Number, 1,
                                "warp groups that share a program's rows"}}});

@@ -65,6 +65,14 @@ void Instructions::groupBarrier(Value id) const {
   NVVM::BarrierOp::create(b, loc, Type(), id, i32(128), NVVM::BarrierReductionAttr(), Value());
 }
 
+void Instructions::waitForGroup(Value id) const {
+  NVVM::BarrierOp::create(b, loc, Type(), id, i32(256), NVVM::BarrierReductionAttr(), Value());
+}
+
+void Instructions::comeForGroup(Value id) const {
+  NVVM::BarrierArriveOp::create(b, loc, id, i32(256));
+}
+
 void Instructions::loadTile(Value offset, Value map, ValueRange coordinates, Value barrier) const {
   Value to = LLVM::AddrSpaceCastOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext(), clusterSpace), pointer(offset));

@@ -40,6 +40,9 @@ public:
   void waitFor(mlir::Value barrier, mlir::Value parity) const;
   /// Of one warp group, by a named barrier.
   void groupBarrier(mlir::Value id) const;
+  /// A warp group waits at a named barrier until another one has come, too: by this.
+  void waitForGroup(mlir::Value id) const;
+  void comeForGroup(mlir::Value id) const;
 
   /// Coordinates are innermost first.
   void loadTile(mlir::Value offset, mlir::Value map, mlir::ValueRange coordinates,
