@@ -54,6 +54,37 @@ TEST(Simulator, ABarrierThatNotAllReachIsFound) {
   EXPECT_STREQ(fault, "some threads of a block have ended and others wait at a barrier");
 }
 
+/// Half of the threads come to a barrier without waiting, the other half waits for them.
+template <bool comes>
+void handOver(const uint64_t *arguments, Thread *self) {
+  int64_t operands[2] = {3, 64};
+  auto *shared = static_cast<uint32_t *>(self->shared);
+  auto *result = reinterpret_cast<uint32_t *>(arguments[0]);
+  if (self->thread < 32) {
+    shared[self->thread] = 7 * self->thread;
+    if (comes)
+      self->operations[ArriveAtBarrier](self, operands);
+    return;
+  }
+  self->operations[Barrier](self, operands);
+  int64_t lanes[2] = {shared[self->thread - 32], 3};
+  self->operations[FromLane](self, lanes);
+  result[self->block * launch.threads + self->thread] = uint32_t(lanes[0]);
+}
+
+TEST(Simulator, SomeThreadsComeAndOthersWait) {
+  for (Order order : {Order::Forwards, Order::Backwards}) {
+    std::vector<uint32_t> result = run(handOver<true>, order);
+    for (uint32_t lane = 0; lane < 32; ++lane)
+      EXPECT_EQ(result[32 + lane], 7 * (lane ^ 3));
+  }
+  std::vector<uint32_t> result(size_t(launch.blocks) * launch.threads);
+  uint64_t argument = reinterpret_cast<uint64_t>(result.data());
+  const char *fault = runBlock(handOver<false>, &argument, launch, 0);
+  ASSERT_NE(fault, nullptr);
+  EXPECT_STREQ(fault, "deadlock: all threads wait for each other");
+}
+
 //===--- asynchronous operations ----------------------------------------===//
 
 /// What a small product does wrong.

@@ -197,8 +197,8 @@ private:
           return true;
         })
         // What the host has no use for.
-        .Case<NVVM::FenceMbarrierInitOp, NVVM::SetMaxRegisterOp, NVVM::GriddepcontrolOp>(
-            [](auto) { return true; })
+        .Case<NVVM::FenceMbarrierInitOp, NVVM::SetMaxRegisterOp, NVVM::GriddepcontrolOp,
+              NVVM::PrefetchOp>([](auto) { return true; })
         .Case([&](NVVM::ShflOp o) {
           call(FromLane, {LLVM::BitcastOp::create(b, loc, i32, o.getVal()), o.getOffset()});
           Value bits = LLVM::LoadOp::create(b, loc, i32, operandArea);

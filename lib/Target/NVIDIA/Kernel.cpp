@@ -85,7 +85,8 @@ private:
                          found.width,
                          found.queries.isSumInnermost,
                          found.parts[0].keys.isSumInnermost,
-                         found.parts.size() > 1 || found.parts[0].loop};
+                         found.parts.size() > 1 || found.parts[0].loop,
+                         found.parts.size() == 1};
     int64_t stages = pipelineField(kernel, stagesField);
     attentionPlan =
         planAttention(shape, stages ? stages : chooseStages(shape, architecture), architecture);

@@ -23,6 +23,15 @@ static int64_t blocksBeside(const AttentionShape &shape, const AttentionPlan &pl
   return std::clamp<int64_t>(std::min(byRegisters, byMemory), 1, mostBlocks);
 }
 
+/// Whether registers hold scores, the same in 16 bits, and the second product's sums. Measured:
+/// where a loop follows another one, ptxas has these sums twice.
+static bool fitsRegisters(const AttentionShape &shape, int64_t warpGroups) {
+  constexpr int64_t handedOver[] = {0, 240, 200, 132};
+  if (!shape.hasOnePart && shape.width + shape.terms / 4 > handedOver[warpGroups])
+    return false;
+  return shape.terms / 2 + shape.terms / 4 + shape.width / 2 <= valueRegisters[warpGroups];
+}
+
 int64_t chooseStages(const AttentionShape &shape, const GpuArchitecture &architecture) {
   for (int64_t stages = shape.hasLoop ? mostStages : 1; stages > 0; --stages)
     if (planAttention(shape, stages, architecture))
@@ -36,8 +45,7 @@ std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t 
   plan.warpGroups = shape.rows / rowsOfGroup;
   if (stages < (shape.hasLoop ? 2 : 1) || plan.warpGroups < 1 || plan.warpGroups > mostWarpGroups)
     return std::nullopt;
-  // Scores, the same in 16 bits, and the second product's sums.
-  if (shape.terms / 2 + shape.terms / 4 + shape.width / 2 > valueRegisters[plan.warpGroups])
+  if (!fitsRegisters(shape, plan.warpGroups))
     return std::nullopt;
   plan.queries = operandTile(shape.rows, shape.depth, shape.isDepthInnermostInQueries);
   plan.keys = operandTile(shape.terms, shape.depth, shape.isDepthInnermostInKeys);

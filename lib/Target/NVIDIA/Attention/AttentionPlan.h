@@ -13,7 +13,8 @@ inline int64_t paddedTerms(int64_t terms) { return alignUp(terms, 16); }
 struct AttentionShape {
   int64_t rows, terms, depth, width;
   bool isDepthInnermostInQueries = true, isDepthInnermostInKeys = true;
-  bool hasLoop = true; // else a program has one trip
+  bool hasLoop = true;    // else a program has one trip
+  bool hasOnePart = true; // all trips are in one loop, or there is one
 };
 
 /// Rings of queries (a stage a program), of keys and of values, then what is stored by TMA, then

@@ -18,13 +18,16 @@ constexpr int64_t rowsOfGroup = 64, mostExtent = 256, extentUnit = 16, mostDims 
 constexpr int64_t blockQueries[] = {64, 128, 192};
 
 // Of a multiprocessor of a Hopper GPU, in one cycle: products of 16-bit floats by wgmma,
-// exponentials, simple operations, and bytes from the second-level cache. Measured: how much of the
-// shorter of products and softmax is not hidden behind the longer one, with one warp group and with
-// several; cycles of a trip and of a program beside these.
+// exponentials, simple operations, and bytes from the second-level cache.
 constexpr double productsOfCycle = 2048 * 0.95, expsOfCycle = 16, operationsOfCycle = 128;
 constexpr double bytesIn = 64, operationsOfScore = 4;
-constexpr double unhiddenAlone = 1, unhidden = 0.6;
-constexpr double tripCycles = 300, programCycles = 1500, startCycles = 2500;
+// Measured: how much of all these a trip takes, by the warp groups that overlap, and cycles of a
+// trip, of a program and of a launch beside them.
+constexpr double shares[] = {0, 0.71, 0.53, 0.48};
+constexpr double tripCycles = 570, programCycles = 1500, startCycles = 2500;
+// Measured: with two stages, trips wait for the next one now and then.
+constexpr int64_t enoughStages = 3;
+constexpr double waitingFactor = 1.05;
 
 int64_t sizeOf(const Attention &attention, int dim) {
   const kernels::Extent &extent = attention.dims[size_t(dim)];
@@ -43,13 +46,15 @@ bool canLoad(const Attention &attention, const Access &access, int row, int inne
 }
 
 AttentionShape shapeOf(const Attention &attention, const AttentionConfiguration &block) {
+  int64_t keys = sizeOf(attention, attention.keys);
   return {block.queries,
           paddedTerms(block.keys),
           sizeOf(attention, attention.depth),
           sizeOf(attention, attention.width),
           /*isDepthInnermostInQueries=*/true,
           /*isDepthInnermostInKeys=*/true,
-          sizeOf(attention, attention.keys) > block.keys};
+          keys > block.keys,
+          keys <= block.keys || (keys % block.keys == 0 && !attention.isCausal)};
 }
 
 double ceilDiv(int64_t a, int64_t b) {
@@ -57,15 +62,14 @@ double ceilDiv(int64_t a, int64_t b) {
   return double(quotient);
 }
 
-/// One trip of a program on one multiprocessor.
+/// One trip of a program, which has the multiprocessor for itself.
 double cyclesOfTrip(const AttentionShape &shape) {
   auto scores = double(shape.rows * shape.terms), sums = double(shape.rows * shape.width);
   double products = scores * double(shape.depth + shape.width) / productsOfCycle;
   double bytes = double(shape.terms * (shape.depth + shape.width) * elementBytes);
   double softmax = scores / expsOfCycle + (operationsOfScore * scores + sums) / operationsOfCycle;
-  double hidden = shape.rows > rowsOfGroup ? unhidden : unhiddenAlone;
-  double both = std::max(products, softmax) + hidden * std::min(products, softmax);
-  return std::max(both, bytes / bytesIn) + tripCycles;
+  double all = shares[size_t(shape.rows / rowsOfGroup)] * (products + softmax);
+  return std::max({all, products, bytes / bytesIn}) + tripCycles;
 }
 
 Numbers numbersOf(const AttentionChoice &choice) {
@@ -136,12 +140,17 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
       batch *= double(sizeOf(attention, dim));
   for (int64_t first = 0; first < queries; first += rows)
     trips += ceilDiv(attention.isCausal ? std::min(keys, first + rows) : keys, choice.block.keys);
-  // Each multiprocessor has whole programs; where these are of different lengths, of any length.
-  double perMultiprocessor = batch * blocks / double(architecture.multiprocessors);
+  AttentionShape shape = shapeOf(attention, choice.block);
+  std::optional<AttentionPlan> plan = planAttention(shape, choice.stages, architecture);
+  int64_t beside = plan ? plan->blocksOfMultiprocessor : 1;
+  // Each block has whole programs; where these are of different lengths, of about any length.
+  double rounds = batch * blocks / double(architecture.multiprocessors * beside);
   if (!attention.isCausal)
-    perMultiprocessor = ceilDiv(int64_t(batch * blocks), architecture.multiprocessors);
-  double trip = cyclesOfTrip(shapeOf(attention, choice.block));
-  return startCycles + perMultiprocessor * (trips / blocks * trip + programCycles);
+    rounds = ceilDiv(int64_t(batch * blocks), architecture.multiprocessors * beside);
+  double trip = cyclesOfTrip(shape) * double(beside);
+  if (shape.hasLoop && choice.stages < enoughStages)
+    trip *= waitingFactor;
+  return startCycles + rounds * (trips / blocks * trip + programCycles);
 }
 
 std::optional<AttentionChoice> chooseAttention(const Attention &attention,

@@ -73,6 +73,12 @@ void Instructions::comeForGroup(Value id) const {
   NVVM::BarrierArriveOp::create(b, loc, id, i32(256));
 }
 
+void Instructions::prefetchMap(Value map) const {
+  NVVM::PrefetchOp::create(b, loc, NVVM::PrefetchCacheLevelAttr(),
+                           NVVM::CacheEvictionPriorityAttr(), map, Value(),
+                           /*tensormap=*/b.getUnitAttr(), UnitAttr(), UnitAttr());
+}
+
 void Instructions::loadTile(Value offset, Value map, ValueRange coordinates, Value barrier) const {
   Value to = LLVM::AddrSpaceCastOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext(), clusterSpace), pointer(offset));

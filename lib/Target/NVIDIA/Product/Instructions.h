@@ -44,6 +44,7 @@ public:
   void waitForGroup(mlir::Value id) const;
   void comeForGroup(mlir::Value id) const;
 
+  void prefetchMap(mlir::Value map) const;
   /// Coordinates are innermost first.
   void loadTile(mlir::Value offset, mlir::Value map, mlir::ValueRange coordinates,
                 mlir::Value barrier) const;

@@ -93,6 +93,8 @@ LogicalResult WarpGroupsEmitter::emit() {
   Value thread = NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
   OpBuilder::InsertionGuard guard(b);
   at.when(at.equal(thread, 0), [&] {
+    for (Value map : maps)
+      at.prefetchMap(map);
     initBarriers();
     NVVM::FenceMbarrierInitOp::create(b, loc);
   });

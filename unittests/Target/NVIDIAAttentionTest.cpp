@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AttentionCase.h"
+#include "Kernels/Attention.h"
+#include "Target/NVIDIA/Attention/WorkTable.h"
+#include "Target/NVIDIA/Configuration/AttentionCost.h"
+#include <gtest/gtest.h>
+#include <numeric>
+
+namespace tw::target::nvidia {
+namespace {
+
+const GpuArchitecture &hopper() { return *gpuArchitecture("sm_90a"); }
+
+kernels::Attention heads(int64_t count, int64_t queries, int64_t keys, int64_t size,
+                         bool isCausal = false, kernel::DType dtype = kernel::f16) {
+  kernels::Attention spec;
+  AttentionCase shape{.b = count, .g = 1, .l = queries, .s = keys, .e = size, .f = size};
+  shape.isCausal = isCausal, shape.dtype = dtype;
+  shape.describeInputs(spec);
+  spec.output = AttentionCase::add(spec, "o", dtype, {0, 2, 1, 5}, true);
+  return spec;
+}
+
+TEST(AttentionCost, ConfigurationsAreLegal) {
+  for (int64_t queries : {64, 77, 1000, 4096})
+    for (int64_t keys : {1, 64, 77, 333, 4096})
+      for (int64_t size : {16, 64, 80, 128})
+        for (bool isCausal : {false, true}) {
+          kernels::Attention spec = heads(4, queries, keys, size, isCausal);
+          ASSERT_TRUE(isForTensorCores(spec));
+          std::optional<AttentionChoice> chosen = chooseAttention(spec, hopper());
+          ASSERT_TRUE(chosen) << queries << " " << keys << " " << size;
+          EXPECT_TRUE(isLegal(spec, *chosen, hopper())) << queries << " " << keys << " " << size;
+          EXPECT_GT(attentionCost(spec, *chosen, hopper()), 0);
+        }
+}
+
+TEST(AttentionCost, WhatTheTensorCoresCannotTake) {
+  EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 64, false, kernel::f32)));
+  EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 72)));
+  EXPECT_FALSE(isForTensorCores(heads(4, 40, 128, 64))); // a warp group has 64 rows
+  EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 272)));
+}
+
+TEST(AttentionCost, WhatDoesNotFitIsRefused) {
+  kernels::Attention spec = heads(4, 1024, 1024, 128);
+  AttentionChoice legal = *chooseAttention(spec, hopper()), wrong = legal;
+  wrong.block.queries = 96;
+  EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+  wrong = legal, wrong.block.keys = 72;
+  EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+  wrong = legal, wrong.block.keys = 256;
+  EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+  wrong = legal, wrong.stages = 5;
+  EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+}
+
+/// More warp groups read keys and values less often, but programs must come out even.
+TEST(AttentionCost, BlocksFillTheGpu) {
+  EXPECT_EQ(chooseAttention(heads(40, 1024, 1024, 64), hopper())->block.queries, 192);
+  EXPECT_EQ(chooseAttention(heads(20, 4096, 4096, 64), hopper())->block.queries, 128);
+  EXPECT_EQ(chooseAttention(heads(64, 4096, 4096, 128), hopper())->block.queries, 128);
+}
+
+TEST(WorkTable, EachProgramOnceAndEvenly) {
+  std::vector<int64_t> trips(32);
+  std::iota(trips.begin(), trips.end(), 1);
+  constexpr int64_t blocks = 132, headCount = 64;
+  WorkTable table = makeWorkTable(trips, headCount, 16, blocks);
+  std::vector<int> seen(size_t(headCount) * trips.size());
+  int64_t most = 0, all = 0;
+  for (int64_t block = 0; block < blocks; ++block) {
+    int64_t load = 0;
+    for (int64_t round = 0; round < table.words[size_t(block)]; ++round) {
+      int32_t program = table.words[size_t(blocks * (round + 1) + block)];
+      ++seen[size_t(program)];
+      load += trips[size_t(program) % trips.size()];
+    }
+    most = std::max(most, load);
+    all += load;
+  }
+  EXPECT_TRUE(std::ranges::all_of(seen, [](int count) { return count == 1; }));
+  EXPECT_LE(double(most), 1.05 * double(all) / double(blocks));
+}
+
+} // namespace
+} // namespace tw::target::nvidia
