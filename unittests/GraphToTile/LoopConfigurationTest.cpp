@@ -83,7 +83,7 @@ TEST(LoopConfiguration, ARowAProgram) {
 TEST(LoopConfiguration, BodiesWithLoopsAreSharedEarlier) {
   LoopProgram program = sums({4096}, {64}, 1);
   EXPECT_EQ(chooseLoops(program).tilings[0].programs, 256);
-  program.statements[0].loops = {{1}}; // as of an embedding bag
+  program.statements[0].carriedDims = {0}; // as of an embedding bag
   EXPECT_EQ(chooseLoops(program).tilings[0].programs, 64);
 }
 

@@ -30,11 +30,11 @@ int64_t columnBlockOf(const LoopProgram &program) {
   return hasUpdates(program) ? updatedBlock : columnBlock;
 }
 
-/// How many elements take as long as all that is computed for one: bodies with loops, such as bags of
-/// rows of a table, go wherever their indices say.
+/// How many elements take as long as all that is computed for one: bodies with loops, such as bags
+/// of rows of a table, go wherever their indices say.
 int64_t weightOf(const LoopProgram &program) {
   int64_t loops = std::count_if(program.statements.begin(), program.statements.end(),
-                                [](const Statement &s) { return !s.loops.empty(); });
+                                [](const Statement &s) { return !s.carriedDims.empty(); });
   return std::max<int64_t>(1, loops * lookedUp);
 }
 
