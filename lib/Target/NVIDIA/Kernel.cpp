@@ -86,7 +86,9 @@ private:
                          found.queries.isSumInnermost,
                          found.parts[0].keys.isSumInnermost,
                          found.parts.size() > 1 || found.parts[0].loop,
-                         found.parts.size() == 1};
+                         found.parts.size() > 1 && found.parts.back().loop,
+                         found.parts.size() > 1 && !found.parts.back().loop,
+                         found.isMasked};
     int64_t stages = pipelineField(kernel, stagesField);
     attentionPlan =
         planAttention(shape, stages ? stages : chooseStages(shape, architecture), architecture);

@@ -130,6 +130,7 @@ public:
     if (findParts() && findOperands() && checkExtents() && checkCarried() && followAll() &&
         roles.findStores(kernel, found.stores, why) && readsNoResult(kernel, why)) {
       findTrips();
+      findMasks();
       match.attention = std::move(found);
     }
     match.why = std::move(why);
@@ -319,6 +320,17 @@ private:
         return true;
     }
     return no("its loop may not run at all");
+  }
+
+  void findMasks() {
+    auto isOperand = [&](Operation *load) {
+      return load == found.queries.load || llvm::any_of(found.parts, [&](AttentionPart &part) {
+               return load == part.keys.load || load == part.values.load;
+             });
+    };
+    kernel.walk([&](Operation *op) {
+      found.isMasked |= isa<tile::LoadOp, tile::GatherOp>(op) && !isOperand(op);
+    });
   }
 
   /// How many trips each program along the last dimension has, if they differ.

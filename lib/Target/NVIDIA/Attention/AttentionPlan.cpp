@@ -8,10 +8,6 @@ static constexpr int64_t rowsOfGroup = 64, mostWarpGroups = 3, mostStages = 4;
 static constexpr int64_t mostQueryStages = 2;
 static constexpr int64_t registersOfMultiprocessor = 65536, otherRegisters = 28, mostBlocks = 4;
 static constexpr int64_t reservedBytes = 1024; // of shared memory, by the system for each block
-/// Registers of a thread for scores, weights and sums, by warp groups: what is left is for
-/// addresses, and for numbers of rows.
-static constexpr int64_t valueRegisters[] = {0, 208, 192, 128};
-
 /// How many blocks fit beside each other, with registers for the scores, or for their weights and
 /// the second product's sums.
 static int64_t blocksBeside(const AttentionShape &shape, const AttentionPlan &plan,
@@ -23,13 +19,28 @@ static int64_t blocksBeside(const AttentionShape &shape, const AttentionPlan &pl
   return std::clamp<int64_t>(std::min(byRegisters, byMemory), 1, mostBlocks);
 }
 
-/// Whether registers hold scores, the same in 16 bits, and the second product's sums. Measured:
-/// where a loop follows another one, ptxas has these sums twice.
+/// By warp groups, registers of a thread for scores, the same in 16 bits and the second product's
+/// sums, where ptxas neither spills nor serializes products: in one loop, where loops follow each
+/// other or a trip follows a loop (in which sums are copied, too), and where masks are read.
+struct Room {
+  int64_t values, copied; // of all these; of sums twice, and of weights
+};
+static Room roomFor(const AttentionShape &shape, int64_t warpGroups) {
+  constexpr int64_t any = 1024;
+  constexpr Room one[] = {{}, {208, any}, {176, any}, {128, any}};
+  constexpr Room loops[] = {{}, {172, any}, {160, 264}, {112, 132}};
+  constexpr Room tail[] = {{}, {200, 240}, {168, 200}, {128, 132}};
+  constexpr Room masked[] = {{}, {128, 200}, {0, 0}, {0, 0}};
+  return (shape.isMasked   ? masked
+          : shape.hasLoops ? loops
+          : shape.hasTail  ? tail
+                           : one)[warpGroups];
+}
+
 static bool fitsRegisters(const AttentionShape &shape, int64_t warpGroups) {
-  constexpr int64_t handedOver[] = {0, 240, 200, 132};
-  if (!shape.hasOnePart && shape.width + shape.terms / 4 > handedOver[warpGroups])
-    return false;
-  return shape.terms / 2 + shape.terms / 4 + shape.width / 2 <= valueRegisters[warpGroups];
+  Room room = roomFor(shape, warpGroups);
+  return shape.terms / 2 + shape.terms / 4 + shape.width / 2 <= room.values &&
+         shape.width + shape.terms / 4 <= room.copied;
 }
 
 int64_t chooseStages(const AttentionShape &shape, const GpuArchitecture &architecture) {

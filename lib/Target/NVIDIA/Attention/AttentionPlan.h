@@ -13,8 +13,10 @@ inline int64_t paddedTerms(int64_t terms) { return alignUp(terms, 16); }
 struct AttentionShape {
   int64_t rows, terms, depth, width;
   bool isDepthInnermostInQueries = true, isDepthInnermostInKeys = true;
-  bool hasLoop = true;    // else a program has one trip
-  bool hasOnePart = true; // all trips are in one loop, or there is one
+  bool hasLoop = true; // else a program has one trip
+  /// Loops follow each other; a trip stands behind a loop.
+  bool hasLoops = false, hasTail = false;
+  bool isMasked = false; // weights depend on more than scores
 };
 
 /// Rings of queries (a stage a program), of keys and of values, then what is stored by TMA, then

@@ -25,9 +25,6 @@ constexpr double bytesIn = 64, operationsOfScore = 4;
 // trip, of a program and of a launch beside them.
 constexpr double shares[] = {0, 0.71, 0.53, 0.48};
 constexpr double tripCycles = 570, programCycles = 1500, startCycles = 2500;
-// Measured: with two stages, trips wait for the next one now and then.
-constexpr int64_t enoughStages = 3;
-constexpr double waitingFactor = 1.05;
 
 int64_t sizeOf(const Attention &attention, int dim) {
   const kernels::Extent &extent = attention.dims[size_t(dim)];
@@ -54,7 +51,9 @@ AttentionShape shapeOf(const Attention &attention, const AttentionConfiguration 
           /*isDepthInnermostInQueries=*/true,
           /*isDepthInnermostInKeys=*/true,
           keys > block.keys,
-          keys <= block.keys || (keys % block.keys == 0 && !attention.isCausal)};
+          attention.isCausal && keys > block.keys,
+          !attention.isCausal && keys > block.keys && keys % block.keys != 0,
+          attention.mask.has_value()};
 }
 
 double ceilDiv(int64_t a, int64_t b) {
@@ -62,14 +61,15 @@ double ceilDiv(int64_t a, int64_t b) {
   return double(quotient);
 }
 
-/// One trip of a program, which has the multiprocessor for itself.
-double cyclesOfTrip(const AttentionShape &shape) {
+/// One trip of a program in each of the blocks that share a multiprocessor.
+double cyclesOfTrip(const AttentionShape &shape, int64_t blocksBeside) {
   auto scores = double(shape.rows * shape.terms), sums = double(shape.rows * shape.width);
   double products = scores * double(shape.depth + shape.width) / productsOfCycle;
   double bytes = double(shape.terms * (shape.depth + shape.width) * elementBytes);
   double softmax = scores / expsOfCycle + (operationsOfScore * scores + sums) / operationsOfCycle;
-  double all = shares[size_t(shape.rows / rowsOfGroup)] * (products + softmax);
-  return std::max({all, products, bytes / bytesIn}) + tripCycles;
+  int64_t groups = std::min<int64_t>(3, shape.rows / rowsOfGroup * blocksBeside);
+  double all = std::max({shares[size_t(groups)] * (products + softmax), products, bytes / bytesIn});
+  return double(blocksBeside) * all + tripCycles;
 }
 
 Numbers numbersOf(const AttentionChoice &choice) {
@@ -147,9 +147,7 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
   double rounds = batch * blocks / double(architecture.multiprocessors * beside);
   if (!attention.isCausal)
     rounds = ceilDiv(int64_t(batch * blocks), architecture.multiprocessors * beside);
-  double trip = cyclesOfTrip(shape) * double(beside);
-  if (shape.hasLoop && choice.stages < enoughStages)
-    trip *= waitingFactor;
+  double trip = cyclesOfTrip(shape, beside);
   return startCycles + rounds * (trips / blocks * trip + programCycles);
 }
 
