@@ -123,7 +123,10 @@ LogicalResult WarpGroupsEmitter::multiplyAs(const WarpGroup &own) {
   group = own;
   if (failed(multiplyAll()))
     return failure();
-  at.when(group.isLeader, [&] { NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 0, UnitAttr()); });
+  // What TMA stores has to be read before the block's memory ends; it is written before the launch
+  // does.
+  at.when(group.isLeader,
+          [&] { NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, 0, b.getUnitAttr()); });
   return success();
 }
 
