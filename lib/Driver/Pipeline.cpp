@@ -190,6 +190,7 @@ LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evalu
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     pm.addPass(tile::createUpdateInPlace());
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
+    pm.addPass(tile::createShareKernels());
   });
 }
 

@@ -158,6 +158,19 @@ def UpdateInPlace : Pass<"tile-update-in-place", "::mlir::ModuleOp"> {
   }];
 }
 
+def ShareKernels : Pass<"tile-share-kernels", "::mlir::ModuleOp"> {
+  let summary = "Keep one of several equal kernels";
+  let description = [{
+    Dispatches whose kernels differ in their names alone run one of them, as those of layers of which
+    the first one follows something else than the others do:
+
+    ```
+    %a = tw.dispatch @k3_1(%x, %v) ...                  %a = tw.dispatch @k3_1(%x, %v) ...
+    %b = tw.dispatch @k8_0(%y, %w) ...          ->      %b = tw.dispatch @k3_1(%y, %w) ...
+    ```
+  }];
+}
+
 def Specialize : Pass<"tile-specialize", "::tw::tile::KernelOp"> {
   let summary = "Replace symbols of kernels by values";
   let description = [{

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tile-share-kernels (Passes.td).
+#include "IR/Coded.h"
+#include "IR/Graph/Graph.h"
+#include "IR/Tile/Tile.h"
+#include "Tile/Passes.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace tw::tile {
+#define GEN_PASS_DEF_SHAREKERNELS
+#include "Tile/Passes.h.inc"
+
+namespace {
+
+/// All that a kernel is but its name, with other kernels by the names that they have now.
+std::string textOf(KernelOp kernel) {
+  OwningOpRef<KernelOp> copy(kernel.clone());
+  copy->setSymName("");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  copy->print(os, OpPrintingFlags().useLocalScope());
+  return text;
+}
+
+struct ShareKernels : impl::ShareKernelsBase<ShareKernels> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
+    // Variants first, so that two kernels with equal ones name the same.
+    llvm::stable_sort(kernels, [](KernelOp a, KernelOp b) {
+      return !a->hasAttr(TileDialect::variantsName) && b->hasAttr(TileDialect::variantsName);
+    });
+    llvm::StringMap<KernelOp> known;
+    for (KernelOp kernel : kernels) {
+      nameVariants(kernel);
+      auto [first, isNew] = known.try_emplace(textOf(kernel), kernel);
+      if (!isNew)
+        shared[kernel.getSymNameAttr()] = FlatSymbolRefAttr::get(first->second.getSymNameAttr());
+    }
+    if (shared.empty())
+      return;
+    module.walk([&](graph::DispatchOp op) {
+      if (auto other = shared.lookup(op.getKernelAttr().getAttr()))
+        op.setKernelAttr(other);
+    });
+    for (KernelOp kernel : kernels)
+      if (shared.contains(kernel.getSymNameAttr())) {
+        emitReport(kernel.getLoc()) << "shares the kernel of another dispatch";
+        kernel.erase();
+      }
+  }
+
+  /// Puts those in the place of variants that they are the same as.
+  void nameVariants(KernelOp kernel) {
+    auto names = kernel->getAttrOfType<ArrayAttr>(TileDialect::variantsName);
+    if (!names)
+      return;
+    SmallVector<Attribute> now;
+    for (auto name : names.getAsRange<FlatSymbolRefAttr>()) {
+      FlatSymbolRefAttr other = shared.lookup(name.getAttr());
+      now.push_back(other ? other : name);
+    }
+    kernel->setAttr(TileDialect::variantsName, ArrayAttr::get(&getContext(), now));
+  }
+
+  DenseMap<StringAttr, FlatSymbolRefAttr> shared; // kernels and those that they are the same as
+};
+
+} // namespace
+
+} // namespace tw::tile
