@@ -187,7 +187,7 @@ private:
   LogicalResult emitProduct(LoweredForDevice &result) {
     ProductMaps maps = mapsOf(*product, *productPlan);
     return emitPersistent(result, productPlan->threads(), productPlan->sharedBytes, 1, maps.all,
-                          [&](Emitter &e, Value shared, ValueRange given, BlockPrograms programs) {
+                          [&](Emitter &e, Value shared, ValueRange given, const BlockPrograms &programs) {
                             return std::make_unique<ProductEmitter>(e, *product, *productPlan, maps,
                                                                     shared, given, programs);
                           });
@@ -197,7 +197,7 @@ private:
     AttentionMaps maps = mapsOf(*attention, *attentionPlan);
     return emitPersistent(result, attentionPlan->threads(), attentionPlan->sharedBytes,
                           attentionPlan->blocksOfMultiprocessor, maps.all,
-                          [&](Emitter &e, Value shared, ValueRange given, BlockPrograms programs) {
+                          [&](Emitter &e, Value shared, ValueRange given, const BlockPrograms &programs) {
                             return std::make_unique<AttentionEmitter>(
                                 e, *attention, *attentionPlan, maps, shared, given, programs);
                           });
