@@ -93,6 +93,27 @@ TEST(LoopConfiguration, SumsOfColumnsTakeSeveralColumns) {
   EXPECT_EQ(chosen.tilings[1].block, 64);
 }
 
+/// y[t, i, o] = x[o, i, t]
+LoopProgram turned(int64_t o, int64_t i, int64_t t) {
+  LoopProgram program;
+  program.dims = {{t}, {i}, {o}};
+  program.buffers = {{"x", kernel::f32, {{o}, {i}, {t}}},
+                     {"y", kernel::f32, {{t}, {i}, {o}}, true}};
+  Statement copy{Kind::Copy};
+  copy.sources = {memory({0, {{2}, {1}, {0}}})};
+  copy.target = Access{1, {{0}, {1}, {2}}};
+  program.statements = {copy};
+  return program;
+}
+
+TEST(LoopConfiguration, ShortRowsThatAreTransposedGoOnAlongTheNextAxis) {
+  LoopConfiguration chosen = chooseLoops(turned(512, 512, 9));
+  EXPECT_EQ(chosen.tilings[0].block, 9);
+  EXPECT_EQ(chosen.tilings[1].block, 16); // whole cache lines of 16 x 9
+  EXPECT_EQ(chosen.tilings[2].block, 64);
+  EXPECT_EQ(chooseLoops(turned(512, 512, 64)).tilings[1].block, 1); // has whole lines already
+}
+
 TEST(LoopConfiguration, FewLongRowsAreReducedInChunks) {
   LoopProgram program = sums({2}, {(1 << 20) + 100}, 1);
   EXPECT_EQ(longDim(program), 1);

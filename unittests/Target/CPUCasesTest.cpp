@@ -320,7 +320,7 @@ TEST(CPUCases, ProductsOfSeveralPanels) {
       }
 }
 
-/// Blocks are transposed in registers; what is left over is not.
+/// Blocks are transposed in registers, and parts of blocks where loads can be masked.
 TEST(CPUCases, Transposes) {
   for (const char *dtype : {"f32", "f64", "bf16", "f16", "i8", "i64", "i1"}) {
     std::string cpu = cpusFor(dtype).back();

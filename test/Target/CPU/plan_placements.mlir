@@ -55,3 +55,15 @@ tile.kernel @transposed(in %x: !tile.buffer<[64, 64], f32>, out %y: !tile.buffer
   %u = tile.transpose %t [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
   tile.store %u, %y[%c0, %c0] : tensor<64x64xf32>, !tile.buffer<[64, 64], f32>
 }
+
+// Nine taps of a filter are a part of a block: its columns are read and become rows at once, too.
+// CHECK-LABEL: plan of @taps
+// CHECK:      {{^ +}}tile.store
+// CHECK-NEXT:   %{{[0-9]+}} in scratch memory: vectors of 16 along dimension 0, blocks transposed to vectors of 16 along dimension 2, and a part of a block, of 9
+// CHECK-NEXT:   vectors of 16 along dimension 2
+tile.kernel @taps(in %x: !tile.buffer<[64, 16, 9], f32>, out %y: !tile.buffer<[9, 16, 64], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0, %c0, %c0] : !tile.buffer<[64, 16, 9], f32> -> tensor<64x16x9xf32>
+  %u = tile.transpose %t [2, 1, 0] : tensor<64x16x9xf32> -> tensor<9x16x64xf32>
+  tile.store %u, %y[%c0, %c0, %c0] : tensor<9x16x64xf32>, !tile.buffer<[9, 16, 64], f32>
+}

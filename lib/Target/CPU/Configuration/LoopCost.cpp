@@ -38,6 +38,11 @@ int64_t weightOf(const LoopProgram &program) {
   return std::max<int64_t>(1, loops * lookedUp);
 }
 
+/// The dimension along the axis before the last one, which goes along all of `inner`; -1: none.
+int neighbour(const Access &access) {
+  return access.axes.size() < 2 ? -1 : access.axes[access.axes.size() - 2].dim;
+}
+
 int innermost(const Access &access) { return access.axes.empty() ? -1 : access.axes.back().dim; }
 
 } // namespace
@@ -110,6 +115,11 @@ static LoopConfiguration chooseBlocks(const LoopProgram &program) {
       isTransposed = true;
       if (chosen.tilings[inner].block == 1)
         grow(inner, transposedBlock);
+      // Rows that end sooner go on along the axis before it, so that lines are read at once.
+      if (int next = neighbour(access); next >= 0 && next != last && parallel[next] &&
+                                        program.dims[inner].size <= transposedBlock &&
+                                        chosen.tilings[next].block == 1)
+        grow(next, transposedBlock);
     });
     grow(last, !isNest        ? (isCopy(program) ? copiedElements : columnBlockOf(program))
                : isTransposed ? 4 * transposedBlock

@@ -123,6 +123,8 @@ public:
   mlir::LogicalResult alongDimension(Point point, int dim, const Ix &begin, const Ix &end,
                                      unsigned width, llvm::SmallVectorImpl<mlir::Value> &carried,
                                      CarriedBody body);
+  /// A mask of the first `count` of `lanes`.
+  mlir::Value firstLanes(const Ix &count, unsigned lanes);
   mlir::LogicalResult loop(const Ix &begin, const Ix &end, const Ix &step,
                            llvm::SmallVectorImpl<mlir::Value> &carried,
                            llvm::function_ref<mlir::LogicalResult(const Ix &)> body);

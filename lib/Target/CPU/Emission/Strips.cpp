@@ -28,26 +28,25 @@ private:
   Value mask;
 };
 
-/// The first `count` of the lanes.
-Value firstLanes(Emitter &e, const Ix &count, unsigned lanes) {
+} // namespace
+
+Value Emitter::firstLanes(const Ix &count, unsigned lanes) {
   if (auto known = count.constant()) {
     SmallVector<bool> counted;
     for (unsigned lane = 0; lane < lanes; ++lane)
       counted.push_back(int64_t(lane) < *known);
-    auto type = VectorType::get(int64_t(lanes), e.b.getI1Type());
-    return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef(counted)));
+    auto type = VectorType::get(int64_t(lanes), b.getI1Type());
+    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef(counted)));
   }
   SmallVector<int32_t> numbers = llvm::to_vector(llvm::seq<int32_t>(0, lanes));
-  Type i32 = e.b.getI32Type();
+  Type i32 = b.getI32Type();
   auto type = VectorType::get(int64_t(lanes), i32);
   Value offsets =
-      arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef(numbers)));
-  Width width(e, lanes, {});
-  Value limit = arith::TruncIOp::create(e.b, e.loc, i32, e.ix().value(count));
-  return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, offsets, e.splat(limit));
+      arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef(numbers)));
+  Width width(*this, lanes, {});
+  Value limit = arith::TruncIOp::create(b, loc, i32, ix().value(count));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, offsets, splat(limit));
 }
-
-} // namespace
 
 LogicalResult Emitter::loop(const Ix &begin, const Ix &end, const Ix &step,
                             SmallVectorImpl<Value> &carried,
@@ -95,7 +94,7 @@ LogicalResult Emitter::alongDimension(Point point, int dim, const Ix &begin, con
   Value some = rest.isConstant() ? Value() : x.less(0, rest);
   auto tail = [&]() -> LogicalResult {
     Scope scope(*this);
-    Width part(*this, width, firstLanes(*this, rest, width));
+    Width part(*this, width, firstLanes(rest, width));
     return strip(whole);
   };
   if (!some)
@@ -149,7 +148,7 @@ static LogicalResult nest(Emitter &e, ArrayRef<Ix> extents, const Strips &strips
       return inStrips(e, extents, strips, point, body);
     for (int64_t at = 0; at < *extents[lane].constant(); at += width) {
       Ix rest = *extents[lane].constant() - at;
-      Width strip(e, width, *rest.constant() < width ? firstLanes(e, rest, width) : Value());
+      Width strip(e, width, *rest.constant() < width ? e.firstLanes(rest, width) : Value());
       point.at[lane] = at;
       point.lane = width > 1 ? lane : -1;
       if (failed(body(point)))

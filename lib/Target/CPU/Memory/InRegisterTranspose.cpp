@@ -109,8 +109,8 @@ class TransposedFill {
 public:
   TransposedFill(Emitter &e, const Memory &room, Value tile, const Fill &fill)
       : e(e), room(room), tile(tile), lane(fill.transposition->lane), from(fill.strips.lane),
-        width(fill.transposition->lanes), extents(e.extents(tile)),
-        point{Indices(extents.size(), Ix(0)), -1, 1} {
+        width(fill.transposition->lanes), partOfBlock(fill.transposition->rest),
+        extents(e.extents(tile)), point{Indices(extents.size(), Ix(0)), -1, 1} {
     IndexBuilder ix = e.ix();
     wholeLane = ix.sub(extents[lane], ix.rem(extents[lane], width));
     wholeFrom = ix.sub(extents[from], ix.rem(extents[from], width));
@@ -127,9 +127,16 @@ public:
 private:
   /// Square blocks, then what they leave below and beside them.
   LogicalResult plane() {
-    auto blocks = [&] { return along(from, 0, wholeFrom, width, [&] { return block(); }); };
-    if (failed(along(lane, 0, wholeLane, width, blocks)) ||
-        failed(along(from, wholeFrom, extents[from], 1, [&] { return rest(0, wholeLane); })))
+    auto blocks = [&]() -> LogicalResult {
+      if (failed(along(from, 0, wholeFrom, width, [&] { return block(width); })))
+        return failure();
+      point.at[from] = wholeFrom;
+      return partOfBlock > 0 ? block(partOfBlock) : success();
+    };
+    auto rests = [&] {
+      return along(from, wholeFrom, extents[from], 1, [&] { return rest(0, wholeLane); });
+    };
+    if (failed(along(lane, 0, wholeLane, width, blocks)) || (partOfBlock == 0 && failed(rests())))
       return failure();
     return along(from, 0, extents[from], 1, [&] { return rest(wholeLane, extents[lane]); });
   }
@@ -143,10 +150,11 @@ private:
     });
   }
 
-  /// One block of `width` x `width`, with its first element at `point`.
-  LogicalResult block() {
+  /// `count` columns of a block of `width` x `width`, with its first element at `point`. Only these
+  /// are read, and become rows.
+  LogicalResult block(unsigned count) {
     llvm::SaveAndRestore wide(e.lanes, width);
-    llvm::SaveAndRestore whole(e.mask, Value());
+    llvm::SaveAndRestore part(e.mask, count < width ? e.firstLanes(count, width) : Value());
     Emitter::Scope scope(e);
     SmallVector<Value> rows;
     Point at = point;
@@ -161,7 +169,8 @@ private:
     SquareBlock(e, Emitter::bytesOf(room.element)).transpose(rows);
     at = point;
     at.lane = lane;
-    for (auto [i, row] : llvm::enumerate(rows)) {
+    e.mask = {};
+    for (auto [i, row] : llvm::enumerate(ArrayRef(rows).take_front(count))) {
       at.at[from] = e.ix().add(point.at[from], int64_t(i));
       e.write(room, at, row);
     }
@@ -184,7 +193,7 @@ private:
   const Memory &room;
   Value tile;
   int lane, from;
-  unsigned width;
+  unsigned width, partOfBlock;
   Indices extents;
   Point point;
   Ix wholeLane, wholeFrom;

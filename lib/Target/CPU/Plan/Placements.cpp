@@ -109,6 +109,17 @@ LogicalResult toMemory(Scene &scene, Value tile, Placements &before) {
   return success();
 }
 
+/// How many elements along `from` are left over by blocks of `lanes` and worth a block of which
+/// only they are read: its shuffles cost less than reading a few elements for each one by one.
+static unsigned transposedRest(const Scene &scene, Value tile, int from, unsigned lanes) {
+  auto extent = extentsOf(tile)[from].constant();
+  auto type = cast<RankedTensorType>(tile.getType()).getElementType();
+  if (!extent || !hasNativeMasking(scene.cpu, bytesOf(type)))
+    return 0;
+  unsigned rest = unsigned(*extent % lanes);
+  return rest >= lanes / 4 ? rest : 0;
+}
+
 FailureOr<Fill> planFill(Scene &scene, Value tile) {
   Fill fill;
   Strips &strips = fill.strips;
@@ -131,8 +142,10 @@ FailureOr<Fill> planFill(Scene &scene, Value tile) {
         return failure();
   }
   strips.cuts = cutsFor(scene, tile, strips);
-  if (from)
-    fill.transposition = {lane, lanesFor(scene, tile)};
+  if (from) {
+    unsigned lanes = lanesFor(scene, tile);
+    fill.transposition = {lane, lanes, transposedRest(scene, tile, *from, lanes)};
+  }
   return fill;
 }
 

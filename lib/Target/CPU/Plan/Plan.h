@@ -39,10 +39,11 @@ struct Fill {
   std::vector<Placement> before;
   Strips strips;
   /// Where the tile lies along another dimension in memory than its vectors: square blocks are read
-  /// along `strips.lane` and transposed in registers, to vectors of `lanes` along `lane`.
+  /// along `strips.lane` and transposed in registers, to vectors of `lanes` along `lane`. So are
+  /// the last `rest` elements, a part of a block; 0: what is left over is read element by element.
   struct Transposition {
     int lane;
-    unsigned lanes;
+    unsigned lanes, rest = 0;
   };
   std::optional<Transposition> transposition;
 };

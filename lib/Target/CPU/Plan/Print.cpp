@@ -64,6 +64,8 @@ private:
     if (fill.transposition)
       out << ", blocks transposed to vectors of " << fill.transposition->lanes
           << " along dimension " << fill.transposition->lane;
+    if (fill.transposition && fill.transposition->rest > 0)
+      out << ", and a part of a block, of " << fill.transposition->rest;
     out << '\n';
   }
 
