@@ -186,21 +186,23 @@ private:
 
   LogicalResult emitProduct(LoweredForDevice &result) {
     ProductMaps maps = mapsOf(*product, *productPlan);
-    return emitPersistent(result, productPlan->threads(), productPlan->sharedBytes, 1, maps.all,
-                          [&](Emitter &e, Value shared, ValueRange given, const BlockPrograms &programs) {
-                            return std::make_unique<ProductEmitter>(e, *product, *productPlan, maps,
-                                                                    shared, given, programs);
-                          });
+    return emitPersistent(
+        result, productPlan->threads(), productPlan->sharedBytes, 1, maps.all,
+        [&](Emitter &e, Value shared, ValueRange given, const BlockPrograms &programs) {
+          return std::make_unique<ProductEmitter>(e, *product, *productPlan, maps, shared, given,
+                                                  programs);
+        });
   }
 
   LogicalResult emitAttention(LoweredForDevice &result) {
     AttentionMaps maps = mapsOf(*attention, *attentionPlan);
-    return emitPersistent(result, attentionPlan->threads(), attentionPlan->sharedBytes,
-                          attentionPlan->blocksOfMultiprocessor, maps.all,
-                          [&](Emitter &e, Value shared, ValueRange given, const BlockPrograms &programs) {
-                            return std::make_unique<AttentionEmitter>(
-                                e, *attention, *attentionPlan, maps, shared, given, programs);
-                          });
+    return emitPersistent(
+        result, attentionPlan->threads(), attentionPlan->sharedBytes,
+        attentionPlan->blocksOfMultiprocessor, maps.all,
+        [&](Emitter &e, Value shared, ValueRange given, const BlockPrograms &programs) {
+          return std::make_unique<AttentionEmitter>(e, *attention, *attentionPlan, maps, shared,
+                                                    given, programs);
+        });
   }
 
   LogicalResult emitPrograms(LoweredForDevice &result) {
