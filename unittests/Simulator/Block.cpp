@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Block.h"
 #include "Asynchronous.h"
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 // void twSimulatorSwitch(void **from, void *to): what the ABI keeps over a call lies on the old
@@ -42,6 +44,7 @@ namespace tw::simulator {
 namespace {
 
 constexpr size_t stackBytes = 64 << 10;
+constexpr size_t groupThreads = 128;
 constexpr uint8_t unwritten = 0xA5; // what shared memory holds at first
 
 struct Fiber : Thread {
@@ -54,6 +57,7 @@ struct Fiber : Thread {
 struct NamedBarrier {
   uint32_t come = 0;
   uint64_t round = 0;
+  std::vector<bool> hasCome = {}; // of each thread, in this round
 };
 
 struct Block {
@@ -96,9 +100,14 @@ void prepare(Fiber &fiber) {
 /// Whether these were the last threads that the barrier waits for.
 bool arriveAtBarrier(int64_t id, int64_t threads) {
   NamedBarrier &barrier = running->barriers[id & 15];
+  barrier.hasCome.resize(running->fibers.size());
+  if (barrier.hasCome[current->thread])
+    fail("a thread comes to a barrier again before all have come");
+  barrier.hasCome[current->thread] = true;
   if (++barrier.come != (threads ? uint32_t(threads) : uint32_t(running->fibers.size())))
     return false;
   barrier.come = 0;
+  barrier.hasCome.clear();
   ++barrier.round;
   wakeOthers();
   return true;
@@ -168,6 +177,42 @@ static const char *whyStuck(const Block &block, size_t ended) {
   return "deadlock: all threads wait for each other";
 }
 
+/// Lets threads [begin, end) run until each has to wait; how many of them have ended.
+static size_t sweep(Block &state, size_t begin, size_t end, bool isBackwards) {
+  size_t ended = 0;
+  for (size_t i = begin; i < end && !state.fault; ++i) {
+    current = &state.fibers[isBackwards ? end - 1 - (i - begin) : i];
+    if (!current->hasEnded)
+      twSimulatorSwitch(&state.scheduler, current->stack);
+    ended += current->hasEnded;
+  }
+  return ended;
+}
+
+/// Lets the threads run in an order until nobody can go on; how many have ended.
+static size_t runThreads(Block &state, Order order) {
+  size_t count = state.fibers.size();
+  bool isBackwards = order == Order::Backwards || order == Order::GroupsBackwards;
+  bool isByGroups = order == Order::GroupsForwards || order == Order::GroupsBackwards;
+  size_t ofGroup = isByGroups ? groupThreads : count, groups = (count + ofGroup - 1) / ofGroup;
+  std::vector<size_t> ended(groups);
+  for (size_t next = 0; next < groups && !state.fault;) {
+    size_t group = isBackwards ? groups - 1 - next : next, begin = group * ofGroup;
+    state.hasAdvanced = false;
+    ended[group] = sweep(state, begin, std::min(begin + ofGroup, count), isBackwards);
+    next = state.hasAdvanced ? 0 : next + 1; // whoever is first may go on now
+  }
+  return std::accumulate(ended.begin(), ended.end(), size_t(0));
+}
+
+/// What is wrong once all threads have ended.
+static const char *problemAtEnd(const Block &block) {
+  for (const NamedBarrier &barrier : block.barriers)
+    if (barrier.come)
+      return "a block has ended while a barrier waits for more threads";
+  return block.asynchronous.problemAtEnd();
+}
+
 const char *runBlock(Kernel kernel, const uint64_t *arguments, const Launch &launch, uint32_t block,
                      Order order) {
   auto shared = std::make_unique_for_overwrite<uint8_t[]>(2 * sharedAlignment);
@@ -183,22 +228,16 @@ const char *runBlock(Kernel kernel, const uint64_t *arguments, const Launch &lau
     prepare(fiber);
   }
   running = &state;
-  bool isBackwards = order == Order::Backwards;
-  for (size_t ended = 0; ended < state.fibers.size();) {
-    ended = 0;
-    state.hasAdvanced = false;
-    for (size_t i = 0; i < state.fibers.size(); ++i) {
-      current = &state.fibers[isBackwards ? state.fibers.size() - 1 - i : i];
-      if (!current->hasEnded)
-        twSimulatorSwitch(&state.scheduler, current->stack);
-      if (state.fault)
-        return state.fault;
-      ended += current->hasEnded;
-    }
-    if (!state.hasAdvanced && !state.asynchronous.advance(isBackwards))
+  for (;;) {
+    size_t ended = runThreads(state, order);
+    if (state.fault)
+      return state.fault;
+    if (ended == state.fibers.size())
+      return problemAtEnd(state);
+    bool newestFirst = order == Order::Backwards || order == Order::GroupsForwards;
+    if (!state.asynchronous.advance(newestFirst))
       return state.fault ? state.fault : whyStuck(state, ended);
   }
-  return state.asynchronous.problemAtEnd();
 }
 
 } // namespace tw::simulator

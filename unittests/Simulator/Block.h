@@ -64,8 +64,9 @@ struct Launch {
   size_t sharedBytes;
 };
 
-/// In which order the threads run between two barriers.
-enum class Order { Forwards, Backwards };
+/// In which order the threads run between two barriers: one after the other, or those of a warp
+/// group as far as they can before the next group does anything.
+enum class Order { Forwards, Backwards, GroupsForwards, GroupsBackwards };
 
 /// Runs a block; null, or what is wrong with the kernel: then some threads have not ended.
 const char *runBlock(Kernel kernel, const uint64_t *arguments, const Launch &launch, uint32_t block,

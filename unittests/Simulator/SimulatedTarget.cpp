@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SimulatedTarget.h"
-#include "Block.h"
 #include "Target/Common/ToLLVM.h"
 #include "Target/NVIDIA/Kernel.h"
 #include "Target/NVIDIA/NVIDIATarget.h"
@@ -8,9 +7,9 @@
 #include "ToHost.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "runtime/ProgramABI.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 using namespace mlir;
 
@@ -19,10 +18,27 @@ namespace {
 
 constexpr int64_t all = -1;
 
+Experiment *running = nullptr;
+
+void report(const char *fault) {
+  if (running)
+    return running->find(fault);
+  std::fprintf(stderr, "simulator: %s\n", fault);
+  std::abort();
+}
+
+Order orderOf(const char *name) {
+  return llvm::StringSwitch<Order>(name ? name : "")
+      .Case("backwards", Order::Backwards)
+      .Case("groups", Order::GroupsForwards)
+      .Case("groups-backwards", Order::GroupsBackwards)
+      .Default(Order::Forwards);
+}
+
 /// Runs the blocks [begin, end) of a launch, or all of them.
 void runLaunch(Kernel kernel, const tw_launch *launch, int64_t begin, int64_t end) {
-  static const char *order = std::getenv("TW_SIMULATOR_ORDER");
-  bool isBackwards = order && std::strcmp(order, "backwards") == 0;
+  static const Order chosen = orderOf(std::getenv("TW_SIMULATOR_ORDER"));
+  Order order = running ? running->order : chosen;
   Launch simulated{launch->grid[0], launch->block[0], launch->shared_bytes};
   if (end == all)
     end = launch->grid[0];
@@ -30,25 +46,29 @@ void runLaunch(Kernel kernel, const tw_launch *launch, int64_t begin, int64_t en
   uint32_t count = launch->flags & TW_LAUNCH_HAS_MAPS ? launch->map_count : 0;
   std::vector<TensorMap> maps(count);
   for (uint32_t i = 0; i < count; ++i) {
-    if (const char *problem = encode(launch->maps[i], maps[i])) {
-      std::fprintf(stderr, "simulator: %s\n", problem);
-      std::abort();
-    }
+    if (const char *problem = encode(launch->maps[i], maps[i]))
+      return report(problem);
     arguments.push_back(reinterpret_cast<uint64_t>(&maps[i]));
   }
   for (int64_t block = begin; block < end; ++block)
-    if (const char *fault = runBlock(kernel, arguments.data(), simulated, uint32_t(block),
-                                     isBackwards ? Order::Backwards : Order::Forwards)) {
-      std::fprintf(stderr, "simulator: %s\n", fault);
-      std::abort();
-    }
+    if (const char *fault = runBlock(kernel, arguments.data(), simulated, uint32_t(block), order))
+      report(fault);
+}
+
+const target::GpuArchitecture &simulatedArchitecture() {
+  const target::GpuArchitecture &whole = *target::gpuArchitecture("sm_90a");
+  static const target::GpuArchitecture small = [&] {
+    target::GpuArchitecture copy = whole;
+    copy.multiprocessors = 1;
+    return copy;
+  }();
+  return running ? small : whole;
 }
 
 class SimulatedTarget : public target::Target {
 public:
   SimulatedTarget()
-      : architecture(*target::gpuArchitecture("sm_90a")),
-        dialects(target::createNVIDIATarget(architecture)) {}
+      : architecture(simulatedArchitecture()), dialects(target::createNVIDIATarget(architecture)) {}
 
   StringRef name() const override { return "simulated"; }
   void registerDialects(DialectRegistry &registry) const override {
@@ -65,6 +85,8 @@ public:
         target::nvidia::lowerKernel(cast<tile::KernelOp>(kernel), *device, into, architecture);
     if (failed(lowered) || failed(target::lowerLoops(*device)))
       return failure();
+    if (running)
+      running->change(*device);
     // k is the entry for the caller, so the device's have other names.
     for (target::DeviceCode::Entry &entry : lowered->entries) {
       auto function = device->lookupSymbol<LLVM::LLVMFuncOp>(entry.name);
@@ -126,6 +148,22 @@ private:
 };
 
 } // namespace
+
+Experiment::Experiment(std::function<void(ModuleOp)> change) : change(std::move(change)) {
+  running = this;
+}
+Experiment::~Experiment() { running = nullptr; }
+
+void Experiment::find(const char *fault) {
+  std::lock_guard lock(mutex);
+  if (first.empty())
+    first = fault;
+}
+
+std::string Experiment::fault() {
+  std::lock_guard lock(mutex);
+  return first;
+}
 
 std::unique_ptr<target::Target> createSimulatedTarget() {
   return std::make_unique<SimulatedTarget>();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
+#include "Block.h"
 #include "Target/Target.h"
+#include <functional>
+#include <mutex>
 
 namespace tw::simulator {
 
@@ -8,7 +11,30 @@ namespace tw::simulator {
 /// level"), for this process: an iteration is a block, which is simulated. So what tests compiled
 /// kernels tests these, too. Aborts the process where the simulator finds a fault.
 ///
-/// TW_SIMULATOR_ORDER=backwards runs the threads of a block from the last to the first.
+/// TW_SIMULATOR_ORDER (backwards, groups, groups-backwards) names another order of the threads of a
+/// block (Block.h).
 std::unique_ptr<target::Target> createSimulatedTarget();
+
+/// While one lives, kernels are compiled with a change, and what the simulator finds is kept here
+/// instead of aborting the process. There is at most one at a time.
+class Experiment {
+public:
+  /// `change` gets the kernels of each module (llvm and nvvm dialects), which are for a GPU of one
+  /// multiprocessor, so that a block runs many programs.
+  explicit Experiment(std::function<void(mlir::ModuleOp)> change);
+  ~Experiment();
+  Experiment(const Experiment &) = delete;
+
+  void find(const char *fault);
+  /// The first fault; "" without.
+  std::string fault();
+
+  const std::function<void(mlir::ModuleOp)> change;
+  Order order = Order::Forwards; // instead of what TW_SIMULATOR_ORDER says
+
+private:
+  std::mutex mutex;
+  std::string first;
+};
 
 } // namespace tw::simulator

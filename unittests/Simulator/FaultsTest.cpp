@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything by which the warps of products and of attention wait for each other is needed, and the
+// simulator shows it: whatever is left out of a kernel, or is done a phase too early, is a fault or
+// a wrong result.
+#include "AttentionTruth.h"
+#include "IO/InputSpec.h"
+#include "ProductCase.h"
+#include "SimulatedTarget.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include <fmt/format.h>
+#include <set>
+
+using namespace tw;
+using namespace mlir;
+using simulator::Experiment, simulator::Order;
+
+namespace {
+
+//===--- changes ---------------------------------------------------------===//
+
+/// What is done to one operation.
+enum class Change { Remove, OtherPhase, OneMorePending, FewerBytes };
+
+constexpr const char *changeNames[] = {"without", "other phase of", "one more pending at",
+                                       "fewer bytes at"};
+
+bool isSynchronization(Operation *op) {
+  return isa<NVVM::Barrier0Op, NVVM::BarrierOp, NVVM::BarrierArriveOp, NVVM::MBarrierInitOp,
+             NVVM::MBarrierArriveOp, NVVM::MBarrierArriveExpectTxOp, NVVM::MBarrierTryWaitParityOp,
+             NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp, NVVM::FenceProxyOp,
+             NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>(
+      op);
+}
+
+bool canMake(Change change, Operation *op) {
+  switch (change) {
+  case Change::Remove:
+    return isSynchronization(op);
+  case Change::OtherPhase:
+    return isa<NVVM::MBarrierTryWaitParityOp>(op);
+  case Change::OneMorePending:
+    return isa<NVVM::CpAsyncBulkWaitGroupOp, NVVM::WgmmaWaitGroupSyncOp>(op);
+  case Change::FewerBytes:
+    return isa<NVVM::MBarrierArriveExpectTxOp>(op);
+  }
+  return false;
+}
+
+void make(Change change, Operation *op) {
+  OpBuilder b(op);
+  auto number = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, op->getLoc(), b.getI32Type(), value);
+  };
+  if (change == Change::Remove) {
+    for (Value result : op->getResults())
+      result.replaceAllUsesWith(
+          LLVM::ConstantOp::create(b, op->getLoc(), result.getType(), int64_t(0)));
+    return op->erase();
+  }
+  if (auto wait = dyn_cast<NVVM::MBarrierTryWaitParityOp>(op))
+    wait.getPhaseMutable().assign(LLVM::XOrOp::create(b, op->getLoc(), wait.getPhase(), number(1)));
+  else if (auto stores = dyn_cast<NVVM::CpAsyncBulkWaitGroupOp>(op))
+    stores.setGroup(stores.getGroup() + 1);
+  else if (auto products = dyn_cast<NVVM::WgmmaWaitGroupSyncOp>(op))
+    products.setGroup(products.getGroup() + 1);
+  else if (auto arrive = dyn_cast<NVVM::MBarrierArriveExpectTxOp>(op))
+    arrive.getTxcountMutable().assign(
+        LLVM::SubOp::create(b, op->getLoc(), arrive.getTxcount(), number(16)));
+}
+
+/// Where a change can be made: in order.
+struct Site {
+  Change change;
+  int64_t number; // among the operations of which it can be
+  std::string name;
+};
+
+std::vector<Site> sitesOf(ModuleOp module) {
+  std::vector<Site> sites;
+  for (Change change :
+       {Change::Remove, Change::OtherPhase, Change::OneMorePending, Change::FewerBytes}) {
+    int64_t number = 0;
+    module.walk([&](Operation *op) {
+      if (canMake(change, op))
+        sites.push_back({change, number++,
+                         fmt::format("{} {}", changeNames[size_t(change)],
+                                     op->getName().getStringRef().str())});
+    });
+  }
+  return sites;
+}
+
+void makeAt(const Site &site, ModuleOp module) {
+  int64_t number = 0;
+  Operation *found = nullptr;
+  module.walk([&](Operation *op) {
+    if (canMake(site.change, op) && number++ == site.number)
+      found = op;
+  });
+  make(site.change, found);
+}
+
+//===--- kernels ---------------------------------------------------------===//
+
+struct Subject {
+  std::string text;
+  std::vector<HostTensor> inputs;
+};
+
+using Bytes = std::vector<std::vector<std::byte>>;
+
+Bytes resultsOf(const Subject &subject) {
+  target::CompiledKernel kernel(subject.text);
+  Bytes all;
+  for (const HostTensor &result : kernel.run(subject.inputs))
+    all.emplace_back(result.bytes().begin(), result.bytes().end());
+  return all;
+}
+
+/// Expects that each change is found with the threads in some order, but for those of `harmless`.
+void expectAllFound(const Subject &subject, const std::multiset<std::string> &harmless = {}) {
+  std::vector<Site> sites;
+  Bytes right;
+  {
+    Experiment none([&](ModuleOp module) { sites = sitesOf(module); });
+    right = resultsOf(subject);
+    ASSERT_EQ(none.fault(), "");
+  }
+  ASSERT_FALSE(sites.empty());
+  std::multiset<std::string> missed;
+  for (const Site &site : sites) {
+    bool isFound = false;
+    for (Order order :
+         {Order::Forwards, Order::Backwards, Order::GroupsForwards, Order::GroupsBackwards}) {
+      Experiment one([&](ModuleOp module) { makeAt(site, module); });
+      one.order = order;
+      if (!isFound)
+        isFound = resultsOf(subject) != right || !one.fault().empty();
+    }
+    if (!isFound)
+      missed.insert(site.name);
+  }
+  EXPECT_EQ(missed, harmless);
+}
+
+Subject attention(const kernels::Case &c, int64_t queries, int64_t keys) {
+  kernels::AttentionConfiguration block;
+  block.queries = queries, block.keys = keys;
+  return {kernels::textOf(c, block), kernels::inputsOf(c)};
+}
+
+Subject product(const target::ProductCase &c) {
+  Subject subject{target::textOf(c), {}};
+  for (const std::string &spec : target::inputsOf(c))
+    subject.inputs.push_back(*readInput(*parseInputSpec(spec)));
+  return subject;
+}
+
+TEST(Faults, OfProducts) {
+  // Four programs, four trips each, in a ring of as many stages as fit.
+  expectAllFound(product({.rows = 128, .columns = 64, .depth = 16, .m = 256, .n = 128, .k = 64}));
+}
+
+TEST(Faults, OfAttention) {
+  // Three programs of two warp groups, three trips.
+  expectAllFound(
+      attention({{.b = 3, .l = 128, .s = 96, .e = 16, .f = 16, .dtype = kernel::f16}}, 128, 32));
+}
+
+TEST(Faults, OfAttentionOfOneTrip) {
+  // The thread that loads waits until queries are used, which implies that keys are.
+  expectAllFound(
+      attention({{.b = 12, .l = 128, .s = 40, .e = 16, .f = 16, .dtype = kernel::f16}}, 128, 40),
+      {"without nvvm.mbarrier.try_wait.parity"});
+}
+
+TEST(Faults, OfAttentionWithATail) {
+  expectAllFound(
+      attention({{.b = 4, .l = 64, .s = 72, .e = 16, .f = 16, .dtype = kernel::f16}}, 64, 32));
+}
+
+TEST(Faults, OfMaskedAttention) {
+  expectAllFound(attention(
+      {{.b = 3, .l = 64, .s = 96, .e = 16, .f = 16, .mask = Mask::Added, .dtype = kernel::bf16}},
+      64, 32));
+}
+
+TEST(Faults, OfCausalAttention) {
+  // Blocks follow a table of work.
+  expectAllFound(attention(
+      {{.b = 3, .l = 256, .s = 256, .e = 16, .f = 16, .isCausal = true, .dtype = kernel::f16}}, 128,
+      64));
+}
+
+} // namespace

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ProductCase.h"
+#include <fmt/format.h>
+
+namespace tw::target {
+
+std::string textOf(const ProductCase &c) {
+  auto buffer = [](int64_t rows, int64_t columns, const char *type) {
+    return fmt::format("!tile.buffer<[{}, {}], {}>", rows, columns, type);
+  };
+  auto tensor = [](int64_t rows, int64_t columns, const char *type) {
+    return fmt::format("tensor<{}x{}x{}>", rows, columns, type);
+  };
+  std::string a = c.isTransposedA ? buffer(c.k, c.m, c.type) : buffer(c.m, c.k, c.type);
+  std::string b = c.isTransposedB ? buffer(c.n, c.k, c.type) : buffer(c.k, c.n, c.type);
+  std::string out = buffer(c.m, c.n, c.result), more = buffer(c.m, c.n, c.type);
+  std::string sums = tensor(c.rows, c.columns, "f32");
+  std::string ofA = tensor(c.rows, c.depth, c.type), ofB = tensor(c.depth, c.columns, c.type);
+  auto operand = [&](const char *name, const std::string &from, const char *first,
+                     const char *second, bool isTransposed, const std::string &type,
+                     const std::string &turned) {
+    if (!isTransposed)
+      return fmt::format("    %{0} = tile.load %{0}s[%{1}, %{2}] : {3} -> {4}\n", name, first,
+                         second, from, type);
+    return fmt::format("    %{0}_turned = tile.load %{0}s[%{1}, %{2}] : {3} -> {4}\n"
+                       "    %{0} = tile.transpose %{0}_turned [1, 0] : {4} -> {5}\n",
+                       name, second, first, from, turned, type);
+  };
+  std::string text = fmt::format("tile.kernel @product(in %as: {}, in %bs: {}, in %bias: "
+                                 "!tile.buffer<[{}], {}>, in %more: {}, "
+                                 "out %c: {}) grid [{}, {}] {{\n",
+                                 a, b, c.n, c.type, more, out, (c.m + c.rows - 1) / c.rows,
+                                 (c.n + c.columns - 1) / c.columns);
+  for (int64_t number : {int64_t(0), int64_t(1), c.rows, c.columns, c.depth})
+    if (text.find(fmt::format("%n{} =", number)) == std::string::npos)
+      text += fmt::format("  %n{0} = arith.constant {0} : index\n", number);
+  int64_t trips = (c.k + c.depth - 1) / c.depth;
+  text += fmt::format("  %trips = arith.constant {} : index\n"
+                      "  %zero = arith.constant 0.0 : f32\n"
+                      "  %m = tile.program_id 0\n  %n = tile.program_id 1\n"
+                      "  %row = arith.muli %m, %n{} : index\n"
+                      "  %column = arith.muli %n, %n{} : index\n"
+                      "  %none = tile.full %zero : f32 -> {}\n"
+                      "  %sum = tile.for %i = %n0 to %trips step %n1 carry (%acc = %none : {}) {{\n"
+                      "    %at = arith.muli %i, %n{} : index\n",
+                      trips, c.rows, c.columns, sums, sums, c.depth);
+  text += operand("a", a, "row", "at", c.isTransposedA, ofA, tensor(c.depth, c.rows, c.type));
+  text += operand("b", b, "at", "column", c.isTransposedB, ofB, tensor(c.columns, c.depth, c.type));
+  text += fmt::format("    %d = tile.dot %a, %b, %acc : {}, {}, {}\n    tile.yield %d : {}\n  }}\n",
+                      ofA, ofB, sums, sums);
+  std::string value = "%sum", narrow = tensor(c.rows, c.columns, c.result);
+  bool isNarrow = std::string(c.result) != "f32";
+  if (c.hasEpilogue) {
+    text += fmt::format(
+        "  %v = tile.load %bias[%column] : !tile.buffer<[{1}], {2}> -> tensor<{0}x{2}>\n"
+        "  %v1 = tile.reshape %v : tensor<{0}x{2}> -> tensor<1x{0}x{2}>\n"
+        "  %v2 = arith.extf %v1 : tensor<1x{0}x{2}> to tensor<1x{0}xf32>\n"
+        "  %v3 = tile.broadcast %v2 : tensor<1x{0}xf32> -> {3}\n"
+        "  %biased = arith.addf %sum, %v3 : {3}\n"
+        "  %e = math.tanh %biased : {3}\n"
+        "  %r = tile.load %more[%row, %column] : {4} -> {5}\n"
+        "  %r1 = arith.extf %r : {5} to {3}\n"
+        "  %all = arith.addf %e, %r1 : {3}\n",
+        c.columns, c.n, c.type, sums, more, tensor(c.rows, c.columns, c.type));
+    value = "%all";
+  }
+  if (isNarrow) {
+    text += fmt::format("  %h = arith.truncf {} : {} to {}\n", value, sums, narrow);
+    value = "%h";
+  }
+  return text +
+         fmt::format("  tile.store {}, %c[%row, %column] : {}, {}\n}}\n", value, narrow, out);
+}
+
+std::vector<std::string> inputsOf(const ProductCase &c) {
+  auto spec = [](int64_t rows, int64_t columns, const char *type, int seed) {
+    return fmt::format("{}x{}x{}=random:{}", rows, columns, type, seed);
+  };
+  return {c.isTransposedA ? spec(c.k, c.m, c.type, 1) : spec(c.m, c.k, c.type, 1),
+          c.isTransposedB ? spec(c.n, c.k, c.type, 2) : spec(c.k, c.n, c.type, 2),
+          fmt::format("{}x{}=random:3", c.n, c.type), spec(c.m, c.n, c.type, 4)};
+}
+
+} // namespace tw::target

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels of one product, as text: layouts, sizes, epilogues.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tw::target {
+
+struct ProductCase {
+  int64_t rows, columns, depth; // of a program's block
+  int64_t m, n, k;
+  bool isTransposedA = false, isTransposedB = false; // a is [K, M], b is [N, K]
+  const char *type = "f16", *result = "f16";
+  bool hasEpilogue = false; // a bias, a residual and an activation
+};
+
+/// @product(as, bs, bias [n], more [m, n]) -> c [m, n]
+std::string textOf(const ProductCase &c);
+/// Input SPECs for it.
+std::vector<std::string> inputsOf(const ProductCase &c);
+
+} // namespace tw::target
