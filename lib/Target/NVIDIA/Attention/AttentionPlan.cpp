@@ -6,13 +6,15 @@ namespace tw::target::nvidia {
 
 static constexpr int64_t rowsOfGroup = 64, mostWarpGroups = 3, mostStages = 4;
 static constexpr int64_t mostQueryStages = 2;
-static constexpr int64_t registersOfMultiprocessor = 65536, otherRegisters = 28, mostBlocks = 4;
+static constexpr int64_t registersOfMultiprocessor = 65536, registerUnit = 8, mostBlocks = 4;
 static constexpr int64_t reservedBytes = 1024; // of shared memory, by the system for each block
-/// How many blocks fit beside each other, with registers for the scores, or for their weights and
-/// the second product's sums.
+
+/// How many blocks fit beside each other, with registers for the scores, of which some are there
+/// twice while they become weights, or for weights and the second product's sums.
 static int64_t blocksBeside(const AttentionShape &shape, const AttentionPlan &plan,
                             const GpuArchitecture &architecture) {
-  int64_t registers = std::max(shape.terms / 2, shape.terms / 4 + shape.width / 2) + otherRegisters;
+  int64_t registers = alignUp(
+      std::max(shape.terms * 11 / 20 + 36, shape.terms / 4 + shape.width / 2 + 28), registerUnit);
   int64_t byRegisters = registersOfMultiprocessor / (registers * plan.threads());
   int64_t byMemory =
       (architecture.sharedBytes + reservedBytes) / (plan.sharedBytes + reservedBytes);
@@ -21,26 +23,38 @@ static int64_t blocksBeside(const AttentionShape &shape, const AttentionPlan &pl
 
 /// By warp groups, registers of a thread for scores, the same in 16 bits and the second product's
 /// sums, where ptxas neither spills nor serializes products: in one loop, where loops follow each
-/// other or a trip follows a loop (in which sums are copied, too), and where masks are read.
+/// other or a trip follows a loop (in which sums are copied, too), and where masks are read. Found
+/// by trying all blocks of all head sizes (nvidia_registers_test).
 struct Room {
-  int64_t values, copied; // of all these; of sums twice, and of weights
+  int64_t values; // of all these
+  int64_t copied; // of sums twice, and of weights
+  int64_t uneven; // sums of a row that go out in pieces of less than 64, too
 };
 static Room roomFor(const AttentionShape &shape, int64_t warpGroups) {
   constexpr int64_t any = 1024;
-  constexpr Room one[] = {{}, {208, any}, {176, any}, {128, any}};
-  constexpr Room loops[] = {{}, {172, any}, {160, 264}, {112, 132}};
-  constexpr Room tail[] = {{}, {200, 240}, {168, 200}, {128, 132}};
-  constexpr Room masked[] = {{}, {128, 200}, {0, 0}, {0, 0}};
+  constexpr Room one[] = {{}, {208, any, any}, {176, any, 224}, {128, any, 160}};
+  constexpr Room loops[] = {{}, {172, any, any}, {160, 264, 160}, {108, 132, any}};
+  constexpr Room tail[] = {{}, {200, 231, any}, {168, 200, any}, {128, 132, any}};
+  constexpr Room masked[] = {{}, {128, 200, any}, {0, 0, 0}, {0, 0, 0}};
   return (shape.isMasked   ? masked
           : shape.hasLoops ? loops
           : shape.hasTail  ? tail
                            : one)[warpGroups];
 }
 
+/// Where loops follow each other, ptxas moves weights of so few terms between products, which it
+/// serializes then (C7513), however many registers there are.
+static bool hasTooFewTerms(const AttentionShape &shape, int64_t warpGroups) {
+  return shape.hasLoops && ((warpGroups <= 2 && shape.terms == 48) ||
+                            (warpGroups == 1 && shape.terms == 32));
+}
+
 static bool fitsRegisters(const AttentionShape &shape, int64_t warpGroups) {
   Room room = roomFor(shape, warpGroups);
   return shape.terms / 2 + shape.terms / 4 + shape.width / 2 <= room.values &&
-         shape.width + shape.terms / 4 <= room.copied;
+         shape.width + shape.terms / 4 <= room.copied &&
+         (shape.width % 64 == 0 || shape.width <= room.uneven) &&
+         !hasTooFewTerms(shape, warpGroups);
 }
 
 int64_t chooseStages(const AttentionShape &shape, const GpuArchitecture &architecture) {

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ptxas takes what the plans of products and of attention call legal, without spilling registers or
+// making products wait for each other: for the largest legal blocks of each head size. Needs ptxas.
+// TW_REGISTERS=all tries all head sizes instead of some.
+#include "AttentionTruth.h"
+#include "Import/Text/Kernels.h"
+#include "ProductCase.h"
+#include "Target/NVIDIA/Attention/AttentionPlan.h"
+#include "Target/NVIDIA/Code/Ptxas.h"
+#include "Target/NVIDIA/Configuration/AttentionCost.h"
+#include "Target/NVIDIA/Configuration/ProductCost.h"
+#include "Target/NVIDIA/NVIDIATarget.h"
+#include "Target/NVIDIA/Product/ProductPlan.h"
+#include "IR/Tile/Tile.h"
+#include "Tile/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include <fmt/format.h>
+
+using namespace tw;
+using namespace tw::target;
+
+namespace {
+
+const GpuArchitecture &hopper() { return *gpuArchitecture("sm_90a"); }
+bool triesAll() { return std::getenv("TW_REGISTERS") != nullptr; }
+
+/// Kernels on their way through ptxas, with names for messages.
+class Batch {
+public:
+  void add(const std::string &name, const std::string &text) {
+    auto module = importKernelString(&context, text, "test");
+    ASSERT_TRUE(bool(module)) << name;
+    auto found = findKernel(**module, "", "test");
+    ASSERT_TRUE(bool(found)) << name;
+    auto kernel = mlir::cast<tile::KernelOp>(*found);
+    mlir::PassManager passes(&context, tile::KernelOp::getOperationName());
+    passes.addPass(tile::createSimplify());
+    ASSERT_TRUE(mlir::succeeded(passes.run(kernel))) << name;
+    mlir::OwningOpRef<mlir::ModuleOp> host = mlir::ModuleOp::create((*module)->getLoc());
+    auto info = target->emit(kernel, *host);
+    ASSERT_TRUE(mlir::succeeded(info)) << name;
+    made.push_back({name, info->device});
+    modules.push_back(*std::move(module));
+  }
+
+  /// Expects that ptxas takes all, that none spills, and that all multiply on tensor cores.
+  void expectNoSpills() {
+    std::ignore = target->finish(nullptr);
+    for (const auto &[name, code] : made) {
+      EXPECT_FALSE(code->image.empty()) << name << " is refused";
+      for (const DeviceCode::Entry &entry : code->entries) {
+        EXPECT_EQ(entry.spillBytes, 0) << name;
+        if (std::getenv("TW_REGISTERS_PRINT"))
+          fmt::print("{}: {} registers, {} bytes spilled, {}\n", name, entry.registers,
+                     entry.spillBytes, code->image.empty() ? "REFUSED" : "");
+      }
+    }
+    EXPECT_EQ(said, "");
+  }
+
+private:
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  std::string said; // refusals, and remarks on what has the plain lowering
+  mlir::ScopedDiagnosticHandler handler{&context, [this](mlir::Diagnostic &diagnostic) {
+                                          said += diagnostic.str() + "\n";
+                                          return mlir::success();
+                                        }};
+  std::unique_ptr<Target> target = createNVIDIATarget(hopper());
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
+  std::vector<std::pair<std::string, std::shared_ptr<const DeviceCode>>> made;
+};
+
+//===--- products --------------------------------------------------------===//
+
+TEST(Registers, OfProducts) {
+  if (!nvidia::ptxasPath())
+    GTEST_SKIP() << "there is no ptxas";
+  Batch batch;
+  for (bool hasEpilogue : {false, true})
+    for (bool isTransposedB : {false, true})
+      for (int64_t rows : {64, 128, 192, 256})
+        for (int64_t columns = triesAll() ? 16 : 64; columns <= 256; columns += triesAll() ? 16 : 96) {
+          nvidia::ProductShape shape{rows, columns, 64, true, isTransposedB};
+          bool isOdd = !isTransposedB && columns > 64 && columns % 32 != 0; // boxes of 64 and less
+          if (nvidia::choosePipeline(shape, hopper()).stages == 0 || isOdd)
+            continue;
+          batch.add(fmt::format("product of {} x {}{}{}", rows, columns,
+                                isTransposedB ? ", b transposed" : "",
+                                hasEpilogue ? ", with an epilogue" : ""),
+                    textOf(ProductCase{.rows = rows,
+                                       .columns = columns,
+                                       .depth = 64,
+                                       .m = 4 * rows,
+                                       .n = 4 * columns,
+                                       .k = 512,
+                                       .isTransposedB = isTransposedB,
+                                       .hasEpilogue = hasEpilogue}));
+        }
+  batch.expectNoSpills();
+}
+
+//===--- attention -------------------------------------------------------===//
+
+struct Kind {
+  const char *name;
+  bool isCausal, hasTail, hasLoop, isMasked;
+};
+constexpr Kind kinds[] = {
+    {"one loop", false, false, true, false}, {"one trip", false, false, false, false},
+    {"a tail", false, true, true, false},    {"causal", true, false, true, false},
+    {"masked", false, false, true, true},    {"masked with a tail", false, true, true, true},
+    {"masked causal", true, false, true, true}, {"masked trip", false, false, false, true},
+};
+
+std::vector<int64_t> headSizes() {
+  if (!triesAll())
+    return {64, 128, 256};
+  std::vector<int64_t> all;
+  for (int64_t size = 16; size <= 256; size += 16)
+    all.push_back(size);
+  return all;
+}
+
+/// With keys so that trips are of this kind.
+kernels::Case caseOf(const Kind &kind, int64_t rows, int64_t keys, int64_t size) {
+  int64_t all = !kind.hasLoop ? keys : kind.isCausal ? 4 * keys : 3 * keys + (kind.hasTail ? 8 : 0);
+  return {{.b = 2,
+           .g = 2,
+           .l = kind.isCausal ? all : 2 * rows,
+           .s = all,
+           .e = size,
+           .f = size,
+           .isCausal = kind.isCausal,
+           .mask = kind.isMasked ? Mask::Added : Mask::None,
+           .dtype = kernel::f16}};
+}
+
+bool isLegal(const Kind &kind, int64_t rows, int64_t keys, int64_t size) {
+  nvidia::AttentionChoice choice;
+  choice.block.queries = rows, choice.block.keys = keys;
+  for (choice.stages = 4; choice.stages > 0; --choice.stages)
+    if (nvidia::isLegal(caseOf(kind, rows, keys, size).spec(), choice, hopper()))
+      return true;
+  return false;
+}
+
+TEST(Registers, OfAttention) {
+  if (!nvidia::ptxasPath())
+    GTEST_SKIP() << "there is no ptxas";
+  for (const Kind &kind : kinds) {
+    Batch batch;
+    for (int64_t size : headSizes())
+      for (int64_t rows : {64, 128, 192})
+        for (int64_t keys = 256; keys > 0; keys -= 16) {
+          if (!isLegal(kind, rows, keys, size))
+            continue;
+          kernels::AttentionConfiguration block;
+          block.queries = rows, block.keys = keys;
+          batch.add(fmt::format("{}, head size {}, {} x {}", kind.name, size, rows, keys),
+                    kernels::textOf(caseOf(kind, rows, keys, size), block));
+          if (!triesAll())
+            break; // the largest one
+        }
+    batch.expectNoSpills();
+  }
+}
+
+} // namespace
