@@ -93,6 +93,8 @@ void HostEmitter::launchOnDevice(graph::DispatchOp op, const target::KernelInfo 
   if (info.fills)
     launch(info.name + "_fill");
   launch(info.name);
+  if (info.device->hasPlain)
+    launch(info.name + target::plainSuffix);
 }
 
 /// A dispatch without device code runs on the host, on copies.

@@ -31,7 +31,8 @@ namespace tw::target {
 ///
 /// which fills in *launch (runtime/ProgramABI.h); `launch->arguments` is room for `arguments` of
 /// them. Buffers and workspace are addresses on the device. A kernel that `fills` has a second one,
-/// k3_fill with k3_fill_launch, which is launched before it.
+/// k3_fill with k3_fill_launch, which is launched before it; one that `hasPlain`, k3_plain with
+/// k3_plain_launch, which is launched behind it: of the two, one has no blocks, whatever the sizes.
 struct DeviceCode {
   struct Entry {
     std::string name; // in the image, and before "_launch"
@@ -40,7 +41,9 @@ struct DeviceCode {
   std::string image; // as the device's driver loads it
   std::vector<Entry> entries;
   int64_t arguments = 0;
+  bool hasPlain = false;
 };
+inline constexpr char plainSuffix[] = "_plain";
 
 /// What the host entry must know to call a kernel:
 ///

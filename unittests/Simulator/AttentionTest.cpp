@@ -82,7 +82,7 @@ TEST(Attention, Causal) {
                                   .f = 64,
                                   .isCausal = true,
                                   .dtype = kernel::bf16}},
-                                block(64, 32)));
+                                block(64, 64)));
 }
 
 TEST(Attention, Masks) {

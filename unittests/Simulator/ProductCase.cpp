@@ -5,15 +5,19 @@
 namespace tw::target {
 
 std::string textOf(const ProductCase &c) {
-  auto buffer = [](int64_t rows, int64_t columns, const char *type) {
+  auto size = [&](char name, int64_t known) {
+    return c.unknown.find(name) != std::string::npos ? std::string(1, name) : std::to_string(known);
+  };
+  std::string m = size('M', c.m), n = size('N', c.n), k = size('K', c.k);
+  auto buffer = [](const std::string &rows, const std::string &columns, const char *type) {
     return fmt::format("!tile.buffer<[{}, {}], {}>", rows, columns, type);
   };
   auto tensor = [](int64_t rows, int64_t columns, const char *type) {
     return fmt::format("tensor<{}x{}x{}>", rows, columns, type);
   };
-  std::string a = c.isTransposedA ? buffer(c.k, c.m, c.type) : buffer(c.m, c.k, c.type);
-  std::string b = c.isTransposedB ? buffer(c.n, c.k, c.type) : buffer(c.k, c.n, c.type);
-  std::string out = buffer(c.m, c.n, c.result), more = buffer(c.m, c.n, c.type);
+  std::string a = c.isTransposedA ? buffer(k, m, c.type) : buffer(m, k, c.type);
+  std::string b = c.isTransposedB ? buffer(n, k, c.type) : buffer(k, n, c.type);
+  std::string out = buffer(m, n, c.result), more = buffer(m, n, c.type);
   std::string sums = tensor(c.rows, c.columns, "f32");
   std::string ofA = tensor(c.rows, c.depth, c.type), ofB = tensor(c.depth, c.columns, c.type);
   auto operand = [&](const char *name, const std::string &from, const char *first,
@@ -26,16 +30,18 @@ std::string textOf(const ProductCase &c) {
                        "    %{0} = tile.transpose %{0}_turned [1, 0] : {4} -> {5}\n",
                        name, second, first, from, turned, type);
   };
+  std::string symbols;
+  for (char name : c.unknown)
+    symbols += (symbols.empty() ? " symbols [" : ", ") + std::string(1, name);
+  symbols += symbols.empty() ? "" : "]";
   std::string text = fmt::format("tile.kernel @product(in %as: {}, in %bs: {}, in %bias: "
                                  "!tile.buffer<[{}], {}>, in %more: {}, "
-                                 "out %c: {}) grid [{}, {}] {{\n",
-                                 a, b, c.n, c.type, more, out, (c.m + c.rows - 1) / c.rows,
-                                 (c.n + c.columns - 1) / c.columns);
+                                 "out %c: {}){} grid [{} ceildiv {}, {} ceildiv {}] {{\n",
+                                 a, b, n, c.type, more, out, symbols, m, c.rows, n, c.columns);
   for (int64_t number : {int64_t(0), int64_t(1), c.rows, c.columns, c.depth})
     if (text.find(fmt::format("%n{} =", number)) == std::string::npos)
       text += fmt::format("  %n{0} = arith.constant {0} : index\n", number);
-  int64_t trips = (c.k + c.depth - 1) / c.depth;
-  text += fmt::format("  %trips = arith.constant {} : index\n"
+  text += fmt::format("  %trips = tile.size {} ceildiv {}\n"
                       "  %zero = arith.constant 0.0 : f32\n"
                       "  %m = tile.program_id 0\n  %n = tile.program_id 1\n"
                       "  %row = arith.muli %m, %n{} : index\n"
@@ -43,7 +49,7 @@ std::string textOf(const ProductCase &c) {
                       "  %none = tile.full %zero : f32 -> {}\n"
                       "  %sum = tile.for %i = %n0 to %trips step %n1 carry (%acc = %none : {}) {{\n"
                       "    %at = arith.muli %i, %n{} : index\n",
-                      trips, c.rows, c.columns, sums, sums, c.depth);
+                      k, c.depth, c.rows, c.columns, sums, sums, c.depth);
   text += operand("a", a, "row", "at", c.isTransposedA, ofA, tensor(c.depth, c.rows, c.type));
   text += operand("b", b, "at", "column", c.isTransposedB, ofB, tensor(c.columns, c.depth, c.type));
   text += fmt::format("    %d = tile.dot %a, %b, %acc : {}, {}, {}\n    tile.yield %d : {}\n  }}\n",
@@ -61,7 +67,7 @@ std::string textOf(const ProductCase &c) {
         "  %r = tile.load %more[%row, %column] : {4} -> {5}\n"
         "  %r1 = arith.extf %r : {5} to {3}\n"
         "  %all = arith.addf %e, %r1 : {3}\n",
-        c.columns, c.n, c.type, sums, more, tensor(c.rows, c.columns, c.type));
+        c.columns, n, c.type, sums, more, tensor(c.rows, c.columns, c.type));
     value = "%all";
   }
   if (isNarrow) {

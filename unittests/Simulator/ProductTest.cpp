@@ -5,6 +5,7 @@
 #include "Block.h"
 #include "CompiledKernel.h"
 #include "ProductCase.h"
+#include "SimulatedTarget.h"
 #include <gtest/gtest.h>
 
 namespace tw::target {
@@ -28,7 +29,7 @@ TEST_P(Products, AreTheInterpreters) { EXPECT_TRUE(runOnTensorCores(GetParam()))
 class OtherProducts : public testing::TestWithParam<Case> {};
 TEST_P(OtherProducts, HaveThePlainLowering) { EXPECT_FALSE(runOnTensorCores(GetParam())); }
 
-constexpr Case cases[] = {
+const Case cases[] = {
     {128, 128, 64, 300, 192, 200},                              // programs beyond the end
     {128, 128, 64, 256, 256, 256, false, true},                 // b is [N, K]
     {128, 160, 64, 200, 320, 136, false, true, "bf16", "bf16"}, // no power of two
@@ -42,7 +43,36 @@ constexpr Case cases[] = {
 };
 INSTANTIATE_TEST_SUITE_P(All, Products, testing::ValuesIn(cases));
 
-constexpr Case others[] = {
+const Case unknown[] = {
+    {128, 128, 64, 300, 192, 200, false, false, "f16", "f16", true, "M"},
+    {128, 128, 64, 1, 192, 200, false, true, "f16", "f16", false, "M"},
+    // Rows are known, and how often the loop runs is not: once, and several times.
+    {64, 64, 64, 96, 80, 40, true, false, "f16", "f16", false, "K"},
+    {128, 64, 64, 136, 80, 333, true, false, "bf16", "f32", true, "MK"},
+    // Rows are of a length known only at the call.
+    {128, 128, 64, 130, 200, 136, false, true, "f16", "f16", true, "MNK"},
+    {128, 64, 32, 129, 72, 64, false, false, "f16", "f16", false, "NK"},
+    {128, 64, 32, 129, 65, 64, false, true, "f16", "f16", true, "MN"}, // that only stores have
+};
+INSTANTIATE_TEST_SUITE_P(Unknown, Products, testing::ValuesIn(unknown));
+
+const Case notAligned[] = {
+    {128, 128, 64, 130, 200, 137, false, true, "f16", "f16", true, "MNK"},
+    {128, 64, 32, 129, 65, 64, false, false, "f16", "f16", false, "N"},
+    {64, 64, 64, 64, 64, 0, true, false, "f16", "f16", false, "K"}, // no trip
+};
+INSTANTIATE_TEST_SUITE_P(NotAligned, OtherProducts, testing::ValuesIn(notAligned));
+
+/// What has the place of a product that ptxas refuses.
+TEST(Refused, HasThePlainLowering) {
+  simulator::Experiment experiment([](mlir::ModuleOp) {});
+  experiment.avoidsTensorCores = true;
+  EXPECT_FALSE(runOnTensorCores({128, 64, 64, 300, 72, 200, false, true, "f16", "f16", true, "M"}));
+  EXPECT_FALSE(runOnTensorCores({64, 64, 64, 96, 80, 40, true, false, "f16", "f16", false, "K"}));
+  EXPECT_EQ(experiment.fault(), "");
+}
+
+const Case others[] = {
     {64, 64, 64, 70, 72, 132}, // rows of 264 bytes
     {64, 64, 64, 70, 66, 128}, // of 132 bytes
     {48, 64, 64, 70, 72, 128}, // no multiple of 64 rows

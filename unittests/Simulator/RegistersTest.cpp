@@ -4,6 +4,7 @@
 // making products wait for each other: for the largest legal blocks of each head size. Needs ptxas.
 // TW_REGISTERS=all tries all head sizes instead of some.
 #include "AttentionTruth.h"
+#include "IR/Tile/Tile.h"
 #include "Import/Text/Kernels.h"
 #include "ProductCase.h"
 #include "Target/NVIDIA/Attention/AttentionPlan.h"
@@ -12,7 +13,6 @@
 #include "Target/NVIDIA/Configuration/ProductCost.h"
 #include "Target/NVIDIA/NVIDIATarget.h"
 #include "Target/NVIDIA/Product/ProductPlan.h"
-#include "IR/Tile/Tile.h"
 #include "Tile/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include <fmt/format.h>
@@ -80,7 +80,8 @@ TEST(Registers, OfProducts) {
   for (bool hasEpilogue : {false, true})
     for (bool isTransposedB : {false, true})
       for (int64_t rows : {64, 128, 192, 256})
-        for (int64_t columns = triesAll() ? 16 : 64; columns <= 256; columns += triesAll() ? 16 : 96) {
+        for (int64_t columns = triesAll() ? 16 : 64; columns <= 256;
+             columns += triesAll() ? 16 : 96) {
           nvidia::ProductShape shape{rows, columns, 64, true, isTransposedB};
           bool isOdd = !isTransposedB && columns > 64 && columns % 32 != 0; // boxes of 64 and less
           if (nvidia::choosePipeline(shape, hopper()).stages == 0 || isOdd)
@@ -107,9 +108,9 @@ struct Kind {
   bool isCausal, hasTail, hasLoop, isMasked;
 };
 constexpr Kind kinds[] = {
-    {"one loop", false, false, true, false}, {"one trip", false, false, false, false},
-    {"a tail", false, true, true, false},    {"causal", true, false, true, false},
-    {"masked", false, false, true, true},    {"masked with a tail", false, true, true, true},
+    {"one loop", false, false, true, false},    {"one trip", false, false, false, false},
+    {"a tail", false, true, true, false},       {"causal", true, false, true, false},
+    {"masked", false, false, true, true},       {"masked with a tail", false, true, true, true},
     {"masked causal", true, false, true, true}, {"masked trip", false, false, false, true},
 };
 

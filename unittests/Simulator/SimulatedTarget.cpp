@@ -42,6 +42,8 @@ void runLaunch(Kernel kernel, const tw_launch *launch, int64_t begin, int64_t en
   Launch simulated{launch->grid[0], launch->block[0], launch->shared_bytes};
   if (end == all)
     end = launch->grid[0];
+  if (launch->grid[0] == 0) // as the runtime does
+    return;
   std::vector<uint64_t> arguments(launch->arguments, launch->arguments + launch->argument_count);
   uint32_t count = launch->flags & TW_LAUNCH_HAS_MAPS ? launch->map_count : 0;
   std::vector<TensorMap> maps(count);
@@ -81,8 +83,9 @@ public:
     kernel->getContext()->appendDialectRegistry(registry);
     kernel->getContext()->loadAllAvailableDialects();
     OwningOpRef<ModuleOp> device = ModuleOp::create(kernel->getLoc());
-    auto lowered =
-        target::nvidia::lowerKernel(cast<tile::KernelOp>(kernel), *device, into, architecture);
+    bool isPlain = running && running->avoidsTensorCores;
+    auto lower = isPlain ? target::nvidia::lowerWithoutTensorCores : target::nvidia::lowerKernel;
+    auto lowered = lower(cast<tile::KernelOp>(kernel), *device, into, architecture);
     if (failed(lowered) || failed(target::lowerLoops(*device)))
       return failure();
     if (running)
@@ -98,21 +101,24 @@ public:
       op.remove();
       into.push_back(&op);
     }
-    addCall(into, lowered->info.name, lowered->arguments, /*isFill=*/false);
-    if (lowered->info.fills)
-      addCall(into, lowered->info.name, lowered->arguments, /*isFill=*/true);
+    std::vector<std::string> launched = {lowered->info.name};
+    if (lowered->hasPlain)
+      launched.push_back(lowered->info.name + target::plainSuffix);
+    addCall(into, lowered->info.name, launched, lowered->arguments, /*isFill=*/false);
+    if (std::string fill = lowered->info.name + "_fill"; lowered->info.fills)
+      addCall(into, fill, {fill}, lowered->arguments, /*isFill=*/true);
     return std::move(lowered->info);
   }
 
 private:
-  /// k(buffers, scalars, workspace, begin, end), or k_fill(buffers, scalars).
-  static void addCall(ModuleOp into, std::string name, int64_t arguments, bool isFill) {
+  /// k(buffers, scalars, workspace, begin, end), or k_fill(buffers, scalars), which launches one
+  /// kernel after the other.
+  static void addCall(ModuleOp into, const std::string &name,
+                      const std::vector<std::string> &launched, int64_t arguments, bool isFill) {
     OpBuilder b = OpBuilder::atBlockEnd(into.getBody());
     Location loc = into.getLoc();
     Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
     Type nothing = LLVM::LLVMVoidType::get(b.getContext());
-    if (isFill)
-      name += "_fill";
     SmallVector<Type> types{pointer, pointer};
     if (!isFill)
       types.append({pointer, i64, i64});
@@ -131,15 +137,18 @@ private:
     LLVM::StoreOp::create(b, loc, values, field);
     Value workspace =
         isFill ? Value(LLVM::ZeroOp::create(b, loc, pointer)) : Value(made.getArgument(2));
-    LLVM::CallOp::create(b, loc, into.lookupSymbol<LLVM::LLVMFuncOp>(name + "_launch"),
-                         ValueRange{made.getArgument(0), made.getArgument(1), workspace, launch});
     Value begin = isFill ? number(0) : Value(made.getArgument(3));
     Value end = isFill ? number(all) : Value(made.getArgument(4));
     Value run = LLVM::IntToPtrOp::create(b, loc, pointer,
                                          number(int64_t(reinterpret_cast<uintptr_t>(&runLaunch))));
-    Value kernel = LLVM::AddressOfOp::create(b, loc, pointer, name + "_on_device");
-    LLVM::CallOp::create(b, loc, LLVM::LLVMFunctionType::get(nothing, {pointer, pointer, i64, i64}),
-                         ValueRange{run, kernel, launch, begin, end});
+    for (const std::string &one : launched) {
+      LLVM::CallOp::create(b, loc, into.lookupSymbol<LLVM::LLVMFuncOp>(one + "_launch"),
+                           ValueRange{made.getArgument(0), made.getArgument(1), workspace, launch});
+      Value kernel = LLVM::AddressOfOp::create(b, loc, pointer, one + "_on_device");
+      LLVM::CallOp::create(b, loc,
+                           LLVM::LLVMFunctionType::get(nothing, {pointer, pointer, i64, i64}),
+                           ValueRange{run, kernel, launch, begin, end});
+    }
     LLVM::ReturnOp::create(b, loc, ValueRange{});
   }
 

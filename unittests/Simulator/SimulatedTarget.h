@@ -30,7 +30,8 @@ public:
   std::string fault();
 
   const std::function<void(mlir::ModuleOp)> change;
-  Order order = Order::Forwards; // instead of what TW_SIMULATOR_ORDER says
+  bool avoidsTensorCores = false; // where ptxas would have refused
+  Order order = Order::Forwards;  // instead of what TW_SIMULATOR_ORDER says
 
 private:
   std::mutex mutex;

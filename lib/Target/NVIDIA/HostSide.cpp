@@ -112,10 +112,11 @@ SmallVector<Filled> Signature::fills(tile::KernelOp kernel) {
 //===--- functions -------------------------------------------------------===//
 
 HostSide::HostSide(tile::KernelOp kernel, const Signature &signature, ModuleOp into,
-                   const GpuArchitecture &architecture, const LaunchPlan &plan)
+                   const GpuArchitecture &architecture, const LaunchPlan &plan,
+                   const LaunchPlan &plain)
     : kernel(kernel), signature(signature), into(into), architecture(architecture), plan(plan),
-      b(kernel.getContext()), loc(kernel.getLoc()), i64(b.getI64Type()), i32(b.getI32Type()),
-      pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
+      plain(plain), b(kernel.getContext()), loc(kernel.getLoc()), i64(b.getI64Type()),
+      i32(b.getI32Type()), pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
 
 LLVM::LLVMFuncOp HostSide::function(const std::string &name, unsigned arguments) {
   b.setInsertionPointToEnd(into.getBody());
@@ -141,22 +142,52 @@ Ix HostSide::bytesOfBlock(Emitter &e, ArrayRef<std::pair<std::vector<Size>, int6
 
 /// How many blocks are launched: one for each program, but no more than a grid may have; where each
 /// has a workspace, as many as keep the GPU busy.
-Ix HostSide::blocks(Emitter &e) {
+Ix HostSide::blocks(Emitter &e, const LaunchPlan &of) {
   constexpr int64_t mostOfGrid = (int64_t(1) << 31) - 1, blocksWithWorkspace = 4;
-  bool hasWorkspace = !plan.requests.empty();
-  int64_t most = plan.blocksOfMultiprocessor
-                     ? architecture.multiprocessors * plan.blocksOfMultiprocessor
+  bool hasWorkspace = !of.requests.empty();
+  int64_t most = of.blocksOfMultiprocessor
+                     ? architecture.multiprocessors * of.blocksOfMultiprocessor
                  : hasWorkspace ? architecture.multiprocessors * blocksWithWorkspace
                                 : mostOfGrid;
   return e.ix().min(e.ix().product(Signature::grid(e)), most);
+}
+
+/// A scalar of the kernel that is known at the launch, with what it depends on.
+Value HostSide::scalarAtLaunch(Emitter &e, Value scalar) {
+  if (!e.scalars.contains(scalar)) {
+    Operation *op = scalar.getDefiningOp();
+    for (Value operand : op->getOperands())
+      scalarAtLaunch(e, operand);
+    e.emitScalar(op);
+  }
+  return e.scalar(scalar);
+}
+
+/// Whether sizes are such that the kernel can be launched; null where all are.
+Value HostSide::conditionsHold(Emitter &e) {
+  Value all;
+  for (Value buffer : plan.conditions.alignedRows) {
+    Type element = cast<tile::BufferType>(buffer.getType()).getTileElementType();
+    Ix bytes = e.ix().mul(e.size(sizesOf(buffer).back()), Emitter::bytesOf(element));
+    all = e.both(all, e.ix().equal(e.ix().rem(bytes, tmaAlignment), 0));
+  }
+  for (const LaunchConditions::Range &loop : plan.conditions.loops)
+    all = e.both(all, e.ix().less(Ix::of(scalarAtLaunch(e, loop.begin)),
+                                  Ix::of(scalarAtLaunch(e, loop.end))));
+  return all;
 }
 
 void HostSide::emitInfo(KernelInfo &info) {
   auto made = function(info.name + "_info", 2);
   Emitter e(kernel, b);
   bindWords(e, made.getArgument(0));
-  Ix count = blocks(e);
+  Ix count = blocks(e, plan);
   Ix bytes = e.ix().mul(count, bytesOfBlock(e, plan.requests));
+  if (Value holds = conditionsHold(e)) {
+    Ix others = blocks(e, plain);
+    bytes = e.ix().select(holds, bytes, e.ix().mul(others, bytesOfBlock(e, plain.requests)));
+    count = e.ix().select(holds, count, others);
+  }
   info.iterations = count.constant();
   info.workspaceBytes = bytes.constant();
   e.storeTo(e.ix().value(count), made.getArgument(1), i64, 0);
@@ -193,7 +224,20 @@ void HostSide::emitMap(Emitter &e, const MapPlan &map, Value buffers, Value word
   }
 }
 
-void HostSide::emitLaunch(const std::string &name, bool fills) {
+Ix HostSide::blocksOfLaunch(Emitter &e, Kind kind) {
+  constexpr int64_t mostOfFill = 1 << 16;
+  if (kind == Kind::Fill)
+    return e.ix().min(e.ix().ceilDiv(elementsToFill(e), plan.fillThreads), mostOfFill);
+  Ix count = blocks(e, kind == Kind::Plain ? plain : plan);
+  Value holds = conditionsHold(e);
+  if (!holds)
+    return count;
+  return kind == Kind::Plain ? e.ix().select(holds, 0, count) : e.ix().select(holds, count, 0);
+}
+
+void HostSide::emitLaunch(const std::string &name, Kind kind) {
+  const LaunchPlan &own = kind == Kind::Plain ? plain : plan;
+  bool fills = kind == Kind::Fill;
   auto made = function(name + "_launch", 4);
   Value buffers = made.getArgument(0), words = made.getArgument(1), launch = made.getArgument(3);
   Emitter e(kernel, b);
@@ -214,38 +258,36 @@ void HostSide::emitLaunch(const std::string &name, bool fills) {
   Value workspace = LLVM::PtrToIntOp::create(b, loc, i64, made.getArgument(2));
   e.storeTo(workspace, passed, i64, next);
 
-  constexpr int64_t mostOfFill = 1 << 16;
-  IndexBuilder ix = e.ix();
-  Ix count =
-      fills ? ix.min(ix.ceilDiv(elementsToFill(e), plan.fillThreads), mostOfFill) : blocks(e);
-  Value grid = arith::TruncIOp::create(b, loc, i32, ix.value(count));
-  int64_t threads = fills ? plan.fillThreads : plan.threads;
+  Value grid = arith::TruncIOp::create(b, loc, i32, e.ix().value(blocksOfLaunch(e, kind)));
+  int64_t threads = fills ? plan.fillThreads : own.threads;
   for (size_t d = 0; d < 3; ++d) {
     put32(offsetof(tw_launch, grid) + 4 * d, d ? constant32(1) : grid);
     put32(offsetof(tw_launch, block) + 4 * d, constant32(d ? 1 : threads));
     put32(offsetof(tw_launch, cluster) + 4 * d, constant32(0));
   }
-  put32(offsetof(tw_launch, shared_bytes), constant32(fills ? 0 : plan.sharedBytes));
-  bool hasMaps = !fills && !plan.maps.empty();
+  put32(offsetof(tw_launch, shared_bytes), constant32(fills ? 0 : own.sharedBytes));
+  bool hasMaps = !fills && !own.maps.empty();
   int64_t flags = hasMaps ? TW_LAUNCH_HAS_MAPS : 0;
-  if (!fills && plan.overlaps)
+  if (!fills && own.overlaps)
     flags |= TW_LAUNCH_OVERLAPS;
   put32(offsetof(tw_launch, flags), constant32(flags));
   if (hasMaps) {
-    for (auto [i, map] : llvm::enumerate(plan.maps))
+    for (auto [i, map] : llvm::enumerate(own.maps))
       emitMap(e, map, buffers, passed, signature.count() + int64_t(i) * mapWords);
     LLVM::StoreOp::create(b, loc, e.address(passed, i64, signature.count()),
                           field(offsetof(tw_launch, maps)));
-    put32(offsetof(tw_launch, map_count), constant32(int64_t(plan.maps.size())));
+    put32(offsetof(tw_launch, map_count), constant32(int64_t(own.maps.size())));
   }
   put32(offsetof(tw_launch, argument_count), constant32(signature.count()));
 }
 
 void HostSide::emit(KernelInfo &info) {
   emitInfo(info);
-  emitLaunch(info.name, false);
+  emitLaunch(info.name, Kind::Kernel);
+  if (!plan.conditions.empty())
+    emitLaunch(info.name + plainSuffix, Kind::Plain);
   if (info.fills)
-    emitLaunch(info.name + "_fill", true);
+    emitLaunch(info.name + "_fill", Kind::Fill);
 }
 
 } // namespace tw::target::nvidia

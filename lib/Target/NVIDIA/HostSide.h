@@ -5,6 +5,7 @@
 #include "IR/Tile/Tile.h"
 #include "Target/NVIDIA/Architecture.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
+#include "Target/NVIDIA/Product/LaunchConditions.h"
 #include "Target/NVIDIA/Product/TensorMaps.h"
 #include "Target/Target.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -53,16 +54,18 @@ struct LaunchPlan {
   int64_t blocksOfMultiprocessor = 0; // that run all programs; 0: a block runs one
   bool overlaps = false;              // it waits itself for what was launched before it
   std::vector<MapPlan> maps;          // of the launch
+  LaunchConditions conditions;
 };
 
 /// Words of a tw_tensor_map.
 inline constexpr int64_t mapWords = int64_t(sizeof(tw_tensor_map) / sizeof(uint64_t));
 
-/// Emits k_info, k_launch and k_fill_launch.
+/// Emits k_info, k_launch and k_fill_launch; where the launch has conditions, k_plain_launch for
+/// what is launched instead. Of the two, one has no blocks.
 class HostSide {
 public:
   HostSide(tile::KernelOp kernel, const Signature &signature, mlir::ModuleOp into,
-           const GpuArchitecture &architecture, const LaunchPlan &plan);
+           const GpuArchitecture &architecture, const LaunchPlan &plan, const LaunchPlan &plain);
   void emit(KernelInfo &info);
 
   /// What one block needs of the workspace.
@@ -72,9 +75,13 @@ public:
 private:
   mlir::LLVM::LLVMFuncOp function(const std::string &name, unsigned arguments);
   void bindWords(Emitter &e, mlir::Value words);
-  Ix blocks(Emitter &e);
+  Ix blocks(Emitter &e, const LaunchPlan &of);
+  mlir::Value scalarAtLaunch(Emitter &e, mlir::Value scalar);
+  mlir::Value conditionsHold(Emitter &e);
   void emitInfo(KernelInfo &info);
-  void emitLaunch(const std::string &name, bool fills);
+  enum class Kind { Kernel, Plain, Fill };
+  void emitLaunch(const std::string &name, Kind kind);
+  Ix blocksOfLaunch(Emitter &e, Kind kind);
   Ix elementsToFill(Emitter &e);
   void emitMap(Emitter &e, const MapPlan &map, mlir::Value buffers, mlir::Value words,
                int64_t first);
@@ -83,7 +90,7 @@ private:
   const Signature &signature;
   mlir::ModuleOp into;
   const GpuArchitecture &architecture;
-  const LaunchPlan &plan;
+  const LaunchPlan &plan, &plain;
   mlir::OpBuilder b;
   mlir::Location loc;
   mlir::Type i64, i32, pointer;

@@ -33,18 +33,26 @@ public:
         b(kernel.getContext()), loc(kernel.getLoc()), i64(b.getI64Type()),
         pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
 
-  FailureOr<LoweredForDevice> run() {
+  /// `avoidsTensorCores`: another kernel has the place of the one that would use them.
+  FailureOr<LoweredForDevice> run(bool avoidsTensorCores = false) {
     LoweredForDevice result;
     result.info.name = kernel.getSymName().str();
     result.info.passedSizes = signature.passedSizes();
     result.arguments = signature.count();
     findStructure();
-    if (failed(product     ? emitProduct(result)
-               : attention ? emitAttention(result)
-                           : emitPrograms(result)))
+    result.usesTensorCores = product || attention;
+    if (!result.usesTensorCores) {
+      plan.threads = threadCount();
+      if (failed(emitPrograms(result, plan, result.info.name, sharedOfPlain())))
+        return failure();
+    } else if (failed(avoidsTensorCores ? emitInPlace(result)
+                      : product         ? emitProduct(result)
+                                        : emitAttention(result)) ||
+               (!plan.conditions.empty() && failed(emitPlain(result)))) {
       return failure();
+    }
     emitFill(result);
-    HostSide(kernel, signature, host, architecture, plan).emit(result.info);
+    HostSide(kernel, signature, host, architecture, plan, plain).emit(result.info);
     return std::move(result);
   }
 
@@ -61,6 +69,16 @@ private:
       findAttention(why);
     if (!product && !attention && match.isWanted)
       emitReport(loc) << "multiplies without tensor cores: " << why;
+    if (product)
+      planLaunch(productPlan->threads(), productPlan->sharedBytes, 1,
+                 mapsOf(*product, *productPlan).all, product->conditions);
+    if (attention)
+      planLaunch(attentionPlan->threads(), attentionPlan->sharedBytes,
+                 attentionPlan->blocksOfMultiprocessor, mapsOf(*attention, *attentionPlan).all,
+                 attention->conditions);
+    if (!plan.conditions.empty())
+      emitReport(loc) << "multiplies on tensor cores " << plan.conditions.text()
+                      << ", else without them";
   }
 
   void planFor(Product found, std::string &why) {
@@ -96,6 +114,18 @@ private:
       attention = std::move(match.attention);
     else
       why = "its block does not fit in shared memory or registers";
+  }
+
+  /// A launch on tensor cores: `blocks` blocks a multiprocessor, which run one program after the
+  /// other.
+  void planLaunch(int64_t threads, int64_t sharedBytes, int64_t blocks,
+                  const std::vector<MapPlan> &maps, const LaunchConditions &conditions) {
+    plan.threads = threads;
+    plan.sharedBytes = sharedBytes;
+    plan.blocksOfMultiprocessor = blocks;
+    plan.overlaps = true;
+    plan.maps = maps;
+    plan.conditions = conditions;
   }
 
   /// As many threads as the largest tile has elements, within bounds.
@@ -144,7 +174,9 @@ private:
 
   /// The block's shared memory, of as many bytes as the launch says.
   Value sharedMemory(int64_t alignment) {
-    {
+    if (auto made = device.lookupSymbol<LLVM::GlobalOp>(sharedName)) {
+      made.setAlignment(uint64_t(std::max(alignment, int64_t(made.getAlignment().value_or(1)))));
+    } else {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(device.getBody());
       LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
@@ -158,16 +190,12 @@ private:
   using MakeEmitter = llvm::function_ref<std::unique_ptr<WarpGroupsEmitter>(
       Emitter &, Value shared, ValueRange maps, BlockPrograms)>;
 
-  /// On tensor cores: `blocks` blocks a multiprocessor, which run one program after the other.
-  LogicalResult emitPersistent(LoweredForDevice &result, int64_t threads, int64_t sharedBytes,
-                               int64_t blocks, const std::vector<MapPlan> &maps, MakeEmitter make) {
-    plan.threads = threads;
-    plan.sharedBytes = sharedBytes;
-    plan.blocksOfMultiprocessor = blocks;
-    plan.overlaps = true;
-    plan.maps = maps;
-    LLVM::LLVMFuncOp made = function(result.info.name, plan.threads, maps.size());
-    made->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(int32_t(blocks)));
+  /// On tensor cores.
+  LogicalResult emitPersistent(LoweredForDevice &result, MakeEmitter make) {
+    size_t maps = plan.maps.size();
+    LLVM::LLVMFuncOp made = function(result.info.name, plan.threads, maps);
+    made->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                  b.getI32IntegerAttr(int32_t(plan.blocksOfMultiprocessor)));
     Emitter e(kernel, b);
     signature.bind(e, made.getArguments());
     Indices grid = signature.grid(e);
@@ -177,9 +205,9 @@ private:
     if (std::optional<WorkTable> table = workTable(e, grid))
       followTable(e, *table, grid, programs);
     Value shared = sharedMemory(productAlignment);
-    if (failed(make(e, shared, made.getArguments().take_back(maps.size()), programs)->emit()))
+    if (failed(make(e, shared, made.getArguments().take_back(maps), programs)->emit()))
       return failure();
-    result.arguments += int64_t(maps.size()) * mapWords;
+    result.arguments += int64_t(maps) * mapWords;
     result.entries.push_back({result.info.name, plan.sharedBytes, 0, 0, 0});
     return success();
   }
@@ -187,8 +215,7 @@ private:
   LogicalResult emitProduct(LoweredForDevice &result) {
     ProductMaps maps = mapsOf(*product, *productPlan);
     return emitPersistent(
-        result, productPlan->threads(), productPlan->sharedBytes, 1, maps.all,
-        [&](Emitter &e, Value shared, ValueRange given, const BlockPrograms &programs) {
+        result, [&](Emitter &e, Value shared, ValueRange given, const BlockPrograms &programs) {
           return std::make_unique<ProductEmitter>(e, *product, *productPlan, maps, shared, given,
                                                   programs);
         });
@@ -197,23 +224,42 @@ private:
   LogicalResult emitAttention(LoweredForDevice &result) {
     AttentionMaps maps = mapsOf(*attention, *attentionPlan);
     return emitPersistent(
-        result, attentionPlan->threads(), attentionPlan->sharedBytes,
-        attentionPlan->blocksOfMultiprocessor, maps.all,
-        [&](Emitter &e, Value shared, ValueRange given, const BlockPrograms &programs) {
+        result, [&](Emitter &e, Value shared, ValueRange given, const BlockPrograms &programs) {
           return std::make_unique<AttentionEmitter>(e, *attention, *attentionPlan, maps, shared,
                                                     given, programs);
         });
   }
 
-  LogicalResult emitPrograms(LoweredForDevice &result) {
-    plan.threads = threadCount();
-    LLVM::LLVMFuncOp made = function(result.info.name, plan.threads);
+  int64_t sharedOfPlain() const { return architecture.sharedBytes / blocksOfMultiprocessor - 1024; }
+
+  /// The plain lowering beside the kernel for tensor cores, for other sizes.
+  LogicalResult emitPlain(LoweredForDevice &result) {
+    plain.threads = threadCount();
+    result.hasPlain = true;
+    return emitPrograms(result, plain, result.info.name + plainSuffix, sharedOfPlain());
+  }
+
+  /// The plain lowering, launched as the kernel for tensor cores would be.
+  LogicalResult emitInPlace(LoweredForDevice &result) {
+    LaunchPlan own = plan;
+    if (failed(emitPrograms(result, own, result.info.name, plan.sharedBytes)))
+      return failure();
+    result.arguments += int64_t(plan.maps.size()) * mapWords;
+    return success(own.requests.empty());
+  }
+
+  /// The plain lowering: a block runs programs one after the other. Says in `own` what it needs.
+  LogicalResult emitPrograms(LoweredForDevice &result, LaunchPlan &own, const std::string &name,
+                             int64_t sharedLimit) {
+    LLVM::LLVMFuncOp made = function(name, own.threads, own.maps.size());
     Emitter e(kernel, b);
     signature.bind(e, made.getArguments());
-    e.threads = plan.threads;
+    if (own.overlaps)
+      NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
+    e.threads = own.threads;
     e.thread = sreg<NVVM::ThreadIdXOp>();
     e.shared = LLVM::AddrSpaceCastOp::create(b, loc, pointer, sharedMemory(sharedAlignment));
-    e.sharedLimit = architecture.sharedBytes / blocksOfMultiprocessor - 1024;
+    e.sharedLimit = sharedLimit;
     Indices grid = signature.grid(e);
     Value first = sreg<NVVM::BlockIdXOp>(), blocks = sreg<NVVM::GridDimXOp>();
     Value count = e.ix().value(e.ix().product(grid));
@@ -221,7 +267,7 @@ private:
     // The block's part of the workspace begins where the ones before it end; how large one is will
     // be known at the end.
     e.entry = OpBuilder::InsertPoint(programs->getBlock(), Block::iterator(programs));
-    Value argument = made.getArguments().back();
+    Value argument = made.getArgument(unsigned(signature.count()) - 1);
     auto scaled = arith::MulIOp::create(b, loc, first, first);
     b.setInsertionPoint(programs);
     scaled->moveBefore(programs);
@@ -233,12 +279,12 @@ private:
       return failure();
     e.barrier(); // the next program uses the same scratch
     b.setInsertionPoint(scaled);
-    plan.requests = e.requests;
-    Ix bytes = HostSide::bytesOfBlock(e, plan.requests);
+    own.requests = e.requests;
+    Ix bytes = HostSide::bytesOfBlock(e, own.requests);
     scaled.getRhsMutable().assign(e.ix().value(bytes));
-    plan.sharedBytes = e.mostSharedBytes;
+    own.sharedBytes = e.mostSharedBytes;
     result.info.failures = e.failures;
-    result.entries.push_back({result.info.name, plan.sharedBytes, 0, 0, 0});
+    result.entries.push_back({name, own.sharedBytes, 0, 0, 0});
     return success();
   }
 
@@ -371,7 +417,7 @@ private:
   OpBuilder b;
   Location loc;
   Type i64, pointer;
-  LaunchPlan plan;
+  LaunchPlan plan, plain; // `plain`: where sizes do not fit the conditions of `plan`
   std::optional<Product> product;
   std::optional<ProductPlan> productPlan;
   std::optional<Attention> attention;
@@ -383,6 +429,12 @@ private:
 FailureOr<LoweredForDevice> lowerKernel(tile::KernelOp kernel, ModuleOp device, ModuleOp host,
                                         const GpuArchitecture &architecture) {
   return KernelLowering(kernel, device, host, architecture).run();
+}
+
+FailureOr<LoweredForDevice> lowerWithoutTensorCores(tile::KernelOp kernel, ModuleOp device,
+                                                    ModuleOp host,
+                                                    const GpuArchitecture &architecture) {
+  return KernelLowering(kernel, device, host, architecture).run(/*avoidsTensorCores=*/true);
 }
 
 } // namespace tw::target::nvidia

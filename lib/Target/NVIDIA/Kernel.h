@@ -12,6 +12,7 @@ struct LoweredForDevice {
   KernelInfo info;
   std::vector<DeviceCode::Entry> entries;
   int64_t arguments = 0;
+  bool usesTensorCores = false, hasPlain = false;
 };
 
 /// Adds to `device` the kernels that run on the GPU (nvvm.kernel, scalar loops), and to `host` what
@@ -24,5 +25,12 @@ struct LoweredForDevice {
 mlir::FailureOr<LoweredForDevice> lowerKernel(tile::KernelOp kernel, mlir::ModuleOp device,
                                               mlir::ModuleOp host,
                                               const GpuArchitecture &architecture);
+
+/// The same for a kernel that uses tensor cores, but with the plain lowering: what stands on the
+/// host is the same. Fails where it would need more.
+mlir::FailureOr<LoweredForDevice> lowerWithoutTensorCores(tile::KernelOp kernel,
+                                                          mlir::ModuleOp device,
+                                                          mlir::ModuleOp host,
+                                                          const GpuArchitecture &architecture);
 
 } // namespace tw::target::nvidia

@@ -46,12 +46,15 @@ public:
       return failure();
     auto code = std::make_shared<DeviceCode>();
     code->arguments = lowered->arguments;
+    code->hasPlain = lowered->hasPlain;
     code->entries = std::move(lowered->entries);
     FailureOr<DeviceJob> job = compile(*device, architecture, code->entries);
     if (failed(job))
       return failure();
     std::lock_guard lock(mutex);
-    pending.push_back({kernel->getLoc(), code, *std::move(job)});
+    tile::KernelOp copy =
+        lowered->usesTensorCores ? cast<tile::KernelOp>(kernel->clone()) : nullptr;
+    pending.push_back({kernel->getLoc(), code, *std::move(job), copy});
     lowered->info.device = std::move(code);
     return std::move(lowered->info);
   }
@@ -72,9 +75,12 @@ public:
       else
         results[i] = image.error();
     });
-    for (auto [job, result] : llvm::zip(jobs, results))
+    for (auto [job, result] : llvm::zip(jobs, results)) {
+      if (!result && result.error().code == Code::TARGET_3 && job.kernel)
+        result = compileWithoutTensorCores(job, result.error().message);
       if (!result)
         return emitCoded(job.location, result.error().code) << result.error().message;
+    }
     return failure(isCancelled(cancellation));
   }
 
@@ -109,7 +115,31 @@ private:
     Location location;
     std::shared_ptr<DeviceCode> code;
     DeviceJob job;
+    /// A copy of one that uses tensor cores.
+    OwningOpRef<tile::KernelOp> kernel;
   };
+
+  /// Where ptxas refuses a kernel for tensor cores, which no plan can foresee of every kernel; the
+  /// first refusal stays where the plain lowering fails, too.
+  Status compileWithoutTensorCores(Pending &refused, const std::string &why) {
+    Diagnostic first{Code::TARGET_3, why};
+    OwningOpRef<ModuleOp> device = ModuleOp::create(refused.location),
+                          host = ModuleOp::create(refused.location);
+    FailureOr<nvidia::LoweredForDevice> lowered =
+        nvidia::lowerWithoutTensorCores(*refused.kernel, *device, *host, architecture);
+    if (failed(lowered) || failed(lowerLoops(*device)))
+      return first;
+    FailureOr<DeviceJob> job = compile(*device, architecture, lowered->entries);
+    if (failed(job))
+      return first;
+    Result<std::string> image = (*job)(lowered->entries);
+    if (!image)
+      return first;
+    emitReport(refused.location) << "multiplies without tensor cores: " << why;
+    refused.code->image = *std::move(image);
+    refused.code->entries = std::move(lowered->entries);
+    return {};
+  }
 
   static void onThreads(size_t count, llvm::function_ref<void(size_t)> work) {
     std::atomic<size_t> next = 0;

@@ -227,6 +227,9 @@ private:
       if (queries.load != found.queries.load || queries.freeDim != found.queries.freeDim ||
           !isSame(part.keys, first.keys) || !isSame(part.values, first.values))
         return no("its loops have different operands");
+      for (const ProductOperand *operand : {&queries, &part.keys, &part.values})
+        if (operand->needsAlignedRows)
+          found.conditions.addAlignedRows(tile::LoadOp(operand->load).getBuffer());
       if (part.values.isSumInnermost)
         return no("the second product's right operand has its terms innermost");
     }
@@ -316,10 +319,24 @@ private:
       if (i > 0 && !goesOn(found.parts[i].loop, found.parts[i - 1].loop))
         return no("its loops do not follow each other");
       found.firstRuns = i;
-      if (lowerBound(found.parts[i].loop.getEnd()) > begin.getSExtValue())
+      found.conditions.loops.clear();
+      if (runs(found.parts[i].loop.getEnd(), begin.getSExtValue()))
         return true;
     }
     return no("its loop may not run at all");
+  }
+
+  /// Whether a loop's end is behind `begin` in every program, if the host looks at what is known at
+  /// the launch.
+  bool runs(Value end, int64_t begin) {
+    if (lowerBound(end) > begin)
+      return true;
+    if (auto least = end.getDefiningOp<arith::MinSIOp>())
+      return runs(least.getLhs(), begin) && runs(least.getRhs(), begin);
+    if (!isKnownAtLaunch(end))
+      return false;
+    found.conditions.loops.push_back({found.parts[0].loop.getBegin(), end});
+    return true;
   }
 
   void findMasks() {

@@ -6,6 +6,7 @@
 // each row, or beside them. docs/nvidia-target.md, "Attention".
 #pragma once
 #include "IR/Tile/Tile.h"
+#include "Target/NVIDIA/Product/LaunchConditions.h"
 #include "Target/NVIDIA/Product/Operand.h"
 #include "Target/NVIDIA/Product/SumsStore.h"
 
@@ -35,6 +36,7 @@ struct Attention {
   bool isMasked = false; // more is read than operands
   int64_t rows = 0, terms = 0, depth = 0, width = 0;
   mlir::Type element; // of the operands
+  LaunchConditions conditions;
 };
 
 struct AttentionMatch {

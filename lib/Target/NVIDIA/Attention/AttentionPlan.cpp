@@ -45,8 +45,8 @@ static Room roomFor(const AttentionShape &shape, int64_t warpGroups) {
 /// Where loops follow each other, ptxas moves weights of so few terms between products, which it
 /// serializes then (C7513), however many registers there are.
 static bool hasTooFewTerms(const AttentionShape &shape, int64_t warpGroups) {
-  return shape.hasLoops && ((warpGroups <= 2 && shape.terms == 48) ||
-                            (warpGroups == 1 && shape.terms == 32));
+  return shape.hasLoops &&
+         ((warpGroups <= 2 && shape.terms == 48) || (warpGroups == 1 && shape.terms == 32));
 }
 
 static bool fitsRegisters(const AttentionShape &shape, int64_t warpGroups) {

@@ -55,7 +55,7 @@ static bool checkLoad(ProductOperand &operand, std::string &why) {
   if (operand.freeDim != last && operand.sumDim != last)
     return no("an operand is not contiguous along a dimension of its matrix");
   operand.isSumInnermost = operand.sumDim == last;
-  return canUseTensorMap(load.getBuffer(), why);
+  return canUseTensorMap(load.getBuffer(), why, &operand.needsAlignedRows);
 }
 
 bool findOperand(Value value, unsigned freeAxis, ProductOperand &operand, std::string &why) {
@@ -78,7 +78,7 @@ bool findOperand(Value value, unsigned freeAxis, ProductOperand &operand, std::s
   return checkLoad(operand, why);
 }
 
-bool canUseTensorMap(Value buffer, std::string &why) {
+bool canUseTensorMap(Value buffer, std::string &why, bool *needsAlignedRows) {
   auto type = cast<tile::BufferType>(buffer.getType());
   std::vector<Size> sizes = tile::sizesOf(type);
   if (sizes.empty() || int64_t(sizes.size()) > mostDims) {
@@ -94,6 +94,10 @@ bool canUseTensorMap(Value buffer, std::string &why) {
     }
     // A row's length is the distance between rows.
     bool isRow = d + 1 == sizes.size() && sizes.size() > 1;
+    if (isRow && !known && needsAlignedRows) {
+      *needsAlignedRows = true;
+      continue;
+    }
     if (isRow && (!known || *known * bytes % tmaAlignment != 0)) {
       why = known ? "rows of " + std::to_string(*known * bytes) +
                         " bytes are no multiples of the 16 that TMA wants"

@@ -13,6 +13,7 @@ struct ProductOperand {
   unsigned freeDim = 0, sumDim = 0; // of the buffer: rows (or columns) of the result, and the sum
   int64_t freeExtent = 0, sumExtent = 0;
   bool isSumInnermost = false;
+  bool needsAlignedRows = false; // whose length is known only at the call
 };
 
 /// Finds the load behind an operand of a dot, whose dimension `freeAxis` is no sum's, through
@@ -27,8 +28,9 @@ bool throughReshape(tile::ReshapeOp op, std::array<unsigned, 2> &dims);
 inline constexpr int64_t tmaAlignment = 16;
 
 /// Whether TMA can address `buffer` whatever the symbols are: up to five dimensions of at most 2^30
-/// elements, rows of a multiple of 16 bytes.
-bool canUseTensorMap(mlir::Value buffer, std::string &why);
+/// elements, rows of a multiple of 16 bytes. With `needsAlignedRows`: or if rows of a length known
+/// only at the call are such multiples, which it then says.
+bool canUseTensorMap(mlir::Value buffer, std::string &why, bool *needsAlignedRows = nullptr);
 
 /// Whether no thread reads what another one may have stored.
 bool readsNoResult(tile::KernelOp kernel, std::string &why);

@@ -99,12 +99,16 @@ private:
   bool findTrips() {
     tile::ForOp loop = product.loop;
     llvm::APInt begin, end, step;
+    if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) || step.getSExtValue() <= 0)
+      return no("how its loop goes on is not known");
     if (!matchPattern(loop.getBegin(), m_ConstantInt(&begin)) ||
-        !matchPattern(loop.getEnd(), m_ConstantInt(&end)) ||
-        !matchPattern(loop.getStep(), m_ConstantInt(&step)))
-      return no("how often its loop runs is known only at the call");
+        !matchPattern(loop.getEnd(), m_ConstantInt(&end))) {
+      product.conditions.loops.push_back({loop.getBegin(), loop.getEnd()});
+      return (isKnownAtLaunch(loop.getBegin()) && isKnownAtLaunch(loop.getEnd())) ||
+             no("how often its loop runs is not the same in all programs");
+    }
     int64_t by = step.getSExtValue(), length = end.getSExtValue() - begin.getSExtValue();
-    if (by <= 0 || length <= 0 || length > mostOfDimension)
+    if (length <= 0 || length > mostOfDimension)
       return no("its loop does not run");
     product.trips = (length + by - 1) / by;
     return true;
@@ -125,6 +129,8 @@ private:
     if (inner % mostOfChunk != 0 && inner != 32 && inner != 16 &&
         (operand.isSumInnermost || inner % 16 != 0))
       return no("rows of " + Twine(inner) + " elements have no layout in shared memory");
+    if (operand.needsAlignedRows)
+      product.conditions.addAlignedRows(operand.load.getBuffer());
     return true;
   }
 

@@ -6,6 +6,7 @@
 #pragma once
 #include "IR/Tile/Tile.h"
 #include "Target/NVIDIA/Architecture.h"
+#include "Target/NVIDIA/Product/LaunchConditions.h"
 #include "Target/NVIDIA/Product/Operand.h"
 #include "Target/NVIDIA/Product/SumsStore.h"
 
@@ -18,8 +19,9 @@ struct Product {
   std::vector<SumsStore> stores;
   int64_t rows = 0, columns = 0; // of a program's block of the result
   int64_t depth = 0;             // of one trip
-  int64_t trips = 0;
-  mlir::Type element; // of the operands
+  std::optional<int64_t> trips;  // nothing: known only at the call
+  mlir::Type element;            // of the operands
+  LaunchConditions conditions;
 };
 
 /// The product that `kernel` is, or why it is none that the tensor cores can take.

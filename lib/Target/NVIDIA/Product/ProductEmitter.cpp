@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Product/ProductEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 
@@ -14,20 +15,28 @@ ProductEmitter::ProductEmitter(Emitter &e, const Product &product, const Product
       plan(plan), plannedMaps(plannedMaps), ring(at, plan.ring),
       fragment(product.columns, plan.blocksOfGroup) {}
 
+/// How often the loop runs: at least once.
+Ix ProductEmitter::trips() {
+  if (product.trips)
+    return *product.trips;
+  tile::ForOp loop = product.loop;
+  return e.ix().ceilDiv(e.ix().sub(e.index(loop.getEnd()), e.index(loop.getBegin())),
+                        e.index(loop.getStep()));
+}
+
 //===--- the loading warp ------------------------------------------------===//
 
 void ProductEmitter::load(int64_t) {
   Value zero = at.i32(0);
   overPrograms({zero, zero}, [&](ValueRange carried) -> SmallVector<Value> {
     tile::ForOp loop = product.loop;
-    Value from = e.ix().value(0), to = e.ix().value(product.trips), one = e.ix().value(1);
-    auto trips = scf::ForOp::create(b, loc, from, to, one, carried);
+    Value from = e.ix().value(0), to = e.ix().value(trips()), one = e.ix().value(1);
+    auto all = scf::ForOp::create(b, loc, from, to, one, carried);
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(trips.getBody());
-    StageRing::Place place{trips.getRegionIterArgs()[0], trips.getRegionIterArgs()[1]};
-    e.scalars[loop.getInductionVar()] =
-        e.ix().value(e.ix().add(e.index(loop.getBegin()),
-                                e.ix().mul(Ix(trips.getInductionVar()), e.index(loop.getStep()))));
+    b.setInsertionPointToStart(all.getBody());
+    StageRing::Place place{all.getRegionIterArgs()[0], all.getRegionIterArgs()[1]};
+    e.scalars[loop.getInductionVar()] = e.ix().value(e.ix().add(
+        e.index(loop.getBegin()), e.ix().mul(Ix(all.getInductionVar()), e.index(loop.getStep()))));
     emitScalars(loop.getBody().front());
     Value barrier = ring.fill(place, plan.a.bytes() + plan.b.bytes());
     Value offset = ring.offset(place.stage);
@@ -35,7 +44,7 @@ void ProductEmitter::load(int64_t) {
     loadOperand(product.b, plan.b, maps[1], at.add(offset, plan.b.offset), barrier);
     StageRing::Place next = ring.advance(place);
     scf::YieldOp::create(b, loc, ValueRange{next.stage, next.parity});
-    return {trips.getResult(0), trips.getResult(1)};
+    return {all.getResult(0), all.getResult(1)};
   });
 }
 
@@ -66,10 +75,11 @@ SmallVector<Value> ProductEmitter::sumUp(StageRing::Place &place) {
   multiply(place.stage, sums, /*addsToSums=*/false);
   Value last = place.stage;
   place = ring.advance(place);
-  if (product.trips > 1) {
+  if (product.trips != 1) {
+    Value count = arith::TruncIOp::create(b, loc, b.getI32Type(), e.ix().value(trips()));
     SmallVector<Value> carried = {place.stage, place.parity, last};
     carried.append(sums);
-    auto loop = scf::ForOp::create(b, loc, at.i32(1), at.i32(product.trips), at.i32(1), carried);
+    auto loop = scf::ForOp::create(b, loc, at.i32(1), count, at.i32(1), carried);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     auto now = loop.getRegionIterArgs();
