@@ -101,6 +101,45 @@ TEST(Attention, Masks) {
                                     block(64, keys)));
 }
 
+/// Keys, and queries, that only the call brings: fewer than a block, whole blocks, and a rest.
+TEST(Attention, UnknownLengths) {
+  for (int64_t keys : {5, 64, 150})
+    for (const char *unknown : {"S", "LS"})
+      EXPECT_TRUE(runsOnTensorCores({{.b = 2,
+                                      .g = 2,
+                                      .l = 70,
+                                      .s = keys,
+                                      .e = 64,
+                                      .f = 64,
+                                      .hasSums = true,
+                                      .dtype = kernel::f16,
+                                      .unknown = unknown}},
+                                    block(64, 64)))
+          << keys;
+  EXPECT_TRUE(runsOnTensorCores({{.b = 1,
+                                  .g = 1,
+                                  .l = 70,
+                                  .s = 150,
+                                  .e = 64,
+                                  .f = 64,
+                                  .mask = Mask::Added,
+                                  .dtype = kernel::bf16,
+                                  .unknown = "LS"}},
+                                block(64, 64)));
+  for (int64_t length : {40, 128, 200})
+    EXPECT_TRUE(runsOnTensorCores({{.b = 1,
+                                    .g = 2,
+                                    .l = length,
+                                    .s = length,
+                                    .e = 64,
+                                    .f = 64,
+                                    .isCausal = true,
+                                    .dtype = kernel::f16,
+                                    .unknown = "LS"}},
+                                  block(128, 64)))
+        << length;
+}
+
 TEST(Attention, WhatHasThePlainLowering) {
   Case small{{.b = 1, .g = 1, .l = 40, .s = 64, .e = 64, .f = 64, .dtype = kernel::f16}};
   EXPECT_FALSE(runsOnTensorCores(small, block(40, 64)));

@@ -18,7 +18,12 @@ struct AttentionCase {
   Mask mask = Mask::None;
   bool isMaskOfKeys = false;
   kernel::DType dtype = kernel::f32;
+  std::string unknown = {}; // which of L and S are symbols
 
+  kernels::Extent extent(char name, int64_t size) const {
+    bool isSymbol = unknown.find(name) != std::string::npos;
+    return isSymbol ? kernels::Extent{std::nullopt, std::string(1, name)} : kernels::Extent{size};
+  }
   kernel::DType sum() const { return dtype == kernel::f64 ? kernel::f64 : kernel::f32; }
   double scale() const { return 1 / std::sqrt(double(e)); }
 
@@ -34,7 +39,7 @@ struct AttentionCase {
   }
 
   void describeInputs(kernels::AttentionInputs &spec) const {
-    spec.dims = {{b}, {g}, {l}, {s}, {e}, {f}};
+    spec.dims = {{b}, {g}, extent('L', l), extent('S', s), {e}, {f}};
     spec.queries = 2, spec.keys = 3, spec.depth = 4, spec.width = 5;
     spec.scale = scale(), spec.isCausal = isCausal;
     spec.sum = sum();

@@ -45,7 +45,9 @@ inline Truth truthOf(const Case &c, const std::vector<HostTensor> &in) {
 
 inline std::vector<HostTensor> inputsOf(const Case &c) {
   std::vector<HostTensor> inputs;
-  for (const BufferSpec &buffer : c.spec().buffers)
+  Case known = c;
+  known.unknown.clear();
+  for (const BufferSpec &buffer : known.spec().buffers)
     if (!buffer.isOutput)
       inputs.push_back(randomTensor(buffer, int(inputs.size()) + 3));
   return inputs;

@@ -35,6 +35,23 @@ TEST(AttentionCost, ConfigurationsAreLegal) {
         }
 }
 
+TEST(AttentionCost, KeysOfAnyNumber) {
+  for (int64_t size : {64, 128, 256})
+    for (bool isCausal : {false, true}) {
+      kernels::Attention spec = heads(4, 1000, 1000, size, isCausal);
+      spec.dims[size_t(spec.keys)] = {std::nullopt, "S"};
+      ASSERT_TRUE(isForTensorCores(spec));
+      std::optional<AttentionChoice> chosen = chooseAttention(spec, hopper());
+      ASSERT_TRUE(chosen) << size;
+      EXPECT_TRUE(isLegal(spec, *chosen, hopper()));
+      EXPECT_EQ(chosen->block.keys % 16, 0);
+      spec.dims[size_t(spec.keys)].most = 40;
+      chosen = chooseAttention(spec, hopper());
+      ASSERT_TRUE(chosen) << size;
+      EXPECT_EQ(chosen->block.keys % 16, 0);
+    }
+}
+
 TEST(AttentionCost, WhatTheTensorCoresCannotTake) {
   EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 64, false, kernel::f32)));
   EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 72)));

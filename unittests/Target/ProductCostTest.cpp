@@ -29,6 +29,21 @@ TEST(ProductCost, ConfigurationsAreLegal) {
         }
 }
 
+TEST(ProductCost, SizesKnownOnlyAtTheCall) {
+  for (int dim = 0; dim < 3; ++dim)
+    for (bool isTransposed : {false, true}) {
+      Contraction spec = halves(1000, 768, 1280, isTransposed);
+      kernels::Extent known = spec.dims[size_t(dim)];
+      for (kernels::BufferSpec &buffer : spec.buffers)
+        for (kernels::Extent &extent : buffer.shape)
+          if (extent == known)
+            extent = {std::nullopt, "N"};
+      spec.dims[size_t(dim)] = {std::nullopt, "N"};
+      ASSERT_TRUE(isForTensorCores(spec)) << dim;
+      EXPECT_TRUE(isLegal(spec, chooseProduct(spec, hopper()), hopper())) << dim;
+    }
+}
+
 TEST(ProductCost, WhatTheTensorCoresCannotTake) {
   EXPECT_FALSE(isForTensorCores(kernels::product(128, 128, 128))); // f32
   EXPECT_FALSE(isForTensorCores(halves(128, 128, 132)));           // rows of 264 bytes

@@ -106,7 +106,8 @@ private:
                          found.parts.size() > 1 || found.parts[0].loop,
                          found.parts.size() > 1 && found.parts.back().loop,
                          found.parts.size() > 1 && !found.parts.back().loop,
-                         found.isMasked};
+                         found.isMasked,
+                         !found.conditions.empty()};
     int64_t stages = pipelineField(kernel, stagesField);
     attentionPlan =
         planAttention(shape, stages ? stages : chooseStages(shape, architecture), architecture);

@@ -319,11 +319,11 @@ private:
       if (i > 0 && !goesOn(found.parts[i].loop, found.parts[i - 1].loop))
         return no("its loops do not follow each other");
       found.firstRuns = i;
-      found.conditions.loops.clear();
-      if (runs(found.parts[i].loop.getEnd(), begin.getSExtValue()))
+      if (lowerBound(found.parts[i].loop.getEnd()) > begin.getSExtValue())
         return true;
     }
-    return no("its loop may not run at all");
+    return runs(found.parts[found.firstRuns].loop.getEnd(), begin.getSExtValue()) ||
+           no("its loop may not run at all");
   }
 
   /// Whether a loop's end is behind `begin` in every program, if the host looks at what is known at

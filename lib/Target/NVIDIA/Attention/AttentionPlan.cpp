@@ -33,10 +33,11 @@ struct Room {
 static Room roomFor(const AttentionShape &shape, int64_t warpGroups) {
   constexpr int64_t any = 1024;
   constexpr Room one[] = {{}, {208, any, any}, {176, any, 224}, {128, any, 160}};
-  constexpr Room loops[] = {{}, {172, any, any}, {160, 264, 160}, {108, 132, any}};
+  constexpr Room loops[] = {{}, {168, any, any}, {160, 264, 160}, {108, 132, any}};
   constexpr Room tail[] = {{}, {200, 231, any}, {168, 200, any}, {128, 132, any}};
   constexpr Room masked[] = {{}, {128, 200, any}, {0, 0, 0}, {0, 0, 0}};
-  return (shape.isMasked   ? masked
+  constexpr Room maskedLoops[] = {{}, {120, 200, any}, {0, 0, 0}, {0, 0, 0}};
+  return (shape.isMasked   ? shape.hasLoops ? maskedLoops : masked
           : shape.hasLoops ? loops
           : shape.hasTail  ? tail
                            : one)[warpGroups];
@@ -51,6 +52,9 @@ static bool hasTooFewTerms(const AttentionShape &shape, int64_t warpGroups) {
 
 static bool fitsRegisters(const AttentionShape &shape, int64_t warpGroups) {
   Room room = roomFor(shape, warpGroups);
+  constexpr int64_t ofSizes = 4;
+  if (shape.hasUnknownSizes)
+    room.copied -= ofSizes;
   return shape.terms / 2 + shape.terms / 4 + shape.width / 2 <= room.values &&
          shape.width + shape.terms / 4 <= room.copied &&
          (shape.width % 64 == 0 || shape.width <= room.uneven) &&

@@ -16,7 +16,8 @@ struct AttentionShape {
   bool hasLoop = true; // else a program has one trip
   /// Loops follow each other; a trip stands behind a loop.
   bool hasLoops = false, hasTail = false;
-  bool isMasked = false; // weights depend on more than scores
+  bool isMasked = false;        // weights depend on more than scores
+  bool hasUnknownSizes = false; // how many terms there are only the call brings
 };
 
 /// Rings of queries (a stage a program), of keys and of values, then what is stored by TMA, then

@@ -44,16 +44,18 @@ bool canLoad(const Attention &attention, const Access &access, int row, int inne
 
 AttentionShape shapeOf(const Attention &attention, const AttentionConfiguration &block) {
   int64_t keys = sizeOf(attention, attention.keys);
+  bool isKnown = attention.dims[size_t(attention.keys)].size.has_value();
   return {block.queries,
           paddedTerms(block.keys),
           sizeOf(attention, attention.depth),
           sizeOf(attention, attention.width),
           /*isDepthInnermostInQueries=*/true,
           /*isDepthInnermostInKeys=*/true,
-          keys > block.keys,
-          attention.isCausal && keys > block.keys,
-          !attention.isCausal && keys > block.keys && keys % block.keys != 0,
-          attention.mask.has_value()};
+          !isKnown || keys > block.keys,
+          !isKnown || (attention.isCausal && keys > block.keys),
+          isKnown && !attention.isCausal && keys > block.keys && keys % block.keys != 0,
+          attention.mask.has_value(),
+          !isKnown};
 }
 
 double ceilDiv(int64_t a, int64_t b) {
@@ -92,8 +94,7 @@ bool isForTensorCores(const Attention &attention) {
   return isHalf && attention.sum == kernel::f32 &&
          attention.buffers[size_t(attention.key.buffer)].dtype == type &&
          attention.buffers[size_t(attention.value.buffer)].dtype == type && isExtent(depth) &&
-         isExtent(width) && attention.dims[size_t(attention.keys)].size &&
-         sizeOf(attention, attention.queries) >= rowsOfGroup &&
+         isExtent(width) && sizeOf(attention, attention.queries) >= rowsOfGroup &&
          canLoad(attention, attention.query, attention.queries, attention.depth) &&
          canLoad(attention, attention.key, attention.keys, attention.depth) &&
          canLoad(attention, attention.value, attention.keys, attention.width);
@@ -103,7 +104,7 @@ std::vector<Constraint> attentionConstraints(const Attention &attention,
                                              const GpuArchitecture &architecture) {
   auto number = [](int64_t n) { return std::to_string(n); };
   int64_t depth = sizeOf(attention, attention.depth), width = sizeOf(attention, attention.width),
-          keys = sizeOf(attention, attention.keys);
+          keys = attention.dims[size_t(attention.keys)].size.value_or(0);
   return {
       {"queries mod 64", "0", "a warp group multiplies 64 rows at a time"},
       {"queries", "64 * warp_groups", "each warp group has 64 rows"},
@@ -156,11 +157,14 @@ std::optional<AttentionChoice> chooseAttention(const Attention &attention,
   std::optional<AttentionChoice> best;
   double least = 0;
   int64_t keys = sizeOf(attention, attention.keys);
+  bool isKnown = attention.dims[size_t(attention.keys)].size.has_value();
   for (int64_t rows : blockQueries)
     for (int64_t count = extentUnit; count <= mostExtent; count += extentUnit) {
       AttentionChoice tried;
       tried.block.queries = rows;
-      tried.block.keys = std::min(count, keys);
+      if (count - extentUnit >= keys)
+        break;
+      tried.block.keys = isKnown ? std::min(count, keys) : count;
       tried.stages = chooseStages(shapeOf(attention, tried.block), architecture);
       if (tried.stages == 0 || !isLegal(attention, tried, architecture))
         continue;

@@ -42,8 +42,8 @@ const Axis *axisOf(const Access &access, int dim) {
 
 bool isInnermost(const Access &access, int dim) { return access.axes.back().dim == dim; }
 
-/// Whether TMA can bring boxes of an operand: contiguous along the sum or along `free`, in rows of
-/// a known multiple of 16 bytes.
+/// Whether TMA can bring boxes of an operand: contiguous along the sum or along `free`, in rows
+/// that may be a multiple of 16 bytes.
 bool canLoad(const Contraction &contraction, const Access &access, int free, int sum) {
   const auto &shape = contraction.buffers[access.buffer].shape;
   auto isPlain = [&](int dim) {
@@ -53,12 +53,12 @@ bool canLoad(const Contraction &contraction, const Access &access, int free, int
   if (!isPlain(free) || !isPlain(sum) || shape.size() > 5 ||
       (!isInnermost(access, free) && !isInnermost(access, sum)))
     return false;
-  return shape.size() == 1 ||
-         (shape.back().size && *shape.back().size * elementBytes % tmaAlignment == 0);
+  return shape.size() == 1 || !shape.back().size || // which the host looks at
+         *shape.back().size * elementBytes % tmaAlignment == 0;
 }
 
 int64_t depthOf(const Contraction &contraction) {
-  int64_t length = *contraction.dims[rolesOf(contraction).sums[0]].size;
+  int64_t length = sizeOf(contraction, rolesOf(contraction).sums[0]);
   return length > usualDepth ? usualDepth : shortDepth; // so that there are two trips
 }
 
@@ -83,8 +83,7 @@ bool isForTensorCores(const Contraction &contraction) {
   ContractionRoles roles = rolesOf(contraction);
   if (roles.rows.empty() || roles.columns.empty() || roles.sums.size() != 1)
     return false;
-  auto length = contraction.dims[roles.sums[0]].size;
-  return length && *length > shortDepth &&
+  return sizeOf(contraction, roles.sums[0]) > shortDepth &&
          canLoad(contraction, contraction.a, roles.rows.back(), roles.sums[0]) &&
          canLoad(contraction, contraction.b, roles.columns.back(), roles.sums[0]);
 }
