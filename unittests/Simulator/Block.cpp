@@ -128,7 +128,7 @@ int64_t bitsOf(float value) { return __builtin_bit_cast(uint32_t, value); }
 Asynchronous &asynchronous() { return running->asynchronous; }
 
 /// By number: `Operations`.
-const OperationFunction operations[operationCount] = {
+constexpr OperationFunction operations[operationCount] = {
     [](Thread *, int64_t *x) { waitAtBarrier(x[0], x[1]); },
     [](Thread *, int64_t *x) { arriveAtBarrier(x[0], x[1]); },
     [](Thread *, int64_t *x) { asynchronous().initBarrier(x[0], x[1]); },

@@ -345,8 +345,11 @@ private:
                return load == part.keys.load || load == part.values.load;
              });
     };
-    kernel.walk([&](Operation *op) {
-      found.isMasked |= isa<tile::LoadOp, tile::GatherOp>(op) && !isOperand(op);
+    AttentionPart &last = found.parts.back();
+    Operation *end = last.loop ? last.loop.getOperation() : last.output.getOperation();
+    kernel.walk([&](Operation *op) { // what is read behind all trips belongs to the epilogue
+      bool isBehind = op->getBlock() == end->getBlock() && end->isBeforeInBlock(op);
+      found.isMasked |= isa<tile::LoadOp, tile::GatherOp>(op) && !isOperand(op) && !isBehind;
     });
   }
 

@@ -33,7 +33,7 @@ struct Attention {
   std::vector<SumsStore> stores;
   /// Of each program along the grid's last dimension, where these differ and are known.
   std::vector<int64_t> trips;
-  bool isMasked = false; // more is read than operands
+  bool isMasked = false; // trips read more than operands
   int64_t rows = 0, terms = 0, depth = 0, width = 0;
   mlir::Type element; // of the operands
   LaunchConditions conditions;
