@@ -129,6 +129,8 @@ VISION = [
     Model("generator", vision.generator, ["f32[2,10,1,1]"]),
     Model("video", vision.video, ["f32[1,3,4,8,8]"]),
     Model("pointnet", vision.pointnet, ["f32[2,3,17]"]),
+    Model("given_filters", vision.GivenFilters, ["f32[B,64,1,1]", "f32[B,1,14,13]", "f32[64,1,1,1]", "f32[1,64,3,3]"],
+          dims={"B": (1, 8)}, sizes=[{"B": 2}, {"B": 1}]),
     Model("any_size", vision.AnySize, ["f32[1,2,H,W]"], dims={"H": (4, 64), "W": (4, 64)},
           sizes=[{"H": 8, "W": 7}, {"H": 13, "W": 5}, {"H": 6, "W": 16}]),
     Model("detector", vision.Detector, ["f32[2,3,16,16]"]),

@@ -109,3 +109,23 @@ func.func private @filter(%x: tensor<1x28x28x64xf32>, %w: tensor<3x3x64x64xf32>,
       dilations = array<i64: 1, 1>, groups = 1 : i64} -> tensor<1x28x28x64xf32>
   return %y : tensor<1x28x28x64xf32>
 }
+
+// So it is at each call where the weight is an input.
+// CHECK-LABEL: func.func @given_filters
+// CHECK: %[[V:.*]] = tw.dispatch @filter_of_input_0(%{{.*}}) outs(%{{.*}}) : (tensor<3x3x64x64xf32>) outs(tensor<1x16x64x64xf32>)
+// CHECK: tw.dispatch @filter_of_input_1(%{{.*}}, %[[V]])
+func.func @given_filters(%x: tensor<1x28x28x64xf32>, %w: tensor<3x3x64x64xf32>) -> tensor<1x28x28x64xf32> {
+  %e = tensor.empty() : tensor<1x28x28x64xf32>
+  %y = tw.dispatch @filter_of_input(%x, %w) outs(%e) : (tensor<1x28x28x64xf32>, tensor<3x3x64x64xf32>)
+       outs(tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32>
+  return %y : tensor<1x28x28x64xf32>
+}
+func.func private @filter_of_input(%x: tensor<1x28x28x64xf32>, %w: tensor<3x3x64x64xf32>, %out: tensor<1x28x28x64xf32>)
+    -> tensor<1x28x28x64xf32> attributes {tw.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32>
+  %y = tw.conv layout channels_last ins(%x, %w : tensor<1x28x28x64xf32>, tensor<3x3x64x64xf32>)
+      outs(%f : tensor<1x28x28x64xf32>) {strides = array<i64: 1, 1>, padding_low = array<i64: 1, 1>,
+      dilations = array<i64: 1, 1>, groups = 1 : i64} -> tensor<1x28x28x64xf32>
+  return %y : tensor<1x28x28x64xf32>
+}

@@ -5,7 +5,6 @@
 
 namespace tw::target::cpu {
 namespace {
-using kernels::Extent;
 using kernels::image;
 using kernels::traced;
 
@@ -51,14 +50,23 @@ TEST(CPUConvolution, DepthwiseWalksOverChannelsWhereImagesAreLarge) {
 
 TEST(CPUConvolution, WindowsOf3x3ByWinograd) {
   Convolution spec = image(64, 64, 56, 3);
-  EXPECT_TRUE(isTransformProfitable(spec, avx512));
-  EXPECT_TRUE(isTransformProfitable(image(64, 64, 500, 3), avx2));
-  EXPECT_FALSE(isTransformProfitable(image(32, 64, 56, 3), avx512));  // few channels
-  EXPECT_FALSE(isTransformProfitable(image(512, 512, 7, 3), avx512)); // few places
+  EXPECT_TRUE(isTransformProfitable(spec, avx512, true));
+  EXPECT_TRUE(isTransformProfitable(image(64, 64, 500, 3), avx2, true));
+  EXPECT_FALSE(isTransformProfitable(image(32, 64, 56, 3), avx512, true));  // few channels
+  EXPECT_FALSE(isTransformProfitable(image(512, 512, 7, 3), avx512, true)); // few places
   kernels::transformWeights(spec);
   auto chosen = chooseConvolution(spec, avx512);
   EXPECT_TRUE(isLegal(spec, chosen, avx512));
   EXPECT_GE(chosen.width * chosen.height, 14);
+}
+
+TEST(CPUConvolution, WeightsAreTransformedAtRunTimeWhereManyPlacesReadThem) {
+  EXPECT_TRUE(isTransformProfitable(image(64, 64, 56, 3), avx512, false));
+  EXPECT_TRUE(isTransformProfitable(image(256, 256, 14, 3), avx512, false));
+  EXPECT_FALSE(isTransformProfitable(image(512, 512, 7, 3), avx512, false));
+  // Where products save less than the transform takes, it is for known weights alone.
+  EXPECT_TRUE(isTransformProfitable(image(256, 256, 9, 3), avx512, true));
+  EXPECT_FALSE(isTransformProfitable(image(256, 256, 9, 3), avx512, false));
 }
 
 TEST(CPUConvolution, ConfigurationsThatAreNot) {

@@ -40,7 +40,7 @@ public:
                  : Cut::None;
     }
     if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
-      return problem.isRhsWeight && isTransformProfitable(*convolution, unitFor(*convolution))
+      return isTransformProfitable(*convolution, unitFor(*convolution), problem.isRhsWeight)
                  ? Cut::TransformWeights
                  : Cut::None;
     if (auto *gradient = std::get_if<AttentionGradient>(&problem.subkernel.what))

@@ -22,7 +22,8 @@ constexpr int64_t fewestChannels = 64, fewestBlocks = 20, mostBlocks = 56;
 constexpr int64_t channelwiseLines = 1, channelwisePlaces = 8;
 constexpr int64_t deepImage =
     28; // from here on a depthwise one passes over all channels of a place
-constexpr int64_t workerPlaces = 192; // that follow each other
+constexpr double transformedBytes = 6; // of weights, read and written, a cycle
+constexpr int64_t workerPlaces = 192;  // that follow each other
 
 int64_t sizeOf(const Extent &extent, int64_t unknown) { return extent.size.value_or(unknown); }
 
@@ -251,16 +252,22 @@ double convolutionCost(const Convolution &spec, const ConvolutionConfiguration &
   return cycles(spec, Problem(spec, unit), configuration);
 }
 
-bool isTransformProfitable(const Convolution &spec, const VectorUnit &unit) {
+/// A transform at run time: what is read and written goes through memory.
+static double cyclesOfTransform(const Problem &p) {
+  return double(p.channels * p.columns * p.bytes) * (9 + 16) / transformedBytes;
+}
+
+bool isTransformProfitable(const Convolution &spec, const VectorUnit &unit, bool isKnown) {
   Problem p(spec, unit);
   if (!canBeWinograd(spec) || p.channels < fewestChannels)
     return false;
   Convolution transformed = spec;
   kernels::transformWeights(transformed);
   ConvolutionConfiguration block = chooseTransformed(transformed, p, unit),
-                           direct = chooseConvolution(spec, unit, true);
+                           direct = chooseConvolution(spec, unit, isKnown);
   return block.width * block.height >= fewestBlocks &&
-         cycles(transformed, p, block) < cycles(spec, p, direct);
+         cycles(transformed, p, block) + (isKnown ? 0 : cyclesOfTransform(p)) <
+             cycles(spec, p, direct);
 }
 
 ConvolutionConfiguration chooseConvolution(const Convolution &spec, const VectorUnit &unit,

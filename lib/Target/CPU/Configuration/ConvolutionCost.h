@@ -25,7 +25,8 @@ ConvolutionConfiguration chooseConvolution(const Convolution &convolution, const
 double convolutionCost(const Convolution &convolution,
                        const ConvolutionConfiguration &configuration, const VectorUnit &unit);
 
-/// Whether a convolution whose weights are known is faster with transformed ones (Winograd.h).
-bool isTransformProfitable(const Convolution &convolution, const VectorUnit &unit);
+/// Whether a convolution is faster with transformed weights (Winograd.h). `isKnown`: weights are
+/// transformed at compile time, else each call does it.
+bool isTransformProfitable(const Convolution &convolution, const VectorUnit &unit, bool isKnown);
 
 } // namespace tw::target::cpu
