@@ -309,7 +309,8 @@ void Asynchronous::addProducts(WarpGroup &group, const std::vector<float> &a,
   }
 }
 
-void Asynchronous::multiplyAll(WarpGroup &group) {
+/// Gives the operands, which are the same of all threads.
+const int64_t *Asynchronous::beginProduct(const WarpGroup &group) {
   ++products;
   const int64_t *operands = group.meeting.operands[0];
   for (const int64_t *other : group.meeting.operands)
@@ -317,6 +318,11 @@ void Asynchronous::multiplyAll(WarpGroup &group) {
       fail("threads of a warp group multiply different operands");
   if (!group.isFenced)
     fail("a warp group multiplies without wgmma.fence");
+  return operands;
+}
+
+void Asynchronous::multiplyAll(WarpGroup &group) {
+  const int64_t *operands = beginProduct(group);
   int64_t columns = operands[3];
   bool isF16 = operands[4] != 0;
   std::vector<float> a = readOperand(group, operands[0], rowsOfProduct, operands[5] != 0, isF16);
@@ -328,13 +334,7 @@ void Asynchronous::multiplyAll(WarpGroup &group) {
 /// The left operand is in registers: PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16",
 /// matrix A.
 void Asynchronous::multiplyAllRegisters(WarpGroup &group) {
-  ++products;
-  const int64_t *operands = group.meeting.operands[0];
-  for (const int64_t *other : group.meeting.operands)
-    if (!std::equal(operands, operands + 2, other))
-      fail("threads of a warp group multiply different operands");
-  if (!group.isFenced)
-    fail("a warp group multiplies without wgmma.fence");
+  const int64_t *operands = beginProduct(group);
   int64_t columns = operands[3];
   bool isF16 = operands[4] != 0;
   std::vector<float> a(size_t(rowsOfProduct * depthOfProduct));

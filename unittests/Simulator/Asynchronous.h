@@ -87,6 +87,7 @@ private:
   /// Runs `work` once all threads of the meeting are there, on the last of them.
   template <typename Work>
   void meet(Meeting &meeting, uint32_t place, uint32_t count, int64_t *operands, Work work);
+  const int64_t *beginProduct(const WarpGroup &group);
   void multiplyAll(WarpGroup &group);
   void multiplyAllRegisters(WarpGroup &group);
   std::vector<float> readOperand(WarpGroup &group, int64_t descriptor, int64_t count,

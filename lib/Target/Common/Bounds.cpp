@@ -83,25 +83,6 @@ bool isSurelyInside(tile::KernelOp kernel, const BoxAccess &box, unsigned dim) {
   return room && *room >= 0;
 }
 
-bool isNeverNegative(Value index) {
-  if (auto number = constantOf(index))
-    return *number >= 0;
-  if (auto argument = dyn_cast<BlockArgument>(index)) {
-    auto loop = dyn_cast<tile::ForOp>(argument.getOwner()->getParentOp());
-    auto step = loop ? constantOf(loop.getStep()) : std::nullopt;
-    return loop && argument == loop.getInductionVar() && step && *step >= 1 &&
-           isNeverNegative(loop.getBegin());
-  }
-  Operation *op = index.getDefiningOp();
-  if (auto size = dyn_cast<tile::SizeOp>(op))
-    return size.getSize().getSize().asSymbol().has_value();
-  if (isa<arith::MaxSIOp>(op))
-    return llvm::any_of(op->getOperands(), isNeverNegative);
-  return isa<tile::ProgramIdOp>(op) ||
-         (isa<arith::AddIOp, arith::MulIOp, arith::MinSIOp, arith::DivSIOp>(op) &&
-          llvm::all_of(op->getOperands(), isNeverNegative));
-}
-
 bool reachesOnlyElementwise(Value value, const llvm::SmallPtrSetImpl<Operation *> &sinks) {
   SmallVector<Value> work{value};
   llvm::DenseSet<Value> seen{value};

@@ -20,9 +20,6 @@ std::optional<BoxAccess> boxOf(mlir::Operation *op);
 /// Whether every element of the box is inside the buffer along `dim`, whatever the symbols are.
 bool isSurelyInside(tile::KernelOp kernel, const BoxAccess &box, unsigned dim);
 
-/// Whether an index is 0 or more in every program.
-bool isNeverNegative(mlir::Value index);
-
 /// Whether `value` gets to `sinks`, of one block, through elementwise operations alone, and to
 /// nothing else.
 bool reachesOnlyElementwise(mlir::Value value,

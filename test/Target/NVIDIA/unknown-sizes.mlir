@@ -3,10 +3,10 @@
 // How long rows are, and how often the loop runs, only the call brings: a kernel for tensor cores, whose trips are
 // counted at run time, and one with the plain lowering for rows that TMA cannot read.
 
-// CHECK: .entry product(
-// CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
+// CHECK: .entry kernel(
 // CHECK: cp.async.bulk.tensor.2d.shared::cluster.global
-// CHECK: .entry product_plain(
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
+// CHECK: .entry kernel_plain(
 // CHECK-NOT: wgmma
 // CHECK: fma.rn.f32
 tile.kernel @product(in %a: !tile.buffer<[M, K], f16>, in %b: !tile.buffer<[N, K], f16>,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Plan/DotOperands.h"
 #include "Target/CPU/Plan/Expressions.h"
-#include "Target/Common/Bounds.h"
+#include "Target/Common/ScalarValues.h"
 
 using namespace mlir;
 
@@ -58,7 +58,7 @@ bool limitsDepth(const Access &access) {
   auto load = cast<tile::LoadOp>(op);
   return (load.getStrides().empty() || load.getStrides()[dim] == 1) &&
          !isa<RankedTensorType>(load.getPositions()[dim].getType()) &&
-         isNeverNegative(load.getPositions()[dim]);
+         lowerBound(load.getPositions()[dim]).value_or(-1) >= 0;
 }
 
 } // namespace tw::target::cpu

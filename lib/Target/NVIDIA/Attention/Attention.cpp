@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Attention/Attention.h"
-#include "IR/Tile/Elementwise.h"
+#include "Target/Common/ScalarValues.h"
 #include "Target/NVIDIA/Attention/AttentionPlan.h"
-#include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Product/TileRoles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -34,92 +32,6 @@ Value AttentionPart::carriedSums() const {
 namespace {
 
 constexpr int64_t rowsOfGroup = 64, mostRows = 192, mostExtent = 256, extentUnit = 16;
-
-/// x for `x / c + (x mod c != 0)`, which is how c covers x.
-Value coveredBy(arith::SelectOp op, int64_t &c) {
-  auto compare = op.getCondition().getDefiningOp<arith::CmpIOp>();
-  auto rest = compare ? compare.getLhs().getDefiningOp<arith::RemSIOp>() : nullptr;
-  auto quotient = op.getFalseValue().getDefiningOp<arith::DivSIOp>();
-  auto more = op.getTrueValue().getDefiningOp<arith::AddIOp>();
-  llvm::APInt divisor;
-  if (!rest || !quotient || !more || compare.getPredicate() != arith::CmpIPredicate::ne ||
-      !matchPattern(compare.getRhs(), m_Zero()) || !matchPattern(more.getRhs(), m_One()) ||
-      more.getLhs() != quotient.getResult() || rest.getLhs() != quotient.getLhs() ||
-      rest.getRhs() != quotient.getRhs() ||
-      !matchPattern(quotient.getRhs(), m_ConstantInt(&divisor)))
-    return {};
-  c = divisor.getSExtValue();
-  return c > 0 ? quotient.getLhs() : Value();
-}
-
-/// A number that a scalar of index type is not below; programs and sizes are not negative.
-int64_t lowerBound(Value value) {
-  constexpr int64_t none = std::numeric_limits<int32_t>::min();
-  llvm::APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.getSExtValue();
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return none;
-  SmallVector<int64_t> x;
-  for (Value operand : op->getOperands())
-    x.push_back(operand.getType().isIndex() ? lowerBound(operand) : none);
-  return llvm::TypeSwitch<Operation *, int64_t>(op)
-      .Case<tile::ProgramIdOp, tile::SizeOp>([](auto) { return int64_t(0); })
-      .Case([&](arith::AddIOp) { return x[0] == none || x[1] == none ? none : x[0] + x[1]; })
-      .Case([&](arith::MulIOp) { return x[0] < 0 || x[1] < 0 ? none : x[0] * x[1]; })
-      .Case([&](arith::MinSIOp) { return std::min(x[0], x[1]); })
-      .Case([&](arith::MaxSIOp) { return std::max(x[0], x[1]); })
-      .Case([&](arith::SelectOp o) {
-        int64_t c = 1;
-        if (Value covered = coveredBy(o, c))
-          if (int64_t least = lowerBound(covered); least >= 0)
-            return (least + c - 1) / c;
-        return std::min(x[1], x[2]);
-      })
-      .Case([&](arith::DivSIOp o) {
-        bool isKnown = matchPattern(o.getRhs(), m_ConstantInt(&constant));
-        return isKnown && x[0] >= 0 && constant.getSExtValue() > 0 ? x[0] / constant.getSExtValue()
-                                                                   : none;
-      })
-      .Default([&](Operation *) { return none; });
-}
-
-/// A scalar of index type in program `id` along dimension `dim` of the grid, if it depends on
-/// nothing else.
-std::optional<int64_t> valueIn(Value value, unsigned dim, int64_t id) {
-  llvm::APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.getSExtValue();
-  Operation *op = value.getDefiningOp();
-  if (auto program = dyn_cast_or_null<tile::ProgramIdOp>(op))
-    return program.getDim() == dim ? std::optional(id) : std::nullopt;
-  if (!op)
-    return std::nullopt;
-  SmallVector<int64_t> x;
-  for (Value operand : op->getOperands()) {
-    std::optional<int64_t> known = valueIn(operand, dim, id);
-    if (!known)
-      return std::nullopt;
-    x.push_back(*known);
-  }
-  using Result = std::optional<int64_t>;
-  return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case([&](arith::AddIOp) { return x[0] + x[1]; })
-      .Case([&](arith::SubIOp) { return x[0] - x[1]; })
-      .Case([&](arith::MulIOp) { return x[0] * x[1]; })
-      .Case([&](arith::MinSIOp) { return std::min(x[0], x[1]); })
-      .Case([&](arith::MaxSIOp) { return std::max(x[0], x[1]); })
-      .Case([&](arith::DivSIOp) { return x[1] > 0 ? Result(x[0] / x[1]) : Result(); })
-      .Case([&](arith::RemSIOp) { return x[1] > 0 ? Result(x[0] % x[1]) : Result(); })
-      .Case([&](arith::SelectOp) { return x[0] ? x[1] : x[2]; })
-      .Case([&](arith::CmpIOp o) {
-        bool isEqual = o.getPredicate() == arith::CmpIPredicate::eq;
-        bool isOther = o.getPredicate() == arith::CmpIPredicate::ne;
-        return isEqual || isOther ? Result((x[0] == x[1]) == isEqual) : Result();
-      })
-      .Default([](Operation *) { return Result(); });
-}
 
 class Matcher {
 public:
@@ -173,12 +85,8 @@ private:
 
   bool checkOperations(Block &block) {
     for (Operation &op : block) {
-      bool isPure =
-          Emitter::isScalar(&op) || tile::isElementwise(&op) ||
-          isa<tile::LoadOp, tile::GatherOp, tile::FullOp, tile::IotaOp, tile::BroadcastOp,
-              tile::ReshapeOp, tile::TransposeOp, tile::SliceOp, tile::DotOp, tile::ReduceOp>(op);
       bool isTop = block.getParentOp() == kernel && isa<tile::StoreOp, tile::ForOp>(op);
-      if (!isPure && !isTop && !op.hasTrait<OpTrait::IsTerminator>())
+      if (!isOfSingleElements(&op) && !isTop && !isa<tile::DotOp, tile::ReduceOp>(op))
         return no("it has " + op.getName().getStringRef() + " beside its dots");
     }
     return true;
@@ -363,9 +271,9 @@ private:
       for (AttentionPart &part : found.parts) {
         std::optional<int64_t> begin = 0, end = 1, step = 1;
         if (part.loop) {
-          begin = valueIn(part.loop.getBegin(), dim, id);
-          end = valueIn(part.loop.getEnd(), dim, id);
-          step = valueIn(part.loop.getStep(), dim, id);
+          begin = valueInProgram(part.loop.getBegin(), dim, id);
+          end = valueInProgram(part.loop.getEnd(), dim, id);
+          step = valueInProgram(part.loop.getStep(), dim, id);
         }
         if (!begin || !end || !step)
           return found.trips.clear();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Product/Product.h"
-#include "IR/Tile/Elementwise.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Product/TileRoles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,10 +45,7 @@ private:
         product.loop = loop;
         continue;
       }
-      bool isPure = Emitter::isScalar(&op) || tile::isElementwise(&op) ||
-                    isa<tile::LoadOp, tile::GatherOp, tile::FullOp, tile::IotaOp, tile::BroadcastOp,
-                        tile::ReshapeOp, tile::TransposeOp, tile::SliceOp, tile::StoreOp>(op);
-      if (!isPure && !op.hasTrait<OpTrait::IsTerminator>())
+      if (!isOfSingleElements(&op) && !isa<tile::StoreOp>(op))
         return no("it has " + op.getName().getStringRef() + " beside its loop");
     }
     if (!product.loop)

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Product/TileRoles.h"
 #include "IR/Tile/Elementwise.h"
+#include "Target/NVIDIA/Emission/Emitter.h"
 
 using namespace mlir;
 
 namespace tw::target::nvidia {
+
+bool isOfSingleElements(Operation *op) {
+  return Emitter::isScalar(op) || tile::isElementwise(op) ||
+         op->hasTrait<OpTrait::IsTerminator>() ||
+         isa<tile::LoadOp, tile::GatherOp, tile::FullOp, tile::IotaOp, tile::BroadcastOp,
+             tile::ReshapeOp, tile::TransposeOp, tile::SliceOp>(op);
+}
 
 const Roles *TileRoles::of(Value tile) const {
   auto found = known.find(tile);

@@ -13,6 +13,10 @@ namespace tw::target::nvidia {
 enum class Along : uint8_t { Nothing, Rows, Columns, Terms };
 using Roles = llvm::SmallVector<Along, 4>;
 
+/// Whether a thread can compute the elements that it has of what `op` makes from the same ones of
+/// the operands, or from memory; also scalars and terminators.
+bool isOfSingleElements(mlir::Operation *op);
+
 class TileRoles {
 public:
   void set(mlir::Value tile, Roles roles) { known[tile] = std::move(roles); }
