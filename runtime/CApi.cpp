@@ -185,6 +185,15 @@ int32_t tw_program_find_state(const tw_program *program, const char *name) {
   return program && name ? findByName(program->info.state, name) : -1;
 }
 
+/// `count` elements at `data`, checked.
+static Result<std::span<const tw_tensor>> tensors(const char *function, const char *what,
+                                                  const tw_tensor *data, int32_t count) {
+  if (count < 0 || (count > 0 && !data))
+    return invalid(
+        fmt::format("{}: {} {} at {}", function, count, what, data ? "a valid address" : "NULL"));
+  return std::span<const tw_tensor>(data, count);
+}
+
 tw_status *tw_program_output_sizes(const tw_program *program, const tw_tensor *inputs,
                                    int32_t inputCount, int32_t output, int64_t *sizes,
                                    int32_t rank) {
@@ -200,12 +209,36 @@ tw_status *tw_program_output_sizes(const tw_program *program, const tw_tensor *i
       return invalid(fmt::format("{}: output \"{}\" has {} sizes, but there is room for {} at {}",
                                  name, value->name, value->rank, rank,
                                  sizes ? "a valid address" : "NULL"));
-    if (inputCount < 0 || (inputCount > 0 && !inputs))
-      return invalid(fmt::format("{}: {} inputs at {}", name, inputCount,
-                                 inputs ? "a valid address" : "NULL"));
-    TW_ASSIGN(auto all,
-              Instance::outputSizesFor(program->loaded, {inputs, static_cast<size_t>(inputCount)}));
+    TW_ASSIGN(auto given, tensors(name, "inputs", inputs, inputCount));
+    TW_ASSIGN(auto all, Instance::outputSizesFor(program->loaded, given));
     std::copy(all[output].begin(), all[output].end(), sizes);
+    return {};
+  });
+}
+
+tw_status *tw_program_work(const tw_program *program, const tw_tensor *inputs, int32_t inputCount,
+                           tw_dispatch_work *work, int32_t count) {
+  return guarded([&]() -> Status {
+    const char *name = "tw_program_work";
+    if (!program)
+      return invalid(fmt::format("{}: program is NULL", name));
+    TW_ASSIGN(auto given, tensors(name, "inputs", inputs, inputCount));
+    const Metadata &metadata = program->loaded->metadata();
+    if (count != static_cast<int32_t>(metadata.dispatches.size()) || (count > 0 && !work))
+      return invalid(
+          fmt::format("{}: the program has {} dispatches, but there is room for {} at {}", name,
+                      metadata.dispatches.size(), count, work ? "a valid address" : "NULL"));
+    SymbolValues symbols;
+    TW_TRY(checkInputs(metadata, given, symbols, InputUse::Sizes));
+    auto value = [&](const Size &size) -> int64_t {
+      auto known = size.expression ? size.expression->evaluate(symbols) : size.fixed;
+      return known && *known >= 0 ? *known : -1;
+    };
+    for (int32_t i = 0; i < count; ++i) {
+      const DispatchWork &of = metadata.dispatches[i].work;
+      work[i] = {value(of.flops), value(of.weightBytes), value(of.readBytes),
+                 value(of.writtenBytes)};
+    }
     return {};
   });
 }
@@ -229,15 +262,6 @@ tw_status *tw_instance_create(const tw_program *program, const tw_instance_optio
 }
 
 void tw_instance_free(tw_instance *instance) { delete instance; }
-
-/// `count` elements at `data`, checked.
-static Result<std::span<const tw_tensor>> tensors(const char *function, const char *what,
-                                                  const tw_tensor *data, int32_t count) {
-  if (count < 0 || (count > 0 && !data))
-    return invalid(
-        fmt::format("{}: {} {} at {}", function, count, what, data ? "a valid address" : "NULL"));
-  return std::span<const tw_tensor>(data, count);
-}
 
 tw_status *tw_instance_run(tw_instance *instance, const tw_tensor *inputs, int32_t inputCount,
                            const tw_tensor *outputs, int32_t outputCount) {
@@ -351,6 +375,22 @@ tw_status *tw_instance_set_trace(tw_instance *instance, tw_trace_callback callba
       return invalid("tw_instance_set_trace: instance is NULL");
     return instance->instance->setTrace(callback, user);
   });
+}
+
+Status tw::rt::watchThreads(tw_instance *instance, bool on) {
+  return instance->instance->watchThreads(on);
+}
+
+Result<std::vector<std::vector<ThreadPool::Piece>>> tw::rt::takePieces(tw_instance *instance) {
+  return instance->instance->takePieces();
+}
+
+const Metadata &tw::rt::metadataOf(const tw_program *program) {
+  return program->loaded->metadata();
+}
+
+std::vector<int64_t> tw::rt::temporaryBytes(const tw_instance *instance) {
+  return instance->instance->temporaryBytes();
 }
 
 Status tw::rt::observe(tw_instance *instance, Observer observer) {

@@ -575,6 +575,26 @@ Status Instance::observe(Observer observer) {
   return {};
 }
 
+Status Instance::watchThreads(bool on) {
+  Use use(*this);
+  TW_TRY(use.check());
+  pool->watch(on);
+  return {};
+}
+
+Result<std::vector<std::vector<ThreadPool::Piece>>> Instance::takePieces() {
+  Use use(*this);
+  TW_TRY(use.check());
+  return pool->takePieces();
+}
+
+std::vector<int64_t> Instance::temporaryBytes() const {
+  std::vector<int64_t> all;
+  for (size_t i = 0; i < metadata.buffers.size(); ++i)
+    all.push_back(metadata.buffers[i].bytes.value_or(i < bufferSizes.size() ? bufferSizes[i] : 0));
+  return all;
+}
+
 Status Instance::record(bool on) {
   Use use(*this);
   TW_TRY(use.check());

@@ -59,6 +59,9 @@ public:
   Status record(bool on);
   /// Of the following runs; an empty one removes it.
   Status observe(Observer observer);
+  Status watchThreads(bool on);
+  Result<std::vector<std::vector<ThreadPool::Piece>>> takePieces();
+  std::vector<int64_t> temporaryBytes() const;
   const Trace &trace() const { return watched; }
 
   int threads() const { return pool->threads(); }

@@ -326,25 +326,38 @@ private:
     return std::nullopt;
   }
 
+  /// `element` is of the member `key`, or it.
+  Size readSize(Fields &f, const char *key, const Json &element, bool mayBeUnknown) {
+    Size size;
+    if (const int64_t *number = element.integer()) {
+      size.fixed = *number;
+      if (*number < 0)
+        f.fail(key, fmt::format("has the negative size {}", *number));
+    } else if (const std::string *text = element.string()) {
+      auto expression = SizeExpression::parse(*text, symbolNames);
+      if (!expression)
+        f.fail(key, "has a malformed " + expression.error().message);
+      else
+        size.expression = *std::move(expression);
+    } else if (!element.isNull() || !mayBeUnknown) {
+      f.wrongType(key, element, "an integer or an expression in it");
+    }
+    return size;
+  }
+
+  DispatchWork readWork(Fields &f) {
+    auto read = [&](const char *key) {
+      const Json *member = f.find(key);
+      return member ? readSize(f, key, *member, true) : Size();
+    };
+    return {read("flops"), read("weight_bytes"), read("read_bytes"), read("written_bytes"),
+            f.stringOr("arithmetic", "")};
+  }
+
   std::vector<Size> readSizes(Fields &f, bool mayBeUnknown) {
     std::vector<Size> sizes;
-    for (const Json &element : f.array("sizes")) {
-      Size size;
-      if (const int64_t *number = element.integer()) {
-        size.fixed = *number;
-        if (*number < 0)
-          f.fail("sizes", fmt::format("has the negative size {}", *number));
-      } else if (const std::string *text = element.string()) {
-        auto expression = SizeExpression::parse(*text, symbolNames);
-        if (!expression)
-          f.fail("sizes", "has a malformed " + expression.error().message);
-        else
-          size.expression = *std::move(expression);
-      } else if (!element.isNull() || !mayBeUnknown) {
-        f.wrongType("sizes", element, "an integer or an expression in it");
-      }
-      sizes.push_back(std::move(size));
-    }
+    for (const Json &element : f.array("sizes"))
+      sizes.push_back(readSize(f, "sizes", element, mayBeUnknown));
     if (sizes.size() > maxRank)
       f.fail("sizes", fmt::format("has {} sizes, more than {}", sizes.size(), maxRank));
     if (!f.find("sizes"))
@@ -383,8 +396,13 @@ private:
     });
     out.dispatches = top.objects<DispatchInfo>("dispatches", [&](Fields &f) {
       return DispatchInfo{
-          f.stringOr("name", ""), f.stringOr("kernel", ""), f.stringOr("source", ""),
+          f.stringOr("name", ""),
+          f.stringOr("kernel", ""),
+          f.stringOr("source", ""),
           f.stringOr("ops", ""),
+          f.stringOr("configuration", ""),
+          f.integerOr("step", -1, -1),
+          readWork(f),
           f.objects<CallBuffer>("buffers", [&](Fields &b) { return readBuffer(b); })};
     });
   }

@@ -95,8 +95,17 @@ struct CallBuffer {
   std::vector<SourceValue> values;
 };
 
+/// How much one call of a dispatch computes and moves; unknown where nothing is said.
+struct DispatchWork {
+  Size flops, weightBytes, readBytes, writtenBytes;
+  std::string arithmetic; // of most operations: "f32"
+};
+
 struct DispatchInfo {
   std::string name, kernel, source, ops;
+  std::string configuration; // of the kernel, for people
+  int64_t step = -1;         // as lifetimes of buffers count; -1: unknown
+  DispatchWork work;
   std::vector<CallBuffer> buffers; // only of programs that were made to be checked
 };
 

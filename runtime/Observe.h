@@ -3,6 +3,8 @@
 // For tools that link the runtime's objects: what happens in a run, dispatch by dispatch.
 #pragma once
 #include "Support/Diagnostic.h"
+#include "runtime/Metadata.h"
+#include "runtime/ThreadPool.h"
 #include "runtime/Trace.h"
 
 namespace tw::rt {
@@ -11,5 +13,17 @@ namespace tw::rt {
 /// on the thread that called run, and must not call into the instance. Errors: the instance is
 /// running.
 Status observe(tw_instance *instance, Observer observer);
+
+/// Begins to note what the threads of an instance do in parallel loops, or stops. Errors: the
+/// instance is running.
+Status watchThreads(tw_instance *instance, bool on);
+/// What has been noted since, by thread, the caller's first; it is forgotten. Errors: the instance
+/// is running.
+Result<std::vector<std::vector<ThreadPool::Piece>>> takePieces(tw_instance *instance);
+
+/// Lives as long as the program.
+const Metadata &metadataOf(const tw_program *program);
+/// Of each temporary of the metadata its bytes in the last run; 0 before it.
+std::vector<int64_t> temporaryBytes(const tw_instance *instance);
 
 } // namespace tw::rt

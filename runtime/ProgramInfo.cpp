@@ -56,7 +56,8 @@ ProgramInfo::ProgramInfo(const Metadata &metadata) : metadata(metadata) {
   for (const SymbolInfo &symbol : metadata.symbols)
     symbols.push_back({symbol.name.c_str(), symbol.min, symbol.max});
   for (const DispatchInfo &d : metadata.dispatches)
-    dispatches.push_back({d.name.c_str(), d.kernel.c_str(), d.source.c_str(), d.ops.c_str()});
+    dispatches.push_back({d.name.c_str(), d.kernel.c_str(), d.source.c_str(), d.ops.c_str(),
+                          d.configuration.c_str(), d.work.arithmetic.c_str()});
   program.model = metadata.model.c_str();
   program.target = metadata.target.c_str();
   program.compiler = metadata.compiler.c_str();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/ThreadPool.h"
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <pthread.h>
 #include <sched.h>
@@ -58,6 +59,32 @@ ThreadPool::~ThreadPool() {
 
 bool ThreadPool::hasThreads() const { return workers.empty() || forks == forkCount().load(); }
 
+void ThreadPool::watch(bool on) {
+  noted.assign(static_cast<size_t>(threads()), {});
+  isWatched = on;
+}
+
+std::vector<std::vector<ThreadPool::Piece>> ThreadPool::takePieces() {
+  std::vector<std::vector<Piece>> taken(noted.size());
+  taken.swap(noted);
+  return taken;
+}
+
+static int64_t nanoseconds() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void ThreadPool::runPiece(tw_loop_body run, void *context, int64_t begin, int64_t end,
+                          int64_t worker) {
+  if (!isWatched)
+    return run(context, begin, end, worker);
+  int64_t start = nanoseconds();
+  run(context, begin, end, worker);
+  noted[static_cast<size_t>(worker)].push_back({start, nanoseconds()});
+}
+
 void ThreadPool::parallelFor(tw_loop_body newBody, void *newClosure, int64_t newCount,
                              int64_t grain) {
   if (newCount <= 0)
@@ -67,7 +94,7 @@ void ThreadPool::parallelFor(tw_loop_body newBody, void *newClosure, int64_t new
   int64_t wanted = std::min<int64_t>(int64_t(threads()) * 4, int64_t(pieceMask));
   int64_t size = std::max(grain, newCount / wanted + (newCount % wanted != 0));
   if (workers.empty() || size >= newCount || busy.exchange(true, std::memory_order_acquire)) {
-    newBody(newClosure, 0, newCount, currentWorker());
+    runPiece(newBody, newClosure, 0, newCount, currentWorker());
     return;
   }
   int64_t newPieces = newCount / size + (newCount % size != 0);
@@ -100,7 +127,7 @@ void ThreadPool::takePieces(uint64_t number, int64_t worker) {
                                       std::memory_order_acquire))
       continue;
     int64_t piece = all - left;
-    run(context, piece * size, std::min(end, (piece + 1) * size), worker);
+    runPiece(run, context, piece * size, std::min(end, (piece + 1) * size), worker);
     if (piecesDone.fetch_add(1) + 1 == all && callerSleeps.load()) {
       std::lock_guard lock(mutex);
       loopDone.notify_one();

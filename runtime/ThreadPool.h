@@ -34,6 +34,15 @@ public:
   /// runs inline, as the same worker. Does nothing when count <= 0.
   void parallelFor(tw_loop_body body, void *closure, int64_t count, int64_t grain);
 
+  /// What one thread did without a pause, in ns of a monotonic clock.
+  struct Piece {
+    int64_t begin, end;
+  };
+  /// Begins to note the pieces of loops, or stops; not while a loop runs.
+  void watch(bool on);
+  /// What has been noted, by worker, and is forgotten now; not while a loop runs.
+  std::vector<std::vector<Piece>> takePieces();
+
 private:
   // A loop is published by writing its fields and then a new ticket: the loop's number in the
   // upper bits, how many pieces are left to take in the lower. Taking one is a compare-and-swap of
@@ -52,8 +61,12 @@ private:
   /// Which worker the calling thread is.
   int64_t currentWorker() const;
 
+  void runPiece(tw_loop_body run, void *context, int64_t begin, int64_t end, int64_t worker);
+
   std::vector<std::thread> workers;
-  uint32_t forks; // that this process descends from, when the pool was made
+  std::vector<std::vector<Piece>> noted; // each written by its worker
+  bool isWatched = false;                // changes only between loops
+  uint32_t forks;                        // that this process descends from, when the pool was made
   int spins = 0;
   std::atomic<bool> busy{false};
 

@@ -126,7 +126,20 @@ typedef struct tw_dispatch_info {
   const char *kernel; /* the function that runs; identical dispatches share one */
   const char *source; /* "net.py:12 in Net.forward, module fc1" */
   const char *ops;    /* what is fused in it */
+  /* How its kernel is made ("contraction rows=6 columns=32"), and the type of most of its
+   * arithmetic ("f32"). */
+  const char *configuration, *arithmetic;
 } tw_dispatch_info;
+
+/* How much one call of a dispatch computes and moves; -1 where only a run tells. Floating-point
+ * operations are two for each term of a product and one for each element of any other operation,
+ * as the kernel does them; bytes count each element once, however often it is read. */
+typedef struct tw_dispatch_work {
+  int64_t flops;
+  int64_t weight_bytes;  /* read, of constants of the model */
+  int64_t read_bytes;    /* read, of other tensors */
+  int64_t written_bytes; /* of results */
+} tw_dispatch_work;
 
 typedef struct tw_program_info {
   const char *model;
@@ -220,6 +233,12 @@ typedef struct tw_tensor {
 TW_API tw_status *tw_program_output_sizes(const tw_program *program, const tw_tensor *inputs,
                                           int32_t input_count, int32_t index, int64_t *sizes,
                                           int32_t rank);
+
+/* What each dispatch computes and moves for inputs of these sizes, without a run: writes `count`
+ * elements, which is the program's dispatch_count, to `work`. Of inputs the same is read as by
+ * tw_program_output_sizes. */
+TW_API tw_status *tw_program_work(const tw_program *program, const tw_tensor *inputs,
+                                  int32_t input_count, tw_dispatch_work *work, int32_t count);
 
 /* Runs the program once.
  * inputs: one per input in order; their memory is read during the call only, and written only where

@@ -115,10 +115,7 @@ private:
     SmallVector<Type> results(llvm::map_range(escaping, [](Value v) { return v.getType(); }));
     types.append(results);
     OpBuilder b(last->getContext());
-    SmallVector<Location> locs;
-    for (Operation *op : group.ops)
-      locs.push_back(op->getLoc());
-    Location loc = b.getFusedLoc(locs);
+    Location loc = fusedLoc(b);
     kernel = func::FuncOp::create(loc, "kernel", b.getFunctionType(types, results));
     kernel.setPrivate();
     kernel->setAttr("tw.kernel", b.getUnitAttr());
@@ -216,8 +213,9 @@ private:
   Location fusedLoc(OpBuilder &b) const {
     SmallVector<Location> locs;
     for (Operation *op : group.ops)
-      locs.push_back(op->getLoc());
-    return b.getFusedLoc(locs);
+      if (!isa<tensor::EmptyOp, linalg::FillOp>(op)) // which operators far apart may share
+        locs.push_back(op->getLoc());
+    return locs.empty() ? group.ops.back()->getLoc() : b.getFusedLoc(locs);
   }
 
   /// The kernel, or an earlier one with the same body (then ours is dropped).

@@ -251,8 +251,11 @@ static LogicalResult lowerKernels(ModuleOp module, ModuleOp into, target::Target
     }
     Operation *kernel = symbols.lookup(op.getKernel());
     KernelSummary &summary = texts[op.getKernel()] = describeKernel(kernel);
-    if (auto program = dyn_cast<tile::KernelOp>(kernel); program && hasValues)
-      addProgram(program, summary);
+    if (auto program = dyn_cast<tile::KernelOp>(kernel)) {
+      summary.cost = costOf(program);
+      if (hasValues)
+        addProgram(program, summary);
+    }
     FailureOr<target::KernelInfo> info = target.lower(kernel, into);
     if (failed(info))
       result = emitCoded(kernel->getLoc(), Code::TARGET_1)

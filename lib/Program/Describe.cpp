@@ -304,6 +304,26 @@ static void writeBuffers(JsonWriter &json, const HostDispatch &dispatch) {
   json.endArray();
 }
 
+static void writeCost(JsonWriter &json, func::FuncOp main, const HostDispatch &dispatch,
+                      const KernelCost &cost) {
+  auto write = [&](const char *name, const std::string &text) {
+    int64_t number = 0;
+    if (llvm::to_integer(text, number))
+      json.member(name, number);
+    else if (!text.empty())
+      json.member(name, text);
+  };
+  WorkText work = workText(main, dispatch.call, cost);
+  write("flops", work.flops);
+  write("weight_bytes", work.weightBytes);
+  write("read_bytes", work.readBytes);
+  write("written_bytes", work.writtenBytes);
+  if (!cost.arithmetic.empty())
+    json.member("arithmetic", cost.arithmetic);
+  if (!cost.configuration.empty())
+    json.member("configuration", cost.configuration);
+}
+
 static void writePrograms(JsonWriter &json, const HostProgram &program,
                           const llvm::StringMap<KernelSummary> &kernels) {
   llvm::StringSet<> known;
@@ -375,6 +395,9 @@ std::string describeProgram(func::FuncOp main, const HostProgram &program,
     json.beginObject().member("name", number == 1 ? name : fmt::format("{}.{}", name, number));
     json.member("kernel", dispatch.kernel).member("source", dispatch.source);
     json.member("ops", text == kernels.end() ? "" : text->second.ops);
+    json.member("step", dispatch.step);
+    if (text != kernels.end() && text->second.cost)
+      writeCost(json, main, dispatch, *text->second.cost);
     if (program.hasValues)
       writeBuffers(json, dispatch);
     json.endObject();

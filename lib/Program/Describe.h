@@ -4,6 +4,7 @@
 #pragma once
 #include "Program/HostEntry.h"
 #include "Program/Payload.h"
+#include "Program/WorkText.h"
 #include <string>
 
 namespace tw {
@@ -34,6 +35,7 @@ struct KernelSummary {
   std::string name, ops;
   std::string program = {};         // the text of a tile program, where it is to be told
   std::vector<int64_t> begins = {}; // `tile.begins` of it
+  std::optional<KernelCost> cost = std::nullopt; // of a tile program
 };
 KernelSummary describeKernel(mlir::Operation *kernel);
 

@@ -154,8 +154,8 @@ void HostEmitter::emitDispatch(graph::DispatchOp op) {
   if (sizing)
     return sizeWorkspace(op, info);
   int number = dispatches++;
-  in.program.dispatches.push_back(
-      {op.getKernel().str(), describePlace(op.getLoc()), buffersOf(op, info)});
+  in.program.dispatches.push_back({op.getKernel().str(), describePlace(op.getLoc()),
+                                   buffersOf(op, info), op, in.plan.stepOf(op)});
   fillCallArrays(op);
   h.call("tw_trace", {call, h.constant32(number), h.constant32(1), buffers, scalars});
   launch(op, info);

@@ -36,6 +36,8 @@ struct HostBuffer {
 struct HostDispatch {
   std::string kernel, source;
   std::vector<HostBuffer> buffers; // in the order in which the kernel is given them
+  graph::DispatchOp call;
+  int64_t step = 0; // as lifetimes of buffers count
 };
 
 struct HostProgram {

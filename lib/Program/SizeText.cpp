@@ -16,8 +16,10 @@ static std::string valueText(func::FuncOp main, Value value, int depth);
 
 /// What the function says about a dimension of its argument.
 static std::string argumentText(func::FuncOp main, BlockArgument argument, int64_t dim) {
+  if (argument.getOwner() != &main.getBody().front())
+    return ""; // what a loop carries
   auto sizes = main.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "tw.sizes");
-  if (argument.getOwner() != &main.getBody().front() || !sizes || dim >= int64_t(sizes.size()))
+  if (!sizes || dim >= int64_t(sizes.size()))
     return "";
   auto text = dyn_cast<StringAttr>(sizes[dim]);
   return text ? text.str() : "";

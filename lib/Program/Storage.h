@@ -57,6 +57,8 @@ public:
   bool hasMemory(mlir::Value tensor) const { return setOf.contains(graph::wholeOf(tensor)); }
   /// True when both are the whole of the same memory, so that nothing is to be copied.
   bool same(mlir::Value a, mlir::Value b) const;
+  /// When `op`, which touches memory, runs: its step of the host program.
+  int64_t stepOf(mlir::Operation *op) const { return steps.lookup(op).first; }
   /// The temporary of its own for what operand `index` of `op` must be staged in (values that a
   /// yield or return exchanges), or for the serial workspace of a dispatch (index -1); -1 if none.
   int staging(mlir::Operation *op, int index) const;

@@ -76,7 +76,8 @@ std::vector<std::string> filesWritten(std::span<const Call> calls) {
   return files;
 }
 
-Status checkFiles(std::span<const Call> calls, std::span<const std::string> sources) {
+Status checkFiles(std::span<const Call> calls, std::span<const std::string> sources,
+                  std::span<const std::string> others) {
   FileUses files;
   for (const std::string &source : sources)
     if (!source.empty())
@@ -88,6 +89,9 @@ Status checkFiles(std::span<const Call> calls, std::span<const std::string> sour
           files.reads(file);
   for (const std::string &file : filesWritten(calls))
     TW_TRY(files.writes(file));
+  for (const std::string &file : others)
+    if (!file.empty())
+      TW_TRY(files.writes(file));
   return {};
 }
 

@@ -44,8 +44,10 @@ Result<Call> parseCall(const CallArguments &arguments);
 std::vector<std::string> filesWritten(std::span<const Call> calls);
 
 /// No output may be a file that is read, nor two outputs one file: `sources` are read besides what
-/// the calls name (empty: none). To be asked before anything is done. Errors: IO_18.
-Status checkFiles(std::span<const Call> calls, std::span<const std::string> sources);
+/// the calls name, `others` what is written besides (empty: none). To be asked before anything is
+/// done. Errors: IO_18.
+Status checkFiles(std::span<const Call> calls, std::span<const std::string> sources,
+                  std::span<const std::string> others = {});
 
 /// What is called, as far as calls see it.
 struct Interface {

@@ -22,6 +22,7 @@ struct Invocation {
 void addCompile(CLI::App &app, Invocation &invocation);
 void addRun(CLI::App &app, Invocation &invocation);
 void addBench(CLI::App &app, Invocation &invocation);
+void addProfile(CLI::App &app, Invocation &invocation);
 void addCheck(CLI::App &app, Invocation &invocation);
 void addInspect(CLI::App &app, Invocation &invocation);
 void addKernel(CLI::App &app, Invocation &invocation);

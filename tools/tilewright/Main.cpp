@@ -61,6 +61,7 @@ static void describe(CLI::App &app, Invocation &invocation) {
   addCompile(app, invocation);
   addRun(app, invocation);
   addBench(app, invocation);
+  addProfile(app, invocation);
   addCheck(app, invocation);
   addInspect(app, invocation);
   addKernel(app, invocation);

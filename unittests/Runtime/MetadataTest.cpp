@@ -30,7 +30,8 @@ TEST(Metadata, ReadsEveryField) {
                       {"name": "p", "position": 2, "value": "text"}],
     "state": [{"name": "w", "dtype": "f32", "sizes": [4], "offset": 64, "trainable": true}],
     "static": false, "buffers": [{"begin": 0, "end": 3, "bytes": null, "offset": null}],
-    "dispatches": [{"name": "d", "kernel": "k", "source": "s", "ops": "o"}],
+    "dispatches": [{"name": "d", "kernel": "k", "source": "s", "ops": "o", "step": 3,
+                    "configuration": "c", "arithmetic": "f32", "flops": "s0*8", "weight_bytes": 16}],
     "weights": {"where": "external", "offset": 4096, )" +
                  weightsFields() + R"(,
     "source_files": ["net.py"], "later": {"unknown": [1]})");

@@ -32,6 +32,30 @@ TEST(ThreadPool, EveryIterationRunsOnce) {
   }
 }
 
+TEST(ThreadPool, NotesThePiecesOfLoops) {
+  ThreadPool pool(3);
+  auto nothing = [](int64_t, int64_t, int64_t) {};
+  parallelFor(pool, 100, 1, nothing); // before it is watched
+  pool.watch(true);
+  parallelFor(pool, 100, 1, nothing);
+  parallelFor(pool, 1, 1, nothing); // inline
+  auto noted = pool.takePieces();
+  ASSERT_EQ(noted.size(), 3);
+  size_t pieces = 0;
+  for (const auto &worker : noted) {
+    pieces += worker.size();
+    for (size_t i = 0; i < worker.size(); ++i) {
+      EXPECT_LE(worker[i].begin, worker[i].end);
+      EXPECT_TRUE(i == 0 || worker[i - 1].end <= worker[i].begin);
+    }
+  }
+  EXPECT_EQ(pieces, 12 + 1); // four for each thread, and the inline one
+  pool.watch(false);
+  parallelFor(pool, 100, 1, nothing);
+  for (const auto &worker : pool.takePieces())
+    EXPECT_TRUE(worker.empty());
+}
+
 // What one loop writes without synchronisation, the next reads: under ThreadSanitizer this shows
 // that loops are ordered.
 TEST(ThreadPool, LoopsFollowEachOther) {

@@ -264,9 +264,12 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
         for (auto &[size, symbol] : program->sizes)
           inputs.push_back(arguments[cast<BlockArgument>(size).getArgNumber()]);
       }
+      Location loc = kernels.size() == 1
+                         ? call.getLoc()
+                         : relocated(kernel.getLoc(), function.getLoc(), call.getLoc());
       auto dispatch = graph::DispatchOp::create(
-          b, kernel.getLoc(), types, kernelName(function.getName().str(), kernels.size(), number),
-          inputs, outs);
+          b, loc, types, kernelName(function.getName().str(), kernels.size(), number), inputs,
+          outs);
       unsigned next = 0;
       SmallVector<graph::ValueAttr> values;
       for (auto [use, spec] : llvm::zip(subkernel.tensors, buffersOf(subkernel)))
@@ -281,6 +284,25 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
     for (auto [result, value] : llvm::zip(call.getResults(), end->getOperands()))
       result.replaceAllUsesWith(views.tensor(value));
     call.erase();
+  }
+
+  static SmallVector<Location> partsOf(Location loc) {
+    auto fused = dyn_cast<FusedLoc>(loc);
+    return fused && !fused.getMetadata() ? llvm::to_vector(fused.getLocations())
+                                         : SmallVector<Location>{loc};
+  }
+
+  /// Where a kernel of one of several calls of a function comes from: its places in the function,
+  /// which are those of the first call, become those of this one.
+  static Location relocated(Location kernel, Location function, Location call) {
+    SmallVector<Location> from = partsOf(function), to = partsOf(call), places;
+    if (from.size() != to.size())
+      return call;
+    for (Location part : partsOf(kernel)) {
+      auto at = size_t(llvm::find(from, part) - from.begin());
+      places.push_back(at < from.size() ? to[at] : part);
+    }
+    return Builder(call.getContext()).getFusedLoc(places);
   }
 
   /// Null for a temporary, which has no tensor.

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Measure.h"
+#include "Execute.h"
+#include "Failure.h"
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+
+namespace tw::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What a call changes for the next one, put back: state, and inputs that the program writes to.
+class Restore {
+public:
+  /// Of a program whose inputs are as they are now.
+  Restore(const tw_program *program, std::span<const HostTensor> inputs) {
+    for (int i = 0; const tw_value_info *state = tw_program_state(program, i); ++i)
+      if (state->mutated)
+        names.emplace_back(state->name);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (tw_program_input(program, static_cast<int32_t>(i))->mutated)
+        values.emplace_back(i, std::vector(inputs[i].bytes().begin(), inputs[i].bytes().end()));
+  }
+
+  Status apply(tw_instance *instance, std::span<HostTensor> inputs) const {
+    for (const std::string &name : names)
+      TW_TRY(fromRuntime(tw_instance_state_reset(instance, name.c_str())));
+    for (const auto &[input, bytes] : values)
+      std::ranges::copy(bytes, inputs[input].bytes().begin());
+    return {};
+  }
+
+private:
+  std::vector<std::string> names;
+  std::vector<std::pair<size_t, std::vector<std::byte>>> values; // of inputs
+};
+
+Result<double> timeOnce(tw_instance *instance, std::span<HostTensor> inputs,
+                        const Restore *restore) {
+  if (restore)
+    TW_TRY(restore->apply(instance, inputs));
+  auto start = Clock::now();
+  TW_TRY(execute(instance, inputs));
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+} // namespace
+
+Result<std::vector<double>> measureCalls(const tw_program *program, tw_instance *instance,
+                                         std::span<HostTensor> inputs,
+                                         const MeasureOptions &options,
+                                         const std::function<Status()> &warm) {
+  Restore restore(program, inputs);
+  const Restore *before = options.state == "keep" ? nullptr : &restore;
+  double spent = 0;
+  for (int i = 0; i < 2 || spent < options.minTime * 1e5; ++i) {
+    TW_ASSIGN(double time, timeOnce(instance, inputs, before));
+    spent += time;
+  }
+  if (warm)
+    TW_TRY(warm());
+  std::vector<double> times;
+  spent = 0;
+  auto goesOn = [&] {
+    return options.repeat ? times.size() < static_cast<size_t>(options.repeat)
+                          : times.size() < 10 || spent < options.minTime * 1e6;
+  };
+  while (goesOn()) {
+    TW_ASSIGN(double time, timeOnce(instance, inputs, before));
+    spent += time;
+    times.push_back(time);
+  }
+  return times;
+}
+
+void MeasureOptions::addTo(CLI::App &command) {
+  command
+      .add_option("--threads", threads,
+                  "threads of a call; 0 (default): all cores that this process may use")
+      ->check(CLI::Range(0, 1024));
+  command.add_option("--min-time", minTime, "measure for this many seconds (default 1)")
+      ->check(CLI::Range(0.0, 3600.0));
+  command.add_option("--repeat", repeat, "measure this many calls instead")
+      ->check(CLI::Range(1, 1'000'000'000));
+  command
+      .add_option(
+          "--state", state,
+          "reset (default): restore state and mutated inputs before each call, which is not "
+          "timed; keep: carry them over from call to call")
+      ->check(CLI::IsMember({"reset", "keep"}));
+}
+
+} // namespace tw::cli

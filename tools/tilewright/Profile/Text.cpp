@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Text.h"
+#include "../Values.h"
+#include <fmt/format.h>
+
+namespace tw::cli {
+
+/// A number with a unit of thousands, in few letters: "1.23 G".
+static std::string scaled(std::optional<double> number) {
+  if (!number)
+    return "?";
+  constexpr const char *units[] = {"", " k", " M", " G", " T", " P"};
+  size_t unit = 0;
+  double value = *number;
+  for (; value >= 999.5 && unit + 1 < std::size(units); ++unit)
+    value /= 1000;
+  return fmt::format("{:.3g}{}", value, units[unit]);
+}
+
+static std::string rate(std::optional<double> amount, double us) {
+  return amount && us > 0 ? fmt::format("{:.1f}", *amount / us / 1e3) : "?";
+}
+
+static std::string rooflineText(const ProfileRow &row) {
+  std::optional<double> share = row.rooflineShare();
+  return share ? fmt::format("{:.0f} {}", 100 * *share, row.isBoundByArithmetic ? "flops" : "bytes")
+               : "?";
+}
+
+static std::string lineOf(const ProfileRow &row, double total) {
+  double calls = double(std::max<int64_t>(row.calls, 1));
+  auto each = [&](std::optional<double> all) {
+    return all ? std::optional(*all / calls) : std::nullopt;
+  };
+  return fmt::format("{:<28} {:>7} {:>11.1f} {:>9.1f} {:>5.1f} {:>9} {:>9} {:>7} {:>8} {:>10}\n",
+                     row.name, row.calls, row.totalUs, row.meanUs(),
+                     total > 0 ? 100 * row.totalUs / total : 0, scaled(each(row.bytes())),
+                     scaled(each(row.flops)), rate(row.bytes(), row.totalUs),
+                     rate(row.flops, row.totalUs), rooflineText(row));
+}
+
+static std::string headText(const Profile &profile) {
+  std::string text = fmt::format(
+      "call        median {:.1f} us, p10 {:.1f}, min {:.1f} ({} calls, {} threads, {})\n",
+      profile.call.median, profile.call.p10, profile.call.min, profile.call.count, profile.threads,
+      profile.device);
+  double dispatches = profile.totalUs() / double(std::max<int64_t>(profile.call.count, 1));
+  text += fmt::format("dispatches  {:.1f} us of a call\n", dispatches);
+  if (profile.limits.flops32 > 0)
+    text += fmt::format(
+        "limits      f32 {:.1f} GFLOP/s, bf16 {:.1f}; weights {:.1f} GB/s ({}), temporaries {:.1f} "
+        "GB/s ({})\n",
+        profile.limits.flops32 / 1e9, profile.limits.flops16 / 1e9, profile.weightBandwidth / 1e9,
+        bytesText(profile.weightBytes), profile.temporaryBandwidth / 1e9,
+        bytesText(profile.temporaryBytes));
+  return text;
+}
+
+std::string profileText(const Profile &profile, Grouping grouping) {
+  std::string text =
+      headText(profile) +
+      fmt::format("\n{:<28} {:>7} {:>11} {:>9} {:>5} {:>9} {:>9} {:>7} {:>8} {:>10}\n",
+                  grouping == Grouping::Module ? "module" : "dispatch", "calls", "total us",
+                  "mean us", "%", "bytes", "FLOP", "GB/s", "GFLOP/s", "% roofline");
+  double total = profile.totalUs();
+  for (const ProfileRow &row : groupRows(profile, grouping)) {
+    text += lineOf(row, total);
+    for (const std::string &more : {row.ops, row.source, row.configuration})
+      if (!more.empty() && grouping != Grouping::Module)
+        text += fmt::format("    {}\n", more);
+  }
+  return text;
+}
+
+} // namespace tw::cli
