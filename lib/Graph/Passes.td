@@ -264,6 +264,28 @@ def FoldAttentionTransposes : Pass<"tw-fold-attention-transposes"> {
   }];
 }
 
+def FoldFilterTransposes : Pass<"tw-fold-filter-transposes"> {
+  let summary = "Convolutions that read filters as they are given";
+  let description = [{
+    A convolution with channels last whose filters come with each call, [O, C, window...], reads them
+    so:
+
+    ```
+    %t = linalg.transpose %w permutation = [2, 3, 1, 0]
+    %y = tw.conv layout channels_last ins(%x, %t)
+    ```
+
+    becomes
+
+    ```
+    %y = tw.conv layout channels_last outputs_first ins(%x, %w)
+    ```
+
+    so that the target chooses whether its kernel reads blocks of them, or how another one prepares
+    them.
+  }];
+}
+
 def GroupQueries : Pass<"tw-group-queries"> {
   let summary = "Attention with keys that are not repeated";
   let description = [{

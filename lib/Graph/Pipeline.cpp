@@ -28,6 +28,7 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   if (evaluator)
     pm.addPass(createHoistWeights(evaluator));
   pm.addPass(createTransposeWeights());
+  pm.addPass(createFoldFilterTransposes());
   // Copies what leaves as a slice; nothing that reads it may be found to do nothing after that.
   pm.addPass(createGraphCanonicalizer());
   pm.addPass(createSumGroupGradients());
@@ -49,8 +50,8 @@ void registerGraphPasses() {
        {createDropDeadResults, createResolveDims, createScatterIntoWhole, createFoldUnitReshapes,
         createFoldPadding, createReadCapturedViews, createReshapeBeforeSlice, createFuseElementwise,
         createChannelsLast, createMergeProducts, createFoldAttentionTransposes, createGroupQueries,
-        createSumGroupGradients, createTransposeWeights, createToDestinationStyle,
-        createNumberValues, createGraphCSE})
+        createSumGroupGradients, createTransposeWeights, createFoldFilterTransposes,
+        createToDestinationStyle, createNumberValues, createGraphCSE})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
 }

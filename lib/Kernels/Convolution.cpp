@@ -61,6 +61,7 @@ ConvolutionConfiguration convolutionFrom(const Numbers &fields) {
 bool canPack(const Convolution &convolution) {
   const std::vector<Extent> &shape = convolution.buffers[convolution.w].shape;
   return !isDepthwise(convolution) && !convolution.hasTransformedWeights &&
+         !convolution.isOutputsFirst &&
          std::all_of(shape.begin(), shape.end(), [](const Extent &e) { return bool(e.size); });
 }
 
@@ -96,6 +97,8 @@ std::vector<Constraint> convolutionConstraints(const Convolution &convolution) {
     add("height", "1", "it has one spatial dimension");
   if (!canPack(convolution))
     add("packed", "0", "the weight is not stored in panels");
+  if (convolution.isOutputsFirst)
+    add("1", "in_scratch", "filters as they are given are transposed block by block, in memory");
   if (isDepthwise(convolution)) {
     add("in_scratch + channel_step", "0", "each output has one channel");
     return constraints;
@@ -189,9 +192,10 @@ public:
 
   void write() {
     Tile none = zeros({rows, configuration.columns}, spec.sum);
-    store(configuration.inScratch ? sumInScratch(0, none)
-          : spec.isChannelsFirst  ? sumChannels(none)
-                                  : sumTaps(0, none));
+    store(spec.isOutputsFirst       ? sumOfGiven(none)
+          : configuration.inScratch ? sumInScratch(0, none)
+          : spec.isChannelsFirst    ? sumChannels(none)
+                                    : sumTaps(0, none));
   }
 
 private:
@@ -339,19 +343,42 @@ private:
         return after;
       });
     PartialSums sums(sum, isShort());
-    addTaps(level, sums);
+    addTaps(level, sums, termsOfTap(),
+            [&](const Tile &sum) { return addProduct(sum, 0, spec.channels); });
     return sums.sum();
   }
 
-  void addTaps(size_t level, PartialSums &sums) {
+  template <typename Add>
+  void addTaps(size_t level, PartialSums &sums, std::optional<int64_t> terms, Add add) {
     if (level == spatial)
-      return sums.take(termsOfTap(),
-                       [&](const Tile &sum) { return addProduct(sum, 0, spec.channels); });
+      return sums.take(terms, add);
     for (int64_t number = 0; number < *tapCount(level).size; ++number) {
       taps.push_back(tapOf(level, number));
-      addTaps(level + 1, sums);
+      addTaps(level + 1, sums, terms, add);
       taps.pop_back();
     }
+  }
+
+  /// Filters as they are given: those of some channels are transposed, and each tap takes its rows.
+  Tile sumOfGiven(const Tile &sum) {
+    int64_t step = configuration.channelStep, all = *spec.channels.size;
+    if (step == 0)
+      return addGiven(sum, 0, all);
+    return forLoop(0, all / step, 1, sum, [&](const Index &c, const Tile &before) {
+      return addGiven(before, c * step, step);
+    });
+  }
+
+  Tile addGiven(const Tile &sum, const Index &first, int64_t count) {
+    int64_t columns = configuration.columns, all = *tapsFrom(0), tap = 0;
+    Tile filters = transpose(load(frame.buffer(spec.w), {outputProgram() * columns, first * all},
+                                  {columns, count * all}));
+    PartialSums sums(sum, false);
+    addTaps(0, sums, count, [&](const Tile &before) {
+      return multiplyAdd(loadInput(first, {count}),
+                         slice(filters, {tap++, 0}, {count, columns}, {all, 1}), before);
+    });
+    return sums.sum();
   }
 
   /// Channels that come first are steps of the sum as taps are.
@@ -392,7 +419,10 @@ private:
                  broadcast(cast(loadWeights(0, {1}), spec.sum), {rows, configuration.columns}),
                  sum);
     Extent channels = spec.isChannelsFirst ? Extent{1} : count;
-    Tile a = loadInput(first, channels), b = loadWeights(first, channels);
+    return multiplyAdd(loadInput(first, channels), loadWeights(first, channels), sum);
+  }
+
+  Tile multiplyAdd(const Tile &a, const Tile &b, const Tile &sum) const {
     bool isFloat = spec.sum <= f64,
          isSame = spec.buffers[spec.x].dtype == spec.buffers[spec.w].dtype;
     return isFloat && isSame ? dot(a, b, sum) : dot(cast(a, spec.sum), cast(b, spec.sum), sum);

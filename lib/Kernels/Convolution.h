@@ -28,6 +28,7 @@ struct Convolution {
   bool isChannelsFirst = false;       // x is [batch, channels, spatial...]
   int64_t firstChannel = 0;           // of x's channels; it may have more than there are
   bool hasTransformedWeights = false; // w is what Winograd.h makes of it
+  bool isOutputsFirst = false;        // w is [outputs, channels and taps], as filters are given
   /// x: [batch, spatial..., channels of all groups], zeros beyond it. w: [window..., channels of a
   /// group, outputs of all groups]. y: [batch, spatial..., outputs of all groups], of which axes of
   /// size 1 are left out.

@@ -40,14 +40,17 @@ std::vector<Constraint> winogradWeightsConstraints(const WinogradWeights &weight
 }
 
 WinogradWeights transformWeights(Convolution &convolution) {
-  WinogradWeights weights{
-      {convolution.buffers[convolution.w]}, *convolution.channels.size, *convolution.outputs.size};
+  WinogradWeights weights{{convolution.buffers[convolution.w]},
+                          *convolution.channels.size,
+                          *convolution.outputs.size,
+                          convolution.isOutputsFirst};
   BufferSpec transformed{
       "transformed",
       f32,
       {{weights.outputs / winogradColumns}, {16}, convolution.channels, {winogradColumns}}};
   convolution.buffers[convolution.w] = transformed;
   convolution.hasTransformedWeights = true;
+  convolution.isOutputsFirst = false;
   transformed.isOutput = true;
   weights.buffers.push_back(transformed);
   return weights;
@@ -114,15 +117,23 @@ void writeWinogradWeights(const WinogradWeights &weights,
   KernelFrame frame({{weights.outputs}, {weights.channels}}, weights.buffers,
                     {{winogradColumns}, {channels}});
   Index o = frame.program(0), c = frame.program(1) * channels;
+  Tile given; // by channels and taps
+  if (weights.isOutputsFirst)
+    given = transpose(
+        load(frame.buffer(0), {o * winogradColumns, c * 9}, {winogradColumns, channels * 9}));
+  auto tap = [&](int64_t a, int64_t b) {
+    return weights.isOutputsFirst
+               ? slice(given, {a * 3 + b, 0}, {channels, winogradColumns}, {9, 1})
+               : reshape(load(frame.buffer(0), {a, b, c, o * winogradColumns},
+                              {1, 1, channels, winogradColumns}),
+                         {channels, winogradColumns});
+  };
   for (int64_t i = 0; i < 4; ++i)
     for (int64_t j = 0; j < 4; ++j) {
       Tile sum = combine(weightsBy[i], [&](int64_t a) {
-        return combine(weightsBy[j], [&](int64_t b) {
-          return load(frame.buffer(0), {a, b, c, o * winogradColumns},
-                      {1, 1, channels, winogradColumns});
-        });
+        return combine(weightsBy[j], [&](int64_t b) { return tap(a, b); });
       });
-      store(frame.buffer(1), {o, i * 4 + j, c, 0}, sum);
+      store(frame.buffer(1), {o, i * 4 + j, c, 0}, reshape(sum, {1, 1, channels, winogradColumns}));
     }
 }
 

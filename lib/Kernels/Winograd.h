@@ -20,6 +20,7 @@ bool canBeWinograd(const Convolution &convolution);
 struct WinogradWeights {
   std::vector<BufferSpec> buffers; // w: [3, 3, channels, outputs]; u
   int64_t channels = 1, outputs = 1;
+  bool isOutputsFirst = false; // w: [outputs, channels * 9]
 };
 
 struct WinogradWeightsConfiguration {

@@ -129,3 +129,68 @@ func.func private @filter_of_input(%x: tensor<1x28x28x64xf32>, %w: tensor<3x3x64
       dilations = array<i64: 1, 1>, groups = 1 : i64} -> tensor<1x28x28x64xf32>
   return %y : tensor<1x28x28x64xf32>
 }
+
+// Filters as they are given: for few places a program transposes those of some channels at a time.
+// CHECK-LABEL: tile.kernel @few_places
+// CHECK-SAME: in %in1: !tile.buffer<[64, 1152], f32>
+// CHECK: tile.for
+// CHECK: %[[W:.*]] = tile.load %in1{{.*}} -> tensor<16x288xf32>
+// CHECK: %[[T:.*]] = tile.transpose %[[W]] [1, 0]
+// CHECK: tile.slice %[[T]] offsets [0, 0] strides [9, 1] : tensor<288x16xf32> -> tensor<32x16xf32>
+// CHECK: tile.slice %[[T]] offsets [8, 0] strides [9, 1]
+func.func private @few_places(%x: tensor<1x14x14x128xf32>, %w: tensor<64x128x3x3xf32>, %out: tensor<1x7x7x64xf32>)
+    -> tensor<1x7x7x64xf32> attributes {tw.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<1x7x7x64xf32>) -> tensor<1x7x7x64xf32>
+  %y = tw.conv layout channels_last outputs_first ins(%x, %w : tensor<1x14x14x128xf32>, tensor<64x128x3x3xf32>)
+      outs(%f : tensor<1x7x7x64xf32>) {strides = array<i64: 2, 2>, padding_low = array<i64: 1, 1>,
+      dilations = array<i64: 1, 1>, groups = 1 : i64} -> tensor<1x7x7x64xf32>
+  return %y : tensor<1x7x7x64xf32>
+}
+func.func @few(%x: tensor<1x14x14x128xf32>, %w: tensor<64x128x3x3xf32>) -> tensor<1x7x7x64xf32> {
+  %e = tensor.empty() : tensor<1x7x7x64xf32>
+  %y = tw.dispatch @few_places(%x, %w) outs(%e) : (tensor<1x14x14x128xf32>, tensor<64x128x3x3xf32>)
+       outs(tensor<1x7x7x64xf32>) -> tensor<1x7x7x64xf32>
+  return %y : tensor<1x7x7x64xf32>
+}
+
+// For many images a kernel of its own transposes them, once.
+// CHECK-LABEL: func.func @many
+// CHECK: %[[COPY:.*]] = tw.dispatch @many_places_0(%{{.*}}) outs(%{{.*}}) : (tensor<64x128x9xf32>) outs(tensor<9x128x64xf32>)
+// CHECK: %[[TAPS:.*]] = tensor.expand_shape %[[COPY]] {{.*}} into tensor<3x3x128x64xf32>
+// CHECK: tw.dispatch @many_places_1(%{{.*}}, %[[TAPS]])
+func.func private @many_places(%x: tensor<64x14x14x128xf32>, %w: tensor<64x128x3x3xf32>, %out: tensor<64x7x7x64xf32>)
+    -> tensor<64x7x7x64xf32> attributes {tw.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<64x7x7x64xf32>) -> tensor<64x7x7x64xf32>
+  %y = tw.conv layout channels_last outputs_first ins(%x, %w : tensor<64x14x14x128xf32>, tensor<64x128x3x3xf32>)
+      outs(%f : tensor<64x7x7x64xf32>) {strides = array<i64: 2, 2>, padding_low = array<i64: 1, 1>,
+      dilations = array<i64: 1, 1>, groups = 1 : i64} -> tensor<64x7x7x64xf32>
+  return %y : tensor<64x7x7x64xf32>
+}
+func.func @many(%x: tensor<64x14x14x128xf32>, %w: tensor<64x128x3x3xf32>) -> tensor<64x7x7x64xf32> {
+  %e = tensor.empty() : tensor<64x7x7x64xf32>
+  %y = tw.dispatch @many_places(%x, %w) outs(%e) : (tensor<64x14x14x128xf32>, tensor<64x128x3x3xf32>)
+       outs(tensor<64x7x7x64xf32>) -> tensor<64x7x7x64xf32>
+  return %y : tensor<64x7x7x64xf32>
+}
+
+// A window of one element: matrices. So they are where there are no whole blocks of outputs.
+// CHECK-LABEL: func.func @odd
+// CHECK: %[[COPY:.*]] = tw.dispatch @odd_outputs_0(%{{.*}}) outs(%{{.*}}) : (tensor<40x128xf32>) outs(tensor<128x40xf32>)
+// CHECK: %[[TAPS:.*]] = tensor.expand_shape %[[COPY]] {{.*}} into tensor<1x1x128x40xf32>
+func.func private @odd_outputs(%x: tensor<1x14x14x128xf32>, %w: tensor<40x128x1x1xf32>, %out: tensor<1x7x7x40xf32>)
+    -> tensor<1x7x7x40xf32> attributes {tw.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<1x7x7x40xf32>) -> tensor<1x7x7x40xf32>
+  %y = tw.conv layout channels_last outputs_first ins(%x, %w : tensor<1x14x14x128xf32>, tensor<40x128x1x1xf32>)
+      outs(%f : tensor<1x7x7x40xf32>) {strides = array<i64: 2, 2>, padding_low = array<i64: 0, 0>,
+      dilations = array<i64: 1, 1>, groups = 1 : i64} -> tensor<1x7x7x40xf32>
+  return %y : tensor<1x7x7x40xf32>
+}
+func.func @odd(%x: tensor<1x14x14x128xf32>, %w: tensor<40x128x1x1xf32>) -> tensor<1x7x7x40xf32> {
+  %e = tensor.empty() : tensor<1x7x7x40xf32>
+  %y = tw.dispatch @odd_outputs(%x, %w) outs(%e) : (tensor<1x14x14x128xf32>, tensor<40x128x1x1xf32>)
+       outs(tensor<1x7x7x40xf32>) -> tensor<1x7x7x40xf32>
+  return %y : tensor<1x7x7x40xf32>
+}

@@ -41,6 +41,16 @@ inline Convolution image(int64_t channels, int64_t outputs, int64_t size, int64_
   return spec;
 }
 
+/// The same with filters as they are given: [outputs, channels * window * window].
+inline Convolution given(Convolution spec) {
+  int64_t terms = *spec.channels.size;
+  for (const ConvolutionAxis &axis : spec.spatial)
+    terms *= *axis.window.size;
+  spec.buffers[spec.w].shape = {spec.outputs, {terms}};
+  spec.isOutputsFirst = true;
+  return spec;
+}
+
 /// The text of what a template writes, or what it says instead.
 template <typename Write>
 std::string tracedBy(Write write) {

@@ -69,6 +69,24 @@ TEST(CPUConvolution, WeightsAreTransformedAtRunTimeWhereManyPlacesReadThem) {
   EXPECT_FALSE(isTransformProfitable(image(256, 256, 9, 3), avx512, false));
 }
 
+TEST(CPUConvolution, FiltersAreTransposedOnceForManyPlaces) {
+  auto transposes = [](Convolution spec, int64_t images) {
+    spec.batch = {images};
+    return isFilterTransposeProfitable(kernels::given(spec), avx512);
+  };
+  EXPECT_FALSE(transposes(image(512, 512, 14, 3, 2), 1));
+  EXPECT_TRUE(transposes(image(512, 512, 14, 3, 2), 64));
+  EXPECT_FALSE(transposes(image(1024, 2048, 14, 1, 2), 1));
+  EXPECT_TRUE(transposes(image(512, 512, 14, 7, 2), 1)); // too many taps
+  EXPECT_TRUE(transposes(image(512, 500, 14, 3, 2), 1)); // no whole blocks of outputs
+  Convolution spec = image(512, 512, 14, 3, 2);
+  EXPECT_FALSE(isFilterTransposeProfitable(spec, avx512)); // they are so
+  for (int64_t size : {1, 7, 15, 400}) {
+    spec = kernels::given(image(96, 128, size, 3));
+    EXPECT_TRUE(isLegal(spec, chooseConvolution(spec, avx512), avx512)) << size;
+  }
+}
+
 TEST(CPUConvolution, ConfigurationsThatAreNot) {
   Convolution spec = image(32, 96, 14, 3);
   ConvolutionConfiguration chosen = chooseConvolution(spec, avx512, true);

@@ -5,6 +5,7 @@
 #include "Language/Trace.h"
 #include "Target/CPU/Configuration/ConvolutionCost.h"
 #include "TemplateKernels.h"
+#include "unittests/Kernels/Specs.h"
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
@@ -140,10 +141,25 @@ HostTensor packed(const HostTensor &w, int64_t columns) {
   return made;
 }
 
+/// [window..., C, O] as [O, C * taps].
+HostTensor outputsFirst(const HostTensor &w) {
+  int64_t outputs = w.sizes().back(), channels = w.sizes()[w.sizes().size() - 2];
+  int64_t taps = w.count() / outputs / channels;
+  HostTensor made = *HostTensor::create(w.dtype(), {outputs, channels * taps});
+  size_t bytes = info(w.dtype()).bytes;
+  for (int64_t from = 0; from < w.count(); ++from) {
+    int64_t tap = from / outputs / channels, c = from / outputs % channels, o = from % outputs;
+    std::copy_n(w.bytes().data() + size_t(from) * bytes, bytes,
+                made.bytes().data() + size_t((o * channels + c) * taps + tap) * bytes);
+  }
+  return made;
+}
+
 /// Runs what transforms the weights, too.
 HostTensor transformed(Convolution &spec, const HostTensor &w) {
   WinogradWeights weights = transformWeights(spec);
-  auto trace = kernel::trace("k", [&] { writeWinogradWeights(weights, {}); });
+  auto made = target::cpu::chooseWinogradWeights(weights);
+  auto trace = kernel::trace("k", [&] { writeWinogradWeights(weights, made); });
   EXPECT_FALSE(trace.error) << trace.error->message;
   std::vector<HostTensor> given;
   given.push_back(*HostTensor::create(w.dtype(), w.sizes()));
@@ -151,12 +167,17 @@ HostTensor transformed(Convolution &spec, const HostTensor &w) {
   return std::move(target::CompiledKernel(withoutDestinations(trace.text)).run(given)[0]);
 }
 
-void check(const Case &c, const ConvolutionConfiguration &configuration, bool transforms = false) {
+void check(const Case &c, const ConvolutionConfiguration &configuration, bool transforms = false,
+           bool isGiven = false) {
   Convolution spec = c.spec();
   std::vector<HostTensor> inputs = inputsOf(spec);
   std::vector<double> wanted = truth(c, inputs[0], inputs[1]);
   if (configuration.isPacked)
     inputs[1] = packed(inputs[1], configuration.columns);
+  if (isGiven) {
+    spec = given(spec);
+    inputs[1] = outputsFirst(inputs[1]);
+  }
   if (transforms)
     inputs[1] = transformed(spec, inputs[1]);
   ASSERT_TRUE(holds(convolutionConstraints(spec), numbersOf(configuration)));
@@ -176,6 +197,12 @@ void check(const Case &c, const ConvolutionConfiguration &configuration, bool tr
           << (isCompiled ? "compiled, " : "interpreted, ") << "element " << i << "\n"
           << text;
   }
+}
+
+/// Filters as they are given.
+void checkGiven(const Case &c) {
+  for (target::cpu::VectorUnit unit : {target::cpu::VectorUnit{16, 32}, {8, 16}})
+    check(c, target::cpu::chooseConvolution(given(c.spec()), unit), false, true);
 }
 
 void checkChosen(const Case &c) {
@@ -245,11 +272,19 @@ TEST(ConvolutionKernel, OtherConfigurations) {
   check(c, block);
 }
 
+TEST(ConvolutionKernel, FiltersAsTheyAreGiven) {
+  checkGiven({{{9, 3, 2, 1, 1}, {11, 3, 2, 1, 1}}, 2, 64, 128}); // two blocks of channels
+  checkGiven({{{7, 3, 1, 2, 2}, {6, 2, 1, 1, 1}}, 1, 5, 37});
+  checkGiven({{{8, 1, 2}, {9, 1, 2}}, 1, 512, 64});
+  checkGiven({{{300, 3, 1, 1, 1}}, 1, 32, 64}); // more places than a program has
+}
+
 TEST(ConvolutionKernel, Winograd) {
   ConvolutionConfiguration block{.width = 3, .height = 2, .columns = 64};
   check({{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 1, 12, 128}, block, true); // odd sizes
   block.outputsOutermost = false, block.channelStep = 4;
   check({{{12, 3, 1, 1, 0}, {8, 3, 1, 1, 2}}, 2, 12, 64}, block, true);
+  check({{{12, 3, 1, 1, 0}, {8, 3, 1, 1, 2}}, 2, 20, 64}, block, true, true);
 }
 
 } // namespace

@@ -102,6 +102,12 @@ LogicalResult DispatchAnalyzer::addConvolution(OpLoops &nest, graph::ConvOp op) 
   }
   if (!describe(builder, op, nest, spec))
     return fail("a reshape cuts the result of a convolution");
+  if (op.getOutputsFirst()) {
+    if (spec.x == spec.w || builder.buffers()[spec.w].shape.size() != spec.spatial.size() + 2)
+      return fail("filters are read through a reshape");
+    spec.isOutputsFirst = true;
+    builder.joinAxes(spec.w, 1);
+  }
   builder.locations.push_back(op.getLoc());
   builder.setConvolution(std::move(spec));
   builder.isClosed = true;
@@ -133,10 +139,11 @@ bool DispatchAnalyzer::describe(SubkernelBuilder &builder, graph::ConvOp op, con
   spec.outputs = sizes.back();
   if (spec.outputs.size)
     *spec.outputs.size /= spec.groups;
-  spec.channels = weightAxis(spatial);
+  spec.channels = weightAxis(op.weightChannels());
   for (int64_t d = 0; d < spatial; ++d)
-    spec.spatial.push_back({inputAxis(op.inputDim(d)), sizes[op.resultDim(d)], weightAxis(d),
-                            op.getStrides()[d], op.getDilations()[d], op.getPaddingLow()[d]});
+    spec.spatial.push_back({inputAxis(op.inputDim(d)), sizes[op.resultDim(d)],
+                            weightAxis(op.weightDim(d)), op.getStrides()[d], op.getDilations()[d],
+                            op.getPaddingLow()[d]});
   auto isKept = [](const Extent &size) { return size.size != 1; };
   return builder.buffers()[spec.y].shape.size() == size_t(llvm::count_if(sizes, isKept));
 }

@@ -34,7 +34,9 @@ struct TensorUse {
   mlir::Value
       tensor; // of the function: an argument, a result that a subkernel stores, or a reshape
   BufferView view;
-  int temporary = -1; // number of a value that stands only between subkernels, whose tensor is null
+  /// Number of a value that stands only between subkernels, whose tensor is null; a view of it cuts
+  /// axes of known sizes.
+  int temporary = -1;
 };
 
 struct Subkernel {

@@ -203,6 +203,17 @@ Access SubkernelBuilder::accessOfValue(Value value, kernel::DType dtype, bool is
   return access;
 }
 
+void SubkernelBuilder::joinAxes(int buffer, size_t first) {
+  std::vector<Extent> &shape = program.buffers[buffer].shape;
+  auto &joined = tensors[buffer].view.joined;
+  for (size_t axis = first + 1; axis < shape.size(); ++axis) {
+    *shape[first].size *= *shape[axis].size;
+    joined[first].append(joined[axis]);
+  }
+  shape.resize(first + 1);
+  joined.resize(first + 1);
+}
+
 void SubkernelBuilder::takeOneElement(int dim) {
   if (!llvm::is_contained(program.unitDims, dim))
     program.unitDims.push_back(dim);

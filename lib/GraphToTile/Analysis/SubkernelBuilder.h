@@ -35,6 +35,8 @@ public:
   /// large.
   Access accessOfValue(mlir::Value value, kernel::DType dtype, bool isOutput = false,
                        int temporary = -1);
+  /// The axes of a buffer of known shape from `first` on become one.
+  void joinAxes(int buffer, size_t first);
   /// An output begins as an input, of the same shape.
   void beginAs(int output, int input) { program.begin = {input, output}; }
   /// Stores a result to where the value is in memory.

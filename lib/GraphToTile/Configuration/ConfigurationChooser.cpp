@@ -66,10 +66,14 @@ std::string whyNoCut(const Subkernel &subkernel, Cut cut) {
   switch (cut) {
   case Cut::None:
     return {};
-  case Cut::TransposeRhs:
-    return std::holds_alternative<Contraction>(subkernel.what)
+  case Cut::TransposeRhs: {
+    auto *convolution = std::get_if<Convolution>(&subkernel.what);
+    return std::holds_alternative<Contraction>(subkernel.what) ||
+                   (convolution && convolution->isOutputsFirst)
                ? ""
-               : "transpose_rhs is for products, and this is none";
+               : "transpose_rhs is for products and for convolutions of filters that come with the "
+                 "call, and this is none";
+  }
   case Cut::TransformWeights: {
     auto *convolution = std::get_if<Convolution>(&subkernel.what);
     return convolution && kernels::canBeWinograd(*convolution)

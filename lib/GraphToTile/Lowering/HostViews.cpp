@@ -170,9 +170,14 @@ void HostViews::define(const TensorUse &use, Value buffer) {
 }
 
 Value HostViews::toBuffer(const TensorUse &use, const std::vector<Extent> &shape) {
-  if (use.temporary >= 0)
-    return temporaries.at(use.temporary);
   const BufferView &view = use.view;
+  if (use.temporary >= 0) {
+    Value buffer = temporaries.at(use.temporary);
+    if (view.parts.empty())
+      return buffer;
+    Type element = cast<RankedTensorType>(buffer.getType()).getElementType();
+    return tensor::ExpandShapeOp::create(b, loc, partsType(view, element), buffer, view.cut);
+  }
   if (auto defined = buffers.find(use.tensor); defined != buffers.end()) {
     const BufferView &own = defined->second.view;
     RankedTensorType type = bufferType(

@@ -87,13 +87,16 @@ LogicalResult ConvOp::verify() {
     if (!ShapedType::isDynamic(count) && count % groups != 0)
       return emitOpError() << count << " " << name << " channels do not divide into " << groups
                            << " groups";
+  if (getOutputsFirst() && (groups != 1 || getTransposed()))
+    return emitOpError("with outputs_first must have one group and not be transposed");
   if (!isResultLast())
     return success();
+  int64_t first = isWeightLast() ? spatial : 1, last = isWeightLast() ? spatial + 1 : 0;
   std::pair<const char *, std::pair<int64_t, int64_t>> pairs[] = {
       {"input channels of a group",
-       {typeOf(getWeight()).getDimSize(spatial),
+       {typeOf(getWeight()).getDimSize(first),
         ShapedType::isDynamic(channels) ? channels : channels / groups}},
-      {"output channels", {typeOf(getWeight()).getDimSize(spatial + 1), outputs}}};
+      {"output channels", {typeOf(getWeight()).getDimSize(last), outputs}}};
   for (auto &[name, sizes] : pairs)
     if (!ShapedType::isDynamic(sizes.first) && !ShapedType::isDynamic(sizes.second) &&
         sizes.first != sizes.second)

@@ -159,6 +159,7 @@ def TW_ConvOp : TW_DpsOp<"conv"> {
     - channels_last: input [N, spatial..., C], output [N, spatial..., O],
       weight [window..., C/groups, O], also when `transposed`;
     - to_channels_last: the same, but for the input, which is [N, C, spatial...].
+    With `outputs_first` the weight of one group is [O, C, window...] in any layout.
     Output channel o belongs to group o / (O/groups), as input channel c does to c / (C/groups).
     Spatial position: input = output * strides + window * dilations - padding_low; transposed:
     output = input * strides + window * dilations - padding_low. What falls outside contributes
@@ -167,10 +168,11 @@ def TW_ConvOp : TW_DpsOp<"conv"> {
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weight, AnyRankedTensor:$init,
       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding_low, DenseI64ArrayAttr:$dilations,
       I64Attr:$groups, UnitAttr:$transposed,
-      DefaultValuedAttr<TW_ConvLayout, "::tw::graph::ConvLayout::ChannelsFirst">:$layout);
+      DefaultValuedAttr<TW_ConvLayout, "::tw::graph::ConvLayout::ChannelsFirst">:$layout,
+      UnitAttr:$outputs_first);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    (`transposed` $transposed^)? (`layout` $layout^)?
+    (`transposed` $transposed^)? (`layout` $layout^)? (`outputs_first` $outputs_first^)?
     `ins` `(` $input `,` $weight `:` type($input) `,` type($weight) `)`
     `outs` `(` $init `:` type($init) `)` attr-dict `->` type($result)
   }];
@@ -182,11 +184,13 @@ def TW_ConvOp : TW_DpsOp<"conv"> {
     /// window), and which ones the channels are.
     int64_t inputDim(int64_t spatial) { return spatial + (isInputLast() ? 1 : 2); }
     int64_t inputChannels() { return isInputLast() ? getSpatialRank() + 1 : 1; }
-    int64_t weightDim(int64_t spatial) { return spatial + (isResultLast() ? 0 : 2); }
+    int64_t weightDim(int64_t spatial) { return spatial + (isWeightLast() ? 0 : 2); }
+    int64_t weightChannels() { return isWeightLast() ? getSpatialRank() : 1; }
     int64_t resultDim(int64_t spatial) { return spatial + (isResultLast() ? 1 : 2); }
     int64_t resultChannels() { return isResultLast() ? getSpatialRank() + 1 : 1; }
     bool isInputLast() { return getLayout() == ConvLayout::ChannelsLast; }
     bool isResultLast() { return getLayout() != ConvLayout::ChannelsFirst; }
+    bool isWeightLast() { return isResultLast() && !getOutputsFirst(); }
   }];
 }
 

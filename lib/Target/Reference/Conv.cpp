@@ -67,13 +67,13 @@ private:
 
   Indices weightAt(ArrayRef<Ix> term, const Ix &channel, const Ix &output) {
     Indices window(term.drop_back()), at;
-    if (op.isResultLast())
+    if (op.isWeightLast())
       at = {term.back(), output};
     else if (op.getTransposed())
       at = {channel, e.ix().rem(output, outputs)};
     else
       at = {output, term.back()};
-    at.insert(op.isResultLast() ? at.begin() : at.end(), window.begin(), window.end());
+    at.insert(op.isWeightLast() ? at.begin() : at.end(), window.begin(), window.end());
     return at;
   }
 

@@ -85,3 +85,23 @@ tile.kernel @three(in %x: !tile.buffer<[8, 64], f32>, in %w: !tile.buffer<[3, 64
   %r = arith.addf %m, %d2 : tensor<8x32xf32>
   tile.store %r, %y[%c0, %c0] : tensor<8x32xf32>, !tile.buffer<[8, 32], f32>
 }
+
+// Slices of what has to be transposed are parts of one tile, which is transposed as a whole.
+// V4-LABEL: plan of @taps
+// V4-COUNT-1: blocks transposed to vectors of 16
+// V4-NOT:     blocks transposed
+// V4:         tile.store
+tile.kernel @taps(in %x: !tile.buffer<[16, 32], f32>, in %w: !tile.buffer<[32, 64], f32>,
+                  out %y: !tile.buffer<[16, 32], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %a = tile.load %x[%c0, %c0] : !tile.buffer<[16, 32], f32> -> tensor<16x32xf32>
+  %w0 = tile.load %w[%c0, %c0] : !tile.buffer<[32, 64], f32> -> tensor<32x64xf32>
+  %t = tile.transpose %w0 [1, 0] : tensor<32x64xf32> -> tensor<64x32xf32>
+  %b0 = tile.slice %t offsets [0, 0] strides [2, 1] : tensor<64x32xf32> -> tensor<32x32xf32>
+  %b1 = tile.slice %t offsets [1, 0] strides [2, 1] : tensor<64x32xf32> -> tensor<32x32xf32>
+  %s = tile.full %zero : f32 -> tensor<16x32xf32>
+  %d0 = tile.dot %a, %b0, %s : tensor<16x32xf32>, tensor<32x32xf32>, tensor<16x32xf32>
+  %d1 = tile.dot %a, %b1, %d0 : tensor<16x32xf32>, tensor<32x32xf32>, tensor<16x32xf32>
+  tile.store %d1, %y[%c0, %c0] : tensor<16x32xf32>, !tile.buffer<[16, 32], f32>
+}

@@ -42,7 +42,8 @@ public:
     if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
       return isTransformProfitable(*convolution, unitFor(*convolution), problem.isRhsWeight)
                  ? Cut::TransformWeights
-                 : Cut::None;
+             : isFilterTransposeProfitable(*convolution, unitFor(*convolution)) ? Cut::TransposeRhs
+                                                                                : Cut::None;
     if (auto *gradient = std::get_if<AttentionGradient>(&problem.subkernel.what))
       return areGradientsCheaperApart(*gradient, unitFor(*gradient)) ? Cut::SplitGradients
                                                                      : Cut::None;
@@ -70,9 +71,8 @@ public:
               kernels::numbersOf(chooseAttentionGradient(*gradient, unitFor(*gradient))),
               {},
               {}};
-    if (std::holds_alternative<kernels::WinogradWeights>(problem.subkernel.what))
-      return {
-          "winograd_weights", kernels::numbersOf(kernels::WinogradWeightsConfiguration()), {}, {}};
+    if (auto *weights = std::get_if<kernels::WinogradWeights>(&problem.subkernel.what))
+      return {"winograd_weights", kernels::numbersOf(chooseWinogradWeights(*weights)), {}, {}};
     CPUContraction made = chosen(std::get<Contraction>(problem.subkernel.what), problem);
     return {"contraction",
             numbersOf(made),

@@ -22,8 +22,13 @@ constexpr int64_t fewestChannels = 64, fewestBlocks = 20, mostBlocks = 56;
 constexpr int64_t channelwiseLines = 1, channelwisePlaces = 8;
 constexpr int64_t deepImage =
     28; // from here on a depthwise one passes over all channels of a place
-constexpr double transformedBytes = 6; // of weights, read and written, a cycle
-constexpr int64_t workerPlaces = 192;  // that follow each other
+// Bytes of weights, read and written, that are transformed, and transposed, in a cycle; cycles for
+// an element of a block that a program transposes, which comes from memory.
+constexpr double transformedBytes = 6, transposedBytes = 2.5, transposedElement = 0.6;
+constexpr int64_t givenPlaces = 200;  // of a program that transposes filters
+constexpr int64_t givenRows = 256;    // of them, at least
+constexpr int64_t mostGivenTaps = 9;  // each is a product of its own
+constexpr int64_t workerPlaces = 192; // that follow each other
 
 int64_t sizeOf(const Extent &extent, int64_t unknown) { return extent.size.value_or(unknown); }
 
@@ -42,6 +47,7 @@ struct Problem {
     channels = sizeOf(spec.channels, unknownChannels);
     columns = sizeOf(spec.outputs, unknownChannels);
     groups = spec.groups;
+    isOutputsFirst = spec.isOutputsFirst;
     images = sizeOf(spec.batch, 1);
     bytes = spec.sum == kernel::f64 ? 8 : 4;
     inputBytes *= channels * groups * bytes;
@@ -63,6 +69,7 @@ struct Problem {
 
   int64_t lanes, taps = 1, channels, columns, groups, images, bytes, repeats = 1;
   int64_t inputBytes = 1, weightBytes;
+  bool isOutputsFirst;
   std::vector<int64_t> outputs; // places, of one phase
 };
 
@@ -109,7 +116,8 @@ double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) 
   double programs = p.outer() * double(ceilDiv(p.outputs.back(), block.width)) *
                     double(ceilDiv(p.height(), block.height)) *
                     double(ceilDiv(p.columns, block.columns));
-  return programs * double(p.taps * p.channels) * step;
+  return programs * double(p.taps * p.channels) *
+         (step + (p.isOutputsFirst ? double(block.columns) * transposedElement : 0));
 }
 
 /// Blocks of 2 x 2 places by 16 products. Inputs are transformed again for each block of columns.
@@ -223,6 +231,26 @@ ConvolutionConfiguration chooseTransformed(const Convolution &spec, const Proble
   return cheapest.best;
 }
 
+/// As wide as the target's blocks of what lies in memory.
+int64_t scratchColumns(const VectorUnit &unit) {
+  return (unit.registers >= 32 ? 4 : 2) * unit.lanes;
+}
+
+/// Filters as they are given: as many places as possible share a block that is transposed.
+ConvolutionConfiguration chooseGiven(const Problem &p, const VectorUnit &unit) {
+  ConvolutionConfiguration block;
+  block.inScratch = true;
+  block.columns = std::min(scratchColumns(unit), p.columns);
+  int64_t parts = ceilDiv(p.outputs.back(), givenPlaces);
+  block.width = ceilDiv(p.outputs.back(), parts);
+  block.height = std::clamp<int64_t>(givenPlaces / block.width, 1, p.height());
+  int64_t step = std::max(channelChunk, givenRows / p.taps);
+  while (step > channelChunk && p.channels % step != 0)
+    step -= channelChunk;
+  block.channelStep = p.channels % step == 0 && p.channels > step ? step : 0;
+  return block;
+}
+
 /// Programs of a line follow each other.
 ConvolutionConfiguration inOrder(const Problem &p, ConvolutionConfiguration block) {
   block.widthPrograms = std::max<int64_t>(
@@ -257,17 +285,51 @@ static double cyclesOfTransform(const Problem &p) {
   return double(p.channels * p.columns * p.bytes) * (9 + 16) / transformedBytes;
 }
 
+kernels::WinogradWeightsConfiguration
+chooseWinogradWeights(const kernels::WinogradWeights &weights) {
+  constexpr int64_t together = 16;
+  return {weights.isOutputsFirst ? std::min(weights.channels, together) : 1};
+}
+
+/// Of a convolution with filters transposed before, with that.
+static double cyclesTransposed(Convolution spec, const VectorUnit &unit) {
+  std::vector<Extent> shape;
+  for (const ConvolutionAxis &axis : spec.spatial)
+    shape.push_back(axis.window);
+  shape.insert(shape.end(), {spec.channels, spec.outputs});
+  spec.buffers[spec.w].shape = shape;
+  spec.isOutputsFirst = false;
+  Problem p(spec, unit);
+  return cycles(spec, p, chooseConvolution(spec, unit)) +
+         2 * double(p.weightBytes) / transposedBytes;
+}
+
+/// Of one whose filters are no others than those given.
+static double cyclesAsGiven(const Convolution &spec, const VectorUnit &unit, bool isKnown) {
+  return cycles(spec, Problem(spec, unit), chooseConvolution(spec, unit, isKnown));
+}
+
+bool isFilterTransposeProfitable(const Convolution &spec, const VectorUnit &unit) {
+  if (!spec.isOutputsFirst)
+    return false;
+  Problem p(spec, unit);
+  bool fits = spec.sum == kernel::f32 && spec.buffers[spec.w].dtype == kernel::f32 &&
+              p.columns % scratchColumns(unit) == 0 && p.taps <= mostGivenTaps;
+  return !fits || cyclesTransposed(spec, unit) < cyclesAsGiven(spec, unit, false);
+}
+
 bool isTransformProfitable(const Convolution &spec, const VectorUnit &unit, bool isKnown) {
   Problem p(spec, unit);
   if (!canBeWinograd(spec) || p.channels < fewestChannels)
     return false;
   Convolution transformed = spec;
   kernels::transformWeights(transformed);
-  ConvolutionConfiguration block = chooseTransformed(transformed, p, unit),
-                           direct = chooseConvolution(spec, unit, isKnown);
+  ConvolutionConfiguration block = chooseTransformed(transformed, p, unit);
+  double direct = cyclesAsGiven(spec, unit, isKnown);
+  if (spec.isOutputsFirst)
+    direct = std::min(direct, cyclesTransposed(spec, unit));
   return block.width * block.height >= fewestBlocks &&
-         cycles(transformed, p, block) + (isKnown ? 0 : cyclesOfTransform(p)) <
-             cycles(spec, p, direct);
+         cycles(transformed, p, block) + (isKnown ? 0 : cyclesOfTransform(p)) < direct;
 }
 
 ConvolutionConfiguration chooseConvolution(const Convolution &spec, const VectorUnit &unit,
@@ -277,6 +339,8 @@ ConvolutionConfiguration chooseConvolution(const Convolution &spec, const Vector
     return chooseChannelwise(spec, p);
   if (spec.hasTransformedWeights)
     return inOrder(p, chooseTransformed(spec, p, unit));
+  if (spec.isOutputsFirst)
+    return chooseGiven(p, unit);
   ConvolutionConfiguration first;
   first.isPacked = wantsPacked && canPack(spec) && spec.outputs.size &&
                    (spec.groups > 1 || *spec.outputs.size % unit.lanes == 0);
@@ -295,8 +359,7 @@ ConvolutionConfiguration chooseConvolution(const Convolution &spec, const Vector
           cheapest.offer(block);
         }
       }
-  // As wide as the target's blocks of what lies in memory.
-  int64_t wide = (unit.registers >= 32 ? 4 : 2) * unit.lanes;
+  int64_t wide = scratchColumns(unit);
   if (p.outputs.back() * p.height() <= scratchPlaces && spec.outputs.size &&
       *spec.outputs.size % wide == 0 && spec.sum == kernel::f32) {
     ConvolutionConfiguration block = first;

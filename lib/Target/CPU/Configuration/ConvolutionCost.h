@@ -29,4 +29,12 @@ double convolutionCost(const Convolution &convolution,
 /// transformed at compile time, else each call does it.
 bool isTransformProfitable(const Convolution &convolution, const VectorUnit &unit, bool isKnown);
 
+/// What is transposed has whole cache lines of channels.
+kernels::WinogradWeightsConfiguration
+chooseWinogradWeights(const kernels::WinogradWeights &weights);
+
+/// Whether filters as they are given are better transposed by a kernel of their own, once, than
+/// block by block in each program.
+bool isFilterTransposeProfitable(const Convolution &convolution, const VectorUnit &unit);
+
 } // namespace tw::target::cpu

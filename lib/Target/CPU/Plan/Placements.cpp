@@ -24,7 +24,8 @@ public:
     Operation *op = tile.getDefiningOp();
     if (!op)
       return emitError(scene.kernel.getLoc(), "a tile without a place"), failure();
-    if (scene.shouldMaterialize(tile) || contiguousDim(tile, lane))
+    if (scene.shouldMaterialize(tile) ||
+        (contiguousDim(tile, lane) && !isPartOfTransposed(tile, lane)))
       return toMemory(scene, tile, before);
     if (movesElements(op))
       return moved(op, lane);
@@ -118,6 +119,12 @@ static unsigned transposedRest(const Scene &scene, Value tile, int from, unsigne
     return 0;
   unsigned rest = unsigned(*extent % lanes);
   return rest >= lanes / 4 ? rest : 0;
+}
+
+bool isPartOfTransposed(Value tile, int lane) {
+  auto slice = tile.getDefiningOp<tile::SliceOp>();
+  return slice && !slice.getOperand().hasOneUse() && slice.getStrides()[lane] == 1 &&
+         contiguousDim(slice.getOperand(), lane);
 }
 
 FailureOr<Fill> planFill(Scene &scene, Value tile) {

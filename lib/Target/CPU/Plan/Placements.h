@@ -14,6 +14,10 @@ mlir::LogicalResult prepare(Scene &scene, mlir::Value tile, const Strips &strips
 /// Places `tile` in memory, unless it is there.
 mlir::LogicalResult toMemory(Scene &scene, mlir::Value tile, Placements &before);
 
+/// Whether a tile is one of several slices of a tile that has to be transposed: then that is placed
+/// once, as a whole, and they are parts of it. `lane`: of the vectors.
+bool isPartOfTransposed(mlir::Value tile, int lane);
+
 /// All of `tile` into some memory.
 mlir::FailureOr<Fill> planFill(Scene &scene, mlir::Value tile);
 

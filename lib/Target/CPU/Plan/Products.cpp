@@ -128,7 +128,8 @@ private:
       return fillScratch(transpose ? Value(transpose.getOperand()) : tile, plan);
     }
     int lane = isB ? rank - 1 : -1;
-    if (isReadInPlace(tile, isB)) {
+    if (isReadInPlace(tile, isB) ||
+        (isB && !scene.isInMemory(tile) && isPartOfTransposed(tile, lane))) {
       plan.form = DotOperand::Form::InPlace;
       return prepare(scene, tile, {lane, lanesFor(scene, tile), false}, lane, plan.before);
     }

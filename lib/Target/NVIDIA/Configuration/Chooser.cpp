@@ -20,7 +20,12 @@ public:
       : architecture(architecture), others(std::move(others)) {}
 
   tile::Cut chooseCut(const ConfigurationProblem &problem) const override {
-    return productOf(problem) ? tile::Cut::None : others->chooseCut(problem);
+    if (productOf(problem))
+      return tile::Cut::None;
+    tile::Cut cut = others->chooseCut(problem);
+    auto *convolution = std::get_if<kernels::Convolution>(&problem.subkernel.what);
+    bool readsGiven = convolution && convolution->isOutputsFirst && cut == tile::Cut::None;
+    return readsGiven ? tile::Cut::TransposeRhs : cut; // threads read neighbouring outputs
   }
 
   Configuration choose(const ConfigurationProblem &problem) const override {
