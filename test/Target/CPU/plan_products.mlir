@@ -105,3 +105,30 @@ tile.kernel @taps(in %x: !tile.buffer<[16, 32], f32>, in %w: !tile.buffer<[32, 6
   %d1 = tile.dot %a, %b1, %d0 : tensor<16x32xf32>, tensor<32x32xf32>, tensor<16x32xf32>
   tile.store %d1, %y[%c0, %c0] : tensor<16x32xf32>, !tile.buffer<[16, 32], f32>
 }
+
+// Beside the products of a block in memory, lines of b that the next trip transposes are prefetched, and
+// after the last one those of the next program.
+// V4-LABEL: plan of @next
+// V4:         outer products
+// V4:         prefetches what comes next as %{{.*}}, part 0 of 1
+tile.kernel @next(in %x: !tile.buffer<[48, 512], f32>, in %w: !tile.buffer<[256, 512], f32>,
+                  out %y: !tile.buffer<[48, 256], f32>) grid [4] {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  %s = tile.full %zero : f32 -> tensor<48x64xf32>
+  %o = arith.muli %p, %c64 : index
+  %r = tile.for %k = %c0 to %c2 step %c1 carry (%sum = %s : tensor<48x64xf32>) {
+    %c = arith.muli %k, %c256 : index
+    %a = tile.load %x[%c0, %c] : !tile.buffer<[48, 512], f32> -> tensor<48x256xf32>
+    %b = tile.load %w[%o, %c] : !tile.buffer<[256, 512], f32> -> tensor<64x256xf32>
+    %t = tile.transpose %b [1, 0] : tensor<64x256xf32> -> tensor<256x64xf32>
+    %d = tile.dot %a, %t, %sum : tensor<48x256xf32>, tensor<256x64xf32>, tensor<48x64xf32>
+    tile.yield %d : tensor<48x64xf32>
+  }
+  tile.store %r, %y[%c0, %o] : tensor<48x64xf32>, !tile.buffer<[48, 256], f32>
+}

@@ -29,6 +29,8 @@ LogicalResult OuterProducts::prepare() {
       failed(prepareOperand(op.getB(), plan.b, /*isB=*/true)))
     return failure();
   limitDepth();
+  if (plan.next)
+    beginPrefetch();
   return success();
 }
 
@@ -110,6 +112,71 @@ Ix OuterProducts::inBuffer(tile::LoadOp load, int dim) {
 }
 
 //===----------------------------------------------------------------------===//
+// What comes next
+//===----------------------------------------------------------------------===//
+
+Ix OuterProducts::distanceToNext(const NextBlock &next, const Buffer &buffer) {
+  IndexBuilder ix = e.ix();
+  auto distance = [&](ArrayRef<int64_t> growth) {
+    Ix sum = 0;
+    for (auto [stride, grown] : llvm::zip(buffer.strides, growth))
+      sum = ix.add(sum, ix.mul(stride, grown));
+    return sum;
+  };
+  Ix perProgram = next.perProgram.empty() ? Ix(0) : distance(next.perProgram);
+  auto loop = dyn_cast<tile::ForOp>(op->getParentOp());
+  if (!loop)
+    return perProgram;
+  Ix count = e.index(loop.getInductionVar()), by = e.index(loop.getStep());
+  Ix perCount = distance(next.perCount);
+  Ix back = ix.mul(ix.sub(count, e.index(loop.getBegin())), perCount);
+  Value isLast = ix.less(ix.sub(e.index(loop.getEnd()), by), ix.add(count, 1));
+  return ix.select(isLast, ix.sub(perProgram, back), ix.mul(perCount, by));
+}
+
+void OuterProducts::beginPrefetch() {
+  IndexBuilder ix = e.ix();
+  auto load = cast<tile::LoadOp>(plan.next->load);
+  const Buffer &buffer = e.buffers.find(load.getBuffer())->second;
+  ArrayRef<int64_t> shape = load.getType().getShape();
+  Prefetched made{buffer.base, buffer.element, 0, 0, 0, 0, 0};
+  Ix first = distanceToNext(*plan.next, buffer);
+  int64_t rows = 1;
+  for (auto [position, stride, size] : llvm::zip(load.getPositions(), buffer.strides, shape)) {
+    first = ix.add(first, ix.mul(e.index(position), stride));
+    if (size > 1 && rows == 1)
+      rows = size, made.row = stride;
+  }
+  made.base = LLVM::GEPOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
+                                  Emitter::memoryType(buffer.element), buffer.base,
+                                  ArrayRef<LLVM::GEPArg>{ix.value(first)});
+  made.lines = llvm::divideCeil(shape.back() * Emitter::bytesOf(buffer.element), lineBytes);
+  made.count = llvm::divideCeil(rows * made.lines, plan.next->parts);
+  made.first = plan.next->part * made.count;
+  // Rows that are counted at the call are taken for some blocks.
+  constexpr int64_t someBlocks = 8, mostPerStep = 4;
+  int64_t most = e.cpu.productBlock(Emitter::bytesOf(sumElement)).rows;
+  auto height = e.extents(op.getAcc())[rank - 2].constant();
+  int64_t steps = op.getA().getType().getDimSize(rank - 1) *
+                  std::max<int64_t>(1, height ? *height / most : someBlocks);
+  made.perStep = std::clamp<int64_t>(llvm::divideCeil(made.count, steps), 1, mostPerStep);
+  prefetched = made;
+}
+
+void OuterProducts::prefetchNext(const ResultBlock &block, const Ix &k) {
+  const Prefetched &next = *prefetched;
+  IndexBuilder ix = e.ix();
+  Ix step = ix.add(ix.mul(ix.div(block.row, int64_t(block.rows)), depth), k);
+  for (int64_t i = 0; i < next.perStep; ++i) {
+    Ix line = ix.min(ix.add(ix.mul(step, next.perStep), i), next.count - 1);
+    line = ix.add(line, next.first);
+    Ix index = ix.add(ix.mul(ix.div(line, next.lines), next.row),
+                      ix.mul(ix.rem(line, next.lines), lineBytes / Emitter::bytesOf(next.element)));
+    e.prefetch(next.base, next.element, index, /*toFirstLevel=*/false);
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
@@ -135,6 +202,8 @@ LogicalResult OuterProducts::addTo(SmallVectorImpl<Value> &sums, const ResultBlo
 LogicalResult OuterProducts::step(const ResultBlock &block, bool inPairs, const Ix &k,
                                   SmallVectorImpl<Value> &sums) {
   SmallVector<Value> right;
+  if (prefetched && block.vectors > 1 && block.rows * block.vectors >= leastWork)
+    prefetchNext(block, k);
   for (unsigned j = 0; j < block.vectors; j += inPairs ? 2 : 1) {
     Ix at = e.ix().add(block.column, int64_t(j) * block.width);
     if (failed(inPairs ? halves(block.batch, k, at, right) : whole(block.batch, k, at, right)))

@@ -34,6 +34,10 @@ private:
   mlir::LogicalResult convert(mlir::Value tile, const Fill &fill, bool isB);
   Memory spaced(mlir::RankedTensorType tile, mlir::Type type);
   void limitDepth();
+  void beginPrefetch();
+  Ix distanceToNext(const NextBlock &next, const Buffer &buffer);
+  /// Some lines of the block of b that comes next.
+  void prefetchNext(const ResultBlock &block, const Ix &k);
   Ix inBuffer(tile::LoadOp load, int dim);
 
   using SumUp = llvm::function_ref<mlir::LogicalResult(const Ix &, const Ix &,
@@ -59,6 +63,15 @@ private:
   Ix depth;
   llvm::SmallDenseMap<mlir::Value, Memory> copies;
   tile::LoadOp panels; // of b, where it is read so
+  /// Of the block that comes next: its first element, distance of its rows, lines of a row; lines
+  /// that this product prefetches, from one of them on, so many a step.
+  struct Prefetched {
+    mlir::Value base;
+    mlir::Type element;
+    Ix row;
+    int64_t lines, first, count, perStep;
+  };
+  std::optional<Prefetched> prefetched;
 };
 
 /// A loop whose result is `sum` is not unrolled. A step of many products fills the processor; two

@@ -103,6 +103,9 @@ public:
   mlir::FailureOr<mlir::Value> gather(tile::GatherOp op, const Point &point);
   /// Prefetches what the next program reads where this one reads `index`, if that is planned.
   void prefetchNext(tile::LoadOp op, const Ix &index);
+  /// Prefetches the line with the element at `index` from `base` on, to the first-level cache or
+  /// only to the second.
+  void prefetch(mlir::Value base, mlir::Type element, const Ix &index, bool toFirstLevel);
   mlir::LogicalResult store(tile::StoreOp op, const Point &point);
   mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
 

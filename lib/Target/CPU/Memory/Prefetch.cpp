@@ -11,16 +11,19 @@ void Emitter::prefetchNext(tile::LoadOp op, const Ix &index) {
   auto found = llvm::find_if(prefetches, [&](const Prefetch &one) { return one.load == op; });
   if (found == prefetches.end())
     return;
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   const Buffer &buffer = buffers.find(op.getBuffer())->second;
   Ix distance = 0;
   for (auto [stride, growth] : llvm::zip(buffer.strides, found->growth))
     distance = ix().add(distance, ix().mul(stride, growth));
-  Value address =
-      LLVM::GEPOp::create(b, loc, pointer, memoryType(buffer.element), buffer.base,
-                          ArrayRef<LLVM::GEPArg>{ix().value(ix().add(index, distance))});
+  prefetch(buffer.base, buffer.element, ix().add(index, distance), /*toFirstLevel=*/true);
+}
+
+void Emitter::prefetch(Value base, Type element, const Ix &index, bool toFirstLevel) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value address = LLVM::GEPOp::create(b, loc, pointer, memoryType(element), base,
+                                      ArrayRef<LLVM::GEPArg>{ix().value(index)});
   auto number = [&](int32_t n) { return b.getI32IntegerAttr(n); };
-  LLVM::Prefetch::create(b, loc, address, /*rw=*/number(0), /*hint=*/number(3),
+  LLVM::Prefetch::create(b, loc, address, /*rw=*/number(0), /*hint=*/number(toFirstLevel ? 3 : 2),
                          /*cache=*/number(1));
 }
 

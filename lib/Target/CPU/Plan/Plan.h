@@ -93,6 +93,16 @@ struct DotOperand {
   std::optional<Fill> fill;
 };
 
+/// What a product reads of b in the next trip of the loop around it or, after the last one, in the
+/// next program. Lines of it are prefetched beside the steps of this product, at an even rate.
+struct NextBlock {
+  mlir::Operation *load;
+  /// By how many elements along each dimension it is further for each number that the loop counts
+  /// (none: there is no loop), and for the next program (none: it reads the same, or is unknown).
+  llvm::SmallVector<int64_t> perCount, perProgram;
+  int64_t part = 0, parts = 1; // products that read this block share the lines
+};
+
 struct DotStep {
   /// Outer products; dot products of rows of a and columns of b; pairs of bf16 in vectors, or in
   /// tile registers.
@@ -109,6 +119,7 @@ struct DotStep {
   bool beginsWithZero = false; // tiles
   /// The result goes from registers to scratch, to leave them to another product (Products.cpp).
   Placements after;
+  std::optional<NextBlock> next;
   Placements before;        // of the accumulator
   std::optional<Fill> fill; // the same, all of it
 };

@@ -2,8 +2,10 @@
 //
 // While a program runs over its row for the last time, in cache, memory would have nothing to do:
 // the row of the next program is prefetched. What is read once only streams; the processor sees
-// that by itself.
+// that by itself. Beside the products of a block in memory, the block of b that comes next is
+// prefetched: it is read across its rows, which the processor does not foresee.
 #include "Target/CPU/Plan/Prefetches.h"
+#include "Target/CPU/Plan/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -14,6 +16,8 @@ namespace {
 
 /// Rows of more bytes than this do not stay in the first-level cache until the next program.
 constexpr int64_t mostFetched = 1 << 17;
+/// Blocks of b of fewer bytes are loaded soon enough.
+constexpr int64_t leastBlock = 1 << 15;
 
 /// Runs over tiles where it stands.
 bool readsTiles(Operation &op) {
@@ -39,17 +43,20 @@ llvm::SetVector<Operation *> loadsOf(Operation *root, IsPlaced isKept) {
   return loads;
 }
 
-/// By how much `position` grows from one program to the next; nothing where that is not a constant.
-std::optional<int64_t> growthOf(Value position, unsigned gridDim) {
+/// By how much a program's number or a loop's counter grows; nothing where that is not known.
+using CounterGrowth = llvm::function_ref<std::optional<int64_t>(Value)>;
+
+/// By how much `position` grows; nothing where that is not a constant.
+std::optional<int64_t> growthOf(Value position, CounterGrowth counter) {
   APInt number;
   if (matchPattern(position, m_ConstantInt(&number)))
     return 0;
+  if (auto own = counter(position))
+    return own;
   Operation *op = position.getDefiningOp();
-  if (auto id = dyn_cast_or_null<tile::ProgramIdOp>(op))
-    return id.getDim() == gridDim ? 1 : 0;
   if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp>(op))
     return std::nullopt;
-  auto x = growthOf(op->getOperand(0), gridDim), y = growthOf(op->getOperand(1), gridDim);
+  auto x = growthOf(op->getOperand(0), counter), y = growthOf(op->getOperand(1), counter);
   if (!x || !y)
     return std::nullopt;
   if (isa<arith::AddIOp>(op))
@@ -59,17 +66,23 @@ std::optional<int64_t> growthOf(Value position, unsigned gridDim) {
   return *x * number.getSExtValue();
 }
 
-/// By how many positions along each dimension the next program on this worker is further; empty
-/// where it reads the same, or that is unknown.
-SmallVector<int64_t> growthToNext(const Scene &scene, tile::LoadOp op) {
-  unsigned last = scene.kernel.getGrid().size() - 1;
-  auto type = op.getType();
-  if (op.getMask() || (type.hasStaticShape() &&
-                       type.getNumElements() * bytesOf(type.getElementType()) > mostFetched))
-    return {};
+/// How the number of a program along the last dimension of the grid, which the next one on this
+/// worker differs in, grows.
+auto nextProgram(tile::KernelOp kernel) {
+  unsigned last = kernel.getGrid().size() - 1;
+  return [last](Value value) -> std::optional<int64_t> {
+    auto id = value.getDefiningOp<tile::ProgramIdOp>();
+    return id ? std::optional<int64_t>(id.getDim() == last) : std::nullopt;
+  };
+}
+
+/// By how many positions along each dimension a load is further; empty where it reads the same, or
+/// that is unknown.
+SmallVector<int64_t> growthOf(tile::LoadOp op, CounterGrowth counter) {
   SmallVector<int64_t> growth;
   for (Value position : op.getPositions()) {
-    auto own = isa<RankedTensorType>(position.getType()) ? std::nullopt : growthOf(position, last);
+    auto own =
+        isa<RankedTensorType>(position.getType()) ? std::nullopt : growthOf(position, counter);
     if (!own)
       return {};
     growth.push_back(*own);
@@ -81,7 +94,61 @@ SmallVector<int64_t> growthToNext(const Scene &scene, tile::LoadOp op) {
   return distance == Size(0) ? SmallVector<int64_t>() : growth;
 }
 
+SmallVector<int64_t> growthToNext(const Scene &scene, tile::LoadOp op) {
+  auto type = op.getType();
+  if (op.getMask() || (type.hasStaticShape() &&
+                       type.getNumElements() * bytesOf(type.getElementType()) > mostFetched))
+    return {};
+  return growthOf(op, nextProgram(scene.kernel));
+}
+
+/// The load behind the second operand of a product.
+tile::LoadOp loadOfB(tile::DotOp op) {
+  return traceToLoad(op.getB(), int(op.getType().getRank()) - 1).first;
+}
+
+/// Whether it reads one block: some rows, whole lines of them, that are known.
+bool readsBlock(tile::LoadOp load) {
+  auto type = load.getType();
+  return !load.getMask() && load.getStrides().empty() && type.hasStaticShape() &&
+         type.getNumElements() * bytesOf(type.getElementType()) >= leastBlock &&
+         llvm::count_if(type.getShape().drop_back(), [](int64_t size) { return size > 1; }) == 1;
+}
+
 } // namespace
+
+std::optional<NextBlock> planNextBlock(tile::DotOp op) {
+  tile::LoadOp load = loadOfB(op);
+  if (!load || load->getBlock() != op->getBlock() || !readsBlock(load) ||
+      op.getType().getRank() != 2 || op.getA().getType().isDynamicDim(1))
+    return std::nullopt;
+  NextBlock next{load, {}, {}};
+  auto kernel = op->getParentOfType<tile::KernelOp>();
+  auto loop = dyn_cast<tile::ForOp>(op->getParentOp());
+  if (loop)
+    next.perCount = growthOf(load, [&](Value value) -> std::optional<int64_t> {
+      if (value == loop.getInductionVar())
+        return 1;
+      return value.getDefiningOp<tile::ProgramIdOp>() ? std::optional<int64_t>(0) : std::nullopt;
+    });
+  if (loop && next.perCount.empty())
+    return std::nullopt;
+  if ((loop ? loop->getParentOp() : op->getParentOp()) == kernel) {
+    auto program = nextProgram(kernel);
+    next.perProgram = growthOf(load, [&](Value value) {
+      return loop && value == loop.getInductionVar() ? std::optional<int64_t>(0) : program(value);
+    });
+  }
+  if (!loop && next.perProgram.empty())
+    return std::nullopt;
+  next.parts = 0;
+  for (auto other : op->getBlock()->getOps<tile::DotOp>()) {
+    if (other == op)
+      next.part = next.parts;
+    next.parts += loadOfB(other) == load;
+  }
+  return next;
+}
 
 std::vector<Prefetch> planPrefetches(const Scene &scene, Operation *root) {
   Block *block = root->getBlock();

@@ -8,4 +8,8 @@ namespace tw::target::cpu {
 /// planned, makes.
 std::vector<Prefetch> planPrefetches(const Scene &scene, mlir::Operation *root);
 
+/// What to prefetch beside a product whose result is in memory: none where its b is small, or in
+/// cache since the trip before.
+std::optional<NextBlock> planNextBlock(tile::DotOp op);
+
 } // namespace tw::target::cpu

@@ -173,6 +173,9 @@ private:
                     : dot.updatesAccumulator ? "the accumulator is updated in its memory"
                                              : "the result is in scratch memory")
                 << '\n';
+    if (dot.next)
+      line(depth) << "prefetches what comes next as " << nameOf(dot.next->load->getResult(0))
+                  << ", part " << dot.next->part << " of " << dot.next->parts << '\n';
     placements(depth, dot.after);
   }
 

@@ -3,6 +3,7 @@
 #include "IR/Tile/Elementwise.h"
 #include "Target/CPU/Plan/DotOperands.h"
 #include "Target/CPU/Plan/Placements.h"
+#include "Target/CPU/Plan/Prefetches.h"
 #include "Target/CPU/Plan/Steps.h"
 #include "Target/CPU/Plan/Strips.h"
 #include "Target/Common/Bounds.h"
@@ -277,6 +278,8 @@ private:
     step.strips = {rank - 1, lanes, false};
     if (failed(accumulator()))
       return failure();
+    if (dot.form == DotStep::Form::OuterProducts)
+      dot.next = planNextBlock(op);
     putResultInMemory();
     return success();
   }
