@@ -134,9 +134,9 @@ func.func private @filter_of_input(%x: tensor<1x28x28x64xf32>, %w: tensor<3x3x64
 // CHECK-LABEL: tile.kernel @few_places
 // CHECK-SAME: in %in1: !tile.buffer<[64, 1152], f32>
 // CHECK: tile.for
-// CHECK: %[[W:.*]] = tile.load %in1{{.*}} -> tensor<16x288xf32>
+// CHECK: %[[W:.*]] = tile.load %in1{{.*}} -> tensor<16x576xf32>
 // CHECK: %[[T:.*]] = tile.transpose %[[W]] [1, 0]
-// CHECK: tile.slice %[[T]] offsets [0, 0] strides [9, 1] : tensor<288x16xf32> -> tensor<32x16xf32>
+// CHECK: tile.slice %[[T]] offsets [0, 0] strides [9, 1] : tensor<576x16xf32> -> tensor<64x16xf32>
 // CHECK: tile.slice %[[T]] offsets [8, 0] strides [9, 1]
 func.func private @few_places(%x: tensor<1x14x14x128xf32>, %w: tensor<64x128x3x3xf32>, %out: tensor<1x7x7x64xf32>)
     -> tensor<1x7x7x64xf32> attributes {tw.kernel} {

@@ -26,6 +26,7 @@ constexpr int64_t deepImage =
 // an element of a block that a program transposes, which comes from memory.
 constexpr double transformedBytes = 6, transposedBytes = 2.5, transposedElement = 0.6;
 constexpr int64_t givenPlaces = 200;  // of a program that transposes filters
+constexpr int64_t givenChannels = 64; // of a block of them, and
 constexpr int64_t givenRows = 256;    // of them, at least
 constexpr int64_t mostGivenTaps = 9;  // each is a product of its own
 constexpr int64_t workerPlaces = 192; // that follow each other
@@ -244,7 +245,7 @@ ConvolutionConfiguration chooseGiven(const Problem &p, const VectorUnit &unit) {
   int64_t parts = ceilDiv(p.outputs.back(), givenPlaces);
   block.width = ceilDiv(p.outputs.back(), parts);
   block.height = std::clamp<int64_t>(givenPlaces / block.width, 1, p.height());
-  int64_t step = std::max(channelChunk, givenRows / p.taps);
+  int64_t step = std::max(givenChannels, givenRows / p.taps);
   while (step > channelChunk && p.channels % step != 0)
     step -= channelChunk;
   block.channelStep = p.channels % step == 0 && p.channels > step ? step : 0;
