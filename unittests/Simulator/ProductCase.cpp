@@ -41,19 +41,27 @@ std::string textOf(const ProductCase &c) {
   for (int64_t number : {int64_t(0), int64_t(1), c.rows, c.columns, c.depth})
     if (text.find(fmt::format("%n{} =", number)) == std::string::npos)
       text += fmt::format("  %n{0} = arith.constant {0} : index\n", number);
-  text += fmt::format("  %trips = tile.size {} ceildiv {}\n"
-                      "  %zero = arith.constant 0.0 : f32\n"
+  text += fmt::format("  %zero = arith.constant 0.0 : f32\n"
                       "  %m = tile.program_id 0\n  %n = tile.program_id 1\n"
                       "  %row = arith.muli %m, %n{} : index\n"
                       "  %column = arith.muli %n, %n{} : index\n"
-                      "  %none = tile.full %zero : f32 -> {}\n"
-                      "  %sum = tile.for %i = %n0 to %trips step %n1 carry (%acc = %none : {}) {{\n"
-                      "    %at = arith.muli %i, %n{} : index\n",
-                      k, c.depth, c.rows, c.columns, sums, sums, c.depth);
-  text += operand("a", a, "row", "at", c.isTransposedA, ofA, tensor(c.depth, c.rows, c.type));
-  text += operand("b", b, "at", "column", c.isTransposedB, ofB, tensor(c.columns, c.depth, c.type));
-  text += fmt::format("    %d = tile.dot %a, %b, %acc : {}, {}, {}\n    tile.yield %d : {}\n  }}\n",
-                      ofA, ofB, sums, sums);
+                      "  %none = tile.full %zero : f32 -> {}\n",
+                      c.rows, c.columns, sums);
+  const char *at = "n0", *before = "none", *result = "sum";
+  if (c.hasLoop) {
+    at = "at", before = "acc", result = "d";
+    text +=
+        fmt::format("  %trips = tile.size {} ceildiv {}\n"
+                    "  %sum = tile.for %i = %n0 to %trips step %n1 carry (%acc = %none : {}) {{\n"
+                    "    %at = arith.muli %i, %n{} : index\n",
+                    k, c.depth, sums, c.depth);
+  }
+  text += operand("a", a, "row", at, c.isTransposedA, ofA, tensor(c.depth, c.rows, c.type));
+  text += operand("b", b, at, "column", c.isTransposedB, ofB, tensor(c.columns, c.depth, c.type));
+  text +=
+      fmt::format("    %{} = tile.dot %a, %b, %{} : {}, {}, {}\n", result, before, ofA, ofB, sums);
+  if (c.hasLoop)
+    text += fmt::format("    tile.yield %d : {}\n  }}\n", sums);
   std::string value = "%sum", narrow = tensor(c.rows, c.columns, c.result);
   bool isNarrow = std::string(c.result) != "f32";
   if (c.hasEpilogue) {

@@ -14,6 +14,7 @@ struct ProductCase {
   bool isTransposedA = false, isTransposedB = false; // a is [K, M], b is [N, K]
   const char *type = "f16", *result = "f16";
   bool hasEpilogue = false; // a bias, a residual and an activation
+  bool hasLoop = true;      // else one trip has all of K
   std::string unknown = {}; // which of M, N and K are known only at the call
 };
 

@@ -43,23 +43,70 @@ const Case cases[] = {
 };
 INSTANTIATE_TEST_SUITE_P(All, Products, testing::ValuesIn(cases));
 
+// Without a loop: one trip has all of K, or more.
+const Case oneTrip[] = {
+    {.rows = 128, .columns = 128, .depth = 32, .m = 300, .n = 192, .k = 32, .hasLoop = false},
+    {.rows = 64,
+     .columns = 64,
+     .depth = 16,
+     .m = 80,
+     .n = 72,
+     .k = 8,
+     .isTransposedB = true,
+     .hasEpilogue = true,
+     .hasLoop = false},
+    {.rows = 128,
+     .columns = 160,
+     .depth = 64,
+     .m = 9300,
+     .n = 320,
+     .k = 40,
+     .type = "bf16",
+     .result = "bf16",
+     .hasEpilogue = true,
+     .hasLoop = false}, // several programs a block
+    {.rows = 256,
+     .columns = 64,
+     .depth = 32,
+     .m = 264,
+     .n = 72,
+     .k = 24,
+     .isTransposedA = true,
+     .isTransposedB = true,
+     .result = "f32",
+     .hasLoop = false},
+    {.rows = 64, .columns = 64, .depth = 16, .m = 80, .n = 72, .k = 32}, // a loop of two
+    {.rows = 64, .columns = 64, .depth = 32, .m = 80, .n = 72, .k = 16}, // and of one
+    {.rows = 64,
+     .columns = 64,
+     .depth = 32,
+     .m = 80,
+     .n = 72,
+     .k = 16,
+     .isTransposedB = true,
+     .hasLoop = false,
+     .unknown = "MNK"},
+};
+INSTANTIATE_TEST_SUITE_P(OneTrip, Products, testing::ValuesIn(oneTrip));
+
 const Case unknown[] = {
-    {128, 128, 64, 300, 192, 200, false, false, "f16", "f16", true, "M"},
-    {128, 128, 64, 1, 192, 200, false, true, "f16", "f16", false, "M"},
+    {128, 128, 64, 300, 192, 200, false, false, "f16", "f16", true, true, "M"},
+    {128, 128, 64, 1, 192, 200, false, true, "f16", "f16", false, true, "M"},
     // Rows are known, and how often the loop runs is not: once, and several times.
-    {64, 64, 64, 96, 80, 40, true, false, "f16", "f16", false, "K"},
-    {128, 64, 64, 136, 80, 333, true, false, "bf16", "f32", true, "MK"},
+    {64, 64, 64, 96, 80, 40, true, false, "f16", "f16", false, true, "K"},
+    {128, 64, 64, 136, 80, 333, true, false, "bf16", "f32", true, true, "MK"},
     // Rows are of a length known only at the call.
-    {128, 128, 64, 130, 200, 136, false, true, "f16", "f16", true, "MNK"},
-    {128, 64, 32, 129, 72, 64, false, false, "f16", "f16", false, "NK"},
-    {128, 64, 32, 129, 65, 64, false, true, "f16", "f16", true, "MN"}, // that only stores have
+    {128, 128, 64, 130, 200, 136, false, true, "f16", "f16", true, true, "MNK"},
+    {128, 64, 32, 129, 72, 64, false, false, "f16", "f16", false, true, "NK"},
+    {128, 64, 32, 129, 65, 64, false, true, "f16", "f16", true, true,
+     "MN"}, // that only stores have
 };
 INSTANTIATE_TEST_SUITE_P(Unknown, Products, testing::ValuesIn(unknown));
 
 const Case notAligned[] = {
-    {128, 128, 64, 130, 200, 137, false, true, "f16", "f16", true, "MNK"},
-    {128, 64, 32, 129, 65, 64, false, false, "f16", "f16", false, "N"},
-    {64, 64, 64, 64, 64, 0, true, false, "f16", "f16", false, "K"}, // no trip
+    {128, 128, 64, 130, 200, 137, false, true, "f16", "f16", true, true, "MNK"},
+    {128, 64, 32, 129, 65, 64, false, false, "f16", "f16", false, true, "N"},
+    {64, 64, 64, 64, 64, 0, true, false, "f16", "f16", false, true, "K"}, // no trip
 };
 INSTANTIATE_TEST_SUITE_P(NotAligned, OtherProducts, testing::ValuesIn(notAligned));
 
@@ -67,8 +114,10 @@ INSTANTIATE_TEST_SUITE_P(NotAligned, OtherProducts, testing::ValuesIn(notAligned
 TEST(Refused, HasThePlainLowering) {
   simulator::Experiment experiment([](mlir::ModuleOp) {});
   experiment.avoidsTensorCores = true;
-  EXPECT_FALSE(runOnTensorCores({128, 64, 64, 300, 72, 200, false, true, "f16", "f16", true, "M"}));
-  EXPECT_FALSE(runOnTensorCores({64, 64, 64, 96, 80, 40, true, false, "f16", "f16", false, "K"}));
+  EXPECT_FALSE(
+      runOnTensorCores({128, 64, 64, 300, 72, 200, false, true, "f16", "f16", true, true, "M"}));
+  EXPECT_FALSE(
+      runOnTensorCores({64, 64, 64, 96, 80, 40, true, false, "f16", "f16", false, true, "K"}));
   EXPECT_EQ(experiment.fault(), "");
 }
 

@@ -102,6 +102,16 @@ TEST(Registers, OfProducts) {
                                        .isTransposedB = isTransposedB,
                                        .hasEpilogue = hasEpilogue}));
         }
+  for (int64_t depth : {16, 32, 64})
+    batch.add(fmt::format("product of one trip of {}", depth),
+              textOf(ProductCase{.rows = 128,
+                                 .columns = 256,
+                                 .depth = depth,
+                                 .m = 512,
+                                 .n = 512,
+                                 .k = depth,
+                                 .hasEpilogue = true,
+                                 .hasLoop = false}));
   for (int64_t rows : {64, 128, 256})
     for (bool isTransposed : {false, true})
       batch.add(fmt::format("product of {} rows, of unknown sizes", rows),

@@ -19,7 +19,7 @@ Contraction halves(int64_t m, int64_t n, int64_t k, bool isTransposed = false) {
 TEST(ProductCost, ConfigurationsAreLegal) {
   for (int64_t m : {1, 5, 128, 1000, 8192})
     for (int64_t n : {8, 64, 136, 768, 10240})
-      for (int64_t k : {40, 64, 72, 1280})
+      for (int64_t k : {8, 16, 32, 40, 64, 72, 1280})
         for (bool isTransposed : {false, true}) {
           Contraction spec = halves(m, n, k, isTransposed);
           ASSERT_TRUE(isForTensorCores(spec)) << m << " " << n << " " << k;
@@ -49,7 +49,7 @@ TEST(ProductCost, WhatTheTensorCoresCannotTake) {
   EXPECT_FALSE(isForTensorCores(halves(128, 128, 132)));           // rows of 264 bytes
   EXPECT_FALSE(isForTensorCores(halves(128, 130, 128)));
   EXPECT_TRUE(isForTensorCores(halves(128, 130, 128, true))); // b is [130, 128]
-  EXPECT_FALSE(isForTensorCores(halves(128, 128, 32)));       // no loop
+  EXPECT_FALSE(isForTensorCores(halves(128, 128, 0, true)));
   Contraction mixed = halves(128, 128, 128);
   mixed.buffers[1].dtype = kernel::bf16;
   EXPECT_FALSE(isForTensorCores(mixed));

@@ -14,8 +14,8 @@ using kernels::rolesOf;
 namespace {
 
 constexpr int64_t unknownExtent = 2048;
-constexpr int64_t usualDepth = 64, shortDepth = 32;
-constexpr int64_t usualRowPrograms = 8; // whose operands meet in the second-level cache
+constexpr int64_t depths[] = {16, 32, 64}; // whose rows are a swizzle's
+constexpr int64_t usualRowPrograms = 8;    // whose operands meet in the second-level cache
 constexpr int64_t elementBytes = 2;
 
 // Of a multiprocessor of a Hopper GPU, in one cycle: products of 16-bit floats by wgmma; bytes that
@@ -59,7 +59,10 @@ bool canLoad(const Contraction &contraction, const Access &access, int free, int
 
 int64_t depthOf(const Contraction &contraction) {
   int64_t length = sizeOf(contraction, rolesOf(contraction).sums[0]);
-  return length > usualDepth ? usualDepth : shortDepth; // so that there are two trips
+  for (int64_t depth : depths)
+    if (length <= depth)
+      return depth;
+  return depths[2];
 }
 
 ProductShape shapeOf(const Contraction &contraction, const ContractionConfiguration &block) {
@@ -83,7 +86,7 @@ bool isForTensorCores(const Contraction &contraction) {
   ContractionRoles roles = rolesOf(contraction);
   if (roles.rows.empty() || roles.columns.empty() || roles.sums.size() != 1)
     return false;
-  return sizeOf(contraction, roles.sums[0]) > shortDepth &&
+  return sizeOf(contraction, roles.sums[0]) > 0 &&
          canLoad(contraction, contraction.a, roles.rows.back(), roles.sums[0]) &&
          canLoad(contraction, contraction.b, roles.columns.back(), roles.sums[0]);
 }
@@ -91,7 +94,6 @@ bool isForTensorCores(const Contraction &contraction) {
 std::vector<Constraint> productConstraints(const Contraction &contraction,
                                            const GpuArchitecture &architecture) {
   auto number = [](int64_t n) { return std::to_string(n); };
-  auto length = contraction.dims[rolesOf(contraction).sums[0]].size;
   return {
       {"rows mod 64", "0", "a warp group multiplies 64 rows at a time"},
       {"rows", "256", "TMA brings up to 256 rows"},
@@ -100,12 +102,11 @@ std::vector<Constraint> productConstraints(const Contraction &contraction,
       {"columns mod 16", "0", "a product has a multiple of 16 columns"},
       {"columns", "256", "a product has up to 256 columns"},
       {"rows * columns", number(mostSums * 128) + " * warp_groups", "registers hold the sums"},
-      {"16", "k_block", "the sum is a loop"},
+      {"16", "k_block", "a trip has a multiple of 16 terms, whatever the sum's length is"},
       {"k_block mod 16", "0", "a product has 16 terms of the sum"},
       {"(k_block mod 64) * (k_block - 16) * (k_block - 32)", "0",
        "rows in shared memory have 32, 64 or 128 bytes"},
-      {"k_block", number(std::min<int64_t>(256, length.value_or(257) - 1)),
-       "TMA brings up to 256 terms, and the loop runs more than once"},
+      {"k_block", "256", "TMA brings up to 256 terms"},
       {"2", "stages", "one stage is filled while another one is multiplied"},
       {"stages", "8", "so many have been tried"},
       {"stages * (rows + columns) * k_block * 2 + warp_groups * " + number(2 * pieceBytes) +

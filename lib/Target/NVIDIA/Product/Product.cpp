@@ -23,7 +23,7 @@ public:
     kernel.walk([&](tile::DotOp dot) {
       match.isWanted |= isHalf(cast<RankedTensorType>(dot.getA().getType()).getElementType());
     });
-    if (findLoop() && findDot() && findOperands() && findStores() && readsNoResult(kernel, why))
+    if (findTrip() && findDot() && findOperands() && findStores() && readsNoResult(kernel, why))
       match.product = std::move(product);
     match.why = std::move(why);
     return match;
@@ -35,25 +35,41 @@ private:
     return false;
   }
 
-  /// The top level has one loop; beside it, scalars and tiles whose elements are computed one by
-  /// one.
-  bool findLoop() {
+  /// The top level has one loop, or one dot; beside it, scalars and tiles whose elements are
+  /// computed one by one.
+  bool findTrip() {
     for (Operation &op : kernel.getBody().front()) {
-      if (auto loop = dyn_cast<tile::ForOp>(op)) {
-        if (product.loop)
-          return no("it has several loops");
-        product.loop = loop;
+      if (isa<tile::ForOp, tile::DotOp>(op)) {
+        if (product.loop || product.dot)
+          return no("it has several loops or dots beside each other");
+        product.loop = dyn_cast<tile::ForOp>(op);
+        product.dot = dyn_cast<tile::DotOp>(op);
         continue;
       }
       if (!isOfSingleElements(&op) && !isa<tile::StoreOp>(op))
-        return no("it has " + op.getName().getStringRef() + " beside its loop");
+        return no("it has " + op.getName().getStringRef() + " beside its product");
     }
-    if (!product.loop)
-      return no("it has no loop");
-    return product.loop.getNumResults() == 1 || no("its loop carries several values");
+    if (!product.loop && !product.dot)
+      return no("it has neither a loop nor a dot of its own");
+    return !product.loop || product.loop.getNumResults() == 1 ||
+           no("its loop carries several values");
   }
 
+  /// Sums that begin at 0, in a loop or of one trip.
   bool findDot() {
+    if (product.loop && !findDotOfLoop())
+      return false;
+    tile::DotOp dot = product.dot;
+    tile::ForOp loop = product.loop;
+    Value initial = loop ? loop.getInitial()[0] : dot.getAcc();
+    auto full = initial.getDefiningOp<tile::FullOp>();
+    if (!full || !matchPattern(full.getValue(), m_AnyZeroFloat()))
+      return no("its sums do not begin at 0");
+    product.trips = 1;
+    return findBlock() && (!loop || findTrips());
+  }
+
+  bool findDotOfLoop() {
     tile::ForOp loop = product.loop;
     Block &body = loop.getBody().front();
     for (Operation &op : body) {
@@ -68,10 +84,14 @@ private:
       }
     }
     tile::DotOp dot = product.dot;
-    if (!dot || dot.getAcc() != loop.getCarried()[0] ||
-        body.getTerminator()->getOperand(0) != dot.getResult() ||
-        !loop.getCarried()[0].hasOneUse() || !dot.getResult().hasOneUse())
-      return no("its loop does not sum up one dot");
+    return (dot && dot.getAcc() == loop.getCarried()[0] &&
+            body.getTerminator()->getOperand(0) == dot.getResult() &&
+            loop.getCarried()[0].hasOneUse() && dot.getResult().hasOneUse()) ||
+           no("its loop does not sum up one dot");
+  }
+
+  bool findBlock() {
+    tile::DotOp dot = product.dot;
     auto sums = cast<RankedTensorType>(dot.getType());
     product.element = cast<RankedTensorType>(dot.getA().getType()).getElementType();
     if (!isHalf(product.element) ||
@@ -86,10 +106,7 @@ private:
         product.columns % 8 != 0 || product.columns > mostColumns)
       return no("its block has " + Twine(product.rows) + " x " + Twine(product.columns) +
                 " elements: rows are multiples of 64, columns of 8, both to 256");
-    auto full = loop.getInitial()[0].getDefiningOp<tile::FullOp>();
-    if (!full || !matchPattern(full.getValue(), m_AnyZeroFloat()))
-      return no("its sums do not begin at 0");
-    return findTrips();
+    return true;
   }
 
   bool findTrips() {
@@ -99,6 +116,7 @@ private:
       return no("how its loop goes on is not known");
     if (!matchPattern(loop.getBegin(), m_ConstantInt(&begin)) ||
         !matchPattern(loop.getEnd(), m_ConstantInt(&end))) {
+      product.trips.reset();
       product.conditions.loops.push_back({loop.getBegin(), loop.getEnd()});
       return (isKnownAtLaunch(loop.getBegin()) && isKnownAtLaunch(loop.getEnd())) ||
              no("how often its loop runs is not the same in all programs");
@@ -133,7 +151,7 @@ private:
   /// What the sums get to: elementwise operations and shapes, then stores.
   bool findStores() {
     TileRoles roles;
-    roles.set(product.loop.getResult(0), {Along::Rows, Along::Columns});
+    roles.set(product.sums(), {Along::Rows, Along::Columns});
     for (Operation &op : kernel.getBody().front())
       if (!roles.follow(&op, why))
         return false;
@@ -148,6 +166,10 @@ private:
 };
 
 } // namespace
+
+Value Product::sums() const {
+  return loop ? tile::ForOp(loop).getResult(0) : tile::DotOp(dot).getResult();
+}
 
 ProductMatch matchProduct(tile::KernelOp kernel) { return Matcher(kernel).run(); }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that are one product on the tensor cores: a loop with one `dot` of f16 or bf16 summed in
-// f32, whose operands TMA can bring to shared memory, and an elementwise epilogue, which can be
-// computed where the sums are. docs/nvidia-target.md, "Products".
+// Kernels that are one product on the tensor cores: one `dot` of f16 or bf16 summed in f32, in a
+// loop or without one, whose operands TMA can bring to shared memory, and an elementwise epilogue,
+// which can be computed where the sums are. docs/nvidia-target.md, "Products".
 #pragma once
 #include "IR/Tile/Tile.h"
 #include "Target/NVIDIA/Architecture.h"
@@ -13,7 +13,7 @@
 namespace tw::target::nvidia {
 
 struct Product {
-  tile::ForOp loop;
+  tile::ForOp loop; // null: there is one trip
   tile::DotOp dot;
   ProductOperand a, b;
   std::vector<SumsStore> stores;
@@ -22,6 +22,9 @@ struct Product {
   std::optional<int64_t> trips;  // nothing: known only at the call
   mlir::Type element;            // of the operands
   LaunchConditions conditions;
+
+  /// What the epilogue reads.
+  mlir::Value sums() const;
 };
 
 /// The product that `kernel` is, or why it is none that the tensor cores can take.

@@ -26,23 +26,31 @@ Ix ProductEmitter::trips() {
 
 //===--- the loading warp ------------------------------------------------===//
 
+/// Begins to load both operands of a trip, whose scalars are known; gives the next place.
+StageRing::Place ProductEmitter::loadTrip(const StageRing::Place &place) {
+  Value barrier = ring.fill(place, plan.a.bytes() + plan.b.bytes());
+  Value offset = ring.offset(place.stage);
+  loadOperand(product.a, plan.a, maps[0], offset, barrier);
+  loadOperand(product.b, plan.b, maps[1], at.add(offset, plan.b.offset), barrier);
+  return ring.advance(place);
+}
+
 void ProductEmitter::load(int64_t) {
   Value zero = at.i32(0);
   overPrograms({zero, zero}, [&](ValueRange carried) -> SmallVector<Value> {
     tile::ForOp loop = product.loop;
+    if (!loop) {
+      StageRing::Place next = loadTrip({carried[0], carried[1]});
+      return {next.stage, next.parity};
+    }
     Value from = e.ix().value(0), to = e.ix().value(trips()), one = e.ix().value(1);
     auto all = scf::ForOp::create(b, loc, from, to, one, carried);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(all.getBody());
-    StageRing::Place place{all.getRegionIterArgs()[0], all.getRegionIterArgs()[1]};
     e.scalars[loop.getInductionVar()] = e.ix().value(e.ix().add(
         e.index(loop.getBegin()), e.ix().mul(Ix(all.getInductionVar()), e.index(loop.getStep()))));
     emitScalars(loop.getBody().front());
-    Value barrier = ring.fill(place, plan.a.bytes() + plan.b.bytes());
-    Value offset = ring.offset(place.stage);
-    loadOperand(product.a, plan.a, maps[0], offset, barrier);
-    loadOperand(product.b, plan.b, maps[1], at.add(offset, plan.b.offset), barrier);
-    StageRing::Place next = ring.advance(place);
+    StageRing::Place next = loadTrip({all.getRegionIterArgs()[0], all.getRegionIterArgs()[1]});
     scf::YieldOp::create(b, loc, ValueRange{next.stage, next.parity});
     return {all.getResult(0), all.getResult(1)};
   });
@@ -105,8 +113,7 @@ SmallVector<Value> ProductEmitter::sumUp(StageRing::Place &place) {
 void ProductEmitter::setElements(ValueRange sums) {
   for (auto [block, all] : llvm::enumerate(sums))
     for (int64_t number = 0; number < product.columns / 2; ++number)
-      e.setElement(product.loop->getResult(0),
-                   {fragment.row(int64_t(block), number), fragment.column(number)},
+      e.setElement(product.sums(), {fragment.row(int64_t(block), number), fragment.column(number)},
                    at.sum(all, number));
 }
 

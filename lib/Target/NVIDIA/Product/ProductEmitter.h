@@ -20,6 +20,7 @@ private:
   void initBarriers() override { ring.initBarriers(plan.warpGroups); }
   int64_t loadingWarps() const override { return 1; }
   void load(int64_t warp) override;
+  StageRing::Place loadTrip(const StageRing::Place &place);
   Ix trips();
   mlir::LogicalResult multiplyAll() override;
   void multiply(mlir::Value stage, llvm::SmallVectorImpl<mlir::Value> &sums, bool addsToSums);
