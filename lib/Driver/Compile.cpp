@@ -21,7 +21,7 @@ namespace {
 
 struct Request {
   ModelSource model;
-  std::string output, dumpTo, target = "cpu", configurations = {};
+  std::string output, dumpTo, target = "cpu", precision = {}, configurations = {};
   KernelSources kernels = {};
   std::vector<std::string> written = {}; // by the caller, later
   int descriptor = 0;
@@ -94,13 +94,7 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
   request.report = options->report;
   request.times = options->time_report != 0;
   request.values = options->values != 0;
-  if (options->precision)
-    return Diagnostic{
-        Code::DRIVER_3,
-        fmt::format("no precision can be chosen yet, but \"{}\" is given", options->precision),
-        {},
-        {},
-        "leave options.precision NULL"};
+  request.precision = text(options->precision);
   request.kernels = kernelSources(*options);
   request.written.assign(options->written, options->written + options->written_count);
   return request;
@@ -173,7 +167,7 @@ static void run(Session &session, const Request &request) {
   auto files = fileUses(request);
   if (!files)
     return session.error(files.error());
-  auto target = findTarget(request.target);
+  auto target = findTarget(request.target, request.precision);
   if (!target)
     return session.error(target.error());
   bool isReference = !target->chooser;
@@ -226,6 +220,8 @@ static void run(Session &session, const Request &request) {
   if (isReference)
     kernels->edited.clear();
   if (failed(pipeline.exchangeKernels(*module, *kernels, isReference ? "cpu" : request.target)))
+    return;
+  if (target->allowsTF32 && failed(pipeline.allowTF32(*module)))
     return;
   OwningOpRef<ModuleOp> prepared;
   if (preparation)

@@ -194,6 +194,11 @@ LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evalu
   });
 }
 
+LogicalResult Pipeline::allowTF32(ModuleOp module) {
+  return runPasses("precision", module,
+                   [](OpPassManager &pm) { pm.addPass(tile::createAllowTF32()); });
+}
+
 LogicalResult Pipeline::toArtifact(ModuleOp module, target::Target &target,
                                    ArtifactOptions options) {
   std::string stage;

@@ -53,6 +53,8 @@ public:
   /// DIR/kernels/NAME.cpp, .mlir and .s; `target` as for CompiledKernel::print.
   mlir::LogicalResult exchangeKernels(mlir::ModuleOp module, const ModelKernels &kernels,
                                       const std::string &target);
+  /// Products of f32 may round their operands from now on.
+  mlir::LogicalResult allowTF32(mlir::ModuleOp module);
   /// Writes the artifact.
   mlir::LogicalResult toArtifact(mlir::ModuleOp module, target::Target &target,
                                  ArtifactOptions options);

@@ -60,25 +60,24 @@ NamedTarget forFeatures(std::vector<std::string> names) {
 /// What code on the host of a GPU may use: machines with GPUs have more.
 constexpr char gpuHost[] = "x86-64-v3";
 
-NamedTarget forGpu(const target::GpuArchitecture &architecture) {
+NamedTarget forGpu(const target::GpuArchitecture &architecture, target::Precision precision) {
   auto features = *target::featuresOfCpu(gpuHost);
-  return {fmt::format("nvidia:{}", std::string_view(architecture.name)), features,
+  return {fmt::format("nvidia:{}", std::string_view(architecture.name)),
+          features,
           architecture.name.str(),
           std::make_shared<WholeTarget>(target::createNVIDIATarget(architecture)),
           target::createNVIDIAChooser(
-              architecture, target::createCPUChooser(target::CpuFeatures::fromNames(features)))};
+              architecture, target::createCPUChooser(target::CpuFeatures::fromNames(features)),
+              precision),
+          precision == target::Precision::TF32};
 }
 
-} // namespace
-
-NamedTarget hostTarget() { return forFeatures(hostFeatures()); }
-
-Result<NamedTarget> findTarget(const std::string &name) {
+Result<NamedTarget> byName(const std::string &name, target::Precision precision) {
   if (name == "cpu" || name == "cpu:host")
-    return hostTarget();
+    return forFeatures(hostFeatures());
   if (name == "reference") {
     // Kernels written by hand are tile programs there, too.
-    NamedTarget target = hostTarget();
+    NamedTarget target = forFeatures(hostFeatures());
     target.name = name;
     target.chooser = nullptr;
     return target;
@@ -89,7 +88,7 @@ Result<NamedTarget> findTarget(const std::string &name) {
   constexpr std::string_view gpuPrefix = "nvidia:";
   if (name.starts_with(gpuPrefix))
     if (const auto *architecture = target::gpuArchitecture(name.substr(gpuPrefix.size())))
-      return forGpu(*architecture);
+      return forGpu(*architecture, precision);
   std::string names;
   for (std::string_view cpu : target::cpuNames())
     names += fmt::format(", cpu:{}", cpu);
@@ -100,6 +99,28 @@ Result<NamedTarget> findTarget(const std::string &name) {
                     {},
                     {},
                     "the targets are cpu (this machine's)" + names + ", and reference"};
+}
+
+} // namespace
+
+NamedTarget hostTarget() { return forFeatures(hostFeatures()); }
+
+Result<NamedTarget> findTarget(const std::string &name, const std::string &precision) {
+  auto refuse = [](std::string message, std::string help) {
+    return Diagnostic{Code::DRIVER_3, std::move(message), {}, {}, std::move(help)};
+  };
+  bool isTF32 = precision == "tf32";
+  if (!isTF32 && !precision.empty() && precision != "f32")
+    return refuse(fmt::format("there is no precision \"{}\"", precision),
+                  "the precisions of products of f32 are f32 (default) and tf32");
+  TW_ASSIGN(NamedTarget target,
+            byName(name, isTF32 ? target::Precision::TF32 : target::Precision::F32));
+  if (isTF32 && !target.allowsTF32)
+    return refuse(fmt::format("precision {} is asked for, but target {} multiplies f32 as f32",
+                              precision, name),
+                  "leave out --precision, or compile for a target that has it: "
+                  "--target=nvidia:sm_90a");
+  return target;
 }
 
 } // namespace tw

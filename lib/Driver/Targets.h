@@ -24,12 +24,15 @@ struct NamedTarget {
   /// Gives dispatches configurations; null where a model is compiled without: each operation by
   /// itself, as plain loops.
   std::shared_ptr<const conversion::ConfigurationChooser> chooser = nullptr;
+  /// Whether products of f32 may round their operands to tf32.
+  bool allowsTF32 = false;
 };
 
 /// The target that --target= names: "cpu" or "cpu:host", "cpu:NAME" for a NAME of
 /// Target/CPU/CpuFeatures.h, "nvidia:NAME" for one of Target/NVIDIA/Architecture.h, or "reference".
-/// Errors: DRIVER_2 with what there is.
-Result<NamedTarget> findTarget(const std::string &name);
+/// `precision` of products of f32: "f32" (also empty), or "tf32" for GPUs that have it.
+/// Errors: DRIVER_2 with what there is; DRIVER_3 for a precision that the target does not have.
+Result<NamedTarget> findTarget(const std::string &name, const std::string &precision = {});
 
 /// The target for this machine, for what runs at compile time.
 NamedTarget hostTarget();

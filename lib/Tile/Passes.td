@@ -192,3 +192,21 @@ def Specialize : Pass<"tile-specialize", "::tw::tile::KernelOp"> {
   let options = [ListOption<"symbols", "symbols", "std::string", "NAME=VALUE, ...">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
+
+def AllowTF32 : Pass<"tile-allow-tf32", "::mlir::ModuleOp"> {
+  let summary = "Let products of f32 round their operands to tf32";
+  let description = [{
+    Where a model is compiled with `--precision=tf32`, all its products of f32 say so. Targets without tf32 multiply
+    f32 as they are.
+
+    ```
+    %d = tile.dot %a, %b, %c : tensor<64x32xf32>, tensor<32x64xf32>, tensor<64x64xf32>
+    ```
+
+    becomes
+
+    ```
+    %d = tile.dot %a, %b, %c tf32 : tensor<64x32xf32>, tensor<32x64xf32>, tensor<64x64xf32>
+    ```
+  }];
+}

@@ -54,6 +54,7 @@ void registerPasses() {
   registerPass(createFuseDispatches);
   registerPass(createSplitLoops);
   registerPass(createUpdateInPlace);
+  registerPass(createAllowTF32);
   registerPass(createShareKernels);
   registerPass([] { return createSpecialize(); });
   registerPass([] { return createBindCalls(); });

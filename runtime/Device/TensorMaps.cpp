@@ -19,15 +19,16 @@ static int32_t swizzleOf(uint64_t bytes) {
 
 static cu_result encodeAnew(const CudaDriver &driver, const tw_tensor_map &map, TensorMap &into) {
   constexpr size_t dims = 5;
-  if (map.rank < 1 || map.rank > dims)
+  constexpr int32_t elements[] = {CU_MAP_F16, CU_MAP_BF16, CU_MAP_TF32}; // by TW_MAP_*
+  if (map.rank < 1 || map.rank > dims || map.element >= std::size(elements))
     return CU_ERROR_INVALID_VALUE;
   std::array<uint32_t, dims> box = {}, steps = {};
   std::ranges::copy(map.box, box.begin());
   steps.fill(1);
-  return driver.encodeMap(into.bytes.data(), map.element == TW_MAP_F16 ? CU_MAP_F16 : CU_MAP_BF16,
-                          static_cast<uint32_t>(map.rank), reinterpret_cast<void *>(map.address),
-                          map.sizes, map.strides + 1, box.data(), steps.data(), 0,
-                          swizzleOf(map.swizzle), CU_MAP_PROMOTE_128, 0);
+  return driver.encodeMap(into.bytes.data(), elements[map.element], static_cast<uint32_t>(map.rank),
+                          reinterpret_cast<void *>(map.address), map.sizes, map.strides + 1,
+                          box.data(), steps.data(), 0, swizzleOf(map.swizzle), CU_MAP_PROMOTE_128,
+                          0);
 }
 
 cu_result TensorMaps::encode(const CudaDriver &driver, const tw_tensor_map &map, TensorMap &into) {

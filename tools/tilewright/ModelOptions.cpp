@@ -26,6 +26,9 @@ void ModelOptions::addOutputOptionsTo(CLI::App &app) {
                  "embedded in the artifact, external (a file next to it), or auto (default: "
                  "embedded below 1 GiB)")
       ->check(CLI::IsMember({"auto", "embedded", "external"}));
+  app.add_option("--precision", precision,
+                 "of products of f32: f32 (default), or tf32 (nvidia:sm_90a), which rounds what is "
+                 "multiplied to a mantissa of 10 bits");
   app.add_option(
       "--dump-to", dumpTo,
       "folder to write the program to after each stage, and its kernels as source and assembly");
@@ -64,6 +67,7 @@ tilewright_compile_options compileRequest(const ModelOptions &options, const std
   request.target = orNull(options.target);
   request.entry = orNull(options.entry);
   request.weights = orNull(options.weights);
+  request.precision = orNull(options.precision);
   request.dump_to = orNull(options.dumpTo);
   request.configurations = orNull(options.configurations);
   for (const auto *each : {&options.kernels, &options.written})

@@ -14,7 +14,7 @@ namespace tw::cli {
 
 struct ModelOptions {
   std::string model; // the path given
-  std::string target, entry, weights, dumpTo, configurations;
+  std::string target, entry, weights, precision, dumpTo, configurations;
   std::vector<std::string> kernels;
   std::vector<std::string> written; // what the command writes when the model is compiled
   bool verify = false;              // of an artifact
@@ -24,7 +24,7 @@ struct ModelOptions {
   void addTo(CLI::App &app);
   /// Adds --verify, for commands that load artifacts.
   void addVerifyTo(CLI::App &app);
-  /// Adds --weights and --dump-to, for `compile`.
+  /// Adds --weights, --precision and --dump-to, for `compile`.
   void addOutputOptionsTo(CLI::App &app);
 };
 

@@ -8,7 +8,7 @@
 namespace tw::simulator {
 
 static constexpr uint32_t threadsOfWarp = 32, threadsOfGroup = 128;
-static constexpr int64_t unitBytes = 16, rowsOfProduct = 64, depthOfProduct = 16;
+static constexpr int64_t unitBytes = 16, rowsOfProduct = 64, bytesOfProduct = 32;
 static constexpr uint8_t notArrived = 0xFF; // NaN, as 16-bit floats
 
 Asynchronous::Asynchronous(uint8_t *shared, int64_t bytes, uint32_t threads)
@@ -240,10 +240,21 @@ void Asynchronous::multiplyRegisters(uint32_t thread, int64_t *operands) {
 
 namespace {
 
-float widened(uint16_t bits, bool isF16) {
-  if (isF16)
+float widened(uint16_t bits, Operands type) {
+  if (type == OfF16)
     return float(__builtin_bit_cast(_Float16, bits));
   return __builtin_bit_cast(float, uint32_t(bits) << 16);
+}
+
+int64_t bytesOf(Operands type) { return type == OfTF32 ? 4 : 2; }
+
+/// PTX ISA, "Alternate Floating Point Data Formats": the lower 13 bits of tf32 are ignored.
+float elementAt(const uint8_t *at, Operands type) {
+  constexpr uint32_t ignored = (1U << 13) - 1;
+  uint32_t bits = 0;
+  std::memcpy(&bits, at, size_t(bytesOf(type)));
+  return type == OfTF32 ? __builtin_bit_cast(float, bits & ~ignored)
+                        : widened(uint16_t(bits), type);
 }
 
 /// PTX ISA, "Matrix Descriptor Format" and "Strides".
@@ -255,11 +266,11 @@ struct Descriptor {
     row = rowBytes[uint64_t(bits) >> 62];
   }
   /// Where element `free` (of rows or columns) and `k` lies.
-  int64_t offsetOf(int64_t free, int64_t k, bool isTransposed) const {
-    int64_t elements = row / 2;
+  int64_t offsetOf(int64_t free, int64_t k, bool isTransposed, int64_t bytes) const {
+    int64_t elements = row / bytes;
     int64_t at = isTransposed ? free / elements * leading + k / 8 * stride + k % 8 * row +
-                                    free % elements * 2
-                              : free / 8 * stride + free % 8 * row + k * 2;
+                                    free % elements * bytes
+                              : free / 8 * stride + free % 8 * row + k * bytes;
     return swizzled(address + at, row);
   }
   int64_t address, leading, stride, baseOffset, row;
@@ -271,21 +282,20 @@ static std::atomic<int64_t> products = 0;
 int64_t productsSoFar() { return products; }
 
 std::vector<float> Asynchronous::readOperand(WarpGroup &group, int64_t bits, int64_t count,
-                                             bool isTransposed, bool isF16) {
+                                             bool isTransposed, Operands type) {
   Descriptor descriptor(bits);
   if (descriptor.row == 0 || descriptor.baseOffset != 0)
     fail("a product's operand has no swizzle");
-  std::vector<float> values(size_t(count * depthOfProduct));
+  int64_t size = bytesOf(type), depth = bytesOfProduct / size;
+  std::vector<float> values(size_t(count * depth));
   Range range{bytes, 0};
   for (int64_t free = 0; free < count; ++free)
-    for (int64_t k = 0; k < depthOfProduct; ++k) {
-      int64_t offset = descriptor.offsetOf(free, k, isTransposed);
-      if (offset < 0 || offset + 2 > bytes)
+    for (int64_t k = 0; k < depth; ++k) {
+      int64_t offset = descriptor.offsetOf(free, k, isTransposed, size);
+      if (offset < 0 || offset + size > bytes)
         fail("a product reads outside of shared memory");
-      range = {std::min(range.begin, offset), std::max(range.end, offset + 2)};
-      uint16_t element;
-      std::memcpy(&element, shared + offset, sizeof(element));
-      values[size_t(free * depthOfProduct + k)] = widened(element, isF16);
+      range = {std::min(range.begin, offset), std::max(range.end, offset + size)};
+      values[size_t(free * depth + k)] = elementAt(shared + offset, type);
     }
   checkReadable(range);
   group.issued.ranges.push_back(range);
@@ -295,6 +305,7 @@ std::vector<float> Asynchronous::readOperand(WarpGroup &group, int64_t bits, int
 /// Each thread's sums are at its operand 2.
 void Asynchronous::addProducts(WarpGroup &group, const std::vector<float> &a,
                                const std::vector<float> &b, int64_t columns, bool addsToSums) {
+  auto depth = int64_t(a.size()) / rowsOfProduct;
   for (uint32_t thread = 0; thread < threadsOfGroup; ++thread) {
     auto *sums = reinterpret_cast<float *>(group.meeting.operands[thread][2]);
     // PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16", matrix D.
@@ -302,8 +313,8 @@ void Asynchronous::addProducts(WarpGroup &group, const std::vector<float> &a,
       int64_t row = 16 * (thread / 32) + thread % 32 / 4 + 8 * (i / 2 % 2);
       int64_t column = 8 * (i / 4) + 2 * (thread % 4) + i % 2;
       float sum = 0;
-      for (int64_t k = 0; k < depthOfProduct; ++k)
-        sum += a[size_t(row * depthOfProduct + k)] * b[size_t(column * depthOfProduct + k)];
+      for (int64_t k = 0; k < depth; ++k)
+        sum += a[size_t(row * depth + k)] * b[size_t(column * depth + k)];
       sums[i] = addsToSums ? sums[i] + sum : sum;
     }
   }
@@ -324,9 +335,11 @@ const int64_t *Asynchronous::beginProduct(const WarpGroup &group) {
 void Asynchronous::multiplyAll(WarpGroup &group) {
   const int64_t *operands = beginProduct(group);
   int64_t columns = operands[3];
-  bool isF16 = operands[4] != 0;
-  std::vector<float> a = readOperand(group, operands[0], rowsOfProduct, operands[5] != 0, isF16);
-  std::vector<float> b = readOperand(group, operands[1], columns, operands[6] != 0, isF16);
+  auto type = Operands(operands[4]);
+  if (type == OfTF32 && (operands[5] != 0 || operands[6] != 0))
+    fail("a product of tf32 wants the sum's dimension innermost in both operands");
+  std::vector<float> a = readOperand(group, operands[0], rowsOfProduct, operands[5] != 0, type);
+  std::vector<float> b = readOperand(group, operands[1], columns, operands[6] != 0, type);
   addProducts(group, a, b, columns, operands[7] != 0);
   group.issued.sums.push_back(operands[8]);
 }
@@ -336,16 +349,17 @@ void Asynchronous::multiplyAll(WarpGroup &group) {
 void Asynchronous::multiplyAllRegisters(WarpGroup &group) {
   const int64_t *operands = beginProduct(group);
   int64_t columns = operands[3];
-  bool isF16 = operands[4] != 0;
-  std::vector<float> a(size_t(rowsOfProduct * depthOfProduct));
+  auto type = Operands(operands[4]);
+  constexpr int64_t depth = bytesOfProduct / 2;
+  std::vector<float> a(size_t(rowsOfProduct * depth));
   for (uint32_t thread = 0; thread < threadsOfGroup; ++thread)
     for (uint32_t number = 0; number < 8; ++number) {
       int64_t row = 16 * (thread / 32) + thread % 32 / 4 + 8 * (number / 2 % 2);
       int64_t k = 2 * (thread % 4) + number % 2 + 8 * (number / 4);
       auto pair = uint32_t(group.meeting.operands[thread][6 + number / 2]);
-      a[size_t(row * depthOfProduct + k)] = widened(uint16_t(pair >> (16 * (number % 2))), isF16);
+      a[size_t(row * depth + k)] = widened(uint16_t(pair >> (16 * (number % 2))), type);
     }
-  std::vector<float> b = readOperand(group, operands[0], columns, /*isTransposed=*/true, isF16);
+  std::vector<float> b = readOperand(group, operands[0], columns, /*isTransposed=*/true, type);
   addProducts(group, a, b, columns, operands[1] != 0);
   group.issued.sums.push_back(operands[5]);
 }

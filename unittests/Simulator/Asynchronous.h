@@ -91,7 +91,7 @@ private:
   void multiplyAll(WarpGroup &group);
   void multiplyAllRegisters(WarpGroup &group);
   std::vector<float> readOperand(WarpGroup &group, int64_t descriptor, int64_t count,
-                                 bool isTransposed, bool isF16);
+                                 bool isTransposed, Operands type);
   static void addProducts(WarpGroup &group, const std::vector<float> &a,
                           const std::vector<float> &b, int64_t columns, bool addsToSums);
   bool isBeingRead(const Range &range) const;

@@ -31,9 +31,9 @@ enum Operations : uint32_t {
   FenceProxy,
   StoreMatrices, // address, 4 registers
   FenceProducts,
-  // descriptors of a and b, sums, columns, is f16, is a transposed, b, adds to sums, which sums
+  // descriptors of a and b, sums, columns, Operands, is a transposed, b, adds to sums, which sums
   Multiply,
-  // b's descriptor, adds to sums, sums, columns, is f16, which sums, a's 4 registers
+  // b's descriptor, adds to sums, sums, columns, Operands, which sums, a's 4 registers
   MultiplyRegisters,
   CommitProducts,
   WaitForProducts, // groups that may be pending
@@ -44,6 +44,9 @@ enum Operations : uint32_t {
   FromLane,        // x, of the lane whose number differs by these bits
   operationCount
 };
+
+/// What products multiply.
+enum Operands : int64_t { OfBF16, OfF16, OfTF32 };
 
 /// What a thread sees of itself. Simulated code (ToHost.cpp) reads it, by offsets.
 struct Thread {

@@ -58,24 +58,31 @@ std::string textOf(const ProductCase &c) {
   }
   text += operand("a", a, "row", at, c.isTransposedA, ofA, tensor(c.depth, c.rows, c.type));
   text += operand("b", b, at, "column", c.isTransposedB, ofB, tensor(c.columns, c.depth, c.type));
-  text +=
-      fmt::format("    %{} = tile.dot %a, %b, %{} : {}, {}, {}\n", result, before, ofA, ofB, sums);
+  text += fmt::format("    %{} = tile.dot %a, %b, %{}{} : {}, {}, {}\n", result, before,
+                      c.isTF32 ? " tf32" : "", ofA, ofB, sums);
   if (c.hasLoop)
     text += fmt::format("    tile.yield %d : {}\n  }}\n", sums);
   std::string value = "%sum", narrow = tensor(c.rows, c.columns, c.result);
   bool isNarrow = std::string(c.result) != "f32";
   if (c.hasEpilogue) {
+    auto widened = [&](const char *from, const char *to, const std::string &narrowType,
+                       const std::string &type) {
+      if (std::string(c.type) == "f32")
+        return fmt::format("  %{} = tile.reshape %{} : {} -> {}\n", to, from, narrowType, type);
+      return fmt::format("  %{} = arith.extf %{} : {} to {}\n", to, from, narrowType, type);
+    };
     text += fmt::format(
         "  %v = tile.load %bias[%column] : !tile.buffer<[{1}], {2}> -> tensor<{0}x{2}>\n"
-        "  %v1 = tile.reshape %v : tensor<{0}x{2}> -> tensor<1x{0}x{2}>\n"
-        "  %v2 = arith.extf %v1 : tensor<1x{0}x{2}> to tensor<1x{0}xf32>\n"
-        "  %v3 = tile.broadcast %v2 : tensor<1x{0}xf32> -> {3}\n"
-        "  %biased = arith.addf %sum, %v3 : {3}\n"
-        "  %e = math.tanh %biased : {3}\n"
-        "  %r = tile.load %more[%row, %column] : {4} -> {5}\n"
-        "  %r1 = arith.extf %r : {5} to {3}\n"
-        "  %all = arith.addf %e, %r1 : {3}\n",
-        c.columns, n, c.type, sums, more, tensor(c.rows, c.columns, c.type));
+        "  %v1 = tile.reshape %v : tensor<{0}x{2}> -> tensor<1x{0}x{2}>\n",
+        c.columns, n, c.type);
+    text += widened("v1", "v2", tensor(1, c.columns, c.type), tensor(1, c.columns, "f32"));
+    text += fmt::format("  %v3 = tile.broadcast %v2 : tensor<1x{0}xf32> -> {1}\n"
+                        "  %biased = arith.addf %sum, %v3 : {1}\n"
+                        "  %e = math.tanh %biased : {1}\n"
+                        "  %r = tile.load %more[%row, %column] : {2} -> {3}\n",
+                        c.columns, sums, more, tensor(c.rows, c.columns, c.type));
+    text += widened("r", "r1", tensor(c.rows, c.columns, c.type), sums);
+    text += fmt::format("  %all = arith.addf %e, %r1 : {}\n", sums);
     value = "%all";
   }
   if (isNarrow) {

@@ -16,6 +16,7 @@ struct ProductCase {
   bool hasEpilogue = false; // a bias, a residual and an activation
   bool hasLoop = true;      // else one trip has all of K
   std::string unknown = {}; // which of M, N and K are known only at the call
+  bool isTF32 = false;      // of f32
 };
 
 /// @product(as, bs, bias [n], more [m, n]) -> c [m, n]

@@ -13,10 +13,12 @@ namespace {
 
 using Case = ProductCase;
 
-/// Expects what the interpreter computes; whether tensor cores did it.
+/// Expects what the interpreter computes, within so much of the largest result; whether tensor
+/// cores did it.
 bool runOnTensorCores(const Case &c) {
   double unit = std::string(c.result) == "f16"    ? 1e-3
                 : std::string(c.result) == "bf16" ? 8e-3
+                : c.isTF32                        ? (c.hasEpilogue ? 0x1p-8 : 0x1p-10)
                                                   : 1e-5;
   int64_t before = simulator::productsSoFar();
   CompiledKernel(textOf(c)).expectSame(inputsOf(c), unit);
@@ -88,6 +90,55 @@ const Case oneTrip[] = {
      .unknown = "MNK"},
 };
 INSTANTIATE_TEST_SUITE_P(OneTrip, Products, testing::ValuesIn(oneTrip));
+
+/// f32 that may be rounded, by 2^-11 of each operand; the interpreter multiplies it as it is, and
+/// sums in f64. What tanh leaves of large sums is small beside their errors.
+Case tf32(Case c) {
+  c.type = c.result = "f32";
+  c.isTF32 = c.isTransposedB = true;
+  return c;
+}
+const Case roundedCases[] = {
+    tf32({.rows = 128, .columns = 128, .depth = 32, .m = 300, .n = 192, .k = 200}),
+    tf32({.rows = 128,
+          .columns = 160,
+          .depth = 32,
+          .m = 200,
+          .n = 321,
+          .k = 100,
+          .hasEpilogue = true}),
+    tf32({.rows = 64, .columns = 40, .depth = 16, .m = 72, .n = 40, .k = 44}), // rows of 64 bytes
+    tf32({.rows = 192, .columns = 72, .depth = 8, .m = 200, .n = 72, .k = 20}),
+    tf32({.rows = 256, .columns = 64, .depth = 64, .m = 256, .n = 64, .k = 256}),
+    tf32({.rows = 64, .columns = 64, .depth = 8, .m = 80, .n = 72, .k = 4, .hasLoop = false}),
+    tf32({.rows = 128, .columns = 64, .depth = 32, .m = 130, .n = 72, .k = 72, .unknown = "MNK"}),
+};
+INSTANTIATE_TEST_SUITE_P(TF32, Products, testing::ValuesIn(roundedCases));
+
+/// wgmma cannot transpose tf32.
+const Case transposedTF32[] = {
+    {.rows = 64,
+     .columns = 64,
+     .depth = 32,
+     .m = 80,
+     .n = 72,
+     .k = 64,
+     .type = "f32",
+     .result = "f32",
+     .isTF32 = true},
+    {.rows = 64,
+     .columns = 64,
+     .depth = 32,
+     .m = 80,
+     .n = 72,
+     .k = 64,
+     .isTransposedA = true,
+     .isTransposedB = true,
+     .type = "f32",
+     .result = "f32",
+     .isTF32 = true},
+};
+INSTANTIATE_TEST_SUITE_P(TF32, OtherProducts, testing::ValuesIn(transposedTF32));
 
 const Case unknown[] = {
     {128, 128, 64, 300, 192, 200, false, false, "f16", "f16", true, true, "M"},

@@ -49,13 +49,18 @@ NamedTarget tw::hostTarget() {
           target::createCPUChooser(features)};
 }
 
-Result<NamedTarget> tw::findTarget(const std::string &) {
+Result<NamedTarget> tw::findTarget(const std::string &, const std::string &precision) {
+  bool isTF32 = precision == "tf32";
   auto features = *target::featuresOfCpu("x86-64-v3");
   const target::GpuArchitecture &architecture = *target::gpuArchitecture("sm_90a");
-  return NamedTarget{
-      "nvidia:sm_90a", features, architecture.name.str(),
-      std::make_shared<WholeTarget>(
-          target::createNVIDIATarget(architecture, simulator::compileForHost)),
-      target::createNVIDIAChooser(
-          architecture, target::createCPUChooser(target::CpuFeatures::fromNames(features)))};
+  return NamedTarget{"nvidia:sm_90a",
+                     features,
+                     architecture.name.str(),
+                     std::make_shared<WholeTarget>(
+                         target::createNVIDIATarget(architecture, simulator::compileForHost)),
+                     target::createNVIDIAChooser(
+                         architecture,
+                         target::createCPUChooser(target::CpuFeatures::fromNames(features)),
+                         isTF32 ? target::Precision::TF32 : target::Precision::F32),
+                     isTF32};
 }

@@ -9,4 +9,6 @@ tw::NamedTarget tw::hostTarget() {
   return {"cpu", hostFeatures(), "", simulator::createSimulatedTarget(), nullptr};
 }
 
-tw::Result<tw::NamedTarget> tw::findTarget(const std::string &) { return hostTarget(); }
+tw::Result<tw::NamedTarget> tw::findTarget(const std::string &, const std::string &) {
+  return hostTarget();
+}

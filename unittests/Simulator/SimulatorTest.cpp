@@ -159,7 +159,7 @@ void multiplyTiles(const uint64_t *maps, Thread *self) {
       call(self, FenceProducts);
     for (int64_t k = 0; k < 4; ++k)
       call(self, Multiply, descriptor(aAt + 32 * k), descriptor(bAt + 32 * k),
-           reinterpret_cast<int64_t>(sums.data()), tile, 1, 0, 0, trip + k > 0, 0);
+           reinterpret_cast<int64_t>(sums.data()), tile, OfF16, 0, 0, trip + k > 0, 0);
     call(self, CommitProducts);
     if (isLeader && fault == Fault::EarlyRelease)
       call(self, Arrive, at(emptyAt));

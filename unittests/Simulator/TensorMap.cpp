@@ -15,7 +15,10 @@ const char *encode(const tw_tensor_map &map, TensorMap &into) {
   into.address = map.address;
   into.rank = uint8_t(map.rank);
   into.swizzle = uint8_t(map.swizzle);
-  into.elementBytes = 2;
+  if (map.element > TW_MAP_TF32)
+    return "a tensor map has no such elements";
+  into.roundsToTF32 = map.element == TW_MAP_TF32;
+  into.elementBytes = into.roundsToTF32 ? 4 : 2;
   for (uint64_t d = 0; d < map.rank; ++d) {
     if (map.sizes[d] < 1 || map.sizes[d] > uint64_t(1) << 32)
       return "a tensor map's dimension has no or too many elements";
@@ -40,6 +43,13 @@ int64_t bytesOfBox(const TensorMap &map) {
   return bytes;
 }
 
+uint32_t roundedToTF32(uint32_t bits) {
+  constexpr uint32_t dropped = 13, mask = (1U << dropped) - 1, exponent = 0x7f800000;
+  if ((bits & exponent) != exponent) // infinities and NaN stay
+    bits += mask / 2 + (bits >> dropped & 1);
+  return bits & ~mask;
+}
+
 void copyBox(const TensorMap &map, const int64_t coordinates[5], uint8_t *shared, int64_t at,
              bool toShared) {
   int64_t count = bytesOfBox(map) / map.elementBytes;
@@ -58,6 +68,12 @@ void copyBox(const TensorMap &map, const int64_t coordinates[5], uint8_t *shared
       std::memset(own, 0, map.elementBytes);
     else if (isInside)
       std::memcpy(toShared ? own : far, toShared ? far : own, map.elementBytes);
+    if (toShared && map.roundsToTF32) {
+      uint32_t bits;
+      std::memcpy(&bits, own, sizeof bits);
+      bits = roundedToTF32(bits);
+      std::memcpy(own, &bits, sizeof bits);
+    }
   }
 }
 

@@ -11,7 +11,8 @@ struct TensorMap {
   uint64_t sizes[5], strides[5];
   uint32_t box[5];
   uint8_t rank, swizzle; // bytes of a row; 0: none
-  uint16_t elementBytes;
+  uint8_t elementBytes;
+  bool roundsToTF32; // on the way to shared memory
 };
 static_assert(sizeof(TensorMap) <= 128);
 
@@ -23,6 +24,9 @@ const char *encode(const tw_tensor_map &map, TensorMap &into);
 void copyBox(const TensorMap &map, const int64_t coordinates[5], uint8_t *shared, int64_t at,
              bool toShared);
 int64_t bytesOfBox(const TensorMap &map);
+
+/// Bits of a float rounded to a mantissa of 10 bits, to the nearest, ties to even.
+uint32_t roundedToTF32(uint32_t bits);
 
 /// Pieces of 16 bytes change places within 8 rows of `rowBytes`: PTX ISA, "Swizzling Modes".
 inline int64_t swizzled(int64_t offset, int64_t rowBytes) {

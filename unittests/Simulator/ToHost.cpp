@@ -101,12 +101,16 @@ private:
 
   void multiply(NVVM::WgmmaMmaAsyncOp op) {
     LLVM::StoreOp::create(b, loc, op.getInouts(), sumArea);
-    call(Multiply, {op.getDescriptorA(), op.getDescriptorB(), sumArea, number(op.getShape().getN()),
-                    number(op.getTypeA() == NVVM::WGMMATypes::f16),
-                    number(op.getLayoutA() == NVVM::MMALayout::col),
-                    number(op.getLayoutB() == NVVM::MMALayout::row),
-                    number(op.getScaleD() == NVVM::WGMMAScaleOut::one), number(whichSums(op))});
+    call(Multiply,
+         {op.getDescriptorA(), op.getDescriptorB(), sumArea, number(op.getShape().getN()),
+          number(operandsOf(op.getTypeA())), number(op.getLayoutA() == NVVM::MMALayout::col),
+          number(op.getLayoutB() == NVVM::MMALayout::row),
+          number(op.getScaleD() == NVVM::WGMMAScaleOut::one), number(whichSums(op))});
     op.replaceAllUsesWith(LLVM::LoadOp::create(b, loc, op.getType(), sumArea).getOperation());
+  }
+
+  static int64_t operandsOf(NVVM::WGMMATypes type) {
+    return type == NVVM::WGMMATypes::f16 ? OfF16 : type == NVVM::WGMMATypes::bf16 ? OfBF16 : OfTF32;
   }
 
   static int64_t whichSums(Operation *op) {
@@ -130,7 +134,7 @@ private:
     LLVM::StoreOp::create(b, loc, sums, sumArea);
     call(MultiplyRegisters,
          joined({operands[4], asks ? operands[5] : number(1), sumArea, number(2 * count),
-                 number(text.contains(shape + "f16")), number(whichSums(op))},
+                 number(text.contains(shape + "f16") ? OfF16 : OfBF16), number(whichSums(op))},
                 operands.take_front(4)));
     op.getResult(0).replaceAllUsesWith(LLVM::LoadOp::create(b, loc, type, sumArea));
   }

@@ -55,6 +55,21 @@ TEST(ProductCost, WhatTheTensorCoresCannotTake) {
   EXPECT_FALSE(isForTensorCores(mixed));
 }
 
+TEST(ProductCost, TF32) {
+  for (int64_t m : {1, 128, 1000, 8192})
+    for (int64_t n : {7, 64, 768, 10240})
+      for (int64_t k : {4, 8, 36, 1280}) {
+        Contraction spec = kernels::product(m, n, k, /*isTransposed=*/true);
+        EXPECT_FALSE(isForTensorCores(spec));
+        ASSERT_TRUE(isForTensorCores(spec, Precision::TF32)) << m << " " << n << " " << k;
+        EXPECT_TRUE(isLegal(spec, chooseProduct(spec, hopper()), hopper())) << n << " " << k;
+      }
+  Contraction asStored = kernels::product(128, 64, 256); // b is [K, N]
+  EXPECT_FALSE(isForTensorCores(asStored, Precision::TF32));
+  EXPECT_TRUE(isForTensorCoresTransposed(asStored, Precision::TF32));
+  EXPECT_FALSE(isForTensorCoresTransposed(asStored, Precision::F32));
+}
+
 /// One program for each multiprocessor is better than two for some.
 TEST(ProductCost, BlocksFillTheGpu) {
   auto programs = [](int64_t m, int64_t n, const ProductConfiguration &chosen) {

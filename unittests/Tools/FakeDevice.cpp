@@ -200,7 +200,7 @@ NamedTarget tw::hostTarget() {
           target::createCPUChooser(features)};
 }
 
-Result<NamedTarget> tw::findTarget(const std::string &) {
+Result<NamedTarget> tw::findTarget(const std::string &, const std::string &) {
   NamedTarget host = hostTarget();
   return NamedTarget{"nvidia:sm_90a", host.features, "sm_90a",
                      std::make_shared<FakeDeviceTarget>(host), host.chooser};

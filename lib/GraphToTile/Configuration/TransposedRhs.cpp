@@ -50,22 +50,44 @@ static Subkernel transposeFilters(Subkernel &subkernel, Convolution &convolution
   return copy;
 }
 
+/// The dimensions of b in the new order.
+static std::vector<int> transposedOrder(const Contraction &product) {
+  ContractionRoles roles = rolesOf(product);
+  bool isSumLast = !roles.columns.empty() && product.b.axes.back().dim == roles.columns.back();
+  std::vector<int> order;
+  for (auto *dims : {&roles.batch, isSumLast ? &roles.columns : &roles.sums,
+                     isSumLast ? &roles.sums : &roles.columns})
+    for (int dim : *dims)
+      if (product.b.covers(dim))
+        order.push_back(dim);
+  return order;
+}
+
+Contraction withTransposedRhs(Contraction product) {
+  std::vector<Extent> shape;
+  std::vector<Axis> axes;
+  for (int dim : transposedOrder(product)) {
+    axes.push_back({dim});
+    shape.push_back(product.dims[dim]);
+  }
+  product.b.axes = axes;
+  product.buffers[product.b.buffer].shape = shape;
+  return product;
+}
+
 Subkernel materializeTransposedRhs(Subkernel &subkernel, int temporary) {
   if (auto *convolution = std::get_if<Convolution>(&subkernel.what))
     return transposeFilters(subkernel, *convolution, temporary);
   auto &product = std::get<Contraction>(subkernel.what);
-  ContractionRoles roles = rolesOf(product);
   BufferSpec from = product.buffers[product.b.buffer];
   BufferSpec to{"transposed", from.dtype, {}, true};
   Statement copied{Statement::Kind::Copy};
   copied.sources = {{{}, {}, Access{0, product.b.axes}, {}}};
   copied.target = Access{1, {}};
-  for (auto *dims : {&roles.batch, &roles.sums, &roles.columns})
-    for (int dim : *dims)
-      if (product.b.covers(dim)) {
-        copied.target->axes.push_back({dim});
-        to.shape.push_back(product.dims[dim]);
-      }
+  for (int dim : transposedOrder(product)) {
+    copied.target->axes.push_back({dim});
+    to.shape.push_back(product.dims[dim]);
+  }
   std::vector<Axis> transposed = copied.target->axes;
   TensorUse use{{}, {}, temporary};
   LoopProgram program{product.dims, {from, to}};

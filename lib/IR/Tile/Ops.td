@@ -177,11 +177,12 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "acc + a b";
   let description = [{
     [batch..., M, K] x [batch..., K, N] added to [batch..., M, N]. Float operands may be narrower
-    than the accumulator; integer operands have its type.
+    than the accumulator; integer operands have its type. `tf32`: a target may round operands of f32
+    to a mantissa of 10 bits; all others multiply them as they are.
   }];
-  let arguments = (ins Tile_Tile:$a, Tile_Tile:$b, Tile_Tile:$acc);
+  let arguments = (ins Tile_Tile:$a, Tile_Tile:$b, Tile_Tile:$acc, UnitAttr:$tf32);
   let results = (outs Tile_Tile:$result);
-  let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `,` type($acc)";
+  let assemblyFormat = "$a `,` $b `,` $acc (`tf32` $tf32^)? attr-dict `:` type($a) `,` type($b) `,` type($acc)";
   let hasVerifier = 1;
 }
 

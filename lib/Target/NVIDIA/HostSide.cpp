@@ -212,7 +212,9 @@ void HostSide::emitMap(Emitter &e, const MapPlan &map, Value buffers, Value word
   Indices sizes = e.sizes(sizesOf(map.buffer)), strides = Emitter::rowMajor(e.ix(), sizes);
   put(offsetof(tw_tensor_map, address), Ix(e.loadFrom(buffers, i64, buffer)));
   put(offsetof(tw_tensor_map, rank), int64_t(sizes.size()));
-  put(offsetof(tw_tensor_map, element), element.isF16() ? TW_MAP_F16 : TW_MAP_BF16);
+  put(offsetof(tw_tensor_map, element), element.isF16()    ? TW_MAP_F16
+                                        : element.isBF16() ? TW_MAP_BF16
+                                                           : TW_MAP_TF32);
   put(offsetof(tw_tensor_map, swizzle), map.swizzle.rowBytes);
   for (size_t d = 0; d < mostDims; ++d) { // innermost first there; the runtime compares all words
     bool isThere = d < sizes.size();

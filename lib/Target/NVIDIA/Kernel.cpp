@@ -69,6 +69,8 @@ private:
       findAttention(why);
     if (!product && !attention && match.isWanted)
       emitReport(loc) << "multiplies without tensor cores: " << why;
+    if (product && product->element.isF32())
+      emitReport(loc) << "multiplies f32 on tensor cores, rounded to tf32: a mantissa of 10 bits";
     if (product)
       planLaunch(productPlan->threads(), productPlan->sharedBytes, 1,
                  mapsOf(*product, *productPlan).all, product->conditions);
@@ -82,8 +84,10 @@ private:
   }
 
   void planFor(Product found, std::string &why) {
-    ProductShape shape{found.rows, found.columns, found.depth, found.a.isSumInnermost,
-                       found.b.isSumInnermost};
+    int64_t bytes = found.element.getIntOrFloatBitWidth() / 8;
+    ProductShape shape{
+        found.rows, found.columns, found.depth, found.a.isSumInnermost, found.b.isSumInnermost,
+        bytes};
     productPlan = planProduct(shape, pipelineOf(kernel, shape, architecture), architecture);
     if (productPlan)
       product = std::move(found);

@@ -629,15 +629,17 @@ TW_FAKE cu_result cuTensorMapEncodeTiled(void *map, int32_t type, uint32_t rank,
                                          const uint32_t *box, const uint32_t *steps, int32_t,
                                          int32_t swizzle, int32_t, int32_t) {
   if (reinterpret_cast<uintptr_t>(map) % 64 != 0 || rank < 1 || rank > 5 ||
-      (type != CU_MAP_F16 && type != CU_MAP_BF16) || swizzle < 0 || swizzle > 3)
+      (type != CU_MAP_F16 && type != CU_MAP_BF16 && type != CU_MAP_TF32) || swizzle < 0 ||
+      swizzle > 3)
     return CU_ERROR_INVALID_VALUE;
   tw_tensor_map given = {};
   given.address = reinterpret_cast<uint64_t>(address);
   given.rank = rank;
+  given.element = type == CU_MAP_F16 ? TW_MAP_F16 : type == CU_MAP_BF16 ? TW_MAP_BF16 : TW_MAP_TF32;
   given.swizzle = swizzle == CU_MAP_SWIZZLE_NONE ? 0 : 16u << swizzle;
   for (uint32_t d = 0; d < rank; ++d) {
     given.sizes[d] = sizes[d];
-    given.strides[d] = d == 0 ? 2 : strides[d - 1];
+    given.strides[d] = d == 0 ? (type == CU_MAP_TF32 ? 4 : 2) : strides[d - 1];
     given.box[d] = box[d];
     if (steps[d] != 1)
       return CU_ERROR_INVALID_VALUE;

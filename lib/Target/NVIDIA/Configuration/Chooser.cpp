@@ -16,12 +16,15 @@ using kernels::Configuration;
 class Chooser : public conversion::ConfigurationChooser {
 public:
   Chooser(const GpuArchitecture &architecture,
-          std::shared_ptr<const conversion::ConfigurationChooser> others)
-      : architecture(architecture), others(std::move(others)) {}
+          std::shared_ptr<const conversion::ConfigurationChooser> others, Precision precision)
+      : architecture(architecture), others(std::move(others)), precision(precision) {}
 
   tile::Cut chooseCut(const ConfigurationProblem &problem) const override {
     if (productOf(problem))
       return tile::Cut::None;
+    auto *contraction = std::get_if<Contraction>(&problem.subkernel.what);
+    if (contraction && problem.isRhsWeight && isForTensorCoresTransposed(*contraction, precision))
+      return tile::Cut::TransposeRhs; // when the model is compiled
     tile::Cut cut = others->chooseCut(problem);
     auto *convolution = std::get_if<kernels::Convolution>(&problem.subkernel.what);
     bool readsGiven = convolution && convolution->isOutputsFirst && cut == tile::Cut::None;
@@ -86,13 +89,14 @@ private:
                : nullptr;
   }
 
-  static const Contraction *productOf(const ConfigurationProblem &problem) {
+  const Contraction *productOf(const ConfigurationProblem &problem) const {
     auto *contraction = std::get_if<Contraction>(&problem.subkernel.what);
-    return contraction && isForTensorCores(*contraction) ? contraction : nullptr;
+    return contraction && isForTensorCores(*contraction, precision) ? contraction : nullptr;
   }
 
   const GpuArchitecture &architecture;
   std::shared_ptr<const conversion::ConfigurationChooser> others;
+  Precision precision;
 };
 
 } // namespace
@@ -100,8 +104,9 @@ private:
 
 std::unique_ptr<const conversion::ConfigurationChooser>
 createNVIDIAChooser(const GpuArchitecture &architecture,
-                    std::shared_ptr<const conversion::ConfigurationChooser> others) {
-  return std::make_unique<nvidia::Chooser>(architecture, std::move(others));
+                    std::shared_ptr<const conversion::ConfigurationChooser> others,
+                    Precision precision) {
+  return std::make_unique<nvidia::Chooser>(architecture, std::move(others), precision);
 }
 
 void registerNVIDIAConfigurations(mlir::DialectRegistry &registry) {

@@ -2,6 +2,7 @@
 #pragma once
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
 #include "Target/NVIDIA/Architecture.h"
+#include "Target/NVIDIA/Configuration/Precision.h"
 #include <memory>
 
 namespace mlir {
@@ -10,11 +11,13 @@ class DialectRegistry;
 
 namespace tw::target {
 
-/// Configurations for a GPU. Products of 16-bit floats get blocks for the tensor cores; of all
-/// else, which has the plain lowering, `others` says how it is cut.
+/// Configurations for a GPU. Products of 16-bit floats, and of f32 where these may be tf32, get
+/// blocks for the tensor cores; of all else, which has the plain lowering, `others` says how it is
+/// cut.
 std::unique_ptr<const conversion::ConfigurationChooser>
 createNVIDIAChooser(const GpuArchitecture &architecture,
-                    std::shared_ptr<const conversion::ConfigurationChooser> others);
+                    std::shared_ptr<const conversion::ConfigurationChooser> others,
+                    Precision precision = Precision::F32);
 
 /// Makes the configuration `nvidia` known to the tile dialect.
 void registerNVIDIAConfigurations(mlir::DialectRegistry &registry);

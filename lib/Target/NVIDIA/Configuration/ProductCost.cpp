@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Configuration/ProductCost.h"
+#include "GraphToTile/Configuration/TransposedRhs.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
 #include "Target/NVIDIA/Product/Product.h"
 #include <algorithm>
@@ -14,13 +15,11 @@ using kernels::rolesOf;
 namespace {
 
 constexpr int64_t unknownExtent = 2048;
-constexpr int64_t depths[] = {16, 32, 64}; // whose rows are a swizzle's
-constexpr int64_t usualRowPrograms = 8;    // whose operands meet in the second-level cache
-constexpr int64_t elementBytes = 2;
+constexpr int64_t usualRowPrograms = 8; // whose operands meet in the second-level cache
 
-// Of a multiprocessor of a Hopper GPU, in one cycle: products of 16-bit floats by wgmma; bytes that
-// come from the second-level cache, and that go out. Cycles before the first product of a launch,
-// and between a program's last product and the next one's first.
+// Of a multiprocessor of a Hopper GPU, in one cycle: products of 16-bit floats by wgmma, of which
+// tf32 has half; bytes that come from the second-level cache, and that go out. Cycles before the
+// first product of a launch, and between a program's last product and the next one's first.
 constexpr double productsOfCycle = 2048 * 0.95, bytesIn = 64, bytesOut = 32;
 constexpr double startCycles = 2500, turnCycles = 600;
 // Measured: with fewer than four stages, products wait for the next one now and then.
@@ -40,6 +39,10 @@ const Axis *axisOf(const Access &access, int dim) {
   return found == access.axes.end() ? nullptr : &*found;
 }
 
+int64_t elementBytes(const Contraction &contraction) {
+  return contraction.buffers[contraction.a.buffer].dtype == kernel::f32 ? 4 : 2;
+}
+
 bool isInnermost(const Access &access, int dim) { return access.axes.back().dim == dim; }
 
 /// Whether TMA can bring boxes of an operand: contiguous along the sum or along `free`, in rows
@@ -54,21 +57,25 @@ bool canLoad(const Contraction &contraction, const Access &access, int free, int
       (!isInnermost(access, free) && !isInnermost(access, sum)))
     return false;
   return shape.size() == 1 || !shape.back().size || // which the host looks at
-         *shape.back().size * elementBytes % tmaAlignment == 0;
+         *shape.back().size * elementBytes(contraction) % tmaAlignment == 0;
 }
 
 int64_t depthOf(const Contraction &contraction) {
   int64_t length = sizeOf(contraction, rolesOf(contraction).sums[0]);
-  for (int64_t depth : depths)
-    if (length <= depth)
-      return depth;
-  return depths[2];
+  int64_t depth = instructionBytes, bytes = elementBytes(contraction);
+  while (depth < mostRowBytes && depth / bytes < length)
+    depth *= 2;
+  return depth / bytes;
 }
 
 ProductShape shapeOf(const Contraction &contraction, const ContractionConfiguration &block) {
   int sum = rolesOf(contraction).sums[0];
-  return {block.rows, block.columns, block.kBlock, isInnermost(contraction.a, sum),
-          isInnermost(contraction.b, sum)};
+  return {block.rows,
+          block.columns,
+          block.kBlock,
+          isInnermost(contraction.a, sum),
+          isInnermost(contraction.b, sum),
+          elementBytes(contraction)};
 }
 
 double ceilDiv(int64_t a, int64_t b) {
@@ -78,22 +85,31 @@ double ceilDiv(int64_t a, int64_t b) {
 
 } // namespace
 
-bool isForTensorCores(const Contraction &contraction) {
+bool isForTensorCores(const Contraction &contraction, Precision precision) {
   auto type = contraction.buffers[contraction.a.buffer].dtype;
+  bool isTF32 = type == kernel::f32 && precision == Precision::TF32;
   if (type != contraction.buffers[contraction.b.buffer].dtype || contraction.sum != kernel::f32 ||
-      (type != kernel::f16 && type != kernel::bf16))
+      (type != kernel::f16 && type != kernel::bf16 && !isTF32))
     return false;
   ContractionRoles roles = rolesOf(contraction);
   if (roles.rows.empty() || roles.columns.empty() || roles.sums.size() != 1)
+    return false;
+  if (isTF32 &&
+      !(isInnermost(contraction.a, roles.sums[0]) && isInnermost(contraction.b, roles.sums[0])))
     return false;
   return sizeOf(contraction, roles.sums[0]) > 0 &&
          canLoad(contraction, contraction.a, roles.rows.back(), roles.sums[0]) &&
          canLoad(contraction, contraction.b, roles.columns.back(), roles.sums[0]);
 }
 
+bool isForTensorCoresTransposed(const Contraction &contraction, Precision precision) {
+  return isForTensorCores(conversion::withTransposedRhs(contraction), precision);
+}
+
 std::vector<Constraint> productConstraints(const Contraction &contraction,
                                            const GpuArchitecture &architecture) {
   auto number = [](int64_t n) { return std::to_string(n); };
+  int64_t bytes = elementBytes(contraction), least = instructionBytes / bytes;
   return {
       {"rows mod 64", "0", "a warp group multiplies 64 rows at a time"},
       {"rows", "256", "TMA brings up to 256 rows"},
@@ -102,15 +118,17 @@ std::vector<Constraint> productConstraints(const Contraction &contraction,
       {"columns mod 16", "0", "a product has a multiple of 16 columns"},
       {"columns", "256", "a product has up to 256 columns"},
       {"rows * columns", number(mostSums * 128) + " * warp_groups", "registers hold the sums"},
-      {"16", "k_block", "a trip has a multiple of 16 terms, whatever the sum's length is"},
-      {"k_block mod 16", "0", "a product has 16 terms of the sum"},
-      {"(k_block mod 64) * (k_block - 16) * (k_block - 32)", "0",
-       "rows in shared memory have 32, 64 or 128 bytes"},
+      {number(least), "k_block",
+       "a trip has a multiple of " + number(least) + " terms, whatever the sum's length is"},
+      {"k_block mod " + number(least), "0", "a product has " + number(least) + " terms of the sum"},
+      {"(k_block mod " + number(4 * least) + ") * (k_block - " + number(least) + ") * (k_block - " +
+           number(2 * least) + ")",
+       "0", "rows in shared memory have 32, 64 or 128 bytes"},
       {"k_block", "256", "TMA brings up to 256 terms"},
       {"2", "stages", "one stage is filled while another one is multiplied"},
       {"stages", "8", "so many have been tried"},
-      {"stages * (rows + columns) * k_block * 2 + warp_groups * " + number(2 * pieceBytes) +
-           " + 128",
+      {"stages * (rows + columns) * k_block * " + number(bytes) + " + warp_groups * " +
+           number(2 * pieceBytes) + " + 128",
        number(architecture.sharedBytes), "shared memory holds the stages and what is stored"},
       {"packed + vnni_packed + vectorize_reduction", "0", "TMA reads operands as they are"},
       {"column_parts", "1", "a program has one block"},
@@ -147,11 +165,12 @@ double productCost(const Contraction &contraction, const ProductConfiguration &c
   double waves = ceilDiv(int64_t(programs), architecture.multiprocessors);
   double trips = ceilDiv(sizeOf(contraction, roles.sums[0]), block.kBlock);
   auto elements = double(block.rows * block.columns), depth = double(block.kBlock);
-  double trip = std::max(elements * depth / productsOfCycle,
-                         double(block.rows + block.columns) * depth * elementBytes / bytesIn);
+  auto bytes = double(elementBytes(contraction));
+  double trip = std::max(elements * depth * bytes / 2 / productsOfCycle,
+                         double(block.rows + block.columns) * depth * bytes / bytesIn);
   if (configuration.pipeline.stages < enoughStages)
     trip *= waitingFactor;
-  return startCycles + waves * (trips * trip + elements * elementBytes / bytesOut + turnCycles);
+  return startCycles + waves * (trips * trip + elements * bytes / bytesOut + turnCycles);
 }
 
 ProductConfiguration chooseProduct(const Contraction &contraction,

@@ -4,6 +4,7 @@
 // one multiprocessor. docs/nvidia-target.md, "Configurations".
 #pragma once
 #include "Kernels/Contraction.h"
+#include "Target/NVIDIA/Configuration/Precision.h"
 #include "Target/NVIDIA/Product/ProductPlan.h"
 
 namespace tw::target::nvidia {
@@ -17,7 +18,9 @@ struct ProductConfiguration {
 };
 
 /// Whether a contraction becomes a kernel that the tensor cores can take (Product/Product.h).
-bool isForTensorCores(const Contraction &contraction);
+bool isForTensorCores(const Contraction &contraction, Precision precision = Precision::F32);
+/// Whether it does once its second operand is transposed.
+bool isForTensorCoresTransposed(const Contraction &contraction, Precision precision);
 
 /// What the target asks beside kernels::contractionConstraints, over the configuration's fields and
 /// its own, of a contraction for the tensor cores.

@@ -109,10 +109,13 @@ Type Instructions::sumsType(int64_t columns) const {
 
 Value Instructions::multiply(const Multiply &what, Value a, Value other, Value sums) const {
   MLIRContext *context = b.getContext();
-  auto element = what.element.isF16() ? NVVM::WGMMATypes::f16 : NVVM::WGMMATypes::bf16;
+  auto element = what.element.isF16()    ? NVVM::WGMMATypes::f16
+                 : what.element.isBF16() ? NVVM::WGMMATypes::bf16
+                                         : NVVM::WGMMATypes::tf32;
+  int depth = what.element.isF32() ? 8 : 16;
   auto made = NVVM::WgmmaMmaAsyncOp::create(
       b, loc, sums.getType(), sums, a, other,
-      NVVM::MMAShapeAttr::get(context, 64, int(what.columns), 16), element, element,
+      NVVM::MMAShapeAttr::get(context, 64, int(what.columns), depth), element, element,
       NVVM::WGMMATypes::f32, what.addsToSums ? NVVM::WGMMAScaleOut::one : NVVM::WGMMAScaleOut::zero,
       NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one,
       what.isSumInnermostInA ? NVVM::MMALayout::row : NVVM::MMALayout::col,

@@ -54,7 +54,7 @@ public:
   mlir::Value descriptor(mlir::Value offset, int64_t fields) const;
   mlir::Type sumsType(int64_t columns) const;
   struct Multiply {
-    mlir::Type element;
+    mlir::Type element; // f32: rounded to tf32, with the sum innermost in both operands
     int64_t columns;
     bool isSumInnermostInA, isSumInnermostInB, addsToSums;
     int64_t sums = 0; // which, for those who read them

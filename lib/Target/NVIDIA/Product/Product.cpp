@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Product/Product.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
+#include "Target/NVIDIA/Product/ProductPlan.h"
 #include "Target/NVIDIA/Product/TileRoles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -10,9 +11,11 @@ using namespace mlir;
 namespace tw::target::nvidia {
 namespace {
 
-constexpr int64_t rowsOfInstruction = 64, depthOfInstruction = 16;
-constexpr int64_t mostRows = 256, mostColumns = 256, mostDepth = 256, mostOfChunk = 64;
+constexpr int64_t rowsOfInstruction = 64;
+constexpr int64_t mostRows = 256, mostColumns = 256, mostDepth = 256;
 constexpr int64_t mostOfDimension = int64_t(1) << 30;
+
+Type elementOf(Value tile) { return cast<RankedTensorType>(tile.getType()).getElementType(); }
 
 class Matcher {
 public:
@@ -20,9 +23,8 @@ public:
 
   ProductMatch run() {
     ProductMatch match;
-    kernel.walk([&](tile::DotOp dot) {
-      match.isWanted |= isHalf(cast<RankedTensorType>(dot.getA().getType()).getElementType());
-    });
+    kernel.walk(
+        [&](tile::DotOp dot) { match.isWanted |= isHalf(elementOf(dot.getA())) || dot.getTf32(); });
     if (findTrip() && findDot() && findOperands() && findStores() && readsNoResult(kernel, why))
       match.product = std::move(product);
     match.why = std::move(why);
@@ -93,11 +95,11 @@ private:
   bool findBlock() {
     tile::DotOp dot = product.dot;
     auto sums = cast<RankedTensorType>(dot.getType());
-    product.element = cast<RankedTensorType>(dot.getA().getType()).getElementType();
-    if (!isHalf(product.element) ||
-        cast<RankedTensorType>(dot.getB().getType()).getElementType() != product.element ||
+    product.element = elementOf(dot.getA());
+    bool isTF32 = product.element.isF32() && dot.getTf32();
+    if ((!isHalf(product.element) && !isTF32) || elementOf(dot.getB()) != product.element ||
         !sums.getElementType().isF32())
-      return no("it is no dot of f16 or bf16 that is summed in f32");
+      return no("it is no dot of f16, bf16 or tf32 that is summed in f32");
     if (sums.getRank() != 2 || !sums.hasStaticShape())
       return no("its block is no matrix of known size");
     product.rows = sums.getDimSize(0);
@@ -137,11 +139,16 @@ private:
     if (!nvidia::findOperand(value, freeAxis, operand, why))
       return false;
     product.depth = operand.sumExtent;
-    if (product.depth % depthOfInstruction != 0 || product.depth > mostDepth)
-      return no("a trip multiplies " + Twine(product.depth) + " terms, no multiple of 16 to 256");
+    int64_t bytes = product.element.getIntOrFloatBitWidth() / 8, least = instructionBytes / bytes;
+    if (product.depth % least != 0 || product.depth > mostDepth)
+      return no("a trip multiplies " + Twine(product.depth) + " terms, no multiple of " +
+                Twine(least) + " to 256");
+    if (bytes == 4 && !operand.isSumInnermost)
+      return no("tf32 wants the sum's dimension innermost, and in its " +
+                Twine(freeAxis == 0 ? "left" : "right") + " operand the result's is");
     int64_t inner = operand.isSumInnermost ? operand.sumExtent : operand.freeExtent;
-    if (inner % mostOfChunk != 0 && inner != 32 && inner != 16 &&
-        (operand.isSumInnermost || inner % 16 != 0))
+    bool isRow = inner * bytes % mostRowBytes == 0 || inner == 2 * least || inner == least;
+    if (!isRow && (operand.isSumInnermost || inner % least != 0))
       return no("rows of " + Twine(inner) + " elements have no layout in shared memory");
     if (operand.needsAlignedRows)
       product.conditions.addAlignedRows(operand.load.getBuffer());

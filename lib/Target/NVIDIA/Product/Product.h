@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that are one product on the tensor cores: one `dot` of f16 or bf16 summed in f32, in a
-// loop or without one, whose operands TMA can bring to shared memory, and an elementwise epilogue,
-// which can be computed where the sums are. docs/nvidia-target.md, "Products".
+// Kernels that are one product on the tensor cores: one `dot` of f16 or bf16, or of f32 as tf32,
+// summed in f32, in a loop or without one, whose operands TMA can bring to shared memory, and an
+// elementwise epilogue, which can be computed where the sums are. docs/nvidia-target.md,
+// "Products".
 #pragma once
 #include "IR/Tile/Tile.h"
 #include "Target/NVIDIA/Architecture.h"
@@ -20,7 +21,7 @@ struct Product {
   int64_t rows = 0, columns = 0; // of a program's block of the result
   int64_t depth = 0;             // of one trip
   std::optional<int64_t> trips;  // nothing: known only at the call
-  mlir::Type element;            // of the operands
+  mlir::Type element;            // of the operands; f32 are rounded to tf32
   LaunchConditions conditions;
 
   /// What the epilogue reads.
@@ -31,7 +32,7 @@ struct Product {
 struct ProductMatch {
   std::optional<Product> product;
   std::string why;
-  /// Whether there is a dot of 16-bit floats, so that `why` is worth a remark.
+  /// Whether there is a dot of 16-bit floats or tf32, so that `why` is worth a remark.
   bool isWanted = false;
 };
 ProductMatch matchProduct(tile::KernelOp kernel);

@@ -6,8 +6,6 @@ using namespace mlir;
 
 namespace tw::target::nvidia {
 
-static constexpr int64_t depthOfInstruction = 16;
-
 ProductEmitter::ProductEmitter(Emitter &e, const Product &product, const ProductPlan &plan,
                                const ProductMaps &plannedMaps, Value shared, ValueRange maps,
                                BlockPrograms programs)
@@ -66,7 +64,7 @@ void ProductEmitter::multiply(Value stage, SmallVectorImpl<Value> &sums, bool ad
   Value a = at.descriptor(at.add(offset, at.mul(group.number, ofGroup)), plan.a.descriptor());
   Value other = at.descriptor(at.add(offset, plan.b.offset), plan.b.descriptor());
   NVVM::WgmmaFenceAlignedOp::create(b, loc);
-  for (int64_t k = 0; k < product.depth; k += depthOfInstruction)
+  for (int64_t k = 0; k < product.depth; k += instructionBytes / plan.a.elementBytes)
     for (int64_t block = 0; block < plan.blocksOfGroup; ++block)
       sums[size_t(block)] = at.multiply({product.element, product.columns, plan.a.isSumInnermost,
                                          plan.b.isSumInnermost, addsToSums || k > 0},

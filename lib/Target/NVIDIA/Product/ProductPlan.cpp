@@ -6,7 +6,7 @@ namespace tw::target::nvidia {
 
 namespace {
 
-constexpr int64_t elementBytes = 2, rowsOfInstruction = 64;
+constexpr int64_t rowsOfInstruction = 64;
 constexpr int64_t patternRows = 8;
 constexpr int64_t fewestStages = 2, mostStages = 8, mostWarpGroups = 2;
 constexpr int64_t storeBuffersAtFirst = 2;
@@ -15,12 +15,13 @@ constexpr int64_t storeBuffersAtFirst = 2;
 
 int64_t alignUp(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
 
-OperandTile operandTile(int64_t freeExtent, int64_t depth, bool isSumInnermost) {
+OperandTile operandTile(int64_t freeExtent, int64_t depth, bool isSumInnermost,
+                        int64_t elementBytes) {
   int64_t inner = isSumInnermost ? depth : freeExtent, outer = isSumInnermost ? freeExtent : depth;
-  int64_t columns = 64; // rows of 128 bytes
-  while (inner % columns != 0 && columns > 16)
+  int64_t columns = mostRowBytes / elementBytes;
+  while (inner % columns != 0 && columns > instructionBytes / elementBytes)
     columns /= 2;
-  return {columns, inner / columns, outer, {columns * elementBytes}, isSumInnermost};
+  return {columns, inner / columns, outer, {columns * elementBytes}, isSumInnermost, elementBytes};
 }
 
 int64_t OperandTile::offsetOf(int64_t free, int64_t k) const {
@@ -65,8 +66,8 @@ std::optional<ProductPlan> planProduct(const ProductShape &shape,
       warpGroups > mostWarpGroups || blocks % warpGroups != 0)
     return std::nullopt;
   ProductPlan plan{};
-  plan.a = operandTile(shape.rows, shape.depth, shape.isSumInnermostInA);
-  plan.b = operandTile(shape.columns, shape.depth, shape.isSumInnermostInB);
+  plan.a = operandTile(shape.rows, shape.depth, shape.isSumInnermostInA, shape.elementBytes);
+  plan.b = operandTile(shape.columns, shape.depth, shape.isSumInnermostInB, shape.elementBytes);
   plan.b.offset = alignUp(plan.a.bytes(), stageAlignment);
   plan.warpGroups = warpGroups;
   plan.blocksOfGroup = blocks / warpGroups;

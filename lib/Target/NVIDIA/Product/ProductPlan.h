@@ -13,7 +13,11 @@ namespace tw::target::nvidia {
 struct ProductShape {
   int64_t rows, columns, depth;
   bool isSumInnermostInA, isSumInnermostInB;
+  int64_t elementBytes = 2; // 4: f32, multiplied as tf32
 };
+
+/// What one wgmma multiplies is 32 bytes of the sum deep; rows in shared memory have at most 128.
+inline constexpr int64_t instructionBytes = 32, mostRowBytes = 128;
 
 /// An operand in one stage: chunks of its innermost dimension, all of one width, each of which is
 /// one box of TMA. A row of a chunk is `swizzle.rowBytes` bytes. Along the other dimension there
@@ -22,17 +26,19 @@ struct OperandTile {
   int64_t chunkColumns, chunks, outer;
   Swizzle swizzle;
   bool isSumInnermost;
+  int64_t elementBytes;
   int64_t offset = 0; // in the stage
 
   int64_t chunkBytes() const { return outer * swizzle.rowBytes; }
   int64_t bytes() const { return chunks * chunkBytes(); }
-  /// Where term `k` of the sum and row (or column) `free` of the result begin; multiples of 16 and
-  /// of 64.
+  /// Where term `k` of the sum and row (or column) `free` of the result begin; multiples of an
+  /// instruction's depth and of 64.
   int64_t offsetOf(int64_t free, int64_t k) const;
   /// The fields of wgmma's descriptor above the address: PTX ISA, "Matrix Descriptor Format".
   int64_t descriptor() const;
 };
-OperandTile operandTile(int64_t freeExtent, int64_t depth, bool isSumInnermost);
+OperandTile operandTile(int64_t freeExtent, int64_t depth, bool isSumInnermost,
+                        int64_t elementBytes = 2);
 
 /// What may be chosen: the fields of the configuration `nvidia`.
 struct PipelineConfiguration {
