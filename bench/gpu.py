@@ -5,7 +5,7 @@
     bench/gpu.py pack FOLDER [--tool=build/dev/bin/tilewright]     # needs torch and a compiler
     bench/gpu.py run FOLDER [--rows=NAME,...]                      # needs torch and a GPU
 
-`pack` exports f16 and bf16 linears whose weights are inputs, and attention, compiles each for nvidia:sm_90a
+`pack` exports f16 and bf16 linears whose weights are inputs, f32 ones for --precision=tf32, and attention, compiles each for nvidia:sm_90a
 into FOLDER, and puts the runtime library beside them. `run` checks each against f32 and times both: random data, buffers
 rotated beyond the second-level cache, many calls behind a kernel that keeps the GPU busy until all are
 enqueued, in random order, each after a pause. A ratio is PyTorch's time over ours: above 1 we are faster. Of
@@ -40,7 +40,7 @@ ATTENTION = {
 }
 BACKENDS = ("FLASH_ATTENTION", "CUDNN_ATTENTION")  # of PyTorch's attention
 CACHE_BYTES, ROUNDS = 220_000_000, 15
-DTYPES = {"f16": 0, "bf16": 1}  # as tw_dtype has them
+DTYPES = {"f16": 0, "bf16": 1, "f32": 2}  # as tw_dtype has them
 
 
 def table() -> dict[str, dict]:
@@ -54,16 +54,24 @@ def table() -> dict[str, dict]:
         rows[f"f16_{m}x{n}x{k}_kn"] = {"m": m, "n": n, "k": k, "dtype": "f16", "epilogue": "", "layout": "kn"}
     for m, n, k in SQUARES:
         rows[f"bf16_{m}x{n}x{k}"] = {"m": m, "n": n, "k": k, "dtype": "bf16", "epilogue": "", "layout": "nk"}
+    for m, n, k in (*SHAPES[:2], SQUARES[0]):
+        rows[f"tf32_{m}x{n}x{k}"] = {"m": m, "n": n, "k": k, "dtype": "f32", "epilogue": "", "layout": "nk",
+                                     "compile": ["--precision=tf32"]}
+    for m, n, k in SHAPES[:2]:
+        rows[f"f16_{m}x{n}x{k}_dynamic"] = {"m": m, "n": n, "k": k, "dtype": "f16", "epilogue": "", "layout": "nk",
+                                            "dynamic": True}
     for name, (heads, queries, keys, size, is_causal) in ATTENTION.items():
         rows[name] = {"heads": heads, "queries": queries, "keys": keys, "size": size, "causal": is_causal,
                       "dtype": "f16"}
+    for name in ("attention_40x1024_d64", "attention_64x4096_d128_causal"):
+        rows[f"{name}_dynamic"] = {**rows[name], "dynamic": True}
     return rows
 
 
 def torch_dtype(row: dict):
     import torch
 
-    return {"f16": torch.float16, "bf16": torch.bfloat16}[row["dtype"]]
+    return {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}[row["dtype"]]
 
 
 def reference(row: dict, x, w, bias):
@@ -97,7 +105,9 @@ def export(row: dict, path: pathlib.Path) -> None:
 
     if "heads" in row:
         given = tuple(torch.empty(*shape, dtype=torch_dtype(row)) for shape in attention_shapes(row).values())
-        torch.export.save(torch.export.export(Attention(), given), path)
+        length = torch.export.Dim("length", min=2, max=65536)  # of queries and keys
+        shapes = ({2: length}, {2: length}, {2: length}) if row.get("dynamic") else None
+        torch.export.save(torch.export.export(Attention(), given, dynamic_shapes=shapes), path)
         return
 
     class Linear(torch.nn.Module):
@@ -111,7 +121,8 @@ def export(row: dict, path: pathlib.Path) -> None:
     m, n, k, dtype = row["m"], row["n"], row["k"], torch_dtype(row)
     shape = (n, k) if row["layout"] == "nk" else (k, n)
     given = (torch.empty(m, k, dtype=dtype), torch.empty(*shape, dtype=dtype), torch.empty(n, dtype=dtype))
-    torch.export.save(torch.export.export(Linear(), given), path)
+    shapes = ({0: torch.export.Dim("rows", min=2, max=65536)}, None, None) if row.get("dynamic") else None
+    torch.export.save(torch.export.export(Linear(), given, dynamic_shapes=shapes), path)
 
 
 def pack(options) -> int:
@@ -125,7 +136,7 @@ def pack(options) -> int:
             export(row, model)
             begin = time.monotonic()
             command = [options.tool, "compile", model, "--target=nvidia:sm_90a", "-o", folder / f"{name}.so"]
-            subprocess.run([*command, *options.compile], check=True, capture_output=True)
+            subprocess.run([*command, *options.compile, *row.get("compile", [])], check=True, capture_output=True)
             print(f"{name}: {time.monotonic() - begin:.2f} s", flush=True)
     library = pathlib.Path(options.tool).resolve().parent.parent / "lib" / "libtilewright.so"
     subprocess.run(["strip", "-o", folder / "libtilewright.so", library], check=True)
@@ -278,13 +289,18 @@ def captured(calls: list):
     return graph
 
 
+def first_element_bytes(given: dict) -> int:
+    return next(iter(given.values())).element_size()
+
+
 def measure(folder: pathlib.Path, name: str, row: dict) -> dict:
     import torch
 
+    torch.backends.cuda.matmul.allow_tf32 = row["dtype"] == "f32"  # the peer does what we do
     make = attention_sets if "heads" in row else linear_sets
     first, functions, operations = make(row)
     result_shape = tuple(next(iter(functions.values()))().shape)
-    size = 2 * (sum(value.numel() for value in first.values()) + torch.Size(result_shape).numel())
+    size = first_element_bytes(first) * (sum(value.numel() for value in first.values()) + torch.Size(result_shape).numel())
     copies = max(2, min(24, -(-CACHE_BYTES // size)))
     compiled, ours, theirs, sets = Compiled(folder, name), [], {key: [] for key in functions}, []
     for _ in range(copies):
@@ -297,7 +313,9 @@ def measure(folder: pathlib.Path, name: str, row: dict) -> dict:
     given, result, peers = sets[0]
     ours[0]()
     compiled.check(compiled.library.tw_instance_wait(compiled.instance))
+    torch.backends.cuda.matmul.allow_tf32 = False
     want = wanted(row, given)
+    torch.backends.cuda.matmul.allow_tf32 = row["dtype"] == "f32"
     error, own = error_of(result, want), error_of(next(iter(peers.values()))(), want)
     del want
     count = max(copies, min(60, int(2000 / (operations / 600e6 + 3))))
@@ -325,7 +343,6 @@ def measure(folder: pathlib.Path, name: str, row: dict) -> dict:
 def run(options) -> int:
     import torch
 
-    torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     torch.manual_seed(1)
