@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products and attention on a GPU against PyTorch's cuBLAS, cuDNN and flash attention, in one run.
 
-    bench/gpu.py pack FOLDER [--tool=build/dev/bin/tilewright]     # needs torch and a compiler
+    bench/gpu.py pack FOLDER [--tool=build/dev/bin/tilewright] [--rows=NAME,...] [--set=FIELD=NUMBER,...]
+                                                                   # needs torch and a compiler
     bench/gpu.py run FOLDER [--rows=NAME,...]                      # needs torch and a GPU
 
 `pack` exports f16 and bf16 linears whose weights are inputs, f32 ones for --precision=tf32, and attention, compiles each for nvidia:sm_90a
@@ -125,6 +126,24 @@ def export(row: dict, path: pathlib.Path) -> None:
     torch.export.save(torch.export.export(Linear(), given, dynamic_shapes=shapes), path)
 
 
+def configured(options, model: pathlib.Path) -> list[str]:
+    """Arguments that compile a model with fields of its kernels' configurations as --set says: by --config, from
+    what the compiler chooses."""
+    if not options.set:
+        return []
+    command = [options.tool, "compile", model, "--target=nvidia:sm_90a", "-o", model.with_suffix(".so"),
+               "--report=json"]
+    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    for kernel in (one for dispatch in report["configurations"] for one in dispatch["kernels"]):
+        for name, _, number in (field.partition("=") for field in options.set.split(",")):
+            for fields in (kernel, kernel.get("target", {})):
+                if "target" in kernel and name in fields:
+                    fields[name] = bool(int(number)) if isinstance(fields[name], bool) else int(number)
+    path = model.with_suffix(".json")
+    path.write_text(json.dumps({"configurations": report["configurations"]}))
+    return [f"--config={path}"]
+
+
 def pack(options) -> int:
     folder = pathlib.Path(options.folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -136,7 +155,8 @@ def pack(options) -> int:
             export(row, model)
             begin = time.monotonic()
             command = [options.tool, "compile", model, "--target=nvidia:sm_90a", "-o", folder / f"{name}.so"]
-            subprocess.run([*command, *options.compile, *row.get("compile", [])], check=True, capture_output=True)
+            subprocess.run([*command, *options.compile, *row.get("compile", []), *configured(options, model)],
+                           check=True, capture_output=True)
             print(f"{name}: {time.monotonic() - begin:.2f} s", flush=True)
     library = pathlib.Path(options.tool).resolve().parent.parent / "lib" / "libtilewright.so"
     subprocess.run(["strip", "-o", folder / "libtilewright.so", library], check=True)
@@ -372,6 +392,7 @@ def main() -> int:
     parser.add_argument("folder")
     parser.add_argument("--tool", default=str(ROOT / "build/dev/bin/tilewright"))
     parser.add_argument("--rows", help="names, with commas between them")
+    parser.add_argument("--set", help="fields of kernels' configurations, such as ping_pong=1,columns=160")
     parser.add_argument("--json", help="where to write the results")
     parser.add_argument("--compile", action="append", default=[], help="an option for `tilewright compile`")
     options = parser.parse_args()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Block.h"
 #include "Asynchronous.h"
+#include "TensorMap.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -149,6 +150,9 @@ constexpr OperationFunction operations[operationCount] = {
     [](Thread *self, int64_t *x) { asynchronous().readSums(self->thread, x[0]); },
     [](Thread *, int64_t *x) { x[0] = bitsOf(std::exp2(floatOf(x[0]))); },
     [](Thread *, int64_t *x) { x[0] = bitsOf(1 / floatOf(x[0])); },
+    [](Thread *, int64_t *x) { // of 10 bits, which is 2^-11 off
+      x[0] = roundedToTF32(uint32_t(bitsOf(std::tanh(floatOf(x[0])))));
+    },
     [](Thread *, int64_t *x) { x[0] = bitsOf(floatOf(x[0]) / floatOf(x[1])); },
     [](Thread *self, int64_t *x) { asynchronous().fromLane(self->thread, x); },
 };

@@ -40,6 +40,7 @@ enum Operations : uint32_t {
   ReadSums,        // which sums
   Ex2,             // x, as bits of f32; the result takes its place
   Rcp,             // x
+  Tanh,            // x
   DivideF32,       // x, y
   FromLane,        // x, of the lane whose number differs by these bits
   operationCount

@@ -167,6 +167,9 @@ TEST(Faults, OfProducts) {
   expectAllFound(product({.rows = 128, .columns = 64, .depth = 16, .m = 256, .n = 128, .k = 64}));
   expectAllFound(product(
       {.rows = 64, .columns = 64, .depth = 16, .m = 192, .n = 64, .k = 72, .unknown = "MK"}));
+  // Three programs by two warp groups in turns.
+  expectAllFound(product(
+      {.rows = 64, .columns = 64, .depth = 16, .m = 192, .n = 64, .k = 64, .pingPongStages = 2}));
 }
 
 TEST(Faults, OfAttention) {

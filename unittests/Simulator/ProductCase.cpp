@@ -4,6 +4,19 @@
 
 namespace tw::target {
 
+/// Of two warp groups that take turns.
+static std::string configurationOf(const ProductCase &c) {
+  if (c.pingPongStages == 0)
+    return {};
+  return fmt::format(
+      " attributes {{tile.configuration = #tile.config<\"contraction\" {{rows = {}, columns = {}, "
+      "row_programs = 1, column_programs = 1, packed = false, panels = 1, vnni_packed = false, "
+      "vectorize_reduction = false, k_block = {}, split_k = false, column_parts = 1}} on "
+      "<\"nvidia\" "
+      "{{stages = {}, warp_groups = 2, ping_pong = true}}>>}}",
+      c.rows, c.columns, c.depth, c.pingPongStages);
+}
+
 std::string textOf(const ProductCase &c) {
   auto size = [&](char name, int64_t known) {
     return c.unknown.find(name) != std::string::npos ? std::string(1, name) : std::to_string(known);
@@ -34,10 +47,11 @@ std::string textOf(const ProductCase &c) {
   for (char name : c.unknown)
     symbols += (symbols.empty() ? " symbols [" : ", ") + std::string(1, name);
   symbols += symbols.empty() ? "" : "]";
-  std::string text = fmt::format("tile.kernel @product(in %as: {}, in %bs: {}, in %bias: "
-                                 "!tile.buffer<[{}], {}>, in %more: {}, "
-                                 "out %c: {}){} grid [{} ceildiv {}, {} ceildiv {}] {{\n",
-                                 a, b, n, c.type, more, out, symbols, m, c.rows, n, c.columns);
+  std::string text =
+      fmt::format("tile.kernel @product(in %as: {}, in %bs: {}, in %bias: "
+                  "!tile.buffer<[{}], {}>, in %more: {}, "
+                  "out %c: {}){} grid [{} ceildiv {}, {} ceildiv {}]{} {{\n",
+                  a, b, n, c.type, more, out, symbols, m, c.rows, n, c.columns, configurationOf(c));
   for (int64_t number : {int64_t(0), int64_t(1), c.rows, c.columns, c.depth})
     if (text.find(fmt::format("%n{} =", number)) == std::string::npos)
       text += fmt::format("  %n{0} = arith.constant {0} : index\n", number);

@@ -13,10 +13,11 @@ struct ProductCase {
   int64_t m, n, k;
   bool isTransposedA = false, isTransposedB = false; // a is [K, M], b is [N, K]
   const char *type = "f16", *result = "f16";
-  bool hasEpilogue = false; // a bias, a residual and an activation
-  bool hasLoop = true;      // else one trip has all of K
-  std::string unknown = {}; // which of M, N and K are known only at the call
-  bool isTF32 = false;      // of f32
+  bool hasEpilogue = false;   // a bias, a residual and an activation
+  bool hasLoop = true;        // else one trip has all of K
+  std::string unknown = {};   // which of M, N and K are known only at the call
+  bool isTF32 = false;        // of f32
+  int64_t pingPongStages = 0; // two warp groups in turns, with so many stages; 0: as is chosen
 };
 
 /// @product(as, bs, bias [n], more [m, n]) -> c [m, n]

@@ -140,6 +140,47 @@ const Case transposedTF32[] = {
 };
 INSTANTIATE_TEST_SUITE_P(TF32, OtherProducts, testing::ValuesIn(transposedTF32));
 
+/// Warp groups in turns: of 132 blocks, some have one program, some two or three.
+Case pingPong(Case c, int64_t stages) {
+  c.pingPongStages = stages;
+  return c;
+}
+const Case inTurns[] = {
+    pingPong({.rows = 128, .columns = 128, .depth = 64, .m = 300, .n = 192, .k = 200}, 4),
+    pingPong({.rows = 64,
+              .columns = 64,
+              .depth = 32,
+              .m = 64 * 290,
+              .n = 64,
+              .k = 96,
+              .hasEpilogue = true},
+             2),
+    pingPong({.rows = 128,
+              .columns = 160,
+              .depth = 64,
+              .m = 128 * 140,
+              .n = 160,
+              .k = 264,
+              .isTransposedB = true,
+              .type = "bf16",
+              .result = "bf16",
+              .hasEpilogue = true},
+             5),
+    pingPong({.rows = 64,
+              .columns = 128,
+              .depth = 64,
+              .m = 64 * 135,
+              .n = 128,
+              .k = 64,
+              .result = "f32",
+              .hasLoop = false},
+             3),
+    pingPong(
+        {.rows = 64, .columns = 64, .depth = 16, .m = 64 * 270, .n = 64, .k = 72, .unknown = "MK"},
+        4),
+};
+INSTANTIATE_TEST_SUITE_P(PingPong, Products, testing::ValuesIn(inTurns));
+
 const Case unknown[] = {
     {128, 128, 64, 300, 192, 200, false, false, "f16", "f16", true, true, "M"},
     {128, 128, 64, 1, 192, 200, false, true, "f16", "f16", false, true, "M"},

@@ -4,12 +4,14 @@
 // making products wait for each other: for the largest legal blocks of each head size. Needs ptxas.
 // TW_REGISTERS=all tries all head sizes instead of some.
 #include "AttentionTruth.h"
+#include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "IR/Tile/Tile.h"
 #include "Import/Text/Kernels.h"
 #include "ProductCase.h"
 #include "Target/NVIDIA/Attention/AttentionPlan.h"
 #include "Target/NVIDIA/Code/Ptxas.h"
 #include "Target/NVIDIA/Configuration/AttentionCost.h"
+#include "Target/NVIDIA/Configuration/Chooser.h"
 #include "Target/NVIDIA/Configuration/ProductCost.h"
 #include "Target/NVIDIA/NVIDIATarget.h"
 #include "Target/NVIDIA/Product/ProductPlan.h"
@@ -62,7 +64,14 @@ public:
   }
 
 private:
-  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  static mlir::DialectRegistry configurations() {
+    mlir::DialectRegistry registry;
+    conversion::registerConfigurations(registry);
+    registerNVIDIAConfigurations(registry);
+    return registry;
+  }
+
+  mlir::MLIRContext context{configurations(), mlir::MLIRContext::Threading::DISABLED};
   std::string said; // refusals, and remarks on what has the plain lowering
   mlir::ScopedDiagnosticHandler handler{&context, [this](mlir::Diagnostic &diagnostic) {
                                           std::string text = diagnostic.str();
@@ -103,6 +112,19 @@ TEST(Registers, OfProducts) {
                                        .isTransposedB = isTransposedB,
                                        .hasEpilogue = hasEpilogue}));
         }
+  for (int64_t columns : {64, 160})
+    for (bool hasLoop : {false, true})
+      batch.add(fmt::format("product of {} columns by warp groups in turns", columns),
+                textOf(ProductCase{.rows = 128,
+                                   .columns = columns,
+                                   .depth = 64,
+                                   .m = 512,
+                                   .n = 2 * columns,
+                                   .k = hasLoop ? 512 : 64,
+                                   .isTransposedB = true,
+                                   .hasEpilogue = true,
+                                   .hasLoop = hasLoop,
+                                   .pingPongStages = 5}));
   for (int64_t columns : {64, 160, 256})
     batch.add(fmt::format("product of tf32, {} columns", columns),
               textOf(ProductCase{.rows = 128,

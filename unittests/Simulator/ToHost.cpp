@@ -220,6 +220,7 @@ private:
     auto operation = llvm::StringSwitch<Operations>(op.getAsmString().split(' ').first)
                          .Case("ex2.approx.ftz.f32", Ex2)
                          .Case("rcp.approx.ftz.f32", Rcp)
+                         .Case("tanh.approx.f32", Tanh)
                          .Case("div.full.f32", DivideF32)
                          .Default(operationCount);
     if (operation == operationCount)

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CompiledKernel.h"
 #include "Driver/CompiledKernel.h"
+#include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "IO/Element.h"
 #include "IO/InputSpec.h"
 #include "Import/Text/Kernels.h"
 #include "Interpreter/Interpreter.h"
 #include "KernelJit.h"
+#include "Target/NVIDIA/Configuration/Chooser.h"
+#include "mlir/IR/DialectRegistry.h"
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -20,11 +23,18 @@ T must(Result<T> result) {
   return *std::move(result);
 }
 
+mlir::DialectRegistry configurations() {
+  mlir::DialectRegistry registry;
+  conversion::registerConfigurations(registry);
+  registerNVIDIAConfigurations(registry);
+  return registry;
+}
+
 } // namespace
 
 struct CompiledKernel::State {
   State(const std::string &text, const std::string &target)
-      : context(mlir::MLIRContext::Threading::DISABLED),
+      : context(configurations(), mlir::MLIRContext::Threading::DISABLED),
         module(must(importKernelString(&context, text, "k"))),
         kernel(llvm::cast<tile::KernelOp>(must(findKernel(*module, "", "k")))),
         code(must(tw::CompiledKernel::compile(kernel, target))) {}

@@ -55,6 +55,19 @@ TEST(ProductCost, WhatTheTensorCoresCannotTake) {
   EXPECT_FALSE(isForTensorCores(mixed));
 }
 
+TEST(ProductCost, WarpGroupsInTurns) {
+  Contraction spec = halves(2048, 1280, 1280, true);
+  ProductConfiguration tried = chooseProduct(spec, hopper());
+  tried.block.rows = 128, tried.block.columns = 160;
+  tried.pipeline = {5, 2, /*isPingPong=*/true};
+  EXPECT_TRUE(isLegal(spec, tried, hopper()));
+  tried.pipeline = {5, 1, /*isPingPong=*/true};
+  EXPECT_FALSE(isLegal(spec, tried, hopper()));
+  tried.pipeline = {3, 2, /*isPingPong=*/true};
+  tried.block.columns = 192; // 192 sums a thread
+  EXPECT_FALSE(isLegal(spec, tried, hopper()));
+}
+
 TEST(ProductCost, TF32) {
   for (int64_t m : {1, 128, 1000, 8192})
     for (int64_t n : {7, 64, 768, 10240})

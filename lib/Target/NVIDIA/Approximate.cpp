@@ -39,6 +39,9 @@ public:
     return select(less(abs(x), number(0.625)), small, fma(inverse, number(-2), number(1)));
   }
 
+  /// PTX ISA, "tanh": 2^-11 off at most.
+  Value fastTanh(Value x) { return instruction("tanh.approx.f32 $0, $1;", "=f,f", x); }
+
 private:
   Value instruction(StringRef text, StringRef registers, ValueRange operands) {
     return LLVM::InlineAsmOp::create(b, loc, TypeRange{type}, operands, text, registers,
@@ -58,7 +61,8 @@ Value emitExpOfDifference(OpBuilder &b, Location loc, Value x, Value factor, Val
   return f.exp2(f.fma(x, scale, f.mul(y, f.number(-Approximate::log2e))));
 }
 
-Value emitApproximate(OpBuilder &b, Location loc, StringRef operation, ValueRange operands) {
+Value emitApproximate(OpBuilder &b, Location loc, StringRef operation, ValueRange operands,
+                      bool isNext) {
   using Function = Value (*)(Approximate &, ValueRange);
   static const llvm::StringMap<Function> functions = {
       {"arith.divf", [](Approximate &f, ValueRange x) { return f.divide(x[0], x[1]); }},
@@ -70,6 +74,8 @@ Value emitApproximate(OpBuilder &b, Location loc, StringRef operation, ValueRang
   if (found == functions.end() || !operands[0].getType().isF32())
     return {};
   Approximate builder(b, loc, operands[0].getType(), b.getF32Type());
+  if (isNext && operation == "math.tanh")
+    return builder.fastTanh(operands[0]);
   return found->second(builder, operands);
 }
 
@@ -85,9 +91,11 @@ static bool comparesWithExact(Operation *op) {
 }
 
 /// The f32 values that a use of one in an operation gets to; false where it gets to something else
-/// than 16-bit floats.
-static bool follow(OpOperand &use, llvm::SmallSetVector<Value, 16> &reached) {
+/// than 16-bit floats. `isNext`: through elementwise operations and shapes alone.
+static bool follow(OpOperand &use, bool isNext, llvm::SmallSetVector<Value, 16> &reached) {
   Operation *user = use.getOwner();
+  if (isNext && isa<tile::YieldOp, tile::ForOp, tile::DotOp, tile::ReduceOp>(user))
+    return false;
   if (auto yield = dyn_cast<tile::YieldOp>(user)) {
     auto loop = cast<tile::ForOp>(yield->getParentOp());
     if (yield->getParentRegion() == &loop.getBody())
@@ -114,7 +122,7 @@ static bool follow(OpOperand &use, llvm::SmallSetVector<Value, 16> &reached) {
   return to.isF32() || to.isF16() || to.isBF16() || comparesWithExact(user);
 }
 
-bool isRoundedToHalf(Value value) {
+bool isRoundedToHalf(Value value, bool isNext) {
   llvm::SmallSetVector<Value, 16> reached;
   reached.insert(value);
   for (size_t i = 0; i < reached.size(); ++i) {
@@ -123,7 +131,7 @@ bool isRoundedToHalf(Value value) {
     if (one.use_empty() && !isCarried)
       return false;
     for (OpOperand &use : one.getUses())
-      if (!follow(use, reached))
+      if (!follow(use, isNext, reached))
         return false;
   }
   return true;

@@ -16,9 +16,10 @@ mlir::Value emitFunction(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef
                          mlir::ValueRange operands);
 
 /// An operation on f32, by its name, with instructions that are a few units in the last place off;
-/// null where there is nothing to gain. For results that are rounded to 16 bits next.
+/// null where there is nothing to gain. For results that are rounded to 16 bits; `isNext`: at once,
+/// with nothing summed up before, so that 2^-11 may be off.
 mlir::Value emitApproximate(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef operation,
-                            mlir::ValueRange operands);
+                            mlir::ValueRange operands, bool isNext);
 
 /// e^(x factor - y) so, of f32, by one multiplication and addition before ex2.approx; without a
 /// factor e^(x - y).
@@ -27,6 +28,6 @@ mlir::Value emitExpOfDifference(mlir::OpBuilder &b, mlir::Location loc, mlir::Va
 
 /// Whether `value`, of f32, only gets to f16 or bf16, through elementwise operations, shapes,
 /// reductions, sums of products and loops.
-bool isRoundedToHalf(mlir::Value value);
+bool isRoundedToHalf(mlir::Value value, bool isNext = false);
 
 } // namespace tw::target::nvidia

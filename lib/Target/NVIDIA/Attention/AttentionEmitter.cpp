@@ -8,8 +8,6 @@ namespace tw::target::nvidia {
 
 static constexpr int64_t depthOfInstruction = 16, rowsOfGroup = 64;
 /// How simulated code tells apart which sums are read (Instructions::sum).
-/// Named barriers of turns; the epilogue's are before them.
-static constexpr int64_t firstTurnBarrier = 8;
 static constexpr int64_t scoreSums = 1, outputSums = 2;
 
 AttentionMaps mapsOf(const Attention &attention, const AttentionPlan &plan) {
@@ -224,27 +222,18 @@ AttentionEmitter::State AttentionEmitter::firstTrip(Value queryStage, StageRing:
   return state;
 }
 
-/// Warp groups begin their products one after the other, so that one multiplies while others
-/// compute weights.
-void AttentionEmitter::takeTurn() {
-  if (plan.takesTurns)
-    at.waitForGroup(at.add(group.number, firstTurnBarrier));
-}
-
-void AttentionEmitter::passTurn() {
-  if (plan.takesTurns)
-    at.comeForGroup(at.add(at.rem(at.add(group.number, 1), plan.warpGroups), firstTurnBarrier));
-}
-
 /// One more trip: its scores are multiplied, and the weights of the one before it with their
-/// values, which goes on while this one's weights are computed.
+/// values, which goes on while this one's weights are computed. Warp groups begin their products
+/// one after the other, so that one multiplies while others compute weights.
 void AttentionEmitter::trip(const AttentionPart &part, Value sumsBefore, Value queryStage,
                             State &state) {
   keys.waitUntilFull(state.next);
-  takeTurn();
+  if (plan.takesTurns)
+    takeTurn();
   Value scores = multiplyKeys(queryStage, state.next.stage);
   Value sums = multiplyValues(state);
-  passTurn();
+  if (plan.takesTurns)
+    passTurn();
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 1);
   keys.release(state.next.stage, group.isLeader);
   weigh(part, scores, state);

@@ -52,8 +52,6 @@ private:
   State firstTrip(mlir::Value queryStage, StageRing::Place place);
   void weighFirst(size_t part, mlir::Value scores, State &state);
   void loop(size_t part, mlir::Value queryStage, State &state);
-  void takeTurn();
-  void passTurn();
   void trip(const AttentionPart &part, mlir::Value sumsBefore, mlir::Value queryStage,
             State &state);
   void finish(const State &state);

@@ -78,6 +78,7 @@ Numbers numbersOf(const AttentionChoice &choice) {
   Numbers numbers = kernels::numbersOf(choice.block);
   numbers[stagesField] = choice.stages;
   numbers[warpGroupsField] = choice.block.queries / rowsOfGroup;
+  numbers[pingPongField] = 0;
   return numbers;
 }
 
@@ -110,6 +111,7 @@ std::vector<Constraint> attentionConstraints(const Attention &attention,
       {"queries", "64 * warp_groups", "each warp group has 64 rows"},
       {"64 * warp_groups", "queries", "each warp group has 64 rows"},
       {"warp_groups", "3", "more have too few registers"},
+      {"ping_pong", "0", "warp groups of attention always take turns"},
       {"keys", number(mostExtent), "TMA brings up to 256 keys"},
       {"(keys mod 16) * (" + number(keys) + " - keys)", "0",
        "the second product sums up 16 keys at a time"},

@@ -73,13 +73,15 @@ public:
                            architecture);
     return productCost(*product,
                        {kernels::contractionFrom(configuration.fields),
-                        {field(stagesField), field(warpGroupsField)}},
+                        {field(stagesField), field(warpGroupsField), field(pingPongField) != 0}},
                        architecture);
   }
 
 private:
   static kernels::Numbers numbersOf(const PipelineConfiguration &pipeline) {
-    return {{stagesField, pipeline.stages}, {warpGroupsField, pipeline.warpGroups}};
+    return {{stagesField, pipeline.stages},
+            {warpGroupsField, pipeline.warpGroups},
+            {pingPongField, pipeline.isPingPong}};
   }
 
   const Attention *attentionOf(const ConfigurationProblem &problem) const {
@@ -111,11 +113,14 @@ createNVIDIAChooser(const GpuArchitecture &architecture,
 
 void registerNVIDIAConfigurations(mlir::DialectRegistry &registry) {
   registry.addExtension(+[](mlir::MLIRContext *, tile::TileDialect *dialect) {
-    dialect->registerSchema({nvidia::schemaName,
-                             {{nvidia::stagesField, ConfigurationField::Number, 1,
-                               "stages of the ring in shared memory that TMA fills"},
-                              {nvidia::warpGroupsField, ConfigurationField::Number, 1,
-                               "warp groups that share a program's rows"}}});
+    dialect->registerSchema(
+        {nvidia::schemaName,
+         {{nvidia::stagesField, ConfigurationField::Number, 1,
+           "stages of the ring in shared memory that TMA fills"},
+          {nvidia::warpGroupsField, ConfigurationField::Number, 1, "warp groups that multiply"},
+          {nvidia::pingPongField, ConfigurationField::Flag, 0,
+           "whether each warp group has programs of its own, in turns; else "
+           "they share a program's rows"}}});
   });
 }
 

@@ -113,11 +113,14 @@ std::vector<Constraint> productConstraints(const Contraction &contraction,
   return {
       {"rows mod 64", "0", "a warp group multiplies 64 rows at a time"},
       {"rows", "256", "TMA brings up to 256 rows"},
-      {"(rows floordiv 64) mod warp_groups", "0", "warp groups share the rows evenly"},
+      {"((rows floordiv 64) mod warp_groups) * (1 - ping_pong)", "0",
+       "warp groups share the rows evenly"},
+      {"ping_pong", "warp_groups - 1", "two warp groups take turns"},
       {"warp_groups", "2", "more have too few registers"},
       {"columns mod 16", "0", "a product has a multiple of 16 columns"},
       {"columns", "256", "a product has up to 256 columns"},
-      {"rows * columns", number(mostSums * 128) + " * warp_groups", "registers hold the sums"},
+      {"rows * columns", number(mostSums * 128) + " * (warp_groups - ping_pong)",
+       "registers hold the sums"},
       {number(least), "k_block",
        "a trip has a multiple of " + number(least) + " terms, whatever the sum's length is"},
       {"k_block mod " + number(least), "0", "a product has " + number(least) + " terms of the sum"},
@@ -139,6 +142,7 @@ static Numbers numbersOf(const ProductConfiguration &configuration) {
   Numbers numbers = kernels::numbersOf(configuration.block);
   numbers[stagesField] = configuration.pipeline.stages;
   numbers[warpGroupsField] = configuration.pipeline.warpGroups;
+  numbers[pingPongField] = configuration.pipeline.isPingPong;
   return numbers;
 }
 

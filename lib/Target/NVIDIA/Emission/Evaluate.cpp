@@ -85,7 +85,8 @@ static Value iota(Emitter &e, tile::IotaOp op, const Point &point) {
 Value Emitter::elementwise(Operation *op, ArrayRef<Value> operands) {
   bool isFloat = op->getNumResults() == 1 && getElementTypeOrSelf(op->getResult(0)).isF32();
   if (isFloat && isRoundedToHalf(op->getResult(0)))
-    if (Value value = emitApproximate(b, loc, op->getName().getStringRef(), operands))
+    if (Value value = emitApproximate(b, loc, op->getName().getStringRef(), operands,
+                                      isRoundedToHalf(op->getResult(0), /*isNext=*/true)))
       return value;
   std::set<std::string> imports; // there is nothing to import from
   auto polynomial = [&](StringRef operation, ValueRange x) {

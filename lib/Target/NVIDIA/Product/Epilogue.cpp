@@ -91,7 +91,7 @@ void Epilogue::storePiece(const SumsStore &of, const Chunk &chunk, int64_t block
   for (auto [d, position] : llvm::enumerate(store.getPositions())) {
     Ix to = e.index(position);
     if (d == of.rowDim) {
-      Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), group.number);
+      Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), group.rowGroup);
       to = e.ix().add(to, e.ix().mul(wide, groupRows * fragment.blocksOfGroup()));
       to = e.ix().add(to, block * groupRows);
     } else if (d == *of.columnDim) {

@@ -22,7 +22,8 @@ PipelineConfiguration pipelineOf(tile::KernelOp kernel, const ProductShape &shap
                                  const GpuArchitecture &architecture) {
   if (!ownConfiguration(kernel))
     return choosePipeline(shape, architecture);
-  return {pipelineField(kernel, stagesField), pipelineField(kernel, warpGroupsField)};
+  return {pipelineField(kernel, stagesField), pipelineField(kernel, warpGroupsField),
+          pipelineField(kernel, pingPongField) != 0};
 }
 
 } // namespace tw::target::nvidia

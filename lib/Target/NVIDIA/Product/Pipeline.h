@@ -8,7 +8,8 @@
 namespace tw::target::nvidia {
 
 inline constexpr char schemaName[] = "nvidia";
-inline constexpr char stagesField[] = "stages", warpGroupsField[] = "warp_groups";
+inline constexpr char stagesField[] = "stages", warpGroupsField[] = "warp_groups",
+                      pingPongField[] = "ping_pong";
 
 /// What a kernel's configuration says; the default where it says nothing.
 PipelineConfiguration pipelineOf(tile::KernelOp kernel, const ProductShape &shape,

@@ -22,6 +22,10 @@ Ix ProductEmitter::trips() {
                         e.index(loop.getStep()));
 }
 
+Value ProductEmitter::tripsAsI32() {
+  return arith::TruncIOp::create(b, loc, b.getI32Type(), e.ix().value(trips()));
+}
+
 //===--- the loading warp ------------------------------------------------===//
 
 /// Begins to load both operands of a trip, whose scalars are known; gives the next place.
@@ -61,7 +65,7 @@ void ProductEmitter::load(int64_t) {
 void ProductEmitter::multiply(Value stage, SmallVectorImpl<Value> &sums, bool addsToSums) {
   Value offset = ring.offset(stage);
   int64_t ofGroup = plan.a.offsetOf(64 * plan.blocksOfGroup, 0);
-  Value a = at.descriptor(at.add(offset, at.mul(group.number, ofGroup)), plan.a.descriptor());
+  Value a = at.descriptor(at.add(offset, at.mul(group.rowGroup, ofGroup)), plan.a.descriptor());
   Value other = at.descriptor(at.add(offset, plan.b.offset), plan.b.descriptor());
   NVVM::WgmmaFenceAlignedOp::create(b, loc);
   for (int64_t k = 0; k < product.depth; k += instructionBytes / plan.a.elementBytes)
@@ -77,12 +81,15 @@ void ProductEmitter::multiply(Value stage, SmallVectorImpl<Value> &sums, bool ad
 SmallVector<Value> ProductEmitter::sumUp(StageRing::Place &place) {
   Value none = LLVM::UndefOp::create(b, loc, at.sumsType(product.columns));
   SmallVector<Value> sums(size_t(plan.blocksOfGroup), none);
+  if (plan.isPingPong) // before looking at a stage: parity tells phases next to each other apart
+                       // only
+    takeTurn();
   ring.waitUntilFull(place);
   multiply(place.stage, sums, /*addsToSums=*/false);
   Value last = place.stage;
   place = ring.advance(place);
   if (product.trips != 1) {
-    Value count = arith::TruncIOp::create(b, loc, b.getI32Type(), e.ix().value(trips()));
+    Value count = tripsAsI32();
     SmallVector<Value> carried = {place.stage, place.parity, last};
     carried.append(sums);
     auto loop = scf::ForOp::create(b, loc, at.i32(1), count, at.i32(1), carried);
@@ -103,6 +110,8 @@ SmallVector<Value> ProductEmitter::sumUp(StageRing::Place &place) {
     last = loop.getResult(2);
     sums.assign(loop.getResults().begin() + 3, loop.getResults().end());
   }
+  if (plan.isPingPong)
+    passTurn();
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
   ring.release(last, group.isLeader);
   return sums;
@@ -115,17 +124,53 @@ void ProductEmitter::setElements(ValueRange sums) {
                    at.sum(all, number));
 }
 
+/// Every other program of the block is the warp group's, with all rows; gives the place of the
+/// first one's stages.
+StageRing::Place ProductEmitter::takeOwnPrograms() {
+  Value zero = at.i32(0), count;
+  {
+    Emitter::Scope scope(e);
+    programs.number(Ix(programs.first)); // sizes, the same in all programs
+    emitScalars(e.kernel.getBody().front());
+    count = tripsAsI32();
+  }
+  Value before = arith::MulIOp::create(b, loc, count, group.number);
+  group.rowGroup = zero;
+  Value number = arith::ExtUIOp::create(b, loc, b.getI64Type(), group.number);
+  programs.first = e.ix().value(e.ix().add(programs.first, e.ix().mul(number, programs.step)));
+  programs.step = e.ix().value(e.ix().mul(programs.step, plan.warpGroups));
+  at.when(at.equal(group.number, plan.warpGroups - 1), [&] { passTurn(); });
+  return ring.skip({zero, zero}, before);
+}
+
+/// The last turn that was passed on is taken by the warp group that has no program more.
+void ProductEmitter::endTurns(const BlockPrograms &all) {
+  Ix count = e.ix().ceilDiv(e.ix().sub(all.end, all.first), all.step);
+  Value next = e.ix().value(e.ix().rem(count, plan.warpGroups));
+  Value isNext = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, group.number,
+                                       arith::TruncIOp::create(b, loc, b.getI32Type(), next));
+  at.when(isNext, [&] { takeTurn(); });
+}
+
 LogicalResult ProductEmitter::multiplyAll() {
+  BlockPrograms all = programs;
+  Value zero = at.i32(0);
+  StageRing::Place first{zero, zero};
+  if (plan.isPingPong)
+    first = takeOwnPrograms();
   fragment.findCoordinates(e, group);
   Epilogue epilogue(e, at, group, fragment, product.columns, plan.store, maps);
   LogicalResult done = success();
-  Value zero = at.i32(0);
-  overPrograms({zero, zero}, [&](ValueRange carried) -> SmallVector<Value> {
+  overPrograms({first.stage, first.parity}, [&](ValueRange carried) -> SmallVector<Value> {
     StageRing::Place place{carried[0], carried[1]};
     setElements(sumUp(place));
     done = epilogue.emit(product.stores, plannedMaps.stores);
+    if (plan.isPingPong) // the other one's stages
+      place = ring.skip(place, tripsAsI32());
     return {place.stage, place.parity};
   });
+  if (plan.isPingPong)
+    endTurns(all);
   return done;
 }
 

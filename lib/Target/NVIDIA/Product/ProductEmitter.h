@@ -17,11 +17,14 @@ public:
                  BlockPrograms programs);
 
 private:
-  void initBarriers() override { ring.initBarriers(plan.warpGroups); }
+  void initBarriers() override { ring.initBarriers(plan.usersOfStage()); }
   int64_t loadingWarps() const override { return 1; }
   void load(int64_t warp) override;
   StageRing::Place loadTrip(const StageRing::Place &place);
   Ix trips();
+  mlir::Value tripsAsI32();
+  StageRing::Place takeOwnPrograms();
+  void endTurns(const BlockPrograms &all);
   mlir::LogicalResult multiplyAll() override;
   void multiply(mlir::Value stage, llvm::SmallVectorImpl<mlir::Value> &sums, bool addsToSums);
   llvm::SmallVector<mlir::Value> sumUp(StageRing::Place &place);

@@ -60,17 +60,18 @@ PipelineConfiguration choosePipeline(const ProductShape &shape,
 std::optional<ProductPlan> planProduct(const ProductShape &shape,
                                        const PipelineConfiguration &configuration,
                                        const GpuArchitecture &architecture) {
-  auto [stages, warpGroups] = configuration;
+  auto [stages, warpGroups, isPingPong] = configuration;
   int64_t blocks = shape.rows / rowsOfInstruction;
   if (stages < fewestStages || stages > mostStages || warpGroups < 1 ||
-      warpGroups > mostWarpGroups || blocks % warpGroups != 0)
+      warpGroups > mostWarpGroups || (isPingPong ? warpGroups != 2 : blocks % warpGroups != 0))
     return std::nullopt;
   ProductPlan plan{};
   plan.a = operandTile(shape.rows, shape.depth, shape.isSumInnermostInA, shape.elementBytes);
   plan.b = operandTile(shape.columns, shape.depth, shape.isSumInnermostInB, shape.elementBytes);
   plan.b.offset = alignUp(plan.a.bytes(), stageAlignment);
   plan.warpGroups = warpGroups;
-  plan.blocksOfGroup = blocks / warpGroups;
+  plan.isPingPong = isPingPong;
+  plan.blocksOfGroup = isPingPong ? blocks : blocks / warpGroups;
   int64_t stageBytes = plan.b.offset + alignUp(plan.b.bytes(), stageAlignment);
   int64_t barriers = alignUp(2 * stages * barrierBytes, 16);
   int64_t pieces = plan.blocksOfGroup * ((shape.columns + 63) / 64);

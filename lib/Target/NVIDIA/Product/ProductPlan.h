@@ -44,6 +44,9 @@ OperandTile operandTile(int64_t freeExtent, int64_t depth, bool isSumInnermost,
 struct PipelineConfiguration {
   int64_t stages = 0;     // of the ring that TMA fills
   int64_t warpGroups = 0; // that multiply
+  /// Each of two warp groups has programs of its own, every other one of the block's: one
+  /// multiplies while the other one's results go out. Else they share the rows of each program.
+  bool isPingPong = false;
 };
 
 /// A ring of stages in shared memory (StageRing.h): from `offset` on, with a `full` barrier for
@@ -65,11 +68,14 @@ struct ProductPlan {
   OperandTile a, b;
   int64_t warpGroups;
   int64_t blocksOfGroup; // of 64 rows
+  bool isPingPong;
   RingPlan ring;
   StorePlan store;
   int64_t sharedBytes;
 
   int64_t threads() const { return 128 * (warpGroups + 1); }
+  /// Warp groups that use each stage.
+  int64_t usersOfStage() const { return isPingPong ? 1 : warpGroups; }
   int64_t sumsOfThread(int64_t columns) const { return blocksOfGroup * columns / 2; }
 };
 

@@ -27,6 +27,11 @@ StageRing::Place StageRing::advance(const Place &place) const {
           at.bitXor(place.parity, at.select(isLast, at.i32(1), at.i32(0)))};
 }
 
+StageRing::Place StageRing::skip(const Place &place, Value count) const {
+  Value to = at.add(place.stage, count);
+  return {at.rem(to, plan.stages), at.bitXor(place.parity, at.rem(at.div(to, plan.stages), 2))};
+}
+
 Value StageRing::offset(Value stage) const {
   return at.add(at.mul(stage, plan.stageBytes), plan.offset);
 }

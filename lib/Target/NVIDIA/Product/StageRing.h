@@ -20,6 +20,8 @@ public:
   /// By one thread; so many warp groups use each stage.
   void initBarriers(int64_t users) const;
   Place advance(const Place &place) const;
+  /// So many stages further; i32.
+  Place skip(const Place &place, mlir::Value count) const;
   /// Of what is in a stage.
   mlir::Value offset(mlir::Value stage) const;
 

@@ -8,6 +8,8 @@ using namespace mlir;
 namespace tw::target::nvidia {
 
 static constexpr int64_t groupThreads = 128, groupRows = 64;
+/// Named barriers of turns; the epilogue's are before them.
+static constexpr int64_t firstTurnBarrier = 8;
 
 //===--- fragments -------------------------------------------------------===//
 
@@ -25,7 +27,7 @@ static Ix moved(Emitter &e, Ix number, ArrayRef<Digit> digits, int dim) {
 void SumsFragment::findCoordinates(Emitter &e, const WarpGroup &group) {
   Layout layout = wgmmaSums(widest);
   auto wide = [&](Value x) { return arith::ExtUIOp::create(e.b, e.loc, e.b.getI64Type(), x); };
-  Ix thread = Value(wide(group.thread)), ofGroup = Value(wide(group.number));
+  Ix thread = Value(wide(group.thread)), ofGroup = Value(wide(group.rowGroup));
   Ix row = moved(e, thread, layout.threadDigits(), 0),
      column = moved(e, thread, layout.threadDigits(), 1);
   row = e.ix().add(row, e.ix().mul(ofGroup, groupRows * blocks));
@@ -82,6 +84,12 @@ void WarpGroupsEmitter::loadOperand(const ProductOperand &operand, const Operand
   }
 }
 
+void WarpGroupsEmitter::takeTurn() { at.waitForGroup(at.add(group.number, firstTurnBarrier)); }
+
+void WarpGroupsEmitter::passTurn() {
+  at.comeForGroup(at.add(at.rem(at.add(group.number, 1), warpGroups), firstTurnBarrier));
+}
+
 Value WarpGroupsEmitter::movedBy(Value descriptor, int64_t bytes) {
   if (bytes == 0)
     return descriptor;
@@ -105,7 +113,7 @@ LogicalResult WarpGroupsEmitter::emit() {
   NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
   Value warpGroup = at.div(thread, groupThreads), inGroup = at.rem(thread, groupThreads);
   if (loadingWarps() == 0)
-    return multiplyAs({warpGroup, inGroup, at.equal(inGroup, 0)});
+    return multiplyAs({warpGroup, warpGroup, inGroup, at.equal(inGroup, 0)});
   auto roles = scf::IfOp::create(b, loc, at.equal(warpGroup, 0), true);
   b.setInsertionPointToStart(roles.thenBlock());
   setRegisters(/*isLoading=*/true);
@@ -116,7 +124,8 @@ LogicalResult WarpGroupsEmitter::emit() {
     });
   b.setInsertionPointToStart(roles.elseBlock());
   setRegisters(/*isLoading=*/false);
-  return multiplyAs({at.add(warpGroup, -1), inGroup, at.equal(inGroup, 0)});
+  Value number = at.add(warpGroup, -1);
+  return multiplyAs({number, number, inGroup, at.equal(inGroup, 0)});
 }
 
 LogicalResult WarpGroupsEmitter::multiplyAs(const WarpGroup &own) {

@@ -23,8 +23,9 @@ mlir::Value tmaCoordinate(Emitter &e, Ix position);
 
 /// A warp group that multiplies, as its threads see it.
 struct WarpGroup {
-  mlir::Value number; // i32
-  mlir::Value thread; // the thread's number in it, i32
+  mlir::Value number;   // i32
+  mlir::Value rowGroup; // which of those that share a program's rows, i32
+  mlir::Value thread;   // the thread's number in it, i32
   mlir::Value isLeader;
 };
 
@@ -85,6 +86,9 @@ protected:
   void emitScalars(mlir::Block &block);
   void loadOperand(const ProductOperand &operand, const OperandTile &tile, mlir::Value map,
                    mlir::Value offset, mlir::Value barrier);
+  /// Warp groups take turns to begin products, the first one first.
+  void takeTurn();
+  void passTurn();
   mlir::Value movedBy(mlir::Value descriptor, int64_t bytes);
 
   Emitter &e;
