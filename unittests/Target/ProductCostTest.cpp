@@ -68,6 +68,18 @@ TEST(ProductCost, WarpGroupsInTurns) {
   EXPECT_FALSE(isLegal(spec, tried, hopper()));
 }
 
+/// The end of one program hides behind the products of the next where a multiprocessor has several
+/// short ones.
+TEST(ProductCost, TurnsWhereTheyPay) {
+  auto takesTurns = [](int64_t m, int64_t n, int64_t k) {
+    return chooseProduct(halves(m, n, k, true), hopper()).pipeline.isPingPong;
+  };
+  EXPECT_TRUE(takesTurns(8192, 5120, 640));
+  EXPECT_TRUE(takesTurns(2048, 10240, 1280));
+  EXPECT_FALSE(takesTurns(2048, 1280, 1280)); // one program each
+  EXPECT_FALSE(takesTurns(4096, 4096, 4096)); // larger blocks read less
+}
+
 TEST(ProductCost, TF32) {
   for (int64_t m : {1, 128, 1000, 8192})
     for (int64_t n : {7, 64, 768, 10240})
