@@ -13,10 +13,13 @@ namespace {
 /// Carries out what is planned for values that cross the edge of a region (Plan/HandOvers.h).
 class Carrier {
 public:
-  Carrier(Emitter &e, TypeRange types) : e(e) {
-    for (Type type : types) {
+  /// `plan`: of any values that are handed over.
+  Carrier(Emitter &e, TypeRange types, const HandOver &plan) : e(e) {
+    for (auto [type, own] : llvm::zip(types, plan)) {
       auto tile = dyn_cast<RankedTensorType>(type);
-      auto lanes = tile ? registerLanes(tile, e.cpu) : std::nullopt;
+      std::optional<unsigned> lanes;
+      if (own.form == HandedOver::Form::Registers)
+        lanes = own.strips.lanes;
       std::optional<Memory> room;
       if (tile && !lanes)
         room = e.allocate(tile::extentsOf(tile), tile.getElementType());
@@ -124,7 +127,7 @@ private:
 } // namespace
 
 LogicalResult Emitter::forLoop(tile::ForOp op, const LoopStep &step) {
-  Carrier carrier(*this, op.getResultTypes());
+  Carrier carrier(*this, op.getResultTypes(), step.initial);
   SmallVector<Value> carried;
   if (failed(carrier.take(op.getInitial(), step.initial, carried)))
     return failure();
@@ -151,7 +154,7 @@ LogicalResult Emitter::forLoop(tile::ForOp op, const LoopStep &step) {
 }
 
 LogicalResult Emitter::branch(scf::IfOp op, const BranchStep &step) {
-  Carrier carrier(*this, op.getResultTypes());
+  Carrier carrier(*this, op.getResultTypes(), step.blocks.front().versions.front().results);
   SmallVector<Type> types = carrier.types();
   bool hasElse = !op.getElseRegion().empty();
   auto made = scf::IfOp::create(b, loc, types, scalar(op.getCondition()), hasElse);

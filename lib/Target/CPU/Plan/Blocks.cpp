@@ -188,7 +188,7 @@ LogicalResult planBlock(Scene &scene, Block &block, BlockPlan &plan,
 
 LogicalResult planLoop(Scene &scene, tile::ForOp op, Step &step) {
   LoopStep loop;
-  Carried carried(scene, op.getResultTypes());
+  Carried carried(scene, op);
   if (failed(carried.take(op.getInitial(), loop.initial)))
     return failure();
   {

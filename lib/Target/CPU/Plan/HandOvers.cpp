@@ -7,23 +7,70 @@ using namespace mlir;
 
 namespace tw::target::cpu {
 
-Carried::Carried(Scene &scene, TypeRange types) : scene(scene) {
-  for (Type type : types) {
-    Slot slot;
-    if (auto tile = dyn_cast<RankedTensorType>(type)) {
-      slot.isTile = true;
-      slot.lanes = registerLanes(tile, scene.cpu);
-      slot.room = slot.lanes ? 0 : scene.newRoom();
+/// Whether `carried` is only read at the end of a loop's body, element by element.
+static bool isReadAtEnd(BlockArgument carried) {
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> rest = {carried};
+  while (!rest.empty())
+    for (Operation *user : rest.pop_back_val().getUsers()) {
+      if (user == carried.getOwner()->getTerminator())
+        continue;
+      if (!tile::isElementwise(user) || user->getBlock() != carried.getOwner())
+        return false;
+      if (seen.insert(user->getResult(0)).second)
+        rest.push_back(user->getResult(0));
     }
-    slots.push_back(slot);
+  return true;
+}
+
+/// Whether registers cannot hold `carried`, which waits for the end of the body, together with the
+/// result of a product there. The compiler of machine code may then spill the wrong ones: those
+/// that the product adds to in each step.
+static bool isCrowded(BlockArgument carried, const CpuFeatures &cpu) {
+  auto vectors = [&](Type type) -> int64_t {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    auto lanes = tile ? registerLanes(tile, cpu) : std::nullopt;
+    return lanes ? tile.getNumElements() / *lanes : 0;
+  };
+  int64_t own = vectors(carried.getType());
+  return llvm::any_of(carried.getOwner()->getOps<tile::DotOp>(),
+                      [&](tile::DotOp dot) {
+                        return vectors(dot.getType()) + own > cpu.vectorRegisters * 7 / 8;
+                      }) &&
+         isReadAtEnd(carried);
+}
+
+void Carried::addSlot(Type type, bool isCrowded) {
+  Slot slot;
+  if (auto tile = dyn_cast<RankedTensorType>(type)) {
+    slot.isTile = true;
+    slot.lanes = isCrowded ? std::nullopt : registerLanes(tile, scene.cpu);
+    slot.room = slot.lanes ? 0 : scene.newRoom();
   }
+  slots.push_back(slot);
+}
+
+Carried::Carried(Scene &scene, TypeRange types) : scene(scene) {
+  for (Type type : types)
+    addSlot(type, /*isCrowded=*/false);
+}
+
+Carried::Carried(Scene &scene, tile::ForOp loop) : scene(scene) {
+  for (BlockArgument carried : loop.getCarried())
+    addSlot(carried.getType(), isCrowded(carried, scene.cpu));
 }
 
 /// Whether each element of `value` needs that one element of `before`, which nobody else wants.
 bool Carried::updatesInPlace(Value value, Value before) const {
-  Operation *op = value.getDefiningOp();
-  return op && tile::isElementwise(op) && !scene.isPlaced(value) && value.hasOneUse() &&
-         before.hasOneUse() && *before.user_begin() == op;
+  for (Value one = before; one.hasOneUse();) {
+    Operation *user = *one.user_begin();
+    if (!tile::isElementwise(user) || scene.isPlaced(user->getResult(0)))
+      return false;
+    one = user->getResult(0);
+    if (one == value)
+      return one.hasOneUse();
+  }
+  return false;
 }
 
 bool Carried::isInOthersRoom(Value value, const Slot &own) const {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where values that cross the edge of a region live: tiles of a few vectors, and scalars, as SSA
-// values; other tiles in memory of their own.
+// values; other tiles in memory of their own. So do sums that a loop carries past products of its
+// body for which they would leave too few registers.
 #pragma once
 #include "Target/CPU/Plan/Scene.h"
 
@@ -9,7 +10,9 @@ namespace tw::target::cpu {
 
 class Carried {
 public:
+  /// Of a branch.
   Carried(Scene &scene, mlir::TypeRange types);
+  Carried(Scene &scene, tile::ForOp loop);
 
   /// Hands over `values`, which are known here. `before`: what they take the place of, if any.
   mlir::LogicalResult take(mlir::ValueRange values, HandOver &plan, mlir::ValueRange before = {});
@@ -24,6 +27,7 @@ private:
     unsigned room = 0; // of a tile that is in no registers
   };
 
+  void addSlot(mlir::Type type, bool isCrowded);
   mlir::LogicalResult takeOne(mlir::Value value, const Slot &slot, mlir::Value before,
                               HandedOver &plan);
   bool updatesInPlace(mlir::Value value, mlir::Value before) const;
