@@ -36,11 +36,35 @@ TEST(CPUConvolution, BlocksThatFillRegisters) {
   EXPECT_GT(chooseConvolution(image(64, 64, 4, 3), avx512, true).height, 1);
 }
 
-TEST(CPUConvolution, WeightsBeyondTheCacheAreReadOnceForSmallImages) {
+TEST(CPUConvolution, ASmallImageLiesInRegistersOrInScratch) {
+  // Weights that the next program finds in the second-level cache are read from it beside the
+  // products.
   auto chosen = chooseConvolution(image(1024, 1024, 7, 3), avx512, true);
-  EXPECT_TRUE(chosen.inScratch);
-  EXPECT_EQ(chosen.width * chosen.height, 49);
+  EXPECT_FALSE(chosen.inScratch);
   EXPECT_FALSE(chooseConvolution(image(32, 64, 56, 3), avx512, true).inScratch);
+  EXPECT_FALSE(chooseConvolution(image(1024, 2048, 14, 1, 2), avx512, true).inScratch);
+  EXPECT_TRUE(chooseConvolution(image(4096, 1024, 7, 3), avx512, true).inScratch);
+}
+
+TEST(CPUConvolution, NoMoreRowsThanWaysOfASetOfTheCache) {
+  // Of 512 channels, every second place is 4096 bytes further; of 480 they spread over all sets.
+  EXPECT_LE(chooseConvolution(image(512, 1024, 28, 1, 2), avx512, true).width, 8);
+  Convolution spec = image(512, 1024, 28, 1, 2), spread = image(480, 1024, 28, 1, 2);
+  auto narrow = chooseConvolution(spec, avx512, true), wide = narrow;
+  wide.width = 14;
+  EXPECT_LT(convolutionCost(spec, narrow, avx512), 0.85 * convolutionCost(spec, wide, avx512));
+  EXPECT_NEAR(convolutionCost(spread, wide, avx512) / convolutionCost(spread, narrow, avx512), 1,
+              0.05);
+}
+
+TEST(CPUConvolution, BlocksOfWeightsInScratchAreLargeEnoughToBePrefetched) {
+  Convolution spec = image(512, 512, 14, 3);
+  kernels::transformWeights(spec);
+  auto chosen = chooseConvolution(spec, avx512);
+  EXPECT_EQ(chosen.channelStep * chosen.columns * 4, 32 << 10);
+  auto small = chosen;
+  small.channelStep = 32;
+  EXPECT_LT(convolutionCost(spec, chosen, avx512), convolutionCost(spec, small, avx512));
 }
 
 TEST(CPUConvolution, DepthwiseWalksOverChannelsWhereImagesAreLarge) {

@@ -5,6 +5,7 @@
 #include "Target/CPU/Configuration/ConvolutionCost.h"
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace tw::target::cpu {
 using kernels::ConvolutionAxis;
@@ -14,10 +15,14 @@ namespace {
 
 constexpr int64_t unknownSize = 56, unknownChannels = 256;
 constexpr int64_t firstLevel = 32 << 10, secondLevel = 1 << 20; // bytes of caches
+constexpr int64_t ways = 8, wayBytes = firstLevel / ways;       // of the first level
 constexpr int64_t spilledWeights = 3 << 19; // as many bytes are not in the second level when used
+// Bytes in a cycle from there, hardly at the cost of the products, and from memory.
+constexpr double secondLevelRate = 48, notHidden = 0.1, memoryRate = 16;
+constexpr int64_t prefetchedBlock = 1 << 15; // bytes from which on Plan/Prefetches.cpp does
 constexpr int64_t mostVectors = 8, mostPlaces = 14, scratchPlaces = 56;
 constexpr int64_t rowsAtOnce = 6;    // of a block in scratch that are in registers
-constexpr int64_t channelChunk = 32; // of a panel of weights that stays in the first level
+constexpr int64_t channelChunk = 32; // steps along channels are multiples of it
 constexpr int64_t fewestChannels = 64, fewestBlocks = 20, mostBlocks = 56;
 constexpr int64_t channelwiseLines = 1, channelwisePlaces = 8;
 constexpr int64_t deepImage =
@@ -52,6 +57,8 @@ struct Problem {
     images = sizeOf(spec.batch, 1);
     bytes = spec.sum == kernel::f64 ? 8 : 4;
     inputBytes *= channels * groups * bytes;
+    distance = (spec.isChannelsFirst ? 1 : channels * groups) * bytes *
+               (spec.isTransposed ? 1 : spec.spatial.back().stride);
     weightBytes = taps * channels * columns * groups * bytes;
   }
   /// Cycles of one step of the sum for a block in registers, weights in the first-level cache: two
@@ -70,9 +77,30 @@ struct Problem {
 
   int64_t lanes, taps = 1, channels, columns, groups, images, bytes, repeats = 1;
   int64_t inputBytes = 1, weightBytes;
+  int64_t distance; // of the inputs of two places along the last dimension, in bytes
   bool isOutputsFirst;
   std::vector<int64_t> outputs; // places, of one phase
 };
+
+/// Cycles of one step in which rows of x come from the second-level cache instead of the first: the
+/// lines that one step after the other reads are more than the first level holds, or, of rows whose
+/// distance is a multiple of a large power of two, more than there are ways in one of its sets.
+double waitForInputs(const Problem &p, int64_t rows) {
+  int64_t sets = wayBytes / std::gcd(p.distance, wayBytes);
+  if (ceilDiv(rows, sets) > ways)
+    return double(rows) / 4;
+  return rows * p.channels * p.bytes > firstLevel ? double(rows) / 8 : 0;
+}
+
+/// Cycles that the first rows of a block in memory wait for `lines` of a step's weights, of
+/// `bytes`, where nothing has prefetched them.
+double waitForWeights(const Problem &p, const ConvolutionConfiguration &block, int64_t bytes,
+                      double lines, double first) {
+  double step = double(block.channelStep > 0 ? block.channelStep : p.channels);
+  if (bytes <= spilledWeights || step * lines >= double(prefetchedBlock))
+    return 0;
+  return std::max(0.0, lines / memoryRate - first);
+}
 
 double cyclesInRegisters(const Problem &p, const ConvolutionConfiguration &block) {
   double vectors = double(ceilDiv(block.columns, p.lanes)), lines = double(vectors) * 64;
@@ -82,16 +110,14 @@ double cyclesInRegisters(const Problem &p, const ConvolutionConfiguration &block
                     double(ceilDiv(p.height(), block.height));
   double depth = double(p.taps * p.channels), panel = depth * lines;
   double step = Problem::step(rows, vectors), first = step;
-  // Weights of a panel that the first-level cache does not hold come from the second, 48 bytes a
-  // cycle, partly at the cost of the products; where no cache near by holds all of them the first
-  // program of a panel waits for them.
+  // Weights of a panel that the first-level cache does not hold come from the second; where no
+  // cache near by holds all of them the first program of a panel waits for them.
   if (panel > double(firstLevel))
-    step += lines / 48 * 0.4;
+    step += lines / secondLevelRate * notHidden;
   if (p.weightBytes > spilledWeights)
-    first = std::max(step, lines / 8);
-  // So do x's rows that are too long for the first-level cache, which weights share.
-  if (rows * double(p.channels * p.bytes) > double(firstLevel) / 2)
-    step += rows / 4, first += rows / 4;
+    first = std::max(step, lines / memoryRate);
+  double wait = waitForInputs(p, block.width * block.height);
+  step += wait, first += wait;
   // A block whose columns are no whole vectors lies in memory.
   if (block.columns % p.lanes != 0)
     step *= 2, first *= 2;
@@ -111,9 +137,10 @@ double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) 
     step += Problem::step(double(rows % rowsAtOnce), vectors);
   step +=
       2 * double(rows) * vectors / double(block.channelStep > 0 ? block.channelStep : p.channels);
-  // The first rows wait for weights from beyond the caches.
+  step += double(rows) / double(p.lanes); // of x, which is copied to scratch
   double first = Problem::step(double(rowsAtOnce), vectors);
-  step += p.weightBytes > spilledWeights ? std::max(0.0, lines / 8 - first) : lines / 48 * 0.4;
+  step +=
+      waitForWeights(p, block, p.weightBytes, lines, first) + lines / secondLevelRate * notHidden;
   double programs = p.outer() * double(ceilDiv(p.outputs.back(), block.width)) *
                     double(ceilDiv(p.height(), block.height)) *
                     double(ceilDiv(p.columns, block.columns));
@@ -130,8 +157,7 @@ double cyclesByWinograd(const Problem &p, const ConvolutionConfiguration &block)
     step += Problem::step(double(blocks % rowsAtOnce), vectors);
   if (block.channelStep > 0)
     step += 2 * double(blocks) * vectors / double(block.channelStep);
-  if (p.weightBytes * 16 / 9 > spilledWeights)
-    step += std::max(0.0, lines / 8 - first);
+  step += waitForWeights(p, block, p.weightBytes * 16 / 9, lines, first);
   double programs =
       double(p.images * ceilDiv(p.outputs.back(), 2 * block.width) *
              ceilDiv(p.height(), 2 * block.height) * ceilDiv(p.columns, block.columns));
@@ -213,12 +239,22 @@ private:
   bool isFound;
 };
 
+/// The fewest channels of a block of weights that is large enough to be prefetched; 0 if all of
+/// them are little more, or fall into no such blocks.
+int64_t prefetchedChannels(const Problem &p, int64_t columns) {
+  int64_t least = ceilDiv(prefetchedBlock, columns * p.bytes);
+  for (int64_t step = ceilDiv(least, channelChunk) * channelChunk; step <= 2 * least;
+       step += channelChunk)
+    if (p.channels % step == 0 && p.channels > step)
+      return step;
+  return 0;
+}
+
 ConvolutionConfiguration chooseTransformed(const Convolution &spec, const Problem &p,
                                            const VectorUnit &unit) {
   ConvolutionConfiguration block;
   block.columns = kernels::winogradColumns;
-  bool isLong = p.channels * block.columns * p.bytes > firstLevel;
-  block.channelStep = isLong && p.channels % channelChunk == 0 ? channelChunk : 0;
+  block.channelStep = prefetchedChannels(p, block.columns);
   Cheapest cheapest(spec, p, unit, block);
   // A part of a line, or several lines.
   int64_t most = std::max<int64_t>(4, ceilDiv(p.outputs.back(), mostBlocks));
@@ -366,8 +402,7 @@ ConvolutionConfiguration chooseConvolution(const Convolution &spec, const Vector
     ConvolutionConfiguration block = first;
     block.inScratch = true;
     block.columns = wide, block.width = p.outputs.back(), block.height = p.height();
-    block.channelStep =
-        p.channels % channelChunk == 0 && p.channels > channelChunk ? channelChunk : 0;
+    block.channelStep = prefetchedChannels(p, wide);
     cheapest.offer(block);
   }
   return cheapest.best.inScratch ? cheapest.best : inOrder(p, cheapest.best);
