@@ -93,13 +93,13 @@ static LoopConfiguration chooseBlocks(const LoopProgram &program) {
       chosen.tilings[dim].block = 1;
     else if (!folded[dim] && std::find(parts.begin(), parts.end(), int(dim)) == parts.end())
       elements *= program.dims[dim].size.value_or(unknownExtent);
-  auto grow = [&](int dim, int64_t most) {
+  auto grow = [&](int dim, int64_t most, bool isEven = true) {
     if (std::find(program.unitDims.begin(), program.unitDims.end(), dim) != program.unitDims.end())
       return;
     int64_t size = program.dims[dim].size.value_or(most);
     int64_t block = std::max<int64_t>(1, std::min(size, most));
     // As long as each other, so that no program has only the little that is left.
-    if (int64_t blocks = (size + block - 1) / block; blocks > 1 && most != transposedBlock)
+    if (int64_t blocks = (size + block - 1) / block; blocks > 1 && isEven)
       block = std::min(block, dim == last ? roundUp((size + blocks - 1) / blocks, transposedBlock)
                                           : (size + blocks - 1) / blocks);
     chosen.tilings[dim].block = block;
@@ -114,12 +114,12 @@ static LoopConfiguration chooseBlocks(const LoopProgram &program) {
         return;
       isTransposed = true;
       if (chosen.tilings[inner].block == 1)
-        grow(inner, transposedBlock);
+        grow(inner, transposedBlock, /*isEven=*/false);
       // Rows that end sooner go on along the axis before it, so that lines are read at once.
       if (int next = neighbour(access); next >= 0 && next != last && parallel[next] &&
                                         program.dims[inner].size <= transposedBlock &&
                                         chosen.tilings[next].block == 1)
-        grow(next, transposedBlock);
+        grow(next, transposedBlock, /*isEven=*/false);
     });
     grow(last, !isNest        ? (isCopy(program) ? copiedElements : columnBlockOf(program))
                : isTransposed ? 4 * transposedBlock
