@@ -555,53 +555,6 @@ Status Instance::execute(uint32_t phase) {
   return *std::exchange(failure, std::nullopt);
 }
 
-// --- Observation
-// -----------------------------------------------------------------------------------
-
-Status Instance::setTrace(tw_trace_callback callback, void *user) {
-  Use use(*this);
-  TW_TRY(use.check());
-  watched.setCallback(callback, user);
-  return {};
-}
-
-Status Instance::observe(Observer observer) {
-  Use use(*this);
-  TW_TRY(use.check());
-  if (observer && !isHost)
-    return Diagnostic{Code::RUNTIME_8,
-                      fmt::format("dispatches on device {} cannot be observed", device.name())};
-  watched.setObserver(std::move(observer));
-  return {};
-}
-
-Status Instance::watchThreads(bool on) {
-  Use use(*this);
-  TW_TRY(use.check());
-  pool->watch(on);
-  return {};
-}
-
-Result<std::vector<std::vector<ThreadPool::Piece>>> Instance::takePieces() {
-  Use use(*this);
-  TW_TRY(use.check());
-  return pool->takePieces();
-}
-
-std::vector<int64_t> Instance::temporaryBytes() const {
-  std::vector<int64_t> all;
-  for (size_t i = 0; i < metadata.buffers.size(); ++i)
-    all.push_back(metadata.buffers[i].bytes.value_or(i < bufferSizes.size() ? bufferSizes[i] : 0));
-  return all;
-}
-
-Status Instance::record(bool on) {
-  Use use(*this);
-  TW_TRY(use.check());
-  watched.record(on);
-  return {};
-}
-
 tw_memory_info Instance::memory() const {
   int64_t reserved = arena.capacity() + workspace.capacity() + failureRecords.capacity();
   for (const auto *buffers : {&state, &inputCopies, &uploads})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/ThreadPool.h"
+#include "runtime/Nanoseconds.h"
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <pthread.h>
 #include <sched.h>
@@ -68,12 +68,6 @@ std::vector<std::vector<ThreadPool::Piece>> ThreadPool::takePieces() {
   std::vector<std::vector<Piece>> taken(noted.size());
   taken.swap(noted);
   return taken;
-}
-
-static int64_t nanoseconds() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 void ThreadPool::runPiece(tw_loop_body run, void *context, int64_t begin, int64_t end,

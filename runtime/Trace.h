@@ -2,9 +2,9 @@
 //
 // What is watched of an instance's dispatches: the caller's callback and the built-in recorder.
 #pragma once
+#include "runtime/Nanoseconds.h"
 #include "tilewright/tilewright.h"
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -37,9 +37,7 @@ public:
 
   /// At the beginning and at the end of a dispatch.
   void note(int32_t dispatch, bool begins) {
-    int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                      std::chrono::steady_clock::now().time_since_epoch())
-                      .count();
+    int64_t now = nanoseconds();
     if (begins) {
       begin = now;
       return;

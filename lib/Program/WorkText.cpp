@@ -71,8 +71,7 @@ struct TextArithmetic {
     return join(x, " // ", y);
   }
   std::string ceilDiv(const std::string &x, const std::string &y) const {
-    return join("-(-" + x, ") // ", y).empty() || x.empty() ? ""
-                                                            : fmt::format("(-(-{} // {}))", x, y);
+    return x.empty() || y.empty() ? "" : fmt::format("(-(-{} // {}))", x, y);
   }
   std::string mod(const std::string &x, const std::string &y) const { return join(x, " % ", y); }
 };
