@@ -70,6 +70,8 @@ ProgramInfo::ProgramInfo(const Metadata &metadata) : metadata(metadata) {
   program.weight_bytes = metadata.weights.bytes;
   program.arena_bytes = metadata.arenaBytes;
   program.arena_bound_bytes = metadata.planBoundBytes;
+  if (metadata.device)
+    program.device_check_count = static_cast<int32_t>(metadata.device->failures.size());
 }
 
 int32_t findByName(const std::vector<tw_value_info> &values, std::string_view name) {

@@ -152,6 +152,9 @@ typedef struct tw_program_info {
   /* Planned peak of temporaries and the bound that no plan can beat; 0 for dynamic programs: ask
    * an instance after a run (tw_instance_memory). */
   int64_t arena_bytes, arena_bound_bytes;
+  /* Of how many dispatches on a GPU the kernels check what they are given, such as indices:
+   * failures that tw_instance_wait tells. 0 on the CPU, where a run tells them. */
+  int32_t device_check_count;
 } tw_program_info;
 
 /* ---- Programs -------------------------------------------------------------------------------- */

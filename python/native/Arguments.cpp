@@ -2,8 +2,10 @@
 #include "Arguments.h"
 #include "DTypes.h"
 #include "Errors.h"
+#include <cstdlib>
 #include <fmt/format.h>
 #include <optional>
+#include <string_view>
 
 namespace nb = nanobind;
 
@@ -155,10 +157,45 @@ static std::optional<Oddity> oddity(nb::handle tensor) {
 }
 
 //===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+dlpack::Device deviceOf(const tw_program *program) {
+  std::string_view name = tw_program_device(program);
+  constexpr std::string_view cuda = "cuda:";
+  if (!name.starts_with(cuda))
+    return {};
+  return {dlpack::cuda, std::atoi(name.data() + cuda.size())};
+}
+
+std::string placeText(dlpack::Device place) {
+  if (place.type == dlpack::cpu)
+    return "main memory";
+  if (place.type == dlpack::cuda)
+    return fmt::format("cuda:{}", place.index);
+  return fmt::format("the DLPack device ({}, {})", place.type, place.index);
+}
+
+void *currentStream(dlpack::Device device) {
+  const dlpack::ExchangeApi *api = findTorch().api;
+  void *stream = nullptr;
+  if (api && api->currentStream(device.type, device.index, &stream))
+    throw nb::python_error();
+  return stream;
+}
+
+/// Main memory is one place, however libraries number it.
+static bool isSamePlace(dlpack::Device a, dlpack::Device b) {
+  return a.type == b.type && (a.type == dlpack::cpu || a.index == b.index);
+}
+
+//===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
 
-Arguments::Arguments(size_t count) : count(count) { given.reserve(count); }
+Arguments::Arguments(size_t count, dlpack::Device device) : count(count), device(device) {
+  given.reserve(count);
+}
 
 Arguments::~Arguments() {
   for (Py_buffer &buffer : buffers)
@@ -168,6 +205,42 @@ Arguments::~Arguments() {
 void Arguments::noteLibrary(Library library) {
   if (firstLibrary == Library::None)
     firstLibrary = library;
+}
+
+std::optional<dlpack::Device> gpuOf(nb::handle object) {
+  dlpack::Device place;
+  if (const dlpack::ExchangeApi *api = torchApi(object)) {
+    dlpack::Tensor view;
+    if (viewTensor(*api, object, view))
+      place = view.device;
+  } else if (!isTorchSubclass(object) && !PyObject_CheckBuffer(object.ptr()) &&
+             nb::hasattr(object, "__dlpack_device__")) {
+    nb::object device = object.attr("__dlpack_device__")();
+    if (!nb::isinstance<nb::tuple>(device) || nb::len(device) != 2 ||
+        !nb::try_cast(device[0], place.type) || !nb::try_cast(device[1], place.index))
+      return std::nullopt;
+  }
+  return place.type == dlpack::cuda ? std::optional(place) : std::nullopt;
+}
+
+void Arguments::notePlace(const tw_value_info &input, dlpack::Device place) {
+  if (!isSamePlace(place, {}) && !isSamePlace(place, device))
+    refuse(
+        input, Code::PYTHON_2,
+        device.type == dlpack::cpu
+            ? fmt::format("is on {}, not in main memory", placeText(place))
+            : fmt::format("is on {}, but the program on {}", placeText(place), placeText(device)),
+        device.type == dlpack::cpu ? "copy it there first, as .cpu() does"
+                                   : "move it there, or load the program on the other device");
+  if (!firstName) {
+    firstPlace = place;
+    firstName = input.name;
+  } else if (!isSamePlace(place, firstPlace)) {
+    refuse(input, Code::PYTHON_2,
+           fmt::format("is in {}, but \"{}\" in {}", placeText(place), firstName,
+                       placeText(firstPlace)),
+           "give all tensors of a call in the same memory");
+  }
 }
 
 /// Whether it has a mask beside its memory: numpy.ma's. numpy.ndarray itself is asked nothing.
@@ -246,7 +319,8 @@ std::optional<int64_t> contiguousCount(int32_t rank, const int64_t *sizes, const
     if (auto odd = oddity(tensor))
       refuse(input, Code::PYTHON_1, odd->what, odd->help);
   nb::object device = tensor.attr("device");
-  if (textOf(device.attr("type")) != "cpu")
+  std::string type = textOf(device.attr("type"));
+  if (type != "cpu" && type != "cuda")
     refuse(input, Code::PYTHON_2,
            fmt::format("is on device {}, not in main memory", textOf(device)), "call .cpu() first");
   refuse(input, Code::PYTHON_1, fmt::format("has dtype {}", textOf(tensor.attr("dtype"))),
@@ -292,8 +366,10 @@ void Arguments::addTorch(const tw_value_info &input, nb::handle object,
   dlpack::Tensor view;
   bool isViewed = viewTensor(api, object, view);
   std::optional<tw_dtype> dtype;
-  if (isViewed && view.device.type == dlpack::cpu)
+  if (isViewed) {
+    notePlace(input, view.device);
     dtype = fromDLPack(view.dtype, input.dtype);
+  }
   if (!dtype)
     refuseTorch(input, object, isViewed);
   noteLibrary(Library::Torch);
@@ -356,6 +432,7 @@ void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
     return addBuffer(input, dense);
   }
   noteLibrary(Library::NumPy);
+  notePlace(input, {});
   buffers.reserve(count); // tensors point into it
   buffers.push_back(buffer);
   if (buffer.shape == &buffer.len) // as of bytes: the one size lies in the description itself
@@ -365,32 +442,48 @@ void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
   given.push_back({buffer.buf, static_cast<int64_t>(buffer.len), *dtype, rank, sizes});
 }
 
-static void checkDevice(const tw_value_info &input, nb::handle object) {
+static dlpack::Device placeOf(const tw_value_info &input, nb::handle object) {
   nb::object device = object.attr("__dlpack_device__")();
+  dlpack::Device place;
   if (!nb::isinstance<nb::tuple>(device) || nb::len(device) != 2 ||
-      !nb::isinstance<nb::int_>(device[0]))
+      !nb::isinstance<nb::int_>(device[0]) || !nb::isinstance<nb::int_>(device[1]))
     refuse(input, Code::PYTHON_1,
            fmt::format("is a {} whose __dlpack_device__ gives {}", typeName(object), shown(device)),
            "update the library it comes from");
-  if (!nb::object(device[0]).equal(nb::int_(dlpack::cpu)))
+  if (!nb::try_cast(device[0], place.type) || !nb::try_cast(device[1], place.index))
     refuse(input, Code::PYTHON_2, fmt::format("is on the DLPack device {}", shown(device)),
            "copy it to main memory first");
+  return place;
 }
 
-/// The capsule that an object exports, of the newer form where it has that.
-static nb::object callDLPack(nb::handle object) {
+/// The stream as DLPack numbers it for consumers on a GPU: 1 is the default stream.
+static nb::object streamNumber(dlpack::Device place) {
+  if (place.type != dlpack::cuda)
+    return nb::none();
+  auto stream = reinterpret_cast<intptr_t>(currentStream(place));
+  return nb::int_(stream ? stream : 1);
+}
+
+/// The capsule that an object exports, of the newer form where it has that. Its elements can be
+/// read in the order of the stream.
+static nb::object callDLPack(nb::handle object, dlpack::Device place) {
+  nb::object exporter = object.attr("__dlpack__"), stream = streamNumber(place);
   try {
-    return object.attr("__dlpack__")(nb::arg("max_version") = nb::make_tuple(1, 1));
+    nb::tuple version = nb::make_tuple(1, 1);
+    return stream.is_none()
+               ? exporter(nb::arg("max_version") = version)
+               : exporter(nb::arg("stream") = stream, nb::arg("max_version") = version);
   } catch (nb::python_error &error) {
     if (!error.matches(PyExc_TypeError))
       throw;
   }
-  return object.attr("__dlpack__")();
+  return stream.is_none() ? exporter() : exporter(nb::arg("stream") = stream);
 }
 
-static nb::object exportDLPack(const tw_value_info &input, nb::handle object) {
+static nb::object exportDLPack(const tw_value_info &input, nb::handle object,
+                               dlpack::Device place) {
   try {
-    return callDLPack(object);
+    return callDLPack(object, place);
   } catch (nb::python_error &error) {
     if (!error.matches(PyExc_BufferError))
       throw;
@@ -417,16 +510,20 @@ static std::pair<const dlpack::Tensor *, bool> tensorIn(nb::handle capsule) {
 }
 
 void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
-  checkDevice(input, object);
-  nb::object capsule = exportDLPack(input, object);
+  dlpack::Device place = placeOf(input, object);
+  notePlace(input, place);
+  nb::object capsule = exportDLPack(input, object, place);
   auto [tensor, isReadOnly] = tensorIn(capsule);
   if (!tensor)
     refuse(input, Code::PYTHON_1,
            fmt::format("is a {} whose __dlpack__ gives no tensor of DLPack 1", typeName(object)),
            "update the library it comes from");
   kept.push_back(capsule); // which frees the tensor, as it is not marked as used
-  if (tensor->device.type != dlpack::cpu)
-    refuse(input, Code::PYTHON_2, "is not in main memory", "copy it there first");
+  if (!isSamePlace(tensor->device, place))
+    refuse(input, Code::PYTHON_2,
+           fmt::format("is in {} by __dlpack__, but in {} by __dlpack_device__",
+                       placeText(tensor->device), placeText(place)),
+           "update the library it comes from");
   auto dtype = fromDLPack(tensor->dtype);
   if (!dtype)
     refuse(input, Code::PYTHON_1,

@@ -2,7 +2,8 @@
 //
 // Python objects as the inputs of one run: PyTorch tensors (through the DLPack C exchange API),
 // arrays with the buffer protocol (NumPy), anything with __dlpack__, and numbers for scalars.
-// Contiguous memory is read where it is; other memory is made contiguous first.
+// Contiguous memory is read where it is; other memory is made contiguous first. The tensors of one
+// call are all in main memory, or all on the program's device.
 #pragma once
 #include "DLPack.h"
 #include "tilewright/tilewright.h"
@@ -18,7 +19,8 @@ enum class Library { None, Torch, NumPy, Other };
 
 class Arguments {
 public:
-  explicit Arguments(size_t count);
+  /// `device`: the program's.
+  explicit Arguments(size_t count, dlpack::Device device = {});
   Arguments(const Arguments &) = delete;
   ~Arguments();
 
@@ -29,6 +31,8 @@ public:
   void checkOverlaps() const;
 
   const std::vector<tw_tensor> &tensors() const { return given; }
+  /// Where the tensors are: in main memory when there is none.
+  dlpack::Device place() const { return firstName ? firstPlace : dlpack::Device(); }
   /// That of the first tensor.
   Library library() const { return firstLibrary; }
   /// The first tensor of Library::Other.
@@ -45,8 +49,12 @@ private:
   /// Notes that the run writes the next tensor.
   void noteWritten(const tw_value_info &input, bool isReadOnly);
   void noteLibrary(Library library);
+  /// Refuses (PYTHON_2) a tensor that is elsewhere than the ones before.
+  void notePlace(const tw_value_info &input, dlpack::Device place);
 
   size_t count; // of tensors at most
+  dlpack::Device device, firstPlace;
+  const char *firstName = nullptr; // of the first tensor
   std::vector<tw_tensor> given;
   std::vector<std::pair<size_t, const char *>> written; // indices into `given`, and names
   std::vector<int64_t> scalars;
@@ -72,6 +80,16 @@ const dlpack::ExchangeApi *importedTorchApi();
 
 /// torch.get_num_threads(), where torch is imported.
 int torchThreads();
+
+/// The stream on which work for tensors of a device is put: PyTorch's current one where torch is
+/// imported, else null, which is the device's default stream. Throws.
+void *currentStream(dlpack::Device device);
+/// "main memory", "cuda:0", or the numbers of another kind of device.
+std::string placeText(dlpack::Device place);
+/// Where a tensor on a GPU is; none for what is elsewhere, no tensor, or refused as an argument.
+std::optional<dlpack::Device> gpuOf(nanobind::handle object);
+/// The device "cpu" or "cuda:N" of a program.
+dlpack::Device deviceOf(const tw_program *program);
 
 /// Views a tensor's memory; false (and no Python error) for one that has none. PyTorch's function
 /// also throws C++ exceptions, which say nothing that our messages do not.

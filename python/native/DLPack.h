@@ -8,14 +8,15 @@
 
 namespace tw::python::dlpack {
 
-constexpr int32_t cpu = 1; // DLDevice::type
+constexpr int32_t cpu = 1, cuda = 2; // DLDevice::type
 enum TypeCode : uint8_t { Int = 0, UInt = 1, Float = 2, Bfloat = 4, Complex = 5, Bool = 6 };
 constexpr uint64_t readOnly = 1; // ManagedVersioned::flags
 constexpr const char *exchangeAttribute = "__dlpack_c_exchange_api__";
 constexpr const char *exchangeCapsule = "dlpack_exchange_api";
 
 struct Device {
-  int32_t type, index;
+  int32_t type = cpu, index = 0;
+  bool operator==(const Device &) const = default;
 };
 struct DataType {
   uint8_t code, bits;

@@ -54,8 +54,11 @@ static GraphOutput readOutput(nb::handle given) {
 
 Graph::Graph(nb::object program, nb::sequence givenInputs, nb::sequence givenBases,
              nb::sequence givenOutputs, nb::sequence givenConstants, nb::sequence givenSources,
-             nb::object evaluate, nb::object threads, nb::object frozen)
-    : program(std::move(program)), evaluate(std::move(evaluate)), threads(std::move(threads)) {
+             nb::object evaluate, nb::object threads, nb::object frozen, nb::object device)
+    : program(std::move(program)), evaluate(std::move(evaluate)), threads(std::move(threads)),
+      device(std::move(device)) {
+  if (nb::str(this->device.attr("type")).equal(nb::str("cuda")))
+    place = {dlpack::cuda, nb::cast<int32_t>(this->device.attr("index"))};
   for (nb::handle given : givenInputs) {
     GraphInput &input = inputs.emplace_back();
     input.isInt = nb::cast<bool>(given[0]);
@@ -141,11 +144,12 @@ static nb::object viewOf(const nb::object &tensor, const GraphOutput &output,
 }
 
 /// Memory for a base that is not row-major, from torch.empty_strided.
-static nb::object stridedBase(const GraphBase &base, const std::vector<int64_t> &values) {
+static nb::object stridedBase(const GraphBase &base, const std::vector<int64_t> &values,
+                              const nb::object &device) {
   static nb::handle empty =
       nb::object(nb::module_::import_("torch").attr("empty_strided")).release();
   return empty(tupleOf(base.sizes, values), tupleOf(base.strides, values),
-               nb::arg("dtype") = base.dtype);
+               nb::arg("dtype") = base.dtype, nb::arg("device") = device);
 }
 
 /// What the program takes, of the arguments alone.
@@ -171,17 +175,17 @@ void Graph::runProgram(const std::vector<nb::object> &given, const std::vector<i
                        std::vector<nb::object> &made) {
   auto &compiled = *nb::inst_ptr<Program>(program);
   int threadCount = nb::cast<int>(threads());
-  GraphArguments run(inputs, api);
+  GraphArguments run(inputs, api, place);
   std::shared_ptr<const PreparedWeights::Values> values; // until the run is over
   if (weights) {
-    values = weights->get(given, inputs, compiled, api, threadCount);
+    values = weights->get(given, inputs, compiled, api, place, threadCount);
     addFrozen(run, given, inputs, weights->order(), *values);
   } else {
     addAll(run, given);
   }
   for (size_t i = 0; i < bases.size(); ++i)
     if (!bases[i].dtype.is_none()) {
-      made[i] = stridedBase(bases[i], numbers);
+      made[i] = stridedBase(bases[i], numbers, device);
       dlpack::Tensor view;
       if (!viewTensor(api, made[i], view))
         throw nb::type_error("a new tensor has no memory");
@@ -224,7 +228,9 @@ nb::object Graph::call(nb::list arguments) {
   for (nb::handle argument : arguments)
     given.push_back(nb::borrow(argument));
   given.insert(given.end(), constants.begin(), constants.end());
-  Results results(&api);
+  static const std::vector<tw_value_info> nothing;
+  Results results(&api, program.is_none() ? nothing : nb::inst_ptr<Program>(program)->outputs(),
+                  place);
   std::vector<nb::object> made(bases.size());
   if (!program.is_none())
     runProgram(given, numbers, api, results, made);
@@ -243,6 +249,7 @@ int Graph::traverse(visitproc visit, void *arg) const {
   Py_VISIT(program.ptr());
   Py_VISIT(evaluate.ptr());
   Py_VISIT(threads.ptr());
+  Py_VISIT(device.ptr());
   for (const nb::object &constant : constants)
     Py_VISIT(constant.ptr());
   return weights ? weights->traverse(visit, arg) : 0;
@@ -252,6 +259,7 @@ void Graph::clear() {
   program.reset();
   evaluate.reset();
   threads.reset();
+  device.reset();
   constants.clear();
   if (weights)
     weights->clear();
@@ -290,10 +298,10 @@ void defineGraph(nb::module_ &module) {
   nb::class_<Graph>(module, "Graph", nb::type_slots(slots), nb::is_weak_referenceable(),
                     nb::dynamic_attr())
       .def(nb::init<nb::object, nb::sequence, nb::sequence, nb::sequence, nb::sequence,
-                    nb::sequence, nb::object, nb::object, nb::object>(),
+                    nb::sequence, nb::object, nb::object, nb::object, nb::object>(),
            nb::arg("program").none(), nb::arg("inputs"), nb::arg("bases"), nb::arg("outputs"),
            nb::arg("constants"), nb::arg("sources"), nb::arg("evaluate").none(), nb::arg("threads"),
-           nb::arg("frozen").none() = nb::none())
+           nb::arg("frozen").none(), nb::arg("device"))
       .def_prop_ro("preparations", &Graph::preparations,
                    "How often the weights have been prepared, of a graph that is frozen.");
 }

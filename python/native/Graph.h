@@ -46,10 +46,12 @@ class Graph {
 public:
   /// Takes the sequences of tuples that _layout.py makes; see defineGraph. `frozen`, or none: the
   /// preparation's program, the argument that each of its inputs is, and for each input of the
-  /// program the argument that it is, or ~N for result N of the preparation.
+  /// program the argument that it is, or ~N for result N of the preparation. `device`: of torch,
+  /// where all tensors are.
   Graph(nanobind::object program, nanobind::sequence inputs, nanobind::sequence bases,
         nanobind::sequence outputs, nanobind::sequence constants, nanobind::sequence sources,
-        nanobind::object evaluate, nanobind::object threads, nanobind::object frozen);
+        nanobind::object evaluate, nanobind::object threads, nanobind::object frozen,
+        nanobind::object device);
 
   /// Runs on `arguments`, which it empties, and gives the outputs. Throws.
   nanobind::object call(nanobind::list arguments);
@@ -63,7 +65,8 @@ private:
                   const dlpack::ExchangeApi &api, Results &results,
                   std::vector<nanobind::object> &made);
 
-  nanobind::object program, evaluate, threads;
+  nanobind::object program, evaluate, threads, device;
+  dlpack::Device place; // the same
   std::vector<GraphInput> inputs;
   std::vector<GraphBase> bases;
   std::vector<GraphOutput> outputs;

@@ -9,8 +9,8 @@ namespace nb = nanobind;
 namespace tw::python {
 
 GraphArguments::GraphArguments(const std::vector<GraphInput> &inputs,
-                               const dlpack::ExchangeApi &api)
-    : inputs(inputs), api(api) {
+                               const dlpack::ExchangeApi &api, dlpack::Device place)
+    : inputs(inputs), api(api), place(place) {
   tensors.reserve(inputs.size());
 }
 
@@ -78,18 +78,18 @@ void GraphArguments::addTensor(const GraphInput &input, size_t index, nb::handle
                    fmt::format("argument {} of a compiled graph is a {}", index, typeName(object)),
                    {},
                    {},
-                   "give plain tensors in main memory"});
+                   fmt::format("give plain tensors in {}", placeText(place))});
   if (!viewTensor(api, object, view))
     view.device.type = -1;
-  auto dtype = view.device.type == dlpack::cpu ? fromDLPack(view.dtype) : std::nullopt;
+  auto dtype = view.device == place ? fromDLPack(view.dtype) : std::nullopt;
   if (!dtype)
     raise(Diagnostic{Code::PYTHON_2,
-                     fmt::format("argument {} of a compiled graph is not in main memory, or of "
-                                 "another dtype than it was compiled for",
-                                 index),
+                     fmt::format("argument {} of a compiled graph is not in {}, or of another "
+                                 "dtype than it was compiled for",
+                                 index, placeText(place)),
                      {},
                      {},
-                     "give plain tensors in main memory"});
+                     fmt::format("give plain tensors in {}", placeText(place))});
   bool isDense = input.order.empty()
                      ? contiguousCount(view.rank, view.sizes, view.strides).has_value()
                      : isInOrder(view, input.order);

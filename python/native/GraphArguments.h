@@ -38,7 +38,9 @@ nanobind::object callMethod(nanobind::handle object, PyObject *name, Args... arg
 /// The arguments of one run.
 class GraphArguments {
 public:
-  GraphArguments(const std::vector<GraphInput> &inputs, const dlpack::ExchangeApi &api);
+  /// `place`: where all tensors must be.
+  GraphArguments(const std::vector<GraphInput> &inputs, const dlpack::ExchangeApi &api,
+                 dlpack::Device place);
 
   /// Adds argument `index` of the graph, where the artifact uses it. Throws PYTHON_1, PYTHON_2.
   void add(size_t index, nanobind::handle object);
@@ -53,6 +55,7 @@ private:
 
   const std::vector<GraphInput> &inputs;
   const dlpack::ExchangeApi &api;
+  dlpack::Device place;
   std::vector<int64_t> ints;
   std::vector<std::vector<int64_t>> permuted;
   std::vector<std::pair<nanobind::object, nanobind::object>> copies;

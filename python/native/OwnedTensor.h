@@ -14,7 +14,7 @@ namespace tw::python {
 struct ReleaseTensor {
   void operator()(dlpack::ManagedVersioned *tensor) const { tensor->deleter(tensor); }
 };
-/// A row-major tensor in main memory, aligned to TW_TENSOR_ALIGNMENT.
+/// A row-major tensor, aligned to TW_TENSOR_ALIGNMENT: in main memory, or PyTorch's on a device.
 using OwnedTensor = std::unique_ptr<dlpack::ManagedVersioned, ReleaseTensor>;
 
 /// Its elements are not set. Null when there is not enough memory. Needs no GIL.

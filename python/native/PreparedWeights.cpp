@@ -57,13 +57,14 @@ bool PreparedWeights::observe(Known &known, nb::handle weight, const dlpack::Exc
 
 std::shared_ptr<const PreparedWeights::Values>
 PreparedWeights::get(const std::vector<nb::object> &given, const std::vector<GraphInput> &inputs,
-                     const Program &program, const dlpack::ExchangeApi &api, int threads) {
+                     const Program &program, const dlpack::ExchangeApi &api, dlpack::Device place,
+                     int threads) {
   bool isCurrent = values != nullptr;
   for (Known &weight : known)
     isCurrent &= observe(weight, given[weight.index], api);
   if (!isCurrent) {
     values = nullptr; // before the new ones are made: one copy of them at a time
-    values = prepare(given, inputs, program, api, threads);
+    values = prepare(given, inputs, program, api, place, threads);
   }
   return values;
 }
@@ -75,13 +76,15 @@ static PreparedWeights::Values::Tensor owned(const tw_tensor &tensor) {
   return copy;
 }
 
-/// Memory that the program can read in place: `arguments` has one, which may be a copy.
-static PreparedWeights::Values::Tensor readInPlace(GraphArguments &arguments,
+/// Memory that the program can read in place: `arguments` has one, which may be a copy. What is not
+/// aligned on a device the runtime copies there.
+static PreparedWeights::Values::Tensor readInPlace(GraphArguments &arguments, dlpack::Device place,
                                                    PreparedWeights::Values &values) {
   PreparedWeights::Values::Tensor weight = owned(arguments.tensors[0]);
   for (nb::object &copy : arguments.kept)
     values.kept.push_back(std::move(copy));
-  if (reinterpret_cast<uintptr_t>(weight.tensor.data) % TW_TENSOR_ALIGNMENT == 0)
+  if (place.type != dlpack::cpu ||
+      reinterpret_cast<uintptr_t>(weight.tensor.data) % TW_TENSOR_ALIGNMENT == 0)
     return weight;
   OwnedTensor copy = allocateTensor(weight.tensor.dtype, weight.sizes);
   if (!copy)
@@ -95,13 +98,13 @@ static PreparedWeights::Values::Tensor readInPlace(GraphArguments &arguments,
 std::shared_ptr<const PreparedWeights::Values>
 PreparedWeights::prepare(const std::vector<nb::object> &given,
                          const std::vector<GraphInput> &inputs, const Program &program,
-                         const dlpack::ExchangeApi &api, int threads) {
+                         const dlpack::ExchangeApi &api, dlpack::Device place, int threads) {
   ++count;
-  Results results(&api);
-  GraphArguments run(inputs, api);
+  auto &prepared = *nb::inst_ptr<Program>(preparation);
+  Results results(&api, prepared.outputs(), place);
+  GraphArguments run(inputs, api, place);
   for (int index : taken)
     run.add(index, given[index]);
-  auto &prepared = *nb::inst_ptr<Program>(preparation);
   if (!prepared.outputs().empty())
     prepared.run(run.tensors, results, threads);
   auto made = std::make_shared<Values>();
@@ -111,9 +114,9 @@ PreparedWeights::prepare(const std::vector<nb::object> &given,
     if (source >= 0) {
       if (!inputs[source].isFrozen)
         continue;
-      GraphArguments weight(inputs, api);
+      GraphArguments weight(inputs, api, place);
       weight.add(source, given[source]);
-      made->tensors[i] = readInPlace(weight, *made);
+      made->tensors[i] = readInPlace(weight, place, *made);
       continue;
     }
     const tw_value_info &info = program.inputs()[i];

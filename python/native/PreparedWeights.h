@@ -32,7 +32,8 @@ public:
   /// has changed. Throws.
   std::shared_ptr<const Values> get(const std::vector<nanobind::object> &given,
                                     const std::vector<GraphInput> &inputs, const Program &program,
-                                    const dlpack::ExchangeApi &api, int threads);
+                                    const dlpack::ExchangeApi &api, dlpack::Device place,
+                                    int threads);
   /// How often the preparation has been run.
   int64_t runs() const { return count; }
   int traverse(visitproc visit, void *arg) const;
@@ -50,7 +51,7 @@ private:
   std::shared_ptr<const Values> prepare(const std::vector<nanobind::object> &given,
                                         const std::vector<GraphInput> &inputs,
                                         const Program &program, const dlpack::ExchangeApi &api,
-                                        int threads);
+                                        dlpack::Device place, int threads);
 
   nanobind::object preparation; // a Program
   std::vector<int> taken, programOrder;

@@ -11,13 +11,18 @@ namespace nb = nanobind;
 
 namespace tw::python {
 
-Program::Program(const std::string &path, int descriptor, int threads, std::string libraryName)
+Program::Program(const std::string &path, int descriptor, int threads, std::string libraryName,
+                 const std::string &device)
     : artifactPath(path), file(descriptor), threads(std::max(threads, 0)), isFollower(threads < 0),
       library(libraryName == "torch" ? Library::Torch : Library::NumPy) {
-  tw_status *status = tw_program_load(path.c_str(), nullptr, &program);
+  tw_load_options options{};
+  options.struct_size = sizeof options;
+  options.device = device.empty() ? nullptr : device.c_str();
+  tw_status *status = tw_program_load(path.c_str(), &options, &program);
   if (status && file >= 0)
     close(file);
   check(status);
+  ownDevice = deviceOf(program);
   const tw_program_info &info = *tw_program_describe(program);
   for (int32_t i = 0; i < info.input_count; ++i) {
     inputInfos.push_back(*tw_program_input(program, i));
@@ -83,12 +88,18 @@ private:
 
 void Program::run(std::span<const tw_tensor> inputs, Results &results, int wantedThreads) {
   Borrowed instance(*this, wantedThreads);
+  auto count = static_cast<int32_t>(inputs.size());
+  bool isEnqueued = results.where().type != dlpack::cpu;
+  void *stream = isEnqueued ? currentStream(results.where()) : nullptr;
   tw_status *status;
   {
     nb::gil_scoped_release release;
-    status = tw_instance_run_allocating(instance.get(), inputs.data(),
-                                        static_cast<int32_t>(inputs.size()), Results::allocate,
-                                        &results);
+    status = isEnqueued ? tw_instance_enqueue_allocating(instance.get(), stream, inputs.data(),
+                                                         count, Results::allocate, &results)
+                        : tw_instance_run_allocating(instance.get(), inputs.data(), count,
+                                                     Results::allocate, &results);
+    if (isEnqueued && !status && tw_program_describe(program)->device_check_count > 0)
+      status = tw_instance_wait(instance.get());
   }
   if (status)
     results.checkAllocations();

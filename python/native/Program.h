@@ -25,13 +25,17 @@ class Program {
 public:
   /// Loads the artifact at `path`. With a `descriptor`, the artifact is that file in memory; it is
   /// owned, and closed after the program. `threads`: of each instance, 0 for all cores, -1 for as
-  /// many as PyTorch uses in calls with its tensors, and all in others. Throws.
-  Program(const std::string &path, int descriptor, int threads, std::string library);
+  /// many as PyTorch uses in calls with its tensors, and all in others. `device`: "cpu", "cuda:N",
+  /// or empty for the one that the artifact was compiled for. Throws.
+  Program(const std::string &path, int descriptor, int threads, std::string library,
+          const std::string &device);
   Program(const Program &) = delete;
   ~Program();
 
   /// Runs once on an instance that nobody uses; a program with state has only one (RUNTIME_16 when
   /// it runs). Releases the GIL meanwhile. Throws. `threads`: 0 for those of the constructor.
+  /// Inputs are where results go (Results::where). On a device work is put on the current stream,
+  /// and waited for when kernels check what they are given, such as indices.
   void run(std::span<const tw_tensor> inputs, Results &results, int threads = 0);
 
   const tw_program *c() const { return program; }
@@ -42,6 +46,7 @@ public:
     return fixedResults;
   }
   bool writesInputs() const { return hasWrites; }
+  dlpack::Device device() const { return ownDevice; }
   /// Of results where no argument is a tensor: "torch" or "numpy".
   Library defaultLibrary() const { return library; }
   bool followsTorch() const { return isFollower; }
@@ -69,6 +74,7 @@ private:
   bool isFollower;
   Library library;
   tw_program *program = nullptr;
+  dlpack::Device ownDevice;
   std::vector<tw_value_info> inputInfos, outputInfos;
   std::vector<std::pair<size_t, nanobind::object>> fixedResults;
   bool hasWrites = false, hasState = false;

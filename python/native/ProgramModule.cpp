@@ -4,6 +4,7 @@
 #include "Errors.h"
 #include "Program.h"
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
@@ -109,14 +110,16 @@ static nb::object resultsOf(const Program &program, Objects objects, const Argum
 static nb::object runProgram(Program &program, PyObject *args, PyObject *named) {
   std::vector<PyObject *> gathered;
   Objects objects = gather(program, args, named, gathered);
-  Arguments arguments(objects.size());
+  Arguments arguments(objects.size(), program.device());
   size_t inputs = program.inputs().size();
   for (size_t i = 0; i < inputs; ++i)
     arguments.add(program.inputs()[i], objects[i]);
   Library library = arguments.library();
   if (library == Library::None)
     library = program.defaultLibrary();
-  Results results(library == Library::Torch ? importedTorchApi() : nullptr);
+  // On a device all memory for results is PyTorch's.
+  bool isTorch = library == Library::Torch || arguments.place().type != dlpack::cpu;
+  Results results(isTorch ? importedTorchApi() : nullptr, program.outputs(), arguments.place());
   presetOutputs(program, objects, arguments, results);
   if (program.writesInputs() || arguments.tensors().size() > inputs)
     arguments.checkOverlaps();
@@ -197,6 +200,7 @@ static nb::dict describe(const Program &program) {
   nb::dict facts;
   facts["model"] = info.model;
   facts["target"] = info.target;
+  facts["device"] = tw_program_device(program.c());
   facts["compiler"] = info.compiler;
   facts["weight_bytes"] = info.weight_bytes;
   facts["state_bytes"] = info.state_bytes;
@@ -223,10 +227,18 @@ static nb::tuple memoryTuple(Program &program) {
 }
 
 void defineProgram(nb::module_ &module) {
+  module.def(
+      "gpu_of",
+      [](nb::handle tensor) {
+        auto place = gpuOf(tensor);
+        return place ? std::optional(placeText(*place)) : std::nullopt;
+      },
+      nb::arg("tensor").none(), "\"cuda:0\" of a tensor on such a device, else None.");
   static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void *>(callProgram)}, {0, nullptr}};
   nb::class_<Program>(module, "Program", nb::type_slots(slots))
-      .def(nb::init<const std::string &, int, int, std::string>(), nb::arg("path"),
-           nb::arg("descriptor") = -1, nb::arg("threads") = 0, nb::arg("library") = "numpy")
+      .def(nb::init<const std::string &, int, int, std::string, const std::string &>(),
+           nb::arg("path"), nb::arg("descriptor") = -1, nb::arg("threads") = 0,
+           nb::arg("library") = "numpy", nb::arg("device") = "")
       .def("_describe", &describe)
       .def_prop_ro("_descriptor", &Program::descriptor)
       .def_prop_ro("_path", &Program::path)

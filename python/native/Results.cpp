@@ -41,8 +41,35 @@ void *Results::allocate(void *user, int32_t index, const tw_tensor *tensor) {
   if (auto at = static_cast<size_t>(index);
       at < results.presets.size() && results.presets[at].memory.data)
     return results.fits(results.presets[at], *tensor) ? results.presets[at].memory.data : nullptr;
-  output = allocateTensor(tensor->dtype, {tensor->sizes, static_cast<size_t>(tensor->rank)});
-  return output ? output->tensor.data : nullptr;
+  bool isOnHost =
+      results.place.type == dlpack::cpu || (*results.infos)[index].kind != TW_KIND_TENSOR;
+  output = isOnHost ? allocateTensor(tensor->dtype, {tensor->sizes, size_t(tensor->rank)})
+                    : results.allocateOnDevice(*tensor);
+  return output ? static_cast<char *>(output->tensor.data) + output->tensor.byteOffset : nullptr;
+}
+
+/// Memory of PyTorch's, which is the current stream's.
+OwnedTensor Results::allocateOnDevice(const tw_tensor &tensor) {
+  if (!torch) {
+    failure =
+        Diagnostic{Code::PYTHON_2,
+                   fmt::format("there is no memory on {} for the results", placeText(place)),
+                   {},
+                   {},
+                   "give memory for each of them by name, or import torch, whose memory is used"};
+    return nullptr;
+  }
+  dlpack::Tensor prototype{
+      nullptr, place, tensor.rank, row(tensor.dtype).dlpack, const_cast<int64_t *>(tensor.sizes),
+      nullptr, 0};
+  dlpack::ManagedVersioned *made = nullptr;
+  auto fail = [](void *self, const char *, const char *message) {
+    static_cast<Results *>(self)->failure =
+        Diagnostic{Code::RUNTIME_17, fmt::format("there is no memory for a result: {}", message)};
+  };
+  if (torch->allocate(&prototype, &made, this, fail))
+    return nullptr;
+  return OwnedTensor(made);
 }
 
 void Results::checkAllocations() const {
@@ -65,8 +92,12 @@ nb::object Results::scalar(size_t index, tw_kind kind) const {
 }
 
 nb::object Results::tensor(size_t index, Library library, nb::handle like) {
-  if (torch)
-    return torchTensor(*torch, std::move(outputs[index]));
+  if (torch) {
+    nb::object made = torchTensor(*torch, std::move(outputs[index]));
+    if (library == Library::Other && nb::hasattr(like, "__array_namespace__"))
+      return like.attr("__array_namespace__")().attr("from_dlpack")(made);
+    return made;
+  }
   nb::object array = numpyArray(std::move(outputs[index]));
   if (library == Library::Other && nb::hasattr(like, "__array_namespace__"))
     return like.attr("__array_namespace__")().attr("from_dlpack")(array);

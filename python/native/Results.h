@@ -12,8 +12,12 @@ namespace tw::python {
 
 class Results {
 public:
-  /// `torch`: tensors are PyTorch's; null: arrays of NumPy.
+  /// In main memory. `torch`: tensors are PyTorch's; null: arrays of NumPy.
   explicit Results(const dlpack::ExchangeApi *torch) : torch(torch) {}
+  /// Tensors are in the memory of `place`. `infos`: the program's outputs, which outlive this.
+  Results(const dlpack::ExchangeApi *torch, const std::vector<tw_value_info> &infos,
+          dlpack::Device place)
+      : torch(torch), infos(&infos), place(place) {}
   Results(const Results &) = delete;
 
   /// Output `index` goes to the caller's memory: there will be no object for it. With a `name` the
@@ -25,6 +29,7 @@ public:
   /// Throws what an allocation failed with, if one did.
   void checkAllocations() const;
 
+  dlpack::Device where() const { return place; }
   size_t count() const { return outputs.size(); }
   /// Output `index` as a new torch tensor, NumPy array or, of Library::Other, what the namespace of
   /// the array `like` makes of it.
@@ -33,7 +38,11 @@ public:
   nanobind::object scalar(size_t index, tw_kind kind) const;
 
 private:
+  OwnedTensor allocateOnDevice(const tw_tensor &tensor);
+
   const dlpack::ExchangeApi *torch;
+  const std::vector<tw_value_info> *infos = nullptr;
+  dlpack::Device place;
   std::vector<OwnedTensor> outputs; // null where there is a preset
   struct Preset {
     tw_tensor memory = {}; // without data: none

@@ -11,10 +11,10 @@ Every failure is a tilewright.Error with code, message, text and help. Importing
 neither torch nor NumPy, and loads no compiler.
 """
 from . import _exit  # noqa: F401  it registers what is to be done there
-from ._compile import compile  # noqa: A004  it is what the package does
+from ._compile import compile, compile_to_file  # noqa: A004  it is what the package does
 from ._native import Error, InputError, InternalError, KernelError, UnsupportedError, UsageError
 from ._native import version as __version__
 from ._program import Profile, Program, Report, State, Value, load
 
 __all__ = ["Error", "InputError", "InternalError", "KernelError", "Profile", "Program", "Report", "State", "UnsupportedError",
-           "UsageError", "Value", "__version__", "compile", "load"]
+           "UsageError", "Value", "__version__", "compile", "compile_to_file", "load"]

@@ -70,7 +70,7 @@ def key(parts: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def load(path: str, library: str, threads: int = 0) -> Program | None:
+def load(path: str, library: str, threads: int = 0, device: str | None = None) -> Program | None:
     """None when it is not there, not ours, or damaged: it is then made again."""
     try:
         facts = os.lstat(path)
@@ -86,7 +86,7 @@ def load(path: str, library: str, threads: int = 0) -> Program | None:
         os.unlink(path)
         return None
     try:
-        return Program(path, threads=threads, library=library)
+        return Program(path, threads=threads, library=library, device=device)
     except _native.Error as error:
         logger().info("%s is made again: %s", path, error.message)
         return None

@@ -110,6 +110,14 @@ class Report:
     __repr__ = __str__
 
 
+def read_report(text: str) -> Report:
+    """What the compiler says of a program, in JSON."""
+    import json
+
+    said = json.loads(text)
+    return Report(said["dispatches"], [(remark["place"], remark["text"]) for remark in said["remarks"]])
+
+
 class Profile:
     """Where the time of calls goes; see Program.profile.
 
@@ -234,8 +242,10 @@ class Program(_native.Program):
     """A compiled model, made by tilewright.compile or tilewright.load.
 
     Call it with its inputs in order, or by name: program(x, mask=m). Tensors may be torch tensors,
-    NumPy arrays, or anything with __dlpack__, in main memory, of exactly the dtypes and sizes that
-    `inputs` says; where a size is dynamic, any that the model was exported for. Contiguous memory is
+    NumPy arrays, or anything with __dlpack__, of exactly the dtypes and sizes that `inputs` says; where a
+    size is dynamic, any that the model was exported for. They are all in main memory or, of a program on a
+    GPU, all on that: such calls are put on PyTorch's current stream (without PyTorch on the default one) and
+    not waited for, unless kernels check indices; what is in main memory is copied there and back. Contiguous memory is
     read in place (copied when not aligned to 64 bytes); other arrays are copied. Numbers are Python
     numbers. Results are new arrays of the same library as the first tensor given: one of them alone,
     several as a tuple; they have no gradients. An input with `mutated` gets its new value when the call
@@ -250,12 +260,13 @@ class Program(_native.Program):
     """
 
     def __init__(self, path: str, descriptor: int = -1, *, threads: int = 0, library: str = "numpy",
-                 report: str | None = None, compiled_from: Iterable[str] = ()) -> None:
+                 report: str | None = None, compiled_from: Iterable[str] = (), device: str | None = None) -> None:
         check_library(library)
         check_threads(threads, follow=True)
         if type(descriptor) is not int or not -1 <= descriptor < 2**31:
             _native.refuse("TW-PYTHON-0005", f"descriptor is {_native.shown(descriptor)}", "leave it out")
-        super().__init__(path_text("the path", path), descriptor, threads, library)
+        check_text("device", device or "")
+        super().__init__(path_text("the path", path), descriptor, threads, library, device or "")
         self._compiled_from = tuple(compiled_from)
         self._facts: dict[str, Any] = self._describe()
         self._report = report
@@ -286,14 +297,16 @@ class Program(_native.Program):
         return self._facts["target"]
 
     @property
+    def device(self) -> str:
+        """Where it runs: "cpu" or "cuda:0"."""
+        return self._facts["device"]
+
+    @property
     def report(self) -> Report:
         """What the model became."""
         if self._report is None:
             return Report([dict(dispatch) for dispatch in self._facts["dispatches"]], [])
-        import json
-
-        said = json.loads(self._report)
-        return Report(said["dispatches"], [(remark["place"], remark["text"]) for remark in said["remarks"]])
+        return read_report(self._report)
 
     def profile(self) -> Profile:
         """Times each dispatch of the calls made inside a with-block.
@@ -333,16 +346,18 @@ class Program(_native.Program):
         return f"<tilewright.Program {self._facts['model']}({takes}) -> ({gives})>"
 
 
-def load(path: str | os.PathLike[str], *, threads: int = 0, library: str = "numpy") -> Program:
+def load(path: str | os.PathLike[str], *, threads: int = 0, library: str = "numpy",
+         device: str | None = None) -> Program:
     """Loads an artifact that Program.save or `tilewright compile` wrote. It is native code: load only
     what you trust.
 
     threads: of each call; 0 for all cores. library: "numpy" or "torch", of arrays that do not come from
-    a call's tensors: state, and results of programs that take none. Errors: TW-RUNTIME-0001 to 0008 (the
-    file is missing, damaged, or for another machine), TW-PYTHON-0005 (the options).
+    a call's tensors: state, and results of programs that take none. device: "cpu", "cuda" (the first GPU)
+    or "cuda:N"; None for what the artifact was compiled for. Errors: TW-RUNTIME-0001 to 0008 (the
+    file is missing, damaged, or for another machine or device), 0020 (for another GPU), TW-PYTHON-0005 (the options).
     """
     check_threads(threads)
-    return Program(os.path.abspath(path_text("the path", path)), threads=threads, library=library)
+    return Program(os.path.abspath(path_text("the path", path)), threads=threads, library=library, device=device)
 
 
 def path_text(what: str, path: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from .. import _cache, _native
+from .._device import GPU_TARGETS
 from .._native import kernel as _language
 from .._program import Program
 
@@ -79,6 +80,8 @@ class Calls:
         # The inputs whose dtypes decide which program it is.
         self._deciding = [(i, each.dtype.name) for i, each in enumerate(kernel.signature.inputs)
                           if getattr(each.dtype, "name", None) in variables and each.kind != "symbol"]
+        # The first tensor, whose memory decides which device it is.
+        self._placing = next((i for i, each in enumerate(kernel.signature.inputs) if each.kind in ("in", "inout")), None)
 
     def known(self, args: tuple[Any, ...], parameters: tuple[tuple[str, int], ...] = ()) -> Program | None:
         """The program for these inputs and parameters (sorted by name), if there is one yet."""
@@ -86,6 +89,8 @@ class Calls:
             return None
         if self._deciding:
             parameters = tuple([_dtype_of(args[i]) for i, _ in self._deciding]) + parameters
+        if self._placing is not None and (device := _native.gpu_of(args[self._placing])):
+            parameters = (device, *parameters)
         return self._programs.get(parameters)
 
     def call(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -98,9 +103,13 @@ class Calls:
         if call.parameters:
             self._kernel.signature.check_numbers(call.parameters)
             key += tuple(sorted(call.parameters.items()))
+        tensors = [*call.inputs[self._placing:][:1]] if self._placing is not None else [*call.outputs.values()]
+        device = _native.gpu_of(tensors[0]) if tensors else None
+        if device:
+            key = (device, *key)
         program = self._programs.get(key)
         if program is None:
-            program = compile_kernel(self._kernel, call.parameters, self.dtypes_of(call))
+            program = compile_kernel(self._kernel, call.parameters, self.dtypes_of(call), device)
             self._programs[key] = program
         return program
 
@@ -123,14 +132,18 @@ class Calls:
                 for name, variable in variables.items()}
 
 
-def compile_kernel(kernel: Kernel, parameters: dict[str, int], dtypes: dict[str, Any]) -> Program:
-    """A program that calls the kernel, from the cache on disk or compiled and put there."""
+def compile_kernel(kernel: Kernel, parameters: dict[str, int], dtypes: dict[str, Any],
+                   device: str | None = None) -> Program:
+    """A program that calls the kernel, on the CPU or a GPU ("cuda:0"), from the cache on disk or compiled and put there.
+    Errors: TW-RUNTIME-0020 for a GPU that there is no target for."""
     text = kernel._trace(parameters, dtypes)
+    target = next(iter(GPU_TARGETS.values())) if device else "cpu"
     place = _cache.folder("kernels")
-    path = os.path.join(place, f"{_cache.key((kernel.name.encode(), text.encode()))}.so") if place else None
-    if path and (known := _cache.load(path, "numpy", threads=-1)):
+    path = os.path.join(place, f"{_cache.key((kernel.name.encode(), target.encode(), text.encode()))}.so") if place else None
+    if path and (known := _cache.load(path, "numpy", threads=-1, device=device)):
         return known
-    descriptor, report, _ = _native.compile("", None, [], [], [(kernel.signature.file, text)], "cpu", path, None, kernel.name)
+    descriptor, report, _ = _native.compile("", None, [], [], [(kernel.signature.file, text)], target, path, None,
+                                            kernel.name)
     if path:
-        return Program(path, threads=-1, report=report)
-    return Program(f"/proc/self/fd/{descriptor}", descriptor, threads=-1, report=report)
+        return Program(path, threads=-1, report=report, device=device)
+    return Program(f"/proc/self/fd/{descriptor}", descriptor, threads=-1, report=report, device=device)

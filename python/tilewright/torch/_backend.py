@@ -11,7 +11,7 @@ from typing import Any
 from torch.fx import Graph, GraphModule
 
 from .. import _native
-from . import _cache, _explain, _partition, _private, _random, _strides, _support
+from . import _cache, _explain, _partition, _place, _private, _random, _strides, _support
 from ._graph_writer import Unwritable
 from ._layout import FROZEN, Layout
 from ._partition import NotCompiled
@@ -26,7 +26,8 @@ ABOUT_THE_MODEL = {"IMPORT", "LOWER", "PROGRAM", "TARGET", "TILE"}
 def backend(module: GraphModule, example_inputs: list[Any], *, mode: Any = None, options: Any = None) -> Any:
     """Compiles a graph of torch.compile(f, backend="tilewright", options={...}).
 
-    options: "target" ("cpu", "cpu:NAME" or "reference"), "threads" (default: torch.get_num_threads() at each
+    options: "target" ("cpu", "cpu:NAME", "nvidia:sm_90a" or "reference"; default: that of the device on which a graph's
+    tensors are), "threads" (default: torch.get_num_threads() at each
     call), "kernels" (as for tilewright.compile), "dump_to" (a folder that gets the IR; passes by the cache),
     "freeze" (True: parameters and buffers of graphs without gradients are laid out for the kernels once, and
     again when one is replaced or written to; writes through .data are not seen).
@@ -56,7 +57,7 @@ def compile_graph(module: GraphModule, kind: str, options: Options) -> Any:
     try:
         run = compile_partition(module, options, seen)
     except NotCompiled:
-        reasons = _support.unsupported(module, options.sources())
+        reasons = _support.unsupported(module, options.sources(), _place.of_graph(module, options.target))
         for node, reason in reasons.items():
             seen.add_eager(node, reason)
         run = _partition.run_in_pieces(module, reasons, lambda part: compile_partition(part, options, seen), seen)
@@ -80,11 +81,11 @@ def _copied(module: GraphModule) -> GraphModule:
     return _private.graph_module(module, graph)
 
 
-def _compiled(module: GraphModule, layout: Layout, options: Options) -> tuple[Any, Any]:
+def _compiled(module: GraphModule, layout: Layout, options: Options, place: _place.Place) -> tuple[Any, Any]:
     """The graph's program; and what _native.Graph is to know of its weights, None where none is frozen."""
     frozen = layout.frozen_inputs()
     json, kernels = _support.serialize(module, frozen=frozen)
-    program, preparation = _cache.compile(json, options, kernels, frozen)
+    program, preparation = _cache.compile(json, options, kernels, frozen, place)
     if preparation is None:
         return program, None
     prepared = {value.name: ~number for number, value in enumerate(preparation.outputs)}
@@ -95,15 +96,18 @@ def _compiled(module: GraphModule, layout: Layout, options: Options) -> tuple[An
 
 def compile_partition(module: GraphModule, options: Options, seen: _explain.GraphRecord) -> Any:
     """What runs the whole of `module`, a _native.Graph. Raises NotCompiled when something in it is not supported."""
+    place = _place.of_graph(module, options.target)
     for node in module.graph.nodes:
-        if why := _support.foreign(node.meta.get("val")):
+        if why := _support.foreign(node.meta.get("val"), place):
             raise NotCompiled(why)
         if node.op == "call_function" and _private.is_random(node):
             raise NotCompiled("it draws random numbers")
+    if isinstance(place, str):
+        raise NotCompiled(place)
     try:
         work = _copied(module)
         layout = Layout(work)
-        program, frozen = (None, None) if layout.is_empty else _compiled(work, layout, options)
+        program, frozen = (None, None) if layout.is_empty else _compiled(work, layout, options, place)
     except (Unplannable, Unwritable) as error:
         raise NotCompiled(f"it has {error}") from error
     except (_native.UnsupportedError, _native.InternalError) as error:
@@ -115,7 +119,7 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
         raise NotCompiled(error.message) from error
     if program is not None:
         seen.add_program(program)
-    return _until_the_end(_native.Graph(program, *layout.native(), options.thread_count(), frozen))
+    return _until_the_end(_native.Graph(program, *layout.native(), options.thread_count(), frozen, place.tensors))
 
 
 class _Held:

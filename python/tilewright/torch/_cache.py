@@ -8,6 +8,7 @@ from typing import Any
 from .. import _cache, _native
 from .._program import Program
 from ._options import Options
+from ._place import Place
 
 KIND = "torch"
 
@@ -17,34 +18,35 @@ def _content(path: str) -> bytes:
         return file.read()
 
 
-def key(json: bytes, options: Options, kernels: list[tuple[str, str]]) -> str:
+def key(json: bytes, options: Options, target: str, kernels: list[tuple[str, str]]) -> str:
     """Of a graph; which of its inputs are frozen weights its JSON says."""
     paths, texts = options.sources()
-    return _cache.key((json, options.target.encode(), repr(texts + kernels).encode(), *map(_content, paths)))
+    return _cache.key((json, target.encode(), repr(texts + kernels).encode(), *map(_content, paths)))
 
 
 def compile(json: bytes, options: Options, kernels: list[tuple[str, str]],  # noqa: A001
-            frozen: list[str]) -> tuple[Program, Program | None]:
+            frozen: list[str], place: Place) -> tuple[Program, Program | None]:
     """The program of a graph, which calls `kernels` beside those of the options, from the cache or compiled and put
     there; and, where inputs are `frozen`, the one that prepares them."""
-    place = _cache.folder(KIND) if options.dump_to is None else None
-    base = os.path.join(place, key(json, options, kernels)) if place else None
+    folder = _cache.folder(KIND) if options.dump_to is None else None
+    base = os.path.join(folder, key(json, options, place.target, kernels)) if folder else None
     path, second = (f"{base}.so", f"{base}.prepare.so" if frozen else None) if base else (None, None)
-    known = _cache.load(path, "torch") if path else None
-    prepares = _cache.load(second, "torch") if known and second else None
+    known = _cache.load(path, "torch", device=place.device) if path else None
+    prepares = _cache.load(second, "torch", device=place.device) if known and second else None
     if known and (prepares or not frozen):
         return known, prepares
     weights = [(name, 0, 1) for name in frozen]
     paths, texts = options.sources()
-    descriptor, report, other = _native.compile("graph", json, weights, paths, texts + kernels, options.target, path,
+    descriptor, report, other = _native.compile("graph", json, weights, paths, texts + kernels, place.target, path,
                                                 options.dump_to, preparation=second, is_prepared=bool(frozen))
-    return _loaded(path, descriptor, report), _loaded(second, other, None) if frozen else None
+    return (_loaded(path, descriptor, report, place.device),
+            _loaded(second, other, None, place.device) if frozen else None)
 
 
-def _loaded(path: str | None, descriptor: int, report: str | None) -> Program:
+def _loaded(path: str | None, descriptor: int, report: str | None, device: str | None) -> Program:
     if path:
-        return Program(path, library="torch", report=report)
-    return Program(f"/proc/self/fd/{descriptor}", descriptor, library="torch", report=report)
+        return Program(path, library="torch", report=report, device=device)
+    return Program(f"/proc/self/fd/{descriptor}", descriptor, library="torch", report=report, device=device)
 
 
 def entries() -> list[Any]:

@@ -47,11 +47,11 @@ def export(model: Any, example_inputs: Any, dynamic_shapes: Any) -> ExportedProg
         raise
 
 
-def serialize(exported: ExportedProgram,
-              name: str) -> tuple[str, bytes, list[tuple[str, int, int]], list[tuple[str, str]], Any]:
+def serialize(exported: ExportedProgram, name: str,
+              is_for_gpu: bool = False) -> tuple[str, bytes, list[tuple[str, int, int]], list[tuple[str, str]], Any]:
     """Name, JSON, (name, address, bytes) of each weight's storage, kernels of registered operators, and what owns the
-    storages."""
-    tensors, weights = _weights(exported)
+    storages. Weights on a GPU are copied to main memory where the program is for one."""
+    tensors, weights = _weights(exported, is_for_gpu)
     try:
         writer = GraphWriter(exported.graph_module, tensors)
         graph = writer.graph()
@@ -62,7 +62,7 @@ def serialize(exported: ExportedProgram,
     # What is no argument of the exported program, but an attribute of its graph, is a constant.
     for (path, node), argument in zip(writer.attributes, graph["inputs"][len(inputs):]):
         inputs.append({"tensor_constant": {"arg": argument["as_tensor"], "tensor_constant_name": path}})
-        weights[path] = getattr(exported.graph_module, path)
+        weights[path] = getattr(exported.graph_module, path).cpu()
     outputs = [_output_spec(spec, argument) for spec, argument in zip(signature.output_specs, graph["outputs"])]
     ranges = {str(symbol): _bounds(limits) for symbol, limits in exported.range_constraints.items()}
     json = program(graph, inputs, outputs, ranges, _out_spec(exported))
@@ -70,13 +70,15 @@ def serialize(exported: ExportedProgram,
     return name, json, storages, _operators.texts_of(writer.kernels), weights
 
 
-def _weights(exported: ExportedProgram) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+def _weights(exported: ExportedProgram, is_for_gpu: bool) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
     """The real tensors by their inputs' names, and by their own."""
     tensors, weights = {}, {}
     for spec in exported.graph_signature.input_specs:
         if spec.kind in WEIGHTS:
             known = exported.state_dict if spec.target in exported.state_dict else exported.constants
             tensor = known[spec.target]
+            if is_for_gpu and tensor.is_cuda:
+                tensor = tensor.cpu()
             if type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.device.type != "cpu":
                 _native.refuse("TW-PYTHON-0007", f"weight {spec.target} is a {type(tensor).__name__} on {tensor.device}",
                                "weights are plain tensors in main memory: call .cpu() first")

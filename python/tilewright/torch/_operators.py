@@ -63,13 +63,13 @@ class Operator:
 
     def run(self, *args: Any) -> Any:
         """Eager PyTorch's call. Buffers that are written in place may have any strides."""
-        if self.only is not None:
+        if self.only is not None and (not args or _native.gpu_of(args[0]) is None):
             return self.only(*args)
         if not self.written_in_place:
             program = self.kernel._calls.known(args, self.key)
             if program is None:
                 return self.kernel(*args, **self.parameters)
-            if not self.variables and self.signature.outputs:
+            if not self.variables and self.signature.outputs and program.device == "cpu":
                 self.only = program
             return program(*args)
         given, copies = list(args), []
@@ -214,7 +214,8 @@ def _connect(name: str, library: Any, mutates: bool) -> None:
     def run(*args: Any) -> Any:
         return _registered[name].run(*args)
 
-    library.impl(name.partition("::")[2], run, "CPU")
+    for key in ("CPU", "CUDA"):
+        library.impl(name.partition("::")[2], run, key)
     torch.library.register_fake(name, lambda *args: _registered[name].fake(*args), lib=library)
     if not mutates:
         _private.register_autograd(

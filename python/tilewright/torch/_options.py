@@ -12,7 +12,7 @@ from .._program import check_text, path_text
 
 
 class Options(NamedTuple):
-    target: str = "cpu"
+    target: str | None = None  # None: that of the device on which a graph's tensors are
     threads: int | None = None  # None: as torch.get_num_threads() says at each call
     kernels: tuple[Any, ...] = ()
     dump_to: str | None = None
@@ -47,7 +47,8 @@ def read(mode: Any, options: Any) -> Options:
         _refuse(f"the option threads is {_native.shown(threads)}", "give a number from 1 to 1024")
     if not isinstance(chosen.freeze, bool):
         _refuse(f"the option freeze is {_native.shown(chosen.freeze)}", "give True or False")
-    check_text("the option target", chosen.target)
+    if chosen.target is not None:
+        check_text("the option target", chosen.target)
     if chosen.dump_to is not None:
         chosen = chosen._replace(dump_to=path_text("the option dump_to", chosen.dump_to))
     chosen.sources()

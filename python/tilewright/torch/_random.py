@@ -68,9 +68,10 @@ def _at(number: Any, numbers: Sequence[int]) -> Any:
 
 def _like(value: torch.Tensor, sizes: Sizes) -> Callable[[Any], torch.Tensor]:
     """Memory with the sizes and strides of a fake tensor."""
-    shape, strides, dtype = sizes.numbers(value.shape), sizes.numbers(value.stride()), value.dtype
+    shape, strides = sizes.numbers(value.shape), sizes.numbers(value.stride())
+    dtype, device = value.dtype, value.device
     return lambda numbers: torch.empty_strided([_at(each, numbers) for each in shape],
-                                               [_at(each, numbers) for each in strides], dtype=dtype)
+                                               [_at(each, numbers) for each in strides], dtype=dtype, device=device)
 
 
 def _dropout(node: Node, sizes: Sizes) -> Callable[[Any], torch.Tensor] | None:
@@ -79,8 +80,9 @@ def _dropout(node: Node, sizes: Sizes) -> Callable[[Any], torch.Tensor] | None:
     if train is False or p == 0:
         return None
     value = x.meta["val"]
-    if value.device.type != "cpu":
-        raise Unplannable("on another device")
+    if value.device.type != "cpu":  # which draws in an order of its own
+        like = _like(value, sizes)
+        return lambda numbers: aten.native_dropout.default(like(numbers), p, train)[1]
     memory = _like(value.to(torch.bool) if value.dtype != torch.bool else value, sizes)
     if p == 1:  # eager PyTorch's dropout draws nothing then
         return lambda numbers: memory(numbers).zero_()
@@ -89,8 +91,8 @@ def _dropout(node: Node, sizes: Sizes) -> Callable[[Any], torch.Tensor] | None:
 
 def _plain(node: Node, sizes: Sizes) -> Callable[[Any], torch.Tensor]:
     """The operator itself, called with numbers for sizes."""
-    if not isinstance(node.meta.get("val"), torch.Tensor) or node.meta["val"].device.type != "cpu":
-        raise Unplannable("not one tensor in main memory")
+    if not isinstance(node.meta.get("val"), torch.Tensor):
+        raise Unplannable("not one tensor")
 
     def argument(each: Any) -> Callable[[Any], Any]:
         if isinstance(each, (list, tuple)):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import operator
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -15,25 +14,21 @@ from .. import _native
 from . import _operators, _private
 from ._graph_writer import DTYPES, GraphWriter, Unwritable, program, target_name
 from ._layout import row_major
+from ._place import Place, tensors_in
 
 # What programs can be given and give; the compiler has the same list (tw_dtype).
 OURS = {torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int8, torch.int16, torch.int32, torch.int64,
         torch.uint8, torch.bool}
 
 
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for element in value:
-            yield from _tensors(element)
-
-
-def foreign(value: Any) -> str | None:
-    """Why a program cannot be given or give a tensor like this; None when it can."""
-    for tensor in _tensors(value):
-        if tensor.device.type != "cpu":
-            return f"a tensor is on the device {tensor.device}"
+def foreign(value: Any, place: Place | str) -> str | None:
+    """Why a program at `place`, or why there is none, cannot be given or give a tensor like this; None when it can."""
+    for tensor in tensors_in(value):
+        if isinstance(place, str):
+            return place
+        if tensor.device != place.tensors:
+            return f"a tensor is on the device {tensor.device}, and others on {place.tensors}" if place.tensors.type == "cuda" \
+                else f"a tensor is on the device {tensor.device}"
         if tensor.layout is not torch.strided:
             return f"a tensor has the layout {tensor.layout}"
         if tensor.dtype not in OURS or tensor.dtype not in DTYPES:
@@ -41,14 +36,14 @@ def foreign(value: Any) -> str | None:
     return None
 
 
-def _reason(node: Node) -> str | None:
+def _reason(node: Node, place: Place | str) -> str | None:
     """What can be said without asking the compiler."""
     if not isinstance(node.target, (_private.OpOverload, _private.HigherOrderOperator)) and not _is_size(node):
         return "it is no operator"
     if _private.is_random(node):
         return "its random numbers are to be those of eager PyTorch, and depend on data"
     for value in (node.meta.get("val"), *(each.meta.get("val") for each in node.all_input_nodes)):
-        if why := foreign(value):
+        if why := foreign(value, place):
             return why
     return None
 
@@ -84,13 +79,14 @@ def _input_spec(argument: dict[str, Any], frozen: list[str] | tuple[str, ...]) -
     return {"user_input": {"arg": argument}}
 
 
-def unsupported(module: GraphModule, kernels: tuple[list[str], list[tuple[str, str]]]) -> dict[Node, str]:
+def unsupported(module: GraphModule, kernels: tuple[list[str], list[tuple[str, str]]],
+                place: Place | str) -> dict[Node, str]:
     """The reason for each node that cannot be compiled."""
     calls = {node.name: node for node in module.graph.nodes if node.op == "call_function"}
-    reasons = {node: why for node in calls.values() if (why := _reason(node))}
+    reasons = {node: why for node in calls.values() if (why := _reason(node, place))}
     reasons |= _unwritable(module, calls, reasons)
     hidden = {node for node in module.graph.nodes
-              if node.op in ("placeholder", "get_attr") and foreign(node.meta.get("val"))}
+              if node.op in ("placeholder", "get_attr") and foreign(node.meta.get("val"), place)}
     while True:
         _take_parts_along(calls, reasons)
         json_text, texts = serialize(module, hidden | reasons.keys())

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs for GPUs, from Python, on a machine without one: the driver is the tests' own, which simulates the threads of
+kernels (docs/devices.md). test_cuda.py is for a machine with a GPU."""
+import os
+from pathlib import Path
+
+import pytest
+import torch
+
+import tilewright
+from compare import mlp
+
+BUILD = Path(tilewright.__file__).parents[2]  # of the source tree's package, which a wheel is not
+DRIVER, COMPILER = BUILD / "unittests/Runtime/driver", BUILD / "lib/simulated_compiler.so"
+
+PRELUDE = """
+import ctypes
+import numpy as np
+import torch
+import tilewright
+import tilewright.kernel as tk
+
+def close(ours, theirs):
+    torch.testing.assert_close(torch.as_tensor(ours), torch.as_tensor(theirs), rtol=1e-4, atol=1e-5)
+
+net = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.ReLU(), torch.nn.Linear(32, 8))
+x = torch.randn(4, 16)
+"""
+
+
+@pytest.fixture
+def run_simulated(run_python, tmp_path):
+    if not COMPILER.exists() or not DRIVER.exists():
+        pytest.skip("the simulated driver is built with the source tree's tests alone")
+
+    def run(code, **environment):
+        return run_python(PRELUDE + code, LD_LIBRARY_PATH=str(DRIVER), TILEWRIGHT_COMPILER=str(COMPILER),
+                          TILEWRIGHT_CACHE=str(tmp_path / "cache"), **environment)
+
+    return run
+
+
+def test_arrays_in_main_memory_are_copied_there_and_back(run_simulated):
+    run_simulated("""
+program = tilewright.compile(net, (x,), target="nvidia:sm_90a")
+assert program.device == "cuda:0" and program.target == "nvidia:sm_90a"
+close(program(x), net(x).detach())
+assert isinstance(program(x.numpy()), np.ndarray)
+memory = torch.empty(4, 8)
+assert program(x, output_0=memory) is memory
+close(memory, net(x).detach())
+with program.profile() as profile:
+    program(x)
+assert len(profile.rows) == len(program.report.dispatches)
+""")
+
+
+def test_torch_compile_for_a_target_with_a_device(run_simulated):
+    run_simulated("""
+fast = torch.compile(net, backend="tilewright", options={"target": "nvidia:sm_90a"})
+close(fast(x).detach(), net(x).detach())
+ours = torch.autograd.grad(fast(x).square().sum(), net.parameters())
+theirs = torch.autograd.grad(net(x).square().sum(), net.parameters())
+for mine, other in zip(ours, theirs):
+    close(mine, other)
+frozen = torch.compile(net.requires_grad_(False), backend="tilewright",
+                       options={"target": "nvidia:sm_90a", "freeze": True})
+close(frozen(x), net(x))
+net[0].weight.mul_(2)
+close(frozen(x), net(x))
+""")
+
+
+def test_compile_to_file_needs_no_device(tmp_path, refusal):
+    path = tmp_path / "mlp.so"
+    report = tilewright.compile_to_file(mlp(), path, (torch.randn(4, 16),), target="nvidia:sm_90a")
+    assert report.dispatches and path.exists()
+    if not torch.cuda.is_available():
+        with refusal("TW-RUNTIME-0008"):
+            tilewright.load(path)
+    with refusal("TW-RUNTIME-0008", "nvidia:sm_90a", 'device "cpu"', "cuda"):
+        tilewright.load(path, device="cpu")
+
+
+def test_compile_to_file_for_this_machine(tmp_path):
+    net, x, path = mlp(), torch.randn(4, 16), tmp_path / "mlp.so"
+    tilewright.compile_to_file(net, path, (x,))
+    program = tilewright.load(path, library="torch")
+    assert program.device == "cpu"
+    torch.testing.assert_close(program(x), net(x))
+
+
+def test_odd_devices_are_refused(tmp_path, refusal):
+    path = tmp_path / "mlp.so"
+    tilewright.compile_to_file(mlp(), path, (torch.randn(4, 16),))
+    for device in ("gpu", "cuda:x", "cuda"):
+        with refusal("TW-RUNTIME-0008"):
+            tilewright.load(path, device=device)
+    with refusal("TW-PYTHON-0005"):
+        tilewright.load(path, device=3)
+    with refusal("TW-PYTHON-0005"):
+        tilewright.compile(mlp(), (torch.randn(4, 16),), device=b"cpu")
+    assert os.path.exists(path)
