@@ -256,7 +256,7 @@ void collectBlocks(Region &region, SmallVector<Block *> &blocks) {
   }
 }
 
-void formDispatches(ModuleOp module, Fusion fusion) {
+void formDispatches(ModuleOp module, Fusion fusion, const FusionLimits &limits) {
   SymbolTable symbols(module);
   bool hasValues = graph::hasValues(module);
   llvm::StringMap<func::FuncOp> known;
@@ -266,7 +266,7 @@ void formDispatches(ModuleOp module, Fusion fusion) {
       collectBlocks(function.getBody(), blocks);
   graph::Decisions decisions(module);
   for (Block *block : blocks) {
-    for (const Group &group : formGroups(*block, fusion, decisions))
+    for (const Group &group : formGroups(*block, fusion, limits, decisions))
       KernelBuilder(group, symbols, known, hasValues).build();
     sortTopologically(block);
   }
@@ -274,11 +274,14 @@ void formDispatches(ModuleOp module, Fusion fusion) {
 }
 
 struct FormDispatches : impl::FormDispatchesBase<FormDispatches> {
-  void runOnOperation() override { formDispatches(getOperation(), Fusion::Full); }
+  using Base::Base;
+  void runOnOperation() override {
+    formDispatches(getOperation(), Fusion::Full, {tinyElements, rowElements, rereadElements});
+  }
 };
 
 struct FormPlainDispatches : impl::FormPlainDispatchesBase<FormPlainDispatches> {
-  void runOnOperation() override { formDispatches(getOperation(), Fusion::DestinationsOnly); }
+  void runOnOperation() override { formDispatches(getOperation(), Fusion::DestinationsOnly, {}); }
 };
 
 } // namespace

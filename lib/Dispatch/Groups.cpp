@@ -23,15 +23,12 @@ using namespace mlir;
 namespace tw {
 namespace {
 
-constexpr int64_t tinyElements = 1024;         // results so small that a serial kernel is best
-constexpr int64_t rowBudgetElements = 1 << 16; // kept between the operations of one row
-constexpr int64_t rereadElements = 1 << 16;    // operands of a second contraction, read every row
 constexpr size_t longestGroup = 48;
 
 class Grouping {
 public:
-  Grouping(Block &block, Fusion fusion, graph::Decisions &decisions)
-      : fusion(fusion), decisions(decisions) {
+  Grouping(Block &block, Fusion fusion, const FusionLimits &limits, graph::Decisions &decisions)
+      : fusion(fusion), limits(limits), decisions(decisions) {
     for (Operation &op : block) {
       if (!isCompute(&op) && !isView(&op))
         continue;
@@ -142,10 +139,10 @@ private:
     return scatter && llvm::is_contained(scatter.getDpsInits(), op->getResult(0));
   }
 
-  static bool isTiny(const Group &group) {
-    return llvm::all_of(group.ops, [](Operation *op) {
+  bool isTiny(const Group &group) const {
+    return llvm::all_of(group.ops, [&](Operation *op) {
       return llvm::all_of(op->getResults(),
-                          [](Value v) { return rowElements(v, 0) <= tinyElements; });
+                          [&](Value v) { return rowElements(v, 0) <= limits.tiny; });
     });
   }
 
@@ -189,7 +186,7 @@ private:
     for (Operation *op : from.ops)
       for (Value result : op->getResults())
         kept += rowElements(result, rows);
-    if (kept > rowBudgetElements)
+    if (kept > limits.row)
       return "a row of the values between them does not fit the cache";
     if (areApart(from, to))
       return "convolutions and attention, and products next to pooling, are separate kernels";
@@ -221,14 +218,14 @@ private:
 
   /// True when merging puts a contraction after another one and an operand that does not follow
   /// the rows is large.
-  static bool rereads(const Group &from, const Group &to, int64_t rows) {
+  bool rereads(const Group &from, const Group &to, int64_t rows) const {
     if (!llvm::any_of(from.ops, isContraction))
       return false;
     return llvm::any_of(to.ops, [&](Operation *op) {
       return isContraction(op) && llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
                return isa<RankedTensorType>(operand.get().getType()) &&
                       rowElements(operand.get(), std::min(rows, sharedRows(operand))) >
-                          rereadElements;
+                          limits.reread;
              });
     });
   }
@@ -268,6 +265,7 @@ private:
   }
 
   Fusion fusion;
+  FusionLimits limits;
   graph::Decisions &decisions;
   SmallVector<Group> groups;
   DenseMap<Operation *, unsigned> groupOf;
@@ -305,8 +303,9 @@ SmallVector<Group> Grouping::take(Block &block) {
 
 } // namespace
 
-SmallVector<Group> formGroups(Block &block, Fusion fusion, graph::Decisions &decisions) {
-  Grouping grouping(block, fusion, decisions);
+SmallVector<Group> formGroups(Block &block, Fusion fusion, const FusionLimits &limits,
+                              graph::Decisions &decisions) {
+  Grouping grouping(block, fusion, limits, decisions);
   grouping.run(block);
   return grouping.take(block);
 }

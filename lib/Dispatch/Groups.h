@@ -2,6 +2,7 @@
 //
 // Which operations of a block become one kernel.
 #pragma once
+#include "Dispatch/FusionLimits.h"
 #include "IR/Graph/Decisions.h"
 #include "mlir/IR/Block.h"
 #include "llvm/ADT/SmallVector.h"
@@ -20,6 +21,7 @@ enum class Fusion { Full, DestinationsOnly };
 
 /// Groups the compute operations of `block`. Every compute operation is in one group; views only
 /// where they connect two operations of a group.
-llvm::SmallVector<Group> formGroups(mlir::Block &block, Fusion fusion, graph::Decisions &decisions);
+llvm::SmallVector<Group> formGroups(mlir::Block &block, Fusion fusion, const FusionLimits &limits,
+                                    graph::Decisions &decisions);
 
 } // namespace tw

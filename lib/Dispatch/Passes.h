@@ -2,6 +2,7 @@
 //
 // What becomes one kernel: from a graph to calls of kernels (tw.dispatch).
 #pragma once
+#include "Dispatch/FusionLimits.h"
 #include <memory>
 
 namespace mlir {
@@ -15,8 +16,9 @@ namespace tw {
 #define GEN_PASS_DECL
 #include "Dispatch/Passes.h.inc"
 
-/// After buildGraphPipeline: dispatches formed by the first of the passes.
-void buildDispatchPipeline(mlir::OpPassManager &pm);
+/// After buildGraphPipeline: dispatches formed by the first of the passes, within `limits`, which a
+/// target gives.
+void buildDispatchPipeline(mlir::OpPassManager &pm, const FusionLimits &limits = {});
 /// After buildPlainGraphPipeline: by the second one.
 void buildPlainDispatchPipeline(mlir::OpPassManager &pm);
 

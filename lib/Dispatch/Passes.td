@@ -23,7 +23,18 @@ def FormDispatches : Pass<"tw-form-dispatches", "::mlir::ModuleOp"> {
 
     Kernels with the same body are one function. What a kernel reads from outside becomes an
     argument; constants, empty tensors and slices of outside tensors move into it.
+
+    How large a kernel's values may be follows from the machine: the options are what a target says
+    (`ConfigurationChooser::fusionLimits`).
   }];
+  let options = [
+    Option<"tinyElements", "tiny-elements", "int64_t", "1024",
+           "Elements of results so small that one thread computes them best, with what else is so">,
+    Option<"rowElements", "row-elements", "int64_t", "65536",
+           "Elements that a row may keep between the operations of a kernel">,
+    Option<"rereadElements", "reread-elements", "int64_t", "65536",
+           "Elements of the other operand of a second product, read again for every row">
+  ];
   let dependentDialects = ["::tw::graph::TWDialect", "::mlir::tensor::TensorDialect"];
 }
 

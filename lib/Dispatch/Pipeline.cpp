@@ -14,8 +14,12 @@ static void addCleanUp(OpPassManager &pm) {
   pm.addPass(createGraphCSE());
 }
 
-void buildDispatchPipeline(OpPassManager &pm) {
-  pm.addPass(createFormDispatches());
+void buildDispatchPipeline(OpPassManager &pm, const FusionLimits &limits) {
+  FormDispatchesOptions options;
+  options.tinyElements = limits.tiny;
+  options.rowElements = limits.row;
+  options.rereadElements = limits.reread;
+  pm.addPass(createFormDispatches(options));
   pm.addPass(createReadSlices());
   addCleanUp(pm);
 }
@@ -26,7 +30,8 @@ void buildPlainDispatchPipeline(OpPassManager &pm) {
 }
 
 void registerDispatchPasses() {
-  for (auto create : {createFormDispatches, createFormPlainDispatches, createReadSlices})
+  registerPass([] { return createFormDispatches(); });
+  for (auto create : {createFormPlainDispatches, createReadSlices})
     registerPass(create);
   PassPipelineRegistration<>("tw-dispatches",
                              "All passes of the graph level, and dispatches formed",

@@ -156,7 +156,7 @@ static LogicalResult writePreparation(Pipeline &pipeline, ModuleOp preparation,
                                       const Request &request) {
   options.output = request.preparation;
   options.descriptor = request.preparationDescriptor;
-  if (failed(pipeline.toDispatches(preparation, /*evaluator=*/nullptr)) ||
+  if (failed(pipeline.toDispatches(preparation, /*evaluator=*/nullptr, *target.chooser)) ||
       failed(pipeline.configure(preparation, target.chooser, {})) ||
       failed(pipeline.toTilePrograms(preparation, /*evaluator=*/nullptr)))
     return failure();
@@ -200,7 +200,7 @@ static void run(Session &session, const Request &request) {
   if (!isReference && (request.report || !given->decisions.empty()))
     wantDecisions(*module, given->decisions);
   if (failed(isReference ? pipeline.toPlainDispatches(*module, *kernels)
-                         : pipeline.toDispatches(*module, constants, *kernels)))
+                         : pipeline.toDispatches(*module, constants, *target->chooser, *kernels)))
     return;
   std::vector<ConfiguredDispatch> configured;
   if (!isReference) {

@@ -154,12 +154,13 @@ LogicalResult Pipeline::toPlainDispatches(ModuleOp module, const ModelKernels &k
 }
 
 LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluator,
+                                     const conversion::ConfigurationChooser &chooser,
                                      const ModelKernels &kernels) {
   if (failed(toGraph(module, kernels)))
     return failure();
   return runPasses("graph", module, [&](OpPassManager &pm) {
     buildGraphPipeline(pm, evaluator);
-    buildDispatchPipeline(pm);
+    buildDispatchPipeline(pm, chooser.fusionLimits());
     pm.addPass(createLowerAffinePass());
   });
 }

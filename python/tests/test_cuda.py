@@ -18,10 +18,10 @@ TARGET = "nvidia:sm_90a"
 @pytest.fixture(autouse=True)
 def exact():
     """f32 products are f32, as ours are."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(torch.backends.cuda.matmul, "allow_tf32", False)
-        patch.setattr(torch.backends.cudnn, "allow_tf32", False)
-        yield
+    before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    yield
+    torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = before
 
 
 def close(ours, theirs, **tolerance):
@@ -61,7 +61,7 @@ def test_tensors_in_main_memory_are_copied_there_and_back(refusal):
     program = tilewright.compile(net, (x,), target=TARGET)
     close(program(x.cpu()), net(x).cpu())
     assert isinstance(program(x.cpu().numpy()), np.ndarray)
-    two = tilewright.compile(Sum(), (x, x), target=TARGET)
+    two = tilewright.compile(Sum(), (x, x.clone()), target=TARGET)
     with refusal("TW-PYTHON-0002", 'is in main memory, but "x" in cuda:0', "same memory"):
         two(x, x.cpu())
 
@@ -79,8 +79,9 @@ class Sum(nn.Module):
 
 def test_work_is_in_the_order_of_the_current_stream():
     x = torch.zeros(1 << 22, device="cuda")
-    program = tilewright.compile(Sum(), (x, x), target=TARGET)
+    program = tilewright.compile(Sum(), (x, x.clone()), target=TARGET)
     stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
         y = torch.ones_like(x)
         for _ in range(50):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import sys
 
@@ -15,7 +16,9 @@ def _release_compiled() -> None:
     if "torch._dynamo" in sys.modules:
         import torch
 
-        torch.compiler.reset()
+        # With a torch for GPUs it ends by importing Inductor, of which Python's end lets parts no longer be imported.
+        with contextlib.suppress(RuntimeError):
+            torch.compiler.reset()
         _clear_caches_of_torch()
 
 

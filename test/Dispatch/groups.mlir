@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -tw-to-destination-style -tw-form-dispatches -split-input-file | FileCheck %s
 
-// What becomes one kernel, and what does not (lib/Graph/Groups.cpp).
+// What becomes one kernel, and what does not (lib/Dispatch/Groups.cpp).
 
 #id = affine_map<(i, j) -> (i, j)>
 #t = affine_map<(i, j) -> (j, i)>

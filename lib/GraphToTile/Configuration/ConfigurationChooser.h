@@ -3,6 +3,7 @@
 // What a target says of configurations: which there are, what they cost, and which to take. Targets
 // implement it, the Driver gives it to the passes; nothing above a target knows a machine.
 #pragma once
+#include "Dispatch/FusionLimits.h"
 #include "GraphToTile/Analysis/Subkernel.h"
 #include "IR/Tile/Tile.h"
 #include "Kernels/Configuration.h"
@@ -26,6 +27,9 @@ struct ConfigurationProblem {
 class ConfigurationChooser {
 public:
   virtual ~ConfigurationChooser() = default;
+
+  /// How large the values of a kernel may be, for what forms dispatches.
+  virtual FusionLimits fusionLimits() const = 0;
 
   /// Whether a computation is better several kernels; one of those that `whyNoCut` permits.
   virtual tile::Cut chooseCut(const ConfigurationProblem &problem) const = 0;

@@ -19,6 +19,10 @@ using tile::Cut;
 
 constexpr char schemaName[] = "cpu";
 
+/// Bytes that every core's second-level cache has. Not the machine's own, so that the same model
+/// becomes the same kernels on all of them.
+constexpr int64_t secondLevelCache = 256 << 10;
+
 /// Rows up to which a product may have a block of its own; the same where pairs are multiplied.
 /// Measured by bench/rows.py.
 constexpr std::array<int64_t, 4> fewRows = {1, 6, 16, 64}, fewRowsOfPairs = {1, 4, 16, 64};
@@ -31,6 +35,12 @@ int64_t bytesOf(kernel::DType dtype) {
 class Chooser : public conversion::ConfigurationChooser {
 public:
   explicit Chooser(const CpuFeatures &features) : features(features) {}
+
+  FusionLimits fusionLimits() const override {
+    FusionLimits limits;
+    limits.row = limits.reread = secondLevelCache / sizeof(float);
+    return limits;
+  }
 
   Cut chooseCut(const ConfigurationProblem &problem) const override {
     if (auto *product = std::get_if<Contraction>(&problem.subkernel.what)) {

@@ -19,6 +19,8 @@ public:
           std::shared_ptr<const conversion::ConfigurationChooser> others, Precision precision)
       : architecture(architecture), others(std::move(others)), precision(precision) {}
 
+  FusionLimits fusionLimits() const override { return others->fusionLimits(); }
+
   tile::Cut chooseCut(const ConfigurationProblem &problem) const override {
     if (productOf(problem))
       return tile::Cut::None;
