@@ -156,7 +156,7 @@ static LogicalResult writePreparation(Pipeline &pipeline, ModuleOp preparation,
                                       const Request &request) {
   options.output = request.preparation;
   options.descriptor = request.preparationDescriptor;
-  if (failed(pipeline.toDispatches(preparation, /*evaluator=*/nullptr, *target.chooser)) ||
+  if (failed(pipeline.toDispatches(preparation, /*evaluator=*/nullptr, target.chooser.get())) ||
       failed(pipeline.configure(preparation, target.chooser, {})) ||
       failed(pipeline.toTilePrograms(preparation, /*evaluator=*/nullptr)))
     return failure();
@@ -199,8 +199,9 @@ static void run(Session &session, const Request &request) {
     constants = &*preparation;
   if (!isReference && (request.report || !given->decisions.empty()))
     wantDecisions(*module, given->decisions);
-  if (failed(isReference ? pipeline.toPlainDispatches(*module, *kernels)
-                         : pipeline.toDispatches(*module, constants, *target->chooser, *kernels)))
+  if (failed(isReference
+                 ? pipeline.toPlainDispatches(*module, *kernels)
+                 : pipeline.toDispatches(*module, constants, target->chooser.get(), *kernels)))
     return;
   std::vector<ConfiguredDispatch> configured;
   if (!isReference) {

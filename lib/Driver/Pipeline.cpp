@@ -154,13 +154,13 @@ LogicalResult Pipeline::toPlainDispatches(ModuleOp module, const ModelKernels &k
 }
 
 LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluator,
-                                     const conversion::ConfigurationChooser &chooser,
+                                     const conversion::ConfigurationChooser *chooser,
                                      const ModelKernels &kernels) {
   if (failed(toGraph(module, kernels)))
     return failure();
   return runPasses("graph", module, [&](OpPassManager &pm) {
     buildGraphPipeline(pm, evaluator);
-    buildDispatchPipeline(pm, chooser.fusionLimits());
+    buildDispatchPipeline(pm, chooser ? chooser->fusionLimits() : FusionLimits());
     pm.addPass(createLowerAffinePass());
   });
 }

@@ -35,9 +35,9 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> import(const ModelSource &model,
                                            const ModelKernels &kernels = {});
   /// From either to the dispatch level; calls of `kernels` become dispatches of tile programs.
-  /// `evaluator` may be null; `chooser`: of the target that limits what shares a kernel.
+  /// `evaluator` may be null; `chooser`, too: else it limits what shares a kernel.
   mlir::LogicalResult toDispatches(mlir::ModuleOp module, ConstantEvaluator *evaluator,
-                                   const conversion::ConfigurationChooser &chooser,
+                                   const conversion::ConfigurationChooser *chooser,
                                    const ModelKernels &kernels = {});
   /// As toDispatches, without the passes that toDispatches is to be checked for: a dispatch for
   /// each operation, nothing fused, laid out otherwise or evaluated at compile time.

@@ -206,7 +206,8 @@ private:
         .Case([&](NVVM::ShflOp o) {
           call(FromLane, {LLVM::BitcastOp::create(b, loc, i32, o.getVal()), o.getOffset()});
           Value bits = LLVM::LoadOp::create(b, loc, i32, operandArea);
-          o.getRes().replaceAllUsesWith(LLVM::BitcastOp::create(b, loc, b.getF32Type(), bits));
+          o.getRes().replaceAllUsesWith(
+              LLVM::BitcastOp::create(b, loc, o.getRes().getType(), bits));
           return true;
         })
         .Case([&](LLVM::InlineAsmOp o) { return replaceInstruction(o), true; })

@@ -1,16 +1,18 @@
-// A row is reduced by all threads: each takes every 64th element, one combines what they have found.
-// Sums of f32 are in f64. What is read by others is separated by barriers.
+// A row is reduced by all threads: each takes every 128th element. The threads of a warp exchange what they have, and
+// one combines what warps have found. Sums of f32 are in f64. What is read by others is separated by barriers.
 // RUN: tilewright kernel print %s --as=loops --target=nvidia:sm_90a | FileCheck %s
 
 // CHECK: llvm.mlir.global external @tw_shared() {addr_space = 3 : i32
 // CHECK: %[[T32:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK: %[[T:.*]] = arith.extui %[[T32]]
-// CHECK: %[[SUM:.*]] = scf.for %{{.*}} = %[[T]] to %c200_i64 step %c128_i64 iter_args(%{{.*}}) -> (f64)
+// CHECK: scf.for %{{.*}} = %[[T]] to %c200_i64 step %c128_i64 iter_args(%{{.*}}) -> (f64)
 // CHECK: arith.extf %{{.*}} : f32 to f64
-// CHECK: llvm.store %[[SUM]]
+// CHECK-COUNT-10: nvvm.shfl.sync bfly
+// CHECK: scf.if
+// CHECK: llvm.store %{{.*}} : f64
 // CHECK: nvvm.barrier0
 // CHECK: scf.if
-// CHECK: scf.for {{.*}} to %c128_i64 {{.*}} -> (f64)
+// CHECK: scf.for {{.*}} to %c4_i64 {{.*}} -> (f64)
 // CHECK: arith.truncf {{.*}} : f64 to f32
 // CHECK: nvvm.barrier0
 // CHECK: arith.divf

@@ -5,6 +5,7 @@
 // what reduces a row combines these four threads' parts.
 #include "Target/Common/Combine.h"
 #include "Target/NVIDIA/Attention/AttentionEmitter.h"
+#include "Target/NVIDIA/Emission/Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -91,7 +92,7 @@ static Value combined(OpBuilder &b, Location loc, tile::ReduceKind kind, Value x
 /// Of the four threads that have a row.
 Value AttentionEmitter::combineLanes(tile::ReduceKind kind, Value value) {
   for (int64_t lanes : {1, 2})
-    value = combined(b, loc, kind, value, at.fromLane(value, lanes));
+    value = combined(b, loc, kind, value, fromLane(b, loc, value, lanes));
   return value;
 }
 

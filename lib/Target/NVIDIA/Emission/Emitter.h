@@ -103,6 +103,8 @@ public:
   void write(const Scratch &scratch, const Point &point, mlir::Value value);
   /// Computes all of `tile` into scratch; ends with a barrier.
   mlir::LogicalResult fill(const Scratch &scratch, mlir::Value tile);
+  /// Computes the one element of `tile` in all threads, as scalars are: nobody waits for it.
+  mlir::LogicalResult computeElement(mlir::Value tile);
   /// Whether a tile is computed once, where it stands, rather than wherever it is used.
   bool isMaterialized(mlir::Value tile);
 

@@ -74,6 +74,16 @@ LogicalResult Emitter::fill(const Scratch &scratch, Value tile) {
   return done;
 }
 
+LogicalResult Emitter::computeElement(Value tile) {
+  Point point(cast<RankedTensorType>(tile.getType()).getRank(), Ix(0));
+  FailureOr<Value> value = evaluate(tile, point);
+  if (failed(value))
+    return failure();
+  setElement(tile, point, *value);
+  costs[tile] = 1;
+  return success();
+}
+
 //===--- what is materialized -----------------------------------------------===//
 
 /// In simple operations: functions are dozens of them, divisions and roots some.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tile.reduce: each element of the result is reduced by one thread, or, where there are fewer of
-// them than threads, in parts by several, whose partial results one thread combines in order.
+// them than threads, in parts by several. The threads of a warp combine what they have by
+// exchanging it; partial results that are left, one thread combines in order.
 #include "Target/Common/Combine.h"
 #include "Target/Common/Elementwise.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
+#include "Target/NVIDIA/Emission/Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <limits>
 
@@ -165,12 +167,26 @@ private:
     });
   }
 
+  /// After it, each thread of a warp has what all of them had.
+  void joinLanes(SmallVectorImpl<Value> &carried) {
+    for (int64_t lanes = lanesOfWarp / 2; lanes > 0; lanes /= 2) {
+      SmallVector<Value> other;
+      for (Value value : carried)
+        other.push_back(fromLane(e.b, e.loc, value, lanes));
+      reducer.join(carried, other);
+    }
+  }
+
+  /// `parts` is a power of two. From 32 on all parts of a warp are of one result: then it has one
+  /// partial result, and is one itself if there are no other warps.
   LogicalResult inParts(const Scratch &scratch, ArrayRef<Ix> results, int64_t parts) {
+    int64_t lanes = parts >= lanesOfWarp ? lanesOfWarp : 1, left = parts / lanes;
     std::vector<Size> sizes = tile::extentsOf(cast<RankedTensorType>(op.getResult().getType()));
-    sizes.push_back(parts);
+    sizes.push_back(left);
     SmallVector<Scratch> partial;
     for (Type type : reducer.types)
-      partial.push_back(e.allocate(sizes, type));
+      if (left > 1)
+        partial.push_back(e.allocate(sizes, type));
     Indices both(results);
     both.push_back(parts);
     LogicalResult done = e.overPoints(both, [&](const Point &point) -> LogicalResult {
@@ -178,13 +194,24 @@ private:
       Point result(point.begin(), std::prev(point.end()));
       if (failed(accumulate(result, point.back(), parts, carried)))
         return failure();
-      for (auto [own, value] : llvm::zip(partial, carried))
-        e.write(own, point, value);
+      Point at = point;
+      OpBuilder::InsertionGuard guard(e.b);
+      if (lanes > 1) {
+        joinLanes(carried);
+        at.back() = e.ix().div(point.back(), lanes);
+        Value isFirst = e.ix().less(e.ix().rem(point.back(), lanes), 1);
+        e.b.setInsertionPointToStart(scf::IfOp::create(e.b, e.loc, isFirst, false).thenBlock());
+      }
+      if (left == 1)
+        e.write(scratch, result, reducer.finish(carried));
+      else
+        for (auto [own, value] : llvm::zip(partial, carried))
+          e.write(own, at, value);
       return success();
     });
+    if (left == 1 || failed(done))
+      return done;
     e.barrier();
-    if (failed(done))
-      return failure();
     return e.overPoints(results, [&](const Point &result) -> LogicalResult {
       SmallVector<Value> carried;
       reducer.initial(carried);
@@ -198,7 +225,7 @@ private:
         reducer.join(carried, other);
         return success();
       };
-      if (failed(e.loop(0, parts, 1, carried, one)))
+      if (failed(e.loop(0, left, 1, carried, one)))
         return failure();
       e.write(scratch, result, reducer.finish(carried));
       return success();

@@ -187,11 +187,6 @@ Value Instructions::packed(Value low, Value high) const {
   return LLVM::BitcastOp::create(b, loc, b.getI32Type(), pair);
 }
 
-Value Instructions::fromLane(Value value, int64_t lanes) const {
-  return NVVM::ShflOp::create(b, loc, value.getType(), i32(-1), value, i32(lanes), i32(31),
-                              NVVM::ShflKind::bfly, UnitAttr());
-}
-
 void Instructions::storeMatrices(Value offset, ValueRange registers) const {
   NVVM::StMatrixOp::create(b, loc, pointer(offset), registers, NVVM::MMALayout::row,
                            NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),

@@ -76,8 +76,6 @@ public:
   mlir::Value sumsOf(mlir::ValueRange elements) const;
   /// Two values of 16 bits in a register.
   mlir::Value packed(mlir::Value low, mlir::Value high) const;
-  /// The value of the lane whose number differs by the bits of `lanes`.
-  mlir::Value fromLane(mlir::Value value, int64_t lanes) const;
   /// Four 8 x 8 matrices of 16-bit elements, two in each of `registers`.
   void storeMatrices(mlir::Value offset, mlir::ValueRange registers) const;
 
