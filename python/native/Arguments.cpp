@@ -2,7 +2,7 @@
 #include "Arguments.h"
 #include "DTypes.h"
 #include "Errors.h"
-#include <cstdlib>
+#include <charconv>
 #include <fmt/format.h>
 #include <optional>
 #include <string_view>
@@ -165,7 +165,9 @@ dlpack::Device deviceOf(const tw_program *program) {
   constexpr std::string_view cuda = "cuda:";
   if (!name.starts_with(cuda))
     return {};
-  return {dlpack::cuda, std::atoi(name.data() + cuda.size())};
+  int32_t index = 0;
+  std::from_chars(name.data() + cuda.size(), name.data() + name.size(), index);
+  return {dlpack::cuda, index};
 }
 
 std::string placeText(dlpack::Device place) {
