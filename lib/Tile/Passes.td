@@ -114,7 +114,8 @@ def FuseDispatches : Pass<"tile-fuse", "::mlir::ModuleOp"> {
 def SplitLoops : Pass<"tile-split", "::mlir::ModuleOp"> {
   let summary = "Run loops with combine in parts";
   let description = [{
-    A kernel with few programs and a loop with `combine` becomes two.
+    A kernel with few programs and a loop with `combine` becomes two, unless the target deals trips itself, as
+    its own fields of the kernel's configuration say.
 
     ```
     %r = tw.dispatch @k(%x) outs(%e)              // grid [2], a loop over 4096 blocks

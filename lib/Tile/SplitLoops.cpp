@@ -357,9 +357,18 @@ struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
 
 } // namespace
 
+/// Whether the target itself deals the trips, as its own fields of the configuration say.
+static bool dealsTarget(KernelOp kernel) {
+  auto configuration = kernel->getAttrOfType<ConfigurationAttr>(TileDialect::configurationName);
+  ConfigurationAttr own = configuration ? configuration.getTarget() : nullptr;
+  auto *dialect = kernel->getContext()->getLoadedDialect<TileDialect>();
+  const ConfigurationSchema *schema = own ? dialect->getSchema(own.getKind()) : nullptr;
+  return schema && schema->dealsTrips;
+}
+
 int64_t chooseParts(KernelOp kernel, std::string &why) {
   ForOp loop = splittableLoop(kernel);
-  if (!loop)
+  if (!loop || dealsTarget(kernel))
     return 1;
   why = refusal(kernel, loop);
   if (!why.empty())

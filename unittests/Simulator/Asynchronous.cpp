@@ -44,10 +44,10 @@ void Asynchronous::completePhase(Barrier &barrier) {
   wakeOthers();
 }
 
-void Asynchronous::arrive(int64_t address, int64_t expectedBytes) {
+void Asynchronous::arrive(int64_t address, int64_t count, int64_t expectedBytes) {
   Barrier &barrier = barrierAt(address);
   barrier.bytes += expectedBytes;
-  --barrier.pending;
+  barrier.pending -= count;
   if (barrier.pending < 0)
     fail("more threads arrive at an mbarrier than it waits for");
   completePhase(barrier);

@@ -31,7 +31,7 @@ public:
 
   // As the operations of Block.h
   void initBarrier(int64_t address, int64_t arrivals);
-  void arrive(int64_t address, int64_t expectedBytes);
+  void arrive(int64_t address, int64_t count, int64_t expectedBytes);
   void waitForBarrier(int64_t address, int64_t parity);
   void loadTile(const int64_t *operands);
   void storeTile(uint32_t thread, const int64_t *operands);

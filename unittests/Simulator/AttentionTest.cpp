@@ -3,6 +3,8 @@
 // The attention template on simulated tensor cores: sizes, layouts, masks.
 #include "AttentionTruth.h"
 #include "Block.h"
+#include "SimulatedTarget.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace tw;
 using namespace tw::kernels;
@@ -13,6 +15,23 @@ AttentionConfiguration block(int64_t queries, int64_t keys) {
   AttentionConfiguration configuration;
   configuration.queries = queries, configuration.keys = keys;
   return configuration;
+}
+
+/// By one block of threads, which has all programs: expects as many warp groups as keys are dealt
+/// to, beside the one that loads, and no fault.
+void checkDealt(const Case &c, const AttentionConfiguration &configuration,
+                simulator::Order order = simulator::Order::Forwards) {
+  int32_t threads = 0;
+  simulator::Experiment one([&](mlir::ModuleOp module) {
+    module.walk([&](mlir::LLVM::LLVMFuncOp function) {
+      if (auto all = function->getAttrOfType<mlir::DenseI32ArrayAttr>("nvvm.reqntid"))
+        threads = std::max(threads, all[0]);
+    });
+  });
+  one.order = order;
+  check(c, configuration);
+  EXPECT_EQ(one.fault(), "");
+  EXPECT_EQ(threads, 128 * (c.dealtTo + 1));
 }
 
 /// Whether tensor cores did it.
@@ -138,6 +157,40 @@ TEST(Attention, UnknownLengths) {
                                     .unknown = "LS"}},
                                   block(128, 64)))
         << length;
+}
+
+AttentionConfiguration split(int64_t keys) {
+  AttentionConfiguration configuration = block(64, keys);
+  configuration.splitsKeys = true;
+  return configuration;
+}
+
+/// Programs side by side, and such whose keys are dealt to two or three warp groups, in turns: five
+/// programs a head, of which the last one ends beyond the queries. Trips come out even, or warp
+/// groups have one less than others, or one at all; stages are as many as warp groups, or more.
+TEST(Attention, KeysDealtToWarpGroups) {
+  using simulator::Order;
+  constexpr Order orders[] = {Order::Forwards, Order::Backwards, Order::GroupsForwards,
+                              Order::GroupsBackwards};
+  for (int64_t warpGroups : {2, 3})
+    for (int64_t stages = warpGroups; stages <= 4; ++stages)
+      for (int64_t trips : {3, 4, 5, 8}) {
+        SCOPED_TRACE(testing::Message() << warpGroups << " warp groups, " << stages << " stages, "
+                                        << trips << " trips");
+        checkDealt({{.b = 1,
+                     .g = 2,
+                     .l = 300,
+                     .s = 32 * trips,
+                     .e = 64,
+                     .f = 64,
+                     .hasSums = true,
+                     .dtype = kernel::f16},
+                    warpGroups,
+                    stages},
+                   split(32), orders[size_t(stages + trips) % 4]);
+      }
+  checkDealt({{.b = 1, .g = 1, .l = 320, .s = 384, .e = 128, .f = 96, .dtype = kernel::bf16}, 2, 2},
+             split(64));
 }
 
 TEST(Attention, WhatHasThePlainLowering) {

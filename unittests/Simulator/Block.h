@@ -21,7 +21,7 @@ enum Operations : uint32_t {
   Barrier,         // id, threads (0: all)
   ArriveAtBarrier, // id, threads
   InitBarrier,     // address, arrivals
-  Arrive,          // address
+  Arrive,          // address, as how many
   ArriveExpecting, // address, bytes
   WaitForBarrier,  // address, parity
   LoadTile,        // to, map, barrier, coordinates...

@@ -151,7 +151,7 @@ void expectAllFound(const Subject &subject, const std::multiset<std::string> &ha
 
 Subject attention(const kernels::Case &c, int64_t queries, int64_t keys) {
   kernels::AttentionConfiguration block;
-  block.queries = queries, block.keys = keys;
+  block.queries = queries, block.keys = keys, block.splitsKeys = c.dealtTo > 0;
   return {kernels::textOf(c, block), kernels::inputsOf(c)};
 }
 
@@ -176,6 +176,19 @@ TEST(Faults, OfAttention) {
   // Three programs of two warp groups, three trips.
   expectAllFound(
       attention({{.b = 3, .l = 128, .s = 96, .e = 16, .f = 16, .dtype = kernel::f16}}, 128, 32));
+}
+
+TEST(Faults, OfAttentionWhoseKeysAreDealt) {
+  // Programs side by side and dealt ones in turns. With more trips than stages, queries are used
+  // when keys of the program after have been.
+  for (int64_t stages : {2, 3})
+    expectAllFound(
+        attention({{.b = 2, .l = 192, .s = 160, .e = 16, .f = 16, .dtype = kernel::f16}, 2, stages},
+                  64, 32),
+        {"without nvvm.mbarrier.try_wait.parity"});
+  // Only dealt ones, a trip for each warp group.
+  expectAllFound(attention(
+      {{.b = 3, .l = 64, .s = 96, .e = 16, .f = 16, .dtype = kernel::f16}, 3, 4}, 64, 32));
 }
 
 TEST(Faults, OfAttentionOfOneTrip) {

@@ -238,4 +238,32 @@ TEST(Registers, OfAttention) {
   }
 }
 
+/// Programs side by side, or dealt, of the largest blocks.
+TEST(Registers, OfAttentionWhoseKeysAreDealt) {
+  if (!nvidia::ptxasPath())
+    GTEST_SKIP() << "there is no ptxas";
+  Batch batch;
+  for (int64_t size : headSizes())
+    for (int64_t warpGroups : {2, 3})
+      for (int64_t keys = 256; keys > 0; keys -= 16) {
+        kernels::Case dealt{
+            {.b = 2, .g = 2, .l = 256, .s = 4 * keys, .e = size, .f = size, .dtype = kernel::f16},
+            warpGroups};
+        nvidia::AttentionChoice choice;
+        choice.block.queries = 64, choice.block.keys = keys, choice.block.splitsKeys = true;
+        choice.warpGroups = warpGroups;
+        for (choice.stages = 4; choice.stages >= warpGroups; --choice.stages)
+          if (nvidia::isLegal(dealt.spec(), choice, hopper()))
+            break;
+        if (choice.stages < warpGroups)
+          continue;
+        dealt.stages = choice.stages;
+        batch.add(fmt::format("dealt, head size {}, {} x {}", size, warpGroups, keys),
+                  kernels::textOf(dealt, choice.block));
+        if (!triesAll())
+          break; // the largest one
+      }
+  batch.expectNoSpills();
+}
+
 } // namespace

@@ -162,13 +162,13 @@ void multiplyTiles(const uint64_t *maps, Thread *self) {
            reinterpret_cast<int64_t>(sums.data()), tile, OfF16, 0, 0, trip + k > 0, 0);
     call(self, CommitProducts);
     if (isLeader && fault == Fault::EarlyRelease)
-      call(self, Arrive, at(emptyAt));
+      call(self, Arrive, at(emptyAt), 1);
     if (fault == Fault::EarlyRelease)
       call(self, Barrier, 1, 128);
     if (fault != Fault::NoProductWait)
       call(self, WaitForProducts, 0);
     if (isLeader && fault != Fault::EarlyRelease && fault != Fault::LostArrival)
-      call(self, Arrive, at(emptyAt));
+      call(self, Arrive, at(emptyAt), 1);
   }
   call(self, ReadSums, 0);
   for (uint32_t i = 0; i < 4; ++i) { // 16 columns at a time

@@ -161,7 +161,8 @@ private:
         })
         .Case([&](NVVM::MBarrierArriveOp o) {
           o.getRes().replaceAllUsesWith(number(0));
-          return call(Arrive, {o.getAddr()}), true;
+          Value count = o.getCount() ? o.getCount() : number(1);
+          return call(Arrive, {o.getAddr(), count}), true;
         })
         .Case([&](NVVM::MBarrierArriveExpectTxOp o) {
           return call(ArriveExpecting, {o.getAddr(), o.getTxcount()}), true;

@@ -6,12 +6,16 @@
 #include "CompiledKernel.h"
 #include "Kernels/Attention.h"
 #include "Language/Trace.h"
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace tw::kernels {
 
 /// -> output [b, l, g, f], log of sums [b, g, l].
 struct Case : AttentionCase {
+  /// Warp groups of the nvidia target that the loop is dealt to, where it may be; 0: none.
+  int64_t dealtTo = 0, stages = 4;
+
   Attention spec() const {
     Attention spec;
     describeInputs(spec);
@@ -53,10 +57,26 @@ inline std::vector<HostTensor> inputsOf(const Case &c) {
   return inputs;
 }
 
+/// As an attribute of the kernel.
+inline std::string configurationOf(const Case &c, const AttentionConfiguration &configuration) {
+  return fmt::format(
+      "tile.configuration = #tile.config<\"attention\" {{groups = {}, keys = {}, queries = {}, "
+      "query_programs = {}, split_keys = {}, transposed = {}}} on <\"nvidia\" {{ping_pong = false, "
+      "stages = {}, warp_groups = {}}}>>",
+      configuration.groups, configuration.keys, configuration.queries, configuration.queryPrograms,
+      configuration.splitsKeys, configuration.isTransposed, c.stages, c.dealtTo);
+}
+
 /// The template as a kernel that tests call; "" where it cannot be written.
 inline std::string textOf(const Case &c, const AttentionConfiguration &configuration) {
   auto trace = kernel::trace("k", [&] { writeAttention(c.spec(), configuration); });
-  return trace.error ? "" : withoutDestinations(trace.text);
+  if (trace.error)
+    return "";
+  std::string text = withoutDestinations(trace.text);
+  constexpr std::string_view attributes = "attributes {";
+  if (size_t found = text.find(attributes); c.dealtTo > 0 && found != text.npos)
+    text.insert(found + attributes.size(), configurationOf(c, configuration) + ", ");
+  return text;
 }
 
 inline void check(const Case &c, const AttentionConfiguration &configuration) {

@@ -74,9 +74,50 @@ TEST(AttentionCost, WhatDoesNotFitIsRefused) {
 
 /// More warp groups read keys and values less often, but programs must come out even.
 TEST(AttentionCost, BlocksFillTheGpu) {
-  EXPECT_EQ(chooseAttention(heads(40, 1024, 1024, 64), hopper())->block.queries, 192);
-  EXPECT_EQ(chooseAttention(heads(20, 4096, 4096, 64), hopper())->block.queries, 128);
+  for (const kernels::Attention &spec : {heads(40, 1024, 1024, 64), heads(20, 4096, 4096, 64)}) {
+    AttentionChoice dealt = *chooseAttention(spec, hopper());
+    EXPECT_TRUE(dealt.block.splitsKeys);
+    EXPECT_EQ(dealt.warpGroups, 3);
+  }
+  EXPECT_EQ(chooseAttention(heads(132, 192, 1024, 64), hopper())->block.queries,
+            192); // come out even
   EXPECT_EQ(chooseAttention(heads(64, 4096, 4096, 128), hopper())->block.queries, 128);
+}
+
+TEST(AttentionCost, WhatCannotBeDealt) {
+  kernels::Attention spec = heads(40, 1024, 1024, 64);
+  AttentionChoice legal = *chooseAttention(spec, hopper()), wrong = legal;
+  EXPECT_TRUE(isLegal(spec, legal, hopper()));
+  wrong.block.queries = 192; // each warp group would have all rows
+  EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+  wrong = legal, wrong.warpGroups = 1;
+  EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+  wrong = legal, wrong.stages = 2; // fewer than warp groups
+  EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+  wrong = legal, wrong.block.keys = 96; // of which 1024 keys have no whole number
+  EXPECT_FALSE(isLegal(spec, wrong, hopper()));
+  EXPECT_FALSE(isLegal(heads(40, 1024, 1024, 64, true), legal, hopper()));
+  EXPECT_FALSE(isLegal(heads(40, 1024, 256, 64), legal, hopper())); // fewer blocks than warp groups
+}
+
+/// Every program once: three side by side, all of one head, or one that is dealt.
+TEST(WorkTable, DealtPrograms) {
+  constexpr int64_t blocks = 132, ofHead = 16, headCount = 40, warpGroups = 3;
+  WorkTable table = dealPrograms(ofHead, headCount, warpGroups, blocks);
+  std::vector<int> seen(size_t(ofHead * headCount));
+  for (int64_t block = 0; block < blocks; ++block) {
+    int64_t own = 0;
+    for (int64_t round = 0; round < table.words[size_t(block)]; ++round) {
+      int32_t word = table.words[size_t(blocks * (round + 1) + block)];
+      int64_t first = word % dealtProgram, count = word >= dealtProgram ? 1 : warpGroups;
+      EXPECT_EQ(first / ofHead, (first + count - 1) / ofHead);
+      for (int64_t program = first; program < first + count; ++program)
+        ++seen[size_t(program)];
+      own += count;
+    }
+    EXPECT_TRUE(own == 4 || own == 5) << own;
+  }
+  EXPECT_TRUE(std::ranges::all_of(seen, [](int count) { return count == 1; }));
 }
 
 TEST(WorkTable, EachProgramOnceAndEvenly) {

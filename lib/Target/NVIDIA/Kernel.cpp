@@ -111,7 +111,10 @@ private:
                          found.parts.size() > 1 && found.parts.back().loop,
                          found.parts.size() > 1 && !found.parts.back().loop,
                          found.isMasked,
-                         !found.conditions.empty()};
+                         !found.conditions.empty(),
+                         warpGroupsToDeal(found)};
+    if (tile::ForOp loop = found.parts[0].loop)
+      shape.carriedRows = loop.getNumResults() - 1;
     int64_t stages = pipelineField(kernel, stagesField);
     attentionPlan =
         planAttention(shape, stages ? stages : chooseStages(shape, architecture), architecture);
@@ -119,6 +122,36 @@ private:
       attention = std::move(match.attention);
     else
       why = "its block does not fit in shared memory or registers";
+  }
+
+  /// How many warp groups share trips or stand side by side, where the configuration has more of
+  /// them than rows for them.
+  int64_t warpGroupsToDeal(const Attention &found) {
+    int64_t warpGroups = pipelineField(kernel, warpGroupsField);
+    if (warpGroups * 64 <= found.rows)
+      return 0;
+    std::optional<int64_t> programs = knownPrograms();
+    if (found.dealtTrips && programs && *found.dealtTrips >= warpGroups)
+      return warpGroups;
+    emitReport(loc)
+        << "does not deal trips to " << warpGroups << " warp groups: "
+        << (!programs ? "how many programs there are is not known, or too many"
+            : found.dealtTrips
+                ? "it has fewer trips"
+                : "it has no loop that can be dealt, with operands that programs share");
+    return 0;
+  }
+
+  /// Where a table of them can be made.
+  std::optional<int64_t> knownPrograms() {
+    constexpr int64_t mostPrograms = 1 << 16;
+    int64_t all = 1;
+    for (auto size : kernel.getGrid().getAsRange<tile::SizeAttr>()) {
+      std::optional<int64_t> count = size.getSize().constant();
+      if (!count || *count > mostPrograms || (all *= *count) > mostPrograms)
+        return std::nullopt;
+    }
+    return all;
   }
 
   /// A launch on tensor cores: `blocks` blocks a multiprocessor, which run one program after the
@@ -205,9 +238,11 @@ private:
     signature.bind(e, made.getArguments());
     Indices grid = signature.grid(e);
     BlockPrograms programs{sreg<NVVM::BlockIdXOp>(), e.ix().value(e.ix().product(grid)),
-                           sreg<NVVM::GridDimXOp>(),
-                           [&](const Ix &number) { numberInBands(e, number, grid); }};
-    if (std::optional<WorkTable> table = workTable(e, grid))
+                           sreg<NVVM::GridDimXOp>(), [&](const Ix &number) -> Value {
+                             numberInBands(e, number, grid);
+                             return {};
+                           }};
+    if (std::optional<WorkTable> table = workTable(grid))
       followTable(e, *table, grid, programs);
     Value shared = sharedMemory(productAlignment);
     if (failed(make(e, shared, made.getArguments().take_back(maps), programs)->emit()))
@@ -324,13 +359,18 @@ private:
   }
 
   /// Who runs what, where programs are of different lengths and all sizes are known.
-  std::optional<WorkTable> workTable(Emitter &e, const Indices &grid) {
-    constexpr int64_t mostPrograms = 1 << 16;
-    std::optional<int64_t> all = e.ix().product(grid).constant();
-    if (!attention || attention->trips.empty() || !all || *all > mostPrograms)
+  std::optional<WorkTable> workTable(const Indices &grid) {
+    std::optional<int64_t> all = knownPrograms();
+    if (!attention || !all)
+      return std::nullopt;
+    int64_t blocks = std::min(*all, architecture.multiprocessors * plan.blocksOfMultiprocessor);
+    if (attentionPlan->dealsTrips) {
+      int64_t ofHead = *grid.back().constant();
+      return dealPrograms(ofHead, *all / ofHead, attentionPlan->warpGroups, blocks);
+    }
+    if (attention->trips.empty())
       return std::nullopt;
     int64_t heads = *all / int64_t(attention->trips.size());
-    int64_t blocks = std::min(*all, architecture.multiprocessors * plan.blocksOfMultiprocessor);
     return makeWorkTable(attention->trips, heads, std::max<int64_t>(1, cachedBytes / bytesOfHead()),
                          blocks);
   }
@@ -359,8 +399,11 @@ private:
     programs.end =
         e.ix().value(e.ix().add(programs.first, e.ix().mul(word(programs.first), blocks)));
     programs.step = e.ix().value(blocks);
-    programs.number = [this, &e, &grid, word, blocks](const Ix &number) {
-      numberPrograms(e, word(e.ix().add(number, blocks)), grid);
+    programs.number = [this, &e, &grid, word, blocks](const Ix &number) -> Value {
+      Ix own = word(e.ix().add(number, blocks));
+      bool mayBeDealt = attentionPlan->dealsTrips;
+      numberPrograms(e, mayBeDealt ? e.ix().rem(own, dealtProgram) : own, grid);
+      return mayBeDealt ? e.ix().less(dealtProgram - 1, own) : Value();
     };
   }
 

@@ -43,6 +43,7 @@ public:
         roles.findStores(kernel, found.stores, why) && readsNoResult(kernel, why)) {
       findTrips();
       findMasks();
+      findDealing();
       match.attention = std::move(found);
     }
     match.why = std::move(why);
@@ -283,6 +284,58 @@ private:
     }
     if (llvm::all_equal(found.trips) || int64_t(found.trips.size()) != count)
       found.trips.clear();
+  }
+
+  //===--- trips that are dealt --------------------------------------------===//
+
+  void findDealing() {
+    tile::ForOp loop = found.parts[0].loop;
+    if (found.parts.size() != 1 || !loop || !loop.getCommutative() || !found.conditions.empty())
+      return;
+    std::optional<int64_t> trips;
+    llvm::APInt begin, end, step;
+    if (matchPattern(loop.getBegin(), m_ConstantInt(&begin)) &&
+        matchPattern(loop.getEnd(), m_ConstantInt(&end)) &&
+        matchPattern(loop.getStep(), m_ConstantInt(&step)))
+      trips =
+          llvm::divideCeilSigned(end.getSExtValue() - begin.getSExtValue(), step.getSExtValue());
+    auto lastDim = unsigned(kernel.getGrid().size()) - 1;
+    auto isSame = [&](tile::LoadOp load) {
+      return llvm::none_of(load.getPositions(),
+                           [&](Value at) { return dependsOnProgram(at, lastDim); });
+    };
+    if (trips && isSame(found.parts[0].keys.load) && isSame(found.parts[0].values.load) &&
+        followCombine(loop))
+      found.dealtTrips = trips;
+  }
+
+  static bool dependsOnProgram(Value scalar, unsigned dim) {
+    Operation *op = scalar.getDefiningOp();
+    if (auto program = dyn_cast_or_null<tile::ProgramIdOp>(op))
+      return program.getDim() == dim;
+    return op &&
+           llvm::any_of(op->getOperands(), [&](Value one) { return dependsOnProgram(one, dim); });
+  }
+
+  /// Whether a thread can combine what it has of two states.
+  bool followCombine(tile::ForOp loop) {
+    const AttentionPart &part = found.parts[0];
+    Block &combine = loop.getCombine().front();
+    auto rolesOf = [&](unsigned number, Value tile) {
+      return number == part.sums ? Roles{Along::Rows, Along::Columns} : rowsOf(tile);
+    };
+    unsigned count = loop.getNumResults();
+    for (BlockArgument argument : combine.getArguments())
+      roles.set(argument, rolesOf(argument.getArgNumber() % count, argument));
+    std::string ignored;
+    for (Operation &op : combine)
+      if (!isOfSingleElements(&op) ||
+          (!op.hasTrait<OpTrait::IsTerminator>() && !roles.follow(&op, ignored)))
+        return false;
+    for (auto [number, tile] : llvm::enumerate(combine.getTerminator()->getOperands()))
+      if (!roles.of(tile) || *roles.of(tile) != rolesOf(unsigned(number), tile))
+        return false;
+    return true;
   }
 
   static bool goesOn(tile::ForOp loop, tile::ForOp before) {

@@ -34,6 +34,10 @@ struct Attention {
   /// Of each program along the grid's last dimension, where these differ and are known.
   std::vector<int64_t> trips;
   bool isMasked = false; // trips read more than operands
+  /// How many trips its one loop has, where these can be dealt to warp groups, or programs next to
+  /// each other along the grid's last dimension share what they load: the loop's `combine` is
+  /// commutative, and all these programs have the same trips and right operands.
+  std::optional<int64_t> dealtTrips;
   int64_t rows = 0, terms = 0, depth = 0, width = 0;
   mlir::Type element; // of the operands
   LaunchConditions conditions;

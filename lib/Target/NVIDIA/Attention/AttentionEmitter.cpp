@@ -92,7 +92,29 @@ void AttentionEmitter::loadTrips(const AttentionPart &part, SmallVectorImpl<Valu
   place.assign(trips.getResults().begin(), trips.getResults().end());
 }
 
+/// Those of as many programs as stand side by side.
+void AttentionEmitter::loadQueriesBeside(const StageRing::Place &place) {
+  Value one = at.i32(plan.queries.bytes()), all = at.i32(plan.warpGroups * plan.queries.bytes());
+  Value barrier = queries.fill(place, at.select(isDealt, one, all));
+  Ix first = e.programIds.back();
+  auto loadOne = [&](int64_t slot) {
+    Emitter::Scope scope(e);
+    e.programIds.back() = e.ix().add(first, slot);
+    emitScalars(e.kernel.getBody().front());
+    loadOperand(attention.queries, plan.queries, maps[0],
+                at.add(queries.offset(place.stage), slot * plan.queryBytes()), barrier);
+  };
+  loadOne(0);
+  at.when(at.bitXor(isDealt, at.bit(true)), [&] {
+    for (int64_t slot = 1; slot < plan.warpGroups; ++slot)
+      loadOne(slot);
+  });
+  e.programIds.back() = first;
+}
+
 void AttentionEmitter::loadQueries(const StageRing::Place &place) {
+  if (plan.dealsTrips)
+    return loadQueriesBeside(place);
   Value barrier = queries.fill(place, plan.queries.bytes());
   loadOperand(attention.queries, plan.queries, maps[0], queries.offset(place.stage), barrier);
 }
@@ -134,7 +156,8 @@ void AttentionEmitter::load(int64_t warp) {
 
 /// Begins the scores of the warp group's rows.
 Value AttentionEmitter::multiplyKeys(Value queryStage, Value stage) {
-  Value rows = at.mul(group.number, plan.queries.offsetOf(rowsOfGroup, 0));
+  Value rows = plan.dealsTrips ? at.mul(querySlot, plan.queryBytes())
+                               : at.mul(group.number, plan.queries.offsetOf(rowsOfGroup, 0));
   Value a = at.descriptor(at.add(queries.offset(queryStage), rows), plan.queries.descriptor());
   Value other = at.descriptor(keys.offset(stage), plan.keys.descriptor());
   Value scores = LLVM::UndefOp::create(b, loc, at.sumsType(terms));
@@ -208,8 +231,10 @@ void AttentionEmitter::weighFirst(size_t number, Value scores, State &state) {
 
 AttentionEmitter::State AttentionEmitter::firstTrip(Value queryStage, StageRing::Place place) {
   State state;
+  if (plan.dealsTrips)
+    place = keys.advanceBy(place, firstTripNumber);
   state.last = place;
-  state.next = keys.advance(place);
+  state.next = next(place);
   state.addsToSums = at.i32(0);
   state.sums.assign(size_t(attention.width / 2), LLVM::UndefOp::create(b, loc, b.getF32Type()));
   if (tile::ForOp loop = attention.parts[0].loop)
@@ -217,7 +242,7 @@ AttentionEmitter::State AttentionEmitter::firstTrip(Value queryStage, StageRing:
   keys.waitUntilFull(place);
   Value scores = multiplyKeys(queryStage, place.stage);
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
-  keys.release(place.stage, group.isLeader);
+  keys.release(place.stage, group.isLeader, users());
   weighFirst(0, scores, state);
   return state;
 }
@@ -227,22 +252,28 @@ AttentionEmitter::State AttentionEmitter::firstTrip(Value queryStage, StageRing:
 /// one after the other, so that one multiplies while others compute weights.
 void AttentionEmitter::trip(const AttentionPart &part, Value sumsBefore, Value queryStage,
                             State &state) {
-  keys.waitUntilFull(state.next);
+  if (!plan.dealsTrips)
+    keys.waitUntilFull(state.next);
   if (plan.takesTurns)
     takeTurn();
+  // Where others have the trips between, a stage may come round twice since this warp group looked
+  // at it, and parity tells phases next to each other apart only: whoever had its turn before has
+  // seen the one before.
+  if (plan.dealsTrips)
+    keys.waitUntilFull(state.next);
   Value scores = multiplyKeys(queryStage, state.next.stage);
   Value sums = multiplyValues(state);
   if (plan.takesTurns)
     passTurn();
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 1);
-  keys.release(state.next.stage, group.isLeader);
+  keys.release(state.next.stage, group.isLeader, users());
   weigh(part, scores, state);
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
   takeSums(state, sums);
-  values.release(state.last.stage, group.isLeader);
+  values.release(state.last.stage, group.isLeader, users());
   scaleSums(part, sumsBefore, state);
   state.last = state.next;
-  state.next = keys.advance(state.next);
+  state.next = next(state.next);
 }
 
 /// The trips of a part but the first one of all.
@@ -256,7 +287,12 @@ void AttentionEmitter::loop(size_t number, Value queryStage, State &state) {
   }
   IndexBuilder ix = e.ix();
   Ix begin = e.index(loop.getBegin()), step = e.index(loop.getStep()), first = begin;
-  if (number == 0) {
+  if (plan.dealsTrips) {
+    Value stride = arith::ExtUIOp::create(b, loc, b.getI64Type(), tripStride);
+    Value own = arith::ExtUIOp::create(b, loc, b.getI64Type(), firstTripNumber);
+    first = ix.add(begin, ix.mul(ix.add(own, stride), step));
+    step = ix.mul(step, stride);
+  } else if (number == 0) {
     first = ix.add(begin, step);
   } else if (number <= attention.firstRuns) { // unless a loop before has had the first one
     tile::ForOp before = attention.parts[0].loop;
@@ -277,8 +313,14 @@ void AttentionEmitter::loop(size_t number, Value queryStage, State &state) {
     scf::YieldOp::create(b, loc, own.flat());
   }
   state = state.with(trips.getResults());
-  if (number < attention.firstRuns)
-    return;
+  if (number >= attention.firstRuns && !plan.dealsTrips)
+    setResults(number, state);
+}
+
+/// What a loop carries but sums is known then; sums along rows are still in parts in `state`.
+void AttentionEmitter::setResults(size_t number, State &state) {
+  const AttentionPart &part = attention.parts[number];
+  tile::ForOp loop = part.loop;
   State whole = state;
   size_t next = 0;
   for (unsigned i = 0; i < loop.getNumResults(); ++i)
@@ -298,6 +340,8 @@ void AttentionEmitter::finish(const State &state) {
 }
 
 LogicalResult AttentionEmitter::multiplyAll() {
+  if (plan.dealsTrips)
+    group.rowGroup = at.i32(0);
   fragment.findCoordinates(e, group);
   findTermColumns();
   findPartialRows();
@@ -315,15 +359,31 @@ LogicalResult AttentionEmitter::multiplyAll() {
     State state = firstTrip(own.stage, {carried[2], carried[3]});
     for (size_t part = 0; part < attention.parts.size(); ++part)
       loop(part, own.stage, state);
+    if (plan.dealsTrips)
+      evenTurns();
     queries.release(own.stage, group.isLeader);
     Value sums = multiplyValues(state);
     NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
     takeSums(state, sums);
-    values.release(state.last.stage, group.isLeader);
-    finish(state);
-    done = epilogue.emit(attention.stores, plannedMaps.stores);
+    values.release(state.last.stage, group.isLeader, users());
+    auto store = [&] {
+      finish(state);
+      done = epilogue.emit(attention.stores, plannedMaps.stores);
+    };
     own = queries.advance(own);
-    return {own.stage, own.parity, state.next.stage, state.next.parity};
+    if (!plan.dealsTrips) {
+      store();
+      return {own.stage, own.parity, state.next.stage, state.next.parity};
+    }
+    combineGroups(state);
+    Value isOwn =
+        arith::OrIOp::create(b, loc, at.bitXor(isDealt, at.bit(true)), at.equal(group.number, 0));
+    at.when(isOwn, [&] {
+      Emitter::Scope scope(e);
+      store();
+    });
+    StageRing::Place following = keys.skip({carried[2], carried[3]}, at.i32(*attention.dealtTrips));
+    return {own.stage, own.parity, following.stage, following.parity};
   });
   if (plan.takesTurns)
     at.when(at.equal(group.number, 0), [&] { takeTurn(); });

@@ -42,6 +42,7 @@ private:
   int64_t loadingWarps() const override { return plan.hasLoaders ? 2 : 0; }
   void load(int64_t warp) override;
   void loadQueries(const StageRing::Place &place);
+  void loadQueriesBeside(const StageRing::Place &place);
   void loadProgram(const StageRing::Place &query, const StageRing::Place &key);
   void loadTrips(const AttentionPart &part, llvm::SmallVectorImpl<mlir::Value> &place,
                  const StageRing &ring, const OperandTile &tile, bool isKeys);
@@ -55,6 +56,18 @@ private:
   void trip(const AttentionPart &part, mlir::Value sumsBefore, mlir::Value queryStage,
             State &state);
   void finish(const State &state);
+  void setResults(size_t part, State &state);
+
+  // Dealing.cpp
+  void placeProgram(mlir::Value isDealt) override;
+  mlir::Value users() const;
+  void evenTurns();
+  void combineGroups(State &state);
+  void give(const State &state);
+  void take(int64_t from, State &state);
+  mlir::Value combineOffset(int64_t from, int64_t number) const;
+  /// Of this warp group's next trip.
+  StageRing::Place next(const StageRing::Place &place) const;
   void setTrip(const AttentionPart &part, const Ix &number);
 
   // Weights.cpp
@@ -83,6 +96,9 @@ private:
   std::vector<Ix> termColumns;
   std::vector<mlir::Value> isTerm;
   bool hasFailed = false;
+  /// Where trips are dealt: whether this program's are (i1); the number of this warp group's first
+  /// trip; how many trips further its next one is; which of the queries side by side are its own.
+  mlir::Value isDealt, firstTripNumber, tripStride, querySlot;
   /// Sums along rows that loops only add up: each thread keeps the sum over its own columns, and
   /// the four of a row are added after the loops. The reductions, and the numbers of what carries
   /// them.

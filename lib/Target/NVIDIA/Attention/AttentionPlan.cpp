@@ -37,6 +37,10 @@ static Room roomFor(const AttentionShape &shape, int64_t warpGroups) {
   constexpr Room tail[] = {{}, {200, 231, any}, {168, 200, any}, {128, 132, any}};
   constexpr Room masked[] = {{}, {128, 200, any}, {0, 0, 0}, {0, 0, 0}};
   constexpr Room maskedLoops[] = {{}, {120, 200, any}, {0, 0, 0}, {0, 0, 0}};
+  // What is combined: wide states of three warp groups are spilled on their way.
+  constexpr Room wideDealt[] = {{}, {}, {176, any, 224}, {111, any, 160}};
+  if (shape.dealtTo > 0 && shape.width > 64)
+    return wideDealt[warpGroups];
   return (shape.isMasked   ? shape.hasLoops ? maskedLoops : masked
           : shape.hasLoops ? loops
           : shape.hasTail  ? tail
@@ -68,10 +72,26 @@ int64_t chooseStages(const AttentionShape &shape, const GpuArchitecture &archite
   return 0;
 }
 
+/// What all warp groups but one give to that one: numbers of 32 bits of each thread.
+static int64_t bytesToCombine(const AttentionShape &shape) {
+  constexpr int64_t groupThreads = 128, numberBytes = 4;
+  int64_t ofThread = shape.width / 2 + 2 * shape.carriedRows;
+  return (shape.dealtTo - 1) * groupThreads * ofThread * numberBytes;
+}
+
+/// Whether trips can be dealt: those of one loop, of which each warp group has one at a time.
+static bool canDeal(const AttentionShape &shape, int64_t stages) {
+  return shape.rows == rowsOfGroup && shape.hasLoop && !shape.hasLoops && !shape.hasTail &&
+         !shape.isMasked && !shape.hasUnknownSizes && shape.dealtTo > 1 && stages >= shape.dealtTo;
+}
+
 std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t stages,
                                            const GpuArchitecture &architecture) {
   AttentionPlan plan{};
-  plan.warpGroups = shape.rows / rowsOfGroup;
+  plan.dealsTrips = shape.dealtTo > 0;
+  plan.warpGroups = plan.dealsTrips ? shape.dealtTo : shape.rows / rowsOfGroup;
+  if (plan.dealsTrips && !canDeal(shape, stages))
+    return std::nullopt;
   if (stages < (shape.hasLoop ? 2 : 1) || plan.warpGroups < 1 || plan.warpGroups > mostWarpGroups)
     return std::nullopt;
   if (!fitsRegisters(shape, plan.warpGroups))
@@ -91,10 +111,15 @@ std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t 
       return made;
     };
     plan.queryRing = ring(queryStages, plan.queries);
+    if (plan.dealsTrips) { // programs side by side have their own
+      plan.queryRing.stageBytes *= plan.warpGroups;
+      offset = queryStages * plan.queryRing.stageBytes;
+    }
     plan.keyRing = ring(stages, plan.keys);
     plan.valueRing = ring(stages, plan.values);
     plan.store = {offset, storeBuffers};
-    offset += plan.warpGroups * plan.store.bytesOfGroup();
+    int64_t storeBytes = plan.warpGroups * plan.store.bytesOfGroup();
+    offset += plan.dealsTrips ? std::max(storeBytes, bytesToCombine(shape)) : storeBytes;
     for (RingPlan *each : {&plan.queryRing, &plan.keyRing, &plan.valueRing}) {
       each->barrierOffset = offset;
       offset += 2 * each->stages * barrierBytes;

@@ -18,6 +18,10 @@ struct AttentionShape {
   bool hasLoops = false, hasTail = false;
   bool isMasked = false;        // weights depend on more than scores
   bool hasUnknownSizes = false; // how many terms there are only the call brings
+  /// Warp groups to which trips are dealt, or programs next to each other, of 64 rows; 0: each has
+  /// 64 of a program's rows.
+  int64_t dealtTo = 0;
+  int64_t carriedRows = 2; // numbers of each row that the loop carries
 };
 
 /// Rings of queries (a stage a program), of keys and of values, then what is stored by TMA, then
@@ -26,13 +30,16 @@ struct AttentionShape {
 struct AttentionPlan {
   OperandTile queries, keys, values;
   int64_t warpGroups; // each has 64 rows
+  bool dealsTrips;    // or puts programs side by side (AttentionShape::dealtTo)
   RingPlan queryRing, keyRing, valueRing;
-  StorePlan store;
+  StorePlan store; // what warp groups combine lies there, too
   int64_t sharedBytes;
   int64_t blocksOfMultiprocessor;
   bool hasLoaders; // warps that only load
   bool takesTurns; // warp groups multiply one after the other
 
+  /// Of the queries of one program.
+  int64_t queryBytes() const { return alignUp(queries.bytes(), stageAlignment); }
   int64_t threads() const { return 128 * (warpGroups + hasLoaders); }
 };
 

@@ -22,4 +22,12 @@ struct WorkTable {
 WorkTable makeWorkTable(const std::vector<int64_t> &trips, int64_t heads, int64_t headsTogether,
                         int64_t blocks);
 
+/// On programs whose trips all warp groups of a block share; the others are the first of as many
+/// programs of a head as there are warp groups, side by side.
+inline constexpr int32_t dealtProgram = 1 << 30;
+
+/// Programs of equally many trips, `programsOfHead` for each of `heads`, row-major: each block has
+/// as many as the others but for one, next to each other.
+WorkTable dealPrograms(int64_t programsOfHead, int64_t heads, int64_t warpGroups, int64_t blocks);
+
 } // namespace tw::target::nvidia

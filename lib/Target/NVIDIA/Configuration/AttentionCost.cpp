@@ -15,7 +15,6 @@ namespace {
 
 constexpr int64_t unknownExtent = 1024, elementBytes = 2;
 constexpr int64_t rowsOfGroup = 64, mostExtent = 256, extentUnit = 16, mostDims = 5;
-constexpr int64_t blockQueries[] = {64, 128, 192};
 
 // Of a multiprocessor of a Hopper GPU, in one cycle: products of 16-bit floats by wgmma,
 // exponentials, simple operations, and bytes from the second-level cache.
@@ -25,6 +24,9 @@ constexpr double bytesIn = 64, operationsOfScore = 4;
 // trip, of a program and of a launch beside them.
 constexpr double shares[] = {0, 0.71, 0.53, 0.48};
 constexpr double tripCycles = 570, programCycles = 1500, startCycles = 2500;
+// What combining takes where trips are dealt to warp groups: an estimate.
+constexpr double combineCycles = 700;
+constexpr int64_t mostPrograms = 1 << 16; // that a table of work has
 
 int64_t sizeOf(const Attention &attention, int dim) {
   const kernels::Extent &extent = attention.dims[size_t(dim)];
@@ -42,7 +44,30 @@ bool canLoad(const Attention &attention, const Access &access, int row, int inne
          isPlain(row) && shape.back().size && *shape.back().size * elementBytes % tmaAlignment == 0;
 }
 
-AttentionShape shapeOf(const Attention &attention, const AttentionConfiguration &block) {
+/// Along all that makes programs but the queries; nothing where it is not known.
+std::optional<int64_t> knownHeads(const Attention &attention) {
+  int64_t heads = 1;
+  for (int dim = 0; dim < int(attention.dims.size()); ++dim)
+    if (dim != attention.queries && dim != attention.width && attention.output.covers(dim)) {
+      auto size = attention.dims[size_t(dim)].size;
+      if (!size || *size > mostPrograms || (heads *= *size) > mostPrograms)
+        return std::nullopt;
+    }
+  return heads;
+}
+
+/// Whether there may be one loop of as many trips for each program, whose programs are known.
+bool canDeal(const Attention &attention) {
+  auto queries = attention.dims[size_t(attention.queries)].size,
+       keys = attention.dims[size_t(attention.keys)].size;
+  auto heads = knownHeads(attention);
+  return queries && keys && heads && *queries <= mostPrograms * rowsOfGroup &&
+         *heads * ((*queries + rowsOfGroup - 1) / rowsOfGroup) <= mostPrograms &&
+         !attention.isCausal && !attention.mask;
+}
+
+AttentionShape shapeOf(const Attention &attention, const AttentionChoice &choice) {
+  const AttentionConfiguration &block = choice.block;
   int64_t keys = sizeOf(attention, attention.keys);
   bool isKnown = attention.dims[size_t(attention.keys)].size.has_value();
   return {block.queries,
@@ -55,7 +80,8 @@ AttentionShape shapeOf(const Attention &attention, const AttentionConfiguration 
           !isKnown || (attention.isCausal && keys > block.keys),
           isKnown && !attention.isCausal && keys > block.keys && keys % block.keys != 0,
           attention.mask.has_value(),
-          !isKnown};
+          !isKnown,
+          block.splitsKeys ? choice.warpGroups : 0};
 }
 
 double ceilDiv(int64_t a, int64_t b) {
@@ -77,7 +103,7 @@ double cyclesOfTrip(const AttentionShape &shape, int64_t blocksBeside) {
 Numbers numbersOf(const AttentionChoice &choice) {
   Numbers numbers = kernels::numbersOf(choice.block);
   numbers[stagesField] = choice.stages;
-  numbers[warpGroupsField] = choice.block.queries / rowsOfGroup;
+  numbers[warpGroupsField] = choice.warpGroups;
   numbers[pingPongField] = 0;
   return numbers;
 }
@@ -109,14 +135,21 @@ std::vector<Constraint> attentionConstraints(const Attention &attention,
   return {
       {"queries mod 64", "0", "a warp group multiplies 64 rows at a time"},
       {"queries", "64 * warp_groups", "each warp group has 64 rows"},
-      {"64 * warp_groups", "queries", "each warp group has 64 rows"},
+      {"64 * warp_groups * (1 - split_keys)", "queries", "each warp group has 64 rows"},
+      {"split_keys * queries", "64", "keys are dealt to warp groups of the same 64 rows"},
+      {"2 * split_keys", "warp_groups", "keys are dealt to several warp groups"},
+      {"split_keys * warp_groups", "stages", "each warp group has keys of its own at one time"},
+      {"split_keys", canDeal(attention) ? "1" : "0",
+       "only what is known to be the same in all programs can be dealt"},
+      {"split_keys * (" + number(keys) + " mod keys)", "0", "all blocks of keys are whole"},
+      {"split_keys * warp_groups * keys", number(keys), "each warp group has a block of keys"},
       {"warp_groups", "3", "more have too few registers"},
       {"ping_pong", "0", "warp groups of attention always take turns"},
       {"keys", number(mostExtent), "TMA brings up to 256 keys"},
       {"(keys mod 16) * (" + number(keys) + " - keys)", "0",
        "the second product sums up 16 keys at a time"},
       {"groups", "1", "a program has queries of one head"},
-      {"transposed + split_keys", "0", "scores lie as queries x keys, and workers share no loop"},
+      {"transposed", "0", "scores lie as queries x keys"},
       {number(1), "stages", "keys and values come through shared memory"},
       {"stages", "4", "so many have been tried"},
       {"queries * " + number(depth) + " * 2 + stages * keys * " + number((depth + width) * 2),
@@ -130,7 +163,19 @@ bool isLegal(const Attention &attention, const AttentionChoice &choice,
                                                 kernels::attentionSchema(),
                                                 attentionConstraints(attention, architecture)),
                         numbersOf(choice)) &&
-         planAttention(shapeOf(attention, choice.block), choice.stages, architecture);
+         planAttention(shapeOf(attention, choice), choice.stages, architecture);
+}
+
+/// Of a block with the most programs, where each has whole programs side by side, and deals the
+/// trips of the rest.
+static double costOfDealt(const AttentionChoice &choice, AttentionShape shape, int64_t programs,
+                          int64_t trips, const GpuArchitecture &architecture) {
+  int64_t most = (programs + architecture.multiprocessors - 1) / architecture.multiprocessors;
+  int64_t beside = most / choice.warpGroups, dealt = most % choice.warpGroups;
+  shape.rows *= choice.warpGroups;
+  double trip = cyclesOfTrip(shape, 1);
+  return startCycles + double(beside) * (double(trips) * trip + programCycles) +
+         double(dealt) * (ceilDiv(trips, choice.warpGroups) * trip + programCycles + combineCycles);
 }
 
 double attentionCost(const Attention &attention, const AttentionChoice &choice,
@@ -141,9 +186,12 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
   for (int dim = 0; dim < int(attention.dims.size()); ++dim)
     if (dim != attention.queries && dim != attention.width && attention.output.covers(dim))
       batch *= double(sizeOf(attention, dim));
+  AttentionShape shape = shapeOf(attention, choice);
+  if (choice.block.splitsKeys)
+    return costOfDealt(choice, shape, int64_t(batch * blocks), keys / choice.block.keys,
+                       architecture);
   for (int64_t first = 0; first < queries; first += rows)
     trips += ceilDiv(attention.isCausal ? std::min(keys, first + rows) : keys, choice.block.keys);
-  AttentionShape shape = shapeOf(attention, choice.block);
   std::optional<AttentionPlan> plan = planAttention(shape, choice.stages, architecture);
   int64_t beside = plan ? plan->blocksOfMultiprocessor : 1;
   // Each block has whole programs; where these are of different lengths, of about any length.
@@ -154,20 +202,34 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
   return startCycles + rounds * (trips / blocks * trip + programCycles);
 }
 
+/// Warp groups and how they work: a program has 64 rows for each, or is dealt to them.
+static std::vector<AttentionChoice> groupings() {
+  std::vector<AttentionChoice> all;
+  for (bool splitsKeys : {false, true})
+    for (int64_t warpGroups : {1, 2, 3}) {
+      AttentionChoice one;
+      one.block.queries = rowsOfGroup * (splitsKeys ? 1 : warpGroups);
+      one.block.splitsKeys = splitsKeys;
+      one.warpGroups = warpGroups;
+      if (warpGroups > 1 || !splitsKeys)
+        all.push_back(one);
+    }
+  return all;
+}
+
 std::optional<AttentionChoice> chooseAttention(const Attention &attention,
                                                const GpuArchitecture &architecture) {
   std::optional<AttentionChoice> best;
   double least = 0;
   int64_t keys = sizeOf(attention, attention.keys);
   bool isKnown = attention.dims[size_t(attention.keys)].size.has_value();
-  for (int64_t rows : blockQueries)
+  for (const AttentionChoice &grouping : groupings())
     for (int64_t count = extentUnit; count <= mostExtent; count += extentUnit) {
-      AttentionChoice tried;
-      tried.block.queries = rows;
+      AttentionChoice tried = grouping;
       if (count - extentUnit >= keys)
         break;
       tried.block.keys = isKnown ? std::min(count, keys) : count;
-      tried.stages = chooseStages(shapeOf(attention, tried.block), architecture);
+      tried.stages = chooseStages(shapeOf(attention, tried), architecture);
       if (tried.stages == 0 || !isLegal(attention, tried, architecture))
         continue;
       double cost = attentionCost(attention, tried, architecture);

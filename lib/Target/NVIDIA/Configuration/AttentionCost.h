@@ -11,6 +11,7 @@ namespace tw::target::nvidia {
 struct AttentionChoice {
   kernels::AttentionConfiguration block;
   int64_t stages = 0;
+  int64_t warpGroups = 0; // with `block.splitsKeys` trips are dealt to them
 };
 
 /// Whether attention becomes a kernel that the tensor cores can take (Attention/Attention.h).

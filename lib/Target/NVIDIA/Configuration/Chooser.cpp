@@ -37,7 +37,7 @@ public:
     if (const Attention *attention = attentionOf(problem)) {
       AttentionChoice chosen = *chooseAttention(*attention, architecture);
       return {"attention", kernels::numbersOf(chosen.block), schemaName,
-              numbersOf({chosen.stages, chosen.block.queries / 64})};
+              numbersOf({chosen.stages, chosen.warpGroups})};
     }
     const Contraction *product = productOf(problem);
     if (!product)
@@ -71,7 +71,8 @@ public:
     };
     if (attention)
       return attentionCost(*attention,
-                           {kernels::attentionFrom(configuration.fields), field(stagesField)},
+                           {kernels::attentionFrom(configuration.fields), field(stagesField),
+                            field(warpGroupsField)},
                            architecture);
     return productCost(*product,
                        {kernels::contractionFrom(configuration.fields),
@@ -122,7 +123,8 @@ void registerNVIDIAConfigurations(mlir::DialectRegistry &registry) {
           {nvidia::warpGroupsField, ConfigurationField::Number, 1, "warp groups that multiply"},
           {nvidia::pingPongField, ConfigurationField::Flag, 0,
            "whether each warp group has programs of its own, in turns; else "
-           "they share a program's rows"}}});
+           "they share a program's rows"}},
+         /*dealsTrips=*/true});
   });
 }
 

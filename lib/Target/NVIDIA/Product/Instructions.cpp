@@ -13,6 +13,9 @@ static constexpr int64_t waitTicks = 10'000'000;
 Value Instructions::i32(int64_t value) const {
   return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
 }
+Value Instructions::bit(bool value) const {
+  return arith::ConstantOp::create(b, loc, b.getBoolAttr(value));
+}
 Value Instructions::add(Value x, Value y) const { return arith::AddIOp::create(b, loc, x, y); }
 Value Instructions::add(Value x, int64_t y) const { return y == 0 ? x : add(x, i32(y)); }
 Value Instructions::mul(Value x, int64_t y) const {
@@ -27,6 +30,9 @@ Value Instructions::rem(Value x, int64_t y) const {
 Value Instructions::bitXor(Value x, Value y) const { return arith::XOrIOp::create(b, loc, x, y); }
 Value Instructions::equal(Value x, int64_t y) const {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, i32(y));
+}
+Value Instructions::isBelow(int64_t x, Value y) const {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, i32(x), y);
 }
 Value Instructions::select(Value condition, Value x, Value y) const {
   return arith::SelectOp::create(b, loc, condition, x, y);
@@ -48,12 +54,12 @@ void Instructions::initBarrier(Value offset, int64_t arrivals) const {
   NVVM::MBarrierInitOp::create(b, loc, pointer(offset), i32(arrivals), Value());
 }
 
-void Instructions::arrive(Value barrier) const {
-  NVVM::MBarrierArriveOp::create(b, loc, b.getI64Type(), pointer(barrier), Value());
+void Instructions::arrive(Value barrier, Value count) const {
+  NVVM::MBarrierArriveOp::create(b, loc, b.getI64Type(), pointer(barrier), count);
 }
 
-void Instructions::arriveExpecting(Value barrier, int64_t bytes) const {
-  NVVM::MBarrierArriveExpectTxOp::create(b, loc, Type(), pointer(barrier), i32(bytes),
+void Instructions::arriveExpecting(Value barrier, Value bytes) const {
+  NVVM::MBarrierArriveExpectTxOp::create(b, loc, Type(), pointer(barrier), bytes,
                                          NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
 }
 
@@ -71,6 +77,15 @@ void Instructions::waitForGroup(Value id) const {
 
 void Instructions::comeForGroup(Value id) const {
   NVVM::BarrierArriveOp::create(b, loc, id, i32(256));
+}
+
+void Instructions::waitForGroups(int64_t id, int64_t count) const {
+  NVVM::BarrierOp::create(b, loc, Type(), i32(id), i32(128 * count), NVVM::BarrierReductionAttr(),
+                          Value());
+}
+
+void Instructions::comeForGroups(int64_t id, int64_t count) const {
+  NVVM::BarrierArriveOp::create(b, loc, i32(id), i32(128 * count));
 }
 
 void Instructions::prefetchMap(Value map) const {

@@ -20,6 +20,7 @@ public:
       : b(b), loc(loc), shared(shared) {}
 
   mlir::Value i32(int64_t value) const;
+  mlir::Value bit(bool value) const;
   mlir::Value add(mlir::Value x, mlir::Value y) const;
   mlir::Value add(mlir::Value x, int64_t y) const;
   mlir::Value mul(mlir::Value x, int64_t y) const;
@@ -27,6 +28,8 @@ public:
   mlir::Value rem(mlir::Value x, int64_t y) const;
   mlir::Value bitXor(mlir::Value x, mlir::Value y) const;
   mlir::Value equal(mlir::Value x, int64_t y) const;
+  /// x < y, both without a sign.
+  mlir::Value isBelow(int64_t x, mlir::Value y) const;
   mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y) const;
   /// Emits what only threads do for which `condition` holds.
   void when(mlir::Value condition, llvm::function_ref<void()> body) const;
@@ -34,8 +37,9 @@ public:
   mlir::Value pointer(mlir::Value offset) const;
 
   void initBarrier(mlir::Value offset, int64_t arrivals) const;
-  void arrive(mlir::Value barrier) const;
-  void arriveExpecting(mlir::Value barrier, int64_t bytes) const;
+  /// As so many (i32; null: as one).
+  void arrive(mlir::Value barrier, mlir::Value count = {}) const;
+  void arriveExpecting(mlir::Value barrier, mlir::Value bytes) const;
   /// Until the phase with this parity has ended.
   void waitFor(mlir::Value barrier, mlir::Value parity) const;
   /// Of one warp group, by a named barrier.
@@ -43,6 +47,9 @@ public:
   /// A warp group waits at a named barrier until another one has come, too: by this.
   void waitForGroup(mlir::Value id) const;
   void comeForGroup(mlir::Value id) const;
+  /// So many warp groups wait at a named barrier for each other, or come there without waiting.
+  void waitForGroups(int64_t id, int64_t count) const;
+  void comeForGroups(int64_t id, int64_t count) const;
 
   void prefetchMap(mlir::Value map) const;
   /// Coordinates are innermost first.

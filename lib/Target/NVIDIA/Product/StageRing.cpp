@@ -27,6 +27,12 @@ StageRing::Place StageRing::advance(const Place &place) const {
           at.bitXor(place.parity, at.select(isLast, at.i32(1), at.i32(0)))};
 }
 
+StageRing::Place StageRing::advanceBy(const Place &place, Value count) const {
+  Value to = at.add(place.stage, count), isBeyond = at.isBelow(plan.stages - 1, to);
+  return {at.select(isBeyond, at.add(to, -plan.stages), to),
+          at.bitXor(place.parity, at.select(isBeyond, at.i32(1), at.i32(0)))};
+}
+
 StageRing::Place StageRing::skip(const Place &place, Value count) const {
   Value to = at.add(place.stage, count);
   return {at.rem(to, plan.stages), at.bitXor(place.parity, at.rem(at.div(to, plan.stages), 2))};
@@ -36,7 +42,7 @@ Value StageRing::offset(Value stage) const {
   return at.add(at.mul(stage, plan.stageBytes), plan.offset);
 }
 
-Value StageRing::fill(const Place &place, int64_t bytes) const {
+Value StageRing::fill(const Place &place, Value bytes) const {
   at.waitFor(empty(place.stage), at.bitXor(place.parity, at.i32(1)));
   Value barrier = full(place.stage);
   at.arriveExpecting(barrier, bytes);
@@ -47,8 +53,8 @@ void StageRing::waitUntilFull(const Place &place) const {
   at.waitFor(full(place.stage), place.parity);
 }
 
-void StageRing::release(Value stage, Value isLeader) const {
-  at.when(isLeader, [&] { at.arrive(empty(stage)); });
+void StageRing::release(Value stage, Value isLeader, Value users) const {
+  at.when(isLeader, [&] { at.arrive(empty(stage), users); });
 }
 
 } // namespace tw::target::nvidia

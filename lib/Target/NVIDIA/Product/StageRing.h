@@ -20,6 +20,8 @@ public:
   /// By one thread; so many warp groups use each stage.
   void initBarriers(int64_t users) const;
   Place advance(const Place &place) const;
+  /// So many stages further, no more than there are; i32.
+  Place advanceBy(const Place &place, mlir::Value count) const;
   /// So many stages further; i32.
   Place skip(const Place &place, mlir::Value count) const;
   /// Of what is in a stage.
@@ -27,10 +29,11 @@ public:
 
   /// By the thread that loads: waits until the stage is free, and says how many bytes come. TMA
   /// reports to the barrier that this returns.
-  mlir::Value fill(const Place &place, int64_t bytes) const;
+  mlir::Value fill(const Place &place, mlir::Value bytes) const;
+  mlir::Value fill(const Place &place, int64_t bytes) const { return fill(place, at.i32(bytes)); }
   void waitUntilFull(const Place &place) const;
-  /// Gives a stage back; one thread of each warp group.
-  void release(mlir::Value stage, mlir::Value isLeader) const;
+  /// Gives a stage back; one thread of each warp group. `users`: of so many (i32; null: of one).
+  void release(mlir::Value stage, mlir::Value isLeader, mlir::Value users = {}) const;
 
 private:
   mlir::Value full(mlir::Value stage) const;

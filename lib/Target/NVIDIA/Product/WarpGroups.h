@@ -14,8 +14,9 @@ namespace tw::target::nvidia {
 /// The programs that one block runs, one after the other.
 struct BlockPrograms {
   mlir::Value first, end, step; // i64
-  /// Makes the coordinates of a program known to the emitter.
-  std::function<void(Ix)> number;
+  /// Makes the coordinates of a program known to the emitter; whether its trips are dealt to warp
+  /// groups, while other ones stand beside the programs that follow (i1; null: none are).
+  std::function<mlir::Value(Ix)> number;
 };
 
 /// A position in the 32 bits that TMA has; further out is outside of every buffer, too.
@@ -68,6 +69,8 @@ protected:
   virtual int64_t loadingWarps() const = 0;
   virtual mlir::LogicalResult multiplyAll() = 0;
 
+  /// Changes the coordinates of a program to those of who emits; `isDealt`: BlockPrograms::number.
+  virtual void placeProgram(mlir::Value /*isDealt*/) {}
   /// Runs `body(carried)`, which returns what is carried on, for each program of the block.
   template <typename Body>
   mlir::scf::ForOp overPrograms(mlir::ValueRange carried, Body body) {
@@ -76,7 +79,7 @@ protected:
     Emitter::Scope scope(e);
     mlir::OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    programs.number(Ix(loop.getInductionVar()));
+    placeProgram(programs.number(Ix(loop.getInductionVar())));
     emitScalars(e.kernel.getBody().front());
     llvm::SmallVector<mlir::Value> next = body(loop.getRegionIterArgs());
     mlir::scf::YieldOp::create(b, loc, next);
