@@ -148,8 +148,9 @@ private:
     int64_t all = 1;
     for (auto size : kernel.getGrid().getAsRange<tile::SizeAttr>()) {
       std::optional<int64_t> count = size.getSize().constant();
-      if (!count || *count > mostPrograms || (all *= *count) > mostPrograms)
+      if (!count || *count > mostPrograms || all * *count > mostPrograms)
         return std::nullopt;
+      all *= *count;
     }
     return all;
   }

@@ -50,8 +50,9 @@ std::optional<int64_t> knownHeads(const Attention &attention) {
   for (int dim = 0; dim < int(attention.dims.size()); ++dim)
     if (dim != attention.queries && dim != attention.width && attention.output.covers(dim)) {
       auto size = attention.dims[size_t(dim)].size;
-      if (!size || *size > mostPrograms || (heads *= *size) > mostPrograms)
+      if (!size || *size > mostPrograms || heads * *size > mostPrograms)
         return std::nullopt;
+      heads *= *size;
     }
   return heads;
 }
