@@ -64,6 +64,13 @@ def ReadSlices : Pass<"tw-read-slices", "::mlir::ModuleOp"> {
     %s = tensor.extract_slice %cache[0, 0, 0, 0] [1, 16, 4096, 128] [1, 1, 1, 1]
     %o = tw.dispatch @k1(%q, %s) outs(%f)
     ```
+
+    A target whose kernels read many elements at once asks that buffers begin at multiples of so many
+    bytes (`ConfigurationChooser::fusionLimits`): a part that begins elsewhere is copied after all.
   }];
+  let options = [
+    Option<"alignment", "alignment", "int64_t", "1",
+           "Bytes at multiples of which a part must begin in its tensor">
+  ];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }

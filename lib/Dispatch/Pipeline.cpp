@@ -20,7 +20,7 @@ void buildDispatchPipeline(OpPassManager &pm, const FusionLimits &limits) {
   options.rowElements = limits.row;
   options.rereadElements = limits.reread;
   pm.addPass(createFormDispatches(options));
-  pm.addPass(createReadSlices());
+  pm.addPass(createReadSlices({limits.alignment}));
   addCleanUp(pm);
 }
 
@@ -31,8 +31,8 @@ void buildPlainDispatchPipeline(OpPassManager &pm) {
 
 void registerDispatchPasses() {
   registerPass([] { return createFormDispatches(); });
-  for (auto create : {createFormPlainDispatches, createReadSlices})
-    registerPass(create);
+  registerPass([] { return createReadSlices(); });
+  registerPass(createFormPlainDispatches);
   PassPipelineRegistration<>("tw-dispatches",
                              "All passes of the graph level, and dispatches formed",
                              [](OpPassManager &pm) {

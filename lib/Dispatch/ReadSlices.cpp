@@ -32,6 +32,15 @@ bool isContiguous(tensor::ExtractSliceOp slice) {
                       [](int64_t size) { return size == 1; });
 }
 
+/// Whether a slice begins at a multiple of so many bytes in its tensor.
+bool isAligned(tensor::ExtractSliceOp slice, int64_t alignment) {
+  int64_t elements = 0;
+  for (auto [offset, size] : llvm::zip(slice.getStaticOffsets(), slice.getSourceType().getShape()))
+    elements = elements * size + offset;
+  int64_t bits = std::max<int64_t>(8, slice.getType().getElementTypeBitWidth());
+  return elements * (bits / 8) % alignment == 0;
+}
+
 /// The slice that is all that the kernel copies; null: it is another one.
 tensor::ExtractSliceOp copiedSlice(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
@@ -64,6 +73,8 @@ bool isMadeFor(Value tensor, Operation *reader) {
 }
 
 struct ReadSlices : impl::ReadSlicesBase<ReadSlices> {
+  using ReadSlicesBase::ReadSlicesBase;
+
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     SmallVector<graph::DispatchOp> calls;
@@ -72,7 +83,8 @@ struct ReadSlices : impl::ReadSlicesBase<ReadSlices> {
     for (graph::DispatchOp call : calls) {
       auto kernel = symbols.lookup<func::FuncOp>(call.getKernel());
       auto slice = kernel ? copiedSlice(kernel) : tensor::ExtractSliceOp();
-      if (!slice || isMadeFor(call.getInputs()[0], call) || !isReadByDispatches(call.getResult(0)))
+      if (!slice || !isAligned(slice, alignment) || isMadeFor(call.getInputs()[0], call) ||
+          !isReadByDispatches(call.getResult(0)))
         continue;
       OpBuilder b(call);
       Operation *view = b.clone(*slice);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: tilewright-opt %s -tw-read-slices | FileCheck %s
+// RUN: tilewright-opt %s '-tw-read-slices=alignment=128' | FileCheck %s
+// RUN: tilewright-opt %s '-tw-read-slices=alignment=256' | FileCheck %s --check-prefix=COPIED
 
 // A contiguous slice of what is in memory anyway is read where it is; columns are copied, and so is what is returned,
 // and what only the copying kernel reads.
@@ -11,6 +13,11 @@
 // CHECK: %[[RETURNED:.*]] = tw.dispatch @layer(%[[X]])
 // CHECK: %[[MADE:.*]] = tw.dispatch @make()
 // CHECK: tw.dispatch @layer(%[[MADE]])
+
+// Layer 1 begins at byte 128: where buffers must begin at multiples of 256, it is copied.
+// COPIED-NOT: tensor.extract_slice
+// COPIED: tw.dispatch @layer
+// COPIED: return
 func.func @main(%x: tensor<3x8x4xf32>) -> (tensor<1x8x4xf32>, tensor<1x8x4xf32>, tensor<1x8x4xf32>, tensor<1x8x4xf32>) {
   %e = tensor.empty() : tensor<1x8x4xf32>
   %c = tensor.empty() : tensor<3x8x1xf32>

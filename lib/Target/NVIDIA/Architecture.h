@@ -9,6 +9,10 @@
 
 namespace tw::target {
 
+/// Buffers of kernels begin at multiples of so many bytes: accesses of 128 bits and tensor maps ask
+/// it.
+inline constexpr int64_t bufferAlignment = 16;
+
 struct GpuArchitecture {
   llvm::StringRef name;     // as LLVM, ptxas and --target=nvidia:NAME call it
   llvm::StringRef features; // LLVM's: the PTX that it is written in

@@ -19,7 +19,11 @@ public:
           std::shared_ptr<const conversion::ConfigurationChooser> others, Precision precision)
       : architecture(architecture), others(std::move(others)), precision(precision) {}
 
-  FusionLimits fusionLimits() const override { return others->fusionLimits(); }
+  FusionLimits fusionLimits() const override {
+    FusionLimits limits = others->fusionLimits();
+    limits.alignment = bufferAlignment;
+    return limits;
+  }
 
   tile::Cut chooseCut(const ConfigurationProblem &problem) const override {
     if (productOf(problem))
