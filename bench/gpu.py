@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products and attention on a GPU against PyTorch's cuBLAS, cuDNN and flash attention, in one run.
+"""Products, attention and rows on a GPU against PyTorch's cuBLAS, cuDNN, flash attention and Inductor, in one run.
 
     bench/gpu.py pack FOLDER [--tool=build/dev/bin/tilewright] [--rows=NAME,...] [--set=FIELD=NUMBER,...]
                                                                    # needs torch and a compiler
     bench/gpu.py run FOLDER [--rows=NAME,...]                      # needs torch and a GPU
 
-`pack` exports f16 and bf16 linears whose weights are inputs, f32 ones for --precision=tf32, and attention, compiles each for nvidia:sm_90a
-into FOLDER, and puts the runtime library beside them. `run` checks each against f32 and times both: random data, buffers
+`pack` exports f16 and bf16 linears whose weights are inputs, f32 ones for --precision=tf32, attention, and softmax,
+norms and elementwise chains (gpu_rows.py), compiles each for nvidia:sm_90a into FOLDER, and puts the runtime library beside them. `run` checks each against f32 and times both: random data, buffers
 rotated beyond the second-level cache, many calls behind a kernel that keeps the GPU busy until all are
-enqueued, in random order, each after a pause. A ratio is PyTorch's time over ours: above 1 we are faster. Of
-attention PyTorch's backends are each forced, and the fastest one counts.
+enqueued, in random order, each after a pause; "lasting" is the ratio after half a second without any. A ratio is PyTorch's time over ours: above 1 we are faster. Of
+products the peer is the best of cublasLt's candidates (gpu_cublaslt.py) and what PyTorch takes. Of
+attention PyTorch's backends are each forced, and the fastest one counts; of rows the faster of eager and Inductor.
+Of rows the share of the bandwidth that a large copy has in the same run is given in the place of TFLOP/s.
 """
 
 import argparse
@@ -24,6 +26,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import gpu_cublaslt
+import gpu_rows
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHAPES = [(2048, 1280, 1280), (2048, 10240, 1280), (2048, 1280, 5120), (8192, 640, 640), (8192, 5120, 640),
@@ -40,7 +45,8 @@ ATTENTION = {
     "attention_16x2048_d256": (16, 2048, 2048, 256, False),
 }
 BACKENDS = ("FLASH_ATTENTION", "CUDNN_ATTENTION")  # of PyTorch's attention
-CACHE_BYTES, ROUNDS = 220_000_000, 15
+CACHE_BYTES, ROUNDS, SUSTAINED_SECONDS = 220_000_000, 15, 0.5
+SUSTAINED_FROM_US = 30  # a shorter call takes longer to enqueue
 DTYPES = {"f16": 0, "bf16": 1, "f32": 2}  # as tw_dtype has them
 
 
@@ -66,6 +72,8 @@ def table() -> dict[str, dict]:
                       "dtype": "f16"}
     for name in ("attention_40x1024_d64", "attention_64x4096_d128_causal"):
         rows[f"{name}_dynamic"] = {**rows[name], "dynamic": True}
+    for name, (operation, count, columns, dtype) in gpu_rows.ROWS.items():
+        rows[name] = {"operation": operation, "rows": count, "columns": columns, "dtype": dtype}
     return rows
 
 
@@ -99,6 +107,11 @@ def attention_shapes(row: dict) -> dict[str, tuple]:
 
 def export(row: dict, path: pathlib.Path) -> None:
     import torch
+
+    if "operation" in row:
+        given = tuple(torch.empty(*shape, dtype=torch_dtype(row)) for shape in gpu_rows.shapes(row).values())
+        torch.export.save(torch.export.export(gpu_rows.module(row), given), path)
+        return
 
     class Attention(torch.nn.Module):
         def forward(self, q, k, v):
@@ -212,6 +225,7 @@ class Compiled:
         """A function that enqueues one call on the current stream."""
         import torch
 
+        given = given if set(self.names) <= set(given) else dict(zip(self.names, given.values()))  # or in order
         inputs = (Tensor * len(self.names))(*(self.describe(given[name], row["dtype"]) for name in self.names))
         outputs = (Tensor * 1)(self.describe(result, row["dtype"]))
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
@@ -223,7 +237,7 @@ class Compiled:
 
 
 def error_of(have, want) -> float:
-    return ((have.float() - want).norm() / want.norm()).item()
+    return ((have.to(want.dtype) - want).norm() / want.norm()).item()
 
 
 def microseconds(calls: list, count: int) -> float:
@@ -240,6 +254,22 @@ def microseconds(calls: list, count: int) -> float:
     return begin.elapsed_time(end) * 1e3 / count
 
 
+def sustained(calls: list, each: int, us: float) -> float:
+    """Microseconds of one call after SUSTAINED_SECONDS of nothing else, when the GPU is warm and its power limited."""
+    import torch
+
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    count, stop = max(1, int(2e4 / (us * each))), time.monotonic() + SUSTAINED_SECONDS
+    while time.monotonic() < stop:
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        for i in range(count):
+            calls[i % len(calls)]()
+        end.record()
+        end.synchronize()
+    return begin.elapsed_time(end) * 1e3 / count / each
+
+
 def linear_sets(row: dict) -> tuple[dict, dict, float]:
     """What measures a product: inputs, functions of PyTorch by name, operations."""
     import torch
@@ -249,11 +279,14 @@ def linear_sets(row: dict) -> tuple[dict, dict, float]:
     given = {"x": torch.rand(m, k, device="cuda"), "w": torch.rand(*shape, device="cuda"),
              "bias": torch.rand(n, device="cuda") * 4}
     given = {key: (value * 2 - 1).to(dtype) for key, value in given.items()}
-    if row["epilogue"]:
-        return given, {"cublas": lambda: reference(row, given["x"], given["w"], given["bias"])}, 2 * m * n * k
-    w = given["w"].t() if row["layout"] == "nk" else given["w"]
     peer = torch.empty((m, n), device="cuda", dtype=dtype)
-    return given, {"cublas": lambda: torch.mm(given["x"], w, out=peer)}, 2 * m * n * k
+    functions = gpu_cublaslt.functions(row, given, peer)
+    if row["epilogue"]:
+        functions["cublas"] = lambda: reference(row, given["x"], given["w"], given["bias"])
+    else:
+        w = given["w"].t() if row["layout"] == "nk" else given["w"]
+        functions["cublas"] = lambda: torch.mm(given["x"], w, out=peer)
+    return given, functions, 2 * m * n * k
 
 
 def attention_sets(row: dict) -> tuple[dict, dict, float]:
@@ -278,11 +311,21 @@ def attention_sets(row: dict) -> tuple[dict, dict, float]:
     return given, functions, 4 * row["heads"] * scores * row["size"]
 
 
+def row_sets(row: dict) -> tuple[dict, dict, float]:
+    """The same of rows; bytes in the place of operations."""
+    given, functions = gpu_rows.sets(row, torch_dtype(row))
+    moved = sum(value.numel() for value in given.values()) + row["rows"] * row["columns"]
+    return given, functions, moved * first_element_bytes(given)
+
+
 def wanted(row: dict, given: dict):
-    """In f32."""
+    """In f32; of f32 in f64."""
     import torch
 
     wide = {key: value.float() for key, value in given.items()}
+    if "operation" in row:
+        wide = {key: value.double() for key, value in given.items()} if row["dtype"] == "f32" else wide
+        return gpu_rows.evaluate(row, wide)
     if "heads" in row:  # head by head, for the scores of all are large
         heads = [attend(row, {key: value[:, h:h + 1] for key, value in wide.items()})
                  for h in range(row["heads"])]
@@ -313,51 +356,71 @@ def first_element_bytes(given: dict) -> int:
     return next(iter(given.values())).element_size()
 
 
-def measure(folder: pathlib.Path, name: str, row: dict) -> dict:
-    import torch
+def kind(row: dict) -> str:
+    return "attention" if "heads" in row else "rows" if "operation" in row else "product"
 
-    torch.backends.cuda.matmul.allow_tf32 = row["dtype"] == "f32"  # the peer does what we do
-    make = attention_sets if "heads" in row else linear_sets
-    first, functions, operations = make(row)
-    result_shape = tuple(next(iter(functions.values()))().shape)
-    size = first_element_bytes(first) * (sum(value.numel() for value in first.values()) + torch.Size(result_shape).numel())
-    copies = max(2, min(24, -(-CACHE_BYTES // size)))
-    compiled, ours, theirs, sets = Compiled(folder, name), [], {key: [] for key in functions}, []
-    for _ in range(copies):
-        given, peers, _ = make(row)
-        result = torch.full(result_shape, float("nan"), device="cuda", dtype=torch_dtype(row))
-        sets.append((given, result, peers))
-        ours.append(compiled.call(row, given, result))
-        for key in theirs:
-            theirs[key].append(peers[key])
-    given, result, peers = sets[0]
-    ours[0]()
-    compiled.check(compiled.library.tw_instance_wait(compiled.instance))
-    torch.backends.cuda.matmul.allow_tf32 = False
-    want = wanted(row, given)
-    torch.backends.cuda.matmul.allow_tf32 = row["dtype"] == "f32"
-    error, own = error_of(result, want), error_of(next(iter(peers.values()))(), want)
-    del want
-    count = max(copies, min(60, int(2000 / (operations / 600e6 + 3))))
-    count = -(-count // copies) * copies
-    candidates = [("ours", ours, 1)]
-    for key, calls in theirs.items():
-        # Attention's host time is longer than the GPU's: all copies are one graph.
-        candidates.append((key, [captured(calls).replay], copies) if "heads" in row else (key, calls, 1))
-    times = {which: [] for which, _, _ in candidates}
+
+SETS = {"attention": attention_sets, "rows": row_sets, "product": linear_sets}
+
+
+def median_times(candidates: dict, count: int) -> dict[str, float]:
+    """Microseconds of a call of each candidate: a list of functions and how many calls each of these makes."""
+    times = {which: [] for which in candidates}
     for _ in range(ROUNDS):
-        random.shuffle(candidates)
-        for which, calls, each in candidates:
+        for which in random.sample(list(candidates), len(candidates)):
+            calls, each = candidates[which]
             microseconds(calls, 3)
             time.sleep(0.02)
             times[which].append(microseconds(calls, count // each) / each)
-    medians = {which: statistics.median(some) for which, some in times.items()}
-    us = medians.pop("ours")
-    best = min(medians, key=medians.get)
-    peer = medians[best]
-    return {"row": name, "us": round(us, 2), "torch_us": round(peer, 2), "peer": best,
-            "ratio": round(peer / us, 3), "tflops": round(1e-6 * operations / us), "error": error,
-            "torch_error": own}
+    return {which: statistics.median(some) for which, some in times.items()}
+
+
+def judge(result, row: dict, given: dict, peer) -> dict:
+    """How far our result and the peer's are from the true one."""
+    import torch
+
+    torch.backends.cuda.matmul.allow_tf32 = False
+    want = wanted(row, given)
+    torch.backends.cuda.matmul.allow_tf32 = row["dtype"] == "f32"
+    return {"error": error_of(result, want), "torch_error": error_of(peer(), want)}
+
+
+def measure(folder: pathlib.Path, name: str, row: dict, bandwidth: float) -> dict:
+    import torch
+
+    torch.backends.cuda.matmul.allow_tf32 = row["dtype"] == "f32"  # the peer does what we do
+    is_product, make = kind(row) == "product", SETS[kind(row)]
+    first, functions, work = make(row)
+    shape = next(iter(functions.values()))().shape
+    size = first_element_bytes(first) * (sum(value.numel() for value in first.values()) + shape.numel())
+    copies = max(2, min(24, -(-CACHE_BYTES // size)))
+    compiled, ours, sets = Compiled(folder, name), [], []
+    for _ in range(copies):
+        given, peers, _ = make(row)
+        result = torch.full(shape, float("nan"), device="cuda", dtype=torch_dtype(row))
+        sets.append((given, result, peers))
+        ours.append(compiled.call(row, given, result))
+    given, result, peers = sets[0]
+    ours[0]()
+    compiled.check(compiled.library.tw_instance_wait(compiled.instance))
+    errors = judge(result, row, given, next(iter(peers.values())))
+    candidates = {"ours": (ours, 1)}
+    for key in functions:
+        calls = [peers[key] for _, _, peers in sets]
+        # But for products PyTorch's host time is longer than the GPU's: all copies are one graph.
+        candidates[key] = (calls, 1) if is_product else ([captured(calls).replay], copies)
+    count = max(copies, min(60, int(2000 / (work / (4e6 if kind(row) == "rows" else 600e6) + 3))))
+    times = median_times(candidates, -(-count // copies) * copies)
+    us = times.pop("ours")
+    best = min(times, key=times.get)
+    found = {"row": name, "us": round(us, 2), "torch_us": round(times[best], 2), "peer": best,
+             "ratio": round(times[best] / us, 3), **errors}
+    if kind(row) == "rows":
+        return {**found, "of_copy": round(work / us / bandwidth, 3)}
+    if min(us, times[best]) > SUSTAINED_FROM_US:
+        lasting, peers_lasting = (sustained(*candidates[which], us) for which in ("ours", best))
+        found["sustained"] = round(peers_lasting / lasting, 3)
+    return {**found, "tflops": round(1e-6 * work / us)}
 
 
 def run(options) -> int:
@@ -367,14 +430,17 @@ def run(options) -> int:
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     torch.manual_seed(1)
     folder, results = pathlib.Path(options.folder), []
-    print(f"{'row':30} {'us':>9} {'torch us':>9} {'peer':>7} {'ratio':>6} {'TFLOP/s':>8} {'error':>8} {'torch':>8}")
+    bandwidth = gpu_rows.copy_bandwidth()
+    print(f"{torch.cuda.get_device_name()}; a large copy moves {bandwidth * 1e-6:.2f} TB/s")
+    print(f"{'row':30} {'us':>9} {'torch us':>9} {'peer':>8} {'ratio':>6} {'lasting':>7} {'TFLOP/s':>8} {'error':>8} {'torch':>8}")
     for name, row in table().items():
         if not (folder / f"{name}.so").exists() or (options.rows and name not in options.rows.split(",")):
             continue
-        one = measure(folder, name, row)
+        one = measure(folder, name, row, bandwidth)
         results.append(one)
-        print(f"{name:30} {one['us']:9.2f} {one['torch_us']:9.2f} {one['peer']:>7} {one['ratio']:6.3f} "
-              f"{one['tflops']:8} "
+        speed = f"{one['of_copy']:.0%}" if "of_copy" in one else one["tflops"]
+        print(f"{name:30} {one['us']:9.2f} {one['torch_us']:9.2f} {one['peer']:>8} {one['ratio']:6.3f} {one.get('sustained', ''):>7} "
+              f"{speed:>8} "
               f"{one['error']:8.1e} {one['torch_error']:8.1e}", flush=True)
         torch.cuda.empty_cache()
     print(f"geomean of ratios {statistics.geometric_mean(one['ratio'] for one in results):.3f}")
