@@ -240,6 +240,23 @@ private:
     return op->hasAttr(target::nvidia::sumsAttribute) && op.getPosition()[0] == 0;
   }
 
+  /// f32 to bf16, to the nearest, ties to even: LLVM would call compiler-rt for it.
+  Value narrow(Value single) {
+    auto constant = [&](int64_t value) -> Value {
+      return LLVM::ConstantOp::create(b, loc, i32, b.getI32IntegerAttr(int32_t(value)));
+    };
+    Value bits = LLVM::BitcastOp::create(b, loc, i32, single), shift = constant(16);
+    Value high = LLVM::LShrOp::create(b, loc, bits, shift);
+    Value odd = LLVM::AndOp::create(b, loc, high, constant(1));
+    Value bias = LLVM::AddOp::create(b, loc, odd, constant(0x7fff));
+    Value sum = LLVM::AddOp::create(b, loc, bits, bias);
+    Value rounded = LLVM::LShrOp::create(b, loc, sum, shift);
+    Value isNan = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno, single, single);
+    Value result = LLVM::SelectOp::create(b, loc, isNan, constant(0x7fc0), rounded);
+    Value half = LLVM::TruncOp::create(b, loc, b.getI16Type(), result);
+    return LLVM::BitcastOp::create(b, loc, b.getBF16Type(), half);
+  }
+
   void replace(Operation *op) {
     b.setInsertionPoint(op);
     if (auto extract = dyn_cast<LLVM::ExtractValueOp>(op)) {
@@ -261,6 +278,9 @@ private:
     else if (auto address = dyn_cast<LLVM::AddressOfOp>(op); address && isShared(address))
       value = LLVM::AddrSpaceCastOp::create(b, loc, address.getType(),
                                             field(offsetof(Thread, shared), pointer));
+    else if (auto truncate = dyn_cast<LLVM::FPTruncOp>(op);
+             truncate && op->getResult(0).getType().isBF16())
+      value = narrow(truncate.getOperand());
     else if (isa<NVVM::Barrier0Op>(op))
       LLVM::CallOp::create(b, loc, LLVM::LLVMFunctionType::get(nothing, {pointer}),
                            ValueRange{field(offsetof(Thread, barrier), pointer), self});

@@ -52,7 +52,6 @@ struct LaunchPlan {
   int64_t threads = 0, sharedBytes = 0, fillThreads = 0;
   std::vector<std::pair<std::vector<Size>, int64_t>> requests; // workspace of a block
   int64_t blocksOfMultiprocessor = 0; // that run all programs; 0: a block runs one
-  bool overlaps = false;              // it waits itself for what was launched before it
   std::vector<MapPlan> maps;          // of the launch
   LaunchConditions conditions;
 };

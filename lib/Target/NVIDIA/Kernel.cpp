@@ -4,6 +4,7 @@
 #include "Target/NVIDIA/Attention/AttentionEmitter.h"
 #include "Target/NVIDIA/Attention/WorkTable.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
+#include "Target/NVIDIA/Emission/Width.h"
 #include "Target/NVIDIA/HostSide.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
 #include "Target/NVIDIA/Product/ProductEmitter.h"
@@ -16,7 +17,7 @@ using namespace mlir;
 namespace tw::target::nvidia {
 namespace {
 
-constexpr int64_t warp = 32, leastThreads = 64, mostThreads = 256, fillThreads = 256;
+constexpr int64_t fillThreads = 256;
 /// In the plain lowering two blocks share a multiprocessor.
 constexpr int64_t blocksOfMultiprocessor = 2;
 constexpr unsigned sharedSpace = 3;
@@ -30,7 +31,7 @@ public:
   KernelLowering(tile::KernelOp kernel, ModuleOp device, ModuleOp host,
                  const GpuArchitecture &architecture)
       : kernel(kernel), device(device), host(host), architecture(architecture), signature(kernel),
-        b(kernel.getContext()), loc(kernel.getLoc()), i64(b.getI64Type()),
+        width(widthOf(kernel)), b(kernel.getContext()), loc(kernel.getLoc()), i64(b.getI64Type()),
         pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
 
   /// `avoidsTensorCores`: another kernel has the place of the one that would use them.
@@ -42,7 +43,7 @@ public:
     findStructure();
     result.usesTensorCores = product || attention;
     if (!result.usesTensorCores) {
-      plan.threads = threadCount();
+      plan.threads = threadsFor(width);
       if (failed(emitPrograms(result, plan, result.info.name, sharedOfPlain())))
         return failure();
     } else if (failed(avoidsTensorCores ? emitInPlace(result)
@@ -162,21 +163,8 @@ private:
     plan.threads = threads;
     plan.sharedBytes = sharedBytes;
     plan.blocksOfMultiprocessor = blocks;
-    plan.overlaps = true;
     plan.maps = maps;
     plan.conditions = conditions;
-  }
-
-  /// As many threads as the largest tile has elements, within bounds.
-  int64_t threadCount() {
-    int64_t most = 1;
-    kernel.walk([&](Operation *op) {
-      for (Type type : op->getResultTypes())
-        if (auto tile = dyn_cast<RankedTensorType>(type))
-          most = std::max(most, tile.hasStaticShape() ? tile.getNumElements() : mostThreads);
-    });
-    return std::clamp<int64_t>(int64_t(llvm::alignTo(uint64_t(most), warp)), leastThreads,
-                               mostThreads);
   }
 
   /// A kernel, with so many tensor maps behind its arguments; the builder stands in it, before its
@@ -275,7 +263,7 @@ private:
 
   /// The plain lowering beside the kernel for tensor cores, for other sizes.
   LogicalResult emitPlain(LoweredForDevice &result) {
-    plain.threads = threadCount();
+    plain.threads = threadsFor(width);
     result.hasPlain = true;
     return emitPrograms(result, plain, result.info.name + plainSuffix, sharedOfPlain());
   }
@@ -295,9 +283,12 @@ private:
     LLVM::LLVMFuncOp made = function(name, own.threads, own.maps.size());
     Emitter e(kernel, b);
     signature.bind(e, made.getArguments());
-    if (own.overlaps)
-      NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
+    // As in Product/WarpGroups.cpp: memory is touched behind it.
+    for (auto kind : {NVVM::GridDepActionKind::wait, NVVM::GridDepActionKind::launch_dependents})
+      NVVM::GriddepcontrolOp::create(b, loc, kind);
     e.threads = own.threads;
+    e.width = width.neighbours;
+    e.mostHeld = width.held;
     e.thread = sreg<NVVM::ThreadIdXOp>();
     e.shared = LLVM::AddrSpaceCastOp::create(b, loc, pointer, sharedMemory(sharedAlignment));
     e.sharedLimit = sharedLimit;
@@ -463,6 +454,7 @@ private:
   ModuleOp device, host;
   const GpuArchitecture &architecture;
   Signature signature;
+  Width width; // of the plain lowering
   OpBuilder b;
   Location loc;
   Type i64, pointer;

@@ -1,26 +1,35 @@
-// One block a program, one element a thread; what lies beyond the buffer is not touched. There is no
-// scratch memory and no barrier, and polynomials instead of libm.
+// One block a program, four neighbours a thread. What lies beyond the buffer is not touched: neighbours of which not
+// all are there are read and written one by one. There is no scratch memory and no barrier, and polynomials
+// instead of libm.
 // RUN: tilewright kernel print %s --as=loops --target=nvidia:sm_90a | FileCheck %s
 // RUN: tilewright kernel print %s --as=assembly --target=nvidia:sm_90a | FileCheck %s --check-prefix=PTX
 
 // CHECK: llvm.func @kernel(%[[X:.*]]: !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias},
-// CHECK-SAME: nvvm.kernel, nvvm.reqntid = array<i32: 160, 1, 1>
+// CHECK-SAME: nvvm.kernel, nvvm.reqntid = array<i32: 64, 1, 1>
 // CHECK: %[[T:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK: scf.for %[[PROGRAM:.*]] =
 // CHECK: %[[BEGIN:.*]] = arith.muli %[[PROGRAM]], %c160_i64
 // CHECK: %[[AT:.*]] = arith.addi %[[BEGIN]],
-// CHECK: %[[IN:.*]] = arith.cmpi ult, %[[AT]],
-// CHECK: scf.if %[[IN]] -> (f32)
-// CHECK: llvm.load
+// CHECK: %[[FIRST:.*]] = arith.cmpi ult, %[[AT]],
+// CHECK: %[[LAST:.*]] = arith.cmpi ult,
+// CHECK: %[[ALL:.*]] = arith.andi %[[FIRST]], %[[LAST]]
+// CHECK: scf.if %[[ALL]] -> (f32, f32, f32, f32)
+// CHECK: llvm.load {{.*}} -> vector<4xf32>
+// CHECK: else
+// CHECK: scf.if %[[FIRST]] -> (f32)
+// CHECK: llvm.load {{.*}} -> f32
 // CHECK: math.fma
 
 // PTX: .target sm_90a
 // PTX: .entry kernel(
-// PTX: .reqntid 160
+// PTX: .reqntid 64
 // PTX-NOT: call
-// PTX: ld.global{{.*}}.b32
-// PTX: fma.rn.f32
-// PTX: st.global.b32
+// PTX-NOT: bar.sync
+// PTX-DAG: ld.global{{.*}}.v4.b32
+// PTX-DAG: ld.global{{.*}}.b32
+// PTX-DAG: fma.rn.f32
+// PTX-DAG: st.global.v4.b32
+// PTX-DAG: st.global.b32
 tile.kernel @expOf(in %x: !tile.buffer<[N], f32>, out %y: !tile.buffer<[N], f32>)
     symbols [N] grid [N ceildiv 160] {
   %p = tile.program_id 0

@@ -2,8 +2,7 @@
 
 // One element that several operations make of a sum is computed by all threads, as scalars are: nobody waits for it.
 
-// The sum, of each warp and of all:
-// CHECK: nvvm.barrier0
+// The sum, of what each warp has:
 // CHECK: nvvm.barrier0
 // CHECK: math.sqrt
 // CHECK: arith.divf

@@ -1,21 +1,26 @@
-// A row is reduced by all threads: each takes every 128th element. The threads of a warp exchange what they have, and
-// one combines what warps have found. Sums of f32 are in f64. What is read by others is separated by barriers.
+// A row is reduced by all threads: each has four neighbours of it, which it reads once, in 128 bits, and keeps in
+// registers; threads beyond the row's end compute what the last one does, and drop it. The threads of a warp exchange
+// what they have reduced, and after a barrier each thread combines what warps have found. Nobody waits for the result.
 // RUN: tilewright kernel print %s --as=loops --target=nvidia:sm_90a | FileCheck %s
 
 // CHECK: llvm.mlir.global external @tw_shared() {addr_space = 3 : i32
+// CHECK: nvvm.griddepcontrol {{ *}}wait
 // CHECK: %[[T32:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK: %[[T:.*]] = arith.extui %[[T32]]
-// CHECK: scf.for %{{.*}} = %[[T]] to %c200_i64 step %c128_i64 iter_args(%{{.*}}) -> (f64)
-// CHECK: arith.extf %{{.*}} : f32 to f64
-// CHECK-COUNT-10: nvvm.shfl.sync bfly
+// CHECK: %[[IN:.*]] = arith.cmpi slt, %[[T]], %c50_i64
+// CHECK: arith.minsi %[[T]], %c49_i64
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
+// CHECK-COUNT-4: arith.addf
+// CHECK: arith.select %[[IN]]
+// CHECK-COUNT-5: nvvm.shfl.sync {{ *}}bfly
 // CHECK: scf.if
-// CHECK: llvm.store %{{.*}} : f64
+// CHECK: llvm.store %{{.*}} : f32
 // CHECK: nvvm.barrier0
-// CHECK: scf.if
-// CHECK: scf.for {{.*}} to %c4_i64 {{.*}} -> (f64)
-// CHECK: arith.truncf {{.*}} : f64 to f32
-// CHECK: nvvm.barrier0
-// CHECK: arith.divf
+// CHECK: llvm.load %{{.*}} -> vector<2xf32>
+// CHECK-NOT: nvvm.barrier0
+// CHECK-COUNT-4: arith.divf
+// CHECK: scf.if %[[IN]]
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>
 // CHECK: nvvm.barrier0
 // CHECK-NOT: nvvm.barrier0
 tile.kernel @share(in %x: !tile.buffer<[M, 200], f32>, out %y: !tile.buffer<[M, 200], f32>)

@@ -57,7 +57,76 @@ Value Emitter::readPlace(const Buffer &buffer, const Place &place, Value pad) {
   return choice.getResult(0);
 }
 
+/// Whether neighbours along the last dimension of a box are neighbours in the buffer.
+template <typename Op>
+static bool areNeighbours(Op op) {
+  return !op.getMask() && !op.getPositions().empty() &&
+         !isa<RankedTensorType>(op.getPositions().back().getType()) &&
+         (op.getStrides().empty() || op.getStrides().back() == 1);
+}
+
+template <typename Op>
+FailureOr<GroupPlace> Emitter::placeOfGroup(Op op, ArrayRef<Point> group) {
+  Value buffer = op.getBuffer();
+  FailureOr<Place> first =
+      placeOf(buffer, op.getPositions(), op.getStrides(), {}, op, group.front());
+  if (failed(first))
+    return failure();
+  GroupPlace place{*first, first->condition};
+  auto count = int64_t(group.size());
+  Ix begin = index(op.getPositions().back()), size = buffers.find(buffer)->second.sizes.back();
+  int64_t multiple =
+      std::min({multipleOf(begin), multipleOf(group.front().back()), multipleOf(size)});
+  bool isInside = isSurelyInside(kernel, *boxOf(op), unsigned(op.getPositions().size()) - 1);
+  place.areTogether = isInside || multiple % count == 0;
+  if (!place.areTogether) {
+    Ix last = ix().add(begin, group.back().back());
+    place.condition = both(place.condition, ix().inside(last, size));
+  }
+  return place;
+}
+
+/// The values of all neighbours of a group; `otherwise` gives them where not all are there.
+LogicalResult Emitter::loadGroup(tile::LoadOp op, ArrayRef<Point> group) {
+  const Buffer buffer = buffers.find(op.getBuffer())->second;
+  FailureOr<GroupPlace> place = placeOfGroup(op, group);
+  if (failed(place))
+    return failure();
+  auto count = int64_t(group.size());
+  auto loadAll = [&] { return loadFrom(buffer.base, buffer.element, place->first.index, count); };
+  SmallVector<Value> values;
+  if (!place->condition) {
+    values = loadAll();
+  } else {
+    Value pad = op.getPad() ? scalar(op.getPad()) : constant(buffer.element, 0);
+    SmallVector<Type> types(group.size(), pad.getType());
+    auto choice = scf::IfOp::create(b, loc, types, place->condition, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b, loc, loadAll());
+    b.setInsertionPointToStart(choice.elseBlock());
+    SmallVector<Value> others(group.size(), pad);
+    for (size_t i = 0; i < group.size() && !place->areTogether; ++i) {
+      FailureOr<Place> own =
+          placeOf(op.getBuffer(), op.getPositions(), op.getStrides(), {}, op, group[i]);
+      if (failed(own))
+        return failure();
+      others[i] = readPlace(buffer, *own, op.getPad());
+    }
+    scf::YieldOp::create(b, loc, others);
+    values.assign(choice.getResults().begin(), choice.getResults().end());
+  }
+  for (auto [point, value] : llvm::zip(group, values))
+    setElement(op.getResult(), point, value);
+  return success();
+}
+
 FailureOr<Value> Emitter::load(tile::LoadOp op, const Point &point) {
+  if (SmallVector<Point> group = groupOf(point); group.size() > 1 && areNeighbours(op)) {
+    if (failed(loadGroup(op, group)))
+      return failure();
+    return evaluate(op.getResult(), point);
+  }
   FailureOr<Place> place =
       placeOf(op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask(), op, point);
   if (failed(place))
@@ -99,18 +168,59 @@ void Emitter::settle(Operation *store, Value buffer) {
 
 LogicalResult Emitter::storeElement(tile::StoreOp op, const Point &point) {
   FailureOr<Value> value = evaluate(op.getTile(), point);
+  if (failed(value))
+    return failure();
+  return storeValue(op, point, *value, {});
+}
+
+LogicalResult Emitter::storeValue(tile::StoreOp op, const Point &point, Value value,
+                                  Value isInside) {
   FailureOr<Place> place =
       placeOf(op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask(), op, point);
-  if (failed(value) || failed(place))
+  if (failed(place))
     return failure();
-  updateElement(*value, buffers.find(op.getBuffer())->second, *place, op.getUpdate());
+  place->condition = both(isInside, place->condition);
+  updateElement(value, buffers.find(op.getBuffer())->second, *place, op.getUpdate());
+  return success();
+}
+
+static bool isPlainStore(tile::StoreOp op) {
+  return !op.getUpdate() || *op.getUpdate() == Update::Any;
+}
+
+LogicalResult Emitter::storeGroup(tile::StoreOp op, const Group &group) {
+  FailureOr<SmallVector<Value>> values = evaluate(op.getTile(), group);
+  if (failed(values))
+    return failure();
+  auto storeOneByOne = [&](Value isInside) {
+    for (auto [point, value] : llvm::zip(group.points, *values))
+      if (failed(storeValue(op, point, value, isInside)))
+        return failure();
+    return success();
+  };
+  if (group.points.size() == 1 || !areNeighbours(op) || !isPlainStore(op))
+    return storeOneByOne(group.isInside);
+  const Buffer buffer = buffers.find(op.getBuffer())->second;
+  FailureOr<GroupPlace> place = placeOfGroup(op, group.points);
+  if (failed(place))
+    return failure();
+  OpBuilder::InsertionGuard guard(b);
+  if (Value condition = both(group.isInside, place->condition)) {
+    auto choice = scf::IfOp::create(b, loc, condition, !place->areTogether);
+    if (!place->areTogether) {
+      b.setInsertionPointToStart(choice.elseBlock());
+      if (failed(storeOneByOne(group.isInside)))
+        return failure();
+    }
+    b.setInsertionPointToStart(choice.thenBlock());
+  }
+  storeTo(*values, buffer.base, buffer.element, place->first.index);
   return success();
 }
 
 LogicalResult Emitter::store(tile::StoreOp op) {
-  LogicalResult done = overPoints(extents(op.getTile()), [&](const Point &point) -> LogicalResult {
-    return storeElement(op, point);
-  });
+  LogicalResult done =
+      overGroups(extents(op.getTile()), [&](const Group &group) { return storeGroup(op, group); });
   settle(op, op.getBuffer());
   return done;
 }

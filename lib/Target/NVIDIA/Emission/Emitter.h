@@ -24,6 +24,13 @@ namespace tw::target::nvidia {
 /// A coordinate along each dimension of a tile.
 using Point = Indices;
 
+/// What a thread computes at one time: neighbours along the last dimension, or one point.
+struct Group {
+  llvm::SmallVector<Point> points;
+  /// Whether the box has this group; missing: surely. Where not, its points are others of the box.
+  mlir::Value isInside;
+};
+
 /// Where a materialized tile lies.
 struct Scratch {
   mlir::Value base;
@@ -42,6 +49,15 @@ struct Buffer {
 struct Place {
   Ix index = 0;
   mlir::Value condition;
+};
+
+/// Where a group of neighbours is in a buffer.
+struct GroupPlace {
+  Place first;
+  /// Whether all of them are there; the same as the first one's condition if `areTogether`: then
+  /// there are all or none.
+  mlir::Value condition;
+  bool areTogether = true;
 };
 
 class Emitter {
@@ -71,9 +87,21 @@ public:
   mlir::Value address(mlir::Value base, mlir::Type element, const Ix &index);
   mlir::Value loadFrom(mlir::Value base, mlir::Type element, const Ix &index);
   void storeTo(mlir::Value value, mlir::Value base, mlir::Type element, const Ix &index);
+  /// i1 from and to a byte.
+  mlir::Value fromMemory(mlir::Value value, mlir::Type element);
+  mlir::Value toMemory(mlir::Value value, mlir::Type element);
   mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
 
+  // Neighbours in memory (Vectors.cpp)
+  llvm::SmallVector<mlir::Value> loadFrom(mlir::Value base, mlir::Type element, const Ix &index,
+                                          int64_t count);
+  void storeTo(mlir::ValueRange values, mlir::Value base, mlir::Type element, const Ix &index);
+  /// A power of two that surely divides it.
+  static int64_t multipleOf(const Ix &index);
+
   // Threads (Threads.cpp)
+  /// The coordinates of point `number` of a box.
+  Point pointAt(Ix number, llvm::ArrayRef<Ix> extents);
   using PointBody = llvm::function_ref<mlir::LogicalResult(const Point &)>;
   /// Deals the points of a box to the threads.
   mlir::LogicalResult overPoints(llvm::ArrayRef<Ix> extents, PointBody body);
@@ -83,6 +111,24 @@ public:
                            llvm::function_ref<mlir::LogicalResult(const Ix &)> body);
   /// All threads wait for each other; what they have written is seen by all then.
   void barrier();
+
+  // Groups of points (Groups.cpp)
+  using GroupBody = llvm::function_ref<mlir::LogicalResult(const Group &)>;
+  /// Deals the groups of a box to the threads. A body does for a group that is not inside what it
+  /// does for others, but for writing.
+  mlir::LogicalResult overGroups(llvm::ArrayRef<Ix> extents, GroupBody body);
+  /// The same with values that go from group to group.
+  mlir::LogicalResult overGroups(llvm::ArrayRef<Ix> extents,
+                                 llvm::SmallVectorImpl<mlir::Value> &carried, GroupBody body);
+  /// How many neighbours groups of a box have.
+  int64_t neighbours(llvm::ArrayRef<Ix> extents) const;
+  /// All points of the group that a point is one of; itself, where it is in none.
+  llvm::SmallVector<Point> groupOf(const Point &point) const;
+  Group groupAt(const Ix &number, llvm::ArrayRef<Ix> extents, int64_t each);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> evaluate(mlir::Value tile, const Group &group);
+  /// Whether every thread has the same points of such a tile wherever it is gone through, so few
+  /// that it keeps what it has computed of them.
+  bool isHeld(mlir::RankedTensorType type) const;
 
   // Elements (Evaluate.cpp, Accesses.cpp)
   mlir::FailureOr<mlir::Value> evaluate(mlir::Value tile, const Point &point);
@@ -100,9 +146,14 @@ public:
   Scratch allocate(llvm::ArrayRef<Size> extents, mlir::Type element);
   Scratch scratchFor(mlir::Value tile);
   mlir::Value read(const Scratch &scratch, const Point &point);
+  /// The element of `tile`, which lies in scratch; with it the others of its group.
+  mlir::Value readTile(mlir::Value tile, const Scratch &scratch, const Point &point);
   void write(const Scratch &scratch, const Point &point, mlir::Value value);
+  void writeGroup(const Scratch &scratch, const Group &group, mlir::ValueRange values);
   /// Computes all of `tile` into scratch; ends with a barrier.
   mlir::LogicalResult fill(const Scratch &scratch, mlir::Value tile);
+  /// All threads know the one element of `tile`.
+  void setOnlyElement(mlir::Value tile, mlir::Value value);
   /// Computes the one element of `tile` in all threads, as scalars are: nobody waits for it.
   mlir::LogicalResult computeElement(mlir::Value tile);
   /// Whether a tile is computed once, where it stands, rather than wherever it is used.
@@ -113,6 +164,8 @@ public:
   static bool isScalar(mlir::Operation *op);
   void emitScalar(mlir::Operation *op);
   mlir::LogicalResult reduce(tile::ReduceOp op);
+  /// Whether all threads reduce one row together.
+  static bool isRowReduction(tile::ReduceOp op);
   mlir::LogicalResult scan(tile::ScanOp op);
   mlir::LogicalResult sort(tile::SortOp op);
   mlir::LogicalResult dot(tile::DotOp op);
@@ -125,8 +178,10 @@ public:
   llvm::DenseMap<mlir::Value, Scratch> materialized;
   llvm::SmallVector<Ix> programIds;
 
-  int64_t threads = 0; // of a block
-  mlir::Value thread;  // the number of this one
+  int64_t width = 1;    // most neighbours of a group (Width.h)
+  int64_t mostHeld = 0; // points of a tile that a thread may have in registers
+  int64_t threads = 0;  // of a block
+  mlir::Value thread;   // the number of this one
 
   /// Shared memory, and how much of it is taken now, at most, and may be.
   mlir::Value shared;
@@ -143,22 +198,25 @@ public:
   /// Forgets what was emitted inside a region that ends.
   struct Scope {
     explicit Scope(Emitter &e)
-        : e(e), known(e.known), materialized(e.materialized), scalars(e.scalars),
+        : e(e), known(e.known), held(e.held), materialized(e.materialized), scalars(e.scalars),
           sharedBytes(e.sharedBytes) {}
     Scope(const Scope &) = delete;
     ~Scope() {
       e.known = std::move(known);
+      e.held = std::move(held);
       e.materialized = std::move(materialized);
       e.scalars = std::move(scalars);
       e.sharedBytes = sharedBytes;
     }
     Emitter &e;
     std::map<std::vector<uintptr_t>, mlir::Value> known;
+    std::map<std::vector<int64_t>, Group> held;
     llvm::DenseMap<mlir::Value, Scratch> materialized;
     llvm::DenseMap<mlir::Value, mlir::Value> scalars;
     int64_t sharedBytes;
   };
   std::map<std::vector<uintptr_t>, mlir::Value> known; // by tile and point
+  std::map<std::vector<int64_t>, Group> held;          // by box and trip
 
 private:
   mlir::FailureOr<mlir::Value> compute(mlir::Value tile, const Point &point);
@@ -166,6 +224,16 @@ private:
                                  llvm::ArrayRef<int64_t> strides, mlir::Value mask,
                                  mlir::Operation *op, const Point &point);
   mlir::Value readPlace(const Buffer &buffer, const Place &place, mlir::Value pad);
+  template <typename Op>
+  mlir::FailureOr<GroupPlace> placeOfGroup(Op op, llvm::ArrayRef<Point> group);
+  mlir::LogicalResult loadGroup(tile::LoadOp op, llvm::ArrayRef<Point> group);
+  /// Writes one element, if the box has its point.
+  mlir::LogicalResult storeValue(tile::StoreOp op, const Point &point, mlir::Value value,
+                                 mlir::Value isInside);
+  mlir::LogicalResult storeGroup(tile::StoreOp op, const Group &group);
+  Group heldGroup(llvm::ArrayRef<Ix> extents, int64_t each, int64_t count, int64_t trip);
+  /// How many groups of a box a thread has, where they are held.
+  std::optional<int64_t> groupsOfThread(int64_t points, int64_t each) const;
   void updateElement(mlir::Value value, const Buffer &buffer, const Place &place,
                      std::optional<tile::Update> update);
   /// After a store: others may read or write the same place next.
@@ -173,6 +241,10 @@ private:
   /// What evaluating an element costs, in simple operations.
   int64_t costOf(mlir::Value tile);
   llvm::DenseMap<mlir::Value, int64_t> costs;
+  /// Of groups of several points, by coordinates along the last dimension: the first one of each,
+  /// and all of a first one.
+  llvm::DenseMap<mlir::Value, mlir::Value> firstOf;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Ix>> groupsOf;
 };
 
 } // namespace tw::target::nvidia

@@ -88,6 +88,8 @@ Value Emitter::elementwise(Operation *op, ArrayRef<Value> operands) {
     if (Value value = emitApproximate(b, loc, op->getName().getStringRef(), operands,
                                       isRoundedToHalf(op->getResult(0), /*isNext=*/true)))
       return value;
+  if (isa<arith::TruncFOp>(op) && operands[0].getType().isF32()) // one instruction, bf16's too
+    return arith::TruncFOp::create(b, loc, getElementTypeOrSelf(op->getResult(0)), operands[0]);
   std::set<std::string> imports; // there is nothing to import from
   auto polynomial = [&](StringRef operation, ValueRange x) {
     return emitPolynomial(b, loc, operation, x);
@@ -105,11 +107,20 @@ static std::vector<uintptr_t> keyOf(Value tile, const Point &point) {
   return key;
 }
 
-void Emitter::setElement(Value tile, const Point &point, Value value) {
-  known[keyOf(tile, point)] = value;
+/// There is one coordinate along an extent of 1, whatever counts there.
+static Point onlyPoint(Value tile, Point point) {
+  for (auto [at, extent] : llvm::zip(point, cast<RankedTensorType>(tile.getType()).getShape()))
+    if (extent == 1)
+      at = 0;
+  return point;
 }
 
-FailureOr<Value> Emitter::evaluate(Value tile, const Point &point) {
+void Emitter::setElement(Value tile, const Point &point, Value value) {
+  known[keyOf(tile, onlyPoint(tile, point))] = value;
+}
+
+FailureOr<Value> Emitter::evaluate(Value tile, const Point &given) {
+  Point point = onlyPoint(tile, given);
   auto key = keyOf(tile, point);
   if (auto found = known.find(key); found != known.end())
     return found->second;
@@ -147,7 +158,7 @@ static FailureOr<Value> evaluateExp(Emitter &e, const ExpOfDifference &of, const
 
 FailureOr<Value> Emitter::compute(Value tile, const Point &point) {
   if (auto found = materialized.find(tile); found != materialized.end())
-    return read(found->second, point);
+    return readTile(tile, found->second, point);
   Operation *op = tile.getDefiningOp();
   if (auto source = sourcePoint(*this, op, point))
     return evaluate(op->getOperand(0), *source);

@@ -5,9 +5,8 @@
 #include "IR/Tile/Elementwise.h"
 #include "Target/Common/Bounds.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "Target/NVIDIA/Emission/Width.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -59,16 +58,38 @@ Value Emitter::read(const Scratch &scratch, const Point &point) {
   return loadFrom(scratch.base, scratch.element, indexIn(*this, scratch, point));
 }
 
+Value Emitter::readTile(Value tile, const Scratch &scratch, const Point &point) {
+  SmallVector<Point> group = groupOf(point);
+  if (group.size() == 1)
+    return read(scratch, point);
+  SmallVector<Value> values = loadFrom(
+      scratch.base, scratch.element, indexIn(*this, scratch, group.front()), int64_t(group.size()));
+  Value own;
+  for (auto [at, value] : llvm::zip(group, values)) {
+    setElement(tile, at, value);
+    if (at.back().same(point.back()))
+      own = value;
+  }
+  return own;
+}
+
 void Emitter::write(const Scratch &scratch, const Point &point, Value value) {
   storeTo(value, scratch.base, scratch.element, indexIn(*this, scratch, point));
 }
 
+void Emitter::writeGroup(const Scratch &scratch, const Group &group, ValueRange values) {
+  OpBuilder::InsertionGuard guard(b);
+  if (group.isInside)
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, group.isInside, false).thenBlock());
+  storeTo(values, scratch.base, scratch.element, indexIn(*this, scratch, group.points.front()));
+}
+
 LogicalResult Emitter::fill(const Scratch &scratch, Value tile) {
-  LogicalResult done = overPoints(extents(tile), [&](const Point &point) -> LogicalResult {
-    FailureOr<Value> value = evaluate(tile, point);
-    if (succeeded(value))
-      write(scratch, point, *value);
-    return success(succeeded(value));
+  LogicalResult done = overGroups(extents(tile), [&](const Group &group) -> LogicalResult {
+    FailureOr<SmallVector<Value>> values = evaluate(tile, group);
+    if (succeeded(values))
+      writeGroup(scratch, group, *values);
+    return success(succeeded(values));
   });
   barrier();
   return done;
@@ -79,23 +100,16 @@ LogicalResult Emitter::computeElement(Value tile) {
   FailureOr<Value> value = evaluate(tile, point);
   if (failed(value))
     return failure();
-  setElement(tile, point, *value);
-  costs[tile] = 1;
+  setOnlyElement(tile, *value);
   return success();
 }
 
-//===--- what is materialized -----------------------------------------------===//
-
-/// In simple operations: functions are dozens of them, divisions and roots some.
-static int64_t ownCost(Operation *op) {
-  if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-          math::SqrtOp, math::RsqrtOp>(op))
-    return 8;
-  bool isSimple = op->getName().getDialectNamespace() == "arith" ||
-                  isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::FmaOp,
-                      math::CopySignOp, math::TruncOp, math::RoundEvenOp>(op);
-  return isSimple && !isa<arith::RemFOp>(op) ? 1 : 24;
+void Emitter::setOnlyElement(Value tile, Value value) {
+  setElement(tile, Point(cast<RankedTensorType>(tile.getType()).getRank(), Ix(0)), value);
+  costs[tile] = 1;
 }
+
+//===--- what is materialized -----------------------------------------------===//
 
 int64_t Emitter::costOf(Value tile) {
   if (materialized.contains(tile))
@@ -166,10 +180,31 @@ static bool readsChangingBuffer(Operation *op) {
                       [](Operation *user) { return isa<tile::StoreOp, tile::ScatterOp>(user); });
 }
 
+/// Whether all that uses `tile` goes through the points of its box, so that threads find what they
+/// have computed already.
+static bool isUsedAtOwnPoints(Value tile, Block *block, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  return llvm::all_of(tile.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (user->getBlock() != block)
+      return false;
+    if (auto store = dyn_cast<tile::StoreOp>(user))
+      return use.get() == store.getTile() && !repeats(user, tile);
+    if (auto reduce = dyn_cast<tile::ReduceOp>(user))
+      return Emitter::isRowReduction(reduce);
+    if (!tile::isElementwise(user))
+      return false;
+    return !seen.insert(user).second || isUsedAtOwnPoints(user->getResult(0), block, seen);
+  });
+}
+
 bool Emitter::isMaterialized(Value tile) {
   Operation *op = tile.getDefiningOp();
   if (readsChangingBuffer(op))
     return true;
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  if (isHeld(cast<RankedTensorType>(tile.getType())) &&
+      isUsedAtOwnPoints(tile, op->getBlock(), seen))
+    return false;
   int64_t cost = costOf(tile);
   if (cost <= mostRepeated)
     return false;

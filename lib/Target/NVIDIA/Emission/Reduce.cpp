@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tile.reduce: each element of the result is reduced by one thread, or, where there are fewer of
-// them than threads, in parts by several. The threads of a warp combine what they have by
-// exchanging it; partial results that are left, one thread combines in order.
+// tile.reduce. One row is reduced by all threads, each of which has the groups of the row that are
+// dealt to it; all of them know the result then. Otherwise each element of the result is reduced by
+// one thread, or, where there are fewer of them than threads, in parts by several. The threads of a
+// warp combine what they have by exchanging it; partial results that are left are combined in
+// order.
 #include "Target/Common/Combine.h"
 #include "Target/Common/Elementwise.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
@@ -20,7 +22,8 @@ namespace {
 /// before the first one; for other maxima and minima of floats also whether there was a NaN.
 class Reducer {
 public:
-  Reducer(Emitter &e, tile::ReduceOp op)
+  /// `isTree`: values are combined in a tree of few levels, which f32 is precise enough for.
+  Reducer(Emitter &e, tile::ReduceOp op, bool isTree)
       : e(e), b(e.b), loc(e.loc), kind(op.getKind()),
         element(scalarType(op.getOperand().getType().getElementType())) {
     isFloat = isa<FloatType>(element);
@@ -29,7 +32,8 @@ public:
     bool isSum = isFloat && (kind == ReduceKind::Sum || kind == ReduceKind::Prod);
     bool isHalf = element.isF16() || element.isBF16();
     // Long sums of f32 are in f64, which loses nothing.
-    state = isSum ? Type(b.getF64Type()) : isHalf ? Type(b.getF32Type()) : element;
+    bool isWide = isSum && !(isTree && kind == ReduceKind::Sum && !element.isF64());
+    state = isWide ? Type(b.getF64Type()) : isHalf ? Type(b.getF32Type()) : element;
     types.push_back(state);
     if (isPosition)
       types.push_back(b.getI64Type());
@@ -52,6 +56,20 @@ public:
     else if (tracksNan)
       one.push_back(arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value));
     join(carried, one);
+  }
+
+  /// The same of neighbours, whose sum is short enough for f32.
+  void accumulate(SmallVector<Value> values, ArrayRef<Point> points,
+                  SmallVectorImpl<Value> &carried) {
+    if (isFloat && kind == ReduceKind::Sum && !element.isF64() && values.size() > 1) {
+      for (Value &value : values)
+        value = convertFloat(b, loc, value, b.getF32Type());
+      for (; values.size() > 1; values.truncate(values.size() / 2))
+        for (uint64_t i = 0, half = values.size() / 2; i < half; ++i)
+          values[i] = arith::AddFOp::create(b, loc, values[i], values[i + half]);
+    }
+    for (auto [i, value] : llvm::enumerate(values))
+      accumulate(value, points[i].back(), carried);
   }
 
   /// `other` comes from elements of which none was before one of `carried`, or was but is no
@@ -116,9 +134,12 @@ private:
 class ReduceEmitter {
 public:
   ReduceEmitter(Emitter &e, tile::ReduceOp op)
-      : e(e), op(op), axis(op.getAxis()), extents(e.extents(op.getOperand())), reducer(e, op) {}
+      : e(e), op(op), axis(op.getAxis()), extents(e.extents(op.getOperand())),
+        reducer(e, op, Emitter::isRowReduction(op) && e.isHeld(op.getOperand().getType())) {}
 
   LogicalResult run() {
+    if (Emitter::isRowReduction(op))
+      return row();
     Scratch scratch = e.scratchFor(op.getResult());
     int64_t parts = partCount();
     Indices results = extents;
@@ -130,6 +151,53 @@ public:
   }
 
 private:
+  LogicalResult row() {
+    SmallVector<Value> carried;
+    reducer.initial(carried);
+    auto body = [&](const Group &group) -> LogicalResult {
+      FailureOr<SmallVector<Value>> values = e.evaluate(op.getOperand(), group);
+      if (failed(values))
+        return failure();
+      SmallVector<Value> before(carried);
+      reducer.accumulate(*values, group.points, carried);
+      for (auto [now, old] : llvm::zip(carried, before))
+        if (group.isInside)
+          now = arith::SelectOp::create(e.b, e.loc, group.isInside, now, old);
+      return success();
+    };
+    if (failed(e.overGroups(extents, carried, body)))
+      return failure();
+    joinLanes(carried);
+    if (e.threads > lanesOfWarp)
+      joinWarps(carried);
+    e.setOnlyElement(op.getResult(), reducer.finish(carried));
+    return success();
+  }
+
+  /// After it, all threads have what all warps had.
+  void joinWarps(SmallVectorImpl<Value> &carried) {
+    int64_t warps = e.threads / lanesOfWarp;
+    SmallVector<Scratch> partial;
+    for (Type type : reducer.types)
+      partial.push_back(e.allocate({Size(warps)}, type));
+    {
+      OpBuilder::InsertionGuard guard(e.b);
+      Value isFirst = e.ix().less(e.ix().rem(e.thread, lanesOfWarp), 1);
+      e.b.setInsertionPointToStart(scf::IfOp::create(e.b, e.loc, isFirst, false).thenBlock());
+      for (auto [own, value] : llvm::zip(partial, carried))
+        e.write(own, {e.ix().div(e.thread, lanesOfWarp)}, value);
+    }
+    e.barrier();
+    SmallVector<SmallVector<Value>> parts(size_t(warps), {});
+    for (const Scratch &own : partial)
+      for (auto [part, value] : llvm::zip(parts, e.loadFrom(own.base, own.element, 0, warps)))
+        part.push_back(value);
+    for (size_t count = parts.size(); count > 1; count = (count + 1) / 2)
+      for (size_t i = 0; i + (count + 1) / 2 < count; ++i)
+        reducer.join(parts[i], parts[i + (count + 1) / 2]);
+    carried = parts[0];
+  }
+
   /// How many threads work on one result.
   int64_t partCount() {
     int64_t results = 1;
@@ -240,6 +308,12 @@ private:
 };
 
 } // namespace
+
+bool Emitter::isRowReduction(tile::ReduceOp op) {
+  auto type = op.getOperand().getType();
+  return int64_t(op.getAxis()) == type.getRank() - 1 &&
+         llvm::all_of(type.getShape().drop_back(), [](int64_t size) { return size == 1; });
+}
 
 LogicalResult Emitter::reduce(tile::ReduceOp op) { return ReduceEmitter(*this, op).run(); }
 

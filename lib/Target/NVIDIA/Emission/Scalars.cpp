@@ -45,17 +45,23 @@ Value Emitter::address(Value base, Type element, const Ix &index) {
                              ArrayRef<LLVM::GEPArg>{ix().value(index)});
 }
 
-Value Emitter::loadFrom(Value base, Type element, const Ix &index) {
-  Value value = LLVM::LoadOp::create(b, loc, memoryType(element), address(base, element, index));
+Value Emitter::fromMemory(Value value, Type element) {
   if (!element.isInteger(1))
     return value;
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, constant(b.getI8Type(), 0));
 }
 
+Value Emitter::toMemory(Value value, Type element) {
+  return element.isInteger(1) ? arith::ExtUIOp::create(b, loc, b.getI8Type(), value) : value;
+}
+
+Value Emitter::loadFrom(Value base, Type element, const Ix &index) {
+  Value value = LLVM::LoadOp::create(b, loc, memoryType(element), address(base, element, index));
+  return fromMemory(value, element);
+}
+
 void Emitter::storeTo(Value value, Value base, Type element, const Ix &index) {
-  if (element.isInteger(1))
-    value = arith::ExtUIOp::create(b, loc, b.getI8Type(), value);
-  LLVM::StoreOp::create(b, loc, value, address(base, element, index));
+  LLVM::StoreOp::create(b, loc, toMemory(value, element), address(base, element, index));
 }
 
 LogicalResult Emitter::refuse(Operation *op, const Twine &why) {

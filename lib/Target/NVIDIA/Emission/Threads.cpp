@@ -11,8 +11,7 @@ using namespace mlir;
 
 namespace tw::target::nvidia {
 
-/// The coordinates of point `number` of a box.
-static Point pointAt(IndexBuilder ix, Ix number, ArrayRef<Ix> extents) {
+Point Emitter::pointAt(Ix number, ArrayRef<Ix> extents) {
   Point point(extents.size(), Ix(0));
   int64_t first = 0; // dimensions before it have extent 1
   while (first < int64_t(extents.size()) && extents[first].is(1))
@@ -20,9 +19,9 @@ static Point pointAt(IndexBuilder ix, Ix number, ArrayRef<Ix> extents) {
   for (int64_t d = int64_t(extents.size()) - 1; d >= first; --d) {
     if (extents[d].is(1))
       continue;
-    point[d] = d == first ? number : ix.rem(number, extents[d]);
+    point[d] = d == first ? number : ix().rem(number, extents[d]);
     if (d != first)
-      number = ix.div(number, extents[d]);
+      number = ix().div(number, extents[d]);
   }
   return point;
 }
@@ -36,12 +35,12 @@ LogicalResult Emitter::overPoints(ArrayRef<Ix> extents, PointBody body) {
       Value isIn = ix().less(thread, count);
       b.setInsertionPointToStart(scf::IfOp::create(b, loc, isIn, false).thenBlock());
     }
-    return body(pointAt(ix(), thread, extents));
+    return body(pointAt(thread, extents));
   }
   auto points =
       scf::ForOp::create(b, loc, thread, ix().value(count), ix().value(threads), ValueRange{});
   b.setInsertionPointToStart(points.getBody());
-  return body(pointAt(ix(), points.getInductionVar(), extents));
+  return body(pointAt(points.getInductionVar(), extents));
 }
 
 LogicalResult Emitter::loop(const Ix &begin, const Ix &end, const Ix &step,

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Emission/Width.h"
+#include "IR/Tile/Elementwise.h"
+#include "Target/NVIDIA/Emission/Emitter.h"
+#include "Target/NVIDIA/Emission/Lanes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tw::target::nvidia {
+
+static constexpr int64_t mostNeighbours = 8;
+static constexpr int64_t leastThreads = 32, usualThreads = 256, mostThreads = 1024;
+/// What may stay in the registers of a thread, of which 1024 threads have 64 each.
+static constexpr int64_t mostPoints = 32;
+/// Simple operations that are written out for a thread.
+static constexpr int64_t mostWritten = 4096;
+
+int64_t ownCost(Operation *op) {
+  if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+          math::SqrtOp, math::RsqrtOp>(op))
+    return 8;
+  bool isSimple = op->getName().getDialectNamespace() == "arith" ||
+                  isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::FmaOp,
+                      math::CopySignOp, math::TruncOp, math::RoundEvenOp>(op);
+  return isSimple && !isa<arith::RemFOp>(op) ? 1 : 24;
+}
+
+namespace {
+
+/// The arithmetic of sizes on powers of two that surely divide them.
+struct Multiples {
+  static int64_t constant(int64_t number) { return Emitter::multipleOf(Ix(number)); }
+  static int64_t symbol(const std::string &) { return 1; }
+  static int64_t add(int64_t a, int64_t b) { return std::min(a, b); }
+  static int64_t mul(int64_t a, int64_t b) { return std::min(a * b, constant(0)); }
+  static int64_t floorDiv(int64_t, int64_t) { return 1; }
+  static int64_t ceilDiv(int64_t, int64_t) { return 1; }
+  static int64_t mod(int64_t a, int64_t b) { return std::min(a, b); }
+};
+
+int64_t multipleOf(const Size &size) { return size.build(Multiples()); }
+
+bool isOneColumn(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return !tile || tile.getRank() == 0 || tile.getShape().back() == 1;
+}
+
+/// Most neighbours for a load or store of a box.
+template <typename Op>
+int64_t neighboursOf(Op op, Type tile) {
+  if (isOneColumn(tile))
+    return mostNeighbours;
+  if (isa<RankedTensorType>(op.getPositions().back().getType()) ||
+      (!op.getStrides().empty() && op.getStrides().back() != 1))
+    return 1;
+  std::vector<Size> sizes = tile::sizesOf(cast<tile::BufferType>(op.getBuffer().getType()));
+  int64_t most = multipleOf(tile::extentsOf(cast<RankedTensorType>(tile)).back());
+  return sizes.size() > 1 ? std::min(most, multipleOf(sizes.back())) : most;
+}
+
+/// Whether an operation takes neighbours along the last dimension apart.
+bool scattersNeighbours(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<tile::DotOp, tile::ScanOp, tile::SortOp, tile::ScatterOp, tile::TransposeOp>(
+          [](Operation *) { return true; })
+      .Case([](tile::ReduceOp o) {
+        return int64_t(o.getAxis()) != o.getOperand().getType().getRank() - 1;
+      })
+      .Case([](tile::SliceOp o) {
+        return !o.getOffsets().empty() &&
+               (o.getOffsets().back() != 0 || o.getStrides().back() != 1);
+      })
+      .Case([](tile::ReshapeOp o) {
+        Type from = o.getOperand().getType(), to = o.getResult().getType();
+        return !isOneColumn(from) && !isOneColumn(to) &&
+               cast<RankedTensorType>(from).getShape().back() !=
+                   cast<RankedTensorType>(to).getShape().back();
+      })
+      .Default([](Operation *) { return false; });
+}
+
+/// What all operations of a kernel permit: of the narrowest elements that are read or written in
+/// rows an access has all neighbours, of others several accesses have them.
+struct Widths {
+  int64_t most = mostNeighbours, narrowest = accessBytes;
+
+  void visit(Operation *op) {
+    if (scattersNeighbours(op))
+      most = 1;
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      access(load, load.getType());
+    else if (auto store = dyn_cast<tile::StoreOp>(op))
+      access(store, store.getTile().getType());
+  }
+
+  template <typename Op>
+  void access(Op op, Type tile) {
+    most = std::min(most, neighboursOf(op, tile));
+    auto buffer = cast<tile::BufferType>(op.getBuffer().getType());
+    if (!isOneColumn(tile))
+      narrowest = std::min(narrowest, Emitter::bytesOf(buffer.getTileElementType()));
+  }
+};
+
+} // namespace
+
+Width widthOf(tile::KernelOp kernel) {
+  Width width;
+  Widths widths;
+  int64_t cost = 1;
+  kernel.walk([&](Operation *op) {
+    widths.visit(op);
+    for (Type type : op->getResultTypes()) {
+      auto tile = dyn_cast<RankedTensorType>(type);
+      if (!tile)
+        continue;
+      if (!tile.hasStaticShape())
+        width.largestTile.reset();
+      else if (width.largestTile)
+        width.largestTile = std::max(*width.largestTile, tile.getNumElements());
+      cost += tile::isElementwise(op) ? ownCost(op) : 0;
+    }
+  });
+  width.held = std::min(mostPoints, mostWritten / cost);
+  width.neighbours = std::min(widths.most, accessBytes / widths.narrowest);
+  // Rather a warp that reads less at a time than a few threads.
+  while (width.neighbours > 1 &&
+         (width.neighbours > width.held ||
+          (width.largestTile && *width.largestTile / width.neighbours < lanesOfWarp)))
+    width.neighbours /= 2;
+  return width;
+}
+
+/// As many as there are groups, within bounds; where a thread has several groups, such that all
+/// have as many of them, if possible.
+int64_t threadsFor(const Width &width) {
+  if (!width.largestTile)
+    return usualThreads;
+  int64_t groups = *width.largestTile / width.neighbours;
+  auto inWarps = [](int64_t threads) {
+    return int64_t(llvm::alignTo(uint64_t(threads), lanesOfWarp));
+  };
+  auto isHeld = [&](int64_t threads) {
+    return int64_t(llvm::divideCeil(groups, threads)) * width.neighbours <= width.held;
+  };
+  if (groups <= usualThreads)
+    return std::max(leastThreads, inWarps(groups));
+  int64_t first = usualThreads;
+  while (first < mostThreads && !isHeld(first))
+    first *= 2;
+  if (!isHeld(first))
+    return usualThreads;
+  for (int64_t threads = first; threads >= first / 2; threads -= lanesOfWarp)
+    if (groups % threads == 0 && isHeld(threads))
+      return threads;
+  return first;
+}
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How much of a tile a thread of the plain lowering computes at one time.
+#pragma once
+#include "IR/Tile/Tile.h"
+#include <optional>
+
+namespace tw::target::nvidia {
+
+/// Of one access to memory, at most.
+inline constexpr int64_t accessBytes = 16;
+
+struct Width {
+  /// Neighbours along the last dimension, which are read and written by one instruction.
+  int64_t neighbours = 1;
+  /// Points of a tile that may stay in registers.
+  int64_t held = 0;
+  /// Points of the largest tile, where the extents of all are known.
+  std::optional<int64_t> largestTile = 1;
+};
+
+Width widthOf(tile::KernelOp kernel);
+/// Threads of a block of the plain lowering.
+int64_t threadsFor(const Width &width);
+
+/// What an operation costs for an element, in simple ones: functions are dozens of them, divisions
+/// and roots some.
+int64_t ownCost(mlir::Operation *op);
+
+} // namespace tw::target::nvidia

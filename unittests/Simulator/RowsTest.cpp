@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows in the plain lowering against the interpreter: neighbours that one access reads and writes,
+// rows that stay in registers, and rows that are too long for that, are no multiple of what an
+// access has, or go beyond the end of their buffer.
+#include "CompiledKernel.h"
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace tw::target {
+namespace {
+
+struct Rows {
+  int64_t columns;
+  const char *type;
+};
+
+/// A kernel of one row of so many columns for each program; `compute` makes %out, of f32, of %a and
+/// %b, and of %scale, all [1, columns].
+std::string rowKernel(const Rows &rows, const char *compute) {
+  bool isNarrow = std::string(rows.type) != "f32";
+  auto load = [&](const char *name, const char *buffer, const char *position) {
+    std::string tile = fmt::format("tensor<1x{}x", rows.columns);
+    std::string text = fmt::format(
+        "  %{0}{1} = tile.load %{2}[{3}, %c0] : !tile.buffer<[M, {4}], {5}> -> {6}{5}>\n", name,
+        isNarrow ? "_narrow" : "", buffer, position, rows.columns, rows.type, tile);
+    return isNarrow ? text + fmt::format("  %{0} = arith.extf %{0}_narrow : {1}{2}> to {1}f32>\n",
+                                         name, tile, rows.type)
+                    : text;
+  };
+  std::string text = fmt::format(
+      "tile.kernel @k(in %x: !tile.buffer<[M, {0}], {1}>, in %y: !tile.buffer<[M, {0}], {1}>, "
+      "in %w: !tile.buffer<[{0}], f32>, out %z: !tile.buffer<[M, {0}], {1}>) symbols [M] grid [M] "
+      "{{\n  %p = tile.program_id 0\n  %c0 = arith.constant 0 : index\n",
+      rows.columns, rows.type);
+  text += load("a", "x", "%p") + load("b", "y", "%p");
+  text +=
+      fmt::format("  %scales = tile.load %w[%c0] : !tile.buffer<[{0}], f32> -> tensor<{0}xf32>\n"
+                  "  %scale = tile.reshape %scales : tensor<{0}xf32> -> tensor<1x{0}xf32>\n",
+                  rows.columns);
+  std::string body =
+      compute; // with the types of a row, of what it is reduced to, and of that as 1x1
+  for (const auto &[name, type] : {std::pair("ROW", fmt::format("tensor<1x{}xf32>", rows.columns)),
+                                   std::pair("SUM", std::string("tensor<1xf32>")),
+                                   std::pair("ONE", std::string("tensor<1x1xf32>"))})
+    for (size_t at = 0; (at = body.find(name, at)) != std::string::npos;)
+      body.replace(at, 3, type);
+  text += body;
+  std::string stored = fmt::format("tensor<1x{}x{}>", rows.columns, rows.type);
+  if (isNarrow)
+    text += fmt::format("  %stored = arith.truncf %out : tensor<1x{}xf32> to {}\n", rows.columns,
+                        stored);
+  return text + fmt::format("  tile.store %{}, %z[%p, %c0] : {}, !tile.buffer<[M, {}], {}>\n}}\n",
+                            isNarrow ? "stored" : "out", stored, rows.columns, rows.type);
+}
+
+constexpr char softmax[] = R"(
+  %sum = arith.addf %a, %b : ROW
+  %most = tile.reduce max %sum axis 1 : ROW -> SUM
+  %column = tile.reshape %most : SUM -> ONE
+  %all = tile.broadcast %column : ONE -> ROW
+  %less = arith.subf %sum, %all : ROW
+  %e = math.exp %less : ROW
+  %total = tile.reduce sum %e axis 1 : ROW -> SUM
+  %totals = tile.reshape %total : SUM -> ONE
+  %divisors = tile.broadcast %totals : ONE -> ROW
+  %share = arith.divf %e, %divisors : ROW
+  %out = arith.mulf %share, %scale : ROW
+)";
+
+constexpr char norm[] = R"(
+  %sum = arith.addf %a, %b : ROW
+  %total = tile.reduce sum %sum axis 1 : ROW -> SUM
+  %count = arith.constant 0.001 : f32
+  %counts = tile.full %count : f32 -> ONE
+  %column = tile.reshape %total : SUM -> ONE
+  %mean = arith.mulf %column, %counts : ONE
+  %means = tile.broadcast %mean : ONE -> ROW
+  %apart = arith.subf %sum, %means : ROW
+  %squares = arith.mulf %apart, %apart : ROW
+  %all = tile.reduce sum %squares axis 1 : ROW -> SUM
+  %alls = tile.reshape %all : SUM -> ONE
+  %root = math.rsqrt %alls : ONE
+  %roots = tile.broadcast %root : ONE -> ROW
+  %normal = arith.mulf %apart, %roots : ROW
+  %out = arith.mulf %normal, %scale : ROW
+)";
+
+class RowKernels : public testing::TestWithParam<Rows> {};
+
+TEST_P(RowKernels, AreTheInterpreters) {
+  auto [columns, type] = GetParam();
+  std::vector<std::string> inputs;
+  for (int seed : {1, 2})
+    inputs.push_back(fmt::format("3x{}x{}=random:{}", columns, type, seed));
+  inputs.push_back(fmt::format("{}xf32=random:3", columns));
+  for (const char *compute : {softmax, norm}) {
+    SCOPED_TRACE(compute == softmax ? "softmax" : "norm");
+    CompiledKernel(rowKernel(GetParam(), compute)).expectSame(inputs);
+  }
+}
+
+const Rows cases[] = {
+    {8, "f16"},                     // fewer than a warp has threads
+    {96, "f16"},                    // a warp, three neighbours at most: two
+    {77, "bf16"},                   // no neighbours
+    {256, "f16"},                   // a warp
+    {768, "f16"},                   // three
+    {768, "f32"},                   // four neighbours
+    {1000, "f16"},                  // threads that have nothing
+    {2072, "bf16"},                 // and some that have more than others
+    {5120, "f16"},                  // several groups for each
+    {9000, "f32"},  {16384, "f16"}, // as many as fit in registers
+    {16400, "f16"},                 // one group more
+};
+INSTANTIATE_TEST_SUITE_P(All, RowKernels, testing::ValuesIn(cases));
+
+/// Programs of 512 elements of a buffer whose size is `size`, from element `first` on.
+std::string linearKernel(const std::string &size, int64_t first, const char *type) {
+  return fmt::format(R"(
+    tile.kernel @k(in %x: !tile.buffer<[{0}], {2}>, out %y: !tile.buffer<[{0}], {2}>,
+                   out %positive: !tile.buffer<[{0}], i1>) {3} grid [{0} ceildiv 512] {{
+      %p = tile.program_id 0
+      %count = arith.constant 512 : index
+      %from = arith.constant {1} : index
+      %zero = arith.constant 0.0 : {2}
+      %begin = arith.muli %p, %count : index
+      %at = arith.addi %begin, %from : index
+      %v = tile.load %x[%at] pad %zero : {2} : !tile.buffer<[{0}], {2}> -> tensor<512x{2}>
+      %twice = arith.addf %v, %v : tensor<512x{2}>
+      %zeros = tile.full %zero : {2} -> tensor<512x{2}>
+      %is = arith.cmpf ogt, %v, %zeros : tensor<512x{2}>
+      tile.store %twice, %y[%begin] : tensor<512x{2}>, !tile.buffer<[{0}], {2}>
+      tile.store %is, %positive[%begin] : tensor<512xi1>, !tile.buffer<[{0}], i1>
+    }})",
+                     size, first, type, size == "N" ? "symbols [N]" : "");
+}
+
+TEST(Rows, EndWhereTheirBufferEnds) {
+  for (int64_t size : {512, 1000, 1003, 1024})
+    for (int64_t first : {0, 4, 3, 512})
+      for (const char *type : {"f16", "f32", "f64"})
+        for (bool isKnown : {true, false}) {
+          SCOPED_TRACE(fmt::format("{} of {} from {}", size, type, first));
+          CompiledKernel(linearKernel(isKnown ? std::to_string(size) : "N", first, type))
+              .expectSame({fmt::format("{}x{}=random:1", size, type)});
+        }
+}
+
+} // namespace
+} // namespace tw::target
