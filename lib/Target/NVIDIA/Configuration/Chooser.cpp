@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Configuration/Chooser.h"
 #include "Target/NVIDIA/Configuration/AttentionCost.h"
+#include "Target/NVIDIA/Configuration/LoopCost.h"
 #include "Target/NVIDIA/Configuration/ProductCost.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -45,7 +46,7 @@ public:
     }
     const Contraction *product = productOf(problem);
     if (!product)
-      return others->choose(problem);
+      return chooseOther(problem);
     ProductConfiguration chosen = chooseProduct(*product, architecture);
     return {"contraction", kernels::numbersOf(chosen.block), schemaName,
             numbersOf(chosen.pipeline)};
@@ -89,6 +90,16 @@ private:
     return {{stagesField, pipeline.stages},
             {warpGroupsField, pipeline.warpGroups},
             {pingPongField, pipeline.isPingPong}};
+  }
+
+  Configuration chooseOther(const ConfigurationProblem &problem) const {
+    Configuration chosen = others->choose(problem);
+    if (auto *program = std::get_if<conversion::LoopProgram>(&problem.subkernel.what)) {
+      conversion::LoopConfiguration loops = conversion::loopsFrom(chosen.fields, *program);
+      growPrograms(*program, loops, architecture);
+      chosen.fields = conversion::numbersOf(loops);
+    }
+    return chosen;
   }
 
   const Attention *attentionOf(const ConfigurationProblem &problem) const {
