@@ -6,7 +6,7 @@ namespace tw::target::nvidia {
 
 static constexpr int64_t rowsOfGroup = 64, mostWarpGroups = 3, mostStages = 4;
 static constexpr int64_t mostQueryStages = 2;
-static constexpr int64_t registersOfMultiprocessor = 65536, registerUnit = 8, mostBlocks = 4;
+static constexpr int64_t registersOfMultiprocessor = 65536, registerUnit = 8, mostBlocks = 6;
 static constexpr int64_t reservedBytes = 1024; // of shared memory, by the system for each block
 
 /// How many blocks fit beside each other, with registers for the scores, of which some are there

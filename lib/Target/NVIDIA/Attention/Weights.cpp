@@ -89,6 +89,17 @@ static Value combined(OpBuilder &b, Location loc, tile::ReduceKind kind, Value x
   }
 }
 
+/// In so many chains, none of which waits for another.
+static Value combinedInChains(OpBuilder &b, Location loc, tile::ReduceKind kind,
+                              SmallVector<Value> values, size_t most) {
+  for (size_t chains = std::min(values.size(), most); chains > 0; chains /= 2) {
+    for (size_t i = chains; i < values.size(); ++i)
+      values[i % chains] = combined(b, loc, kind, values[i % chains], values[i]);
+    values.resize(chains);
+  }
+  return values[0];
+}
+
 /// Of the four threads that have a row.
 Value AttentionEmitter::combineLanes(tile::ReduceKind kind, Value value) {
   for (int64_t lanes : {1, 2})
@@ -146,15 +157,18 @@ void AttentionEmitter::reduce(tile::ReduceOp op) {
   if (kind != tile::ReduceKind::Sum)
     tile = withoutFactor(tile, factor);
   Value identity = reduceIdentity(b, loc, kind, b.getF32Type());
+  // Loops hide them behind products, and have no registers to spare.
+  size_t chains = plan.hasLoaders ? 1 : 4;
   Value results[2];
-  for (int64_t row : {0, 1})
-    for (int64_t number = 0; number < terms / 2; ++number) {
-      if (SumsFragment::isOfSecondRow(number) != (row == 1))
-        continue;
-      Value value = evaluate(tile, {fragment.row(0, number), termColumns[size_t(number)]});
-      value = ifTerm(number, value, identity);
-      results[row] = results[row] ? combined(b, loc, kind, results[row], value) : value;
-    }
+  for (int64_t row : {0, 1}) {
+    SmallVector<Value> values;
+    for (int64_t number = 0; number < terms / 2; ++number)
+      if (SumsFragment::isOfSecondRow(number) == (row == 1))
+        values.push_back(
+            ifTerm(number, evaluate(tile, {fragment.row(0, number), termColumns[size_t(number)]}),
+                   identity));
+    results[row] = combinedInChains(b, loc, kind, values, chains);
+  }
   for (Value &all : results)
     if (!partialSums.contains(op))
       all = combineLanes(kind, all);
