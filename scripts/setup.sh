@@ -16,11 +16,13 @@ if ((${#missing[@]})); then
   "${as_root[@]}" apt-get update -qq
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
-# Code for GPUs: NVIDIA's assembler, from its wheel, into .venv if there is one. Optional: without it artifacts
-# have PTX (docs/nvidia-target.md).
-ptxas=nvidia-cuda-nvcc==13.0.88
-if ! command -v ptxas >/dev/null && [[ -x .venv/bin/pip ]]; then
-  .venv/bin/pip install -q --no-deps "$ptxas" || echo "$ptxas is not there: artifacts for GPUs have PTX" >&2
-  found=$(find .venv/lib -name ptxas -type f -print -quit)
-  [[ -z $found ]] || ln -sf "$(realpath "$found")" .venv/bin/ptxas
-fi
+# Code for GPUs: NVIDIA's assembler and, for tests, disassembler, from their wheels, into .venv if there is one.
+# Optional: without the first artifacts have PTX (docs/nvidia-target.md), without both some tests are skipped.
+for wheel in ptxas=nvidia-cuda-nvcc==13.0.88 nvdisasm=nvidia-cuda-nvdisasm==13.2.51; do
+  program=${wheel%%=*} package=${wheel#*=}
+  if ! command -v "$program" >/dev/null && [[ -x .venv/bin/pip && ! -x .venv/bin/$program ]]; then
+    .venv/bin/pip install -q --no-deps "$package" || echo "$package is not there: no $program" >&2
+    found=$(find .venv/lib -name "$program" -type f -print -quit)
+    [[ -z $found ]] || ln -sf "$(realpath "$found")" ".venv/bin/$program"
+  fi
+done

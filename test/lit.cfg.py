@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -29,3 +30,8 @@ config.substitutions.append(
     ("%broken_code", os.path.join(config.tw_build, "unittests", "Tools", "broken_code.so")))
 config.substitutions.append(
     ("%device_compiler", os.path.join(config.tw_build, "lib", "device_compiler.so")))
+# NVIDIA's assembler and disassembler, which scripts/setup.sh puts into .venv.
+gpu_tools = os.pathsep.join([os.environ["PATH"], os.path.join(config.tw_source, ".venv", "bin")])
+if all(shutil.which(name, path=gpu_tools) for name in ("ptxas", "nvdisasm")):
+    config.available_features.add("sass")
+    config.environment["PATH"] += os.pathsep + os.path.join(config.tw_source, ".venv", "bin")
