@@ -18,6 +18,9 @@ SOURCE = {".cpp", ".h", ".c", ".td", ".py", ".sh", ".def"}
 LEVELS = ["Support", "IO", "IR/PCH", "IR", "IR/Graph", "IR/Torch", "IR/Tile", "Import", "TorchToGraph",
           "Graph", "Dispatch", "Language", "Kernels", "GraphToTile", "Tile", "Interpreter", "Target", "Program", "Driver", "Tune",
           "Profile"]
+# The end of a signature, and what looks like one and is none.
+SIGNATURE_END = r"\)( const| noexcept| override| final| mutable| -> [^{]+)* \{$"
+NO_FUNCTION = r"\s*(\} )?(if|for|while|switch|else|catch)\b"
 MAX_LINES, MAX_FUNCTION, MAX_FILE, MAX_TOTAL = 1000, 100, 1 << 20, 32 << 20
 
 
@@ -37,15 +40,20 @@ def includes_below(path, lines):
 
 
 def long_functions(path, lines):
-    """Bodies that open with a line at column 0 ending in '{' and close with '}' at column 0."""
-    start = None
+    """Bodies, members of classes among them: they open with a line that ends in '{' after a list of parameters,
+    at whatever column, and close with '}' at the same one."""
+    opened = []  # column and line of each block that is open, and whether it is a function
     for number, line in enumerate(lines, 1):
-        if re.match(r"^\S.*\)( const)?( override)? \{$", line):
-            start = number
-        elif line == "}" and start:
-            if number - start > MAX_FUNCTION:
-                yield f"{path}:{start}: a function of {number - start} lines (at most {MAX_FUNCTION})"
-            start = None
+        column = len(line) - len(line.lstrip())
+        if line.lstrip().startswith("}"):
+            while opened and opened[-1][0] > column:
+                opened.pop()
+            if opened and opened[-1][0] == column:
+                _, start, is_function = opened.pop()
+                if is_function and number - start > MAX_FUNCTION:
+                    yield f"{path}:{start}: a function of {number - start} lines (at most {MAX_FUNCTION})"
+        if line.endswith("{"):
+            opened.append((column, number, bool(re.search(SIGNATURE_END, line)) and not re.match(NO_FUNCTION, line)))
 
 
 def check(path):
