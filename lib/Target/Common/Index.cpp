@@ -106,3 +106,26 @@ Ix IndexBuilder::select(Value condition, const Ix &a, const Ix &b) {
     return a;
   return arith::SelectOp::create(builder, loc, condition, value(a), value(b)).getResult();
 }
+
+Ix IndexBuilder::affine(AffineExpr expr, ArrayRef<Ix> dims) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Ix lhs = affine(binary.getLHS(), dims), rhs = affine(binary.getRHS(), dims);
+  if (expr.getKind() == AffineExprKind::Add)
+    return add(lhs, rhs);
+  if (expr.getKind() == AffineExprKind::Mul)
+    return mul(lhs, rhs);
+  Value x = value(lhs), y = value(rhs);
+  if (expr.getKind() == AffineExprKind::CeilDiv)
+    return arith::CeilDivSIOp::create(builder, loc, x, y).getResult();
+  Ix quotient = arith::FloorDivSIOp::create(builder, loc, x, y).getResult();
+  return expr.getKind() == AffineExprKind::FloorDiv ? quotient : sub(lhs, mul(quotient, rhs));
+}
+
+Indices IndexBuilder::affine(AffineMap map, ArrayRef<Ix> dims) {
+  return Indices(
+      llvm::map_range(map.getResults(), [&](AffineExpr expr) { return affine(expr, dims); }));
+}

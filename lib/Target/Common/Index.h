@@ -3,6 +3,7 @@
 // Index arithmetic in 64 bits that folds constants as it is built, so that loops over static
 // shapes come out without any.
 #pragma once
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallVector.h"
@@ -59,6 +60,9 @@ public:
   mlir::Value inside(const Ix &a, const Ix &bound);
   mlir::Value equal(const Ix &a, const Ix &b);
   Ix select(mlir::Value condition, const Ix &a, const Ix &b);
+  /// What affine expressions without symbols are where dimensions are `dims`.
+  Ix affine(mlir::AffineExpr expr, llvm::ArrayRef<Ix> dims);
+  Indices affine(mlir::AffineMap map, llvm::ArrayRef<Ix> dims);
 
 private:
   mlir::OpBuilder &builder;

@@ -28,6 +28,19 @@ struct Extent {
   int64_t dim;
 };
 
+/// What `find` gives for each of a range; fails where it does.
+template <typename List, typename Range>
+mlir::FailureOr<List> collect(Range &&range, auto find) {
+  List list;
+  for (auto &&each : range) {
+    auto found = find(each);
+    if (failed(found))
+      return mlir::failure();
+    list.push_back(*found);
+  }
+  return list;
+}
+
 /// What the body of an operation sees of the loops around it.
 struct BodyScope {
   /// linalg.index / tw.index: the position in each loop.
@@ -82,9 +95,6 @@ public:
   mlir::Value convert(mlir::Value value, mlir::Type to, bool isSigned = true);
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value mul(mlir::Value x, mlir::Value y);
-  /// The values of affine expressions without symbols.
-  Ix affine(mlir::AffineExpr expr, llvm::ArrayRef<Ix> dims);
-  Indices affine(mlir::AffineMap map, llvm::ArrayRef<Ix> dims);
   /// Emits a body; gives what its terminator hands on. `arguments` stand for the block's.
   mlir::FailureOr<Values> body(mlir::Block &block, llvm::ArrayRef<mlir::Value> arguments,
                                const BodyScope &scope);
@@ -94,6 +104,7 @@ public:
   // Values of the kernel (Values.cpp)
   /// The emitted scalar for one at the kernel's top level (index, integer or float).
   mlir::FailureOr<mlir::Value> scalar(mlir::Value value);
+  mlir::FailureOr<Values> scalarsOf(mlir::ValueRange of);
   mlir::FailureOr<Ix> index(mlir::OpFoldResult value);
   mlir::FailureOr<Indices> indices(llvm::ArrayRef<mlir::OpFoldResult> values);
   static llvm::SmallVector<Extent> extentsOf(mlir::Value tensor);
@@ -103,7 +114,7 @@ public:
 
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
-  llvm::DenseMap<mlir::Value, Indices> knownSizes;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, Ix> knownSizes; // of dynamic dimensions
   /// Where what the whole call shares goes: before the loops.
   mlir::OpBuilder::InsertPoint entry;
   mlir::Value workspace;
@@ -118,7 +129,6 @@ public:
 private:
   mlir::FailureOr<Values> scalarOp(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
                                    const BodyScope &scope);
-  mlir::FailureOr<Values> scalarsOf(mlir::OperandRange of);
   mlir::Value checkIndex(llvm::StringRef message, mlir::Value index, mlir::Value bound);
 };
 

@@ -88,7 +88,7 @@ private:
   }
 
   Buffer out(unsigned i) const { return e.buffer(op->getResult(i)); }
-  Indices place(unsigned operand) { return e.affine(maps[operand], at); }
+  Indices place(unsigned operand) { return e.ix().affine(maps[operand], at); }
 
   /// What the results are before the first step, where the body asks for it.
   Values initial() {

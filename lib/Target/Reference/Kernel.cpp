@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions of one kernel (Target/Common/KernelShell.h): one operation after the other in one
-// serial iteration, each tensor in a buffer. A result is written where its destination is when
-// nobody else reads that; reshapes are the buffer they reshape.
+// serial iteration, each tensor in a buffer of its own; reshapes are the buffer they reshape.
 #include "IR/Coded.h"
 #include "Target/Common/KernelShell.h"
 #include "Target/Reference/PlainLoops.h"
@@ -53,7 +52,8 @@ private:
     e.entry = b.saveInsertionPoint();
     unpackScalars(e, loops.scalars);
     for (auto [argument, data] : llvm::zip(tensors, loops.data))
-      e.buffers[argument] = {data, e.knownSizes[argument], getElementTypeOrSelf(argument)};
+      e.buffers[argument] = {data, *e.sizes(Emitter::extentsOf(argument)),
+                             getElementTypeOrSelf(argument)};
     b.setInsertionPointToStart(loops.iterations.getBody());
     for (Operation &op : body.without_terminator())
       if (failed(emitOperation(e, &op)))
@@ -84,9 +84,9 @@ private:
     Buffer slots{scalars, {Ix(0)}, i64};
     int64_t next = 0;
     for (BlockArgument argument : tensors)
-      for (int64_t size : cast<RankedTensorType>(argument.getType()).getShape())
-        e.knownSizes[argument].push_back(ShapedType::isDynamic(size) ? Ix(e.load(slots, Ix(next++)))
-                                                                     : Ix(size));
+      for (const Extent &extent : Emitter::extentsOf(argument))
+        if (cast<RankedTensorType>(argument.getType()).isDynamicDim(extent.dim))
+          e.knownSizes.try_emplace({argument, extent.dim}, e.load(slots, Ix(next++)));
     for (BlockArgument argument : kernel.getArguments())
       if (!isa<RankedTensorType>(argument.getType())) {
         Type type = Emitter::scalarType(argument.getType());
@@ -102,22 +102,15 @@ private:
   }
   bool isOut(Value value) const { return llvm::is_contained(outs(), value); }
 
-  /// Whether one operation may overwrite `value`: the kernel made it, and reads it nowhere else.
-  bool isOwn(Value value) const {
-    Operation *op = value.getDefiningOp();
-    bool isMade = isOut(value) || (op && !op->hasTrait<OpTrait::ConstantLike>());
-    return isMade && value.hasOneUse() && (!isReshape(op) || isOwn(op->getOperand(0)));
-  }
-
-  /// Gives the result a buffer that holds what its destination holds.
+  /// Gives the result a buffer that holds what its destination holds: an out that nobody else
+  /// reads, or a new one.
   LogicalResult placeResult(Emitter &e, OpResult result) {
     auto dps = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
     Value init = dps ? dps.getTiedOpOperand(result)->get() : Value();
-    if (init && isOwn(init)) {
-      e.buffers[result] = e.buffer(init);
-      return success();
-    }
-    FailureOr<Buffer> made = e.temporary(getElementTypeOrSelf(result), Emitter::extentsOf(result));
+    bool isWrittenThere = init && isOut(init) && init.hasOneUse();
+    FailureOr<Buffer> made =
+        isWrittenThere ? e.buffer(init)
+                       : e.temporary(getElementTypeOrSelf(result), Emitter::extentsOf(result));
     if (failed(made))
       return failure();
     e.buffers[result] = *made;

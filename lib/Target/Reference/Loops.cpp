@@ -13,13 +13,10 @@ constexpr int64_t partialTerms = 256;
 Values Emitter::loop(const Ix &lo, const Ix &hi, const Ix &step, ArrayRef<Value> initial,
                      LoopBody body) {
   Value lower = ix().value(lo), upper = ix().value(hi), by = ix().value(step);
-  auto loop = scf::ForOp::create(b, loc, lower, upper, by, initial);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Values carried(loop.getRegionIterArgs());
-  Values next = body(loop.getInductionVar(), carried);
-  if (!initial.empty())
-    scf::YieldOp::create(b, loc, next);
+  auto loop = scf::ForOp::create(b, loc, lower, upper, by, initial,
+                                 [&](OpBuilder &, Location, Value i, ValueRange carried) {
+                                   scf::YieldOp::create(b, loc, body(i, Values(carried)));
+                                 });
   return Values(loop.getResults());
 }
 
@@ -74,20 +71,18 @@ Values Emitter::reduce(ArrayRef<Ix> sizes, ArrayRef<Value> initial, ArrayRef<boo
 }
 
 void Emitter::ifThen(Value condition, llvm::function_ref<void()> then) {
-  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  then();
+  scf::IfOp::create(b, loc, condition, [&](OpBuilder &, Location) {
+    then();
+    scf::YieldOp::create(b, loc);
+  });
 }
 
 Value Emitter::ifElse(Value condition, llvm::function_ref<Value()> then, Value otherwise) {
-  auto branch = scf::IfOp::create(b, loc, TypeRange{otherwise.getType()}, condition, true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(b, loc, otherwise);
-  b.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(b, loc, then());
-  return branch.getResult(0);
+  return scf::IfOp::create(
+             b, loc, condition,
+             [&](OpBuilder &, Location) { scf::YieldOp::create(b, loc, then()); },
+             [&](OpBuilder &, Location) { scf::YieldOp::create(b, loc, otherwise); })
+      .getResult(0);
 }
 
 } // namespace tw::target::reference

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads, stores and the buffers in the workspace.
-#include "Target/Reference/Emitter.h"
+// Loads, stores, the buffers in the workspace, and tensor.extract_slice and tensor.insert_slice,
+// which copy element by element.
+#include "Target/Reference/PlainLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -62,6 +63,35 @@ FailureOr<Buffer> Emitter::temporary(Type element, ArrayRef<Extent> extents) {
   workspaceBytes = ix().add(workspaceBytes, bytes);
   temporaries.emplace_back(element, llvm::to_vector(extents));
   return made;
+}
+
+/// Copies between a slice and the whole tensor.
+template <typename SliceOp>
+static LogicalResult emitCopy(SliceOp op, Emitter &e, const Buffer &part, const Buffer &whole) {
+  FailureOr<Indices> offsets = e.indices(op.getMixedOffsets());
+  FailureOr<Indices> strides = e.indices(op.getMixedStrides());
+  if (failed(offsets) || failed(strides))
+    return failure();
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  e.nest(part.sizes, [&](ArrayRef<Ix> at) {
+    Indices place = *offsets;
+    for (unsigned d = 0, next = 0; d < place.size(); ++d)
+      if (!dropped.test(d))
+        place[d] = e.ix().add(place[d], e.ix().mul(at[next++], (*strides)[d]));
+    if constexpr (std::is_same_v<SliceOp, tensor::InsertSliceOp>)
+      e.store(e.load(part, at), whole, place);
+    else
+      e.store(e.load(whole, place), part, at);
+  });
+  return success();
+}
+
+LogicalResult emitExtractSlice(tensor::ExtractSliceOp op, Emitter &e) {
+  return emitCopy(op, e, e.buffer(op.getResult()), e.buffer(op.getSource()));
+}
+
+LogicalResult emitInsertSlice(tensor::InsertSliceOp op, Emitter &e) {
+  return emitCopy(op, e, e.buffer(op.getSource()), e.buffer(op.getResult()));
 }
 
 } // namespace tw::target::reference

@@ -5,10 +5,11 @@
 // data are checked.
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
+#include "Target/Common/Elementwise.h"
+#include "Target/Common/Updates.h"
 #include "Target/Reference/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,19 +21,13 @@ using namespace mlir;
 
 namespace tw::target::reference {
 
-Type Emitter::scalarType(Type type) {
-  return type.isIndex() ? IntegerType::get(type.getContext(), 64) : type;
-}
+Type Emitter::scalarType(Type type) { return target::scalarType(type); }
 
 Type Emitter::sumType(Type type) {
   return isa<FloatType>(type) ? Float64Type::get(type.getContext()) : scalarType(type);
 }
 
-Value Emitter::constant(Type type, double number) {
-  if (auto real = dyn_cast<FloatType>(type))
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(real, number));
-  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, int64_t(number)));
-}
+Value Emitter::constant(Type type, double number) { return emitNumber(b, loc, type, number); }
 
 Value Emitter::convert(Value value, Type to, bool isSigned) {
   return convertScalarToDtype(b, loc, value, to, /*isUnsignedCast=*/!isSigned);
@@ -42,30 +37,6 @@ Value Emitter::add(Value x, Value y) { return ArithBuilder(b, loc).add(x, y); }
 
 Value Emitter::mul(Value x, Value y) { return ArithBuilder(b, loc).mul(x, y); }
 
-Ix Emitter::affine(AffineExpr expr, ArrayRef<Ix> dims) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dims[dim.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  Ix lhs = affine(binary.getLHS(), dims), rhs = affine(binary.getRHS(), dims);
-  if (expr.getKind() == AffineExprKind::Add)
-    return ix().add(lhs, rhs);
-  if (expr.getKind() == AffineExprKind::Mul)
-    return ix().mul(lhs, rhs);
-  Value x = ix().value(lhs), y = ix().value(rhs);
-  if (expr.getKind() == AffineExprKind::CeilDiv)
-    return arith::CeilDivSIOp::create(b, loc, x, y).getResult();
-  Ix quotient = arith::FloorDivSIOp::create(b, loc, x, y).getResult();
-  return expr.getKind() == AffineExprKind::FloorDiv ? quotient
-                                                    : ix().sub(lhs, ix().mul(quotient, rhs));
-}
-
-Indices Emitter::affine(AffineMap map, ArrayRef<Ix> dims) {
-  return Indices(
-      llvm::map_range(map.getResults(), [&](AffineExpr expr) { return affine(expr, dims); }));
-}
-
 /// The result is 0 where the index is bad; the first failure of a call is recorded.
 Value Emitter::checkIndex(StringRef message, Value index, Value bound) {
   auto it = llvm::find(failures, message);
@@ -74,18 +45,7 @@ Value Emitter::checkIndex(StringRef message, Value index, Value bound) {
     failures.push_back(message.str());
   Value isGood = ix().inside(index, bound);
   Value isBad = arith::XOrIOp::create(b, loc, isGood, constant(b.getI1Type(), 1));
-  ifThen(isBad, [&] {
-    Type i64 = b.getI64Type();
-    Buffer record{failureRecord, {Ix(3)}, i64};
-    auto exchange = LLVM::AtomicCmpXchgOp::create(
-        b, loc, failureRecord, constant(i64, 0), constant(i64, number),
-        LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic);
-    Value isFirst = LLVM::ExtractValueOp::create(b, loc, exchange.getResult(), 1);
-    ifThen(isFirst, [&] {
-      store(index, record, Ix(1));
-      store(bound, record, Ix(2));
-    });
-  });
+  ifThen(isBad, [&] { recordFailure(b, loc, failureRecord, number, index, bound); });
   return ix().value(ix().select(isGood, index, 0));
 }
 
@@ -160,16 +120,11 @@ FailureOr<Values> Emitter::scalarOp(Operation *op, ArrayRef<Value> operands,
       });
 }
 
-FailureOr<Values> Emitter::scalarsOf(OperandRange of) {
-  Values values;
-  for (Value value : of) {
-    FailureOr<Value> known =
-        isa<TensorType>(value.getType()) ? FailureOr<Value>(Value()) : scalar(value);
-    if (failed(known))
-      return failure();
-    values.push_back(*known);
-  }
-  return values;
+/// Null for tensors.
+FailureOr<Values> Emitter::scalarsOf(ValueRange of) {
+  return collect<Values>(of, [&](Value value) {
+    return isa<TensorType>(value.getType()) ? FailureOr<Value>(Value()) : scalar(value);
+  });
 }
 
 LogicalResult Emitter::evaluate(Operation *op, const BodyScope &scope) {

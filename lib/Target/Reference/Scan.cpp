@@ -9,18 +9,14 @@ namespace tw::target::reference {
 
 LogicalResult emitScan(graph::ScanOp scan, Emitter &e) {
   unsigned dim = scan.getDim();
-  Values initial;
-  for (Value value : scan.getInitial()) {
-    FailureOr<Value> scalar = e.scalar(value);
-    if (failed(scalar))
-      return failure();
-    initial.push_back(*scalar);
-  }
+  FailureOr<Values> initial = e.scalarsOf(scan.getInitial());
+  if (failed(initial))
+    return failure();
   Indices lines = e.buffer(scan.getResult(0)).sizes;
   Ix length = std::exchange(lines[dim], Ix(1));
   bool isGood = true;
   e.nest(lines, [&](ArrayRef<Ix> line) {
-    e.loop(0, length, 1, initial, [&](Ix i, ArrayRef<Value> states) {
+    e.loop(0, length, 1, *initial, [&](Ix i, ArrayRef<Value> states) {
       Indices at(line);
       at[dim] = scan.getReverse() ? e.ix().sub(e.ix().sub(length, 1), i) : i;
       Values arguments(states);

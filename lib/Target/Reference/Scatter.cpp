@@ -43,7 +43,7 @@ LogicalResult emitScatter(graph::ScatterOp scatter, Emitter &e) {
     Values arguments;
     for (auto [input, map] :
          llvm::zip(scatter.getInputs(), scatter.getIndexingMaps().getAsValueRange<AffineMapAttr>()))
-      arguments.push_back(e.load(e.buffer(input), e.affine(map, at)));
+      arguments.push_back(e.load(e.buffer(input), e.ix().affine(map, at)));
     FailureOr<Values> yielded = e.body(scatter.getBody().front(), arguments, BodyScope{at});
     isGood &= succeeded(yielded);
     if (failed(yielded))

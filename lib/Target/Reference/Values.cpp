@@ -32,14 +32,7 @@ FailureOr<Ix> Emitter::index(OpFoldResult value) {
 }
 
 FailureOr<Indices> Emitter::indices(ArrayRef<OpFoldResult> values) {
-  Indices result;
-  for (OpFoldResult value : values) {
-    FailureOr<Ix> one = index(value);
-    if (failed(one))
-      return failure();
-    result.push_back(*one);
-  }
-  return result;
+  return collect<Indices>(values, [&](OpFoldResult value) { return index(value); });
 }
 
 FailureOr<Ix> Emitter::size(const Extent &extent) {
@@ -47,10 +40,8 @@ FailureOr<Ix> Emitter::size(const Extent &extent) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return Ix(type.getDimSize(dim));
-  Indices &known = knownSizes[tensor];
-  known.resize(type.getRank(), Ix(ShapedType::kDynamic));
-  if (!known[dim].is(ShapedType::kDynamic))
-    return known[dim];
+  if (auto known = knownSizes.find({tensor, dim}); known != knownSizes.end())
+    return known->second;
   OpBuilder kernel(tensor.getContext());
   kernel.setInsertionPoint(tensor.getParentBlock()->getTerminator());
   OpFoldResult resolved = resolvedSize(tensor, dim, kernel);
@@ -62,19 +53,12 @@ FailureOr<Ix> Emitter::size(const Extent &extent) {
            << tensor.getType();
   FailureOr<Ix> computed = index(resolved);
   if (succeeded(computed))
-    knownSizes[tensor][dim] = *computed;
+    knownSizes.try_emplace({tensor, dim}, *computed);
   return computed;
 }
 
 FailureOr<Indices> Emitter::sizes(ArrayRef<Extent> extents) {
-  Indices result;
-  for (const Extent &extent : extents) {
-    FailureOr<Ix> one = size(extent);
-    if (failed(one))
-      return failure();
-    result.push_back(*one);
-  }
-  return result;
+  return collect<Indices>(extents, [&](const Extent &extent) { return size(extent); });
 }
 
 SmallVector<Extent> Emitter::extentsOf(Value tensor) {
