@@ -31,8 +31,7 @@ static OwningOpRef<tile::KernelOp> namedCopy(const NamedKernel &named) {
   SmallVector<Attribute> arguments;
   for (auto [argument, name] :
        llvm::zip(copy->getArguments().getAsRange<tile::ArgumentAttr>(), argumentNames(named)))
-    arguments.push_back(tile::ArgumentAttr::get(context, name, argument.getAccess(),
-                                                argument.getInit(), argument.getSymbol()));
+    arguments.push_back(argument.withName(name));
   copy->setArgumentsAttr(ArrayAttr::get(context, arguments));
   copy->setSymName(named.name);
   (*copy)->setAttr(tile::TileDialect::replacesName, StringAttr::get(context, named.name));
@@ -136,6 +135,11 @@ static Status replaceKernel(tile::KernelOp old, const EditedKernel &edited,
       (*made)->setAttr(name, value);
     else
       (*made)->removeAttr(name);
+  SmallVector<Attribute> arguments;
+  for (auto [own, before] : llvm::zip(made->getArguments().getAsRange<tile::ArgumentAttr>(),
+                                      old.getArguments().getAsRange<tile::ArgumentAttr>()))
+    arguments.push_back(own.withConstant(before.getConstant()));
+  made->setArgumentsAttr(ArrayAttr::get(old.getContext(), arguments));
   (*made)->removeAttr(tile::TileDialect::replacesName);
   made->setSymName(old.getSymName());
   (*made)->setLoc(old->getLoc());

@@ -192,6 +192,7 @@ LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evalu
     pm.addPass(tile::createUpdateInPlace());
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     pm.addPass(tile::createShareKernels());
+    pm.addPass(tile::createMarkConstants());
   });
 }
 

@@ -35,6 +35,17 @@ void beginsAs(const Buffer &destination, const Buffer &source, Here here) {
   tracer->addBegin(tracer->argumentNumber(from), tracer->argumentNumber(to));
 }
 
+void isConstant(const Buffer &input, Here here) {
+  Tracer *tracer = Tracer::current();
+  if (!tracer)
+    return;
+  const BufferPtr &buffer = tracer->checkBuffer(here, input, "isConstant");
+  if (buffer->access != Access::in)
+    tracer->fail(here, "isConstant: " + buffer->name + " is written, so it is not constant",
+                 "what is constant is declared with input");
+  tracer->addConstant(buffer);
+}
+
 void replaces(const std::string &name, Here here) {
   if (Tracer *tracer = Tracer::current())
     tracer->addAttribute(here, "tile.replaces", quoted(name));

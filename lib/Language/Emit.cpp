@@ -18,7 +18,7 @@ public:
     text = "tile.kernel @" + program.name + "(";
     for (size_t i = 0; i < program.arguments.size(); ++i) {
       text += i ? ",\n    " : "";
-      std::visit([&](auto &argument) { printArgument(argument); }, program.arguments[i]);
+      std::visit([&](auto &argument) { printArgument(argument, program); }, program.arguments[i]);
     }
     text += ")\n    ";
     printSymbols(program.symbols);
@@ -47,11 +47,13 @@ private:
     return text.empty() ? text : text + "}";
   }
 
-  void printArgument(const BufferPtr &buffer) {
+  void printArgument(const BufferPtr &buffer, const Program &program) {
     static constexpr const char *words[] = {"in", "out", "inout"};
     taken[buffer->name] = 1;
     text += std::string(words[size_t(buffer->access)]) + " %" + buffer->name + ": " +
             bufferType(*buffer);
+    if (program.constants.contains(buffer->name))
+      text += " constant";
     if (buffer->init.index() == 0)
       return;
     std::string value = literalText(buffer->init, buffer->dtype);
@@ -60,7 +62,7 @@ private:
       text += " : " + elementText(buffer->dtype);
   }
 
-  void printArgument(const ScalarArgument &argument) {
+  void printArgument(const ScalarArgument &argument, const Program &) {
     text += define(argument.value) + ": " + mlirType(argument.value->type);
     if (!argument.symbol.empty())
       text += " as " + argument.symbol;

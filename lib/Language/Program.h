@@ -7,6 +7,8 @@
 #include "Support/Size.h"
 #include "tilewright/Kernel.h"
 
+#include <set>
+
 namespace tw::kernel::detail {
 
 /// A size, under a name that authors who are in namespace tw do not meet.
@@ -101,6 +103,7 @@ struct Program {
   /// Further attributes: name, and value as the text has it.
   std::vector<std::pair<std::string, std::string>> attributes;
   std::vector<int64_t> begins; // pairs of arguments: tile.begins
+  std::set<std::string> constants; // buffers that are the same in all calls
   bool outputsBind = false;    // the sizes of outputs bind symbols
   Region body;
 };

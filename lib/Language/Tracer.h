@@ -79,6 +79,8 @@ public:
   void addHint(Here here, const std::string &name, const std::vector<int64_t> &values);
   /// `tile.begins`: an argument begins as a copy of another one.
   void addBegin(size_t source, size_t destination);
+  /// An input is the same in all calls.
+  void addConstant(const BufferPtr &buffer) { result.constants.insert(buffer->name); }
   /// An attribute that is given once at most.
   void addAttribute(Here here, const std::string &name, std::string text);
   /// Of a buffer of this kernel: its number among the arguments.

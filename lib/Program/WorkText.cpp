@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/WorkText.h"
+#include "IR/Graph/Mutations.h"
 #include "Program/SizeText.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -97,19 +97,6 @@ std::vector<Value> operandsOf(graph::DispatchOp call, const KernelCost &cost) {
   return operands;
 }
 
-/// Whether it is a constant, or such seen with another shape.
-bool isWeight(Value tensor) {
-  while (tensor) {
-    Operation *op = tensor.getDefiningOp();
-    if (isa_and_nonnull<graph::WeightOp>(op))
-      return true;
-    bool isView = isa_and_nonnull<tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                                  tensor::ExtractSliceOp>(op);
-    tensor = isView ? op->getOperand(0) : Value();
-  }
-  return false;
-}
-
 std::map<std::string, std::string> symbolTexts(func::FuncOp main, const KernelCost &cost,
                                                ArrayRef<Value> operands) {
   std::map<std::string, std::string> texts;
@@ -169,7 +156,9 @@ WorkText workText(func::FuncOp main, graph::DispatchOp call, const KernelCost &c
                        : whole.empty() || (least && *least <= 0)
                            ? some
                            : fmt::format("min({}, {})", some, whole);
-    (traffic.isWritten ? written : isWeight(operands[traffic.argument]) ? weights : read).add(text);
+    Value operand = operands[traffic.argument];
+    bool isWeight = operand && graph::isConstant(operand);
+    (traffic.isWritten ? written : isWeight ? weights : read).add(text);
   }
   return {cost.work.flops ? textOfSize(*cost.work.flops) : "", weights.text(), read.text(),
           written.text()};

@@ -134,8 +134,7 @@ KernelOp KernelFusion::createKernel() {
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     auto old = (argument.second ? other : base).getArgument(argument.first.getArgNumber());
     std::string name = words[size_t(old.getAccess())] + std::to_string(i);
-    attributes.push_back(
-        ArgumentAttr::get(b.getContext(), name, old.getAccess(), old.getInit(), old.getSymbol()));
+    attributes.push_back(old.withName(name));
   }
   auto kernel =
       KernelOp::create(b, b.getFusedLoc({base.getLoc(), other.getLoc()}), base.getSymName(),

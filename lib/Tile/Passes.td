@@ -172,6 +172,29 @@ def ShareKernels : Pass<"tile-share-kernels", "::mlir::ModuleOp"> {
   }];
 }
 
+def MarkConstants : Pass<"tile-mark-constants", "::mlir::ModuleOp"> {
+  let summary = "Say which inputs of kernels are constant";
+  let description = [{
+    An input that is a weight, or a part of one, in all calls of a kernel holds the same in each of them: nothing
+    writes to it, neither a program nor the kernel before. So it may be read, or prefetched, before that kernel ends.
+
+    ```
+    %w = tw.weight ...
+    %y = tw.dispatch @linear(%x, %w) outs(%e)
+    tile.kernel @linear(in %x: !tile.buffer<[5, 16], f32>, in %w: !tile.buffer<[1, 16, 32], f32>, ...
+    ```
+
+    becomes
+
+    ```
+    tile.kernel @linear(in %x: !tile.buffer<[5, 16], f32>, in %w: !tile.buffer<[1, 16, 32], f32> constant, ...
+    ```
+
+    It is the last pass on tile programs, since kernels that are equal but for it are one (tile-share-kernels), and
+    since weights get their final form, packed or transposed, after the first of them.
+  }];
+}
+
 def Specialize : Pass<"tile-specialize", "::tw::tile::KernelOp"> {
   let summary = "Replace symbols of kernels by values";
   let description = [{

@@ -56,6 +56,7 @@ void registerPasses() {
   registerPass(createUpdateInPlace);
   registerPass(createAllowTF32);
   registerPass(createShareKernels);
+  registerPass(createMarkConstants);
   registerPass([] { return createSpecialize(); });
   registerPass([] { return createBindCalls(); });
 }

@@ -132,7 +132,7 @@ void share(KernelOp kernel, ArrayRef<BlockArgument> inputs, BlockArgument output
   SmallVector<Attribute> arguments(kernel.getArguments().getValue());
   ArgumentAttr was = kernel.getArgument(output.getArgNumber());
   arguments[output.getArgNumber()] =
-      ArgumentAttr::get(kernel.getContext(), was.getName(), Access::InOut, was.getSymbol(), {});
+      ArgumentAttr::get(kernel.getContext(), was.getName(), Access::InOut, {}, {});
   kernel.setArgumentsAttr(ArrayAttr::get(kernel.getContext(), arguments));
   SmallVector<int64_t> begins;
   if (auto known = kernel->getAttrOfType<DenseI64ArrayAttr>(TileDialect::beginsName))

@@ -27,6 +27,15 @@ tile.kernel @softmax(in %x: !tile.buffer<[M, N], f32>, out %y: !tile.buffer<[M, 
     : tensor<1x?xf32, #tile.dims<[N]>>, !tile.buffer<[M, N], f32>
 }
 
+// CHECK-LABEL: tile.kernel @weighted(in %x: !tile.buffer<[8], f32>, in %w: !tile.buffer<[8], f32> constant, out %y
+tile.kernel @weighted(in %x: !tile.buffer<[8], f32>, in %w: !tile.buffer<[8], f32> constant, out %y: !tile.buffer<[8], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %0 = tile.load %x[%c0] : !tile.buffer<[8], f32> -> tensor<8xf32>
+  %1 = tile.load %w[%c0] : !tile.buffer<[8], f32> -> tensor<8xf32>
+  %2 = arith.mulf %0, %1 : tensor<8xf32>
+  tile.store %2, %y[%c0] : tensor<8xf32>, !tile.buffer<[8], f32>
+}
+
 // CHECK-LABEL: tile.kernel @gemm(
 // CHECK-SAME: out %c: !tile.buffer<[M, N], f32> init 0.000000e+00 : f32
 // CHECK-SAME: symbols [M {multiple = 8}, N, K {min = 1, max = 4096}] grid [M ceildiv 6, N ceildiv 16] attributes {tile.block = array<i64: 4, 2>} {

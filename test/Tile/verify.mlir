@@ -42,6 +42,11 @@ tile.kernel @initOfInput(in %x: !tile.buffer<[4], f32> init 0.0 : f32) grid [1] 
 
 // -----
 
+// expected-error @+1 {{argument "y" is no input, so it is not constant}}
+tile.kernel @k(out %y: !tile.buffer<[8], f32> constant) grid [1] {}
+
+// -----
+
 // expected-error @+1 {{symbol M: no value is between min = 4 and max = 3 and not negative}}
 tile.kernel @noValue(in %x: !tile.buffer<[M], f32>) symbols [M {min = 4, max = 3}] grid [1] {}
 

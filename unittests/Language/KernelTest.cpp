@@ -60,10 +60,12 @@ TEST(Kernel, WhatDispatchesSay) {
     scalar("n", N);
     outputsBindSymbols();
     beginsAs(z, x);
+    isConstant(x);
     replaces("linear_relu");
     grid(1);
   });
   EXPECT_NE(text.find("%n: index as N)"), std::string::npos) << text;
+  EXPECT_NE(text.find("in %x: !tile.buffer<[4], f32> constant,"), std::string::npos) << text;
   EXPECT_NE(text.find("grid [1] attributes {destinations, tile.begins = array<i64: 0, 1>, "
                       "tile.replaces = \"linear_relu\"} {"),
             std::string::npos)

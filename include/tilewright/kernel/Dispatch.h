@@ -21,6 +21,10 @@ void outputsBindSymbols();
 /// program runs.
 void beginsAs(const Buffer &destination, const Buffer &source, Here here = Here::current());
 
+/// All calls give the input the same elements, and nothing writes to them: it is a weight of the
+/// model (`constant` in tile programs).
+void isConstant(const Buffer &input, Here here = Here::current());
+
 /// This kernel stands for the one that the compiler made and calls `name`, in the model that it is
 /// given with.
 void replaces(const std::string &name, Here here = Here::current());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IR/Graph/Mutations.h"
+#include "IR/Graph/CallWeights.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -14,6 +15,14 @@ Value wholeOf(Value tensor) {
   while (isRename(tensor.getDefiningOp()))
     tensor = tensor.getDefiningOp()->getOperand(0);
   return tensor;
+}
+
+bool isConstant(Value tensor) {
+  Operation *op = wholeOf(tensor).getDefiningOp();
+  if (auto slice = dyn_cast_if_present<tensor::ExtractSliceOp>(op))
+    return isConstant(slice.getSource());
+  auto weight = dyn_cast_if_present<WeightOp>(op);
+  return weight && !isGivenByCalls(weight.getSource());
 }
 
 std::optional<unsigned> nextValueOf(func::FuncOp main, unsigned argument) {

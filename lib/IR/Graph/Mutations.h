@@ -15,6 +15,10 @@ bool isRename(mlir::Operation *op);
 /// What `tensor` is another name of.
 mlir::Value wholeOf(mlir::Value tensor);
 
+/// Whether a tensor of the host program holds the same in all calls: a weight that the program has,
+/// or a part of one. What only calls give is none, even if it is frozen.
+bool isConstant(mlir::Value tensor);
+
 /// The result of @main that is the next value of an argument: of state (`tw.state`), or of an input
 /// that is written to (`tw.input`). Nothing for other arguments.
 std::optional<unsigned> nextValueOf(mlir::func::FuncOp main, unsigned argument);

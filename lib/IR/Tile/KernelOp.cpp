@@ -25,7 +25,7 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setN
 // Text
 //===----------------------------------------------------------------------===//
 
-/// `(in | out | inout)? %name : type (init value)? (as symbol)?`
+/// `(in | out | inout)? %name : type (init value)? (as symbol)? constant?`
 static ParseResult parseArgument(OpAsmParser &parser, OpAsmParser::Argument &argument,
                                  Attribute &description) {
   Access access = Access::Scalar;
@@ -48,8 +48,9 @@ static ParseResult parseArgument(OpAsmParser &parser, OpAsmParser::Argument &arg
       return failure();
     symbol = parser.getBuilder().getStringAttr(word);
   }
+  bool isConstant = succeeded(parser.parseOptionalKeyword("constant"));
   description = ArgumentAttr::get(parser.getContext(), argument.ssaName.name.drop_front(), access,
-                                  init, symbol);
+                                  init, symbol, isConstant);
   return success();
 }
 
@@ -141,6 +142,8 @@ static void printArgument(OpAsmPrinter &printer, BlockArgument value, ArgumentAt
     printer << " init " << Attribute(argument.getInit());
   if (argument.getSymbol())
     printer << " as " << argument.getSymbol().getValue();
+  if (argument.getConstant())
+    printer << " constant";
 }
 
 void KernelOp::print(OpAsmPrinter &printer) {
@@ -191,6 +194,8 @@ LogicalResult verifyArgument(KernelOp kernel, Type type, ArgumentAttr argument) 
     return fail("is no output, so it has no initial value");
   if (argument.getInit() && argument.getInit().getType() != buffer.getTileElementType())
     return fail("has an initial value of another type than its elements");
+  if (argument.getConstant() && argument.getAccess() != Access::In)
+    return fail("is no input, so it is not constant");
   return success();
 }
 

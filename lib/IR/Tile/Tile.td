@@ -90,11 +90,25 @@ def Tile_ArgumentAttr : Tile_Attr<"Argument", "argument"> {
   let summary = "What is known of a kernel's argument beside its type";
   let description = [{
     `init`: what an `out` buffer is filled with before any program runs. `symbol`: the symbol that
-    an index argument is.
+    an index argument is. `constant`: an `in` buffer holds the same in all calls, and nothing writes
+    to it from the first call on: a weight (tile-mark-constants).
   }];
   let parameters = (ins StringRefParameter<>:$name, EnumParameter<Tile_Access>:$access,
-      OptionalParameter<"::mlir::TypedAttr">:$init, OptionalParameter<"::mlir::StringAttr">:$symbol);
+      OptionalParameter<"::mlir::TypedAttr">:$init, OptionalParameter<"::mlir::StringAttr">:$symbol,
+      DefaultValuedParameter<"bool", "false">:$constant);
   let assemblyFormat = "`<` struct(params) `>`";
+  let builders = [AttrBuilder<(ins "::llvm::StringRef":$name, "::tw::tile::Access":$access,
+      "::mlir::TypedAttr":$init, "::mlir::StringAttr":$symbol), [{
+    return $_get($_ctxt, name, access, init, symbol, /*constant=*/false);
+  }]>];
+  let extraClassDeclaration = [{
+    ArgumentAttr withName(::llvm::StringRef name) const {
+      return get(getContext(), name, getAccess(), getInit(), getSymbol(), getConstant());
+    }
+    ArgumentAttr withConstant(bool constant) const {
+      return get(getContext(), getName(), getAccess(), getInit(), getSymbol(), constant);
+    }
+  }];
 }
 
 def Tile_ReduceKind : Tile_Enum<"ReduceKind", "how a dimension becomes one element", [

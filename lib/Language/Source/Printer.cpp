@@ -135,6 +135,10 @@ static std::string fieldsText(tile::ConfigurationAttr configuration) {
 }
 
 void Printer::printAttributes() {
+  for (auto [value, argument] : llvm::zip(kernel.getBody().getArguments(),
+                                          kernel.getArguments().getAsRange<tile::ArgumentAttr>()))
+    if (argument.getConstant())
+      line(fmt::format("isConstant({});", buffers[value]));
   for (NamedAttribute attribute : kernel->getDiscardableAttrs()) {
     StringRef name = attribute.getName().getValue();
     auto list = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
