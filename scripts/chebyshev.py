@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints the tables of lib/TorchToGraph/BesselTables.h: Chebyshev series of Bessel functions, to 1e-16 of the largest
+"""Prints the tables of lib/TorchToGraph/Elementwise/BesselTables.h: Chebyshev series of Bessel functions, to 1e-16 of the largest
 coefficient. Needs mpmath.
 
-    scripts/chebyshev.py > lib/TorchToGraph/BesselTables.h
+    scripts/chebyshev.py > lib/TorchToGraph/Elementwise/BesselTables.h
 """
 import mpmath as mp
 

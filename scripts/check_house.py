@@ -3,7 +3,9 @@
 """Checks the rules of the house that a script can check; prints what breaks one, exits 1.
 
 - every source file starts with the licence line;
-- no file over 1,000 lines, no function over 100 (bodies as clang-format lays them out);
+- no file over 1,000 lines, no function over 100 (bodies as clang-format lays them out, members of classes, too);
+- no folder of lib/ with more than 24 sources (a header and its .cpp are one), the reference target no longer than
+  plain loops need to be;
 - a level includes only what stands above it in DESIGN's list;
 - no tracked file over 1 MB, all of them together under 32 MB.
 """
@@ -21,7 +23,8 @@ LEVELS = ["Support", "IO", "IR/PCH", "IR", "IR/Graph", "IR/Torch", "IR/Tile", "I
 # The end of a signature, and what looks like one and is none.
 SIGNATURE_END = r"\)( const| noexcept| override| final| mutable| -> [^{]+)* \{$"
 NO_FUNCTION = r"\s*(\} )?(if|for|while|switch|else|catch)\b"
-MAX_LINES, MAX_FUNCTION, MAX_FILE, MAX_TOTAL = 1000, 100, 1 << 20, 32 << 20
+MAX_LINES, MAX_FUNCTION, MAX_FILE, MAX_TOTAL, MAX_SOURCES = 1000, 100, 1 << 20, 32 << 20, 24
+MAX_LEVEL = {"lib/Target/Reference": 1500}  # lines of C++ of a folder
 
 
 def level(path):
@@ -73,11 +76,25 @@ def check(path):
             yield from includes_below(path, lines)
 
 
+def check_folders(files):
+    sources, lines = {}, {}
+    for path in files:
+        if path.parts[0] == "lib" and path.suffix in {".cpp", ".h"}:
+            sources.setdefault(path.parent, set()).add(path.stem)
+            lines[str(path.parent)] = lines.get(str(path.parent), 0) + (ROOT / path).read_bytes().count(b"\n")
+    for folder, names in sources.items():
+        if len(names) > MAX_SOURCES:
+            yield f"{folder}: {len(names)} sources (at most {MAX_SOURCES}): cut it into subfolders"
+    for folder, most in MAX_LEVEL.items():
+        if lines.get(folder, 0) > most:
+            yield f"{folder}: {lines[folder]} lines (at most {most})"
+
+
 def main():
     listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, check=True)
     files = [pathlib.Path(name.decode()) for name in listed.stdout.split(b"\0") if name]
     files = [path for path in files if (ROOT / path).is_file()]
-    problems = [problem for path in files for problem in check(path)]
+    problems = [problem for path in files for problem in check(path)] + list(check_folders(files))
     total = sum((ROOT / path).stat().st_size for path in files)
     if total > MAX_TOTAL:
         problems.append(f"all tracked files together: {total} bytes (at most {MAX_TOTAL})")

@@ -33,7 +33,7 @@ def page(tblgen):
     parts = ["# Passes", "",
              "Generated from the files `lib/*/Passes.td` by `scripts/generate_pass_docs.py`. Levels stand in the order in",
              "which a model goes through them; what runs when is in `lib/Graph/Pipeline.cpp`, `lib/Dispatch/Pipeline.cpp`",
-             "and `lib/Driver/Pipeline.cpp`. `tilewright-opt --NAME` runs one pass alone.", ""]
+             "and `lib/Driver/Model/Pipeline.cpp`. `tilewright-opt --NAME` runs one pass alone.", ""]
     for folder, title in FOLDERS.items():
         parts += [f"## {title} (`lib/{folder}`)", "", passes(tblgen, folder), ""]
     return "\n".join(parts)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tw-group-queries (Passes.td).
-#include "Graph/Moves.h"
+#include "Graph/Layout/Moves.h"
 #include "Graph/Passes.h"
 #include "Graph/Sizes.h"
 #include "IR/Graph/Graph.h"

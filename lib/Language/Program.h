@@ -102,9 +102,9 @@ struct Program {
   std::vector<std::pair<std::string, std::vector<int64_t>>> hints;
   /// Further attributes: name, and value as the text has it.
   std::vector<std::pair<std::string, std::string>> attributes;
-  std::vector<int64_t> begins; // pairs of arguments: tile.begins
+  std::vector<int64_t> begins;     // pairs of arguments: tile.begins
   std::set<std::string> constants; // buffers that are the same in all calls
-  bool outputsBind = false;    // the sizes of outputs bind symbols
+  bool outputsBind = false;        // the sizes of outputs bind symbols
   Region body;
 };
 

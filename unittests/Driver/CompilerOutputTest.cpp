@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What g++ 12 and clang++ 22 say about mistakes in kernels, and what is made of it.
-#include "Driver/CompilerOutput.h"
+#include "Driver/CApi/CompilerOutput.h"
 #include <gtest/gtest.h>
 
 using namespace tw;

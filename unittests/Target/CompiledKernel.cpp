@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CompiledKernel.h"
-#include "Driver/CompiledKernel.h"
+#include "Driver/KernelTool/CompiledKernel.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "IO/Element.h"
 #include "IO/InputSpec.h"

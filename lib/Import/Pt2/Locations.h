@@ -3,7 +3,7 @@
 // The user's source line and module of a node, out of the texts that the exporter recorded.
 #pragma once
 #include "IR/ModelLocation.h"
-#include "Import/Pt2/Schema.h"
+#include "Import/Pt2/Schema/Schema.h"
 
 namespace tw::pt2 {
 

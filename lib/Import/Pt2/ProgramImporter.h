@@ -4,7 +4,7 @@
 // what it returns, by the program's signature and by what the graph turned out to write.
 #pragma once
 #include "IR/Graph/Graph.h"
-#include "Import/Pt2/GraphImporter.h"
+#include "Import/Pt2/Nodes/GraphImporter.h"
 #include "Import/Pt2/Weights.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"

@@ -8,7 +8,7 @@
 //
 // and all that is computed from them is recorded accordingly. The program itself is right.
 #pragma once
-#include "Import/Pt2/Schema.h"
+#include "Import/Pt2/Schema/Schema.h"
 
 namespace tw::pt2 {
 

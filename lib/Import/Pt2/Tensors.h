@@ -10,8 +10,8 @@
 //   add_(%y, 1)                    %y2 = add(%y, 1)
 //                                  %x2 = select_scatter(%x, %y2, 0, 1)    // what %x means from now
 #pragma once
-#include "Import/Pt2/Emit.h"
-#include "Import/Pt2/Schema.h"
+#include "Import/Pt2/Nodes/Emit.h"
+#include "Import/Pt2/Schema/Schema.h"
 #include <deque>
 #include <optional>
 

@@ -3,7 +3,7 @@
 // Types of the torch dialect for what an exported program says about its tensors.
 #pragma once
 #include "IR/Torch/TorchTypes.h"
-#include "Import/Pt2/Schema.h"
+#include "Import/Pt2/Schema/Schema.h"
 
 namespace tw::pt2 {
 

@@ -5,7 +5,7 @@
 #pragma once
 #include "Import/Pt2/Archive.h"
 #include "Import/Pt2/Pt2.h"
-#include "Import/Pt2/Schema.h"
+#include "Import/Pt2/Schema/Schema.h"
 #include <map>
 
 namespace tw::pt2 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs of torch.fx in the JSON that the compiler's importer reads: version 8 of the schema that
-torch.export.save writes, of which lib/Import/Pt2/Schema.h says what is read. torch's own writer takes ten
+torch.export.save writes, of which lib/Import/Pt2/Schema/Schema.h says what is read. torch's own writer takes ten
 times as long, and refuses the graphs of AOTAutograd."""
 from __future__ import annotations
 

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilewright_compile: checks what is asked for, then runs the pipeline.
+#include "Driver/Model/ConfigurationFile.h"
+#include "Driver/Model/Evaluator.h"
+#include "Driver/Model/ModelSource.h"
+#include "Driver/Model/Pipeline.h"
+#include "Driver/Model/Report.h"
+#include "Driver/Register.h"
+#include "Driver/Targets.h"
+#include "Graph/Preparation.h"
+#include "mlir/IR/MLIRContext.h"
+#include "tilewright/Compiler.h"
+#include <filesystem>
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace tw {
+namespace {
+
+struct Request {
+  ModelSource model;
+  std::string output, dumpTo, target = "cpu", precision = {}, configurations = {};
+  KernelSources kernels = {};
+  std::vector<std::string> written = {}; // by the caller, later
+  int descriptor = 0;
+  std::string preparation = {}; // where it goes, if there is one
+  int preparationDescriptor = 0;
+  WeightsPlace weights = WeightsPlace::Auto;
+  int report = 0;
+  bool times = false, values = false;
+
+  bool hasPreparation() const { return !preparation.empty() || preparationDescriptor != 0; }
+};
+
+} // namespace
+
+static std::string text(const char *given) { return given ? given : ""; }
+
+static Diagnostic usage(std::string message, std::string help) {
+  return {Code::DRIVER_1, std::move(message), {}, {}, std::move(help)};
+}
+
+/// Where the preparation goes, and whether it must go anywhere.
+static Status readPreparation(const tilewright_compile_options &options, Request &request) {
+  request.preparation = text(options.preparation);
+  request.preparationDescriptor = options.preparation_descriptor;
+  if (request.preparationDescriptor < 0 ||
+      (!request.preparation.empty() && request.preparationDescriptor != 0))
+    return usage("tilewright_compile: two places for the preparation are given, or a wrong one",
+                 "set options.preparation or options.preparation_descriptor");
+  if (request.hasPreparation() && !request.model.memory)
+    return usage("tilewright_compile: a preparation is asked for, but the model is not in memory",
+                 "set options.memory, or leave out options.preparation");
+  bool needsOne = request.model.memory && llvm::any_of(request.model.memory->weights,
+                                                       [](auto &w) { return w.isGivenByCalls; });
+  if (needsOne && !request.hasPreparation())
+    return usage("tilewright_compile: calls give a weight, but there is no preparation",
+                 "set options.preparation or options.preparation_descriptor");
+  return {};
+}
+
+static Result<Request> readOptions(const tilewright_compile_options *options) {
+  if (!options || options->struct_size != sizeof(*options))
+    return usage("tilewright_compile: options is NULL or of another version",
+                 "set options.struct_size to sizeof(tilewright_compile_options)");
+  bool isKernel = options->kernel && *options->kernel;
+  if (isKernel ? options->model || options->memory : !namesOneModel(*options))
+    return usage("tilewright_compile: no model is given, or two",
+                 "set options.model, options.memory or options.kernel");
+  Request request{modelSource(*options), text(options->output), text(options->dump_to)};
+  request.model.kernel = text(options->kernel);
+  request.descriptor = options->output_descriptor;
+  if (request.descriptor < 0 || request.output.empty() == (request.descriptor == 0))
+    return usage("tilewright_compile: no output is given, or two",
+                 "set options.output or options.output_descriptor");
+  TW_TRY(readPreparation(*options, request));
+  if (options->target)
+    request.target = options->target;
+  request.configurations = text(options->configurations);
+  static const std::pair<std::string_view, WeightsPlace> places[] = {
+      {"", WeightsPlace::Auto},
+      {"auto", WeightsPlace::Auto},
+      {"embedded", WeightsPlace::Embedded},
+      {"external", WeightsPlace::External}};
+  auto place = std::find_if(std::begin(places), std::end(places),
+                            [&](const auto &p) { return p.first == text(options->weights); });
+  if (place == std::end(places))
+    return usage(fmt::format("weights can be embedded in the artifact or external, not \"{}\"",
+                             options->weights),
+                 "use --weights=embedded, --weights=external or --weights=auto");
+  request.weights = place->second;
+  request.report = options->report;
+  request.times = options->time_report != 0;
+  request.values = options->values != 0;
+  request.precision = text(options->precision);
+  request.kernels = kernelSources(*options);
+  request.written.assign(options->written, options->written + options->written_count);
+  return request;
+}
+
+/// What is read and written, checked: nothing of the one is the other. `included`: files that the
+/// C++ of kernels includes.
+static Result<FileUses> fileUses(const Request &request,
+                                 const std::vector<std::string> &included = {}) {
+  FileUses files;
+  for (const std::string &file : included)
+    files.reads(file);
+  if (request.model.isFile())
+    files.reads(request.model.path);
+  for (const std::string &kernels : request.kernels.paths)
+    files.reads(kernels);
+  if (!request.configurations.empty())
+    files.reads(request.configurations);
+  for (const std::string &output : {request.output, request.preparation})
+    if (!output.empty()) {
+      TW_TRY(files.writes(output));
+      TW_TRY(files.writes(followLinks(output) + ".weights"));
+    }
+  for (const std::string &file : request.written)
+    TW_TRY(files.writes(file));
+  return files;
+}
+
+static Result<ConfigurationFile> givenConfigurations(const Request &request) {
+  if (request.configurations.empty())
+    return ConfigurationFile();
+  TW_ASSIGN(ConfigurationFile file, readConfigurations(request.configurations));
+  if (request.target == "reference" && !(file.dispatches.empty() && file.decisions.empty()))
+    return usage(
+        fmt::format("{} has configurations or decisions, but the reference target has none",
+                    request.configurations),
+        "leave out --config, or --target=reference");
+  return file;
+}
+
+/// Says which given configurations are for nothing of this model.
+static void remarkUnused(Session &session, const ConfigurationFile &given, const std::string &path,
+                         const std::vector<ConfiguredDispatch> &dispatches,
+                         const KernelParameters &kernels) {
+  for (const auto &[kernel, parameters] : given.kernels)
+    if (!kernels.contains(kernel))
+      session.remarks.emplace_back(path, "no kernel with parameters is called " + kernel);
+  for (const auto &[signature, given] : given.dispatches)
+    if (llvm::none_of(dispatches, [&](const ConfiguredDispatch &dispatch) {
+          return dispatch.signature == signature;
+        }))
+      session.remarks.emplace_back(given.place,
+                                   "no dispatch of this model has the signature " + signature);
+}
+
+/// `options` are those of the program.
+static LogicalResult writePreparation(Pipeline &pipeline, ModuleOp preparation,
+                                      const NamedTarget &target, ArtifactOptions options,
+                                      const Request &request) {
+  options.output = request.preparation;
+  options.descriptor = request.preparationDescriptor;
+  if (failed(pipeline.toDispatches(preparation, /*evaluator=*/nullptr, target.chooser.get())) ||
+      failed(pipeline.configure(preparation, target.chooser, {})) ||
+      failed(pipeline.toTilePrograms(preparation, /*evaluator=*/nullptr)))
+    return failure();
+  return pipeline.toArtifact(preparation, *target.code, options);
+}
+
+static void run(Session &session, const Request &request) {
+  auto files = fileUses(request);
+  if (!files)
+    return session.error(files.error());
+  auto target = findTarget(request.target, request.precision);
+  if (!target)
+    return session.error(target.error());
+  bool isReference = !target->chooser;
+  auto given = givenConfigurations(request);
+  if (!given)
+    return session.error(given.error());
+  DialectRegistry registry;
+  registerDialects(registry);
+  target->code->registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  auto handler = session.handler(context);
+  auto kernels = readModelKernels(context, request.kernels, given->kernels);
+  if (!kernels)
+    return session.error(kernels.error());
+  files = fileUses(request, kernels->included);
+  if (!files)
+    return session.error(files.error());
+  Pipeline pipeline(session, context, request.dumpTo, *std::move(files), request.values);
+  ArtifactEvaluator evaluator(session, request.model.memory.has_value());
+  OwningOpRef<ModuleOp> module = pipeline.import(request.model, *kernels);
+  if (!module || session.outcome() != TILEWRIGHT_FINE)
+    return;
+  std::optional<Preparation> preparation;
+  if (request.hasPreparation())
+    preparation.emplace(*module);
+  ConstantEvaluator *constants = &evaluator;
+  if (preparation)
+    constants = &*preparation;
+  if (!isReference && (request.report || !given->decisions.empty()))
+    wantDecisions(*module, given->decisions);
+  if (failed(isReference
+                 ? pipeline.toPlainDispatches(*module, *kernels)
+                 : pipeline.toDispatches(*module, constants, target->chooser.get(), *kernels)))
+    return;
+  std::vector<ConfiguredDispatch> configured;
+  if (!isReference) {
+    if (failed(pipeline.configure(*module, target->chooser, given->dispatches)))
+      return;
+    configured = configuredDispatches(*module);
+    remarkUnused(session, *given, request.configurations, configured, kernels->parameters);
+    if (failed(pipeline.toTilePrograms(*module, constants)))
+      return;
+    if (Status followed = checkDecisions(*module, given->decisions, session); !followed)
+      return session.error(followed.error());
+  }
+  // What is compiled for the reference target is the model, whatever replaces its kernels.
+  for (const EditedKernel &edited : kernels->edited)
+    if (isReference)
+      session.remarks.emplace_back(edited.file, "replaces no kernel with the reference target");
+  if (isReference)
+    kernels->edited.clear();
+  if (failed(pipeline.exchangeKernels(*module, *kernels, isReference ? "cpu" : request.target)))
+    return;
+  if (target->allowsTF32 && failed(pipeline.allowTF32(*module)))
+    return;
+  OwningOpRef<ModuleOp> prepared;
+  if (preparation)
+    prepared = preparation->take(*module);
+  ArtifactOptions options;
+  options.output = request.output;
+  options.descriptor = request.descriptor;
+  options.model = std::filesystem::path(request.model.name()).stem().string();
+  options.target = target->name;
+  options.weights = request.weights;
+  options.features = target->features;
+  options.architecture = target->architecture;
+  if (failed(pipeline.toArtifact(*module, *target->code, options)))
+    return;
+  if (prepared && failed(writePreparation(pipeline, *prepared, *target, options, request)))
+    return;
+  // What runs tile programs, those of the reference target too.
+  StringRef tileTarget =
+      target->architecture.empty() ? "cpu" : StringRef(target->name).split(':').first;
+  if (request.report)
+    session.report(describeDispatches(*module, session, configured, kernels->parameters, tileTarget,
+                                      request.report == 2));
+  if (request.times && session.outcome() == TILEWRIGHT_FINE)
+    session.giveTimes();
+}
+
+} // namespace tw
+
+extern "C" tilewright_outcome tilewright_compile(const tilewright_compile_options *options,
+                                                 const tilewright_sink *sink, void *user) {
+  return tw::Session::perform(sink, user, [&](tw::Session &session) {
+    auto request = tw::readOptions(options);
+    if (request)
+      tw::run(session, *request);
+    else
+      session.error(request.error());
+  });
+}

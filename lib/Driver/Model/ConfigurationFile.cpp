@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Driver/Model/ConfigurationFile.h"
+#include "IO/File.h"
+#include "IO/Json.h"
+#include "IO/JsonWriter.h"
+#include "IR/Graph/Graph.h"
+#include "IR/ModelLocation.h"
+#include "Program/Describe.h"
+#include "llvm/ADT/StringMap.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace tw {
+using conversion::ConfigurationOverrides;
+using conversion::DispatchOverride;
+using conversion::FieldsOverride;
+using conversion::KernelOverride;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// A number, true or false, or a list of numbers.
+static Status readField(std::string_view name, const Json &value, kernels::Numbers &fields) {
+  std::string key(name);
+  if (value.isArray()) {
+    int64_t next = 0;
+    return value.forEach([&](const Json &element) -> Status {
+      TW_ASSIGN(fields[key + "_" + std::to_string(next++)], element.integer());
+      return {};
+    });
+  }
+  if (value.isInteger()) {
+    TW_ASSIGN(fields[key], value.integer());
+    return {};
+  }
+  auto flag = value.boolean();
+  if (!flag)
+    return value.wrongKind("a number, true or false, or a list of numbers");
+  fields[key] = *flag;
+  return {};
+}
+
+/// The kind and the fields of an object.
+static Status readFields(const Json &object, std::string &kind, kernels::Numbers &fields) {
+  TW_ASSIGN(Json given, object.get("kind"));
+  TW_ASSIGN(kind, given.string());
+  return object.forEachMember([&](std::string_view name, const Json &value) -> Status {
+    constexpr std::string_view others[] = {"kind", "target", "kernel", "variants", "at_most"};
+    return llvm::is_contained(others, name) ? Status() : readField(name, value, fields);
+  });
+}
+
+/// The fields of a kernel or of a variant.
+static Status readConfiguration(const Json &object, const std::string &file, FieldsOverride &read) {
+  read.place = file + ": " + object.path();
+  TW_TRY(readFields(object, read.configuration.kind, read.configuration.fields));
+  if (auto target = object.find("target"))
+    TW_TRY(readFields(*target, read.configuration.target, read.configuration.targetFields));
+  return {};
+}
+
+/// {"at_most": 6, "kind": ...}
+static Status readVariant(const Json &object, const std::string &file,
+                          std::map<int64_t, FieldsOverride> &variants) {
+  TW_ASSIGN(Json key, object.get("at_most"));
+  TW_ASSIGN(int64_t most, key.integer());
+  if (most < 1)
+    return key.error(fmt::format("a variant is for sizes up to 1 or more, not up to {}", most),
+                     Code::CONFIG_1);
+  auto [variant, isNew] = variants.try_emplace(most);
+  if (!isNew)
+    return key.error(fmt::format("a variant for sizes up to {} stands here a second time", most),
+                     Code::CONFIG_3);
+  return readConfiguration(object, file, variant->second);
+}
+
+static Result<KernelOverride> readKernel(const Json &object, const std::string &file) {
+  KernelOverride kernel;
+  TW_TRY(readConfiguration(object, file, kernel));
+  if (auto variants = object.find("variants")) {
+    kernel.variants.emplace();
+    TW_TRY(variants->forEach(
+        [&](const Json &variant) { return readVariant(variant, file, *kernel.variants); }));
+  }
+  return kernel;
+}
+
+static Result<tile::Cut> readCut(const Json &value) {
+  TW_ASSIGN(std::string_view name, value.string());
+  if (auto cut = tile::symbolizeCut(StringRef(name)))
+    return *cut;
+  return value.error(fmt::format("\"{}\" is no cut: there are none, transpose_rhs, "
+                                 "transform_weights, split_reductions and split_gradients",
+                                 name),
+                     Code::CONFIG_1);
+}
+
+static Result<DispatchOverride> readDispatch(const Json &object, const std::string &file) {
+  DispatchOverride dispatch;
+  dispatch.place = file + ": " + object.path();
+  TW_TRY(object.forEachMember([](std::string_view name, const Json &value) -> Status {
+    constexpr std::string_view known[] = {"signature", "ops", "source", "cuts", "kernels"};
+    if (llvm::is_contained(known, name))
+      return {};
+    Diagnostic problem = value.error(fmt::format("a dispatch has no \"{}\"", name), Code::CONFIG_1);
+    problem.help = "the fields of a kernel stand in its entry under \"kernels\"";
+    return problem;
+  }));
+  if (auto cuts = object.find("cuts"))
+    TW_TRY(cuts->forEach([&](const Json &value) -> Status {
+      TW_ASSIGN(tile::Cut cut, readCut(value));
+      dispatch.cuts.push_back(cut);
+      return {};
+    }));
+  if (auto kernels = object.find("kernels"))
+    TW_TRY(kernels->forEach([&](const Json &value) -> Status {
+      TW_ASSIGN(KernelOverride kernel, readKernel(value, file));
+      dispatch.kernels.push_back(std::move(kernel));
+      return {};
+    }));
+  return dispatch;
+}
+
+static Status readDispatches(const Json &list, const std::string &file,
+                             ConfigurationOverrides &dispatches) {
+  return list.forEach([&](const Json &object) -> Status {
+    TW_ASSIGN(Json key, object.get("signature"));
+    TW_ASSIGN(std::string_view signature, key.string());
+    TW_ASSIGN(DispatchOverride dispatch, readDispatch(object, file));
+    if (!dispatches.emplace(signature, std::move(dispatch)).second)
+      return key.error(fmt::format("the signature {} stands here a second time", signature),
+                       Code::CONFIG_3);
+    return {};
+  });
+}
+
+/// [{"kernel": "gemm", "parameters": {"BM": 64}}]
+static Status readParameters(const Json &list, KernelParameters &kernels) {
+  return list.forEach([&](const Json &object) -> Status {
+    TW_ASSIGN(Json key, object.get("kernel"));
+    TW_ASSIGN(std::string_view name, key.string());
+    TW_ASSIGN(Json parameters, object.get("parameters"));
+    auto [kernel, isNew] = kernels.emplace(name, Size::Values());
+    if (!isNew)
+      return key.error(fmt::format("the kernel {} stands here a second time", name),
+                       Code::CONFIG_3);
+    return parameters.forEachMember(
+        [&, values = &kernel->second](std::string_view parameter, const Json &value) -> Status {
+          TW_ASSIGN((*values)[std::string(parameter)], value.integer());
+          return {};
+        });
+  });
+}
+
+Result<ConfigurationFile> readConfigurations(const std::string &path) {
+  TW_ASSIGN(MappedFile file, MappedFile::open(path));
+  TW_ASSIGN(JsonDocument document, JsonDocument::parse(file.text(), path));
+  ConfigurationFile read;
+  auto kernels = document.root().find("kernels");
+  if (kernels)
+    TW_TRY(readParameters(*kernels, read.kernels));
+  auto decisions = document.root().find("decisions");
+  if (decisions) {
+    TW_ASSIGN(read.decisions, readDecisions(*decisions, path));
+  }
+  if ((kernels || decisions) && !document.root().find("configurations"))
+    return read;
+  TW_ASSIGN(Json dispatches, document.root().get("configurations"));
+  TW_TRY(readDispatches(dispatches, path, read.dispatches));
+  return read;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+std::vector<ConfiguredDispatch> configuredDispatches(ModuleOp module) {
+  llvm::StringMap<std::string> sources; // of the first call
+  module.walk([&](graph::DispatchOp op) {
+    sources.try_emplace(op.getKernel(), describePlace(op.getLoc()));
+  });
+  std::vector<ConfiguredDispatch> dispatches;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (auto configuration = function->getAttrOfType<tile::DispatchConfigurationAttr>(
+            tile::TileDialect::configurationName))
+      dispatches.push_back({function.getName().str(), conversion::dispatchSignature(function),
+                            describeKernel(function).ops, sources[function.getName()],
+                            configuration});
+  return dispatches;
+}
+
+/// As members of an open object.
+static void writeFields(JsonWriter &json, tile::ConfigurationAttr configuration) {
+  json.member("kind", std::string_view(configuration.getKind()));
+  for (NamedAttribute field : configuration.getFields()) {
+    json.key(std::string_view(field.getName().getValue()));
+    if (auto list = dyn_cast<DenseI64ArrayAttr>(field.getValue())) {
+      json.beginArray();
+      for (int64_t number : list.asArrayRef())
+        json.value(number);
+      json.endArray();
+    } else if (auto flag = dyn_cast<BoolAttr>(field.getValue())) {
+      json.value(flag.getValue());
+    } else {
+      json.value(cast<IntegerAttr>(field.getValue()).getInt());
+    }
+  }
+  if (configuration.getTarget()) {
+    json.key("target").beginObject();
+    writeFields(json, configuration.getTarget());
+    json.endObject();
+  }
+  if (configuration.getVariants().empty())
+    return;
+  json.key("variants").beginArray();
+  for (tile::VariantAttr variant : configuration.getVariants()) {
+    json.beginObject().member("at_most", variant.getMost());
+    writeFields(json, variant.getConfiguration());
+    json.endObject();
+  }
+  json.endArray();
+}
+
+void write(JsonWriter &json, const std::vector<ConfiguredDispatch> &dispatches) {
+  json.beginArray();
+  for (const ConfiguredDispatch &dispatch : dispatches) {
+    json.beginObject().member("signature", std::string_view(dispatch.signature));
+    json.member("ops", std::string_view(dispatch.ops));
+    json.member("source", std::string_view(dispatch.source)).key("cuts").beginArray();
+    for (tile::CutAttr cut : dispatch.configuration.getCuts())
+      json.value(std::string_view(tile::stringifyCut(cut.getValue())));
+    json.endArray().key("kernels").beginArray();
+    ArrayRef<tile::ConfigurationAttr> kernels = dispatch.configuration.getKernels();
+    for (auto [number, kernel] : llvm::enumerate(kernels)) {
+      json.beginObject().member("kernel",
+                                conversion::kernelName(dispatch.kernel, kernels.size(), number));
+      writeFields(json, kernel);
+      json.endObject();
+    }
+    json.endArray().endObject();
+  }
+  json.endArray();
+}
+
+void write(JsonWriter &json, const KernelParameters &kernels) {
+  json.beginArray();
+  for (const auto &[kernel, parameters] : kernels) {
+    json.beginObject().member("kernel", std::string_view(kernel)).key("parameters").beginObject();
+    for (const auto &[name, value] : parameters)
+      json.member(name, value);
+    json.endObject().endObject();
+  }
+  json.endArray();
+}
+
+} // namespace tw

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Configurations as JSON: what `compile --report=json` prints under "configurations", and
+// `--config=FILE` reads (docs/configurations.md).
+#pragma once
+#include "Driver/KernelTool/KernelSource.h"
+#include "Driver/Model/GraphDecisions.h"
+#include "GraphToTile/Configuration/Overrides.h"
+#include "Support/Diagnostic.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tw {
+
+class JsonWriter;
+
+struct ConfigurationFile {
+  conversion::ConfigurationOverrides dispatches; // "configurations"
+  KernelParameters kernels;                      // "kernels": of hand-written ones
+  std::vector<GivenDecision> decisions;          // "decisions"
+};
+
+/// Reads a file. Errors: IO_1 and those of JsonDocument; CONFIG_1 where a dispatch or a kernel is
+/// not written as one; CONFIG_3 for two configurations of one signature, or of one kernel. Whether
+/// they fit a model shows when it is configured.
+Result<ConfigurationFile> readConfigurations(const std::string &path);
+
+/// How one dispatch is made.
+struct ConfiguredDispatch {
+  std::string kernel, signature, ops, source;
+  tile::DispatchConfigurationAttr configuration;
+};
+
+/// Those of a module between tw-configure and tw-tile-programs.
+std::vector<ConfiguredDispatch> configuredDispatches(mlir::ModuleOp module);
+
+/// Arrays of objects.
+void write(JsonWriter &json, const std::vector<ConfiguredDispatch> &dispatches);
+void write(JsonWriter &json, const KernelParameters &kernels);
+
+} // namespace tw

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Driver/Model/GraphDecisions.h"
+#include "Driver/CApi/Session.h"
+#include "IO/Json.h"
+#include "IO/JsonWriter.h"
+#include "IR/Graph/Decisions.h"
+#include "mlir/IR/Builders.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
+#include <set>
+
+using namespace mlir;
+
+namespace tw {
+
+/// How many operators a decision is about.
+struct OperatorCount {
+  size_t least, most;
+};
+
+static OperatorCount operatorCount(graph::DecisionKind kind) {
+  switch (kind) {
+  case graph::DecisionKind::ChannelsLast:
+    return {1, 1};
+  case graph::DecisionKind::Merge:
+    return {2, std::numeric_limits<size_t>::max()};
+  case graph::DecisionKind::Fuse:
+  case graph::DecisionKind::Recompute:
+    break;
+  }
+  return {2, 2};
+}
+
+static Result<GivenDecision> readDecision(const Json &object, const std::string &file) {
+  TW_ASSIGN(Json what, object.get("decision"));
+  TW_ASSIGN(std::string_view name, what.string());
+  auto kind = graph::symbolizeDecisionKind(StringRef(name));
+  if (!kind)
+    return what.error(
+        fmt::format("\"{}\" is no decision: there are fuse, recompute, channels_last and merge",
+                    name),
+        Code::CONFIG_1);
+  TW_ASSIGN(Json operators, object.get("operators"));
+  GivenDecision decision{*kind, {}, true, file + ": " + object.path()};
+  TW_TRY(operators.forEach([&](const Json &each) -> Status {
+    TW_ASSIGN(std::string_view text, each.string());
+    decision.operators.emplace_back(text);
+    return {};
+  }));
+  auto [least, most] = operatorCount(*kind);
+  if (size_t count = decision.operators.size(); count < least || count > most)
+    return operators.error(fmt::format("{} is about {}{} operators, not {}", name, least,
+                                       most > least ? " or more" : "", count),
+                           Code::CONFIG_1);
+  TW_ASSIGN(Json want, object.get("want"));
+  TW_ASSIGN(decision.isTaken, want.boolean());
+  return decision;
+}
+
+Result<std::vector<GivenDecision>> readDecisions(const Json &list, const std::string &file) {
+  std::vector<GivenDecision> all;
+  std::set<std::pair<graph::DecisionKind, std::vector<std::string>>> known;
+  TW_TRY(list.forEach([&](const Json &object) -> Status {
+    if (!object.find("want")) // what a report says, unchanged
+      return {};
+    TW_ASSIGN(GivenDecision decision, readDecision(object, file));
+    if (!known.insert({decision.kind, decision.operators}).second)
+      return object.error(fmt::format("{} of {} stands here a second time",
+                                      graph::stringifyDecisionKind(decision.kind).str(),
+                                      fmt::join(decision.operators, " and ")),
+                          Code::CONFIG_3);
+    all.push_back(std::move(decision));
+    return {};
+  }));
+  return all;
+}
+
+void wantDecisions(ModuleOp module, const std::vector<GivenDecision> &given) {
+  Builder b(module.getContext());
+  SmallVector<Attribute> wanted;
+  for (const GivenDecision &decision : given) {
+    SmallVector<StringAttr> names;
+    for (const std::string &name : decision.operators)
+      names.push_back(b.getStringAttr(name));
+    wanted.push_back(graph::DecisionAttr::get(b.getContext(), decision.kind, names,
+                                              decision.isTaken, StringAttr()));
+  }
+  module->setAttr(graph::wantedDecisionsName, b.getArrayAttr(wanted));
+}
+
+static SmallVector<graph::DecisionAttr> decisionsOf(ModuleOp module) {
+  SmallVector<graph::DecisionAttr> all;
+  if (auto list = module->getAttrOfType<ArrayAttr>(graph::decisionsName))
+    llvm::append_range(all, list.getAsRange<graph::DecisionAttr>());
+  return all;
+}
+
+static bool isAbout(graph::DecisionAttr decision, const GivenDecision &given) {
+  return decision.getKind() == given.kind &&
+         llvm::equal(decision.getOperators(), given.operators,
+                     [](StringAttr a, const std::string &b) { return a.getValue() == b; });
+}
+
+Status checkDecisions(ModuleOp module, const std::vector<GivenDecision> &given, Session &session) {
+  SmallVector<graph::DecisionAttr> made = decisionsOf(module);
+  for (const GivenDecision &wanted : given) {
+    auto found = llvm::find_if(
+        made, [&](graph::DecisionAttr decision) { return isAbout(decision, wanted); });
+    std::string what = fmt::format("{} of {}", graph::stringifyDecisionKind(wanted.kind).str(),
+                                   fmt::join(wanted.operators, " and "));
+    if (found == made.end())
+      session.remarks.emplace_back(wanted.place, "no decision of this model is " + what);
+    else if (found->getTaken() != wanted.isTaken)
+      return Diagnostic{
+          Code::CONFIG_3,
+          fmt::format("{}: {} cannot be {}{}", wanted.place, what,
+                      wanted.isTaken ? "taken" : "declined",
+                      found->getReason() ? ": " + found->getReason().str() : std::string()),
+          {},
+          {},
+          "leave it out: the compiler then decides"};
+  }
+  return {};
+}
+
+void writeDecisions(JsonWriter &json, ModuleOp module) {
+  json.beginArray();
+  for (graph::DecisionAttr decision : decisionsOf(module)) {
+    json.beginObject().member("decision", graph::stringifyDecisionKind(decision.getKind()).str());
+    json.key("operators").beginArray();
+    for (StringAttr name : decision.getOperators())
+      json.value(std::string_view(name.getValue()));
+    json.endArray().member("taken", decision.getTaken());
+    if (decision.getReason())
+      json.member("reason", decision.getReason().str());
+    json.endObject();
+  }
+  json.endArray();
+}
+
+} // namespace tw
