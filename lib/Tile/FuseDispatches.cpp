@@ -6,14 +6,17 @@
 #include "IR/Graph/Values.h"
 #include "IR/KernelLength.h"
 #include "IR/ModelLocation.h"
+#include "IR/Tile/Elementwise.h"
 #include "IR/Tile/Variants.h"
 #include "Tile/KernelFusion.h"
 #include "Tile/Passes.h"
 #include "Tile/Pointwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <set>
 
 using namespace mlir;
@@ -65,25 +68,40 @@ bool movesPast(ForOp loop, LoadOp load) {
   return false;
 }
 
-/// Whether programs and their loops read each element of a buffer once: all of the grid and of the
-/// loops goes into where they read.
-bool readsOnce(LoadOp load) {
+/// How many trips a loop makes; nothing where its bounds are no sizes.
+std::optional<Size> tripsOf(ForOp loop) {
+  auto begin = indexForm(loop.getBegin()), end = indexForm(loop.getEnd());
+  auto step = stepOf(loop);
+  if (!begin || !end || !step || *step < 1)
+    return std::nullopt;
+  return ceilDiv(*end - *begin, *step);
+}
+
+/// How often programs and their loops read each element of a buffer: once, where all of the grid
+/// and of the loops goes into where they read. Nothing where it is not known.
+std::optional<Size> readsOfElement(LoadOp load) {
   auto kernel = load->getParentOfType<KernelOp>();
   std::set<std::string> used;
   for (Value position : load.getPositions()) {
     auto form = indexForm(position);
     if (!form)
-      return false;
+      return std::nullopt;
     for (const std::string &name : form->symbols())
       used.insert(name);
   }
+  Size reads(1);
   for (auto [d, count] : llvm::enumerate(kernel.getGrid().getAsRange<SizeAttr>()))
-    if (count.getSize() != Size(1) && !used.contains(coordinateSymbol(int64_t(d))))
-      return false;
-  for (auto loop = load->getParentOfType<ForOp>(); loop; loop = loop->getParentOfType<ForOp>())
-    if (!movesPast(loop, load))
-      return false;
-  return true;
+    if (!used.contains(coordinateSymbol(int64_t(d))))
+      reads = reads * count.getSize();
+  for (auto loop = load->getParentOfType<ForOp>(); loop; loop = loop->getParentOfType<ForOp>()) {
+    if (movesPast(loop, load))
+      continue;
+    auto trips = tripsOf(loop);
+    if (!trips || used.contains(loopSymbol(loop))) // boxes overlap
+      return std::nullopt;
+    reads = reads * *trips;
+  }
+  return reads;
 }
 
 /// Whether a tile goes into a product, maybe under another shape or after further operations: then
@@ -106,7 +124,42 @@ bool feedsRows(Value tile) {
   });
 }
 
+//===----------------------------------------------------------------------===//
+// What pays
+//===----------------------------------------------------------------------===//
+
+/// What a pointwise kernel does for one element of its result.
+struct ElementWork {
+  double operations = 0, functions = 0, loads = 0;
+};
+
+/// Tiles smaller than the result are computed for several of its elements. Nothing where that is
+/// not known.
+std::optional<ElementWork> workOfElement(const Pointwise &pointwise) {
+  StoreOp store = pointwise.stores().front();
+  ElementWork work;
+  bool isKnown = true;
+  store->getParentOfType<KernelOp>().walk([&](Operation *op) {
+    bool isLoad = isa<LoadOp, GatherOp>(op);
+    auto tile = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                                         : RankedTensorType();
+    if (!tile || !(isLoad || isElementwise(op)))
+      return;
+    RankedTensorType whole = store.getTile().getType();
+    isKnown &= tile.hasStaticShape() && whole.hasStaticShape();
+    if (!isKnown)
+      return;
+    double share = double(tile.getNumElements()) / double(whole.getNumElements());
+    bool isFunction = isa<math::MathDialect>(op->getDialect()) ||
+                      isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::RemSIOp>(op);
+    (isLoad ? work.loads : isFunction ? work.functions : work.operations) += share;
+  });
+  return isKnown ? std::optional(work) : std::nullopt;
+}
+
 struct FuseDispatches : impl::FuseDispatchesBase<FuseDispatches> {
+  using FuseDispatchesBase::FuseDispatchesBase;
+
   void runOnOperation() override {
     table.emplace(getOperation());
     decisions.emplace(getOperation());
@@ -282,12 +335,35 @@ struct FuseDispatches : impl::FuseDispatchesBase<FuseDispatches> {
       bool isInLoop = !isa<KernelOp>(load->getParentOp());
       if (isInLoop && feedsProducts(load))
         return why = "the consumer reads it in a loop of products", failure();
-      bool isFree = readsOnce(load) || (!isInLoop && pointwise->isMovement() && feedsRows(load));
-      if (!mayRecompute && !isFree)
-        return why = "it would be recomputed by several programs", failure();
+      auto reads = readsOfElement(load);
+      bool isFree =
+          (reads && *reads == Size(1)) || (!isInLoop && pointwise->isMovement() && feedsRows(load));
+      if (!mayRecompute && !isFree && !paysToRecompute(*pointwise, load, reads, why))
+        return failure();
       return KernelFusion(base, from, shared, out, *pointwise, false).replaceLoads(why);
     });
     return fusion;
+  }
+
+  /// Whether what is computed again, for each read, takes less than a kernel that computes it once,
+  /// stores it and has it loaded. What feeds products is placed by the target.
+  bool paysToRecompute(const Pointwise &pointwise, LoadOp load, std::optional<Size> reads,
+                       std::string &why) {
+    why = "it would be recomputed by several programs";
+    Size elements(1);
+    for (const Size &size : sizesOf(load.getBuffer().getType()))
+      elements = elements * size;
+    auto times = reads ? reads->constant() : std::nullopt, count = elements.constant();
+    auto work = workOfElement(pointwise);
+    if (!times || !count || !work || feedsProducts(load))
+      return false;
+    double once = double(*count), often = once * double(*times);
+    double element =
+        work->operations * operation + work->functions * function + work->loads * access;
+    double apart = dispatch + once * (element + access) + often * access, fused = often * element;
+    why += llvm::formatv(", {0} times: {1:F0} cycles, {2:F0} where it is stored", *times, fused,
+                         apart);
+    return fused < apart;
   }
 
   /// The load that is all that is done with a buffer, at the top of the kernel or in the body of

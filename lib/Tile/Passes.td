@@ -106,8 +106,17 @@ def FuseDispatches : Pass<"tile-fuse", "::mlir::ModuleOp"> {
     A pointwise kernel (Pointwise.h) follows a store, or takes the place of a load: outside of the
     buffer, where the load would have given the pad value, that is selected. One that reads several
     parts of what is stored follows the blocks of all of them, which one program then computes. What
-    is computed again for other programs must be movement alone, and be read element by element.
+    several programs, or trips of a loop, would compute again is fused where that takes less than a kernel that
+    computes it once, stores it and has it loaded, by the target's costs
+    (`ConfigurationChooser::recomputationCosts`, the options of the pass); or where it is movement alone, and is read
+    element by element. What feeds products is placed by the target, and not computed again.
   }];
+  let options = [
+    Option<"dispatch", "dispatch-cost", "double", "0", "of one kernel more, in cycles">,
+    Option<"operation", "operation-cost", "double", "0", "of an operation on one element">,
+    Option<"function", "function-cost", "double", "0", "of a division or a function on one element">,
+    Option<"access", "access-cost", "double", "0", "of reading or writing one element">,
+  ];
   let dependentDialects = ["::tw::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 

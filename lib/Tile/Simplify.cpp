@@ -51,7 +51,7 @@ private:
 void registerPasses() {
   registerPass(createSimplify);
   registerPass(createOrderOperations);
-  registerPass(createFuseDispatches);
+  registerPass([] { return createFuseDispatches(); });
   registerPass(createSplitLoops);
   registerPass(createUpdateInPlace);
   registerPass(createAllowTF32);

@@ -158,7 +158,7 @@ static LogicalResult writePreparation(Pipeline &pipeline, ModuleOp preparation,
   options.descriptor = request.preparationDescriptor;
   if (failed(pipeline.toDispatches(preparation, /*evaluator=*/nullptr, target.chooser.get())) ||
       failed(pipeline.configure(preparation, target.chooser, {})) ||
-      failed(pipeline.toTilePrograms(preparation, /*evaluator=*/nullptr)))
+      failed(pipeline.toTilePrograms(preparation, /*evaluator=*/nullptr, target.chooser.get())))
     return failure();
   return pipeline.toArtifact(preparation, *target.code, options);
 }
@@ -209,7 +209,7 @@ static void run(Session &session, const Request &request) {
       return;
     configured = configuredDispatches(*module);
     remarkUnused(session, *given, request.configurations, configured, kernels->parameters);
-    if (failed(pipeline.toTilePrograms(*module, constants)))
+    if (failed(pipeline.toTilePrograms(*module, constants, target->chooser.get())))
       return;
     if (Status followed = checkDecisions(*module, given->decisions, session); !followed)
       return session.error(followed.error());

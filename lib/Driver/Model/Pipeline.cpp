@@ -173,7 +173,8 @@ LogicalResult Pipeline::configure(ModuleOp module,
   });
 }
 
-LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evaluator) {
+LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evaluator,
+                                       const conversion::ConfigurationChooser *chooser) {
   return runPasses("tile", module, [&](OpPassManager &pm) {
     pm.addPass(conversion::createTilePrograms());
     pm.addPass(createResolveDims());
@@ -185,7 +186,10 @@ LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evalu
       pm.addPass(createHoistWeights(evaluator));
       pm.addNestedPass<func::FuncOp>(createGraphCanonicalizer());
     }
-    pm.addPass(tile::createFuseDispatches());
+    conversion::RecomputationCosts costs =
+        chooser ? chooser->recomputationCosts() : conversion::RecomputationCosts();
+    pm.addPass(tile::createFuseDispatches(
+        {costs.dispatch, costs.operation, costs.function, costs.access}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     pm.addPass(tile::createSplitLoops());
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());

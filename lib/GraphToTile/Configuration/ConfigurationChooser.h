@@ -5,6 +5,7 @@
 #pragma once
 #include "Dispatch/FusionLimits.h"
 #include "GraphToTile/Analysis/Subkernel.h"
+#include "GraphToTile/Configuration/RecomputationCosts.h"
 #include "IR/Tile/Tile.h"
 #include "Kernels/Configuration.h"
 #include <optional>
@@ -30,6 +31,8 @@ public:
 
   /// How large the values of a kernel may be, for what forms dispatches.
   virtual FusionLimits fusionLimits() const = 0;
+  /// What computing elements again costs, for what fuses tile programs.
+  virtual RecomputationCosts recomputationCosts() const { return {}; }
 
   /// Whether a computation is better several kernels; one of those that `whyNoCut` permits.
   virtual tile::Cut chooseCut(const ConfigurationProblem &problem) const = 0;

@@ -27,6 +27,9 @@ constexpr int64_t secondLevelCache = 256 << 10;
 /// Measured by bench/rows.py.
 constexpr std::array<int64_t, 4> fewRows = {1, 6, 16, 64}, fewRowsOfPairs = {1, 4, 16, 64};
 
+/// Of a kernel beside its programs, and of a function on a vector.
+constexpr double dispatchCycles = 1500, functionCycles = 20;
+
 /// Of a sum in registers, where narrower dtypes are widened.
 int64_t bytesOf(kernel::DType dtype) {
   return dtype == kernel::f64 || dtype == kernel::i64 ? 8 : 4;
@@ -40,6 +43,13 @@ public:
     FusionLimits limits;
     limits.row = limits.reread = secondLevelCache / sizeof(float);
     return limits;
+  }
+
+  /// Tiles are computed a vector at a time. An operation takes a cycle, as does an access where
+  /// caches feed it; a function some twenty (docs/performance.md).
+  conversion::RecomputationCosts recomputationCosts() const override {
+    double lanes = double(features.vectorBytes) / sizeof(float);
+    return {dispatchCycles, 1 / lanes, functionCycles / lanes, 1 / lanes};
   }
 
   Cut chooseCut(const ConfigurationProblem &problem) const override {
