@@ -118,8 +118,7 @@ Result<NamedTarget> findTarget(const std::string &name, const std::string &preci
   if (isTF32 && !target.allowsTF32)
     return refuse(fmt::format("precision {} is asked for, but target {} multiplies f32 as f32",
                               precision, name),
-                  "leave out --precision, or compile for a target that has it: "
-                  "--target=nvidia:sm_90a");
+                  "leave the precision out, or compile for a target that has it: nvidia:sm_90a");
   return target;
 }
 

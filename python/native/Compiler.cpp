@@ -100,7 +100,8 @@ nb::tuple compile(const std::string &model, const std::optional<nb::bytes> &json
                   const std::optional<std::string> &output,
                   const std::optional<std::string> &dumpTo,
                   const std::optional<std::string> &kernel,
-                  const std::optional<std::string> &preparation, bool isPrepared) {
+                  const std::optional<std::string> &preparation, bool isPrepared,
+                  const std::string &precision) {
   Source source(model, json, weights, kernels, texts);
   tilewright_compile_options options = {};
   if (kernel)
@@ -108,6 +109,7 @@ nb::tuple compile(const std::string &model, const std::optional<nb::bytes> &json
   const std::string none;
   source.set(options, kernel ? none : model);
   options.target = target.c_str();
+  options.precision = precision.c_str();
   options.report = 2;
   options.dump_to = dumpTo ? dumpTo->c_str() : nullptr;
   MemoryFile file, preparationFile;
@@ -168,7 +170,7 @@ void defineCompiler(nb::module_ &module) {
              nb::arg("kernels"), nb::arg("kernel_texts"), nb::arg("target"),
              nb::arg("output").none(), nb::arg("dump_to").none(),
              nb::arg("kernel").none() = nb::none(), nb::arg("preparation").none() = nb::none(),
-             nb::arg("is_prepared") = false);
+             nb::arg("is_prepared") = false, nb::arg("precision") = "f32");
   module.def("inspect", &inspect, nb::arg("model"), nb::arg("json").none(), nb::arg("kernels"),
              nb::arg("kernel_texts"), nb::arg("only_unsupported"));
   module.def("compiler_version", [] { return compilerLibrary().version(); });

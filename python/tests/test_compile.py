@@ -50,6 +50,11 @@ def test_what_cannot_be_compiled(refusal, tmp_path):
         tilewright.compile(torch.nn.ReLU(), (torch.ones(1),), kernels="softmax.cpp")
     with refusal("TW-PYTHON-0005", "threads"):
         tilewright.compile(torch.nn.ReLU(), (torch.ones(1),), threads=-1)
+    with refusal("TW-DRIVER-0003", "tf32", "target cpu", "nvidia:sm_90a"):
+        tilewright.compile(torch.nn.ReLU(), (torch.ones(1),), precision="tf32")
+    for precision in ("fp4", None, 32):
+        with refusal("TW-PYTHON-0005", "precision is", '"tf32"'):
+            tilewright.compile(torch.nn.ReLU(), (torch.ones(1),), precision=precision)
     with refusal("TW-IO-0001", "none.pt2"):
         tilewright.compile(str(tmp_path / "none.pt2"))
 

@@ -71,6 +71,20 @@ close(frozen(x), net(x))
 """)
 
 
+def test_products_in_tf32(run_simulated):
+    run_simulated("""
+import tempfile, pathlib
+linear, wide = torch.nn.Linear(64, 64, bias=False).requires_grad_(False), torch.randn(128, 64)
+rounded = tilewright.compile(linear, (wide,), target="nvidia:sm_90a", precision="tf32")
+exact = tilewright.compile(linear, (wide,), target="nvidia:sm_90a")
+theirs, ours = linear(wide), rounded(wide)
+assert 1e-6 < (ours - theirs).abs().max() < 3e-3, (ours - theirs).abs().max()
+close(exact(wide), theirs)
+options = {"target": "nvidia:sm_90a", "precision": "tf32"}
+torch.testing.assert_close(torch.compile(linear, backend="tilewright", options=options)(wide), ours, rtol=3e-3, atol=3e-3)
+""")
+
+
 def test_compile_to_file_needs_no_device(tmp_path, refusal):
     path = tmp_path / "mlp.so"
     report = tilewright.compile_to_file(mlp(), path, (torch.randn(4, 16),), target="nvidia:sm_90a")

@@ -29,6 +29,8 @@ def test_unknown_options_are_refused():
     assert "TW-PYTHON-0005" in failing(options={"thread": 1}) and "threads" in failing(options={"thread": 1})
     assert "TW-PYTHON-0005" in failing(options={"threads": 0})
     assert "TW-PYTHON-0005" in failing(options={"target": 3})
+    assert "TW-PYTHON-0005" in failing(options={"precision": "fp4"})
+    assert "TW-DRIVER-0003" in failing(options={"precision": "tf32", "target": "cpu"})
     assert "TW-PYTHON-0005" in failing(options={"kernels": "k.cpp"})
     assert "TW-DRIVER-0002" in failing(options={"target": "gpu"})
     assert "TW-PYTHON-0005" in failing(mode="max-autotune")
@@ -38,3 +40,12 @@ def test_options(tmp_path):
     check(mlp().requires_grad_(False), torch.randn(4, 16), threads=1, target="reference",
           dump_to=str(tmp_path / "ir"))
     assert os.listdir(tmp_path / "ir")
+
+
+def test_precision_of_graphs_in_main_memory():
+    """It is of graphs on GPUs where the target follows the device: these are f32, and what the cache has is shared."""
+    net, x = mlp().requires_grad_(False), torch.randn(4, 16)
+    for options in (None, {"precision": "f32"}, {"precision": "tf32"}):
+        torch._dynamo.reset()
+        torch.testing.assert_close(torch.compile(net, backend=backend, options=options)(x), net(x))
+    assert len(list(Path(os.environ["TILEWRIGHT_CACHE"], "torch").glob("*.so"))) == 1

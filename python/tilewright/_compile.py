@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from . import _native
 from ._device import is_for_gpu
-from ._program import Program, Report, check_text, check_threads, path_text, read_report
+from ._program import Program, Report, check_precision, check_text, check_threads, path_text, read_report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None = None, *,  # noqa: A001
             dynamic_shapes: Any = None, target: str = "cpu", kernels: Sequence[str | os.PathLike[str]] = (),
-            threads: int = 0, dump_to: str | os.PathLike[str] | None = None, device: str | None = None) -> Program:
+            threads: int = 0, dump_to: str | os.PathLike[str] | None = None, device: str | None = None,
+            precision: str = "f32") -> Program:
     """Compiles a model to a Program in memory; Program.save writes it to a file.
 
     model: a torch.nn.Module, which is exported with example_inputs (a tuple of arguments, or a dict by
@@ -28,16 +29,18 @@ def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None 
     files, or texts of the tile dialect. threads: of each call; 0 for all cores. dump_to: a folder that
     gets the IR after every stage. device: where the program is loaded: "cpu", "cuda" or "cuda:N"; None
     for the first that the target is for. To compile for a device that this machine has not, see
-    compile_to_file.
+    compile_to_file. precision: of products of f32, "f32", or "tf32" where the target has it, which rounds what
+    is multiplied to a mantissa of 10 bits.
 
     Errors: TW-PYTHON-0007 (no model, or torch.export cannot export it: the cause is chained),
     TW-IMPORT-* and TW-LOWER-* (what the compiler does not take; all unsupported operators are listed
-    with their lines), TW-KERNEL-*, TW-PYTHON-0005 (the options), TW-CLI-0007 (no compiler is installed),
-    TW-RUNTIME-0008 and 0020 (there is no such device, or not of this kind).
+    with their lines), TW-KERNEL-*, TW-PYTHON-0005 (the options), TW-DRIVER-0002 and 0003 (there is no
+    such target, or it has not this precision), TW-CLI-0007 (no compiler is installed), TW-RUNTIME-0008 and 0020 (there is no such device, or not of this kind).
     """
     check_threads(threads)
     check_text("device", device or "")
-    descriptor, report, library, files = _compiled(model, example_inputs, dynamic_shapes, target, kernels, dump_to, None)
+    descriptor, report, library, files = _compiled(model, example_inputs, dynamic_shapes, target, kernels, dump_to, None,
+                                                   precision)
     return Program(f"/proc/self/fd/{descriptor}", descriptor, threads=threads, library=library, report=report,
                    compiled_from=files, device=device)
 
@@ -45,23 +48,24 @@ def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None 
 def compile_to_file(model: Any, path: str | os.PathLike[str],
                     example_inputs: tuple[Any, ...] | dict[str, Any] | None = None, *, dynamic_shapes: Any = None,
                     target: str = "cpu", kernels: Sequence[str | os.PathLike[str]] = (),
-                    dump_to: str | os.PathLike[str] | None = None) -> Report:
+                    dump_to: str | os.PathLike[str] | None = None, precision: str = "f32") -> Report:
     """Compiles a model as `compile` does, and writes the artifact to `path` without loading it: for a machine with
     another CPU than this one, or a GPU. tilewright.load loads it there. Gives the report. Errors: as of `compile`;
     TW-IO-* when the file cannot be written.
     """
     _, report, _, _ = _compiled(model, example_inputs, dynamic_shapes, target, kernels, dump_to,
-                                path_text("the path", path))
+                                path_text("the path", path), precision)
     return read_report(report)
 
 
 def _compiled(model: Any, example_inputs: Any, dynamic_shapes: Any, target: str, kernels: Any, dump_to: Any,
-              output: str | None) -> tuple[int, str, str, list[str]]:
+              output: str | None, precision: str) -> tuple[int, str, str, list[str]]:
     """The artifact's descriptor, or -1 where it is written to `output`; its report; whose arrays its results are; and
     the files that it was made of."""
     dump_to = None if dump_to is None else path_text("dump_to", dump_to)
     paths, texts = split_kernels(kernels)
     check_text("target", target)
+    check_precision(precision)
     json, weights, library = None, [], "torch"
     keep: Any = None  # owns the weights' memory
     if isinstance(model, (str, os.PathLike)):
@@ -75,7 +79,8 @@ def _compiled(model: Any, example_inputs: Any, dynamic_shapes: Any, target: str,
         exported = _exported.export(model, example_inputs, dynamic_shapes)
         name, json, weights, registered, keep = _exported.serialize(exported, type(model).__name__, is_for_gpu(target))
         texts += registered
-    descriptor, report, _ = _native.compile(name, json, weights, paths, texts, target, output, dump_to)
+    descriptor, report, _ = _native.compile(name, json, weights, paths, texts, target, output, dump_to,
+                                            precision=precision)
     del keep
     return descriptor, report, library, [*paths, *([name] if json is None else [])]
 

@@ -386,6 +386,12 @@ def check_library(library: str) -> None:
         _native.refuse("TW-PYTHON-0005", f"library is {_native.shown(library)}", 'it is "numpy" or "torch"')
 
 
+def check_precision(precision: str) -> None:
+    """Errors: TW-PYTHON-0005. Whether the target has it says the compiler."""
+    if precision not in ("f32", "tf32"):
+        _native.refuse("TW-PYTHON-0005", f"precision is {_native.shown(precision)}", 'it is "f32" or "tf32"')
+
+
 def check_threads(threads: int, follow: bool = False) -> None:
     """follow: whether -1 stands for PyTorch's number."""
     if not isinstance(threads, int) or isinstance(threads, bool) or not -follow <= threads <= 1024:

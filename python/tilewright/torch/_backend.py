@@ -27,9 +27,9 @@ def backend(module: GraphModule, example_inputs: list[Any], *, mode: Any = None,
     """Compiles a graph of torch.compile(f, backend="tilewright", options={...}).
 
     options: "target" ("cpu", "cpu:NAME", "nvidia:sm_90a" or "reference"; default: that of the device on which a graph's
-    tensors are), "threads" (default: torch.get_num_threads() at each
-    call), "kernels" (as for tilewright.compile), "dump_to" (a folder that gets the IR; passes by the cache),
-    "freeze" (True: parameters and buffers of graphs without gradients are laid out for the kernels once, and
+    tensors are), "threads" (default: torch.get_num_threads() at each call), "kernels" (as for tilewright.compile),
+    "dump_to" (a folder that gets the IR; passes by the cache), "precision" (as for tilewright.compile; without a target,
+    of graphs on GPUs), "freeze" (True: parameters and buffers of graphs without gradients are laid out for the kernels once, and
     again when one is replaced or written to; writes through .data are not seen).
     Unknown ones raise TW-PYTHON-0005. What is not supported runs eagerly: the logger "tilewright.torch" says at
     the level INFO what, and why; see explain.

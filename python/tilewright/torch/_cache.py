@@ -21,7 +21,8 @@ def _content(path: str) -> bytes:
 def key(json: bytes, options: Options, target: str, kernels: list[tuple[str, str]]) -> str:
     """Of a graph; which of its inputs are frozen weights its JSON says."""
     paths, texts = options.sources()
-    return _cache.key((json, target.encode(), repr(texts + kernels).encode(), *map(_content, paths)))
+    return _cache.key((json, target.encode(), options.precision_on(target).encode(), repr(texts + kernels).encode(),
+                       *map(_content, paths)))
 
 
 def compile(json: bytes, options: Options, kernels: list[tuple[str, str]],  # noqa: A001
@@ -38,7 +39,8 @@ def compile(json: bytes, options: Options, kernels: list[tuple[str, str]],  # no
     weights = [(name, 0, 1) for name in frozen]
     paths, texts = options.sources()
     descriptor, report, other = _native.compile("graph", json, weights, paths, texts + kernels, place.target, path,
-                                                options.dump_to, preparation=second, is_prepared=bool(frozen))
+                                                options.dump_to, preparation=second, is_prepared=bool(frozen),
+                                                precision=options.precision_on(place.target))
     return (_loaded(path, descriptor, report, place.device),
             _loaded(second, other, None, place.device) if frozen else None)
 

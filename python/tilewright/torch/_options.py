@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import torch
 
 from .. import _native
+from .._device import is_for_gpu
 from .._compile import split_kernels
-from .._program import check_text, path_text
+from .._program import check_precision, check_text, path_text
 
 
 class Options(NamedTuple):
@@ -17,11 +18,16 @@ class Options(NamedTuple):
     kernels: tuple[Any, ...] = ()
     dump_to: str | None = None
     freeze: bool = False
+    precision: str = "f32"
 
     def thread_count(self) -> Any:
         """What gives the threads of a call."""
         threads = self.threads
         return torch.get_num_threads if threads is None else lambda: threads
+
+    def precision_on(self, target: str) -> str:
+        """Of a graph for `target`. Where the target follows the tensors' device, graphs in main memory have f32."""
+        return self.precision if self.target is not None or is_for_gpu(target) else "f32"
 
     def sources(self) -> tuple[list[str], list[tuple[str, str]]]:
         return split_kernels(self.kernels)
@@ -47,6 +53,7 @@ def read(mode: Any, options: Any) -> Options:
         _refuse(f"the option threads is {_native.shown(threads)}", "give a number from 1 to 1024")
     if not isinstance(chosen.freeze, bool):
         _refuse(f"the option freeze is {_native.shown(chosen.freeze)}", "give True or False")
+    check_precision(chosen.precision)
     if chosen.target is not None:
         check_text("the option target", chosen.target)
     if chosen.dump_to is not None:
