@@ -66,9 +66,7 @@ struct TorchTypes {
 TorchTypes torchTypes;
 
 /// Finds them once torch is imported.
-const TorchTypes &findTorch() {
-  if (torchTypes.api)
-    return torchTypes;
+[[gnu::cold]] const TorchTypes &lookForTorch() {
   PyObject *modules = PyImport_GetModuleDict();
   nb::handle torch = PyDict_GetItemString(modules, "torch");
   if (!torch || !nb::hasattr(torch, "Tensor") || !nb::hasattr(torch, "nn"))
@@ -93,6 +91,9 @@ const TorchTypes &findTorch() {
   torchTypes.api = api;
   return torchTypes;
 }
+
+/// They are asked for each argument of each call.
+const TorchTypes &findTorch() { return torchTypes.api ? torchTypes : lookForTorch(); }
 
 } // namespace
 

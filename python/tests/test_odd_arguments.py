@@ -175,7 +175,7 @@ def calls_of_programs(odd, program, path):
         given = {"model": torch.nn.ReLU(), "example_inputs": (torch.ones(2),), **options}
         return tilewright.compile(given.pop("model"), given.pop("example_inputs"), **given)
 
-    names = ["model", "example_inputs", "dynamic_shapes", "target", "kernels", "threads"]
+    names = ["model", "example_inputs", "dynamic_shapes", "target", "kernels", "threads", "device", "precision"]
     if not isinstance(odd, (str, bytes)):  # these name a folder and a file
         names.append("dump_to")
         yield lambda: program.save(odd)
@@ -204,7 +204,7 @@ def test_calls(number, saved, capsys):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("number", range(len(ODD)))
 def test_options_of_the_backend(number):
-    for name in ("target", "threads", "kernels", "freeze", "unknown"):
+    for name in ("target", "threads", "kernels", "freeze", "precision", "unknown"):
         def compiled():
             torch._dynamo.reset()
             try:
