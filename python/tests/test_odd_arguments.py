@@ -183,7 +183,7 @@ def calls_of_programs(odd, program, path):
         yield lambda: compiled(**{name: odd})
     yield lambda: tilewright.load(odd)
     yield lambda: tilewright.Program(odd)
-    for name in ("threads", "library"):
+    for name in ("threads", "library", "device"):
         yield lambda: tilewright.load(path, **{name: odd})
         yield lambda: tilewright.Program(path, **{name: odd})
     yield lambda: program.state[odd]

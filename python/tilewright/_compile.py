@@ -35,10 +35,12 @@ def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None 
     Errors: TW-PYTHON-0007 (no model, or torch.export cannot export it: the cause is chained),
     TW-IMPORT-* and TW-LOWER-* (what the compiler does not take; all unsupported operators are listed
     with their lines), TW-KERNEL-*, TW-PYTHON-0005 (the options), TW-DRIVER-0002 and 0003 (there is no
-    such target, or it has not this precision), TW-CLI-0007 (no compiler is installed), TW-RUNTIME-0008 and 0020 (there is no such device, or not of this kind).
+    such target, or it has not this precision), TW-CLI-0007 (no compiler is installed), TW-RUNTIME-0008 and
+    0020 (there is no such device, or not of this kind).
     """
     check_threads(threads)
-    check_text("device", device or "")
+    if device is not None:
+        check_text("device", device)
     descriptor, report, library, files = _compiled(model, example_inputs, dynamic_shapes, target, kernels, dump_to, None,
                                                    precision)
     return Program(f"/proc/self/fd/{descriptor}", descriptor, threads=threads, library=library, report=report,

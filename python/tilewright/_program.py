@@ -265,7 +265,8 @@ class Program(_native.Program):
         check_threads(threads, follow=True)
         if type(descriptor) is not int or not -1 <= descriptor < 2**31:
             _native.refuse("TW-PYTHON-0005", f"descriptor is {_native.shown(descriptor)}", "leave it out")
-        check_text("device", device or "")
+        if device is not None:
+            check_text("device", device)
         super().__init__(path_text("the path", path), descriptor, threads, library, device or "")
         self._compiled_from = tuple(compiled_from)
         self._facts: dict[str, Any] = self._describe()
