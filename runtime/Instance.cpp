@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Instance.h"
 #include "Support/Checked.h"
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <utility>
@@ -294,6 +295,9 @@ static bool sharesMemory(std::span<const tw_tensor> inputs, size_t number) {
 /// Where each input is read: in place, or in a copy when it is not aligned, is an output of the
 /// last run, whose memory this one writes, or is written while another input has the same memory.
 Status Instance::bindInputs(std::span<const tw_tensor> inputs) {
+  bool ownsOutputs = std::any_of(outputs.begin(), outputs.end(), [](const Output &output) {
+    return output.own.capacity() > 0 || output.host.capacity() > 0;
+  });
   for (size_t i = 0; i < inputs.size(); ++i) {
     const tw_tensor &input = inputs[i];
     if (!metadata.inputs[i].fixedBytes)
@@ -304,7 +308,7 @@ Status Instance::bindInputs(std::span<const tw_tensor> inputs) {
       inputPointers[i] = &scalars[i];
       continue;
     }
-    if (input.data && isAligned(input.data) && !isOwnOutput(input.data) &&
+    if (input.data && isAligned(input.data) && !(ownsOutputs && isOwnOutput(input.data)) &&
         !(isWrittenInPlace[i] && sharesMemory(inputs, i)))
       continue;
     int64_t bytes = *checkedProduct(inputSizes[i]) * info(metadata.inputs[i].dtype).bytes;

@@ -226,7 +226,7 @@ std::optional<dlpack::Device> gpuOf(nb::handle object) {
   return place.type == dlpack::cuda ? std::optional(place) : std::nullopt;
 }
 
-void Arguments::notePlace(const tw_value_info &input, dlpack::Device place) {
+void Arguments::checkPlace(const tw_value_info &input, dlpack::Device place) {
   if (!isSamePlace(place, {}) && !isSamePlace(place, device))
     refuse(
         input, Code::PYTHON_2,

@@ -50,7 +50,11 @@ private:
   void noteWritten(const tw_value_info &input, bool isReadOnly);
   void noteLibrary(Library library);
   /// Refuses (PYTHON_2) a tensor that is elsewhere than the ones before.
-  void notePlace(const tw_value_info &input, dlpack::Device place);
+  void notePlace(const tw_value_info &input, dlpack::Device place) {
+    if (!firstName || place != firstPlace)
+      checkPlace(input, place);
+  }
+  void checkPlace(const tw_value_info &input, dlpack::Device place);
 
   size_t count; // of tensors at most
   dlpack::Device device, firstPlace;

@@ -94,14 +94,12 @@ static void setOutput(const std::optional<std::string> &path, MemoryFile &file, 
 
 /// The artifact's descriptor, or -1 where it goes to `output`; the report as JSON; and, with
 /// `isPrepared`, the preparation's descriptor, or -1 where it goes to `preparation`.
-nb::tuple compile(const std::string &model, const std::optional<nb::bytes> &json,
-                  const Weights &weights, const std::vector<std::string> &kernels,
-                  const Texts &texts, const std::string &target,
-                  const std::optional<std::string> &output,
-                  const std::optional<std::string> &dumpTo,
-                  const std::optional<std::string> &kernel,
-                  const std::optional<std::string> &preparation, bool isPrepared,
-                  const std::string &precision) {
+nb::tuple
+compile(const std::string &model, const std::optional<nb::bytes> &json, const Weights &weights,
+        const std::vector<std::string> &kernels, const Texts &texts, const std::string &target,
+        const std::optional<std::string> &output, const std::optional<std::string> &dumpTo,
+        const std::optional<std::string> &kernel, const std::optional<std::string> &preparation,
+        bool isPrepared, const std::string &precision) {
   Source source(model, json, weights, kernels, texts);
   tilewright_compile_options options = {};
   if (kernel)
