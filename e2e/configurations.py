@@ -4,7 +4,8 @@
     e2e/configurations.py --tool=build/dev/bin/tilewright [--seed=0] [--count=40] [MODEL ...]
 
 Takes the report of a model, changes some numbers of some kernels or turns some decisions about its operators
-round, and gives it back with --config. A candidate that compiles is checked against the reference target. Standard library only."""
+round, and gives it back with --config. A candidate that compiles is checked against the reference target. What `tune`
+calls legal must not be refused, nor left to the reference target. Standard library only."""
 
 import argparse
 import concurrent.futures
@@ -71,6 +72,22 @@ def changed(rng, report):
     return {"configurations": drawn}
 
 
+def legal(rng, report, spaces):
+    """Every kernel has one of the configurations that the solver calls legal."""
+    drawn = json.loads(json.dumps(report["configurations"]))
+    kernels = {kernel["kernel"]: kernel for dispatch in drawn for kernel in dispatch["kernels"]}
+    for space in spaces:
+        kernel = kernels[space["kernel"]]
+        kernel.pop("variants", None)  # which follow the kernel
+        for name, value in (rng.choice(space["points"])["values"] if space["points"] else {}).items():
+            listed, _, index = name.rpartition("_")
+            if index.isdigit():
+                kernel[listed][int(index)] = value
+            else:
+                (kernel if name in kernel else kernel["target"])[name] = value
+    return {"configurations": drawn}
+
+
 def another(rng, value):
     if isinstance(value, bool):
         return not value
@@ -85,22 +102,34 @@ def report_of(tool, model):
     with tempfile.TemporaryDirectory() as name:
         path = MODELS / model / f"{model}.pt2"
         report = run(tool, "compile", path, "-o", pathlib.Path(name) / "a.so", "--report=json")
-        if report.returncode:
-            raise RuntimeError(report.stderr)
-        return json.loads(report.stdout)
+        spaces = run(tool, "tune", path, "--space", "--json", "--count=0", "--points=400", "--samples=60")
+        if report.returncode or spaces.returncode:
+            raise RuntimeError(report.stderr + spaces.stderr)
+        return json.loads(report.stdout), json.loads(spaces.stdout)["spaces"]
+
+
+def on_reference(tool, path, config, scratch):
+    """How many calls the reference target runs."""
+    done = run(tool, "compile", path, "-o", scratch / "a.so", "--report=json", *config)
+    return json.loads(done.stdout)["calls_on_reference"] if done.returncode == 0 else 0
 
 
 def judge(tool, model, chosen, seed):
     """(outcome, what is wrong or None)"""
+    rng = random.Random(seed)
+    report, spaces = chosen
+    is_legal = rng.random() < 0.4
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
         config = scratch / "config.json"
-        config.write_text(json.dumps(changed(random.Random(seed), chosen)))
+        config.write_text(json.dumps(legal(rng, report, spaces) if is_legal else changed(rng, report)))
         path = MODELS / model / f"{model}.pt2"
         done = run(tool, "check", path, f"--config={config}", *specs(model, scratch))
+        if is_legal and on_reference(tool, path, [f"--config={config}"], scratch) > report["calls_on_reference"]:
+            return "wrong", f"{model}, seed {seed}: what is legal is left to the reference target"
     if done.returncode == 0:
         return "same", None
-    if done.returncode == 1 and "TW-CONFIG-" in done.stderr:
+    if done.returncode == 1 and "TW-CONFIG-" in done.stderr and not is_legal:
         return "refused", None
     return "wrong", f"{model}, seed {seed}: exit status {done.returncode}\n{done.stderr}"
 

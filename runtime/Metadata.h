@@ -102,7 +102,9 @@ struct DispatchWork {
 };
 
 struct DispatchInfo {
-  std::string name, kernel, source, ops;
+  std::string name, kernel;
+  std::string configured; // the name that its kernel was configured under; empty: `kernel`
+  std::string source, ops;
   std::string configuration; // of the kernel, for people
   int64_t step = -1;         // as lifetimes of buffers count; -1: unknown
   DispatchWork work;

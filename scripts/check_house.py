@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 SOURCE = {".cpp", ".h", ".c", ".td", ".py", ".sh", ".def"}
 LEVELS = ["Support", "IO", "IR/PCH", "IR", "IR/Graph", "IR/Torch", "IR/Tile", "Import", "TorchToGraph",
-          "Graph", "Dispatch", "Language", "Kernels", "GraphToTile", "Tile", "Interpreter", "Target", "Program", "Driver", "Tune",
+          "Graph", "Dispatch", "Language", "Kernels", "GraphToTile", "Tile", "Interpreter", "Target", "Program", "Tune", "Driver",
           "Profile"]
 # The end of a signature, and what looks like one and is none.
 SIGNATURE_END = r"\)( const| noexcept| override| final| mutable| -> [^{]+)* \{$"

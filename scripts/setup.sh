@@ -6,7 +6,7 @@ packages=(
   clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev
   libclang-rt-22-dev clang-tidy-22 clang-format-22 libzstd-dev zlib1g-dev
   cmake ninja-build ccache make git python3 python3-dev python3-venv
-  libgtest-dev libbenchmark-dev libcli11-dev libfmt-dev libsimdjson-dev libminizip-dev libxxhash-dev)
+  libgtest-dev libbenchmark-dev libcli11-dev libfmt-dev libsimdjson-dev libminizip-dev libxxhash-dev libz3-dev libsqlite3-dev)
 missing=()
 for p in "${packages[@]}"; do
   dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")

@@ -29,6 +29,8 @@ config.substitutions.append(
 config.substitutions.append(
     ("%broken_code", os.path.join(config.tw_build, "unittests", "Tools", "broken_code.so")))
 config.substitutions.append(
+    ("%broken_products", os.path.join(config.tw_build, "unittests", "Tools", "broken_products.so")))
+config.substitutions.append(
     ("%device_compiler", os.path.join(config.tw_build, "lib", "device_compiler.so")))
 # NVIDIA's assembler and disassembler, which scripts/setup.sh puts into .venv.
 gpu_tools = os.pathsep.join([os.environ["PATH"], os.path.join(config.tw_source, ".venv", "bin")])

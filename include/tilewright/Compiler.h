@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Grows with every incompatible change of this header; see tilewright_compiler_api_version. */
-#define TILEWRIGHT_COMPILER_API_VERSION 9
+#define TILEWRIGHT_COMPILER_API_VERSION 10
 
 /* What a call ended with; also the exit status of the command-line tool. */
 typedef enum tilewright_outcome {
@@ -145,6 +145,24 @@ typedef struct tilewright_compile_options {
  * callbacks. */
 TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_compile(
     const tilewright_compile_options *options, const tilewright_sink *sink, void *user);
+
+/* The configurations that kernels of a model may have, for those who search them. */
+typedef struct tilewright_space_options {
+  size_t struct_size;                        /* sizeof(tilewright_space_options) of the caller */
+  const tilewright_compile_options *compile; /* the model, and how it is compiled; no output */
+  const char *format;                        /* "text" (default), "json", "smtlib" (SMT-LIB 2.6) */
+  const char *kernel;  /* only the kernel of this name, as the report of a compilation has it */
+  int64_t count_most;  /* legal points are counted up to so many; 0: they are not */
+  int64_t points_most; /* json: so many points to try, the cheapest first by the target's model */
+  int64_t samples;     /* of them, so many at most that a solver draws from the whole space */
+  uint64_t seed;       /* of these */
+} tilewright_space_options;
+
+/* Gives the spaces of all kernels to sink->report: knobs with the values worth trying, constraints
+ * over them, where the kernel is now (docs/tuning.md has the JSON). Nothing is compiled, and no
+ * file written. */
+TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_configuration_spaces(
+    const tilewright_space_options *options, const tilewright_sink *sink, void *user);
 
 /* Describes a model without reading its weights. */
 typedef struct tilewright_inspect_options {

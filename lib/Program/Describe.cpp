@@ -394,6 +394,9 @@ std::string describeProgram(func::FuncOp main, const HostProgram &program,
     int number = ++named[name];
     json.beginObject().member("name", number == 1 ? name : fmt::format("{}.{}", name, number));
     json.member("kernel", dispatch.kernel).member("source", dispatch.source);
+    graph::DispatchOp call = dispatch.call;
+    if (auto configured = call->getAttrOfType<StringAttr>(graph::configuredName))
+      json.member("configured", configured.str());
     json.member("ops", text == kernels.end() ? "" : text->second.ops);
     json.member("step", dispatch.step);
     if (text != kernels.end() && text->second.cost)

@@ -425,6 +425,10 @@ struct FuseDispatches : impl::FuseDispatchesBase<FuseDispatches> {
       graph::keepValues(old, now);
       Value(old).replaceAllUsesWith(now);
     }
+    // The configuration is that of the kernel that the other was written into.
+    graph::DispatchOp base = fusion.follows ? producer : consumer;
+    Attribute configured = base->getAttr(graph::configuredName);
+    fused->setAttr(graph::configuredName, configured ? configured : base.getKernelAttr().getAttr());
     emitReport(consumer.getLoc())
         << (fusion.follows ? "fused into its producer, which stores the result of both"
                            : "fused with its producer, instead of what it loads");

@@ -44,8 +44,11 @@ struct ShareKernels : impl::ShareKernelsBase<ShareKernels> {
     if (shared.empty())
       return;
     module.walk([&](graph::DispatchOp op) {
-      if (auto other = shared.lookup(op.getKernelAttr().getAttr()))
+      if (auto other = shared.lookup(op.getKernelAttr().getAttr())) {
+        if (!op->hasAttr(graph::configuredName))
+          op->setAttr(graph::configuredName, op.getKernelAttr().getAttr());
         op.setKernelAttr(other);
+      }
     });
     for (KernelOp kernel : kernels)
       if (shared.contains(kernel.getSymNameAttr())) {

@@ -2,7 +2,7 @@
 
 // A pointwise consumer is written again behind the store: on the box of the product, 4 x 8.
 // CHECK-LABEL: func.func @follows
-// CHECK: tw.dispatch @product_0(%{{.*}}, %{{.*}}, %{{.*}}) outs(%{{.*}}) :
+// CHECK: tw.dispatch @product_0(%{{.*}}, %{{.*}}, %{{.*}}) outs(%{{.*}}){{.*}}:
 // CHECK-NOT: tw.dispatch
 func.func @follows(%a: tensor<16x32xf32>, %b: tensor<32x64xf32>, %z: tensor<64xf32>) -> tensor<16x64xf32> {
   %e = tensor.empty() : tensor<16x64xf32>

@@ -3,7 +3,9 @@
 // The second and the third one differ in their names, the fourth one in a number.
 // CHECK-LABEL: func.func @main
 // CHECK: tw.dispatch @twice(
+// CHECK-NOT: tw.configured
 // CHECK: tw.dispatch @twice(
+// CHECK-SAME: tw.configured = "again"
 // CHECK: tw.dispatch @thrice(
 // CHECK: tile.kernel @twice
 // CHECK-NOT: tile.kernel @again

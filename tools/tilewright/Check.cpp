@@ -3,8 +3,8 @@
 // tilewright check MODEL --input=SPEC ...: are the compiled results what they should be? Against
 // --expected-output where it is given, else against the same model compiled for `reference`. Where
 // they are not, it says which dispatch is at fault.
+#include "CallResults.h"
 #include "Commands.h"
-#include "Execute.h"
 #include "Expected.h"
 #include "Failure.h"
 #include "FirstDifference.h"
@@ -26,32 +26,6 @@ struct CheckOptions {
   bool dispatches = false, interprets = false, json = false;
 };
 
-/// What a call leaves: an output, the new value of an input, or of state.
-struct CallResult {
-  const char *kind;
-  std::string name;
-  HostTensor value;
-};
-
-/// Inputs that the call wrote to, and state that it may have changed.
-Status addMutations(const tw_program *program, tw_instance *instance,
-                    std::vector<HostTensor> &inputs, std::vector<CallResult> &results) {
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (const tw_value_info *input = tw_program_input(program, static_cast<int>(i)); input->mutated)
-      results.push_back({"input", input->name, std::move(inputs[i])});
-  for (int i = 0; i < tw_program_describe(program)->state_count; ++i) {
-    const tw_value_info *state = tw_program_state(program, i);
-    if (!state->mutated)
-      continue;
-    TW_ASSIGN(HostTensor value, HostTensor::create(static_cast<DType>(state->dtype),
-                                                   {state->sizes, state->sizes + state->rank}));
-    TW_TRY(fromRuntime(tw_instance_state_get(instance, state->name, value.bytes().data(),
-                                             static_cast<int64_t>(value.byteSize()))));
-    results.push_back({"state", state->name, std::move(value)});
-  }
-  return {};
-}
-
 /// The results of all calls, executed one after the other on a fresh instance: outputs first.
 Result<std::vector<std::vector<CallResult>>> runAll(const tw_program *program,
                                                     std::span<const Call> calls, int threads) {
@@ -60,33 +34,11 @@ Result<std::vector<std::vector<CallResult>>> runAll(const tw_program *program,
   std::vector<std::vector<CallResult>> all;
   for (const Call &call : calls) {
     TW_ASSIGN(std::vector<HostTensor> inputs, readInputs(interfaceOf(program), call.inputs));
-    TW_TRY(execute(instance.get(), inputs));
-    TW_ASSIGN(std::vector<HostTensor> outputs, takeOutputs(program, instance.get()));
-    std::vector<CallResult> &results = all.emplace_back();
-    for (size_t i = 0; i < outputs.size(); ++i)
-      results.push_back(
-          {"output", tw_program_output(program, static_cast<int>(i))->name, std::move(outputs[i])});
-    TW_TRY(addMutations(program, instance.get(), inputs, results));
+    TW_ASSIGN(std::vector<CallResult> results,
+              runForResults(program, instance.get(), std::move(inputs)));
+    all.push_back(std::move(results));
   }
   return all;
-}
-
-/// Every result against the reference target's.
-Result<std::vector<OutputComparison>> compareWithReference(std::span<const CallResult> results,
-                                                           std::span<const CallResult> reference,
-                                                           const ToleranceOptions &tolerances) {
-  std::vector<OutputComparison> comparisons;
-  for (size_t i = 0; i < results.size(); ++i) {
-    const CallResult &result = results[i];
-    OutputComparison c;
-    c.kind = result.kind;
-    c.name = result.name;
-    c.against = "the reference target";
-    TW_ASSIGN(c.found, compare(result.value, reference[i].value,
-                               fmt::format("{} \"{}\"", c.kind, c.name), tolerances));
-    comparisons.push_back(std::move(c));
-  }
-  return comparisons;
 }
 
 std::vector<HostTensor> outputsOf(std::vector<CallResult> &results) {
@@ -109,10 +61,11 @@ Result<Comparisons> compareAll(const tw_program *program, const tw_program *refe
   }
   Comparisons all;
   for (size_t i = 0; i < calls.size(); ++i) {
-    auto found = calls[i].expected.empty()
-                     ? compareWithReference(results[i], wanted[i], options.tolerances)
-                     : compareOutputs(interfaceOf(program), outputsOf(results[i]),
-                                      calls[i].expected, options.tolerances);
+    auto found =
+        calls[i].expected.empty()
+            ? compareResults(results[i], wanted[i], "the reference target", options.tolerances)
+            : compareOutputs(interfaceOf(program), outputsOf(results[i]), calls[i].expected,
+                             options.tolerances);
     if (!found)
       return std::move(found).error();
     all.push_back(*std::move(found));

@@ -49,6 +49,7 @@ Result<CompilerLibrary> CompilerLibrary::load(const std::string &path) {
   decltype(&tilewright_compiler_api_version) apiVersion = nullptr;
   if (!find(apiVersion, "tilewright_compiler_api_version") ||
       !find(library.compile, "tilewright_compile") ||
+      !find(library.configurationSpaces, "tilewright_configuration_spaces") ||
       !find(library.inspectModel, "tilewright_inspect_model") ||
       !find(library.version, "tilewright_compiler_version") ||
       !find(library.openKernel, "tilewright_kernel_open") ||

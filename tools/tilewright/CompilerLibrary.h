@@ -11,6 +11,7 @@ namespace tw::cli {
 /// The functions of libtilewright-compiler.so.
 struct CompilerLibrary {
   decltype(&tilewright_compile) compile = nullptr;
+  decltype(&tilewright_configuration_spaces) configurationSpaces = nullptr;
   decltype(&tilewright_inspect_model) inspectModel = nullptr;
   decltype(&tilewright_compiler_version) version = nullptr;
   decltype(&tilewright_kernel_open) openKernel = nullptr;

@@ -65,6 +65,7 @@ static void describe(CLI::App &app, Invocation &invocation) {
   addCheck(app, invocation);
   addInspect(app, invocation);
   addKernel(app, invocation);
+  addTune(app, invocation);
   addDoctor(app, invocation);
 }
 

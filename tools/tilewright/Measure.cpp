@@ -8,35 +8,24 @@
 
 namespace tw::cli {
 
-namespace {
-
 using Clock = std::chrono::steady_clock;
 
-/// What a call changes for the next one, put back: state, and inputs that the program writes to.
-class Restore {
-public:
-  /// Of a program whose inputs are as they are now.
-  Restore(const tw_program *program, std::span<const HostTensor> inputs) {
-    for (int i = 0; const tw_value_info *state = tw_program_state(program, i); ++i)
-      if (state->mutated)
-        names.emplace_back(state->name);
-    for (size_t i = 0; i < inputs.size(); ++i)
-      if (tw_program_input(program, static_cast<int32_t>(i))->mutated)
-        values.emplace_back(i, std::vector(inputs[i].bytes().begin(), inputs[i].bytes().end()));
-  }
+Restore::Restore(const tw_program *program, std::span<const HostTensor> inputs) {
+  for (int i = 0; const tw_value_info *state = tw_program_state(program, i); ++i)
+    if (state->mutated)
+      names.emplace_back(state->name);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (tw_program_input(program, static_cast<int32_t>(i))->mutated)
+      values.emplace_back(i, std::vector(inputs[i].bytes().begin(), inputs[i].bytes().end()));
+}
 
-  Status apply(tw_instance *instance, std::span<HostTensor> inputs) const {
-    for (const std::string &name : names)
-      TW_TRY(fromRuntime(tw_instance_state_reset(instance, name.c_str())));
-    for (const auto &[input, bytes] : values)
-      std::ranges::copy(bytes, inputs[input].bytes().begin());
-    return {};
-  }
-
-private:
-  std::vector<std::string> names;
-  std::vector<std::pair<size_t, std::vector<std::byte>>> values; // of inputs
-};
+Status Restore::apply(tw_instance *instance, std::span<HostTensor> inputs) const {
+  for (const std::string &name : names)
+    TW_TRY(fromRuntime(tw_instance_state_reset(instance, name.c_str())));
+  for (const auto &[input, bytes] : values)
+    std::ranges::copy(bytes, inputs[input].bytes().begin());
+  return {};
+}
 
 Result<double> timeOnce(tw_instance *instance, std::span<HostTensor> inputs,
                         const Restore *restore) {
@@ -46,8 +35,6 @@ Result<double> timeOnce(tw_instance *instance, std::span<HostTensor> inputs,
   TW_TRY(execute(instance, inputs));
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
-
-} // namespace
 
 Result<std::vector<double>> measureCalls(const tw_program *program, tw_instance *instance,
                                          std::span<HostTensor> inputs,

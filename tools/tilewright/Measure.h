@@ -24,6 +24,22 @@ struct MeasureOptions {
   void addTo(CLI::App &command);
 };
 
+/// What a call changes for the next one, put back: state, and inputs that the program writes to.
+class Restore {
+public:
+  /// Of a program whose inputs are as they are now.
+  Restore(const tw_program *program, std::span<const HostTensor> inputs);
+  Status apply(tw_instance *instance, std::span<HostTensor> inputs) const;
+
+private:
+  std::vector<std::string> names;
+  std::vector<std::pair<size_t, std::vector<std::byte>>> values; // of inputs
+};
+
+/// One call, in us; before it, and not timed, `restore` is applied if there is one.
+Result<double> timeOnce(tw_instance *instance, std::span<HostTensor> inputs,
+                        const Restore *restore);
+
 /// Warms up for a tenth of the time (at least two calls), then measures: `repeat` calls, or else
 /// for minTime seconds and at least ten calls. Gives the time of each in us. `warm` is called
 /// between the two. Errors: those of the calls, and of `warm`.

@@ -4,7 +4,6 @@
 #include "CompilerSink.h"
 #include "Failure.h"
 #include "IO/File.h"
-#include "IO/TemporaryFolder.h"
 #include "RunIsolated.h"
 #include "Support/ChildProcess.h"
 #include "runtime/Artifact.h"
@@ -31,8 +30,16 @@ static int compileHere(const ModelOptions &options, const std::string &output) {
   return library->compile(&request, &sink, &listener);
 }
 
-static Status loadArtifact(const std::string &path, const std::string &device, bool verify,
-                           ProgramPtr &program) {
+int compileTo(const ModelOptions &options, const std::string &output,
+              const TemporaryFolder &folder) {
+  auto outcome = runIsolated(
+      "compiling " + options.model, [&] { return compileHere(options, output); }, &folder);
+  TW_TRY_CLI(outcome);
+  return *outcome;
+}
+
+Status loadArtifact(const std::string &path, const std::string &device, bool verify,
+                    ProgramPtr &program) {
   tw_load_options options = {};
   options.struct_size = sizeof options;
   options.device = device.empty() ? nullptr : device.c_str();
@@ -72,11 +79,8 @@ int openProgram(const ModelOptions &options, const std::string &device, ProgramP
   TW_TRY_CLI(folder);
   std::string stem = std::filesystem::path(options.model).stem();
   std::string output = folder->path() + "/" + stem + ".so";
-  auto outcome = runIsolated(
-      "compiling " + options.model, [&] { return compileHere(options, output); }, &*folder);
-  TW_TRY_CLI(outcome);
-  if (*outcome != TILEWRIGHT_FINE)
-    return *outcome;
+  if (int status = compileTo(options, output, *folder))
+    return status;
   TW_TRY_CLI(loadArtifact(output, device, /*verify=*/false, program));
   if (metadata) {
     auto artifact = rt::openArtifact(output, {});

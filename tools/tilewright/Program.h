@@ -2,6 +2,7 @@
 //
 // MODEL or OUT.so as a loaded program: a model is compiled to a temporary artifact first.
 #pragma once
+#include "IO/TemporaryFolder.h"
 #include "ModelOptions.h"
 #include "Support/Diagnostic.h"
 #include "runtime/Metadata.h"
@@ -29,6 +30,15 @@ Result<bool> isArtifact(const std::string &path);
 /// it the metadata, too, if asked for. Returns an exit status; errors have been printed.
 int openProgram(const ModelOptions &options, const std::string &device, ProgramPtr &program,
                 rt::Metadata *metadata = nullptr);
+
+/// Loads an artifact. Errors: those of the runtime.
+Status loadArtifact(const std::string &path, const std::string &device, bool verify,
+                    ProgramPtr &program);
+
+/// Compiles options.model to `output` in a child process whose temporary files go to `folder`;
+/// returns an exit status; errors have been printed.
+int compileTo(const ModelOptions &options, const std::string &output,
+              const TemporaryFolder &folder);
 
 /// Creates an instance; 0 threads: all.
 Result<InstancePtr> createInstance(const tw_program *program, int threads);

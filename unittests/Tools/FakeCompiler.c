@@ -58,6 +58,11 @@ tilewright_outcome tilewright_inspect_model(const tilewright_inspect_options *op
   return TILEWRIGHT_FINE;
 }
 
+tilewright_outcome tilewright_configuration_spaces(const tilewright_space_options *options,
+                                                   const tilewright_sink *sink, void *user) {
+  return TILEWRIGHT_UNSUPPORTED;
+}
+
 const char *tilewright_compiler_version(void) { return "fake 1.2"; }
 int tilewright_compiler_api_version(void) { return TILEWRIGHT_COMPILER_API_VERSION; }
 

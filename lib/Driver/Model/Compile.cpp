@@ -2,6 +2,7 @@
 //
 // tilewright_compile: checks what is asked for, then runs the pipeline.
 #include "Driver/Model/ConfigurationFile.h"
+#include "Driver/Model/ConfigurationSpaces.h"
 #include "Driver/Model/Evaluator.h"
 #include "Driver/Model/ModelSource.h"
 #include "Driver/Model/Pipeline.h"
@@ -30,6 +31,7 @@ struct Request {
   WeightsPlace weights = WeightsPlace::Auto;
   int report = 0;
   bool times = false, values = false;
+  std::optional<SpaceRequest> spaces = {}; // instead of an artifact
 
   bool hasPreparation() const { return !preparation.empty() || preparationDescriptor != 0; }
 };
@@ -61,7 +63,8 @@ static Status readPreparation(const tilewright_compile_options &options, Request
   return {};
 }
 
-static Result<Request> readOptions(const tilewright_compile_options *options) {
+/// `writes`: an artifact, which must go somewhere.
+static Result<Request> readOptions(const tilewright_compile_options *options, bool writes = true) {
   if (!options || options->struct_size != sizeof(*options))
     return usage("tilewright_compile: options is NULL or of another version",
                  "set options.struct_size to sizeof(tilewright_compile_options)");
@@ -72,7 +75,7 @@ static Result<Request> readOptions(const tilewright_compile_options *options) {
   Request request{modelSource(*options), text(options->output), text(options->dump_to)};
   request.model.kernel = text(options->kernel);
   request.descriptor = options->output_descriptor;
-  if (request.descriptor < 0 || request.output.empty() == (request.descriptor == 0))
+  if (writes && (request.descriptor < 0 || request.output.empty() == (request.descriptor == 0)))
     return usage("tilewright_compile: no output is given, or two",
                  "set options.output or options.output_descriptor");
   TW_TRY(readPreparation(*options, request));
@@ -208,6 +211,10 @@ static void run(Session &session, const Request &request) {
     if (failed(pipeline.configure(*module, target->chooser, given->dispatches)))
       return;
     configured = configuredDispatches(*module);
+    if (request.spaces) {
+      auto text = describeSpaces(*module, *target->chooser, *request.spaces);
+      return text ? session.report(*text) : session.error(text.error());
+    }
     remarkUnused(session, *given, request.configurations, configured, kernels->parameters);
     if (failed(pipeline.toTilePrograms(*module, constants, target->chooser.get())))
       return;
@@ -249,7 +256,47 @@ static void run(Session &session, const Request &request) {
     session.giveTimes();
 }
 
+static Result<Request> readSpaceOptions(const tilewright_space_options *options) {
+  if (!options || options->struct_size != sizeof(*options))
+    return usage("tilewright_configuration_spaces: options is NULL or of another version",
+                 "set options.struct_size to sizeof(tilewright_space_options)");
+  TW_ASSIGN(Request request, readOptions(options->compile, /*writes=*/false));
+  if (request.target == "reference")
+    return usage("the reference target has no configurations", "give another target");
+  SpaceRequest &spaces = request.spaces.emplace();
+  std::string format = text(options->format);
+  spaces.isJson = format == "json";
+  spaces.isSmtLib = format == "smtlib";
+  if (!format.empty() && format != "text" && !spaces.isJson && !spaces.isSmtLib)
+    return usage(
+        fmt::format("configuration spaces are written as text, json or smtlib, not \"{}\"", format),
+        "set options.format");
+  spaces.kernel = text(options->kernel);
+  spaces.countMost = options->count_most;
+  spaces.pointsMost = options->points_most;
+  spaces.samples = options->samples;
+  spaces.seed = options->seed;
+  for (auto [name, number] :
+       {std::pair("count_most", spaces.countMost), std::pair("points_most", spaces.pointsMost),
+        std::pair("samples", spaces.samples)})
+    if (number < 0)
+      return usage(fmt::format("options.{} is {}", name, number), "give 0 or more");
+  return request;
+}
+
 } // namespace tw
+
+extern "C" tilewright_outcome
+tilewright_configuration_spaces(const tilewright_space_options *options,
+                                const tilewright_sink *sink, void *user) {
+  return tw::Session::perform(sink, user, [&](tw::Session &session) {
+    auto request = tw::readSpaceOptions(options);
+    if (request)
+      tw::run(session, *request);
+    else
+      session.error(request.error());
+  });
+}
 
 extern "C" tilewright_outcome tilewright_compile(const tilewright_compile_options *options,
                                                  const tilewright_sink *sink, void *user) {

@@ -10,6 +10,17 @@
 namespace tw::conversion {
 using tile::Cut;
 
+/// The size, or of one that calls bring what is worth a field of its own at most.
+static int64_t most(const Extent &extent) {
+  constexpr int64_t unknown = 4096;
+  return std::max<int64_t>(1, extent.size.value_or(extent.most.value_or(unknown)));
+}
+
+/// That of the innermost of `dims`, along which a block extends.
+static int64_t most(const Contraction &contraction, const std::vector<int> &dims) {
+  return dims.empty() ? 1 : most(contraction.dims[dims.back()]);
+}
+
 static ConfigurationSpace space(const Contraction &contraction,
                                 const ConfigurationProblem &problem) {
   ConfigurationSpace space{&kernels::contractionSchema(), contractionConstraints(contraction)};
@@ -21,11 +32,28 @@ static ConfigurationSpace space(const Contraction &contraction,
     space.constraints.emplace_back("rows", "1", "the first operand is a vector");
   if (roles.columns.empty())
     space.constraints.emplace_back("columns", "1", "the second operand is a vector");
+  int64_t rows = most(contraction, roles.rows), columns = most(contraction, roles.columns);
+  space.most = {{"rows", rows},
+                {"columns", columns},
+                {"row_programs", rows},
+                {"column_programs", columns},
+                {"panels", columns},
+                {"k_block", most(contraction, roles.sums)},
+                {"column_parts", contraction.columnParts}};
   return space;
 }
 
 static ConfigurationSpace space(const LoopProgram &program, const ConfigurationProblem &) {
-  return {&loopSchema(), loopConstraints(program)};
+  ConfigurationSpace space{&loopSchema(), loopConstraints(program)};
+  int64_t longest = 1;
+  for (size_t dim = 0; dim < program.dims.size(); ++dim) {
+    int64_t size = most(program.dims[dim]);
+    longest = std::max(longest, size);
+    for (const char *list : {"block_", "programs_", "chunk_"})
+      space.most[list + std::to_string(dim)] = size;
+  }
+  space.most["parts"] = longest;
+  return space;
 }
 
 static ConfigurationSpace space(const Convolution &convolution,
@@ -33,20 +61,40 @@ static ConfigurationSpace space(const Convolution &convolution,
   ConfigurationSpace space{&kernels::convolutionSchema(), convolutionConstraints(convolution)};
   if (!problem.isRhsWeight)
     space.constraints.emplace_back("packed", "0", "what it is multiplied by is no stored weight");
+  const auto &spatial = convolution.spatial;
+  int64_t width = most(spatial.back().output), columns = most(convolution.outputs);
+  space.most = {{"width", width},
+                {"height", spatial.size() > 1 ? most(spatial[spatial.size() - 2].output) : 1},
+                {"columns", columns},
+                {"width_programs", width},
+                {"column_programs", columns},
+                {"channel_step", most(convolution.channels)}};
   return space;
 }
 
 static ConfigurationSpace space(const Attention &attention, const ConfigurationProblem &) {
-  return {&kernels::attentionSchema(), attentionConstraints(attention)};
+  int64_t queries = most(attention.dims[attention.queries]);
+  std::optional<int> groups = groupDim(attention);
+  return {&kernels::attentionSchema(),
+          attentionConstraints(attention),
+          {{"queries", queries},
+           {"keys", most(attention.dims[attention.keys])},
+           {"groups", groups ? most(attention.dims[*groups]) : 1},
+           {"query_programs", queries}}};
 }
 
 static ConfigurationSpace space(const AttentionGradient &gradient, const ConfigurationProblem &) {
-  return {&kernels::attentionGradientSchema(), attentionGradientConstraints(gradient)};
+  return {&kernels::attentionGradientSchema(),
+          attentionGradientConstraints(gradient),
+          {{"queries", most(gradient.dims[gradient.queries])},
+           {"keys", most(gradient.dims[gradient.keys])}}};
 }
 
 static ConfigurationSpace space(const kernels::WinogradWeights &weights,
                                 const ConfigurationProblem &) {
-  return {&kernels::winogradWeightsSchema(), winogradWeightsConstraints(weights)};
+  return {&kernels::winogradWeightsSchema(),
+          winogradWeightsConstraints(weights),
+          {{"channels", weights.channels}}};
 }
 
 ConfigurationSpace spaceOf(const ConfigurationProblem &problem) {
@@ -112,6 +160,27 @@ std::vector<Subkernel> applyCut(Subkernel subkernel, Cut cut, int &temporaries) 
   if (cut == Cut::TransformWeights)
     kernels.push_back(materializeTransformedWeights(subkernel, temporaries++));
   kernels.push_back(std::move(subkernel));
+  return kernels;
+}
+
+std::optional<std::vector<Subkernel>>
+applyCuts(DispatchAnalysis analysis, tile::DispatchConfigurationAttr configured, std::string &why) {
+  why = "its configuration is of another form";
+  if (configured.getCuts().size() != analysis.subkernels.size())
+    return std::nullopt;
+  std::vector<Subkernel> kernels;
+  for (auto [subkernel, cut] : llvm::zip(analysis.subkernels, configured.getCuts())) {
+    if (!whyNoCut(subkernel, cut.getValue()).empty())
+      return std::nullopt;
+    for (Subkernel &kernel : applyCut(std::move(subkernel), cut.getValue(), analysis.temporaries))
+      kernels.push_back(std::move(kernel));
+  }
+  if (configured.getKernels().size() != kernels.size())
+    return std::nullopt;
+  for (auto [kernel, configuration] : llvm::zip(kernels, configured.getKernels()))
+    if (configuration.getKind() != spaceOf({kernel, true}).schema->name)
+      return std::nullopt;
+  why.clear();
   return kernels;
 }
 

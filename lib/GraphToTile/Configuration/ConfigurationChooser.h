@@ -52,6 +52,9 @@ public:
 struct ConfigurationSpace {
   const ConfigurationSchema *schema;
   std::vector<Constraint> constraints;
+  /// What fields are worth having at most, where a size says so: a larger block or more programs in
+  /// a row than there are make no difference. Legal all the same.
+  kernels::Numbers most = {};
 };
 ConfigurationSpace spaceOf(const ConfigurationProblem &problem);
 
@@ -59,5 +62,9 @@ ConfigurationSpace spaceOf(const ConfigurationProblem &problem);
 std::string whyNoCut(const Subkernel &subkernel, tile::Cut cut);
 /// The kernels that it becomes, in order. `temporaries` counts the values between subkernels.
 std::vector<Subkernel> applyCut(Subkernel subkernel, tile::Cut cut, int &temporaries);
+/// The kernels of a dispatch that is configured; nothing, with the reason in `why`, where the
+/// configuration is of another form.
+std::optional<std::vector<Subkernel>>
+applyCuts(DispatchAnalysis analysis, tile::DispatchConfigurationAttr configured, std::string &why);
 
 } // namespace tw::conversion

@@ -149,26 +149,15 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
   /// The subkernels after the cuts, and how each is made.
   LogicalResult configure(DispatchAnalysis &analysis, tile::DispatchConfigurationAttr configured,
                           std::string &why) {
-    why = "its configuration is of another form";
     configurations.clear();
-    if (configured.getCuts().size() != analysis.subkernels.size())
+    auto kernels = applyCuts(std::move(analysis), configured, why);
+    if (!kernels)
       return failure();
-    std::vector<Subkernel> kernels;
-    for (auto [subkernel, cut] : llvm::zip(analysis.subkernels, configured.getCuts())) {
-      if (!whyNoCut(subkernel, cut.getValue()).empty())
-        return failure();
-      for (Subkernel &kernel : applyCut(std::move(subkernel), cut.getValue(), analysis.temporaries))
-        kernels.push_back(std::move(kernel));
-    }
-    analysis.subkernels = std::move(kernels);
-    if (configured.getKernels().size() != analysis.subkernels.size())
-      return failure();
+    analysis.subkernels = *std::move(kernels);
     for (auto [subkernel, given] : llvm::zip(analysis.subkernels, configured.getKernels())) {
       configurations.push_back(fromAttribute(given));
       const Configuration &made = configurations.back();
       ConfigurationSpace space = spaceOf({subkernel, true});
-      if (made.kind != space.schema->name)
-        return failure();
       if (const Constraint *violated = firstViolated(space.constraints, made.fields))
         return why = describe(*violated, made.fields), failure();
     }

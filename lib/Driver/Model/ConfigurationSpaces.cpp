@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Driver/Model/ConfigurationSpaces.h"
+#include "GraphToTile/Analysis/DispatchCalls.h"
+#include "GraphToTile/Configuration/ConfigurationAttr.h"
+#include "IO/JsonWriter.h"
+#include "IR/Tile/Tile.h"
+#include "Tune/SmtLib.h"
+#include "Tune/Solver.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+using namespace mlir;
+
+namespace tw {
+using conversion::Configuration;
+using conversion::ConfigurationChooser;
+using conversion::ConfigurationProblem;
+using tune::Point;
+
+Configuration KernelSpace::at(const Point &point) const {
+  Configuration made = configuration;
+  for (auto *fields : {&made.fields, &made.targetFields})
+    for (auto &[name, value] : *fields)
+      if (auto found = point.find(name); found != point.end())
+        value = found->second;
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Spaces
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The fields of a configuration, and what they mean.
+struct Schemas {
+  const ConfigurationSchema *common, *target;
+
+  /// Element i of a list `block` is `block_i`.
+  const ConfigurationField *find(StringRef name) const {
+    StringRef list = name.rtrim("0123456789");
+    if (list.consume_back("_"))
+      if (const ConfigurationField *field = common->find(list.str());
+          field && field->kind == ConfigurationField::List)
+        return field;
+    const ConfigurationField *field = common->find(name.str());
+    return field || !target ? field : target->find(name.str());
+  }
+};
+
+tune::Knob knobOf(StringRef name, int64_t value, const Schemas &schemas,
+                  const kernels::Numbers &most) {
+  constexpr int64_t unbounded = 16; // of a field that no size bounds
+  tune::Knob knob{name.str(), {value}, {}};
+  const ConfigurationField *field = schemas.find(name);
+  if (!field)
+    return knob;
+  knob.meaning = field->meaning;
+  auto found = most.find(name.str());
+  int64_t greatest = field->kind == ConfigurationField::Flag ? 1
+                     : found != most.end()                   ? found->second
+                                                             : unbounded;
+  knob.values = tune::valuesBetween(field->least, std::max(greatest, field->least));
+  // A list's 0 means all of the dimension, which is then the same as its size.
+  if (!llvm::is_contained(knob.values, value))
+    knob.values.insert(llvm::upper_bound(knob.values, value), value);
+  return knob;
+}
+
+KernelSpace spaceOf(const ConfigurationProblem &problem, const ConfigurationChooser &chooser,
+                    tile::ConfigurationAttr configured) {
+  KernelSpace made;
+  made.configuration = conversion::fromAttribute(configured);
+  conversion::ConfigurationSpace space = conversion::spaceOf(problem);
+  auto *dialect = configured.getContext()->getLoadedDialect<tile::TileDialect>();
+  Schemas schemas{space.schema, made.configuration.target.empty()
+                                    ? nullptr
+                                    : dialect->getSchema(made.configuration.target)};
+  for (auto *fields : {&made.configuration.fields, &made.configuration.targetFields})
+    for (const auto &[name, value] : *fields) {
+      made.point[name] = value;
+      made.space.knobs.push_back(knobOf(name, value, schemas, space.most));
+    }
+  made.space.constraints = std::move(space.constraints);
+  llvm::append_range(made.space.constraints, chooser.constraints(problem));
+  return made;
+}
+
+/// All, or the one that is asked for, with its problem.
+class Spaces {
+public:
+  Spaces(ModuleOp module, const ConfigurationChooser &chooser) : chooser(chooser), calls(module) {
+    for (ConfiguredDispatch &dispatch : configuredDispatches(module))
+      configured.try_emplace(dispatch.kernel, std::move(dispatch));
+  }
+
+  /// Calls `take` with each kernel's space and problem.
+  void forEach(llvm::function_ref<void(KernelSpace &, const ConfigurationProblem &)> take) const {
+    for (func::FuncOp function : calls.functions)
+      if (auto dispatch = configured.find(function.getName()); dispatch != configured.end())
+        forEach(function, dispatch->second, take);
+  }
+
+private:
+  void forEach(func::FuncOp function, const ConfiguredDispatch &dispatch,
+               llvm::function_ref<void(KernelSpace &, const ConfigurationProblem &)> take) const {
+    std::string why;
+    FailureOr<conversion::DispatchAnalysis> analysis = calls.analyze(function, why);
+    if (failed(analysis))
+      return;
+    auto subkernels = conversion::applyCuts(*std::move(analysis), dispatch.configuration, why);
+    if (!subkernels)
+      return;
+    for (auto [number, subkernel] : llvm::enumerate(*subkernels)) {
+      ConfigurationProblem problem{subkernel, calls.isRhsWeight(function, subkernel)};
+      KernelSpace made = spaceOf(problem, chooser, dispatch.configuration.getKernels()[number]);
+      made.kernel = conversion::kernelName(dispatch.kernel, subkernels->size(), number);
+      made.signature = dispatch.signature;
+      made.ops = dispatch.ops;
+      made.source = dispatch.source;
+      made.number = number;
+      made.calls = int64_t(calls.of(function).size());
+      take(made, problem);
+    }
+  }
+
+  const ConfigurationChooser &chooser;
+  conversion::DispatchCalls calls;
+  llvm::StringMap<ConfiguredDispatch> configured;
+};
+
+//===----------------------------------------------------------------------===//
+// Points to try
+//===----------------------------------------------------------------------===//
+
+struct CostedPoint {
+  Point point;
+  std::optional<double> cost;
+};
+
+/// Neighbors of where the kernel is and samples of all of the space: the cheapest first where the
+/// target has a model, else near ones before far ones.
+std::vector<CostedPoint> pointsToTry(const KernelSpace &kernel, const ConfigurationProblem &problem,
+                                     const ConfigurationChooser &chooser,
+                                     const SpaceRequest &request) {
+  std::vector<Point> points = tune::neighbors(kernel.space, kernel.point, 2);
+  if (request.samples > 0) {
+    std::set<Point> known(points.begin(), points.end());
+    known.insert(kernel.point);
+    for (Point &sample : tune::Solver(kernel.space).sample(size_t(request.samples), request.seed))
+      if (known.insert(sample).second)
+        points.push_back(std::move(sample));
+  }
+  std::vector<CostedPoint> costed;
+  for (Point &point : points) {
+    std::optional<double> cost = chooser.cost(problem, kernel.at(point));
+    costed.push_back({std::move(point), cost});
+  }
+  llvm::stable_sort(costed, [](const CostedPoint &a, const CostedPoint &b) {
+    return a.cost.value_or(0) < b.cost.value_or(0);
+  });
+  if (costed.size() > size_t(request.pointsMost))
+    costed.resize(size_t(request.pointsMost));
+  return costed;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+std::string countText(tune::Solver::Count count) {
+  std::string number = fmt::format("{:.0f}", count.number);
+  return count.isExact ? number : "at least " + number;
+}
+
+std::string describe(const KernelSpace &kernel, const SpaceRequest &request) {
+  std::string text = fmt::format("{}: {}, {} x\n", kernel.kernel, kernel.ops, kernel.calls);
+  if (!kernel.source.empty())
+    text += fmt::format("  {}\n", kernel.source);
+  text += fmt::format("  {} knobs\n", kernel.space.knobs.size());
+  for (const tune::Knob &knob : kernel.space.knobs)
+    text += fmt::format("    {} = {}, of {}: {}\n", knob.name, kernel.point.at(knob.name),
+                        fmt::join(knob.values, " "), knob.meaning);
+  text += fmt::format("  {} constraints\n", kernel.space.constraints.size());
+  for (const kernels::Constraint &constraint : kernel.space.constraints)
+    text += fmt::format("    {} <= {}{}{}\n", constraint.lessText, constraint.moreText,
+                        constraint.reason.empty() ? "" : ": ", constraint.reason);
+  if (request.countMost > 0)
+    text += fmt::format("  {} legal points\n",
+                        countText(tune::Solver::count(kernel.space, size_t(request.countMost))));
+  return text;
+}
+
+void writePoint(JsonWriter &json, const CostedPoint &costed, const KernelSpace &kernel) {
+  json.beginObject();
+  if (costed.cost)
+    json.member("cost", *costed.cost);
+  json.key("values").beginObject();
+  for (const auto &[name, value] : costed.point)
+    if (value != kernel.point.at(name))
+      json.member(name, value);
+  json.endObject().endObject();
+}
+
+void writeKnobs(JsonWriter &json, const KernelSpace &kernel) {
+  json.key("knobs").beginArray();
+  for (const tune::Knob &knob : kernel.space.knobs) {
+    json.beginObject().member("name", std::string_view(knob.name));
+    json.member("value", kernel.point.at(knob.name)).key("values").beginArray();
+    for (int64_t value : knob.values)
+      json.value(value);
+    json.endArray().member("of_target", kernel.configuration.targetFields.contains(knob.name));
+    json.member("meaning", std::string_view(knob.meaning)).endObject();
+  }
+  json.endArray();
+}
+
+void write(JsonWriter &json, const KernelSpace &kernel, const ConfigurationProblem &problem,
+           const ConfigurationChooser &chooser, const SpaceRequest &request) {
+  json.beginObject().member("kernel", std::string_view(kernel.kernel));
+  json.member("signature", std::string_view(kernel.signature));
+  json.member("number", int64_t(kernel.number)).member("calls", kernel.calls);
+  json.member("ops", std::string_view(kernel.ops));
+  json.member("source", std::string_view(kernel.source));
+  json.member("kind", std::string_view(kernel.configuration.kind));
+  json.member("target", std::string_view(kernel.configuration.target));
+  if (auto cost = chooser.cost(problem, kernel.configuration))
+    json.member("cost", *cost);
+  writeKnobs(json, kernel);
+  json.key("constraints").beginArray();
+  for (const kernels::Constraint &constraint : kernel.space.constraints) {
+    json.beginObject().member("less", std::string_view(constraint.lessText));
+    json.member("more", std::string_view(constraint.moreText));
+    json.member("reason", std::string_view(constraint.reason)).endObject();
+  }
+  json.endArray();
+  if (request.countMost > 0) {
+    tune::Solver::Count count = tune::Solver::count(kernel.space, size_t(request.countMost));
+    json.key("legal").beginObject().member("points", count.number);
+    json.member("exact", count.isExact).endObject();
+  }
+  if (request.pointsMost > 0) {
+    json.key("points").beginArray();
+    for (const CostedPoint &point : pointsToTry(kernel, problem, chooser, request))
+      writePoint(json, point, kernel);
+    json.endArray();
+  }
+  json.endObject();
+}
+
+} // namespace
+
+Result<std::string> describeSpaces(ModuleOp module, const ConfigurationChooser &chooser,
+                                   const SpaceRequest &request) {
+  std::string text;
+  JsonWriter json;
+  json.beginObject().key("spaces").beginArray();
+  std::vector<std::string> names;
+  bool isFound = request.kernel.empty();
+  Spaces(module, chooser).forEach([&](KernelSpace &kernel, const ConfigurationProblem &problem) {
+    names.push_back(kernel.kernel);
+    if (!request.kernel.empty() && request.kernel != kernel.kernel)
+      return;
+    isFound = true;
+    if (request.isJson)
+      write(json, kernel, problem, chooser, request);
+    else if (request.isSmtLib)
+      text += fmt::format("; {}: {}\n(push 1)\n{}(check-sat)\n(pop 1)\n", kernel.kernel, kernel.ops,
+                          tune::smtLib(kernel.space));
+    else
+      text += describe(kernel, request);
+  });
+  if (!isFound)
+    return Diagnostic{
+        Code::DRIVER_1,
+        fmt::format("no kernel of the model that has a configuration is called {}", request.kernel),
+        {},
+        {},
+        fmt::format("its kernels are {}", fmt::join(names, ", "))};
+  return request.isJson ? json.endArray().endObject().text() + "\n" : text;
+}
+
+} // namespace tw

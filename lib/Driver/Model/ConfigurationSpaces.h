@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The configuration spaces of a model's kernels, for those who search them (docs/tuning.md).
+#pragma once
+#include "Driver/Model/ConfigurationFile.h"
+#include "GraphToTile/Configuration/ConfigurationChooser.h"
+#include "Tune/Space.h"
+#include <optional>
+
+namespace tw {
+
+/// The space of one kernel of a configured dispatch, and where in it the kernel is.
+struct KernelSpace {
+  std::string kernel, signature, ops, source;
+  size_t number = 0; // of the kernel in its dispatch
+  int64_t calls = 0; // of the dispatch in the model
+  conversion::Configuration configuration;
+  tune::Space space;
+  tune::Point point;
+
+  /// A configuration like that of the kernel, with the values of `point`.
+  conversion::Configuration at(const tune::Point &point) const;
+};
+
+/// What is asked for beside the spaces themselves.
+struct SpaceRequest {
+  bool isJson = false, isSmtLib = false;
+  std::string kernel;     // only this one; empty: all
+  int64_t countMost = 0;  // legal points are counted up to here; 0: they are not
+  int64_t pointsMost = 0; // so many points to try first, cheapest first by the target's model
+  int64_t samples = 0;    // of them at most so many drawn from the whole space by the solver
+  uint64_t seed = 0;
+};
+
+/// Describes the spaces of all kernels of a module between tw-configure and tw-tile-programs, as
+/// text, SMT-LIB or JSON: {"spaces": [{"kernel": "k3", "signature": "...", "number": 0, "calls":
+/// 12, "ops": "...", "source": "...", "kind": "contraction", "target": "cpu", "cost": 1.5e6,
+/// "knobs": [{"name": "rows", "value": 8, "values": [1, 2, ...], "of_target": false,
+/// "meaning": "..."}], "constraints": [{"text": "...", "reason": "..."}],
+/// "legal": {"points": 1200, "exact": true}, "points": [{"cost": 1.4e6, "values": {"rows": 6}}]}]}.
+/// A point has the values in which it differs from the configuration. Errors: DRIVER_1 for a kernel
+/// that there is not.
+Result<std::string> describeSpaces(mlir::ModuleOp module,
+                                   const conversion::ConfigurationChooser &chooser,
+                                   const SpaceRequest &request);
+
+} // namespace tw

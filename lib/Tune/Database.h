@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every measurement of a configuration, in a SQLite file: written at once, so that a search that
+// was killed goes on where it was, and kernels that were searched before start from what is known.
+#pragma once
+#include "Support/Diagnostic.h"
+#include "Tune/Comparison.h"
+#include "Tune/Space.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct sqlite3;
+
+namespace tw::tune {
+
+/// What a measurement is of: only those with the same are comparable.
+struct MeasuredKernel {
+  std::string signature; // of its dispatch: operations, dtypes, sizes
+  int64_t number = 0;    // of the kernel in it
+  std::string start;     // the configuration that times are in terms of, as pointText has it
+  std::string target;    // with what it was compiled: "cpu:x86-64-v4, avx512bw, ..."
+  std::string machine;   // on which it ran, and with how many threads
+  std::string compiler;  // its version: another one makes other code
+};
+
+struct Measurement {
+  Point point;
+  /// Empty: it is right and has been timed; else why it is rejected ("results differ", ...).
+  std::string rejection;
+  TimeRatio ratio;
+  int64_t pairs = 0;  // of times
+  double startUs = 0; // what the start took in the same calls
+  int64_t unixSeconds = 0;
+};
+
+/// "columns=32 rows=8"; sorted by name, so that equal points have equal texts.
+std::string pointText(const Point &point);
+/// The inverse; a text that is none gives fewer knobs.
+Point parsePoint(const std::string &text);
+
+class Database {
+public:
+  /// Opens the file, or makes one. Errors (TUNE_1): it cannot be read or written, is no such
+  /// database, or one of a later version.
+  static Result<Database> open(const std::string &path);
+  Database(Database &&) noexcept;
+  Database &operator=(Database &&) noexcept;
+  ~Database();
+
+  /// Errors: TUNE_1.
+  Status add(const MeasuredKernel &kernel, const Measurement &measurement);
+  /// All of a kernel, oldest first. Errors: TUNE_1.
+  Result<std::vector<Measurement>> find(const MeasuredKernel &kernel) const;
+
+private:
+  Database(std::string path, sqlite3 *database);
+  Diagnostic failure(const char *doing) const;
+
+  std::string path;
+  std::unique_ptr<sqlite3, int (*)(sqlite3 *)> database;
+};
+
+} // namespace tw::tune

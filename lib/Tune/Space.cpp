@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tune/Space.h"
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace tw::tune {
+
+const Knob *Space::find(std::string_view knob) const {
+  auto found = std::ranges::find(knobs, knob, &Knob::name);
+  return found == knobs.end() ? nullptr : &*found;
+}
+
+bool Space::contains(const Point &point) const {
+  bool isInside = std::ranges::all_of(knobs, [&](const Knob &knob) {
+    auto value = point.find(knob.name);
+    return value != point.end() && std::ranges::binary_search(knob.values, value->second);
+  });
+  return isInside && kernels::holds(constraints, point);
+}
+
+std::vector<int64_t> valuesBetween(int64_t least, int64_t most) {
+  constexpr int64_t small = 16, shares = 8;
+  std::set<int64_t> values = {least, most};
+  for (int64_t value = least; value <= std::min(small, most); ++value)
+    values.insert(value);
+  for (int64_t octave = small; octave < most; octave *= 2)
+    for (int64_t quarter = 0; quarter < 4; ++quarter)
+      values.insert(octave + octave / 4 * quarter);
+  for (int64_t share = 2; share <= shares; ++share)
+    values.insert((most + share - 1) / share);
+  std::erase_if(values, [&](int64_t value) { return value < least || value > most; });
+  return {values.begin(), values.end()};
+}
+
+/// The knobs that a constraint is about, by their numbers.
+static std::vector<size_t> knobsOf(const Constraint &constraint, const Space &space) {
+  std::set<std::string> names = constraint.less.symbols();
+  names.merge(constraint.more.symbols());
+  std::vector<size_t> numbers;
+  for (size_t number = 0; number < space.knobs.size(); ++number)
+    if (names.contains(space.knobs[number].name))
+      numbers.push_back(number);
+  return numbers;
+}
+
+std::vector<Space> independentParts(const Space &space) {
+  Space whole{space.knobs, {}};
+  std::vector<size_t> part(space.knobs.size()); // of each knob: the first knob of its part
+  std::iota(part.begin(), part.end(), 0);
+  auto join = [&](size_t a, size_t b) { std::ranges::replace(part, part[b], part[a]); };
+  for (const Constraint &constraint : space.constraints) {
+    std::vector<size_t> numbers = knobsOf(constraint, space);
+    if (numbers.size() == 1) {
+      Knob &knob = whole.knobs[numbers.front()];
+      std::erase_if(knob.values, [&](int64_t value) {
+        return !kernels::holds({constraint}, {{knob.name, value}});
+      });
+      continue;
+    }
+    whole.constraints.push_back(constraint);
+    for (size_t number : numbers)
+      join(numbers.front(), number);
+  }
+  std::vector<Space> parts;
+  for (size_t first : std::set(part.begin(), part.end())) {
+    Space &made = parts.emplace_back();
+    for (size_t number = 0; number < part.size(); ++number)
+      if (part[number] == first)
+        made.knobs.push_back(whole.knobs[number]);
+  }
+  for (const Constraint &constraint : whole.constraints) {
+    std::vector<size_t> numbers = knobsOf(constraint, space);
+    // One about no knob at all holds, or nothing does.
+    Space &of =
+        numbers.empty() ? parts.front() : *std::ranges::find_if(parts, [&](const Space &candidate) {
+          return candidate.find(space.knobs[numbers.front()].name);
+        });
+    of.constraints.push_back(constraint);
+  }
+  return parts;
+}
+
+namespace {
+
+/// Collects what is in a space, each point once.
+class Neighborhood {
+public:
+  Neighborhood(const Space &space, const Point &center) : space(space), known({center}) {}
+
+  void offer(Point point) {
+    if (space.contains(point) && known.insert(point).second)
+      points.push_back(std::move(point));
+  }
+  std::vector<Point> points;
+
+private:
+  const Space &space;
+  std::set<Point> known;
+};
+
+/// The values of a knob next to one that it has or could have.
+std::vector<int64_t> nextTo(const Knob &knob, int64_t value) {
+  std::vector<int64_t> next;
+  auto above = std::ranges::upper_bound(knob.values, value);
+  if (above != knob.values.end())
+    next.push_back(*above);
+  auto from = std::ranges::lower_bound(knob.values, value);
+  if (from != knob.values.begin())
+    next.push_back(*std::prev(from));
+  return next;
+}
+
+} // namespace
+
+std::vector<Point> neighbors(const Space &space, const Point &point, int knobs) {
+  Neighborhood found(space, point);
+  for (const Knob &knob : space.knobs)
+    for (int64_t value : knob.values) {
+      Point moved = point;
+      moved[knob.name] = value;
+      found.offer(moved);
+      if (knobs < 2)
+        continue;
+      // The first may be far away and illegal alone: the second makes up for it.
+      for (const Knob &other : space.knobs)
+        if (&other != &knob)
+          for (int64_t next : nextTo(other, point.at(other.name))) {
+            Point both = moved;
+            both[other.name] = next;
+            found.offer(std::move(both));
+          }
+    }
+  return std::move(found.points);
+}
+
+} // namespace tw::tune

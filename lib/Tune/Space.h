@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A configuration space as a search sees it: knobs with the values worth trying, and constraints
+// over them. docs/tuning.md.
+#pragma once
+#include "Kernels/Constraint.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tw::tune {
+
+using kernels::Constraint;
+/// The values of all knobs, by their names.
+using Point = kernels::Numbers;
+
+/// A field of a configuration; element i of a list `block` is the knob `block_i`.
+struct Knob {
+  std::string name;
+  std::vector<int64_t> values; // ascending
+  std::string meaning;
+};
+
+struct Space {
+  std::vector<Knob> knobs;
+  std::vector<Constraint> constraints;
+
+  const Knob *find(std::string_view knob) const;
+  /// Whether each knob has one of its values, and all constraints hold.
+  bool contains(const Point &point) const;
+};
+
+/// What is worth trying between `least` and `most`, which are, too: each small number, four steps
+/// an octave above, and even shares of `most`. Bounded for any `most`: a few dozen.
+std::vector<int64_t> valuesBetween(int64_t least, int64_t most);
+
+/// Parts of a space that no constraint connects, so that what is legal in one is legal with
+/// whatever is legal in the others. Every knob is in one of them; constraints over a single knob
+/// are no longer there: knobs have only the values that they permit.
+std::vector<Space> independentParts(const Space &space);
+
+/// All points of the space that differ from `point` in `knobs` knobs at most (1 or 2), without
+/// itself; of pairs only values next to the ones it has, for there would be too many others.
+std::vector<Point> neighbors(const Space &space, const Point &point, int knobs);
+
+} // namespace tw::tune

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelSpaces.h"
+#include "../CompilerLibrary.h"
+#include "../CompilerSink.h"
+#include "../Failure.h"
+#include "../RunIsolated.h"
+#include "IO/File.h"
+#include "IO/Json.h"
+#include "IO/JsonWriter.h"
+#include "IO/OutputFile.h"
+#include <algorithm>
+#include <set>
+
+namespace tw::cli {
+using tune::Candidate;
+using tune::Knob;
+using tune::Point;
+
+//===----------------------------------------------------------------------===//
+// Asking
+//===----------------------------------------------------------------------===//
+
+/// In the child process of runIsolated: writes the answer to `file`.
+static int askHere(const ModelOptions &model, const SpaceQuery &query, const std::string &file) {
+  auto library = CompilerLibrary::load();
+  TW_TRY_CLI(library);
+  CompilerSink listener;
+  tilewright_sink sink = listener.sink();
+  std::vector<const char *> paths;
+  tilewright_compile_options compile = compileRequest(model, "", paths);
+  tilewright_space_options request = {};
+  request.struct_size = sizeof request;
+  request.compile = &compile;
+  request.format = query.format.c_str();
+  request.kernel = query.kernel.c_str();
+  request.count_most = query.countMost;
+  request.points_most = query.pointsMost;
+  request.samples = query.samples;
+  request.seed = query.seed;
+  tilewright_outcome outcome = library->configurationSpaces(&request, &sink, &listener);
+  listener.progress.clear();
+  if (outcome != TILEWRIGHT_FINE)
+    return outcome;
+  std::span<const std::byte> bytes = asBytes(listener.report);
+  TW_TRY_CLI(writeFile(file, std::span(&bytes, 1)));
+  return 0;
+}
+
+int describeSpaces(const ModelOptions &model, const SpaceQuery &query,
+                   const TemporaryFolder &folder, std::string &text) {
+  std::string file = folder.path() + "/spaces";
+  auto outcome = runIsolated(
+      "looking at " + model.model, [&] { return askHere(model, query, file); }, &folder);
+  TW_TRY_CLI(outcome);
+  if (*outcome != 0)
+    return *outcome;
+  auto answer = MappedFile::open(file);
+  TW_TRY_CLI(answer);
+  text = answer->text();
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static Status readText(const Json &object, std::string_view key, std::string &text) {
+  TW_ASSIGN(Json member, object.get(key));
+  TW_ASSIGN(std::string_view value, member.string());
+  text = value;
+  return {};
+}
+
+static Status readKnob(const Json &object, TunableKernel &kernel) {
+  Knob &knob = kernel.space.knobs.emplace_back();
+  TW_TRY(readText(object, "name", knob.name));
+  TW_TRY(readText(object, "meaning", knob.meaning));
+  TW_ASSIGN(Json value, object.get("value"));
+  TW_ASSIGN(kernel.start.point[knob.name], value.integer());
+  TW_ASSIGN(Json ofTarget, object.get("of_target"));
+  TW_ASSIGN(kernel.isOfTarget[knob.name], ofTarget.boolean());
+  TW_ASSIGN(Json values, object.get("values"));
+  return values.forEach([&](const Json &each) -> Status {
+    TW_ASSIGN(int64_t number, each.integer());
+    knob.values.push_back(number);
+    return {};
+  });
+}
+
+static Status readConstraint(const Json &object, TunableKernel &kernel) {
+  std::string less, more, reason;
+  TW_TRY(readText(object, "less", less));
+  TW_TRY(readText(object, "more", more));
+  TW_TRY(readText(object, "reason", reason));
+  kernel.space.constraints.emplace_back(less, more, reason);
+  return {};
+}
+
+/// A point is told by the values in which it differs from the start.
+static Status readPoint(const Json &object, TunableKernel &kernel) {
+  Candidate &candidate = kernel.points.emplace_back();
+  candidate.point = kernel.start.point;
+  if (auto cost = object.find("cost")) {
+    TW_ASSIGN(candidate.cost, cost->number());
+  }
+  TW_ASSIGN(Json values, object.get("values"));
+  return values.forEachMember([&](std::string_view name, const Json &value) -> Status {
+    TW_ASSIGN(candidate.point[std::string(name)], value.integer());
+    return {};
+  });
+}
+
+static Result<TunableKernel> readKernel(const Json &object) {
+  TunableKernel kernel;
+  for (auto [key, text] : {std::pair("kernel", &kernel.name),
+                           {"signature", &kernel.signature},
+                           {"ops", &kernel.ops},
+                           {"source", &kernel.source},
+                           {"kind", &kernel.kind},
+                           {"target", &kernel.target}})
+    TW_TRY(readText(object, key, *text));
+  TW_ASSIGN(Json number, object.get("number"));
+  TW_ASSIGN(kernel.number, number.integer());
+  TW_ASSIGN(Json calls, object.get("calls"));
+  TW_ASSIGN(kernel.calls, calls.integer());
+  if (auto cost = object.find("cost")) {
+    TW_ASSIGN(kernel.start.cost, cost->number());
+  }
+  TW_ASSIGN(Json knobs, object.get("knobs"));
+  TW_TRY(knobs.forEach([&](const Json &knob) { return readKnob(knob, kernel); }));
+  TW_ASSIGN(Json constraints, object.get("constraints"));
+  TW_TRY(constraints.forEach([&](const Json &each) { return readConstraint(each, kernel); }));
+  if (auto points = object.find("points"))
+    TW_TRY(points->forEach([&](const Json &point) { return readPoint(point, kernel); }));
+  return kernel;
+}
+
+Result<std::vector<TunableKernel>> readSpaces(const std::string &json) {
+  TW_ASSIGN(JsonDocument document, JsonDocument::parse(json, "configuration spaces"));
+  TW_ASSIGN(Json spaces, document.root().get("spaces"));
+  std::vector<TunableKernel> kernels;
+  TW_TRY(spaces.forEach([&](const Json &object) -> Status {
+    TW_ASSIGN(TunableKernel kernel, readKernel(object));
+    kernels.push_back(std::move(kernel));
+    return {};
+  }));
+  return kernels;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// The fields that are the target's own, or those that are not; elements of a list in one array.
+static void writeFields(JsonWriter &json, const TunableKernel &kernel, const Point &point,
+                        bool ofTarget) {
+  std::map<std::string, std::map<int64_t, int64_t>> lists;
+  for (const auto &[name, value] : point) {
+    if (kernel.isOfTarget.at(name) != ofTarget)
+      continue;
+    size_t digits = name.find_last_not_of("0123456789") + 1;
+    if (digits < name.size() && digits > 0 && name[digits - 1] == '_')
+      lists[name.substr(0, digits - 1)][std::stoll(name.substr(digits))] = value;
+    else
+      json.member(name, value);
+  }
+  for (const auto &[name, elements] : lists) {
+    json.key(name).beginArray();
+    for (const auto &[index, value] : elements)
+      json.value(value);
+    json.endArray();
+  }
+}
+
+static void writeKernel(JsonWriter &json, const TunableKernel &kernel, const Point &point) {
+  json.beginObject().member("kernel", std::string_view(kernel.name));
+  json.member("kind", std::string_view(kernel.kind));
+  writeFields(json, kernel, point, /*ofTarget=*/false);
+  if (!kernel.target.empty()) {
+    json.key("target").beginObject().member("kind", std::string_view(kernel.target));
+    writeFields(json, kernel, point, /*ofTarget=*/true);
+    json.endObject();
+  }
+  json.endObject();
+}
+
+std::string configurationText(const std::vector<TunableKernel> &kernels, const Choice &choice) {
+  std::set<std::string> signatures;
+  for (const auto &[number, point] : choice)
+    signatures.insert(kernels[number].signature);
+  JsonWriter json;
+  json.beginObject().key("configurations").beginArray();
+  for (const std::string &signature : signatures) {
+    std::map<int64_t, size_t> members; // of the dispatch, by their numbers in it
+    for (size_t number = 0; number < kernels.size(); ++number)
+      if (kernels[number].signature == signature)
+        members.try_emplace(kernels[number].number, number);
+    const TunableKernel &first = kernels[members.begin()->second];
+    json.beginObject().member("signature", std::string_view(signature));
+    json.member("ops", std::string_view(first.ops));
+    json.member("source", std::string_view(first.source)).key("kernels").beginArray();
+    for (const auto &[place, number] : members) {
+      auto chosen = choice.find(number);
+      writeKernel(json, kernels[number],
+                  chosen == choice.end() ? kernels[number].start.point : chosen->second);
+    }
+    json.endArray().endObject();
+  }
+  return json.endArray().endObject().text() + "\n";
+}
+
+} // namespace tw::cli

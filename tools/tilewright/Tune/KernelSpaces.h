@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernels of a model that have configurations, and configuration files for them: what the
+// compiler tells a search and what a search tells the compiler.
+#pragma once
+#include "../ModelOptions.h"
+#include "IO/TemporaryFolder.h"
+#include "Tune/Search.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tw::cli {
+
+/// A kernel with its space (docs/tuning.md).
+struct TunableKernel {
+  std::string name, signature, ops, source, kind, target;
+  int64_t number = 0, calls = 0; // of the kernel in its dispatch; of the dispatch in the model
+  tune::Space space;
+  tune::Candidate start;                  // the compiler's choice
+  std::vector<tune::Candidate> points;    // to try, cheapest first
+  std::map<std::string, bool> isOfTarget; // of each knob
+};
+
+struct SpaceQuery {
+  std::string format = "text", kernel;
+  int64_t countMost = 0, pointsMost = 0, samples = 0;
+  uint64_t seed = 0;
+};
+
+/// What the compiler says of the spaces, as text; `folder` is for temporary files. Returns an exit
+/// status; errors have been printed.
+int describeSpaces(const ModelOptions &model, const SpaceQuery &query,
+                   const TemporaryFolder &folder, std::string &text);
+
+/// Reads the JSON of describeSpaces.
+Result<std::vector<TunableKernel>> readSpaces(const std::string &json);
+
+/// The point of each kernel, by its number in the list; others keep the compiler's choice.
+using Choice = std::map<size_t, tune::Point>;
+
+/// A configuration file (docs/configurations.md) with the kernels of `choice`, and those that share
+/// dispatches with them, which a file gives as a whole.
+std::string configurationText(const std::vector<TunableKernel> &kernels, const Choice &choice);
+
+} // namespace tw::cli

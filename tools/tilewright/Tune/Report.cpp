@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Report.h"
+#include "IO/JsonWriter.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tw::cli {
+
+static std::vector<const TunedKernel *> longestFirst(const Tuner &tuner) {
+  std::vector<const TunedKernel *> kernels;
+  for (const TunedKernel &kernel : tuner.kernels())
+    kernels.push_back(&kernel);
+  std::ranges::stable_sort(kernels, std::greater(), &TunedKernel::startUs);
+  return kernels;
+}
+
+/// Calls `take` with each knob that was changed, and its values before and after.
+template <typename F>
+static void forEachChange(const TunedKernel &kernel, F take) {
+  if (kernel.chosen)
+    for (const auto &[name, value] : *kernel.chosen)
+      if (int64_t before = kernel.space.start.point.at(name); before != value)
+        take(name, before, value);
+}
+
+std::string reportText(const Tuner &tuner) {
+  const TuneReport &report = tuner.report();
+  std::string text = fmt::format("{:>10} {:>6} {:>6} {:>6}  {}\n", "us", "%", "ratio", "tried",
+                                 "kernel, and what is changed");
+  for (const TunedKernel *kernel : longestFirst(tuner)) {
+    std::string ratio = kernel->chosen ? fmt::format("{:.3f}", kernel->ratio.median) : "-";
+    std::string changes;
+    forEachChange(*kernel, [&](const std::string &name, int64_t before, int64_t after) {
+      changes += fmt::format(" {} {}->{}", name, before, after);
+    });
+    text += fmt::format("{:>10.1f} {:>6.1f} {:>6} {:>6}  {} {}{}{}\n", kernel->startUs,
+                        100 * kernel->startUs / report.startUs, ratio,
+                        kernel->search.measuredCount() + kernel->search.rejectedCount(),
+                        kernel->space.name, kernel->space.ops, changes.empty() ? "" : ":", changes);
+  }
+  for (const std::string &note : report.notes)
+    text += fmt::format("note: {}\n", note);
+  text += fmt::format("a call takes {:.1f} us; with what is chosen {:.3f} of it (95 %: {:.3f} to "
+                      "{:.3f}), after {} trials{}\n",
+                      report.startUs, report.ratio.median, report.ratio.low, report.ratio.high,
+                      report.trials, report.isInterrupted ? "; interrupted" : "");
+  return text;
+}
+
+static void write(JsonWriter &json, const tune::TimeRatio &ratio) {
+  json.beginObject().member("median", ratio.median).member("low", ratio.low);
+  json.member("high", ratio.high).endObject();
+}
+
+std::string reportJson(const Tuner &tuner) {
+  const TuneReport &report = tuner.report();
+  JsonWriter json;
+  json.beginObject().member("start_us", report.startUs);
+  write(json.key("ratio"), report.ratio);
+  json.member("trials", int64_t(report.trials)).member("interrupted", report.isInterrupted);
+  json.key("notes").beginArray();
+  for (const std::string &note : report.notes)
+    json.value(note);
+  json.endArray().key("kernels").beginArray();
+  for (const TunedKernel *kernel : longestFirst(tuner)) {
+    json.beginObject().member("kernel", std::string_view(kernel->space.name));
+    json.member("ops", std::string_view(kernel->space.ops));
+    json.member("source", std::string_view(kernel->space.source));
+    json.member("start_us", kernel->startUs).member("share", kernel->startUs / report.startUs);
+    json.member("measured", int64_t(kernel->search.measuredCount()));
+    json.member("rejected", int64_t(kernel->search.rejectedCount()));
+    if (kernel->chosen)
+      write(json.key("ratio"), kernel->ratio);
+    json.key("changes").beginObject();
+    forEachChange(*kernel, [&](const std::string &name, int64_t before, int64_t after) {
+      json.key(name).beginArray().value(before).value(after).endArray();
+    });
+    json.endObject().endObject();
+  }
+  return json.endArray().endObject().text() + "\n";
+}
+
+} // namespace tw::cli

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Trial.h"
+#include "../Failure.h"
+#include "../Measure.h"
+#include "../Program.h"
+#include "IO/Json.h"
+#include "IO/JsonWriter.h"
+#include "Support/ChildProcess.h"
+#include "runtime/Observe.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace tw::cli {
+
+Result<HostTensor> copyOf(const HostTensor &tensor) {
+  TW_ASSIGN(HostTensor copy, HostTensor::create(tensor.dtype(), tensor.sizes()));
+  std::ranges::copy(tensor.bytes(), copy.bytes().begin());
+  return copy;
+}
+
+Result<std::vector<HostTensor>> copyOf(std::span<const HostTensor> tensors) {
+  std::vector<HostTensor> copies;
+  for (const HostTensor &tensor : tensors) {
+    TW_ASSIGN(HostTensor copy, copyOf(tensor));
+    copies.push_back(std::move(copy));
+  }
+  return copies;
+}
+
+//===----------------------------------------------------------------------===//
+// In the child process
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A loaded program that is called over and over.
+class Runner {
+public:
+  static Result<Runner> load(const std::string &artifact, std::span<const HostTensor> inputs,
+                             int threads) {
+    Runner runner;
+    TW_TRY(loadArtifact(artifact, "", /*verify=*/false, runner.program));
+    TW_ASSIGN(runner.instance, createInstance(runner.program.get(), threads));
+    TW_ASSIGN(runner.inputs, copyOf(inputs));
+    runner.restore.emplace(runner.program.get(), runner.inputs);
+    return runner;
+  }
+
+  Status warmUp() {
+    auto time = timeOnce(instance.get(), inputs, &*restore);
+    return time ? Status() : Status(time.error());
+  }
+
+  /// One call, of which `times` gets everything.
+  Status time(ProgramTimes &times) {
+    TW_TRY(fromRuntime(tw_instance_record(instance.get(), 1)));
+    TW_ASSIGN(double us, timeOnce(instance.get(), inputs, &*restore));
+    times.call.push_back(us);
+    std::map<std::string, double> spent;
+    const auto &dispatches = rt::metadataOf(program.get()).dispatches;
+    for (size_t i = 0; i < dispatches.size(); ++i) {
+      const rt::DispatchInfo &dispatch = dispatches[i];
+      const std::string &name = dispatch.configured.empty() ? dispatch.kernel : dispatch.configured;
+      tw_dispatch_times recorded = tw_instance_recorded(instance.get(), int32_t(i));
+      spent[name] += double(recorded.total_ns) / 1000;
+    }
+    for (const auto &[name, total] : spent)
+      times.kernels[name].push_back(total);
+    return {};
+  }
+
+private:
+  ProgramPtr program;
+  InstancePtr instance;
+  std::vector<HostTensor> inputs;
+  std::optional<Restore> restore;
+};
+
+/// Why the results of a call are wrong, or not the same twice; empty if they are right.
+Result<std::string> wrongResults(const tw_program *program, const KnownCall &call,
+                                 const TrialOptions &options) {
+  std::vector<CallResult> first;
+  for (bool again : {false, true}) {
+    TW_ASSIGN(InstancePtr instance, createInstance(program, options.threads));
+    TW_ASSIGN(std::vector<HostTensor> inputs, copyOf(call.inputs));
+    TW_ASSIGN(std::vector<CallResult> results,
+              runForResults(program, instance.get(), std::move(inputs)));
+    if (again) {
+      for (size_t i = 0; i < results.size(); ++i)
+        if (!std::ranges::equal(results[i].value.bytes(), first[i].value.bytes()))
+          return fmt::format("inputs {}: {} {} differs from one call to the next", call.what,
+                             results[i].kind, results[i].name);
+      break;
+    }
+    TW_ASSIGN(std::vector<OutputComparison> comparisons,
+              compareResults(results, call.expected, "the reference target", options.tolerances));
+    for (const OutputComparison &comparison : comparisons)
+      if (!comparison.found.same())
+        return fmt::format("inputs {}: {} {}: {}", call.what, comparison.kind, comparison.name,
+                           comparison.found.text());
+    first = std::move(results);
+  }
+  return std::string();
+}
+
+Result<TrialResult> tryHere(const std::string &start, const std::string &candidate,
+                            std::span<const KnownCall> calls, const TrialOptions &options) {
+  TrialResult result;
+  {
+    ProgramPtr program;
+    TW_TRY(loadArtifact(candidate, "", /*verify=*/false, program));
+    for (const KnownCall &call : calls) {
+      TW_ASSIGN(result.fault, wrongResults(program.get(), call, options));
+      if (!result.fault.empty())
+        return result;
+    }
+  }
+  TW_ASSIGN(Runner incumbent, Runner::load(start, calls.front().inputs, options.threads));
+  TW_ASSIGN(Runner challenger, Runner::load(candidate, calls.front().inputs, options.threads));
+  TW_TRY(incumbent.warmUp());
+  TW_TRY(challenger.warmUp());
+  for (int pair = 0; pair < options.pairs; ++pair) {
+    // Whoever is second finds the caches as the first has left them.
+    if (pair % 2 == 0)
+      TW_TRY(incumbent.time(result.start));
+    TW_TRY(challenger.time(result.candidate));
+    if (pair % 2 == 1)
+      TW_TRY(incumbent.time(result.start));
+  }
+  return result;
+}
+
+void write(JsonWriter &json, const ProgramTimes &times) {
+  json.beginObject().key("call").beginArray();
+  for (double us : times.call)
+    json.value(us);
+  json.endArray().key("kernels").beginObject();
+  for (const auto &[name, all] : times.kernels) {
+    json.key(name).beginArray();
+    for (double us : all)
+      json.value(us);
+    json.endArray();
+  }
+  json.endObject().endObject();
+}
+
+std::string answerOf(const Result<TrialResult> &result) {
+  JsonWriter json;
+  json.beginObject();
+  json.member("fault", result ? result->fault : result.error().message);
+  if (result) {
+    write(json.key("start"), result->start);
+    write(json.key("candidate"), result->candidate);
+  }
+  return json.endObject().text();
+}
+
+//===----------------------------------------------------------------------===//
+// In the parent
+//===----------------------------------------------------------------------===//
+
+Status readNumbers(const Json &list, std::vector<double> &numbers) {
+  return list.forEach([&](const Json &each) -> Status {
+    TW_ASSIGN(double number, each.number());
+    numbers.push_back(number);
+    return {};
+  });
+}
+
+Status readTimes(const Json &object, ProgramTimes &times) {
+  TW_ASSIGN(Json call, object.get("call"));
+  TW_TRY(readNumbers(call, times.call));
+  TW_ASSIGN(Json kernels, object.get("kernels"));
+  return kernels.forEachMember([&](std::string_view name, const Json &list) {
+    return readNumbers(list, times.kernels[std::string(name)]);
+  });
+}
+
+Result<TrialResult> readAnswer(const std::string &answer) {
+  TW_ASSIGN(JsonDocument document, JsonDocument::parse(answer, "a candidate's answer"));
+  TrialResult result;
+  TW_ASSIGN(Json fault, document.root().get("fault"));
+  TW_ASSIGN(std::string_view text, fault.string());
+  result.fault = text;
+  if (auto times = document.root().find("start"))
+    TW_TRY(readTimes(*times, result.start));
+  if (auto times = document.root().find("candidate"))
+    TW_TRY(readTimes(*times, result.candidate));
+  return result;
+}
+
+} // namespace
+
+Result<TrialResult> runTrial(const std::string &start, const std::string &candidate,
+                             std::span<const KnownCall> calls, const TrialOptions &options) {
+  ChildLimits limits;
+  limits.seconds = options.seconds;
+  auto end =
+      runInChild(limits, [&] { return answerOf(tryHere(start, candidate, calls, options)); });
+  if (!end)
+    return Diagnostic{
+        Code::SYSTEM_5,
+        fmt::format("no process can be started to measure a candidate: {}", std::strerror(errno))};
+  TrialResult result;
+  if (end->answer) {
+    // What a candidate has overwritten may be the answer, too.
+    if (auto read = readAnswer(*end->answer))
+      return read;
+    result.fault = "it answered with something else than times";
+  } else if (!end->isInTime) {
+    result.fault = fmt::format("it took longer than {} s", options.seconds);
+  } else if (end->isInterrupted) {
+    result.isInterrupted = true;
+  } else {
+    result.fault = fmt::format("it ended with {}", end->text());
+  }
+  return result;
+}
+
+} // namespace tw::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One candidate program against the program that a search began with: first whether its results are
+// right, then how long both take, in turns, in a process of their own.
+#pragma once
+#include "../CallResults.h"
+#include "IO/HostTensor.h"
+#include "Support/Diagnostic.h"
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tw::cli {
+
+/// Inputs, and what a program has to make of them.
+struct KnownCall {
+  std::string what; // "as given", "zeros", ...
+  std::vector<HostTensor> inputs;
+  std::vector<CallResult> expected;
+};
+
+struct TrialOptions {
+  int threads = 0, pairs = 7;
+  int seconds = 60; // after which the candidate is given up
+  ToleranceOptions tolerances = {};
+};
+
+/// Times in us, one for each timed call: of the call, and of the dispatches of each kernel in it,
+/// by the name that the kernel was configured under.
+struct ProgramTimes {
+  std::vector<double> call;
+  std::map<std::string, std::vector<double>> kernels;
+};
+
+struct TrialResult {
+  ProgramTimes start, candidate;
+  std::string fault;          // why the candidate cannot be kept; then nothing was timed
+  bool isInterrupted = false; // by a signal to this process: nothing is known of the candidate
+};
+
+/// Errors: no process can be had. Whatever the candidate does is no error but its fault: it
+/// crashes, takes longer than `seconds`, gives results other than expected, or two different ones.
+Result<TrialResult> runTrial(const std::string &start, const std::string &candidate,
+                             std::span<const KnownCall> calls, const TrialOptions &options);
+
+/// A tensor of the same elements.
+Result<HostTensor> copyOf(const HostTensor &tensor);
+Result<std::vector<HostTensor>> copyOf(std::span<const HostTensor> tensors);
+
+} // namespace tw::cli

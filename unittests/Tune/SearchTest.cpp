@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tune/Search.h"
+#include "Tune/CostCorrection.h"
+#include "Tune/Database.h"
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace tw::tune {
+namespace {
+
+TEST(Comparison, IntervalEnclosesTheMedian) {
+  std::vector<double> incumbent(21, 100), candidate(21, 90);
+  candidate[3] = 500; // somebody else was at work
+  TimeRatio ratio = compareTimes(candidate, incumbent);
+  EXPECT_DOUBLE_EQ(ratio.median, 0.9);
+  EXPECT_DOUBLE_EQ(ratio.high, 0.9);
+  EXPECT_TRUE(ratio.isFaster());
+  EXPECT_FALSE(compareTimes(incumbent, incumbent).isFaster());
+}
+
+TEST(Comparison, FewPairsSayLittle) {
+  std::vector<double> incumbent = {100, 100, 100}, candidate = {80, 90, 130};
+  TimeRatio ratio = compareTimes(candidate, incumbent);
+  EXPECT_DOUBLE_EQ(ratio.low, 0.8);
+  EXPECT_DOUBLE_EQ(ratio.high, 1.3);
+  EXPECT_FALSE(compareTimes({}, {}).isFaster());
+}
+
+/// Ranks of the sign test (Conover, table A3): of 11 values the 2nd, of 20 the 6th.
+TEST(Comparison, RanksAreThoseOfTheSignTest) {
+  auto lowOf = [](int n) {
+    std::vector<double> times, ones(size_t(n), 1);
+    for (int i = 1; i <= n; ++i)
+      times.push_back(i);
+    return compareTimes(times, ones).low;
+  };
+  EXPECT_EQ(lowOf(11), 2);
+  EXPECT_EQ(lowOf(20), 6);
+  EXPECT_EQ(lowOf(6), 1);
+}
+
+/// A space with a smooth optimum at rows 6, columns 32, which the cost model puts elsewhere.
+Space blocks() {
+  return {{{"rows", valuesBetween(1, 16), ""}, {"columns", valuesBetween(1, 64), ""}},
+          {{"rows * columns", "256"}}};
+}
+double timeOf(const Point &point) {
+  double rows = std::log2(double(point.at("rows")) / 6),
+         columns = std::log2(double(point.at("columns")) / 32);
+  return 1 + rows * rows + 0.5 * columns * columns;
+}
+double costOf(const Point &point) {
+  return 1 + 1.0 / double(point.at("rows") * point.at("columns"));
+}
+
+std::vector<Candidate> pool(const Space &space) {
+  std::vector<Candidate> all;
+  for (int64_t rows : space.knobs[0].values)
+    for (int64_t columns : space.knobs[1].values)
+      if (Point point = {{"rows", rows}, {"columns", columns}}; space.contains(point))
+        all.push_back({point, costOf(point)});
+  std::ranges::stable_sort(all, {}, [](const Candidate &c) { return *c.cost; });
+  return all;
+}
+
+TEST(Search, FindsTheBestOfASmoothSpaceWithFewMeasurements) {
+  Space space = blocks();
+  std::vector<Candidate> all = pool(space);
+  Point start = {{"rows", 1}, {"columns", 8}};
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    KernelSearch search(space, {start, costOf(start)}, all, seed);
+    std::set<Point> asked;
+    for (int i = 0; i < 40; ++i) {
+      auto point = search.next();
+      if (!point)
+        break;
+      EXPECT_TRUE(space.contains(*point));
+      EXPECT_TRUE(asked.insert(*point).second);
+      double ratio = timeOf(*point) / timeOf(start);
+      search.record(*point, {ratio, ratio, ratio});
+    }
+    ASSERT_NE(search.best(), nullptr);
+    // The best there is takes 1; the start more than 8.
+    EXPECT_LT(timeOf(search.best()->point), 1.1) << seed;
+  }
+}
+
+TEST(Search, EndsWhereNothingGetsFaster) {
+  Space space = blocks();
+  Point start = {{"rows", 6}, {"columns", 32}};
+  KernelSearch search(space, {start, costOf(start)}, pool(space), 0);
+  size_t count = 0;
+  while (auto point = search.next()) {
+    search.record(*point, {1.5, 1.4, 1.6});
+    ++count;
+  }
+  EXPECT_EQ(count, KernelSearch::patience);
+  EXPECT_EQ(search.best(), nullptr);
+  EXPECT_TRUE(search.finalists(3).empty());
+}
+
+TEST(Search, RejectedPointsAreNeverKept) {
+  Space space = blocks();
+  Point start = {{"rows", 1}, {"columns", 8}}, wrong = {{"rows", 6}, {"columns", 32}};
+  KernelSearch search(space, {start, {}}, pool(space), 0);
+  search.record(wrong, {0.1, 0.1, 0.1});
+  ASSERT_NE(search.best(), nullptr);
+  search.reject(wrong);
+  EXPECT_EQ(search.best(), nullptr);
+  while (auto point = search.next()) {
+    EXPECT_NE(*point, wrong);
+    search.record(*point, {1.5, 1.4, 1.6});
+  }
+}
+
+TEST(CostCorrection, LearnsWhatTheModelMisses) {
+  Space space = blocks();
+  Candidate start{{{"rows", 1}, {"columns", 8}}, 1.0};
+  CostCorrection correction(space, start);
+  EXPECT_DOUBLE_EQ(correction.expectedRatio(start.point, 2.0), 2.0);
+  std::vector<Candidate> all = pool(space);
+  for (size_t i = 0; i < all.size(); i += 3)
+    correction.learn(all[i].point, 1.0, timeOf(all[i].point) / timeOf(start.point));
+  correction.fit();
+  double before = 0, after = 0;
+  for (size_t i = 1; i < all.size(); i += 3) {
+    double truth = std::log(timeOf(all[i].point) / timeOf(start.point));
+    after += std::abs(std::log(correction.expectedRatio(all[i].point, 1.0)) - truth);
+    before += std::abs(truth);
+  }
+  EXPECT_LT(after, before / 3);
+}
+
+class DatabaseTest : public testing::Test {
+protected:
+  std::string path = testing::TempDir() + "tune_database_" +
+                     testing::UnitTest::GetInstance()->current_test_info()->name() + ".sqlite";
+  void SetUp() override { std::filesystem::remove(path); }
+  void TearDown() override { std::filesystem::remove(path); }
+
+  const MeasuredKernel kernel{"a5b62a", 1, "rows=8", "cpu", "EPYC, 2 threads", "0.1"};
+};
+
+TEST_F(DatabaseTest, KeepsWhatIsMeasured) {
+  {
+    auto database = Database::open(path);
+    ASSERT_TRUE(database.ok()) << database.error().render();
+    ASSERT_TRUE(
+        database->add(kernel, {{{"rows", 6}}, "", {0.9, 0.8, 0.95}, 11, 120.5, 1700000000}));
+    ASSERT_TRUE(database->add(kernel, {{{"rows", 7}}, "results differ", {}, 0, 0, 1700000001}));
+  }
+  auto database = Database::open(path);
+  ASSERT_TRUE(database.ok()) << database.error().render();
+  auto found = database->find(kernel);
+  ASSERT_TRUE(found.ok());
+  ASSERT_EQ(found->size(), 2u);
+  EXPECT_EQ((*found)[0].point, (Point{{"rows", 6}}));
+  EXPECT_EQ((*found)[0].ratio.high, 0.95);
+  EXPECT_EQ((*found)[0].pairs, 11);
+  EXPECT_EQ((*found)[1].rejection, "results differ");
+  MeasuredKernel other = kernel;
+  other.machine = "Xeon, 2 threads";
+  auto none = database->find(other);
+  ASSERT_TRUE(none.ok());
+  EXPECT_TRUE(none->empty());
+}
+
+TEST_F(DatabaseTest, RefusesWhatIsNoDatabase) {
+  std::ofstream(path) << "this is a text, and long enough to be taken for a page of a database?";
+  auto text = Database::open(path);
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().code, Code::TUNE_1);
+  EXPECT_EQ(Database::open(testing::TempDir()).error().code, Code::TUNE_1);
+  EXPECT_EQ(Database::open("/no/such/folder/x.sqlite").error().code, Code::TUNE_1);
+}
+
+TEST(Point, TextIsSortedAndReadBack) {
+  Point point = {{"rows", 8}, {"columns", 32}, {"k_block", 0}};
+  EXPECT_EQ(pointText(point), "columns=32 k_block=0 rows=8");
+  EXPECT_EQ(parsePoint(pointText(point)), point);
+  EXPECT_EQ(parsePoint("rows=x columns =3 =4 k=5"), (Point{{"", 4}, {"k", 5}}));
+}
+
+} // namespace
+} // namespace tw::tune
