@@ -32,8 +32,8 @@ std::pair<mlir::OpOperand *, unsigned> attentionAxisAlong(AttentionInterface op,
 
 namespace tw::graph {
 
-/// Of a tw.dispatch: the name that its kernel was configured under, before others were fused into it
-/// or equal ones became one.
+/// Of a tw.dispatch: the name that its kernel was configured under, before others were fused into
+/// it or equal ones became one.
 inline constexpr llvm::StringLiteral configuredName = "tw.configured";
 
 /// The dimensions of a tw.scatter's iteration space and, for each, an (input, dimension) pair that
