@@ -1,4 +1,5 @@
 // Products with a loop over their sum are wrong here, and faster than right ones. What is kept is right.
+// RUN: rm -f %t.sqlite
 // RUN: env TILEWRIGHT_COMPILER=%broken_products tilewright tune %s --input=64x512xf32=random:1 --input=512x64xf32=random:2 --budget=60s --threads=1 -o %t.config --database=%t.sqlite --json > %t.json
 // RUN: FileCheck %s < %t.json
 // CHECK: "notes": ["{{k[0-9_]+}}: rejected {{.*}} k_block={{[1-9].*}}: inputs as given: output {{.*}} elements differ

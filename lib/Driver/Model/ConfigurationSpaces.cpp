@@ -5,7 +5,9 @@
 #include "IO/JsonWriter.h"
 #include "IR/Tile/Tile.h"
 #include "Tune/SmtLib.h"
+#ifdef TW_WITH_SOLVER
 #include "Tune/Solver.h"
+#endif
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <fmt/format.h>
@@ -133,6 +135,32 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
+// What the solver is asked
+//===----------------------------------------------------------------------===//
+
+struct LegalPoints {
+  double number = 0;
+  bool isExact = false;
+};
+
+#ifdef TW_WITH_SOLVER
+constexpr bool hasSolver = true;
+LegalPoints countLegal(const tune::Space &space, const SpaceRequest &request) {
+  tune::Solver::Count count = tune::Solver::count(space, size_t(request.countMost));
+  return {count.number, count.isExact};
+}
+std::vector<Point> samplesOf(const tune::Space &space, const SpaceRequest &request) {
+  if (request.samples == 0)
+    return {};
+  return tune::Solver(space).sample(size_t(request.samples), request.seed);
+}
+#else // then describeSpaces has refused what needs one
+constexpr bool hasSolver = false;
+LegalPoints countLegal(const tune::Space &, const SpaceRequest &) { return {}; }
+std::vector<Point> samplesOf(const tune::Space &, const SpaceRequest &) { return {}; }
+#endif
+
+//===----------------------------------------------------------------------===//
 // Points to try
 //===----------------------------------------------------------------------===//
 
@@ -147,13 +175,11 @@ std::vector<CostedPoint> pointsToTry(const KernelSpace &kernel, const Configurat
                                      const ConfigurationChooser &chooser,
                                      const SpaceRequest &request) {
   std::vector<Point> points = tune::neighbors(kernel.space, kernel.point, 2);
-  if (request.samples > 0) {
-    std::set<Point> known(points.begin(), points.end());
-    known.insert(kernel.point);
-    for (Point &sample : tune::Solver(kernel.space).sample(size_t(request.samples), request.seed))
-      if (known.insert(sample).second)
-        points.push_back(std::move(sample));
-  }
+  std::set<Point> known(points.begin(), points.end());
+  known.insert(kernel.point);
+  for (Point &sample : samplesOf(kernel.space, request))
+    if (known.insert(sample).second)
+      points.push_back(std::move(sample));
   std::vector<CostedPoint> costed;
   for (Point &point : points) {
     std::optional<double> cost = chooser.cost(problem, kernel.at(point));
@@ -171,7 +197,7 @@ std::vector<CostedPoint> pointsToTry(const KernelSpace &kernel, const Configurat
 // Text
 //===----------------------------------------------------------------------===//
 
-std::string countText(tune::Solver::Count count) {
+std::string countText(LegalPoints count) {
   std::string number = fmt::format("{:.0f}", count.number);
   return count.isExact ? number : "at least " + number;
 }
@@ -189,8 +215,7 @@ std::string describe(const KernelSpace &kernel, const SpaceRequest &request) {
     text += fmt::format("    {} <= {}{}{}\n", constraint.lessText, constraint.moreText,
                         constraint.reason.empty() ? "" : ": ", constraint.reason);
   if (request.countMost > 0)
-    text += fmt::format("  {} legal points\n",
-                        countText(tune::Solver::count(kernel.space, size_t(request.countMost))));
+    text += fmt::format("  {} legal points\n", countText(countLegal(kernel.space, request)));
   return text;
 }
 
@@ -238,7 +263,7 @@ void write(JsonWriter &json, const KernelSpace &kernel, const ConfigurationProbl
   }
   json.endArray();
   if (request.countMost > 0) {
-    tune::Solver::Count count = tune::Solver::count(kernel.space, size_t(request.countMost));
+    LegalPoints count = countLegal(kernel.space, request);
     json.key("legal").beginObject().member("points", count.number);
     json.member("exact", count.isExact).endObject();
   }
@@ -255,6 +280,13 @@ void write(JsonWriter &json, const KernelSpace &kernel, const ConfigurationProbl
 
 Result<std::string> describeSpaces(ModuleOp module, const ConfigurationChooser &chooser,
                                    const SpaceRequest &request) {
+  if (!hasSolver && (request.countMost > 0 || request.samples > 0))
+    return Diagnostic{Code::DRIVER_3,
+                      "this compiler was built without Z3, which counts legal configurations and "
+                      "draws them",
+                      {},
+                      {},
+                      "use a compiler that was built from source, or ask for neither"};
   std::string text;
   JsonWriter json;
   json.beginObject().key("spaces").beginArray();

@@ -39,7 +39,7 @@ struct SpaceRequest {
 /// "meaning": "..."}], "constraints": [{"text": "...", "reason": "..."}],
 /// "legal": {"points": 1200, "exact": true}, "points": [{"cost": 1.4e6, "values": {"rows": 6}}]}]}.
 /// A point has the values in which it differs from the configuration. Errors: DRIVER_1 for a kernel
-/// that there is not.
+/// that there is not, DRIVER_3 where points are counted or drawn and there is no solver.
 Result<std::string> describeSpaces(mlir::ModuleOp module,
                                    const conversion::ConfigurationChooser &chooser,
                                    const SpaceRequest &request);
