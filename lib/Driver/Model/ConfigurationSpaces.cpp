@@ -113,7 +113,8 @@ private:
     FailureOr<conversion::DispatchAnalysis> analysis = calls.analyze(function, why);
     if (failed(analysis))
       return;
-    auto subkernels = conversion::applyCuts(*std::move(analysis), dispatch.configuration, why);
+    auto subkernels = conversion::applyCuts(std::move(analysis->subkernels), analysis->temporaries,
+                                            dispatch.configuration, why);
     if (!subkernels)
       return;
     for (auto [number, subkernel] : llvm::enumerate(*subkernels)) {

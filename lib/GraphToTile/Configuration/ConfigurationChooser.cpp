@@ -163,16 +163,17 @@ std::vector<Subkernel> applyCut(Subkernel subkernel, Cut cut, int &temporaries) 
   return kernels;
 }
 
-std::optional<std::vector<Subkernel>>
-applyCuts(DispatchAnalysis analysis, tile::DispatchConfigurationAttr configured, std::string &why) {
+std::optional<std::vector<Subkernel>> applyCuts(std::vector<Subkernel> subkernels, int &temporaries,
+                                                tile::DispatchConfigurationAttr configured,
+                                                std::string &why) {
   why = "its configuration is of another form";
-  if (configured.getCuts().size() != analysis.subkernels.size())
+  if (configured.getCuts().size() != subkernels.size())
     return std::nullopt;
   std::vector<Subkernel> kernels;
-  for (auto [subkernel, cut] : llvm::zip(analysis.subkernels, configured.getCuts())) {
+  for (auto [subkernel, cut] : llvm::zip(subkernels, configured.getCuts())) {
     if (!whyNoCut(subkernel, cut.getValue()).empty())
       return std::nullopt;
-    for (Subkernel &kernel : applyCut(std::move(subkernel), cut.getValue(), analysis.temporaries))
+    for (Subkernel &kernel : applyCut(std::move(subkernel), cut.getValue(), temporaries))
       kernels.push_back(std::move(kernel));
   }
   if (configured.getKernels().size() != kernels.size())

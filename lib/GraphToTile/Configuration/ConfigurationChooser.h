@@ -64,7 +64,8 @@ std::string whyNoCut(const Subkernel &subkernel, tile::Cut cut);
 std::vector<Subkernel> applyCut(Subkernel subkernel, tile::Cut cut, int &temporaries);
 /// The kernels of a dispatch that is configured; nothing, with the reason in `why`, where the
 /// configuration is of another form.
-std::optional<std::vector<Subkernel>>
-applyCuts(DispatchAnalysis analysis, tile::DispatchConfigurationAttr configured, std::string &why);
+std::optional<std::vector<Subkernel>> applyCuts(std::vector<Subkernel> subkernels, int &temporaries,
+                                                tile::DispatchConfigurationAttr configured,
+                                                std::string &why);
 
 } // namespace tw::conversion

@@ -150,7 +150,7 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
   LogicalResult configure(DispatchAnalysis &analysis, tile::DispatchConfigurationAttr configured,
                           std::string &why) {
     configurations.clear();
-    auto kernels = applyCuts(std::move(analysis), configured, why);
+    auto kernels = applyCuts(std::move(analysis.subkernels), analysis.temporaries, configured, why);
     if (!kernels)
       return failure();
     analysis.subkernels = *std::move(kernels);
