@@ -11,6 +11,7 @@ import sys
 
 import make_kernels
 import make_pt2
+import make_specs
 import make_text
 
 
@@ -128,7 +129,8 @@ def main():
     folder, seal = pathlib.Path(sys.argv[1]), sys.argv[2]
     groups = {"npy": npy_files(), "bad": artifact_files(folder / "fake"),
               "device": device_files(folder / "fake"), "damaged": damaged_files(folder / "fake"),
-              "pt2": make_pt2.pt2_files(), "text": make_text.text_files(),
+              "pt2": make_pt2.pt2_files(), "spec": make_specs.spec_files(),
+              "text": make_text.text_files(),
               "kernel": [(name, text.encode())
                          for name, text in [*make_kernels.kernel_files(), *make_kernels.call_files(),
                                             *make_kernels.source_files()]]}

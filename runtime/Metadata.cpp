@@ -398,7 +398,7 @@ private:
       return DispatchInfo{
           f.stringOr("name", ""),
           f.stringOr("kernel", ""),
-          f.stringOr("configured", ""),
+          f.strings("configured"),
           f.stringOr("source", ""),
           f.stringOr("ops", ""),
           f.stringOr("configuration", ""),

@@ -103,7 +103,7 @@ struct DispatchWork {
 
 struct DispatchInfo {
   std::string name, kernel;
-  std::string configured; // the name that its kernel was configured under; empty: `kernel`
+  std::vector<std::string> configured; // what its kernel was configured as; empty: as `kernel`
   std::string source, ops;
   std::string configuration; // of the kernel, for people
   int64_t step = -1;         // as lifetimes of buffers count; -1: unknown

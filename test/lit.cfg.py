@@ -15,6 +15,7 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.tw_build, "bin"), config.llvm_tools, os.environ["PATH"]]
 )
 config.substitutions.append(("%python", sys.executable))
+config.substitutions.append(("%build", config.tw_build))
 config.substitutions.append(("%models", os.path.join(config.tw_source, "e2e", "models")))
 # Artifacts made by hand, a stand-in for the compiler library, one whose fusion is wrong, and one that
 # makes wrong code.

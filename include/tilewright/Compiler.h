@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Grows with every incompatible change of this header; see tilewright_compiler_api_version. */
-#define TILEWRIGHT_COMPILER_API_VERSION 10
+#define TILEWRIGHT_COMPILER_API_VERSION 11
 
 /* What a call ended with; also the exit status of the command-line tool. */
 typedef enum tilewright_outcome {
@@ -138,6 +138,10 @@ typedef struct tilewright_compile_options {
   /* Not 0: the metadata says which values of the model's graph the results of dispatches are, for
    * `tilewright check`. The code is the same. */
   int values;
+  /* tuning_spec_count paths of tuning specs (docs/tuning.md): the first that matches a kernel gives
+   * its configuration, unless `configurations` do. */
+  const char *const *tuning_specs;
+  size_t tuning_spec_count;
 } tilewright_compile_options;
 
 /* Compiles a model to an artifact. Every error has been given to sink->diagnostic when this returns
@@ -163,6 +167,19 @@ typedef struct tilewright_space_options {
  * file written. */
 TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_configuration_spaces(
     const tilewright_space_options *options, const tilewright_sink *sink, void *user);
+
+/* Makes one tuning spec of several (docs/tuning.md). */
+typedef struct tilewright_link_options {
+  size_t struct_size; /* sizeof(tilewright_link_options) of the caller */
+  /* tuning_spec_count paths, one at least, all for the same kind of target. */
+  const char *const *tuning_specs;
+  size_t tuning_spec_count;
+} tilewright_link_options;
+
+/* Gives sink->report the text of a spec that does what the others do one after the other: of two
+ * matchers that match a kernel, the one of the spec that is given first decides. */
+TILEWRIGHT_COMPILER_API tilewright_outcome tilewright_link_tuning_specs(
+    const tilewright_link_options *options, const tilewright_sink *sink, void *user);
 
 /* Describes a model without reading its weights. */
 typedef struct tilewright_inspect_options {

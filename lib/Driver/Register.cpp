@@ -5,6 +5,7 @@
 #include "IR/Torch/Torch.h"
 #include "Target/CPU/Configuration/Chooser.h"
 #include "Target/NVIDIA/Configuration/Chooser.h"
+#include "Tune/Spec/TuningDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -24,6 +25,7 @@ void registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllExtensions(registry);
   registry.insert<graph::TWDialect, torch::TorchDialect, torch_c::TorchConversionDialect>();
   registerConfigurations(registry);
+  tune::registerTuningDialect(registry);
 }
 
 void registerConfigurations(mlir::DialectRegistry &registry) {

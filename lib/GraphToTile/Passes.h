@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
+#include "GraphToTile/Configuration/KernelFeatures.h"
 #include "GraphToTile/Configuration/Overrides.h"
 #include <memory>
 
@@ -15,12 +16,14 @@ namespace tw::conversion {
 #include "GraphToTile/Passes.h.inc"
 
 /// Gives each function that dispatches call (tw.kernel) and tile programs cover the configurations
-/// of its kernels (`tile.configuration`); for all others a remark says why. What `overrides` give,
-/// which may be null and must outlive the pass, is taken, or refused with an error (CONFIG_1 to
-/// CONFIG_3).
+/// of its kernels (`tile.configuration`); for all others a remark says why. What `overrides` give
+/// is taken, or refused with an error (CONFIG_1 to CONFIG_3); what `rules` give kernels of other
+/// dispatches is taken where it fits, and a remark says so either way. Both may be null, and must
+/// outlive the pass.
 std::unique_ptr<mlir::Pass>
 createConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
-                          const ConfigurationOverrides *overrides = nullptr);
+                          const ConfigurationOverrides *overrides = nullptr,
+                          const ConfigurationRules *rules = nullptr);
 
 /// For tilewright-opt: tw-configure by this chooser, and tw-tile-programs.
 void registerPasses(const std::shared_ptr<const ConfigurationChooser> &chooser);

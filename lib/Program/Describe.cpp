@@ -395,8 +395,12 @@ std::string describeProgram(func::FuncOp main, const HostProgram &program,
     json.beginObject().member("name", number == 1 ? name : fmt::format("{}.{}", name, number));
     json.member("kernel", dispatch.kernel).member("source", dispatch.source);
     graph::DispatchOp call = dispatch.call;
-    if (auto configured = call->getAttrOfType<StringAttr>(graph::configuredName))
-      json.member("configured", configured.str());
+    if (auto configured = call->getAttrOfType<ArrayAttr>(graph::configuredName)) {
+      json.key("configured").beginArray();
+      for (auto kernel : configured.getAsRange<StringAttr>())
+        json.value(std::string_view(kernel.getValue()));
+      json.endArray();
+    }
     json.member("ops", text == kernels.end() ? "" : text->second.ops);
     json.member("step", dispatch.step);
     if (text != kernels.end() && text->second.cost)

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <set>
@@ -425,10 +426,12 @@ struct FuseDispatches : impl::FuseDispatchesBase<FuseDispatches> {
       graph::keepValues(old, now);
       Value(old).replaceAllUsesWith(now);
     }
-    // The configuration is that of the kernel that the other was written into.
-    graph::DispatchOp base = fusion.follows ? producer : consumer;
-    Attribute configured = base->getAttr(graph::configuredName);
-    fused->setAttr(graph::configuredName, configured ? configured : base.getKernelAttr().getAttr());
+    // The configuration is that of the kernel that the other was written into, which stands first.
+    llvm::SetVector<Attribute> configured;
+    for (graph::DispatchOp op :
+         {fusion.follows ? producer : consumer, fusion.follows ? consumer : producer})
+      configured.insert_range(graph::configuredNames(op));
+    fused->setAttr(graph::configuredName, b.getArrayAttr(configured.getArrayRef()));
     emitReport(consumer.getLoc())
         << (fusion.follows ? "fused into its producer, which stores the result of both"
                            : "fused with its producer, instead of what it loads");

@@ -45,8 +45,7 @@ struct ShareKernels : impl::ShareKernelsBase<ShareKernels> {
       return;
     module.walk([&](graph::DispatchOp op) {
       if (auto other = shared.lookup(op.getKernelAttr().getAttr())) {
-        if (!op->hasAttr(graph::configuredName))
-          op->setAttr(graph::configuredName, op.getKernelAttr().getAttr());
+        op->setAttr(graph::configuredName, graph::configuredNames(op));
         op.setKernelAttr(other);
       }
     });

@@ -336,6 +336,7 @@ struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
 
   static void replace(graph::DispatchOp call, KernelOp parts, ArrayRef<BufferType> states) {
     OpBuilder b(call);
+    ArrayAttr configured = graph::configuredNames(call);
     SmallVector<Value> rooms, inputs;
     for (BufferType state : states) {
       SmallVector<int64_t> shape;
@@ -352,6 +353,8 @@ struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
     llvm::append_range(inputs, first.getResults());
     llvm::append_range(inputs, call.getInputs().drop_front(buffers));
     call.getInputsMutable().assign(inputs);
+    for (graph::DispatchOp op : {first, call})
+      op->setAttr(graph::configuredName, configured);
   }
 };
 

@@ -41,6 +41,8 @@ public:
   /// The fastest that may be faster than the start, fastest first, at most `most`.
   std::vector<Measured> finalists(size_t most) const;
   const Measured *best() const;
+  /// What was measured, in that order.
+  const std::vector<Measured> &measurements() const { return measured; }
   size_t measuredCount() const { return measured.size(); }
   size_t rejectedCount() const { return rejected; }
   const Candidate &startPoint() const { return start; }

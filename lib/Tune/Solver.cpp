@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <random>
+#include <set>
 #include <z3++.h>
 
 namespace tw::tune {
@@ -74,13 +75,27 @@ Solver::Count Solver::count(const Space &space, size_t most) {
 }
 
 std::vector<Point> Solver::sample(size_t most, uint64_t seed) {
+  constexpr int attempts = 20;
   std::mt19937_64 random(seed);
+  Sampler sampler(state->space);
   std::vector<Point> found;
+  std::set<Point> known;
   z3::solver &solver = state->solver;
   std::vector<size_t> order(state->knobs.size());
   for (size_t knob = 0; knob < order.size(); ++knob)
     order[knob] = knob;
   solver.push();
+  auto take = [&](Point point) {
+    known.insert(point);
+    state->exclude(point);
+    found.push_back(std::move(point));
+  };
+  // The solver is for what is hard to hit: a second for a hundred points is too much for a model.
+  for (int attempt = 0; attempt < attempts && found.size() < most;)
+    if (auto drawn = sampler.draw(random); drawn && !known.contains(*drawn))
+      take(*std::move(drawn)), attempt = 0;
+    else
+      ++attempt;
   while (found.size() < most && solver.check() == z3::sat) {
     std::ranges::shuffle(order, random);
     z3::expr_vector wishes(state->context);
@@ -92,8 +107,7 @@ std::vector<Point> Solver::sample(size_t most, uint64_t seed) {
     }
     if (solver.check(wishes) != z3::sat)
       break;
-    found.push_back(state->found());
-    state->exclude(found.back());
+    take(state->found());
   }
   solver.pop();
   return found;

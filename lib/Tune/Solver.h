@@ -33,7 +33,8 @@ public:
   static Count count(const Space &space, size_t most);
 
   /// Legal points, `most` at most, each of which takes random values for knobs in random order as
-  /// far as the constraints let it. The same for the same `seed`.
+  /// far as the constraints let it: drawn by a Sampler as long as that finds new ones, and then
+  /// solved for. The same for the same `seed`.
   std::vector<Point> sample(size_t most, uint64_t seed);
 
   /// What is wrong with `point`, in the words of the constraint: which value a knob cannot have, or

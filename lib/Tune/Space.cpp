@@ -81,6 +81,40 @@ std::vector<Space> independentParts(const Space &space) {
   return parts;
 }
 
+Sampler::Sampler(const Space &space) : space(space) {
+  for (const Constraint &constraint : space.constraints)
+    knobs.push_back(knobsOf(constraint, space));
+}
+
+std::optional<Point> Sampler::draw(std::mt19937_64 &random) const {
+  std::vector<size_t> order(space.knobs.size()), place(space.knobs.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::shuffle(order, random);
+  for (size_t i = 0; i < order.size(); ++i)
+    place[order[i]] = i;
+  // Each constraint is looked at as soon as all of its knobs have values.
+  std::vector<std::vector<Constraint>> decided(order.size());
+  for (size_t i = 0; i < knobs.size(); ++i) {
+    size_t last = 0;
+    for (size_t knob : knobs[i])
+      last = std::max(last, place[knob]);
+    decided[last].push_back(space.constraints[i]);
+  }
+  Point point;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const Knob &knob = space.knobs[order[i]];
+    std::vector<int64_t> values = knob.values;
+    std::ranges::shuffle(values, random);
+    auto fits = std::ranges::find_if(values, [&](int64_t value) {
+      point[knob.name] = value;
+      return kernels::holds(decided[i], point);
+    });
+    if (fits == values.end())
+      return std::nullopt;
+  }
+  return point;
+}
+
 namespace {
 
 /// Collects what is in a space, each point once.

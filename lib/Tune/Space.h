@@ -5,6 +5,8 @@
 #pragma once
 #include "Kernels/Constraint.h"
 #include <cstdint>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,20 @@ std::vector<int64_t> valuesBetween(int64_t least, int64_t most);
 /// whatever is legal in the others. Every knob is in one of them; constraints over a single knob
 /// are no longer there: knobs have only the values that they permit.
 std::vector<Space> independentParts(const Space &space);
+
+/// Draws legal points: knobs take random values in random order, as far as the constraints between
+/// those that have one let them.
+class Sampler {
+public:
+  explicit Sampler(const Space &space);
+  /// Nothing where the values that came first leave none for a later knob.
+  std::optional<Point> draw(std::mt19937_64 &random) const;
+
+private:
+  const Space &space;
+  /// For each constraint its knobs, by their numbers.
+  std::vector<std::vector<size_t>> knobs;
+};
 
 /// All points of the space that differ from `point` in `knobs` knobs at most (1 or 2), without
 /// itself; of pairs only values next to the ones it has, for there would be too many others.

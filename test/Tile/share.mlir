@@ -5,7 +5,7 @@
 // CHECK: tw.dispatch @twice(
 // CHECK-NOT: tw.configured
 // CHECK: tw.dispatch @twice(
-// CHECK-SAME: tw.configured = "again"
+// CHECK-SAME: tw.configured = ["again"]
 // CHECK: tw.dispatch @thrice(
 // CHECK: tile.kernel @twice
 // CHECK-NOT: tile.kernel @again

@@ -98,6 +98,7 @@ bool report(const Comparisons &all, std::string &text, JsonWriter &json) {
 ModelOptions forReference(ModelOptions model) {
   model.target = "reference";
   model.configurations.clear();
+  model.tuningSpecs.clear();
   return model;
 }
 

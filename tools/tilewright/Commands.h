@@ -27,6 +27,7 @@ void addCheck(CLI::App &app, Invocation &invocation);
 void addInspect(CLI::App &app, Invocation &invocation);
 void addKernel(CLI::App &app, Invocation &invocation);
 void addTune(CLI::App &app, Invocation &invocation);
+void addLinkSpecs(CLI::App &app, Invocation &invocation);
 void addDoctor(CLI::App &app, Invocation &invocation);
 
 /// The calls of a command that takes --next: `first` and those of the invocation, parsed. With

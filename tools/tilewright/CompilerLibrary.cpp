@@ -51,6 +51,7 @@ Result<CompilerLibrary> CompilerLibrary::load(const std::string &path) {
       !find(library.compile, "tilewright_compile") ||
       !find(library.configurationSpaces, "tilewright_configuration_spaces") ||
       !find(library.inspectModel, "tilewright_inspect_model") ||
+      !find(library.linkTuningSpecs, "tilewright_link_tuning_specs") ||
       !find(library.version, "tilewright_compiler_version") ||
       !find(library.openKernel, "tilewright_kernel_open") ||
       !find(library.closeKernel, "tilewright_kernel_close") ||

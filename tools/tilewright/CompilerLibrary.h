@@ -13,6 +13,7 @@ struct CompilerLibrary {
   decltype(&tilewright_compile) compile = nullptr;
   decltype(&tilewright_configuration_spaces) configurationSpaces = nullptr;
   decltype(&tilewright_inspect_model) inspectModel = nullptr;
+  decltype(&tilewright_link_tuning_specs) linkTuningSpecs = nullptr;
   decltype(&tilewright_compiler_version) version = nullptr;
   decltype(&tilewright_kernel_open) openKernel = nullptr;
   decltype(&tilewright_kernel_close) closeKernel = nullptr;

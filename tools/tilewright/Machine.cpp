@@ -50,6 +50,24 @@ int usableThreads() {
   return static_cast<int>(std::thread::hardware_concurrency());
 }
 
+std::vector<int> usableCores() {
+  std::vector<int> cores;
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &set))
+        cores.push_back(core);
+  return cores;
+}
+
+void stayOn(std::span<const int> cores) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int core : cores)
+    CPU_SET(core, &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
 int64_t totalMemory() { return procBytes("/proc/meminfo", "MemTotal"); }
 int64_t availableMemory() { return procBytes("/proc/meminfo", "MemAvailable"); }
 int64_t peakResident() { return procBytes("/proc/self/status", "VmHWM"); }

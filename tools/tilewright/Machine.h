@@ -3,6 +3,7 @@
 // Facts about this machine and this process.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,11 @@ std::string cpuModel();
 std::vector<std::string> cpuFeatures();
 /// How many threads can run at once in this process: its CPU affinity.
 int usableThreads();
+/// The cores that this thread may use, by their numbers.
+std::vector<int> usableCores();
+/// From now on this thread, and what it starts, uses no others; where the system does not let it,
+/// nothing changes.
+void stayOn(std::span<const int> cores);
 /// Bytes of memory of the machine, and those that are free for use; 0 when unknown.
 int64_t totalMemory();
 int64_t availableMemory();

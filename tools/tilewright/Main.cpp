@@ -66,6 +66,7 @@ static void describe(CLI::App &app, Invocation &invocation) {
   addInspect(app, invocation);
   addKernel(app, invocation);
   addTune(app, invocation);
+  addLinkSpecs(app, invocation);
   addDoctor(app, invocation);
 }
 

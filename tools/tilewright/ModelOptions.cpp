@@ -14,6 +14,11 @@ void ModelOptions::addTo(CLI::App &app) {
   app.add_option("--config", configurations,
                  "configurations of kernels, as `compile --report=json` prints them")
       ->type_name("FILE");
+  app.add_option("--tuning-spec", tuningSpecs,
+                 "configurations by rules, as `tune` finds them; may be given several times: the "
+                 "first that matches a kernel decides")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.add_option("--entry", entry, "name of the model in an archive that holds several");
 }
 
@@ -50,6 +55,7 @@ void addKernelsOption(CLI::App &app, std::vector<std::string> &kernels) {
 
 std::vector<std::string> filesRead(const ModelOptions &options) {
   std::vector<std::string> files = options.kernels;
+  files.insert(files.end(), options.tuningSpecs.begin(), options.tuningSpecs.end());
   files.push_back(options.model);
   files.push_back(options.configurations);
   // Where the runtime looks for an artifact's weights.
@@ -70,13 +76,15 @@ tilewright_compile_options compileRequest(const ModelOptions &options, const std
   request.precision = orNull(options.precision);
   request.dump_to = orNull(options.dumpTo);
   request.configurations = orNull(options.configurations);
-  for (const auto *each : {&options.kernels, &options.written})
+  for (const auto *each : {&options.kernels, &options.written, &options.tuningSpecs})
     for (const std::string &path : *each)
       paths.push_back(path.c_str());
   request.kernels = paths.data();
   request.kernel_count = options.kernels.size();
   request.written = paths.data() + options.kernels.size();
   request.written_count = options.written.size();
+  request.tuning_specs = request.written + options.written.size();
+  request.tuning_spec_count = options.tuningSpecs.size();
   request.values = options.values;
   return request;
 }

@@ -15,12 +15,12 @@ namespace tw::cli {
 struct ModelOptions {
   std::string model; // the path given
   std::string target, entry, weights, precision, dumpTo, configurations;
-  std::vector<std::string> kernels;
+  std::vector<std::string> kernels, tuningSpecs;
   std::vector<std::string> written; // what the command writes when the model is compiled
   bool verify = false;              // of an artifact
   bool values = false; // its metadata says which values of the graph dispatches compute
 
-  /// Adds MODEL, --target, --kernels, --config and --entry.
+  /// Adds MODEL, --target, --kernels, --config, --tuning-spec and --entry.
   void addTo(CLI::App &app);
   /// Adds --verify, for commands that load artifacts.
   void addVerifyTo(CLI::App &app);

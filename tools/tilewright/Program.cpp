@@ -19,8 +19,7 @@ Result<bool> isArtifact(const std::string &path) {
          path.ends_with(".so");
 }
 
-/// In the child process of runIsolated.
-static int compileHere(const ModelOptions &options, const std::string &output) {
+int compileHere(const ModelOptions &options, const std::string &output) {
   auto library = CompilerLibrary::load();
   TW_TRY_CLI(library);
   CompilerSink listener;
@@ -63,14 +62,17 @@ int openProgram(const ModelOptions &options, const std::string &device, ProgramP
                    {},
                    {},
                    "leave --target out, or compile the model again with it"});
-    if (!options.configurations.empty())
-      return fail({Code::CLI_1,
-                   fmt::format("{} is an artifact, whose kernels are compiled already, but "
-                               "--config={} is given",
-                               options.model, options.configurations),
-                   {},
-                   {},
-                   "leave --config out, or compile the model again with it"});
+    std::string spec = options.tuningSpecs.empty() ? "" : options.tuningSpecs.front();
+    for (const auto &[option, file] :
+         {std::pair("--config", options.configurations), std::pair("--tuning-spec", spec)})
+      if (!file.empty())
+        return fail({Code::CLI_1,
+                     fmt::format("{} is an artifact, whose kernels are compiled already, but "
+                                 "{}={} is given",
+                                 options.model, option, file),
+                     {},
+                     {},
+                     fmt::format("leave {} out, or compile the model again with it", option)});
     TW_TRY_CLI(loadArtifact(options.model, device, options.verify, program));
     return 0;
   }

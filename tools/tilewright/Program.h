@@ -35,6 +35,10 @@ int openProgram(const ModelOptions &options, const std::string &device, ProgramP
 Status loadArtifact(const std::string &path, const std::string &device, bool verify,
                     ProgramPtr &program);
 
+/// Compiles options.model to `output`, in the child process of runIsolated; returns an exit status;
+/// errors have been printed.
+int compileHere(const ModelOptions &options, const std::string &output);
+
 /// Compiles options.model to `output` in a child process whose temporary files go to `folder`;
 /// returns an exit status; errors have been printed.
 int compileTo(const ModelOptions &options, const std::string &output,

@@ -63,6 +63,11 @@ tilewright_outcome tilewright_configuration_spaces(const tilewright_space_option
   return TILEWRIGHT_UNSUPPORTED;
 }
 
+tilewright_outcome tilewright_link_tuning_specs(const tilewright_link_options *options,
+                                                const tilewright_sink *sink, void *user) {
+  return TILEWRIGHT_UNSUPPORTED;
+}
+
 const char *tilewright_compiler_version(void) { return "fake 1.2"; }
 int tilewright_compiler_api_version(void) { return TILEWRIGHT_COMPILER_API_VERSION; }
 

@@ -10,6 +10,7 @@
 #include "Driver/Register.h"
 #include "Driver/Targets.h"
 #include "Graph/Preparation.h"
+#include "Tune/Spec/TuningSpec.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tilewright/Compiler.h"
 #include <filesystem>
@@ -25,6 +26,7 @@ struct Request {
   std::string output, dumpTo, target = "cpu", precision = {}, configurations = {};
   KernelSources kernels = {};
   std::vector<std::string> written = {}; // by the caller, later
+  std::vector<std::string> tuningSpecs = {};
   int descriptor = 0;
   std::string preparation = {}; // where it goes, if there is one
   int preparationDescriptor = 0;
@@ -100,6 +102,8 @@ static Result<Request> readOptions(const tilewright_compile_options *options, bo
   request.precision = text(options->precision);
   request.kernels = kernelSources(*options);
   request.written.assign(options->written, options->written + options->written_count);
+  request.tuningSpecs.assign(options->tuning_specs,
+                             options->tuning_specs + options->tuning_spec_count);
   return request;
 }
 
@@ -116,6 +120,8 @@ static Result<FileUses> fileUses(const Request &request,
     files.reads(kernels);
   if (!request.configurations.empty())
     files.reads(request.configurations);
+  for (const std::string &spec : request.tuningSpecs)
+    files.reads(spec);
   for (const std::string &output : {request.output, request.preparation})
     if (!output.empty()) {
       TW_TRY(files.writes(output));
@@ -136,6 +142,25 @@ static Result<ConfigurationFile> givenConfigurations(const Request &request) {
                     request.configurations),
         "leave out --config, or --target=reference");
   return file;
+}
+
+/// What tile programs are compiled for: "cpu" or "nvidia".
+static StringRef familyOf(const NamedTarget &target) {
+  return target.architecture.empty() ? "cpu" : StringRef(target.name).split(':').first;
+}
+
+static Result<tune::TuningSpecs> givenSpecs(MLIRContext &context, const Request &request,
+                                            const NamedTarget &target) {
+  if (!request.tuningSpecs.empty() && !target.chooser)
+    return usage("the reference target has no configurations that a tuning spec could give",
+                 "leave out --tuning-spec, or --target=reference");
+  std::vector<tune::TuningSpec> specs;
+  for (const std::string &path : request.tuningSpecs) {
+    TW_ASSIGN(tune::TuningSpec spec,
+              tune::TuningSpec::read(&context, path, familyOf(target).str()));
+    specs.push_back(std::move(spec));
+  }
+  return tune::TuningSpecs(std::move(specs));
 }
 
 /// Says which given configurations are for nothing of this model.
@@ -189,6 +214,9 @@ static void run(Session &session, const Request &request) {
   files = fileUses(request, kernels->included);
   if (!files)
     return session.error(files.error());
+  auto specs = givenSpecs(context, request, *target);
+  if (!specs)
+    return session.error(specs.error());
   Pipeline pipeline(session, context, request.dumpTo, *std::move(files), request.values);
   ArtifactEvaluator evaluator(session, request.model.memory.has_value());
   OwningOpRef<ModuleOp> module = pipeline.import(request.model, *kernels);
@@ -208,7 +236,7 @@ static void run(Session &session, const Request &request) {
     return;
   std::vector<ConfiguredDispatch> configured;
   if (!isReference) {
-    if (failed(pipeline.configure(*module, target->chooser, given->dispatches)))
+    if (failed(pipeline.configure(*module, target->chooser, given->dispatches, &*specs)))
       return;
     configured = configuredDispatches(*module);
     if (request.spaces) {
@@ -246,12 +274,9 @@ static void run(Session &session, const Request &request) {
     return;
   if (prepared && failed(writePreparation(pipeline, *prepared, *target, options, request)))
     return;
-  // What runs tile programs, those of the reference target too.
-  StringRef tileTarget =
-      target->architecture.empty() ? "cpu" : StringRef(target->name).split(':').first;
   if (request.report)
-    session.report(describeDispatches(*module, session, configured, kernels->parameters, tileTarget,
-                                      request.report == 2));
+    session.report(describeDispatches(*module, session, configured, kernels->parameters,
+                                      familyOf(*target), request.report == 2));
   if (request.times && session.outcome() == TILEWRIGHT_FINE)
     session.giveTimes();
 }

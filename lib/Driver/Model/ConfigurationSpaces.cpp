@@ -126,6 +126,7 @@ private:
       made.source = dispatch.source;
       made.number = number;
       made.calls = int64_t(calls.of(function).size());
+      made.features = conversion::featuresOf(problem, dispatch.signature, int64_t(number));
       take(made, problem);
     }
   }
@@ -170,12 +171,21 @@ struct CostedPoint {
   std::optional<double> cost;
 };
 
-/// Neighbors of where the kernel is and samples of all of the space: the cheapest first where the
-/// target has a model, else near ones before far ones.
+/// The values of a configuration.
+Point pointOf(const Configuration &configuration) {
+  Point point = configuration.fields;
+  point.insert(configuration.targetFields.begin(), configuration.targetFields.end());
+  return point;
+}
+
+/// The target's choice, neighbors of where the kernel is and samples of all of the space: the
+/// cheapest first where the target has a model, else near ones before far ones.
 std::vector<CostedPoint> pointsToTry(const KernelSpace &kernel, const ConfigurationProblem &problem,
                                      const ConfigurationChooser &chooser,
                                      const SpaceRequest &request) {
   std::vector<Point> points = tune::neighbors(kernel.space, kernel.point, 2);
+  if (Point chosen = pointOf(chooser.choose(problem)); kernel.space.contains(chosen))
+    points.insert(points.begin(), std::move(chosen));
   std::set<Point> known(points.begin(), points.end());
   known.insert(kernel.point);
   for (Point &sample : samplesOf(kernel.space, request))
@@ -203,10 +213,30 @@ std::string countText(LegalPoints count) {
   return count.isExact ? number : "at least " + number;
 }
 
+std::string quoted(const std::vector<std::string> &texts) {
+  return texts.empty() ? "" : fmt::format("\"{}\"", fmt::join(texts, "\", \""));
+}
+
+/// As matchers of tuning specs are written.
+std::string describe(const conversion::KernelFeatures &features) {
+  std::string text = fmt::format(
+      "  features {{kind = \"{}\", operations = [{}], dtypes = [{}], weight = {}, signature = "
+      "\"{}\", number = {}}}\n  sizes",
+      features.kind, quoted(features.operations), quoted(features.dtypes), features.isRhsWeight,
+      features.signature, features.number);
+  for (const auto &[name, range] : features.sizes)
+    if (range.least == range.most)
+      text += fmt::format(" \"{}\" {}", name, range.least);
+    else
+      text += fmt::format(" \"{}\" {} to {}", name, range.least, range.most);
+  return text + "\n";
+}
+
 std::string describe(const KernelSpace &kernel, const SpaceRequest &request) {
   std::string text = fmt::format("{}: {}, {} x\n", kernel.kernel, kernel.ops, kernel.calls);
   if (!kernel.source.empty())
     text += fmt::format("  {}\n", kernel.source);
+  text += describe(kernel.features);
   text += fmt::format("  {} knobs\n", kernel.space.knobs.size());
   for (const tune::Knob &knob : kernel.space.knobs)
     text += fmt::format("    {} = {}, of {}: {}\n", knob.name, kernel.point.at(knob.name),
@@ -226,8 +256,24 @@ void writePoint(JsonWriter &json, const CostedPoint &costed, const KernelSpace &
     json.member("cost", *costed.cost);
   json.key("values").beginObject();
   for (const auto &[name, value] : costed.point)
-    if (value != kernel.point.at(name))
+    if (auto now = kernel.point.find(name); now != kernel.point.end() && value != now->second)
       json.member(name, value);
+  json.endObject().endObject();
+}
+
+void write(JsonWriter &json, const conversion::KernelFeatures &features) {
+  auto writeAll = [&](const char *key, const std::vector<std::string> &texts) {
+    json.key(key).beginArray();
+    for (const std::string &text : texts)
+      json.value(std::string_view(text));
+    json.endArray();
+  };
+  json.beginObject();
+  writeAll("operations", features.operations);
+  writeAll("dtypes", features.dtypes);
+  json.member("weight", features.isRhsWeight).key("sizes").beginObject();
+  for (const auto &[name, range] : features.sizes)
+    json.key(name).beginArray().value(range.least).value(range.most).endArray();
   json.endObject().endObject();
 }
 
@@ -253,6 +299,7 @@ void write(JsonWriter &json, const KernelSpace &kernel, const ConfigurationProbl
   json.member("source", std::string_view(kernel.source));
   json.member("kind", std::string_view(kernel.configuration.kind));
   json.member("target", std::string_view(kernel.configuration.target));
+  write(json.key("features"), kernel.features);
   if (auto cost = chooser.cost(problem, kernel.configuration))
     json.member("cost", *cost);
   writeKnobs(json, kernel);
@@ -263,6 +310,7 @@ void write(JsonWriter &json, const KernelSpace &kernel, const ConfigurationProbl
     json.member("reason", std::string_view(constraint.reason)).endObject();
   }
   json.endArray();
+  writePoint(json.key("chosen"), {pointOf(chooser.choose(problem)), {}}, kernel);
   if (request.countMost > 0) {
     LegalPoints count = countLegal(kernel.space, request);
     json.key("legal").beginObject().member("points", count.number);

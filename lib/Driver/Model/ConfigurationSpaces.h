@@ -4,6 +4,7 @@
 #pragma once
 #include "Driver/Model/ConfigurationFile.h"
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
+#include "GraphToTile/Configuration/KernelFeatures.h"
 #include "Tune/Space.h"
 #include <optional>
 
@@ -14,6 +15,7 @@ struct KernelSpace {
   std::string kernel, signature, ops, source;
   size_t number = 0; // of the kernel in its dispatch
   int64_t calls = 0; // of the dispatch in the model
+  conversion::KernelFeatures features;
   conversion::Configuration configuration;
   tune::Space space;
   tune::Point point;
@@ -34,12 +36,16 @@ struct SpaceRequest {
 
 /// Describes the spaces of all kernels of a module between tw-configure and tw-tile-programs, as
 /// text, SMT-LIB or JSON: {"spaces": [{"kernel": "k3", "signature": "...", "number": 0, "calls":
-/// 12, "ops": "...", "source": "...", "kind": "contraction", "target": "cpu", "cost": 1.5e6,
+/// 12, "ops": "...", "source": "...", "kind": "contraction", "target": "cpu", "features":
+/// {"operations": ["linear"], "dtypes": ["f32", ...], "weight": true, "sizes": {"rows": [5, 5],
+/// ...}}, "cost": 1.5e6,
 /// "knobs": [{"name": "rows", "value": 8, "values": [1, 2, ...], "of_target": false,
-/// "meaning": "..."}], "constraints": [{"text": "...", "reason": "..."}],
+/// "meaning": "..."}], "chosen": {"values": {}}, "constraints": [{"text": "...", "reason": "..."}],
 /// "legal": {"points": 1200, "exact": true}, "points": [{"cost": 1.4e6, "values": {"rows": 6}}]}]}.
-/// A point has the values in which it differs from the configuration. Errors: DRIVER_1 for a kernel
-/// that there is not, DRIVER_3 where points are counted or drawn and there is no solver.
+/// A point has the values in which it differs from the configuration; "chosen" is the target's
+/// choice, which is the configuration unless a spec or a file has given another one. Errors:
+/// DRIVER_1 for a kernel that there is not, DRIVER_3 where points are counted or drawn and there is
+/// no solver.
 Result<std::string> describeSpaces(mlir::ModuleOp module,
                                    const conversion::ConfigurationChooser &chooser,
                                    const SpaceRequest &request);

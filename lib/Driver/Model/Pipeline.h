@@ -42,11 +42,12 @@ public:
   /// As toDispatches, without the passes that toDispatches is to be checked for: a dispatch for
   /// each operation, nothing fused, laid out otherwise or evaluated at compile time.
   mlir::LogicalResult toPlainDispatches(mlir::ModuleOp module, const ModelKernels &kernels = {});
-  /// Dispatches that tile programs cover get configurations: those of `overrides`, the others by
-  /// `chooser`.
+  /// Dispatches that tile programs cover get configurations: those of `overrides`, else those of
+  /// `rules`, which may be null, the others by `chooser`.
   mlir::LogicalResult configure(mlir::ModuleOp module,
                                 std::shared_ptr<const conversion::ConfigurationChooser> chooser,
-                                const conversion::ConfigurationOverrides &overrides);
+                                const conversion::ConfigurationOverrides &overrides,
+                                const conversion::ConfigurationRules *rules = nullptr);
   /// Configured dispatches become tile programs; those of weights alone are run. `evaluator` may be
   /// null, as may `chooser`: then nothing is computed again to save a kernel.
   mlir::LogicalResult toTilePrograms(mlir::ModuleOp module, ConstantEvaluator *evaluator,

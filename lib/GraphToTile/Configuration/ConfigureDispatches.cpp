@@ -5,6 +5,7 @@
 #include "GraphToTile/Analysis/WindowOperands.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
+#include "GraphToTile/Configuration/KernelFeatures.h"
 #include "GraphToTile/Configuration/Overrides.h"
 #include "GraphToTile/Configuration/Variants.h"
 #include "GraphToTile/Passes.h"
@@ -26,8 +27,8 @@ namespace {
 class Configurer {
 public:
   Configurer(const ConfigurationChooser &chooser, const DispatchCalls &calls, func::FuncOp function,
-             const DispatchOverride *given)
-      : chooser(chooser), calls(calls), function(function), given(given) {}
+             const DispatchOverride *given, const ConfigurationRules *rules)
+      : chooser(chooser), calls(calls), function(function), given(given), rules(rules) {}
 
   /// Null where the dispatch gets no configuration: then `why` says it, or an error is emitted.
   tile::DispatchConfigurationAttr run(DispatchAnalysis analysis, std::string &why) {
@@ -68,9 +69,31 @@ private:
 
   tile::ConfigurationAttr configurationOf(const Subkernel &kernel, size_t number,
                                           std::string &why) {
-    const KernelOverride *own =
-        given && !given->kernels.empty() ? &given->kernels[number] : nullptr;
     ConfigurationProblem problem = problemOf(kernel);
+    if (given && !given->kernels.empty())
+      return configurationOf(problem, &given->kernels[number], why);
+    FailureOr<std::optional<KernelOverride>> ruled = std::optional<KernelOverride>();
+    if (rules)
+      ruled = rules->find(featuresOf(problem, dispatchSignature(function), int64_t(number)));
+    if (failed(ruled)) {
+      hasFailed = true;
+      return {};
+    }
+    if (!*ruled)
+      return configurationOf(problem, nullptr, why);
+    // A rule is for many kernels; one that it does not fit keeps what the target chooses.
+    isRule = true;
+    tile::ConfigurationAttr made = configurationOf(problem, &**ruled, why);
+    isRule = false;
+    if (!made)
+      return emitReport(function.getLoc()) << (*ruled)->place << " does not fit: " << why,
+             configurationOf(problem, nullptr, why);
+    emitReport(function.getLoc()) << "configured by " << (*ruled)->place;
+    return made;
+  }
+
+  tile::ConfigurationAttr configurationOf(const ConfigurationProblem &problem,
+                                          const KernelOverride *own, std::string &why) {
     auto configuration = configure(problem, own, why);
     if (!configuration)
       return {};
@@ -86,10 +109,9 @@ private:
                                          const FieldsOverride *own, std::string &why) {
     Configuration configuration = chooser.choose(problem);
     if (own && own->configuration.kind != configuration.kind)
-      return fail(Code::CONFIG_3, own->place,
-                  "it is of kind \"" + own->configuration.kind +
-                      "\", but the kernel takes one of \"" + configuration.kind + "\""),
-             std::nullopt;
+      return why = "it is of kind \"" + own->configuration.kind +
+                   "\", but the kernel takes one of \"" + configuration.kind + "\"",
+             fail(Code::CONFIG_3, own->place, why), std::nullopt;
     if (own) {
       why = replaceFields(configuration, own->configuration);
       if (!why.empty())
@@ -116,9 +138,8 @@ private:
     bool isGiven = own && own->variants;
     if (symbol.empty()) {
       if (isGiven && !own->variants->empty())
-        return fail(Code::CONFIG_3, own->place + ".variants",
-                    "there are some, but no size of the kernel is known only at the call"),
-               failure();
+        return why = "there are some, but no size of the kernel is known only at the call",
+               fail(Code::CONFIG_3, own->place + ".variants", why), failure();
       return success();
     }
     std::map<int64_t, const FieldsOverride *> sizes;
@@ -205,6 +226,8 @@ private:
   }
 
   void fail(Code code, const std::string &place, const std::string &what) {
+    if (isRule)
+      return;
     auto error = emitCoded(function.getLoc(), code) << place << ": " << what;
     error.attachNote() << "help: compile without --config, with --report=json, prints a "
                           "configuration that fits; docs/configurations.md has the fields";
@@ -219,12 +242,14 @@ private:
   const DispatchCalls &calls;
   func::FuncOp function;
   const DispatchOverride *given;
+  const ConfigurationRules *rules;
+  bool isRule = false; // what is given is one of them: then it is no error if it does not fit
 };
 
 struct ConfigureDispatches : impl::ConfigureDispatchesBase<ConfigureDispatches> {
   ConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
-                      const ConfigurationOverrides *overrides)
-      : chooser(std::move(chooser)), overrides(overrides) {}
+                      const ConfigurationOverrides *overrides, const ConfigurationRules *rules)
+      : chooser(std::move(chooser)), overrides(overrides), rules(rules) {}
   void getDependentDialects(DialectRegistry &registry) const override {
     ConfigureDispatchesBase::getDependentDialects(registry);
     registerConfigurations(registry);
@@ -246,7 +271,7 @@ struct ConfigureDispatches : impl::ConfigureDispatchesBase<ConfigureDispatches> 
     std::string why;
     FailureOr<DispatchAnalysis> analysis = calls.analyze(function, why);
     if (succeeded(analysis)) {
-      Configurer configurer(*chooser, calls, function, given(function));
+      Configurer configurer(*chooser, calls, function, given(function), rules);
       if (auto chosen = configurer.run(std::move(*analysis), why)) {
         function->setAttr(tile::TileDialect::configurationName, chosen);
         return false;
@@ -267,13 +292,15 @@ struct ConfigureDispatches : impl::ConfigureDispatchesBase<ConfigureDispatches> 
 
   std::shared_ptr<const ConfigurationChooser> chooser;
   const ConfigurationOverrides *overrides;
+  const ConfigurationRules *rules;
 };
 
 } // namespace
 
 std::unique_ptr<Pass> createConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
-                                                const ConfigurationOverrides *overrides) {
-  return std::make_unique<ConfigureDispatches>(std::move(chooser), overrides);
+                                                const ConfigurationOverrides *overrides,
+                                                const ConfigurationRules *rules) {
+  return std::make_unique<ConfigureDispatches>(std::move(chooser), overrides, rules);
 }
 
 } // namespace tw::conversion

@@ -78,7 +78,7 @@ constexpr AttributeRule rules[] = {
      "an array of dictionaries {name, position}, maybe with a text"},
     {valuesName, Place::Operation, isArrayOf<ValueAttr>, "an array of #tw.value"},
     {innerName, Place::Operation, isArrayOf<ValueAttr>, "an array of #tw.value"},
-    {configuredName, Place::Operation, is<StringAttr>, "the name of a kernel"},
+    {configuredName, Place::Operation, isArrayOf<StringAttr>, "an array of names"},
     {"tw.arguments", Place::Operation, isArrayOf<StringAttr>, "an array of names"},
     {"tw.while", Place::Operation, is<UnitAttr>, "a unit"},
     {"tw.name", Place::Argument, is<StringAttr>, aText},

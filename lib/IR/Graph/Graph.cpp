@@ -186,6 +186,12 @@ LogicalResult ScatterOp::verify() {
   return success();
 }
 
+ArrayAttr tw::graph::configuredNames(DispatchOp dispatch) {
+  if (auto names = dispatch->getAttrOfType<ArrayAttr>(configuredName))
+    return names;
+  return ArrayAttr::get(dispatch.getContext(), dispatch.getKernelAttr().getAttr());
+}
+
 LogicalResult DispatchOp::verifySymbolUses(SymbolTableCollection &tables) {
   Operation *callee = tables.lookupNearestSymbolFrom(*this, getKernelAttr());
   auto kernel = dyn_cast_or_null<func::FuncOp>(callee);

@@ -32,9 +32,11 @@ std::pair<mlir::OpOperand *, unsigned> attentionAxisAlong(AttentionInterface op,
 
 namespace tw::graph {
 
-/// Of a tw.dispatch: the name that its kernel was configured under, before others were fused into
-/// it or equal ones became one.
+/// Of a tw.dispatch: the names under which what its kernel computes was configured, before kernels
+/// were fused or cut, or equal ones became one. First the one whose configuration the kernel has.
 inline constexpr llvm::StringLiteral configuredName = "tw.configured";
+/// These names; where nothing has set them the kernel's alone.
+mlir::ArrayAttr configuredNames(DispatchOp dispatch);
 
 /// The dimensions of a tw.scatter's iteration space and, for each, an (input, dimension) pair that
 /// gives its size; empty when the maps leave a dimension without a size.

@@ -2,44 +2,16 @@
 #include "Import/Text/Kernels.h"
 #include "IR/ModelLocation.h"
 #include "IR/Tile/Tile.h"
+#include "Import/Text/Parse.h"
 #include "Import/Text/Stages.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Parser/Parser.h"
 #include <fmt/format.h>
 
 using namespace mlir;
 
 namespace tw {
-
-/// Parses and verifies; the first error is the error, later ones its notes.
-static Result<OwningOpRef<ModuleOp>> parse(MLIRContext *context, std::string_view text,
-                                           const std::string &name) {
-  constexpr size_t maxNotes = 16;
-  std::optional<Diagnostic> problem;
-  ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-      return success();
-    std::string place = describePlace(diagnostic.getLocation());
-    if (!problem)
-      problem = Diagnostic{Code::IMPORT_101,
-                           diagnostic.str(),
-                           place,
-                           {},
-                           "docs/tile-programs.md says what a kernel's text is"};
-    else if (problem->notes.size() < maxNotes)
-      problem->notes.push_back("also at " + place + ": " + diagnostic.str());
-    return success();
-  });
-  // The parser reads up to a terminating zero, which a mapped file does not have.
-  std::string terminated(text);
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(terminated, ParserConfig(context), name);
-  if (module)
-    return module;
-  return problem ? *problem : Diagnostic{Code::IMPORT_101, "the text is not MLIR", name};
-}
 
 /// An output that no program stores to: the mistake of an author that tracing finds in C++.
 static Status checkStored(tile::KernelOp kernel) {
@@ -59,10 +31,11 @@ static Status checkStored(tile::KernelOp kernel) {
 
 Result<OwningOpRef<ModuleOp>> importKernelString(MLIRContext *context, std::string_view text,
                                                  const std::string &name) {
-  TW_TRY(text::checkLimits(text, name));
   context
       ->loadDialect<tile::TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect>();
-  TW_ASSIGN(OwningOpRef<ModuleOp> module, parse(context, text, name));
+  TW_ASSIGN(OwningOpRef<ModuleOp> module,
+            parseModule(context, text, name, Code::IMPORT_101,
+                        "docs/tile-programs.md says what a kernel's text is"));
   for (Operation &op : *module->getBody())
     if (!isa<tile::KernelOp>(op))
       return text::errorAt(

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../EmbeddedJson.h"
 #include "IO/JsonWriter.h"
 #include "PageText.h"
 #include "Text.h"
 
 namespace tw::cli {
-
-/// JSON as it can stand in a script: no "</script>" and no "<!--".
-static std::string forScript(std::string json) {
-  for (size_t at = 0; (at = json.find('<', at)) != json.npos; at += 6)
-    json.replace(at, 1, "\\u003c");
-  return json;
-}
 
 /// What the timeline and the plot of memory show: numbers only, for there are many.
 static std::string timeline(const Profile &profile, const Recording &recording) {
@@ -38,11 +32,8 @@ static std::string timeline(const Profile &profile, const Recording &recording) 
 
 std::string pageText(const Profile &profile, const Recording &recording) {
   std::string page = pageTemplate;
-  auto put = [&](std::string_view mark, const std::string &json) {
-    page.replace(page.find(mark), mark.size(), forScript(json));
-  };
-  put("{{profile}}", profileJson(profile));
-  put("{{timeline}}", timeline(profile, recording));
+  putJson(page, "{{profile}}", profileJson(profile));
+  putJson(page, "{{timeline}}", timeline(profile, recording));
   return page;
 }
 

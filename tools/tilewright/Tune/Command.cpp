@@ -9,6 +9,7 @@
 #include "IO/File.h"
 #include "IO/OutputFile.h"
 #include "Report.h"
+#include "SpecText.h"
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ struct CommandOptions {
   TuneOptions tune;
   CallArguments call;
   SpaceQuery query;
-  std::string output, space; // space: empty, "text" or "smtlib"
+  std::string output, page, space; // space: empty, "text" or "smtlib"
   bool json = false;
 };
 
@@ -66,10 +67,13 @@ Status checkOptions(const CommandOptions &options) {
     return usage(fmt::format("{} is an artifact, whose kernels are compiled already", model.model),
                  "give the model that it was made from");
   if (options.space.empty() && !model.configurations.empty())
-    return usage(fmt::format("the search begins with the compiler's own choice, but --config={} is "
-                             "given",
+    return usage(fmt::format("the search begins with the compiler's own choice or a tuning spec, "
+                             "but --config={} is given",
                              model.configurations),
-                 "leave --config out");
+                 "leave --config out, or give --tuning-spec");
+  if (options.tune.modelOnly && options.tune.database.empty())
+    return usage("--model-only tries what is known, but no --database is given",
+                 "give the database of an earlier search");
   bool isHost = model.target.empty() || model.target == "cpu" || model.target.starts_with("cpu:");
   if (options.space.empty() && !isHost)
     return Diagnostic{Code::TUNE_2,
@@ -102,11 +106,16 @@ int printSpace(const CommandOptions &options, const TemporaryFolder &folder) {
   return 0;
 }
 
+/// What is written is a tuning spec, or a configuration file.
+bool isSpec(const std::string &output) { return !output.ends_with(".json"); }
+
 /// Reads the inputs as the model wants them, which compiling it tells.
 int readModelInputs(const CommandOptions &options, std::vector<HostTensor> &inputs) {
   auto call = parseCall(options.call);
   TW_TRY_CLI(call);
   std::vector<std::string> read = filesRead(options.tune.model), written = {options.output};
+  if (!options.page.empty())
+    written.push_back(options.page);
   TW_TRY_CLI(checkFiles(std::span(&*call, 1), read, written));
   ProgramPtr program;
   if (int status = openProgram(options.tune.model, "", program))
@@ -123,6 +132,12 @@ int search(const CommandOptions &options, const TemporaryFolder &folder) {
     return status;
   auto file = OutputFile::create(options.output); // now, not when all time is spent
   TW_TRY_CLI(file);
+  std::optional<OutputFile> page;
+  if (!options.page.empty()) {
+    auto made = OutputFile::create(options.page);
+    TW_TRY_CLI(made);
+    page.emplace(*std::move(made));
+  }
   AskedToEnd asked;
   Tuner tuner(options.tune, folder, [] { return isInterrupted == 0; });
   if (int status = tuner.prepare(std::move(inputs)))
@@ -131,8 +146,13 @@ int search(const CommandOptions &options, const TemporaryFolder &folder) {
     return status;
   if (int status = tuner.choose())
     return status;
-  TW_TRY_CLI(file->write(asBytes(tuner.configuration())));
+  std::string found = isSpec(options.output) ? specText(tuner) : tuner.configuration();
+  TW_TRY_CLI(file->write(asBytes(found)));
   TW_TRY_CLI(file->commit());
+  if (page) {
+    TW_TRY_CLI(page->write(asBytes(reportPage(tuner))));
+    TW_TRY_CLI(page->commit());
+  }
   TW_TRY_CLI(writeResults(options.json ? reportJson(tuner) : reportText(tuner)));
   return 0;
 }
@@ -155,10 +175,14 @@ void addTune(CLI::App &app, Invocation &invocation) {
   TuneOptions &tuned = options->tune;
   tuned.model.addTo(*command);
   command->get_option("MODEL")->description("a .pt2 or .mlir model");
+  command->get_option("--tuning-spec")
+      ->description("where the search begins, instead of the compiler's choice: a spec that was "
+                    "found for another machine or for similar models");
   options->call.addInputsTo(*command);
   tuned.tolerances.addTo(*command);
   command->add_option("-o,--output", options->output,
-                      "file to write the configurations to, for --config");
+                      "file to write what is found to: a tuning spec, for --tuning-spec; or as "
+                      "FILE.json, for --config");
   command
       ->add_option("--budget", tuned.budgetSeconds,
                    "how long to look, in seconds, or as 30m or 2h (default 10m)")
@@ -173,8 +197,15 @@ void addTune(CLI::App &app, Invocation &invocation) {
   command->add_option(
       "--kernel", tuned.kernels,
       "only this kernel, as `compile --report` names it; may be given several times");
+  command->add_option(
+      "--dispatch", tuned.operators,
+      "only kernels that compute this operator (linear_1); may be given several times");
+  command->add_flag("--model-only", tuned.modelOnly,
+                    "search nothing: only try in the whole model what --database knows to be best");
   command->add_option("--database", tuned.database,
                       "file that keeps all measurements, and from which the next search goes on");
+  command->add_option("--html", options->page,
+                      "file to write the report to as a page, with plots of the search");
   command->add_option("--seed", tuned.seed, "of what is drawn at random (default 0)");
   command
       ->add_flag("--space{text}", options->space,

@@ -97,15 +97,43 @@ static Status readConstraint(const Json &object, TunableKernel &kernel) {
 }
 
 /// A point is told by the values in which it differs from the start.
-static Status readPoint(const Json &object, TunableKernel &kernel) {
-  Candidate &candidate = kernel.points.emplace_back();
-  candidate.point = kernel.start.point;
+static Status readPoint(const Json &object, const Point &start, Candidate &candidate) {
+  candidate.point = start;
   if (auto cost = object.find("cost")) {
     TW_ASSIGN(candidate.cost, cost->number());
   }
   TW_ASSIGN(Json values, object.get("values"));
   return values.forEachMember([&](std::string_view name, const Json &value) -> Status {
     TW_ASSIGN(candidate.point[std::string(name)], value.integer());
+    return {};
+  });
+}
+
+static Status readTexts(const Json &object, std::string_view key, std::vector<std::string> &texts) {
+  TW_ASSIGN(Json list, object.get(key));
+  return list.forEach([&](const Json &each) -> Status {
+    TW_ASSIGN(std::string_view text, each.string());
+    texts.emplace_back(text);
+    return {};
+  });
+}
+
+static Status readFeatures(const Json &kernelObject, TunableKernel &kernel) {
+  TW_ASSIGN(Json object, kernelObject.get("features"));
+  TW_TRY(readTexts(object, "operations", kernel.operations));
+  TW_TRY(readTexts(object, "dtypes", kernel.dtypes));
+  TW_ASSIGN(Json weight, object.get("weight"));
+  TW_ASSIGN(kernel.isRhsWeight, weight.boolean());
+  TW_ASSIGN(Json sizes, object.get("sizes"));
+  return sizes.forEachMember([&](std::string_view name, const Json &range) -> Status {
+    std::vector<int64_t> ends;
+    TW_TRY(range.forEach([&](const Json &each) -> Status {
+      TW_ASSIGN(int64_t end, each.integer());
+      ends.push_back(end);
+      return {};
+    }));
+    if (ends.size() == 2)
+      kernel.sizes[std::string(name)] = {ends[0], ends[1]};
     return {};
   });
 }
@@ -119,6 +147,7 @@ static Result<TunableKernel> readKernel(const Json &object) {
                            {"kind", &kernel.kind},
                            {"target", &kernel.target}})
     TW_TRY(readText(object, key, *text));
+  TW_TRY(readFeatures(object, kernel));
   TW_ASSIGN(Json number, object.get("number"));
   TW_ASSIGN(kernel.number, number.integer());
   TW_ASSIGN(Json calls, object.get("calls"));
@@ -131,7 +160,13 @@ static Result<TunableKernel> readKernel(const Json &object) {
   TW_ASSIGN(Json constraints, object.get("constraints"));
   TW_TRY(constraints.forEach([&](const Json &each) { return readConstraint(each, kernel); }));
   if (auto points = object.find("points"))
-    TW_TRY(points->forEach([&](const Json &point) { return readPoint(point, kernel); }));
+    TW_TRY(points->forEach([&](const Json &point) {
+      return readPoint(point, kernel.start.point, kernel.points.emplace_back());
+    }));
+  Candidate chosen;
+  TW_ASSIGN(Json choice, object.get("chosen"));
+  TW_TRY(readPoint(choice, kernel.start.point, chosen));
+  kernel.chosen = std::move(chosen.point);
   return kernel;
 }
 
@@ -151,6 +186,13 @@ Result<std::vector<TunableKernel>> readSpaces(const std::string &json) {
 // Writing
 //===----------------------------------------------------------------------===//
 
+std::optional<std::pair<std::string, int64_t>> listElement(const std::string &name) {
+  size_t digits = name.find_last_not_of("0123456789") + 1;
+  if (digits == name.size() || digits == 0 || name[digits - 1] != '_')
+    return std::nullopt;
+  return std::pair(name.substr(0, digits - 1), std::stoll(name.substr(digits)));
+}
+
 /// The fields that are the target's own, or those that are not; elements of a list in one array.
 static void writeFields(JsonWriter &json, const TunableKernel &kernel, const Point &point,
                         bool ofTarget) {
@@ -158,9 +200,8 @@ static void writeFields(JsonWriter &json, const TunableKernel &kernel, const Poi
   for (const auto &[name, value] : point) {
     if (kernel.isOfTarget.at(name) != ofTarget)
       continue;
-    size_t digits = name.find_last_not_of("0123456789") + 1;
-    if (digits < name.size() && digits > 0 && name[digits - 1] == '_')
-      lists[name.substr(0, digits - 1)][std::stoll(name.substr(digits))] = value;
+    if (auto element = listElement(name))
+      lists[element->first][element->second] = value;
     else
       json.member(name, value);
   }

@@ -15,9 +15,15 @@ namespace tw::cli {
 /// A kernel with its space (docs/tuning.md).
 struct TunableKernel {
   std::string name, signature, ops, source, kind, target;
+  // What matchers of specs look at, beside the kind: see
+  // GraphToTile/Configuration/KernelFeatures.h.
+  std::vector<std::string> operations, dtypes;
+  bool isRhsWeight = false;
+  std::map<std::string, std::pair<int64_t, int64_t>> sizes; // least, most
   int64_t number = 0, calls = 0; // of the kernel in its dispatch; of the dispatch in the model
   tune::Space space;
-  tune::Candidate start;                  // the compiler's choice
+  tune::Candidate start;                  // what it has: the compiler's choice, or a starter spec's
+  tune::Point chosen;                     // the compiler's choice
   std::vector<tune::Candidate> points;    // to try, cheapest first
   std::map<std::string, bool> isOfTarget; // of each knob
 };
@@ -35,6 +41,9 @@ int describeSpaces(const ModelOptions &model, const SpaceQuery &query,
 
 /// Reads the JSON of describeSpaces.
 Result<std::vector<TunableKernel>> readSpaces(const std::string &json);
+
+/// The list and the index, if a knob is an element of a list: "block_1".
+std::optional<std::pair<std::string, int64_t>> listElement(const std::string &name);
 
 /// The point of each kernel, by its number in the list; others keep the compiler's choice.
 using Choice = std::map<size_t, tune::Point>;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Report.h"
+#include "../EmbeddedJson.h"
 #include "IO/JsonWriter.h"
+#include "TunePageText.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -44,6 +46,10 @@ std::string reportText(const Tuner &tuner) {
                       "{:.3f}), after {} trials{}\n",
                       report.startUs, report.ratio.median, report.ratio.low, report.ratio.high,
                       report.trials, report.isInterrupted ? "; interrupted" : "");
+  if (report.ofCompilers)
+    text += fmt::format(
+        "in terms of the compiler's own choice that is {:.3f} (95 %: {:.3f} to {:.3f})\n",
+        report.ofCompilers->median, report.ofCompilers->low, report.ofCompilers->high);
   return text;
 }
 
@@ -55,8 +61,11 @@ static void write(JsonWriter &json, const tune::TimeRatio &ratio) {
 std::string reportJson(const Tuner &tuner) {
   const TuneReport &report = tuner.report();
   JsonWriter json;
-  json.beginObject().member("start_us", report.startUs);
+  json.beginObject().member("model", std::string_view(tuner.asked().model.model));
+  json.member("start_us", report.startUs);
   write(json.key("ratio"), report.ratio);
+  if (report.ofCompilers)
+    write(json.key("ratio_of_compilers"), *report.ofCompilers);
   json.member("trials", int64_t(report.trials)).member("interrupted", report.isInterrupted);
   json.key("notes").beginArray();
   for (const std::string &note : report.notes)
@@ -71,13 +80,24 @@ std::string reportJson(const Tuner &tuner) {
     json.member("rejected", int64_t(kernel->search.rejectedCount()));
     if (kernel->chosen)
       write(json.key("ratio"), kernel->ratio);
-    json.key("changes").beginObject();
+    json.key("search").beginArray();
+    for (const auto &each : kernel->search.measurements()) {
+      json.beginObject().member("ratio", each.ratio.median);
+      json.member("point", tune::pointText(each.point)).endObject();
+    }
+    json.endArray().key("changes").beginObject();
     forEachChange(*kernel, [&](const std::string &name, int64_t before, int64_t after) {
       json.key(name).beginArray().value(before).value(after).endArray();
     });
     json.endObject().endObject();
   }
   return json.endArray().endObject().text() + "\n";
+}
+
+std::string reportPage(const Tuner &tuner) {
+  std::string page = tunePageTemplate;
+  putJson(page, "{{report}}", reportJson(tuner));
+  return page;
 }
 
 } // namespace tw::cli

@@ -9,9 +9,13 @@ namespace tw::cli {
 
 /// A table with the kernels that were searched, the longest first.
 std::string reportText(const Tuner &tuner);
-/// {"start_us", "ratio": {"median", "low", "high"}, "trials", "interrupted", "notes": [...],
+/// {"model", "start_us", "ratio": {"median", "low", "high"}, "ratio_of_compilers"?: {...},
+/// "trials",
+///  "interrupted", "notes": [...],
 ///  "kernels": [{"kernel", "ops", "source", "start_us", "share", "measured", "rejected",
-///               "ratio"?: {...}, "changes": {"rows": [8, 6]}}]}
+///               "ratio"?: {...}, "search": [{"ratio", "point"}], "changes": {"rows": [8, 6]}}]}
 std::string reportJson(const Tuner &tuner);
+/// A page with the same and plots of the search, which needs nothing else.
+std::string reportPage(const Tuner &tuner);
 
 } // namespace tw::cli

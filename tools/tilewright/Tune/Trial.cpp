@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Trial.h"
 #include "../Failure.h"
+#include "../Machine.h"
 #include "../Measure.h"
 #include "../Program.h"
 #include "IO/Json.h"
@@ -11,6 +12,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <functional>
+#include <set>
 
 namespace tw::cli {
 
@@ -58,16 +61,18 @@ public:
     TW_TRY(fromRuntime(tw_instance_record(instance.get(), 1)));
     TW_ASSIGN(double us, timeOnce(instance.get(), inputs, &*restore));
     times.call.push_back(us);
-    std::map<std::string, double> spent;
+    std::map<std::vector<std::string>, double> spent;
     const auto &dispatches = rt::metadataOf(program.get()).dispatches;
     for (size_t i = 0; i < dispatches.size(); ++i) {
       const rt::DispatchInfo &dispatch = dispatches[i];
-      const std::string &name = dispatch.configured.empty() ? dispatch.kernel : dispatch.configured;
+      std::vector<std::string> kernels = dispatch.configured;
+      if (kernels.empty())
+        kernels.push_back(dispatch.kernel);
       tw_dispatch_times recorded = tw_instance_recorded(instance.get(), int32_t(i));
-      spent[name] += double(recorded.total_ns) / 1000;
+      spent[std::move(kernels)] += double(recorded.total_ns) / 1000;
     }
-    for (const auto &[name, total] : spent)
-      times.kernels[name].push_back(total);
+    for (const auto &[kernels, total] : spent)
+      times.dispatches[kernels].push_back(total);
     return {};
   }
 
@@ -136,14 +141,17 @@ void write(JsonWriter &json, const ProgramTimes &times) {
   json.beginObject().key("call").beginArray();
   for (double us : times.call)
     json.value(us);
-  json.endArray().key("kernels").beginObject();
-  for (const auto &[name, all] : times.kernels) {
-    json.key(name).beginArray();
+  json.endArray().key("dispatches").beginArray();
+  for (const auto &[kernels, all] : times.dispatches) {
+    json.beginObject().key("kernels").beginArray();
+    for (const std::string &kernel : kernels)
+      json.value(std::string_view(kernel));
+    json.endArray().key("us").beginArray();
     for (double us : all)
       json.value(us);
-    json.endArray();
+    json.endArray().endObject();
   }
-  json.endObject().endObject();
+  json.endArray().endObject();
 }
 
 std::string answerOf(const Result<TrialResult> &result) {
@@ -172,9 +180,17 @@ Status readNumbers(const Json &list, std::vector<double> &numbers) {
 Status readTimes(const Json &object, ProgramTimes &times) {
   TW_ASSIGN(Json call, object.get("call"));
   TW_TRY(readNumbers(call, times.call));
-  TW_ASSIGN(Json kernels, object.get("kernels"));
-  return kernels.forEachMember([&](std::string_view name, const Json &list) {
-    return readNumbers(list, times.kernels[std::string(name)]);
+  TW_ASSIGN(Json dispatches, object.get("dispatches"));
+  return dispatches.forEach([&](const Json &dispatch) -> Status {
+    std::vector<std::string> kernels;
+    TW_ASSIGN(Json names, dispatch.get("kernels"));
+    TW_TRY(names.forEach([&](const Json &each) -> Status {
+      TW_ASSIGN(std::string_view name, each.string());
+      kernels.emplace_back(name);
+      return {};
+    }));
+    TW_ASSIGN(Json us, dispatch.get("us"));
+    return readNumbers(us, times.dispatches[std::move(kernels)]);
   });
 }
 
@@ -193,12 +209,41 @@ Result<TrialResult> readAnswer(const std::string &answer) {
 
 } // namespace
 
+std::pair<std::vector<double>, std::vector<double>> timesOf(const TrialResult &result,
+                                                            const std::string &kernel) {
+  std::set<std::string> together = {kernel};
+  auto isPart = [&](const auto &dispatch) {
+    return std::ranges::any_of(dispatch.first,
+                               [&](const std::string &name) { return together.contains(name); });
+  };
+  for (size_t before = 0; before != together.size();) {
+    before = together.size();
+    for (const ProgramTimes *times : {&result.candidate, &result.start})
+      for (const auto &dispatch : times->dispatches)
+        if (isPart(dispatch))
+          together.insert(dispatch.first.begin(), dispatch.first.end());
+  }
+  auto sum = [&](const ProgramTimes &times) {
+    std::vector<double> total;
+    for (const auto &dispatch : times.dispatches)
+      if (isPart(dispatch)) {
+        total.resize(dispatch.second.size());
+        std::ranges::transform(total, dispatch.second, total.begin(), std::plus());
+      }
+    return total;
+  };
+  return {sum(result.candidate), sum(result.start)};
+}
+
 Result<TrialResult> runTrial(const std::string &start, const std::string &candidate,
                              std::span<const KnownCall> calls, const TrialOptions &options) {
   ChildLimits limits;
   limits.seconds = options.seconds;
-  auto end =
-      runInChild(limits, [&] { return answerOf(tryHere(start, candidate, calls, options)); });
+  auto end = runInChild(limits, [&] {
+    if (!options.cores.empty())
+      stayOn(options.cores);
+    return answerOf(tryHere(start, candidate, calls, options));
+  });
   if (!end)
     return Diagnostic{
         Code::SYSTEM_5,

@@ -22,15 +22,17 @@ struct KnownCall {
 
 struct TrialOptions {
   int threads = 0, pairs = 7;
-  int seconds = 60; // after which the candidate is given up
+  int seconds = 60;            // after which the candidate is given up
+  std::vector<int> cores = {}; // that it may use; empty: all
   ToleranceOptions tolerances = {};
 };
 
-/// Times in us, one for each timed call: of the call, and of the dispatches of each kernel in it,
-/// by the name that the kernel was configured under.
+/// Times in us, one for each timed call.
 struct ProgramTimes {
   std::vector<double> call;
-  std::map<std::string, std::vector<double>> kernels;
+  /// Of dispatches, by the kernels that were configured for what they compute: several where they
+  /// were fused.
+  std::map<std::vector<std::string>, std::vector<double>> dispatches;
 };
 
 struct TrialResult {
@@ -38,6 +40,12 @@ struct TrialResult {
   std::string fault;          // why the candidate cannot be kept; then nothing was timed
   bool isInterrupted = false; // by a signal to this process: nothing is known of the candidate
 };
+
+/// What a kernel takes in both, candidate first: the dispatches that compute something of it, and
+/// of whatever one of the programs fuses with it, so that both have computed the same. Empty where
+/// there are none.
+std::pair<std::vector<double>, std::vector<double>> timesOf(const TrialResult &result,
+                                                            const std::string &kernel);
 
 /// Errors: no process can be had. Whatever the candidate does is no error but its fault: it
 /// crashes, takes longer than `seconds`, gives results other than expected, or two different ones.

@@ -33,6 +33,12 @@ Tuner::Tuner(TuneOptions options, const TemporaryFolder &folder, std::function<b
   trial.threads = this->options.threads;
   trial.pairs = this->options.pairs;
   trial.tolerances = this->options.tolerances;
+  std::vector<int> cores = usableCores();
+  size_t wanted = trial.threads == 0 ? cores.size() : size_t(trial.threads);
+  if (wanted < cores.size()) {
+    trial.cores.assign(cores.begin(), cores.begin() + ptrdiff_t(wanted));
+    otherCores.assign(cores.begin() + ptrdiff_t(wanted), cores.end());
+  }
 }
 
 double Tuner::secondsSpent() const {
@@ -66,6 +72,7 @@ int Tuner::openPrograms(std::vector<HostTensor> inputs) {
     return status;
   ModelOptions reference = options.model;
   reference.target = "reference";
+  reference.tuningSpecs.clear();
   if (int status = compileTo(reference, referenceArtifact, folder))
     return status;
   ProgramPtr start, truth;
@@ -98,6 +105,42 @@ static Result<std::string> compilerBuild() {
   return fmt::format("{:016x}", std::hash<std::string_view>()(library.text()));
 }
 
+/// Whether a list separated by ", " has the word.
+static bool hasWord(const std::string &list, const std::string &word) {
+  return fmt::format(", {},", list).find(fmt::format(", {},", word)) != std::string::npos;
+}
+
+static bool isAskedFor(const TunableKernel &kernel, const TuneOptions &options) {
+  bool isNamed = options.kernels.empty() ||
+                 std::ranges::find(options.kernels, kernel.name) != options.kernels.end();
+  return isNamed && (options.operators.empty() ||
+                     std::ranges::any_of(options.operators, [&](const std::string &name) {
+                       return hasWord(kernel.ops, name);
+                     }));
+}
+
+/// An error for a name that no kernel has.
+static Status checkNames(const std::vector<TunableKernel> &kernels, const TuneOptions &options) {
+  std::vector<std::string> known;
+  for (const TunableKernel &kernel : kernels)
+    known.push_back(fmt::format("{} ({})", kernel.name, kernel.ops));
+  auto check = [&](const std::vector<std::string> &names, const char *option, auto has) -> Status {
+    for (const std::string &name : names)
+      if (std::ranges::none_of(kernels, [&](const TunableKernel &k) { return has(k, name); }))
+        return Diagnostic{Code::CLI_1,
+                          fmt::format("{}={} is none of the model's kernels", option, name),
+                          {},
+                          {},
+                          fmt::format("its kernels are {}", fmt::join(known, "; "))};
+    return {};
+  };
+  TW_TRY(check(options.kernels, "--kernel",
+               [](const TunableKernel &k, const std::string &name) { return k.name == name; }));
+  return check(
+      options.operators, "--dispatch",
+      [](const TunableKernel &k, const std::string &name) { return hasWord(k.ops, name); });
+}
+
 int Tuner::readKernels() {
   progress.at("looking for what can be changed", 0);
   std::string text;
@@ -107,6 +150,7 @@ int Tuner::readKernels() {
   auto spaces = readSpaces(text);
   TW_TRY_CLI(spaces);
   all = *std::move(spaces);
+  TW_TRY_CLI(checkNames(all, options));
   // Against itself: what each kernel takes.
   auto self = runTrial(startArtifact, startArtifact, std::span(calls), trial);
   TW_TRY_CLI(self);
@@ -124,10 +168,13 @@ int Tuner::readKernels() {
   TW_TRY_CLI(compiler);
   for (size_t number = 0; number < all.size(); ++number) {
     const TunableKernel &kernel = all[number];
-    auto times = self->start.kernels.find(kernel.name);
-    double us = times == self->start.kernels.end() ? 0 : statistics(times->second).median;
-    bool isWanted = options.kernels.empty() ||
-                    std::ranges::find(options.kernels, kernel.name) != options.kernels.end();
+    std::vector<double> times = timesOf(*self, kernel.name).second;
+    double us = times.empty() ? 0 : statistics(times).median;
+    bool isWanted = isAskedFor(kernel, options);
+    // What was fused into another kernel has that one's configuration.
+    isWanted &= std::ranges::any_of(self->start.dispatches, [&](const auto &dispatch) {
+      return dispatch.first.front() == kernel.name;
+    });
     if (!isWanted || us < leastShare * results.startUs || kernel.points.empty())
       continue;
     tune::KernelSearch search(kernel.space, kernel.start, kernel.points, options.seed + number);
@@ -166,19 +213,54 @@ Status Tuner::startFromKnown() {
 //===----------------------------------------------------------------------===//
 
 int Tuner::search() {
-  while (hasTime(shareOfSearch)) {
+  if (options.modelOnly)
+    return 0;
+  std::future<Result<CandidateProgram>> ahead;
+  // One trial at least: what was prepared for it may have taken all of a short budget.
+  while (results.trials == 0 ? goesOn() : hasTime(shareOfSearch)) {
     progress.at(fmt::format("trial {}", results.trials + 1),
                 secondsSpent() / options.budgetSeconds);
-    Choice choice; // of the kernels in `tuned`
-    for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
-      if (auto point = tuned[kernel].search.next())
-        choice.emplace(kernel, *std::move(point));
-    if (choice.empty())
+    if (!ahead.valid())
+      ahead = compileNext();
+    auto candidate = ahead.get();
+    TW_TRY_CLI(candidate);
+    if (candidate->choice.empty())
       return 0;
-    if (int status = tryOut(choice, /*isFinal=*/false))
+    // Where calls do not need all cores, the others compile what comes next.
+    if (!trial.cores.empty())
+      ahead = compileNext();
+    if (int status = tryOut(*candidate, /*isFinal=*/false))
       return status;
   }
   return 0;
+}
+
+std::future<Result<CandidateProgram>> Tuner::compileNext() {
+  Choice choice; // of the kernels in `tuned`
+  for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
+    if (auto point = tuned[kernel].search.next())
+      choice.emplace(kernel, *std::move(point));
+  // The one before it may still run.
+  std::string name = fmt::format("next{}", ++compiled % 2);
+  auto compileIt = [this, name, choice = std::move(choice)]() -> Result<CandidateProgram> {
+    if (choice.empty())
+      return CandidateProgram();
+    if (!otherCores.empty())
+      stayOn(otherCores); // this thread, and the compiler that it starts
+    return compile(choice, name);
+  };
+  return std::async(trial.cores.empty() ? std::launch::deferred : std::launch::async,
+                    std::move(compileIt));
+}
+
+Result<CandidateProgram> Tuner::compile(const Choice &choice, const std::string &name) const {
+  Choice ofAll;
+  for (const auto &[kernel, point] : choice)
+    ofAll.emplace(numbers[kernel], point);
+  TW_ASSIGN(CandidateProgram made,
+            compileCandidate(options.model, configurationText(all, ofAll), folder, name));
+  made.choice = choice;
+  return made;
 }
 
 /// On the way only the results with the inputs as given are looked at.
@@ -188,77 +270,67 @@ Result<TrialResult> Tuner::run(const std::string &artifact, bool isFinal) const 
   return runTrial(startArtifact, artifact, std::span(calls).first(isFinal ? calls.size() : 1), own);
 }
 
-int Tuner::compileChoice(const Choice &choice, std::string &artifact, bool &isCompiled) {
-  Choice ofAll;
-  for (const auto &[kernel, point] : choice)
-    ofAll.emplace(numbers[kernel], point);
-  ModelOptions model = options.model;
-  model.configurations = folder.path() + "/candidate.json";
-  artifact = folder.path() + "/candidate.so";
-  std::string text = configurationText(all, ofAll);
-  std::span<const std::byte> bytes = asBytes(text);
-  TW_TRY_CLI(writeFile(model.configurations, std::span(&bytes, 1)));
-  int status = compileTo(model, artifact, folder);
-  isCompiled = status == 0;
-  // The compiler has said why; whatever it is, it is the candidate's.
-  return 0;
-}
-
-int Tuner::tryOut(const Choice &choice, bool isFinal) {
+int Tuner::tryOut(const CandidateProgram &candidate, bool isFinal) {
   ++results.trials;
-  std::string artifact, fault = "the compiler refuses it";
-  bool isCompiled = false;
-  if (int status = compileChoice(choice, artifact, isCompiled))
-    return status;
-  if (isCompiled) {
-    auto result = run(artifact, isFinal);
+  std::string fault = candidate.refusal;
+  if (fault.empty()) {
+    auto result = run(candidate.artifact, isFinal);
     TW_TRY_CLI(result);
     if (result->isInterrupted || !goesOn())
       return 0;
     fault = result->fault;
     if (fault.empty()) {
-      TW_TRY_CLI(record(choice, *result));
+      record(candidate.choice, *result);
       return 0;
     }
   }
+  const Choice &choice = candidate.choice;
   if (choice.size() == 1) {
-    TW_TRY_CLI(reject(choice.begin()->first, choice.begin()->second, fault));
+    reject(choice.begin()->first, choice.begin()->second, fault);
     return 0;
   }
   auto middle = std::next(choice.begin(), ptrdiff_t(choice.size() / 2));
-  for (const Choice &half : {Choice(choice.begin(), middle), Choice(middle, choice.end())})
-    if (int status = tryOut(half, isFinal))
+  for (const Choice &half : {Choice(choice.begin(), middle), Choice(middle, choice.end())}) {
+    auto program = compile(half, "half");
+    TW_TRY_CLI(program);
+    if (int status = tryOut(*program, isFinal))
       return status;
+  }
   return 0;
 }
 
-Status Tuner::record(const Choice &choice, const TrialResult &result) {
+void Tuner::record(const Choice &choice, const TrialResult &result) {
   for (const auto &[number, point] : choice) {
     TunedKernel &kernel = tuned[number];
-    auto candidate = result.candidate.kernels.find(kernel.space.name);
-    auto start = result.start.kernels.find(kernel.space.name);
-    if (candidate == result.candidate.kernels.end() || start == result.start.kernels.end()) {
-      TW_TRY(reject(number, point, "nothing of it has run"));
+    auto [candidate, start] = timesOf(result, kernel.space.name);
+    if (candidate.empty() || start.empty()) {
+      reject(number, point, "nothing of it has run");
       continue;
     }
-    TimeRatio ratio = tune::compareTimes(candidate->second, start->second);
+    TimeRatio ratio = tune::compareTimes(candidate, start);
     kernel.search.record(point, ratio);
-    if (database)
-      TW_TRY(database->add(kernel.measured,
-                           {point, "", ratio, int64_t(start->second.size()),
-                            statistics(start->second).median, int64_t(std::time(nullptr))}));
+    remember(kernel, {point, "", ratio, int64_t(start.size()), statistics(start).median,
+                      int64_t(std::time(nullptr))});
   }
-  return {};
 }
 
-Status Tuner::reject(size_t number, const Point &point, const std::string &why) {
+void Tuner::reject(size_t number, const Point &point, const std::string &why) {
   TunedKernel &kernel = tuned[number];
   kernel.search.reject(point);
   results.notes.push_back(
       fmt::format("{}: rejected {}: {}", kernel.space.name, tune::pointText(point), why));
+  remember(kernel, {point, why, {}, 0, 0, int64_t(std::time(nullptr))});
+}
+
+void Tuner::remember(const TunedKernel &kernel, const tune::Measurement &measurement) {
   if (!database)
-    return {};
-  return database->add(kernel.measured, {point, why, {}, 0, 0, int64_t(std::time(nullptr))});
+    return;
+  Status added = database->add(kernel.measured, measurement);
+  if (added)
+    return;
+  // What was found is worth more than its record.
+  results.notes.push_back("measurements are no longer kept: " + added.error().message);
+  database.reset();
 }
 
 //===----------------------------------------------------------------------===//
@@ -272,64 +344,131 @@ int Tuner::choose() {
     for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
       if (auto best = tuned[kernel].search.finalists(finalists); place < best.size())
         choice.emplace(kernel, best[place].point);
-    if (!choice.empty())
-      if (int status = tryOut(choice, /*isFinal=*/true))
-        return status;
-  }
-  for (TunedKernel &kernel : tuned)
-    if (const auto *best = kernel.search.best(); best && best->ratio.isFaster())
-      kernel.chosen = best->point, kernel.ratio = best->ratio;
-  // Together: what is not faster beside the others goes, until all is.
-  TrialResult together;
-  for (bool isSettled = false; !isSettled;) {
-    if (int status = runChosen(together))
+    if (choice.empty())
+      break;
+    auto program = compile(choice, "finalists");
+    TW_TRY_CLI(program);
+    if (int status = tryOut(*program, /*isFinal=*/true))
       return status;
-    isSettled = true;
-    for (TunedKernel &kernel : tuned) {
-      if (!kernel.chosen)
-        continue;
-      kernel.ratio = tune::compareTimes(together.candidate.kernels[kernel.space.name],
-                                        together.start.kernels[kernel.space.name]);
-      if (!kernel.ratio.isFaster())
-        kernel.chosen.reset(), isSettled = false;
-    }
   }
-  results.ratio = tune::compareTimes(together.candidate.call, together.start.call);
+  Choice faster;
+  for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
+    if (const auto *best = tuned[kernel].search.best(); best && best->ratio.isFaster())
+      faster.emplace(kernel, best->point);
+  int status = keep(faster);
+  if (status == 0 && goesOn() && !options.model.tuningSpecs.empty())
+    status = compareWithCompilers();
   results.isInterrupted = !goesOn();
+  noteDrift();
   progress.clear();
+  return status;
+}
+
+int Tuner::keep(const Choice &choice) {
+  if (choice.empty() || !goesOn())
+    return 0;
+  progress.at("measuring what is best together", secondsSpent() / options.budgetSeconds);
+  Choice together = kept;
+  together.insert(choice.begin(), choice.end());
+  TrialResult result;
+  if (int status = runTogether(together, result))
+    return status;
+  TimeRatio ratio = tune::compareTimes(result.candidate.call, result.start.call);
+  bool isFine = result.fault.empty() && !ratio.isSlower();
+  if (!isFine && choice.size() > 1) {
+    auto middle = std::next(choice.begin(), ptrdiff_t(choice.size() / 2));
+    for (const Choice &half : {Choice(choice.begin(), middle), Choice(middle, choice.end())})
+      if (int status = keep(half))
+        return status;
+    return 0;
+  }
+  if (!isFine) {
+    results.notes.push_back(
+        fmt::format("{} stays as it was: {}", tuned[choice.begin()->first].space.name,
+                    result.fault.empty() ? "with its best configuration the whole call is slower"
+                                         : "beside what is kept, " + result.fault));
+    return 0;
+  }
+  Choice stillFaster;
+  for (const auto &[kernel, point] : choice) {
+    auto [candidate, start] = timesOf(result, tuned[kernel].space.name);
+    tuned[kernel].ratio = tune::compareTimes(candidate, start);
+    if (tuned[kernel].ratio.isFaster())
+      stillFaster.emplace(kernel, point);
+  }
+  if (stillFaster.size() < choice.size())
+    return keep(stillFaster);
+  kept = std::move(together);
+  results.ratio = ratio;
+  for (const auto &[kernel, point] : kept)
+    tuned[kernel].chosen = point;
   return 0;
 }
 
-int Tuner::runChosen(TrialResult &result) {
-  Choice choice;
-  for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
-    if (tuned[kernel].chosen)
-      choice.emplace(kernel, *tuned[kernel].chosen);
-  std::string artifact = startArtifact;
-  bool isCompiled = true;
-  if (!choice.empty())
-    if (int status = compileChoice(choice, artifact, isCompiled))
-      return status;
-  auto tried = isCompiled ? run(artifact, /*isFinal=*/true) : Result<TrialResult>(TrialResult{});
+void Tuner::noteDrift() {
+  constexpr double much = 1.1; // more than what calls of one program differ by
+  if (results.endUs == 0)
+    return;
+  double drift = results.endUs / results.startUs;
+  if (drift > much || drift < 1 / much)
+    results.notes.push_back(fmt::format(
+        "the machine has changed: a call of the program that the search began with took {:.1f} us "
+        "before and {:.1f} us after it; ratios are of calls that followed each other",
+        results.startUs, results.endUs));
+}
+
+int Tuner::compareWithCompilers() {
+  ModelOptions model = options.model;
+  model.tuningSpecs.clear();
+  auto compilers = compileCandidate(model, configurationText(all, {}), folder, "compilers");
+  TW_TRY_CLI(compilers);
+  auto found = compile(kept, "found");
+  TW_TRY_CLI(found);
+  if (!compilers->refusal.empty() || !found->refusal.empty())
+    return fail({Code::TUNE_3, compilers->refusal + found->refusal});
+  TrialOptions own = trial;
+  own.pairs *= finalPairs;
+  auto result = runTrial(compilers->artifact, found->artifact, std::span(calls), own);
+  TW_TRY_CLI(result);
+  if (!result->fault.empty())
+    return fail({Code::TUNE_3, result->fault});
+  results.ofCompilers = tune::compareTimes(result->candidate.call, result->start.call);
+  keepsCompilers = results.ofCompilers->isSlower();
+  if (keepsCompilers)
+    results.notes.push_back("what was found is slower than the compiler's own choice, which is "
+                            "what is written");
+  return 0;
+}
+
+const Point &Tuner::finalPoint(size_t number) const {
+  if (keepsCompilers)
+    return all[number].chosen;
+  for (const auto &[kernel, point] : kept)
+    if (numbers[kernel] == number)
+      return point;
+  return all[number].start.point;
+}
+
+int Tuner::runTogether(const Choice &choice, TrialResult &result) {
+  auto program = compile(choice, "together");
+  TW_TRY_CLI(program);
+  result.fault = program->refusal;
+  if (!result.fault.empty())
+    return 0;
+  auto tried = run(program->artifact, /*isFinal=*/true);
   TW_TRY_CLI(tried);
   result = *std::move(tried);
-  if (!isCompiled || !result.fault.empty()) {
-    // Each alone was right: nothing is kept of what is wrong together.
-    results.notes.push_back(fmt::format("nothing is kept, for together it is wrong: {}",
-                                        isCompiled ? result.fault : "the compiler refuses it"));
-    for (TunedKernel &kernel : tuned)
-      kernel.chosen.reset();
-    result = {};
-  }
+  if (!result.start.call.empty())
+    results.endUs = statistics(result.start.call).median;
   return 0;
 }
 
 std::string Tuner::configuration() const {
-  Choice choice;
-  for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
-    if (tuned[kernel].chosen)
-      choice.emplace(numbers[kernel], *tuned[kernel].chosen);
-  return configurationText(all, choice);
+  Choice changed;
+  for (size_t number = 0; number < all.size(); ++number)
+    if (finalPoint(number) != all[number].chosen)
+      changed.emplace(number, finalPoint(number));
+  return configurationText(all, changed);
 }
 
 } // namespace tw::cli

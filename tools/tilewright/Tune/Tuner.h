@@ -5,12 +5,14 @@
 // is run beside the compiler's choice, so that all are measured at once and where they work.
 #pragma once
 #include "../Progress.h"
+#include "CompileCandidate.h"
 #include "KernelSpaces.h"
 #include "KnownCalls.h"
 #include "Trial.h"
 #include "Tune/Database.h"
 #include <chrono>
 #include <functional>
+#include <future>
 #include <optional>
 
 namespace tw::cli {
@@ -20,7 +22,9 @@ struct TuneOptions {
   double budgetSeconds = 600;
   int threads = 0, pairs = 7;
   uint64_t seed = 0;
-  std::vector<std::string> kernels; // only these; empty: all
+  std::vector<std::string> kernels;   // only these; empty: all
+  std::vector<std::string> operators; // only kernels that compute one of these; empty: all
+  bool modelOnly = false; // nothing is searched: what the database knows is tried together
   std::string database;
   ToleranceOptions tolerances = {};
 };
@@ -37,8 +41,11 @@ struct TunedKernel {
 
 /// What came of it.
 struct TuneReport {
-  double startUs = 0;    // of a call of the model, as it was
-  tune::TimeRatio ratio; // of all that is chosen together
+  double startUs = 0; // of a call of the model, as it was
+  double endUs = 0;   // of the same program when the search was over; 0: nothing was measured then
+  tune::TimeRatio ratio = {1, 1, 1}; // of all that is chosen together
+  /// The same in terms of the compiler's own choice, where the search began with something else.
+  std::optional<tune::TimeRatio> ofCompilers = {};
   bool isInterrupted = false;
   size_t trials = 0;
   std::vector<std::string> notes;
@@ -58,6 +65,10 @@ public:
 
   const std::vector<TunedKernel> &kernels() const { return tuned; }
   const TuneReport &report() const { return results; }
+  const TuneOptions &asked() const { return options; }
+  /// All kernels of the model that have configurations, and which one each gets.
+  const std::vector<TunableKernel> &modelKernels() const { return all; }
+  const tune::Point &finalPoint(size_t number) const;
   /// The configuration file of what is chosen.
   std::string configuration() const;
 
@@ -65,14 +76,25 @@ private:
   int openPrograms(std::vector<HostTensor> inputs);
   int readKernels();
   Status startFromKnown();
-  /// Compiles and runs a choice, with all inputs if it `isFinal`; what cannot be kept of it is
-  /// found by halves, and rejected.
-  int tryOut(const Choice &choice, bool isFinal);
+  /// Asks each search for its next point and compiles them, beside this thread where cores are
+  /// left; of no kernel, if no search has one.
+  std::future<Result<CandidateProgram>> compileNext();
+  Result<CandidateProgram> compile(const Choice &choice, const std::string &name) const;
+  /// Runs a candidate, with all inputs if it `isFinal`; what cannot be kept of it is found by
+  /// halves, and rejected.
+  int tryOut(const CandidateProgram &candidate, bool isFinal);
   Result<TrialResult> run(const std::string &artifact, bool isFinal) const;
-  int compileChoice(const Choice &choice, std::string &artifact, bool &isCompiled);
-  Status record(const Choice &choice, const TrialResult &result);
-  Status reject(size_t kernel, const tune::Point &point, const std::string &why);
-  int runChosen(TrialResult &result);
+  void record(const Choice &choice, const TrialResult &result);
+  void reject(size_t kernel, const tune::Point &point, const std::string &why);
+  /// In the database, as long as it can be written.
+  void remember(const TunedKernel &kernel, const tune::Measurement &measurement);
+  /// Adds to what is kept what of `choice` is faster beside the others, too, and makes the whole
+  /// call no slower: all of it, or what is found by halves.
+  int keep(const Choice &choice);
+  void noteDrift();
+  /// Where what is kept is slower than the compiler's own choice, that is kept.
+  int compareWithCompilers();
+  int runTogether(const Choice &choice, TrialResult &result);
   bool hasTime(double shareOfBudget) const;
   double secondsSpent() const;
 
@@ -83,10 +105,14 @@ private:
   std::vector<TunableKernel> all; // of the model
   std::vector<TunedKernel> tuned;
   std::vector<size_t> numbers; // of `tuned` in `all`
+  Choice kept;                 // of `tuned`
+  bool keepsCompilers = false; // the choice of everything
   std::vector<KnownCall> calls;
   std::optional<tune::Database> database;
   std::string startArtifact;
   TrialOptions trial;
+  std::vector<int> otherCores; // than those that trials use
+  size_t compiled = 0;
   TuneReport results;
   Progress progress;
 };

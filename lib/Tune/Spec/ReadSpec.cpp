@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is asked of a spec before it is believed: it comes from a file, and what it may do is match
+// kernels and give them configurations that exist.
+#include "IO/File.h"
+#include "IR/ModelLocation.h"
+#include "Import/Text/Parse.h"
+#include "Tune/Spec/TuningDialect.h"
+#include "Tune/Spec/TuningSpec.h"
+#include "mlir/Dialect/Transform/IR/TransformOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+using namespace mlir;
+
+namespace tw::tune {
+using conversion::FieldsOverride;
+using conversion::KernelOverride;
+
+namespace {
+
+constexpr const char *help = "docs/tuning.md has the format of tuning specs";
+
+Diagnostic wrong(Operation *op, std::string message) {
+  return {Code::TUNE_4, std::move(message), describePlace(op->getLoc()), {}, help};
+}
+
+//===----------------------------------------------------------------------===//
+// Configurations
+//===----------------------------------------------------------------------===//
+
+/// A field that had another name in an earlier version.
+struct Renamed {
+  int64_t until; // the last version with the old name
+  StringRef kind, from, to;
+};
+/// One row for each field that is ever renamed; then specVersion grows.
+constexpr std::array<Renamed, 0> renamedFields = {};
+
+/// Reads dictionaries of fields, as a configuration file has them, against their schemas.
+class FieldsReader {
+public:
+  FieldsReader(Operation *op, int64_t version)
+      : op(op), version(version),
+        dialect(*op->getContext()->getOrLoadDialect<tile::TileDialect>()) {}
+
+  Result<KernelOverride> kernel(DictionaryAttr dictionary) const {
+    KernelOverride made;
+    TW_TRY(configuration(dictionary, made));
+    auto variants = dictionary.get("variants");
+    if (!variants)
+      return made;
+    auto list = dyn_cast<ArrayAttr>(variants);
+    if (!list)
+      return wrong(op, "variants are a list of dictionaries, each with at_most");
+    made.variants.emplace();
+    for (Attribute each : list) {
+      auto variant = dyn_cast<DictionaryAttr>(each);
+      auto most = variant ? variant.getAs<IntegerAttr>("at_most") : IntegerAttr();
+      if (!most || most.getInt() < 1)
+        return wrong(op, "variants are a list of dictionaries, each with at_most, 1 or more");
+      auto [place, isNew] = made.variants->try_emplace(most.getInt());
+      if (!isNew)
+        return wrong(op, fmt::format("a variant for sizes up to {} stands here a second time",
+                                     most.getInt()));
+      TW_TRY(configuration(variant, place->second));
+    }
+    return made;
+  }
+
+private:
+  Status configuration(DictionaryAttr dictionary, FieldsOverride &made) const {
+    made.place = describePlace(op->getLoc());
+    TW_TRY(fields(dictionary, made.configuration.kind, made.configuration.fields));
+    auto target = dictionary.get("target");
+    if (!target)
+      return {};
+    if (auto own = dyn_cast<DictionaryAttr>(target))
+      return fields(own, made.configuration.target, made.configuration.targetFields);
+    return wrong(op, "target is a dictionary of the target's own fields");
+  }
+
+  Status fields(DictionaryAttr dictionary, std::string &kind, kernels::Numbers &numbers) const {
+    auto named = dictionary.getAs<StringAttr>("kind");
+    const ConfigurationSchema *schema = named ? dialect.getSchema(named.getValue()) : nullptr;
+    if (!schema)
+      return wrong(
+          op, named ? fmt::format("there is no kind of configurations called \"{}\"", named.str())
+                    : "a configuration has no kind, as kind = \"contraction\"");
+    kind = named.str();
+    constexpr StringRef others[] = {"kind", "target", "variants", "at_most"};
+    for (NamedAttribute field : dictionary)
+      if (!llvm::is_contained(others, field.getName()))
+        TW_TRY(number(*schema, field, numbers));
+    return {};
+  }
+
+  Status number(const ConfigurationSchema &schema, NamedAttribute field,
+                kernels::Numbers &numbers) const {
+    std::string name = nowCalled(schema.name, field.getName());
+    const ConfigurationField *known = schema.find(name);
+    if (!known)
+      return wrong(op, fmt::format("a {} configuration has no field {}; it has {}", schema.name,
+                                   name, fmt::join(namesOf(schema), ", ")));
+    if (auto list = dyn_cast<DenseI64ArrayAttr>(field.getValue());
+        list && known->kind == ConfigurationField::List) {
+      for (auto [i, element] : llvm::enumerate(list.asArrayRef()))
+        numbers[name + "_" + std::to_string(i)] = element;
+      return {};
+    }
+    auto integer = dyn_cast<IntegerAttr>(field.getValue());
+    if (!integer || known->kind == ConfigurationField::List ||
+        integer.getValue().getBitWidth() > 64)
+      return wrong(op, fmt::format("field {} is {}", name,
+                                   known->kind == ConfigurationField::List
+                                       ? "a list, as array<i64: 1, 2>"
+                                       : "a number, or true or false"));
+    auto flag = dyn_cast<BoolAttr>(field.getValue());
+    numbers[name] = flag ? int64_t(flag.getValue()) : integer.getInt();
+    return {};
+  }
+
+  std::string nowCalled(StringRef kind, StringRef field) const {
+    for (const Renamed &renamed : renamedFields)
+      if (version <= renamed.until && kind == renamed.kind && field == renamed.from)
+        field = renamed.to;
+    return field.str();
+  }
+
+  static std::vector<std::string> namesOf(const ConfigurationSchema &schema) {
+    std::vector<std::string> names;
+    for (const ConfigurationField &field : schema.fields)
+      names.push_back(field.name);
+    return names;
+  }
+
+  Operation *op;
+  int64_t version;
+  tile::TileDialect &dialect;
+};
+
+//===----------------------------------------------------------------------===//
+// Matchers
+//===----------------------------------------------------------------------===//
+
+/// Whether kernels of `kind` have the size; with an empty kind, whether any have.
+bool hasSize(StringRef kind, StringRef size) {
+  constexpr StringRef kinds[] = {"contraction", "convolution",        "attention",
+                                 "loops",       "attention_gradient", "winograd_weights"};
+  return llvm::any_of(kinds, [&](StringRef each) {
+    return (kind.empty() || kind == each) &&
+           llvm::any_of(conversion::sizeNames(each.str()), [&](const std::string &name) {
+             return StringRef(name).ends_with("_")
+                        ? size.rtrim("0123456789") == name && size.size() > name.size()
+                        : size == name;
+           });
+  });
+}
+
+Status checkMatchers(transform::NamedSequenceOp sequence) {
+  StringRef kind;
+  auto *dialect = sequence.getContext()->getOrLoadDialect<tile::TileDialect>();
+  for (Operation &op : sequence.getBody().front()) {
+    if (auto matcher = dyn_cast<MatchKernelOp>(op)) {
+      auto wanted = matcher.getFeatures().getAs<StringAttr>("kind");
+      if (!wanted)
+        continue;
+      kind = wanted.getValue();
+      if (!dialect->getSchema(kind))
+        return wrong(&op, fmt::format("there are no kernels of kind \"{}\"", kind.str()));
+    } else if (auto matcher = dyn_cast<MatchSizeOp>(op);
+               matcher && !hasSize(kind, matcher.getSize())) {
+      return wrong(&op, kind.empty()
+                            ? fmt::format("no kernel has a size called {}", matcher.getSize().str())
+                            : fmt::format("kernels of kind \"{}\" have no size {}; they have {}",
+                                          kind.str(), matcher.getSize().str(),
+                                          fmt::join(conversion::sizeNames(kind.str()), ", ")));
+    }
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+/// Specs match kernels and annotate them; nothing that loops, calls or changes programs.
+Status checkOperations(ModuleOp module) {
+  Status status;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool isKnown =
+        op == module || isa<transform::NamedSequenceOp, transform::YieldOp, transform::AnnotateOp,
+                            transform::ParamConstantOp, MatchKernelOp, MatchSizeOp>(op);
+    if (auto each = dyn_cast<transform::ForeachMatchOp>(op))
+      isKnown = cast<transform::NamedSequenceOp>(each->getParentOp()).getSymName() ==
+                transform::TransformDialect::kTransformEntryPointSymbolName;
+    if (isKnown)
+      return WalkResult::advance();
+    status =
+        wrong(op, fmt::format("a tuning spec does not do {}", op->getName().getStringRef().str()));
+    return WalkResult::interrupt();
+  });
+  return status;
+}
+
+Status checkEntry(ModuleOp module, const std::string &name) {
+  constexpr StringLiteral entry = transform::TransformDialect::kTransformEntryPointSymbolName;
+  auto main = module.lookupSymbol<transform::NamedSequenceOp>(entry);
+  if (!main)
+    return Diagnostic{Code::TUNE_4,
+                      fmt::format("there is no transform.named_sequence @{}", entry.str()),
+                      name,
+                      {},
+                      help};
+  if (main.isExternal() || main.getFunctionType().getNumInputs() != 1 ||
+      main.getFunctionType().getNumResults() != 0)
+    return wrong(main, fmt::format("@{} takes one handle and gives nothing", entry.str()));
+  Status status;
+  module.walk([&](transform::AnnotateOp op) {
+    if (op.getName() != "configuration")
+      status =
+          wrong(op, fmt::format("a spec annotates kernels with \"configuration\", not with \"{}\"",
+                                op.getName().str()));
+  });
+  return status;
+}
+
+Status checkTarget(ModuleOp module, const std::string &name, const std::string &target,
+                   int64_t &version) {
+  auto given = module->getAttrOfType<IntegerAttr>(versionName);
+  auto wanted = module->getAttrOfType<StringAttr>(targetName);
+  if (!given || !wanted)
+    return Diagnostic{
+        Code::TUNE_4,
+        fmt::format("the module does not say {}", (given ? targetName : versionName).str()),
+        name,
+        {},
+        help};
+  version = given.getInt();
+  if (version > specVersion)
+    return Diagnostic{
+        Code::TUNE_5,
+        fmt::format("the spec has version {}, but this compiler knows versions up to {}", version,
+                    specVersion),
+        name,
+        {},
+        "use a compiler as new as the one that made the spec"};
+  if (!target.empty() && wanted.getValue() != target)
+    return Diagnostic{Code::TUNE_5,
+                      fmt::format("the spec is for {} targets, not for {}", wanted.str(), target),
+                      name,
+                      {},
+                      "leave the spec out, or give a target of its kind"};
+  return {};
+}
+
+} // namespace
+
+Result<TuningSpec> TuningSpec::read(MLIRContext *context, const std::string &path,
+                                    const std::string &target) {
+  TW_ASSIGN(MappedFile file, MappedFile::open(path));
+  // The file's own name, as users write places: model.tune.mlir:12:3.
+  return parse(context, file.text(), path.substr(path.rfind('/') + 1), target);
+}
+
+Result<TuningSpec> TuningSpec::parse(MLIRContext *context, std::string_view text,
+                                     const std::string &name, const std::string &target) {
+  TuningSpec spec;
+  TW_ASSIGN(spec.module, parseModule(context, text, name, Code::TUNE_4, help));
+  int64_t version = 0;
+  TW_TRY(checkTarget(*spec.module, name, target, version));
+  TW_TRY(checkEntry(*spec.module, name));
+  TW_TRY(checkOperations(*spec.module));
+  Builder b(context);
+  for (auto sequence : spec.module->getOps<transform::NamedSequenceOp>()) {
+    if (sequence.isExternal())
+      return wrong(sequence, fmt::format("@{} has no body", sequence.getSymName().str()));
+    TW_TRY(checkMatchers(sequence));
+    for (auto parameter : sequence.getOps<transform::ParamConstantOp>()) {
+      auto dictionary = dyn_cast<DictionaryAttr>(parameter.getValue());
+      if (!dictionary)
+        return wrong(parameter, "a configuration is a dictionary of fields, with their kind");
+      TW_ASSIGN(KernelOverride made, FieldsReader(parameter, version).kernel(dictionary));
+      made.place += fmt::format(", @{}", sequence.getSymName().str());
+      NamedAttrList placed(dictionary);
+      placed.set("place", b.getStringAttr(made.place));
+      parameter.setValueAttr(placed.getDictionary(context));
+      spec.configurations.try_emplace(parameter.getValue(), std::move(made));
+    }
+  }
+  return spec;
+}
+
+} // namespace tw::tune

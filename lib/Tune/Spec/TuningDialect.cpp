@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tune/Spec/TuningDialect.h"
+#include "GraphToTile/Configuration/KernelFeatures.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include "Tune/Spec/Tuning.dialect.cpp.inc"
+#define GET_OP_CLASSES
+#include "Tune/Spec/Tuning.ops.cpp.inc"
+
+using namespace mlir;
+
+namespace tw::tune {
+
+//===----------------------------------------------------------------------===//
+// The dialect
+//===----------------------------------------------------------------------===//
+
+void TuningDialect::initialize() { addOperations<KernelOp>(); }
+
+LogicalResult TuningDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == versionName) {
+    auto version = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!isa<ModuleOp>(op) || !version || !version.getType().isInteger(64) || version.getInt() < 1)
+      return op->emitError() << versionName << " is an i64 of a module, 1 or more";
+    return success();
+  }
+  if (name == targetName) {
+    if (!isa<ModuleOp>(op) || !isa<StringAttr>(attribute.getValue()))
+      return op->emitError() << targetName << " is a string of a module";
+    return success();
+  }
+  if (name != measuredName)
+    return op->emitError() << "there is no attribute " << name;
+  if (!isa<DictionaryAttr>(attribute.getValue()))
+    return op->emitError() << measuredName << " is a dictionary";
+  return success();
+}
+
+namespace {
+
+class MatchersExtension : public transform::TransformDialectExtension<MatchersExtension> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MatchersExtension)
+  void init() {
+    declareGeneratedDialect<TuningDialect>();
+    registerTransformOps<MatchKernelOp, MatchSizeOp>();
+  }
+};
+
+} // namespace
+
+void registerTuningDialect(DialectRegistry &registry) {
+  registry.insert<TuningDialect, transform::TransformDialect>();
+  registry.addExtensions<MatchersExtension>();
+}
+
+//===----------------------------------------------------------------------===//
+// Matchers
+//===----------------------------------------------------------------------===//
+
+/// The payload of a matcher; a handle of anything else is a mistake in the spec.
+static FailureOr<KernelOp> kernelOf(Operation *matcher, Operation *payload) {
+  if (auto kernel = dyn_cast<KernelOp>(payload))
+    return kernel;
+  return matcher->emitError() << "matches kernels, not a " << payload->getName(), failure();
+}
+
+static constexpr llvm::StringLiteral featureNames[] = {"dtypes",     "kind",      "number",
+                                                       "operations", "signature", "weight"};
+
+LogicalResult MatchKernelOp::verify() {
+  for (NamedAttribute feature : getFeatures())
+    if (!llvm::is_contained(featureNames, feature.getName()))
+      return emitOpError() << "knows no feature \"" << feature.getName().getValue()
+                           << "\" of kernels; there are dtypes, kind, number, operations, "
+                              "signature and weight";
+  return success();
+}
+
+DiagnosedSilenceableFailure MatchKernelOp::matchOperation(Operation *current,
+                                                          transform::TransformResults &,
+                                                          transform::TransformState &) {
+  auto kernel = kernelOf(*this, current);
+  if (failed(kernel))
+    return DiagnosedSilenceableFailure::definiteFailure();
+  for (NamedAttribute wanted : getFeatures())
+    if (kernel->getFeatures().get(wanted.getName()) != wanted.getValue())
+      return emitSilenceableError() << "has another " << wanted.getName();
+  return DiagnosedSilenceableFailure::success();
+}
+
+void MatchKernelOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  transform::onlyReadsHandle(getKernelMutable(), effects);
+  transform::onlyReadsPayload(effects);
+}
+
+LogicalResult MatchSizeOp::verify() {
+  if (!getEquals() && !getLeast() && !getMost() && !getMultipleOf())
+    return emitOpError("asks for nothing: give `equals`, `least`, `most` or `multiple_of`");
+  if (getMultipleOf() && *getMultipleOf() < 1)
+    return emitOpError() << "`multiple_of` is 1 or more, not " << *getMultipleOf();
+  return success();
+}
+
+/// Whether all that a size may be is as wanted.
+static bool isAsWanted(MatchSizeOp op, int64_t least, int64_t most) {
+  if (op.getEquals() && (least != most || least != int64_t(*op.getEquals())))
+    return false;
+  if (op.getLeast() && least < int64_t(*op.getLeast()))
+    return false;
+  if (op.getMost() && most > int64_t(*op.getMost()))
+    return false;
+  return !op.getMultipleOf() || (least == most && least % int64_t(*op.getMultipleOf()) == 0);
+}
+
+DiagnosedSilenceableFailure MatchSizeOp::matchOperation(Operation *current,
+                                                        transform::TransformResults &,
+                                                        transform::TransformState &) {
+  auto kernel = kernelOf(*this, current);
+  if (failed(kernel))
+    return DiagnosedSilenceableFailure::definiteFailure();
+  auto range = kernel->getSizes().getAs<DenseI64ArrayAttr>(getSize());
+  if (!range || !isAsWanted(*this, range[0], range[1]))
+    return emitSilenceableError() << "has another " << getSize();
+  return DiagnosedSilenceableFailure::success();
+}
+
+void MatchSizeOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  transform::onlyReadsHandle(getKernelMutable(), effects);
+  transform::onlyReadsPayload(effects);
+}
+
+} // namespace tw::tune

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tuning specs: text in the transform dialect that gives configurations to the kernels that its
+// matchers match. docs/tuning.md has the format.
+#pragma once
+#include "GraphToTile/Configuration/KernelFeatures.h"
+#include "Support/Diagnostic.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tw::tune {
+
+/// Of the names of knobs, in `tuning.version`.
+constexpr int64_t specVersion = 1;
+
+class TuningSpec {
+public:
+  /// `context` has the dialects of registerTuningDialect, and the configurations of `target`: "cpu"
+  /// or "nvidia"; empty: any. Errors: TUNE_4 for what is no spec, with its place; TUNE_5 for one
+  /// that is for another target, or comes from a later version; those of files.
+  static Result<TuningSpec> read(mlir::MLIRContext *context, const std::string &path,
+                                 const std::string &target);
+  /// The same for text in memory.
+  static Result<TuningSpec> parse(mlir::MLIRContext *context, std::string_view text,
+                                  const std::string &name, const std::string &target);
+
+  /// What the first matcher that matches gives the kernel.
+  mlir::FailureOr<std::optional<conversion::KernelOverride>>
+  find(const conversion::KernelFeatures &kernel) const;
+
+  mlir::ModuleOp getModule() const { return *module; }
+  /// What it is for: "cpu" or "nvidia".
+  llvm::StringRef getTarget() const;
+
+private:
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// By the parameter that stands for it, which has its place, too, so that no two are the same.
+  llvm::DenseMap<mlir::Attribute, conversion::KernelOverride> configurations;
+};
+
+/// Several, of which the first that says something of a kernel decides.
+class TuningSpecs : public conversion::ConfigurationRules {
+public:
+  explicit TuningSpecs(std::vector<TuningSpec> specs) : specs(std::move(specs)) {}
+  mlir::FailureOr<std::optional<conversion::KernelOverride>>
+  find(const conversion::KernelFeatures &kernel) const override;
+
+private:
+  std::vector<TuningSpec> specs;
+};
+
+} // namespace tw::tune

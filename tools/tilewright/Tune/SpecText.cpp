@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "SpecText.h"
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+namespace tw::cli {
+
+namespace {
+
+/// A string attribute.
+std::string quoted(const std::string &text) {
+  std::string out = "\"";
+  for (unsigned char c : text)
+    if (c < 0x20 || c > 0x7e || c == '"' || c == '\\')
+      out += fmt::format("\\{:02X}", c);
+    else
+      out += char(c);
+  return out + '"';
+}
+
+std::string quoted(const std::vector<std::string> &texts) {
+  std::vector<std::string> all;
+  for (const std::string &text : texts)
+    all.push_back(quoted(text));
+  return fmt::format("[{}]", fmt::join(all, ", "));
+}
+
+/// What a matcher asks of a kernel, beside its sizes and its dispatch.
+std::string featuresText(const TunableKernel &kernel) {
+  std::string text = fmt::format("kind = {}, dtypes = {}, weight = {}", quoted(kernel.kind),
+                                 quoted(kernel.dtypes), kernel.isRhsWeight);
+  if (kernel.kind == "loops")
+    text += fmt::format(", operations = {}", quoted(kernel.operations));
+  return text;
+}
+
+std::string sizesText(const TunableKernel &kernel) {
+  std::string text;
+  for (const auto &[name, range] : kernel.sizes) {
+    std::string wanted = range.first == range.second
+                             ? fmt::format("equals {}", range.first)
+                             : fmt::format("least {} most {}", range.first, range.second);
+    text += fmt::format("    transform.tuning.match.size %kernel {} {} : !transform.any_op\n",
+                        quoted(name), wanted);
+  }
+  return text;
+}
+
+/// Fields that are the target's own, or those that are not; elements of a list in one array.
+std::string fieldsText(const TunableKernel &kernel, const tune::Point &point, bool ofTarget) {
+  std::vector<std::string> fields;
+  std::map<std::string, std::map<int64_t, int64_t>> lists;
+  for (const auto &[name, value] : point) {
+    if (kernel.isOfTarget.at(name) != ofTarget)
+      continue;
+    if (auto element = listElement(name))
+      lists[element->first][element->second] = value;
+    else
+      fields.push_back(fmt::format("{} = {}", name, value));
+  }
+  for (const auto &[name, elements] : lists) {
+    std::vector<int64_t> values;
+    for (const auto &[index, value] : elements)
+      values.push_back(value);
+    fields.push_back(fmt::format("{} = array<i64: {}>", name, fmt::join(values, ", ")));
+  }
+  return fmt::format("{}", fmt::join(fields, ", "));
+}
+
+std::string configurationText(const TunableKernel &kernel, const tune::Point &point) {
+  std::string text = fmt::format("kind = {}, {}", quoted(kernel.kind),
+                                 fieldsText(kernel, point, /*ofTarget=*/false));
+  if (!kernel.target.empty())
+    text += fmt::format(",\n        target = {{kind = {}, {}}}", quoted(kernel.target),
+                        fieldsText(kernel, point, /*ofTarget=*/true));
+  return text;
+}
+
+/// Where the configuration of a kernel comes from; empty for one that a starter spec gave.
+std::string measuredText(const Tuner &tuner, size_t number) {
+  const TunableKernel &space = tuner.modelKernels()[number];
+  auto tuned = std::ranges::find_if(tuner.kernels(), [&](const TunedKernel &kernel) {
+    return kernel.space.name == space.name && kernel.chosen;
+  });
+  if (tuned == tuner.kernels().end())
+    return "";
+  auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  return fmt::format(" attributes {{tuning.measured = {{\n"
+                     "      model = {}, kernel = {}, operations = {},\n      machine = {}, "
+                     "compiler = {}, date = \"{:%F}\",\n"
+                     "      start_us = {:.6e}, ratio = [{:.6e}, {:.6e}, {:.6e}]}}}}",
+                     quoted(std::filesystem::path(tuner.asked().model.model).filename()),
+                     quoted(space.name), quoted(space.ops), quoted(tuned->measured.machine),
+                     quoted(tuned->measured.compiler), now, tuned->startUs, tuned->ratio.median,
+                     tuned->ratio.low, tuned->ratio.high);
+}
+
+/// "contraction_f32_rows128_columns768_sum768"
+std::string nameOf(const TunableKernel &kernel) {
+  std::string name = kernel.kind + "_" + (kernel.dtypes.empty() ? "" : kernel.dtypes.front());
+  for (const auto &[size, range] : kernel.sizes)
+    if (range != std::pair<int64_t, int64_t>(1, 1))
+      name += range.first == range.second ? fmt::format("_{}{}", size, range.first) : "_" + size;
+  return name;
+}
+
+std::string sequenceText(const std::string &name, const std::string &attributes,
+                         const std::string &features, const std::string &sizes,
+                         const std::string &configuration) {
+  return fmt::format(
+      "  transform.named_sequence @{}(%kernel: !transform.any_op {{transform.readonly}})\n"
+      "      -> (!transform.any_op, !transform.any_param){} {{\n"
+      "    transform.tuning.match.kernel %kernel {{{}}} : !transform.any_op\n{}"
+      "    %configuration = transform.param.constant {{\n        {}}} -> !transform.any_param\n"
+      "    transform.yield %kernel, %configuration : !transform.any_op, !transform.any_param\n"
+      "  }}\n",
+      name, attributes, features, sizes, configuration);
+}
+
+} // namespace
+
+std::string specText(const Tuner &tuner) {
+  const std::vector<TunableKernel> &kernels = tuner.modelKernels();
+  std::multiset<std::string> known;
+  for (const TunableKernel &kernel : kernels)
+    known.insert(featuresText(kernel) + sizesText(kernel));
+  std::set<std::string> names;
+  std::string sequences, pairs;
+  for (size_t number = 0; number < kernels.size(); ++number) {
+    const TunableKernel &kernel = kernels[number];
+    const tune::Point &point = tuner.finalPoint(number);
+    if (point == kernel.chosen)
+      continue;
+    std::string features = featuresText(kernel), sizes = sizesText(kernel);
+    if (known.count(features + sizes) > 1)
+      features += fmt::format(", signature = {}, number = {} : i64", quoted(kernel.signature),
+                              kernel.number);
+    std::string name = nameOf(kernel);
+    for (int again = 2; !names.insert(name).second; ++again)
+      name = fmt::format("{}_{}", nameOf(kernel), again);
+    sequences += sequenceText(name, measuredText(tuner, number), features, sizes,
+                              configurationText(kernel, point));
+    pairs += fmt::format("{}@{} -> @configure", pairs.empty() ? "\n        " : ",\n        ", name);
+  }
+  std::string body = pairs.empty()
+                         ? ""
+                         : fmt::format("    %matched = transform.foreach_match in %kernels{}\n"
+                                       "        : (!transform.any_op) -> !transform.any_op\n",
+                                       pairs);
+  return fmt::format(
+      "// Found by `tilewright tune`; for `--tuning-spec`. docs/tuning.md.\n"
+      "module attributes {{transform.with_named_sequence, tuning.version = 1 : i64,\n"
+      "    tuning.target = \"cpu\"}} {{\n{}"
+      "  transform.named_sequence @configure(%kernel: !transform.any_op {{transform.readonly}},\n"
+      "      %configuration: !transform.any_param {{transform.readonly}}) {{\n"
+      "    transform.annotate %kernel \"configuration\" = %configuration\n"
+      "        : !transform.any_op, !transform.any_param\n"
+      "    transform.yield\n  }}\n"
+      "  transform.named_sequence @__transform_main(%kernels: !transform.any_op "
+      "{{transform.consumed}}) {{\n{}    transform.yield\n  }}\n}}\n",
+      sequences, body);
+}
+
+} // namespace tw::cli
