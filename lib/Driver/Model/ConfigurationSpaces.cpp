@@ -53,7 +53,15 @@ struct Schemas {
   }
 };
 
-tune::Knob knobOf(StringRef name, int64_t value, const Schemas &schemas,
+/// The values of a configuration.
+Point pointOf(const Configuration &configuration) {
+  Point point = configuration.fields;
+  point.insert(configuration.targetFields.begin(), configuration.targetFields.end());
+  return point;
+}
+
+/// A knob that is at `value`, which the target would have at `chosen`.
+tune::Knob knobOf(StringRef name, int64_t value, int64_t chosen, const Schemas &schemas,
                   const kernels::Numbers &most) {
   constexpr int64_t unbounded = 16; // of a field that no size bounds
   tune::Knob knob{name.str(), {value}, {}};
@@ -67,8 +75,9 @@ tune::Knob knobOf(StringRef name, int64_t value, const Schemas &schemas,
                                                              : unbounded;
   knob.values = tune::valuesBetween(field->least, std::max(greatest, field->least));
   // A list's 0 means all of the dimension, which is then the same as its size.
-  if (!llvm::is_contained(knob.values, value))
-    knob.values.insert(llvm::upper_bound(knob.values, value), value);
+  for (int64_t each : {value, chosen})
+    if (!llvm::is_contained(knob.values, each))
+      knob.values.insert(llvm::upper_bound(knob.values, each), each);
   return knob;
 }
 
@@ -81,10 +90,13 @@ KernelSpace spaceOf(const ConfigurationProblem &problem, const ConfigurationChoo
   Schemas schemas{space.schema, made.configuration.target.empty()
                                     ? nullptr
                                     : dialect->getSchema(made.configuration.target)};
+  Point chosen = pointOf(chooser.choose(problem));
   for (auto *fields : {&made.configuration.fields, &made.configuration.targetFields})
     for (const auto &[name, value] : *fields) {
       made.point[name] = value;
-      made.space.knobs.push_back(knobOf(name, value, schemas, space.most));
+      auto own = chosen.find(name);
+      made.space.knobs.push_back(
+          knobOf(name, value, own == chosen.end() ? value : own->second, schemas, space.most));
     }
   made.space.constraints = std::move(space.constraints);
   llvm::append_range(made.space.constraints, chooser.constraints(problem));
@@ -170,13 +182,6 @@ struct CostedPoint {
   Point point;
   std::optional<double> cost;
 };
-
-/// The values of a configuration.
-Point pointOf(const Configuration &configuration) {
-  Point point = configuration.fields;
-  point.insert(configuration.targetFields.begin(), configuration.targetFields.end());
-  return point;
-}
 
 /// The target's choice, neighbors of where the kernel is and samples of all of the space: the
 /// cheapest first where the target has a model, else near ones before far ones.

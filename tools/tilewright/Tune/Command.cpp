@@ -2,14 +2,17 @@
 //
 // tilewright tune MODEL --input=SPEC ... -o FILE: looks for faster configurations of the kernels.
 // tilewright tune MODEL --space: what there is to choose from.
+// tilewright tune MODEL --prepare=BUNDLE, --measure=BUNDLE, MODEL --finish=BUNDLE: the same in
+// three parts, of which the second needs no compiler.
 #include "../Commands.h"
 #include "../Failure.h"
 #include "../Program.h"
 #include "../Values.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
+#include "MeasureBundle.h"
+#include "PrepareBundle.h"
 #include "Report.h"
-#include "SpecText.h"
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <fmt/format.h>
@@ -23,7 +26,9 @@ struct CommandOptions {
   TuneOptions tune;
   CallArguments call;
   SpaceQuery query;
-  std::string output, page, space; // space: empty, "text" or "smtlib"
+  std::string output, page, space;      // space: empty, "text" or "smtlib"
+  std::string prepare, measure, finish; // folders of bundles
+  int64_t programs = 40;
   bool json = false;
 };
 
@@ -50,18 +55,48 @@ private:
   struct sigaction interrupt, terminate;
 };
 
-/// What cannot be meant together, or is missing.
-Status checkOptions(const CommandOptions &options) {
-  auto usage = [](std::string message, std::string help) {
-    return Status(Diagnostic{Code::CLI_1, std::move(message), {}, {}, std::move(help)});
-  };
-  if (options.space.empty() && options.output.empty())
+Status usage(std::string message, std::string help) {
+  return Diagnostic{Code::CLI_1, std::move(message), {}, {}, std::move(help)};
+}
+
+/// What a command line asks for: one thing, with the options that it needs and no others.
+Status checkMode(const CommandOptions &options) {
+  std::vector<std::string> modes;
+  for (auto [name, value] : {std::pair("--space", &options.space),
+                             {"--prepare", &options.prepare},
+                             {"--measure", &options.measure},
+                             {"--finish", &options.finish}})
+    if (!value->empty())
+      modes.push_back(name);
+  if (modes.size() > 1)
+    return usage(fmt::format("{} and {} are both given", modes[0], modes[1]),
+                 "leave one of them out");
+  std::string mode = modes.empty() ? "" : modes.front();
+  bool writes = mode.empty() || mode == "--finish";
+  if (writes && options.output.empty())
     return usage("tune is not told where the configurations go",
                  "give a file with -o, or --space to see what there is to choose from");
-  if (!options.space.empty() && !options.output.empty())
-    return usage("--space and -o are both given, but --space looks for nothing",
+  if (!writes && !options.output.empty())
+    return usage(fmt::format("{} and -o are both given, but {} finds nothing yet", mode, mode),
                  "leave one of them out");
+  if (options.tune.modelOnly && options.tune.database.empty())
+    return usage("--model-only tries what is known, but no --database is given",
+                 "give the database of an earlier search");
+  if ((mode == "--measure") != options.tune.model.model.empty())
+    return mode == "--measure" ? usage("--measure and a model are both given, but a bundle has all "
+                                       "that is measured",
+                                       "leave the model out")
+                               : usage("MODEL is required", "see tilewright tune --help");
+  return {};
+}
+
+/// What cannot be meant together, or is missing.
+Status checkOptions(const CommandOptions &options) {
+  TW_TRY(checkMode(options));
   const ModelOptions &model = options.tune.model;
+  if (!options.measure.empty())
+    return {};
+  TW_TRY(MappedFile::open(model.model));
   TW_ASSIGN(bool artifact, isArtifact(model.model));
   if (artifact)
     return usage(fmt::format("{} is an artifact, whose kernels are compiled already", model.model),
@@ -71,19 +106,15 @@ Status checkOptions(const CommandOptions &options) {
                              "but --config={} is given",
                              model.configurations),
                  "leave --config out, or give --tuning-spec");
-  if (options.tune.modelOnly && options.tune.database.empty())
-    return usage("--model-only tries what is known, but no --database is given",
-                 "give the database of an earlier search");
-  bool isHost = model.target.empty() || model.target == "cpu" || model.target.starts_with("cpu:");
-  if (options.space.empty() && !isHost)
-    return Diagnostic{Code::TUNE_2,
-                      fmt::format("kernels are timed on this machine's CPU, but --target={} is "
-                                  "given",
-                                  model.target),
-                      {},
-                      {},
-                      "leave --target out; configurations of other targets are set by hand "
-                      "(docs/configurations.md)"};
+  bool isCpu = model.target.empty() || model.target == "cpu" || model.target.starts_with("cpu:");
+  if (options.space.empty() && !isCpu)
+    return Diagnostic{
+        Code::TUNE_2,
+        fmt::format("dispatches are timed on CPUs, but --target={} is given", model.target),
+        {},
+        {},
+        "leave --target out; configurations of other targets are set by hand "
+        "(docs/configurations.md)"};
   return {};
 }
 
@@ -91,14 +122,14 @@ int printSpace(const CommandOptions &options, const TemporaryFolder &folder) {
   SpaceQuery query = options.query;
   query.format = options.json ? "json" : options.space;
   query.seed = options.tune.seed;
-  if (options.tune.kernels.size() > 1)
+  if (options.tune.filter.kernels.size() > 1)
     return fail({Code::CLI_1,
                  "--space shows all kernels or one, but several are given",
                  {},
                  {},
                  "give --kernel once, or not at all"});
-  if (!options.tune.kernels.empty())
-    query.kernel = options.tune.kernels.front();
+  if (!options.tune.filter.kernels.empty())
+    query.kernel = options.tune.filter.kernels.front();
   std::string text;
   if (int status = describeSpaces(options.tune.model, query, folder, text))
     return status;
@@ -106,19 +137,26 @@ int printSpace(const CommandOptions &options, const TemporaryFolder &folder) {
   return 0;
 }
 
-/// What is written is a tuning spec, or a configuration file.
-bool isSpec(const std::string &output) { return !output.ends_with(".json"); }
+/// What is written: a tuning spec, or a configuration file.
+std::string foundText(const CommandOptions &options, const std::vector<FoundKernel> &found) {
+  return options.output.ends_with(".json") ? configurationText(found)
+                                           : specText(options.tune.model.model, found);
+}
 
 /// Reads the inputs as the model wants them, which compiling it tells.
 int readModelInputs(const CommandOptions &options, std::vector<HostTensor> &inputs) {
   auto call = parseCall(options.call);
   TW_TRY_CLI(call);
-  std::vector<std::string> read = filesRead(options.tune.model), written = {options.output};
-  if (!options.page.empty())
-    written.push_back(options.page);
+  std::vector<std::string> read = filesRead(options.tune.model), written;
+  for (const std::string &file : {options.output, options.page})
+    if (!file.empty())
+      written.push_back(file);
   TW_TRY_CLI(checkFiles(std::span(&*call, 1), read, written));
   ProgramPtr program;
-  if (int status = openProgram(options.tune.model, "", program))
+  ModelOptions model = options.tune.model;
+  if (!options.prepare.empty())
+    model.target.clear(); // that one may be another machine's
+  if (int status = openProgram(model, "", program))
     return status;
   auto made = readInputs(interfaceOf(program.get()), call->inputs);
   TW_TRY_CLI(made);
@@ -146,8 +184,7 @@ int search(const CommandOptions &options, const TemporaryFolder &folder) {
     return status;
   if (int status = tuner.choose())
     return status;
-  std::string found = isSpec(options.output) ? specText(tuner) : tuner.configuration();
-  TW_TRY_CLI(file->write(asBytes(found)));
+  TW_TRY_CLI(file->write(asBytes(foundText(options, tuner.found()))));
   TW_TRY_CLI(file->commit());
   if (page) {
     TW_TRY_CLI(page->write(asBytes(reportPage(tuner))));
@@ -157,11 +194,45 @@ int search(const CommandOptions &options, const TemporaryFolder &folder) {
   return 0;
 }
 
+int prepare(const CommandOptions &options, const TemporaryFolder &folder) {
+  std::vector<HostTensor> inputs;
+  if (int status = readModelInputs(options, inputs))
+    return status;
+  AskedToEnd asked;
+  return prepareBundle(options.tune, options.prepare, options.programs, std::move(inputs), folder,
+                       [] { return isInterrupted == 0; });
+}
+
+int finish(const CommandOptions &options, const TemporaryFolder &folder) {
+  FileUses files;
+  for (const std::string &file : filesRead(options.tune.model))
+    files.reads(file);
+  TW_TRY_CLI(files.writes(options.output));
+  std::vector<FoundKernel> found;
+  std::string report;
+  if (int status = finishBundle(options.tune, options.finish, folder, found, report))
+    return status;
+  auto file = OutputFile::create(options.output);
+  TW_TRY_CLI(file);
+  TW_TRY_CLI(file->write(asBytes(foundText(options, found))));
+  TW_TRY_CLI(file->commit());
+  TW_TRY_CLI(writeResults(report));
+  return 0;
+}
+
 int tune(const CommandOptions &options) {
-  TW_TRY_CLI(MappedFile::open(options.tune.model.model));
   TW_TRY_CLI(checkOptions(options));
+  if (!options.measure.empty()) {
+    AskedToEnd asked;
+    return measureBundle(options.measure, options.tune.tolerances, options.json,
+                         [] { return isInterrupted == 0; });
+  }
   auto folder = TemporaryFolder::create();
   TW_TRY_CLI(folder);
+  if (!options.prepare.empty())
+    return prepare(options, *folder);
+  if (!options.finish.empty())
+    return finish(options, *folder);
   return options.space.empty() ? search(options, *folder) : printSpace(options, *folder);
 }
 
@@ -174,7 +245,7 @@ void addTune(CLI::App &app, Invocation &invocation) {
       app.add_subcommand("tune", "look for faster configurations of a model's kernels");
   TuneOptions &tuned = options->tune;
   tuned.model.addTo(*command);
-  command->get_option("MODEL")->description("a .pt2 or .mlir model");
+  command->get_option("MODEL")->required(false)->description("a .pt2 or .mlir model");
   command->get_option("--tuning-spec")
       ->description("where the search begins, instead of the compiler's choice: a spec that was "
                     "found for another machine or for similar models");
@@ -195,10 +266,10 @@ void addTune(CLI::App &app, Invocation &invocation) {
                    "threads of a call; 0 (default): all cores that this process may use")
       ->check(CLI::Range(0, 1024));
   command->add_option(
-      "--kernel", tuned.kernels,
+      "--kernel", tuned.filter.kernels,
       "only this kernel, as `compile --report` names it; may be given several times");
   command->add_option(
-      "--dispatch", tuned.operators,
+      "--dispatch", tuned.filter.operators,
       "only kernels that compute this operator (linear_1); may be given several times");
   command->add_flag("--model-only", tuned.modelOnly,
                     "search nothing: only try in the whole model what --database knows to be best");
@@ -207,6 +278,16 @@ void addTune(CLI::App &app, Invocation &invocation) {
   command->add_option("--html", options->page,
                       "file to write the report to as a page, with plots of the search");
   command->add_option("--seed", tuned.seed, "of what is drawn at random (default 0)");
+  command->add_option("--prepare", options->prepare,
+                      "only compile candidates into this folder, a bundle, for another machine");
+  command
+      ->add_option("--programs", options->programs,
+                   "with --prepare, how many (default 40); each has a candidate for every kernel")
+      ->check(CLI::Range(int64_t(1), int64_t(100'000)));
+  command->add_option("--measure", options->measure,
+                      "without MODEL: measure what a bundle has; no compiler is needed");
+  command->add_option("--finish", options->finish,
+                      "write what the measurements of a bundle say with -o");
   command
       ->add_flag("--space{text}", options->space,
                  "only print knobs, constraints and how many configurations are legal; "

@@ -9,6 +9,8 @@
 #include "IO/JsonWriter.h"
 #include "IO/OutputFile.h"
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 
 namespace tw::cli {
@@ -58,6 +60,43 @@ int describeSpaces(const ModelOptions &model, const SpaceQuery &query,
   TW_TRY_CLI(answer);
   text = answer->text();
   return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Which kernels
+//===----------------------------------------------------------------------===//
+
+/// Whether a list separated by ", " has the word.
+static bool hasWord(const std::string &list, const std::string &word) {
+  return fmt::format(", {},", list).find(fmt::format(", {},", word)) != std::string::npos;
+}
+
+bool KernelFilter::takes(const TunableKernel &kernel) const {
+  return (kernels.empty() || std::ranges::find(kernels, kernel.name) != kernels.end()) &&
+         (operators.empty() || std::ranges::any_of(operators, [&](const std::string &name) {
+            return hasWord(kernel.ops, name);
+          }));
+}
+
+Status KernelFilter::check(const std::vector<TunableKernel> &known) const {
+  std::vector<std::string> names;
+  for (const TunableKernel &kernel : known)
+    names.push_back(fmt::format("{} ({})", kernel.name, kernel.ops));
+  auto check = [&](const std::vector<std::string> &wanted, const char *option, auto has) -> Status {
+    for (const std::string &name : wanted)
+      if (std::ranges::none_of(known, [&](const TunableKernel &k) { return has(k, name); }))
+        return Diagnostic{Code::CLI_1,
+                          fmt::format("{}={} is none of the model's kernels", option, name),
+                          {},
+                          {},
+                          fmt::format("its kernels are {}", fmt::join(names, "; "))};
+    return {};
+  };
+  TW_TRY(check(kernels, "--kernel",
+               [](const TunableKernel &k, const std::string &name) { return k.name == name; }));
+  return check(operators, "--dispatch", [](const TunableKernel &k, const std::string &name) {
+    return hasWord(k.ops, name);
+  });
 }
 
 //===----------------------------------------------------------------------===//

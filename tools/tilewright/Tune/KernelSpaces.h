@@ -28,10 +28,24 @@ struct TunableKernel {
   std::map<std::string, bool> isOfTarget; // of each knob
 };
 
+/// Which kernels are searched.
+struct KernelFilter {
+  std::vector<std::string> kernels;   // only these; empty: all
+  std::vector<std::string> operators; // only kernels that compute one of these; empty: all
+
+  bool takes(const TunableKernel &kernel) const;
+  /// Errors: CLI_1 for a name that none of the kernels has.
+  Status check(const std::vector<TunableKernel> &known) const;
+};
+
 struct SpaceQuery {
   std::string format = "text", kernel;
   int64_t countMost = 0, pointsMost = 0, samples = 0;
   uint64_t seed = 0;
+
+  /// What a search asks for: points that the compiler proposes, and some drawn from the whole
+  /// space.
+  static SpaceQuery ofSearch(uint64_t seed) { return {"json", "", 0, 400, 100, seed}; }
 };
 
 /// What the compiler says of the spaces, as text; `folder` is for temporary files. Returns an exit

@@ -12,10 +12,24 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 #include <set>
 
 namespace tw::cli {
+
+std::vector<int> coresOfCalls(int threads) {
+  std::vector<int> cores = usableCores();
+  if (threads == 0 || size_t(threads) >= cores.size())
+    return {};
+  cores.resize(size_t(threads));
+  return cores;
+}
+
+std::string machineText(int threads) {
+  return fmt::format("{}; {}; {} threads", cpuModel(), fmt::join(cpuFeatures(), " "),
+                     threads ? threads : usableThreads());
+}
 
 Result<HostTensor> copyOf(const HostTensor &tensor) {
   TW_ASSIGN(HostTensor copy, HostTensor::create(tensor.dtype(), tensor.sizes()));

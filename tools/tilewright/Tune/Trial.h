@@ -52,6 +52,12 @@ std::pair<std::vector<double>, std::vector<double>> timesOf(const TrialResult &r
 Result<TrialResult> runTrial(const std::string &start, const std::string &candidate,
                              std::span<const KnownCall> calls, const TrialOptions &options);
 
+/// The cores that calls with so many threads stay on; empty where they need all, as with 0.
+std::vector<int> coresOfCalls(int threads);
+/// What measurements with so many threads are of: the CPU's name and features. Of another machine
+/// they say nothing.
+std::string machineText(int threads);
+
 /// A tensor of the same elements.
 Result<HostTensor> copyOf(const HostTensor &tensor);
 Result<std::vector<HostTensor>> copyOf(std::span<const HostTensor> tensors);

@@ -7,6 +7,7 @@
 #include "../Statistics.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
+#include "KernelKeys.h"
 #include "runtime/Observe.h"
 #include <algorithm>
 #include <ctime>
@@ -17,8 +18,6 @@ namespace tw::cli {
 using tune::Point;
 using tune::TimeRatio;
 
-/// Points of each kernel that the compiler proposes, and how many of them it draws by the solver.
-static constexpr int64_t pointsMost = 400, samples = 100;
 /// Kernels with less of the time are left as they are.
 static constexpr double leastShare = 0.005;
 /// The search ends here, so that there is time to measure the best again.
@@ -33,11 +32,10 @@ Tuner::Tuner(TuneOptions options, const TemporaryFolder &folder, std::function<b
   trial.threads = this->options.threads;
   trial.pairs = this->options.pairs;
   trial.tolerances = this->options.tolerances;
-  std::vector<int> cores = usableCores();
-  size_t wanted = trial.threads == 0 ? cores.size() : size_t(trial.threads);
-  if (wanted < cores.size()) {
-    trial.cores.assign(cores.begin(), cores.begin() + ptrdiff_t(wanted));
-    otherCores.assign(cores.begin() + ptrdiff_t(wanted), cores.end());
+  trial.cores = coresOfCalls(trial.threads);
+  if (!trial.cores.empty()) {
+    std::vector<int> cores = usableCores();
+    otherCores.assign(cores.begin() + ptrdiff_t(trial.cores.size()), cores.end());
   }
 }
 
@@ -84,73 +82,15 @@ int Tuner::openPrograms(std::vector<HostTensor> inputs) {
   return 0;
 }
 
-/// What measurements in the database must have been made with to be worth something here.
-static tune::MeasuredKernel keyOf(const TunableKernel &kernel, const tw_program *program,
-                                  const std::string &compiler, int threads) {
-  const tw_program_info *info = tw_program_describe(program);
-  return {kernel.signature,
-          kernel.number,
-          tune::pointText(kernel.start.point),
-          fmt::format("{} {}", info->target, kernel.kind),
-          fmt::format("{}; {}; {} threads", cpuModel(), fmt::join(cpuFeatures(), " "),
-                      threads ? threads : usableThreads()),
-          fmt::format("{}; {}", info->compiler, compiler)};
-}
-
-/// Tells one build of the compiler from another.
-static Result<std::string> compilerBuild() {
-  const char *given = std::getenv("TILEWRIGHT_COMPILER");
-  TW_ASSIGN(MappedFile library,
-            MappedFile::open(given ? given : CompilerLibrary::besideExecutable()));
-  return fmt::format("{:016x}", std::hash<std::string_view>()(library.text()));
-}
-
-/// Whether a list separated by ", " has the word.
-static bool hasWord(const std::string &list, const std::string &word) {
-  return fmt::format(", {},", list).find(fmt::format(", {},", word)) != std::string::npos;
-}
-
-static bool isAskedFor(const TunableKernel &kernel, const TuneOptions &options) {
-  bool isNamed = options.kernels.empty() ||
-                 std::ranges::find(options.kernels, kernel.name) != options.kernels.end();
-  return isNamed && (options.operators.empty() ||
-                     std::ranges::any_of(options.operators, [&](const std::string &name) {
-                       return hasWord(kernel.ops, name);
-                     }));
-}
-
-/// An error for a name that no kernel has.
-static Status checkNames(const std::vector<TunableKernel> &kernels, const TuneOptions &options) {
-  std::vector<std::string> known;
-  for (const TunableKernel &kernel : kernels)
-    known.push_back(fmt::format("{} ({})", kernel.name, kernel.ops));
-  auto check = [&](const std::vector<std::string> &names, const char *option, auto has) -> Status {
-    for (const std::string &name : names)
-      if (std::ranges::none_of(kernels, [&](const TunableKernel &k) { return has(k, name); }))
-        return Diagnostic{Code::CLI_1,
-                          fmt::format("{}={} is none of the model's kernels", option, name),
-                          {},
-                          {},
-                          fmt::format("its kernels are {}", fmt::join(known, "; "))};
-    return {};
-  };
-  TW_TRY(check(options.kernels, "--kernel",
-               [](const TunableKernel &k, const std::string &name) { return k.name == name; }));
-  return check(
-      options.operators, "--dispatch",
-      [](const TunableKernel &k, const std::string &name) { return hasWord(k.ops, name); });
-}
-
 int Tuner::readKernels() {
   progress.at("looking for what can be changed", 0);
   std::string text;
-  SpaceQuery query{"json", "", 0, pointsMost, samples, options.seed};
-  if (int status = describeSpaces(options.model, query, folder, text))
+  if (int status = describeSpaces(options.model, SpaceQuery::ofSearch(options.seed), folder, text))
     return status;
   auto spaces = readSpaces(text);
   TW_TRY_CLI(spaces);
   all = *std::move(spaces);
-  TW_TRY_CLI(checkNames(all, options));
+  TW_TRY_CLI(options.filter.check(all));
   // Against itself: what each kernel takes.
   auto self = runTrial(startArtifact, startArtifact, std::span(calls), trial);
   TW_TRY_CLI(self);
@@ -162,25 +102,21 @@ int Tuner::readKernels() {
                  "tilewright check compares its results with the reference target's"});
   results.startUs = statistics(self->start.call).median;
   trial.seconds = int(30 + 20 * trial.pairs * finalPairs * results.startUs / 1e6);
-  ProgramPtr start;
-  TW_TRY_CLI(loadArtifact(startArtifact, "", /*verify=*/false, start));
-  auto compiler = compilerBuild();
-  TW_TRY_CLI(compiler);
+  auto program = describeProgram(startArtifact);
+  TW_TRY_CLI(program);
   for (size_t number = 0; number < all.size(); ++number) {
     const TunableKernel &kernel = all[number];
     std::vector<double> times = timesOf(*self, kernel.name).second;
     double us = times.empty() ? 0 : statistics(times).median;
-    bool isWanted = isAskedFor(kernel, options);
+    bool isWanted = options.filter.takes(kernel);
     // What was fused into another kernel has that one's configuration.
-    isWanted &= std::ranges::any_of(self->start.dispatches, [&](const auto &dispatch) {
-      return dispatch.first.front() == kernel.name;
-    });
+    isWanted &= program->configured.contains(kernel.name);
     if (!isWanted || us < leastShare * results.startUs || kernel.points.empty())
       continue;
     tune::KernelSearch search(kernel.space, kernel.start, kernel.points, options.seed + number);
     tuned.push_back({kernel,
                      std::move(search),
-                     keyOf(kernel, start.get(), *compiler, options.threads),
+                     keyOf(kernel, *program, machineText(options.threads)),
                      us,
                      {},
                      {}});
@@ -463,12 +399,15 @@ int Tuner::runTogether(const Choice &choice, TrialResult &result) {
   return 0;
 }
 
-std::string Tuner::configuration() const {
-  Choice changed;
+std::vector<FoundKernel> Tuner::found() const {
+  std::vector<FoundKernel> found;
   for (size_t number = 0; number < all.size(); ++number)
-    if (finalPoint(number) != all[number].chosen)
-      changed.emplace(number, finalPoint(number));
-  return configurationText(all, changed);
+    found.push_back({all[number], finalPoint(number), {}});
+  for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
+    if (const TunedKernel &each = tuned[kernel]; each.chosen && !keepsCompilers)
+      found[numbers[kernel]].measured = {each.measured.machine, each.measured.compiler,
+                                         each.startUs, each.ratio};
+  return found;
 }
 
 } // namespace tw::cli

@@ -6,6 +6,7 @@
 #pragma once
 #include "../Progress.h"
 #include "CompileCandidate.h"
+#include "FoundKernel.h"
 #include "KernelSpaces.h"
 #include "KnownCalls.h"
 #include "Trial.h"
@@ -22,8 +23,7 @@ struct TuneOptions {
   double budgetSeconds = 600;
   int threads = 0, pairs = 7;
   uint64_t seed = 0;
-  std::vector<std::string> kernels;   // only these; empty: all
-  std::vector<std::string> operators; // only kernels that compute one of these; empty: all
+  KernelFilter filter = {};
   bool modelOnly = false; // nothing is searched: what the database knows is tried together
   std::string database;
   ToleranceOptions tolerances = {};
@@ -66,13 +66,11 @@ public:
   const std::vector<TunedKernel> &kernels() const { return tuned; }
   const TuneReport &report() const { return results; }
   const TuneOptions &asked() const { return options; }
-  /// All kernels of the model that have configurations, and which one each gets.
-  const std::vector<TunableKernel> &modelKernels() const { return all; }
-  const tune::Point &finalPoint(size_t number) const;
-  /// The configuration file of what is chosen.
-  std::string configuration() const;
+  /// All kernels of the model, and which configuration each gets.
+  std::vector<FoundKernel> found() const;
 
 private:
+  const tune::Point &finalPoint(size_t number) const;
   int openPrograms(std::vector<HostTensor> inputs);
   int readKernels();
   Status startFromKnown();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "SpecText.h"
+#include "FoundKernel.h"
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -81,23 +81,20 @@ std::string configurationText(const TunableKernel &kernel, const tune::Point &po
   return text;
 }
 
-/// Where the configuration of a kernel comes from; empty for one that a starter spec gave.
-std::string measuredText(const Tuner &tuner, size_t number) {
-  const TunableKernel &space = tuner.modelKernels()[number];
-  auto tuned = std::ranges::find_if(tuner.kernels(), [&](const TunedKernel &kernel) {
-    return kernel.space.name == space.name && kernel.chosen;
-  });
-  if (tuned == tuner.kernels().end())
+/// Where a configuration comes from, as attributes of its matcher.
+std::string measuredText(const std::string &model, const FoundKernel &found) {
+  if (!found.measured)
     return "";
+  const FoundKernel::Measured &measured = *found.measured;
   auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   return fmt::format(" attributes {{tuning.measured = {{\n"
-                     "      model = {}, kernel = {}, operations = {},\n      machine = {}, "
-                     "compiler = {}, date = \"{:%F}\",\n"
+                     "      model = {}, kernel = {}, operations = {},\n"
+                     "      machine = {}, compiler = {}, date = \"{:%F}\",\n"
                      "      start_us = {:.6e}, ratio = [{:.6e}, {:.6e}, {:.6e}]}}}}",
-                     quoted(std::filesystem::path(tuner.asked().model.model).filename()),
-                     quoted(space.name), quoted(space.ops), quoted(tuned->measured.machine),
-                     quoted(tuned->measured.compiler), now, tuned->startUs, tuned->ratio.median,
-                     tuned->ratio.low, tuned->ratio.high);
+                     quoted(std::filesystem::path(model).filename()), quoted(found.kernel.name),
+                     quoted(found.kernel.ops), quoted(measured.machine), quoted(measured.compiler),
+                     now, measured.startUs, measured.ratio.median, measured.ratio.low,
+                     measured.ratio.high);
 }
 
 /// "contraction_f32_rows128_columns768_sum768"
@@ -124,17 +121,26 @@ std::string sequenceText(const std::string &name, const std::string &attributes,
 
 } // namespace
 
-std::string specText(const Tuner &tuner) {
-  const std::vector<TunableKernel> &kernels = tuner.modelKernels();
+std::string configurationText(const std::vector<FoundKernel> &kernels) {
+  std::vector<TunableKernel> all;
+  Choice changed;
+  for (const FoundKernel &found : kernels) {
+    if (found.point != found.kernel.chosen)
+      changed.emplace(all.size(), found.point);
+    all.push_back(found.kernel);
+  }
+  return configurationText(all, changed);
+}
+
+std::string specText(const std::string &model, const std::vector<FoundKernel> &kernels) {
   std::multiset<std::string> known;
-  for (const TunableKernel &kernel : kernels)
-    known.insert(featuresText(kernel) + sizesText(kernel));
+  for (const FoundKernel &found : kernels)
+    known.insert(featuresText(found.kernel) + sizesText(found.kernel));
   std::set<std::string> names;
   std::string sequences, pairs;
-  for (size_t number = 0; number < kernels.size(); ++number) {
-    const TunableKernel &kernel = kernels[number];
-    const tune::Point &point = tuner.finalPoint(number);
-    if (point == kernel.chosen)
+  for (const FoundKernel &found : kernels) {
+    const TunableKernel &kernel = found.kernel;
+    if (found.point == kernel.chosen)
       continue;
     std::string features = featuresText(kernel), sizes = sizesText(kernel);
     if (known.count(features + sizes) > 1)
@@ -143,8 +149,8 @@ std::string specText(const Tuner &tuner) {
     std::string name = nameOf(kernel);
     for (int again = 2; !names.insert(name).second; ++again)
       name = fmt::format("{}_{}", nameOf(kernel), again);
-    sequences += sequenceText(name, measuredText(tuner, number), features, sizes,
-                              configurationText(kernel, point));
+    sequences += sequenceText(name, measuredText(model, found), features, sizes,
+                              configurationText(kernel, found.point));
     pairs += fmt::format("{}@{} -> @configure", pairs.empty() ? "\n        " : ",\n        ", name);
   }
   std::string body = pairs.empty()

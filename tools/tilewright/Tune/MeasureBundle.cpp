@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "MeasureBundle.h"
+#include "../Failure.h"
+#include "../Machine.h"
+#include "../Program.h"
+#include "../Progress.h"
+#include "../Statistics.h"
+#include "Bundle.h"
+#include "IO/File.h"
+#include "IO/JsonWriter.h"
+#include "IO/Npy.h"
+#include "IO/OutputFile.h"
+#include "KnownCalls.h"
+#include "Trial.h"
+#include <algorithm>
+#include <ctime>
+#include <fmt/format.h>
+
+namespace tw::cli {
+
+namespace {
+
+class BundleMeasurer {
+public:
+  BundleMeasurer(std::string folder, const ToleranceOptions &tolerances)
+      : folder(std::move(folder)) {
+    trial.tolerances = tolerances;
+  }
+
+  Status open() {
+    TW_ASSIGN(bundle, readBundle(folder));
+    trial.threads = bundle.threads;
+    trial.pairs = bundle.pairs;
+    trial.cores = coresOfCalls(bundle.threads);
+    machine = machineText(bundle.threads);
+    std::span<const std::byte> bytes = asBytes(machine);
+    TW_TRY(writeFile(pathOf(bundledMachine), std::span(&bytes, 1)));
+    TW_ASSIGN(tune::Database opened, tune::Database::open(pathOf(bundledDatabase)));
+    database.emplace(std::move(opened));
+    std::vector<HostTensor> inputs;
+    for (const std::string &input : bundle.inputs) {
+      TW_ASSIGN(HostTensor tensor, readNpy(pathOf(input)));
+      inputs.push_back(std::move(tensor));
+    }
+    ProgramPtr start, reference;
+    TW_TRY(loadArtifact(pathOf(bundledStart), "", /*verify=*/false, start));
+    TW_TRY(loadArtifact(pathOf(bundledReference), "", /*verify=*/false, reference));
+    TW_ASSIGN(calls, knownCalls(reference.get(), start.get(), inputs, trial, notes));
+    return {};
+  }
+
+  Status measure(const std::function<bool()> &goesOn) {
+    Progress progress;
+    for (size_t i = 0; i < bundle.programs.size() && goesOn(); ++i) {
+      progress.at(fmt::format("program {} of {}", i + 1, bundle.programs.size()),
+                  double(i) / double(bundle.programs.size()));
+      TW_TRY(measure(bundle.programs[i]));
+    }
+    return {};
+  }
+
+  size_t measured = 0, known = 0;
+  std::vector<std::string> notes;
+
+private:
+  std::string pathOf(const std::string &file) const { return folder + "/" + file; }
+
+  Status measure(BundledProgram &program) {
+    bool isKnown = true;
+    for (BundledKernel &kernel : program.kernels) {
+      kernel.measured.machine = machine;
+      TW_ASSIGN(std::vector<tune::Measurement> before, database->find(kernel.measured));
+      isKnown &= std::ranges::any_of(
+          before, [&](const tune::Measurement &each) { return each.point == kernel.point; });
+    }
+    if (isKnown) {
+      ++known;
+      return {};
+    }
+    TW_ASSIGN(TrialResult result,
+              runTrial(pathOf(bundledStart), pathOf(program.artifact), std::span(calls), trial));
+    if (result.isInterrupted)
+      return {};
+    ++measured;
+    // Which of several kernels is at fault cannot be found without a compiler.
+    if (!result.fault.empty() && program.kernels.size() > 1)
+      notes.push_back(fmt::format("{} is left out: {}", program.artifact, result.fault));
+    else
+      for (const BundledKernel &kernel : program.kernels)
+        TW_TRY(record(kernel, result));
+    return {};
+  }
+
+  Status record(const BundledKernel &kernel, const TrialResult &result) {
+    tune::Measurement measurement{
+        kernel.point, result.fault, {}, 0, 0, int64_t(std::time(nullptr))};
+    if (result.fault.empty()) {
+      auto [candidate, start] = timesOf(result, kernel.name);
+      if (candidate.empty() || start.empty())
+        return {};
+      measurement.ratio = tune::compareTimes(candidate, start);
+      measurement.pairs = int64_t(start.size());
+      measurement.startUs = statistics(start).median;
+    }
+    return database->add(kernel.measured, measurement);
+  }
+
+  std::string folder, machine;
+  Bundle bundle;
+  TrialOptions trial;
+  std::optional<tune::Database> database;
+  std::vector<KnownCall> calls;
+};
+
+} // namespace
+
+int measureBundle(const std::string &folder, const ToleranceOptions &tolerances, bool json,
+                  const std::function<bool()> &goesOn) {
+  BundleMeasurer measurer(folder, tolerances);
+  TW_TRY_CLI(measurer.open());
+  TW_TRY_CLI(measurer.measure(goesOn));
+  JsonWriter report;
+  report.beginObject().member("measured", int64_t(measurer.measured));
+  report.member("known", int64_t(measurer.known)).member("interrupted", !goesOn());
+  report.key("notes").beginArray();
+  std::string text;
+  for (const std::string &note : measurer.notes) {
+    report.value(std::string_view(note));
+    text += fmt::format("note: {}\n", note);
+  }
+  text += fmt::format("{} programs measured, {} known before{}\n", measurer.measured,
+                      measurer.known, goesOn() ? "" : "; interrupted");
+  TW_TRY_CLI(writeResults(json ? report.endArray().endObject().text() + "\n" : text));
+  return 0;
+}
+
+} // namespace tw::cli

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilewright tune --measure=BUNDLE.
+#pragma once
+#include "../Expected.h"
+#include <functional>
+#include <string>
+
+namespace tw::cli {
+
+/// Measures all programs of a bundle that have not been measured here yet, and keeps the times in
+/// its database. `goesOn` is asked between programs. Returns an exit status; errors have been
+/// printed.
+int measureBundle(const std::string &folder, const ToleranceOptions &tolerances, bool json,
+                  const std::function<bool()> &goesOn);
+
+} // namespace tw::cli

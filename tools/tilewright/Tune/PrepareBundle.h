@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilewright tune MODEL --prepare=BUNDLE, and --finish=BUNDLE.
+#pragma once
+#include "FoundKernel.h"
+#include "Tuner.h"
+#include <string>
+
+namespace tw::cli {
+
+/// Makes a bundle of `programs` programs, each with another candidate for every kernel; what was
+/// measured in the folder before is taken into account and not asked for again. Nothing is run, so
+/// the target may be another machine's. Returns an exit status; errors have been printed.
+int prepareBundle(const TuneOptions &options, const std::string &bundle, int64_t programs,
+                  std::vector<HostTensor> inputs, const TemporaryFolder &folder,
+                  const std::function<bool()> &goesOn);
+
+/// What the measurements of a bundle say: of each kernel the fastest that is faster than what it
+/// had. `report`: a table for people. Errors: TUNE_6 for one that has not been measured.
+int finishBundle(const TuneOptions &options, const std::string &bundle,
+                 const TemporaryFolder &folder, std::vector<FoundKernel> &found,
+                 std::string &report);
+
+} // namespace tw::cli
