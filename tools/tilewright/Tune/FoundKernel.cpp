@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FoundKernel.h"
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <filesystem>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <set>
@@ -81,19 +80,25 @@ std::string configurationText(const TunableKernel &kernel, const tune::Point &po
   return text;
 }
 
+/// "2026-11-25"
+std::string today() {
+  std::time_t now = std::time(nullptr);
+  char text[sizeof "2026-11-25"];
+  return std::string(text, std::strftime(text, sizeof text, "%F", std::gmtime(&now)));
+}
+
 /// Where a configuration comes from, as attributes of its matcher.
 std::string measuredText(const std::string &model, const FoundKernel &found) {
   if (!found.measured)
     return "";
   const FoundKernel::Measured &measured = *found.measured;
-  auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   return fmt::format(" attributes {{tuning.measured = {{\n"
                      "      model = {}, kernel = {}, operations = {},\n"
-                     "      machine = {}, compiler = {}, date = \"{:%F}\",\n"
+                     "      machine = {}, compiler = {}, date = {},\n"
                      "      start_us = {:.6e}, ratio = [{:.6e}, {:.6e}, {:.6e}]}}}}",
                      quoted(std::filesystem::path(model).filename()), quoted(found.kernel.name),
                      quoted(found.kernel.ops), quoted(measured.machine), quoted(measured.compiler),
-                     now, measured.startUs, measured.ratio.median, measured.ratio.low,
+                     quoted(today()), measured.startUs, measured.ratio.median, measured.ratio.low,
                      measured.ratio.high);
 }
 
