@@ -117,20 +117,34 @@ std::optional<Point> Sampler::draw(std::mt19937_64 &random) const {
 
 namespace {
 
-/// Collects what is in a space, each point once.
+/// Collects what is in a space, each point once. Of a legal center only the constraints on what has
+/// changed are looked at: kernels with many loops have a hundred knobs and a thousand constraints.
 class Neighborhood {
 public:
-  Neighborhood(const Space &space, const Point &center) : space(space), known({center}) {}
+  Neighborhood(const Space &space, const Point &center)
+      : known({center}), isLegal(space.contains(center)), all(space.constraints),
+        about(space.knobs.size()) {
+    for (const Constraint &constraint : space.constraints)
+      for (size_t knob : knobsOf(constraint, space))
+        about[knob].push_back(constraint);
+  }
 
-  void offer(Point point) {
-    if (space.contains(point) && known.insert(point).second)
+  /// A point that differs from the center in these knobs, which have some of their values.
+  void offer(Point point, std::initializer_list<size_t> changed) {
+    bool fits = isLegal
+                    ? std::ranges::all_of(
+                          changed, [&](size_t knob) { return kernels::holds(about[knob], point); })
+                    : kernels::holds(all, point);
+    if (fits && known.insert(point).second)
       points.push_back(std::move(point));
   }
   std::vector<Point> points;
 
 private:
-  const Space &space;
   std::set<Point> known;
+  bool isLegal;
+  const std::vector<Constraint> &all;
+  std::vector<std::vector<Constraint>> about; // of each knob
 };
 
 /// The values of a knob next to one that it has or could have.
@@ -149,20 +163,20 @@ std::vector<int64_t> nextTo(const Knob &knob, int64_t value) {
 
 std::vector<Point> neighbors(const Space &space, const Point &point, int knobs) {
   Neighborhood found(space, point);
-  for (const Knob &knob : space.knobs)
-    for (int64_t value : knob.values) {
+  for (size_t first = 0; first < space.knobs.size(); ++first)
+    for (int64_t value : space.knobs[first].values) {
       Point moved = point;
-      moved[knob.name] = value;
-      found.offer(moved);
+      moved[space.knobs[first].name] = value;
+      found.offer(moved, {first});
       if (knobs < 2)
         continue;
       // The first may be far away and illegal alone: the second makes up for it.
-      for (const Knob &other : space.knobs)
-        if (&other != &knob)
+      for (size_t second = 0; second < space.knobs.size(); ++second)
+        if (const Knob &other = space.knobs[second]; second != first)
           for (int64_t next : nextTo(other, point.at(other.name))) {
             Point both = moved;
             both[other.name] = next;
-            found.offer(std::move(both));
+            found.offer(std::move(both), {first, second});
           }
     }
   return std::move(found.points);
