@@ -1,23 +1,17 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Feeds every dump of every model to tilewright-opt: dumps.py BUILD [MODEL ...]
+"""Feeds the dumps of a model to tilewright-opt.
 
 What is read back must verify and print as the same text: but for the names of attributes, which the
 first printing adds, nothing may change from one round to the next."""
-import argparse
-import concurrent.futures
-import json
-import os
 import pathlib
 import re
 import subprocess
-import sys
-import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
+LEAST = 4
+BETWEEN = "// -----\n"
 
 
-def plain(text):
+def plain(text: str) -> str:
     """The text with the attributes that have names written out, and no empty lines."""
     names = dict(re.findall(r"^(#\w+) = (.*)$", text, re.M))
     body = re.sub(r"^#\w+ = .*\n", "", text, flags=re.M)
@@ -26,50 +20,32 @@ def plain(text):
     return "\n".join(line for line in body.splitlines() if line.strip())
 
 
-def check(build, folder):
-    case = json.loads((folder / "case.json").read_text())
-    kernels = [f"--kernels={HERE.parent / name}" for name in case.get("kernels", [])]
-    model = folder / f"{folder.name}.pt2"
-    problems = []
-    with tempfile.TemporaryDirectory() as scratch:
-        made = subprocess.run([build / "bin/tilewright", "compile", model, "-o", f"{scratch}/m.so",
-                               f"--dump-to={scratch}/dumps", *kernels], capture_output=True, text=True,
-                              check=False)
-        if made.returncode:
-            return [f"{folder.name}: {made.stderr}"]
-        dumps = sorted(pathlib.Path(scratch, "dumps").glob("*.mlir"))
-        if len(dumps) < 4:
-            problems.append(f"{folder.name}: only {len(dumps)} dumps")
-        for dump in dumps:
-            read = subprocess.run([build / "bin/tilewright-opt", dump], capture_output=True, text=True,
-                                  check=False)
-            if read.returncode:
-                problems.append(f"{folder.name}, {dump.name}: {read.stderr[:400]}")
-                continue
-            before = dump.read_text()
-            if dump.name.endswith("-llvm.mlir"):  # distinct attributes get new numbers: one round later
-                before = read.stdout
-                read = subprocess.run([build / "bin/tilewright-opt", "-"], input=before,
-                                      capture_output=True, text=True, check=False)
-            if plain(read.stdout) != plain(before):
-                problems.append(f"{folder.name}, {dump.name}: reads back as something else")
-    return problems
+def read_back(opt: str, texts: list[str]) -> tuple[list[str], str]:
+    """What tilewright-opt prints of each, or what it says is wrong with one."""
+    done = subprocess.run([opt, "-", "--split-input-file"], input=BETWEEN.join(texts), capture_output=True, text=True,
+                          check=False)
+    printed = done.stdout.split(BETWEEN)
+    if done.returncode == 0 and len(printed) != len(texts):
+        return printed, f"{len(texts)} modules are read back as {len(printed)}"
+    return printed, done.stderr[:800] if done.returncode else ""
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("build", type=lambda text: pathlib.Path(text).resolve())
-    parser.add_argument("models", nargs="*")
-    arguments = parser.parse_args()
-    folders = [path.parent for path in sorted((HERE / "models").glob("*/case.json"))
-               if not arguments.models or path.parent.name in arguments.models]
-    folders = [folder for folder in folders if (folder / f"{folder.name}.pt2").exists()]
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        results = list(pool.map(lambda folder: check(arguments.build, folder), folders))
-    problems = [problem for result in results for problem in result]
-    print("\n".join(problems + [f"{len(folders)} models, {len(problems)} problems"]))
-    return 1 if problems or not folders else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def problems(opt: str, folder: pathlib.Path) -> list[str]:
+    """Everything that is wrong with the dumps in a folder."""
+    dumps = sorted(folder.glob("*.mlir"))
+    if len(dumps) < LEAST:
+        return [f"only {len(dumps)} dumps"]
+    before = [dump.read_text() for dump in dumps]
+    after, wrong = read_back(opt, before)
+    if wrong:
+        return [f"dumps: {wrong}"]
+    llvm = [i for i, dump in enumerate(dumps) if dump.name.endswith("-llvm.mlir")]
+    if not llvm:
+        return ["no dump of the llvm dialect"]
+    again, wrong = read_back(opt, [after[i] for i in llvm])
+    if wrong:
+        return [f"dumps, read back once more: {wrong}"]
+    for i, text in zip(llvm, again):  # distinct attributes get new numbers: one round later
+        before[i], after[i] = after[i], text
+    return [f"{dump.name} reads back as something else" for dump, old, new in zip(dumps, before, after)
+            if plain(old) != plain(new)]

@@ -19,6 +19,7 @@ import tempfile
 import zipfile
 
 import compare
+import dumps
 import imports
 import npy
 
@@ -136,7 +137,12 @@ def compile_case(case: Case, options, artifact: pathlib.Path) -> str | None:
     """Compiles the model; returns what was said if that failed."""
     command = [options.tool, "compile", str(case.folder / case.description["model"]), "-o", str(artifact)]
     command += [f"--kernels={HERE.parent / kernels}" for kernels in case.description.get("kernels", [])]
+    command += [f"--dump-to={dumps_of(artifact)}"] if options.check_dumps else []
     return execute(command + ([f"--target={options.target}"] if options.target else []), options.timeout)
+
+
+def dumps_of(artifact: pathlib.Path) -> pathlib.Path:
+    return artifact.with_suffix(".dumps")
 
 
 def run_case(case: Case, options, scratch: pathlib.Path) -> list[str]:
@@ -151,6 +157,7 @@ def run_case(case: Case, options, scratch: pathlib.Path) -> list[str]:
         if failed:
             return [f"compile: {failed}"]
         wrong = [f"artifact: {text}" for text in imports.unexpected(artifact)]
+        wrong += dumps.problems(options.check_dumps, dumps_of(artifact)) if options.check_dumps else []
     for index, part in enumerate(case.description["cases"]):
         title = f"[{part['name']}] " if part["name"] else ""
         device = [f"--device={options.device}"] if options.device else []
@@ -207,6 +214,7 @@ def parse_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", default=str(HERE.parent / "build/dev/bin/tilewright"), help="the program to test")
     parser.add_argument("--target", help="passed to compile")
+    parser.add_argument("--check-dumps", metavar="OPT", help="feed what compile dumps to this tilewright-opt")
     parser.add_argument("--device", help="passed to run")
     parser.add_argument("--artifacts", help="folder with artifacts, PART/NAME.so, to run instead of compiling")
     parser.add_argument("--threads", type=int, default=1, help="passed to run")

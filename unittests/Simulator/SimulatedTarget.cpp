@@ -7,7 +7,6 @@
 #include "ToHost.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "runtime/ProgramABI.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <cstdio>
 #include <cstdlib>
 
@@ -19,6 +18,7 @@ namespace {
 constexpr int64_t all = -1;
 
 Experiment *running = nullptr;
+Order chosen = Order::Forwards;
 
 void report(const char *fault) {
   if (running)
@@ -27,17 +27,8 @@ void report(const char *fault) {
   std::abort();
 }
 
-Order orderOf(const char *name) {
-  return llvm::StringSwitch<Order>(name ? name : "")
-      .Case("backwards", Order::Backwards)
-      .Case("groups", Order::GroupsForwards)
-      .Case("groups-backwards", Order::GroupsBackwards)
-      .Default(Order::Forwards);
-}
-
 /// Runs the blocks [begin, end) of a launch, or all of them.
 void runLaunch(Kernel kernel, const tw_launch *launch, int64_t begin, int64_t end) {
-  static const Order chosen = orderOf(std::getenv("TW_SIMULATOR_ORDER"));
   Order order = running ? running->order : chosen;
   Launch simulated{launch->grid[0], launch->block[0], launch->shared_bytes};
   if (end == all)
@@ -172,6 +163,14 @@ void Experiment::find(const char *fault) {
 std::string Experiment::fault() {
   std::lock_guard lock(mutex);
   return first;
+}
+
+void setOrder(Order order) { chosen = order; }
+
+std::vector<Order> ordersToTry() {
+  if (running)
+    return {running->order};
+  return {Order::Forwards, Order::Backwards, Order::GroupsForwards, Order::GroupsBackwards};
 }
 
 std::unique_ptr<target::Target> createSimulatedTarget() {

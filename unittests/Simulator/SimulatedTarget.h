@@ -10,10 +10,12 @@ namespace tw::simulator {
 /// The nvidia target's kernels behind the interface of the cpu target's (docs/contracts.md, "Target
 /// level"), for this process: an iteration is a block, which is simulated. So what tests compiled
 /// kernels tests these, too. Aborts the process where the simulator finds a fault.
-///
-/// TW_SIMULATOR_ORDER (backwards, groups, groups-backwards) names another order of the threads of a
-/// block (Block.h).
 std::unique_ptr<target::Target> createSimulatedTarget();
+
+/// In which order the threads of a block run from now on.
+void setOrder(Order order);
+/// All orders; while an experiment lives, its own.
+std::vector<Order> ordersToTry();
 
 /// While one lives, kernels are compiled with a change, and what the simulator finds is kept here
 /// instead of aborting the process. There is at most one at a time.
@@ -31,7 +33,7 @@ public:
 
   const std::function<void(mlir::ModuleOp)> change;
   bool avoidsTensorCores = false; // where ptxas would have refused
-  Order order = Order::Forwards;  // instead of what TW_SIMULATOR_ORDER says
+  Order order = Order::Forwards;  // instead of what setOrder says
 
 private:
   std::mutex mutex;

@@ -88,8 +88,10 @@ inline void check(const Case &c, const AttentionConfiguration &configuration) {
   target::CompiledKernel kernel(text);
   EXPECT_EQ(kernel.findings(inputs), "") << text;
   double tolerance = c.dtype == kernel::f32 || c.dtype == kernel::f64 ? 2e-6 : 1e-2;
-  for (bool isCompiled : {false, true}) {
-    std::vector<HostTensor> results = isCompiled ? kernel.run(inputs) : kernel.interpret(inputs);
+  std::vector<std::vector<HostTensor>> all = kernel.runInAllWays(inputs);
+  all.push_back(kernel.interpret(inputs));
+  for (const std::vector<HostTensor> &results : all) {
+    bool isCompiled = &results != &all.back();
     for (size_t number = 0; number < results.size(); ++number) {
       const std::vector<double> &wanted = number == 0 ? truth.output : truth.sums;
       ASSERT_EQ(size_t(results[number].count()), wanted.size());

@@ -58,6 +58,21 @@ std::vector<HostTensor> CompiledKernel::run(const std::vector<HostTensor> &given
   return must(state->code.run(given, /*threads=*/2));
 }
 
+std::vector<std::vector<HostTensor>>
+CompiledKernel::runInAllWays(const std::vector<HostTensor> &given) {
+  std::vector<std::vector<HostTensor>> all;
+  for (const Way &choose : waysToRun()()) {
+    choose();
+    all.push_back(run(given));
+  }
+  return all;
+}
+
+std::function<std::vector<Way>()> &waysToRun() {
+  static std::function<std::vector<Way>()> ways = [] { return std::vector<Way>{[] {}}; };
+  return ways;
+}
+
 std::string CompiledKernel::findings(const std::vector<HostTensor> &given) {
   std::string text;
   for (const interpreter::Finding &finding :
@@ -83,29 +98,36 @@ static void expectNear(const HostTensor &want, const HostTensor &have, double al
   }
 }
 
+void CompiledKernel::expectAll(const std::vector<HostTensor> &want,
+                               const std::vector<HostTensor> &given,
+                               const std::vector<double> &allowed, const std::string &what) {
+  for (const std::vector<HostTensor> &have : runInAllWays(given)) {
+    ASSERT_EQ(want.size(), have.size());
+    for (size_t i = 0; i < want.size(); ++i)
+      expectNear(want[i], have[i], allowed[i], what + " result " + std::to_string(i));
+  }
+}
+
 void CompiledKernel::expectSame(const std::vector<HostTensor> &given,
                                 const std::vector<double> &allowed) {
-  std::vector<HostTensor> want = interpret(given), have = run(given);
-  ASSERT_EQ(want.size(), have.size());
-  for (size_t i = 0; i < want.size(); ++i)
-    expectNear(want[i], have[i], allowed[i], "result " + std::to_string(i));
+  expectAll(interpret(given), given, allowed, "");
 }
 
 void CompiledKernel::expectSame(const std::vector<std::string> &inputs, double tolerance) {
   std::vector<HostTensor> given;
   for (const std::string &spec : inputs)
     given.push_back(must(readInput(must(parseInputSpec(spec)))));
-  std::vector<HostTensor> want = interpret(given), have = run(given);
-  ASSERT_EQ(want.size(), have.size());
-  for (auto [x, y] : llvm::zip(want, have)) {
+  std::vector<HostTensor> want = interpret(given);
+  std::vector<double> allowed;
+  for (const HostTensor &x : want) {
     double largest = 0;
     for (int64_t i = 0; i < x.count(); ++i)
       if (double value = std::abs(elementOf(x, i)); std::isfinite(value))
         largest = std::max(largest, value);
     DTypeInfo dtype = info(x.dtype());
-    double allowed = !dtype.isFloat ? 0 : largest * (dtype.bytes == 2 ? 0.01 : tolerance);
-    expectNear(x, y, allowed, state->kernel.getSymName().str() + inputs[0]);
+    allowed.push_back(!dtype.isFloat ? 0 : largest * (dtype.bytes == 2 ? 0.01 : tolerance));
   }
+  expectAll(want, given, allowed, state->kernel.getSymName().str() + inputs[0]);
 }
 
 } // namespace tw::target
