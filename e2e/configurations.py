@@ -4,8 +4,8 @@
     e2e/configurations.py --tool=build/dev/bin/tilewright [--seed=0] [--count=40] [MODEL ...]
 
 Takes the report of a model, changes some numbers of some kernels or turns some decisions about its operators
-round, and gives it back with --config. A candidate that compiles is checked against the reference target. What `tune`
-calls legal must not be refused, nor left to the reference target. Standard library only."""
+round, and gives it back with --config. A candidate that compiles must give PyTorch's numbers. What `tune` calls legal
+must not be refused, nor left to the reference target. Standard library only."""
 
 import argparse
 import concurrent.futures
@@ -15,7 +15,8 @@ import random
 import subprocess
 import sys
 import tempfile
-import zipfile
+
+import run as cases
 
 MODELS = pathlib.Path(__file__).resolve().parent / "models"
 # Products of all layouts, rows, convolutions, windows, scans, concatenations, long sums; dynamic sizes.
@@ -29,18 +30,13 @@ def run(tool, *arguments):
     return subprocess.run([tool, *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False)
 
 
-def specs(model, scratch):
-    """The inputs of the first stored call."""
-    folder = MODELS / model
-    case = json.loads((folder / "case.json").read_text())
-    if (folder / "data.npz").exists():
-        zipfile.ZipFile(folder / "data.npz").extractall(scratch)
-    found = []
-    for spec in case["cases"][0]["calls"][0]["inputs"]:
-        name = spec[1:]
-        path = folder / name if (folder / name).exists() else scratch / name
-        found.append(f"--input=@{path}" if spec.startswith("@") else f"--input={spec}")
-    return found
+def difference(tool, model, artifact, scratch):
+    """What is wrong with the results of the first stored calls."""
+    case = cases.Case(MODELS / model)
+    case.unpack(scratch)
+    calls = case.description["cases"][0]["calls"]
+    return cases.execute([tool, "run", artifact, *cases.tolerance_arguments(case, calls, scratch),
+                          *cases.call_arguments(case, calls, scratch, "out")], timeout=300)
 
 
 def turned_round(rng, decisions):
@@ -102,16 +98,10 @@ def report_of(tool, model):
     with tempfile.TemporaryDirectory() as name:
         path = MODELS / model / f"{model}.pt2"
         report = run(tool, "compile", path, "-o", pathlib.Path(name) / "a.so", "--report=json")
-        spaces = run(tool, "tune", path, "--space", "--json", "--count=0", "--points=400", "--samples=60")
+        spaces = run(tool, "tune", path, "--space", "--json", "--count=0", "--points=40", "--samples=12")
         if report.returncode or spaces.returncode:
             raise RuntimeError(report.stderr + spaces.stderr)
         return json.loads(report.stdout), json.loads(spaces.stdout)["spaces"]
-
-
-def on_reference(tool, path, config, scratch):
-    """How many calls the reference target runs."""
-    done = run(tool, "compile", path, "-o", scratch / "a.so", "--report=json", *config)
-    return json.loads(done.stdout)["calls_on_reference"] if done.returncode == 0 else 0
 
 
 def judge(tool, model, chosen, seed):
@@ -123,15 +113,16 @@ def judge(tool, model, chosen, seed):
         scratch = pathlib.Path(name)
         config = scratch / "config.json"
         config.write_text(json.dumps(legal(rng, report, spaces) if is_legal else changed(rng, report)))
-        path = MODELS / model / f"{model}.pt2"
-        done = run(tool, "check", path, f"--config={config}", *specs(model, scratch))
-        if is_legal and on_reference(tool, path, [f"--config={config}"], scratch) > report["calls_on_reference"]:
+        artifact = scratch / "a.so"
+        done = run(tool, "compile", MODELS / model / f"{model}.pt2", "-o", artifact, "--report=json", f"--config={config}")
+        if done.returncode == 1 and "TW-CONFIG-" in done.stderr and not is_legal:
+            return "refused", None
+        if done.returncode:
+            return "wrong", f"{model}, seed {seed}: exit status {done.returncode}\n{done.stderr}"
+        if is_legal and json.loads(done.stdout)["calls_on_reference"] > report["calls_on_reference"]:
             return "wrong", f"{model}, seed {seed}: what is legal is left to the reference target"
-    if done.returncode == 0:
-        return "same", None
-    if done.returncode == 1 and "TW-CONFIG-" in done.stderr and not is_legal:
-        return "refused", None
-    return "wrong", f"{model}, seed {seed}: exit status {done.returncode}\n{done.stderr}"
+        wrong = difference(tool, model, artifact, scratch)
+    return ("wrong", f"{model}, seed {seed}: {wrong}") if wrong else ("same", None)
 
 
 def main():
