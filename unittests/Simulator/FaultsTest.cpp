@@ -2,7 +2,8 @@
 //
 // Everything by which the warps of products and of attention wait for each other is needed, and the
 // simulator shows it: whatever is left out of a kernel, or is done a phase too early, is a fault or
-// a wrong result.
+// a wrong result. A kernel is compiled once, with all changes in it, of which none or one is made
+// when it runs.
 #include "AttentionTruth.h"
 #include "IO/InputSpec.h"
 #include "ProductCase.h"
@@ -52,58 +53,75 @@ bool canMake(Change change, Operation *op) {
   return false;
 }
 
-void make(Change change, Operation *op) {
-  OpBuilder b(op);
-  auto number = [&](int64_t value) -> Value {
-    return LLVM::ConstantOp::create(b, op->getLoc(), b.getI32Type(), value);
+/// The results of a changed copy of `op`, which is made at the builder.
+SmallVector<Value> makeChanged(OpBuilder &b, Change change, Operation *original) {
+  auto number = [&](Type type, int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, original->getLoc(), type, value);
   };
-  if (change == Change::Remove) {
-    for (Value result : op->getResults())
-      result.replaceAllUsesWith(
-          LLVM::ConstantOp::create(b, op->getLoc(), result.getType(), int64_t(0)));
-    return op->erase();
-  }
+  if (change == Change::Remove)
+    return llvm::map_to_vector(original->getResultTypes(),
+                               [&](Type type) { return number(type, 0); });
+  Type i32 = b.getI32Type();
+  Value one = number(i32, 1), few = number(i32, 16);
+  Operation *op = b.clone(*original);
+  b.setInsertionPoint(op);
   if (auto wait = dyn_cast<NVVM::MBarrierTryWaitParityOp>(op))
-    wait.getPhaseMutable().assign(LLVM::XOrOp::create(b, op->getLoc(), wait.getPhase(), number(1)));
+    wait.getPhaseMutable().assign(LLVM::XOrOp::create(b, op->getLoc(), wait.getPhase(), one));
   else if (auto stores = dyn_cast<NVVM::CpAsyncBulkWaitGroupOp>(op))
     stores.setGroup(stores.getGroup() + 1);
   else if (auto products = dyn_cast<NVVM::WgmmaWaitGroupSyncOp>(op))
     products.setGroup(products.getGroup() + 1);
   else if (auto arrive = dyn_cast<NVVM::MBarrierArriveExpectTxOp>(op))
     arrive.getTxcountMutable().assign(
-        LLVM::SubOp::create(b, op->getLoc(), arrive.getTxcount(), number(16)));
+        LLVM::SubOp::create(b, op->getLoc(), arrive.getTxcount(), few));
+  b.setInsertionPointAfter(op);
+  return llvm::to_vector_of<Value>(op->getResults());
 }
 
-/// Where a change can be made: in order.
-struct Site {
-  Change change;
-  int64_t number; // among the operations of which it can be
-  std::string name;
-};
+/// The number of the site at which kernels that run make the change.
+constexpr int64_t nowhere = -1;
+int64_t chosen = nowhere;
 
-std::vector<Site> sitesOf(ModuleOp module) {
-  std::vector<Site> sites;
-  for (Change change :
-       {Change::Remove, Change::OtherPhase, Change::OneMorePending, Change::FewerBytes}) {
-    int64_t number = 0;
-    module.walk([&](Operation *op) {
-      if (canMake(change, op))
-        sites.push_back({change, number++,
-                         fmt::format("{} {}", changeNames[size_t(change)],
-                                     op->getName().getStringRef().str())});
-    });
-  }
-  return sites;
+/// Makes `op` run as it is, or changed where `site` is chosen.
+void offer(int64_t site, Change change, Operation *op) {
+  Location loc = op->getLoc();
+  Block *before = op->getBlock(), *after = before->splitBlock(op->getNextNode()),
+        *original = before->splitBlock(op), *changed = new Block;
+  before->getParent()->getBlocks().insert(Region::iterator(after), changed);
+  for (Value result : op->getResults())
+    result.replaceAllUsesWith(after->addArgument(result.getType(), loc));
+  auto b = OpBuilder::atBlockEnd(original);
+  LLVM::BrOp::create(b, loc, op->getResults(), after);
+  b.setInsertionPointToEnd(changed);
+  LLVM::BrOp::create(b, loc, makeChanged(b, change, op), after);
+  b.setInsertionPointToEnd(before);
+  auto number = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, loc, b.getI64Type(), value);
+  };
+  Value address = LLVM::IntToPtrOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
+                                           number(int64_t(reinterpret_cast<uintptr_t>(&chosen))));
+  Value isChosen =
+      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq,
+                           LLVM::LoadOp::create(b, loc, b.getI64Type(), address), number(site));
+  LLVM::CondBrOp::create(b, loc, isChosen, changed, original);
 }
 
-void makeAt(const Site &site, ModuleOp module) {
-  int64_t number = 0;
-  Operation *found = nullptr;
+/// Offers all changes; their names.
+std::vector<std::string> offerAll(ModuleOp module) {
+  std::vector<std::pair<Change, Operation *>> sites;
   module.walk([&](Operation *op) {
-    if (canMake(site.change, op) && number++ == site.number)
-      found = op;
+    for (Change change :
+         {Change::Remove, Change::OtherPhase, Change::OneMorePending, Change::FewerBytes})
+      if (canMake(change, op))
+        sites.emplace_back(change, op);
   });
-  make(site.change, found);
+  std::vector<std::string> names;
+  for (auto [change, op] : sites) {
+    offer(int64_t(names.size()), change, op);
+    names.push_back(
+        fmt::format("{} {}", changeNames[size_t(change)], op->getName().getStringRef().str()));
+  }
+  return names;
 }
 
 //===--- kernels ---------------------------------------------------------===//
@@ -124,29 +142,29 @@ Bytes resultsOf(target::CompiledKernel &kernel, const Subject &subject) {
 
 /// Expects that each change is found with the threads in some order, but for those of `harmless`.
 void expectAllFound(const Subject &subject, const std::multiset<std::string> &harmless = {}) {
-  std::vector<Site> sites;
-  Bytes right;
-  {
-    Experiment none([&](ModuleOp module) { sites = sitesOf(module); });
-    target::CompiledKernel kernel(subject.text);
-    right = resultsOf(kernel, subject);
-    ASSERT_EQ(none.fault(), "");
-  }
-  ASSERT_FALSE(sites.empty());
+  std::vector<std::string> names;
+  Experiment experiment([&](ModuleOp module) { names = offerAll(module); });
+  target::CompiledKernel kernel(subject.text);
+  chosen = nowhere;
+  Bytes right = resultsOf(kernel, subject);
+  ASSERT_EQ(experiment.takeFault(), "");
+  ASSERT_FALSE(names.empty());
   std::multiset<std::string> missed;
-  for (const Site &site : sites) {
-    Experiment one([&](ModuleOp module) { makeAt(site, module); });
-    target::CompiledKernel kernel(subject.text);
+  for (chosen = 0; chosen < int64_t(names.size()); ++chosen) {
     bool isFound = false;
     for (Order order :
          {Order::Forwards, Order::Backwards, Order::GroupsForwards, Order::GroupsBackwards}) {
-      one.order = order;
-      isFound = isFound || resultsOf(kernel, subject) != right || !one.fault().empty();
+      experiment.order = order;
+      isFound = isFound || resultsOf(kernel, subject) != right || !experiment.takeFault().empty();
     }
+    experiment.takeFault();
     if (!isFound)
-      missed.insert(site.name);
+      missed.insert(names[size_t(chosen)]);
   }
   EXPECT_EQ(missed, harmless);
+  chosen = nowhere; // no change has left anything behind
+  EXPECT_EQ(resultsOf(kernel, subject), right);
+  EXPECT_EQ(experiment.fault(), "");
 }
 
 Subject attention(const kernels::Case &c, int64_t queries, int64_t keys) {

@@ -165,6 +165,11 @@ std::string Experiment::fault() {
   return first;
 }
 
+std::string Experiment::takeFault() {
+  std::lock_guard lock(mutex);
+  return std::exchange(first, {});
+}
+
 void setOrder(Order order) { chosen = order; }
 
 std::vector<Order> ordersToTry() {

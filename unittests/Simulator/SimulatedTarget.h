@@ -28,8 +28,9 @@ public:
   Experiment(const Experiment &) = delete;
 
   void find(const char *fault);
-  /// The first fault; "" without.
+  /// The first fault; "" without. Taken, there is none any more.
   std::string fault();
+  std::string takeFault();
 
   const std::function<void(mlir::ModuleOp)> change;
   bool avoidsTensorCores = false; // where ptxas would have refused
