@@ -117,7 +117,7 @@ def test_interrupt_ends_a_compilation(fresh, tmp_path, monkeypatch):
             times.append(time.monotonic() - begin)
 
     monkeypatch.setattr(_native, "compile", timed)
-    net, x = Layers(60).requires_grad_(False), torch.randn(3, 16)
+    net, x = Layers(24).requires_grad_(False), torch.randn(3, 16)
     tilewright.compile(net, (x,))
     compiled = torch.compile(net, backend="tilewright")
     for part in (0.1, 0.4):
@@ -135,7 +135,7 @@ def test_other_handlers_of_signals_end_a_compilation():
     def expired(*_):
         raise TimeoutError("expired")
 
-    exported = torch.export.export(Layers(60), (torch.randn(3, 16),))
+    exported = torch.export.export(Layers(24), (torch.randn(3, 16),))
     before = signal.signal(signal.SIGALRM, expired)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.1)
