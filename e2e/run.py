@@ -145,6 +145,18 @@ def dumps_of(artifact: pathlib.Path) -> pathlib.Path:
     return artifact.with_suffix(".dumps")
 
 
+def run_part(case: Case, part: dict, options, artifact: pathlib.Path, scratch: pathlib.Path, prefix: str,
+             threads: str) -> list[str]:
+    """Everything that is wrong with the results of one part's calls."""
+    device = [f"--device={options.device}"] if options.device else []
+    failed = execute([options.tool, "run", str(artifact), f"--threads={threads}", *device,
+                      *tolerance_arguments(case, part["calls"], scratch),
+                      *call_arguments(case, part["calls"], scratch, prefix)], options.timeout)
+    wrong = [f"run: {failed}"] if failed else []
+    return wrong + [text for text in check_calls(case, part["calls"], scratch, prefix)
+                    if not failed or "not written" not in text]
+
+
 def run_case(case: Case, options, scratch: pathlib.Path) -> list[str]:
     """Everything that is wrong with a case; nothing if it passes."""
     case.unpack(scratch)
@@ -158,15 +170,12 @@ def run_case(case: Case, options, scratch: pathlib.Path) -> list[str]:
             return [f"compile: {failed}"]
         wrong = [f"artifact: {text}" for text in imports.unexpected(artifact)]
         wrong += dumps.problems(options.check_dumps, dumps_of(artifact)) if options.check_dumps else []
-    for index, part in enumerate(case.description["cases"]):
-        title = f"[{part['name']}] " if part["name"] else ""
-        device = [f"--device={options.device}"] if options.device else []
-        failed = execute([options.tool, "run", str(artifact), f"--threads={options.threads}", *device,
-                          *tolerance_arguments(case, part["calls"], scratch),
-                          *call_arguments(case, part["calls"], scratch, f"out{index}")], options.timeout)
-        wrong += [f"{title}run: {failed}"] if failed else []
-        wrong += [title + text for text in check_calls(case, part["calls"], scratch, f"out{index}")
-                  if not failed or "not written" not in text]
+    for threads in options.threads.split(","):
+        for index, part in enumerate(case.description["cases"]):
+            title = f"[{part['name']}] " if part["name"] else ""
+            title += f"{threads} threads: " if threads != "1" else ""
+            wrong += [title + text
+                      for text in run_part(case, part, options, artifact, scratch, f"out{threads}_{index}", threads)]
     return wrong
 
 
@@ -217,7 +226,7 @@ def parse_options():
     parser.add_argument("--check-dumps", metavar="OPT", help="feed what compile dumps to this tilewright-opt")
     parser.add_argument("--device", help="passed to run")
     parser.add_argument("--artifacts", help="folder with artifacts, PART/NAME.so, to run instead of compiling")
-    parser.add_argument("--threads", type=int, default=1, help="passed to run")
+    parser.add_argument("--threads", default="1", help="passed to run, one after the other: 1,3")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="cases at the same time")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for each command")
     parser.add_argument("--keep", help="folder in which artifacts and results are left")
