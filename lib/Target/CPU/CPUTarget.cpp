@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -21,14 +22,15 @@ public:
   StringRef name() const override { return "cpu"; }
 
   void registerDialects(DialectRegistry &registry) const override {
-    registry.insert<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
-                    cf::ControlFlowDialect, ub::UBDialect, tile::TileDialect>();
+    registry
+        .insert<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
+                cf::ControlFlowDialect, ub::UBDialect, vector::VectorDialect, tile::TileDialect>();
   }
 
   FailureOr<KernelInfo> emit(Operation *kernel, ModuleOp into) override {
     kernel->getContext()
         ->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
-                      cf::ControlFlowDialect, ub::UBDialect>();
+                      cf::ControlFlowDialect, ub::UBDialect, vector::VectorDialect>();
     return cpu::lowerKernel(cast<tile::KernelOp>(kernel), into, cpu);
   }
 

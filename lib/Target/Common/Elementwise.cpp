@@ -7,6 +7,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -322,11 +323,7 @@ Value splat(OpBuilder &b, Location loc, Value scalar, int64_t lanes) {
     Value bits = splat(b, loc, arith::BitcastOp::create(b, loc, b.getI16Type(), scalar), lanes);
     return arith::BitcastOp::create(b, loc, type, bits);
   }
-  Value empty = LLVM::PoisonOp::create(b, loc, type);
-  Value zero = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(0));
-  Value first = LLVM::InsertElementOp::create(b, loc, type, empty, scalar, zero);
-  SmallVector<int32_t> zeros(lanes, 0);
-  return LLVM::ShuffleVectorOp::create(b, loc, first, first, zeros);
+  return vector::BroadcastOp::create(b, loc, type, scalar);
 }
 
 } // namespace tw::target

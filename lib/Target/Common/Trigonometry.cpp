@@ -8,6 +8,7 @@
 #include "Target/Common/FloatBuilder.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -50,7 +51,7 @@ Value isAnyLarge(OpBuilder &b, Location loc, Value x) {
   Value most = arith::ConstantOp::create(b, loc, limit);
   Value is = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, size, most);
   if (isa<VectorType>(is.getType()))
-    is = LLVM::vector_reduce_or::create(b, loc, b.getI1Type(), is);
+    is = vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, is);
   Value no = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
   return LLVM::ExpectOp::create(b, loc, is, no);
 }

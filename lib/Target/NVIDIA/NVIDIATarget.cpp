@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include <atomic>
@@ -34,7 +35,8 @@ public:
 
   void registerDialects(DialectRegistry &registry) const override {
     registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, scf::SCFDialect, arith::ArithDialect,
-                    math::MathDialect, cf::ControlFlowDialect, ub::UBDialect, tile::TileDialect>();
+                    math::MathDialect, cf::ControlFlowDialect, ub::UBDialect, vector::VectorDialect,
+                    tile::TileDialect>();
   }
 
   FailureOr<KernelInfo> emit(Operation *kernel, ModuleOp into) override {
@@ -162,7 +164,8 @@ private:
 
   static void loadDialects(MLIRContext *context) {
     context->loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, scf::SCFDialect, arith::ArithDialect,
-                         math::MathDialect, cf::ControlFlowDialect, ub::UBDialect>();
+                         math::MathDialect, cf::ControlFlowDialect, ub::UBDialect,
+                         vector::VectorDialect>();
   }
 
   const GpuArchitecture &architecture;

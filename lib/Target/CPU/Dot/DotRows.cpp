@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -131,15 +132,15 @@ private:
   /// `distance` further.
   SmallVector<Value> addPairs(ArrayRef<Value> vectors, llvm::function_ref<int64_t(int64_t)> first,
                               int64_t distance) {
-    SmallVector<int32_t> low, high;
+    SmallVector<int64_t> low, high;
     for (int64_t place = 0; place < int64_t(lanes); ++place) {
-      low.push_back(int32_t(first(place)));
-      high.push_back(int32_t(first(place) + distance));
+      low.push_back(int64_t(first(place)));
+      high.push_back(int64_t(first(place) + distance));
     }
     SmallVector<Value> sums;
     for (size_t i = 0; i + 1 < vectors.size(); i += 2) {
-      Value x = LLVM::ShuffleVectorOp::create(b, loc, vectors[i], vectors[i + 1], low);
-      Value y = LLVM::ShuffleVectorOp::create(b, loc, vectors[i], vectors[i + 1], high);
+      Value x = vector::ShuffleOp::create(b, loc, vectors[i], vectors[i + 1], low);
+      Value y = vector::ShuffleOp::create(b, loc, vectors[i], vectors[i + 1], high);
       sums.push_back(arith::AddFOp::create(b, loc, x, y));
     }
     return sums;

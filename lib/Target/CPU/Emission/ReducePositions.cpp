@@ -4,6 +4,7 @@
 #include "Target/CPU/Emission/Reducer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 
 using namespace mlir;
@@ -94,18 +95,16 @@ Value Reducer::firstOfLanes(ArrayRef<Value> carried) {
   place = arith::MulIOp::create(b, loc, place, e.splat(e.constant(i64, double(e.lanes))));
   place = arith::AddIOp::create(b, loc, place, e.laneOffsets(1));
   bool isMax = kind == ReduceKind::ArgMax;
-  Value best;
-  if (!isFloat)
-    best = isMax ? Value(LLVM::vector_reduce_smax::create(b, loc, state, carried[0]))
-                 : Value(LLVM::vector_reduce_smin::create(b, loc, state, carried[0]));
-  else // NaN wins
-    best = isMax ? Value(LLVM::vector_reduce_fmaximum::create(b, loc, state, carried[0], {}))
-                 : Value(LLVM::vector_reduce_fminimum::create(b, loc, state, carried[0], {}));
-  Value isBest = compareValues(carried[0], e.splat(best)).first;
+  using vector::CombiningKind;
+  auto best = isFloat // NaN wins
+                  ? (isMax ? CombiningKind::MAXIMUMF : CombiningKind::MINIMUMF)
+                  : (isMax ? CombiningKind::MAXSI : CombiningKind::MINSI);
+  Value value = vector::ReductionOp::create(b, loc, best, carried[0]);
+  Value isBest = compareValues(carried[0], e.splat(value)).first;
   Value beyond = e.splat(
       arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(std::numeric_limits<int64_t>::max())));
   place = arith::SelectOp::create(b, loc, isBest, place, beyond);
-  return LLVM::vector_reduce_smin::create(b, loc, i64, place);
+  return vector::ReductionOp::create(b, loc, CombiningKind::MINSI, place);
 }
 
 } // namespace tw::target::cpu

@@ -3,6 +3,7 @@
 #include "Target/Common/Combine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 
 using namespace mlir;
@@ -67,42 +68,47 @@ Value Reducer::combine(Value x, Value y) { return emitReduceStep(b, loc, kind, x
 /// through the lanes one after the other.
 Value Reducer::bestLane(Value vector) {
   auto first = [&](int64_t begin, int64_t count) {
-    auto lanes = llvm::to_vector(llvm::seq<int32_t>(int32_t(begin), int32_t(begin + count)));
-    return LLVM::ShuffleVectorOp::create(b, loc, vector, vector, lanes).getResult();
+    auto lanes = llvm::to_vector(llvm::seq(begin, begin + count));
+    return vector::ShuffleOp::create(b, loc, vector, vector, lanes).getResult();
   };
   int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
   for (; lanes > 1; lanes /= 2)
     vector = combine(first(0, lanes / 2), first(lanes / 2, lanes / 2));
-  return LLVM::ExtractElementOp::create(b, loc, vector, e.constant(b.getI64Type(), 0));
+  return vector::ExtractOp::create(b, loc, vector, 0);
 }
 
-Value Reducer::horizontal(Value vector) {
-  Type type = state;
-  auto flags = LLVM::FastmathFlags::reassoc;
+static vector::CombiningKind combiningKind(ReduceKind kind) {
+  using vector::CombiningKind;
   switch (kind) {
   case ReduceKind::Sum:
-    if (isFloat)
-      return LLVM::vector_reduce_fadd::create(b, loc, type, e.constant(state, -0.0), vector, flags);
-    return LLVM::vector_reduce_add::create(b, loc, type, vector);
+    return CombiningKind::ADD;
   case ReduceKind::Prod:
-    if (isFloat)
-      return LLVM::vector_reduce_fmul::create(b, loc, type, e.constant(state, 1), vector, flags);
-    return LLVM::vector_reduce_mul::create(b, loc, type, vector);
+    return CombiningKind::MUL;
   case ReduceKind::Max:
-    return isFloat ? bestLane(vector)
-                   : Value(LLVM::vector_reduce_smax::create(b, loc, type, vector));
+    return CombiningKind::MAXSI;
   case ReduceKind::Min:
-    return isFloat ? bestLane(vector)
-                   : Value(LLVM::vector_reduce_smin::create(b, loc, type, vector));
+    return CombiningKind::MINSI;
   case ReduceKind::UMax:
-    return LLVM::vector_reduce_umax::create(b, loc, type, vector);
+    return CombiningKind::MAXUI;
   case ReduceKind::UMin:
-    return LLVM::vector_reduce_umin::create(b, loc, type, vector);
+    return CombiningKind::MINUI;
   case ReduceKind::And:
-    return LLVM::vector_reduce_and::create(b, loc, type, vector);
+    return CombiningKind::AND;
   default:
-    return LLVM::vector_reduce_or::create(b, loc, type, vector);
+    return CombiningKind::OR;
   }
+}
+
+/// Sums and products of floats begin with what changes nothing, not even a -0, and may take any
+/// order.
+Value Reducer::horizontal(Value vector) {
+  if (!isFloat)
+    return vector::ReductionOp::create(b, loc, combiningKind(kind), vector);
+  if (kind != ReduceKind::Sum && kind != ReduceKind::Prod)
+    return bestLane(vector);
+  Value neutral = e.constant(state, kind == ReduceKind::Sum ? -0.0 : 1);
+  return vector::ReductionOp::create(b, loc, combiningKind(kind), vector, neutral,
+                                     arith::FastMathFlags::reassoc);
 }
 
 Value Reducer::finish(ArrayRef<Value> carried) {
@@ -118,7 +124,7 @@ Value Reducer::finish(ArrayRef<Value> carried) {
   if (tracksNan) {
     Value isNan = carried[1];
     if (alongLanes)
-      isNan = LLVM::vector_reduce_or::create(b, loc, b.getI1Type(), isNan);
+      isNan = vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, isNan);
     Value nan = e.constant(state, std::numeric_limits<double>::quiet_NaN());
     if (isa<VectorType>(value.getType()))
       nan = e.splat(nan);

@@ -8,6 +8,7 @@
 #include "Target/CPU/Emission/SortRecords.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -205,8 +206,7 @@ private:
     b.setInsertionPointToStart(choice.thenBlock());
     Value next = taken[0];
     auto laneOf = [&](Value value, unsigned lane) -> Value {
-      return lanes == 1 ? value
-                        : LLVM::ExtractElementOp::create(b, loc, value, number(lane)).getResult();
+      return lanes == 1 ? value : vector::ExtractOp::create(b, loc, value, lane).getResult();
     };
     for (unsigned lane = 0; lane < lanes; ++lane) {
       // Always written: what is not wanted is overwritten by the next one.

@@ -6,6 +6,7 @@
 #include "Target/CPU/Emission/Shapes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -47,18 +48,18 @@ private:
     spread(rows);
   }
 
-  Value shuffle(Value a, Value b, llvm::function_ref<int32_t(unsigned)> source) {
-    SmallVector<int32_t> mask;
+  Value shuffle(Value a, Value b, llvm::function_ref<int64_t(unsigned)> source) {
+    SmallVector<int64_t> mask;
     for (unsigned i = 0; i < lanes; ++i)
       mask.push_back(source(i));
-    return LLVM::ShuffleVectorOp::create(e.b, e.loc, a, b, mask);
+    return vector::ShuffleOp::create(e.b, e.loc, a, b, mask);
   }
 
   /// Elements of a and b in turn, from the lower or upper half of each group.
   Value zip(Value a, Value b, bool upper) {
     return shuffle(a, b, [&](unsigned i) {
       unsigned in = i % group;
-      return int32_t(i - in + in / 2 + upper * (group / 2) + (in % 2) * lanes);
+      return int64_t(i - in + in / 2 + upper * (group / 2) + (in % 2) * lanes);
     });
   }
 
@@ -91,7 +92,7 @@ private:
       for (unsigned odd : {0, 1})
         rows[i + odd * rows.size() / 2] =
             shuffle(before[2 * i], before[2 * i + 1], [&](unsigned j) {
-              return int32_t((2 * (j / group) + odd) * group + j % group);
+              return int64_t((2 * (j / group) + odd) * group + j % group);
             });
   }
 

@@ -6,6 +6,7 @@
 //   [a0 a1 a2 a3], [b0 b1 b2 b3]  ->  [a0 b0 a1 b1], [a2 b2 a3 b3]
 #include "Target/CPU/Emission/Emitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -16,15 +17,15 @@ static Value interleaved(Emitter &e, ArrayRef<Value> parts, int64_t number) {
   int64_t count = parts.size(), lanes = e.lanes;
   Value all = parts[0];
   for (int64_t part = 1; part < count; ++part) {
-    SmallVector<int32_t> from;
+    SmallVector<int64_t> from;
     for (int64_t lane = 0; lane < lanes; ++lane) {
       int64_t element = number * lanes + lane, own = element % count, place = element / count;
       from.push_back(own > part    ? -1
-                     : own == part ? int32_t(lanes + place)
-                     : part == 1   ? int32_t(place)
-                                   : int32_t(lane));
+                     : own == part ? int64_t(lanes + place)
+                     : part == 1   ? int64_t(place)
+                                   : int64_t(lane));
     }
-    all = LLVM::ShuffleVectorOp::create(e.b, e.loc, all, parts[part], from);
+    all = vector::ShuffleOp::create(e.b, e.loc, all, parts[part], from);
   }
   return all;
 }

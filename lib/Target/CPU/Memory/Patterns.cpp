@@ -10,6 +10,7 @@
 #include "Target/CPU/Emission/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <algorithm>
 #include <numeric>
 
@@ -95,11 +96,11 @@ Value Emitter::loadPattern(Value base, Type stored, const Ix &index, ArrayRef<in
       return splat(wanted);
     if (!isMasked)
       return lanesOf([&](unsigned lane) { return int64_t(lane) < pattern.pieces[number].count; });
-    SmallVector<int32_t> from(lanes, int32_t(lanes)); // off
+    SmallVector<int64_t> from(lanes, int64_t(lanes)); // off
     for (size_t lane : pattern.wanted)
       if (pattern.pieceOf[lane] == number)
-        from[pattern.placeOf(lane)] = int32_t(lane);
-    return LLVM::ShuffleVectorOp::create(b, loc, wanted, splat(constant(b.getI1Type(), 0)), from);
+        from[pattern.placeOf(lane)] = int64_t(lane);
+    return vector::ShuffleOp::create(b, loc, wanted, splat(constant(b.getI1Type(), 0)), from);
   };
   auto load = [&](int number) -> Value {
     const Piece &piece = pattern.pieces[number];
@@ -112,23 +113,23 @@ Value Emitter::loadPattern(Value base, Type stored, const Ix &index, ArrayRef<in
       return LLVM::MaskedLoadOp::create(b, loc, type, address, maskOf(number), nothing,
                                         b.getI32IntegerAttr(bytes), UnitAttr());
     Value few = LLVM::LoadOp::create(b, loc, VectorType::get(piece.count, stored), address, bytes);
-    SmallVector<int32_t> from(lanes, -1);
+    SmallVector<int64_t> from(lanes, -1);
     std::iota(from.begin(), from.begin() + piece.count, 0);
-    return LLVM::ShuffleVectorOp::create(b, loc, few, few, from);
+    return vector::ShuffleOp::create(b, loc, few, few, from);
   };
   Value all = load(0);
   int count = int(pattern.pieces.size());
   for (int piece = std::min(1, count - 1); piece < count; ++piece) {
     // Lanes of earlier pieces are where they belong, once two pieces have been joined.
-    SmallVector<int32_t> from;
+    SmallVector<int64_t> from;
     for (unsigned lane = 0; lane < lanes; ++lane) {
       int own = pattern.pieceOf[lane];
       bool isSettled = own < piece && piece > 1;
       from.push_back(own < 0 || own > piece ? -1
-                     : own < piece ? int32_t(isSettled ? lane : pattern.placeOf(lane))
-                                   : int32_t((piece > 0 ? lanes : 0) + pattern.placeOf(lane)));
+                     : own < piece ? int64_t(isSettled ? lane : pattern.placeOf(lane))
+                                   : int64_t((piece > 0 ? lanes : 0) + pattern.placeOf(lane)));
     }
-    all = LLVM::ShuffleVectorOp::create(b, loc, all, piece > 0 ? load(piece) : all, from);
+    all = vector::ShuffleOp::create(b, loc, all, piece > 0 ? load(piece) : all, from);
   }
   return all;
 }

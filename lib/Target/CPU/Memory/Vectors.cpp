@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -81,13 +83,12 @@ static Value choose(Emitter &e, Value condition, Value other, llvm::function_ref
 /// Calls `body` with each lane's number and its address; lanes that are off get one to spare. The
 /// addresses are chosen as a vector: of choices lane by lane LLVM makes branches.
 static void overLanes(Emitter &e, Value base, Type stored, Value places, Value mask,
-                      llvm::function_ref<void(Value lane, Value address)> body) {
+                      llvm::function_ref<void(unsigned lane, Value address)> body) {
   Value spare = e.splat(e.spareMemory());
   Value all = addressOf(e, base, stored, places);
   all = LLVM::SelectOp::create(e.b, e.loc, mask, all, spare);
   for (unsigned lane = 0; lane < e.lanes; ++lane) {
-    Value number = LLVM::ConstantOp::create(e.b, e.loc, e.b.getI64IntegerAttr(lane));
-    body(number, LLVM::ExtractElementOp::create(e.b, e.loc, all, number));
+    body(lane, vector::ExtractOp::create(e.b, e.loc, all, lane));
   }
 }
 
@@ -104,10 +105,10 @@ Value Emitter::spareMemory() {
 
 Value Emitter::scalarizedLoad(Value base, Type stored, Value places, Value mask, Value pad) {
   Type type = typeOf(stored, true);
-  Value all = LLVM::PoisonOp::create(b, loc, type);
-  overLanes(*this, base, stored, places, mask, [&](Value lane, Value address) {
+  Value all = ub::PoisonOp::create(b, loc, type);
+  overLanes(*this, base, stored, places, mask, [&](unsigned lane, Value address) {
     Value one = LLVM::LoadOp::create(b, loc, stored, address, bytesOf(stored));
-    all = LLVM::InsertElementOp::create(b, loc, type, all, one, lane);
+    all = vector::InsertOp::create(b, loc, one, all, lane);
   });
   return arith::SelectOp::create(b, loc, mask, all, pad);
 }
@@ -187,11 +188,10 @@ Value Emitter::loadNear(Value base, Type element, const Ix &index, ArrayRef<int6
 
 Value Emitter::fromLanes(Type type, ArrayRef<Value> each) {
   Type wide = VectorType::get(int64_t(lanes), type);
-  Value all = LLVM::PoisonOp::create(b, loc, wide);
+  Value all = ub::PoisonOp::create(b, loc, wide);
   for (auto [lane, value] : llvm::enumerate(each))
     if (value)
-      all = LLVM::InsertElementOp::create(
-          b, loc, wide, all, value, LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(lane)));
+      all = vector::InsertOp::create(b, loc, value, all, lane);
   return all;
 }
 
@@ -252,8 +252,8 @@ void Emitter::storeTo(Value value, Value base, Type element, const Ix &index, co
     Value offsets = arith::MulIOp::create(b, loc, laneOffsets(1), splat(ix().value(laneStride)));
     Value places = arith::AddIOp::create(b, loc, splat(at), offsets);
     if (mask && cpu.vectorBytes < 64) {
-      overLanes(*this, base, stored, places, mask, [&](Value lane, Value address) {
-        Value one = LLVM::ExtractElementOp::create(b, loc, value, lane);
+      overLanes(*this, base, stored, places, mask, [&](unsigned lane, Value address) {
+        Value one = vector::ExtractOp::create(b, loc, value, lane);
         LLVM::StoreOp::create(b, loc, one, address, bytes);
       });
       return;

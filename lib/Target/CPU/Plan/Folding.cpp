@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -48,12 +49,8 @@ OpFoldResult Folding::folded(Value value) {
 }
 
 Value splatted(Value vector) {
-  auto shuffle = vector.getDefiningOp<LLVM::ShuffleVectorOp>();
-  auto insert =
-      shuffle ? shuffle.getV1().getDefiningOp<LLVM::InsertElementOp>() : LLVM::InsertElementOp();
-  bool isFirst = insert && matchPattern(insert.getPosition(), m_Zero()) &&
-                 llvm::all_of(shuffle.getMask(), [](int32_t from) { return from == 0; });
-  return isFirst ? insert.getValue() : Value();
+  auto broadcast = vector.getDefiningOp<vector::BroadcastOp>();
+  return broadcast ? broadcast.getSource() : Value();
 }
 
 } // namespace tw::target::cpu
