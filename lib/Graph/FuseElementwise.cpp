@@ -19,7 +19,8 @@ namespace tw {
 
 namespace {
 
-/// A body so long that merging more into it would only spill registers.
+/// A body so long that merging more into it gains nothing: what it shares is small beside what it
+/// computes.
 constexpr int64_t longBody = 64;
 
 /// True when the body does nothing but move, widen or select constants: as cheap as a load.
@@ -71,7 +72,7 @@ bool canFuse(linalg::GenericOp producer, linalg::GenericOp consumer, OpOperand *
          sizesEveryLoop(producer, consumer, operand);
 }
 
-/// Why merging would repeat work, or spill registers; empty where it does neither.
+/// Why merging would repeat work, or make an expression too long; empty where it does neither.
 std::string whyNotWorth(linalg::GenericOp producer, linalg::GenericOp consumer,
                         OpOperand *operand) {
   if (isFree(producer))
