@@ -27,7 +27,11 @@ constexpr int64_t secondLevelCache = 256 << 10;
 /// Measured by bench/rows.py.
 constexpr std::array<int64_t, 4> fewRows = {1, 6, 16, 64}, fewRowsOfPairs = {1, 4, 16, 64};
 
-/// Of a kernel beside its programs, and of a function on a vector.
+/// Of a kernel beside its programs, and of a function on a vector. Measured on an EPYC with AVX-512
+/// at some 3.5 GHz: 65 cycles for a kernel whose programs all run on the calling thread, up to
+/// 9,000 where two threads share them; 6 for a reciprocal, 9 for a square root, 11 for exp, 23 for
+/// erf, 32 for tanh, 40 for log, 65 for sin, whose geometric mean is 19; 3 for a negation with its
+/// load and store.
 constexpr double dispatchCycles = 1500, functionCycles = 20;
 
 /// Of a sum in registers, where narrower dtypes are widened.
