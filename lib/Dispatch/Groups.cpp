@@ -5,7 +5,7 @@
 //   - they keep a row dimension in common (Rows.h), or are both tiny, or one is only an initial
 //   value;
 //   - no other group lies on a path between them (the kernels could not be ordered);
-//   - what a row keeps between operations stays small enough for a core's cache;
+//   - what a row keeps between operations stays within what the target allows (FusionLimits);
 //   - a second contraction's other operands are small: they are read again for every row.
 // Each refusal is remarked with its reason.
 #include "Dispatch/Groups.h"
@@ -187,7 +187,7 @@ private:
       for (Value result : op->getResults())
         kept += rowElements(result, rows);
     if (kept > limits.row)
-      return "a row of the values between them does not fit the cache";
+      return "a row of the values between them is more than the target keeps in one kernel";
     if (areApart(from, to))
       return "convolutions and attention, and products next to pooling, are separate kernels";
     if (rereads(from, to, rows))

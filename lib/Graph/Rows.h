@@ -2,7 +2,7 @@
 //
 // Rows: the leading dimensions that a chain of operations has in common. A kernel whose operations
 // all share N row dimensions is one parallel loop over them; what lies between its operations is
-// one row, small and in cache. Everything dispatch formation asks about an operation is answered
+// one row of it. Everything dispatch formation asks about an operation is answered
 // here.
 #pragma once
 #include "mlir/IR/OpDefinition.h"
