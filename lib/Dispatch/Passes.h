@@ -2,6 +2,7 @@
 //
 // What becomes one kernel: from a graph to calls of kernels (tw.dispatch).
 #pragma once
+#include "IR/Graph/Graph.h" // the dialect that passes depend on
 #include "Dispatch/FusionLimits.h"
 #include <memory>
 

@@ -35,7 +35,7 @@ def FormDispatches : Pass<"tw-form-dispatches", "::mlir::ModuleOp"> {
     Option<"rereadElements", "reread-elements", "int64_t", "65536",
            "Elements of the other operand of a second product, read again for every row">
   ];
-  let dependentDialects = ["::tw::graph::TWDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::tw::graph::TWDialect"];
 }
 
 def FormPlainDispatches : Pass<"tw-form-plain-dispatches", "::mlir::ModuleOp"> {
@@ -44,7 +44,7 @@ def FormPlainDispatches : Pass<"tw-form-plain-dispatches", "::mlir::ModuleOp"> {
     As tw-form-dispatches, but a kernel has one operation, with what begins the destination that it
     updates.
   }];
-  let dependentDialects = ["::tw::graph::TWDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::tw::graph::TWDialect"];
 }
 
 def ReadSlices : Pass<"tw-read-slices", "::mlir::ModuleOp"> {
@@ -72,5 +72,5 @@ def ReadSlices : Pass<"tw-read-slices", "::mlir::ModuleOp"> {
     Option<"alignment", "alignment", "int64_t", "1",
            "Bytes at multiples of which a part must begin in its tensor">
   ];
-  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::tw::graph::TWDialect"];
 }

@@ -3,7 +3,12 @@
 // Passes on the graph: tensors, before dispatches are formed.
 include "mlir/Pass/PassBase.td"
 
-def DropDeadResults : Pass<"tw-drop-dead-results"> {
+class GraphPass<string argument, string operation = ""> : Pass<argument, operation> {
+  // Which brings the other dialects of graphs along.
+  let dependentDialects = ["::tw::graph::TWDialect"];
+}
+
+def DropDeadResults : GraphPass<"tw-drop-dead-results"> {
   let summary = "Reductions without results nobody reads";
   let description = [{
     A reduction that computes several results at once loses those that nobody reads, as the positions
@@ -25,7 +30,7 @@ def DropDeadResults : Pass<"tw-drop-dead-results"> {
   }];
 }
 
-def ResolveDims : Pass<"tw-resolve-dims"> {
+def ResolveDims : GraphPass<"tw-resolve-dims"> {
   let summary = "Express sizes by the entry's symbols";
   let description = [{
     tensor.dim of a computed tensor becomes the size the tensor was made with, until only dimensions
@@ -40,10 +45,9 @@ def ResolveDims : Pass<"tw-resolve-dims"> {
     So equal sizes are one value, dispatches do not depend on tensors for sizes alone, and dead
     computations can go.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def ScatterIntoWhole : Pass<"tw-scatter-into-whole"> {
+def ScatterIntoWhole : GraphPass<"tw-scatter-into-whole"> {
   let summary = "Update whole tensors instead of slices that are put back";
   let description = [{
     What updates elements of a slice, which is then put back, updates the whole:
@@ -64,10 +68,9 @@ def ScatterIntoWhole : Pass<"tw-scatter-into-whole"> {
 
     as caches of several layers in one tensor are written. Whoever else reads %u reads a slice of %y.
   }];
-  let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
-def FoldUnitReshapes : Pass<"tw-fold-unit-reshapes"> {
+def FoldUnitReshapes : GraphPass<"tw-fold-unit-reshapes"> {
   let summary = "Read through reshapes of unit dimensions";
   let description = [{
     A linalg.generic reads through a reshape that only adds or drops dimensions of size one (what
@@ -101,7 +104,7 @@ def FoldUnitReshapes : Pass<"tw-fold-unit-reshapes"> {
   }];
 }
 
-def FoldPadding : Pass<"tw-fold-padding"> {
+def FoldPadding : GraphPass<"tw-fold-padding"> {
   let summary = "Let convolutions pad with zeros themselves";
   let description = [{
     A convolution pads with zeros itself:
@@ -123,7 +126,7 @@ def FoldPadding : Pass<"tw-fold-padding"> {
   }];
 }
 
-def ChannelsLast : Pass<"tw-channels-last", "::mlir::ModuleOp"> {
+def ChannelsLast : GraphPass<"tw-channels-last", "::mlir::ModuleOp"> {
   let summary = "Run convolutions with channels last";
   let description = [{
     Convolutions run with channels last, and so does what stands between them:
@@ -142,11 +145,9 @@ def ChannelsLast : Pass<"tw-channels-last", "::mlir::ModuleOp"> {
     tensor transposed back. Weights are read in another order, which costs nothing. A convolution of
     a few channels reads its input as it is; one with a window of one element is a product.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-      "::mlir::tensor::TensorDialect"];
 }
 
-def MergeProducts : Pass<"tw-merge-products", "::mlir::ModuleOp"> {
+def MergeProducts : GraphPass<"tw-merge-products", "::mlir::ModuleOp"> {
   let summary = "Multiply one tensor with several weights at once";
   let description = [{
     Products of one tensor with several weights become one product, with the weights side by side,
@@ -166,10 +167,9 @@ def MergeProducts : Pass<"tw-merge-products", "::mlir::ModuleOp"> {
     and not the same behind all), or needs a tensor of its own, as a result of the model does. The
     decision is `merge` (docs/configurations.md).
   }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def ReshapeBeforeSlice : Pass<"tw-reshape-before-slice"> {
+def ReshapeBeforeSlice : GraphPass<"tw-reshape-before-slice"> {
   let summary = "Cut dimensions before slices are taken";
   let description = [{
     What cuts a dimension of a slice cuts it before the slice is taken:
@@ -191,7 +191,7 @@ def ReshapeBeforeSlice : Pass<"tw-reshape-before-slice"> {
   }];
 }
 
-def ReadCapturedViews : Pass<"tw-read-captured-views"> {
+def ReadCapturedViews : GraphPass<"tw-read-captured-views"> {
   let summary = "Let bodies look elements up in tensors instead of in slices of them";
   let description = [{
     A body looks elements up in the tensor itself, not in a slice of it or in what only adds or drops
@@ -212,10 +212,9 @@ def ReadCapturedViews : Pass<"tw-read-captured-views"> {
     What a body captures is an argument of its kernel, in memory: the slice would be a copy, by a
     kernel of its own.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def FuseElementwise : Pass<"tw-fuse-elementwise"> {
+def FuseElementwise : GraphPass<"tw-fuse-elementwise"> {
   let summary = "Merge elementwise producers";
   let description = [{
     An elementwise linalg.generic is merged into the linalg.generic that reads it, when that saves a
@@ -243,7 +242,7 @@ def FuseElementwise : Pass<"tw-fuse-elementwise"> {
   }];
 }
 
-def FoldAttentionTransposes : Pass<"tw-fold-attention-transposes"> {
+def FoldAttentionTransposes : GraphPass<"tw-fold-attention-transposes"> {
   let summary = "Attention through transposes";
   let description = [{
     Attention, and its gradient, read their operands, and write their results, through transposes and
@@ -264,7 +263,7 @@ def FoldAttentionTransposes : Pass<"tw-fold-attention-transposes"> {
   }];
 }
 
-def FoldFilterTransposes : Pass<"tw-fold-filter-transposes"> {
+def FoldFilterTransposes : GraphPass<"tw-fold-filter-transposes"> {
   let summary = "Convolutions that read filters as they are given";
   let description = [{
     A convolution with channels last whose filters come with each call, [O, C, window...], reads them
@@ -286,7 +285,7 @@ def FoldFilterTransposes : Pass<"tw-fold-filter-transposes"> {
   }];
 }
 
-def GroupQueries : Pass<"tw-group-queries"> {
+def GroupQueries : GraphPass<"tw-group-queries"> {
   let summary = "Attention with keys that are not repeated";
   let description = [{
     Attention whose keys and values are repeated, head by head, for groups of queries reads each
@@ -312,7 +311,7 @@ def GroupQueries : Pass<"tw-group-queries"> {
   }];
 }
 
-def TransposeWeights : Pass<"tw-transpose-weights"> {
+def TransposeWeights : GraphPass<"tw-transpose-weights"> {
   let summary = "Lay out weights for contractions";
   let description = [{
     A contraction that reads a weight with a reduction dimension innermost, as PyTorch's linear does
@@ -333,7 +332,7 @@ def TransposeWeights : Pass<"tw-transpose-weights"> {
   }];
 }
 
-def HoistWeights : Pass<"tw-hoist-weights", "::mlir::ModuleOp"> {
+def HoistWeights : GraphPass<"tw-hoist-weights", "::mlir::ModuleOp"> {
   let summary = "Evaluate expressions over weights";
   let description = [{
     What depends on weights and constants alone is computed once, at compile time, by generated code:
@@ -355,7 +354,7 @@ def HoistWeights : Pass<"tw-hoist-weights", "::mlir::ModuleOp"> {
   let constructor = "::tw::createHoistWeights(nullptr)";
 }
 
-def SumGroupGradients : Pass<"tw-sum-group-gradients"> {
+def SumGroupGradients : GraphPass<"tw-sum-group-gradients"> {
   let summary = "Gradients of shared keys are summed where they are computed";
   let description = [{
     Gradients of keys and values that groups of queries share are summed where they are computed:
@@ -378,7 +377,7 @@ def SumGroupGradients : Pass<"tw-sum-group-gradients"> {
   }];
 }
 
-def ToDestinationStyle : Pass<"tw-to-destination-style"> {
+def ToDestinationStyle : GraphPass<"tw-to-destination-style"> {
   let summary = "Give every computation its destination";
   let description = [{
     Brings every computation into the form that kernels have: operations that write into a
@@ -394,7 +393,7 @@ def ToDestinationStyle : Pass<"tw-to-destination-style"> {
   }];
 }
 
-def NumberValues : Pass<"tw-number-values"> {
+def NumberValues : GraphPass<"tw-number-values"> {
   let summary = "Number the values that the graph computes";
   let description = [{
     Gives each tensor that the graph computes a number, in the order of the text:
@@ -413,7 +412,7 @@ def NumberValues : Pass<"tw-number-values"> {
   }];
 }
 
-def GraphCSE : Pass<"tw-cse"> {
+def GraphCSE : GraphPass<"tw-cse"> {
   let summary = "Compute the same only once";
   let description = [{
     MLIR's elimination of common subexpressions with the numbers of values (IR/Graph/Values.h) kept:

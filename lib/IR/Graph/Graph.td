@@ -19,6 +19,10 @@ def TW_Dialect : Dialect {
   let name = "tw";
   let cppNamespace = "::tw::graph";
   let summary = "Operations on whole tensors that linalg lacks";
+  // Graphs are made of these, too, and passes on graphs may make operations of any.
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
   let useDefaultAttributePrinterParser = 1;
   // Arguments and results of functions carry tw.name, tw.role, ...: see docs/contracts.md.
   let hasOperationAttrVerify = 1;
