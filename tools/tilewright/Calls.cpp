@@ -156,6 +156,15 @@ static Result<std::vector<int>> assignInputs(const Interface &callee,
   return chosen;
 }
 
+Result<std::vector<InputSpec>> specsInOrder(const Interface &callee,
+                                            std::span<const InputSpec> specs) {
+  TW_ASSIGN(std::vector<int> chosen, assignInputs(callee, specs));
+  std::vector<InputSpec> ordered;
+  for (int each : chosen)
+    ordered.push_back(specs[each]);
+  return ordered;
+}
+
 Result<std::vector<HostTensor>> readInputs(const Interface &callee,
                                            std::span<const InputSpec> specs) {
   TW_ASSIGN(std::vector<int> chosen, assignInputs(callee, specs));

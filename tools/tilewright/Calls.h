@@ -61,7 +61,12 @@ struct Interface {
 };
 Interface interfaceOf(const tw_program *program);
 
-/// Gives each input of the program its SPEC, by name or else in order, and reads it. Errors: CLI_5
+/// Gives each input of the program its SPEC, by name or else in order. Errors: CLI_5 (missing,
+/// unknown or given twice).
+Result<std::vector<InputSpec>> specsInOrder(const Interface &callee,
+                                            std::span<const InputSpec> specs);
+
+/// The same, and reads them. Errors: CLI_5
 /// (missing, unknown or given twice), and those of readInput.
 Result<std::vector<HostTensor>> readInputs(const Interface &callee,
                                            std::span<const InputSpec> specs);

@@ -41,6 +41,16 @@ void ModelOptions::addOutputOptionsTo(CLI::App &app) {
 
 static const char *orNull(const std::string &text) { return text.empty() ? nullptr : text.c_str(); }
 
+ModelOptions asTarget(ModelOptions options, const std::string &target) {
+  options.target = target;
+  options.tuningSpecs.clear();
+  options.configurations.clear();
+  options.precision.clear();
+  return options;
+}
+
+bool isForGpu(std::string_view target) { return target.starts_with("nvidia"); }
+
 void addDeviceOption(CLI::App &app, std::string &device) {
   app.add_option("--device", device,
                  "cpu, cuda (the first GPU) or cuda:N; default: what it was compiled for");

@@ -4,6 +4,7 @@
 #pragma once
 #include "tilewright/Compiler.h"
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -32,6 +33,12 @@ struct ModelOptions {
 /// `paths`, which it fills.
 tilewright_compile_options compileRequest(const ModelOptions &options, const std::string &output,
                                           std::vector<const char *> &paths);
+
+/// The same model for another target, as the compiler chooses: what was given for this one is left
+/// out.
+ModelOptions asTarget(ModelOptions options, const std::string &target);
+/// Whether a target's name, of --target or of an artifact, is a GPU's.
+bool isForGpu(std::string_view target);
 
 /// Every file that may be read for the model: itself, kernels, configurations, an artifact's
 /// weights; empty where an option is not given.

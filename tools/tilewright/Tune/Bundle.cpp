@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Bundle.h"
 #include "IO/File.h"
+#include "IO/InputSpec.h"
 #include "IO/Json.h"
 #include "IO/JsonWriter.h"
 #include "IO/OutputFile.h"
@@ -8,7 +9,7 @@
 
 namespace tw::cli {
 
-static constexpr int64_t bundleVersion = 1;
+static constexpr int64_t bundleVersion = 2;
 
 static std::string pathOf(const std::string &folder) { return folder + "/bundle.json"; }
 
@@ -16,6 +17,7 @@ Status writeBundle(const std::string &folder, const Bundle &bundle) {
   JsonWriter json;
   json.beginObject().member("version", bundleVersion);
   json.member("model", std::string_view(bundle.model));
+  json.member("reference", std::string_view(bundle.reference));
   json.member("threads", int64_t(bundle.threads)).member("pairs", int64_t(bundle.pairs));
   json.key("inputs").beginArray();
   for (const std::string &input : bundle.inputs)
@@ -73,6 +75,14 @@ static Status checkFileName(const std::string &name) {
   return Diagnostic{Code::TUNE_6, fmt::format("\"{}\" is no file of the bundle's folder", name)};
 }
 
+/// A SPEC that reads no file.
+static Status checkRandom(const std::string &text) {
+  TW_ASSIGN(InputSpec spec, parseInputSpec(text));
+  if (std::holds_alternative<InputSpec::Random>(spec.source))
+    return {};
+  return Diagnostic{Code::TUNE_6, fmt::format("\"{}\" is no input with random values", text)};
+}
+
 static Status read(const Json &root, Bundle &bundle) {
   TW_ASSIGN(Json version, root.get("version"));
   TW_ASSIGN(int64_t number, version.integer());
@@ -81,6 +91,7 @@ static Status read(const Json &root, Bundle &bundle) {
                                                 "version {}",
                                                 number, bundleVersion)};
   TW_TRY(readText(root, "model", bundle.model));
+  TW_TRY(readText(root, "reference", bundle.reference));
   for (auto [key, value] : {std::pair("threads", &bundle.threads), {"pairs", &bundle.pairs}}) {
     TW_ASSIGN(Json member, root.get(key));
     TW_ASSIGN(int64_t count, member.integer());
@@ -92,7 +103,8 @@ static Status read(const Json &root, Bundle &bundle) {
   TW_TRY(inputs.forEach([&](const Json &each) -> Status {
     TW_ASSIGN(std::string_view name, each.string());
     bundle.inputs.emplace_back(name);
-    return checkFileName(bundle.inputs.back());
+    return name.find('=') != name.npos ? checkRandom(bundle.inputs.back())
+                              : checkFileName(bundle.inputs.back());
   }));
   TW_ASSIGN(Json programs, root.get("programs"));
   return programs.forEach([&](const Json &each) -> Status {

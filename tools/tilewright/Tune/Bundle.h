@@ -23,9 +23,9 @@ struct BundledProgram {
 };
 
 struct Bundle {
-  std::string model; // for people
+  std::string model, reference; // for people: the file, and the target whose results are right
   int threads = 0, pairs = 0;
-  std::vector<std::string> inputs; // .npy files of the folder
+  std::vector<std::string> inputs; // .npy files of the folder, or SPECs with random values
   std::vector<BundledProgram> programs;
 };
 

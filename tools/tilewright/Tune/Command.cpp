@@ -106,15 +106,16 @@ Status checkOptions(const CommandOptions &options) {
                              "but --config={} is given",
                              model.configurations),
                  "leave --config out, or give --tuning-spec");
-  bool isCpu = model.target.empty() || model.target == "cpu" || model.target.starts_with("cpu:");
-  if (options.space.empty() && !isCpu)
-    return Diagnostic{
-        Code::TUNE_2,
-        fmt::format("dispatches are timed on CPUs, but --target={} is given", model.target),
-        {},
-        {},
-        "leave --target out; configurations of other targets are set by hand "
-        "(docs/configurations.md)"};
+  if (model.target == "reference")
+    return Diagnostic{Code::TUNE_2,
+                      "the target reference runs plain loops, which have no configurations",
+                      {},
+                      {},
+                      "leave --target out, or give a CPU or a GPU"};
+  if (isForGpu(options.tune.reference))
+    return usage(fmt::format("what is right is computed on a CPU, but --reference={} is given",
+                             options.tune.reference),
+                 "leave --reference out, or give cpu");
   return {};
 }
 
@@ -140,11 +141,16 @@ int printSpace(const CommandOptions &options, const TemporaryFolder &folder) {
 /// What is written: a tuning spec, or a configuration file.
 std::string foundText(const CommandOptions &options, const std::vector<FoundKernel> &found) {
   return options.output.ends_with(".json") ? configurationText(found)
-                                           : specText(options.tune.model.model, found);
+                                           : specText(options.tune.model, found);
 }
 
-/// Reads the inputs as the model wants them, which compiling it tells.
-int readModelInputs(const CommandOptions &options, std::vector<HostTensor> &inputs) {
+/// What a call needs: as it was given, and read as the model wants it, which compiling it tells.
+struct ModelInputs {
+  std::vector<InputSpec> specs;
+  std::vector<HostTensor> tensors;
+};
+
+int readModelInputs(const CommandOptions &options, ModelInputs &inputs) {
   auto call = parseCall(options.call);
   TW_TRY_CLI(call);
   std::vector<std::string> read = filesRead(options.tune.model), written;
@@ -153,19 +159,19 @@ int readModelInputs(const CommandOptions &options, std::vector<HostTensor> &inpu
       written.push_back(file);
   TW_TRY_CLI(checkFiles(std::span(&*call, 1), read, written));
   ProgramPtr program;
-  ModelOptions model = options.tune.model;
-  if (!options.prepare.empty())
-    model.target.clear(); // that one may be another machine's
-  if (int status = openProgram(model, "", program))
+  // Its target may be another machine's, and a GPU is for the processes that measure.
+  if (int status = openProgram(asTarget(options.tune.model, ""), "", program))
     return status;
-  auto made = readInputs(interfaceOf(program.get()), call->inputs);
+  auto specs = specsInOrder(interfaceOf(program.get()), call->inputs);
+  TW_TRY_CLI(specs);
+  auto made = readInputs(interfaceOf(program.get()), *specs);
   TW_TRY_CLI(made);
-  inputs = *std::move(made);
+  inputs = {*std::move(specs), *std::move(made)};
   return 0;
 }
 
 int search(const CommandOptions &options, const TemporaryFolder &folder) {
-  std::vector<HostTensor> inputs;
+  ModelInputs inputs;
   if (int status = readModelInputs(options, inputs))
     return status;
   auto file = OutputFile::create(options.output); // now, not when all time is spent
@@ -178,7 +184,7 @@ int search(const CommandOptions &options, const TemporaryFolder &folder) {
   }
   AskedToEnd asked;
   Tuner tuner(options.tune, folder, [] { return isInterrupted == 0; });
-  if (int status = tuner.prepare(std::move(inputs)))
+  if (int status = tuner.prepare(std::move(inputs.tensors)))
     return status;
   if (int status = tuner.search())
     return status;
@@ -195,11 +201,12 @@ int search(const CommandOptions &options, const TemporaryFolder &folder) {
 }
 
 int prepare(const CommandOptions &options, const TemporaryFolder &folder) {
-  std::vector<HostTensor> inputs;
+  ModelInputs inputs;
   if (int status = readModelInputs(options, inputs))
     return status;
   AskedToEnd asked;
-  return prepareBundle(options.tune, options.prepare, options.programs, std::move(inputs), folder,
+  return prepareBundle(options.tune, options.prepare, options.programs,
+                       {inputs.specs, inputs.tensors}, folder,
                        [] { return isInterrupted == 0; });
 }
 
@@ -277,6 +284,9 @@ void addTune(CLI::App &app, Invocation &invocation) {
                       "file that keeps all measurements, and from which the next search goes on");
   command->add_option("--html", options->page,
                       "file to write the report to as a page, with plots of the search");
+  command->add_option("--reference", tuned.reference,
+                      "the target whose results are right: reference (default), or cpu, for "
+                      "models that take plain loops too long");
   command->add_option("--seed", tuned.seed, "of what is drawn at random (default 0)");
   command->add_option("--prepare", options->prepare,
                       "only compile candidates into this folder, a bundle, for another machine");

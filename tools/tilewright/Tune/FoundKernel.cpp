@@ -137,7 +137,7 @@ std::string configurationText(const std::vector<FoundKernel> &kernels) {
   return configurationText(all, changed);
 }
 
-std::string specText(const std::string &model, const std::vector<FoundKernel> &kernels) {
+std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &kernels) {
   std::multiset<std::string> known;
   for (const FoundKernel &found : kernels)
     known.insert(featuresText(found.kernel) + sizesText(found.kernel));
@@ -154,7 +154,7 @@ std::string specText(const std::string &model, const std::vector<FoundKernel> &k
     std::string name = nameOf(kernel);
     for (int again = 2; !names.insert(name).second; ++again)
       name = fmt::format("{}_{}", nameOf(kernel), again);
-    sequences += sequenceText(name, measuredText(model, found), features, sizes,
+    sequences += sequenceText(name, measuredText(model.model, found), features, sizes,
                               configurationText(kernel, found.point));
     pairs += fmt::format("{}@{} -> @configure", pairs.empty() ? "\n        " : ",\n        ", name);
   }
@@ -166,7 +166,7 @@ std::string specText(const std::string &model, const std::vector<FoundKernel> &k
   return fmt::format(
       "// Found by `tilewright tune`; for `--tuning-spec`. docs/tuning.md.\n"
       "module attributes {{transform.with_named_sequence, tuning.version = 1 : i64,\n"
-      "    tuning.target = \"cpu\"}} {{\n{}"
+      "    tuning.target = {}}} {{\n{}"
       "  transform.named_sequence @configure(%kernel: !transform.any_op {{transform.readonly}},\n"
       "      %configuration: !transform.any_param {{transform.readonly}}) {{\n"
       "    transform.annotate %kernel \"configuration\" = %configuration\n"
@@ -174,7 +174,7 @@ std::string specText(const std::string &model, const std::vector<FoundKernel> &k
       "    transform.yield\n  }}\n"
       "  transform.named_sequence @__transform_main(%kernels: !transform.any_op "
       "{{transform.consumed}}) {{\n{}    transform.yield\n  }}\n}}\n",
-      sequences, body);
+      quoted(isForGpu(model.target) ? "nvidia" : "cpu"), sequences, body);
 }
 
 } // namespace tw::cli

@@ -26,8 +26,8 @@ struct FoundKernel {
 /// A tuning spec (docs/tuning.md): a matcher for each kernel that gets another configuration than
 /// the compiler's choice. It names no model: dtypes and sizes for what a template computes, the
 /// operations, too, for other loops; and the dispatch where the model has another kernel of which
-/// the same could be said. `model`: its path, for readers.
-std::string specText(const std::string &model, const std::vector<FoundKernel> &kernels);
+/// the same could be said. Of `model` the target counts; its path is for readers.
+std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &kernels);
 /// The same as a configuration file (docs/configurations.md).
 std::string configurationText(const std::vector<FoundKernel> &kernels);
 

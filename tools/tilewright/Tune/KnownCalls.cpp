@@ -3,6 +3,9 @@
 #include "../Program.h"
 #include "IO/Element.h"
 #include "IO/InputSpec.h"
+#include "Support/ChildProcess.h"
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -40,24 +43,61 @@ Result<std::vector<CallResult>> resultsOf(const tw_program *program,
   return runForResults(program, instance.get(), std::move(copies));
 }
 
-/// What of the results of `start` is not as expected; empty if all is.
-Result<std::string> differenceOf(const tw_program *start, const KnownCall &call,
-                                 const TrialOptions &options) {
-  TW_ASSIGN(std::vector<CallResult> results, resultsOf(start, call.inputs, options.threads));
+Result<std::string> differenceHere(const std::string &start, const KnownCall &call,
+                                   const TrialOptions &options) {
+  ProgramPtr program;
+  TW_TRY(loadArtifact(start, "", /*verify=*/false, program));
+  TW_ASSIGN(std::vector<CallResult> results,
+            resultsOf(program.get(), call.inputs, options.threads));
   TW_ASSIGN(std::vector<OutputComparison> comparisons,
-            compareResults(results, call.expected, "the reference target", options.tolerances));
+            compareResults(results, call.expected, referenceText(options), options.tolerances));
   for (const OutputComparison &comparison : comparisons)
     if (!comparison.found.same())
       return fmt::format("{} {}: {}", comparison.kind, comparison.name, comparison.found.text());
   return std::string();
 }
 
+/// What of the results of `start` is not as expected; empty if all is. In a process of its own, for
+/// one that has used a GPU cannot start others that do.
+Result<std::string> differenceOf(const std::string &start, const KnownCall &call,
+                                 const TrialOptions &options) {
+  auto end = runInChild({}, [&] {
+    auto difference = differenceHere(start, call, options);
+    if (difference)
+      return "." + *difference;
+    const Diagnostic &problem = difference.error();
+    return fmt::format("{}\n{}\n{}", int(problem.code), problem.help, problem.message);
+  });
+  if (!end)
+    return Diagnostic{
+        Code::SYSTEM_5,
+        fmt::format("no process can be started to run the model: {}", std::strerror(errno))};
+  if (!end->answer)
+    return Diagnostic{Code::TUNE_3,
+                      fmt::format("with inputs {}, the model as it is ended its process with {}",
+                                  call.what, end->text()),
+                      {},
+                      {},
+                      "tilewright check finds the dispatch at fault"};
+  const std::string &answer = *end->answer;
+  if (answer.starts_with("."))
+    return answer.substr(1);
+  size_t help = answer.find('\n') + 1, message = answer.find('\n', help) + 1;
+  return Diagnostic{Code(std::stoi(answer)),
+                    answer.substr(message),
+                    {},
+                    {},
+                    answer.substr(help, message - help - 1)};
+}
+
 } // namespace
 
-Result<std::vector<KnownCall>> knownCalls(const tw_program *reference, const tw_program *start,
+Result<std::vector<KnownCall>> knownCalls(const std::string &reference, const std::string &start,
                                           std::span<const HostTensor> inputs,
                                           const TrialOptions &options,
                                           std::vector<std::string> &notes) {
+  ProgramPtr truth;
+  TW_TRY(loadArtifact(reference, "", /*verify=*/false, truth));
   std::vector<KnownCall> calls;
   for (const std::string what : {"as given", "random", "zeros", "large"}) {
     KnownCall call{what, {}, {}};
@@ -66,7 +106,7 @@ Result<std::vector<KnownCall>> knownCalls(const tw_program *reference, const tw_
       call.inputs.push_back(std::move(input));
     }
     // A model may refuse what it is not made for, as indices that come of its inputs.
-    auto expected = resultsOf(reference, call.inputs, options.threads);
+    auto expected = resultsOf(truth.get(), call.inputs, options.threads);
     if (!expected && calls.empty())
       return std::move(expected).error();
     if (!expected) {
@@ -78,8 +118,9 @@ Result<std::vector<KnownCall>> knownCalls(const tw_program *reference, const tw_
     TW_ASSIGN(std::string difference, differenceOf(start, call, options));
     if (!difference.empty() && calls.empty())
       return Diagnostic{Code::TUNE_3,
-                        "with the inputs given, the model's results differ from the reference "
-                        "target's before anything is tuned",
+                        fmt::format("with the inputs given, the model's results differ from those "
+                                    "of {} before anything is tuned",
+                                    referenceText(options)),
                         {},
                         {difference},
                         "give other inputs, or say with --rtol and --atol how far results may be "
@@ -88,8 +129,8 @@ Result<std::vector<KnownCall>> knownCalls(const tw_program *reference, const tw_
       calls.push_back(std::move(call));
     else
       notes.push_back(fmt::format("inputs {} are not compared: the compiler's own choice differs "
-                                  "there from the reference target: {}",
-                                  what, difference));
+                                  "there from {}: {}",
+                                  what, referenceText(options), difference));
   }
   return calls;
 }

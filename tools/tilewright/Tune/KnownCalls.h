@@ -12,10 +12,11 @@
 namespace tw::cli {
 
 /// `inputs` as given, drawn anew, all zeros, and large; integers and bools stay as given, for they
-/// may be indices. Expected is what `reference` makes of them. Calls for which the results of
-/// `start` differ from that are left out, and `notes` says so: nothing can be compared there.
-/// Errors: TUNE_3 where that is so of the inputs as given.
-Result<std::vector<KnownCall>> knownCalls(const tw_program *reference, const tw_program *start,
+/// may be indices. Expected is what the artifact `reference`, for a CPU, makes of them. Calls for
+/// which the results of the artifact `start` differ from that are left out, and `notes` says so:
+/// nothing can be compared there. Errors: TUNE_3 where that is so of the inputs as given; those of
+/// loading and running either, and TUNE_3 where `start` ends its process.
+Result<std::vector<KnownCall>> knownCalls(const std::string &reference, const std::string &start,
                                           std::span<const HostTensor> inputs,
                                           const TrialOptions &options,
                                           std::vector<std::string> &notes);

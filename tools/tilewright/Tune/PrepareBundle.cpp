@@ -137,10 +137,16 @@ private:
   const TemporaryFolder &folder;
 };
 
-Status writeInputs(Bundle &bundle, const std::string &folder, std::span<const HostTensor> inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
+/// Random ones are drawn again where they are used, the same from the same seed.
+Status writeInputs(Bundle &bundle, const std::string &folder, const BundleInputs &inputs) {
+  for (size_t i = 0; i < inputs.tensors.size(); ++i) {
+    if (const auto *random = std::get_if<InputSpec::Random>(&inputs.specs[i].source)) {
+      bundle.inputs.push_back(
+          fmt::format("{}=random:{}", inputs.tensors[i].typeText(), random->seed));
+      continue;
+    }
     bundle.inputs.push_back(fmt::format("input{}.npy", i));
-    TW_TRY(writeNpy(folder + "/" + bundle.inputs.back(), inputs[i]));
+    TW_TRY(writeNpy(folder + "/" + bundle.inputs.back(), inputs.tensors[i]));
   }
   return {};
 }
@@ -148,7 +154,7 @@ Status writeInputs(Bundle &bundle, const std::string &folder, std::span<const Ho
 } // namespace
 
 int prepareBundle(const TuneOptions &options, const std::string &bundle, int64_t programs,
-                  std::vector<HostTensor> inputs, const TemporaryFolder &folder,
+                  const BundleInputs &inputs, const TemporaryFolder &folder,
                   const std::function<bool()> &goesOn) {
   std::error_code error;
   std::filesystem::create_directories(bundle, error);
@@ -157,18 +163,17 @@ int prepareBundle(const TuneOptions &options, const std::string &bundle, int64_t
         {Code::IO_2, fmt::format("cannot make the folder {}: {}", bundle, error.message())});
   auto machine = measuringMachine(bundle);
   TW_TRY_CLI(machine);
-  ModelOptions reference = options.model;
-  reference.target = "reference";
-  reference.tuningSpecs.clear();
   BundleKernels kernels(options, bundle, folder);
   if (int status = compileTo(options.model, kernels.pathOf(bundledStart), folder))
     return status;
-  if (int status = compileTo(reference, kernels.pathOf(bundledReference), folder))
+  if (int status = compileTo(asTarget(options.model, options.reference),
+                             kernels.pathOf(bundledReference), folder))
     return status;
   if (int status = kernels.read(*machine))
     return status;
   BundleWriter writer(options, kernels, folder);
   writer.bundle.model = options.model.model;
+  writer.bundle.reference = options.reference;
   writer.bundle.threads = options.threads;
   writer.bundle.pairs = options.pairs;
   TW_TRY_CLI(writeInputs(writer.bundle, bundle, inputs));

@@ -3,16 +3,24 @@
 // tilewright tune MODEL --prepare=BUNDLE, and --finish=BUNDLE.
 #pragma once
 #include "FoundKernel.h"
+#include "IO/InputSpec.h"
 #include "Tuner.h"
+#include <span>
 #include <string>
 
 namespace tw::cli {
+
+/// What a model is called with: as it was given, and as it was read; in the same order.
+struct BundleInputs {
+  std::span<const InputSpec> specs;
+  std::span<const HostTensor> tensors;
+};
 
 /// Makes a bundle of `programs` programs, each with another candidate for every kernel; what was
 /// measured in the folder before is taken into account and not asked for again. Nothing is run, so
 /// the target may be another machine's. Returns an exit status; errors have been printed.
 int prepareBundle(const TuneOptions &options, const std::string &bundle, int64_t programs,
-                  std::vector<HostTensor> inputs, const TemporaryFolder &folder,
+                  const BundleInputs &inputs, const TemporaryFolder &folder,
                   const std::function<bool()> &goesOn);
 
 /// What the measurements of a bundle say: of each kernel the fastest that is faster than what it

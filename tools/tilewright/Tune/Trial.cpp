@@ -3,10 +3,12 @@
 #include "../Failure.h"
 #include "../Machine.h"
 #include "../Measure.h"
+#include "../ModelOptions.h"
 #include "../Program.h"
 #include "IO/Json.h"
 #include "IO/JsonWriter.h"
 #include "Support/ChildProcess.h"
+#include "runtime/Device/CudaDriver.h"
 #include "runtime/Observe.h"
 #include <algorithm>
 #include <cerrno>
@@ -26,9 +28,29 @@ std::vector<int> coresOfCalls(int threads) {
   return cores;
 }
 
-std::string machineText(int threads) {
-  return fmt::format("{}; {}; {} threads", cpuModel(), fmt::join(cpuFeatures(), " "),
+static std::string gpuModel() {
+  auto driver = rt::CudaDriver::get("cuda");
+  auto facts = driver ? (*driver)->describe(0) : Result<rt::DeviceFacts>(driver.error());
+  return facts ? facts->model + "; " : "";
+}
+
+Result<std::string> machineText(const std::string &target, int threads) {
+  std::string gpu;
+  if (isForGpu(target)) {
+    // A process that has opened the driver cannot start others that use it.
+    auto end = runInChild({}, gpuModel);
+    if (!end)
+      return Diagnostic{Code::SYSTEM_5,
+                        fmt::format("no process can be started to look for GPUs: {}",
+                                    std::strerror(errno))};
+    gpu = end->answer.value_or("");
+  }
+  return fmt::format("{}{}; {}; {} threads", gpu, cpuModel(), fmt::join(cpuFeatures(), " "),
                      threads ? threads : usableThreads());
+}
+
+std::string referenceText(const TrialOptions &options) {
+  return fmt::format("the {} target", options.reference);
 }
 
 Result<HostTensor> copyOf(const HostTensor &tensor) {
@@ -74,7 +96,7 @@ public:
   Status time(ProgramTimes &times) {
     TW_TRY(fromRuntime(tw_instance_record(instance.get(), 1)));
     TW_ASSIGN(double us, timeOnce(instance.get(), inputs, &*restore));
-    times.call.push_back(us);
+    double all = 0;
     std::map<std::vector<std::string>, double> spent;
     const auto &dispatches = rt::metadataOf(program.get()).dispatches;
     for (size_t i = 0; i < dispatches.size(); ++i) {
@@ -83,8 +105,11 @@ public:
       if (kernels.empty())
         kernels.push_back(dispatch.kernel);
       tw_dispatch_times recorded = tw_instance_recorded(instance.get(), int32_t(i));
-      spent[std::move(kernels)] += double(recorded.total_ns) / 1000;
+      double total = double(recorded.total_ns) / 1000;
+      spent[std::move(kernels)] += total;
+      all += total;
     }
+    times.call.push_back(isForGpu(rt::metadataOf(program.get()).target) ? all : us);
     for (const auto &[kernels, total] : spent)
       times.dispatches[kernels].push_back(total);
     return {};
@@ -114,7 +139,7 @@ Result<std::string> wrongResults(const tw_program *program, const KnownCall &cal
       break;
     }
     TW_ASSIGN(std::vector<OutputComparison> comparisons,
-              compareResults(results, call.expected, "the reference target", options.tolerances));
+              compareResults(results, call.expected, referenceText(options), options.tolerances));
     for (const OutputComparison &comparison : comparisons)
       if (!comparison.found.same())
         return fmt::format("inputs {}: {} {}: {}", call.what, comparison.kind, comparison.name,
@@ -136,6 +161,8 @@ Result<TrialResult> tryHere(const std::string &start, const std::string &candida
         return result;
     }
   }
+  if (options.pairs == 0)
+    return result;
   TW_ASSIGN(Runner incumbent, Runner::load(start, calls.front().inputs, options.threads));
   TW_ASSIGN(Runner challenger, Runner::load(candidate, calls.front().inputs, options.threads));
   TW_TRY(incumbent.warmUp());

@@ -21,7 +21,9 @@ struct KnownCall {
 };
 
 struct TrialOptions {
-  int threads = 0, pairs = 7;
+  std::string reference = "reference"; // the target whose results are right
+  int threads = 0;
+  int pairs = 7; // of timed calls; 0: results are compared, nothing is timed
   int seconds = 60;            // after which the candidate is given up
   std::vector<int> cores = {}; // that it may use; empty: all
   ToleranceOptions tolerances = {};
@@ -29,6 +31,7 @@ struct TrialOptions {
 
 /// Times in us, one for each timed call.
 struct ProgramTimes {
+  /// On the CPU all of it; on a GPU the sum of its dispatches, for copies of inputs are the bench's.
   std::vector<double> call;
   /// Of dispatches, by the kernels that were configured for what they compute: several where they
   /// were fused.
@@ -54,9 +57,12 @@ Result<TrialResult> runTrial(const std::string &start, const std::string &candid
 
 /// The cores that calls with so many threads stay on; empty where they need all, as with 0.
 std::vector<int> coresOfCalls(int threads);
-/// What measurements with so many threads are of: the CPU's name and features. Of another machine
-/// they say nothing.
-std::string machineText(int threads);
+/// What measurements of programs for `target` with so many threads are of: the CPU's name and
+/// features, and the GPU's name. Of another machine they say nothing. Errors: no process can be had.
+Result<std::string> machineText(const std::string &target, int threads);
+
+/// "the reference target", for messages.
+std::string referenceText(const TrialOptions &options);
 
 /// A tensor of the same elements.
 Result<HostTensor> copyOf(const HostTensor &tensor);

@@ -32,6 +32,7 @@ Tuner::Tuner(TuneOptions options, const TemporaryFolder &folder, std::function<b
   trial.threads = this->options.threads;
   trial.pairs = this->options.pairs;
   trial.tolerances = this->options.tolerances;
+  trial.reference = this->options.reference;
   trial.cores = coresOfCalls(trial.threads);
   if (!trial.cores.empty()) {
     std::vector<int> cores = usableCores();
@@ -68,15 +69,9 @@ int Tuner::openPrograms(std::vector<HostTensor> inputs) {
   std::string referenceArtifact = folder.path() + "/reference.so";
   if (int status = compileTo(options.model, startArtifact, folder))
     return status;
-  ModelOptions reference = options.model;
-  reference.target = "reference";
-  reference.tuningSpecs.clear();
-  if (int status = compileTo(reference, referenceArtifact, folder))
+  if (int status = compileTo(asTarget(options.model, options.reference), referenceArtifact, folder))
     return status;
-  ProgramPtr start, truth;
-  TW_TRY_CLI(loadArtifact(startArtifact, "", /*verify=*/false, start));
-  TW_TRY_CLI(loadArtifact(referenceArtifact, "", /*verify=*/false, truth));
-  auto known = knownCalls(truth.get(), start.get(), inputs, trial, results.notes);
+  auto known = knownCalls(referenceArtifact, startArtifact, inputs, trial, results.notes);
   TW_TRY_CLI(known);
   calls = *std::move(known);
   return 0;
@@ -104,6 +99,8 @@ int Tuner::readKernels() {
   trial.seconds = int(30 + 20 * trial.pairs * finalPairs * results.startUs / 1e6);
   auto program = describeProgram(startArtifact);
   TW_TRY_CLI(program);
+  auto machine = machineText(program->target, options.threads);
+  TW_TRY_CLI(machine);
   for (size_t number = 0; number < all.size(); ++number) {
     const TunableKernel &kernel = all[number];
     std::vector<double> times = timesOf(*self, kernel.name).second;
@@ -116,7 +113,7 @@ int Tuner::readKernels() {
     tune::KernelSearch search(kernel.space, kernel.start, kernel.points, options.seed + number);
     tuned.push_back({kernel,
                      std::move(search),
-                     keyOf(kernel, *program, machineText(options.threads)),
+                     keyOf(kernel, *program, *machine),
                      us,
                      {},
                      {}});

@@ -20,6 +20,7 @@ namespace tw::cli {
 
 struct TuneOptions {
   ModelOptions model;
+  std::string reference = "reference"; // the target whose results are right
   double budgetSeconds = 600;
   int threads = 0, pairs = 7;
   uint64_t seed = 0;

@@ -59,7 +59,7 @@ private:
   Value zip(Value a, Value b, bool upper) {
     return shuffle(a, b, [&](unsigned i) {
       unsigned in = i % group;
-      return int64_t(i - in + in / 2 + upper * (group / 2) + (in % 2) * lanes);
+      return int64_t(i) - in + in / 2 + upper * (group / 2) + (in % 2) * lanes;
     });
   }
 
@@ -92,7 +92,7 @@ private:
       for (unsigned odd : {0, 1})
         rows[i + odd * rows.size() / 2] =
             shuffle(before[2 * i], before[2 * i + 1], [&](unsigned j) {
-              return int64_t((2 * (j / group) + odd) * group + j % group);
+              return int64_t(2 * (j / group) + odd) * group + int64_t(j % group);
             });
   }
 

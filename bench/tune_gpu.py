@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `tilewright tune` finds for the rows of bench/gpu.py on a GPU, beside what the compiler chooses.
+
+    bench/tune_gpu.py prepare FOLDER [--rows=NAME,...] [--programs=20] [--tool=...]   # needs torch and a compiler
+    bench/tune_gpu.py measure FOLDER [--rows=NAME,...] [--tool=...]                   # needs a GPU
+    bench/tune_gpu.py finish  FOLDER [--rows=NAME,...] [--tool=...]                   # needs a compiler
+
+Each row is a bundle FOLDER/NAME (docs/tuning.md, "Another machine"); `prepare` after `measure` makes another round.
+`finish` prints a table, and links the specs of all rows into FOLDER/tuned.mlir. Ratios are the candidate's time over
+that of the compiler's choice, of calls in turns: below 1 is faster.
+"""
+import argparse
+import math
+import pathlib
+import subprocess
+import sys
+
+import gpu
+import gpu_rows
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def input_sizes(row: dict) -> list[tuple]:
+    if "operation" in row:
+        return list(gpu_rows.shapes(row).values())
+    if "heads" in row:
+        return list(gpu.attention_shapes(row).values())
+    weight = (row["n"], row["k"]) if row["layout"] == "nk" else (row["k"], row["n"])
+    return [(row["m"], row["k"]), weight, (row["n"],)]
+
+
+def model_options(options, name: str) -> list:
+    """The model of a row, exported once, and what it is compiled with."""
+    model = options.folder / f"{name}.pt2"
+    if not model.exists():
+        gpu.export(options.table[name], model)
+    return [model, "--target=nvidia:sm_90a"]
+
+
+def prepare(options, name: str) -> None:
+    row = options.table[name]
+    inputs = [f"--input={'x'.join(map(str, sizes))}x{row['dtype']}=random:{seed + 1}"
+              for seed, sizes in enumerate(input_sizes(row))]
+    subprocess.run([options.tool, "tune", *model_options(options, name), *inputs, "--reference=cpu:x86-64-v3",
+                    f"--prepare={options.folder / name}", f"--programs={options.programs}"], check=True)
+
+
+def measure(options, name: str) -> None:
+    done = subprocess.run([options.tool, "tune", f"--measure={options.folder / name}"], check=False,
+                          capture_output=True, text=True)
+    print(f"{name}: {(done.stdout + done.stderr).strip()}", flush=True)
+
+
+def finish(options, names: list[str]) -> None:
+    specs, ratios = [], []
+    for name in names:
+        spec = options.folder / f"{name}.mlir"
+        done = subprocess.run([options.tool, "tune", *model_options(options, name), f"--finish={options.folder / name}",
+                               "-o", spec], check=True, capture_output=True, text=True)
+        for line in done.stdout.splitlines()[1:-1]:
+            us, ratio, tried, *kernel = line.split()
+            ratios.append(1.0 if ratio == "-" else float(ratio))
+            print(f"{name:36} {us:>10} us  {ratio:>6}  {tried:>4} tried  {' '.join(kernel)}")
+        specs.append(spec)
+    print(f"geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f} of {len(ratios)} kernels")
+    subprocess.run([options.tool, "link-specs", *specs, "-o", options.folder / "tuned.mlir"], check=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("mode", choices=["prepare", "measure", "finish"])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--rows", default="")
+    parser.add_argument("--programs", type=int, default=20)
+    parser.add_argument("--tool", type=pathlib.Path, default=ROOT / "build/dev/bin/tilewright")
+    options = parser.parse_args()
+    # Of a dynamic size there is nothing to measure but its values, and precision is the model's.
+    options.table = {name: row for name, row in gpu.table().items() if not row.get("dynamic") and not row.get("compile")}
+    names = options.rows.split(",") if options.rows else list(options.table)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    if options.mode == "finish":
+        finish(options, names)
+        return 0
+    for name in names:
+        (prepare if options.mode == "prepare" else measure)(options, name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
