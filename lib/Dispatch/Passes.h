@@ -2,8 +2,8 @@
 //
 // What becomes one kernel: from a graph to calls of kernels (tw.dispatch).
 #pragma once
-#include "IR/Graph/Graph.h" // the dialect that passes depend on
 #include "Dispatch/FusionLimits.h"
+#include "IR/Graph/Graph.h" // the dialect that passes depend on
 #include <memory>
 
 namespace mlir {

@@ -2,8 +2,8 @@
 //
 // Graph-level passes, one file each, and the order in which they run (Pipeline.cpp).
 #pragma once
-#include "IR/Graph/Graph.h" // the dialect that passes depend on
 #include "Graph/ConstantEvaluator.h"
+#include "IR/Graph/Graph.h" // the dialect that passes depend on
 #include <memory>
 
 namespace mlir {

@@ -104,7 +104,7 @@ static Status read(const Json &root, Bundle &bundle) {
     TW_ASSIGN(std::string_view name, each.string());
     bundle.inputs.emplace_back(name);
     return name.find('=') != name.npos ? checkRandom(bundle.inputs.back())
-                              : checkFileName(bundle.inputs.back());
+                                       : checkFileName(bundle.inputs.back());
   }));
   TW_ASSIGN(Json programs, root.get("programs"));
   return programs.forEach([&](const Json &each) -> Status {

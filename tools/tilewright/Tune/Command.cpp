@@ -206,8 +206,7 @@ int prepare(const CommandOptions &options, const TemporaryFolder &folder) {
     return status;
   AskedToEnd asked;
   return prepareBundle(options.tune, options.prepare, options.programs,
-                       {inputs.specs, inputs.tensors}, folder,
-                       [] { return isInterrupted == 0; });
+                       {inputs.specs, inputs.tensors}, folder, [] { return isInterrupted == 0; });
 }
 
 int finish(const CommandOptions &options, const TemporaryFolder &folder) {

@@ -69,9 +69,8 @@ Result<std::string> differenceOf(const std::string &start, const KnownCall &call
     return fmt::format("{}\n{}\n{}", int(problem.code), problem.help, problem.message);
   });
   if (!end)
-    return Diagnostic{
-        Code::SYSTEM_5,
-        fmt::format("no process can be started to run the model: {}", std::strerror(errno))};
+    return Diagnostic{Code::SYSTEM_5, fmt::format("no process can be started to run the model: {}",
+                                                  std::strerror(errno))};
   if (!end->answer)
     return Diagnostic{Code::TUNE_3,
                       fmt::format("with inputs {}, the model as it is ended its process with {}",

@@ -81,7 +81,8 @@ private:
               runTrial(pathOf(bundledStart), artifact, std::span(calls).first(1), trial));
     auto isFaster = [&](const BundledKernel &kernel) {
       auto [candidate, start] = timesOf(result, kernel.name);
-      return !candidate.empty() && !start.empty() && tune::compareTimes(candidate, start).isFaster();
+      return !candidate.empty() && !start.empty() &&
+             tune::compareTimes(candidate, start).isFaster();
     };
     if (result.isInterrupted || !result.fault.empty() ||
         std::ranges::none_of(program.kernels, isFaster))

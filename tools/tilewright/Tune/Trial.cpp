@@ -40,9 +40,9 @@ Result<std::string> machineText(const std::string &target, int threads) {
     // A process that has opened the driver cannot start others that use it.
     auto end = runInChild({}, gpuModel);
     if (!end)
-      return Diagnostic{Code::SYSTEM_5,
-                        fmt::format("no process can be started to look for GPUs: {}",
-                                    std::strerror(errno))};
+      return Diagnostic{
+          Code::SYSTEM_5,
+          fmt::format("no process can be started to look for GPUs: {}", std::strerror(errno))};
     gpu = end->answer.value_or("");
   }
   return fmt::format("{}{}; {}; {} threads", gpu, cpuModel(), fmt::join(cpuFeatures(), " "),

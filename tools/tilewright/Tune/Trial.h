@@ -23,7 +23,7 @@ struct KnownCall {
 struct TrialOptions {
   std::string reference = "reference"; // the target whose results are right
   int threads = 0;
-  int pairs = 7; // of timed calls; 0: results are compared, nothing is timed
+  int pairs = 7;               // of timed calls; 0: results are compared, nothing is timed
   int seconds = 60;            // after which the candidate is given up
   std::vector<int> cores = {}; // that it may use; empty: all
   ToleranceOptions tolerances = {};
@@ -31,7 +31,8 @@ struct TrialOptions {
 
 /// Times in us, one for each timed call.
 struct ProgramTimes {
-  /// On the CPU all of it; on a GPU the sum of its dispatches, for copies of inputs are the bench's.
+  /// On the CPU all of it; on a GPU the sum of its dispatches, for copies of inputs are the
+  /// bench's.
   std::vector<double> call;
   /// Of dispatches, by the kernels that were configured for what they compute: several where they
   /// were fused.
@@ -58,7 +59,8 @@ Result<TrialResult> runTrial(const std::string &start, const std::string &candid
 /// The cores that calls with so many threads stay on; empty where they need all, as with 0.
 std::vector<int> coresOfCalls(int threads);
 /// What measurements of programs for `target` with so many threads are of: the CPU's name and
-/// features, and the GPU's name. Of another machine they say nothing. Errors: no process can be had.
+/// features, and the GPU's name. Of another machine they say nothing. Errors: no process can be
+/// had.
 Result<std::string> machineText(const std::string &target, int threads);
 
 /// "the reference target", for messages.

@@ -111,12 +111,7 @@ int Tuner::readKernels() {
     if (!isWanted || us < leastShare * results.startUs || kernel.points.empty())
       continue;
     tune::KernelSearch search(kernel.space, kernel.start, kernel.points, options.seed + number);
-    tuned.push_back({kernel,
-                     std::move(search),
-                     keyOf(kernel, *program, *machine),
-                     us,
-                     {},
-                     {}});
+    tuned.push_back({kernel, std::move(search), keyOf(kernel, *program, *machine), us, {}, {}});
     numbers.push_back(number);
   }
   TW_TRY_CLI(startFromKnown());
