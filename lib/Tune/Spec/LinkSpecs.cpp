@@ -12,6 +12,22 @@ namespace {
 
 constexpr StringLiteral entryName = transform::TransformDialect::kTransformEntryPointSymbolName;
 
+/// The place of a configuration is where it stands in the new text.
+static void dropPlaces(ModuleOp module) {
+  module.walk([&](transform::ParamConstantOp parameter) {
+    NamedAttrList fields(cast<DictionaryAttr>(parameter.getValue()));
+    fields.erase("place");
+    parameter.setValueAttr(fields.getDictionary(module.getContext()));
+  });
+}
+
+/// Whether two sequences are the same but for their names.
+static bool isSame(transform::NamedSequenceOp left, transform::NamedSequenceOp right) {
+  OwningOpRef<transform::NamedSequenceOp> named = right.clone();
+  (*named).setSymNameAttr(left.getSymNameAttr());
+  return OperationEquivalence::isEquivalentTo(left, *named, OperationEquivalence::IgnoreLocations);
+}
+
 /// A spec's sequences beside those of the ones before it.
 class Linker {
 public:
@@ -23,6 +39,8 @@ public:
       linked.get()->setAttrs(module->getAttrs());
     OwningOpRef<ModuleOp> copy = module.clone();
     SymbolTable own(*copy);
+    dropPlaces(*copy);
+    dropRepeated(*copy, own);
     // Names that both have: the later ones change.
     for (auto sequence : copy->getOps<transform::NamedSequenceOp>())
       if (sequence.getSymName() != entryName && table.lookup(sequence.getSymName()))
@@ -54,26 +72,39 @@ public:
   }
 
 private:
+  /// What is the same as a sequence of an earlier spec is named as that one: the actions of specs
+  /// that the tuner writes are all the same.
+  void dropRepeated(ModuleOp module, SymbolTable &own) {
+    for (auto sequence : llvm::make_early_inc_range(module.getOps<transform::NamedSequenceOp>())) {
+      if (sequence.getSymName() == entryName)
+        continue;
+      auto same = llvm::find_if(linked->getOps<transform::NamedSequenceOp>(),
+                                [&](auto earlier) { return isSame(earlier, sequence); });
+      if (same == linked->getOps<transform::NamedSequenceOp>().end())
+        continue;
+      StringAttr name = (*same).getSymNameAttr();
+      if (name != sequence.getSymNameAttr() && own.lookup(name))
+        (void)own.renameToUnique(own.lookup(name), {&table});
+      (void)SymbolTable::replaceAllSymbolUses(sequence, name, module);
+      own.erase(sequence);
+    }
+  }
+
   void collect(transform::NamedSequenceOp entry) {
     entry.walk([&](transform::ForeachMatchOp each) {
-      llvm::append_range(matchers, each.getMatchers());
-      llvm::append_range(actions, each.getActions());
+      for (auto pair : llvm::zip_equal(each.getMatchers(), each.getActions()))
+        if (listed.insert(pair).second) {
+          matchers.push_back(std::get<0>(pair));
+          actions.push_back(std::get<1>(pair));
+        }
     });
   }
 
   OwningOpRef<ModuleOp> linked;
   SymbolTable table;
   SmallVector<Attribute> matchers, actions;
+  llvm::DenseSet<std::tuple<Attribute, Attribute>> listed;
 };
-
-/// The place of a configuration is where it stands in the new text.
-void dropPlaces(ModuleOp module) {
-  module.walk([&](transform::ParamConstantOp parameter) {
-    NamedAttrList fields(cast<DictionaryAttr>(parameter.getValue()));
-    fields.erase("place");
-    parameter.setValueAttr(fields.getDictionary(module.getContext()));
-  });
-}
 
 } // namespace
 
@@ -82,7 +113,6 @@ std::string linkSpecs(ArrayRef<TuningSpec> specs) {
   for (const TuningSpec &spec : specs)
     linker.add(spec.getModule());
   ModuleOp module = linker.finish();
-  dropPlaces(module);
   std::string text;
   llvm::raw_string_ostream os(text);
   module.print(os);

@@ -106,7 +106,7 @@ Status checkOptions(const CommandOptions &options) {
                              "but --config={} is given",
                              model.configurations),
                  "leave --config out, or give --tuning-spec");
-  if (model.target == "reference")
+  if (options.space.empty() && model.target == "reference")
     return Diagnostic{Code::TUNE_2,
                       "the target reference runs plain loops, which have no configurations",
                       {},
