@@ -7,6 +7,8 @@ include(CMakePackageConfigHelpers)
 set_target_properties(tilewright-compiler PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS tilewright tw_runtime tilewright-compiler tilewright_kernel)
 install(DIRECTORY include/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# To be read: the compiler library has them embedded.
+install(DIRECTORY share/tuning DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)

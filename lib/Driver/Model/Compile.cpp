@@ -10,6 +10,7 @@
 #include "Driver/Register.h"
 #include "Driver/Targets.h"
 #include "Graph/Preparation.h"
+#include "Tune/Spec/DefaultSpec.h"
 #include "Tune/Spec/TuningSpec.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tilewright/Compiler.h"
@@ -149,8 +150,9 @@ static StringRef familyOf(const NamedTarget &target) {
   return target.architecture.empty() ? "cpu" : StringRef(target.name).split(':').first;
 }
 
-static Result<tune::TuningSpecs> givenSpecs(MLIRContext &context, const Request &request,
-                                            const NamedTarget &target) {
+/// Those of the request before the one that comes with the compiler.
+static Result<tune::TuningSpecs> findSpecs(MLIRContext &context, const Request &request,
+                                           const NamedTarget &target) {
   if (!request.tuningSpecs.empty() && !target.chooser)
     return usage("the reference target has no configurations that a tuning spec could give",
                  "leave out --tuning-spec, or --target=reference");
@@ -158,6 +160,10 @@ static Result<tune::TuningSpecs> givenSpecs(MLIRContext &context, const Request 
   for (const std::string &path : request.tuningSpecs) {
     TW_ASSIGN(tune::TuningSpec spec,
               tune::TuningSpec::read(&context, path, familyOf(target).str()));
+    specs.push_back(std::move(spec));
+  }
+  if (target.chooser) {
+    TW_ASSIGN(tune::TuningSpec spec, tune::readDefaultSpec(&context, familyOf(target).str()));
     specs.push_back(std::move(spec));
   }
   return tune::TuningSpecs(std::move(specs));
@@ -214,7 +220,7 @@ static void run(Session &session, const Request &request) {
   files = fileUses(request, kernels->included);
   if (!files)
     return session.error(files.error());
-  auto specs = givenSpecs(context, request, *target);
+  auto specs = findSpecs(context, request, *target);
   if (!specs)
     return session.error(specs.error());
   Pipeline pipeline(session, context, request.dumpTo, *std::move(files), request.values);

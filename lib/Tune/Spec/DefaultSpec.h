@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+#include "Tune/Spec/TuningSpec.h"
+
+namespace tw::tune {
+
+/// The tuning spec that comes with the compiler for kernels of `target`, "cpu" or "nvidia": what
+/// the tuner found to be faster than what the target's ConfigurationChooser chooses. It is
+/// share/tuning/TARGET.mlir, embedded.
+Result<TuningSpec> readDefaultSpec(mlir::MLIRContext *context, const std::string &target);
+
+} // namespace tw::tune
