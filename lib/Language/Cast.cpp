@@ -112,8 +112,8 @@ ValuePtr castPlainly(Tracer &tracer, const ValuePtr &value, DType to, bool isSig
   if ((isFloat(from) && to == DType::index) || (from == DType::index && isFloat(to)) ||
       (isFloat(from) && isFloat(to) && bits(from) == bits(to) && from != to))
     tracer.fail(here,
-                std::string(what) + ": there is no step from " + dtypeName(from) + " to " +
-                    dtypeName(to),
+                functionName(tracer.say(), what) + ": there is no step from " + dtypeName(from) +
+                    " to " + dtypeName(to),
                 "cast goes over a dtype between them");
   const char *name = from == to ? nullptr : plainConversion(from, to, isSigned);
   return name ? step(tracer, name, value, to, here) : retag(value, to);

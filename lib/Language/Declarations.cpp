@@ -129,12 +129,13 @@ std::vector<Index> Tracer::declareGrid(Here here, const std::vector<Size> &sizes
 Index Tracer::programId(Here here, int64_t dim) {
   if (!gridPlace)
     fail(here,
-         std::string(phrases.programId) + "(" + std::to_string(dim) + ") stands before the grid",
+         functionName(phrases, "programId") + "(" + std::to_string(dim) +
+             ") stands before the grid",
          phrases.gridFirst);
   int64_t count = int64_t(gridIds.size());
   if (dim < 0 || dim >= count)
     fail(here,
-         std::string(phrases.programId) + "(" + std::to_string(dim) + "), but the grid is " +
+         functionName(phrases, "programId") + "(" + std::to_string(dim) + "), but the grid is " +
              shapeText(result.grid),
          count == 1 ? "its only dimension is 0"
                     : "its dimensions are 0 to " + std::to_string(count - 1));

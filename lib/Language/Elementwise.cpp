@@ -146,7 +146,7 @@ ValuePtr apply(Tracer &tracer, Elementwise kind, const Values &operands, Here he
   Type type = operands[0]->type;
   const char *name = operation(row, type.dtype);
   if (!name)
-    tracer.fail(here, std::string(row.name) + " is not for " + typeText(type),
+    tracer.fail(here, functionName(tracer.say(), row.name) + " is not for " + typeText(type),
                 "it is for " + takes(row) + "; cast converts");
   if (!row.compares)
     return tracer.emit1(here, name, operands, type);
@@ -159,7 +159,7 @@ ValuePtr apply(Tracer &tracer, Elementwise kind, const Values &operands, Here he
 
 ValuePtr elementwise(Tracer &tracer, Elementwise kind, const std::vector<Ref> &operands,
                      Here here) {
-  std::string what = rows[size_t(kind)].name;
+  std::string what = functionName(tracer.say(), rows[size_t(kind)].name);
   for (const Ref &ref : operands)
     if (ref.index() == 0)
       tracer.fail(here, what + " got an empty Tile, Index or Scalar", "give it a value first");

@@ -9,9 +9,7 @@ namespace {
 ValuePtr mathOf(Tracer &tracer, const char *name, const ValuePtr &value, Here here) {
   bool isRoundEven = name == std::string("roundEven");
   if (!isFloat(value->type.dtype))
-    tracer.fail(here,
-                std::string(isRoundEven ? tracer.say().roundEven : name) + " is not for " +
-                    typeText(value->type),
+    tracer.fail(here, functionName(tracer.say(), name) + " is not for " + typeText(value->type),
                 "it is for floats: cast(x, f32)");
   std::string operation = name == std::string("abs") ? "absf" : isRoundEven ? "roundeven" : name;
   return tracer.emit1(here, "math." + operation, {value}, value->type);

@@ -11,10 +11,10 @@ namespace tw::kernel {
 
 /// `{}` stands for the name that the message is about.
 struct Phrases {
+  /// Whether names of functions are spelled `round_even` instead of `roundEven`.
+  bool isSnakeCase = false;
   const char *branch = "ifThenElse";
-  const char *programId = "programId";
   const char *floorDiv = "floorDiv", *ceilDiv = "ceilDiv", *mod = "mod";
-  const char *roundEven = "roundEven";
   const char *atomicAny = "Atomic::any";
 
   const char *noGrid = "say how many programs run: auto [m] = grid(M);";
@@ -34,6 +34,20 @@ struct Phrases {
 };
 
 namespace detail {
+
+/// The name of a function, given as C++ has it, as the author writes it.
+inline std::string functionName(const Phrases &say, const std::string &name) {
+  if (!say.isSnakeCase)
+    return name;
+  std::string spelled;
+  for (char c : name) {
+    bool isUpper = c >= 'A' && c <= 'Z';
+    if (isUpper)
+      spelled += '_';
+    spelled += isUpper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return spelled;
+}
 
 /// A phrase about `name`.
 inline std::string withName(std::string phrase, const std::string &name) {

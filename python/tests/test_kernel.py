@@ -22,17 +22,26 @@ def softmax(x: X, y: Y):
     tk.store(y, [m, 0], e / tk.sum(e, 1))
 
 
-def on_tiles(function, dtype=tk.f32, out=tk.f32):
-    """A kernel that applies a function of tiles to 4 x 6 elements of two inputs."""
-    def kernel(a: tk.In[dtype, 4, 6], b: tk.In[dtype, 4, 6], y: tk.Out[out, 4, 6]):
+def results_of(cases, dtype, a, b):
+    """What each function of `cases` gives of the tiles a and b, by one kernel that has all of them."""
+    def kernel(a: tk.In[dtype, 4, 6], b: tk.In[dtype, 4, 6], y: tk.Out[dtype, len(cases), 4, 6]):
         tk.grid(1)
-        tk.store(y, [0, 0], function(tk.load(a, [0, 0], [4, 6]), tk.load(b, [0, 0], [4, 6])))
-    return tk.kernel(kernel)
+        x, z = tk.load(a, [0, 0], [4, 6]), tk.load(b, [0, 0], [4, 6])
+        for number, (function, _) in enumerate(cases):
+            tk.store(y, [number, 0, 0], tk.reshape(tk.cast(function(x, z), dtype), [1, 4, 6]))
+    return tk.kernel(kernel)(a, b)
+
+
+def number_in(tile):
+    return tk.extract(tk.slice(tile, [1, 2], [1, 1]))
 
 
 a = np.linspace(0.1, 0.9, 24, dtype=np.float32).reshape(4, 6)
 b = np.linspace(2.0, -3.0, 24, dtype=np.float32).reshape(4, 6)
+n = np.where(b < -1, np.float32("nan"), b)
 i, j = np.arange(-12, 12, dtype=np.int32).reshape(4, 6), np.full((4, 6), 5, np.int32)
+j[0] = -3
+u, v = i.astype(np.uint32), j.astype(np.uint32)
 FLOATS = [
     (lambda a, b: a + b, a + b), (lambda a, b: 1 - a * b, 1 - a * b), (lambda a, b: b / a, b / a),
     (lambda a, b: -a ** 2.0, -a**2), (lambda a, b: +a - 1.5, a - 1.5), (lambda a, b: 2 / a, 2 / a),
@@ -63,24 +72,57 @@ FLOATS = [
     (lambda a, b: a * tk.constant(2, tk.f32) * tk.exp(tk.cast(0, tk.f32)), a * 2),
     (lambda a, b: a * a.shape[1] + b.size(0), a * 6 + 4),
     (lambda a, b: tk.cast(tk.cast(a, tk.bf16), a.dtype), torch.tensor(a).bfloat16().float().numpy()),
+    (lambda a, b: a * tk.sin(number_in(b)), a * np.sin(b[1, 2])), (lambda a, b: a * tk.expm1(number_in(a)), a * np.expm1(a[1, 2])),
+    (lambda a, b: a * abs(number_in(b)), a * abs(b[1, 2])), (lambda a, b: a + round(number_in(b)), a + np.round(b[1, 2])),
+]
+# Of floats of which some are NaN: with_nan(b) is n.
+NUMBERS = [
+    (lambda a, b: tk.is_nan(with_nan(b)), np.isnan(n)), (lambda a, b: tk.minimum_number(a, with_nan(b)), np.fmin(a, n)),
+    (lambda a, b: tk.maximum_number(with_nan(b), 0.5), np.fmax(n, 0.5)),
+    (lambda a, b: tk.select(tk.is_nan(number_in(with_nan(b))), 1.0, a), a),
+    (lambda a, b: tk.compare("ueq", a, with_nan(b)), ~((a < n) | (a > n))),
+    (lambda a, b: tk.compare("one", a, with_nan(b)), (a < n) | (a > n)),
+    (lambda a, b: tk.compare("ord", a, with_nan(b)), ~np.isnan(n)), (lambda a, b: tk.compare("uno", a, with_nan(b)), np.isnan(n)),
+    (lambda a, b: tk.compare("ult", a, with_nan(b)), ~(a >= n)), (lambda a, b: tk.compare("ule", a, with_nan(b)), ~(a > n)),
+    (lambda a, b: tk.compare("ugt", a, with_nan(b)), ~(a <= n)), (lambda a, b: tk.compare("uge", a, with_nan(b)), ~(a < n)),
 ]
 INTEGERS = [
     (lambda a, b: tk.div(a, b), np.trunc(i / j)), (lambda a, b: tk.rem(a, b), np.fmod(i, j)),
     (lambda a, b: (a & b) | (a ^ 3), (i & j) | (i ^ 3)), (lambda a, b: ~a, ~i), (lambda a, b: a << 2, i << 2),
     (lambda a, b: a >> 1, i >> 1), (lambda a, b: 7 - a, 7 - i), (lambda a, b: tk.abs(a), abs(i)),
+    (lambda a, b: tk.div_unsigned(a, b), u // v), (lambda a, b: tk.rem_unsigned(a, b), u % v),
+    (lambda a, b: tk.minimum_unsigned(a, b), np.minimum(u, v)), (lambda a, b: tk.maximum_unsigned(a, b), np.maximum(u, v)),
+    (lambda a, b: tk.shift_right_unsigned(a, 3), u >> 3), (lambda a, b: tk.compare("ult", a, b), u < v),
+    (lambda a, b: tk.shift_right_unsigned(tk.cast_unsigned(a, tk.i64), 2), u >> 2),
+    (lambda a, b: tk.shift_right_unsigned(tk.cast_signed(a, tk.i64), 2), i >> 2),
+    (lambda a, b: tk.cast_signed(a > b, tk.i32), -(i > j).astype(np.int32)), (lambda a, b: tk.cast_unsigned(a > b, tk.i32), i > j),
 ]
 
 
+def with_nan(tile):
+    return tk.select(tile < -1, np.nan, tile)
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Of all cases, by the list that they are in."""
+    lists = (("floats", FLOATS, tk.f32, a, b), ("numbers", NUMBERS, tk.f32, a, b), ("integers", INTEGERS, tk.i32, i, j))
+    return {name: results_of(cases, dtype, *given) for name, cases, dtype, *given in lists}
+
+
 @pytest.mark.parametrize("case", range(len(FLOATS)))
-def test_floats(case):
-    function, expected = FLOATS[case]
-    np.testing.assert_allclose(on_tiles(function)(a, b), expected, rtol=2e-6, atol=1e-6)
+def test_floats(case, results):
+    np.testing.assert_allclose(results["floats"][case], FLOATS[case][1], rtol=2e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("case", range(len(NUMBERS)))
+def test_numbers_and_nan(case, results):
+    np.testing.assert_array_equal(results["numbers"][case], np.float32(NUMBERS[case][1]))
 
 
 @pytest.mark.parametrize("case", range(len(INTEGERS)))
-def test_integers(case):
-    function, expected = INTEGERS[case]
-    np.testing.assert_array_equal(on_tiles(function, tk.i32, tk.i32)(i, j), expected)
+def test_integers(case, results):
+    np.testing.assert_array_equal(results["integers"][case], np.asarray(INTEGERS[case][1]).astype(np.int32))
 
 
 def test_memory():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels of examples/kernels in Python are those in C++: both trace to one text."""
+"""The language in Python is that in C++: kernels of examples/kernels trace to one text, and all functions are there."""
 import ctypes
 import importlib.util
 import re
@@ -65,3 +65,20 @@ def test_text(name, bound):
     kernel = example(name)
     assert isinstance(kernel, tk.Kernel)
     assert without_places(kernel.text(**settings)) == without_places(in_cpp(name, settings))
+
+
+# What C++ has for what is said in Python by annotations, operators, arguments, loops and branches.
+SAID_OTHERWISE = {"input", "output", "inout", "scalar", "parameter", "floorDiv", "ceilDiv", "mod", "constant", "isConstant",
+                  "forLoop", "carry", "commutative", "ifThenElse", "ifThen", "ult"}
+
+
+def test_all_functions_of_the_reference_are_there():
+    """Those that docs/kernels.md calls or lists in its tables, in Python's spelling."""
+    page = (FOLDER.parents[1] / "docs" / "kernels.md").read_text()
+    page = page[page.index("## Arguments and configuration"):page.index("## Testing a kernel")]
+    called = re.findall(r"(?<![\w:.])([a-z]\w*)\(", "".join(re.findall(r"^```cpp\n(.*?)^```$", page, re.S | re.M)))
+    listed = re.findall(r"(?<!\w)[a-z]\w+", " ".join(re.findall(r"`([^`]*)`", "".join(re.findall(r"^\|.*$", page, re.M)))))
+    names = {name for name in [*called, *listed] if len(name) > 2} - SAID_OTHERWISE
+    assert len(names) > 60
+    ours = {name.replace("_", "") for name in tk.__all__}
+    assert not {name for name in names if name.lower() not in ours}

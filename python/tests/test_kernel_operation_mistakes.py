@@ -37,6 +37,21 @@ def cpp_name(x: X, y: Y):
     tk.round_even(tk.iota([1]))  # here
 
 
+@mistake("minimum_number is not for i64[4]", "it is for floats; cast converts")
+def number_of_integers(x: X, y: Y):
+    tk.minimum_number(tk.iota([4]), 1)  # here
+
+
+@mistake("cast_signed: there is no step from f16 to bf16", "cast goes over a dtype between them")
+def no_step(x: X, y: Y):
+    tk.cast_signed(tk.zeros([4], tk.f16), tk.bf16)  # here
+
+
+@mistake('compare: there is no comparison "lt"', "there are ueq, one, ord, uno, ult, ule, ugt and uge; the others are operators")
+def no_comparison(x: X, y: Y):
+    tk.compare("lt", tk.iota([4]), 1)  # here
+
+
 @mistake("/ of i64[4] does not say how it rounds", "tk.div(a, b) rounds to 0; tk.cast(a, tk.f32) / b is a fraction")
 def quotient(x: X, y: Y):
     tk.iota([4]) / 2  # here

@@ -49,7 +49,7 @@ def fitting(name, x, y, m, t):
     """Arguments for each name of an argument."""
     return {"x": t, "a": t, "b": t, "c": t, "buffer": y if name in ("store", "scatter") else x, "positions": [m, 0],
             "extents": [1, 8], "value": t, "shape": [1, 8], "axis": 1, "dtype": tk.f32, "size": 5, "message": "m",
-            "condition": t > 0, "dimension": 0, "name": "n", "values": [1], "offsets": [0, 0]}
+            "condition": t > 0, "dimension": 0, "name": "n", "values": [1], "offsets": [0, 0], "comparison": "ult"}
 
 
 def arguments(function):

@@ -17,6 +17,15 @@ constexpr std::pair<std::string_view, const char *> docs[] = {
     {"select", "a where condition (i1) is true, else b. Shapes broadcast; a and b have one dtype."},
     {"cast", "x in another dtype: floats to integers truncate and saturate, to i1 means != 0. "
              "dtype may be a variable."},
+    {"cast_signed", "x in another dtype in one step, integers on either side read as signed: i1 is "
+                    "0 and -1. To i1: the lowest bit."},
+    {"cast_unsigned", "x in another dtype in one step, integers on either side read as numbers "
+                      "without a sign: i1 is 0 and 1. To i1: the lowest bit."},
+    {"compare",
+     "Comparisons that have no operator, as i1. Of floats, true where either is NaN: "
+     "\"ueq\", \"ult\", \"ule\", \"ugt\", \"uge\"; \"one\": different, and neither is NaN; "
+     "\"ord\", \"uno\": whether neither or either is NaN. Of integers \"ult\" to \"uge\" "
+     "read the bits as numbers without a sign."},
     {"cdiv", "ceil(a / b) of sizes, indices and ints; b must be positive."},
     {"transpose", "A tile with its dimensions in another order; without a permutation the last two "
                   "change places."},
@@ -74,6 +83,13 @@ constexpr std::pair<std::string_view, const char *> docs[] = {
     {"atan2", "The angle of the point (b, a), element by element, of floats."},
     {"copysign", "a with the sign of b, element by element, of floats."},
     {"div", "a / b of integers, rounded toward 0, element by element; a / 0 is 0."},
+    {"minimum_number", "The smaller of a and b, of floats; a number wins over NaN."},
+    {"maximum_number", "The larger of a and b, of floats; a number wins over NaN."},
+    {"div_unsigned", "a / b of integers whose bits are read as numbers without a sign."},
+    {"rem_unsigned", "The remainder of div_unsigned(a, b)."},
+    {"minimum_unsigned", "The smaller of integers whose bits are read as numbers without a sign."},
+    {"maximum_unsigned", "The larger of integers whose bits are read as numbers without a sign."},
+    {"shift_right_unsigned", "a >> b of integers, filled with zeros from above."},
     {"rem", "The remainder of div(a, b), with the sign of a; of floats as C's fmod."},
 };
 

@@ -30,17 +30,18 @@ using ScalarFunction = Scalar(const Scalar &, Here);
 struct MathRow {
   const char *name, *meaning;
   TileFunction *onTile;
-  ScalarFunction *onScalar = nullptr;
+  ScalarFunction *onScalar = nullptr; // none: tiles alone
 };
 
-#define MATH(name, meaning)                                                                        \
-  #name, meaning ", of floats.", static_cast<TileFunction *>(tw::kernel::name)
-#define BOTH(name, meaning) MATH(name, meaning), static_cast<ScalarFunction *>(tw::kernel::name)
+#define ONE(name, function, meaning)                                                               \
+  #name, meaning, static_cast<TileFunction *>(tw::kernel::function),                               \
+      static_cast<ScalarFunction *>(tw::kernel::function)
+#define MATH(name, meaning) ONE(name, name, meaning ", of floats.")
 const MathRow mathRows[] = {
-    {BOTH(exp, "e^x")},
+    {MATH(exp, "e^x")},
     {MATH(exp2, "2^x")},
     {MATH(expm1, "e^x - 1, exact near 0")},
-    {BOTH(log, "The natural logarithm")},
+    {MATH(log, "The natural logarithm")},
     {MATH(log2, "The logarithm to base 2")},
     {MATH(log10, "The logarithm to base 10")},
     {MATH(log1p, "log(1 + x), exact near 0")},
@@ -58,19 +59,20 @@ const MathRow mathRows[] = {
     {MATH(atanh, "The inverse hyperbolic tangent")},
     {MATH(erf, "The error function")},
     {MATH(erfc, "1 - erf(x)")},
-    {BOTH(sqrt, "The square root")},
-    {BOTH(rsqrt, "1 / sqrt(x)")},
+    {MATH(sqrt, "The square root")},
+    {MATH(rsqrt, "1 / sqrt(x)")},
     {MATH(floor, "Rounded down")},
     {MATH(ceil, "Rounded up")},
     {MATH(trunc, "Rounded toward 0")},
-    {MATH(sigmoid, "1 / (1 + e^-x)")},
-    {"round", "To nearest, halves away from zero.", tw::kernel::round},
-    {"round_even", "To nearest, halves to even.", tw::kernel::roundEven},
-    {"relu", "The larger one of x and 0; of integers too.", tw::kernel::relu},
-    {"abs", "Without its sign; of integers too.", tw::kernel::abs},
+    {ONE(round, round, "To nearest, halves away from zero.")},
+    {ONE(round_even, roundEven, "To nearest, halves to even.")},
+    {ONE(abs, abs, "Without its sign; of integers too.")},
+    {ONE(is_nan, isNaN, "Whether an element is NaN, as i1; of floats.")},
+    {"sigmoid", "1 / (1 + e^-x), of tiles of floats.", tw::kernel::sigmoid},
+    {"relu", "The larger one of x and 0, of tiles; of integers too.", tw::kernel::relu},
 };
-#undef BOTH
 #undef MATH
+#undef ONE
 
 struct ReductionRow {
   const char *name;
@@ -102,7 +104,30 @@ const PairRow pairRows[] = {{"pow", Elementwise::pow},
                             {"atan2", Elementwise::atan2},
                             {"copysign", Elementwise::copysign},
                             {"div", Elementwise::div},
-                            {"rem", Elementwise::rem}};
+                            {"rem", Elementwise::rem},
+                            {"minimum_number", Elementwise::minimumNumber},
+                            {"maximum_number", Elementwise::maximumNumber},
+                            {"div_unsigned", Elementwise::divUnsigned},
+                            {"rem_unsigned", Elementwise::remUnsigned},
+                            {"minimum_unsigned", Elementwise::minimumUnsigned},
+                            {"maximum_unsigned", Elementwise::maximumUnsigned},
+                            {"shift_right_unsigned", Elementwise::shiftRightUnsigned}};
+
+/// What has no operator.
+constexpr std::pair<std::string_view, Elementwise> comparisons[] = {
+    {"ueq", Elementwise::ueq}, {"one", Elementwise::one}, {"ord", Elementwise::ord},
+    {"uno", Elementwise::uno}, {"ult", Elementwise::ult}, {"ule", Elementwise::ule},
+    {"ugt", Elementwise::ugt}, {"uge", Elementwise::uge}};
+
+/// How a value gets another dtype.
+struct CastRow {
+  const char *name;
+  Tile (*onTile)(const Tile &, DType, Here);
+  Scalar (*onScalar)(const Scalar &, DType, Here);
+};
+const CastRow castRows[] = {{"cast", tw::kernel::cast, tw::kernel::cast},
+                            {"cast_signed", tw::kernel::castSigned, tw::kernel::castSigned},
+                            {"cast_unsigned", tw::kernel::castUnsigned, tw::kernel::castUnsigned}};
 
 //===----------------------------------------------------------------------===//
 // Element by element
@@ -157,13 +182,25 @@ nb::object select(nb::handle condition, nb::handle a, nb::handle b) {
   });
 }
 
-nb::object castTo(nb::handle x, nb::handle dtype) {
-  return traced("cast", [&](Tracer &tracer) -> nb::object {
+nb::object castTo(const CastRow &row, nb::handle x, nb::handle dtype) {
+  return traced(row.name, [&](Tracer &tracer) -> nb::object {
     Here place = here();
-    DType to = dtypeOf(tracer, dtype, "cast", place);
+    DType to = dtypeOf(tracer, dtype, row.name, place);
     if (kindOf(x) == Kind::Tile)
-      return nb::cast(cast(tileOf(tracer, x, "cast", place), to, place));
-    return nb::cast(cast(scalarOf(tracer, x, "cast", place), to, place));
+      return nb::cast(row.onTile(tileOf(tracer, x, row.name, place), to, place));
+    return nb::cast(row.onScalar(scalarOf(tracer, x, row.name, place), to, place));
+  });
+}
+
+nb::object compared(Given<std::string> given, nb::handle a, nb::handle b) {
+  return traced("compare", [&](Tracer &tracer) {
+    Here place = here();
+    std::string name = taken(given, "the comparison", place);
+    for (const auto &[known, kind] : comparisons)
+      if (name == known)
+        return elementwiseOf("compare", kind, {a, b});
+    tracer.fail(place, fmt::format("compare: there is no comparison \"{}\"", name),
+                "there are ueq, one, ord, uno, ult, ule, ugt and uge; the others are operators");
   });
 }
 
@@ -331,20 +368,22 @@ void defineTables(nb::module_ &module) {
         module, row.name,
         [&row](nb::handle a, nb::handle b) { return elementwiseOf(row.name, row.kind, {a, b}); },
         {{"a"}, {"b"}}, docOf(row.name));
+  for (const CastRow &row : castRows)
+    define(
+        module, row.name, [&row](nb::handle x, nb::handle dtype) { return castTo(row, x, dtype); },
+        {x, {"dtype"}}, docOf(row.name));
 }
 
 } // namespace
 
 nb::object absolute(nb::handle x) {
-  return traced("abs", [&](Tracer &tracer) {
-    return nb::cast(tw::kernel::abs(tileOf(tracer, x, "abs", here()), here()));
-  });
+  static const MathRow row{"abs", nullptr, tw::kernel::abs, tw::kernel::abs};
+  return math(row, x);
 }
 
 nb::object rounded(nb::handle x) {
-  return traced("round", [&](Tracer &tracer) {
-    return nb::cast(tw::kernel::roundEven(tileOf(tracer, x, "round", here()), here()));
-  });
+  static const MathRow row{"round", nullptr, tw::kernel::roundEven, tw::kernel::roundEven};
+  return math(row, x);
 }
 
 void defineOperations(nb::module_ &module) {
@@ -363,7 +402,7 @@ void defineOperations(nb::module_ &module) {
       },
       {a, b, {"c"}});
   add("select", &select, {{"condition"}, a, b});
-  add("cast", &castTo, {x, dtype});
+  add("compare", &compared, {{"comparison"}, a, b});
   add("cdiv", &ceilDivOf, {a, b});
   add("transpose", &transposed, {x, {"permutation", nb::none()}});
   add("dot", &dotOf, {a, b, {"acc", nb::none()}});

@@ -226,6 +226,8 @@ void defineOperators(nb::class_<Size> &size, nb::class_<Index> &index, nb::class
   defineOn(scalar);
   defineOn(tile);
   scalar.def("__invert__", &inverted);
+  scalar.def("__abs__", &absolute);
+  scalar.def("__round__", &rounded);
   tile.def("__invert__", &inverted);
   tile.def("__abs__", &absolute);
   tile.def("__round__", &rounded);

@@ -26,12 +26,11 @@ namespace {
 
 /// How messages spell what authors write in Python.
 const Phrases inPython = {
+    .isSnakeCase = true,
     .branch = "branch",
-    .programId = "program_id",
     .floorDiv = "//",
     .ceilDiv = "cdiv",
     .mod = "%",
-    .roundEven = "round_even",
     .atomicAny = "atomic=\"any\"",
     .noGrid = "say how many programs run: m, = tk.grid(M)",
     .gridFirst = "say how many programs run first: tk.grid(M)",

@@ -20,11 +20,13 @@ does meanwhile (conditions, range, calls) is done then. docs/python-kernels.md i
 from .._native import KernelError
 from .._native.kernel import (
     Buffer, DType, Index, Scalar, Size, Symbol, Tile, abs, acos, acosh, all, any, argmax, argmin,  # noqa: A004
-    asin, asinh, atan, atan2, atanh, bf16, broadcast, cast, cdiv, ceil, check, constant, copysign, cos, cosh, cummax,
-    cummin, cumprod, cumsum, div, dot, erf, erfc, exp, exp2, expm1, extract, f16, f32, f64, floor, fma, full, gather,
-    grid, hint, i1, i8, i16, i32, i64, iota, load, log, log1p, log2, log10, max, maximum, min, minimum,  # noqa: A004
-    pow, prod, program_id, relu, rem, reshape, round, round_even, rsqrt, scatter, select, sigmoid,  # noqa: A004
-    sin, sinh, slice, sort, sqrt, store, sum, symbol, tan, tanh, transpose, trunc, u8, zeros)  # noqa: A004
+    asin, asinh, atan, atan2, atanh, bf16, broadcast, cast, cast_signed, cast_unsigned, cdiv, ceil, check, compare,
+    constant, copysign, cos, cosh, cummax, cummin, cumprod, cumsum, div, div_unsigned, dot, erf, erfc, exp, exp2, expm1,
+    extract, f16, f32, f64, floor, fma, full, gather, grid, hint, i1, i8, i16, i32, i64, iota, is_nan, load, log, log1p,
+    log2, log10, max, maximum, maximum_number, maximum_unsigned, min, minimum, minimum_number,  # noqa: A004
+    minimum_unsigned, pow, prod, program_id, relu, rem, rem_unsigned, reshape, round, round_even,  # noqa: A004
+    rsqrt, scatter, select, shift_right_unsigned, sigmoid, sin, sinh, slice, sort, sqrt, store, sum,  # noqa: A004
+    symbol, tan, tanh, transpose, trunc, u8, zeros)
 from ._control import branch, loop, when
 from ._declare import In, InOut, Out, dtype, symbols
 from ._kernel import Kernel, kernel
@@ -34,10 +36,11 @@ inf = float("inf")
 __all__ = [
     "Buffer", "DType", "In", "InOut", "Index", "Kernel", "KernelError", "Out", "Scalar", "Size", "Symbol", "Tile",
     "abs", "acos", "acosh", "all", "any", "argmax", "argmin", "asin", "asinh", "atan", "atan2", "atanh", "bf16",
-    "branch", "broadcast", "cast", "cdiv", "ceil", "check", "constant", "copysign", "cos", "cosh", "cummax",
-    "cummin", "cumprod", "cumsum", "div", "dot", "dtype", "erf", "erfc", "exp", "exp2", "expm1", "extract", "f16",
-    "f32", "f64", "floor", "fma", "full", "gather", "grid", "hint", "i1", "i16", "i32", "i64", "i8", "inf", "iota",
-    "kernel", "load", "log", "log10", "log1p", "log2", "loop", "max", "maximum", "min", "minimum", "pow", "prod",
-    "program_id", "relu", "rem", "reshape", "round", "round_even", "rsqrt", "scatter", "select", "sigmoid", "sin",
-    "sinh", "slice", "sort", "sqrt", "store", "sum", "symbol", "symbols", "tan", "tanh", "transpose", "trunc", "u8", "when",
-    "zeros"]
+    "branch", "broadcast", "cast", "cast_signed", "cast_unsigned", "cdiv", "ceil", "check", "compare", "constant",
+    "copysign", "cos", "cosh", "cummax", "cummin", "cumprod", "cumsum", "div", "div_unsigned", "dot", "dtype", "erf",
+    "erfc", "exp", "exp2", "expm1", "extract", "f16", "f32", "f64", "floor", "fma", "full", "gather", "grid", "hint",
+    "i1", "i16", "i32", "i64", "i8", "inf", "iota", "is_nan", "kernel", "load", "log", "log10", "log1p", "log2",
+    "loop", "max", "maximum", "maximum_number", "maximum_unsigned", "min", "minimum", "minimum_number",
+    "minimum_unsigned", "pow", "prod", "program_id", "relu", "rem", "rem_unsigned", "reshape", "round", "round_even",
+    "rsqrt", "scatter", "select", "shift_right_unsigned", "sigmoid", "sin", "sinh", "slice", "sort", "sqrt", "store",
+    "sum", "symbol", "symbols", "tan", "tanh", "transpose", "trunc", "u8", "when", "zeros"]
