@@ -48,6 +48,29 @@ def test_cache(tmp_path, caplog):
     assert any("TW-PYTHON-0006" in record.getMessage() for record in caplog.records) and not cache_files(tmp_path)
 
 
+def test_what_others_may_have_written_is_not_used(tmp_path, caplog, monkeypatch):
+    net, x = mlp().requires_grad_(False), torch.randn(4, 16)
+
+    def run():
+        torch._dynamo.reset()
+        caplog.clear()
+        torch.testing.assert_close(torch.compile(net, backend=backend)(x), net(x))
+        return [record.getMessage() for record in caplog.records if "TW-PYTHON-0006" in record.getMessage()]
+
+    with caplog.at_level(logging.WARNING, "tilewright"):
+        assert run() == []
+        file, = cache_files(tmp_path)
+        os.chmod(file, 0o666)  # it is made again
+        assert len(run()) == 1 and not cache_files(tmp_path)[0].stat().st_mode & 0o022
+        os.symlink(os.devnull, file.with_suffix(".link"))
+        os.replace(file.with_suffix(".link"), file)
+        run()
+        assert not file.is_symlink()
+        made, us = file.stat().st_mtime_ns, os.geteuid()
+        monkeypatch.setattr(os, "geteuid", lambda: us + 1)  # now all of it is another user's
+        assert len(run()) == 1 and cache_files(tmp_path) == [file] and file.stat().st_mtime_ns == made
+
+
 def test_a_cache_whose_name_is_no_text(tmp_path, monkeypatch, caplog):
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path) + "/\udcff")
     torch._dynamo.reset()
