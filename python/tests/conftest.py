@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import json
 import os
 import subprocess
 import sys
@@ -34,18 +35,73 @@ def fresh(tmp_path, monkeypatch):
     torch._dynamo.reset()
 
 
+def _ended_well(status, out, err):
+    assert status == 0, out + err
+    assert "nanobind: leaked" not in err, err
+    return out
+
+
 def _run_python(code, **environment):
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120,
                           env={**os.environ, **environment}, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "nanobind: leaked" not in done.stderr, done.stderr
-    return done.stdout
+    return _ended_well(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture
 def run_python():
     """What a program prints in a Python of its own, which must end well and leave nothing behind."""
     return _run_python
+
+
+# A Python that has imported what takes seconds, and forks for each program that it reads: the child runs it as its own
+# __main__ and ends as any Python does.
+FORKS = """
+import json, os, sys, torch, torch._dynamo, torch._inductor, torch.export, torch.testing
+import torch._dynamo.backends.common, torch._functorch.aot_autograd
+from torch.fx.experimental import symbolic_shapes
+
+while line := sys.stdin.readline():
+    request = json.loads(line)
+    child = os.fork()
+    if not child:
+        break
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+else:
+    os._exit(0)
+for number, path in ((0, os.devnull), (1, request["out"]), (2, request["err"])):
+    os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
+os.chdir(request["folder"])
+os.environ.clear()
+os.environ.update(request["environment"])
+code = request["code"]
+del child, line, number, path, request
+exec(compile(code, "<string>", "exec"))
+"""
+
+
+@pytest.fixture(scope="session")
+def _forks():
+    server = subprocess.Popen([sys.executable, "-c", FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    with server:
+        yield server
+        server.stdin.close()
+
+
+@pytest.fixture
+def run_with_torch(_forks, tmp_path):
+    """As run_python, where torch may have been imported before."""
+    def run(code):
+        out, err = tmp_path / "its-output", tmp_path / "its-errors"
+        for path in (out, err):
+            path.write_text("")
+        request = {"code": textwrap.dedent(code), "out": str(out), "err": str(err), "folder": os.getcwd(),
+                   "environment": dict(os.environ)}
+        _forks.stdin.write(json.dumps(request) + "\n")
+        _forks.stdin.flush()
+        status = int(_forks.stdout.readline())
+        return _ended_well(status, out.read_text(), err.read_text())
+
+    return run
 
 
 class Refusal:

@@ -20,13 +20,13 @@ def blocks(page):
 
 
 @pytest.mark.parametrize("page", SAID)
-def test_page(page, tmp_path, monkeypatch, run_python):
+def test_page(page, tmp_path, monkeypatch, run_with_torch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "cache"))
     parts = blocks(page)
     code = [text for language, text in parts if language == "python"]
     end = "--- the end of a block ---\n"
-    printed = run_python(f"""
+    printed = run_with_torch(f"""
         for text in {code!r}:
             exec(compile(text, {Path(page).name!r}, "exec"), globals())
             print({end!r}, end="")

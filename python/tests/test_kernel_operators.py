@@ -234,9 +234,9 @@ def test_refusals(refusal):
         op(torch.ones(3, requires_grad=True)).sum().backward()
 
 
-def test_no_leaks(run_python):
+def test_no_leaks(run_with_torch):
     folder = Path(__file__).parents[2] / "examples" / "kernels"
-    assert run_python(f"""
+    assert run_with_torch(f"""
         import torch, tilewright, sys
         sys.path.insert(0, {str(folder)!r})
         from softmax import softmax

@@ -47,8 +47,8 @@ def test_threads(mlp):
     assert not wrong
 
 
-def test_fork(run_python):
-    run_python("""
+def test_fork(run_with_torch):
+    run_with_torch("""
         import os, sys, torch, tilewright
         model = torch.nn.Linear(256, 256)
         x = torch.randn(512, 256)
@@ -65,9 +65,9 @@ def test_fork(run_python):
     """)
 
 
-def test_compiling_in_the_child_of_a_fork(run_python):
+def test_compiling_in_the_child_of_a_fork(run_with_torch):
     """Threads that compiled in the parent are not there."""
-    run_python("""
+    run_with_torch("""
         import os, signal, torch, tilewright
         model, x = torch.nn.Linear(3, 4), torch.randn(2, 3)
         tilewright.compile(model, (x,))

@@ -50,9 +50,21 @@ def test_data_loader_workers():
         torch.testing.assert_close(batch[0], net(torch.full((4, 16), float(i))))
 
 
-def test_no_leaks(run_python):
+def test_leaks_are_seen(run_with_torch):
+    """And the status that a program ends with."""
+    with pytest.raises(AssertionError, match="nanobind: leaked 1 instances"):
+        run_with_torch("""
+            import ctypes, tilewright.kernel as tk
+
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(tk.symbol("N")))
+        """)
+    with pytest.raises(AssertionError, match="ZeroDivisionError"):
+        run_with_torch("1 / 0")
+
+
+def test_no_leaks(run_with_torch):
     """Nothing is left at the interpreter's end of what was compiled for functions and tensors of __main__."""
-    assert run_python("""
+    assert run_with_torch("""
         import torch
 
         f = torch.compile(lambda x: (x * 2).relu(), backend="tilewright")
@@ -65,9 +77,9 @@ def test_no_leaks(run_python):
 
 
 @pytest.mark.parametrize("then", ["", "y.sum().backward()", "torch.compile(lambda y: y * 2, backend='tilewright')(y)"])
-def test_results_that_outlive_python(run_python, then):
+def test_results_that_outlive_python(run_with_torch, then):
     """torch releases nothing of the graphs of results that are left."""
-    run_python(f"""
+    run_with_torch(f"""
         import torch
 
         y = torch.compile(torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Dropout()), backend="tilewright")(torch.randn(2, 3))
@@ -75,9 +87,9 @@ def test_results_that_outlive_python(run_python, then):
     """)
 
 
-def test_backends_that_outlive_python(run_python):
+def test_backends_that_outlive_python(run_with_torch):
     """torch keeps each backend that was used, and with it all that its module has: here symbols of kernels."""
-    run_python("""
+    run_with_torch("""
         import torch
         import tilewright.kernel as tk
         import tilewright.torch
@@ -92,9 +104,9 @@ def test_backends_that_outlive_python(run_python):
 
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
-def test_other_backends_keep_nothing_of_ours(run_python, backend):
+def test_other_backends_keep_nothing_of_ours(run_with_torch, backend):
     """A function of __main__ that another backend compiled, beside kernels and programs of __main__."""
-    run_python(f"""
+    run_with_torch(f"""
         import torch
         import tilewright
         import tilewright.kernel as tk
