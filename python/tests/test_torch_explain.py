@@ -60,6 +60,26 @@ def test_other_dtypes_run_eagerly():
     check(lambda x: (x * 2, x.real + 1), torch.randn(4, dtype=torch.complex64), eager=["complex"])
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_what_the_compiler_cannot_be_told_runs_eagerly(refusal):
+    """Dtypes that its models do not know, and functions among arguments."""
+    def quantized(x):
+        return torch.quantize_per_tensor(x * 2, 0.1, 0, torch.qint8).dequantize() + 1
+
+    def attention(x):
+        return torch.nn.attention.flex_attention.flex_attention(x, x, x) + 1
+
+    for f, x, words in ((quantized, torch.randn(4), "the dtype torch.qint8"),
+                        (attention, torch.randn(1, 2, 8, 16), "a list of values of several kinds: graph,")):
+        check(f, x, eager=["it"])
+        said = tilewright.torch.explain(f, x)
+        assert any(words in line and "test_torch_explain.py" in line for line in said.eager), said
+    module = torch.nn.Module()
+    module.forward = quantized
+    with refusal("TW-PYTHON-0007", "the dtype torch.qint8"):
+        tilewright.compile(module, (torch.randn(4),))
+
+
 def test_parts_of_constants_stay_in_their_kernels(fresh):
     def lower_triangle(x):
         i, j = torch.tril_indices(4, 4, -1)

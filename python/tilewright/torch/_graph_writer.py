@@ -183,7 +183,7 @@ class GraphWriter:
 
     def _meta(self, tensor: torch.Tensor) -> dict[str, Any]:
         strided = tensor.layout is torch.strided
-        return {"dtype": DTYPES[tensor.dtype], "sizes": [self._size(size) for size in tensor.shape],
+        return {"dtype": _number(DTYPES, tensor.dtype), "sizes": [self._size(size) for size in tensor.shape],
                 "requires_grad": False, "device": {"type": tensor.device.type, "index": tensor.device.index},
                 "strides": [self._size(stride) for stride in tensor.stride()] if strided else [],
                 "storage_offset": self._size(tensor.storage_offset()) if strided else {"as_int": 0},
@@ -238,7 +238,8 @@ class GraphWriter:
             return {"as_sym_ints": [each.get("as_sym_int", each) for each in written]}
         if tags <= {"as_float", "as_sym_float"}:
             return {"as_sym_floats": [each.get("as_sym_float", each) for each in written]}
-        raise Unwritable(f"a list of {' and '.join(sorted(tags))}")
+        kinds = ", ".join(sorted(tag.removeprefix("as_").replace("_", " ") for tag in tags))
+        raise Unwritable(f"a list of values of several kinds: {kinds}")
 
     def _constant(self, value: Any) -> dict[str, Any]:
         if value is None:
@@ -266,6 +267,13 @@ def _int(value: int) -> int:
     return value
 
 
+def _number(numbers: dict[Any, int], value: Any) -> int:
+    """The schema's number of a dtype, layout or memory format."""
+    if value not in numbers:
+        raise Unwritable(f"the {type(value).__name__} {value}")
+    return numbers[value]
+
+
 def _float(value: float) -> float | str:
     if math.isfinite(value):
         return value
@@ -278,10 +286,10 @@ CONSTANTS = {
     float: lambda value: {"as_float": _float(value)},
     str: lambda value: {"as_string": value},
     complex: lambda value: {"as_complex": {"real": value.real, "imag": value.imag}},
-    torch.dtype: lambda value: {"as_scalar_type": DTYPES[value]},
+    torch.dtype: lambda value: {"as_scalar_type": _number(DTYPES, value)},
     torch.device: lambda value: {"as_device": {"type": value.type, "index": value.index}},
-    torch.layout: lambda value: {"as_layout": LAYOUTS[value]},
-    torch.memory_format: lambda value: {"as_memory_format": MEMORY_FORMATS[value]},
+    torch.layout: lambda value: {"as_layout": _number(LAYOUTS, value)},
+    torch.memory_format: lambda value: {"as_memory_format": _number(MEMORY_FORMATS, value)},
 }
 
 

@@ -126,7 +126,7 @@ def _unwritable(module: GraphModule, calls: dict[str, Node], known: dict[Node, s
             continue
         try:
             writer._call_function(node)
-        except (Unwritable, KeyError) as error:
+        except Unwritable as error:
             reasons[node] = f"it has {error}"
     return reasons
 
