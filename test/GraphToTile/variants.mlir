@@ -5,7 +5,7 @@
 // RUN: tilewright-opt %s -tw-configure -tw-tile-programs -tile-fuse | FileCheck %s --check-prefix=FUSED
 
 // CHECK: func.func private @product
-// CHECK-SAME: kernels[<"contraction" {{.*}} variants[<1, <"contraction" {{.*}}rows = 1 : i64{{.*}}>>, <6, <"contraction"
+// CHECK-SAME: kernels[<"contraction" {{.*}} variants[<1, <"contraction" {{.*}}rows = 1 : i64{{.*}}>>, <2, <"contraction" {{.*}}rows = 2 : i64{{.*}}>>, <4, <"contraction" {{.*}}rows = 4 : i64{{.*}}>>, <6, <"contraction"
 // TILE: tile.kernel @product({{.*}}symbols [[[M:[a-z0-9_]+]]] grid
 // TILE-SAME: tile.variants = [@product_max1
 // TILE: tile.kernel @product_max1({{.*}}symbols [[[M]] {min = 1, max = 1}] grid

@@ -10,8 +10,10 @@
 // CHECK-NEXT:   tested along 1: tile.store
 // CHECK-NEXT:   interior version
 // CHECK-NEXT:     tile.store
-// CHECK:        boundary version
+// CHECK-NEXT:       vectors of 16 along dimension 1, unrolled
+// CHECK-NEXT:   boundary version
 // CHECK-NEXT:     tile.store
+// CHECK-NEXT:       vectors of 16 along dimension 1, unrolled
 // CHECK-NOT:    version
 tile.kernel @rows(in %x: !tile.buffer<[M, N], f32>, out %y: !tile.buffer<[M, N], f32>)
     symbols [M, N] grid [M, N ceildiv 64] {
@@ -22,6 +24,27 @@ tile.kernel @rows(in %x: !tile.buffer<[M, N], f32>, out %y: !tile.buffer<[M, N],
   %t = tile.load %x[%m, %at] : !tile.buffer<[M, N], f32> -> tensor<1x64xf32>
   %u = arith.addf %t, %t : tensor<1x64xf32>
   tile.store %u, %y[%m, %at] : tensor<1x64xf32>, !tile.buffer<[M, N], f32>
+}
+
+// Where loops go through what is stored, those of the boundary version end with the buffer: what lies beyond is not
+// computed. A dimension that is inside needs no end of its own.
+// CHECK-LABEL: plan of @few
+// CHECK:        interior version
+// CHECK-NEXT:     tile.store
+// CHECK-NEXT:       vectors of 16 along dimension 1{{$}}
+// CHECK-NEXT:   boundary version
+// CHECK-NEXT:     tile.store
+// CHECK-NEXT:       vectors of 16 along dimension 1{{$}}
+// CHECK-NEXT:       up to the end of the buffer along 0{{$}}
+tile.kernel @few(in %x: !tile.buffer<[M, 64], f32>, out %y: !tile.buffer<[M, 64], f32>)
+    symbols [M] grid [M ceildiv 64] {
+  %m = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %m, %c64 : index
+  %t = tile.load %x[%at, %c0] : !tile.buffer<[M, 64], f32> -> tensor<64x64xf32>
+  %u = arith.addf %t, %t : tensor<64x64xf32>
+  tile.store %u, %y[%at, %c0] : tensor<64x64xf32>, !tile.buffer<[M, 64], f32>
 }
 
 // A loop that may run past the end has versions of its own in the interior version of the program alone.

@@ -23,9 +23,11 @@ constexpr char schemaName[] = "cpu";
 /// becomes the same kernels on all of them.
 constexpr int64_t secondLevelCache = 256 << 10;
 
-/// Rows up to which a product may have a block of its own; the same where pairs are multiplied.
-/// Measured by bench/rows.py.
-constexpr std::array<int64_t, 4> fewRows = {1, 6, 16, 64}, fewRowsOfPairs = {1, 4, 16, 64};
+/// Rows up to which a product may have a block of its own; the same where pairs are multiplied. A
+/// block of few rows is computed whole, so none has much more than twice those of a call. Measured
+/// by bench/rows.py.
+constexpr std::array<int64_t, 6> fewRows = {1, 2, 4, 6, 16, 64};
+constexpr std::array<int64_t, 5> fewRowsOfPairs = {1, 2, 4, 16, 64};
 
 /// Of a kernel beside its programs, and of a function on a vector. Measured on an EPYC with AVX-512
 /// at some 3.5 GHz: 65 cycles for a kernel whose programs all run on the calling thread, up to
@@ -115,8 +117,9 @@ public:
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
     if (!product)
       return {};
-    const auto &sizes = chosen(*product, problem).isVnniPacked ? fewRowsOfPairs : fewRows;
-    return {sizes.begin(), sizes.end()};
+    if (chosen(*product, problem).isVnniPacked)
+      return {fewRowsOfPairs.begin(), fewRowsOfPairs.end()};
+    return {fewRows.begin(), fewRows.end()};
   }
 
   std::optional<double> cost(const ConfigurationProblem &problem,

@@ -119,13 +119,15 @@ public:
   using PointBody = llvm::function_ref<mlir::LogicalResult(const Point &)>;
   using CarriedBody = llvm::function_ref<mlir::LogicalResult(
       const Point &, llvm::SmallVectorImpl<mlir::Value> &carried)>;
-  /// Runs over all elements of a tile; the body sees `lanes` and `mask`.
-  mlir::LogicalResult overElements(llvm::ArrayRef<Ix> extents, const Strips &strips,
-                                   PointBody body);
-  /// Strips of [begin, end) along one dimension, with carried values.
+  /// Runs over all elements of a tile; the body sees `lanes` and `mask`. With `limits`, one for
+  /// each dimension, loops leave out strips from there on.
+  mlir::LogicalResult overElements(llvm::ArrayRef<Ix> extents, const Strips &strips, PointBody body,
+                                   llvm::ArrayRef<Ix> limits = {});
+  /// Strips of [begin, end) along one dimension, with carried values; whole ones only up to a
+  /// limit.
   mlir::LogicalResult alongDimension(Point point, int dim, const Ix &begin, const Ix &end,
                                      unsigned width, llvm::SmallVectorImpl<mlir::Value> &carried,
-                                     CarriedBody body);
+                                     CarriedBody body, std::optional<Ix> limit = {});
   /// A mask of the first `count` of `lanes`.
   mlir::Value firstLanes(const Ix &count, unsigned lanes);
   mlir::LogicalResult loop(const Ix &begin, const Ix &end, const Ix &step,

@@ -76,7 +76,7 @@ LogicalResult Emitter::loop(const Ix &begin, const Ix &end, const Ix &step,
 
 LogicalResult Emitter::alongDimension(Point point, int dim, const Ix &begin, const Ix &end,
                                       unsigned width, SmallVectorImpl<Value> &carried,
-                                      CarriedBody body) {
+                                      CarriedBody body, std::optional<Ix> limit) {
   IndexBuilder x = ix();
   Ix rest = x.rem(x.sub(end, begin), width), whole = x.sub(end, rest);
   point.lane = width > 1 ? dim : -1;
@@ -86,7 +86,7 @@ LogicalResult Emitter::alongDimension(Point point, int dim, const Ix &begin, con
   };
   {
     Width all(*this, width, {});
-    if (failed(loop(begin, whole, width, carried, strip)))
+    if (failed(loop(begin, limit ? x.min(whole, *limit) : whole, width, carried, strip)))
       return failure();
   }
   if (rest.is(0) || width == 1)
@@ -116,12 +116,13 @@ LogicalResult Emitter::alongDimension(Point point, int dim, const Ix &begin, con
 }
 
 /// All strips, in as many loops as they are cut to.
-static LogicalResult inStrips(Emitter &e, ArrayRef<Ix> extents, const Strips &strips,
-                              const Point &point, Emitter::PointBody body) {
+static LogicalResult inStrips(Emitter &e, ArrayRef<Ix> extents, ArrayRef<Ix> limits,
+                              const Strips &strips, const Point &point, Emitter::PointBody body) {
   SmallVector<Value> none;
   auto inner = [&](const Point &at, SmallVectorImpl<Value> &) { return body(at); };
+  auto limit = limits.empty() ? std::nullopt : std::optional(limits[strips.lane]);
   auto between = [&](const Ix &begin, const Ix &end) {
-    return e.alongDimension(point, strips.lane, begin, end, strips.lanes, none, inner);
+    return e.alongDimension(point, strips.lane, begin, end, strips.lanes, none, inner, limit);
   };
   Ix begin = 0;
   for (int64_t cut : strips.cuts) {
@@ -133,8 +134,9 @@ static LogicalResult inStrips(Emitter &e, ArrayRef<Ix> extents, const Strips &st
 }
 
 /// Loops over the dimensions from `dim` on but `lane`, then the strips.
-static LogicalResult nest(Emitter &e, ArrayRef<Ix> extents, const Strips &strips, unsigned dim,
-                          Point &point, Emitter::PointBody body) {
+static LogicalResult nest(Emitter &e, ArrayRef<Ix> extents, ArrayRef<Ix> limits,
+                          const Strips &strips, unsigned dim, Point &point,
+                          Emitter::PointBody body) {
   int lane = strips.lane;
   unsigned width = strips.lanes;
   bool isUnrolled = strips.isUnrolled;
@@ -145,7 +147,7 @@ static LogicalResult nest(Emitter &e, ArrayRef<Ix> extents, const Strips &strips
       return body(point);
     }
     if (!isUnrolled)
-      return inStrips(e, extents, strips, point, body);
+      return inStrips(e, extents, limits, strips, point, body);
     for (int64_t at = 0; at < *extents[lane].constant(); at += width) {
       Ix rest = *extents[lane].constant() - at;
       Width strip(e, width, *rest.constant() < width ? e.firstLanes(rest, width) : Value());
@@ -158,21 +160,23 @@ static LogicalResult nest(Emitter &e, ArrayRef<Ix> extents, const Strips &strips
   }
   auto step = [&](const Ix &at) {
     point.at[dim] = at;
-    return nest(e, extents, strips, dim + 1, point, body);
+    return nest(e, extents, limits, strips, dim + 1, point, body);
   };
   if (int(dim) == lane)
     return step(0);
   if (!isUnrolled)
-    return e.loop(0, extents[dim], 1, none, step);
+    return e.loop(0, limits.empty() ? extents[dim] : e.ix().min(extents[dim], limits[dim]), 1, none,
+                  step);
   for (int64_t at = 0; at < *extents[dim].constant(); ++at)
     if (failed(step(at)))
       return failure();
   return success();
 }
 
-LogicalResult Emitter::overElements(ArrayRef<Ix> extents, const Strips &strips, PointBody body) {
+LogicalResult Emitter::overElements(ArrayRef<Ix> extents, const Strips &strips, PointBody body,
+                                    ArrayRef<Ix> limits) {
   Point point{Indices(extents.size(), Ix(0)), -1, 1};
-  return nest(*this, extents, strips, 0, point, body);
+  return nest(*this, extents, limits, strips, 0, point, body);
 }
 
 } // namespace tw::target::cpu

@@ -69,6 +69,9 @@ struct StoreStep {
   /// interleaved.
   enum class Form { Single, Group, InGroup, Interleaved } form = Form::Single;
   llvm::SmallVector<tile::StoreOp> group;
+  /// Loops along these dimensions end where the buffers do: nothing is computed for what lies
+  /// beyond.
+  llvm::SmallVector<unsigned> limited;
 };
 
 struct ReduceStep {

@@ -111,6 +111,11 @@ private:
       line(depth) << "the last dimension is interleaved\n";
     if (store.form != Form::InGroup)
       line(depth) << describe(step.strips) << '\n';
+    if (!store.limited.empty()) {
+      raw_ostream &end = line(depth) << "up to the end of the buffer along ";
+      llvm::interleaveComma(store.limited, end);
+      end << '\n';
+    }
   }
 
   void detail(unsigned depth, const Step &step, const ReduceStep &reduce) {

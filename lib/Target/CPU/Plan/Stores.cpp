@@ -119,6 +119,25 @@ LogicalResult planSingle(Scene &scene, tile::StoreOp op, Step &step) {
   return success();
 }
 
+/// Dimensions that may end outside the buffers of all stores, where loops can end sooner. Parts of
+/// a loop that is cut know their ends.
+SmallVector<unsigned> limitedDims(const Scene &scene, ArrayRef<tile::StoreOp> stores,
+                                  const Strips &strips) {
+  SmallVector<unsigned> limited;
+  if (strips.isUnrolled)
+    return limited;
+  tile::StoreOp first = stores.front();
+  for (unsigned d = 0; d < first.getPositions().size(); ++d) {
+    bool isCut = int(d) == strips.lane && !strips.cuts.empty();
+    if (!isCut && llvm::all_of(stores, [&](tile::StoreOp op) {
+          return !scene.inside.contains({op, d}) && !op.getUpdate() && op.getStrides().empty() &&
+                 !isa<RankedTensorType>(op.getPositions()[d].getType());
+        }))
+      limited.push_back(d);
+  }
+  return limited;
+}
+
 } // namespace
 
 llvm::DenseSet<Value> nonTemporalOutputs(tile::KernelOp kernel) {
@@ -186,6 +205,8 @@ LogicalResult planStore(Scene &scene, tile::StoreOp op, Step &step) {
   } else {
     store.form = StoreStep::Form::InGroup;
   }
+  if (store.form == StoreStep::Form::Single || store.form == StoreStep::Form::Group)
+    store.limited = limitedDims(scene, store.group, step.strips);
   step.detail = std::move(store);
   return planned;
 }
