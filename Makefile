@@ -6,6 +6,8 @@ BUILD := build/$(PRESET)
 STAMP := build/.setup-$(shell sha1sum scripts/setup.sh | cut -c1-12)
 # The virtual environment that the Python package is built and tested in.
 PYTHON_STAMP := build/.python-$(shell sha1sum python/requirements.txt | cut -c1-12)
+# What the peers of the benchmarks are installed by.
+BENCH_STAMP := build/.bench-$(shell sha1sum bench/requirements.txt | cut -c1-12)
 SHELL := /bin/bash
 
 .PHONY: all build build-python demo test test-all bench models random fuzz format tidy clean
@@ -18,6 +20,11 @@ $(STAMP): scripts/setup.sh
 $(PYTHON_STAMP): python/requirements.txt $(STAMP)
 	test -x .venv/bin/python || python3 -m venv .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check -r python/requirements.txt
+	@touch $@
+
+$(BENCH_STAMP): bench/requirements.txt $(PYTHON_STAMP)
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
+	-.venv/bin/python -m pip install --quiet --disable-pip-version-check iree-base-compiler iree-base-runtime
 	@touch $@
 
 build: $(STAMP)
@@ -39,9 +46,10 @@ test: build-python
 test-all: build-python
 	scripts/test_all.sh $(BUILD)
 
-# Products beside PyTorch, and beside what the machine sustains.
-bench: build-python
-	PYTHONPATH=$(BUILD)/python .venv/bin/python bench/products.py
+# Models and operators beside PyTorch, Inductor, ONNX Runtime and IREE, and beside what the machine sustains. What is in
+# build/bench.json already is not measured again; BENCH='--rows=models --budget=600' chooses and slices (bench/cpu.py).
+bench: build $(BENCH_STAMP)
+	.venv/bin/python bench/cpu.py --tool=$(BUILD)/bin/tilewright --json=build/bench.json $(BENCH)
 
 models: build
 	scripts/models.sh

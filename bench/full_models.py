@@ -66,8 +66,8 @@ def mobilenet():
     return Logits(transformers.MobileNetV2Model(transformers.MobileNetV2Config())), (torch.randn(1, 3, 224, 224),)
 
 
-def dlrm():
-    return Dlrm(), (torch.randn(128, 13), torch.randint(0, 10000, (128, 26)))
+def dlrm(batch=128):
+    return Dlrm(), (torch.randn(batch, 13), torch.randint(0, 10000, (batch, 26)))
 
 
 def lstm():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What this machine sustains: multiply-adds in registers, of f32 and bf16, and reads of memory beyond the caches. Peaks
-of data sheets say little about a clock under load, or about virtual machines."""
+"""What this machine sustains: multiply-adds of f32 and bf16 (in tile registers, where there are any), and reads by level
+of the memory. Peaks of data sheets say little about a clock under load, or about virtual machines."""
 import concurrent.futures
 import ctypes
 import os
@@ -11,8 +11,10 @@ import time
 
 import numpy
 
-BYTES = 512 << 20  # read by all threads together
+MEMORY_BYTES = 512 << 20  # read by all threads together
 STEPS = 1_000_000  # of multiply-adds in a sample, about 7 ms
+LEVEL_SECONDS = 0.004  # for a sample of a cache: short reads are repeated
+CACHES = pathlib.Path("/sys/devices/system/cpu/cpu0/cache")
 
 
 def _library():
@@ -23,18 +25,42 @@ def _library():
         library = ctypes.CDLL(str(path))
     for function in (library.multiplyAdd, library.multiplyAddBf16):
         function.argtypes, function.restype = [ctypes.c_int64], ctypes.c_double
-    library.readAll.argtypes, library.readAll.restype = [ctypes.c_void_p, ctypes.c_size_t], ctypes.c_float
+    library.readAll.argtypes, library.readAll.restype = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int64], ctypes.c_float
     return library
 
 
-class Limits:
-    """Of `threads` threads: `flops` (FLOP/s, by the elements' bits) and `read` (bytes/s), the fastest of all samples."""
+def _cores(text):
+    """How many a list such as 0-3,8 has."""
+    ranges = [part.split("-") for part in text.strip().split(",")]
+    return sum(int(each[-1]) - int(each[0]) + 1 for each in ranges)
 
-    def __init__(self, threads):
+
+def caches(threads):
+    """Bytes that each level holds for so many threads."""
+    found = {}
+    for index in sorted(CACHES.glob("index*")):
+        kind, level, size, shared = ((index / name).read_text().strip() for name in ("type", "level", "size", "shared_cpu_list"))
+        if kind != "Instruction":
+            found[f"L{level}"] = int(size.removesuffix("K")) * 1024 * -(-threads // _cores(shared))
+    return found
+
+
+class Limits:
+    """Of `threads` threads: `flops` (FLOP/s, by the elements' bits) and `read` (bytes/s, by level): the fastest of all
+    samples, also those that `known` has from an earlier run."""
+
+    def __init__(self, threads, known=None):
         self.threads, self.library = threads, _library()
-        self.data = numpy.ones(BYTES // 4, numpy.float32)  # zeros would be one page
-        self.flops, self.read = {32: 0.0, 16: 0.0}, 0.0
+        known = known or {"flops": {}, "read": {}}
+        self.flops = {bits: known["flops"].get(str(bits), 0.0) for bits in (32, 16)}
+        self.capacity = caches(threads) | {"memory": float("inf")}
+        self.read = {level: known["read"].get(level, 0.0) for level in self.capacity}
+        self.data = numpy.ones(MEMORY_BYTES // 4, numpy.float32)  # zeros would be one page
         self.pool = concurrent.futures.ThreadPoolExecutor(threads)
+        self.sample()
+
+    def facts(self):
+        return {"flops": self.flops, "read": self.read}
 
     def sample(self):
         each = len(self.data) // self.threads
@@ -43,6 +69,19 @@ class Limits:
             start = time.perf_counter()
             done = sum(self.pool.map(lambda _: function(STEPS), at))
             self.flops[bits] = max(self.flops[bits], done / (time.perf_counter() - start))
-        start = time.perf_counter()
-        list(self.pool.map(lambda address: self.library.readAll(address, each), at))
-        self.read = max(self.read, 4 * each * self.threads / (time.perf_counter() - start))
+        for level, capacity in self.capacity.items():
+            # Half of a cache: the rest is for what else runs.
+            count = int(min(capacity / 8 / self.threads, each))
+            times = 1 if level == "memory" else max(1, int(LEVEL_SECONDS * (self.read[level] or 1e10) / (4 * count * self.threads)))
+            start = time.perf_counter()
+            list(self.pool.map(lambda address: self.library.readAll(address, count, times), at))
+            rate = 4 * count * self.threads * times / (time.perf_counter() - start)
+            self.read[level] = max(self.read[level], rate)
+
+    def read_of(self, size):
+        """Bytes per second of the nearest level that holds so many."""
+        return self.read[next(level for level, capacity in self.capacity.items() if capacity >= size)]
+
+    def text(self):
+        reads = ", ".join(f"{level} {1e-9 * rate:.0f}" for level, rate in self.read.items())
+        return f"{1e-9 * self.flops[32]:.0f} GFLOP/s of f32, {1e-9 * self.flops[16]:.0f} of bf16; reads, GB/s: {reads}"

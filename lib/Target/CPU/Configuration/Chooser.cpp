@@ -25,7 +25,7 @@ constexpr int64_t secondLevelCache = 256 << 10;
 
 /// Rows up to which a product may have a block of its own; the same where pairs are multiplied. A
 /// block of few rows is computed whole, so none has much more than twice those of a call. Measured
-/// by bench/rows.py.
+/// by bench/cpu.py --rows=few,any.
 constexpr std::array<int64_t, 6> fewRows = {1, 2, 4, 6, 16, 64};
 constexpr std::array<int64_t, 5> fewRowsOfPairs = {1, 2, 4, 16, 64};
 

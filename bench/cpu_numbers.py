@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How far results are from exact ones."""
+import numpy
+
+# A result may be so many times further from the exact one than PyTorch's is: ours by DESIGN's rule; of peers, whose
+# numbers are their own, wrong ones are to be found.
+OURS, PEERS = 2, 16
+FLOOR = {32: 4 * 2.0**-23, 16: 4 * 2.0**-8}  # units in the last place, by the bits of an element
+
+
+def error(values, exact):
+    """The largest distance, relative to the largest element of all results: some are zero but for rounding, as a
+    gradient can be."""
+    scale = max((numpy.abs(x).max(initial=0) for x in exact), default=0) or 1.0
+    if len(values) != len(exact) or any(x.size != y.size for x, y in zip(values, exact)):
+        return float("inf")
+    distance = max((numpy.abs(x.astype(numpy.float64).reshape(y.shape) - y).max(initial=0) for x, y in zip(values, exact)), default=0)
+    return float(distance / scale) if numpy.isfinite(distance) else float("inf")
+
+
+def largest(facts, times):
+    """The largest error that is none, of a workload's `facts`."""
+    return times * facts["error"] + FLOOR[facts["bits"]]
