@@ -153,7 +153,8 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
     constraints.emplace_back(std::string(field) + " * (" + size + " mod " + of + ")", "0", why);
   };
   if (canPack(contraction))
-    isMultiple("packed", roles.columns[0], "columns", "programs of packed columns come out even");
+    isMultiple("packed * (panels - 1)", roles.columns[0], "columns",
+               "programs of several panels come out even");
   else
     isNever("packed", "the second operand is not the same for all of the batch, of known size");
   if (!roles.columns.empty() && contraction.dims[roles.columns.back()].size)
@@ -161,9 +162,11 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
                "programs of a part of the columns come out even");
   else
     constraints.emplace_back("column_parts", "1", "columns of unknown number have no equal parts");
-  if (isBf16Product(contraction) && contraction.dims[roles.sums.back()].size)
+  if (isBf16Product(contraction) && contraction.dims[roles.sums.back()].size) {
     isMultiple("vnni_packed", roles.sums.back(), "2", "neighbours come out even");
-  else
+    if (canPack(contraction))
+      isMultiple("vnni_packed", roles.columns[0], "columns", "programs of pairs come out even");
+  } else
     isNever("vnni_packed", "it is no product of bf16 summed in f32 over a known length");
   if (!canUseRowDots(contraction, false))
     isNever("vectorize_reduction", "neither operand is a vector along rows that lie in memory");
@@ -193,7 +196,8 @@ Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Ker
     extents.push_back(at.extent(dim));
   }
   positions.push_back(0);
-  extents.push_back(panelOf(configuration));
+  // Fewer columns than a panel has are no more than there are.
+  extents.push_back(configuration.panels == 1 ? columns : kernel::Size(panelOf(configuration)));
   if (!configuration.isVnniPacked) {
     Tile panels = load(at.buffer(spec.b.buffer), positions, extents);
     return configuration.panels == 1 ? panels : transpose(panels, std::vector<int>{1, 0, 2});
@@ -277,7 +281,8 @@ std::vector<BufferSpec> buffersFor(const Contraction &spec,
   std::vector<Extent> &shape = buffers[spec.b.buffer].shape, panels;
   for (int axis : packedOrder(spec))
     panels.push_back(shape[axis]);
-  *panels[0].size /= panelOf(configuration) * configuration.columnParts;
+  int64_t together = panelOf(configuration) * configuration.columnParts;
+  panels[0].size = (*panels[0].size + together - 1) / together;
   if (configuration.columnParts > 1)
     panels.insert(panels.begin() + 1, Extent{configuration.columnParts});
   if (configuration.isVnniPacked)

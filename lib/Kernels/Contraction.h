@@ -69,8 +69,8 @@ inline int64_t panelOf(const ContractionConfiguration &configuration) {
   return configuration.columns / configuration.panels;
 }
 /// b in panels: columns / panel (of one part; then the parts, if there are several), then the sums,
-/// then `panel` columns side by side. Gives, for each axis of b, where it goes (the axis of columns
-/// goes to the front and to the end).
+/// then `panel` columns side by side; the last panel may have more than there are. Gives, for each
+/// axis of b, where it goes (the axis of columns goes to the front and to the end).
 std::vector<int> packedOrder(const Contraction &contraction);
 
 /// The kernel; to be called while it is traced.

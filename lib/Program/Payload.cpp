@@ -2,7 +2,6 @@
 #include "Program/Payload.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
-#include "Program/StridedCopy.h"
 #include "runtime/ProgramABI.h"
 #include <algorithm>
 #include <cerrno>
@@ -127,30 +126,35 @@ static Status writeStrided(const StridedSource &source, int fd, int64_t at,
   return written ? Status() : Status(cannotWrite(path, errno));
 }
 
+StridedSource Payload::stridedSource(const Piece &piece, const std::byte *storage) {
+  return {storage + piece.start * piece.elementBytes, piece.sizes, piece.strides,
+          piece.elementBytes, piece.bytes / piece.elementBytes - piece.start};
+}
+
+int64_t Payload::storedBytes(const Piece &contiguous) {
+  int64_t total = contiguous.elementBytes;
+  for (int64_t size : contiguous.sizes)
+    total *= size;
+  return std::min(total, contiguous.bytes - contiguous.start * contiguous.elementBytes);
+}
+
 Status Payload::writeMemory(const Piece &piece, int fd, int64_t at, const std::string &path) {
   auto *storage = reinterpret_cast<const std::byte *>(static_cast<uintptr_t>(piece.begin));
-  const std::byte *first = storage + piece.start * piece.elementBytes;
   if (!isContiguous(piece.sizes, piece.strides))
-    return writeStrided({first, piece.sizes, piece.strides, piece.elementBytes}, fd,
-                        at + piece.offset, path);
-  int64_t total = piece.elementBytes;
-  for (int64_t size : piece.sizes)
-    total *= size;
-  bool written = writeAll(fd, reinterpret_cast<const char *>(first), total, at + piece.offset);
+    return writeStrided(stridedSource(piece, storage), fd, at + piece.offset, path);
+  auto *first = reinterpret_cast<const char *>(storage) + piece.start * piece.elementBytes;
+  bool written = writeAll(fd, first, storedBytes(piece), at + piece.offset);
   return written ? Status() : Status(cannotWrite(path, errno));
 }
 
 Status Payload::writePiece(const Piece &piece, int input, int fd, int64_t at,
                            const std::string &path) {
-  int64_t width = piece.elementBytes, total = width;
-  for (int64_t size : piece.sizes)
-    total *= size;
-  int64_t source = piece.begin + piece.start * width;
+  int64_t total = storedBytes(piece), source = piece.begin + piece.start * piece.elementBytes;
   if (!isContiguous(piece.sizes, piece.strides)) {
     TW_ASSIGN(MappedFile mapped, MappedFile::open(piece.file));
     if (static_cast<int64_t>(mapped.bytes().size()) < piece.begin + piece.bytes)
       return errno = 0, unreadable(piece.name, piece.file);
-    return writeStrided({mapped.bytes().data() + source, piece.sizes, piece.strides, width}, fd,
+    return writeStrided(stridedSource(piece, mapped.bytes().data() + piece.begin), fd,
                         at + piece.offset, path);
   }
   std::vector<char> chunk(static_cast<size_t>(std::min(total, chunkBytes)));

@@ -4,6 +4,7 @@
 // the model's files or memory.
 #pragma once
 #include "IR/Graph/Graph.h"
+#include "Program/StridedCopy.h"
 #include "Support/Diagnostic.h"
 #include "llvm/ADT/StringMap.h"
 #include <string>
@@ -39,6 +40,9 @@ private:
     int64_t offset = 0; // in the payload
   };
   static Piece pieceOf(graph::WeightAttr source, mlir::RankedTensorType type);
+  static StridedSource stridedSource(const Piece &piece, const std::byte *storage);
+  /// Of a piece whose elements follow each other; behind the storage there are zeros.
+  static int64_t storedBytes(const Piece &contiguous);
   static Status writeMemory(const Piece &piece, int fd, int64_t at, const std::string &path);
   static Status writePiece(const Piece &piece, int input, int fd, int64_t at,
                            const std::string &path);

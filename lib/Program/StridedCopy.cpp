@@ -48,6 +48,21 @@ static void copyRows(const std::byte *from, int64_t rows, int64_t columns, int64
     }
 }
 
+/// The same, of which the last elements lie behind the `end` of memory and are zero.
+static void copyRowsUpTo(int64_t end, const StridedSource &source, int64_t element, int64_t rows,
+                         std::byte *to) {
+  size_t inner = source.sizes.size() - 1;
+  auto bytes = static_cast<size_t>(source.elementBytes);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < source.sizes[inner]; ++c, to += bytes) {
+      int64_t at = element + r * source.strides[inner - 1] + c * source.strides[inner];
+      if (at < end)
+        std::memcpy(to, source.first + at * source.elementBytes, bytes);
+      else
+        std::memset(to, 0, bytes);
+    }
+}
+
 bool forEachDensePiece(StridedSource source, int64_t pieceBytes,
                        const std::function<bool(const std::byte *, int64_t)> &take) {
   collapse(source);
@@ -70,9 +85,12 @@ bool forEachDensePiece(StridedSource source, int64_t pieceBytes,
     for (size_t d = 0; d < outer; ++d)
       element += position[d] * source.strides[d];
     for (int64_t r = 0; r < rows; r += together) {
-      int64_t count = std::min(together, rows - r);
-      copy(source.first + (element + r * rowStride) * source.elementBytes, count, columns,
-           rowStride, columnStride, piece.data());
+      int64_t count = std::min(together, rows - r), corner = element + r * rowStride;
+      if (corner + (count - 1) * rowStride + (columns - 1) * columnStride < source.end)
+        copy(source.first + corner * source.elementBytes, count, columns, rowStride, columnStride,
+             piece.data());
+      else
+        copyRowsUpTo(source.end, source, corner, count, piece.data());
       if (!take(piece.data(), count * rowBytes))
         return false;
     }

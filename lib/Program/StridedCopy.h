@@ -10,11 +10,13 @@
 namespace tw {
 
 /// A tensor in memory: element (i, j, ...) at `strides[0] * i + strides[1] * j + ...` from `first`,
-/// counted in elements of `elementBytes` (1, 2, 4 or 8) bytes. Strides may be 0.
+/// counted in elements of `elementBytes` (1, 2, 4 or 8) bytes. Strides may be 0. Memory ends `end`
+/// elements behind `first`: what would lie there is zero.
 struct StridedSource {
   const std::byte *first;
   std::vector<int64_t> sizes, strides;
   int64_t elementBytes;
+  int64_t end;
 };
 
 /// Gives all elements in row-major order to `take`, in dense pieces of about `pieceBytes` (at least

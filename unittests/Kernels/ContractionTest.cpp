@@ -60,6 +60,15 @@ TEST(Contraction, PairsInALoopAreReadByTheirNumber) {
   EXPECT_NE(text.find("arith.divsi"), std::string::npos) << text;
 }
 
+// The last panel has more columns than there are; if one is enough, no more are read of it.
+TEST(Contraction, PanelsThatArePadded) {
+  std::string text = traced(product(64, 97, 32), {8, 48, 1, 1, true});
+  EXPECT_NE(text.find("in %b: !tile.buffer<[3, 32, 48], f32>"), std::string::npos) << text;
+  text = traced(product(64, 24, 32), {8, 32, 1, 1, true});
+  EXPECT_NE(text.find("in %b: !tile.buffer<[1, 32, 32], f32>"), std::string::npos) << text;
+  EXPECT_NE(text.find("tensor<1x32x24xf32>"), std::string::npos) << text;
+}
+
 TEST(Contraction, ConstraintsOfEveryTarget) {
   auto violated = [](const Contraction &spec, const ContractionConfiguration &configuration) {
     std::vector<Constraint> constraints = contractionConstraints(spec);
@@ -73,10 +82,10 @@ TEST(Contraction, ConstraintsOfEveryTarget) {
   EXPECT_EQ(violated(product(64, 144, 32), parts),
             "(column_parts - 1) * (144 mod (columns * column_parts)) = 48 must not be more than 0: "
             "programs of a part of the columns come out even");
-  EXPECT_EQ(
-      violated(product(64, 97, 32), {8, 48, 1, 1, true}),
-      "packed * (97 mod columns) = 1 must not be more than 0: programs of packed columns come "
-      "out even");
+  EXPECT_EQ(violated(product(64, 97, 32), {8, 48, 1, 1, true}), "");
+  EXPECT_EQ(violated(product(64, 97, 32), {8, 48, 1, 1, true, 3}),
+            "packed * (panels - 1) * (97 mod columns) = 2 must not be more than 0: programs of "
+            "several panels come out even");
   EXPECT_EQ(
       violated(product(64, 96, 32), {8, 48, 1, 1, false, 2}),
       "panels = 2 must not be more than 1 + packed * columns = 1: there are panels of a packed "
@@ -87,6 +96,11 @@ TEST(Contraction, ConstraintsOfEveryTarget) {
   EXPECT_EQ(violated(halves, {8, 48, 1, 1, true, 1, true, false, 7}),
             "vnni_packed * (k_block mod 2) = 1 must not be more than 0: neighbours along the sum "
             "stay together");
+  Contraction uneven = product(64, 97, 32);
+  uneven.buffers[0].dtype = uneven.buffers[1].dtype = kernel::bf16;
+  EXPECT_EQ(violated(uneven, {8, 48, 1, 1, true, 1, true}),
+            "vnni_packed * (97 mod columns) = 1 must not be more than 0: programs of pairs come "
+            "out even");
   EXPECT_EQ(violated(product(64, 96, 32), {8, 48, 1, 1, false, 1, false, true}),
             "vectorize_reduction = 1 must not be more than 0: neither operand is a vector along "
             "rows that lie "

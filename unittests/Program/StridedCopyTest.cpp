@@ -5,16 +5,18 @@
 
 using namespace tw;
 
+/// `missing`: so many of the last elements lie behind the end of memory, and are zeros.
 template <typename T>
 static void expectSameAsElementwise(std::vector<int64_t> sizes, std::vector<int64_t> strides,
-                                    int64_t pieceBytes) {
+                                    int64_t pieceBytes, int64_t missing = 0) {
   int64_t last = 0, total = 1;
   for (size_t d = 0; d < sizes.size(); ++d) {
     last += (sizes[d] - 1) * strides[d];
     total *= sizes[d];
   }
   // One byte off, as in a file.
-  std::vector<std::byte> storage(1 + (total ? last + 1 : 1) * sizeof(T));
+  int64_t end = (total ? last + 1 : 1) - missing;
+  std::vector<std::byte> storage(1 + end * sizeof(T));
   for (size_t i = 0; i < storage.size(); ++i)
     storage[i] = static_cast<std::byte>(i * 7 + i / 256);
   std::vector<std::byte> expected, got;
@@ -23,9 +25,12 @@ static void expectSameAsElementwise(std::vector<int64_t> sizes, std::vector<int6
     for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d])
       element += rest % sizes[d] * strides[d];
     const std::byte *at = storage.data() + 1 + element * sizeof(T);
-    expected.insert(expected.end(), at, at + sizeof(T));
+    if (element < end)
+      expected.insert(expected.end(), at, at + sizeof(T));
+    else
+      expected.insert(expected.end(), sizeof(T), std::byte(0));
   }
-  EXPECT_TRUE(forEachDensePiece({storage.data() + 1, sizes, strides, sizeof(T)}, pieceBytes,
+  EXPECT_TRUE(forEachDensePiece({storage.data() + 1, sizes, strides, sizeof(T), end}, pieceBytes,
                                 [&](const std::byte *bytes, int64_t count) {
                                   got.insert(got.end(), bytes, bytes + count);
                                   return true;
@@ -45,10 +50,19 @@ TEST(StridedCopy, MatchesElementwiseReading) {
   }
 }
 
+TEST(StridedCopy, ZerosBehindTheEnd) {
+  for (int64_t pieceBytes : {1, 100, 1 << 20}) {
+    // Panels of 16 columns, of 43: rows of 20, and their transpose.
+    expectSameAsElementwise<uint32_t>({3, 20, 16}, {320, 1, 20}, pieceBytes, 5 * 20);
+    expectSameAsElementwise<uint16_t>({3, 20, 16}, {16, 43, 1}, pieceBytes, 5);
+    expectSameAsElementwise<uint8_t>({3, 1, 16}, {16, 43, 1}, pieceBytes, 5);
+  }
+}
+
 TEST(StridedCopy, EndsWhenAskedTo) {
   std::vector<std::byte> storage(64);
   int calls = 0;
-  EXPECT_FALSE(forEachDensePiece({storage.data(), {8, 8}, {1, 8}, 1}, 8,
+  EXPECT_FALSE(forEachDensePiece({storage.data(), {8, 8}, {1, 8}, 1, 64}, 8,
                                  [&](const std::byte *, int64_t) { return ++calls < 3; }));
   EXPECT_EQ(calls, 3);
 }

@@ -218,7 +218,7 @@ Value HostViews::packedWeight(Value tensor, const BufferView &view, const Panels
     packed.push_back((*strides)[axis]);
   }
   int64_t column = packed.front(), neighbour = packed.back();
-  sizes.front() /= panels.width * panels.parts;
+  sizes.front() = llvm::divideCeil(sizes.front(), panels.width * panels.parts);
   packed.front() *= panels.width;
   if (panels.parts > 1) {
     packed.insert(packed.begin() + 1, packed.front() * sizes.front());

@@ -22,7 +22,7 @@ public:
   mlir::Value toBuffer(const TensorUse &use, const std::vector<Extent> &shape);
   /// How a weight is packed: axes in this `order`, of the first one `width` elements last, and
   /// panels of its equal parts beside each other; `inPairs`: for two neighbours of the last one
-  /// each.
+  /// each. What the last panel has too many is of no use, whatever it is.
   struct Panels {
     std::vector<int> order;
     int64_t width, parts = 1;

@@ -42,10 +42,10 @@ def TW_WeightAttr : AttrDef<TW_Dialect, "Weight"> {
   let summary = "A tensor in a file: which bytes, and how they are laid out";
   let description = [{
     `offset` and `bytes` delimit the storage in `file`; element (i, j, ...) lies at element
-    `start + i * strides[0] + j * strides[1] + ...` of it. The importer has checked that all of
-    them are inside. `bytes` = 0 stands for a tensor of zeros. Sizes and dtype are those of the
-    tensor type it is used with. `name` is the user's ("fc1.weight"). Where `file` is empty the
-    storage is memory of this process and `offset` its address; no text may say so.
+    `start + i * strides[0] + j * strides[1] + ...` of it, which the importer has checked to be
+    inside; what pads a packed weight may lie behind it and is zero. `bytes` = 0: all are zero. Sizes
+    and dtype are those of the type it is used with. `name` is the user's ("fc1.weight"). Where `file`
+    is empty the storage is memory of this process and `offset` its address; no text may say so.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$file,
       "int64_t":$offset, "int64_t":$bytes, "int64_t":$start,

@@ -68,14 +68,19 @@ bool convertsInProducts(const Contraction &contraction) {
   return isBf16Product(contraction) && rolesOf(contraction).sums.size() == 1;
 }
 
+/// Whether whole vectors of `columns` leave little of the last one empty: panels are padded to
+/// them.
+bool fillsVectors(int64_t columns, const VectorUnit &unit) {
+  return 4 * columns >= 3 * ((columns + unit.lanes - 1) / unit.lanes) * unit.lanes;
+}
+
 /// The width of panels that `columns` fall into evenly; 0 if all that do are narrow, or leave much
 /// of their last vector empty.
 int64_t evenPanel(int64_t columns, const VectorUnit &unit) {
   // Two rows of them at least are to fit.
   int64_t most = std::min(mostVectors, (unit.registers - 1) / 3);
   for (int64_t width = std::min(columns, most * unit.lanes); width >= unit.lanes; --width) {
-    int64_t vectors = (width + unit.lanes - 1) / unit.lanes;
-    if (columns % width == 0 && 4 * width >= 3 * vectors * unit.lanes)
+    if (columns % width == 0 && fillsVectors(width, unit))
       return width;
   }
   return 0;
@@ -199,7 +204,8 @@ static CPUContraction blockInMemory(const Contraction &contraction, const Vector
     }
   // What is converted beside the products is best read from one end to the other.
   if (int64_t panel = 2 * unit.lanes; block.isPacked && unpacks)
-    made.panels = made.columns % panel == 0 ? made.columns / panel : 1;
+    made.panels =
+        made.columns % panel == 0 && columns % made.columns == 0 ? made.columns / panel : 1;
   if (roles.sums.size() == 1)
     made.kBlock = widest, made.splitsK = true;
   return made;
@@ -280,7 +286,8 @@ CPUContraction chooseVariant(const Contraction &contraction, const VectorUnit &u
   like.columnParts = kernel.columnParts;
   CPUContraction best =
       blockInRegisters(contraction, own, like, kernel.isPacked ? panelOf(kernel) : 0);
-  best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
+  if (!best.isPacked || best.columnParts > 1)
+    best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
   choosePrograms(best, contraction, rows, columns);
   // More programs than there are make no difference, nor a variant.
   if (best.rows == kernel.rows && kernel.rowPrograms > best.rowPrograms)
@@ -303,10 +310,11 @@ CPUContraction chooseContraction(const Contraction &contraction, const VectorUni
   best.columnParts = chooseParts(contraction, unit);
   int64_t rows = sizeOf(contraction, roles.rows);
   int64_t columns = sizeOf(contraction, roles.columns) / best.columnParts;
-  int64_t panel = columns % unit.lanes == 0 ? 0 : evenPanel(columns, unit);
-  if (best.columnParts > 1 && columns % unit.lanes != 0 && panel == 0)
-    panel = columns;
-  wantsPacked = wantsPacked && canPack(contraction) && (columns % unit.lanes == 0 || panel > 0);
+  int64_t panel = 0; // any
+  if (best.columnParts > 1 && columns % unit.lanes != 0)
+    if (panel = evenPanel(columns, unit); panel == 0)
+      panel = columns;
+  wantsPacked = wantsPacked && canPack(contraction) && (panel > 0 || fillsVectors(columns, unit));
   if (canUseRowDots(contraction, wantsPacked)) {
     best = rowSums(rows, columns, sizeOf(contraction, roles.sums));
     shareLongSum(best, contraction);
@@ -319,7 +327,8 @@ CPUContraction chooseContraction(const Contraction &contraction, const VectorUni
     best = blockInMemory(contraction, unit, best);
   else if (!wantsPacked && best.columnParts == 1 && packsInProducts(contraction, unit))
     best = packingBlock(contraction, best);
-  best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
+  if (!best.isPacked || best.columnParts > 1)
+    best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
   choosePrograms(best, contraction, rows, columns);
   if (!best.splitsK && best.columnParts == 1)
     shareLongSum(best, contraction);
