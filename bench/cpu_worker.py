@@ -137,7 +137,9 @@ def iree_calls(kind, workload, module, given, folder, threads):
     for command in ([scripts / "iree-import-onnx", folder / "model.onnx", "-o", text],
                     [scripts / "iree-compile", "--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu",
                      "--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3", text, "-o", program]):
-        subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        done = subprocess.run(list(map(str, command)), check=False, capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(next((line for line in done.stderr.splitlines() if "error:" in line), "it cannot compile this"))
     for count in threads:
         runtime.flags.parse_flags(f"--task_topology_max_group_count={count}")
         device = runtime.get_device("local-sync" if count == 1 else "local-task", cache=False)

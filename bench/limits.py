@@ -12,8 +12,9 @@ import time
 import numpy
 
 MEMORY_BYTES = 512 << 20  # read by all threads together
-STEPS = 1_000_000  # of multiply-adds in a sample, about 7 ms
-LEVEL_SECONDS = 0.004  # for a sample of a cache: short reads are repeated
+SLICES = 8  # of a sample: others on the machine disturb short ones less often
+STEPS = 150_000  # of multiply-adds in a slice, about 1 ms
+LEVEL_SECONDS = 0.001  # for a slice of a cache: short reads are repeated
 CACHES = pathlib.Path("/sys/devices/system/cpu/cpu0/cache")
 
 
@@ -62,21 +63,30 @@ class Limits:
     def facts(self):
         return {"flops": self.flops, "read": self.read}
 
+    def rate(self, function, addresses):
+        """The sum of what it returns for each address, a thread for each, in a second."""
+        start = time.perf_counter()
+        done = sum(self.pool.map(function, addresses))
+        return done / (time.perf_counter() - start)
+
     def sample(self):
-        each = len(self.data) // self.threads
-        at = [self.data.ctypes.data + 4 * each * i for i in range(self.threads)]
-        for bits, function in ((32, self.library.multiplyAdd), (16, self.library.multiplyAddBf16)):
-            start = time.perf_counter()
-            done = sum(self.pool.map(lambda _: function(STEPS), at))
-            self.flops[bits] = max(self.flops[bits], done / (time.perf_counter() - start))
-        for level, capacity in self.capacity.items():
-            # Half of a cache: the rest is for what else runs.
-            count = int(min(capacity / 8 / self.threads, each))
-            times = 1 if level == "memory" else max(1, int(LEVEL_SECONDS * (self.read[level] or 1e10) / (4 * count * self.threads)))
-            start = time.perf_counter()
-            list(self.pool.map(lambda address: self.library.readAll(address, count, times), at))
-            rate = 4 * count * self.threads * times / (time.perf_counter() - start)
-            self.read[level] = max(self.read[level], rate)
+        for number in range(SLICES):
+            for bits, function in ((32, self.library.multiplyAdd), (16, self.library.multiplyAddBf16)):
+                self.flops[bits] = max(self.flops[bits], self.rate(lambda _: function(STEPS), range(self.threads)))
+            for level in self.capacity:
+                self.read[level] = max(self.read[level], self.read_slice(level, number))
+
+    def read_slice(self, level, number):
+        """Of the memory another part each time; of a cache half: the rest is for what else runs."""
+        part = len(self.data) // SLICES // self.threads
+        count = int(min(self.capacity[level] / 8 / self.threads, part))
+        times = 1 if level == "memory" else max(1, int(LEVEL_SECONDS * (self.read[level] or 1e10) / (4 * count * self.threads)))
+        first = self.data.ctypes.data + (4 * part * self.threads * number if level == "memory" else 0)
+
+        def read(address):
+            self.library.readAll(address, count, times)
+            return 4 * count * times
+        return self.rate(read, [first + 4 * part * thread for thread in range(self.threads)])
 
     def read_of(self, size):
         """Bytes per second of the nearest level that holds so many."""
