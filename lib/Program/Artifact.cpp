@@ -338,8 +338,8 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   }
   options.stage("llvm");
   FailureOr<std::vector<ObjectFile>> objects =
-      makeObjects(*into, options.features, metadata, options.runsOnce, options.cancellation,
-                  facts.images.bytes);
+      makeObjects(*into, options.features, metadata, options.favorsCompileTime,
+                  options.cancellation, facts.images.bytes);
   if (failed(objects))
     return failure();
   options.stage("link");

@@ -21,7 +21,7 @@ struct ArtifactOptions {
   WeightsPlace weights = WeightsPlace::Auto; // embedded below 1 GiB
   std::vector<std::string> features;         // CPU features that the code may use
   std::string architecture;                  // of device code; empty: all is for the CPU
-  bool runsOnce = false;                     // then LLVM's time counts more than the code's
+  bool favorsCompileTime = false;            // LLVM's time counts more than the code's
   const Cancellation *cancellation = nullptr;
   /// Called when a stage begins ("kernels", "host", "llvm", "link", "weights").
   std::function<void(llvm::StringRef)> stage = [](llvm::StringRef) {};

@@ -133,11 +133,11 @@ static std::vector<llvm::SmallString<0>> split(llvm::Module &code) {
 
 /// Compiles one part in a context of its own; `metadata` and `deviceCode` may be empty.
 static ObjectFile compilePart(StringRef bitcode, const std::vector<std::string> &features,
-                              StringRef metadata, StringRef deviceCode, bool runsOnce) {
+                              StringRef metadata, StringRef deviceCode, bool favorsCompileTime) {
   llvm::LLVMContext context;
   auto part = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "part"), context);
   std::unique_ptr<llvm::TargetMachine> machine = makeMachine(features);
-  if (runsOnce)
+  if (favorsCompileTime)
     machine->setOptLevel(llvm::CodeGenOptLevel::Less);
   if (!part) {
     llvm::consumeError(part.takeError());
@@ -217,7 +217,7 @@ static void onAllParts(size_t count, const std::function<void(size_t)> &work) {
 
 FailureOr<std::vector<ObjectFile>>
 makeObjects(ModuleOp module, const std::vector<std::string> &features, StringRef metadata,
-            bool runsOnce, const Cancellation *cancellation, StringRef deviceCode) {
+            bool favorsCompileTime, const Cancellation *cancellation, StringRef deviceCode) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translate(module, context, features);
   if (!code)
@@ -229,7 +229,7 @@ makeObjects(ModuleOp module, const std::vector<std::string> &features, StringRef
     bool isFirst = i == 0;
     if (!isCancelled(cancellation))
       objects[i] = compilePart(parts[i], features, isFirst ? metadata : StringRef(),
-                               isFirst ? deviceCode : StringRef(), runsOnce);
+                               isFirst ? deviceCode : StringRef(), favorsCompileTime);
   };
   onAllParts(parts.size(), compile);
   if (isCancelled(cancellation))

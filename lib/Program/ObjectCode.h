@@ -16,11 +16,11 @@ using ObjectFile = llvm::SmallVector<char, 0>;
 /// Object files of `module` (LLVM dialect), optimised for a CPU with `features`, as bytes in
 /// memory: the same for the same module and number of threads. Reports what goes wrong at the
 /// module's location. `metadata` becomes the section TW_METADATA_SECTION of the first, and
-/// `deviceCode`, unless it is empty, its TW_DEVICE_SECTION. What `runsOnce` is not worth much of
-/// LLVM's time. A cancellation fails without a report.
+/// `deviceCode`, unless it is empty, its TW_DEVICE_SECTION. What `favorsCompileTime` is not worth
+/// much of LLVM's time. A cancellation fails without a report.
 mlir::FailureOr<std::vector<ObjectFile>>
 makeObjects(mlir::ModuleOp module, const std::vector<std::string> &features,
-            llvm::StringRef metadata, bool runsOnce = false,
+            llvm::StringRef metadata, bool favorsCompileTime = false,
             const Cancellation *cancellation = nullptr, llvm::StringRef deviceCode = {});
 
 /// What makeObjects makes, as text: LLVM's optimised intermediate code, or assembly.

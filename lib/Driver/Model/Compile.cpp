@@ -273,6 +273,7 @@ static void run(Session &session, const Request &request) {
   options.descriptor = request.descriptor;
   options.model = std::filesystem::path(request.model.name()).stem().string();
   options.target = target->name;
+  options.favorsCompileTime = isReference; // its loops run no slower: measured on whole models
   options.weights = request.weights;
   options.features = target->features;
   options.architecture = target->architecture;

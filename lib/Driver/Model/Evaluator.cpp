@@ -97,7 +97,7 @@ LogicalResult ArtifactEvaluator::compile(ModuleOp module, const std::string &art
   options.model = "constants";
   options.target = target.name;
   options.features = target.features;
-  options.runsOnce = true;
+  options.favorsCompileTime = true;
   options.weights = WeightsPlace::External;
   if (auto file = memory.find(artifact); file != memory.end())
     options.descriptor = file->second;
