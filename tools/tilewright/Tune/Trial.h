@@ -23,7 +23,7 @@ struct KnownCall {
 struct TrialOptions {
   std::string reference = "reference"; // the target whose results are right
   int threads = 0;
-  int pairs = 7;               // of timed calls; 0: results are compared, nothing is timed
+  int pairs = 7;               // of timed calls, more of short ones; 0: nothing is timed
   int seconds = 60;            // after which the candidate is given up
   std::vector<int> cores = {}; // that it may use; empty: all
   ToleranceOptions tolerances = {};
