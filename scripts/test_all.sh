@@ -12,6 +12,9 @@ for cpu in x86-64-v3:avx2 x86-64-v4:avx512vl amx:amx_bf16; do
   TW_TEST_CPU=${cpu%:*} ctest --test-dir "$build" --output-on-failure -j "$(nproc)" -R 'unit\.target_'
 done
 "$here/../e2e/targets.py" --tool="$build/bin/tilewright" --jobs="$(nproc)"
+echo "Dumps of all models"
+"$here/../e2e/run.py" --tool="$build/bin/tilewright" --check-dumps="$build/bin/tilewright-opt" --quiet \
+  --jobs="$(nproc)" 'models/*'
 echo "Models for a GPU, simulated"
 TILEWRIGHT_COMPILER="$build/lib/simulated_compiler.so" FAKE_CUDA_MEMORY=4000000000 \
   LD_LIBRARY_PATH="$build/unittests/Runtime/driver" \
