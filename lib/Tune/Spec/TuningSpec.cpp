@@ -42,6 +42,8 @@ StringRef TuningSpec::getTarget() const {
 }
 
 FailureOr<std::optional<KernelOverride>> TuningSpec::find(const KernelFeatures &kernel) const {
+  if (configurations.empty()) // as the compiler's own may be, which every compilation asks
+    return std::optional<KernelOverride>();
   MLIRContext *context = getModule().getContext();
   OwningOpRef<ModuleOp> payload = payloadOf(context, kernel);
   auto main = getModule().lookupSymbol<transform::TransformOpInterface>(
