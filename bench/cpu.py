@@ -35,6 +35,11 @@ from cpu_contestants import AVX2, KINDS, REST_SECONDS, Ours, Peer, Unusable, exp
 from cpu_table import print_table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Of what is packed: libraries that the tool alone is to find, and not what it is compared with.
+FINDS_LIBRARIES = """#!/bin/sh
+folder=$(dirname "$(readlink -f "$0")")/..
+LD_LIBRARY_PATH=$folder/lib exec "$folder/libexec/tilewright" "$@"
+"""
 SYSTEM_LIBRARIES = re.compile(r"lib(c|m|pthread|dl|rt)\.so|ld-linux")
 
 
@@ -90,8 +95,11 @@ def row_of(name, workload, threads, facts, times, contestants):
 def pack(folder, own_tool):
     """The tool and the compiler, stripped, with their libraries but for the C library's, which every system has."""
     own_tool = pathlib.Path(own_tool)
-    for place, path in (("bin", own_tool), ("lib", own_tool.parent.parent / "lib" / "libtilewright-compiler.so")):
+    for place in ("bin", "lib", "libexec"):
         (folder / place).mkdir(parents=True, exist_ok=True)
+    (folder / "bin/tilewright").write_text(FINDS_LIBRARIES)
+    (folder / "bin/tilewright").chmod(0o755)
+    for place, path in (("libexec", own_tool), ("lib", own_tool.parent.parent / "lib" / "libtilewright-compiler.so")):
         subprocess.run(["strip", "-o", str(folder / place / path.name), str(path)], check=True)
         listed = subprocess.run(["ldd", str(path)], check=True, capture_output=True, text=True).stdout
         for line in listed.splitlines():
@@ -164,7 +172,7 @@ def main():
     cores = len(os.sched_getaffinity(0))
     counts = list(dict.fromkeys(cores if each == "all" else int(each) for each in options.threads.split(",")))
     known = json.loads(options.json.read_text()) if options.json and options.json.exists() else {"limits": {}, "rows": []}
-    limits = {threads: Limits(threads, known["limits"].get(str(threads))) for threads in counts}
+    limits = {threads: Limits(options.tool, threads, known["limits"].get(str(threads))) for threads in counts}
     run(options, known["rows"], limits)
     names = list(chosen(options))
     for threads, limit in limits.items():

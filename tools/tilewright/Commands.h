@@ -29,6 +29,7 @@ void addKernel(CLI::App &app, Invocation &invocation);
 void addTune(CLI::App &app, Invocation &invocation);
 void addLinkSpecs(CLI::App &app, Invocation &invocation);
 void addDoctor(CLI::App &app, Invocation &invocation);
+void addLimits(CLI::App &app, Invocation &invocation);
 
 /// The calls of a command that takes --next: `first` and those of the invocation, parsed. With
 /// `outputs`, they may have --output. Errors: CLI_1, IO_8.

@@ -5,6 +5,7 @@
 #include <barrier>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 #if defined(__x86_64__)
@@ -84,7 +85,7 @@ __attribute__((target("amx-tile,amx-bf16"))) double tileProducts(int64_t steps) 
   return 4 * 2.0 * 16 * 16 * 32 * double(steps);
 }
 
-__attribute__((target("avx2"))) void readAll(const std::byte *data, int64_t bytes) {
+__attribute__((target("avx2"))) void readAllNarrow(const std::byte *data, int64_t bytes) {
   __m256i all[8] = {};
   for (int64_t at = 0; at + 256 <= bytes; at += 256)
 #pragma GCC unroll 8
@@ -93,6 +94,16 @@ __attribute__((target("avx2"))) void readAll(const std::byte *data, int64_t byte
           all[j], _mm256_loadu_si256(reinterpret_cast<const __m256i *>(data + at + 32 * j)));
   for (__m256i &one : all)
     asm volatile("" : "+x"(one));
+}
+
+__attribute__((target("avx512f"))) void readAllWide(const std::byte *data, int64_t bytes) {
+  __m512i all[4] = {};
+  for (int64_t at = 0; at + 256 <= bytes; at += 256)
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j)
+      all[j] = _mm512_xor_si512(all[j], _mm512_loadu_si512(data + at + 64 * j));
+  for (__m512i &one : all)
+    asm volatile("" : "+v"(one));
 }
 
 bool has(const char *name) { return rt::hasCpuFeature(name); }
@@ -110,14 +121,18 @@ Arithmetic arithmetic16() {
   return has("avx512bf16") ? Arithmetic{dotsBf16} : arithmetic32();
 }
 
-bool canRead() { return has("avx2"); }
+/// Reads memory from one end to the other; null where nothing is known of the CPU.
+auto reader() -> void (*)(const std::byte *, int64_t) {
+  if (has("avx512f"))
+    return readAllWide;
+  return has("avx2") ? readAllNarrow : nullptr;
+}
 
 #else
 
 Arithmetic arithmetic32() { return {nullptr}; }
 Arithmetic arithmetic16() { return {nullptr}; }
-void readAll(const std::byte *, int64_t) {}
-bool canRead() { return false; }
+auto reader() -> void (*)(const std::byte *, int64_t) { return nullptr; }
 
 #endif
 
@@ -167,14 +182,20 @@ Limits measureLimits(int threads) {
 double measureRead(int threads, int64_t bytes) {
   constexpr int64_t least = int64_t(64) << 20, most = int64_t(1) << 30; // read by a sample
   constexpr int64_t unit = 256, smallest = 16 * 1024;                   // of a thread
-  if (!canRead())
+  auto readAll = reader();
+  if (!readAll)
     return 0;
   int64_t part = std::max(std::min(bytes, most) / threads, smallest) / unit * unit;
   int64_t times = std::max<int64_t>(1, least / (part * threads));
-  std::vector<std::byte> data(static_cast<size_t>(part * threads), std::byte(1));
+  // Whole cache lines: a vector that begins in the middle of one takes two loads.
+  constexpr size_t line = 64;
+  size_t space = static_cast<size_t>(part * threads) + line;
+  std::vector<std::byte> all(space, std::byte(1));
+  void *first = all.data();
+  auto *data = static_cast<std::byte *>(std::align(line, space - line, first, space));
   double time = fastest(threads, [&](int thread) {
     for (int64_t i = 0; i < times; ++i)
-      readAll(data.data() + thread * part, part);
+      readAll(data + thread * part, part);
   });
   return double(part * threads * times) / time;
 }

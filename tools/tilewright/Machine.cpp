@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Machine.h"
 #include "runtime/CpuFeatures.h"
+#include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <ranges>
 #include <sched.h>
 #include <string_view>
 #include <thread>
@@ -41,6 +43,49 @@ std::vector<std::string> cpuFeatures() {
     if (rt::hasCpuFeature(name))
       present.push_back(name);
   return present;
+}
+
+/// The first word of a small file; empty when it cannot be read.
+static std::string wordOf(const std::string &path) {
+  std::string word;
+  std::ifstream(path) >> word;
+  return word;
+}
+
+/// How many cores a list such as "0-3,8" has; 1 when it is none.
+static int coresIn(std::string_view list) {
+  int count = 0;
+  for (auto range : std::views::split(list, ',')) {
+    std::string_view text(range.begin(), range.end());
+    int first = 0, last = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), first);
+    last = first;
+    if (error == std::errc() && end != text.data() + text.size())
+      std::from_chars(end + 1, text.data() + text.size(), last);
+    count += last - first + 1;
+  }
+  return std::max(count, 1);
+}
+
+std::vector<CacheLevel> cacheLevels(int threads) {
+  std::vector<CacheLevel> levels;
+  for (int index = 0;; ++index) {
+    auto value = [&](const char *name) {
+      return wordOf("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/" +
+                    name);
+    };
+    std::string type = value("type");
+    if (type.empty())
+      return levels;
+    if (type == "Instruction")
+      continue;
+    int64_t kilobytes = 0;
+    std::string size = value("size");
+    std::from_chars(size.data(), size.data() + size.size(), kilobytes);
+    int sharing = coresIn(value("shared_cpu_list"));
+    int instances = (threads + sharing - 1) / sharing;
+    levels.push_back({"L" + value("level"), kilobytes * 1024 * instances});
+  }
 }
 
 int usableThreads() {

@@ -20,6 +20,13 @@ std::vector<int> usableCores();
 /// From now on this thread, and what it starts, uses no others; where the system does not let it,
 /// nothing changes.
 void stayOn(std::span<const int> cores);
+/// A level of the data caches: "L1", and the bytes that it holds for so many threads together.
+struct CacheLevel {
+  std::string name;
+  int64_t bytes = 0;
+};
+/// From the nearest on, as the system tells of the first core; empty when it does not.
+std::vector<CacheLevel> cacheLevels(int threads);
 /// Bytes of memory of the machine, and those that are free for use; 0 when unknown.
 int64_t totalMemory();
 int64_t availableMemory();

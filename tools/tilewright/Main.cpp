@@ -68,6 +68,7 @@ static void describe(CLI::App &app, Invocation &invocation) {
   addTune(app, invocation);
   addLinkSpecs(app, invocation);
   addDoctor(app, invocation);
+  addLimits(app, invocation);
 }
 
 /// Runs the command. What throws is memory running out, or a mistake of ours.
