@@ -132,3 +132,34 @@ tile.kernel @next(in %x: !tile.buffer<[48, 512], f32>, in %w: !tile.buffer<[256,
   }
   tile.store %r, %y[%c0, %o] : tensor<48x64xf32>, !tile.buffer<[48, 256], f32>
 }
+
+// Of loops in loops, after the last trip of one the next trip of the one around it.
+// V4-LABEL: plan of @windows
+// V4:         outer products
+// V4:         prefetches what comes next as %{{.*}}, part 0 of 1
+tile.kernel @windows(in %x: !tile.buffer<[3, 48, 256], f32>, in %w: !tile.buffer<[4, 3, 256, 64], f32>,
+                  out %y: !tile.buffer<[48, 256], f32>) grid [4] {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  %s = tile.full %zero : f32 -> tensor<48x64xf32>
+  %r = tile.for %tap = %c0 to %c3 step %c1 carry (%outer = %s : tensor<48x64xf32>) {
+    %q = tile.for %k = %c0 to %c2 step %c1 carry (%sum = %outer : tensor<48x64xf32>) {
+      %c = arith.muli %k, %c128 : index
+      %xa = tile.load %x[%tap, %c0, %c] : !tile.buffer<[3, 48, 256], f32> -> tensor<1x48x128xf32>
+      %a = tile.reshape %xa : tensor<1x48x128xf32> -> tensor<48x128xf32>
+      %wb = tile.load %w[%p, %tap, %c, %c0] : !tile.buffer<[4, 3, 256, 64], f32> -> tensor<1x1x128x64xf32>
+      %b = tile.reshape %wb : tensor<1x1x128x64xf32> -> tensor<128x64xf32>
+      %d = tile.dot %a, %b, %sum : tensor<48x128xf32>, tensor<128x64xf32>, tensor<48x64xf32>
+      tile.yield %d : tensor<48x64xf32>
+    }
+    tile.yield %q : tensor<48x64xf32>
+  }
+  %o = arith.muli %p, %c64 : index
+  tile.store %r, %y[%c0, %o] : tensor<48x64xf32>, !tile.buffer<[48, 256], f32>
+}

@@ -157,20 +157,28 @@ private:
 
   LogicalResult overRows(const Memory &place, const Indices &batch, const Ix &column,
                          unsigned vectors, unsigned width) {
-    IndexBuilder ix = e.ix();
     int64_t most = e.cpu.productBlock(bytes).rows;
-    Ix all = extents[rank - 2], rest = ix.rem(all, most), whole = ix.sub(all, rest);
-    SmallVector<Value> none;
-    auto blocks = [&](unsigned rows) {
+    auto blocks = [&](int64_t rows) {
       return [&, rows](const Ix &row) {
-        return update(place, {batch, row, column, rows, vectors, width, e.mask});
+        return update(place, {batch, row, column, unsigned(rows), vectors, width, e.mask});
       };
     };
-    if (failed(e.loop(0, whole, most, none, blocks(unsigned(most)))))
-      return failure();
-    if (auto left = rest.constant(); left && *left)
-      return blocks(unsigned(*left))(whole);
-    return e.loop(whole, all, 1, none, blocks(1));
+    auto over = [&](const Ix &from, const Ix &to, int64_t rows) {
+      SmallVector<Value> none;
+      return e.loop(from, to, rows, none, blocks(rows));
+    };
+    IndexBuilder ix = e.ix();
+    Ix all = extents[rank - 2];
+    if (auto rows = all.constant()) {
+      // Even blocks, of two heights: the last one is not left with a row or two, for which b would
+      // be read as for all.
+      int64_t count = llvm::divideCeil(*rows, most), height = *rows / std::max<int64_t>(count, 1);
+      int64_t taller = (*rows - count * height) * (height + 1);
+      return success(succeeded(over(0, taller, height + 1)) &&
+                     succeeded(over(taller, *rows, height)));
+    }
+    Ix whole = ix.sub(all, ix.rem(all, most));
+    return success(succeeded(over(0, whole, most)) && succeeded(over(whole, all, 1)));
   }
 
   /// What is added to in f32 may be the sum of many trips of a loop: this trip has a sum of its

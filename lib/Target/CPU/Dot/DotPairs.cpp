@@ -78,10 +78,11 @@ namespace {
 /// Up to 2 x 2 tiles of sums (registers 0 to 3), with tiles of a in 4 and 5 and of b in 6 and 7.
 class TileBlock {
 public:
+  /// `passesA`: rows of a are used once while b stays.
   TileBlock(Emitter &e, const PairOperands &operands, const Memory &sums, bool beginWithZero,
-            int64_t rows, int64_t columns)
-      : e(e), operands(operands), sums(sums), beginWithZero(beginWithZero), rows(rows),
-        columns(columns) {}
+            bool passesA, int64_t rows, int64_t columns)
+      : e(e), operands(operands), sums(sums), beginWithZero(beginWithZero), passesA(passesA),
+        rows(rows), columns(columns) {}
 
   LogicalResult emit(const Ix &row, const Ix &column) {
     if (beginWithZero)
@@ -114,7 +115,8 @@ private:
     });
   }
 
-  /// Two loads can be under way while products of the ones before are computed.
+  /// Two loads can be under way while products of the ones before are computed. Rows of a that pass
+  /// by b are not to push it out of the first-level cache.
   void products(const Ix &row, const Ix &column, const Ix &k) {
     IndexBuilder ix = e.ix();
     Ix pair = ix.div(k, 2);
@@ -123,7 +125,8 @@ private:
     };
     loadB(0);
     for (int64_t i = 0; i < rows; ++i) {
-      move("llvm.x86.tileloadd64", 4 + i, operands.a, {ix.add(row, i * tileRows), k});
+      move(passesA ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64", 4 + i, operands.a,
+           {ix.add(row, i * tileRows), k});
       for (int64_t j = 0; j < columns; ++j) {
         if (i == 0 && j > 0)
           loadB(j);
@@ -143,7 +146,7 @@ private:
   Emitter &e;
   const PairOperands &operands;
   const Memory &sums;
-  bool beginWithZero;
+  bool beginWithZero, passesA;
   int64_t rows, columns; // in tiles
 };
 
@@ -180,6 +183,7 @@ LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory
                           bool beginWithZero, tile::DotOp op) {
   configureTiles(e);
   auto type = op.getType();
+  bool passesA = type.getDimSize(0) > 2 * tileRows;
   /// Pairs of tiles, then the last one.
   auto inPairs = [&](int64_t extent, llvm::function_ref<LogicalResult(const Ix &, int64_t)> body) {
     SmallVector<Value> none;
@@ -190,7 +194,7 @@ LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory
   };
   return inPairs(type.getDimSize(1), [&](const Ix &column, int64_t columns) {
     return inPairs(type.getDimSize(0), [&](const Ix &row, int64_t rows) {
-      return TileBlock(e, operands, sums, beginWithZero, rows, columns).emit(row, column);
+      return TileBlock(e, operands, sums, beginWithZero, passesA, rows, columns).emit(row, column);
     });
   });
 }

@@ -123,15 +123,20 @@ Ix OuterProducts::distanceToNext(const NextBlock &next, const Buffer &buffer) {
       sum = ix.add(sum, ix.mul(stride, grown));
     return sum;
   };
-  Ix perProgram = next.perProgram.empty() ? Ix(0) : distance(next.perProgram);
-  auto loop = dyn_cast<tile::ForOp>(op->getParentOp());
-  if (!loop)
-    return perProgram;
-  Ix count = e.index(loop.getInductionVar()), by = e.index(loop.getStep());
-  Ix perCount = distance(next.perCount);
-  Ix back = ix.mul(ix.sub(count, e.index(loop.getBegin())), perCount);
-  Value isLast = ix.less(ix.sub(e.index(loop.getEnd()), by), ix.add(count, 1));
-  return ix.select(isLast, ix.sub(perProgram, back), ix.mul(perCount, by));
+  // From the outermost loop in: after its last trip the next one further out begins its next.
+  Ix after = distance(next.perProgram);
+  SmallVector<tile::ForOp> loops;
+  for (Operation *around = op->getParentOp(); auto loop = dyn_cast<tile::ForOp>(around);
+       around = loop->getParentOp())
+    loops.push_back(loop);
+  for (auto [loop, growth] : llvm::reverse(llvm::zip_equal(loops, next.perCount))) {
+    Ix count = e.index(loop.getInductionVar()), by = e.index(loop.getStep());
+    Ix perCount = distance(growth);
+    Ix back = ix.mul(ix.sub(count, e.index(loop.getBegin())), perCount);
+    Value isLast = ix.less(ix.sub(e.index(loop.getEnd()), by), ix.add(count, 1));
+    after = ix.select(isLast, ix.sub(after, back), ix.mul(perCount, by));
+  }
+  return after;
 }
 
 void OuterProducts::beginPrefetch() {
@@ -150,28 +155,34 @@ void OuterProducts::beginPrefetch() {
   made.base = LLVM::GEPOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
                                   Emitter::memoryType(buffer.element), buffer.base,
                                   ArrayRef<LLVM::GEPArg>{ix.value(first)});
-  made.lines = llvm::divideCeil(shape.back() * Emitter::bytesOf(buffer.element), lineBytes);
-  made.count = llvm::divideCeil(rows * made.lines, plan.next->parts);
-  made.first = plan.next->part * made.count;
-  // Rows that are counted at the call are taken for some blocks.
-  constexpr int64_t someBlocks = 8, mostPerStep = 4;
-  int64_t most = e.cpu.productBlock(Emitter::bytesOf(sumElement)).rows;
-  auto height = e.extents(op.getAcc())[rank - 2].constant();
-  int64_t steps = op.getA().getType().getDimSize(rank - 1) *
-                  std::max<int64_t>(1, height ? *height / most : someBlocks);
-  made.perStep = std::clamp<int64_t>(llvm::divideCeil(made.count, steps), 1, mostPerStep);
+  made.rowBytes = llvm::alignTo(shape.back() * Emitter::bytesOf(buffer.element), lineBytes);
+  made.bytes = llvm::divideCeil(rows * made.rowBytes, plan.next->parts);
+  made.first = plan.next->part * made.bytes;
+  // Rows that are counted at the call are taken for some.
+  constexpr int64_t someRows = 48;
+  made.height = e.extents(op.getAcc())[rank - 2].constant().value_or(someRows);
   prefetched = made;
 }
 
-void OuterProducts::prefetchNext(const ResultBlock &block, const Ix &k) {
+/// At an even rate over all rows of the result: requests that come in bursts wait for each other,
+/// and the loads of this product for them. Where that is less than a line, one is requested again.
+void OuterProducts::prefetchNext(const ResultBlock &block, const Ix &k, int64_t unrolled) {
   const Prefetched &next = *prefetched;
   IndexBuilder ix = e.ix();
-  Ix step = ix.add(ix.mul(ix.div(block.row, int64_t(block.rows)), depth), k);
-  for (int64_t i = 0; i < next.perStep; ++i) {
-    Ix line = ix.min(ix.add(ix.mul(step, next.perStep), i), next.count - 1);
-    line = ix.add(line, next.first);
-    Ix index = ix.add(ix.mul(ix.div(line, next.lines), next.row),
-                      ix.mul(ix.rem(line, next.lines), lineBytes / Emitter::bytesOf(next.element)));
+  int64_t steps = op.getA().getType().getDimSize(rank - 1);
+  int64_t own = llvm::divideCeil(next.bytes * block.rows, next.height); // of this block of rows
+  int64_t rate = llvm::divideCeil(own * unrolled, steps);
+  Ix begin = ix.add(
+      ix.min(ix.mul(block.row, llvm::divideCeil(own, int64_t(block.rows))), next.bytes - lineBytes),
+      next.first);
+  Ix at = ix.add(begin, ix.mul(ix.div(k, unrolled), rate));
+  int64_t bytes = Emitter::bytesOf(next.element);
+  bool isContiguous = next.row.constant() == next.rowBytes / bytes;
+  for (int64_t ahead = 0; ahead < rate; ahead += lineBytes) {
+    Ix byte = ix.add(at, ahead);
+    Ix index = isContiguous ? ix.div(byte, bytes)
+                            : ix.add(ix.mul(ix.div(byte, next.rowBytes), next.row),
+                                     ix.div(ix.rem(byte, next.rowBytes), bytes));
     e.prefetch(next.base, next.element, index, /*toFirstLevel=*/false);
   }
 }
@@ -184,10 +195,23 @@ LogicalResult OuterProducts::addTo(SmallVectorImpl<Value> &sums, const ResultBlo
   llvm::SaveAndRestore lanes(e.lanes, block.width);
   llvm::SaveAndRestore masked(e.mask, block.mask);
   bool inPairs = isUnpacked(e.cpu, op) && block.vectors % 2 == 0 && !block.mask;
+  bool isLong = block.rows * block.vectors >= leastWork;
+  int64_t unrolled = unrolledSteps(block);
+  auto steps = [&](const Ix &k, SmallVectorImpl<Value> &partial) -> LogicalResult {
+    if (prefetched && block.vectors > 1 && isLong)
+      prefetchNext(block, k, unrolled);
+    for (int64_t i = 0; i < unrolled; ++i) {
+      if (i > 0)
+        keepApart();
+      if (failed(step(block, inPairs, e.ix().add(k, i), partial)))
+        return failure();
+    }
+    return success();
+  };
   auto sumUp = [&](const Ix &from, const Ix &to, SmallVectorImpl<Value> &partial) {
     LogicalResult done =
-        e.loop(from, to, 1, partial, [&](const Ix &k) { return step(block, inPairs, k, partial); });
-    if (succeeded(done) && block.rows * block.vectors >= leastWork)
+        e.loop(from, to, unrolled, partial, [&](const Ix &k) { return steps(k, partial); });
+    if (succeeded(done) && isLong)
       keepRolled(partial.front());
     return done;
   };
@@ -199,11 +223,26 @@ LogicalResult OuterProducts::addTo(SmallVectorImpl<Value> &sums, const ResultBlo
   return done;
 }
 
+/// Two share what counting and branching takes of the ports that multiply.
+int64_t OuterProducts::unrolledSteps(const ResultBlock &block) const {
+  auto steps = depth.constant();
+  return steps && *steps % 2 == 0 && block.vectors > 1 && block.rows * block.vectors >= leastWork
+             ? 2
+             : 1;
+}
+
+/// Loads of the next step stay behind this: two steps in one basic block would be interleaved by
+/// the scheduler, which then has too few registers and spills.
+void OuterProducts::keepApart() {
+  LLVM::InlineAsmOp::create(b, loc, TypeRange(), ValueRange(), /*asm_string=*/"",
+                            /*constraints=*/"~{memory}", /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr);
+}
+
 LogicalResult OuterProducts::step(const ResultBlock &block, bool inPairs, const Ix &k,
                                   SmallVectorImpl<Value> &sums) {
   SmallVector<Value> right;
-  if (prefetched && block.vectors > 1 && block.rows * block.vectors >= leastWork)
-    prefetchNext(block, k);
   for (unsigned j = 0; j < block.vectors; j += inPairs ? 2 : 1) {
     Ix at = e.ix().add(block.column, int64_t(j) * block.width);
     if (failed(inPairs ? halves(block.batch, k, at, right) : whole(block.batch, k, at, right)))

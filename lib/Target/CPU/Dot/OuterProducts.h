@@ -36,8 +36,8 @@ private:
   void limitDepth();
   void beginPrefetch();
   Ix distanceToNext(const NextBlock &next, const Buffer &buffer);
-  /// Some lines of the block of b that comes next.
-  void prefetchNext(const ResultBlock &block, const Ix &k);
+  /// What of the block of b that comes next is due in `unrolled` steps from k on.
+  void prefetchNext(const ResultBlock &block, const Ix &k, int64_t unrolled);
   Ix inBuffer(tile::LoadOp load, int dim);
 
   using SumUp = llvm::function_ref<mlir::LogicalResult(const Ix &, const Ix &,
@@ -45,6 +45,9 @@ private:
   mlir::LogicalResult inChains(llvm::SmallVectorImpl<mlir::Value> &sums, SumUp sumUp);
   mlir::LogicalResult step(const ResultBlock &block, bool inPairs, const Ix &k,
                            llvm::SmallVectorImpl<mlir::Value> &sums);
+  /// How many steps an iteration of the loop along K makes.
+  int64_t unrolledSteps(const ResultBlock &block) const;
+  void keepApart();
   mlir::LogicalResult whole(const Indices &batch, const Ix &k, const Ix &at,
                             llvm::SmallVectorImpl<mlir::Value> &right);
   mlir::LogicalResult halves(const Indices &batch, const Ix &k, const Ix &at,
@@ -63,13 +66,14 @@ private:
   Ix depth;
   llvm::SmallDenseMap<mlir::Value, Memory> copies;
   tile::LoadOp panels; // of b, where it is read so
-  /// Of the block that comes next: its first element, distance of its rows, lines of a row; lines
-  /// that this product prefetches, from one of them on, so many a step.
+  /// Of the block that comes next: its first element, the distance of its rows and the bytes of
+  /// one in elements and whole lines; the first byte and the bytes of this product's part; rows of
+  /// the result that share them evenly.
   struct Prefetched {
     mlir::Value base;
     mlir::Type element;
     Ix row;
-    int64_t lines, first, count, perStep;
+    int64_t rowBytes, first, bytes, height;
   };
   std::optional<Prefetched> prefetched;
 };

@@ -98,6 +98,9 @@ LogicalResult Carried::takeOne(Value value, const Slot &slot, Value before, Hand
     return prepare(scene, value, plan.strips, plan.strips.lane, plan.before);
   }
   plan.form = HandedOver::Form::Memory;
+  // One number everywhere is written right to where it is expected (`copy`).
+  if (slot.room && value.getDefiningOp<tile::FullOp>() && !scene.isPlaced(value))
+    return success();
   return toMemory(scene, value, plan.before);
 }
 

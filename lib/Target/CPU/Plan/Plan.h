@@ -96,14 +96,15 @@ struct DotOperand {
   std::optional<Fill> fill;
 };
 
-/// What a product reads of b in the next trip of the loop around it or, after the last one, in the
-/// next program. Lines of it are prefetched beside the steps of this product, at an even rate.
+/// What a product reads of b in the next trip of the loops around it or, after their last ones, in
+/// the next program. Lines of it are prefetched beside the steps of this product, at an even rate.
 struct NextBlock {
   mlir::Operation *load;
-  /// By how many elements along each dimension it is further for each number that the loop counts
-  /// (none: there is no loop), and for the next program (none: it reads the same, or is unknown).
-  llvm::SmallVector<int64_t> perCount, perProgram;
-  int64_t part = 0, parts = 1; // products that read this block share the lines
+  /// By how many elements along each dimension it is further for each number that a loop counts,
+  /// of the innermost one first (none of one: it reads the same, or is unknown).
+  llvm::SmallVector<llvm::SmallVector<int64_t>> perCount;
+  llvm::SmallVector<int64_t> perProgram; // and for the next program
+  int64_t part = 0, parts = 1;           // products that read this block share the lines
 };
 
 struct DotStep {

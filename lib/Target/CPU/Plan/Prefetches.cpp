@@ -66,13 +66,31 @@ std::optional<int64_t> growthOf(Value position, CounterGrowth counter) {
   return *x * number.getSExtValue();
 }
 
+bool isLoopCounter(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument ? dyn_cast<tile::ForOp>(argument.getOwner()->getParentOp()) : nullptr;
+  return loop && value == loop.getInductionVar();
+}
+
 /// How the number of a program along the last dimension of the grid, which the next one on this
-/// worker differs in, grows.
+/// worker differs in, grows; loops begin again.
 auto nextProgram(tile::KernelOp kernel) {
   unsigned last = kernel.getGrid().size() - 1;
   return [last](Value value) -> std::optional<int64_t> {
+    if (isLoopCounter(value))
+      return 0;
     auto id = value.getDefiningOp<tile::ProgramIdOp>();
     return id ? std::optional<int64_t>(id.getDim() == last) : std::nullopt;
+  };
+}
+
+/// Only this counter grows.
+auto growthAlong(Value counter) {
+  return [counter](Value value) -> std::optional<int64_t> {
+    if (value == counter)
+      return 1;
+    bool stays = isLoopCounter(value) || value.getDefiningOp<tile::ProgramIdOp>();
+    return stays ? std::optional<int64_t>(0) : std::nullopt;
   };
 }
 
@@ -124,22 +142,13 @@ std::optional<NextBlock> planNextBlock(tile::DotOp op) {
     return std::nullopt;
   NextBlock next{load, {}, {}};
   auto kernel = op->getParentOfType<tile::KernelOp>();
-  auto loop = dyn_cast<tile::ForOp>(op->getParentOp());
-  if (loop)
-    next.perCount = growthOf(load, [&](Value value) -> std::optional<int64_t> {
-      if (value == loop.getInductionVar())
-        return 1;
-      return value.getDefiningOp<tile::ProgramIdOp>() ? std::optional<int64_t>(0) : std::nullopt;
-    });
-  if (loop && next.perCount.empty())
-    return std::nullopt;
-  if ((loop ? loop->getParentOp() : op->getParentOp()) == kernel) {
-    auto program = nextProgram(kernel);
-    next.perProgram = growthOf(load, [&](Value value) {
-      return loop && value == loop.getInductionVar() ? std::optional<int64_t>(0) : program(value);
-    });
-  }
-  if (!loop && next.perProgram.empty())
+  Operation *around = op->getParentOp();
+  for (; auto loop = dyn_cast<tile::ForOp>(around); around = loop->getParentOp())
+    next.perCount.push_back(growthOf(load, growthAlong(loop.getInductionVar())));
+  // Beyond a branch it is not known what comes next.
+  if (around == kernel)
+    next.perProgram = growthOf(load, nextProgram(kernel));
+  if (next.perCount.empty() ? next.perProgram.empty() : next.perCount.front().empty())
     return std::nullopt;
   next.parts = 0;
   for (auto other : op->getBlock()->getOps<tile::DotOp>()) {
