@@ -36,30 +36,30 @@ func.func private @k0(%a: tensor<2x3x128xf32>, %b: tensor<128x128xf32>, %out: te
 
 // What is no weight and has its columns apart is transposed beside the products: a program has many
 // rows that use it.
-// CHECK-LABEL: tile.kernel @scores(in %in0: !tile.buffer<[200, 64], f32>, in %in1: !tile.buffer<[d2, 64], f32>,
-// CHECK-SAME: out %out2: !tile.buffer<[200, d2], f32>) symbols [d2] grid [2, d2 ceildiv 64]
+// CHECK-LABEL: tile.kernel @scores(in %in0: !tile.buffer<[400, 64], f32>, in %in1: !tile.buffer<[d2, 64], f32>,
+// CHECK-SAME: out %out2: !tile.buffer<[400, d2], f32>) symbols [d2] grid [2, d2 ceildiv 64]
 // CHECK: tile.transpose
-// CHECK: tile.dot {{.*}} : tensor<100x64xf32>, tensor<64x64xf32>
-func.func @transposed(%q: tensor<200x64xf32>, %k: tensor<?x64xf32>, %e: tensor<200x?xf32>) -> tensor<200x?xf32> {
-  %y = tw.dispatch @scores(%q, %k) outs(%e) : (tensor<200x64xf32>, tensor<?x64xf32>)
-       outs(tensor<200x?xf32>) -> tensor<200x?xf32>
-  return %y : tensor<200x?xf32>
+// CHECK: tile.dot {{.*}} : tensor<200x64xf32>, tensor<64x64xf32>
+func.func @transposed(%q: tensor<400x64xf32>, %k: tensor<?x64xf32>, %e: tensor<400x?xf32>) -> tensor<400x?xf32> {
+  %y = tw.dispatch @scores(%q, %k) outs(%e) : (tensor<400x64xf32>, tensor<?x64xf32>)
+       outs(tensor<400x?xf32>) -> tensor<400x?xf32>
+  return %y : tensor<400x?xf32>
 }
-func.func private @scores(%q: tensor<200x64xf32>, %k: tensor<?x64xf32>, %out: tensor<200x?xf32>)
-    -> tensor<200x?xf32> attributes {tw.kernel} {
+func.func private @scores(%q: tensor<400x64xf32>, %k: tensor<?x64xf32>, %out: tensor<400x?xf32>)
+    -> tensor<400x?xf32> attributes {tw.kernel} {
   %zero = arith.constant 0.0 : f32
-  %init = linalg.fill ins(%zero : f32) outs(%out : tensor<200x?xf32>) -> tensor<200x?xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%out : tensor<400x?xf32>) -> tensor<400x?xf32>
   %c = linalg.generic {
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
                        affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%q, %k : tensor<200x64xf32>, tensor<?x64xf32>) outs(%init : tensor<200x?xf32>) {
+      ins(%q, %k : tensor<400x64xf32>, tensor<?x64xf32>) outs(%init : tensor<400x?xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
     %p = arith.mulf %x, %y : f32
     %s = arith.addf %sum, %p : f32
     linalg.yield %s : f32
-  } -> tensor<200x?xf32>
-  return %c : tensor<200x?xf32>
+  } -> tensor<400x?xf32>
+  return %c : tensor<400x?xf32>
 }
 
 // Of unknown rows it is transposed once, by a kernel of its own, for all blocks of rows. The size that

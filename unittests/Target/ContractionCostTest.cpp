@@ -60,6 +60,31 @@ TEST(CPUContraction, LargeBlocksForLargeProducts) {
   EXPECT_GE(chooseContraction(product(1, 1024, 1024), avx512).columns, 64);
 }
 
+/// Weights of layers come from beyond the caches: rows pass by a panel in memory while the next one
+/// is prefetched, unless they are one block in registers.
+TEST(CPUContraction, PanelsStreamByBlocksInMemory) {
+  auto chosen = [](int64_t m, int64_t n, int64_t k, const VectorUnit &unit = avx512) {
+    return chooseContraction(product(m, n, k), unit, true);
+  };
+  for (int64_t rows : {7, 16, 64, 128, 197, 512})
+    for (int64_t depth : {128, 768, 1000, 3072}) {
+      CPUContraction block = chosen(rows, 768, depth);
+      EXPECT_TRUE(block.hasAccumulatorsInMemory) << rows << " " << depth;
+      EXPECT_EQ(block.columns, 64) << rows << " " << depth;
+      // No step is cut short at the call, no program left with few rows.
+      EXPECT_TRUE(block.kBlock == 0 || depth % block.kBlock == 0) << rows << " " << depth;
+      EXPECT_LT((rows + block.rows - 1) / block.rows * block.rows - rows, 6)
+          << rows << " " << depth;
+    }
+  EXPECT_EQ(chosen(128, 768, 768).kBlock, 256);
+  EXPECT_EQ(chosen(16, 768, 768).kBlock, 128); // room for a panel in the first-level cache
+  // One block; a short sum; columns that fill half of their last panel; few registers; no panels.
+  for (const CPUContraction &other :
+       {chosen(6, 768, 768), chosen(128, 768, 64), chosen(128, 96, 768),
+        chosen(128, 768, 768, avx2), chooseContraction(product(128, 768, 256), avx512)})
+    EXPECT_FALSE(other.hasAccumulatorsInMemory);
+}
+
 TEST(CPUContraction, MiddlingProductsHaveBlocksForSeveralWorkers) {
   auto blocks = [](int64_t m, int64_t n, int64_t k) {
     auto chosen = chooseContraction(product(m, n, k), avx512, true);
@@ -120,7 +145,6 @@ TEST(CPUContraction, InputsArePackedBesideTheProducts) {
   EXPECT_TRUE(packs(product(128, 768, 768), avx512));      // a long sum
   EXPECT_FALSE(packs(product(128, 768, 256), avx512));
   EXPECT_TRUE(packs(product(128, 768, 256), avx2));
-  EXPECT_FALSE(chooseContraction(product(128, 768, 768), avx512, true).hasAccumulatorsInMemory);
   // Rows in equal parts; a loop that no two workers share, as there are programs enough.
   auto chosen = chooseContraction(product(512, 3072, 768, true), avx512);
   EXPECT_EQ(chosen.rows, 171);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Configuration/ContractionCost.h"
+#include "Target/CPU/Configuration/BlocksInMemory.h"
 #include <algorithm>
 
 namespace tw::target::cpu {
-using kernels::Access;
-using kernels::Axis;
 using kernels::ContractionRoles;
 using kernels::rolesOf;
 
@@ -14,28 +13,14 @@ constexpr int64_t unknownExtent = 512;
 constexpr int64_t blockRows = 192, blockColumns = 256; // of c, for one worker: stays in L2
 // Blocks of a kernel that keep some workers busy; multiplications below which handing one over
 // costs more than it saves: about 10 us.
-constexpr int64_t wantedBlocks = 16, leastProducts = 1 << 19;
+constexpr int64_t wantedBlocks = 16, fewestBlocks = 8, leastProducts = 1 << 19;
 constexpr int64_t mostVectors = 8;
-// Blocks in scratch: where both operands are converted there, and where b is beside the products.
-constexpr int64_t convertedRows = 96, convertedWidth = 128, unpackedWidth = 256;
-// Where b is packed beside the products: rows that use a panel, its columns, terms of the sum in
-// it.
-constexpr int64_t mostPackedRows = 192, packedColumns = 64, packedDepth = 256;
 constexpr int64_t mostInMemory = 1 << 20, mostReductions = 1 << 10; // elements of a block
 constexpr int64_t summedRows = 8, summedElements = 1 << 16;         // of a program; of a worker's
 constexpr int64_t fewRows = 16;                                     // two or three blocks
 constexpr int64_t fewPrograms = 32, longSum = 4096;
 // More rows of a meet in one set of the first-level cache when they are a power of two long.
 constexpr int64_t mostRows = 8;
-// Rows of a up to which a transposed b is multiplied row by row (Plan/Products.cpp).
-constexpr int64_t mostRowsOfDots = 8;
-
-int64_t sizeOf(const Contraction &contraction, const std::vector<int> &dims) {
-  if (dims.empty())
-    return 1;
-  const kernels::Extent &extent = contraction.dims[dims.back()];
-  return extent.size.value_or(extent.most.value_or(unknownExtent));
-}
 
 /// Cycles for one step of the sum over all programs of one matrix: two multiplications or two loads
 /// in a cycle, and a chain of additions is four cycles long. Loads also cost what their caches do:
@@ -50,22 +35,6 @@ double cycles(int64_t rows, int64_t columns, const ContractionConfiguration &blo
   double loads = double(block.rows) + vectors;
   double step = std::max({products / 2, loads / 2, 4.0}) + 0.1 * double(block.rows) + 0.3 * vectors;
   return ceilDiv(rows, block.rows) * ceilDiv(columns, block.columns) * step;
-}
-
-/// Whether an operand has to be converted, which wants a block that uses it often, in scratch; with
-/// 32 registers it is done again and again, beside the products.
-bool convertsFirst(const Contraction &contraction, const VectorUnit &unit) {
-  auto isHalf = [&](const Access &access) {
-    return contraction.buffers[access.buffer].dtype <= kernel::bf16;
-  };
-  return contraction.sum == kernel::f32 && unit.registers < 32 &&
-         (isHalf(contraction.a) || isHalf(contraction.b));
-}
-
-/// Whether they are converted beside the products: a vector of b is two of f32 by one instruction
-/// each (CPU/UnpackBf16.h).
-bool convertsInProducts(const Contraction &contraction) {
-  return isBf16Product(contraction) && rolesOf(contraction).sums.size() == 1;
 }
 
 /// Whether whole vectors of `columns` leave little of the last one empty: panels are padded to
@@ -140,12 +109,12 @@ std::vector<Constraint> contractionConstraints(const VectorUnit &unit) {
   std::string vectors = "(columns ceildiv " + number(unit.lanes) + ")";
   return {
       {"(rows * " + vectors + " + " + vectors +
-           " + 1) * (1 - vnni_packed - vectorize_reduction - accumulators_in_memory)",
+           " + 1) * (1 - vnni_packed) * (1 - vectorize_reduction) * (1 - accumulators_in_memory)",
        number(unit.registers),
        "vector registers hold the block, a row of the second operand and an element of the first"},
-      {"vnni_packed + vectorize_reduction + accumulators_in_memory", "1",
-       "they are forms of a product"},
-      {"vnni_packed * rows", number(unit.pairRows), "rows of the instructions for pairs of bf16"},
+      {"vectorize_reduction + accumulators_in_memory", "1", "they are forms of a product"},
+      {"vnni_packed * (1 - accumulators_in_memory) * rows", number(unit.pairRows),
+       "rows of the instructions for pairs of bf16"},
       {"vnni_packed * columns", number(unit.pairColumns), "their columns"},
       {"vnni_packed * " + number(unit.pairColumns), "columns", "their columns"},
       {"panels", "1 + accumulators_in_memory * columns", "a block in registers has one panel"},
@@ -187,63 +156,6 @@ static CPUContraction blockInRegisters(const Contraction &contraction, const Vec
   return best;
 }
 
-/// A block in memory of which `block` is what registers have.
-static CPUContraction blockInMemory(const Contraction &contraction, const VectorUnit &unit,
-                                    const CPUContraction &block) {
-  ContractionRoles roles = rolesOf(contraction);
-  int64_t columns = sizeOf(contraction, roles.columns);
-  bool unpacks = convertsInProducts(contraction);
-  const int64_t widest = unpacks ? unpackedWidth : convertedWidth;
-  CPUContraction made = block;
-  made.hasAccumulatorsInMemory = true;
-  made.rows = convertedRows;
-  for (int64_t width = widest; width > block.columns; width -= unit.lanes)
-    if (columns % width == 0 || !block.isPacked) {
-      made.columns = width;
-      break;
-    }
-  // What is converted beside the products is best read from one end to the other.
-  if (int64_t panel = 2 * unit.lanes; block.isPacked && unpacks)
-    made.panels =
-        made.columns % panel == 0 && columns % made.columns == 0 ? made.columns / panel : 1;
-  if (roles.sums.size() == 1)
-    made.kBlock = widest, made.splitsK = true;
-  return made;
-}
-
-/// Whether b's columns are not side by side.
-static bool isTransposed(const Contraction &contraction) {
-  const Axis &last = contraction.b.axes.back();
-  return last.dim >= 0 && !contraction.c.covers(last.dim);
-}
-
-/// Whether b, which could not be packed beforehand, is to be packed beside the products, panel by
-/// panel: where vectors of it do not lie in memory, or where its rows come by again when the caches
-/// have forgotten them.
-static bool packsInProducts(const Contraction &contraction, const VectorUnit &unit) {
-  ContractionRoles roles = rolesOf(contraction);
-  if (roles.rows.empty() || roles.columns.empty() || roles.sums.size() != 1 ||
-      !contraction.dims[roles.rows.back()].size ||
-      sizeOf(contraction, roles.rows) <= mostRowsOfDots)
-    return false;
-  int64_t depth = sizeOf(contraction, roles.sums);
-  int64_t shallow = unit.registers < 32 ? packedColumns : 2 * packedDepth;
-  return isTransposed(contraction) ? sizeOf(contraction, roles.columns) > 1 : depth > shallow;
-}
-
-/// All rows use a panel if they are few, else equal parts of them.
-static CPUContraction packingBlock(const Contraction &contraction, const CPUContraction &like) {
-  ContractionRoles roles = rolesOf(contraction);
-  int64_t rows = sizeOf(contraction, roles.rows), depth = sizeOf(contraction, roles.sums);
-  CPUContraction made = like;
-  made.hasAccumulatorsInMemory = true;
-  int64_t programs = (rows + mostPackedRows - 1) / mostPackedRows;
-  made.rows = (rows + programs - 1) / programs;
-  made.columns = packedColumns;
-  made.kBlock = depth > 2 * packedDepth ? packedDepth : 0;
-  return made;
-}
-
 /// How many programs follow each other on one worker; `columns`: of one part. Fewer than would fit
 /// its cache where workers would go short of blocks that are worth handing over.
 static void choosePrograms(CPUContraction &block, const Contraction &contraction, int64_t rows,
@@ -271,6 +183,14 @@ static void choosePrograms(CPUContraction &block, const Contraction &contraction
   while (blocks() < wantedBlocks && products() > leastProducts &&
          (block.columnPrograms > 1 || block.rowPrograms > 1))
     (block.columnPrograms > 1 ? block.columnPrograms : block.rowPrograms) /= 2;
+  // Rows that pass by a panel are cut last: each part of them reads it again.
+  auto canHalve = [&] {
+    int64_t whole = block.isVnniPacked ? pairRowsOfTiles : streamedRows;
+    return block.rows >= 2 * whole && (!block.isVnniPacked || block.rows % (2 * whole) == 0);
+  };
+  while (block.isPacked && block.hasAccumulatorsInMemory && blocks() < fewestBlocks &&
+         products() > leastProducts && canHalve())
+    block.rows = (block.rows + 1) / 2;
 }
 
 CPUContraction chooseVariant(const Contraction &contraction, const VectorUnit &unit,
@@ -322,11 +242,8 @@ CPUContraction chooseContraction(const Contraction &contraction, const VectorUni
   }
   best.isPacked = wantsPacked;
   best = blockInRegisters(contraction, unit, best, wantsPacked || best.columnParts > 1 ? panel : 0);
-  if (convertsFirst(contraction, unit) && !best.isVnniPacked && rows >= convertedRows &&
-      best.columnParts == 1)
-    best = blockInMemory(contraction, unit, best);
-  else if (!wantsPacked && best.columnParts == 1 && packsInProducts(contraction, unit))
-    best = packingBlock(contraction, best);
+  if (auto inMemory = chooseInMemory(contraction, unit, best))
+    best = *inMemory;
   if (!best.isPacked || best.columnParts > 1)
     best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
   choosePrograms(best, contraction, rows, columns);

@@ -18,7 +18,7 @@ constexpr int64_t firstLevel = 32 << 10, secondLevel = 1 << 20; // bytes of cach
 constexpr int64_t ways = 8, wayBytes = firstLevel / ways;       // of the first level
 constexpr int64_t spilledWeights = 3 << 19; // as many bytes are not in the second level when used
 // Bytes in a cycle from there, hardly at the cost of the products, and from memory.
-constexpr double secondLevelRate = 48, notHidden = 0.1, memoryRate = 16;
+constexpr double secondLevelRate = 48, notHidden = 0.1, memoryRate = 8;
 constexpr int64_t prefetchedBlock = 1 << 15; // bytes from which on Plan/Prefetches.cpp does
 constexpr int64_t mostVectors = 8, mostPlaces = 14, scratchPlaces = 56;
 constexpr int64_t rowsAtOnce = 6;    // of a block in scratch that are in registers
@@ -128,13 +128,18 @@ double cyclesInRegisters(const Problem &p, const ConvolutionConfiguration &block
   return cycles;
 }
 
+/// Cycles of one step for all rows of a block in memory, in even blocks of registers.
+double stepInMemory(int64_t rows, double vectors) {
+  int64_t blocks = ceilDiv(rows, rowsAtOnce), height = rows / blocks, taller = rows % blocks;
+  return double(taller) * Problem::step(double(height + 1), vectors) +
+         double(blocks - taller) * Problem::step(double(height), vectors);
+}
+
 /// All places of an image in scratch: weights are read once, and used from the first-level cache.
 double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) {
   double vectors = double(ceilDiv(block.columns, p.lanes)), lines = vectors * 64;
-  int64_t rows = block.width * block.height, whole = rows / rowsAtOnce;
-  double step = double(whole) * Problem::step(double(rowsAtOnce), vectors);
-  if (rows % rowsAtOnce != 0)
-    step += Problem::step(double(rows % rowsAtOnce), vectors);
+  int64_t rows = block.width * block.height;
+  double step = stepInMemory(rows, vectors);
   step +=
       2 * double(rows) * vectors / double(block.channelStep > 0 ? block.channelStep : p.channels);
   step += double(rows) / double(p.lanes); // of x, which is copied to scratch
@@ -151,10 +156,8 @@ double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) 
 /// Blocks of 2 x 2 places by 16 products. Inputs are transformed again for each block of columns.
 double cyclesByWinograd(const Problem &p, const ConvolutionConfiguration &block) {
   double vectors = double(ceilDiv(block.columns, p.lanes)), lines = vectors * 64;
-  int64_t blocks = block.width * block.height, whole = blocks / rowsAtOnce;
-  double first = Problem::step(double(rowsAtOnce), vectors), step = double(whole) * first;
-  if (blocks % rowsAtOnce != 0)
-    step += Problem::step(double(blocks % rowsAtOnce), vectors);
+  int64_t blocks = block.width * block.height;
+  double first = Problem::step(double(rowsAtOnce), vectors), step = stepInMemory(blocks, vectors);
   if (block.channelStep > 0)
     step += 2 * double(blocks) * vectors / double(block.channelStep);
   step += waitForWeights(p, block, p.weightBytes * 16 / 9, lines, first);

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/Configuration/BlocksInMemory.h"
+#include <algorithm>
+
+namespace tw::target::cpu {
+using kernels::Access;
+using kernels::Axis;
+using kernels::ContractionRoles;
+using kernels::rolesOf;
+
+namespace {
+
+constexpr int64_t unknownExtent = 512;
+// Blocks in scratch: where both operands are converted there, and where b is beside the products.
+constexpr int64_t convertedRows = 96, convertedWidth = 128, unpackedWidth = 256;
+// Where b is packed beside the products: rows that use a panel, its columns, terms of the sum in
+// it.
+constexpr int64_t mostPackedRows = 208, packedColumns = 64, packedDepth = 256;
+// Rows that leave room for a panel of b in the first-level cache, which then holds `shallowDepth`
+// of its rows.
+constexpr int64_t coolRows = 64, shallowDepth = 128;
+constexpr int64_t leastStreamed = 128; // of the sum's length
+// Products in tile registers: steps of the sum that are one instruction; rows that pass by a block
+// of b, and steps of it (16 KB for 32 columns: half of what a thread has of the first-level cache
+// where two share a core).
+constexpr int64_t pairDepth = 32, mostPairRows = 256, mostPairDepth = 256;
+// Rows of a up to which a transposed b is multiplied row by row (Plan/Products.cpp).
+constexpr int64_t mostRowsOfDots = 8;
+
+/// Whether an operand has to be converted, which wants a block that uses it often, in scratch; with
+/// 32 registers it is done again and again, beside the products.
+bool convertsFirst(const Contraction &contraction, const VectorUnit &unit) {
+  auto isHalf = [&](const Access &access) {
+    return contraction.buffers[access.buffer].dtype <= kernel::bf16;
+  };
+  return contraction.sum == kernel::f32 && unit.registers < 32 &&
+         (isHalf(contraction.a) || isHalf(contraction.b));
+}
+
+/// Whether they are converted beside the products: a vector of b is two of f32 by one instruction
+/// each (CPU/UnpackBf16.h).
+bool convertsInProducts(const Contraction &contraction) {
+  return isBf16Product(contraction) && rolesOf(contraction).sums.size() == 1;
+}
+
+/// Of a block in memory: what a block in registers reads of a row of b.
+int64_t panelColumns(const VectorUnit &unit) { return 4 * unit.lanes; }
+
+/// A block in memory of which `block` is what registers have.
+CPUContraction blockInMemory(const Contraction &contraction, const VectorUnit &unit,
+                             const CPUContraction &block) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t columns = sizeOf(contraction, roles.columns);
+  bool unpacks = convertsInProducts(contraction);
+  const int64_t widest = unpacks ? unpackedWidth : convertedWidth;
+  CPUContraction made = block;
+  made.hasAccumulatorsInMemory = true;
+  made.rows = convertedRows;
+  for (int64_t width = widest; width > block.columns; width -= unit.lanes)
+    if (columns % width == 0 || !block.isPacked) {
+      made.columns = width;
+      break;
+    }
+  // What is converted beside the products is best read from one end to the other.
+  if (int64_t panel = 2 * unit.lanes; block.isPacked && unpacks)
+    made.panels =
+        made.columns % panel == 0 && columns % made.columns == 0 ? made.columns / panel : 1;
+  if (roles.sums.size() == 1)
+    made.kBlock = widest, made.splitsK = true;
+  return made;
+}
+
+/// Whether b, which could not be packed beforehand, is to be packed beside the products, panel by
+/// panel: where vectors of it do not lie in memory, or where its rows come by again when the caches
+/// have forgotten them.
+bool packsInProducts(const Contraction &contraction, const VectorUnit &unit) {
+  ContractionRoles roles = rolesOf(contraction);
+  if (roles.rows.empty() || roles.columns.empty() || roles.sums.size() != 1 ||
+      !contraction.dims[roles.rows.back()].size ||
+      sizeOf(contraction, roles.rows) <= mostRowsOfDots)
+    return false;
+  int64_t depth = sizeOf(contraction, roles.sums);
+  int64_t shallow = unit.registers < 32 ? packedColumns : 2 * packedDepth;
+  return isTransposed(contraction) ? sizeOf(contraction, roles.columns) > 1 : depth > shallow;
+}
+
+/// Whether panels of a packed b are to pass by a block of sums in memory, so that the next one is
+/// prefetched meanwhile. Each weight of a model is read once a call, and the caches have forgotten
+/// it.
+bool streamsPanels(const Contraction &contraction, const VectorUnit &unit, int64_t parts) {
+  ContractionRoles roles = rolesOf(contraction);
+  if (unit.registers < 32 || roles.rows.empty() || roles.sums.size() != 1 ||
+      !contraction.dims[roles.rows.back()].size || convertsInProducts(contraction))
+    return false;
+  int64_t columns = sizeOf(contraction, roles.columns) / parts, width = panelColumns(unit);
+  int64_t padded = (columns + width - 1) / width * width;
+  // Equal parts come out even, and of others little is to be computed in vain.
+  bool fits = parts > 1 ? padded == columns : 10 * padded <= 11 * columns;
+  return fits && sizeOf(contraction, roles.rows) >= streamedRows &&
+         sizeOf(contraction, roles.sums) >= leastStreamed;
+}
+
+/// Steps of a sum of `depth` that a block in memory makes at once: of equal length where there is
+/// such a length, so that none is cut short at the call.
+int64_t stepsAtOnce(int64_t depth, int64_t most) {
+  for (int64_t steps = most; steps >= most / 2; steps -= 2)
+    if (depth % steps == 0)
+      return steps;
+  return most;
+}
+
+/// Steps of a sum of pairs whose b stays in the first-level cache; 0 if there is no such number.
+int64_t pairsAtOnce(int64_t depth) {
+  if (depth <= 2 * mostPairDepth && depth % pairDepth == 0)
+    return depth; // sums are read and written once
+  for (int64_t steps = mostPairDepth; steps >= mostPairDepth / 4; steps -= pairDepth)
+    if (depth % steps == 0)
+      return steps;
+  return 0;
+}
+
+/// All rows use a panel if they are few, else equal parts of them.
+CPUContraction panelBlock(const Contraction &contraction, const VectorUnit &unit,
+                          const CPUContraction &like) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t rows = sizeOf(contraction, roles.rows), depth = sizeOf(contraction, roles.sums);
+  CPUContraction made = like;
+  made.hasAccumulatorsInMemory = true;
+  int64_t programs = (rows + mostPackedRows - 1) / mostPackedRows;
+  made.rows = (rows + programs - 1) / programs;
+  made.columns = made.isPacked ? panelColumns(unit) : packedColumns;
+  bool isCool = made.isPacked && made.rows <= coolRows;
+  made.kBlock = isCool                    ? stepsAtOnce(depth, shallowDepth)
+                : depth > 2 * packedDepth ? stepsAtOnce(depth, packedDepth)
+                                          : 0;
+  return made;
+}
+
+/// Whether rows of pairs are to pass by a block of b in the first-level cache: there are more of
+/// them than tile registers hold, in whole tiles.
+bool streamsPairs(const Contraction &contraction, const VectorUnit &unit) {
+  ContractionRoles roles = rolesOf(contraction);
+  if (unit.pairRows < pairRowsOfTiles || roles.rows.empty() || roles.sums.size() != 1 ||
+      !contraction.dims[roles.rows.back()].size)
+    return false;
+  int64_t rows = sizeOf(contraction, roles.rows);
+  return rows > unit.pairRows && rows % unit.pairRows == 0 &&
+         pairsAtOnce(sizeOf(contraction, roles.sums)) > 0;
+}
+
+/// Equal parts of the rows, of whole tiles.
+CPUContraction pairsInMemory(const Contraction &contraction, const VectorUnit &unit,
+                             const CPUContraction &like) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t tiles = sizeOf(contraction, roles.rows) / unit.pairRows;
+  int64_t programs = (tiles * unit.pairRows + mostPairRows - 1) / mostPairRows;
+  int64_t depth = sizeOf(contraction, roles.sums), steps = pairsAtOnce(depth);
+  CPUContraction made = like;
+  made.hasAccumulatorsInMemory = true;
+  made.rows = (tiles + programs - 1) / programs * unit.pairRows;
+  made.kBlock = steps < depth ? steps : 0;
+  return made;
+}
+
+} // namespace
+
+int64_t sizeOf(const Contraction &contraction, const std::vector<int> &dims) {
+  if (dims.empty())
+    return 1;
+  const kernels::Extent &extent = contraction.dims[dims.back()];
+  return extent.size.value_or(extent.most.value_or(unknownExtent));
+}
+
+bool isTransposed(const Contraction &contraction) {
+  const Axis &last = contraction.b.axes.back();
+  return last.dim >= 0 && !contraction.c.covers(last.dim);
+}
+
+std::optional<CPUContraction> chooseInMemory(const Contraction &contraction, const VectorUnit &unit,
+                                             const CPUContraction &inRegisters) {
+  if (inRegisters.isVnniPacked)
+    return streamsPairs(contraction, unit)
+               ? std::optional(pairsInMemory(contraction, unit, inRegisters))
+               : std::nullopt;
+  bool isWhole = inRegisters.columnParts == 1;
+  if (isWhole && convertsFirst(contraction, unit) &&
+      sizeOf(contraction, rolesOf(contraction).rows) >= convertedRows)
+    return blockInMemory(contraction, unit, inRegisters);
+  bool pays = inRegisters.isPacked ? streamsPanels(contraction, unit, inRegisters.columnParts)
+                                   : isWhole && packsInProducts(contraction, unit);
+  return pays ? std::optional(panelBlock(contraction, unit, inRegisters)) : std::nullopt;
+}
+
+} // namespace tw::target::cpu
