@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/SoftFloat.h"
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/SourceMgr.h"
@@ -122,7 +123,26 @@ define linkonce_odr hidden float @__extendhfsf2(half %x) {
   ptr @__truncsfbf2, ptr @__truncdfbf2, ptr @__extendhfsf2], section "llvm.metadata"
 )";
 
+static bool isSmallFloat(const llvm::Type *type) {
+  const llvm::Type *scalar = type->getScalarType();
+  return scalar->isHalfTy() || scalar->isBFloatTy();
+}
+
+/// Without 16-bit floats no conversions are called, and to compile these takes some milliseconds.
+static bool hasSmallFloats(llvm::Module &module) {
+  auto isOfSmallFloats = [](const llvm::Instruction &instruction) {
+    return isSmallFloat(instruction.getType()) ||
+           llvm::any_of(instruction.operands(),
+                        [](const llvm::Use &operand) { return isSmallFloat(operand->getType()); });
+  };
+  return llvm::any_of(module, [&](llvm::Function &function) {
+    return llvm::any_of(llvm::instructions(function), isOfSmallFloats);
+  });
+}
+
 void addSoftFloat(llvm::Module &module) {
+  if (!hasSmallFloats(module))
+    return;
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> soft =
       llvm::parseAssemblyString(text, problem, module.getContext());

@@ -11,7 +11,7 @@ class Module;
 namespace tw {
 
 /// Adds the definitions of __truncsfhf2, __extendhfsf2, __truncdfhf2, __truncsfbf2 and
-/// __truncdfbf2; the linker drops those that nothing calls.
+/// __truncdfbf2 to code with 16-bit floats; the linker drops those that nothing calls.
 void addSoftFloat(llvm::Module &module);
 
 } // namespace tw
