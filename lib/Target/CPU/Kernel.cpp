@@ -103,6 +103,8 @@ private:
     }
     auto step = [&](const Ix &id) {
       e.programIds[dim] = id;
+      if (!id.isConstant())
+        e.ranges.setNonNegative(id.dynamic());
       if (auto programs = grid[dim].constant(); programs && !id.isConstant())
         e.ranges.set(id.dynamic(), {0, *programs - 1});
       return emitBlock(e, grid, first, dim + 1);

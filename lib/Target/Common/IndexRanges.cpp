@@ -24,13 +24,14 @@ std::optional<Range> IndexRanges::ofVariable(Value variable) const {
   return found == known.end() ? std::nullopt : std::optional(found->second);
 }
 
+constexpr int deepest = 8;
+
 std::optional<Range> IndexRanges::of(const Ix &x, int depth) const {
   if (auto number = x.constant())
     return spanOf(*number, *number, *number, *number);
   if (auto range = ofVariable(x.dynamic()))
     return range;
   Operation *op = x.dynamic().getDefiningOp();
-  constexpr int deepest = 8;
   if (!op || op->getNumOperands() < 2 || depth > deepest)
     return std::nullopt;
   unsigned first = isa<arith::SelectOp>(op) ? 1 : 0;
@@ -81,6 +82,27 @@ std::optional<bool> IndexRanges::staysInside(const Ix &first, int64_t span, cons
   if (range->most < 0 || range->least + span >= *bound)
     return false;
   return std::nullopt;
+}
+
+bool IndexRanges::isNonNegative(const Ix &x, int depth) const {
+  if (auto number = x.constant())
+    return *number >= 0;
+  if (nonNegative.contains(x.dynamic()))
+    return true;
+  if (auto range = of(x))
+    return range->least >= 0;
+  if (depth > deepest)
+    return false;
+  if (auto variable = dyn_cast<BlockArgument>(x.dynamic())) {
+    auto loop = dyn_cast<scf::ForOp>(variable.getOwner()->getParentOp());
+    return loop && loop.getInductionVar() == variable &&
+           isNonNegative(Ix::of(loop.getLowerBound()), depth + 1);
+  }
+  Operation *op = x.dynamic().getDefiningOp();
+  return isa<arith::AddIOp, arith::MulIOp, arith::DivUIOp, arith::RemUIOp, arith::MinSIOp,
+             arith::MaxSIOp>(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isNonNegative(Ix::of(operand), depth + 1); });
 }
 
 bool isMultipleOf(const Ix &x, int64_t divisor) {

@@ -5,6 +5,7 @@
 #pragma once
 #include "Target/Common/Index.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include <optional>
 
 namespace tw::target {
@@ -19,6 +20,8 @@ public:
   /// Of a variable.
   void set(mlir::Value variable, Range range) { known[variable] = range; }
   std::optional<Range> ofVariable(mlir::Value variable) const;
+  /// Of a variable that can be any number from 0 on.
+  void setNonNegative(mlir::Value variable) { nonNegative.insert(variable); }
 
   /// Nothing where it is not known, or where bounds are beyond 2^30.
   std::optional<Range> of(const Ix &x) const { return of(x, 0); }
@@ -27,10 +30,15 @@ public:
   /// for every program and trip.
   std::optional<bool> staysInside(const Ix &first, int64_t span, const Ix &size) const;
 
+  /// Whether x is 0 or more in every program and trip.
+  bool isNonNegative(const Ix &x) const { return isNonNegative(x, 0); }
+
 private:
   std::optional<Range> of(const Ix &x, int depth) const;
+  bool isNonNegative(const Ix &x, int depth) const;
 
   llvm::DenseMap<mlir::Value, Range> known;
+  llvm::DenseSet<mlir::Value> nonNegative;
 };
 
 /// Whether it is known that `divisor` divides x.

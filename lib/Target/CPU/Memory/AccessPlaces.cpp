@@ -58,10 +58,20 @@ private:
       knownLanes(numbers, *size.constant());
       return;
     }
+    if (step == 1 && e.ranges.isNonNegative(at))
+      return restrictTo(lanesBefore(at, size));
     Value places =
         arith::AddIOp::create(e.b, e.loc, e.splat(e.ix().value(at)), e.laneOffsets(step));
     restrictTo(arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, places,
                                      e.splat(e.ix().value(size))));
+  }
+
+  /// The lanes from `at` on that are before `size`. They are counted in 32 bits, not in 64: one
+  /// vector has the numbers of all lanes, and the products beside it need the registers.
+  Value lanesBefore(const Ix &at, const Ix &size) {
+    IndexBuilder ix = e.ix();
+    Ix count = ix.min(ix.max(ix.sub(size, at), 0), int64_t(e.lanes));
+    return e.firstLanes(count, e.lanes);
   }
 
   /// Only where a mask holds; one for all lanes is a condition.
