@@ -28,6 +28,8 @@ KernelShell::Loops KernelShell::loops() {
   SmallVector<Type> types(buffers + 2, pointer);
   types.append({i64, i64});
   auto made = function(loopsSuffix, types, LLVM::Linkage::Internal);
+  // LLVM would simplify its code as a function and once more in its caller.
+  made.setAlwaysInline(true);
   ValueRange arguments = made.getArguments();
   Value one = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
   auto iterations = scf::ForOp::create(b, loc, arguments[buffers + 2], arguments[buffers + 3], one);
