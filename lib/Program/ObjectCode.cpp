@@ -3,6 +3,7 @@
 #include "IR/Coded.h"
 #include "Program/Machine.h"
 #include "Program/OneLaneStores.h"
+#include "Program/OpaqueAddresses.h"
 #include "Program/SoftFloat.h"
 #include "Support/Limits.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -54,6 +55,10 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
         passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(unrollLevel)));
         passes.addPass(llvm::InstCombinePass());
+      });
+  builder.registerOptimizerLastEPCallback(
+      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+        passes.addPass(llvm::createModuleToFunctionPassAdaptor(OpaqueAddresses()));
       });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
