@@ -12,9 +12,11 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "runtime/ProgramABI.h"
 #include "runtime/Seal.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include <cerrno>
@@ -283,14 +285,18 @@ static DeviceImages gatherImages(const KernelTable &kernels) {
   return all;
 }
 
-/// The scalar arithmetic of the host entry still is `arith` and `math`.
-static LogicalResult finishHost(ModuleOp into) {
-  PassManager passes(into.getContext());
+/// The scalar arithmetic of the host entry still is `arith` and `math`. `kernels`, the operations
+/// before it, need not be looked at again.
+static LogicalResult finishHost(ModuleOp into, const llvm::SmallPtrSetImpl<Operation *> &kernels) {
+  PassManager passes(into.getContext(), LLVM::LLVMFuncOp::getOperationName());
   passes.addPass(arith::createArithExpandOpsPass());
   passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
-  return passes.run(into);
+  for (auto function : into.getOps<LLVM::LLVMFuncOp>())
+    if (!kernels.contains(function) && failed(passes.run(function)))
+      return failure();
+  return success();
 }
 
 /// Payload places of all weights of `main`.
@@ -320,9 +326,12 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   options.stage("host");
   Payload payload;
   DenseMap<Operation *, int64_t> weights = placeWeights(main, payload);
+  llvm::SmallPtrSet<Operation *, 16> lowered;
+  for (Operation &op : *into->getBody())
+    lowered.insert(&op);
   FailureOr<HostProgram> program =
       emitHostEntry(main, *into, kernels, weights, !options.architecture.empty());
-  if (failed(program) || failed(finishHost(*into)))
+  if (failed(program) || failed(finishHost(*into, lowered)))
     return failure();
   options.lowered(*into);
 
