@@ -34,17 +34,32 @@ static void takeLoopAnnotations(LLVM::LLVMFuncOp function) {
   });
 }
 
-static LogicalResult lowerFunction(LLVM::LLVMFuncOp function) {
-  MLIRContext *context = function.getContext();
-  {
-    RewritePatternSet patterns(context);
-    populateSCFToControlFlowConversionPatterns(patterns);
-    ConversionTarget target(*context);
-    target.addIllegalDialect<scf::SCFDialect>();
-    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    if (failed(applyPartialConversion(function, target, std::move(patterns))))
-      return failure();
-  }
+/// One operation for each constant: emission makes one for each use, and all would be converted.
+static void shareConstants(LLVM::LLVMFuncOp function) {
+  llvm::DenseMap<Attribute, arith::ConstantOp> known;
+  Block &entry = function.getBody().front();
+  function.walk([&](arith::ConstantOp constant) {
+    arith::ConstantOp &first = known[constant.getValue()];
+    if (first) {
+      constant.replaceAllUsesWith(first.getResult());
+      constant.erase();
+      return;
+    }
+    first = constant;
+    constant->moveBefore(&entry, entry.begin());
+  });
+}
+
+static LogicalResult lowerControl(ArrayRef<Operation *> functions, MLIRContext *context) {
+  RewritePatternSet patterns(context);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  ConversionTarget target(*context);
+  target.addIllegalDialect<scf::SCFDialect>();
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(functions, target, std::move(patterns));
+}
+
+static LogicalResult lowerOperations(ArrayRef<Operation *> functions, MLIRContext *context) {
   LLVMTypeConverter converter(context);
   RewritePatternSet patterns(context);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
@@ -54,16 +69,21 @@ static LogicalResult lowerFunction(LLVM::LLVMFuncOp function) {
   populateVectorToLLVMConversionPatterns(converter, patterns);
   LLVMConversionTarget target(*context);
   target.addLegalDialect("nvvm"); // beside llvm, in code for a GPU
-  if (failed(applyFullConversion(function, target, std::move(patterns))))
-    return failure();
-  takeLoopAnnotations(function);
-  return success();
+  return applyFullConversion(functions, target, std::move(patterns));
 }
 
 LogicalResult lowerLoops(ModuleOp module) {
-  for (auto function : llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>()))
-    if (!function.isExternal() && failed(lowerFunction(function)))
-      return failure();
+  SmallVector<Operation *> functions;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (!function.isExternal()) {
+      shareConstants(function);
+      functions.push_back(function);
+    }
+  if (failed(lowerControl(functions, module.getContext())) ||
+      failed(lowerOperations(functions, module.getContext())))
+    return failure();
+  for (Operation *function : functions)
+    takeLoopAnnotations(cast<LLVM::LLVMFuncOp>(function));
   return success();
 }
 
