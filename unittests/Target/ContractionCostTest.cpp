@@ -85,6 +85,33 @@ TEST(CPUContraction, PanelsStreamByBlocksInMemory) {
     EXPECT_FALSE(other.hasAccumulatorsInMemory);
 }
 
+/// In tile registers: rows of whole tiles pass by a strip of b in the first-level cache, whose
+/// depth divides the sum; fewer or other rows stay in registers.
+TEST(CPUContraction, PairsPassByAStripInTileRegisters) {
+  VectorUnit amx = avx512;
+  amx.pairRows = amx.pairColumns = 32;
+  auto chosen = [&](int64_t m, int64_t k) {
+    Contraction spec = product(m, 1024, k);
+    spec.buffers[0].dtype = spec.buffers[1].dtype = kernel::bf16;
+    auto block = chooseContraction(spec, amx, true);
+    EXPECT_TRUE(isLegal(spec, block, amx)) << m << " " << k;
+    EXPECT_TRUE(block.isVnniPacked) << m << " " << k;
+    return block;
+  };
+  for (int64_t rows : {64, 128, 320, 2048})
+    for (int64_t depth : {512, 768, 1280, 5632}) {
+      CPUContraction block = chosen(rows, depth);
+      EXPECT_TRUE(block.hasAccumulatorsInMemory) << rows << " " << depth;
+      EXPECT_EQ(block.rows % 32, 0) << rows << " " << depth;
+      EXPECT_LE(block.rows, 256) << rows << " " << depth;
+      EXPECT_TRUE(block.kBlock == 0 ? depth <= 512
+                                    : depth % block.kBlock == 0 && block.kBlock <= 256)
+          << rows << " " << depth;
+    }
+  for (const CPUContraction &other : {chosen(32, 1024), chosen(100, 1024)})
+    EXPECT_FALSE(other.hasAccumulatorsInMemory);
+}
+
 TEST(CPUContraction, MiddlingProductsHaveBlocksForSeveralWorkers) {
   auto blocks = [](int64_t m, int64_t n, int64_t k) {
     auto chosen = chooseContraction(product(m, n, k), avx512, true);

@@ -10,7 +10,6 @@ using kernels::rolesOf;
 
 namespace {
 
-constexpr int64_t unknownExtent = 512;
 // Blocks in scratch: where both operands are converted there, and where b is beside the products.
 constexpr int64_t convertedRows = 96, convertedWidth = 128, unpackedWidth = 256;
 // Where b is packed beside the products: rows that use a panel, its columns, terms of the sum in
@@ -42,9 +41,6 @@ bool convertsFirst(const Contraction &contraction, const VectorUnit &unit) {
 bool convertsInProducts(const Contraction &contraction) {
   return isBf16Product(contraction) && rolesOf(contraction).sums.size() == 1;
 }
-
-/// Of a block in memory: what a block in registers reads of a row of b.
-int64_t panelColumns(const VectorUnit &unit) { return 4 * unit.lanes; }
 
 /// A block in memory of which `block` is what registers have.
 CPUContraction blockInMemory(const Contraction &contraction, const VectorUnit &unit,
@@ -92,7 +88,7 @@ bool streamsPanels(const Contraction &contraction, const VectorUnit &unit, int64
   if (unit.registers < 32 || roles.rows.empty() || roles.sums.size() != 1 ||
       !contraction.dims[roles.rows.back()].size || convertsInProducts(contraction))
     return false;
-  int64_t columns = sizeOf(contraction, roles.columns) / parts, width = panelColumns(unit);
+  int64_t columns = sizeOf(contraction, roles.columns) / parts, width = columnsInMemory(unit);
   int64_t padded = (columns + width - 1) / width * width;
   // Equal parts come out even, and of others little is to be computed in vain.
   bool fits = parts > 1 ? padded == columns : 10 * padded <= 11 * columns;
@@ -128,7 +124,7 @@ CPUContraction panelBlock(const Contraction &contraction, const VectorUnit &unit
   made.hasAccumulatorsInMemory = true;
   int64_t programs = (rows + mostPackedRows - 1) / mostPackedRows;
   made.rows = (rows + programs - 1) / programs;
-  made.columns = made.isPacked ? panelColumns(unit) : packedColumns;
+  made.columns = made.isPacked ? columnsInMemory(unit) : packedColumns;
   bool isCool = made.isPacked && made.rows <= coolRows;
   made.kBlock = isCool                    ? stepsAtOnce(depth, shallowDepth)
                 : depth > 2 * packedDepth ? stepsAtOnce(depth, packedDepth)

@@ -19,6 +19,8 @@ inline constexpr int64_t pairRowsOfTiles = 32;
 std::optional<CPUContraction> chooseInMemory(const Contraction &contraction, const VectorUnit &unit,
                                              const CPUContraction &inRegisters);
 
+/// Taken for sizes of which nothing is known.
+inline constexpr int64_t unknownExtent = 512;
 /// Of the innermost of `dims`: its size, what it is at most, or a guess; 1 of none.
 int64_t sizeOf(const Contraction &contraction, const std::vector<int> &dims);
 

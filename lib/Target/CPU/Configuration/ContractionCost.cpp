@@ -9,7 +9,6 @@ using kernels::rolesOf;
 
 namespace {
 
-constexpr int64_t unknownExtent = 512;
 constexpr int64_t blockRows = 192, blockColumns = 256; // of c, for one worker: stays in L2
 // Blocks of a kernel that keep some workers busy; multiplications below which handing one over
 // costs more than it saves: about 10 us.

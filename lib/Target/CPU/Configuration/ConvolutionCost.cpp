@@ -271,16 +271,11 @@ ConvolutionConfiguration chooseTransformed(const Convolution &spec, const Proble
   return cheapest.best;
 }
 
-/// As wide as the target's blocks of what lies in memory.
-int64_t scratchColumns(const VectorUnit &unit) {
-  return (unit.registers >= 32 ? 4 : 2) * unit.lanes;
-}
-
 /// Filters as they are given: as many places as possible share a block that is transposed.
 ConvolutionConfiguration chooseGiven(const Problem &p, const VectorUnit &unit) {
   ConvolutionConfiguration block;
   block.inScratch = true;
-  block.columns = std::min(scratchColumns(unit), p.columns);
+  block.columns = std::min(columnsInMemory(unit), p.columns);
   int64_t parts = ceilDiv(p.outputs.back(), givenPlaces);
   block.width = ceilDiv(p.outputs.back(), parts);
   block.height = std::clamp<int64_t>(givenPlaces / block.width, 1, p.height());
@@ -354,7 +349,7 @@ bool isFilterTransposeProfitable(const Convolution &spec, const VectorUnit &unit
     return false;
   Problem p(spec, unit);
   bool fits = spec.sum == kernel::f32 && spec.buffers[spec.w].dtype == kernel::f32 &&
-              p.columns % scratchColumns(unit) == 0 && p.taps <= mostGivenTaps;
+              p.columns % columnsInMemory(unit) == 0 && p.taps <= mostGivenTaps;
   return !fits || cyclesTransposed(spec, unit) < cyclesAsGiven(spec, unit, false);
 }
 
@@ -399,7 +394,7 @@ ConvolutionConfiguration chooseConvolution(const Convolution &spec, const Vector
           cheapest.offer(block);
         }
       }
-  int64_t wide = scratchColumns(unit);
+  int64_t wide = columnsInMemory(unit);
   if (p.outputs.back() * p.height() <= scratchPlaces && spec.outputs.size &&
       *spec.outputs.size % wide == 0 && spec.sum == kernel::f32) {
     ConvolutionConfiguration block = first;

@@ -14,6 +14,11 @@ struct VectorUnit {
   int64_t pairRows = 0, pairColumns = 0;
 };
 
+/// Of a block in memory: what a block in registers, a part of it, reads of a row of b.
+constexpr int64_t columnsInMemory(const VectorUnit &unit) {
+  return (unit.registers >= 32 ? 4 : 2) * unit.lanes;
+}
+
 /// For sums of `bytes` bytes.
 VectorUnit vectorUnit(const CpuFeatures &features, int64_t bytes);
 

@@ -172,7 +172,9 @@ private:
     if (auto rows = all.constant()) {
       // Even blocks, of two heights: the last one is not left with a row or two, for which b would
       // be read as for all.
-      int64_t count = llvm::divideCeil(*rows, most), height = *rows / std::max<int64_t>(count, 1);
+      if (*rows == 0)
+        return success();
+      int64_t count = llvm::divideCeil(*rows, most), height = *rows / count;
       int64_t taller = (*rows - count * height) * (height + 1);
       return success(succeeded(over(0, taller, height + 1)) &&
                      succeeded(over(taller, *rows, height)));
