@@ -88,6 +88,7 @@ def artifact_files(fake):
     yield "abi.so", with_json(good, b'"abi": 2', b'"abi": 9')
     yield "dtype.so", with_json(good, b'"dtype": "i64"', b'"dtype": "q9"')
     yield "feature.so", with_json(good, b'"sse2"', b'"zzz9"')
+    yield "aarch64.so", good[:18] + struct.pack("<H", 183) + good[20:]  # e_machine
     yield "weights_far.so", with_json(good, b'"where": "embedded", "offset": 65536',
                                       b'"where":"embedded", "offset": 131072')
     yield "weights_large.so", with_json(good, b'"offset": 65536, "bytes": 72',

@@ -111,7 +111,7 @@ Result<SealedMetadata> parseArtifact(std::span<const uint8_t> bytes, uint64_t fi
   TW_TRY(checkSeal(bytes, size_t(section.data() - bytes.data()), prefix, image.end));
   const auto *json = reinterpret_cast<const char *>(section.data()) + sizeof prefix;
   TW_ASSIGN(Metadata parsed, parseMetadata({json, prefix.jsonBytes}));
-  SealedMetadata metadata{std::move(parsed), prefix.seal, prefix.sealedBytes};
+  SealedMetadata metadata{std::move(parsed), prefix.seal, prefix.sealedBytes, image.architecture};
   TW_TRY(checkImages(metadata, image));
   if (metadata.weights.bytes > 0 && !metadata.weights.isExternal)
     TW_TRY(checkInside(metadata, image.end, fileBytes));

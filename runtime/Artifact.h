@@ -3,6 +3,7 @@
 // Reads an artifact from bytes: nothing here runs its code, so `inspect` works on artifacts of
 // other machines and on hostile files.
 #pragma once
+#include "Support/InstructionSet.h"
 #include "Support/MemoryFile.h"
 #include "runtime/AlignedBuffer.h"
 #include "runtime/MappedFile.h"
@@ -13,13 +14,16 @@
 
 namespace tw::rt {
 
-/// Finds and checks the metadata of an artifact: an ELF library for this kind of machine whose
+/// Finds and checks the metadata of an artifact: an ELF library for any kind of CPU whose
 /// headers, segments and sections lie inside the file, with one `.tilewright` section, the seal of
 /// all before the weights, and (weights inside) a payload that ends with the file. `bytes` is the
 /// file, or its start up to at least where the weights begin; the file has `fileBytes`. Errors:
 /// RUNTIME_2 to RUNTIME_4.
 struct SealedMetadata : Metadata {
   uint64_t seal = 0, sealedBytes = 0;
+  Architecture architecture = hostArchitecture; // of the code for CPUs
+  /// What the code for CPUs needs.
+  InstructionSet cpu() const { return {architecture, cpuFeatures}; }
 };
 Result<SealedMetadata> parseArtifact(std::span<const uint8_t> bytes, uint64_t fileBytes);
 

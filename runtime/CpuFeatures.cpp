@@ -6,6 +6,9 @@
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#elif defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 #endif
 
 namespace tw::rt {
@@ -156,17 +159,58 @@ static bool requestTiles() {
   return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
 }
 
-#else
+#elif defined(__aarch64__)
 
-bool hasCpuFeature(std::string_view) { return false; }
+namespace {
+struct Feature {
+  std::string_view name;
+  unsigned long type, bits; // all of them, in this entry of the auxiliary vector
+};
+} // namespace
+
+static constexpr Feature features[] = {
+    {"fp-armv8", AT_HWCAP, HWCAP_FP},
+    {"neon", AT_HWCAP, HWCAP_ASIMD},
+    {"aes", AT_HWCAP, HWCAP_AES | HWCAP_PMULL},
+    {"sha2", AT_HWCAP, HWCAP_SHA1 | HWCAP_SHA2},
+    {"crc", AT_HWCAP, HWCAP_CRC32},
+    {"lse", AT_HWCAP, HWCAP_ATOMICS},
+    {"rdm", AT_HWCAP, HWCAP_ASIMDRDM},
+    {"fullfp16", AT_HWCAP, HWCAP_FPHP | HWCAP_ASIMDHP},
+    {"fp16fml", AT_HWCAP, HWCAP_ASIMDFHM},
+    {"jsconv", AT_HWCAP, HWCAP_JSCVT},
+    {"complxnum", AT_HWCAP, HWCAP_FCMA},
+    {"rcpc", AT_HWCAP, HWCAP_LRCPC},
+    {"dotprod", AT_HWCAP, HWCAP_ASIMDDP},
+    {"sve", AT_HWCAP, HWCAP_SVE},
+    {"sve2", AT_HWCAP2, HWCAP2_SVE2},
+    {"bf16", AT_HWCAP2, HWCAP2_BF16},
+    {"i8mm", AT_HWCAP2, HWCAP2_I8MM},
+};
+
+bool hasCpuFeature(std::string_view name) {
+  for (const Feature &f : features)
+    if (f.name == name)
+      return (getauxval(f.type) & f.bits) == f.bits;
+  return false;
+}
+
+/// All that there is needs no request.
 static bool requestTiles() { return false; }
 
 #endif
 
-Status requireCpuFeatures(std::span<const std::string> names) {
+Status requireInstructionSet(const InstructionSet &set) {
+  if (set.architecture != hostArchitecture)
+    return Diagnostic{Code::RUNTIME_5,
+                      fmt::format("the code is for {}, but this machine is {}",
+                                  nameOf(set.architecture), nameOf(hostArchitecture)),
+                      {},
+                      {},
+                      "run it on such a machine, or compile for this one: --target=cpu"};
   std::string missing;
   bool tiles = false;
-  for (const std::string &name : names) {
+  for (const std::string &name : set.features) {
     tiles |= name.starts_with("amx-");
     if (!hasCpuFeature(name))
       missing += (missing.empty() ? "" : ", ") + name;

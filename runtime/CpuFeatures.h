@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which instruction sets this machine has, by the names LLVM uses ("avx2", "avx512f", "amx-bf16").
+// Which instruction sets this machine has, by the names LLVM uses ("avx2", "amx-bf16", "sve").
 #pragma once
 #include "Support/Diagnostic.h"
-#include <span>
-#include <string>
+#include "Support/InstructionSet.h"
 #include <string_view>
 
 namespace tw::rt {
@@ -13,8 +12,9 @@ namespace tw::rt {
 /// are unknown here.
 bool hasCpuFeature(std::string_view name);
 
-/// Checks that all features are there and asks the operating system for what must be asked for
-/// (AMX tile registers). The error (RUNTIME_5) names all that are missing.
-Status requireCpuFeatures(std::span<const std::string> names);
+/// Checks that this machine runs code for `set`, and asks the operating system for what must be
+/// asked for (AMX tile registers). The error (RUNTIME_5) names both architectures, or all features
+/// that are missing.
+Status requireInstructionSet(const InstructionSet &set);
 
 } // namespace tw::rt

@@ -11,14 +11,6 @@ namespace tw::rt {
 
 static_assert(std::endian::native == std::endian::little);
 
-#if defined(__x86_64__)
-static constexpr uint16_t hostMachine = EM_X86_64;
-#elif defined(__aarch64__)
-static constexpr uint16_t hostMachine = EM_AARCH64;
-#else
-#error "the runtime does not know this machine"
-#endif
-
 static Diagnostic notAnArtifact(std::string why) {
   return {Code::RUNTIME_2,
           "not a Tilewright artifact: " + std::move(why),
@@ -74,10 +66,12 @@ private:
     if (!inside(0, sizeof header))
       return damaged(fmt::format("the file ends after {} bytes", bytes.size()));
     header = at<Elf64_Ehdr>(0);
+    std::optional<Architecture> architecture = architectureOfElf(header.e_machine);
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-        header.e_machine != hostMachine)
-      return notAnArtifact(fmt::format("the ELF file is for machine {}, this is machine {}",
-                                       header.e_machine, hostMachine));
+        !architecture)
+      return notAnArtifact(fmt::format(
+          "the ELF file is for machine {}, for which no artifacts are made", header.e_machine));
+    image.architecture = *architecture;
     if (header.e_type != ET_DYN)
       return notAnArtifact("the ELF file is not a shared library");
     if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_shentsize != sizeof(Elf64_Shdr))

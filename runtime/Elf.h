@@ -4,6 +4,7 @@
 // file.
 #pragma once
 #include "Support/Diagnostic.h"
+#include "Support/InstructionSet.h"
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -18,6 +19,7 @@ struct ElfSegment {
 };
 
 struct ElfImage {
+  Architecture architecture = hostArchitecture;
   uint64_t end = 0;         // where headers, sections and segments end in the file
   uint64_t headerBytes = 0; // where the program headers end
   std::optional<std::span<const uint8_t>> metadata; // contents of TW_METADATA_SECTION
@@ -25,8 +27,8 @@ struct ElfImage {
   std::vector<ElfSegment> loaded;                   // what the dynamic linker maps
 };
 
-/// Parses a shared library for this kind of machine. Errors: RUNTIME_2 when the bytes are something
-/// else, RUNTIME_3 when they are damaged.
+/// Parses a shared library for one of the architectures that code is made for. Errors: RUNTIME_2
+/// when the bytes are something else, RUNTIME_3 when they are damaged.
 Result<ElfImage> parseElf(std::span<const uint8_t> bytes);
 
 } // namespace tw::rt

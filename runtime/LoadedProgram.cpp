@@ -72,7 +72,7 @@ LoadedProgram::load(const std::string &path, std::string_view device, const Open
   std::shared_ptr<LoadedProgram> program(new LoadedProgram(std::move(artifact)));
   auto prepare = [&]() -> Status {
     TW_TRY(program->openDevice(device));
-    TW_TRY(requireCpuFeatures(program->metadata().cpuFeatures));
+    TW_TRY(requireInstructionSet(program->artifact.metadata.cpu()));
     TW_TRY(program->mapCode());
     return program->fillDevice();
   };

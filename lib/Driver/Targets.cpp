@@ -9,6 +9,7 @@
 #include "Target/Reference/ReferenceTarget.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 using namespace mlir;
 
@@ -50,9 +51,9 @@ private:
   std::unique_ptr<target::Target> tiles, reference;
 };
 
-NamedTarget forFeatures(std::vector<std::string> names) {
-  auto features = target::CpuFeatures::fromNames(names);
-  return {"cpu", std::move(names), "",
+NamedTarget forCpu(InstructionSet cpu) {
+  auto features = target::CpuFeatures::of(cpu);
+  return {"cpu", std::move(cpu), "",
           std::make_shared<WholeTarget>(target::createCPUTarget(features)),
           target::createCPUChooser(features)};
 }
@@ -61,49 +62,64 @@ NamedTarget forFeatures(std::vector<std::string> names) {
 constexpr char gpuHost[] = "x86-64-v3";
 
 NamedTarget forGpu(const target::GpuArchitecture &architecture, target::Precision precision) {
-  auto features = *target::featuresOfCpu(gpuHost);
+  auto features = *target::instructionSetOf(gpuHost);
   return {fmt::format("nvidia:{}", std::string_view(architecture.name)),
           features,
           architecture.name.str(),
           std::make_shared<WholeTarget>(target::createNVIDIATarget(architecture)),
           target::createNVIDIAChooser(
-              architecture, target::createCPUChooser(target::CpuFeatures::fromNames(features)),
-              precision),
+              architecture, target::createCPUChooser(target::CpuFeatures::of(features)), precision),
           precision == target::Precision::TF32};
+}
+
+/// What a CPU that is known may have beside, where the name asks for something else.
+std::string featuresHelp(const std::string &name) {
+  size_t plus = name.find('+');
+  if (plus == name.npos || !name.starts_with("cpu:"))
+    return "";
+  auto cpu = target::instructionSetOf(std::string_view(name).substr(4, plus - 4));
+  if (!cpu)
+    return "";
+  return fmt::format("features of {} CPUs follow the name, each after a +: {}",
+                     nameOf(cpu->architecture), fmt::join(usefulFeatures(cpu->architecture), ", "));
+}
+
+Diagnostic noTarget(const std::string &name) {
+  std::string help = featuresHelp(name);
+  if (help.empty()) {
+    help = "the targets are cpu (this machine's)";
+    for (std::string_view cpu : target::cpuNames())
+      help += fmt::format(", cpu:{}", cpu);
+    for (const target::GpuArchitecture &gpu : target::gpuArchitectures())
+      help += fmt::format(", nvidia:{}", std::string_view(gpu.name));
+    help += ", and reference";
+  }
+  return {Code::DRIVER_2, fmt::format("there is no target \"{}\"", name), {}, {}, help};
 }
 
 Result<NamedTarget> byName(const std::string &name, target::Precision precision) {
   if (name == "cpu" || name == "cpu:host")
-    return forFeatures(hostFeatures());
+    return forCpu(hostInstructionSet());
   if (name == "reference") {
     // Kernels written by hand are tile programs there, too.
-    NamedTarget target = forFeatures(hostFeatures());
+    NamedTarget target = forCpu(hostInstructionSet());
     target.name = name;
     target.chooser = nullptr;
     return target;
   }
   if (name.starts_with("cpu:"))
-    if (auto features = target::featuresOfCpu(name.substr(4)))
-      return forFeatures(*std::move(features));
+    if (auto features = target::instructionSetOf(name.substr(4)))
+      return forCpu(*std::move(features));
   constexpr std::string_view gpuPrefix = "nvidia:";
   if (name.starts_with(gpuPrefix))
     if (const auto *architecture = target::gpuArchitecture(name.substr(gpuPrefix.size())))
       return forGpu(*architecture, precision);
-  std::string names;
-  for (std::string_view cpu : target::cpuNames())
-    names += fmt::format(", cpu:{}", cpu);
-  for (const target::GpuArchitecture &gpu : target::gpuArchitectures())
-    names += fmt::format(", nvidia:{}", std::string_view(gpu.name));
-  return Diagnostic{Code::DRIVER_2,
-                    fmt::format("there is no target \"{}\"", name),
-                    {},
-                    {},
-                    "the targets are cpu (this machine's)" + names + ", and reference"};
+  return noTarget(name);
 }
 
 } // namespace
 
-NamedTarget hostTarget() { return forFeatures(hostFeatures()); }
+NamedTarget hostTarget() { return forCpu(hostInstructionSet()); }
 
 Result<NamedTarget> findTarget(const std::string &name, const std::string &precision) {
   auto refuse = [](std::string message, std::string help) {

@@ -5,18 +5,18 @@
 #pragma once
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
 #include "Support/Diagnostic.h"
+#include "Support/InstructionSet.h"
 #include "Target/Target.h"
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace tw {
 
 struct NamedTarget {
   /// What an artifact says that it is made for: "cpu", "nvidia:sm_90a" or "reference".
   std::string name;
-  /// LLVM's names of the features that code may use, and that a machine must have to run it.
-  std::vector<std::string> features;
+  /// What code on CPUs may use, and what a machine must have to run it.
+  InstructionSet cpu;
   /// What code for another device than the CPU is for ("sm_90a"); empty: there is none.
   std::string architecture = {};
   /// Makes code of tile programs, and of the functions that no tile program covers.
@@ -29,9 +29,10 @@ struct NamedTarget {
 };
 
 /// The target that --target= names: "cpu" or "cpu:host", "cpu:NAME" for a NAME of
-/// Target/CPU/CpuFeatures.h, "nvidia:NAME" for one of Target/NVIDIA/Architecture.h, or "reference".
-/// `precision` of products of f32: "f32" (also empty), or "tf32" for GPUs that have it.
-/// Errors: DRIVER_2 with what there is; DRIVER_3 for a precision that the target does not have.
+/// Target/CPU/CpuFeatures.h, perhaps with further features ("cpu:aarch64+bf16"), "nvidia:NAME" for
+/// one of Target/NVIDIA/Architecture.h, or "reference". `precision` of products of f32: "f32" (also
+/// empty), or "tf32" for GPUs that have it. Errors: DRIVER_2 with what there is; DRIVER_3 for a
+/// precision that the target does not have.
 Result<NamedTarget> findTarget(const std::string &name, const std::string &precision = {});
 
 /// The target for this machine, for what runs at compile time.

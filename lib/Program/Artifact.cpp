@@ -335,7 +335,7 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
     return failure();
   options.lowered(*into);
 
-  ArtifactFacts facts{options.model, options.target,       options.features,
+  ArtifactFacts facts{options.model, options.target,       options.cpu.features,
                       false,         options.architecture, gatherImages(kernels)};
   // State adds its initial values to the payload.
   std::string metadata = describeProgram(main, *program, texts, payload, facts);
@@ -347,12 +347,12 @@ LogicalResult writeArtifact(ModuleOp module, target::Target &target,
   }
   options.stage("llvm");
   FailureOr<std::vector<ObjectFile>> objects =
-      makeObjects(*into, options.features, metadata, options.favorsCompileTime,
-                  options.cancellation, facts.images.bytes);
+      makeObjects(*into, options.cpu, metadata, options.favorsCompileTime, options.cancellation,
+                  facts.images.bytes);
   if (failed(objects))
     return failure();
   options.stage("link");
-  Result<ObjectFile> linked = linkLibrary(*objects);
+  Result<ObjectFile> linked = linkLibrary(*objects, {TW_PROGRAM_SYMBOL}, options.cpu.architecture);
   if (!linked)
     return report(module.getLoc(), linked.error());
   if (isCancelled(options.cancellation))

@@ -3,6 +3,7 @@
 // A module of the dispatch level becomes an artifact on disk (docs/artifact.md).
 #pragma once
 #include "Support/Cancellation.h"
+#include "Support/InstructionSet.h"
 #include "Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <functional>
@@ -19,7 +20,7 @@ struct ArtifactOptions {
   std::string model;  // its name in the metadata
   std::string target; // its target in the metadata
   WeightsPlace weights = WeightsPlace::Auto; // embedded below 1 GiB
-  std::vector<std::string> features;         // CPU features that the code may use
+  InstructionSet cpu;                        // that the code on CPUs may use
   std::string architecture;                  // of device code; empty: all is for the CPU
   bool favorsCompileTime = false;            // LLVM's time counts more than the code's
   const Cancellation *cancellation = nullptr;

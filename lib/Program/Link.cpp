@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/Link.h"
+#include "Program/SystemLibraries.h"
 #include "Support/Limits.h"
 #include "Support/MemoryFile.h"
 #include "lld/Common/Driver.h"
@@ -8,7 +9,6 @@
 #include <cstring>
 #include <deque>
 #include <fcntl.h>
-#include <link.h>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -61,20 +61,24 @@ private:
   std::thread reader;
 };
 
-/// Where the system's libraries are: those this process has loaded.
-std::vector<std::string> systemLibraries() {
-  std::vector<std::string> paths;
-  dl_iterate_phdr(
-      [](dl_phdr_info *info, size_t, void *out) {
-        std::string_view path = info->dlpi_name;
-        std::string_view name = path.substr(path.rfind('/') + 1);
-        if (name == "libm.so.6" || name == "libc.so.6")
-          static_cast<std::vector<std::string> *>(out)->emplace_back(path);
-        return 0;
-      },
-      &paths);
-  return paths;
-}
+/// Files in memory, for lld. Adding one fails, with errno set, where there is no room.
+class InputFiles {
+public:
+  bool add(const char *name, std::string_view bytes) {
+    MemoryFile &file = files.emplace_back(name);
+    return file.ok() && file.append(std::as_bytes(std::span(bytes)));
+  }
+  bool add(const ObjectFile &object) { return add("tilewright.o", {object.data(), object.size()}); }
+  std::vector<std::string> paths() const {
+    std::vector<std::string> all;
+    for (const MemoryFile &file : files)
+      all.push_back(file.path());
+    return all;
+  }
+
+private:
+  std::deque<MemoryFile> files;
+};
 
 } // namespace
 
@@ -86,57 +90,77 @@ static Diagnostic refused(const std::string &said) {
   return {Code::PROGRAM_7, "the program cannot be linked", {}, {said}};
 }
 
-Result<ObjectFile> linkLibrary(const std::vector<ObjectFile> &objects,
-                               const std::vector<std::string> &exports) {
-  std::string map = "{ global: ";
-  for (const std::string &name : exports)
-    map += name + "; ";
-  map += "local: *; };\n";
-  MemoryFile script("tilewright.map");
-  bool isFine = script.ok() && script.append(std::as_bytes(std::span(map)));
-  std::deque<MemoryFile> inputs;
-  for (const ObjectFile &object : objects) {
-    MemoryFile &file = inputs.emplace_back("tilewright.o");
-    isFine =
-        isFine && file.ok() && file.append(std::as_bytes(std::span(object.data(), object.size())));
-  }
+static Diagnostic cannotKeepObjects() {
+  std::string reason = std::strerror(errno);
+  return limitReached(errno, "the program's object files")
+      .value_or(
+          Diagnostic{Code::PROGRAM_7, "the program's object files cannot be kept: " + reason});
+}
+
+/// What lld makes of its command line without the output; the caller is alone in using lld.
+static Result<ObjectFile> runLinker(std::vector<std::string> words) {
   PipedOutput output;
-  if (!isFine || !output.ok()) {
-    std::string reason = std::strerror(errno);
-    return limitReached(errno, "the program's object files")
-        .value_or(
-            Diagnostic{Code::PROGRAM_7, "the program's object files cannot be kept: " + reason});
-  }
-  std::vector<std::string> words{
-      "ld.lld",
-      "-shared",
-      "--threads=1", // lld's threads live on, and are missed after a fork
-      "-o",
-      output.path(),
-      "--gc-sections",
-      "--build-id=none",
-      "--hash-style=gnu",
-      "--no-undefined",
-      "-z",
-      "noexecstack",
-      "--version-script=" + script.path(),
-      "--as-needed"};
-  for (const MemoryFile &input : inputs)
-    words.push_back(input.path());
-  for (std::string &path : systemLibraries())
-    words.push_back(path);
+  if (!output.ok())
+    return cannotKeepObjects();
+  words.insert(words.end(), {"-o", output.path()});
   std::vector<const char *> arguments;
   for (const std::string &word : words)
     arguments.push_back(word.c_str());
-
-  static std::mutex mutex; // lld keeps its state in globals
-  std::lock_guard lock(mutex);
   std::string said;
   llvm::raw_string_ostream stream(said);
   lld::Result result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0)
     return refused(said);
   return output.take();
+}
+
+/// lld's threads live on, and are missed after a fork.
+static const std::vector<std::string> libraryWords = {"ld.lld", "-shared", "--threads=1",
+                                                      "--build-id=none", "--hash-style=gnu"};
+
+/// Another architecture's system libraries, as far as linking takes them.
+static Status addForeignLibraries(Architecture architecture, InputFiles &into) {
+  TW_ASSIGN(auto libraries, systemLibrariesOf(architecture));
+  for (const SystemLibrary &library : libraries) {
+    InputFiles functions;
+    if (!functions.add(library.functions))
+      return cannotKeepObjects();
+    std::vector<std::string> words = libraryWords;
+    words.push_back("-soname=" + library.name);
+    words.push_back(functions.paths().front());
+    TW_ASSIGN(ObjectFile linked, runLinker(std::move(words)));
+    if (!into.add(linked))
+      return cannotKeepObjects();
+  }
+  return {};
+}
+
+Result<ObjectFile> linkLibrary(const std::vector<ObjectFile> &objects,
+                               const std::vector<std::string> &exports, Architecture architecture) {
+  std::string map = "{ global: ";
+  for (const std::string &name : exports)
+    map += name + "; ";
+  map += "local: *; };\n";
+  InputFiles script, inputs;
+  bool isFine = script.add("tilewright.map", map);
+  for (const ObjectFile &object : objects)
+    isFine = isFine && inputs.add(object);
+  if (!isFine)
+    return cannotKeepObjects();
+
+  static std::mutex mutex; // lld keeps its state in globals
+  std::lock_guard lock(mutex);
+  std::vector<std::string> words = libraryWords;
+  words.insert(words.end(), {"--gc-sections", "--no-undefined", "-z", "noexecstack",
+                             "--version-script=" + script.paths().front(), "--as-needed"});
+  std::vector<std::string> system;
+  if (architecture == hostArchitecture)
+    system = loadedSystemLibraries();
+  else
+    TW_TRY(addForeignLibraries(architecture, inputs));
+  for (const auto &paths : {inputs.paths(), system})
+    words.insert(words.end(), paths.begin(), paths.end());
+  return runLinker(std::move(words));
 }
 
 } // namespace tw

@@ -10,10 +10,11 @@
 
 namespace tw {
 
-/// The shared library of `objects`, as bytes, which exports only the given names. What it imports
-/// comes from libc and libm, needed only when used. Thread-safe; one link at a time. Errors:
-/// PROGRAM_7, SYSTEM_1 to SYSTEM_4.
+/// The shared library of `objects`, which are for `architecture`, as bytes, which exports only the
+/// given names. What it imports comes from libc and libm, needed only when used. Thread-safe; one
+/// link at a time. Errors: PROGRAM_7, SYSTEM_1 to SYSTEM_4.
 Result<ObjectFile> linkLibrary(const std::vector<ObjectFile> &objects,
-                               const std::vector<std::string> &exports = {TW_PROGRAM_SYMBOL});
+                               const std::vector<std::string> &exports = {TW_PROGRAM_SYMBOL},
+                               Architecture architecture = hostArchitecture);
 
 } // namespace tw

@@ -11,26 +11,6 @@
 
 namespace tw {
 
-/// Everything above the x86-64 baseline that code generation makes use of.
-static const char *const usefulFeatures[] = {
-    "sse3",         "ssse3",
-    "sse4.1",       "sse4.2",
-    "popcnt",       "cx16",
-    "sahf",         "lzcnt",
-    "bmi",          "bmi2",
-    "movbe",        "avx",
-    "f16c",         "fma",
-    "avx2",         "avxvnni",
-    "avx512f",      "avx512cd",
-    "avx512bw",     "avx512dq",
-    "avx512vl",     "avx512vbmi",
-    "avx512vbmi2",  "avx512vnni",
-    "avx512bitalg", "avx512vpopcntdq",
-    "avx512bf16",   "avx512fp16",
-    "amx-tile",     "amx-bf16",
-    "amx-int8",
-};
-
 /// Whether Linux gives processes the tile registers of AMX when they ask.
 static bool mayUseTiles() {
 #if defined(__linux__) && defined(__x86_64__)
@@ -42,31 +22,66 @@ static bool mayUseTiles() {
 #endif
 }
 
-std::vector<std::string> hostFeatures() {
-  std::vector<std::string> features;
+InstructionSet hostInstructionSet() {
+  InstructionSet set;
   llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
-  for (const char *name : usefulFeatures)
-    if (host.lookup(name) && (!llvm::StringRef(name).starts_with("amx") || mayUseTiles()))
-      features.emplace_back(name);
-  return features;
+  for (std::string_view name : usefulFeatures(set.architecture))
+    if (host.lookup(name) && (!name.starts_with("amx") || mayUseTiles()))
+      set.features.emplace_back(name);
+  return set;
 }
 
-std::unique_ptr<llvm::TargetMachine> makeMachine(const std::vector<std::string> &features) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
+namespace {
+
+/// LLVM's part of an architecture.
+struct CodeGenerator {
+  Architecture architecture;
+  const char *triple, *cpu; // that all CPUs run code of
+  void (*info)(), (*target)(), (*code)(), (*printer)();
+};
+
+#define TW_CODE_GENERATOR(architecture, llvmName, triple, cpu)                                     \
+  {Architecture::architecture,                                                                     \
+   triple,                                                                                         \
+   cpu,                                                                                            \
+   LLVMInitialize##llvmName##TargetInfo,                                                           \
+   LLVMInitialize##llvmName##Target,                                                               \
+   LLVMInitialize##llvmName##TargetMC,                                                             \
+   LLVMInitialize##llvmName##AsmPrinter}
+
+constexpr CodeGenerator generators[] = {
+    TW_CODE_GENERATOR(X86_64, X86, "x86_64-pc-linux-gnu", "x86-64"),
+    TW_CODE_GENERATOR(AArch64, AArch64, "aarch64-unknown-linux-gnu", "generic"),
+};
+
+#undef TW_CODE_GENERATOR
+
+} // namespace
+
+static const CodeGenerator &generatorOf(Architecture architecture) {
+  const CodeGenerator &generator = generators[size_t(architecture)];
+  assert(generator.architecture == architecture && "the table is in the order of the enumeration");
+  static std::once_flag once[std::size(generators)];
+  std::call_once(once[size_t(architecture)], [&] {
+    for (void (*initialize)() :
+         {generator.info, generator.target, generator.code, generator.printer})
+      initialize();
   });
-  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  return generator;
+}
+
+std::unique_ptr<llvm::TargetMachine> makeMachine(const InstructionSet &set) {
+  const CodeGenerator &generator = generatorOf(set.architecture);
+  llvm::Triple triple(generator.triple);
   std::string error, list;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
-  for (const std::string &feature : features)
+  for (const std::string &feature : set.features)
     list += (list.empty() ? "+" : ",+") + feature;
   llvm::TargetOptions options;
   return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, "x86-64", list, options, llvm::Reloc::PIC_,
+      target->createTargetMachine(triple, generator.cpu, list, options, llvm::Reloc::PIC_,
                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The machine code is made for: this host's CPU, as a list of feature names that the code may use
-// and that the runtime checks before it loads an artifact.
+// The machine that code is made for, as LLVM knows it.
 #pragma once
+#include "Support/InstructionSet.h"
 #include <memory>
-#include <string>
-#include <vector>
 
 namespace llvm {
 class TargetMachine;
@@ -13,11 +11,11 @@ class TargetMachine;
 
 namespace tw {
 
-/// The features of this host that generated code may use, in LLVM's spelling: those that matter for
-/// code, not those that only describe the machine.
-std::vector<std::string> hostFeatures();
+/// This host's architecture, and its features that generated code may use.
+InstructionSet hostInstructionSet();
 
-/// A machine for position-independent code with `features` at -O3, tuned for this host.
-std::unique_ptr<llvm::TargetMachine> makeMachine(const std::vector<std::string> &features);
+/// A machine for position-independent code that uses `set`, at -O3; null when this compiler's LLVM
+/// has no code generator for it.
+std::unique_ptr<llvm::TargetMachine> makeMachine(const InstructionSet &set);
 
 } // namespace tw

@@ -2,6 +2,7 @@
 #include "Program/ObjectCode.h"
 #include "IR/Coded.h"
 #include "Program/Machine.h"
+#include "Program/MergeProducts.h"
 #include "Program/OneLaneStores.h"
 #include "Program/OpaqueAddresses.h"
 #include "Program/SoftFloat.h"
@@ -73,9 +74,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(level).run(module, modules);
 }
 
-/// Code for this host's features is scheduled for this host.
-static void setFunctionAttributes(llvm::Module &module, const std::vector<std::string> &features) {
-  std::string tune = features == hostFeatures() ? llvm::sys::getHostCPUName().str() : "generic";
+/// Code for what this host has is scheduled for this host.
+static void setFunctionAttributes(llvm::Module &module, const InstructionSet &set) {
+  std::string tune = set == hostInstructionSet() ? llvm::sys::getHostCPUName().str() : "generic";
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
@@ -109,6 +110,8 @@ static ObjectFile emitCode(llvm::Module &part, llvm::TargetMachine &machine,
   addSoftFloat(part);
   optimize(part, machine);
   storeSingleLanes(part); // whose masks are constants now
+  if (machine.getTargetTriple().isAArch64())
+    mergeProducts(part);
   ObjectFile object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager emit;
@@ -137,11 +140,11 @@ static std::vector<llvm::SmallString<0>> split(llvm::Module &code) {
 }
 
 /// Compiles one part in a context of its own; `metadata` and `deviceCode` may be empty.
-static ObjectFile compilePart(StringRef bitcode, const std::vector<std::string> &features,
-                              StringRef metadata, StringRef deviceCode, bool favorsCompileTime) {
+static ObjectFile compilePart(StringRef bitcode, const InstructionSet &set, StringRef metadata,
+                              StringRef deviceCode, bool favorsCompileTime) {
   llvm::LLVMContext context;
   auto part = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "part"), context);
-  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(features);
+  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(set);
   if (favorsCompileTime)
     machine->setOptLevel(llvm::CodeGenOptLevel::Less);
   if (!part) {
@@ -156,34 +159,35 @@ static ObjectFile compilePart(StringRef bitcode, const std::vector<std::string> 
 }
 
 /// Reports an error at the module, and fails.
-static LogicalResult report(ModuleOp module, const char *what) {
+static LogicalResult report(ModuleOp module, const llvm::Twine &what) {
   return emitCoded(module.getLoc(), Code::PROGRAM_6) << what;
 }
 
 /// LLVM's code of the module, not optimised; null after an error.
 static std::unique_ptr<llvm::Module> translate(ModuleOp module, llvm::LLVMContext &context,
-                                               const std::vector<std::string> &features) {
+                                               const InstructionSet &set) {
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
-  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(features);
+  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(set);
   if (!machine)
-    return (void)report(module, "LLVM has no code generator for this machine"), nullptr;
+    return (void)report(module, "this compiler has no code generator for " +
+                                    std::string(nameOf(set.architecture))),
+           nullptr;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "tilewright");
   if (!code)
     return (void)report(module, "the program cannot be written as LLVM IR"), nullptr;
   code->setDataLayout(machine->createDataLayout());
   code->setTargetTriple(machine->getTargetTriple());
-  setFunctionAttributes(*code, features);
+  setFunctionAttributes(*code, set);
   return code;
 }
 
-FailureOr<std::string> makeText(ModuleOp module, const std::vector<std::string> &features,
-                                CodeText kind) {
+FailureOr<std::string> makeText(ModuleOp module, const InstructionSet &set, CodeText kind) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = translate(module, context, features);
+  std::unique_ptr<llvm::Module> code = translate(module, context, set);
   if (!code)
     return failure();
-  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(features);
+  std::unique_ptr<llvm::TargetMachine> machine = makeMachine(set);
   ObjectFile assembly = emitCode(*code, *machine, llvm::CodeGenFileType::AssemblyFile);
   if (kind == CodeText::Assembly)
     return std::string(assembly.data(), assembly.size());
@@ -220,11 +224,12 @@ static void onAllParts(size_t count, const std::function<void(size_t)> &work) {
       std::rethrow_exception(problem);
 }
 
-FailureOr<std::vector<ObjectFile>>
-makeObjects(ModuleOp module, const std::vector<std::string> &features, StringRef metadata,
-            bool favorsCompileTime, const Cancellation *cancellation, StringRef deviceCode) {
+FailureOr<std::vector<ObjectFile>> makeObjects(ModuleOp module, const InstructionSet &set,
+                                               StringRef metadata, bool favorsCompileTime,
+                                               const Cancellation *cancellation,
+                                               StringRef deviceCode) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = translate(module, context, features);
+  std::unique_ptr<llvm::Module> code = translate(module, context, set);
   if (!code)
     return failure();
 
@@ -233,14 +238,14 @@ makeObjects(ModuleOp module, const std::vector<std::string> &features, StringRef
   auto compile = [&](size_t i) {
     bool isFirst = i == 0;
     if (!isCancelled(cancellation))
-      objects[i] = compilePart(parts[i], features, isFirst ? metadata : StringRef(),
+      objects[i] = compilePart(parts[i], set, isFirst ? metadata : StringRef(),
                                isFirst ? deviceCode : StringRef(), favorsCompileTime);
   };
   onAllParts(parts.size(), compile);
   if (isCancelled(cancellation))
     return failure();
   if (llvm::any_of(objects, [](const ObjectFile &object) { return object.empty(); }))
-    return report(module, "LLVM cannot write object files for this machine");
+    return report(module, "LLVM cannot write object files of the program");
   return objects;
 }
 

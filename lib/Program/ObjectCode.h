@@ -4,6 +4,7 @@
 // split into as many parts as the machine has threads, and LLVM works on all of them at once.
 #pragma once
 #include "Support/Cancellation.h"
+#include "Support/InstructionSet.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
 #include <string>
@@ -13,19 +14,19 @@ namespace tw {
 
 using ObjectFile = llvm::SmallVector<char, 0>;
 
-/// Object files of `module` (LLVM dialect), optimised for a CPU with `features`, as bytes in
+/// Object files of `module` (LLVM dialect), optimised for a CPU with `set`, as bytes in
 /// memory: the same for the same module and number of threads. Reports what goes wrong at the
 /// module's location. `metadata` becomes the section TW_METADATA_SECTION of the first, and
 /// `deviceCode`, unless it is empty, its TW_DEVICE_SECTION. What `favorsCompileTime` is not worth
 /// much of LLVM's time. A cancellation fails without a report.
 mlir::FailureOr<std::vector<ObjectFile>>
-makeObjects(mlir::ModuleOp module, const std::vector<std::string> &features,
-            llvm::StringRef metadata, bool favorsCompileTime = false,
-            const Cancellation *cancellation = nullptr, llvm::StringRef deviceCode = {});
+makeObjects(mlir::ModuleOp module, const InstructionSet &set, llvm::StringRef metadata,
+            bool favorsCompileTime = false, const Cancellation *cancellation = nullptr,
+            llvm::StringRef deviceCode = {});
 
 /// What makeObjects makes, as text: LLVM's optimised intermediate code, or assembly.
 enum class CodeText { LLVM, Assembly };
-mlir::FailureOr<std::string> makeText(mlir::ModuleOp module,
-                                      const std::vector<std::string> &features, CodeText kind);
+mlir::FailureOr<std::string> makeText(mlir::ModuleOp module, const InstructionSet &set,
+                                      CodeText kind);
 
 } // namespace tw

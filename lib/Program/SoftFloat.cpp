@@ -8,8 +8,9 @@
 
 namespace tw {
 
-// The calling convention is that of libgcc and compiler-rt: 16-bit floats travel in xmm registers,
-// as `half` and `bfloat` do in LLVM IR; bitcasts between them and i16 need no conversion.
+// The calling convention is that of libgcc and compiler-rt: 16-bit floats travel in vector
+// registers, as `half` and `bfloat` do in LLVM IR; bitcasts between them and i16 need no
+// conversion.
 //
 // Narrowing rounds to nearest even. From f64 the value is first rounded to odd in f32, which keeps
 // what the second rounding must know.

@@ -20,7 +20,7 @@
 
 // RUN: not tilewright compile %s -o %t.none.so --target=cpu:pentium 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error[TW-DRIVER-0002]: there is no target "cpu:pentium"
-// UNKNOWN-NEXT: help: the targets are cpu (this machine's), {{.*}}cpu:x86-64-v3, {{.*}}cpu:amx, nvidia:sm_90a, and reference
+// UNKNOWN-NEXT: help: the targets are cpu (this machine's), {{.*}}cpu:x86-64-v3, {{.*}}cpu:amx, cpu:aarch64, nvidia:sm_90a, and reference
 
 func.func @main(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %zero = arith.constant 0.0 : f32

@@ -75,11 +75,13 @@ bool isMutated(size_t input, const rt::Metadata &metadata) {
 
 } // namespace
 
-std::string artifactText(const std::string &path, int64_t fileBytes, const rt::Metadata &m) {
+std::string artifactText(const std::string &path, int64_t fileBytes, const rt::SealedMetadata &m) {
   std::string text = fmt::format("artifact {}, {}\nmodel    {}\ncompiler {}\ntarget   {}\n", path,
                                  bytesText(fileBytes), m.model, m.compiler, m.target);
-  if (!m.cpuFeatures.empty())
-    text += fmt::format("needs    {}\n", fmt::join(m.cpuFeatures, " "));
+  text += fmt::format("needs    {}", nameOf(m.architecture));
+  for (const std::string &feature : m.cpuFeatures)
+    text += " " + feature;
+  text += "\n";
   text += fmt::format("weights  {}, {}\n", bytesText(m.weights.bytes),
                       m.weights.isExternal ? "external" : "embedded");
   text += fmt::format("memory   {}\n", memoryText(m));
@@ -179,11 +181,11 @@ void writeDevice(JsonWriter &json, const rt::DeviceInfo &device) {
 
 } // namespace
 
-std::string artifactJson(const std::string &path, int64_t fileBytes, const rt::Metadata &m) {
+std::string artifactJson(const std::string &path, int64_t fileBytes, const rt::SealedMetadata &m) {
   JsonWriter json;
   json.beginObject().member("artifact", path).member("bytes", fileBytes).member("model", m.model);
   json.member("compiler", m.compiler).member("target", m.target);
-  json.key("cpu_features").beginArray();
+  json.member("cpu_architecture", nameOf(m.architecture)).key("cpu_features").beginArray();
   for (const std::string &feature : m.cpuFeatures)
     json.value(feature);
   json.endArray();

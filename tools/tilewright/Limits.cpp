@@ -22,9 +22,9 @@ struct Arithmetic {
   double (*run)(int64_t steps);
 };
 
-constexpr int chains = 16; // as many as latency times width want, and registers hold
-
 #if defined(__x86_64__)
+
+constexpr int chains = 16; // as many as latency times width want, and registers hold
 
 /// `steps` of `one` in each of independent chains.
 #define TW_IN_CHAINS(type, zero, one)                                                              \
@@ -115,8 +115,7 @@ Arithmetic arithmetic32() {
 }
 
 Arithmetic arithmetic16() {
-  std::vector<std::string> tiles{"amx-tile", "amx-bf16"};
-  if (rt::requireCpuFeatures(tiles))
+  if (rt::requireInstructionSet({Architecture::X86_64, {"amx-tile", "amx-bf16"}}))
     return {tileProducts};
   return has("avx512bf16") ? Arithmetic{dotsBf16} : arithmetic32();
 }
@@ -128,7 +127,7 @@ auto reader() -> void (*)(const std::byte *, int64_t) {
   return has("avx2") ? readAllNarrow : nullptr;
 }
 
-#else
+#else // elsewhere nothing is measured: there has been no machine to try it on
 
 Arithmetic arithmetic32() { return {nullptr}; }
 Arithmetic arithmetic16() { return {nullptr}; }

@@ -37,11 +37,9 @@ std::string cpuModel() { return procValue("/proc/cpuinfo", "model name"); }
 
 std::vector<std::string> cpuFeatures() {
   std::vector<std::string> present;
-  for (const char *name :
-       {"sse4.2", "avx", "f16c", "fma", "avx2", "avx512f", "avx512bw", "avx512dq", "avx512vl",
-        "avx512vnni", "avx512bf16", "avx512fp16", "avxvnni", "amx-tile", "amx-bf16", "amx-int8"})
+  for (std::string_view name : usefulFeatures(hostArchitecture))
     if (rt::hasCpuFeature(name))
-      present.push_back(name);
+      present.emplace_back(name);
   return present;
 }
 

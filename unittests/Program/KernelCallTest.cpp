@@ -51,7 +51,7 @@ using KernelCall = Program;
 TEST_F(KernelCall, FromCpp) {
   context.loadDialect<tw::graph::TWDialect, func::FuncDialect, scf::SCFDialect,
                       tensor::TensorDialect, arith::ArithDialect, LLVM::LLVMDialect>();
-  auto target = tw::target::createCPUTarget(tw::target::CpuFeatures::fromNames(tw::hostFeatures()));
+  auto target = tw::target::createCPUTarget(tw::target::CpuFeatures::of(tw::hostInstructionSet()));
   DialectRegistry registry;
   target->registerDialects(registry);
   context.appendDialectRegistry(registry);

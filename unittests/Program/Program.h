@@ -105,7 +105,7 @@ protected:
     options.output = folder + "/program.so";
     options.model = "test";
     options.target = "reference";
-    options.features = hostFeatures();
+    options.cpu = hostInstructionSet();
     ASSERT_TRUE(succeeded(writeArtifact(module, target, options)));
     load(options.output);
   }

@@ -285,8 +285,13 @@ TEST(CpuFeatures, NamesAllThatIsMissing) {
   EXPECT_EQ(tw::rt::hasCpuFeature("avx2"), bool(__builtin_cpu_supports("avx2")));
   EXPECT_EQ(tw::rt::hasCpuFeature("avx512f"), bool(__builtin_cpu_supports("avx512f")));
   EXPECT_EQ(tw::rt::hasCpuFeature("fma"), bool(__builtin_cpu_supports("fma")));
-  std::vector<std::string> names = {"sse2", "warp", "weft"};
-  auto status = tw::rt::requireCpuFeatures(names);
+  auto status = tw::rt::requireInstructionSet({tw::hostArchitecture, {"sse2", "warp", "weft"}});
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.error().message.find("lacks: warp, weft"), std::string::npos);
+}
+
+TEST(CpuFeatures, RefusesOtherArchitectures) {
+  auto status = tw::rt::requireInstructionSet({tw::Architecture::AArch64, {}});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, "the code is for aarch64, but this machine is x86-64");
 }

@@ -43,15 +43,15 @@ private:
 } // namespace
 
 NamedTarget tw::hostTarget() {
-  auto features = target::CpuFeatures::fromNames(hostFeatures());
-  return {"cpu", hostFeatures(), "",
+  auto features = target::CpuFeatures::of(hostInstructionSet());
+  return {"cpu", hostInstructionSet(), "",
           std::make_shared<WholeTarget>(target::createCPUTarget(features)),
           target::createCPUChooser(features)};
 }
 
 Result<NamedTarget> tw::findTarget(const std::string &, const std::string &precision) {
   bool isTF32 = precision == "tf32";
-  auto features = *target::featuresOfCpu("x86-64-v3");
+  auto features = *target::instructionSetOf("x86-64-v3");
   const target::GpuArchitecture &architecture = *target::gpuArchitecture("sm_90a");
   return NamedTarget{"nvidia:sm_90a",
                      features,
@@ -59,8 +59,7 @@ Result<NamedTarget> tw::findTarget(const std::string &, const std::string &preci
                      std::make_shared<WholeTarget>(
                          target::createNVIDIATarget(architecture, simulator::compileForHost)),
                      target::createNVIDIAChooser(
-                         architecture,
-                         target::createCPUChooser(target::CpuFeatures::fromNames(features)),
+                         architecture, target::createCPUChooser(target::CpuFeatures::of(features)),
                          isTF32 ? target::Precision::TF32 : target::Precision::F32),
                      isTF32};
 }

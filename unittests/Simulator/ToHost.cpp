@@ -342,7 +342,7 @@ std::vector<std::string> rewriteForHost(ModuleOp device,
 FailureOr<target::DeviceJob> compileForHost(ModuleOp device, const target::GpuArchitecture &,
                                             const std::vector<target::DeviceCode::Entry> &entries) {
   std::vector<std::string> exports = rewriteForHost(device, entries);
-  auto objects = makeObjects(device, hostFeatures(), "");
+  auto objects = makeObjects(device, hostInstructionSet(), "");
   if (failed(objects))
     return failure();
   Result<ObjectFile> library = linkLibrary(*objects, exports);

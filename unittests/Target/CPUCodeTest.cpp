@@ -20,6 +20,13 @@ size_t count(const std::string &text, const std::string &what) {
   return times;
 }
 
+/// How assembly says things, by CPU.
+struct Words {
+  const char *cpu, *multiplyAdd, *onStack;
+};
+constexpr Words v3{"x86-64-v3", "vfmadd", "(%rsp)"}, v4{"x86-64-v4", "vfmadd", "(%rsp)"},
+    neon{"aarch64", "fmla", "[sp"};
+
 /// The basic blocks of assembly: loops end with their jump back.
 std::vector<std::string> blocksOf(const std::string &assembly) {
   std::vector<std::string> blocks(1);
@@ -28,7 +35,7 @@ std::vector<std::string> blocksOf(const std::string &assembly) {
     if (line.starts_with(".LBB"))
       blocks.emplace_back();
     blocks.back() += line + "\n";
-    if (line.starts_with("\tj"))
+    if (line.starts_with("\tj") || line.starts_with("\tb.") || line.starts_with("\tcb"))
       blocks.emplace_back();
   }
   return blocks;
@@ -37,19 +44,19 @@ std::vector<std::string> blocksOf(const std::string &assembly) {
 /// Every block of the CPU's own size keeps all sums in registers while it goes along K: two steps
 /// at a time where their number is known.
 TEST(CPUCode, ProductsDoNotSpill) {
-  for (const char *name : {"x86-64-v3", "x86-64-v4"}) {
-    CpuFeatures cpu = CpuFeatures::fromNames(*featuresOfCpu(name));
+  for (const auto &[name, multiplyAdd, onStack] : {v3, v4, neon}) {
+    CpuFeatures cpu = CpuFeatures::of(*instructionSetOf(name));
     RegisterBlock block = cpu.productBlock(4);
     size_t products = block.rows * block.columns * 4 / cpu.vectorBytes;
     size_t loops = 0, unrolled = 0;
     for (const std::string &code :
          blocksOf(assemblyOf(product({.rows = block.rows, .columns = block.columns}), name))) {
-      if (count(code, "vfmadd") < products)
+      if (count(code, multiplyAdd) < products)
         continue;
       ++loops;
-      unrolled += count(code, "vfmadd") == 2 * products;
-      EXPECT_EQ(count(code, "vfmadd") % products, 0u) << code;
-      EXPECT_EQ(count(code, "(%rsp)"), 0u) << code;
+      unrolled += count(code, multiplyAdd) == 2 * products;
+      EXPECT_EQ(count(code, multiplyAdd) % products, 0u) << code;
+      EXPECT_EQ(count(code, onStack), 0u) << code;
     }
     EXPECT_GE(loops, 1u) << name;
     EXPECT_GE(unrolled, 1u) << name;
@@ -75,6 +82,39 @@ TEST(CPUCode, ProductsOfPairs) {
       EXPECT_EQ(count(loop, "(%rsp)"), 0u) << loop;
   }
   EXPECT_EQ(count(assemblyOf(product(p), "x86-64-v4"), "vdpbf16ps"), 0u);
+}
+
+/// The same with bfdot.
+TEST(CPUCode, ProductsOfPairsForAArch64) {
+  RegisterBlock block = *CpuFeatures::of(*instructionSetOf("aarch64+bf16")).pairTile();
+  size_t products = block.rows * block.columns / 4, loops = 0;
+  Product p{
+      .rows = block.rows, .columns = block.columns, .layout = Layout::Pairs, .operand = "bf16"};
+  for (const std::string &code : blocksOf(assemblyOf(product(p), "aarch64+bf16"))) {
+    if (count(code, "bfdot") == 0)
+      continue;
+    ++loops;
+    EXPECT_EQ(count(code, "bfdot") % products, 0u) << code;
+    EXPECT_EQ(count(code, "[sp"), 0u) << code;
+  }
+  EXPECT_GE(loops, 1u);
+  EXPECT_EQ(count(assemblyOf(product(p), "aarch64"), "bfdot"), 0u);
+}
+
+/// What is decided for an instruction set is read off its names.
+TEST(CPUFeatures, OfNames) {
+  EXPECT_FALSE(instructionSetOf("aarch64+avx2"));
+  EXPECT_FALSE(instructionSetOf("x86-64-v3+"));
+  EXPECT_FALSE(instructionSetOf("arm"));
+  auto set = instructionSetOf("aarch64+bf16+i8mm+bf16");
+  ASSERT_TRUE(set);
+  EXPECT_EQ(set->architecture, Architecture::AArch64);
+  EXPECT_EQ(set->features, (std::vector<std::string>{"bf16", "i8mm"}));
+  auto wide = instructionSetOf("x86-64-v4+avx512bf16");
+  ASSERT_TRUE(wide);
+  EXPECT_TRUE(CpuFeatures::of(*wide).bf16Dot);
+  EXPECT_FALSE(CpuFeatures::of(*instructionSetOf("x86-64-v4")).bf16Dot);
+  EXPECT_EQ(CpuFeatures::of(*instructionSetOf("aarch64")).vectorRegisters, 32u);
 }
 
 /// Beside the products of a step, vectors of bf16 are taken apart by one instruction for each of

@@ -84,7 +84,7 @@ static std::unique_ptr<Lowering> lower(const std::string &text, const std::strin
 
 std::string tw::target::assemblyOf(const std::string &text, const std::string &cpu) {
   auto lowering = lower(text, cpu);
-  auto made = makeText(*lowering->code, lowering->target.features, CodeText::Assembly);
+  auto made = makeText(*lowering->code, lowering->target.cpu, CodeText::Assembly);
   require(mlir::succeeded(made), "LLVM writes no assembly");
   return *made;
 }
@@ -93,7 +93,7 @@ KernelJit::KernelJit(const std::string &text, const std::string &cpu)
     : state(std::make_unique<State>()) {
   auto lowering = lower(text, cpu);
   kernelInfo = lowering->info;
-  auto objects = makeObjects(*lowering->code, lowering->target.features, "");
+  auto objects = makeObjects(*lowering->code, lowering->target.cpu, "");
   require(mlir::succeeded(objects), "LLVM makes no code");
   std::vector<std::string> functions = {"k", "k_info"};
   if (kernelInfo.fills)

@@ -92,7 +92,7 @@ public:
     std::vector<std::string> exports;
     for (const target::DeviceCode::Entry &entry : device->entries)
       addEntry(words, *code, entry.name, arguments, exports);
-    auto objects = makeObjects(*code, host.features, "");
+    auto objects = makeObjects(*code, host.cpu, "");
     if (failed(objects))
       return failure();
     Result<ObjectFile> library = linkLibrary(*objects, exports);
@@ -195,13 +195,13 @@ private:
 } // namespace
 
 NamedTarget tw::hostTarget() {
-  auto features = target::CpuFeatures::fromNames(hostFeatures());
-  return {"cpu", hostFeatures(), "", std::make_shared<ProcessorTarget>(features),
+  auto features = target::CpuFeatures::of(hostInstructionSet());
+  return {"cpu", hostInstructionSet(), "", std::make_shared<ProcessorTarget>(features),
           target::createCPUChooser(features)};
 }
 
 Result<NamedTarget> tw::findTarget(const std::string &, const std::string &) {
   NamedTarget host = hostTarget();
-  return NamedTarget{"nvidia:sm_90a", host.features, "sm_90a",
-                     std::make_shared<FakeDeviceTarget>(host), host.chooser};
+  return NamedTarget{"nvidia:sm_90a", host.cpu, "sm_90a", std::make_shared<FakeDeviceTarget>(host),
+                     host.chooser};
 }

@@ -104,7 +104,7 @@ CompiledKernel::State::build(tile::KernelOp kernel, StringRef name, const NamedT
   if (failed(info))
     return errors.take("lowering a kernel");
   state->info = *info;
-  auto objects = makeObjects(*code, target.features, "");
+  auto objects = makeObjects(*code, target.cpu, "");
   if (failed(objects))
     return errors.take("LLVM");
   TW_TRY(state->load(*objects));
@@ -147,7 +147,7 @@ Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
                       {},
                       {},
                       "make an artifact of it with tilewright kernel compile, and run that"};
-  TW_TRY(rt::requireCpuFeatures(target.features));
+  TW_TRY(rt::requireInstructionSet(target.cpu));
   FirstError errors(*kernel.getContext());
   OwningOpRef<tile::KernelOp> copy = preparedCopy(kernel);
   if (!copy)
@@ -209,7 +209,7 @@ Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::stri
     return errors.take("lowering a kernel");
   if (isLoops)
     return llvm::raw_string_ostream(text) << *code << "\n", text;
-  auto made = makeText(*code, target.features, isAssembly ? CodeText::Assembly : CodeText::LLVM);
+  auto made = makeText(*code, target.cpu, isAssembly ? CodeText::Assembly : CodeText::LLVM);
   if (failed(made))
     return errors.take("LLVM");
   return *made;

@@ -275,7 +275,7 @@ static void run(Session &session, const Request &request) {
   options.target = target->name;
   options.favorsCompileTime = isReference; // its loops run no slower: measured on whole models
   options.weights = request.weights;
-  options.features = target->features;
+  options.cpu = target->cpu;
   options.architecture = target->architecture;
   if (failed(pipeline.toArtifact(*module, *target->code, options)))
     return;

@@ -96,7 +96,7 @@ LogicalResult ArtifactEvaluator::compile(ModuleOp module, const std::string &art
   options.output = artifact;
   options.model = "constants";
   options.target = target.name;
-  options.features = target.features;
+  options.cpu = target.cpu;
   options.favorsCompileTime = true;
   options.weights = WeightsPlace::External;
   if (auto file = memory.find(artifact); file != memory.end())

@@ -1,45 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/CpuFeatures.h"
 #include <algorithm>
+#include <functional>
 
 namespace tw::target {
 namespace {
 
-/// A CPU has the features of the one before it, too.
+/// A CPU has the features of those before it of its architecture, too.
 struct Cpu {
+  Architecture architecture;
   std::string_view name;
   std::vector<std::string_view> features;
 };
 
 const std::vector<Cpu> &cpus() {
+  using enum Architecture;
   static const std::vector<Cpu> all = {
-      {"x86-64", {}},
-      {"x86-64-v2", {"cx16", "sahf", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"}},
-      {"x86-64-v3", {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}},
-      {"x86-64-v4", {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}},
-      {"amx",
+      {X86_64, "x86-64", {}},
+      {X86_64, "x86-64-v2", {"cx16", "sahf", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"}},
+      {X86_64, "x86-64-v3", {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}},
+      {X86_64, "x86-64-v4", {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}},
+      {X86_64,
+       "amx",
        {"avx512vnni", "avx512bf16", "avx512vbmi", "avx512vbmi2", "amx-tile", "amx-bf16",
         "amx-int8"}},
+      {AArch64, "aarch64", {}},
   };
   return all;
 }
 
 } // namespace
 
-CpuFeatures CpuFeatures::fromNames(std::span<const std::string> names) {
-  auto has = [&](std::string_view wanted) {
-    return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-      return (name.starts_with('+') ? name.substr(1) : name) == wanted;
-    });
-  };
+using Has = std::function<bool(std::string_view)>;
+
+static CpuFeatures ofX86(const Has &has) {
   CpuFeatures cpu;
   if (has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq"))
     cpu = {64, 32};
   else if (has("avx2") && has("fma"))
     cpu = {32, 16};
-  cpu.hasBf16Dot = cpu.vectorBytes == 64 && has("avx512bf16");
+  if (cpu.vectorBytes == 64 && has("avx512bf16"))
+    cpu.bf16Dot = "llvm.x86.avx512bf16.dpbf16ps.512";
   cpu.hasBf16Tiles = cpu.vectorBytes == 64 && has("amx-tile") && has("amx-bf16");
+  cpu.storeFence = "llvm.x86.sse.sfence";
   return cpu;
+}
+
+/// NEON.
+static CpuFeatures ofAArch64(const Has &has) {
+  CpuFeatures cpu{16, 32};
+  if (has("bf16"))
+    cpu.bf16Dot = "llvm.aarch64.neon.bfdot.v4f32.v8bf16";
+  return cpu;
+}
+
+CpuFeatures CpuFeatures::of(const InstructionSet &set) {
+  Has has = [&](std::string_view name) {
+    return std::ranges::find(set.features, name) != set.features.end();
+  };
+  return set.architecture == Architecture::AArch64 ? ofAArch64(has) : ofX86(has);
 }
 
 RegisterBlock CpuFeatures::productBlock(int64_t bytes) const {
@@ -53,7 +72,13 @@ RegisterBlock CpuFeatures::productBlock(int64_t bytes) const {
 std::optional<RegisterBlock> CpuFeatures::pairTile() const {
   if (hasBf16Tiles)
     return RegisterBlock{32, 32};
-  return hasBf16Dot ? std::optional(productBlock(4)) : std::nullopt;
+  if (!bf16Dot)
+    return std::nullopt;
+  RegisterBlock block = productBlock(4);
+  // AVX-512 takes elements of a from memory; else each row's is in a register, too.
+  if (vectorBytes < 64)
+    --block.rows;
+  return block;
 }
 
 std::vector<std::string_view> cpuNames() {
@@ -63,14 +88,35 @@ std::vector<std::string_view> cpuNames() {
   return names;
 }
 
-std::optional<std::vector<std::string>> featuresOfCpu(std::string_view name) {
-  std::vector<std::string> features;
-  for (const Cpu &cpu : cpus()) {
-    features.insert(features.end(), cpu.features.begin(), cpu.features.end());
-    if (cpu.name == name)
-      return features;
+static std::optional<InstructionSet> namedSet(std::string_view name) {
+  for (const Cpu &wanted : cpus()) {
+    if (wanted.name != name)
+      continue;
+    InstructionSet set{wanted.architecture, {}};
+    for (const Cpu &cpu : cpus()) {
+      if (cpu.architecture == wanted.architecture)
+        set.features.insert(set.features.end(), cpu.features.begin(), cpu.features.end());
+      if (&cpu == &wanted)
+        return set;
+    }
   }
   return std::nullopt;
+}
+
+std::optional<InstructionSet> instructionSetOf(std::string_view cpu) {
+  size_t end = cpu.find('+');
+  std::optional<InstructionSet> set = namedSet(cpu.substr(0, end));
+  while (set && end != cpu.npos) {
+    size_t begin = end + 1;
+    end = cpu.find('+', begin);
+    std::string_view feature = cpu.substr(begin, end - begin);
+    if (std::ranges::find(usefulFeatures(set->architecture), feature) ==
+        usefulFeatures(set->architecture).end())
+      return std::nullopt;
+    if (std::ranges::find(set->features, feature) == set->features.end())
+      set->features.emplace_back(feature);
+  }
+  return set;
 }
 
 } // namespace tw::target

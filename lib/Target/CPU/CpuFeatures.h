@@ -3,10 +3,9 @@
 // What code may be made for: named CPUs, their features, and the block sizes that suit them. No
 // MLIR here: whoever chooses the configuration of a kernel asks too.
 #pragma once
+#include "Support/InstructionSet.h"
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,13 +22,16 @@ struct CpuFeatures {
   unsigned vectorBytes = 16;
   /// Registers that hold vectors: 16 or 32.
   unsigned vectorRegisters = 16;
-  /// vdpbf16ps: sums of two products of bf16, in f32 lanes.
-  bool hasBf16Dot = false;
+  /// The instruction that adds two products of neighbours in vectors of bf16 to each of the f32 in
+  /// another one, as LLVM's intrinsic for whole registers: vdpbf16ps, bfdot. Null: there is none.
+  const char *bf16Dot = nullptr;
   /// AMX with bf16: tdpbf16ps on tiles of 16 x 16 sums and 32 steps along K.
   bool hasBf16Tiles = false;
+  /// The instruction that orders non-temporal stores before what the caller does next, as LLVM's
+  /// intrinsic; null: they are ordered as all others are.
+  const char *storeFence = nullptr;
 
-  /// From LLVM's names of features ("avx2", "avx512f", with or without a leading '+').
-  static CpuFeatures fromNames(std::span<const std::string> names);
+  static CpuFeatures of(const InstructionSet &set);
 
   /// The block of a product with f32 sums (`bytes` = 4) or f64 sums (8) that runs best when a
   /// program goes over all of K: measured, see docs/cpu-target.md, "Matrix products".
@@ -40,10 +42,11 @@ struct CpuFeatures {
   std::optional<RegisterBlock> pairTile() const;
 };
 
-/// The CPUs that code can be made for by name, beside the host's own: "x86-64-v2", ...
+/// The CPUs that code can be made for by name, beside the host's own: "x86-64-v2", "aarch64", ...
 std::vector<std::string_view> cpuNames();
 
-/// LLVM's names of the features that code for the named CPU may use; nothing for unknown names.
-std::optional<std::vector<std::string>> featuresOfCpu(std::string_view name);
+/// What code may use for a CPU that is named as users name it, "x86-64-v3" or "aarch64+bf16+i8mm":
+/// one of cpuNames, and features of usefulFeatures that it has beside. Nothing for other names.
+std::optional<InstructionSet> instructionSetOf(std::string_view cpu);
 
 } // namespace tw::target

@@ -43,16 +43,18 @@ static Value callIntrinsic(Emitter &e, TypeRange results, StringRef name, ValueR
 LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row, const Ix &column,
                         unsigned rows, unsigned vectors, SmallVectorImpl<Value> &sums) {
   Type i32 = e.b.getI32Type();
-  auto pairs = VectorType::get(32, e.b.getBF16Type());
-  auto words = VectorType::get(16, i32);
-  llvm::SaveAndRestore wide(e.lanes, 16u);
+  unsigned lanes = e.cpu.vectorBytes / sizeof(float);
+  auto pairs = VectorType::get(2 * lanes, e.b.getBF16Type());
+  auto words = VectorType::get(lanes, i32);
+  llvm::SaveAndRestore wide(e.lanes, lanes);
   auto asPairs = [&](Value value) -> Value {
     return LLVM::BitcastOp::create(e.b, e.loc, pairs, value);
   };
   auto step = [&](const Ix &pair) -> LogicalResult {
     SmallVector<Value> right;
     for (unsigned j = 0; j < vectors; ++j) {
-      Value address = addressOf(e, operands.b, {pair, e.ix().add(column, int64_t(j) * 16), Ix(0)});
+      Value address =
+          addressOf(e, operands.b, {pair, e.ix().add(column, int64_t(j) * lanes), Ix(0)});
       right.push_back(asPairs(LLVM::LoadOp::create(e.b, e.loc, words, address, 2)));
     }
     for (unsigned i = 0; i < rows; ++i) {
@@ -60,8 +62,7 @@ LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row,
       Value left = asPairs(e.splat(LLVM::LoadOp::create(e.b, e.loc, i32, address, 2)));
       for (unsigned j = 0; j < vectors; ++j) {
         Value &sum = sums[i * vectors + j];
-        sum = callIntrinsic(e, sum.getType(), "llvm.x86.avx512bf16.dpbf16ps.512",
-                            {sum, left, right[j]});
+        sum = callIntrinsic(e, sum.getType(), e.cpu.bf16Dot, {sum, left, right[j]});
       }
     }
     return success();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of bf16 in the CPU's own instructions, which multiply pairs of neighbours along K and
-// add both products to a sum in f32: vdpbf16ps on vectors, tdpbf16ps on the tiles of AMX.
+// add both products to a sum in f32: vdpbf16ps or bfdot on vectors, tdpbf16ps on the tiles of AMX.
 //
 // Pairs of b must lie next to each other, b as [K / 2, N, 2]. A kernel says so by how it reads b:
 //

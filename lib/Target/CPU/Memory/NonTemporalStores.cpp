@@ -23,8 +23,8 @@ bool Emitter::storeNonTemporal(Value value, const Buffer &buffer, const Ix &inde
 }
 
 void Emitter::finishNonTemporalStores() {
-  if (streams) // others may look at the output as soon as the call has returned
-    LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange{});
+  if (streams && cpu.storeFence) // others may look at the output as soon as the call has returned
+    LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr(cpu.storeFence), ValueRange{});
 }
 
 } // namespace tw::target::cpu

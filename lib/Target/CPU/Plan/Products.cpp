@@ -49,10 +49,10 @@ private:
 
   bool takesPairs() {
     auto type = op.getType(), a = op.getA().getType();
-    bool fits = (cpu.hasBf16Dot || cpu.hasBf16Tiles) && type.getRank() == 2 &&
-                type.hasStaticShape() && a.hasStaticShape() && type.getElementType().isF32() &&
-                a.getElementType().isBF16() && type.getDimSize(1) % 16 == 0;
-    return fits && (cpu.hasBf16Dot || fitsTiles());
+    bool fits = (cpu.bf16Dot || cpu.hasBf16Tiles) && type.getRank() == 2 && type.hasStaticShape() &&
+                a.hasStaticShape() && type.getElementType().isF32() &&
+                a.getElementType().isBF16() && type.getDimSize(1) % lanes == 0;
+    return fits && (cpu.bf16Dot || fitsTiles());
   }
 
   LogicalResult asPairs(Value pairs) {
