@@ -13,6 +13,7 @@ import concurrent.futures
 import fnmatch
 import json
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -151,11 +152,16 @@ def dumps_of(artifact: pathlib.Path) -> pathlib.Path:
     return artifact.with_suffix(".dumps")
 
 
+def runner_of(options) -> list[str]:
+    """The program that runs artifacts, with what stands before its own arguments."""
+    return shlex.split(options.runner) if options.runner else [options.tool]
+
+
 def run_part(case: Case, part: dict, options, artifact: pathlib.Path, scratch: pathlib.Path, prefix: str,
              threads: str) -> list[str]:
     """Everything that is wrong with the results of one part's calls."""
     device = [f"--device={options.device}"] if options.device else []
-    failed = execute([options.tool, "run", str(artifact), f"--threads={threads}", *device,
+    failed = execute([*runner_of(options), "run", str(artifact), f"--threads={threads}", *device,
                       *tolerance_arguments(case, part["calls"], scratch),
                       *call_arguments(case, part["calls"], scratch, prefix)], options.timeout)
     wrong = [f"run: {failed}"] if failed else []
@@ -232,6 +238,8 @@ def parse_options():
     parser.add_argument("--check-dumps", metavar="OPT", help="feed what compile dumps to this tilewright-opt")
     parser.add_argument("--every-dumps", type=int, default=1, metavar="N", help="of one case of so many, by its name")
     parser.add_argument("--device", help="passed to run")
+    parser.add_argument("--runner", help="command that runs artifacts instead of the program to test: a tilewright for "
+                        "another machine, say, and its emulator before it")
     parser.add_argument("--artifacts", help="folder with artifacts, PART/NAME.so, to run instead of compiling")
     parser.add_argument("--threads", default="1", help="passed to run, one after the other: 1,3")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="cases at the same time")

@@ -16,6 +16,12 @@ if ((${#missing[@]})); then
   "${as_root[@]}" apt-get update -qq
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
+# Code for AArch64 is run by an emulator in tests (scripts/test_aarch64.sh), which are skipped without.
+if ! command -v qemu-aarch64 >/dev/null; then
+  as_root=(); if ((EUID != 0)); then as_root=(sudo); fi
+  { "${as_root[@]}" apt-get update -qq && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends qemu-user; } || echo "qemu-user is not there: no tests of AArch64" >&2
+fi
 # Code for GPUs: NVIDIA's assembler and, for tests, disassembler, from their wheels, into .venv if there is one.
 # Optional: without the first artifacts have PTX (docs/nvidia-target.md), without both some tests are skipped.
 for wheel in ptxas=nvidia-cuda-nvcc==13.0.88 nvdisasm=nvidia-cuda-nvdisasm==13.2.51; do

@@ -12,6 +12,9 @@ for cpu in x86-64-v3:avx2 x86-64-v4:avx512vl amx:amx_bf16; do
   TW_TEST_CPU=${cpu%:*} ctest --test-dir "$build" --output-on-failure -j "$(nproc)" -R 'unit\.target_'
 done
 "$here/../e2e/targets.py" --tool="$build/bin/tilewright" --jobs="$(nproc)"
+echo "AArch64, emulated"
+"$here/test_aarch64.sh" "$build" --jobs="$(nproc)" || [ $? = 77 ]
+"$here/test_aarch64.sh" "$build" --jobs="$(nproc)" --target=cpu:aarch64+bf16+i8mm+fullfp16+lse --every=4 || [ $? = 77 ]
 echo "Dumps of all models"
 "$here/../e2e/run.py" --tool="$build/bin/tilewright" --check-dumps="$build/bin/tilewright-opt" --quiet \
   --jobs="$(nproc)" 'models/*'
