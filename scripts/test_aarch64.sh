@@ -26,6 +26,7 @@ scripts/aarch64_sysroot.sh build/aarch64-sysroot || skip "Debian's packages for 
 [[ -f build/aarch64/build.ninja ]] || cmake --preset aarch64 >/dev/null
 cmake --build --preset aarch64 -- --quiet
 mapfile -t cases < <(e2e/run.py --tool="$build/bin/tilewright" --list "${wanted[@]}" | awk "NR % $every == 0")
+((${#cases[@]})) || exit 1
 echo "${target#*=}, ${#cases[@]} cases:"
 e2e/run.py --tool="$build/bin/tilewright" --quiet --timeout=600 "$target" \
   --runner="qemu-aarch64 -L $PWD/build/aarch64-sysroot $PWD/build/aarch64/bin/tilewright" "${options[@]}" "${cases[@]}"

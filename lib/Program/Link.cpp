@@ -114,9 +114,10 @@ static Result<ObjectFile> runLinker(std::vector<std::string> words) {
   return output.take();
 }
 
-/// lld's threads live on, and are missed after a fork.
-static const std::vector<std::string> libraryWords = {"ld.lld", "-shared", "--threads=1",
-                                                      "--build-id=none", "--hash-style=gnu"};
+/// How any library is linked. lld's threads live on, and are missed after a fork.
+static std::vector<std::string> libraryWords() {
+  return {"ld.lld", "-shared", "--threads=1", "--build-id=none", "--hash-style=gnu"};
+}
 
 /// Another architecture's system libraries, as far as linking takes them.
 static Status addForeignLibraries(Architecture architecture, InputFiles &into) {
@@ -125,7 +126,7 @@ static Status addForeignLibraries(Architecture architecture, InputFiles &into) {
     InputFiles functions;
     if (!functions.add(library.functions))
       return cannotKeepObjects();
-    std::vector<std::string> words = libraryWords;
+    std::vector<std::string> words = libraryWords();
     words.push_back("-soname=" + library.name);
     words.push_back(functions.paths().front());
     TW_ASSIGN(ObjectFile linked, runLinker(std::move(words)));
@@ -150,7 +151,7 @@ Result<ObjectFile> linkLibrary(const std::vector<ObjectFile> &objects,
 
   static std::mutex mutex; // lld keeps its state in globals
   std::lock_guard lock(mutex);
-  std::vector<std::string> words = libraryWords;
+  std::vector<std::string> words = libraryWords();
   words.insert(words.end(), {"--gc-sections", "--no-undefined", "-z", "noexecstack",
                              "--version-script=" + script.paths().front(), "--as-needed"});
   std::vector<std::string> system;

@@ -16,10 +16,10 @@ constexpr const char *memoryFunctions[] = {"memcpy", "memmove", "memset"};
 
 /// On f64; those on f32 have an f behind their names.
 constexpr const char *numberFunctions[] = {
-    "acos", "acosh", "asin",  "asinh", "atan",  "atan2", "atanh", "cbrt",      "ceil",
-    "cos",  "cosh",  "erf",   "erfc",  "exp",   "exp2",  "expm1", "floor",     "fma",
-    "fmax", "fmin",  "fmod",  "log",   "log10", "log1p", "log2",  "pow",       "round",
-    "sin",  "sinh",  "sincos", "sqrt", "tan",   "tanh",  "trunc", "roundeven",
+    "acos", "acosh", "asin",   "asinh", "atan",  "atan2", "atanh", "cbrt",      "ceil",
+    "cos",  "cosh",  "erf",    "erfc",  "exp",   "exp2",  "expm1", "floor",     "fma",
+    "fmax", "fmin",  "fmod",   "log",   "log10", "log1p", "log2",  "pow",       "round",
+    "sin",  "sinh",  "sincos", "sqrt",  "tan",   "tanh",  "trunc", "roundeven",
 };
 
 constexpr const char *cLibrary = "libc.so.6", *mathLibrary = "libm.so.6";
@@ -51,8 +51,7 @@ static ObjectFile emptyFunctions(Architecture architecture, const std::vector<st
   module.setTargetTriple(machine->getTargetTriple());
   auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), /*isVarArg=*/false);
   for (const std::string &name : names) {
-    auto *function =
-        llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+    auto *function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
     llvm::IRBuilder<>(llvm::BasicBlock::Create(context, "", function)).CreateRetVoid();
   }
   machine->setOptLevel(llvm::CodeGenOptLevel::None);
@@ -72,9 +71,8 @@ Result<std::vector<SystemLibrary>> systemLibrariesOf(Architecture architecture) 
   }
   std::vector<SystemLibrary> libraries;
   libraries.push_back({mathLibrary, emptyFunctions(architecture, ofNumbers)});
-  libraries.push_back(
-      {cLibrary, emptyFunctions(architecture, {std::begin(memoryFunctions),
-                                               std::end(memoryFunctions)})});
+  libraries.push_back({cLibrary, emptyFunctions(architecture, {std::begin(memoryFunctions),
+                                                               std::end(memoryFunctions)})});
   for (const SystemLibrary &library : libraries)
     if (library.functions.empty())
       return Diagnostic{Code::PROGRAM_7,

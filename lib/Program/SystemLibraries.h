@@ -13,8 +13,8 @@ namespace tw {
 /// Of this machine: the paths of those that this process has loaded.
 std::vector<std::string> loadedSystemLibraries();
 
-/// A library of another architecture, of which a machine has no copy: an object file with nothing but
-/// the functions that programs may import, empty, and the name that they then need it by.
+/// A library of another architecture, of which a machine has no copy: an object file with nothing
+/// but the functions that programs may import, empty, and the name that they then need it by.
 struct SystemLibrary {
   std::string name; // "libm.so.6"
   ObjectFile functions;

@@ -304,6 +304,30 @@ TEST(CPUCases, ProductsOfPairs) {
   }
 }
 
+/// The first operand is transposed: its pairs do not lie next to each other in its buffer.
+TEST(CPUCases, ProductsOfPairsOfATransposed) {
+  CompiledKernel kernel(R"(
+    tile.kernel @case(in %a: !tile.buffer<[32, 16], bf16>, in %b: !tile.buffer<[1, 16, 64, 2], bf16>,
+                      out %c: !tile.buffer<[16, 64], f32>) grid [2] {
+      %m = tile.program_id 0
+      %c0 = arith.constant 0 : index
+      %c8 = arith.constant 8 : index
+      %row = arith.muli %m, %c8 : index
+      %zero = arith.constant 0.0 : f32
+      %none = tile.full %zero : f32 -> tensor<8x64xf32>
+      %t = tile.load %a[%c0, %row] : !tile.buffer<[32, 16], bf16> -> tensor<32x8xbf16>
+      %x = tile.transpose %t [1, 0] : tensor<32x8xbf16> -> tensor<8x32xbf16>
+      %p = tile.load %b[%c0, %c0, %c0, %c0]
+        : !tile.buffer<[1, 16, 64, 2], bf16> -> tensor<1x16x64x2xbf16>
+      %q = tile.reshape %p : tensor<1x16x64x2xbf16> -> tensor<16x64x2xbf16>
+      %u = tile.transpose %q [0, 2, 1] : tensor<16x64x2xbf16> -> tensor<16x2x64xbf16>
+      %y = tile.reshape %u : tensor<16x2x64xbf16> -> tensor<32x64xbf16>
+      %d = tile.dot %x, %y, %none : tensor<8x32xbf16>, tensor<32x64xbf16>, tensor<8x64xf32>
+      tile.store %d, %c[%row, %c0] : tensor<8x64xf32>, !tile.buffer<[16, 64], f32>
+    })");
+  kernel.expectSame({"32x16xbf16=random:1", "1x16x64x2xbf16=random:2"}, 1e-5);
+}
+
 /// A program has several panels of b: each is read where it lies.
 TEST(CPUCases, ProductsOfSeveralPanels) {
   for (const char *operand : {"bf16", "f16", "f32"})

@@ -156,7 +156,7 @@ FailureOr<Fill> planFill(Scene &scene, Value tile) {
   return fill;
 }
 
-FailureOr<StridedPlacement> asStridedMemory(Scene &scene, Value tile) {
+FailureOr<StridedPlacement> asStridedMemory(Scene &scene, Value tile, int along) {
   StridedPlacement placement;
   Value source = tile;
   while (!scene.isInMemory(tile) && source.getDefiningOp() &&
@@ -170,6 +170,8 @@ FailureOr<StridedPlacement> asStridedMemory(Scene &scene, Value tile) {
   for (auto [d, extent] : llvm::enumerate(extentsOf(tile)))
     if (placement.isInBuffer && !traceToLoad(tile, int(d)).first && extent.constant() != 1)
       placement.isInBuffer = false;
+  if (along >= 0 && !isContiguous(tile, along))
+    placement.isInBuffer = false;
   if (!placement.isInBuffer && failed(toMemory(scene, tile, placement.before)))
     return failure();
   return placement;

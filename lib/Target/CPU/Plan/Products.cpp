@@ -57,7 +57,7 @@ private:
 
   LogicalResult asPairs(Value pairs) {
     dot.form = fitsTiles() ? DotStep::Form::Tiles : DotStep::Form::Pairs;
-    FailureOr<StridedPlacement> a = asStridedMemory(scene, op.getA()),
+    FailureOr<StridedPlacement> a = asStridedMemory(scene, op.getA(), /*along=*/1),
                                 b = asStridedMemory(scene, pairs);
     if (failed(a) || failed(b))
       return failure();
