@@ -36,8 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   passes.addNestedPass<tw::tile::KernelOp>(tw::tile::createSimplify());
   if (failed(passes.run(**module)))
     std::abort();
-  static const std::vector<std::string> features = {"avx2", "fma"};
-  auto target = tw::target::createCPUTarget(tw::target::CpuFeatures::fromNames(features));
+  static const tw::InstructionSet set{tw::Architecture::X86_64, {"avx2", "fma"}};
+  auto target = tw::target::createCPUTarget(tw::target::CpuFeatures::of(set));
   mlir::ScopedDiagnosticHandler silent(&*context, [](mlir::Diagnostic &) {});
   for (auto kernel : (**module).getOps<tw::tile::KernelOp>()) {
     mlir::OwningOpRef<mlir::ModuleOp> code = mlir::ModuleOp::create(kernel.getLoc());
