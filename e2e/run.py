@@ -151,11 +151,21 @@ def dumps_of(artifact: pathlib.Path) -> pathlib.Path:
     return artifact.with_suffix(".dumps")
 
 
+def repeats(options, artifact: pathlib.Path) -> int:
+    """How often the calls are run: once where a call changes what the next one finds."""
+    if options.repeat == 1:
+        return 1
+    said = subprocess.run([options.tool, "inspect", "--json", artifact], capture_output=True, text=True, check=True)
+    described = json.loads(said.stdout)
+    return 1 if described["state"] or described["mutated_inputs"] else options.repeat
+
+
 def run_part(case: Case, part: dict, options, artifact: pathlib.Path, scratch: pathlib.Path, prefix: str,
              threads: str) -> list[str]:
     """Everything that is wrong with the results of one part's calls."""
     device = [f"--device={options.device}"] if options.device else []
     failed = execute([options.tool, "run", str(artifact), f"--threads={threads}", *device,
+                      f"--repeat={repeats(options, artifact)}",
                       *tolerance_arguments(case, part["calls"], scratch),
                       *call_arguments(case, part["calls"], scratch, prefix)], options.timeout)
     wrong = [f"run: {failed}"] if failed else []
@@ -233,6 +243,8 @@ def parse_options():
     parser.add_argument("--every-dumps", type=int, default=1, metavar="N", help="of one case of so many, by its name")
     parser.add_argument("--device", help="passed to run")
     parser.add_argument("--artifacts", help="folder with artifacts, PART/NAME.so, to run instead of compiling")
+    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="run calls of cases without state N times; "
+                        "from the third time on a GPU launches them as CUDA graphs")
     parser.add_argument("--threads", default="1", help="passed to run, one after the other: 1,3")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="cases at the same time")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for each command")

@@ -19,7 +19,7 @@ struct Chain {
       if (i < 4)
         total[i] += t;
       float v = t + (i < 4 ? total[i] : 0);
-      y.push_back((twice ? v * w : v) + float(amount));
+      y.push_back((twice ? v * w : v) + float(amount < 100 ? amount : -amount));
     }
     for (float &step : steps)
       ++step;
@@ -146,6 +146,13 @@ TEST_F(OnDevice, ACallOfKnownSizesIsOneLaunch) {
   EXPECT_EQ(info.graphs, 1);
   EXPECT_STREQ(info.reason, "");
   EXPECT_EQ(r.state("steps"), expected.steps);
+  // Between two calls of the graph, other sizes have another number.
+  Tensor otherIn = r.gpu.tensor({1}), otherOut = r.room(1);
+  r.enqueue(otherIn, otherOut);
+  EXPECT_EQ(r.calls, 3);
+  r.enqueue(in, out);
+  EXPECT_EQ(r.calls, 2);
+  r.instance.wait();
 }
 
 /// Instead of how long it takes: what the driver is asked for.
@@ -283,6 +290,15 @@ TEST_F(OnDevice, EachSequenceOfKernelsIsAGraph) {
   }
   EXPECT_EQ(r.instance.graphs().graphs_made, 2);
   EXPECT_EQ(r.instance.graphs().graph_calls, 18);
+  // As many kernels, but another one.
+  for (int64_t amount : {100, 101, 7, 102}) {
+    r.amount = amount;
+    r.enqueue(in, out);
+    r.instance.wait();
+    EXPECT_EQ(r.gpu.values(out), expected.run(x, amount, true)) << amount;
+  }
+  EXPECT_EQ(r.instance.graphs().graphs_made, 3);
+  EXPECT_EQ(r.instance.graphs().graph_calls, 21);
 }
 
 TEST_F(OnDevice, SixteenSizesAreRemembered) {
@@ -387,6 +403,17 @@ TEST_F(OnDevice, GrowingMemoryChangesGraphs) {
   twoCalls(5);
   EXPECT_GT(r.instance.graphs().changes, changes);
   EXPECT_EQ(r.instance.graphs().graphs_made, 2);
+  // Nothing but the arena: of that, the caller sees nothing.
+  std::vector<float> x = ascending(6), large = ascending(50000);
+  Tensor in = r.gpu.tensor(x), out = r.room(6);
+  r.warmUp(in, out);
+  for (int i = 0; i < 3; ++i)
+    expected.run(x, 7, false);
+  r.enqueue(r.gpu.tensor(large), r.room(50000));
+  expected.run(large, 7, false);
+  r.enqueue(in, out);
+  r.instance.wait();
+  EXPECT_EQ(r.gpu.values(out), expected.run(x, 7, false));
 }
 
 TEST_F(OnDevice, StateBetweenGraphs) {
@@ -458,6 +485,26 @@ TEST_F(OnDevice, ProgramsThatWaitAreNoGraphs) {
     EXPECT_STREQ(instance.graphs().reason, "the host reads a value that the program has computed");
   }
   EXPECT_EQ(instance.graphs().graph_calls, 0);
+}
+
+/// What was collected before a wait is enqueued then, and the graph of calls that do not wait
+/// stays.
+TEST_F(OnDevice, ACallThatWaitsAmongGraphs) {
+  Running r;
+  Chain expected;
+  std::vector<float> x = ascending(5);
+  Tensor in = r.gpu.tensor(x), out = r.room(5);
+  for (int64_t amount : {7, 7, -1, 7, -1, 7}) {
+    r.amount = amount;
+    r.enqueue(in, out);
+    r.instance.wait();
+    EXPECT_EQ(r.gpu.values(out), expected.run(x, amount, false));
+    if (amount < 0)
+      EXPECT_STREQ(r.instance.graphs().reason,
+                   "the host reads a value that the program has computed");
+  }
+  EXPECT_EQ(r.instance.graphs().graphs_made, 1);
+  EXPECT_EQ(r.instance.graphs().graph_calls, 3);
 }
 
 TEST_F(OnDevice, AFaultInAGraphIsForever) {

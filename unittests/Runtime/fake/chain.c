@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A program for a GPU that never waits; x is [s0], the kernels are those of deviceImage.c.
- *   t = x * w;  total += t;  steps += 1;  v = t + total;  if twice: v = v * w;  v += amount
+ * A program for a GPU that waits only if `amount` is negative; x is [s0], the kernels are those of
+ * deviceImage.c.
+ *   t = x * w;  total += t;  steps += 1;  v = t + total;  if twice: v = v * w
+ *   v += amount, and from 100 on: v -= amount
  *   y = v;  mark = [amount, amount];  calls = how often this entry has run */
 #include "Artifact.h"
 TW_METADATA("chain.json");
@@ -10,7 +12,7 @@ __asm__(".pushsection .tilewright.device,\"\",@progbits\n"
         ".org 16384\n"
         ".popsection\n");
 
-enum { SCALE, ADD, SHIFT };
+enum { SCALE, ADD, SHIFT, SHIFT_BACK };
 
 static uint64_t temporary(const tw_call *call, int i) {
   return (uint64_t)(call->arena + call->buffer_offsets[i]);
@@ -39,10 +41,13 @@ static int run(const tw_call *call, uint64_t count) {
       launch(call, ADD, 1, add, 7, TW_LAUNCH_OVERLAPS) ||
       c->copy(call->runtime, (void *)v, (void *)u, (int64_t)count * 4))
     return 1;
+  float first;
+  if (amount < 0 && c->read(call->runtime, &first, (const void *)v, 4))
+    return 1;
   if (*(const uint8_t *)call->inputs[2] &&
       launch(call, SCALE, blocks, again, 4, TW_LAUNCH_OVERLAPS))
     return 1;
-  return launch(call, SHIFT, blocks, shift, 3, TW_LAUNCH_OVERLAPS) ||
+  return launch(call, amount < 100 ? SHIFT : SHIFT_BACK, blocks, shift, 3, TW_LAUNCH_OVERLAPS) ||
          c->copy(call->runtime, call->outputs[0], (void *)v, (int64_t)count * 4) ||
          c->fill(call->runtime, call->outputs[1], mark.bits, 4, 2);
 }

@@ -42,3 +42,10 @@ KERNEL void shift(const uint64_t *a, uint32_t block) {
   for (uint64_t i = block * 2; i < block * 2 + 2 && i < a[2]; ++i)
     y[i] += (float)(int64_t)a[1];
 }
+
+/* The same the other way. */
+KERNEL const uint32_t shift_back_arguments = 3;
+KERNEL void shift_back(const uint64_t *a, uint32_t block) {
+  const uint64_t opposite[] = {a[0], -a[1], a[2]};
+  shift(opposite, block);
+}
