@@ -12,7 +12,8 @@ rotated beyond the second-level cache, many calls behind a kernel that keeps the
 enqueued, in random order, each after a pause; "lasting" is the ratio after half a second without any. A ratio is PyTorch's time over ours: above 1 we are faster. Of
 products the peer is the best of cublasLt's candidates (gpu_cublaslt.py) and what PyTorch takes. Of
 attention PyTorch's backends are each forced, and the fastest one counts; of rows the faster of eager and Inductor.
-Of rows the share of the bandwidth that a large copy has in the same run is given in the place of TFLOP/s.
+Of rows the share of the bandwidth that a large copy has in the same run is given in the place of TFLOP/s. What a call
+of many small kernels costs the host, as a CUDA graph and without, has a table of its own (gpu_host.py).
 """
 
 import argparse
@@ -28,6 +29,7 @@ import tempfile
 import time
 
 import gpu_cublaslt
+import gpu_host
 import gpu_rows
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -74,6 +76,8 @@ def table() -> dict[str, dict]:
         rows[f"{name}_dynamic"] = {**rows[name], "dynamic": True}
     for name, (operation, count, columns, dtype) in gpu_rows.ROWS.items():
         rows[name] = {"operation": operation, "rows": count, "columns": columns, "dtype": dtype}
+    for name, (layers, count, columns) in gpu_host.CHAINS.items():
+        rows[name] = {"layers": layers, "rows": count, "columns": columns, "dtype": "f16"}
     return rows
 
 
@@ -108,10 +112,11 @@ def attention_shapes(row: dict) -> dict[str, tuple]:
 def export(row: dict, path: pathlib.Path) -> None:
     import torch
 
-    if "operation" in row:
-        given = tuple(torch.empty(*shape, dtype=torch_dtype(row)) for shape in gpu_rows.shapes(row).values())
-        torch.export.save(torch.export.export(gpu_rows.module(row), given), path)
-        return
+    for field, part in (("operation", gpu_rows), ("layers", gpu_host)):
+        if field in row:
+            given = tuple(torch.empty(*shape, dtype=torch_dtype(row)) for shape in part.shapes(row).values())
+            torch.export.save(torch.export.export(part.module(row), given), path)
+            return
 
     class Attention(torch.nn.Module):
         def forward(self, q, k, v):
@@ -191,7 +196,7 @@ class Tensor(ctypes.Structure):
 class Compiled:
     """An artifact on the GPU."""
 
-    def __init__(self, folder: pathlib.Path, name: str):
+    def __init__(self, folder: pathlib.Path, name: str, graphs: int = 0):
         for library in folder.glob("libfmt*"):
             ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
         self.library = ctypes.CDLL(str(folder / "libtilewright.so"))
@@ -200,9 +205,14 @@ class Compiled:
                          self.library.tw_instance_enqueue, self.library.tw_instance_wait):
             function.restype = ctypes.c_void_p
         self.library.tw_program_input.restype = ctypes.c_void_p
+        self.library.tw_program_dispatch.restype = ctypes.c_void_p
         program, instance = ctypes.c_void_p(), ctypes.c_void_p()
         self.check(self.library.tw_program_load(str(folder / f"{name}.so").encode(), None, ctypes.byref(program)))
-        self.check(self.library.tw_instance_create(program, None, ctypes.byref(instance)))
+        options = gpu_host.Options(ctypes.sizeof(gpu_host.Options), 0, 0, graphs)
+        self.check(self.library.tw_instance_create(program, ctypes.byref(options), ctypes.byref(instance)))
+        self.dispatches = 0
+        while self.library.tw_program_dispatch(program, self.dispatches):
+            self.dispatches += 1
         self.instance = instance
         self.names = [self.input_name(program, i) for i in range(8)]
         self.names = [name for name in self.names if name]
@@ -429,12 +439,15 @@ def run(options) -> int:
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     torch.manual_seed(1)
-    folder, results = pathlib.Path(options.folder), []
+    folder, results, chains = pathlib.Path(options.folder), [], []
     bandwidth = gpu_rows.copy_bandwidth()
     print(f"{torch.cuda.get_device_name()}; a large copy moves {bandwidth * 1e-6:.2f} TB/s")
     print(f"{'row':30} {'us':>9} {'torch us':>9} {'peer':>8} {'ratio':>6} {'lasting':>7} {'TFLOP/s':>8} {'error':>8} {'torch':>8}")
     for name, row in table().items():
         if not (folder / f"{name}.so").exists() or (options.rows and name not in options.rows.split(",")):
+            continue
+        if "layers" in row:
+            chains.append(name)
             continue
         one = measure(folder, name, row, bandwidth)
         results.append(one)
@@ -443,10 +456,18 @@ def run(options) -> int:
               f"{speed:>8} "
               f"{one['error']:8.1e} {one['torch_error']:8.1e}", flush=True)
         torch.cuda.empty_cache()
-    print(f"geomean of ratios {statistics.geometric_mean(one['ratio'] for one in results):.3f}")
+    if results:
+        print(f"geomean of ratios {statistics.geometric_mean(one['ratio'] for one in results):.3f}")
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(results, indent=1))
     wrong = [one["row"] for one in results if not one["error"] <= 1.5 * one["torch_error"] + 1e-4]
+    for name in chains:
+        def open_artifact(graphs, name=name):
+            compiled = Compiled(folder, name, graphs)
+            return compiled, compiled.dispatches
+
+        if not gpu_host.measure(name, table()[name], open_artifact):
+            wrong.append(name)
     if wrong:
         print(f"wrong: {', '.join(wrong)}")
     return 1 if wrong else 0

@@ -254,8 +254,15 @@ tw_status *tw_instance_create(const tw_program *program, const tw_instance_optio
     *instance = nullptr;
     if (!program)
       return invalid("tw_instance_create: program is NULL");
-    TW_ASSIGN(auto wanted, readOptions(options, sizeof *options, "tw_instance_options"));
-    TW_ASSIGN(auto created, Instance::create(program->loaded, wanted.threads));
+    constexpr size_t least = offsetof(tw_instance_options, graphs);
+    TW_ASSIGN(auto wanted, readOptions(options, least, "tw_instance_options"));
+    auto graphs = static_cast<int32_t>(wanted.graphs);
+    if (graphs != TW_GRAPHS_AUTO && graphs != TW_GRAPHS_OFF)
+      return invalid(fmt::format("tw_instance_create: graphs is {}, but {} and {} are possible",
+                                 graphs, static_cast<int32_t>(TW_GRAPHS_AUTO),
+                                 static_cast<int32_t>(TW_GRAPHS_OFF)));
+    TW_ASSIGN(auto created,
+              Instance::create(program->loaded, wanted.threads, graphs == TW_GRAPHS_AUTO));
     *instance = new tw_instance{std::move(created)};
     return {};
   });
@@ -364,6 +371,10 @@ int32_t tw_instance_threads(const tw_instance *instance) {
 
 tw_memory_info tw_instance_memory(const tw_instance *instance) {
   return instance ? instance->instance->memory() : tw_memory_info{};
+}
+
+tw_graph_info tw_instance_graphs(const tw_instance *instance) {
+  return instance ? instance->instance->graphs() : tw_graph_info{};
 }
 
 // --- Tracing

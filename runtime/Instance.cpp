@@ -34,7 +34,7 @@ static bool isAligned(const void *data) {
 Instance::Instance(std::shared_ptr<const LoadedProgram> loaded, int threads)
     : program(std::move(loaded)), metadata(program->metadata()), device(program->device()),
       isHost(device.isHost()), pool(std::make_unique<ThreadPool>(threads)),
-      watched(metadata.dispatches.size()), times(device) {
+      watched(metadata.dispatches.size()), times(device), recorded(device) {
   state.resize(metadata.state.size());
   inputPointers.resize(metadata.inputs.size());
   for (const ValueInfo &input : metadata.inputs)
@@ -84,7 +84,7 @@ void Instance::renewThreads() {
 }
 
 Result<std::unique_ptr<Instance>> Instance::create(std::shared_ptr<const LoadedProgram> program,
-                                                   int threads) {
+                                                   int threads, bool usesGraphs) {
   constexpr int maxThreads = 1024;
   if (threads < 0 || threads > maxThreads)
     return Diagnostic{Code::RUNTIME_18,
@@ -93,6 +93,7 @@ Result<std::unique_ptr<Instance>> Instance::create(std::shared_ptr<const LoadedP
   bool needsThreads = !program->metadata().device || program->metadata().device->usesHost;
   int wanted = needsThreads ? (threads ? threads : availableCores()) : 1;
   std::unique_ptr<Instance> instance(new Instance(std::move(program), wanted));
+  instance->noGraphs = usesGraphs ? instance->device.whyNoGraphs() : "graphs are switched off";
   EnteredDevice entered(instance->device);
   TW_TRY(entered.status);
   TW_TRY(instance->initialize());
@@ -235,10 +236,20 @@ Status Instance::allocateOutputs(const Wanted &wanted) {
   return {};
 }
 
-/// Makes room in memory that earlier calls may still be using.
+/// Makes room in memory that earlier calls may still be using, and a caller's graph ever after.
 Status Instance::reserve(DeviceBuffer &buffer, const char *what, int64_t bytes) {
+  if (isCaptured)
+    return refuseToWait(fmt::format("it needs more memory for {}", what),
+                        "call the program once with inputs of these sizes before the capture");
   TW_TRY(device.wait(stream)); // which comes after all of them
-  return buffer.reserve(device, what, bytes);
+  if (!hasBeenCaptured)
+    return buffer.reserve(device, what, bytes);
+  DeviceBuffer larger;
+  TW_TRY(larger.reserve(device, what, bytes));
+  if (buffer.data())
+    outgrown.push_back(std::move(buffer));
+  buffer = std::move(larger);
+  return {};
 }
 
 /// All that comes before outputs have memory.
@@ -264,7 +275,7 @@ Status Instance::compute(std::span<const tw_tensor> callers, std::span<const tw_
   if (!usesHostMemory)
     TW_TRY(checkDeviceMemory(wanted, /*areInputs=*/false));
   TW_TRY(bindOutputs(wanted));
-  TW_TRY(execute(TW_PHASE_RUN));
+  TW_TRY(isHost ? execute(TW_PHASE_RUN) : runProgram());
   return deliver(callers);
 }
 
@@ -343,6 +354,8 @@ Status Instance::decideSizes() {
     bufferOffsets = nullptr;
     return {};
   }
+  if (areSizesKnown())
+    return {};
   for (auto &sizes : outputSizes)
     std::fill(sizes.begin(), sizes.end(), -1);
   std::fill(bufferSizes.begin(), bufferSizes.end(), -1);
@@ -361,6 +374,7 @@ Status Instance::decideSizes() {
   arenaBytes = plan->peak;
   arenaBound = plan->bound;
   bufferOffsets = plan->offsets.data();
+  areSizesDecided = true;
   return {};
 }
 
@@ -561,7 +575,7 @@ Status Instance::execute(uint32_t phase) {
 
 tw_memory_info Instance::memory() const {
   int64_t reserved = arena.capacity() + workspace.capacity() + failureRecords.capacity();
-  for (const auto *buffers : {&state, &inputCopies, &uploads})
+  for (const auto *buffers : {&state, &inputCopies, &uploads, &outgrown})
     for (const DeviceBuffer &buffer : *buffers)
       reserved += buffer.capacity();
   for (const AlignedBuffer &buffer : hostCopies)

@@ -7,6 +7,7 @@
 #include "runtime/Device/DeviceTimes.h"
 #include "runtime/InputCheck.h"
 #include "runtime/LoadedProgram.h"
+#include "runtime/RecordedCalls.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/Trace.h"
 #include "tilewright/tilewright.h"
@@ -25,7 +26,7 @@ public:
   /// With its state at the initial values. threads: 0 for all cores. Errors: RUNTIME_17,
   /// RUNTIME_18.
   static Result<std::unique_ptr<Instance>> create(std::shared_ptr<const LoadedProgram> program,
-                                                  int threads);
+                                                  int threads, bool usesGraphs = true);
 
   /// The sizes of each visible output for inputs of these sizes, without a run: nothing is
   /// reserved. See tw_program_output_sizes.
@@ -66,6 +67,7 @@ public:
 
   int threads() const { return pool->threads(); }
   tw_memory_info memory() const;
+  tw_graph_info graphs() const;
 
 private:
   /// An output during a call: where the program writes, and where the caller wants it.
@@ -116,6 +118,8 @@ private:
   // InstanceDevice.cpp: what only other devices than the CPU need.
   Status initializeDevice();
   Status callInOrder(std::span<const tw_tensor> inputs, const Wanted &wanted);
+  Status callCaptured(std::span<const tw_tensor> inputs, const Wanted &wanted);
+  Diagnostic refuseToWait(std::string_view why, std::string_view help) const;
   Status checkDeviceMemory(std::span<const tw_tensor> tensors, bool areInputs) const;
   Status upload(std::span<const tw_tensor> inputs);
   Status bindHostMemory(size_t output);
@@ -126,6 +130,13 @@ private:
   Status runOnHost(const tw_host_dispatch &dispatch);
   void *hostMemoryOf(const tw_host_dispatch &dispatch, int32_t number,
                      std::span<void *const> before) const;
+
+  // InstanceWork.cpp: how the work of a call is enqueued.
+  Status runProgram();
+  std::string_view whyNoGraph() const;
+  void describeCall();
+  bool areSizesKnown();
+  Status waitInCall(const char *why);
   int32_t keep(Status status);
   static int32_t launch(void *self, int32_t kernel, const tw_launch *launch);
   static int32_t copyWithin(void *self, void *to, const void *from, int64_t bytes);
@@ -191,6 +202,22 @@ private:
   std::vector<int64_t> readRecords; // 3 of each
   std::vector<AlignedBuffer> hostCopies;
   DeviceTimes times;
+  bool isCaptured = false;            // the current call's stream, by the caller
+  bool hasBeenCaptured = false;       // once, so that memory has to stay
+  std::vector<DeviceBuffer> outgrown; // such memory
+
+  // Calls as graphs.
+  std::string noGraphs; // why there are none at all
+  RecordedCalls recorded;
+  CallValues called;            // of the current call
+  CallValues decidedFor;        // sizes and scalars that decideSizes was last called with
+  bool areSizesDecided = false; // by that call
+  WorkList collected;           // the work of the current call
+  bool isCollecting = false;    // in place of enqueuing it
+  const char *waited = nullptr; // why the current call has waited
+  std::vector<uint64_t> scalarResults;
+  tw_graph_info graphInfo = {};
+  std::string whyOneByOne; // the last call
 };
 
 /// Marks the instance as in use as long as it lives; refuses when it already is.

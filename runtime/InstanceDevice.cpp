@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calls on a device whose memory is not the host's (docs/devices.md): streams, uploads, failure
-// records, and what the program's entry enqueues.
+// records, and dispatches on the host. What the program's entry enqueues: InstanceWork.cpp.
 #include "Support/Checked.h"
 #include "runtime/Instance.h"
 #include <cstring>
@@ -32,12 +32,33 @@ Status Instance::initializeDevice() {
 /// A call on `stream`, after the last one, whatever stream that was on.
 Status Instance::callInOrder(std::span<const tw_tensor> inputs, const Wanted &wanted) {
   times.clear();
+  isCaptured = false;
   TW_TRY(device.waitFor(stream, lastCall));
   Status called = call(inputs, wanted);
   Status recorded = device.record(lastCall, stream); // of what failed halfway, too
   TW_TRY(std::move(called));
   TW_TRY(std::move(recorded));
   return times.empty() ? Status() : giveTimes();
+}
+
+/// A call whose work becomes part of a graph of the caller's. What is enqueued elsewhere is not in
+/// its order, and waiting or allocating memory would break it.
+Status Instance::callCaptured(std::span<const tw_tensor> inputs, const Wanted &wanted) {
+  isCaptured = hasBeenCaptured = true;
+  if (watched.active())
+    return refuseToWait("dispatches are traced", "end the trace first");
+  return call(inputs, wanted);
+}
+
+/// What cannot be done while the stream is captured.
+Diagnostic Instance::refuseToWait(std::string_view why, std::string_view help) const {
+  return {Code::RUNTIME_18,
+          fmt::format("tw_instance_enqueue: the stream is being captured, but the call has to wait "
+                      "for {}: {}",
+                      device.name(), why),
+          {},
+          {},
+          std::string(help)};
 }
 
 /// Waits, and tells who traces.
@@ -68,7 +89,8 @@ Status Instance::enqueue(Stream callers, std::span<const tw_tensor> inputs, cons
   TW_TRY(device.checkStream(callers));
   usesHostMemory = false;
   stream = callers;
-  return callInOrder(inputs, wanted);
+  TW_ASSIGN(bool captured, device.isCaptured(callers));
+  return captured ? callCaptured(inputs, wanted) : callInOrder(inputs, wanted);
 }
 
 Status Instance::wait() {
@@ -170,51 +192,8 @@ Status Instance::findFailures(Stream stream) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the program's entry calls
+// Dispatches on the host
 //===----------------------------------------------------------------------===//
-
-/// The first error of a call stays.
-int32_t Instance::keep(Status status) {
-  if (status)
-    return 0;
-  if (!failure)
-    failure = std::move(status).error();
-  return 1;
-}
-
-int32_t Instance::launch(void *self, int32_t kernel, const tw_launch *launch) {
-  auto &instance = *static_cast<Instance *>(self);
-  std::span<const Kernel> kernels = instance.program->kernels();
-  if (kernel < 0 || static_cast<size_t>(kernel) >= kernels.size())
-    return instance.keep(
-        Diagnostic{Code::RUNTIME_19, fmt::format("the program launches kernel {}, but has {}",
-                                                 kernel, kernels.size())});
-  for (uint32_t size : launch->grid)
-    if (size == 0)
-      return 0; // no programs
-  return instance.keep(instance.device.launch(kernels[kernel], *launch, instance.stream));
-}
-
-int32_t Instance::copyWithin(void *self, void *to, const void *from, int64_t bytes) {
-  auto &instance = *static_cast<Instance *>(self);
-  return instance.keep(instance.device.copy(Copy::Within, to, from, bytes, instance.stream));
-}
-
-int32_t Instance::fillWith(void *self, void *to, uint32_t pattern, int32_t bytes, int64_t count) {
-  auto &instance = *static_cast<Instance *>(self);
-  return instance.keep(instance.device.fill(to, pattern, bytes, count, instance.stream));
-}
-
-int32_t Instance::readBytes(void *self, void *to, const void *from, int64_t bytes) {
-  auto &instance = *static_cast<Instance *>(self);
-  Status copied = instance.device.copy(Copy::ToHost, to, from, bytes, instance.stream);
-  return instance.keep(copied ? instance.findFailures(instance.stream) : std::move(copied));
-}
-
-int32_t Instance::onHost(void *self, const tw_host_dispatch *dispatch) {
-  auto &instance = *static_cast<Instance *>(self);
-  return instance.keep(instance.runOnHost(*dispatch));
-}
 
 /// Where buffer `number` of a dispatch is on the host already: weights are mapped, and buffers of
 /// one address share the memory of the first. Null: nowhere.

@@ -423,6 +423,7 @@ private:
     DeviceInfo &info = out.device.emplace();
     info.architecture = device.string("architecture");
     info.usesHost = device.booleanOr("uses_host", false);
+    info.hostReads = device.integerOr("host_reads", 0, 0);
     info.images = device.objects<DeviceInfo::Image>("images", [](Fields &f) {
       return DeviceInfo::Image{f.integer("offset", 0), f.integer("bytes", 1)};
     });

@@ -145,6 +145,7 @@ struct DeviceInfo {
   std::vector<DeviceKernelInfo> kernels;
   std::vector<std::vector<std::string>> failures; // the messages of each record
   bool usesHost = false;                          // has dispatches that run on the host
+  int64_t hostReads = 0;                          // places at which the host waits for a value
 };
 
 struct Metadata {

@@ -24,6 +24,8 @@ config.substitutions.append(
 config.substitutions.append(("%fake", os.path.join(config.tw_build, "unittests", "Runtime", "fake")))
 # A folder with a libcuda.so.1 of the tests, for LD_LIBRARY_PATH.
 config.substitutions.append(
+    ("%old_driver", os.path.join(config.tw_build, "unittests", "Runtime", "old_driver")))
+config.substitutions.append(
     ("%driver", os.path.join(config.tw_build, "unittests", "Runtime", "driver")))
 config.substitutions.append(
     ("%broken_compiler", os.path.join(config.tw_build, "unittests", "Tools", "broken_compiler.so")))

@@ -184,11 +184,11 @@ private:
 /// A running program; see tw_instance_create.
 class Instance {
 public:
-  explicit Instance(const Program &program, int threads = 0)
+  explicit Instance(const Program &program, int threads = 0, tw_graphs graphs = TW_GRAPHS_AUTO)
       : outputCount(program.info().output_count) {
     for (const tw_value_info &state : program.state())
       stateTypes.emplace_back(state.name, state.dtype);
-    tw_instance_options options{sizeof(tw_instance_options), threads};
+    tw_instance_options options{sizeof(tw_instance_options), threads, 0, graphs};
     tw_instance *created;
     check(tw_instance_create(program.c(), &options, &created));
     handle.reset(created);
@@ -238,6 +238,7 @@ public:
   void resetState(const char *name = nullptr) { check(tw_instance_state_reset(c(), name)); }
 
   tw_memory_info memory() const { return tw_instance_memory(handle.get()); }
+  tw_graph_info graphs() const { return tw_instance_graphs(handle.get()); }
   tw_instance *c() { return handle.get(); }
 
 private:

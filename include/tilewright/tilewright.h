@@ -208,9 +208,16 @@ TW_API int32_t tw_program_find_state(const tw_program *program, const char *name
  * same time returns a status). */
 typedef struct tw_instance tw_instance;
 
+typedef enum tw_graphs TW_ENUM_BASE {
+  TW_GRAPHS_AUTO = 0, /* calls of sizes that were seen before are launched as one CUDA graph */
+  TW_GRAPHS_OFF       /* all work is launched piece by piece */
+} tw_graphs;
+
 typedef struct tw_instance_options {
   size_t struct_size; /* sizeof(tw_instance_options) */
   int32_t threads;    /* on the host; 0: as many as this process may use cores */
+  int32_t unused;     /* not read */
+  tw_graphs graphs;   /* on a GPU; on the CPU it has no effect */
 } tw_instance_options;
 
 /* Creates an instance with its state at the initial values. options may be NULL. Free with
@@ -273,7 +280,10 @@ TW_API tw_status *tw_instance_run_allocating(tw_instance *instance, const tw_ten
  * order of that stream. A call comes after the instance's last one, whatever stream that was on.
  * Inputs must stay as they are until it has been done, and outputs in memory of the instance are
  * valid until the work of its next call begins. Failures that only the device sees, such as an
- * index out of bounds, are those of tw_instance_wait. On the CPU nothing can be enqueued. */
+ * index out of bounds, are those of tw_instance_wait. On the CPU nothing can be enqueued.
+ * `stream` may be captured to a graph of the caller's: then nothing may have to wait or to allocate
+ * memory (call the program once with these sizes before), and keeping launches of that graph in
+ * order with other calls is the caller's part. */
 TW_API tw_status *tw_instance_enqueue(tw_instance *instance, void *stream, const tw_tensor *inputs,
                                       int32_t input_count, const tw_tensor *outputs,
                                       int32_t output_count);
@@ -305,6 +315,19 @@ typedef struct tw_memory_info {
   int64_t reserved_bytes;    /* held by the instance: arena, its own outputs, copies, state */
 } tw_memory_info;
 TW_API tw_memory_info tw_instance_memory(const tw_instance *instance);
+
+/* How the calls of an instance have come to a GPU; all 0 on the CPU. */
+typedef struct tw_graph_info {
+  int64_t calls;                /* since the instance was created */
+  int64_t graph_calls;          /* of these, as one launch of a CUDA graph */
+  int64_t entries;              /* calls for which the program's host code ran */
+  int64_t graphs_made, changes; /* graphs, and pieces of work changed in them */
+  int32_t graphs;               /* that there are now */
+  /* Why the last call was launched piece by piece, empty when it was a graph; valid until the
+   * instance's next call. */
+  const char *reason;
+} tw_graph_info;
+TW_API tw_graph_info tw_instance_graphs(const tw_instance *instance);
 
 /* ---- Tracing --------------------------------------------------------------------------------- */
 

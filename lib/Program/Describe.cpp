@@ -345,7 +345,8 @@ static void writePrograms(JsonWriter &json, const HostProgram &program,
 /// The device code: its images, and of each kernel that is launched where it is.
 static void writeDevice(JsonWriter &json, const HostProgram &program, const ArtifactFacts &facts) {
   json.beginObject().member("architecture", facts.architecture);
-  json.member("uses_host", program.usesHost).key("images").beginArray();
+  json.member("uses_host", program.usesHost).member("host_reads", program.hostReads);
+  json.key("images").beginArray();
   llvm::StringMap<std::pair<size_t, const target::DeviceCode::Entry *>> entries;
   for (auto [i, image] : llvm::enumerate(facts.images.images)) {
     json.beginObject().member("offset", image.offset).member("bytes", image.bytes).endObject();

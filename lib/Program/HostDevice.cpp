@@ -37,7 +37,9 @@ void HostEmitter::require(size_t callback, ArrayRef<Value> values) {
 }
 
 /// An element at an address of the device, on the host.
-Value HostEmitter::readOnDevice(Type element, Value address) {
+Value HostEmitter::readOnDevice(Location loc, Type element, Value address) {
+  ++in.program.hostReads;
+  emitReport(loc) << "the host waits for this value, so a call cannot be one CUDA graph";
   int64_t bytes = (element.getIntOrFloatBitWidth() + 7) / 8;
   require(offsetof(tw_callbacks, read), {launchArea, address, h.constant(bytes)});
   return h.load(element, launchArea);
@@ -101,7 +103,7 @@ void HostEmitter::launchOnDevice(graph::DispatchOp op, const target::KernelInfo 
 void HostEmitter::runOnHost(graph::DispatchOp op, const target::KernelInfo &info) {
   in.program.usesHost = true;
   emitReport(op.getLoc()) << "runs on the host, between copies: " << op.getKernel()
-                          << " has no code for the device";
+                          << " has no code for the device; a call cannot be one CUDA graph";
   int64_t number = 0;
   auto put = [&](Value tensor) {
     h.storeElement(bytes(tensors[tensor], tensor.getType()), bufferBytes, number++);

@@ -322,7 +322,7 @@ void HostEmitter::emitExtract(tensor::ExtractOp op) {
   Type element = type.getElementType();
   bool isBool = element.isInteger(1);
   Type stored = isBool ? h.i8 : element;
-  result = in.isForDevice ? readOnDevice(stored, address) : h.load(stored, address);
+  result = in.isForDevice ? readOnDevice(op.getLoc(), stored, address) : h.load(stored, address);
   if (isBool)
     result = LLVM::TruncOp::create(h.b, h.loc, element, result);
 }

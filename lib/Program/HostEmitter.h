@@ -90,7 +90,7 @@ private:
 
   // HostDevice.cpp: what a program for another device does instead
   void require(size_t callback, llvm::ArrayRef<mlir::Value> values);
-  mlir::Value readOnDevice(mlir::Type element, mlir::Value address);
+  mlir::Value readOnDevice(mlir::Location loc, mlir::Type element, mlir::Value address);
   void reserveLaunchArea(int64_t mostBuffers);
   int64_t deviceKernel(const std::string &name);
   int64_t newFailureRecord(const target::KernelInfo &info);

@@ -49,6 +49,7 @@ struct HostProgram {
   std::vector<std::string> deviceKernels;               // by their numbers in launches
   std::vector<std::vector<std::string>> failureRecords; // the messages of each
   bool usesHost = false;                                // has dispatches that run on the host
+  int64_t hostReads = 0; // places at which the host waits for a value
 };
 
 using KernelTable = llvm::StringMap<target::KernelInfo>;

@@ -62,7 +62,7 @@ public:
                        "let calls of one program with state follow each other, or load the program "
                        "once for each thread"});
     } else {
-      tw_instance_options options{sizeof options, threads};
+      tw_instance_options options{sizeof options, threads, 0, TW_GRAPHS_AUTO};
       check(tw_instance_create(program.program, &options, &instance));
     }
     ++program.lent;

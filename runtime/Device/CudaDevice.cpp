@@ -248,6 +248,12 @@ Status CudaDevice::wait(Stream stream) {
   return check(driver.waitForStream(streamOf(stream)), "waiting for a stream");
 }
 
+Result<bool> CudaDevice::isCaptured(Stream stream) {
+  int32_t status = CU_CAPTURE_NONE;
+  TW_TRY(check(driver.streamIsCaptured(streamOf(stream), &status), "looking at a stream"));
+  return status != CU_CAPTURE_NONE;
+}
+
 Result<Event> CudaDevice::createEvent(bool timed) {
   cu_event event = nullptr;
   uint32_t flags = timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING;
@@ -263,6 +269,14 @@ Status CudaDevice::record(Event event, Stream stream) {
 
 Status CudaDevice::waitFor(Stream stream, Event event) {
   return check(driver.streamWaits(streamOf(stream), eventOf(event), 0), "waiting for an event");
+}
+
+Result<bool> CudaDevice::hasHappened(Event event) {
+  cu_result result = driver.queryEvent(eventOf(event));
+  if (result == CU_ERROR_NOT_READY)
+    return false;
+  TW_TRY(check(result, "looking at an event"));
+  return true;
 }
 
 Result<int64_t> CudaDevice::elapsed(Event from, Event to) {
@@ -327,27 +341,29 @@ CudaDevice::load(std::span<const std::span<const uint8_t>> images,
   return std::unique_ptr<DeviceCode>(std::move(code));
 }
 
-Status CudaDevice::launch(Kernel kernel, const tw_launch &launch, Stream stream) {
-  constexpr uint32_t most = 256; // 4 KiB of parameters hold no more than twice that
-  if (launch.argument_count > most)
-    return Diagnostic{Code::RUNTIME_19, fmt::format("a kernel is launched with {} arguments, more "
-                                                    "than {}",
-                                                    launch.argument_count, most)};
-  constexpr uint32_t mostMaps = 16;
-  std::array<void *, most + mostMaps> arguments;
-  for (uint32_t i = 0; i < launch.argument_count; ++i)
-    arguments[i] = const_cast<uint64_t *>(launch.arguments + i);
-  std::array<TensorMap, mostMaps> encoded;
+Status CudaDevice::prepare(const tw_launch &launch, LaunchArguments &arguments) {
+  auto refuse = [](uint32_t count, const char *what, uint32_t most) {
+    return Diagnostic{Code::RUNTIME_19, fmt::format("a kernel is launched with {} {}, more than {}",
+                                                    count, what, most)};
+  };
+  if (launch.argument_count > LaunchArguments::most)
+    return refuse(launch.argument_count, "arguments", LaunchArguments::most);
   uint32_t maps = launch.flags & TW_LAUNCH_HAS_MAPS ? launch.map_count : 0;
-  if (maps > mostMaps)
-    return Diagnostic{Code::RUNTIME_19,
-                      fmt::format("a kernel is launched with {} tensor maps, more "
-                                  "than {}",
-                                  maps, mostMaps)};
+  if (maps > LaunchArguments::mostMaps)
+    return refuse(maps, "tensor maps", LaunchArguments::mostMaps);
+  for (uint32_t i = 0; i < launch.argument_count; ++i)
+    arguments.pointers[i] = const_cast<uint64_t *>(launch.arguments + i);
   for (uint32_t i = 0; i < maps; ++i) {
-    TW_TRY(check(tensorMaps.encode(driver, launch.maps[i], encoded[i]), "encoding a tensor map"));
-    arguments[launch.argument_count + i] = encoded[i].bytes.data();
+    TensorMap &encoded = arguments.encoded[i];
+    TW_TRY(check(tensorMaps.encode(driver, launch.maps[i], encoded), "encoding a tensor map"));
+    arguments.pointers[launch.argument_count + i] = encoded.bytes.data();
   }
+  return {};
+}
+
+Status CudaDevice::launch(Kernel kernel, const tw_launch &launch, Stream stream) {
+  LaunchArguments arguments;
+  TW_TRY(prepare(launch, arguments));
   std::array<cu_launch_attribute, 2> attributes = {};
   cu_launch_config config = {};
   std::copy_n(launch.grid, 3, config.grid);
@@ -365,8 +381,9 @@ Status CudaDevice::launch(Kernel kernel, const tw_launch &launch, Stream stream)
     overlap.id = CU_LAUNCH_PROGRAMMATIC_SERIALIZATION;
     overlap.value.programmatic = 1;
   }
-  return check(driver.launch(&config, static_cast<cu_function>(kernel), arguments.data(), nullptr),
-               "launching a kernel");
+  return check(
+      driver.launch(&config, static_cast<cu_function>(kernel), arguments.pointers.data(), nullptr),
+      "launching a kernel");
 }
 
 } // namespace tw::rt

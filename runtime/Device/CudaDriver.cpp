@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace tw::rt {
 
@@ -27,6 +28,12 @@ std::string CudaDriver::text(cu_result error) const {
   return fmt::format("{} ({}): {}", name, error, meaning ? meaning : "no explanation");
 }
 
+std::string CudaDriver::whyNoGraphs() const {
+  return missingForGraphs ? fmt::format("NVIDIA's driver, for CUDA {}, has no {}",
+                                        cudaVersionText(version), missingForGraphs)
+                          : "";
+}
+
 /// Loads the library and finds its functions, the version's first: an older one may lack others.
 Status CudaDriver::start(std::string_view device) {
   void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
@@ -39,18 +46,21 @@ Status CudaDriver::start(std::string_view device) {
   if (!member)                                                                                     \
     missing = #symbol;
   CU_FUNCTIONS(CU_FUNCTION)
+  const char *missingFunction = std::exchange(missing, nullptr);
+  CU_GRAPH_FUNCTIONS(CU_FUNCTION)
 #undef CU_FUNCTION
+  missingForGraphs = missing;
   const char *update = "update the driver of the GPU, or use an artifact for cpu";
   if (!driverVersion || driverVersion(&version) != CU_SUCCESS || version < leastVersion)
     return unavailable(device,
                        fmt::format("NVIDIA's driver is for CUDA {}, but {} or newer is needed",
                                    cudaVersionText(version), cudaVersionText(leastVersion)),
                        update);
-  if (missing)
-    return unavailable(
-        device,
-        fmt::format("NVIDIA's driver, for CUDA {}, has no {}", cudaVersionText(version), missing),
-        update);
+  if (missingFunction)
+    return unavailable(device,
+                       fmt::format("NVIDIA's driver, for CUDA {}, has no {}",
+                                   cudaVersionText(version), missingFunction),
+                       update);
   cu_result started = init(0);
   if (started == CU_SUCCESS)
     started = countDevices(&deviceCount);

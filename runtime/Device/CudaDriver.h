@@ -22,13 +22,18 @@ public:
 
   /// "CUDA_ERROR_INVALID_VALUE (1): invalid argument".
   std::string text(cu_result error) const;
-  int version = 0;     // 12040: 12.4
+  int version = 0; // 12040: 12.4
+  /// The first function of CU_GRAPH_FUNCTIONS that it lacks, or none.
+  const char *missingForGraphs = nullptr;
+  /// Why there are no CUDA graphs; empty: there are.
+  std::string whyNoGraphs() const;
   int deviceCount = 0; // of GPUs that this process may see
   /// What is known of GPU number `ordinal` without using it.
   Result<DeviceFacts> describe(int ordinal) const;
 
 #define CU_FUNCTION(member, symbol, arguments) cu_result(*member) arguments = nullptr;
   CU_FUNCTIONS(CU_FUNCTION)
+  CU_GRAPH_FUNCTIONS(CU_FUNCTION)
 #undef CU_FUNCTION
 
 private:

@@ -37,6 +37,18 @@ public:
 
 enum class Copy { ToDevice, ToHost, Within };
 
+class WorkList;
+
+/// The work of a call as a device has it: one launch enqueues all of it.
+class DeviceGraph {
+public:
+  virtual ~DeviceGraph() = default;
+  /// Makes piece `index` what it is in `work`, a list of the form that it was made of, in launches
+  /// from now on.
+  virtual Status change(const WorkList &work, size_t index) = 0;
+  virtual Status launch(Stream stream) = 0;
+};
+
 /// What is known of a device of this machine.
 struct DeviceFacts {
   std::string name;         // "cuda:0"
@@ -83,12 +95,16 @@ public:
   /// Whether a caller's stream is this device's. RUNTIME_21.
   virtual Status checkStream(Stream stream) = 0;
   virtual Status wait(Stream stream) = 0;
+  /// Whether what is enqueued becomes part of a graph of the caller's.
+  virtual Result<bool> isCaptured(Stream) { return false; }
 
   virtual Result<Event> createEvent(bool timed) = 0;
   virtual void destroyEvent(Event event) = 0;
   virtual Status record(Event event, Stream stream) = 0;
   /// All that comes to the stream from now on waits for what came before the event.
   virtual Status waitFor(Stream stream, Event event) = 0;
+  /// Whether all that came before it has been done.
+  virtual Result<bool> hasHappened(Event) { return true; }
   /// Nanoseconds between two timed events that have happened.
   virtual Result<int64_t> elapsed(Event from, Event to) = 0;
 
@@ -97,6 +113,13 @@ public:
   virtual Result<std::unique_ptr<DeviceCode>> load(std::span<const std::span<const uint8_t>> images,
                                                    std::span<const KernelPlace> kernels) = 0;
   virtual Status launch(Kernel kernel, const tw_launch &launch, Stream stream) = 0;
+
+  /// Why there are no graphs; empty: there are.
+  virtual std::string whyNoGraphs() const { return "the device has none"; }
+  /// RUNTIME_22: the driver does not make one.
+  virtual Result<std::unique_ptr<DeviceGraph>> makeGraph(const WorkList &) {
+    return Diagnostic{Code::RUNTIME_22, whyNoGraphs()};
+  }
 
 private:
   const bool host;

@@ -59,6 +59,12 @@ std::string deviceText(const rt::DeviceInfo &device) {
     bytes += image.bytes;
   std::string text =
       fmt::format("device   {}, {} of code\n", device.architecture, bytesText(bytes));
+  if (device.usesHost)
+    text += "  a call is no CUDA graph: dispatches run on the host\n";
+  if (device.hostReads > 0)
+    text += fmt::format("  a call is no CUDA graph where the host waits for a value, which it does "
+                        "at {} places\n",
+                        device.hostReads);
   for (const rt::DeviceKernelInfo &kernel : device.kernels)
     text += fmt::format("  {}: {} registers, {} of shared memory, {} spilled\n", kernel.name,
                         kernel.registers, bytesText(kernel.sharedBytes + kernel.staticSharedBytes),
@@ -168,7 +174,9 @@ void writeDispatches(JsonWriter &json, const std::vector<rt::DispatchInfo> &disp
 }
 
 void writeDevice(JsonWriter &json, const rt::DeviceInfo &device) {
-  json.beginObject().member("architecture", device.architecture).key("kernels").beginArray();
+  json.beginObject().member("architecture", device.architecture);
+  json.member("uses_host", device.usesHost).member("host_reads", device.hostReads);
+  json.key("kernels").beginArray();
   for (const rt::DeviceKernelInfo &kernel : device.kernels)
     json.beginObject()
         .member("name", kernel.name)

@@ -22,20 +22,23 @@ struct BenchOptions {
   CallArguments call;
   MeasureOptions measure;
   std::string device;
-  bool json = false;
+  bool json = false, noGraphs = false;
 };
 
 struct Measurement {
   Statistics time; // in us
   int threads = 0, dispatches = 0;
   tw_memory_info memory = {};
+  tw_graph_info graphs = {};
+  std::string launchedBecause; // graphs.reason
   int64_t resident = 0, weights = 0;
 };
 
 Result<Measurement> measureProgram(const tw_program *program, const Call &call,
                                    const BenchOptions &options) {
   TW_ASSIGN(std::vector<HostTensor> inputs, readInputs(interfaceOf(program), call.inputs));
-  TW_ASSIGN(InstancePtr instance, createInstance(program, options.measure.threads));
+  TW_ASSIGN(InstancePtr instance,
+            createInstance(program, options.measure.threads, !options.noGraphs));
   TW_ASSIGN(std::vector<double> times,
             measureCalls(program, instance.get(), inputs, options.measure));
   Measurement result;
@@ -43,9 +46,20 @@ Result<Measurement> measureProgram(const tw_program *program, const Call &call,
   result.threads = tw_instance_threads(instance.get());
   result.dispatches = tw_program_describe(program)->dispatch_count;
   result.memory = tw_instance_memory(instance.get());
+  result.graphs = tw_instance_graphs(instance.get());
+  result.launchedBecause = result.graphs.reason;
   result.resident = peakResident();
   result.weights = tw_program_describe(program)->weight_bytes;
   return result;
+}
+
+/// How calls came to a GPU.
+std::string graphText(const Measurement &m) {
+  if (m.graphs.calls == 0)
+    return "";
+  if (m.launchedBecause.empty())
+    return "graph       a call is one CUDA graph\n";
+  return fmt::format("graph       none, work is launched piece by piece: {}\n", m.launchedBecause);
 }
 
 std::string resultText(const Measurement &m) {
@@ -54,10 +68,10 @@ std::string resultText(const Measurement &m) {
                      "temporaries {}; lower bound of any plan {}\n"
                      "weights     {}\n"
                      "resident    {} at the peak, including the tool\n"
-                     "dispatches  {}\n",
+                     "dispatches  {}\n{}",
                      m.time.median, m.time.p10, m.time.p90, m.time.min, m.time.count, m.threads,
                      bytesText(m.memory.arena_bytes), bytesText(m.memory.arena_bound_bytes),
-                     bytesText(m.weights), bytesText(m.resident), m.dispatches);
+                     bytesText(m.weights), bytesText(m.resident), m.dispatches, graphText(m));
 }
 
 std::string resultJson(const Measurement &m) {
@@ -71,6 +85,10 @@ std::string resultJson(const Measurement &m) {
   json.member("planned_bound_bytes", m.memory.arena_bound_bytes);
   json.member("reserved_bytes", m.memory.reserved_bytes);
   json.member("resident_peak_bytes", m.resident).member("weight_bytes", m.weights);
+  if (m.graphs.calls > 0) {
+    json.member("is_graph", m.launchedBecause.empty());
+    json.member("why_no_graph", m.launchedBecause);
+  }
   return json.endObject().text() + "\n";
 }
 
@@ -96,6 +114,7 @@ void addBench(CLI::App &app, Invocation &invocation) {
   options->call.addInputsTo(*command);
   options->measure.addTo(*command);
   addDeviceOption(*command, options->device);
+  addNoGraphsOption(*command, options->noGraphs);
   command->add_flag("--json", options->json, "print one JSON object");
   command->callback(
       [options, &invocation] { invocation.action = [options] { return bench(*options); }; });

@@ -67,6 +67,7 @@ Finding findCppCompiler() {
 struct Gpus {
   Finding driver;
   std::vector<rt::DeviceFacts> devices;
+  std::string whyNoGraphs = {};
 };
 
 Gpus findGpus() {
@@ -78,7 +79,10 @@ Gpus findGpus() {
   }
   Gpus gpus{
       {true, fmt::format("NVIDIA's driver for CUDA {}", rt::cudaVersionText((*driver)->version))},
-      {}};
+      {},
+      (*driver)->whyNoGraphs()};
+  if (!gpus.whyNoGraphs.empty())
+    gpus.driver.text += fmt::format("; without CUDA graphs: {}", gpus.whyNoGraphs);
   for (int i = 0; i < (*driver)->deviceCount; ++i)
     if (auto facts = (*driver)->describe(i)) {
       gpus.devices.push_back(*facts);

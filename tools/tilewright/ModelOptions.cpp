@@ -56,6 +56,11 @@ void addDeviceOption(CLI::App &app, std::string &device) {
                  "cpu, cuda (the first GPU) or cuda:N; default: what it was compiled for");
 }
 
+void addNoGraphsOption(CLI::App &app, bool &noGraphs) {
+  app.add_flag("--no-graphs", noGraphs,
+               "on a GPU: launch all work piece by piece, never a call as one CUDA graph");
+}
+
 void addKernelsOption(CLI::App &app, std::vector<std::string> &kernels) {
   app.add_option("--kernels", kernels,
                  "kernels that the model calls: .cpp, .so or .mlir; may be given several times")

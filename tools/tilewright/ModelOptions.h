@@ -47,6 +47,9 @@ std::vector<std::string> filesRead(const ModelOptions &options);
 /// Adds --device, of commands that load artifacts; empty: what the artifact was compiled for.
 void addDeviceOption(CLI::App &app, std::string &device);
 
+/// Adds --no-graphs, of commands that run artifacts.
+void addNoGraphsOption(CLI::App &app, bool &noGraphs);
+
 /// Adds --kernels.
 void addKernelsOption(CLI::App &app, std::vector<std::string> &kernels);
 

@@ -92,10 +92,11 @@ int openProgram(const ModelOptions &options, const std::string &device, ProgramP
   return 0; // the folder goes; what is mapped stays readable
 }
 
-Result<InstancePtr> createInstance(const tw_program *program, int threads) {
+Result<InstancePtr> createInstance(const tw_program *program, int threads, bool graphs) {
   tw_instance_options options = {};
   options.struct_size = sizeof options;
   options.threads = threads;
+  options.graphs = graphs ? TW_GRAPHS_AUTO : TW_GRAPHS_OFF;
   tw_instance *instance = nullptr;
   TW_TRY(fromRuntime(tw_instance_create(program, &options, &instance)));
   return InstancePtr(instance);

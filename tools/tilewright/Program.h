@@ -44,7 +44,7 @@ int compileHere(const ModelOptions &options, const std::string &output);
 int compileTo(const ModelOptions &options, const std::string &output,
               const TemporaryFolder &folder);
 
-/// Creates an instance; 0 threads: all.
-Result<InstancePtr> createInstance(const tw_program *program, int threads);
+/// Creates an instance; 0 threads: all. `graphs`: on a GPU it may launch calls as CUDA graphs.
+Result<InstancePtr> createInstance(const tw_program *program, int threads, bool graphs = true);
 
 } // namespace tw::cli

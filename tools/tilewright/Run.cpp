@@ -25,7 +25,7 @@ struct RunOptions {
   ToleranceOptions tolerances;
   std::string device, outputAs = "own";
   int threads = 0, repeat = 1;
-  bool json = false;
+  bool json = false, noGraphs = false;
 };
 
 /// A call and what came of it.
@@ -45,7 +45,7 @@ Result<std::vector<CallResult>> runCalls(const tw_program *program, std::span<co
     inputs.push_back(std::move(tensors));
   }
   TW_TRY(checkOutputNames(interfaceOf(program), calls));
-  TW_ASSIGN(InstancePtr instance, createInstance(program, options.threads));
+  TW_ASSIGN(InstancePtr instance, createInstance(program, options.threads, !options.noGraphs));
   std::vector<CallResult> results;
   for (int time = 1; time <= options.repeat; ++time)
     for (size_t i = 0; i < calls.size(); ++i) {
@@ -160,6 +160,7 @@ void addRun(CLI::App &app, Invocation &invocation) {
                    "threads of a call; 0 (default): all cores that this process may use")
       ->check(CLI::Range(0, 1024));
   addDeviceOption(*command, options->device);
+  addNoGraphsOption(*command, options->noGraphs);
   command->add_option("--repeat", options->repeat, "run the calls this many times")
       ->check(CLI::Range(1, 1'000'000'000));
   command->add_flag("--json", options->json, "print one JSON object");

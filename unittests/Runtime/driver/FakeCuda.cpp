@@ -2,14 +2,14 @@
 //
 // The tests' libcuda.so.1: GPUs in host memory, stricter than real ones (docs/devices.md, "How it
 // is tested"). Environment: FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION (12080), FAKE_CUDA_ARCHITECTURE
-// (90), FAKE_CUDA_MEMORY (bytes), FAKE_CUDA_FAULT (1: kernels meet an illegal address).
+// (90), FAKE_CUDA_MEMORY (bytes), FAKE_CUDA_FAULT (1: kernels meet an illegal address). Graphs:
+// FakeGraphs.cpp.
 //
 // An image is an ELF library that exports, for each kernel, `void NAME(const uint64_t *arguments,
 // uint32_t block)`, called for each block of the grid, and `const uint32_t NAME_arguments`. Where
 // it also exports `NAME_simulated`, the kernel is `void NAME(const uint64_t *arguments, Thread *)`,
 // which the simulator runs (unittests/Simulator/Block.h).
-#include "FakeCuda.h"
-#include "runtime/Device/CudaApi.h"
+#include "FakeDriver.h"
 #include "unittests/Simulator/Block.h"
 #include "unittests/Simulator/TensorMap.h"
 #include <algorithm>
@@ -17,28 +17,33 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <dlfcn.h>
 #include <elf.h>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <set>
-#include <string>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <vector>
 
-namespace {
+namespace fake {
 
-constexpr cu_result invalidContext = 201;
-constexpr size_t page = 4096, usualMemory = size_t(64) << 20;
+std::recursive_mutex mutex;
+std::map<std::string, uint64_t> counts;
+uint64_t callCount = 0;
+static uint64_t nextHandle = 0x7f0000000000;
+uint64_t nextHandleValue() { return nextHandle += 16; }
 
 long setting(const char *name, long otherwise) {
   const char *text = std::getenv(name);
   return text && *text ? std::strtol(text, nullptr, 10) : otherwise;
 }
+
+} // namespace fake
+
+using namespace fake;
+
+namespace {
+
+constexpr cu_result invalidContext = 201;
+constexpr size_t page = 4096, usualMemory = size_t(64) << 20;
 
 using Kernel = void (*)(const uint64_t *arguments, uint32_t block);
 
@@ -60,26 +65,16 @@ struct Function {
   int64_t dynamicShared = 48 << 10;          // what a launch may take
 };
 
-struct Gpu;
-
-/// Work is done when somebody waits for it.
-struct Queue {
-  Gpu *gpu = nullptr;
-  std::deque<std::function<cu_result()>> work;
-  uint64_t done = 0, added = 0;
-  void add(std::function<cu_result()> step) {
-    work.push_back(std::move(step));
-    ++added;
-  }
-};
-
 struct Mark {
   std::shared_ptr<Queue> queue; // null: never recorded
   uint64_t position = 0;
   std::shared_ptr<std::chrono::steady_clock::time_point> time;
+  std::shared_ptr<Capture> capture; // that it was recorded in
 };
 
-struct Gpu {
+} // namespace
+
+struct fake::Gpu {
   int ordinal = 0, users = 0;
   cu_result fault = CU_SUCCESS;
   uint8_t *memory = nullptr; // pages that nobody may touch but while work runs
@@ -89,22 +84,16 @@ struct Gpu {
   std::shared_ptr<Queue> defaultQueue = std::make_shared<Queue>();
 };
 
-std::recursive_mutex mutex;
+namespace {
+
 bool started = false;
 std::vector<std::unique_ptr<Gpu>> gpus;
 std::map<void *, std::shared_ptr<Queue>> streams;
 std::map<void *, std::shared_ptr<Mark>> events;
 std::map<void *, std::unique_ptr<Module>> modules;
 std::map<void *, Function> functions;
-std::map<std::string, uint64_t> counts;
-uint64_t nextHandle = 0x7f0000000000;
 thread_local std::vector<Gpu *> current;
 int running = 0; // nesting of work that runs
-
-template <typename T>
-T newHandle() {
-  return reinterpret_cast<T>(nextHandle += 16);
-}
 
 /// Opens the memory that is allocated, for as long as work runs.
 class Opened {
@@ -160,12 +149,28 @@ bool isDeviceAddress(const void *address) {
   return false;
 }
 
-/// The queue of a stream of the current context; an error of a call that needs one.
-cu_result find(cu_stream stream, std::shared_ptr<Queue> &queue) {
+bool isAnythingCaptured() {
+  return std::any_of(streams.begin(), streams.end(),
+                     [](auto &stream) { return stream.second->capture != nullptr; });
+}
+
+/// What a capture of any stream forbids, and ends.
+cu_result breakCaptures(cu_result error) {
+  for (auto &stream : streams)
+    if (stream.second->capture)
+      stream.second->capture->isBroken = true;
+  return error;
+}
+
+} // namespace
+
+cu_result fake::find(cu_stream stream, std::shared_ptr<Queue> &queue) {
   if (current.empty())
     return invalidContext;
   if (current.back()->fault)
     return current.back()->fault;
+  if (!stream && isAnythingCaptured())
+    return breakCaptures(CU_ERROR_CAPTURE_IMPLICIT);
   if (!stream)
     return queue = current.back()->defaultQueue, CU_SUCCESS;
   auto found = streams.find(stream);
@@ -174,30 +179,61 @@ cu_result find(cu_stream stream, std::shared_ptr<Queue> &queue) {
   return queue = found->second, CU_SUCCESS;
 }
 
-cu_result addWork(cu_stream stream, std::function<cu_result()> step) {
+cu_result fake::addWork(cu_stream stream, Step step) {
   std::shared_ptr<Queue> queue;
   if (cu_result error = find(stream, queue))
     return error;
-  queue->add(std::move(step));
+  if (queue->capture && queue->capture->isBroken)
+    return CU_ERROR_CAPTURE_INVALIDATED;
+  if (queue->capture)
+    queue->capture->steps.push_back(std::move(step));
+  else
+    queue->add(std::move(step));
   return CU_SUCCESS;
+}
+
+cu_result fake::copyStep(cu_address to, cu_address from, size_t bytes, Step &step) {
+  if (!ownerOf(to, bytes) || !ownerOf(from, bytes))
+    return CU_ERROR_INVALID_VALUE;
+  step = [=]() -> cu_result {
+    if (!ownerOf(to, bytes) || !ownerOf(from, bytes))
+      return CU_ERROR_ILLEGAL_ADDRESS; // freed meanwhile
+    std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), bytes);
+    return CU_SUCCESS;
+  };
+  return CU_SUCCESS;
+}
+
+cu_result fake::fillStep(cu_address to, uint32_t pattern, size_t patternBytes, size_t count,
+                         Step &step) {
+  bool isPattern = patternBytes == 1 || patternBytes == 2 || patternBytes == 4;
+  size_t bytes = count * patternBytes;
+  if (!isPattern || !ownerOf(to, bytes))
+    return CU_ERROR_INVALID_VALUE;
+  step = [=]() -> cu_result {
+    if (!ownerOf(to, bytes))
+      return CU_ERROR_ILLEGAL_ADDRESS;
+    for (size_t i = 0; i < count; ++i)
+      std::memcpy(reinterpret_cast<char *>(to) + i * patternBytes, &pattern, patternBytes);
+    return CU_SUCCESS;
+  };
+  return CU_SUCCESS;
+}
+
+namespace {
+
+cu_result fill(cu_address to, uint32_t pattern, size_t patternBytes, size_t count,
+               cu_stream stream) {
+  Step step;
+  if (cu_result error = fillStep(to, pattern, patternBytes, count, step))
+    return error;
+  return addWork(stream, std::move(step));
 }
 
 size_t memoryOf(const Gpu &) { return size_t(setting("FAKE_CUDA_MEMORY", usualMemory)); }
 
 Gpu *gpuOf(cu_device device) {
   return device >= 0 && size_t(device) < gpus.size() ? gpus[size_t(device)].get() : nullptr;
-}
-
-template <typename T>
-cu_result fill(cu_address to, T value, size_t count, cu_stream stream) {
-  if (ownerOf(to, count * sizeof(T)) == nullptr)
-    return CU_ERROR_INVALID_VALUE;
-  return addWork(stream, [=]() -> cu_result {
-    if (!ownerOf(to, count * sizeof(T)))
-      return CU_ERROR_ILLEGAL_ADDRESS; // freed meanwhile
-    std::fill_n(reinterpret_cast<T *>(to), count, value);
-    return CU_SUCCESS;
-  });
 }
 
 /// How many bytes an ELF library has: its section headers are last.
@@ -211,11 +247,10 @@ size_t elfBytes(const void *image) {
 
 } // namespace
 
-#define TW_FAKE extern "C" __attribute__((visibility("default")))
-#define TW_LOCKED std::lock_guard lock(mutex)
-
 TW_FAKE uint64_t fakeCudaCount(const char *what) {
-  TW_LOCKED;
+  std::lock_guard lock(mutex);
+  if (std::string(what) == "calls")
+    return callCount;
   if (std::string(what) == "live bytes") {
     uint64_t live = 0;
     for (auto &gpu : gpus)
@@ -326,7 +361,9 @@ TW_FAKE cu_result cuDevicePrimaryCtxRelease_v2(cu_device device) {
   if (!gpu || gpu->users == 0)
     return invalidContext;
   if (--gpu->users == 0) {
-    gpu->fault = CU_SUCCESS; // as if the process were a new one
+    if (gpu->fault)
+      counts["live graphs"] = 0; // which nobody could destroy
+    gpu->fault = CU_SUCCESS;     // as if the process were a new one
     gpu->defaultQueue->work.clear();
     gpu->live = gpu->used = 0;
     gpu->allocations.clear();
@@ -371,6 +408,8 @@ TW_FAKE cu_result cuMemAlloc_v2(cu_address *address, size_t bytes) {
   Gpu &gpu = *current.back();
   if (gpu.fault)
     return gpu.fault;
+  if (isAnythingCaptured())
+    return breakCaptures(CU_ERROR_CAPTURE_UNSUPPORTED);
   size_t rounded = (bytes + page - 1) / page * page;
   if (bytes == 0)
     return CU_ERROR_INVALID_VALUE;
@@ -389,6 +428,8 @@ TW_FAKE cu_result cuMemAlloc_v2(cu_address *address, size_t bytes) {
 
 TW_FAKE cu_result cuMemFree_v2(cu_address address) {
   TW_LOCKED;
+  if (isAnythingCaptured())
+    return breakCaptures(CU_ERROR_CAPTURE_UNSUPPORTED);
   for (auto &gpu : gpus)
     if (auto found = gpu->allocations.find(address); found != gpu->allocations.end()) {
       gpu->live -= found->second;
@@ -429,27 +470,23 @@ TW_FAKE cu_result cuMemcpyDtoHAsync_v2(void *to, cu_address from, size_t bytes, 
 TW_FAKE cu_result cuMemcpyDtoDAsync_v2(cu_address to, cu_address from, size_t bytes,
                                        cu_stream stream) {
   TW_LOCKED;
-  if (!ownerOf(to, bytes) || !ownerOf(from, bytes))
-    return CU_ERROR_INVALID_VALUE;
-  return addWork(stream, [=]() -> cu_result {
-    if (!ownerOf(to, bytes) || !ownerOf(from, bytes))
-      return CU_ERROR_ILLEGAL_ADDRESS;
-    std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), bytes);
-    return CU_SUCCESS;
-  });
+  Step step;
+  if (cu_result error = copyStep(to, from, bytes, step))
+    return error;
+  return addWork(stream, std::move(step));
 }
 
 TW_FAKE cu_result cuMemsetD8Async(cu_address to, uint8_t value, size_t count, cu_stream stream) {
   TW_LOCKED;
-  return fill(to, value, count, stream);
+  return fill(to, value, 1, count, stream);
 }
 TW_FAKE cu_result cuMemsetD16Async(cu_address to, uint16_t value, size_t count, cu_stream stream) {
   TW_LOCKED;
-  return fill(to, value, count, stream);
+  return fill(to, value, 2, count, stream);
 }
 TW_FAKE cu_result cuMemsetD32Async(cu_address to, uint32_t value, size_t count, cu_stream stream) {
   TW_LOCKED;
-  return fill(to, value, count, stream);
+  return fill(to, value, 4, count, stream);
 }
 
 TW_FAKE cu_result cuPointerGetAttribute(void *value, int32_t attribute, cu_address address) {
@@ -492,7 +529,20 @@ TW_FAKE cu_result cuStreamSynchronize(cu_stream stream) {
   if (cu_result error = find(stream, queue))
     return error;
   ++counts["waits"];
+  if (queue->capture)
+    return breakCaptures(CU_ERROR_CAPTURE_UNSUPPORTED);
   return runUntil(*queue, queue->added);
+}
+
+TW_FAKE cu_result cuStreamIsCapturing(cu_stream stream, int32_t *status) {
+  TW_LOCKED;
+  std::shared_ptr<Queue> queue;
+  if (cu_result error = find(stream, queue))
+    return error;
+  *status = !queue->capture            ? CU_CAPTURE_NONE
+            : queue->capture->isBroken ? CU_CAPTURE_INVALIDATED
+                                       : CU_CAPTURE_ACTIVE;
+  return CU_SUCCESS;
 }
 
 TW_FAKE cu_result cuStreamWaitEvent(cu_stream stream, cu_event event, uint32_t) {
@@ -501,6 +551,13 @@ TW_FAKE cu_result cuStreamWaitEvent(cu_stream stream, cu_event event, uint32_t) 
   if (found == events.end())
     return CU_ERROR_INVALID_HANDLE;
   Mark mark = *found->second; // as it is now, whatever is recorded later
+  std::shared_ptr<Queue> queue;
+  if (cu_result error = find(stream, queue))
+    return error;
+  if (mark.capture != queue->capture && (mark.capture || mark.queue))
+    return breakCaptures(CU_ERROR_CAPTURE_ISOLATION); // work of a capture is not done yet
+  if (queue->capture)
+    return CU_SUCCESS; // it is in order
   return addWork(stream, [mark]() -> cu_result {
     return mark.queue ? runUntil(*mark.queue, mark.position) : CU_SUCCESS;
   });
@@ -534,13 +591,28 @@ TW_FAKE cu_result cuEventRecord(cu_event event, cu_stream stream) {
     return CU_ERROR_INVALID_HANDLE;
   if (cu_result error = find(stream, queue))
     return error;
+  if (queue->capture) {
+    *found->second = {nullptr, 0, nullptr, queue->capture};
+    return CU_SUCCESS;
+  }
   auto time = std::make_shared<std::chrono::steady_clock::time_point>();
   queue->add([time]() -> cu_result {
     *time = std::chrono::steady_clock::now();
     return CU_SUCCESS;
   });
-  *found->second = {queue, queue->added, time};
+  *found->second = {queue, queue->added, time, nullptr};
   return CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuEventQuery(cu_event event) {
+  TW_LOCKED;
+  auto found = events.find(event);
+  if (found == events.end())
+    return CU_ERROR_INVALID_HANDLE;
+  const Mark &mark = *found->second;
+  if (mark.capture || isAnythingCaptured())
+    return breakCaptures(CU_ERROR_CAPTURE_UNSUPPORTED);
+  return mark.queue && mark.queue->done < mark.position ? CU_ERROR_NOT_READY : CU_SUCCESS;
 }
 
 TW_FAKE cu_result cuEventSynchronize(cu_event event) {
@@ -651,16 +723,14 @@ TW_FAKE cu_result cuTensorMapEncodeTiled(void *map, int32_t type, uint32_t rank,
   return CU_SUCCESS;
 }
 
-TW_FAKE cu_result cuLaunchKernelEx(const cu_launch_config *config, cu_function function,
-                                   void **arguments, void **) {
-  TW_LOCKED;
+cu_result fake::launchStep(cu_function function, const uint32_t *grid, const uint32_t *block,
+                           uint32_t sharedBytes, void **arguments, Step &step) {
   auto found = functions.find(function);
   if (found == functions.end())
     return CU_ERROR_INVALID_HANDLE;
-  uint64_t blocks = uint64_t(config->grid[0]) * config->grid[1] * config->grid[2];
-  uint64_t threads = uint64_t(config->block[0]) * config->block[1] * config->block[2];
-  if (blocks == 0 || threads == 0 || threads > 1024 ||
-      config->shared_bytes > found->second.dynamicShared)
+  uint64_t blocks = uint64_t(grid[0]) * grid[1] * grid[2];
+  uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
+  if (blocks == 0 || threads == 0 || threads > 1024 || sharedBytes > found->second.dynamicShared)
     return CU_ERROR_INVALID_VALUE;
   std::vector<uint64_t> values;
   for (uint32_t i = 0; i < found->second.arguments; ++i)
@@ -668,24 +738,34 @@ TW_FAKE cu_result cuLaunchKernelEx(const cu_launch_config *config, cu_function f
   std::vector<tw::simulator::TensorMap> maps;
   for (uint32_t i = 0; i < found->second.maps; ++i)
     std::memcpy(&maps.emplace_back(), arguments[found->second.arguments + i], sizeof(maps[0]));
+  tw::simulator::Launch launch{uint32_t(blocks), uint32_t(threads), sharedBytes};
+  step = [found = found->second, launch, blocks, values, maps]() mutable -> cu_result {
+    size_t own = values.size();
+    for (const tw::simulator::TensorMap &map : maps)
+      values.push_back(reinterpret_cast<uint64_t>(&map));
+    cu_result result = setting("FAKE_CUDA_FAULT", 0) ? CU_ERROR_ILLEGAL_ADDRESS : CU_SUCCESS;
+    for (uint64_t number = 0; !result && number < blocks; ++number) {
+      if (!found.simulated) {
+        found.kernel(values.data(), uint32_t(number));
+      } else if (const char *fault = tw::simulator::runBlock(found.simulated, values.data(), launch,
+                                                             uint32_t(number))) {
+        std::fprintf(stderr, "simulator: %s\n", fault);
+        result = CU_ERROR_ILLEGAL_ADDRESS;
+      }
+    }
+    values.resize(own); // in a graph it runs again
+    return result;
+  };
+  return CU_SUCCESS;
+}
+
+TW_FAKE cu_result cuLaunchKernelEx(const cu_launch_config *config, cu_function function,
+                                   void **arguments, void **) {
+  TW_LOCKED;
+  Step step;
+  if (cu_result error =
+          launchStep(function, config->grid, config->block, config->shared_bytes, arguments, step))
+    return error;
   ++counts["launches"];
-  tw::simulator::Launch launch{uint32_t(blocks), uint32_t(threads), config->shared_bytes};
-  return addWork(config->stream,
-                 [found = found->second, launch, blocks, values, maps]() mutable -> cu_result {
-                   for (const tw::simulator::TensorMap &map : maps)
-                     values.push_back(reinterpret_cast<uint64_t>(&map));
-                   if (setting("FAKE_CUDA_FAULT", 0))
-                     return CU_ERROR_ILLEGAL_ADDRESS;
-                   for (uint64_t block = 0; found.simulated && block < blocks; ++block)
-                     if (const char *fault = tw::simulator::runBlock(found.simulated, values.data(),
-                                                                     launch, uint32_t(block))) {
-                       std::fprintf(stderr, "simulator: %s\n", fault);
-                       return CU_ERROR_ILLEGAL_ADDRESS;
-                     }
-                   if (found.simulated)
-                     return CU_SUCCESS;
-                   for (uint64_t block = 0; block < blocks; ++block)
-                     found.kernel(values.data(), uint32_t(block));
-                   return CU_SUCCESS;
-                 });
+  return addWork(config->stream, std::move(step));
 }

@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* How often something has happened: "uploads", "uploaded bytes", "downloads", "waits", "launches";
- * and the "live bytes" of all GPUs. */
+/* How often something has happened: "uploads", "uploaded bytes", "downloads", "waits", "launches",
+ * "graphs" (made), "graph launches", "graph changes" (of nodes), "programmatic edges", and "calls"
+ * of functions; how many "live graphs" there are, and the "live bytes" of all GPUs. */
 uint64_t fakeCudaCount(const char *what);
 
 #ifdef __cplusplus

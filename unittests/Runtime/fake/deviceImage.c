@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The device code of device.c, as the tests' driver takes it. */
+ * The device code of device.c and chain.c, as the tests' driver takes it. */
 #include <stdint.h>
 
 #define KERNEL __attribute__((visibility("default")))
@@ -33,4 +33,19 @@ KERNEL void add(const uint64_t *a, uint32_t block) {
     failure[2] = (int64_t)a[6];
     failure[0] = 1;
   }
+}
+
+/* y[i] += amount, two elements a block: y, amount, count */
+KERNEL const uint32_t shift_arguments = 3;
+KERNEL void shift(const uint64_t *a, uint32_t block) {
+  float *y = (float *)a[0];
+  for (uint64_t i = block * 2; i < block * 2 + 2 && i < a[2]; ++i)
+    y[i] += (float)(int64_t)a[1];
+}
+
+/* The same the other way. */
+KERNEL const uint32_t shift_back_arguments = 3;
+KERNEL void shift_back(const uint64_t *a, uint32_t block) {
+  const uint64_t opposite[] = {a[0], -a[1], a[2]};
+  shift(opposite, block);
 }
