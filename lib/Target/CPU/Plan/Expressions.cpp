@@ -140,8 +140,7 @@ std::pair<tile::LoadOp, int> traceToLoad(Value tile, int dim) {
   return {nullptr, -1};
 }
 
-/// Whether neighbours along `dim` of the tile are neighbours in memory.
-static bool isContiguous(Value tile, int dim) {
+bool isContiguous(Value tile, int dim) {
   auto [load, at] = traceToLoad(tile, dim);
   return load && at + 1 == load.getType().getRank() &&
          !isa<RankedTensorType>(load.getPositions()[at].getType()) &&

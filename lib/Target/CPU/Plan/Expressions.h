@@ -47,6 +47,9 @@ bool isDeferred(tile::CheckOp op);
 /// that `dim` is; null and -1 where there is none.
 std::pair<tile::LoadOp, int> traceToLoad(mlir::Value tile, int dim);
 
+/// Whether neighbours along `dim` of the tile are neighbours in memory.
+bool isContiguous(mlir::Value tile, int dim);
+
 /// Where vectors along `lane` of `tile` would have to be gathered: the dimension along which it
 /// lies in memory.
 std::optional<int> contiguousDim(mlir::Value tile, int lane);
