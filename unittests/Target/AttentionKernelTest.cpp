@@ -64,6 +64,25 @@ TEST(AttentionKernel, Dtypes) {
     checkAll({{.b = 1, .g = 2, .l = 19, .s = 24, .e = 16, .f = 16, .dtype = dtype}});
 }
 
+/// Enough queries to pack keys and values in pairs; head sizes that leave a part of a block; keys
+/// that do.
+TEST(AttentionKernel, Pairs) {
+  for (int64_t size : {32, 48, 64})
+    for (bool isCausal : {false, true})
+      for (bool isTransposed : {false, true}) {
+        Case c{{.b = 1,
+                .g = 2,
+                .l = 80,
+                .s = 112,
+                .e = size,
+                .f = 32,
+                .isCausal = isCausal,
+                .dtype = kernel::bf16}};
+        for (int64_t keys : {32, 48, 112})
+          check(c, {.queries = 32, .keys = keys, .groups = 2, .isTransposed = isTransposed});
+      }
+}
+
 TEST(AttentionKernel, ConfigurationsThatAreNot) {
   Attention spec = Case{{.b = 2, .g = 6, .l = 10, .s = 20, .e = 8, .f = 8}}.spec();
   auto isLegal = [&](const AttentionConfiguration &configuration) {

@@ -328,6 +328,24 @@ TEST(CPUCases, ProductsOfPairsOfATransposed) {
   kernel.expectSame({"32x16xbf16=random:1", "1x16x64x2xbf16=random:2"}, 1e-5);
 }
 
+/// b that no kernel lays out in pairs is packed beside the products: rows of it two by two, columns
+/// pair by pair, of which the last block begins where there still is a whole one.
+TEST(CPUCases, ProductsThatPackPairs) {
+  for (Layout layout : {Layout::Plain, Layout::Turned})
+    for (int64_t depth : {32, 40, 64})
+      for (int64_t rows : {14, 48}) {
+        Product p{.rows = rows, .columns = 48, .depth = depth, .layout = layout, .operand = "bf16"};
+        CompiledKernel kernel(product(p));
+        for (auto [m, n, k] : {std::array{48, 48, 80}, {1, 1, 1}, {50, 70, 131}})
+          kernel.expectSame(
+              {fmt::format("{}x{}xbf16=random:1", m, k),
+               layout == Layout::Plain ? fmt::format("{}x{}xbf16=random:2", k, n)
+                                       : fmt::format("{}x{}xbf16=random:2", n, k),
+               fmt::format("{}x{}xf32=0", m, n)},
+              1e-5);
+      }
+}
+
 /// A program has several panels of b: each is read where it lies.
 TEST(CPUCases, ProductsOfSeveralPanels) {
   for (const char *operand : {"bf16", "f16", "f32"})

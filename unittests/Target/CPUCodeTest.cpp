@@ -117,6 +117,18 @@ TEST(CPUFeatures, OfNames) {
   EXPECT_EQ(CpuFeatures::of(*instructionSetOf("aarch64")).vectorRegisters, 32u);
 }
 
+/// So are those that read b as it lies, if each element of it meets enough rows to pack it.
+TEST(CPUCode, ProductsThatPackPairs) {
+  for (Layout layout : {Layout::Plain, Layout::Turned}) {
+    Product p{.rows = 64, .columns = 64, .layout = layout, .operand = "bf16"};
+    std::string tiles = assemblyOf(product(p), "amx");
+    EXPECT_GE(count(tiles, "tdpbf16ps"), 4u);
+    EXPECT_EQ(count(tiles, "vfmadd"), 0u);
+    p.rows = 6;
+    EXPECT_EQ(count(assemblyOf(product(p), "amx"), "dpbf16ps"), 0u);
+  }
+}
+
 /// Beside the products of a step, vectors of bf16 are taken apart by one instruction for each of
 /// f32.
 TEST(CPUCode, Bf16IsUnpackedBesideTheProducts) {

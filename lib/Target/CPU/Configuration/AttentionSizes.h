@@ -16,11 +16,14 @@ struct AttentionSizes {
   AttentionSizes(const kernels::AttentionInputs &spec, const VectorUnit &unit);
 
   static int64_t sizeOf(const kernels::AttentionInputs &spec, int dim);
-  /// A product whose sums lie in memory.
+  /// Whether such a product takes the instructions for pairs of bf16 (Dot/PackPairs.h).
+  bool isInPairs(int64_t rows, int64_t columns, int64_t length) const;
+  /// A product whose sums lie in memory; in pairs, with what packs them.
   double productCycles(int64_t rows, int64_t columns, int64_t length) const;
 
   int64_t queries, keys, depth, width, lanes, bytes;
   bool isCausal, areQueriesKnown, areKeysKnown;
+  bool hasPairs, hasTiles; // instructions for the operands
 };
 
 } // namespace tw::target::cpu

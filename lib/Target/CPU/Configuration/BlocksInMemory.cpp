@@ -66,15 +66,28 @@ CPUContraction blockInMemory(const Contraction &contraction, const VectorUnit &u
   return made;
 }
 
+/// Whether an operand that the kernel does not read in pairs can be packed in pairs beside the
+/// products (Plan/Products.cpp).
+bool takesPairs(const Contraction &contraction, const VectorUnit &unit) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t depth = sizeOf(contraction, roles.sums);
+  return unit.pairRows > 0 && isBf16Product(contraction) && roles.sums.size() == 1 &&
+         depth % 2 == 0 && depth >= pairDepth &&
+         sizeOf(contraction, roles.rows) >= leastPackedRows &&
+         sizeOf(contraction, roles.columns) % packedColumns == 0;
+}
+
 /// Whether b, which could not be packed beforehand, is to be packed beside the products, panel by
 /// panel: where vectors of it do not lie in memory, or where its rows come by again when the caches
-/// have forgotten them.
+/// have forgotten them, or in pairs.
 bool packsInProducts(const Contraction &contraction, const VectorUnit &unit) {
   ContractionRoles roles = rolesOf(contraction);
   if (roles.rows.empty() || roles.columns.empty() || roles.sums.size() != 1 ||
       !contraction.dims[roles.rows.back()].size ||
       sizeOf(contraction, roles.rows) <= mostRowsOfDots)
     return false;
+  if (takesPairs(contraction, unit))
+    return true;
   int64_t depth = sizeOf(contraction, roles.sums);
   int64_t shallow = unit.registers < 32 ? packedColumns : 2 * packedDepth;
   return isTransposed(contraction) ? sizeOf(contraction, roles.columns) > 1 : depth > shallow;
@@ -122,8 +135,12 @@ CPUContraction panelBlock(const Contraction &contraction, const VectorUnit &unit
   int64_t rows = sizeOf(contraction, roles.rows), depth = sizeOf(contraction, roles.sums);
   CPUContraction made = like;
   made.hasAccumulatorsInMemory = true;
-  int64_t programs = (rows + mostPackedRows - 1) / mostPackedRows;
-  made.rows = (rows + programs - 1) / programs;
+  // Whole tile registers have 16 rows, and the best blocks of them 32.
+  int64_t whole = 1;
+  if (!made.isPacked && unit.pairRows >= pairRowsOfTiles && takesPairs(contraction, unit))
+    whole = rows % 32 == 0 ? 32 : rows % 16 == 0 ? 16 : 1;
+  int64_t programs = (rows + mostPackedRows - 1) / mostPackedRows, units = rows / whole;
+  made.rows = (units + programs - 1) / programs * whole;
   made.columns = made.isPacked ? columnsInMemory(unit) : packedColumns;
   bool isCool = made.isPacked && made.rows <= coolRows;
   made.kBlock = isCool                    ? stepsAtOnce(depth, shallowDepth)

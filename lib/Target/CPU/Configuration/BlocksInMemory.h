@@ -14,6 +14,8 @@ namespace tw::target::cpu {
 inline constexpr int64_t streamedRows = 7;
 /// Rows of a block in tile registers.
 inline constexpr int64_t pairRowsOfTiles = 32;
+/// Rows from which on an operand is packed in pairs beside the product (Plan/Products.cpp).
+inline constexpr int64_t leastPackedRows = 13;
 
 /// A block in memory instead of `inRegisters`; nothing where that is the faster one.
 std::optional<CPUContraction> chooseInMemory(const Contraction &contraction, const VectorUnit &unit,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Dot/DotPairs.h"
+#include "Target/CPU/Dot/PackPairs.h"
 #include "Target/CPU/Plan/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -14,20 +15,18 @@ static constexpr int64_t tileRows = 16, tileBytes = 64, tileDepth = 32;
 
 FailureOr<PairOperands> pairOperands(Emitter &e, tile::DotOp op, const DotStep &plan) {
   FailureOr<Memory> a = e.asStridedMemory(op.getA(), plan.pairsA),
-                    b = e.asStridedMemory(pairsOf(op.getB()), plan.pairsB);
+                    b = e.asStridedMemory(plan.packed ? plan.packed : pairsOf(op.getB()),
+                                          plan.pairsB);
   if (failed(a) || failed(b))
     return failure();
+  if (a->strides.back().constant() != 1)
+    return e.refuse(op, "rows of the first operand do not lie in memory as they are");
+  if (plan.packed) {
+    if (plan.packed != op.getB())
+      std::swap(b->strides[0], b->strides[1]);
+    b = packPairs(e, *b, op.getB().getType());
+  }
   return PairOperands{*a, *b, op.getA().getType().getDimSize(1)};
-}
-
-/// The address of an element.
-static Value addressOf(Emitter &e, const Memory &memory, ArrayRef<Ix> at) {
-  Ix index = 0;
-  for (auto [place, stride] : llvm::zip(at, memory.strides))
-    index = e.ix().add(index, e.ix().mul(place, stride));
-  return LLVM::GEPOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),
-                             Emitter::memoryType(memory.element), memory.base,
-                             ArrayRef<LLVM::GEPArg>{e.ix().value(index)});
 }
 
 static Value callIntrinsic(Emitter &e, TypeRange results, StringRef name, ValueRange operands) {
@@ -54,11 +53,11 @@ LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row,
     SmallVector<Value> right;
     for (unsigned j = 0; j < vectors; ++j) {
       Value address =
-          addressOf(e, operands.b, {pair, e.ix().add(column, int64_t(j) * lanes), Ix(0)});
+          e.addressIn(operands.b, {pair, e.ix().add(column, int64_t(j) * lanes), Ix(0)});
       right.push_back(asPairs(LLVM::LoadOp::create(e.b, e.loc, words, address, 2)));
     }
     for (unsigned i = 0; i < rows; ++i) {
-      Value address = addressOf(e, operands.a, {e.ix().add(row, int64_t(i)), e.ix().mul(pair, 2)});
+      Value address = e.addressIn(operands.a, {e.ix().add(row, int64_t(i)), e.ix().mul(pair, 2)});
       Value left = asPairs(e.splat(LLVM::LoadOp::create(e.b, e.loc, i32, address, 2)));
       for (unsigned j = 0; j < vectors; ++j) {
         Value &sum = sums[i * vectors + j];
@@ -141,7 +140,7 @@ private:
 
   void move(StringRef intrinsic, int64_t tile, const Memory &memory, ArrayRef<Ix> at) {
     Ix stride = e.ix().mul(memory.strides[0], Emitter::bytesOf(memory.element));
-    callIntrinsic(e, {}, intrinsic, {number(tile), addressOf(e, memory, at), e.ix().value(stride)});
+    callIntrinsic(e, {}, intrinsic, {number(tile), e.addressIn(memory, at), e.ix().value(stride)});
   }
 
   Emitter &e;

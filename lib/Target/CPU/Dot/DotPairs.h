@@ -10,6 +10,8 @@
 //   %q = tile.reshape %p : tensor<1x128x64x2xbf16> -> tensor<128x64x2xbf16>
 //   %t = tile.transpose %q [0, 2, 1] : tensor<128x64x2xbf16> -> tensor<128x2x64xbf16>
 //   %y = tile.reshape %t : tensor<128x2x64xbf16> -> tensor<256x64xbf16>
+//
+// Else b is packed beside the product (PackPairs.h), if it is used by enough rows.
 #pragma once
 #include "Target/CPU/Emission/Emitter.h"
 

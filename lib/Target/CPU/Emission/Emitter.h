@@ -164,7 +164,11 @@ public:
   Memory storedAt(tile::StoreOp store);
   void write(const Memory &room, const Point &point, mlir::Value value);
   mlir::Value read(const Memory &room, const Point &point);
+  /// The address of an element.
+  mlir::Value addressIn(const Memory &memory, llvm::ArrayRef<Ix> at);
   Memory allocate(llvm::ArrayRef<Size> extents, mlir::Type element);
+  /// Columns of `lanes` vectors of `lanes` elements as rows.
+  void transposeSquare(llvm::SmallVectorImpl<mlir::Value> &rows);
 
   // Operations that are emitted where they stand (Block.cpp, Reduce.cpp, Sort.cpp, ...)
   /// Emits a block in its versions; `finish` gives the values, of `types`, that go on.

@@ -167,7 +167,7 @@ private:
         return failure();
       rows.push_back(e.asVector(*row));
     }
-    SquareBlock(e, Emitter::bytesOf(room.element)).transpose(rows);
+    e.transposeSquare(rows);
     at = point;
     at.lane = lane;
     e.mask = {};
@@ -201,6 +201,11 @@ private:
 };
 
 } // namespace
+
+void Emitter::transposeSquare(SmallVectorImpl<Value> &rows) {
+  Type element = cast<VectorType>(rows.front().getType()).getElementType();
+  SquareBlock(*this, element.getIntOrFloatBitWidth() / 8).transpose(rows);
+}
 
 LogicalResult Emitter::fillTransposed(const Memory &room, Value tile, const Fill &fill) {
   Scope scope(*this);

@@ -78,6 +78,15 @@ FailureOr<Memory> Emitter::asStridedMemory(Value tile, const StridedPlacement &p
   return memory;
 }
 
+Value Emitter::addressIn(const Memory &memory, ArrayRef<Ix> at) {
+  Ix place = 0;
+  for (auto [coordinate, stride] : llvm::zip(at, memory.strides))
+    place = ix().add(place, ix().mul(coordinate, stride));
+  return LLVM::GEPOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
+                             memoryType(memory.element), memory.base,
+                             ArrayRef<LLVM::GEPArg>{ix().value(place)});
+}
+
 Memory Emitter::storedAt(tile::StoreOp store) {
   const Buffer &buffer = buffers.find(store.getBuffer())->second;
   Ix first = 0;

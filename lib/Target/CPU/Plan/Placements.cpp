@@ -156,22 +156,29 @@ FailureOr<Fill> planFill(Scene &scene, Value tile) {
   return fill;
 }
 
-FailureOr<StridedPlacement> asStridedMemory(Scene &scene, Value tile, int along) {
-  StridedPlacement placement;
+bool isInBuffer(const Scene &scene, Value tile) {
+  if (scene.isInMemory(tile))
+    return false;
   Value source = tile;
-  while (!scene.isInMemory(tile) && source.getDefiningOp() &&
+  while (source.getDefiningOp() &&
          isa<tile::ReshapeOp, tile::TransposeOp>(source.getDefiningOp()))
     source = source.getDefiningOp()->getOperand(0);
-  auto load = scene.isInMemory(tile) ? nullptr : source.getDefiningOp<tile::LoadOp>();
-  placement.isInBuffer = load && !load.getMask() && load.getStrides().empty();
-  for (unsigned d = 0; placement.isInBuffer && d < load.getPositions().size(); ++d)
-    placement.isInBuffer = scene.inside.contains({load, d}) &&
-                           !isa<RankedTensorType>(load.getPositions()[d].getType());
+  auto load = source.getDefiningOp<tile::LoadOp>();
+  if (!load || load.getMask() || !load.getStrides().empty())
+    return false;
+  for (unsigned d = 0; d < load.getPositions().size(); ++d)
+    if (!scene.inside.contains({load, d}) ||
+        isa<RankedTensorType>(load.getPositions()[d].getType()))
+      return false;
   for (auto [d, extent] : llvm::enumerate(extentsOf(tile)))
-    if (placement.isInBuffer && !traceToLoad(tile, int(d)).first && extent.constant() != 1)
-      placement.isInBuffer = false;
-  if (along >= 0 && !isContiguous(tile, along))
-    placement.isInBuffer = false;
+    if (!traceToLoad(tile, int(d)).first && extent.constant() != 1)
+      return false;
+  return true;
+}
+
+FailureOr<StridedPlacement> asStridedMemory(Scene &scene, Value tile, int along) {
+  StridedPlacement placement;
+  placement.isInBuffer = isInBuffer(scene, tile) && (along < 0 || isContiguous(tile, along));
   if (!placement.isInBuffer && failed(toMemory(scene, tile, placement.before)))
     return failure();
   return placement;

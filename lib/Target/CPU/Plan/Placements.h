@@ -21,8 +21,11 @@ bool isPartOfTransposed(mlir::Value tile, int lane);
 /// All of `tile` into some memory.
 mlir::FailureOr<Fill> planFill(Scene &scene, mlir::Value tile);
 
-/// Where it lies in its buffer, if all of it is inside, else in scratch; with neighbours along
-/// dimension `along` (-1: none) next to each other.
+/// Whether it lies in its buffer: all of it is inside, and strides tell where.
+bool isInBuffer(const Scene &scene, mlir::Value tile);
+
+/// Where it lies in its buffer, else in scratch; with neighbours along dimension `along` (-1: none)
+/// next to each other.
 mlir::FailureOr<StridedPlacement> asStridedMemory(Scene &scene, mlir::Value tile, int along = -1);
 
 /// The store that writes what is made of `tile`, element by element, to where `tile` can be kept

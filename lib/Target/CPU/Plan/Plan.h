@@ -113,6 +113,9 @@ struct DotStep {
   enum class Form { OuterProducts, RowsByColumns, Pairs, Tiles } form = Form::OuterProducts;
   DotOperand a, b;
   StridedPlacement pairsA, pairsB; // of pairs
+  /// What is packed in pairs beside the product: b or, if that is a transpose, what it turns. Null:
+  /// the kernel reads b in pairs.
+  mlir::Value packed;
   /// Steps along K past the end of the buffers are not run; meanwhile these are inside.
   bool isDepthLimited = false;
   std::vector<Access> insideMeanwhile;

@@ -154,6 +154,8 @@ private:
     if (dot.form == Form::Pairs || dot.form == Form::Tiles) {
       strided(depth, "a", dot.pairsA);
       strided(depth, "b", dot.pairsB);
+      if (dot.packed)
+        line(depth) << "b is packed in pairs, from " << nameOf(dot.packed) << '\n';
     } else {
       placements(depth, dot.a.before);
       if (dot.form == Form::OuterProducts)

@@ -19,6 +19,8 @@ namespace {
 constexpr int64_t mostRows = 8;
 /// In tile registers: rows of a and columns of b, and steps along K.
 constexpr int64_t tileRows = 16, tileDepth = 32;
+/// Columns are packed in blocks of a vector's pairs, at most 16.
+constexpr int64_t leastPackedDepth = 32;
 
 class ProductPlanner {
 public:
@@ -30,6 +32,8 @@ public:
     LogicalResult planned = success();
     if (Value pairs = pairsOf(op.getB()); pairs && takesPairs())
       planned = asPairs(pairs);
+    else if (!pairs && takesPairs() && packsPairs())
+      planned = asPairs(dot.packed);
     else if (takesRows())
       planned = rowsByColumns();
     else
@@ -53,6 +57,19 @@ private:
                 a.hasStaticShape() && type.getElementType().isF32() &&
                 a.getElementType().isBF16() && type.getDimSize(1) % lanes == 0;
     return fits && (cpu.bf16Dot || fitsTiles());
+  }
+
+  /// Whether b, which lies otherwise, is to be packed in pairs first, and what then is packed: rows
+  /// of b are read two by two, columns pair by pair.
+  bool packsPairs() {
+    auto b = op.getB().getType();
+    if (!b.getElementType().isBF16() || b.getDimSize(0) < leastPackedDepth ||
+        b.getDimSize(0) % 2 != 0 || !isReusedMuch())
+      return false;
+    auto transpose = op.getB().getDefiningOp<tile::TransposeOp>();
+    dot.packed = transpose && !scene.isInMemory(op.getB()) ? transpose.getOperand() : op.getB();
+    return scene.isInMemory(dot.packed) || !isInBuffer(scene, dot.packed) ||
+           isContiguous(dot.packed, 0) || isContiguous(dot.packed, 1);
   }
 
   LogicalResult asPairs(Value pairs) {
