@@ -95,8 +95,8 @@ typedef struct tilewright_compile_options {
   const char *target; /* "cpu" (default) or "reference" */
   const char *entry;  /* name of the model in an archive that holds several; default the only one */
   const char *weights;   /* "auto" (default: embedded below 1 GiB), "embedded", "external" */
-  const char *precision; /* of products of f32: "f32" (default), or "tf32": operands are rounded to
-                            a mantissa of 10 bits, for targets that have it */
+  const char *precision; /* of products of f32: "f32" (default), "bf16": operands are rounded to
+                            bf16, or "tf32": to a mantissa of 10 bits, for targets that have it */
   const char *dump_to;   /* folder that gets the IR after every stage, and the kernels; created when
                             missing */
   int report;            /* 1: give the text of what fused and why to sink->report, 2: as JSON */

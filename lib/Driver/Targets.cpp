@@ -125,16 +125,20 @@ Result<NamedTarget> findTarget(const std::string &name, const std::string &preci
   auto refuse = [](std::string message, std::string help) {
     return Diagnostic{Code::DRIVER_3, std::move(message), {}, {}, std::move(help)};
   };
-  bool isTF32 = precision == "tf32";
-  if (!isTF32 && !precision.empty() && precision != "f32")
+  bool isTF32 = precision == "tf32", isBf16 = precision == "bf16";
+  if (!isTF32 && !isBf16 && !precision.empty() && precision != "f32")
     return refuse(fmt::format("there is no precision \"{}\"", precision),
-                  "the precisions of products of f32 are f32 (default) and tf32");
+                  "the precisions of products of f32 are f32 (default), tf32 and bf16");
   TW_ASSIGN(NamedTarget target,
             byName(name, isTF32 ? target::Precision::TF32 : target::Precision::F32));
   if (isTF32 && !target.allowsTF32)
     return refuse(fmt::format("precision {} is asked for, but target {} multiplies f32 as f32",
                               precision, name),
                   "leave the precision out, or compile for a target that has it: nvidia:sm_90a");
+  if (isBf16 && !target.chooser)
+    return refuse("precision bf16 is asked for, but target reference multiplies f32 as f32",
+                  "leave the precision out, or give another target");
+  target.roundsProducts = isBf16;
   return target;
 }
 

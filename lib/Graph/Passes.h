@@ -24,8 +24,9 @@ std::unique_ptr<mlir::Pass> createHoistWeights(ConstantEvaluator *evaluator);
 std::unique_ptr<mlir::Pass> createGraphCanonicalizer();
 
 /// All of them in order. `evaluator` may be null: then nothing is evaluated at compile
-/// time.
-void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator *evaluator);
+/// time. `roundsProducts`: operands of products of f32 to bf16.
+void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator *evaluator,
+                        bool roundsProducts = false);
 
 /// Only what makes a graph executable: no pass that merges, moves, drops or evaluates anything.
 /// What comes of it is the truth that compiled programs are checked against.

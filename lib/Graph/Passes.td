@@ -169,6 +169,29 @@ def MergeProducts : GraphPass<"tw-merge-products", "::mlir::ModuleOp"> {
   }];
 }
 
+def RoundProducts : GraphPass<"tw-round-products"> {
+  let summary = "Round operands of products of f32 to bf16";
+  let description = [{
+    What matrix products and attention multiply is rounded to bf16 where it is f32, as a model that
+    is compiled with `--precision=bf16` allows; sums and results stay f32:
+
+    ```
+    %y = generic { c + a * b }(%x, %w) : tensor<128x768xf32>, tensor<768x768xf32>
+    ```
+
+    becomes
+
+    ```
+    %a = generic { truncf }(%x) : tensor<128x768xbf16>
+    %b = generic { truncf }(%w) : tensor<768x768xbf16>
+    %y = generic { c + extf(a) * extf(b) }(%a, %b)
+    ```
+
+    Roundings of weights are evaluated at compile time, others become a part of what computes the
+    operand. Convolutions stay as they are.
+  }];
+}
+
 def ReshapeBeforeSlice : GraphPass<"tw-reshape-before-slice"> {
   let summary = "Cut dimensions before slices are taken";
   let description = [{

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace tw {
 
-void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
+void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator, bool roundsProducts) {
   pm.addPass(createGraphCanonicalizer());
   pm.addPass(createGraphCSE());
   pm.addPass(createDropDeadResults());
@@ -24,6 +24,8 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator) {
   pm.addPass(createFuseElementwise());
   pm.addPass(createFoldAttentionTransposes());
   pm.addPass(createGroupQueries());
+  if (roundsProducts)
+    pm.addPass(createRoundProducts());
   pm.addPass(createGraphCSE());
   if (evaluator)
     pm.addPass(createHoistWeights(evaluator));
@@ -49,9 +51,9 @@ void registerGraphPasses() {
   for (auto create :
        {createDropDeadResults, createResolveDims, createScatterIntoWhole, createFoldUnitReshapes,
         createFoldPadding, createReadCapturedViews, createReshapeBeforeSlice, createFuseElementwise,
-        createChannelsLast, createMergeProducts, createFoldAttentionTransposes, createGroupQueries,
-        createSumGroupGradients, createTransposeWeights, createFoldFilterTransposes,
-        createToDestinationStyle, createNumberValues, createGraphCSE})
+        createChannelsLast, createMergeProducts, createRoundProducts, createFoldAttentionTransposes,
+        createGroupQueries, createSumGroupGradients, createTransposeWeights,
+        createFoldFilterTransposes, createToDestinationStyle, createNumberValues, createGraphCSE})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
 }

@@ -164,8 +164,6 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
     constraints.emplace_back("column_parts", "1", "columns of unknown number have no equal parts");
   if (isBf16Product(contraction) && contraction.dims[roles.sums.back()].size) {
     isMultiple("vnni_packed", roles.sums.back(), "2", "neighbours come out even");
-    if (canPack(contraction))
-      isMultiple("vnni_packed", roles.columns[0], "columns", "programs of pairs come out even");
   } else
     isNever("vnni_packed", "it is no product of bf16 summed in f32 over a known length");
   if (!canUseRowDots(contraction, false))

@@ -80,3 +80,14 @@ def test_what_cannot_be_compiled(refusal, tmp_path):
 def test_a_target_that_is_no_text(refusal):
     with refusal("TW-PYTHON-0005", "target is 5"):
         tilewright.compile(torch.nn.ReLU(), (torch.randn(2, 3),), target=5)
+
+
+def test_products_of_operands_rounded_to_bf16():
+    torch.manual_seed(0)
+    linear = torch.nn.Linear(64, 33).eval()
+    x = torch.randn(5, 64)
+    y = tilewright.compile(linear, (x,), precision="bf16")(x)
+    with torch.no_grad():
+        wanted = x.bfloat16().float() @ linear.weight.bfloat16().float().T + linear.bias
+        assert torch.allclose(y, wanted, rtol=1e-5, atol=1e-5)
+        assert not torch.allclose(y, linear(x), rtol=1e-5, atol=1e-5)

@@ -29,8 +29,8 @@ def compile(model: Any, example_inputs: tuple[Any, ...] | dict[str, Any] | None 
     files, or texts of the tile dialect. threads: of each call; 0 for all cores. dump_to: a folder that
     gets the IR after every stage. device: where the program is loaded: "cpu", "cuda" or "cuda:N"; None
     for the first that the target is for. To compile for a device that this machine has not, see
-    compile_to_file. precision: of products of f32, "f32", or "tf32" where the target has it, which rounds what
-    is multiplied to a mantissa of 10 bits.
+    compile_to_file. precision: of products of f32, "f32"; "bf16", to which what is multiplied is rounded; or
+    "tf32" where the target has it, a mantissa of 10 bits.
 
     Errors: TW-PYTHON-0007 (no model, or torch.export cannot export it: the cause is chained),
     TW-IMPORT-* and TW-LOWER-* (what the compiler does not take; all unsupported operators are listed

@@ -389,8 +389,8 @@ def check_library(library: str) -> None:
 
 def check_precision(precision: str) -> None:
     """Errors: TW-PYTHON-0005. Whether the target has it says the compiler."""
-    if precision not in ("f32", "tf32"):
-        _native.refuse("TW-PYTHON-0005", f"precision is {_native.shown(precision)}", 'it is "f32" or "tf32"')
+    if precision not in ("f32", "bf16", "tf32"):
+        _native.refuse("TW-PYTHON-0005", f"precision is {_native.shown(precision)}", 'it is "f32", "bf16" or "tf32"')
 
 
 def check_threads(threads: int, follow: bool = False) -> None:

@@ -94,12 +94,14 @@ bool report(const Comparisons &all, std::string &text, JsonWriter &json) {
   return same;
 }
 
-/// The model as it is compiled for the reference target.
-ModelOptions forReference(ModelOptions model) {
-  model.target = "reference";
-  model.configurations.clear();
-  model.tuningSpecs.clear();
-  return model;
+/// Products of operands that are rounded are as exact as tensors of their type.
+ToleranceOptions tolerancesOf(const CheckOptions &options) {
+  ToleranceOptions tolerances = options.tolerances;
+  if (options.model.precision == "bf16")
+    tolerances.computedIn = DType::BF16;
+  if (options.model.precision == "tf32")
+    tolerances.computedIn = DType::F16; // with a mantissa as long
+  return tolerances;
 }
 
 /// Compares dispatch by dispatch, and says which one is the first that is at fault where there is
@@ -112,7 +114,7 @@ int checkDispatches(const CheckOptions &options, std::span<const Call> calls, bo
   rt::Metadata ofProgram, ofReference;
   if (int status = openProgram(model, "", program, &ofProgram))
     return status;
-  if (int status = openProgram(forReference(model), "", reference, &ofReference))
+  if (int status = openProgram(asTarget(model, "reference"), "", reference, &ofReference))
     return status;
   CheckedProgram compiled{program.get(), ofProgram}, truth{reference.get(), ofReference};
   auto found = compareDispatches(compiled, truth, calls, options.tolerances, options.threads,
@@ -157,10 +159,11 @@ int openReference(const CheckOptions &options, ProgramPtr &reference) {
                  {},
                  {},
                  "give --expected-output for every call, or check the model"});
-  return openProgram(forReference(options.model), "", reference);
+  return openProgram(asTarget(options.model, "reference"), "", reference);
 }
 
-int check(const CheckOptions &options, const Invocation &invocation) {
+int check(CheckOptions options, const Invocation &invocation) {
+  options.tolerances = tolerancesOf(options);
   auto calls = parseCalls(options.firstCall, invocation, false);
   TW_TRY_CLI(calls);
   bool allExpected = std::ranges::all_of(*calls, [](const Call &c) { return !c.expected.empty(); });

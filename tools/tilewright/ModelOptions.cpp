@@ -19,6 +19,9 @@ void ModelOptions::addTo(CLI::App &app) {
                  "first that matches a kernel decides")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  app.add_option("--precision", precision,
+                 "of products of f32: f32 (default); bf16, to which operands are rounded; or tf32 "
+                 "(nvidia:sm_90a), a mantissa of 10 bits");
   app.add_option("--entry", entry, "name of the model in an archive that holds several");
 }
 
@@ -31,9 +34,6 @@ void ModelOptions::addOutputOptionsTo(CLI::App &app) {
                  "embedded in the artifact, external (a file next to it), or auto (default: "
                  "embedded below 1 GiB)")
       ->check(CLI::IsMember({"auto", "embedded", "external"}));
-  app.add_option("--precision", precision,
-                 "of products of f32: f32 (default), or tf32 (nvidia:sm_90a), which rounds what is "
-                 "multiplied to a mantissa of 10 bits");
   app.add_option(
       "--dump-to", dumpTo,
       "folder to write the program to after each stage, and its kernels as source and assembly");

@@ -21,11 +21,11 @@ struct ModelOptions {
   bool verify = false;              // of an artifact
   bool values = false; // its metadata says which values of the graph dispatches compute
 
-  /// Adds MODEL, --target, --kernels, --config, --tuning-spec and --entry.
+  /// Adds MODEL, --target, --kernels, --config, --tuning-spec, --precision and --entry.
   void addTo(CLI::App &app);
   /// Adds --verify, for commands that load artifacts.
   void addVerifyTo(CLI::App &app);
-  /// Adds --weights, --precision and --dump-to, for `compile`.
+  /// Adds --weights and --dump-to, for `compile`.
   void addOutputOptionsTo(CLI::App &app);
 };
 

@@ -63,13 +63,14 @@ int openProgram(const ModelOptions &options, const std::string &device, ProgramP
                    {},
                    "leave --target out, or compile the model again with it"});
     std::string spec = options.tuningSpecs.empty() ? "" : options.tuningSpecs.front();
-    for (const auto &[option, file] :
-         {std::pair("--config", options.configurations), std::pair("--tuning-spec", spec)})
-      if (!file.empty())
+    for (const auto &[option, given] :
+         {std::pair("--config", options.configurations), std::pair("--tuning-spec", spec),
+          std::pair("--precision", options.precision)})
+      if (!given.empty())
         return fail({Code::CLI_1,
                      fmt::format("{} is an artifact, whose kernels are compiled already, but "
                                  "{}={} is given",
-                                 options.model, option, file),
+                                 options.model, option, given),
                      {},
                      {},
                      fmt::format("leave {} out, or compile the model again with it", option)});

@@ -98,9 +98,7 @@ TEST(Contraction, ConstraintsOfEveryTarget) {
             "stay together");
   Contraction uneven = product(64, 97, 32);
   uneven.buffers[0].dtype = uneven.buffers[1].dtype = kernel::bf16;
-  EXPECT_EQ(violated(uneven, {8, 48, 1, 1, true, 1, true}),
-            "vnni_packed * (97 mod columns) = 1 must not be more than 0: programs of pairs come "
-            "out even");
+  EXPECT_EQ(violated(uneven, {8, 48, 1, 1, true, 1, true}), "");
   EXPECT_EQ(violated(product(64, 96, 32), {8, 48, 1, 1, false, 1, false, true}),
             "vectorize_reduction = 1 must not be more than 0: neither operand is a vector along "
             "rows that lie "

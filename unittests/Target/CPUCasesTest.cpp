@@ -337,12 +337,11 @@ TEST(CPUCases, ProductsThatPackPairs) {
         Product p{.rows = rows, .columns = 48, .depth = depth, .layout = layout, .operand = "bf16"};
         CompiledKernel kernel(product(p));
         for (auto [m, n, k] : {std::array{48, 48, 80}, {1, 1, 1}, {50, 70, 131}})
-          kernel.expectSame(
-              {fmt::format("{}x{}xbf16=random:1", m, k),
-               layout == Layout::Plain ? fmt::format("{}x{}xbf16=random:2", k, n)
-                                       : fmt::format("{}x{}xbf16=random:2", n, k),
-               fmt::format("{}x{}xf32=0", m, n)},
-              1e-5);
+          kernel.expectSame({fmt::format("{}x{}xbf16=random:1", m, k),
+                             layout == Layout::Plain ? fmt::format("{}x{}xbf16=random:2", k, n)
+                                                     : fmt::format("{}x{}xbf16=random:2", n, k),
+                             fmt::format("{}x{}xf32=0", m, n)},
+                            1e-5);
       }
 }
 

@@ -195,8 +195,10 @@ TEST(CPUContraction, PairsOfBf16) {
   EXPECT_TRUE(isLegal(spec, chosen, unit));
   chosen.columns = 32; // not as the instructions have it
   EXPECT_FALSE(isLegal(spec, chosen, unit));
-  spec.dims[1] = {100};
-  EXPECT_FALSE(chooseContraction(spec, unit, true).isVnniPacked); // panels would not fit evenly
+  for (auto [columns, arePairs] : {std::pair(100, true), {50257, true}, {48, true}, {10, false}}) {
+    spec.dims[1] = {columns}; // the last panel is padded
+    EXPECT_EQ(chooseContraction(spec, unit, true).isVnniPacked, arePairs) << columns;
+  }
 }
 
 TEST(CPUContraction, CostsGrowWithWork) {

@@ -185,12 +185,12 @@ static void remarkUnused(Session &session, const ConfigurationFile &given, const
 }
 
 /// `options` are those of the program.
-static LogicalResult writePreparation(Pipeline &pipeline, ModuleOp preparation,
-                                      const NamedTarget &target, ArtifactOptions options,
-                                      const Request &request) {
+static LogicalResult writePreparation(Pipeline &pipeline, ModuleOp preparation, NamedTarget target,
+                                      ArtifactOptions options, const Request &request) {
+  target.roundsProducts = false; // the program's are what the user speaks of
   options.output = request.preparation;
   options.descriptor = request.preparationDescriptor;
-  if (failed(pipeline.toDispatches(preparation, /*evaluator=*/nullptr, target.chooser.get())) ||
+  if (failed(pipeline.toDispatches(preparation, /*evaluator=*/nullptr, target)) ||
       failed(pipeline.configure(preparation, target.chooser, {})) ||
       failed(pipeline.toTilePrograms(preparation, /*evaluator=*/nullptr, target.chooser.get())))
     return failure();
@@ -236,9 +236,8 @@ static void run(Session &session, const Request &request) {
     constants = &*preparation;
   if (!isReference && (request.report || !given->decisions.empty()))
     wantDecisions(*module, given->decisions);
-  if (failed(isReference
-                 ? pipeline.toPlainDispatches(*module, *kernels)
-                 : pipeline.toDispatches(*module, constants, target->chooser.get(), *kernels)))
+  if (failed(isReference ? pipeline.toPlainDispatches(*module, *kernels)
+                         : pipeline.toDispatches(*module, constants, *target, *kernels)))
     return;
   std::vector<ConfiguredDispatch> configured;
   if (!isReference) {

@@ -154,13 +154,12 @@ LogicalResult Pipeline::toPlainDispatches(ModuleOp module, const ModelKernels &k
 }
 
 LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluator,
-                                     const conversion::ConfigurationChooser *chooser,
-                                     const ModelKernels &kernels) {
+                                     const NamedTarget &target, const ModelKernels &kernels) {
   if (failed(toGraph(module, kernels)))
     return failure();
   return runPasses("graph", module, [&](OpPassManager &pm) {
-    buildGraphPipeline(pm, evaluator);
-    buildDispatchPipeline(pm, chooser ? chooser->fusionLimits() : FusionLimits());
+    buildGraphPipeline(pm, evaluator, target.roundsProducts);
+    buildDispatchPipeline(pm, target.chooser ? target.chooser->fusionLimits() : FusionLimits());
     pm.addPass(createLowerAffinePass());
   });
 }

@@ -6,6 +6,7 @@
 #include "Driver/CApi/Session.h"
 #include "Driver/Model/ModelKernels.h"
 #include "Driver/Model/ModelSource.h"
+#include "Driver/Targets.h"
 #include "Graph/ConstantEvaluator.h"
 #include "GraphToTile/Passes.h"
 #include "IO/OutputFile.h"
@@ -35,10 +36,9 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> import(const ModelSource &model,
                                            const ModelKernels &kernels = {});
   /// From either to the dispatch level; calls of `kernels` become dispatches of tile programs.
-  /// `evaluator` may be null; `chooser`, too: else it limits what shares a kernel.
+  /// `evaluator` may be null; the target's chooser, too: else it limits what shares a kernel.
   mlir::LogicalResult toDispatches(mlir::ModuleOp module, ConstantEvaluator *evaluator,
-                                   const conversion::ConfigurationChooser *chooser,
-                                   const ModelKernels &kernels = {});
+                                   const NamedTarget &target, const ModelKernels &kernels = {});
   /// As toDispatches, without the passes that toDispatches is to be checked for: a dispatch for
   /// each operation, nothing fused, laid out otherwise or evaluated at compile time.
   mlir::LogicalResult toPlainDispatches(mlir::ModuleOp module, const ModelKernels &kernels = {});

@@ -26,8 +26,9 @@ class Options(NamedTuple):
         return torch.get_num_threads if threads is None else lambda: threads
 
     def precision_on(self, target: str) -> str:
-        """Of a graph for `target`. Where the target follows the tensors' device, graphs in main memory have f32."""
-        return self.precision if self.target is not None or is_for_gpu(target) else "f32"
+        """Of a graph for `target`. Where the target follows the tensors' device, tf32 is for graphs on a GPU."""
+        has_it = self.precision != "tf32" or self.target is not None or is_for_gpu(target)
+        return self.precision if has_it else "f32"
 
     def sources(self) -> tuple[list[str], list[tuple[str, str]]]:
         return split_kernels(self.kernels)

@@ -55,7 +55,7 @@ double tripCycles(const Problem &p, const AttentionConfiguration &block) {
   // One of the products reads columns of an operand: of keys they are copied beside it, element by
   // element where vectors are not full.
   double copied = keys % p.lanes == 0 ? 0.35 : 4;
-  double columns = isTransposed                           ? double(keys * p.width)
+  double columns = isTransposed                       ? double(keys * p.width)
                    : p.isInPairs(rows, keys, p.depth) ? 0 // packed as part of the product
                                                       : copied * double(keys * p.depth);
   double cycles = products + 9 * double(scores) + fixed + columns;

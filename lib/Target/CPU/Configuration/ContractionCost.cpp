@@ -127,6 +127,9 @@ bool isLegal(const Contraction &contraction, const CPUContraction &configuration
   return holds(allConstraints(contraction, unit), numbersOf(configuration));
 }
 
+/// `count` and what a last block of `unit` has beside.
+static int64_t roundUp(int64_t count, int64_t unit) { return (count + unit - 1) / unit * unit; }
+
 /// The cheapest block that lies in registers, with everything else as in `like`.
 static CPUContraction blockInRegisters(const Contraction &contraction, const VectorUnit &unit,
                                        const CPUContraction &like, int64_t panel) {
@@ -138,7 +141,10 @@ static CPUContraction blockInRegisters(const Contraction &contraction, const Vec
   pairs.rows = std::min(unit.pairRows, std::max<int64_t>(rows, 1));
   pairs.columns = unit.pairColumns;
   pairs.isVnniPacked = true;
-  if (unit.pairColumns > 0 && holds(constraints, numbersOf(pairs)))
+  // Its instructions multiply twice as much; what a panel has too many columns is for nothing.
+  bool isWorth = unit.pairColumns > 0 &&
+                 roundUp(columns, unit.pairColumns) <= 2 * roundUp(columns, unit.lanes);
+  if (isWorth && holds(constraints, numbersOf(pairs)))
     return pairs;
   double least = 0;
   for (int64_t vectors = 1; vectors <= mostVectors; ++vectors)

@@ -48,8 +48,7 @@ private:
       SmallVector<Value> rows;
       for (int64_t i = 0; i < lanes; ++i)
         rows.push_back(LLVM::LoadOp::create(
-            e.b, e.loc, words,
-            e.addressIn(from, {e.ix().mul(pair, 2), e.ix().add(column, i)}), 2));
+            e.b, e.loc, words, e.addressIn(from, {e.ix().mul(pair, 2), e.ix().add(column, i)}), 2));
       e.transposeSquare(rows);
       for (auto [i, row] : llvm::enumerate(rows))
         store(row, e.ix().add(pair, int64_t(i)), column);

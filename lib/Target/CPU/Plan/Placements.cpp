@@ -160,8 +160,7 @@ bool isInBuffer(const Scene &scene, Value tile) {
   if (scene.isInMemory(tile))
     return false;
   Value source = tile;
-  while (source.getDefiningOp() &&
-         isa<tile::ReshapeOp, tile::TransposeOp>(source.getDefiningOp()))
+  while (source.getDefiningOp() && isa<tile::ReshapeOp, tile::TransposeOp>(source.getDefiningOp()))
     source = source.getDefiningOp()->getOperand(0);
   auto load = source.getDefiningOp<tile::LoadOp>();
   if (!load || load.getMask() || !load.getStrides().empty())
