@@ -8,7 +8,9 @@ HEADER = ["workload", "ours, us", *KINDS, "best peer / ours", "of medians", "goa
 
 
 def of_limit(row, limits):
-    """Our share, and what binds."""
+    """Our share, and what binds; no share where this machine's limits could not be measured."""
+    if not limits.flops[row["bits"]] or not limits.read_of(row["bytes"]):
+        return None, "not measured"
     compute = row["flops"] / limits.flops[row["bits"]]
     memory = row["bytes"] / limits.read_of(row["bytes"])
     return 1e6 * max(compute, memory) / row["us"]["ours"], "peak" if compute > memory else "reads"
@@ -22,18 +24,19 @@ def ratio(times):
 
 def has_missed(row, share):
     reached = ratio(row["us"])[0] if len(row["us"]) > 1 else float("inf")
-    return reached < row["goal"] or share < row["goal_of_limit"]
+    return reached < row["goal"] or (share is not None and share < row["goal_of_limit"])
 
 
 def cells(row, limits):
     share, binds = of_limit(row, limits)
+    reached = binds if share is None else f"{100 * share:.0f} % {binds}"
     ratios = ["-", "-"]
     if len(row["us"]) > 1:
         best, kind = ratio(row["us"])
         ratios = [f"{best:.2f} ({kind})", f"{ratio(row['median_us'])[0]:.2f}"]
     goals = [f"{row['goal']}"] * (row["goal"] > 0) + [f"{100 * row['goal_of_limit']:.0f} % of the limit"] * (row["goal_of_limit"] > 0)
     peers = [f"{row['us'][kind]:.1f}" if kind in row["us"] else "-" for kind in KINDS]
-    return [row["name"], f"{row['us']['ours']:.1f}", *peers, *ratios, ", ".join(goals) or "-", f"{100 * share:.0f} % {binds}",
+    return [row["name"], f"{row['us']['ours']:.1f}", *peers, *ratios, ", ".join(goals) or "-", reached,
             f"{row['compile_seconds']:.2f}", f"{row['resident_bytes'] / 1e6:.0f}"]
 
 

@@ -32,8 +32,8 @@ class Limits:
             self.capacity[level] = read.get("capacity_bytes", float("inf"))
 
     def read_of(self, size):
-        """Bytes per second of the nearest level that holds so many."""
-        return self.read[next(level for level, capacity in self.capacity.items() if capacity >= size)]
+        """Bytes per second of the nearest level that holds so many; 0 where nothing could be measured."""
+        return self.read.get(next((level for level, capacity in self.capacity.items() if capacity >= size), None), 0.0)
 
     def text(self):
         reads = ", ".join(f"{level} {1e-9 * rate:.0f}" for level, rate in self.read.items())
