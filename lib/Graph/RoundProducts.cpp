@@ -64,8 +64,7 @@ bool roundAttention(graph::AttentionOp op) {
   if (!isF32(op.getQuery()))
     return false;
   OpBuilder b(op);
-  for (OpOperand *operand :
-       {&op.getQueryMutable(), &op.getKeyMutable(), &op.getValueMutable()})
+  for (OpOperand *operand : {&op.getQueryMutable(), &op.getKeyMutable(), &op.getValueMutable()})
     operand->set(rounded(operand->get(), b, op.getLoc()));
   return true;
 }
@@ -75,7 +74,8 @@ struct RoundProducts : impl::RoundProductsBase<RoundProducts> {
     getOperation()->walk([](Operation *op) {
       auto contraction = dyn_cast<linalg::GenericOp>(op);
       auto attention = dyn_cast<graph::AttentionOp>(op);
-      if ((contraction && roundContraction(contraction)) || (attention && roundAttention(attention)))
+      if ((contraction && roundContraction(contraction)) ||
+          (attention && roundAttention(attention)))
         emitReport(op->getLoc()) << "multiplies operands that are rounded to bf16";
     });
   }

@@ -251,6 +251,7 @@ static void run(Session &session, const Request &request) {
     remarkUnused(session, *given, request.configurations, configured, kernels->parameters);
     if (failed(pipeline.toTilePrograms(*module, constants, target->chooser.get())))
       return;
+    settleDecisions(*module);
     if (Status followed = checkDecisions(*module, given->decisions, session); !followed)
       return session.error(followed.error());
   }

@@ -4,7 +4,9 @@
 #include "IO/Json.h"
 #include "IO/JsonWriter.h"
 #include "IR/Graph/Decisions.h"
+#include "IR/ModelLocation.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
@@ -94,6 +96,61 @@ static SmallVector<graph::DecisionAttr> decisionsOf(ModuleOp module) {
   if (auto list = module->getAttrOfType<ArrayAttr>(graph::decisionsName))
     llvm::append_range(all, list.getAsRange<graph::DecisionAttr>());
   return all;
+}
+
+/// The operators that each dispatch computes.
+static std::vector<llvm::StringSet<>> operatorsOfDispatches(ModuleOp module) {
+  std::vector<llvm::StringSet<>> all;
+  module.walk([&](graph::DispatchOp call) {
+    llvm::StringSet<> &operators = all.emplace_back();
+    call.getLoc()->walk([&](Location part) {
+      if (std::string name = operatorName(part); !name.empty())
+        operators.insert(name);
+      return WalkResult::advance();
+    });
+  });
+  return all;
+}
+
+/// Why kernels of `producer` and `consumer` are not one: as it was decided for other operators of
+/// these kernels.
+static StringAttr whyApart(ArrayRef<graph::DecisionAttr> decisions,
+                           ArrayRef<llvm::StringSet<>> dispatches, StringAttr producer,
+                           StringAttr consumer) {
+  auto areTogether = [&](StringAttr one, StringAttr other) {
+    return llvm::any_of(dispatches, [&](const llvm::StringSet<> &operators) {
+      return operators.contains(one) && operators.contains(other);
+    });
+  };
+  for (graph::DecisionAttr other : decisions)
+    if (other.getKind() == graph::DecisionKind::Fuse && !other.getTaken() && other.getReason() &&
+        areTogether(other.getOperators()[0], producer) &&
+        areTogether(other.getOperators()[1], consumer))
+      return other.getReason();
+  return StringAttr::get(producer.getContext(), "their kernels stay apart");
+}
+
+void settleDecisions(ModuleOp module) {
+  SmallVector<graph::DecisionAttr> made = decisionsOf(module);
+  std::vector<llvm::StringSet<>> dispatches = operatorsOfDispatches(module);
+  auto isComputed = [&](StringAttr name) {
+    return llvm::any_of(dispatches, [&](auto &operators) { return operators.contains(name); });
+  };
+  SmallVector<Attribute> settled;
+  for (graph::DecisionAttr decision : made) {
+    ArrayRef<StringAttr> operators = decision.getOperators();
+    bool isFusion = decision.getKind() == graph::DecisionKind::Fuse && decision.getTaken();
+    bool isInOne = llvm::any_of(dispatches, [&](const llvm::StringSet<> &dispatch) {
+      return llvm::all_of(operators, [&](StringAttr name) { return dispatch.contains(name); });
+    });
+    if (isFusion && !isInOne && llvm::all_of(operators, isComputed))
+      decision = graph::DecisionAttr::get(module.getContext(), decision.getKind(), operators,
+                                          /*taken=*/false,
+                                          whyApart(made, dispatches, operators[0], operators[1]));
+    settled.push_back(decision);
+  }
+  if (!made.empty())
+    module->setAttr(graph::decisionsName, ArrayAttr::get(module.getContext(), settled));
 }
 
 static bool isAbout(graph::DecisionAttr decision, const GivenDecision &given) {

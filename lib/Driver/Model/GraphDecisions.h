@@ -30,7 +30,11 @@ Result<std::vector<GivenDecision>> readDecisions(const Json &list, const std::st
 /// Tells the passes that are to run on a module.
 void wantDecisions(mlir::ModuleOp module, const std::vector<GivenDecision> &given);
 
-/// After these passes: whether what was given has been followed. Remarks those that are about no
+/// After these passes: operators that share a dispatch may come apart again when it becomes several
+/// kernels. Fusions of which the kernels show nothing are no longer taken.
+void settleDecisions(mlir::ModuleOp module);
+
+/// Then: whether what was given has been followed. Remarks those that are about no
 /// decision of the model. Errors: CONFIG_3 for one that could not be followed, with the reason.
 Status checkDecisions(mlir::ModuleOp module, const std::vector<GivenDecision> &given,
                       Session &session);
