@@ -203,7 +203,7 @@ Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Ker
   // What CPU/DotPairs.h looks for.
   kernel::Size pairs = extents[extents.size() - 2].constant() / 2;
   extents[extents.size() - 2] = pairs;
-  positions[positions.size() - 2] = floorDiv(at.first(roles.sums.back()), 2);
+  positions[positions.size() - 2] = at.program(roles.sums.back()) * pairs;
   positions.push_back(0);
   extents.push_back(2);
   Tile panel = load(at.buffer(spec.b.buffer), positions, extents);

@@ -39,8 +39,10 @@ static CpuFeatures ofX86(const Has &has) {
     cpu = {64, 32};
   else if (has("avx2") && has("fma"))
     cpu = {32, 16};
-  if (cpu.vectorBytes == 64 && has("avx512bf16"))
+  if (cpu.vectorBytes == 64 && has("avx512bf16")) {
     cpu.bf16Dot = "llvm.x86.avx512bf16.dpbf16ps.512";
+    cpu.roundToBf16 = "llvm.x86.avx512bf16.cvtneps2bf16.512";
+  }
   cpu.hasBf16Tiles = cpu.vectorBytes == 64 && has("amx-tile") && has("amx-bf16");
   cpu.storeFence = "llvm.x86.sse.sfence";
   return cpu;
@@ -67,6 +69,10 @@ RegisterBlock CpuFeatures::productBlock(int64_t bytes) const {
   if (vectorRegisters >= 32)
     return {6, 4 * lanes};
   return {6, 2 * lanes};
+}
+
+int64_t CpuFeatures::productRows(int64_t vectors) const {
+  return vectorRegisters >= 32 && vectors == 3 ? 8 : 6;
 }
 
 std::optional<RegisterBlock> CpuFeatures::pairTile() const {

@@ -25,6 +25,9 @@ struct CpuFeatures {
   /// The instruction that adds two products of neighbours in vectors of bf16 to each of the f32 in
   /// another one, as LLVM's intrinsic for whole registers: vdpbf16ps, bfdot. Null: there is none.
   const char *bf16Dot = nullptr;
+  /// The instruction that rounds a whole register of f32 to bf16, denormal numbers to zero, as
+  /// LLVM's intrinsic: vcvtneps2bf16. Null: there is none.
+  const char *roundToBf16 = nullptr;
   /// AMX with bf16: tdpbf16ps on tiles of 16 x 16 sums and 32 steps along K.
   bool hasBf16Tiles = false;
   /// The instruction that orders non-temporal stores before what the caller does next, as LLVM's
@@ -36,6 +39,9 @@ struct CpuFeatures {
   /// The block of a product with f32 sums (`bytes` = 4) or f64 sums (8) that runs best when a
   /// program goes over all of K: measured, see docs/cpu-target.md, "Matrix products".
   RegisterBlock productBlock(int64_t bytes) const;
+
+  /// The rows of such a block that is only so many vectors wide.
+  int64_t productRows(int64_t vectors) const;
 
   /// Whether bf16 is best multiplied in pairs, b packed as [N ceildiv columns, K ceildiv 2,
   /// columns, 2], and with which rows and columns (Dot/DotPairs.h).

@@ -117,7 +117,7 @@ private:
   LogicalResult inTiles() {
     Memory place = room();
     if ((plan.fill && failed(e.fill(place, op.getAcc(), *plan.fill))) ||
-        failed(tileProduct(e, *pairs, place, plan.beginsWithZero, op)))
+        failed(tileProduct(e, *pairs, place, op, plan)))
       return failure();
     e.memory[op.getResult()] = place;
     return success();
@@ -146,6 +146,10 @@ private:
     auto wide = [&](const Ix &column) { return overRows(place, batch, column, vectors, width); };
     if (failed(e.loop(0, whole, step, none, wide)))
       return failure();
+    // What is left over, where it is several vectors.
+    auto rest = ix.sub(all, whole).constant();
+    if (rest && *rest > width && *rest % width == 0)
+      return overRows(place, batch, whole, unsigned(*rest / width), width);
     Point point{batch, -1, 1};
     point.at.push_back(0);
     point.at.push_back(0);
@@ -157,7 +161,7 @@ private:
 
   LogicalResult overRows(const Memory &place, const Indices &batch, const Ix &column,
                          unsigned vectors, unsigned width) {
-    int64_t most = e.cpu.productBlock(bytes).rows;
+    int64_t most = e.cpu.productRows(vectors);
     auto blocks = [&](int64_t rows) {
       return [&, rows](const Ix &row) {
         return update(place, {batch, row, column, unsigned(rows), vectors, width, e.mask});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Dot/DotPairs.h"
+#include "Target/CPU/Dot/BlockPrefetch.h"
 #include "Target/CPU/Dot/PackPairs.h"
 #include "Target/CPU/Plan/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -80,9 +81,9 @@ class TileBlock {
 public:
   /// `passesA`: rows of a are used once while b stays.
   TileBlock(Emitter &e, const PairOperands &operands, const Memory &sums, bool beginWithZero,
-            bool passesA, int64_t rows, int64_t columns)
+            bool passesA, int64_t rows, int64_t columns, const BlockPrefetch *prefetch)
       : e(e), operands(operands), sums(sums), beginWithZero(beginWithZero), passesA(passesA),
-        rows(rows), columns(columns) {}
+        rows(rows), columns(columns), prefetch(prefetch) {}
 
   LogicalResult emit(const Ix &row, const Ix &column) {
     if (beginWithZero)
@@ -93,6 +94,8 @@ public:
       overSums(row, column, "llvm.x86.tileloadd64");
     SmallVector<Value> none;
     auto step = [&](const Ix &k) {
+      if (prefetch)
+        prefetch->request(row, rows * tileRows, k, tileDepth);
       products(row, column, k);
       return success();
     };
@@ -147,7 +150,8 @@ private:
   const PairOperands &operands;
   const Memory &sums;
   bool beginWithZero, passesA;
-  int64_t rows, columns; // in tiles
+  int64_t rows, columns;         // in tiles
+  const BlockPrefetch *prefetch; // or null
 };
 
 } // namespace
@@ -180,8 +184,11 @@ void releaseTiles(Emitter &e) {
 }
 
 LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory &sums,
-                          bool beginWithZero, tile::DotOp op) {
+                          tile::DotOp op, const DotStep &plan) {
   configureTiles(e);
+  std::optional<BlockPrefetch> prefetch;
+  if (plan.next)
+    prefetch.emplace(e, op, *plan.next);
   auto type = op.getType();
   bool passesA = type.getDimSize(0) > 2 * tileRows;
   /// Pairs of tiles, then the last one.
@@ -194,7 +201,9 @@ LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory
   };
   return inPairs(type.getDimSize(1), [&](const Ix &column, int64_t columns) {
     return inPairs(type.getDimSize(0), [&](const Ix &row, int64_t rows) {
-      return TileBlock(e, operands, sums, beginWithZero, passesA, rows, columns).emit(row, column);
+      return TileBlock(e, operands, sums, plan.beginsWithZero, passesA, rows, columns,
+                       prefetch ? &*prefetch : nullptr)
+          .emit(row, column);
     });
   });
 }

@@ -33,6 +33,6 @@ mlir::LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix
 
 /// Adds to all sums, which are in memory; or writes them there, if they begin with zero.
 mlir::LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory &sums,
-                                bool beginWithZero, tile::DotOp op);
+                                tile::DotOp op, const DotStep &plan);
 
 } // namespace tw::target::cpu

@@ -30,7 +30,7 @@ LogicalResult OuterProducts::prepare() {
     return failure();
   limitDepth();
   if (plan.next)
-    beginPrefetch();
+    prefetch.emplace(e, op, *plan.next);
   return success();
 }
 
@@ -112,82 +112,6 @@ Ix OuterProducts::inBuffer(tile::LoadOp load, int dim) {
 }
 
 //===----------------------------------------------------------------------===//
-// What comes next
-//===----------------------------------------------------------------------===//
-
-Ix OuterProducts::distanceToNext(const NextBlock &next, const Buffer &buffer) {
-  IndexBuilder ix = e.ix();
-  auto distance = [&](ArrayRef<int64_t> growth) {
-    Ix sum = 0;
-    for (auto [stride, grown] : llvm::zip(buffer.strides, growth))
-      sum = ix.add(sum, ix.mul(stride, grown));
-    return sum;
-  };
-  // From the outermost loop in: after its last trip the next one further out begins its next.
-  Ix after = distance(next.perProgram);
-  SmallVector<tile::ForOp> loops;
-  for (Operation *around = op->getParentOp(); auto loop = dyn_cast<tile::ForOp>(around);
-       around = loop->getParentOp())
-    loops.push_back(loop);
-  for (auto [loop, growth] : llvm::reverse(llvm::zip_equal(loops, next.perCount))) {
-    Ix count = e.index(loop.getInductionVar()), by = e.index(loop.getStep());
-    Ix perCount = distance(growth);
-    Ix back = ix.mul(ix.sub(count, e.index(loop.getBegin())), perCount);
-    Value isLast = ix.less(ix.sub(e.index(loop.getEnd()), by), ix.add(count, 1));
-    after = ix.select(isLast, ix.sub(after, back), ix.mul(perCount, by));
-  }
-  return after;
-}
-
-void OuterProducts::beginPrefetch() {
-  IndexBuilder ix = e.ix();
-  auto load = cast<tile::LoadOp>(plan.next->load);
-  const Buffer &buffer = e.buffers.find(load.getBuffer())->second;
-  ArrayRef<int64_t> shape = load.getType().getShape();
-  Prefetched made{buffer.base, buffer.element, 0, 0, 0, 0, 0};
-  Ix first = distanceToNext(*plan.next, buffer);
-  int64_t rows = 1;
-  for (auto [position, stride, size] : llvm::zip(load.getPositions(), buffer.strides, shape)) {
-    first = ix.add(first, ix.mul(e.index(position), stride));
-    if (size > 1 && rows == 1)
-      rows = size, made.row = stride;
-  }
-  made.base = LLVM::GEPOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
-                                  Emitter::memoryType(buffer.element), buffer.base,
-                                  ArrayRef<LLVM::GEPArg>{ix.value(first)});
-  made.rowBytes = llvm::alignTo(shape.back() * Emitter::bytesOf(buffer.element), lineBytes);
-  made.bytes = llvm::divideCeil(rows * made.rowBytes, plan.next->parts);
-  made.first = plan.next->part * made.bytes;
-  // Rows that are counted at the call are taken for some.
-  constexpr int64_t someRows = 48;
-  made.height = e.extents(op.getAcc())[rank - 2].constant().value_or(someRows);
-  prefetched = made;
-}
-
-/// At an even rate over all rows of the result: requests that come in bursts wait for each other,
-/// and the loads of this product for them. Where that is less than a line, one is requested again.
-void OuterProducts::prefetchNext(const ResultBlock &block, const Ix &k, int64_t unrolled) {
-  const Prefetched &next = *prefetched;
-  IndexBuilder ix = e.ix();
-  int64_t steps = op.getA().getType().getDimSize(rank - 1);
-  int64_t own = llvm::divideCeil(next.bytes * block.rows, next.height); // of this block of rows
-  int64_t rate = llvm::divideCeil(own * unrolled, steps);
-  Ix begin = ix.add(
-      ix.min(ix.mul(block.row, llvm::divideCeil(own, int64_t(block.rows))), next.bytes - lineBytes),
-      next.first);
-  Ix at = ix.add(begin, ix.mul(ix.div(k, unrolled), rate));
-  int64_t bytes = Emitter::bytesOf(next.element);
-  bool isContiguous = next.row.constant() == next.rowBytes / bytes;
-  for (int64_t ahead = 0; ahead < rate; ahead += lineBytes) {
-    Ix byte = ix.add(at, ahead);
-    Ix index = isContiguous ? ix.div(byte, bytes)
-                            : ix.add(ix.mul(ix.div(byte, next.rowBytes), next.row),
-                                     ix.div(ix.rem(byte, next.rowBytes), bytes));
-    e.prefetch(next.base, next.element, index, /*toFirstLevel=*/false);
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
@@ -198,8 +122,8 @@ LogicalResult OuterProducts::addTo(SmallVectorImpl<Value> &sums, const ResultBlo
   bool isLong = block.rows * block.vectors >= leastWork;
   int64_t unrolled = unrolledSteps(block);
   auto steps = [&](const Ix &k, SmallVectorImpl<Value> &partial) -> LogicalResult {
-    if (prefetched && block.vectors > 1 && isLong)
-      prefetchNext(block, k, unrolled);
+    if (prefetch && block.vectors > 1 && isLong)
+      prefetch->request(block.row, block.rows, k, unrolled);
     for (int64_t i = 0; i < unrolled; ++i) {
       if (i > 0)
         keepApart();

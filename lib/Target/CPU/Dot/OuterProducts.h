@@ -3,7 +3,7 @@
 // tile.dot as outer products: a block of the result in registers, and for each step along K a few
 // vectors of b times single elements of a, both read where they lie.
 #pragma once
-#include "Target/CPU/Emission/Emitter.h"
+#include "Target/CPU/Dot/BlockPrefetch.h"
 
 namespace tw::target::cpu {
 
@@ -34,10 +34,6 @@ private:
   mlir::LogicalResult convert(mlir::Value tile, const Fill &fill, bool isB);
   Memory spaced(mlir::RankedTensorType tile, mlir::Type type);
   void limitDepth();
-  void beginPrefetch();
-  Ix distanceToNext(const NextBlock &next, const Buffer &buffer);
-  /// What of the block of b that comes next is due in `unrolled` steps from k on.
-  void prefetchNext(const ResultBlock &block, const Ix &k, int64_t unrolled);
   Ix inBuffer(tile::LoadOp load, int dim);
 
   using SumUp = llvm::function_ref<mlir::LogicalResult(const Ix &, const Ix &,
@@ -66,16 +62,7 @@ private:
   Ix depth;
   llvm::SmallDenseMap<mlir::Value, Memory> copies;
   tile::LoadOp panels; // of b, where it is read so
-  /// Of the block that comes next: its first element, the distance of its rows and the bytes of
-  /// one in elements and whole lines; the first byte and the bytes of this product's part; rows of
-  /// the result that share them evenly.
-  struct Prefetched {
-    mlir::Value base;
-    mlir::Type element;
-    Ix row;
-    int64_t rowBytes, first, bytes, height;
-  };
-  std::optional<Prefetched> prefetched;
+  std::optional<BlockPrefetch> prefetch;
 };
 
 /// A loop whose result is `sum` is not unrolled. A step of many products fills the processor; two

@@ -212,6 +212,8 @@ public:
   mlir::LogicalResult branch(mlir::scf::IfOp op, const BranchStep &step);
   /// `wide` elements of a float tile in another float type.
   mlir::Value convertFloat(mlir::Value value, mlir::Type element);
+  /// A vector of f32 as bf16 by one instruction; null where there is none, or it may not be used.
+  mlir::Value roundToBf16(mlir::Value value, mlir::Type element);
   mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
 
   SymbolValues symbols;
@@ -251,6 +253,9 @@ public:
   std::set<std::string> imports;
   /// int64_t failure[3], and the messages of tile.check: docs/contracts.md, "Target level".
   mlir::Value failureRecord;
+  /// Whether what is rounded to bf16 may be zero where it is denormal
+  /// (KernelPlan::multipliesPairs).
+  bool mayRoundDenormalsToZero = false;
   std::vector<std::string> failures;
 
   /// Forgets what was emitted inside a region that ends.

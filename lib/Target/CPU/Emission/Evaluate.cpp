@@ -8,6 +8,7 @@
 #include "Target/CPU/Math/VectorLibm.h"
 #include "Target/Common/Elementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -25,10 +26,27 @@ static std::vector<uintptr_t> keyOf(Value tile, const Point &point, unsigned lan
 }
 
 Value Emitter::convertFloat(Value value, Type element) {
+  if (Value rounded = roundToBf16(value, element))
+    return rounded;
   return target::convertFloat(b, loc, value, element);
 }
 
+Value Emitter::roundToBf16(Value value, Type element) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  bool fits = type && type.getElementType().isF32() &&
+              type.getNumElements() * int64_t(sizeof(float)) == cpu.vectorBytes;
+  if (!mayRoundDenormalsToZero || !cpu.roundToBf16 || !element.isBF16() || !fits)
+    return {};
+  return LLVM::CallIntrinsicOp::create(b, loc, VectorType::get(type.getShape(), element),
+                                       b.getStringAttr(cpu.roundToBf16), value,
+                                       LLVM::FastmathFlagsAttr())
+      ->getResult(0);
+}
+
 Value Emitter::elementwise(Operation *op, ArrayRef<Value> operands) {
+  if (isa<arith::TruncFOp>(op))
+    if (Value rounded = roundToBf16(operands[0], getElementTypeOrSelf(op->getResult(0))))
+      return rounded;
   auto polynomial = [&](StringRef operation, ValueRange x) {
     return emitMath(b, loc, operation, x, cpu);
   };

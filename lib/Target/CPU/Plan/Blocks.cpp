@@ -234,6 +234,7 @@ FailureOr<KernelPlan> planKernel(tile::KernelOp kernel, const CpuFeatures &cpu) 
   if (failed(planBlock(scene, kernel.getBody().front(), plan.body,
                        [](HandOver &) { return success(); })))
     return failure();
+  plan.multipliesPairs = scene.multipliesPairs;
   return plan;
 }
 

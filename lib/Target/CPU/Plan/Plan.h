@@ -100,6 +100,7 @@ struct DotOperand {
 /// the next program. Lines of it are prefetched beside the steps of this product, at an even rate.
 struct NextBlock {
   mlir::Operation *load;
+  unsigned rowDim; // its rows: what is behind this dimension lies in one piece
   /// By how many elements along each dimension it is further for each number that a loop counts,
   /// of the innermost one first (none of one: it reads the same, or is unknown).
   llvm::SmallVector<llvm::SmallVector<int64_t>> perCount;
@@ -213,6 +214,9 @@ struct BlockPlan {
 struct KernelPlan {
   llvm::DenseSet<mlir::Value> nonTemporal; // outputs that are written past the caches
   BlockPlan body;
+  /// Whether products are of pairs of bf16, whose instructions take denormal numbers as zero; then
+  /// so may the one that rounds to bf16.
+  bool multipliesPairs = false;
 };
 
 /// Fails with a diagnostic where the kernel cannot be emitted.

@@ -120,27 +120,45 @@ SmallVector<int64_t> growthToNext(const Scene &scene, tile::LoadOp op) {
   return growthOf(op, nextProgram(scene.kernel));
 }
 
-/// The load behind the second operand of a product.
+/// The load behind the second operand of a product, which may be read in pairs.
 tile::LoadOp loadOfB(tile::DotOp op) {
-  return traceToLoad(op.getB(), int(op.getType().getRank()) - 1).first;
+  Value pairs = pairsOf(op.getB()), b = pairs ? pairs : Value(op.getB());
+  return traceToLoad(b, int(cast<RankedTensorType>(b.getType()).getRank()) - 1).first;
 }
 
-/// Whether it reads one block: some rows, whole lines of them, that are known.
-bool readsBlock(tile::LoadOp load) {
+/// The first dimension with several elements, the last one left out, if the load reads one block:
+/// what is behind that dimension lies in one piece, and all is known.
+std::optional<unsigned> rowDim(tile::LoadOp load) {
   auto type = load.getType();
-  return !load.getMask() && load.getStrides().empty() && type.hasStaticShape() &&
-         type.getNumElements() * bytesOf(type.getElementType()) >= leastBlock &&
-         llvm::count_if(type.getShape().drop_back(), [](int64_t size) { return size > 1; }) == 1;
+  if (load.getMask() || !load.getStrides().empty() || !type.hasStaticShape() ||
+      type.getNumElements() * bytesOf(type.getElementType()) < leastBlock)
+    return std::nullopt;
+  ArrayRef<int64_t> shape = type.getShape();
+  std::vector<Size> sizes = tile::sizesOf(load.getBuffer().getType());
+  unsigned last = shape.size() - 1, row = 0;
+  while (row < last && shape[row] == 1)
+    ++row;
+  // Of dimensions with several elements only the first need not be whole.
+  unsigned inner = row + 1;
+  while (inner < last && shape[inner] == 1)
+    ++inner;
+  for (unsigned d = inner + 1; d <= last; ++d)
+    if (sizes[d].constant() != shape[d])
+      return std::nullopt;
+  return row < last ? std::optional(row) : std::nullopt;
 }
 
 } // namespace
 
 std::optional<NextBlock> planNextBlock(tile::DotOp op) {
   tile::LoadOp load = loadOfB(op);
-  if (!load || load->getBlock() != op->getBlock() || !readsBlock(load) ||
-      op.getType().getRank() != 2 || op.getA().getType().isDynamicDim(1))
+  if (!load || load->getBlock() != op->getBlock() || op.getType().getRank() != 2 ||
+      op.getA().getType().isDynamicDim(1))
     return std::nullopt;
-  NextBlock next{load, {}, {}};
+  auto row = rowDim(load);
+  if (!row)
+    return std::nullopt;
+  NextBlock next{load, *row, {}, {}};
   auto kernel = op->getParentOfType<tile::KernelOp>();
   Operation *around = op->getParentOp();
   for (; auto loop = dyn_cast<tile::ForOp>(around); around = loop->getParentOp())

@@ -21,6 +21,8 @@ public:
     for (Value output : kernel.getBody().getArguments())
       if (plan.nonTemporal.contains(output))
         line(1) << nameOf(output) << " is written with non-temporal stores\n";
+    if (plan.multipliesPairs)
+      line(1) << "denormal numbers may be rounded to bf16 as zero\n";
     block(1, plan.body);
   }
 

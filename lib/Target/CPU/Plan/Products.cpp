@@ -74,6 +74,7 @@ private:
 
   LogicalResult asPairs(Value pairs) {
     dot.form = fitsTiles() ? DotStep::Form::Tiles : DotStep::Form::Pairs;
+    scene.multipliesPairs = true;
     FailureOr<StridedPlacement> a = asStridedMemory(scene, op.getA(), /*along=*/1),
                                 b = asStridedMemory(scene, pairs);
     if (failed(a) || failed(b))
@@ -94,6 +95,9 @@ private:
         return failure();
       dot.fill = *std::move(fill);
     }
+    // Rows pass by b once.
+    if (!dot.packed && op.getType().getDimSize(1) <= 2 * tileRows)
+      dot.next = planNextBlock(op);
     putResultInMemory();
     return success();
   }

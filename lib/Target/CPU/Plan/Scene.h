@@ -34,6 +34,7 @@ struct Scene {
   llvm::DenseMap<Access, int64_t> lines; // slopes of positions that are a line
   llvm::DenseSet<mlir::Value> ready;     // scalars that have a value
   bool isBoundary = false;
+  bool multipliesPairs = false; // of bf16, by any product of the kernel
   /// By store: the tile that is kept where it stores.
   llvm::DenseMap<mlir::Operation *, mlir::Value> keptInOutputs;
   /// By store: those that it is in one loop with.

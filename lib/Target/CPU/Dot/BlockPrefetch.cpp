@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/Dot/BlockPrefetch.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tw::target::cpu {
+
+/// Of a cache line.
+static constexpr int64_t lineBytes = 64;
+
+BlockPrefetch::BlockPrefetch(Emitter &e, tile::DotOp op, const NextBlock &next)
+    : e(e), op(op), row(0), depth(op.getA().getType().getShape().back()) {
+  IndexBuilder ix = e.ix();
+  auto load = cast<tile::LoadOp>(next.load);
+  const Buffer &buffer = e.buffers.find(load.getBuffer())->second;
+  ArrayRef<int64_t> shape = load.getType().getShape();
+  Ix start = distanceTo(next, buffer);
+  for (auto [position, stride] : llvm::zip(load.getPositions(), buffer.strides))
+    start = ix.add(start, ix.mul(e.index(position), stride));
+  base = LLVM::GEPOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),
+                             Emitter::memoryType(buffer.element), buffer.base,
+                             ArrayRef<LLVM::GEPArg>{ix.value(start)});
+  element = buffer.element;
+  row = buffer.strides[next.rowDim];
+  rowBytes = llvm::alignTo(
+      llvm::product_of(shape.drop_front(next.rowDim + 1)) * Emitter::bytesOf(element), lineBytes);
+  bytes = llvm::divideCeil(shape[next.rowDim] * rowBytes, next.parts);
+  first = next.part * bytes;
+  // Rows that are counted at the call are taken for some.
+  constexpr int64_t someRows = 48;
+  height = e.extents(op.getAcc())[op.getType().getRank() - 2].constant().value_or(someRows);
+}
+
+Ix BlockPrefetch::distanceTo(const NextBlock &next, const Buffer &buffer) const {
+  IndexBuilder ix = e.ix();
+  auto distance = [&](ArrayRef<int64_t> growth) {
+    Ix sum = 0;
+    for (auto [stride, grown] : llvm::zip(buffer.strides, growth))
+      sum = ix.add(sum, ix.mul(stride, grown));
+    return sum;
+  };
+  // From the outermost loop in: after its last trip the next one further out begins its next.
+  Ix after = distance(next.perProgram);
+  SmallVector<tile::ForOp> loops;
+  for (Operation *around = tile::DotOp(op)->getParentOp(); auto loop = dyn_cast<tile::ForOp>(around);
+       around = loop->getParentOp())
+    loops.push_back(loop);
+  for (auto [loop, growth] : llvm::reverse(llvm::zip_equal(loops, next.perCount))) {
+    Ix count = e.index(loop.getInductionVar()), by = e.index(loop.getStep());
+    Ix perCount = distance(growth);
+    Ix back = ix.mul(ix.sub(count, e.index(loop.getBegin())), perCount);
+    Value isLast = ix.less(ix.sub(e.index(loop.getEnd()), by), ix.add(count, 1));
+    after = ix.select(isLast, ix.sub(after, back), ix.mul(perCount, by));
+  }
+  return after;
+}
+
+void BlockPrefetch::request(const Ix &at, int64_t rows, const Ix &k, int64_t steps) const {
+  IndexBuilder ix = e.ix();
+  int64_t own = llvm::divideCeil(bytes * rows, height); // of these rows
+  int64_t rate = llvm::divideCeil(own * steps, depth);
+  Ix begin =
+      ix.add(ix.min(ix.mul(at, llvm::divideCeil(own, rows)), bytes - lineBytes), first);
+  Ix due = ix.add(begin, ix.mul(ix.div(k, steps), rate));
+  int64_t each = Emitter::bytesOf(element);
+  bool isContiguous = row.constant() == rowBytes / each;
+  for (int64_t ahead = 0; ahead < rate; ahead += lineBytes) {
+    Ix byte = ix.add(due, ahead);
+    Ix index = isContiguous ? ix.div(byte, each)
+                            : ix.add(ix.mul(ix.div(byte, rowBytes), row),
+                                     ix.div(ix.rem(byte, rowBytes), each));
+    e.prefetch(base, element, index, /*toFirstLevel=*/false);
+  }
+}
+
+} // namespace tw::target::cpu
