@@ -167,4 +167,52 @@ TEST(CPU, FillsOutputsBeforeTheFirstProgram) {
   EXPECT_EQ(z, std::vector<int8_t>(5, -1));
 }
 
+/// Programs that are worth an iteration are one each, in the order of their blocks, so that threads
+/// cut blocks; of the last ones, which are as large as all others, those beyond the grid do
+/// nothing.
+TEST(CPU, ThreadsCutBlocksOfProgramsThatAreWorthIt) {
+  auto blocked = [](int64_t depth) {
+    std::string k = std::to_string(depth);
+    return KernelJit(R"(
+      tile.kernel @k(in %a: !tile.buffer<[160, )" +
+                     k + R"(], f32>,
+                     in %b: !tile.buffer<[)" +
+                     k + R"(, 96], f32>,
+                     out %y: !tile.buffer<[160, 96], f32>)
+          grid [5, 3] attributes {tile.block = array<i64: 2, 2>} {
+        %c0 = arith.constant 0 : index
+        %c32 = arith.constant 32 : index
+        %pm = tile.program_id 0
+        %pn = tile.program_id 1
+        %m = arith.muli %pm, %c32 : index
+        %n = arith.muli %pn, %c32 : index
+        %x = tile.load %a[%m, %c0] : !tile.buffer<[160, )" +
+                     k + R"(], f32> -> tensor<32x)" + k +
+                     R"(xf32>
+        %w = tile.load %b[%c0, %n] : !tile.buffer<[)" +
+                     k + R"(, 96], f32> -> tensor<)" + k +
+                     R"(x32xf32>
+        %zero = arith.constant 0.0 : f32
+        %none = tile.full %zero : f32 -> tensor<32x32xf32>
+        %sum = tile.dot %x, %w, %none : tensor<32x)" +
+                     k + R"(xf32>, tensor<)" + k +
+                     R"(x32xf32>, tensor<32x32xf32>
+        tile.store %sum, %y[%m, %n] : tensor<32x32xf32>, !tile.buffer<[160, 96], f32>
+      })");
+  };
+  KernelJit light = blocked(8), heavy = blocked(256);
+  EXPECT_EQ(light.info().iterations, 3 * 2);
+  EXPECT_EQ(heavy.info().iterations, 3 * 2 * 4);
+  EXPECT_EQ(heavy.info().grain, 2); // 2^19 operations each
+  std::vector<float> a = numbers<float>(160 * 256, 1), b = numbers<float>(256 * 96, 2), y(160 * 96);
+  heavy.run({a.data(), b.data(), y.data()});
+  for (size_t m = 0; m < 160; ++m)
+    for (size_t n = 0; n < 96; ++n) {
+      double sum = 0;
+      for (size_t k = 0; k < 256; ++k)
+        sum += double(a[m * 256 + k]) * double(b[k * 96 + n]);
+      ASSERT_NEAR(y[m * 96 + n], sum, 1e-4) << m << " " << n;
+    }
+}
+
 } // namespace

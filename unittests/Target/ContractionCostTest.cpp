@@ -70,7 +70,7 @@ TEST(CPUContraction, PanelsStreamByBlocksInMemory) {
     for (int64_t depth : {128, 768, 1000, 3072}) {
       CPUContraction block = chosen(rows, 768, depth);
       EXPECT_TRUE(block.hasAccumulatorsInMemory) << rows << " " << depth;
-      EXPECT_EQ(block.columns, 64) << rows << " " << depth;
+      EXPECT_EQ(block.columns, 48) << rows << " " << depth;
       // No step is cut short at the call, no program left with few rows.
       EXPECT_TRUE(block.kBlock == 0 || depth % block.kBlock == 0) << rows << " " << depth;
       EXPECT_LT((rows + block.rows - 1) / block.rows * block.rows - rows, 6)
@@ -83,6 +83,20 @@ TEST(CPUContraction, PanelsStreamByBlocksInMemory) {
        {chosen(6, 768, 768), chosen(128, 768, 64), chosen(128, 96, 768),
         chosen(128, 768, 768, avx2), chooseContraction(product(128, 768, 256), avx512)})
     EXPECT_FALSE(other.hasAccumulatorsInMemory);
+}
+
+/// Panels, or equal parts of the rows, whose number keeps 16 workers busy.
+TEST(CPUContraction, EvenShares) {
+  auto chosen = [](int64_t m, int64_t n) {
+    return chooseContraction(product(m, n, 768), avx512, true);
+  };
+  EXPECT_EQ(chosen(128, 768).columns, 48);  // 16 of 48, not 12 of 64
+  EXPECT_EQ(chosen(128, 1024).columns, 64); // 16 already
+  EXPECT_EQ(chosen(128, 800).columns, 64);  // no multiple of 48
+  EXPECT_EQ(chosen(784, 128).rows, 98);     // 8 x 2, whose parts of a panel follow each other
+  EXPECT_EQ(chosen(784, 128).rowPrograms, 8);
+  EXPECT_EQ(chosen(96, 256).rows, 48);
+  EXPECT_EQ(chosen(64, 512).rows, 64); // fewer rows would wait for panels
 }
 
 /// In tile registers: rows of whole tiles pass by a strip of b in the first-level cache, whose
@@ -104,8 +118,8 @@ TEST(CPUContraction, PairsPassByAStripInTileRegisters) {
       EXPECT_TRUE(block.hasAccumulatorsInMemory) << rows << " " << depth;
       EXPECT_EQ(block.rows % 32, 0) << rows << " " << depth;
       EXPECT_LE(block.rows, 256) << rows << " " << depth;
-      EXPECT_TRUE(block.kBlock == 0 ? depth <= 512
-                                    : depth % block.kBlock == 0 && block.kBlock <= 256)
+      EXPECT_TRUE(block.kBlock == 0 ? depth <= 640
+                                    : depth % block.kBlock == 0 && block.kBlock <= 640)
           << rows << " " << depth;
     }
   for (const CPUContraction &other : {chosen(32, 1024), chosen(100, 1024)})

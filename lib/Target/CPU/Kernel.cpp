@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is in the functions of one kernel (Target/Common/KernelShell.h): blocks of programs, how
-// many of them there are and how much workspace a call needs, and what outputs hold before the
-// first one.
+// What is in the functions of one kernel (Target/Common/KernelShell.h): programs in the order that
+// blocks of them give, how many iterations they are and how much workspace a call needs, and what
+// outputs hold before the first one.
 #include "Target/CPU/Kernel.h"
 #include "Target/CPU/Emission/Emitter.h"
 #include "Target/Common/KernelShell.h"
+#include "Tile/Work.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 
 namespace tw::target::cpu {
 namespace {
+
+/// Floating-point operations worth handing to another thread, some 10 us, and those of a program
+/// beside which it costs nothing to compute its coordinates.
+constexpr int64_t leastHandedOver = 1 << 20, leastApart = 1 << 18;
 
 class KernelLowering {
 public:
@@ -22,8 +27,11 @@ public:
                                             kernel.getArguments().getAsRange<tile::ArgumentAttr>()))
       (argument.getAccess() == tile::Access::Scalar ? numbers : buffers).push_back(value);
     auto block = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::TileDialect::blockName);
-    for (unsigned d = 0; d < kernel.getGrid().size(); ++d)
-      blockSizes.push_back(block && d < block.size() ? std::max<int64_t>(block[d], 1) : 1);
+    for (auto [d, size] : llvm::enumerate(kernel.getGrid().getAsRange<tile::SizeAttr>())) {
+      int64_t programs = block && d < size_t(block.size()) ? std::max<int64_t>(block[d], 1) : 1;
+      blockSizes.push_back(std::min(programs, size.getSize().constant().value_or(programs)));
+    }
+    chooseIterations();
     kernel.walk([&](tile::CheckOp) { checks = 1; });
   }
 
@@ -64,6 +72,21 @@ private:
       function.setPassthroughAttr(b.getStrArrayAttr({"no-builtin-memcpy", "no-builtin-memmove"}));
   }
 
+  /// An iteration is a block of programs; or one program, in the order of the blocks, where that is
+  /// worth an iteration: then the threads of a call cut blocks, too.
+  void chooseIterations() {
+    Size programs = 1;
+    for (auto size : kernel.getGrid().getAsRange<tile::SizeAttr>())
+      programs = programs * size.getSize();
+    auto flops = tile::workOf(kernel).flops;
+    auto all = flops ? flops->constant() : std::nullopt, count = programs.constant();
+    if (!all || !count || *count == 0 || *all / *count < leastApart)
+      return;
+    takesPrograms = llvm::any_of(blockSizes, [](int64_t size) { return size > 1; });
+    if (takesPrograms)
+      result.grain = int64_t(llvm::divideCeil(leastHandedOver, *all / *count));
+  }
+
   LogicalResult emitPrograms(KernelShell &shell) {
     KernelShell::Loops loops = shell.loops();
     copyInLoops(loops.function);
@@ -71,6 +94,7 @@ private:
       loops.function.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
     Emitter e(kernel, b, cpu);
     e.failureRecord = loops.failureRecord;
+    e.mayRoundDenormalsToZero = plan.multipliesPairs;
     e.workspace = loops.workspace;
     scf::ForOp blocks = loops.iterations;
     unpackScalars(e, loops.scalars);
@@ -81,8 +105,9 @@ private:
     e.entry = OpBuilder::InsertPoint(blocks->getBlock(), Block::iterator(blocks));
     b.setInsertionPointToStart(blocks.getBody());
     e.programIds.assign(grid.size(), Ix(0));
-    Indices first = blockOf(e, blocks.getInductionVar(), counts);
-    if (failed(emitBlock(e, grid, first, 0)))
+    Ix iteration = blocks.getInductionVar();
+    if (failed(takesPrograms ? emitProgram(e, grid, programOf(e, iteration, counts), 0)
+                             : emitBlock(e, grid, blockOf(e, iteration, counts), 0)))
       return failure();
     b.setInsertionPointAfter(blocks);
     releaseTiles(e);
@@ -93,20 +118,28 @@ private:
     return success();
   }
 
+  LogicalResult emitBody(Emitter &e) {
+    Emitter::Scope scope(e);
+    SmallVector<Value> none;
+    return e.block(plan.body, {}, none,
+                   [](const HandOver &, SmallVectorImpl<Value> &) { return success(); });
+  }
+
+  void setProgramId(Emitter &e, const Indices &grid, unsigned dim, const Ix &id) {
+    e.programIds[dim] = id;
+    if (id.isConstant())
+      return;
+    e.ranges.setNonNegative(id.dynamic());
+    if (auto programs = grid[dim].constant())
+      e.ranges.set(id.dynamic(), {0, *programs - 1});
+  }
+
   /// The programs of one block: those of the last dimension of the grid follow each other.
   LogicalResult emitBlock(Emitter &e, const Indices &grid, const Indices &first, unsigned dim) {
-    if (dim == grid.size()) {
-      Emitter::Scope scope(e);
-      SmallVector<Value> none;
-      return e.block(plan.body, {}, none,
-                     [](const HandOver &, SmallVectorImpl<Value> &) { return success(); });
-    }
+    if (dim == grid.size())
+      return emitBody(e);
     auto step = [&](const Ix &id) {
-      e.programIds[dim] = id;
-      if (!id.isConstant())
-        e.ranges.setNonNegative(id.dynamic());
-      if (auto programs = grid[dim].constant(); programs && !id.isConstant())
-        e.ranges.set(id.dynamic(), {0, *programs - 1});
+      setProgramId(e, grid, dim, id);
       return emitBlock(e, grid, first, dim + 1);
     };
     if (blockSizes[dim] == 1)
@@ -116,12 +149,29 @@ private:
     return e.loop(first[dim], end, 1, none, step);
   }
 
+  /// One program, unless a last block, which is as large as all others, has it beyond the grid.
+  LogicalResult emitProgram(Emitter &e, const Indices &grid, const Indices &at, unsigned dim) {
+    if (dim == grid.size())
+      return emitBody(e);
+    auto step = [&](const Ix &id) {
+      setProgramId(e, grid, dim, id);
+      return emitProgram(e, grid, at, dim + 1);
+    };
+    IndexBuilder ix = e.ix();
+    if (ix.rem(grid[dim], blockSizes[dim]).constant() == 0)
+      return step(at[dim]);
+    SmallVector<Value> none;
+    return e.loop(at[dim], ix.min(ix.add(at[dim], 1), grid[dim]), 1, none, step);
+  }
+
   void emitInfo(KernelShell &shell) {
     ValueRange arguments = shell.info();
     Emitter e(kernel, b, cpu);
     unpackScalars(e, arguments[0]);
     IndexBuilder ix = e.ix();
     Ix count = ix.product(blockCounts(e, gridOf(e))), bytes = 0;
+    if (takesPrograms)
+      count = ix.mul(count, llvm::product_of(blockSizes));
     for (auto &[extents, each] : requests) {
       Ix one = ix.mul(ix.product(e.sizes(extents)), each);
       bytes = ix.add(bytes, ix.alignUp(one, 64));
@@ -250,6 +300,19 @@ private:
     return first;
   }
 
+  /// Program `number`, block by block; row-major in each.
+  Indices programOf(Emitter &e, const Ix &number, const Indices &counts) {
+    IndexBuilder ix = e.ix();
+    int64_t each = llvm::product_of(blockSizes);
+    Indices at = blockOf(e, ix.div(number, each), counts);
+    Ix within = ix.rem(number, each);
+    for (int64_t d = int64_t(counts.size()) - 1; d >= 0; --d) {
+      at[d] = ix.add(at[d], ix.rem(within, blockSizes[d]));
+      within = ix.div(within, blockSizes[d]);
+    }
+    return at;
+  }
+
   tile::KernelOp kernel;
   ModuleOp into;
   const CpuFeatures &cpu;
@@ -258,6 +321,7 @@ private:
   Type i64;
   SmallVector<Value> buffers, numbers;
   SmallVector<int64_t> blockSizes;
+  bool takesPrograms = false; // one by one
   std::vector<std::pair<std::vector<Size>, int64_t>> requests;
   unsigned checks = 0; // 1: there is a tile.check, so a failure record is one more buffer
   KernelPlan plan;

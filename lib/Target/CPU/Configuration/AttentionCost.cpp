@@ -3,6 +3,7 @@
 #include "Target/CPU/Configuration/AttentionSizes.h"
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 namespace tw::target::cpu {
 namespace {
@@ -12,6 +13,7 @@ constexpr int64_t longestRow = 1024;                 // of scores
 constexpr int64_t fewRows = 16, keysOfFewRows = 512; // which read keys and values once: longer
                                                      // blocks, fewer streams that begin anew
 constexpr int64_t wantedRows = 128;                  // of queries, with their groups
+constexpr int64_t mostQueries = 256, mostParts = 4;  // of a program; of all of them
 constexpr int64_t mostBytes = 256 << 10; // of scores: they stay in the second-level cache
 constexpr int64_t splitKeys = 1024;      // keys that workers may share
 
@@ -74,13 +76,22 @@ int64_t groupsOf(const Problem &p, int64_t queries) {
   return 1;
 }
 
+/// Rows that programs may have: some, and even parts of those that are known, in whole vectors.
+std::vector<int64_t> queriesOffered(const Problem &p) {
+  std::vector<int64_t> offered = {32, 64, 128, 256};
+  for (int64_t parts = 1; p.areQueriesKnown && parts <= mostParts; ++parts)
+    if (int64_t rows = p.lanes * ceilDiv(ceilDiv(p.queries, parts), p.lanes); rows <= mostQueries)
+      offered.push_back(rows);
+  return offered;
+}
+
 } // namespace
 
 AttentionConfiguration chooseAttention(const Attention &attention, const VectorUnit &unit) {
   Problem p(attention, unit);
   std::optional<AttentionConfiguration> best;
   double least = 0;
-  for (int64_t queries : {32, 64, 128, 256})
+  for (int64_t queries : queriesOffered(p))
     for (int64_t keys : {int64_t(64), int64_t(128), int64_t(256), int64_t(512), p.keys})
       for (bool isTransposed : {false, true}) {
         AttentionConfiguration block;

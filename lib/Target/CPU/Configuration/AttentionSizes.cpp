@@ -6,6 +6,9 @@
 namespace tw::target::cpu {
 
 constexpr int64_t registerVectors = 4; // of a product whose sums lie in memory, side by side
+// Cycles of a step along K for each row and vector, where vectors are side by side; of a vector
+// alone.
+constexpr double besideOthers = 0.54, alone = 0.7;
 
 // Tile registers: rows of a and columns of b, and steps of the sum; products in a cycle, and what
 // loads and stores of sums add.
@@ -39,10 +42,12 @@ bool AttentionSizes::isInPairs(int64_t rows, int64_t columns, int64_t length) co
          length >= tileDepth;
 }
 
-/// Blocks of six rows and four vectors, then vector by vector.
+/// Blocks of six rows and four vectors, then one of the vectors left over.
 double AttentionSizes::productCycles(int64_t rows, int64_t columns, int64_t length) const {
-  int64_t vectors = ceilDiv(columns, lanes), whole = columns / (registerVectors * lanes);
-  double step = 2.16 * double(whole) + 0.7 * double(vectors - whole * registerVectors);
+  int64_t vectors = ceilDiv(columns, lanes), rest = vectors % registerVectors;
+  bool isBeside = rest > 1 && columns % lanes == 0;
+  double step =
+      besideOthers * double(vectors - rest) + (isBeside ? besideOthers : alone) * double(rest);
   double products = double(rows * length) * step;
   if (!isInPairs(rows, columns, length))
     return products;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Configuration/BlocksInMemory.h"
+#include "Target/CPU/Configuration/Workers.h"
 #include <algorithm>
 
 namespace tw::target::cpu {
@@ -20,9 +21,8 @@ constexpr int64_t mostPackedRows = 208, packedColumns = 64, packedDepth = 256;
 constexpr int64_t coolRows = 64, shallowDepth = 128;
 constexpr int64_t leastStreamed = 128; // of the sum's length
 // Products in tile registers: steps of the sum that are one instruction; rows that pass by a block
-// of b, and steps of it (16 KB for 32 columns: half of what a thread has of the first-level cache
-// where two share a core).
-constexpr int64_t pairDepth = 32, mostPairRows = 256, mostPairDepth = 256;
+// of b, and steps of it (40 KB for 32 columns: rows of a pass by the first-level cache).
+constexpr int64_t pairDepth = 32, mostPairRows = 256, mostPairDepth = 640;
 // Rows of a up to which a transposed b is multiplied row by row (Plan/Products.cpp).
 constexpr int64_t mostRowsOfDots = 8;
 
@@ -120,12 +120,22 @@ int64_t stepsAtOnce(int64_t depth, int64_t most) {
 
 /// Steps of a sum of pairs whose b stays in the first-level cache; 0 if there is no such number.
 int64_t pairsAtOnce(int64_t depth) {
-  if (depth <= 2 * mostPairDepth && depth % pairDepth == 0)
+  if (depth <= mostPairDepth && depth % pairDepth == 0)
     return depth; // sums are read and written once
   for (int64_t steps = mostPairDepth; steps >= mostPairDepth / 4; steps -= pairDepth)
     if (depth % steps == 0)
       return steps;
   return 0;
+}
+
+/// Columns of a packed panel: a vector less than usual where these keep workers more evenly busy
+/// (12 panels of 64 are 16 of 48), with 32 registers at the same speed.
+int64_t panelColumns(const Contraction &contraction, const VectorUnit &unit, int64_t others) {
+  int64_t columns = sizeOf(contraction, rolesOf(contraction).columns);
+  int64_t usual = columnsInMemory(unit), less = usual - unit.lanes;
+  bool isMore = unit.registers >= 32 && columns % less == 0 &&
+                isMoreEven(others * (columns / less), others * ((columns + usual - 1) / usual));
+  return isMore ? less : usual;
 }
 
 /// All rows use a panel if they are few, else equal parts of them.
@@ -141,7 +151,9 @@ CPUContraction panelBlock(const Contraction &contraction, const VectorUnit &unit
     whole = rows % 32 == 0 ? 32 : rows % 16 == 0 ? 16 : 1;
   int64_t programs = (rows + mostPackedRows - 1) / mostPackedRows, units = rows / whole;
   made.rows = (units + programs - 1) / programs * whole;
-  made.columns = made.isPacked ? columnsInMemory(unit) : packedColumns;
+  made.columns = !made.isPacked          ? packedColumns
+                 : made.columnParts == 1 ? panelColumns(contraction, unit, programs)
+                                         : columnsInMemory(unit);
   bool isCool = made.isPacked && made.rows <= coolRows;
   made.kBlock = isCool                    ? stepsAtOnce(depth, shallowDepth)
                 : depth > 2 * packedDepth ? stepsAtOnce(depth, packedDepth)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Configuration/ContractionCost.h"
 #include "Target/CPU/Configuration/BlocksInMemory.h"
+#include "Target/CPU/Configuration/Workers.h"
 #include <algorithm>
 
 namespace tw::target::cpu {
@@ -12,7 +13,10 @@ namespace {
 constexpr int64_t blockRows = 192, blockColumns = 256; // of c, for one worker: stays in L2
 // Blocks of a kernel that keep some workers busy; multiplications below which handing one over
 // costs more than it saves: about 10 us.
-constexpr int64_t wantedBlocks = 16, fewestBlocks = 8, leastProducts = 1 << 19;
+constexpr int64_t wantedBlocks = someWorkers, fewestBlocks = 8, leastProducts = 1 << 19;
+// Rows that pass by a panel for which loading it hides behind their products, from the third-level
+// cache, too.
+constexpr int64_t leastCutRows = 48;
 constexpr int64_t mostVectors = 8;
 constexpr int64_t mostInMemory = 1 << 20, mostReductions = 1 << 10; // elements of a block
 constexpr int64_t summedRows = 8, summedElements = 1 << 16;         // of a program; of a worker's
@@ -161,6 +165,21 @@ static CPUContraction blockInRegisters(const Contraction &contraction, const Vec
   return best;
 }
 
+/// Cuts the rows of a block in memory into the fewest equal parts that keep workers evenly busy,
+/// beside `others` blocks. The parts of a panel follow each other, so that it is loaded once where
+/// one worker has them all.
+static void cutRows(CPUContraction &block, int64_t rows, int64_t others) {
+  int64_t best = (rows + block.rows - 1) / block.rows, fewest = best;
+  for (int64_t count = fewest + 1; rows / count >= leastCutRows; ++count)
+    if (rows % count == 0 && isMoreEven(others * count, others * best))
+      best = count;
+  if (best == fewest)
+    return;
+  block.rows = rows / best;
+  block.rowPrograms = best;
+  block.columnPrograms = 1;
+}
+
 /// How many programs follow each other on one worker; `columns`: of one part. Fewer than would fit
 /// its cache where workers would go short of blocks that are worth handing over.
 static void choosePrograms(CPUContraction &block, const Contraction &contraction, int64_t rows,
@@ -196,6 +215,8 @@ static void choosePrograms(CPUContraction &block, const Contraction &contraction
   while (block.isPacked && block.hasAccumulatorsInMemory && blocks() < fewestBlocks &&
          products() > leastProducts && canHalve())
     block.rows = (block.rows + 1) / 2;
+  if (block.isPacked && block.hasAccumulatorsInMemory && !block.isVnniPacked)
+    cutRows(block, rows, batch * ((columns + block.columns - 1) / block.columns));
 }
 
 CPUContraction chooseVariant(const Contraction &contraction, const VectorUnit &unit,

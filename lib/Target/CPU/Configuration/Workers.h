@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How evenly programs of equal length keep threads busy. How many threads there are is known only
+// at a call, but kernels are the same for all: configurations are chosen for some.
+#pragma once
+#include <cstdint>
+
+namespace tw::target::cpu {
+
+constexpr int64_t someWorkers = 16;
+/// What is as good as all of them.
+constexpr double goodShare = 0.9;
+
+/// The share of the workers that have work, in the mean while `programs` run.
+constexpr double busyShare(int64_t programs) {
+  int64_t rounds = (programs + someWorkers - 1) / someWorkers;
+  return double(programs) / double(rounds * someWorkers);
+}
+
+/// Whether `programs` keep clearly more of them busy than `others`.
+constexpr bool isMoreEven(int64_t programs, int64_t others) {
+  return busyShare(others) < goodShare && busyShare(programs) > busyShare(others);
+}
+
+} // namespace tw::target::cpu
