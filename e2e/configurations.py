@@ -61,7 +61,7 @@ def changed(rng, report):
         if "variants" in kernel and rng.random() < 0.3:
             kernel = rng.choice(kernel["variants"])
         fields = kernel["target"] if "target" in kernel and rng.random() < 0.2 else kernel
-        rare = ("parts", "chunk", "packed", "vectorize_reduction", "vnni_packed") if rng.random() < 0.8 else ()
+        rare = ("parts", "chunk", "packed", "vectorize_reduction", "interleaved") if rng.random() < 0.8 else ()
         names = [n for n in fields if n not in ("kernel", "kind", "target", "variants", *rare)]
         for name in rng.sample(names, k=min(len(names), rng.randint(1, 2))):
             fields[name] = another(rng, fields[name])

@@ -31,7 +31,7 @@ layers share the kernels of equal shape. This page is written by `scripts/models
 """
 # What says nothing about a schedule; and fields that say nothing at these values.
 HEADS = ("kernel", "kind", "target", "variants", "at_most")
-USUAL = {"k_block": 0, "packed": False, "panels": 1, "vectorize_reduction": False, "vnni_packed": False, "parts": 1,
+USUAL = {"k_block": 0, "packed": False, "panels": 1, "vectorize_reduction": False, "interleaved": False, "parts": 1,
          "row_programs": 1, "column_programs": 1, "query_programs": 1, "width_programs": 1, "groups": 1, "height": 1,
          "transposed": False, "split_keys": False, "in_scratch": False, "channel_step": 0, "outputs_outermost": False,
          "accumulators_in_memory": False, "column_parts": 1, "split_k": False}

@@ -53,7 +53,10 @@ private:
 
 NamedTarget forCpu(InstructionSet cpu) {
   auto features = target::CpuFeatures::of(cpu);
-  return {"cpu", std::move(cpu), "",
+  return {"cpu",
+          "cpu",
+          std::move(cpu),
+          "",
           std::make_shared<WholeTarget>(target::createCPUTarget(features)),
           target::createCPUChooser(features)};
 }
@@ -64,6 +67,7 @@ constexpr char gpuHost[] = "x86-64-v3";
 NamedTarget forGpu(const target::GpuArchitecture &architecture, target::Precision precision) {
   auto features = *target::instructionSetOf(gpuHost);
   return {fmt::format("nvidia:{}", std::string_view(architecture.name)),
+          "nvidia",
           features,
           architecture.name.str(),
           std::make_shared<WholeTarget>(target::createNVIDIATarget(architecture)),
@@ -135,7 +139,7 @@ Result<NamedTarget> findTarget(const std::string &name, const std::string &preci
     return refuse(fmt::format("precision {} is asked for, but target {} multiplies f32 as f32",
                               precision, name),
                   "leave the precision out, or compile for a target that has it: nvidia:sm_90a");
-  if (isBf16 && !target.chooser)
+  if (isBf16 && target.isPlain())
     return refuse("precision bf16 is asked for, but target reference multiplies f32 as f32",
                   "leave the precision out, or give another target");
   target.roundsProducts = isBf16;

@@ -15,19 +15,23 @@ namespace tw {
 struct NamedTarget {
   /// What an artifact says that it is made for: "cpu", "nvidia:sm_90a" or "reference".
   std::string name;
+  /// Whose configurations and tuning specs its kernels have: "cpu" or "nvidia".
+  std::string family;
   /// What code on CPUs may use, and what a machine must have to run it.
   InstructionSet cpu;
   /// What code for another device than the CPU is for ("sm_90a"); empty: there is none.
   std::string architecture = {};
   /// Makes code of tile programs, and of the functions that no tile program covers.
   std::shared_ptr<target::Target> code = nullptr;
-  /// Gives dispatches configurations; null where a model is compiled without: each operation by
-  /// itself, as plain loops.
+  /// Gives dispatches configurations; null: there are none, and operations are plain loops.
   std::shared_ptr<const conversion::ConfigurationChooser> chooser = nullptr;
   /// Whether products of f32 may round their operands to tf32.
   bool allowsTF32 = false;
   /// Whether operands of products of f32 are rounded to bf16.
   bool roundsProducts = false;
+
+  /// Whether a model is compiled without configurations, each operation by itself.
+  bool isPlain() const { return !chooser; }
 };
 
 /// The target that --target= names: "cpu" or "cpu:host", "cpu:NAME" for a NAME of

@@ -64,7 +64,7 @@ static constexpr Member<Configured> members[] = {
     {"column_programs", &Configured::columnPrograms, 1, "the same along the columns"},
     {"packed", &Configured::isPacked, 0, "whether the second operand is stored in panels"},
     {"panels", &Configured::panels, 1, "panels in the columns of a program"},
-    {"vnni_packed", &Configured::isVnniPacked, 0,
+    {"interleaved", &Configured::isInterleaved, 0,
      "whether two neighbours along the sum lie side by side in a panel"},
     {"vectorize_reduction", &Configured::vectorizesReduction, 0,
      "whether rows of one operand are multiplied by the other, a vector, and summed along vectors"},
@@ -135,9 +135,9 @@ bool canUseRowDots(const Contraction &contraction, bool isPacked) {
 std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
   ContractionRoles roles = rolesOf(contraction);
   std::vector<Constraint> constraints = {
-      {"vnni_packed + vectorize_reduction", "1", "they are two forms of a product"},
-      {"vnni_packed", "packed", "only panels have neighbours side by side"},
-      {"vnni_packed * (k_block mod 2)", "0", "neighbours along the sum stay together"},
+      {"interleaved + vectorize_reduction", "1", "they are two forms of a product"},
+      {"interleaved", "packed", "only panels have neighbours side by side"},
+      {"interleaved * (k_block mod 2)", "0", "neighbours along the sum stay together"},
       {"vectorize_reduction + packed", "1", "rows are read as they lie in memory"},
       {"columns mod panels", "0", "a program has whole panels"},
       {"panels", "1 + packed * columns", "there are panels of a packed operand only"},
@@ -163,9 +163,9 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
   else
     constraints.emplace_back("column_parts", "1", "columns of unknown number have no equal parts");
   if (isBf16Product(contraction) && contraction.dims[roles.sums.back()].size) {
-    isMultiple("vnni_packed", roles.sums.back(), "2", "neighbours come out even");
+    isMultiple("interleaved", roles.sums.back(), "2", "neighbours come out even");
   } else
-    isNever("vnni_packed", "it is no product of bf16 summed in f32 over a known length");
+    isNever("interleaved", "it is no product of bf16 summed in f32 over a known length");
   if (!canUseRowDots(contraction, false))
     isNever("vectorize_reduction", "neither operand is a vector along rows that lie in memory");
   if (roles.sums.size() != 1)
@@ -196,7 +196,7 @@ Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Ker
   positions.push_back(0);
   // Fewer columns than a panel has are no more than there are.
   extents.push_back(configuration.panels == 1 ? columns : kernel::Size(panelOf(configuration)));
-  if (!configuration.isVnniPacked) {
+  if (!configuration.isInterleaved) {
     Tile panels = load(at.buffer(spec.b.buffer), positions, extents);
     return configuration.panels == 1 ? panels : transpose(panels, std::vector<int>{1, 0, 2});
   }
@@ -283,10 +283,10 @@ std::vector<BufferSpec> buffersFor(const Contraction &spec,
   panels[0].size = (*panels[0].size + together - 1) / together;
   if (configuration.columnParts > 1)
     panels.insert(panels.begin() + 1, Extent{configuration.columnParts});
-  if (configuration.isVnniPacked)
+  if (configuration.isInterleaved)
     *panels.back().size /= 2;
   panels.push_back({panelOf(configuration)});
-  if (configuration.isVnniPacked)
+  if (configuration.isInterleaved)
     panels.push_back({2});
   shape = panels;
   return buffers;

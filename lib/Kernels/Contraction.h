@@ -30,7 +30,7 @@ struct ContractionConfiguration {
   int64_t rowPrograms = 1, columnPrograms = 1; // that follow each other on one worker
   bool isPacked = false;                       // b comes in panels, see packedOrder
   int64_t panels = 1;                          // of these, in the columns of a block
-  bool isVnniPacked = false; // in which two neighbours along the last sum lie side by side
+  bool isInterleaved = false; // in which two neighbours along the last sum lie side by side
   // One operand is a vector: rows of the other times it, summed along vectors.
   bool vectorizesReduction = false;
   int64_t kBlock = 0;   // terms of the sum in a trip of a loop; 0: there is no such loop

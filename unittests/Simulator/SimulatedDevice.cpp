@@ -44,7 +44,10 @@ private:
 
 NamedTarget tw::hostTarget() {
   auto features = target::CpuFeatures::of(hostInstructionSet());
-  return {"cpu", hostInstructionSet(), "",
+  return {"cpu",
+          "cpu",
+          hostInstructionSet(),
+          "",
           std::make_shared<WholeTarget>(target::createCPUTarget(features)),
           target::createCPUChooser(features)};
 }
@@ -54,6 +57,7 @@ Result<NamedTarget> tw::findTarget(const std::string &, const std::string &preci
   auto features = *target::instructionSetOf("x86-64-v3");
   const target::GpuArchitecture &architecture = *target::gpuArchitecture("sm_90a");
   return NamedTarget{"nvidia:sm_90a",
+                     "nvidia",
                      features,
                      architecture.name.str(),
                      std::make_shared<WholeTarget>(

@@ -9,7 +9,7 @@
 #include "SimulatedTarget.h"
 
 tw::NamedTarget tw::hostTarget() {
-  return {"cpu", hostInstructionSet(), "", simulator::createSimulatedTarget(), nullptr};
+  return {"cpu", "cpu", hostInstructionSet(), "", simulator::createSimulatedTarget(), nullptr};
 }
 
 tw::Result<tw::NamedTarget> tw::findTarget(const std::string &, const std::string &) {

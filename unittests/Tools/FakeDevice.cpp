@@ -196,12 +196,17 @@ private:
 
 NamedTarget tw::hostTarget() {
   auto features = target::CpuFeatures::of(hostInstructionSet());
-  return {"cpu", hostInstructionSet(), "", std::make_shared<ProcessorTarget>(features),
+  return {"cpu",
+          "cpu",
+          hostInstructionSet(),
+          "",
+          std::make_shared<ProcessorTarget>(features),
           target::createCPUChooser(features)};
 }
 
 Result<NamedTarget> tw::findTarget(const std::string &, const std::string &) {
   NamedTarget host = hostTarget();
-  return NamedTarget{"nvidia:sm_90a", host.cpu, "sm_90a", std::make_shared<FakeDeviceTarget>(host),
-                     host.chooser};
+  return NamedTarget{
+      "nvidia:sm_90a", "nvidia", host.cpu, "sm_90a", std::make_shared<FakeDeviceTarget>(host),
+      host.chooser};
 }

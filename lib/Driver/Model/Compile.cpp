@@ -133,11 +133,12 @@ static Result<FileUses> fileUses(const Request &request,
   return files;
 }
 
-static Result<ConfigurationFile> givenConfigurations(const Request &request) {
+static Result<ConfigurationFile> givenConfigurations(const Request &request,
+                                                     const NamedTarget &target) {
   if (request.configurations.empty())
     return ConfigurationFile();
   TW_ASSIGN(ConfigurationFile file, readConfigurations(request.configurations));
-  if (request.target == "reference" && !(file.dispatches.empty() && file.decisions.empty()))
+  if (target.isPlain() && !(file.dispatches.empty() && file.decisions.empty()))
     return usage(
         fmt::format("{} has configurations or decisions, but the reference target has none",
                     request.configurations),
@@ -145,25 +146,19 @@ static Result<ConfigurationFile> givenConfigurations(const Request &request) {
   return file;
 }
 
-/// What tile programs are compiled for: "cpu" or "nvidia".
-static StringRef familyOf(const NamedTarget &target) {
-  return target.architecture.empty() ? "cpu" : StringRef(target.name).split(':').first;
-}
-
 /// Those of the request before the one that comes with the compiler.
 static Result<tune::TuningSpecs> findSpecs(MLIRContext &context, const Request &request,
                                            const NamedTarget &target) {
-  if (!request.tuningSpecs.empty() && !target.chooser)
+  if (!request.tuningSpecs.empty() && target.isPlain())
     return usage("the reference target has no configurations that a tuning spec could give",
                  "leave out --tuning-spec, or --target=reference");
   std::vector<tune::TuningSpec> specs;
   for (const std::string &path : request.tuningSpecs) {
-    TW_ASSIGN(tune::TuningSpec spec,
-              tune::TuningSpec::read(&context, path, familyOf(target).str()));
+    TW_ASSIGN(tune::TuningSpec spec, tune::TuningSpec::read(&context, path, target.family));
     specs.push_back(std::move(spec));
   }
-  if (target.chooser) {
-    TW_ASSIGN(tune::TuningSpec spec, tune::readDefaultSpec(&context, familyOf(target).str()));
+  if (!target.isPlain()) {
+    TW_ASSIGN(tune::TuningSpec spec, tune::readDefaultSpec(&context, target.family));
     specs.push_back(std::move(spec));
   }
   return tune::TuningSpecs(std::move(specs));
@@ -204,8 +199,11 @@ static void run(Session &session, const Request &request) {
   auto target = findTarget(request.target, request.precision);
   if (!target)
     return session.error(target.error());
-  bool isReference = !target->chooser;
-  auto given = givenConfigurations(request);
+  bool isPlain = target->isPlain();
+  if (request.spaces && isPlain)
+    return session.error(
+        usage("the reference target has no configurations", "give another target"));
+  auto given = givenConfigurations(request, *target);
   if (!given)
     return session.error(given.error());
   DialectRegistry registry;
@@ -234,13 +232,13 @@ static void run(Session &session, const Request &request) {
   ConstantEvaluator *constants = &evaluator;
   if (preparation)
     constants = &*preparation;
-  if (!isReference && (request.report || !given->decisions.empty()))
+  if (!isPlain && (request.report || !given->decisions.empty()))
     wantDecisions(*module, given->decisions);
-  if (failed(isReference ? pipeline.toPlainDispatches(*module, *kernels)
-                         : pipeline.toDispatches(*module, constants, *target, *kernels)))
+  if (failed(isPlain ? pipeline.toPlainDispatches(*module, *kernels)
+                     : pipeline.toDispatches(*module, constants, *target, *kernels)))
     return;
   std::vector<ConfiguredDispatch> configured;
-  if (!isReference) {
+  if (!isPlain) {
     if (failed(pipeline.configure(*module, target->chooser, given->dispatches, &*specs)))
       return;
     configured = configuredDispatches(*module);
@@ -257,11 +255,12 @@ static void run(Session &session, const Request &request) {
   }
   // What is compiled for the reference target is the model, whatever replaces its kernels.
   for (const EditedKernel &edited : kernels->edited)
-    if (isReference)
+    if (isPlain)
       session.remarks.emplace_back(edited.file, "replaces no kernel with the reference target");
-  if (isReference)
+  if (isPlain)
     kernels->edited.clear();
-  if (failed(pipeline.exchangeKernels(*module, *kernels, isReference ? "cpu" : request.target)))
+  if (failed(
+          pipeline.exchangeKernels(*module, *kernels, isPlain ? target->family : request.target)))
     return;
   if (target->allowsTF32 && failed(pipeline.allowTF32(*module)))
     return;
@@ -273,7 +272,7 @@ static void run(Session &session, const Request &request) {
   options.descriptor = request.descriptor;
   options.model = std::filesystem::path(request.model.name()).stem().string();
   options.target = target->name;
-  options.favorsCompileTime = isReference; // its loops run no slower: measured on whole models
+  options.favorsCompileTime = isPlain; // its loops run no slower: measured on whole models
   options.weights = request.weights;
   options.cpu = target->cpu;
   options.architecture = target->architecture;
@@ -283,7 +282,7 @@ static void run(Session &session, const Request &request) {
     return;
   if (request.report)
     session.report(describeDispatches(*module, session, configured, kernels->parameters,
-                                      familyOf(*target), request.report == 2));
+                                      target->family, request.report == 2));
   if (request.times && session.outcome() == TILEWRIGHT_FINE)
     session.giveTimes();
 }
@@ -293,8 +292,6 @@ static Result<Request> readSpaceOptions(const tilewright_space_options *options)
     return usage("tilewright_configuration_spaces: options is NULL or of another version",
                  "set options.struct_size to sizeof(tilewright_space_options)");
   TW_ASSIGN(Request request, readOptions(options->compile, /*writes=*/false));
-  if (request.target == "reference")
-    return usage("the reference target has no configurations", "give another target");
   SpaceRequest &spaces = request.spaces.emplace();
   std::string format = text(options->format);
   spaces.isJson = format == "json";

@@ -330,7 +330,7 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
     ContractionConfiguration made = contractionFrom(fields);
     return views.packedWeight(
         tensor, subkernel.tensors[product.b.buffer].view,
-        {packedOrder(product), panelOf(made), made.columnParts, made.isVnniPacked});
+        {packedOrder(product), panelOf(made), made.columnParts, made.isInterleaved});
   }
 
   std::vector<Configuration> configurations; // of the kernels of one dispatch

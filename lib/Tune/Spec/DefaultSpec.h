@@ -4,9 +4,9 @@
 
 namespace tw::tune {
 
-/// The tuning spec that comes with the compiler for kernels of `target`, "cpu" or "nvidia": what
-/// the tuner found to be faster than what the target's ConfigurationChooser chooses. It is
-/// share/tuning/TARGET.mlir, embedded.
-Result<TuningSpec> readDefaultSpec(mlir::MLIRContext *context, const std::string &target);
+/// The tuning spec that comes with the compiler for kernels of a family of targets, "cpu" or
+/// "nvidia": what the tuner found to be faster than what their ConfigurationChooser chooses. It is
+/// share/tuning/FAMILY.mlir, embedded.
+Result<TuningSpec> readDefaultSpec(mlir::MLIRContext *context, const std::string &family);
 
 } // namespace tw::tune

@@ -37,14 +37,49 @@ struct Renamed {
   StringRef kind, from, to;
 };
 /// One row for each field that is ever renamed; then specVersion grows.
-constexpr std::array<Renamed, 0> renamedFields = {};
+constexpr std::array<Renamed, 1> renamedFields = {
+    {{1, "contraction", "vnni_packed", "interleaved"}}};
+
+/// The fields of a configuration by their present names; so are those of its variants and of the
+/// target's part.
+DictionaryAttr withPresentNames(DictionaryAttr dictionary, int64_t version) {
+  auto kind = dictionary.getAs<StringAttr>("kind");
+  NamedAttrList fields;
+  for (NamedAttribute field : dictionary) {
+    StringRef name = field.getName();
+    for (const Renamed &renamed : renamedFields)
+      if (version <= renamed.until && kind && kind.getValue() == renamed.kind &&
+          name == renamed.from)
+        name = renamed.to;
+    Attribute value = field.getValue();
+    if (auto inner = dyn_cast<DictionaryAttr>(value))
+      value = withPresentNames(inner, version);
+    else if (auto list = dyn_cast<ArrayAttr>(value))
+      value = ArrayAttr::get(list.getContext(), llvm::map_to_vector(list, [&](Attribute each) {
+                               auto one = dyn_cast<DictionaryAttr>(each);
+                               return one ? Attribute(withPresentNames(one, version)) : each;
+                             }));
+    fields.set(name, value);
+  }
+  return fields.getDictionary(dictionary.getContext());
+}
+
+/// A spec of an earlier version becomes one of this, so that all can be linked.
+void upgrade(ModuleOp module, int64_t version) {
+  if (version == specVersion)
+    return;
+  module.walk([&](transform::ParamConstantOp parameter) {
+    if (auto dictionary = dyn_cast<DictionaryAttr>(parameter.getValue()))
+      parameter.setValueAttr(withPresentNames(dictionary, version));
+  });
+  module->setAttr(versionName, Builder(module.getContext()).getI64IntegerAttr(specVersion));
+}
 
 /// Reads dictionaries of fields, as a configuration file has them, against their schemas.
 class FieldsReader {
 public:
-  FieldsReader(Operation *op, int64_t version)
-      : op(op), version(version),
-        dialect(*op->getContext()->getOrLoadDialect<tile::TileDialect>()) {}
+  explicit FieldsReader(Operation *op)
+      : op(op), dialect(*op->getContext()->getOrLoadDialect<tile::TileDialect>()) {}
 
   Result<KernelOverride> kernel(DictionaryAttr dictionary) const {
     KernelOverride made;
@@ -99,7 +134,7 @@ private:
 
   Status number(const ConfigurationSchema &schema, NamedAttribute field,
                 kernels::Numbers &numbers) const {
-    std::string name = nowCalled(schema.name, field.getName());
+    std::string name = field.getName().str();
     const ConfigurationField *known = schema.find(name);
     if (!known)
       return wrong(op, fmt::format("a {} configuration has no field {}; it has {}", schema.name,
@@ -122,13 +157,6 @@ private:
     return {};
   }
 
-  std::string nowCalled(StringRef kind, StringRef field) const {
-    for (const Renamed &renamed : renamedFields)
-      if (version <= renamed.until && kind == renamed.kind && field == renamed.from)
-        field = renamed.to;
-    return field.str();
-  }
-
   static std::vector<std::string> namesOf(const ConfigurationSchema &schema) {
     std::vector<std::string> names;
     for (const ConfigurationField &field : schema.fields)
@@ -137,7 +165,6 @@ private:
   }
 
   Operation *op;
-  int64_t version;
   tile::TileDialect &dialect;
 };
 
@@ -273,6 +300,7 @@ Result<TuningSpec> TuningSpec::parse(MLIRContext *context, std::string_view text
   TW_TRY(checkTarget(*spec.module, name, target, version));
   TW_TRY(checkEntry(*spec.module, name));
   TW_TRY(checkOperations(*spec.module));
+  upgrade(*spec.module, version);
   Builder b(context);
   for (auto sequence : spec.module->getOps<transform::NamedSequenceOp>()) {
     if (sequence.isExternal())
@@ -282,7 +310,7 @@ Result<TuningSpec> TuningSpec::parse(MLIRContext *context, std::string_view text
       auto dictionary = dyn_cast<DictionaryAttr>(parameter.getValue());
       if (!dictionary)
         return wrong(parameter, "a configuration is a dictionary of fields, with their kind");
-      TW_ASSIGN(KernelOverride made, FieldsReader(parameter, version).kernel(dictionary));
+      TW_ASSIGN(KernelOverride made, FieldsReader(parameter).kernel(dictionary));
       made.place += fmt::format(", @{}", sequence.getSymName().str());
       NamedAttrList placed(dictionary);
       placed.set("place", b.getStringAttr(made.place));

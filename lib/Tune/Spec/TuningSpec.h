@@ -5,14 +5,12 @@
 #pragma once
 #include "GraphToTile/Configuration/KernelFeatures.h"
 #include "Support/Diagnostic.h"
+#include "Tune/Spec/SpecVersion.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace tw::tune {
-
-/// Of the names of knobs, in `tuning.version`.
-constexpr int64_t specVersion = 1;
 
 class TuningSpec {
 public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FoundKernel.h"
+#include "Tune/Spec/SpecVersion.h"
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -165,7 +166,7 @@ std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &
                                        pairs);
   return fmt::format(
       "// Found by `tilewright tune`; for `--tuning-spec`. docs/tuning.md.\n"
-      "module attributes {{transform.with_named_sequence, tuning.version = 1 : i64,\n"
+      "module attributes {{transform.with_named_sequence, tuning.version = {} : i64,\n"
       "    tuning.target = {}}} {{\n{}"
       "  transform.named_sequence @configure(%kernel: !transform.any_op {{transform.readonly}},\n"
       "      %configuration: !transform.any_param {{transform.readonly}}) {{\n"
@@ -174,7 +175,7 @@ std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &
       "    transform.yield\n  }}\n"
       "  transform.named_sequence @__transform_main(%kernels: !transform.any_op "
       "{{transform.consumed}}) {{\n{}    transform.yield\n  }}\n}}\n",
-      quoted(isForGpu(model.target) ? "nvidia" : "cpu"), sequences, body);
+      tune::specVersion, quoted(isForGpu(model.target) ? "nvidia" : "cpu"), sequences, body);
 }
 
 } // namespace tw::cli

@@ -117,7 +117,7 @@ public:
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
     if (!product)
       return {};
-    if (chosen(*product, problem).isVnniPacked)
+    if (chosen(*product, problem).isInterleaved)
       return {fewRowsOfPairs.begin(), fewRowsOfPairs.end()};
     return {fewRows.begin(), fewRows.end()};
   }

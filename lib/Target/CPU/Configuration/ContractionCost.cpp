@@ -112,14 +112,14 @@ std::vector<Constraint> contractionConstraints(const VectorUnit &unit) {
   std::string vectors = "(columns ceildiv " + number(unit.lanes) + ")";
   return {
       {"(rows * " + vectors + " + " + vectors +
-           " + 1) * (1 - vnni_packed) * (1 - vectorize_reduction) * (1 - accumulators_in_memory)",
+           " + 1) * (1 - interleaved) * (1 - vectorize_reduction) * (1 - accumulators_in_memory)",
        number(unit.registers),
        "vector registers hold the block, a row of the second operand and an element of the first"},
       {"vectorize_reduction + accumulators_in_memory", "1", "they are forms of a product"},
-      {"vnni_packed * (1 - accumulators_in_memory) * rows", number(unit.pairRows),
+      {"interleaved * (1 - accumulators_in_memory) * rows", number(unit.pairRows),
        "rows of the instructions for pairs of bf16"},
-      {"vnni_packed * columns", number(unit.pairColumns), "their columns"},
-      {"vnni_packed * " + number(unit.pairColumns), "columns", "their columns"},
+      {"interleaved * columns", number(unit.pairColumns), "their columns"},
+      {"interleaved * " + number(unit.pairColumns), "columns", "their columns"},
       {"panels", "1 + accumulators_in_memory * columns", "a block in registers has one panel"},
       {"accumulators_in_memory * rows * columns", number(mostInMemory), "each worker has a block"},
       {"vectorize_reduction * rows * columns", number(mostReductions), "each is a sum of its own"},
@@ -144,7 +144,7 @@ static CPUContraction blockInRegisters(const Contraction &contraction, const Vec
   CPUContraction best = like, pairs = like;
   pairs.rows = std::min(unit.pairRows, std::max<int64_t>(rows, 1));
   pairs.columns = unit.pairColumns;
-  pairs.isVnniPacked = true;
+  pairs.isInterleaved = true;
   // Its instructions multiply twice as much; what a panel has too many columns is for nothing.
   bool isWorth = unit.pairColumns > 0 &&
                  roundUp(columns, unit.pairColumns) <= 2 * roundUp(columns, unit.lanes);
@@ -209,13 +209,13 @@ static void choosePrograms(CPUContraction &block, const Contraction &contraction
     (block.columnPrograms > 1 ? block.columnPrograms : block.rowPrograms) /= 2;
   // Rows that pass by a panel are cut last: each part of them reads it again.
   auto canHalve = [&] {
-    int64_t whole = block.isVnniPacked ? pairRowsOfTiles : streamedRows;
-    return block.rows >= 2 * whole && (!block.isVnniPacked || block.rows % (2 * whole) == 0);
+    int64_t whole = block.isInterleaved ? pairRowsOfTiles : streamedRows;
+    return block.rows >= 2 * whole && (!block.isInterleaved || block.rows % (2 * whole) == 0);
   };
   while (block.isPacked && block.hasAccumulatorsInMemory && blocks() < fewestBlocks &&
          products() > leastProducts && canHalve())
     block.rows = (block.rows + 1) / 2;
-  if (block.isPacked && block.hasAccumulatorsInMemory && !block.isVnniPacked)
+  if (block.isPacked && block.hasAccumulatorsInMemory && !block.isInterleaved)
     cutRows(block, rows, batch * ((columns + block.columns - 1) / block.columns));
 }
 
@@ -225,7 +225,7 @@ CPUContraction chooseVariant(const Contraction &contraction, const VectorUnit &u
   int64_t rows = sizeOf(contraction, roles.rows);
   int64_t columns = sizeOf(contraction, roles.columns) / kernel.columnParts;
   VectorUnit own = unit;
-  if (!kernel.isVnniPacked)
+  if (!kernel.isInterleaved)
     own.pairRows = own.pairColumns = 0;
   CPUContraction like;
   like.isPacked = kernel.isPacked;

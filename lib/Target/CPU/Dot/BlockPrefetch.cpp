@@ -43,8 +43,8 @@ Ix BlockPrefetch::distanceTo(const NextBlock &next, const Buffer &buffer) const 
   // From the outermost loop in: after its last trip the next one further out begins its next.
   Ix after = distance(next.perProgram);
   SmallVector<tile::ForOp> loops;
-  for (Operation *around = tile::DotOp(op)->getParentOp(); auto loop = dyn_cast<tile::ForOp>(around);
-       around = loop->getParentOp())
+  for (Operation *around = tile::DotOp(op)->getParentOp();
+       auto loop = dyn_cast<tile::ForOp>(around); around = loop->getParentOp())
     loops.push_back(loop);
   for (auto [loop, growth] : llvm::reverse(llvm::zip_equal(loops, next.perCount))) {
     Ix count = e.index(loop.getInductionVar()), by = e.index(loop.getStep());
@@ -60,8 +60,7 @@ void BlockPrefetch::request(const Ix &at, int64_t rows, const Ix &k, int64_t ste
   IndexBuilder ix = e.ix();
   int64_t own = llvm::divideCeil(bytes * rows, height); // of these rows
   int64_t rate = llvm::divideCeil(own * steps, depth);
-  Ix begin =
-      ix.add(ix.min(ix.mul(at, llvm::divideCeil(own, rows)), bytes - lineBytes), first);
+  Ix begin = ix.add(ix.min(ix.mul(at, llvm::divideCeil(own, rows)), bytes - lineBytes), first);
   Ix due = ix.add(begin, ix.mul(ix.div(k, steps), rate));
   int64_t each = Emitter::bytesOf(element);
   bool isContiguous = row.constant() == rowBytes / each;

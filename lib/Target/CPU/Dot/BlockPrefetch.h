@@ -14,7 +14,8 @@ public:
 
   /// What is due while `rows` rows of the result, from `row` on, take steps [k, k + steps) along K.
   /// Requests come at an even rate over all rows: those that come in bursts wait for each other,
-  /// and the loads of this product for them. Where that is less than a line, one is requested again.
+  /// and the loads of this product for them. Where that is less than a line, one is requested
+  /// again.
   void request(const Ix &row, int64_t rows, const Ix &k, int64_t steps) const;
 
 private:
