@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from compare import mlp
+from tilewright import _cache
 from tilewright.torch import backend
 
 pytestmark = pytest.mark.usefixtures("fresh")
@@ -15,6 +16,24 @@ pytestmark = pytest.mark.usefixtures("fresh")
 
 def cache_files(tmp_path):
     return sorted((tmp_path / "cache" / "torch").glob("*.so"))
+
+
+def test_folders_above_the_cache_are_nobody_elses(tmp_path, monkeypatch, caplog):
+    base = tmp_path / "shared" / "cache"
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(base))
+    made = _cache.folder("kernels")
+    assert made == os.path.realpath(base / "kernels")
+    for mode, used in ((0o777, False), (0o1777, True), (0o772, False), (0o755, True)):
+        base.parent.chmod(mode)                    # who may rename `cache` may put another in its place
+        assert _cache.folder("kernels") == (made if used else None)
+    assert any(f"write to {base.parent}, and" in record.getMessage() for record in caplog.records)
+    base.chmod(0o777)
+    assert _cache.folder("kernels") is None
+    base.chmod(0o700)
+    # A link is followed once: what it points to later is not what was looked at.
+    (tmp_path / "link").symlink_to(base)
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "link"))
+    assert _cache.folder("kernels") == made
 
 
 def test_cache(tmp_path, caplog):
