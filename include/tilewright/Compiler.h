@@ -142,7 +142,21 @@ typedef struct tilewright_compile_options {
    * its configuration, unless `configurations` do. */
   const char *const *tuning_specs;
   size_t tuning_spec_count;
+  /* Not NULL: an artifact that was compiled before, from the same model with the same options by
+   * the same build of this library, is copied from the cache on disk (docs/cache.md), and others
+   * are kept there. Says which it was: TILEWRIGHT_CACHE_*. */
+  int *cache;
 } tilewright_compile_options;
+
+/* What a call has made of the cache. */
+enum {
+  TILEWRIGHT_CACHE_UNUSED =
+      0,                     /* a report, times or a folder to dump to are wanted, or kernels given,
+                                or the model is in memory, or there is no path for the output */
+  TILEWRIGHT_CACHE_KEPT = 1, /* compiled, and kept */
+  TILEWRIGHT_CACHE_FOUND = 2, /* copied */
+  TILEWRIGHT_CACHE_LEFT = 3   /* compiled; what cannot be kept, or takes more than 1 GiB, is not */
+};
 
 /* Compiles a model to an artifact. Every error has been given to sink->diagnostic when this returns
  * something other than TILEWRIGHT_FINE; then no output file is left behind. `user` is handed to the

@@ -41,6 +41,8 @@ public:
     return of(kernel).printPlan(kernel, out);
   }
 
+  std::string toolchain() const override { return tiles->toolchain(); }
+
   FailureOr<std::string> deviceText(Operation *kernel, StringRef level) override {
     return of(kernel).deviceText(kernel, level);
   }

@@ -123,6 +123,9 @@ public:
   /// `emit` does.
   virtual mlir::FailureOr<std::string> deviceText(mlir::Operation *kernel, llvm::StringRef level);
 
+  /// Which other programs have a part in the code, as text that differs where they do; empty: none.
+  virtual std::string toolchain() const { return {}; }
+
   /// Registers the dialects that `emit` and `lower` create operations of.
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
 };

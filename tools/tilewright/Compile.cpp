@@ -23,8 +23,23 @@ namespace {
 struct CompileOptions {
   ModelOptions model;
   std::string output, report; // empty, "text" or "json"
-  bool timeReport = false, json = false;
+  bool timeReport = false, json = false, cache = false, noCache = false;
+
+  /// Wanted, or there is a folder for it.
+  bool usesCache() const {
+    const char *folder = std::getenv("TILEWRIGHT_CACHE");
+    return !noCache && (cache || (folder && *folder));
+  }
 };
+
+/// What became of an artifact (tilewright/Compiler.h), in JSON and for people.
+struct CacheOutcome {
+  const char *name, *text;
+};
+constexpr CacheOutcome cacheOutcomes[] = {{"unused", ""},
+                                          {"kept", ", kept in the cache"},
+                                          {"found", ", from the cache"},
+                                          {"left", ", not kept in the cache"}};
 
 int64_t fileSize(const std::string &path) {
   std::error_code error;
@@ -39,13 +54,15 @@ int64_t weightsSize(const std::string &output) {
   return fileSize((error ? output : real.string()) + ".weights");
 }
 
-/// {"output", "bytes", "external_weights_bytes", "seconds", "report"?, "time"?}; the library's JSON
-/// as it is.
-std::string resultJson(const CompileOptions &options, const CompilerSink &said, double seconds) {
+/// {"output", "bytes", "external_weights_bytes", "seconds", "cache", "report"?, "time"?}; the
+/// library's JSON as it is.
+std::string resultJson(const CompileOptions &options, const CompilerSink &said, double seconds,
+                       const CacheOutcome &cache) {
   JsonWriter json;
   json.beginObject().member("output", options.output).member("bytes", fileSize(options.output));
   json.member("external_weights_bytes", weightsSize(options.output));
   json.member("seconds", seconds);
+  json.member("cache", cache.name);
   if (!said.report.empty())
     json.key("report").raw(said.report);
   if (!said.timeReport.empty())
@@ -72,16 +89,19 @@ int compileHere(const CompileOptions &options) {
   bool reportsJson = options.json || options.report == "json";
   request.report = options.report.empty() ? 0 : reportsJson ? 2 : 1;
   request.time_report = options.timeReport;
+  int cache = TILEWRIGHT_CACHE_UNUSED;
+  request.cache = options.usesCache() ? &cache : nullptr;
   auto start = std::chrono::steady_clock::now();
   tilewright_outcome outcome = library->compile(&request, &sink, &listener);
   listener.progress.clear();
   if (outcome != TILEWRIGHT_FINE)
     return outcome;
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  TW_TRY_CLI(writeResults(options.json ? resultJson(options, listener, took.count())
+  const CacheOutcome &made = cacheOutcomes[cache];
+  TW_TRY_CLI(writeResults(options.json ? resultJson(options, listener, took.count(), made)
                                        : resultText(listener)));
-  std::fputs(fmt::format("wrote {}: {}, {:.2f} s\n", options.output,
-                         bytesText(fileSize(options.output)), took.count())
+  std::fputs(fmt::format("wrote {}: {}, {:.2f} s{}\n", options.output,
+                         bytesText(fileSize(options.output)), took.count(), made.text)
                  .c_str(),
              stderr);
   return 0;
@@ -111,6 +131,12 @@ void addCompile(CLI::App &app, Invocation &invocation) {
       ->check(CLI::IsMember({"text", "json"}));
   command->add_flag("--time-report", options->timeReport, "print the time of each stage");
   command->add_flag("--json", options->json, "print one JSON object");
+  command->add_flag(
+      "--cache", options->cache,
+      "copy the artifact from the cache on disk if it was compiled before, else keep it there "
+      "(default where TILEWRIGHT_CACHE names its folder)");
+  command->add_flag("--no-cache", options->noCache, "compile in any case, and keep nothing")
+      ->excludes("--cache");
   command->callback(
       [options, &invocation] { invocation.action = [options] { return compile(*options); }; });
 }

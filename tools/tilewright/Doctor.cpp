@@ -98,14 +98,16 @@ Finding findPtxas() {
   return {!path.empty(), path.empty() ? "ptxas is not in the PATH" : path};
 }
 
-/// Where compiled kernels are kept, and how much they take.
-Finding findKernelCache() {
+/// Where what was compiled is kept, and how much it takes.
+Finding findCache() {
   namespace fs = std::filesystem;
-  const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
+  const char *own = std::getenv("TILEWRIGHT_CACHE"), *cache = std::getenv("XDG_CACHE_HOME"),
+             *home = std::getenv("HOME");
   std::error_code error;
-  fs::path folder =
-      (cache && *cache ? fs::path(cache) : fs::path(home ? home : "/tmp") / ".cache") /
-      "tilewright";
+  fs::path folder = own && *own ? fs::path(own)
+                                : (cache && *cache ? fs::path(cache)
+                                                   : fs::path(home ? home : "/tmp") / ".cache") /
+                                      "tilewright";
   int64_t bytes = 0, count = 0;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
     if (at->path().extension() == ".so") {
@@ -113,7 +115,8 @@ Finding findKernelCache() {
       bytes += static_cast<int64_t>(at->file_size(ignored));
       ++count;
     }
-  return {true, fmt::format("{}, {} kernels, {}", folder.string(), count, bytesText(bytes))};
+  return {true, fmt::format("{}, {} programs and libraries of kernels, {}", folder.string(), count,
+                            bytesText(bytes))};
 }
 
 /// The limits of this process that are set, as ulimit names them.
@@ -143,7 +146,7 @@ struct Facts {
   std::vector<std::string> features = cpuFeatures();
   int threads = usableThreads();
   int64_t memory = totalMemory(), available = availableMemory();
-  Finding compiler = findCompiler(), cpp = findCppCompiler(), cache = findKernelCache();
+  Finding compiler = findCompiler(), cpp = findCppCompiler(), cache = findCache();
   Gpus gpus = findGpus();
   Finding ptxas = findPtxas();
   std::string limits = limitsText();

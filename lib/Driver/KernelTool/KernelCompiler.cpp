@@ -2,7 +2,7 @@
 //
 // From the C++ source of kernels to a library that can be loaded, once for each content.
 #include "Driver/CApi/CompilerOutput.h"
-#include "Driver/KernelTool/KernelCache.h"
+#include "Driver/Cache/CompileCache.h"
 #include "Driver/KernelTool/KernelSource.h"
 #include "IO/File.h"
 #include "IO/TemporaryFolder.h"
@@ -224,7 +224,7 @@ std::vector<std::string> filesOf(const std::string &preprocessed) {
 
 Result<CompiledLibrary> compileKernelLibrary(const std::string &source, const KernelTime &time) {
   TW_ASSIGN(Parts parts, findParts());
-  TW_ASSIGN(KernelCache cache, KernelCache::open());
+  TW_ASSIGN(CompileCache cache, CompileCache::open());
   TW_ASSIGN(TemporaryFolder folder, TemporaryFolder::create());
   std::string preprocessed = folder.path() + "/kernel.ii", made = folder.path() + "/kernel.so";
   std::vector<std::string> common = {"-std=c++20", "-fPIC", "-fvisibility=hidden", "-O1",

@@ -40,10 +40,10 @@ struct CompiledLibrary {
   std::vector<std::string> included; // the files that its source includes, but for a system's own
 };
 
-/// Compiles a kernel library, which is kept in the user's cache (KernelCache.h) under a hash of the
-/// preprocessed source, of the compiler and of what is linked.
-/// $CXX, or else c++, is the compiler. Errors: KERNEL_1 with all that the compiler says, KERNEL_4,
-/// KERNEL_8 when there is no more `time`, IO_2, SYSTEM_3 to SYSTEM_5.
+/// Compiles a kernel library, which is kept in the user's cache (Cache/CompileCache.h) under a hash
+/// of the preprocessed source, of the compiler and of what is linked. $CXX, or else c++, is the
+/// compiler. Errors: KERNEL_1 with all that the compiler says, KERNEL_4, KERNEL_8 when there is no
+/// more `time`, IO_2, SYSTEM_3 to SYSTEM_5.
 Result<CompiledLibrary> compileKernelLibrary(const std::string &source, const KernelTime &time);
 
 } // namespace tw

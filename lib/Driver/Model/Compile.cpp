@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tilewright_compile: checks what is asked for, then runs the pipeline.
+#include "Driver/Cache/CompileCache.h"
 #include "Driver/Model/ConfigurationFile.h"
 #include "Driver/Model/ConfigurationSpaces.h"
 #include "Driver/Model/Evaluator.h"
@@ -10,12 +11,17 @@
 #include "Driver/Register.h"
 #include "Driver/Targets.h"
 #include "Graph/Preparation.h"
+#include "IO/File.h"
+#include "IO/OutputFile.h"
+#include "Program/Machine.h"
 #include "Tune/Spec/DefaultSpec.h"
 #include "Tune/Spec/TuningSpec.h"
 #include "mlir/IR/MLIRContext.h"
+#include "runtime/Seal.h"
 #include "tilewright/Compiler.h"
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 using namespace mlir;
 
@@ -35,6 +41,7 @@ struct Request {
   int report = 0;
   bool times = false, values = false;
   std::optional<SpaceRequest> spaces = {}; // instead of an artifact
+  int *cache = nullptr;                    // what is made of it; null: it is not used
 
   bool hasPreparation() const { return !preparation.empty() || preparationDescriptor != 0; }
 };
@@ -101,6 +108,9 @@ static Result<Request> readOptions(const tilewright_compile_options *options, bo
   request.times = options->time_report != 0;
   request.values = options->values != 0;
   request.precision = text(options->precision);
+  request.cache = options->cache;
+  if (request.cache)
+    *request.cache = TILEWRIGHT_CACHE_UNUSED;
   request.kernels = kernelSources(*options);
   request.written.assign(options->written, options->written + options->written_count);
   request.tuningSpecs.assign(options->tuning_specs,
@@ -192,6 +202,68 @@ static LogicalResult writePreparation(Pipeline &pipeline, ModuleOp preparation, 
   return pipeline.toArtifact(preparation, *target.code, options);
 }
 
+/// Whether an artifact is all that is wanted, and made of nothing but files.
+static bool isCacheable(const Request &request) {
+  return request.cache && request.model.isFile() && !request.output.empty() &&
+         request.dumpTo.empty() && request.report == 0 && !request.times && !request.values &&
+         !request.spaces && !request.hasPreparation() && request.kernels.paths.empty() &&
+         request.kernels.texts.empty() && request.weights != WeightsPlace::External;
+}
+
+/// Of all that decides what the artifact is. Errors: IO_1 for files that cannot be read.
+static Result<std::string> cacheKey(const Request &request, const NamedTarget &target) {
+  std::vector<std::string> parts = {
+      "artifact", std::filesystem::path(request.model.name()).stem().string(), request.model.entry,
+      std::to_string(int(request.weights)), target.name, target.architecture,
+      fmt::format("{} {}", target.allowsTF32, target.roundsProducts),
+      std::string(nameOf(target.cpu.architecture)),
+      fmt::format("{}", fmt::join(target.cpu.features, ",")),
+      // Constants are computed by code for this machine.
+      fmt::format("{}", fmt::join(hostInstructionSet().features, ",")), target.code->toolchain()};
+  std::vector<std::string> files = {request.model.path};
+  files.insert(files.end(), request.tuningSpecs.begin(), request.tuningSpecs.end());
+  if (!request.configurations.empty())
+    files.push_back(request.configurations);
+  for (const std::string &path : files) {
+    TW_ASSIGN(MappedFile file, MappedFile::open(path));
+    auto bytes = file.bytes();
+    auto blocks = rt::hashBlocks({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
+    parts.push_back(fmt::format("{} {}", bytes.size(), rt::hashText(blocks)));
+  }
+  return compileKey(parts);
+}
+
+/// The cache's part in a compilation.
+class CacheUse {
+public:
+  /// Whether the artifact has been copied from there.
+  Result<bool> takes(const Request &request, const NamedTarget &target) {
+    if (!isCacheable(request))
+      return false;
+    TW_ASSIGN(cache, CompileCache::open());
+    TW_ASSIGN(key, cacheKey(request, target));
+    std::optional<std::string> found = cache->find(key);
+    if (!found)
+      return false;
+    TW_TRY(CompileCache::copy(*found, request.output));
+    *request.cache = TILEWRIGHT_CACHE_FOUND;
+    return true;
+  }
+
+  void keeps(const Request &request) {
+    if (!cache)
+      return;
+    std::string output = followLinks(request.output);
+    bool isWhole = !std::filesystem::exists(output + ".weights");
+    *request.cache =
+        isWhole && cache->keep(key, output) ? TILEWRIGHT_CACHE_KEPT : TILEWRIGHT_CACHE_LEFT;
+  }
+
+private:
+  std::optional<CompileCache> cache;
+  std::string key;
+};
+
 static void run(Session &session, const Request &request) {
   auto files = fileUses(request);
   if (!files)
@@ -203,6 +275,9 @@ static void run(Session &session, const Request &request) {
   if (request.spaces && isPlain)
     return session.error(
         usage("the reference target has no configurations", "give another target"));
+  CacheUse cache;
+  if (auto isFound = cache.takes(request, *target); !isFound || *isFound)
+    return isFound ? void() : session.error(isFound.error());
   auto given = givenConfigurations(request, *target);
   if (!given)
     return session.error(given.error());
@@ -280,6 +355,8 @@ static void run(Session &session, const Request &request) {
     return;
   if (prepared && failed(writePreparation(pipeline, *prepared, *target, options, request)))
     return;
+  if (session.outcome() == TILEWRIGHT_FINE)
+    cache.keeps(request);
   if (request.report)
     session.report(describeDispatches(*module, session, configured, kernels->parameters,
                                       target->family, request.report == 2));

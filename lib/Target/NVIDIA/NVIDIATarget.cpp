@@ -15,6 +15,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -84,6 +86,16 @@ public:
         return emitCoded(job.location, result.error().code) << result.error().message;
     }
     return failure(isCancelled(cancellation));
+  }
+
+  /// Without ptxas the driver makes code of PTX, at the first call.
+  std::string toolchain() const override {
+    const std::optional<std::string> &ptxas = nvidia::ptxasPath();
+    llvm::sys::fs::file_status facts;
+    if (!ptxas || llvm::sys::fs::status(*ptxas, facts))
+      return {};
+    return llvm::formatv("{0} {1} {2}", *ptxas, facts.getSize(),
+                         facts.getLastModificationTime().time_since_epoch().count());
   }
 
   FailureOr<std::string> deviceText(Operation *kernel, StringRef level) override {

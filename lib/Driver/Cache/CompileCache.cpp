@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Driver/Cache/CompileCache.h"
+#include "Driver/Cache/CacheFolder.h"
+#include "IO/File.h"
+#include "IO/OutputFile.h"
+#include "runtime/Seal.h"
+#include "tilewright/Compiler.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/SHA256.h"
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace tw {
+namespace {
+
+constexpr int64_t mostBytes = int64_t(4) << 30, mostOfOne = mostBytes / 4;
+/// Up to so many bytes are hashed again when they are found; larger ones are artifacts, which the
+/// runtime checks when it opens them (runtime/Seal.h).
+constexpr int64_t mostHashed = int64_t(64) << 20;
+constexpr size_t keyDigits = 32;
+
+/// What a file is known by: it was not written to since it was kept if these are the same. The
+/// hash is that of its blocks.
+struct Facts {
+  int64_t bytes = 0, written = 0; // ns
+  std::string hash;
+  bool operator==(const Facts &) const = default;
+};
+
+std::optional<Facts> statOf(const std::string &path) {
+  struct stat facts;
+  if (lstat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_uid != geteuid())
+    return std::nullopt;
+  return Facts{
+      facts.st_size, int64_t(facts.st_mtim.tv_sec) * 1'000'000'000 + facts.st_mtim.tv_nsec, {}};
+}
+
+std::string contentOf(const MappedFile &file) {
+  std::span<const std::byte> bytes = file.bytes();
+  if (int64_t(bytes.size()) > mostHashed)
+    return "";
+  uint64_t hash = rt::contentHash(
+      rt::hashBlocks({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()}));
+  return rt::hashText({&hash, 1});
+}
+
+std::string textOf(const Facts &facts) {
+  return fmt::format("{{\"bytes\": {}, \"written_ns\": {}, \"hash\": \"{}\"}}\n", facts.bytes,
+                     facts.written, facts.hash);
+}
+
+std::optional<Facts> readFacts(const std::string &path) {
+  auto file = MappedFile::open(path);
+  if (!file)
+    return std::nullopt;
+  auto json = llvm::json::parse(file->text());
+  if (!json)
+    llvm::consumeError(json.takeError());
+  const llvm::json::Object *object = json ? json->getAsObject() : nullptr;
+  if (!object)
+    return std::nullopt;
+  auto bytes = object->getInteger("bytes"), written = object->getInteger("written_ns");
+  auto hash = object->getString("hash");
+  return bytes && written && hash ? std::optional(Facts{*bytes, *written, hash->str()})
+                                  : std::nullopt;
+}
+
+/// The folder may hold other things: only what has the name of an entry is ever removed.
+bool isKey(const std::string &stem) {
+  return stem.size() == keyDigits && stem.find_first_not_of("0123456789abcdef") == stem.npos;
+}
+
+} // namespace
+
+Result<CompileCache> CompileCache::open() {
+  TW_ASSIGN(std::string folder, cacheFolder());
+  return CompileCache(std::move(folder));
+}
+
+std::optional<std::string> CompileCache::find(const std::string &key) const {
+  std::string path = pathOf(key);
+  auto kept = readFacts(factsOf(key)), now = statOf(path);
+  if (!kept || !now || kept->bytes != now->bytes || kept->written != now->written)
+    return std::nullopt;
+  auto file = MappedFile::open(path);
+  if (!file || contentOf(*file) != kept->hash)
+    return std::nullopt;
+  std::error_code ignored; // a cache that cannot be written can still be read
+  fs::last_write_time(factsOf(key), fs::file_time_type::clock::now(), ignored);
+  return path;
+}
+
+/// Removes what was not used for longest. What was used in the last minutes may be in use.
+void CompileCache::evict() const {
+  struct Entry {
+    fs::path path;
+    fs::file_time_type used;
+    int64_t bytes;
+  };
+  std::vector<Entry> entries;
+  std::error_code error;
+  int64_t total = 0;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::string key = at->path().stem();
+    if (at->path().extension() != ".so" || !isKey(key))
+      continue;
+    std::error_code ignored, isAlone;
+    Entry entry{at->path(), fs::last_write_time(factsOf(key), isAlone),
+                int64_t(at->file_size(ignored))};
+    if (isAlone) // nothing says what it was
+      entry.used = at->last_write_time(ignored);
+    if (ignored)
+      continue;
+    total += entry.bytes;
+    entries.push_back(std::move(entry));
+  }
+  std::ranges::sort(entries, {}, &Entry::used);
+  auto recent = fs::file_time_type::clock::now() - std::chrono::minutes(10);
+  for (const Entry &entry : entries) {
+    if (total <= mostBytes || entry.used > recent)
+      return;
+    std::error_code ignored;
+    fs::remove(factsOf(entry.path.stem()), ignored);
+    if (fs::remove(entry.path, ignored))
+      total -= entry.bytes;
+  }
+}
+
+Result<std::string> CompileCache::keep(const std::string &key, const std::string &path) const {
+  std::string kept = pathOf(key);
+  std::error_code ignored;
+  if (fs::file_size(path, ignored) > uintmax_t(mostOfOne))
+    return Diagnostic{Code::IO_2, fmt::format("{} is too large for the cache", path)};
+  fs::remove(factsOf(key), ignored); // it says nothing of what comes now
+  fs::remove(kept, ignored);
+  // A name of its own for now: two processes may keep the same at once.
+  std::string own = fmt::format("{}/{}.{}", folder, key, getpid());
+  fs::remove(own, ignored);
+  bool isLinked = link(path.c_str(), own.c_str()) == 0;
+  if (!isLinked)
+    TW_TRY(copy(path, own));
+  std::error_code error;
+  fs::rename(own, kept, error);
+  if (error)
+    return cannotWrite(kept, error.value());
+  if (isLinked)
+    fs::remove(own, ignored); // rename does nothing where both are one file already
+  TW_ASSIGN(MappedFile file, MappedFile::open(kept));
+  auto facts = statOf(kept);
+  if (!facts)
+    return cannotWrite(kept, EPERM);
+  facts->hash = contentOf(file);
+  std::string text = textOf(*facts);
+  std::span<const std::byte> piece = std::as_bytes(std::span(text));
+  TW_TRY(writeFile(factsOf(key), std::span(&piece, 1)));
+  evict();
+  return kept;
+}
+
+Status CompileCache::copy(const std::string &found, const std::string &path) {
+  int from = ::open(found.c_str(), O_RDONLY | O_CLOEXEC);
+  if (from < 0)
+    return cannotWrite(found, errno);
+  auto closed = std::unique_ptr<int, void (*)(int *)>(&from, [](int *fd) { ::close(*fd); });
+  TW_ASSIGN(OutputFile output, OutputFile::create(path));
+  for (;;) {
+    ssize_t done = copy_file_range(from, nullptr, output.descriptor(), nullptr, size_t(1) << 30, 0);
+    if (done > 0)
+      continue;
+    if (done == 0)
+      return output.commit();
+    if (errno != EXDEV && errno != ENOSYS && errno != EINVAL && errno != EOPNOTSUPP)
+      return cannotWrite(path, errno);
+    break;
+  }
+  // Between file systems that know no such copy: from the start.
+  if (ftruncate(output.descriptor(), 0) != 0 || lseek(output.descriptor(), 0, SEEK_SET) != 0)
+    return cannotWrite(path, errno);
+  TW_ASSIGN(MappedFile file, MappedFile::open(found));
+  TW_TRY(output.write(file.bytes()));
+  return output.commit();
+}
+
+/// The file of this library, by size and time: a new build is another one.
+static std::string thisCompiler() {
+  Dl_info self = {};
+  dladdr(reinterpret_cast<void *>(&tilewright_compiler_api_version), &self);
+  struct stat facts = {};
+  if (!self.dli_fname || stat(self.dli_fname, &facts) != 0)
+    return {};
+  return fmt::format("{} {} {}", facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec);
+}
+
+std::string compileKey(std::span<const std::string> parts) {
+  llvm::SHA256 hash;
+  auto add = [&](const std::string &part) {
+    hash.update(fmt::format("{} ", part.size()));
+    hash.update(part);
+  };
+  add(thisCompiler());
+  for (const std::string &part : parts)
+    add(part);
+  return llvm::toHex(hash.final(), /*LowerCase=*/true).substr(0, keyDigits);
+}
+
+} // namespace tw
