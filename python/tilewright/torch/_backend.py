@@ -11,7 +11,7 @@ from typing import Any
 from torch.fx import Graph, GraphModule
 
 from .. import _native
-from . import _cache, _explain, _partition, _place, _private, _random, _strides, _support
+from . import _cache, _explain, _order, _partition, _place, _private, _random, _strides, _support
 from ._graph_writer import Unwritable
 from ._layout import FROZEN, Layout
 from ._partition import NotCompiled
@@ -34,17 +34,22 @@ def backend(module: GraphModule, example_inputs: list[Any], *, mode: Any = None,
     Unknown ones raise TW-PYTHON-0005. What is not supported runs eagerly: the logger "tilewright.torch" says at
     the level INFO what, and why; see explain.
     """
-    chosen = read(mode, options)
+    return compile_for(module, example_inputs, read(mode, options))
 
+
+def compile_for(module: GraphModule, example_inputs: list[Any], options: Options,
+                listener: Callable[[_explain.GraphRecord], None] | None = None) -> Any:
+    """What `backend` does; the `listener` is told of each graph of AOTAutograd."""
     def compiler(kind: str) -> Callable[[GraphModule, Any], Any]:
-        return lambda graph, inputs: compile_graph(graph, kind, chosen)
+        return lambda graph, inputs: compile_graph(graph, kind, options, listener)
 
     return _private.aot_autograd(fw_compiler=compiler("forward"), bw_compiler=compiler("backward"),
                                  inference_compiler=compiler("inference"), partition_fn=_private.min_cut(),
                                  keep_inference_input_mutations=True)(module, example_inputs)
 
 
-def compile_graph(module: GraphModule, kind: str, options: Options) -> Any:
+def compile_graph(module: GraphModule, kind: str, options: Options,
+                  listener: Callable[[_explain.GraphRecord], None] | None) -> Any:
     """What runs a graph of functional ATen: it takes one list, which it empties, and returns a list."""
     module = _copied(module)
     _strides.as_in_eager(module)
@@ -53,16 +58,27 @@ def compile_graph(module: GraphModule, kind: str, options: Options) -> Any:
         for index in _private.static_arguments():
             placeholders[index].meta[FROZEN] = True
     seen = _explain.GraphRecord(kind, sum(node.op == "call_function" for node in module.graph.nodes))
-    prologue = _random.extract(module)
+    place = _place.of_graph(module, options.target)
+    prologue, drawn = _random.extract(module, _opaque(module, options, place))
     try:
         run = compile_partition(module, options, seen)
     except NotCompiled:
-        reasons = _support.unsupported(module, options.sources(), _place.of_graph(module, options.target))
+        reasons = _support.unsupported(module, options.sources(), place, drawn)
         for node, reason in reasons.items():
             seen.add_eager(node, reason)
         run = _partition.run_in_pieces(module, reasons, lambda part: compile_partition(part, options, seen), seen)
-    seen.finish()
+    seen.tell()
+    if listener is not None:
+        listener(seen)
     return run if prologue is None else _behind(prologue, run)
+
+
+def _opaque(module: GraphModule, options: Options, place: Any) -> Callable[[Any], bool]:
+    """Which nodes may draw from a generator without saying so: what a kernel of the user's stands for does not."""
+    if not options.kernels or not any(map(_order.is_opaque, module.graph.nodes)):
+        return _order.is_opaque
+    eager = _support.unsupported(module, options.sources(), place)
+    return lambda node: node in eager and _order.is_opaque(node)
 
 
 def _behind(prologue: _random.Prologue, run: Any) -> Any:
@@ -100,7 +116,7 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
     for node in module.graph.nodes:
         if why := _support.foreign(node.meta.get("val"), place):
             raise NotCompiled(why)
-        if node.op == "call_function" and _private.is_random(node):
+        if node.op == "call_function" and _order.is_random(node):
             raise NotCompiled("it draws random numbers")
     if isinstance(place, str):
         raise NotCompiled(place)

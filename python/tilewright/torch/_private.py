@@ -2,6 +2,8 @@
 """All that this package uses of torch beyond its public interface, in one place with a version check."""
 from __future__ import annotations
 
+import collections
+import contextlib
 import logging
 from typing import Any
 
@@ -36,6 +38,11 @@ def schema_of(op: Any) -> Any:
     return op._schema
 
 
+def operator_name(op: Any) -> str:
+    """"aten.add.Tensor"."""
+    return str(op)
+
+
 def returns_one_list(op: Any) -> bool:
     """Whether an operator returns one list of tensors."""
     returns = op._schema.returns
@@ -45,6 +52,19 @@ def returns_one_list(op: Any) -> bool:
 def expression_of(value: Any) -> Any:
     """The sympy expression of a SymInt, SymFloat or SymBool."""
     return value.node.expr
+
+
+def symbols_in(values: Any, of_tensors: bool = True) -> set[Any]:
+    """The symbols in SymInts, and in the sizes, strides and offsets of tensors."""
+    found: set[Any] = set()
+    for value in values:
+        if isinstance(value, torch.SymInt):
+            found |= value.node.expr.free_symbols
+        elif isinstance(value, torch.Tensor) and of_tensors and value.layout is torch.strided:
+            found |= symbols_in((*value.shape, *value.stride(), value.storage_offset()))
+        elif isinstance(value, (list, tuple)):
+            found |= symbols_in(value, of_tensors)
+    return found
 
 
 def is_known(condition: Any) -> bool:
@@ -74,6 +94,14 @@ def ranges_of(values: Any) -> dict[str, tuple[int | None, int | None]]:
             for symbol, limits in environment.var_to_range.items()}
 
 
+def fake_mode_of(module: Any) -> Any:
+    """In which operators tell what they give for what a graph's nodes say of themselves."""
+    from torch._guards import detect_fake_mode
+
+    values = [node.meta.get("val") for node in module.graph.nodes]
+    return detect_fake_mode([value for value in values if isinstance(value, torch.Tensor)]) or contextlib.nullcontext()
+
+
 def aot_autograd(**options: Any) -> Any:
     """A backend of torch.compile that turns Dynamo's graphs into functional ATen."""
     from torch._dynamo.backends.common import aot_autograd as make
@@ -81,9 +109,9 @@ def aot_autograd(**options: Any) -> Any:
     return make(**options)
 
 
-def graph_breaks() -> list[str]:
-    """Why Dynamo has cut functions since it was reset."""
-    return [str(reason) for reason in torch._dynamo.utils.counters["graph_break"]]
+def graph_breaks() -> collections.Counter[str]:
+    """Why Dynamo has cut functions, and how often, since the process began: a reset leaves its counts."""
+    return collections.Counter({str(reason): count for reason, count in torch._dynamo.utils.counters["graph_break"].items()})
 
 
 def tree_leaves(tree: Any) -> list[Any]:
@@ -117,31 +145,6 @@ def graph_module(root: Any, graph: Any) -> Any:
     from torch.fx._lazy_graph_module import _LazyGraphModule
 
     return _LazyGraphModule(root, graph)
-
-
-def partitioner(module: Any, is_supported: Any) -> Any:
-    """Finds the largest groups of supported nodes that can run in one piece each."""
-    from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
-    from torch.fx.passes.operator_support import OperatorSupportBase
-
-    class Support(OperatorSupportBase):
-        def is_node_supported(self, submodules: Any, node: Any) -> bool:
-            return is_supported(node)
-
-    return CapabilityBasedPartitioner(module, Support(), allows_single_node_partition=True)
-
-
-def is_random(node: Any) -> bool:
-    """Whether a node draws from the default generator. Attention is tagged as if it did, and does where it has
-    dropout."""
-    op = node.target
-    if not isinstance(op, OpOverload) or torch.Tag.nondeterministic_seeded not in op.tags:
-        return False
-    for index, argument in enumerate(op._schema.arguments):
-        if argument.name == "dropout_p":
-            given = node.args[index] if index < len(node.args) else node.kwargs.get("dropout_p", argument.default_value)
-            return given != 0
-    return True
 
 
 _GENERATED = torch._library.autograd
