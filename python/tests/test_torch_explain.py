@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators that run eagerly between programs, and what is said of them."""
 import logging
+import re
 import threading
 
 import pytest
@@ -159,3 +160,29 @@ def test_explain_hears_of_its_own_graphs():
 
     said = tilewright.torch.explain(lambda x: torch.compiler.disable(f)(x * 3), torch.randn(4))
     assert [graph.operators for graph in said.graphs] == [1], said
+
+
+def test_what_only_compiling_finds(monkeypatch):
+    """An error of the compiler that names a node: that one alone runs eagerly, for this reason."""
+    from tilewright.torch import _cache
+
+    compile_all = _cache.compile
+
+    def refusing(json, *rest):
+        if b'"torch.ops.aten.erf.default"' in json:
+            name = re.search(rb'"torch.ops.aten.erf.default".*?"metadata": .*?\}, "name": "(\w+)"', json)[1].decode()
+            error = tilewright.UnsupportedError("no erf today")
+            error.code, error.message, error.text = "TW-LOWER-0001", "no erf today", f"no erf today\n --> node {name} (#1)"
+            raise error
+        return compile_all(json, *rest)
+
+    monkeypatch.setattr(_cache, "compile", refusing)
+    check(lambda x: ((x * 2).erf() + 1, x.exp().sin()), torch.randn(5), eager=["erf"])
+    said = tilewright.torch.explain(lambda x: ((x * 2).erf() + 1, x.exp().sin()), torch.randn(5))
+    assert len(said.eager) == 1 and "aten.erf.default: no erf today (" in said.eager[0] and len(said.graphs[0].programs) == 2, said
+
+
+def test_checks_of_decompositions_have_effects():
+    said = tilewright.torch.explain(lambda x: torch.linalg.inv(x * 2) + 1, torch.eye(3))
+    assert any("with_effects: aten._linalg_check_errors.default has an effect outside of the graph" in line
+               for line in said.eager), said

@@ -64,9 +64,7 @@ def compile_graph(module: GraphModule, kind: str, options: Options,
         run = compile_partition(module, options, seen)
     except NotCompiled:
         reasons = _support.unsupported(module, options.sources(), place, drawn)
-        for node, reason in reasons.items():
-            seen.add_eager(node, reason)
-        run = _partition.run_in_pieces(module, reasons, lambda part: compile_partition(part, options, seen), seen)
+        run = _partition.run_in_pieces(module, reasons, lambda part, seen: compile_partition(part, options, seen), seen)
     seen.tell()
     if listener is not None:
         listener(seen)
@@ -124,7 +122,9 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
         work = _copied(module)
         layout = Layout(work)
         program, frozen = (None, None) if layout.is_empty else _compiled(work, layout, options, place)
-    except (Unplannable, Unwritable) as error:
+    except Unplannable as error:
+        raise NotCompiled(f"it has {error}", error.names) from error
+    except Unwritable as error:
         raise NotCompiled(f"it has {error}") from error
     except (_native.UnsupportedError, _native.InternalError) as error:
         if error.code.split("-")[1] not in ABOUT_THE_MODEL:
@@ -132,7 +132,7 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
         if isinstance(error, _native.InternalError):
             _private.logger.warning("a graph runs eagerly because of a mistake of Tilewright, please report it: %s",
                                     error.text)
-        raise NotCompiled(error.message) from error
+        raise NotCompiled(error.message, _support.names_in(error)) from error
     if program is not None:
         seen.add_program(program)
     return _until_the_end(_native.Graph(program, *layout.native(), options.thread_count(), frozen, place.tensors))

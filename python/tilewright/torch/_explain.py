@@ -30,6 +30,14 @@ class GraphRecord:
             return  # a part of what another gives
         self.eager.append(_support.describe(node, reason))
 
+    def begun(self) -> GraphRecord:
+        """One of the same graph, for an attempt to compile it."""
+        return GraphRecord(self.kind, self.operators)
+
+    def add(self, attempt: GraphRecord) -> None:
+        self.programs += attempt.programs
+        self.eager += attempt.eager
+
     def tell(self) -> None:
         """Tells the logger."""
         for line in self.eager:

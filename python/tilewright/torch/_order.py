@@ -38,6 +38,11 @@ def _given(node: Node) -> list[Any]:
     return [each for each in (*node.args, *node.kwargs.values()) if isinstance(each, _private.OpOverload)]
 
 
+def called(node: Node) -> str:
+    """The operator that a higher-order operator is to call: "aten._print.default"."""
+    return ", ".join(map(_private.operator_name, _given(node)))
+
+
 def _any(node: Node, holds: Callable[[Node], bool]) -> bool:
     """Whether it holds for `node`, or one in a body of it."""
     return holds(node) or any(_any(each, holds) for body in bodies(node)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -21,12 +21,40 @@ from ._layout import COPY, is_view
 
 
 class NotCompiled(Exception):
-    """Why a graph, or a piece of one, cannot be compiled."""
+    """Why a graph, or a piece of one, cannot be compiled; and the names of the nodes that are the reason, where these
+    are known."""
+
+    def __init__(self, reason: str, names: Iterable[str] = ()) -> None:
+        super().__init__(reason)
+        self.names = set(names)
 
 
-def run_in_pieces(module: GraphModule, reasons: dict[Node, str], compile_part: Callable[[GraphModule], Any],
+class _CutAgain(Exception):
+    """A piece cannot be compiled because of some of its nodes."""
+
+    def __init__(self, reasons: dict[Node, str]) -> None:
+        super().__init__()
+        self.reasons = reasons
+
+
+def run_in_pieces(module: GraphModule, reasons: dict[Node, str], compile_part: Callable[[GraphModule, GraphRecord], Any],
                   seen: GraphRecord) -> Any:
     """Runs `module` with all that is not in `reasons` compiled, in as few pieces as there can be."""
+    while True:
+        attempt = seen.begun()
+        try:
+            run = _run_in_stages(module, reasons, lambda part: compile_part(part, attempt), attempt)
+        except _CutAgain as more:
+            reasons = reasons | more.reasons
+            continue
+        for node, reason in reasons.items():
+            seen.add_eager(node, reason)
+        seen.add(attempt)
+        return run
+
+
+def _run_in_stages(module: GraphModule, reasons: dict[Node, str], compile_part: Callable[[GraphModule], Any],
+                   seen: GraphRecord) -> Any:
     eager, pieces = _stages(module, reasons)
     runner = _Runner(module)
     for stage in range(max([*eager, *pieces], default=-1) + 1):
@@ -97,6 +125,8 @@ def _compiled(piece: list[Node], module: GraphModule, compile_part: Callable[[Gr
     try:
         return compile_part(_private.graph_module(module, graph))
     except NotCompiled as refusal:
+        if named := {node: str(refusal) for node in piece if node.name in refusal.names}:
+            raise _CutAgain(named) from refusal
         for node in piece:
             seen.add_eager(node, str(refusal))
         return None

@@ -21,7 +21,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 class Unplannable(Exception):
-    """What a graph's arguments or results need that a compiled graph cannot do."""
+    """What a graph's arguments or results need that a compiled graph cannot do; and the nodes that need it, if known."""
+
+    def __init__(self, what: str, *nodes: Node) -> None:
+        super().__init__(what)
+        self.names = [node.name for node in nodes]
 
 
 class Sizes:

@@ -40,6 +40,8 @@ def _reason(node: Node, place: Place | str) -> str | None:
     """What can be said without asking the compiler."""
     if not isinstance(node.target, (_private.OpOverload, _private.HigherOrderOperator)) and not _is_size(node):
         return "it is no operator"
+    if node.target in _order.EFFECTS:
+        return f"{_order.called(node)} has an effect outside of the graph"
     if _order.is_random(node):
         return "its random numbers are to be those of eager PyTorch"
     for value in (node.meta.get("val"), *(each.meta.get("val") for each in node.all_input_nodes)):
@@ -103,7 +105,7 @@ def unsupported(module: GraphModule, kernels: tuple[list[str], list[tuple[str, s
         try:
             found = json.loads(_native.inspect("graph", json_text, kernels[0], kernels[1] + texts, True))["unsupported"]
         except _native.UnsupportedError as error:  # the importer stops at what it cannot say in its own terms
-            fresh = _named(error, calls)
+            fresh = {calls[name]: error.message for name in names_in(error) if name in calls}
             if not fresh.keys() - reasons.keys():
                 raise
         else:
@@ -114,10 +116,9 @@ def unsupported(module: GraphModule, kernels: tuple[list[str], list[tuple[str, s
         reasons |= fresh
 
 
-def _named(error: _native.UnsupportedError, calls: dict[str, Node]) -> dict[Node, str]:
+def names_in(error: _native.Error) -> list[str]:
     """The nodes that an error names as its places."""
-    names = re.findall(r"node (\w+) \(#\d+\)", error.text)
-    return {calls[name]: error.message for name in names if name in calls}
+    return re.findall(r"node (\w+) \(#\d+\)", error.text)
 
 
 def _take_parts_along(calls: dict[str, Node], reasons: dict[Node, str]) -> None:
