@@ -8,10 +8,10 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from torch.fx import Graph, GraphModule
+from torch.fx import GraphModule
 
 from .. import _native
-from . import _cache, _explain, _order, _partition, _place, _private, _random, _strides, _support
+from . import _cache, _explain, _kernel_calls, _order, _partition, _place, _private, _random, _strides, _support
 from ._graph_writer import Unwritable
 from ._layout import FROZEN, Layout
 from ._partition import NotCompiled
@@ -51,8 +51,9 @@ def compile_for(module: GraphModule, example_inputs: list[Any], options: Options
 def compile_graph(module: GraphModule, kind: str, options: Options,
                   listener: Callable[[_explain.GraphRecord], None] | None) -> Any:
     """What runs a graph of functional ATen: it takes one list, which it empties, and returns a list."""
-    module = _copied(module)
+    module = _private.copied(module)
     _strides.as_in_eager(module)
+    _kernel_calls.make_views_explicit(module)
     if options.freeze and kind == "inference":
         placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
         for index in _private.static_arguments():
@@ -88,13 +89,6 @@ def _behind(prologue: _random.Prologue, run: Any) -> Any:
     return call
 
 
-def _copied(module: GraphModule) -> GraphModule:
-    """A copy of the graph on the same tensors: the caller's is not ours to change."""
-    graph = Graph()
-    graph.output(graph.graph_copy(module.graph, {}))
-    return _private.graph_module(module, graph)
-
-
 def _compiled(module: GraphModule, layout: Layout, options: Options, place: _place.Place) -> tuple[Any, Any]:
     """The graph's program; and what _native.Graph is to know of its weights, None where none is frozen."""
     frozen = layout.frozen_inputs()
@@ -119,7 +113,7 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
     if isinstance(place, str):
         raise NotCompiled(place)
     try:
-        work = _copied(module)
+        work = _private.copied(module)
         layout = Layout(work)
         program, frozen = (None, None) if layout.is_empty else _compiled(work, layout, options, place)
     except Unplannable as error:

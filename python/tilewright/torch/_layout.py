@@ -32,6 +32,7 @@ VIEWS = {aten.view.default, aten._unsafe_view.default, aten._reshape_alias.defau
          aten.unfold.default}
 SPLITS = {aten.split.Tensor, aten.split_with_sizes.default, aten.unbind.int}
 COPY = aten.copy_.default
+NO_VIEW = "tilewright_no_view"  # in a view's meta: eager PyTorch has a result of its own there
 FROZEN = "tilewright_frozen"  # in a placeholder's meta: a parameter or buffer of a graph that is frozen
 
 
@@ -126,7 +127,7 @@ class Layout:
             if not isinstance(node, Node):
                 continue
             root = root_of(node)
-            while is_view(node) and node.target is not aten._unsafe_view.default:
+            while is_view(node) and node.target is not aten._unsafe_view.default and NO_VIEW not in node.meta:
                 node = node.args[0]
             if node is root or root in self.place or not is_view(node):
                 continue

@@ -10,6 +10,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from . import _operators, _private
+from ._graph_writer import attribute
 from ._layout import COPY
 
 aten = torch.ops.aten
@@ -22,16 +23,8 @@ EFFECTS = {HIGHER.with_effects}
 def bodies(node: Node) -> Iterator[GraphModule]:
     """The graphs that a higher-order operator is given."""
     for each in node.all_input_nodes:
-        if each.op == "get_attr" and isinstance(body := attribute(each), GraphModule):
+        if each.op == "get_attr" and isinstance(body := attribute(node.graph.owning_module, each.target), GraphModule):
             yield body
-
-
-def attribute(node: Node) -> Any:
-    """What a node of the kind get_attr stands for."""
-    value: Any = node.graph.owning_module
-    for part in str(node.target).split("."):
-        value = getattr(value, part)
-    return value
 
 
 def _given(node: Node) -> list[Any]:

@@ -67,6 +67,11 @@ def symbols_in(values: Any, of_tensors: bool = True) -> set[Any]:
     return found
 
 
+def values_of(arguments: Any) -> Any:
+    """What the nodes among `arguments` stand for."""
+    return torch.fx.node.map_arg(arguments, lambda node: node.meta["val"])
+
+
 def is_known(condition: Any) -> bool:
     """Whether a condition on sizes holds for all of them. Adds no guard and reads no hint."""
     from torch.fx.experimental.symbolic_shapes import statically_known_true
@@ -145,6 +150,13 @@ def graph_module(root: Any, graph: Any) -> Any:
     from torch.fx._lazy_graph_module import _LazyGraphModule
 
     return _LazyGraphModule(root, graph)
+
+
+def copied(module: Any) -> Any:
+    """A copy of the graph on the same tensors: the caller's is not ours to change."""
+    graph = torch.fx.Graph()
+    graph.output(graph.graph_copy(module.graph, {}))
+    return graph_module(module, graph)
 
 
 _GENERATED = torch._library.autograd

@@ -11,7 +11,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from .. import _native
-from . import _operators, _order, _private
+from . import _kernel_calls, _operators, _order, _private
 from ._graph_writer import DTYPES, GraphWriter, Unwritable, program, target_name
 from ._layout import row_major
 from ._place import Place, tensors_in
@@ -40,6 +40,8 @@ def _reason(node: Node, place: Place | str) -> str | None:
     """What can be said without asking the compiler."""
     if not isinstance(node.target, (_private.OpOverload, _private.HigherOrderOperator)) and not _is_size(node):
         return "it is no operator"
+    if why := _kernel_calls.refusal(node):
+        return why
     if node.target in _order.EFFECTS:
         return f"{_order.called(node)} has an effect outside of the graph"
     if _order.is_random(node):
