@@ -36,7 +36,8 @@ def export(model: Any, example_inputs: Any, dynamic_shapes: Any) -> ExportedProg
                        "give a tuple of arguments, or a dict of them by name, to export the module with")
     args, kwargs = ((), example_inputs) if isinstance(example_inputs, dict) else (tuple(example_inputs), {})
     try:
-        return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+        with _private.tracing_lock():
+            return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
     except Exception as error:
         try:
             first = (str(error).strip() or type(error).__name__).splitlines()[0]

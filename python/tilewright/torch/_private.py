@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import logging
+import sys
 from typing import Any
 
 import torch
@@ -107,6 +109,13 @@ def fake_mode_of(module: Any) -> Any:
     return detect_fake_mode([value for value in values if isinstance(value, torch.Tensor)]) or contextlib.nullcontext()
 
 
+def tracing_lock() -> Any:
+    """What one thread holds that traces: torch.compile takes it itself, and torch.export does not."""
+    from torch._dynamo.convert_frame import compile_lock
+
+    return compile_lock
+
+
 def aot_autograd(**options: Any) -> Any:
     """A backend of torch.compile that turns Dynamo's graphs into functional ATen."""
     from torch._dynamo.backends.common import aot_autograd as make
@@ -157,6 +166,26 @@ def copied(module: Any) -> Any:
     graph = torch.fx.Graph()
     graph.output(graph.graph_copy(module.graph, {}))
     return graph_module(module, graph)
+
+
+def release_compiled() -> None:
+    """torch.compile, with any backend, hangs what it compiled on code objects, and keeps backends, where Python's collector
+    does not see them: a function of __main__ would keep all of __main__ beyond the interpreter's end, with the programs
+    and kernels in it."""
+    if "torch._dynamo" in sys.modules:
+        # With a torch for GPUs it ends by importing Inductor, of which Python's end lets parts no longer be imported.
+        with contextlib.suppress(RuntimeError):
+            torch.compiler.reset()
+        _clear_caches()
+
+
+def _clear_caches() -> None:
+    """Dynamo's cached functions are keyed by users' classes, and so by the methods, globals and kernels of these. About 10 ms."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "torch":
+            for value in list(vars(module).values()):
+                if type(value) is functools._lru_cache_wrapper:  # isinstance would ask the value, which may warn
+                    value.cache_clear()
 
 
 _GENERATED = torch._library.autograd
