@@ -2,6 +2,7 @@
 """tilewright.compile: kernels that a model calls, and what is no model."""
 import os
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,25 @@ def test_products_of_operands_rounded_to_bf16():
         wanted = x.bfloat16().float() @ linear.weight.bfloat16().float().T + linear.bias
         assert torch.allclose(y, wanted, rtol=1e-5, atol=1e-5)
         assert not torch.allclose(y, linear(x), rtol=1e-5, atol=1e-5)
+
+
+def test_modules_are_exported_in_several_threads():
+    """torch.export traces with what all threads share, as torch.compile does, which may run beside it."""
+    modules = [torch.nn.Sequential(torch.nn.Linear(8, 8 + i), torch.nn.ReLU(), torch.nn.Linear(8 + i, 4)) for i in range(4)]
+    other = torch.compile(lambda x: torch.cosh(x) * 2, backend="aot_eager")
+    failed = []
+
+    def work(i):
+        try:
+            x = torch.randn(3, 8)
+            torch.testing.assert_close(tilewright.compile(modules[i], (x,))(x), modules[i](x), rtol=1e-4, atol=1e-5)
+            torch.testing.assert_close(other(x[:i + 1]), x[:i + 1].cosh() * 2)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed, failed[0]

@@ -11,7 +11,7 @@ from functorch.compile import make_boxed_func
 from torch._functorch.aot_autograd import aot_function
 from torch.utils import _pytree as pytree
 
-from tilewright.torch import _backend, _explain, _options, _private
+from tilewright.torch import _backend, _options, _order, _private
 
 invocations = pytest.importorskip("torch.testing._internal.common_methods_invocations")
 
@@ -115,12 +115,12 @@ def as_it_is(graph, kind, options):
 class Ours:
     """Compiles graphs, and notes whether one draws random numbers."""
 
-    def __init__(self):
-        self.draws = False
+    def __init__(self, records):
+        self.draws, self.records = False, records
 
     def __call__(self, graph, kind, options):
-        self.draws |= any(node.op == "call_function" and _private.is_random(node) for node in graph.graph.nodes)
-        return _backend.compile_graph(graph, kind, options)
+        self.draws |= any(map(_order.is_random, graph.graph.nodes))
+        return _backend.compile_graph(graph, kind, options, self.records.append)
 
 
 def gradients(results, inputs):
@@ -136,11 +136,11 @@ class Untraceable(Exception):
     """AOTAutograd makes no graph, or eager PyTorch has no gradient."""
 
 
-def compare(name, op, samples):
+def compare(name, op, samples, records):
     """Values, strides and gradients of one graph against eager PyTorch."""
     function = AllSamples(op, samples)
     mine, theirs = function.inputs(), function.inputs()
-    ours = Ours()
+    ours = Ours(records)
     fast = compiled(function, ours)
     try:
         fast(*mine)
@@ -174,15 +174,12 @@ def test_operator(name):
     if not samples:
         pytest.skip("it has neither f32 nor i64")
     records = []
-    _explain._listeners.append(records)
     try:
         for begin in range(0, len(samples), GROUP):
-            compare(name, op, samples[begin:begin + GROUP])
+            compare(name, op, samples[begin:begin + GROUP], records)
     except Untraceable as error:
         assert name in UNTRACEABLE and UNTRACEABLE[name] in str(error), str(error)
         return
-    finally:
-        _explain._listeners.remove(records)
     assert name not in UNTRACEABLE
     eager = [line for record in records for line in record.eager]
     if name in EAGER:

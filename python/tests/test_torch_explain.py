@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators that run eagerly between programs, and what is said of them."""
 import logging
+import re
+import threading
 
 import pytest
 import torch
@@ -70,7 +72,7 @@ def test_what_the_compiler_cannot_be_told_runs_eagerly(refusal):
         return torch.nn.attention.flex_attention.flex_attention(x, x, x) + 1
 
     for f, x, words in ((quantized, torch.randn(4), "the dtype torch.qint8"),
-                        (attention, torch.randn(1, 2, 8, 16), "a list of values of several kinds: graph,")):
+                        (attention, torch.randn(1, 2, 8, 16), "the higher-order operator is not supported with a list of values of several kinds: graph,")):
         check(f, x, eager=["it"])
         said = tilewright.torch.explain(f, x)
         assert any(words in line and "test_torch_explain.py" in line for line in said.eager), said
@@ -88,3 +90,99 @@ def test_parts_of_constants_stay_in_their_kernels(fresh):
     x = torch.randn(2, 4, 4)
     assert tilewright.torch.explain(lower_triangle, x).eager == []
     torch.testing.assert_close(torch.compile(lower_triangle, backend=backend)(x), lower_triangle(x))
+
+
+def branch(x):
+    y = torch.cond(x.sum() > 0, lambda x: x * 2, lambda x: x - 1, (x,))
+    return torch.fft.fft(y).abs() + 1
+
+
+def branch_with_unsupported(x):
+    y = torch.fft.fft(x).abs()
+    return torch.cond(x.sum() > 0, lambda y: torch.fft.fft(y).abs(), lambda y: y - 1, (y,)) * 3
+
+
+def loop(x):
+    _, y = torch._higher_order_ops.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2), (torch.tensor(0), x))
+    return torch.fft.fft(y + 1).abs() * 2
+
+
+def loop_with_unsupported(x):
+    _, y = torch._higher_order_ops.while_loop(
+        lambda i, x: i < 3, lambda i, x: (i + 1, torch.fft.fft(x).abs()), (torch.tensor(0), torch.fft.fft(x).abs()))
+    return y * 2
+
+
+@pytest.mark.parametrize("f, programs, words", [
+    (branch, 2, []), (branch_with_unsupported, 2, ["cond: in it, aten._fft_r2c.default: a tensor has the dtype torch.complex64"]),
+    (loop, 2, []), (loop_with_unsupported, 2, ["while_loop: in it, aten._fft_r2c.default: a tensor has the dtype"])])
+def test_branches_and_loops_beside_what_runs_eagerly(f, programs, words):
+    for sign in (1, -1):
+        check(f, sign * torch.rand(8), eager=["fft"])
+    said = tilewright.torch.explain(f, torch.rand(8))
+    assert len(said.graphs) == 1 and len(said.graphs[0].programs) == programs, said
+    assert all(any(each in line for line in said.eager) for each in words), said
+    assert not any("getitem" in line for line in said.eager)
+
+
+def test_sizes_of_pieces():
+    """Tensors of which no size is a symbol alone."""
+    check(lambda x: torch.fft.fft(torch.cat([x, x, x[:1]]) * 2, dim=0).abs().reshape(-1) + 1, torch.randn(5, 3), eager=["fft"],
+          dynamic=True, again=[(torch.randn(7, 3),)])
+    said = tilewright.torch.explain(lambda x: torch.fft.fft(torch.cat([x, x]) * 2, dim=0).abs() + 1, torch.randn(5, 3), dynamic=True)
+    assert len(said.graphs[0].programs) == 2 and all("complex64" in line for line in said.eager), said
+
+
+def test_graph_breaks_are_those_of_the_call():
+    def broken(x):
+        y = x * 2
+        torch._dynamo.graph_break()
+        return y + 1
+
+    x = torch.randn(4)
+    for _ in range(2):
+        said = tilewright.torch.explain(broken, x)
+        assert len(said.breaks) == 1 and len(said.graphs) == 2 and "graph break: " in str(said)
+    assert tilewright.torch.explain(lambda x: x + 3, x).breaks == []
+    torch.compile(broken, backend="eager")(x)
+    assert tilewright.torch.explain(lambda x: x + 4, x).breaks == []
+
+
+def test_explain_hears_of_its_own_graphs():
+    """And not of those that another thread compiles meanwhile."""
+    other = torch.compile(lambda x: x.sinh() + 1, backend=backend)
+
+    def f(x):
+        thread = threading.Thread(target=other, args=(torch.randn(3),))
+        thread.start()
+        thread.join()
+        return x * 2
+
+    said = tilewright.torch.explain(lambda x: torch.compiler.disable(f)(x * 3), torch.randn(4))
+    assert [graph.operators for graph in said.graphs] == [1], said
+
+
+def test_what_only_compiling_finds(monkeypatch):
+    """An error of the compiler that names a node: that one alone runs eagerly, for this reason."""
+    from tilewright.torch import _cache
+
+    compile_all = _cache.compile
+
+    def refusing(json, *rest):
+        if b'"torch.ops.aten.erf.default"' in json:
+            name = re.search(rb'"torch.ops.aten.erf.default".*?"metadata": .*?\}, "name": "(\w+)"', json)[1].decode()
+            error = tilewright.UnsupportedError("no erf today")
+            error.code, error.message, error.text = "TW-LOWER-0001", "no erf today", f"no erf today\n --> node {name} (#1)"
+            raise error
+        return compile_all(json, *rest)
+
+    monkeypatch.setattr(_cache, "compile", refusing)
+    check(lambda x: ((x * 2).erf() + 1, x.exp().sin()), torch.randn(5), eager=["erf"])
+    said = tilewright.torch.explain(lambda x: ((x * 2).erf() + 1, x.exp().sin()), torch.randn(5))
+    assert len(said.eager) == 1 and "aten.erf.default: no erf today (" in said.eager[0] and len(said.graphs[0].programs) == 2, said
+
+
+def test_checks_of_decompositions_have_effects():
+    said = tilewright.torch.explain(lambda x: torch.linalg.inv(x * 2) + 1, torch.eye(3))
+    assert any("with_effects: aten._linalg_check_errors.default has an effect outside of the graph" in line
+               for line in said.eager), said

@@ -118,3 +118,19 @@ def test_buffers():
     for i in range(1, 4):
         assert torch.equal(compiled(torch.ones(2)), torch.full((2,), float(i)))
     assert module.count == 3
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: x @ torch.ones(4, 5), lambda x: (x * 2).transpose(0, 1).reshape(-1), lambda x: torch.kron(x[0].exp(), x[0]),
+    lambda x: (x @ torch.ones(4, 5)).relu_()[0] @ torch.ones(5, 2),
+])
+def test_results_are_written_to_before_backward(f):
+    """What is no view in eager PyTorch is none, though its memory is that of a result with other sizes."""
+    x = torch.rand(2, 3, 4, requires_grad=True)
+    torch._dynamo.reset()
+    ours, theirs = torch.compile(f, backend=backend)(x), f(x)
+    ours.mul_(3).sum().backward()
+    got, x.grad = x.grad, None
+    theirs.mul_(3).sum().backward()
+    torch.testing.assert_close(got, x.grad)
+    check(f, x.detach())

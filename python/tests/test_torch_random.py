@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+import tilewright.torch
 from compare import check, check_training
 
 pytestmark = pytest.mark.usefixtures("fresh")
@@ -29,3 +30,82 @@ def test_dropout_between_draws(p):
     """All of a tensor is dropped without a draw, so what comes after is as in eager PyTorch."""
     check(lambda x: (nn.functional.dropout(x, p) + 1, nn.functional.dropout(x, 0.5), torch.rand_like(x)), torch.randn(6, 7))
     check_training(nn.Sequential(nn.Linear(5, 6), nn.Dropout(p), nn.Linear(6, 7), nn.Dropout(0.5)), torch.randn(4, 5))
+
+
+class Checkpointed(nn.Module):
+    """Dropout in a part that backward computes again, and around it."""
+
+    def __init__(self, part):
+        super().__init__()
+        self.part, self.last, self.drop = part, nn.Linear(8, 4), nn.Dropout(0.4)
+
+    def forward(self, x):
+        x = torch.utils.checkpoint.checkpoint(self.part, self.drop(x), use_reentrant=False)
+        return self.drop(self.last(x)) + torch.rand(4)
+
+
+class Noisy(nn.Module):
+    def forward(self, x):
+        return (x + torch.rand_like(x) + torch.randn(x.shape[1])).sin()
+
+
+class Sampled(nn.Module):
+    """Draws that depend on data."""
+
+    def forward(self, x):
+        return (x * torch.bernoulli(x.sigmoid())).sin()
+
+
+@pytest.mark.parametrize("part, is_whole", [
+    (lambda: nn.Sequential(nn.Linear(16, 32), nn.Dropout(0.5), nn.ReLU(), nn.Linear(32, 8), nn.Dropout(0.2)), True),
+    (lambda: nn.Sequential(nn.Linear(16, 8), Noisy(), nn.Linear(8, 8), nn.Dropout(0.3)), True),
+    (lambda: nn.Sequential(nn.Linear(16, 8), Sampled(), nn.Linear(8, 8), nn.Dropout(0.3)), False),
+], ids=["dropout", "noise", "sampled"])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_activation_checkpointing(part, is_whole, dynamic):
+    """Backward draws again what forward drew, from the state that the generator had then."""
+    net, x = Checkpointed(part()), torch.randn(4, 16)
+    check_training(net, x, steps=2, dynamic=dynamic)
+    said = tilewright.torch.explain(net, x, dynamic=dynamic)
+    assert [len(graph.programs) for graph in said.graphs] == [1, 1] if is_whole else said.eager, said
+    assert all("random numbers are to be those of eager PyTorch" in line for line in said.eager), said
+
+
+LIBRARY = torch.library.Library("tilewright_random_test", "DEF")
+LIBRARY.define("noise(int n) -> Tensor", tags=(torch.Tag.nondeterministic_seeded,))
+LIBRARY.define("jitter(Tensor x) -> Tensor", tags=(torch.Tag.nondeterministic_seeded,))
+LIBRARY.define("secret(Tensor x) -> Tensor")  # draws, too, and does not say so
+for name, draw in (("noise", torch.rand), ("jitter", lambda x: x + torch.rand_like(x)), ("secret", lambda x: x + torch.randn(()))):
+    LIBRARY.impl(name, draw, "CompositeExplicitAutograd")
+torch.library.register_fake("tilewright_random_test::noise", lambda n: torch.empty(n))
+for name in ("jitter", "secret"):
+    torch.library.register_fake(f"tilewright_random_test::{name}", torch.empty_like)
+theirs = torch.ops.tilewright_random_test
+
+
+@pytest.mark.parametrize("f, eager", [
+    (lambda x: torch.rand(6) + theirs.noise(6) * x + torch.rand(6), 0),
+    (lambda x: torch.rand(6) + theirs.jitter(x * 2) * 3 + torch.rand(6), 2),
+    (lambda x: torch.rand(6) + theirs.secret(x * 2) * 3 + torch.rand(6), 2),
+    (lambda x: nn.functional.dropout(x) + theirs.secret(torch.rand(6)) + nn.functional.dropout(theirs.secret(x)), 3),
+    (lambda x: (theirs.secret(x.exp()).sin(), theirs.secret(theirs.jitter(theirs.secret(x)).cos()), theirs.secret(x)), 5),
+], ids=["sizes", "data", "unsaid", "between", "several"])
+def test_random_operators_of_others(f, eager):
+    x = torch.randn(2, 6)
+    check(f, x, eager=["they"])
+    said = tilewright.torch.explain(f, x)
+    assert len(said.eager) == eager and said.graphs[0].programs, said
+    if eager == 2 and "secret" in str(said):
+        assert "where tilewright_random_test.secret.default is called before, which may draw" in str(said)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: torch.cond(x.sum() > 0, lambda x: x * torch.rand_like(x), lambda x: x - 1, (x,)) + torch.rand(6),
+    lambda x: (torch.bernoulli((x * 2).sigmoid()) + 1, torch.bernoulli(torch.fft.fft(x * 3).abs().sigmoid()) * 2, torch.rand(6) * x),
+    lambda x: (torch.multinomial(x.abs(), 3), torch.randperm(5), torch.normal(x, x.abs())),
+], ids=["branch", "pieces", "several"])
+def test_order_of_draws_from_data(f):
+    for sign in (1, -1):
+        check(f, sign * torch.rand(6), eager=["they"])
+    said = tilewright.torch.explain(f, torch.rand(6))
+    assert said.eager and any("random numbers" in line for line in said.eager)

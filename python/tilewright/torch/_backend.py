@@ -8,10 +8,10 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from torch.fx import Graph, GraphModule
+from torch.fx import GraphModule
 
 from .. import _native
-from . import _cache, _explain, _partition, _place, _private, _random, _strides, _support
+from . import _cache, _explain, _kernel_calls, _order, _partition, _place, _private, _random, _strides, _support
 from ._graph_writer import Unwritable
 from ._layout import FROZEN, Layout
 from ._partition import NotCompiled
@@ -34,35 +34,50 @@ def backend(module: GraphModule, example_inputs: list[Any], *, mode: Any = None,
     Unknown ones raise TW-PYTHON-0005. What is not supported runs eagerly: the logger "tilewright.torch" says at
     the level INFO what, and why; see explain.
     """
-    chosen = read(mode, options)
+    return compile_for(module, example_inputs, read(mode, options))
 
+
+def compile_for(module: GraphModule, example_inputs: list[Any], options: Options,
+                listener: Callable[[_explain.GraphRecord], None] | None = None) -> Any:
+    """What `backend` does; the `listener` is told of each graph of AOTAutograd."""
     def compiler(kind: str) -> Callable[[GraphModule, Any], Any]:
-        return lambda graph, inputs: compile_graph(graph, kind, chosen)
+        return lambda graph, inputs: compile_graph(graph, kind, options, listener)
 
     return _private.aot_autograd(fw_compiler=compiler("forward"), bw_compiler=compiler("backward"),
                                  inference_compiler=compiler("inference"), partition_fn=_private.min_cut(),
                                  keep_inference_input_mutations=True)(module, example_inputs)
 
 
-def compile_graph(module: GraphModule, kind: str, options: Options) -> Any:
+def compile_graph(module: GraphModule, kind: str, options: Options,
+                  listener: Callable[[_explain.GraphRecord], None] | None) -> Any:
     """What runs a graph of functional ATen: it takes one list, which it empties, and returns a list."""
-    module = _copied(module)
+    module = _private.copied(module)
     _strides.as_in_eager(module)
+    _kernel_calls.make_views_explicit(module)
     if options.freeze and kind == "inference":
         placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
         for index in _private.static_arguments():
             placeholders[index].meta[FROZEN] = True
     seen = _explain.GraphRecord(kind, sum(node.op == "call_function" for node in module.graph.nodes))
-    prologue = _random.extract(module)
+    place = _place.of_graph(module, options.target)
+    prologue, drawn = _random.extract(module, _opaque(module, options, place))
     try:
         run = compile_partition(module, options, seen)
     except NotCompiled:
-        reasons = _support.unsupported(module, options.sources(), _place.of_graph(module, options.target))
-        for node, reason in reasons.items():
-            seen.add_eager(node, reason)
-        run = _partition.run_in_pieces(module, reasons, lambda part: compile_partition(part, options, seen), seen)
-    seen.finish()
+        reasons = _support.unsupported(module, options.sources(), place, drawn)
+        run = _partition.run_in_pieces(module, reasons, lambda part, seen: compile_partition(part, options, seen), seen)
+    seen.tell()
+    if listener is not None:
+        listener(seen)
     return run if prologue is None else _behind(prologue, run)
+
+
+def _opaque(module: GraphModule, options: Options, place: Any) -> Callable[[Any], bool]:
+    """Which nodes may draw from a generator without saying so: what a kernel of the user's stands for does not."""
+    if not options.kernels or not any(map(_order.is_opaque, module.graph.nodes)):
+        return _order.is_opaque
+    eager = _support.unsupported(module, options.sources(), place)
+    return lambda node: node in eager and _order.is_opaque(node)
 
 
 def _behind(prologue: _random.Prologue, run: Any) -> Any:
@@ -72,13 +87,6 @@ def _behind(prologue: _random.Prologue, run: Any) -> Any:
 
     call._boxed_call = True  # type: ignore[attr-defined]
     return call
-
-
-def _copied(module: GraphModule) -> GraphModule:
-    """A copy of the graph on the same tensors: the caller's is not ours to change."""
-    graph = Graph()
-    graph.output(graph.graph_copy(module.graph, {}))
-    return _private.graph_module(module, graph)
 
 
 def _compiled(module: GraphModule, layout: Layout, options: Options, place: _place.Place) -> tuple[Any, Any]:
@@ -100,15 +108,17 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
     for node in module.graph.nodes:
         if why := _support.foreign(node.meta.get("val"), place):
             raise NotCompiled(why)
-        if node.op == "call_function" and _private.is_random(node):
+        if node.op == "call_function" and _order.is_random(node):
             raise NotCompiled("it draws random numbers")
     if isinstance(place, str):
         raise NotCompiled(place)
     try:
-        work = _copied(module)
+        work = _private.copied(module)
         layout = Layout(work)
         program, frozen = (None, None) if layout.is_empty else _compiled(work, layout, options, place)
-    except (Unplannable, Unwritable) as error:
+    except Unplannable as error:
+        raise NotCompiled(f"it has {error}", error.names) from error
+    except Unwritable as error:
         raise NotCompiled(f"it has {error}") from error
     except (_native.UnsupportedError, _native.InternalError) as error:
         if error.code.split("-")[1] not in ABOUT_THE_MODEL:
@@ -116,7 +126,7 @@ def compile_partition(module: GraphModule, options: Options, seen: _explain.Grap
         if isinstance(error, _native.InternalError):
             _private.logger.warning("a graph runs eagerly because of a mistake of Tilewright, please report it: %s",
                                     error.text)
-        raise NotCompiled(error.message) from error
+        raise NotCompiled(error.message, _support.names_in(error)) from error
     if program is not None:
         seen.add_program(program)
     return _until_the_end(_native.Graph(program, *layout.native(), options.thread_count(), frozen, place.tensors))

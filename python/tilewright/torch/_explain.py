@@ -2,6 +2,7 @@
 """What becomes of the graphs of torch.compile: told to a logger, and collected by explain."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -9,8 +10,7 @@ import torch
 from torch.fx import Node
 
 from . import _private, _support
-
-_listeners: list[list[GraphRecord]] = []
+from ._options import read
 
 
 class GraphRecord:
@@ -26,14 +26,22 @@ class GraphRecord:
         self.programs.append(program)
 
     def add_eager(self, node: Node, reason: str) -> None:
+        if node.target is operator.getitem:
+            return  # a part of what another gives
         self.eager.append(_support.describe(node, reason))
 
-    def finish(self) -> None:
-        """Tells the logger and whoever listens."""
+    def begun(self) -> GraphRecord:
+        """One of the same graph, for an attempt to compile it."""
+        return GraphRecord(self.kind, self.operators)
+
+    def add(self, attempt: GraphRecord) -> None:
+        self.programs += attempt.programs
+        self.eager += attempt.eager
+
+    def tell(self) -> None:
+        """Tells the logger."""
         for line in self.eager:
             _private.logger.info("runs eagerly: %s", line)
-        for listener in _listeners:
-            listener.append(self)
 
     def __str__(self) -> str:
         lines = [f"{self.kind} graph: {_count(self.operators, 'operator')}, {_count(len(self.programs), 'program')}, "
@@ -68,21 +76,20 @@ def explain(f: Callable[..., Any], *args: Any, options: dict[str, Any] | None = 
     """Compiles `f` afresh for these arguments, runs it once (and backward, where a result needs gradients), and
     says what runs eagerly and why. What torch.compile has compiled before is compiled again when it is called next.
     Errors: those of the backend and of `f`."""
-    from ._backend import backend
+    from ._backend import compile_for
 
     records: list[GraphRecord] = []
 
     def recording(module: Any, inputs: list[Any]) -> Any:
-        return backend(module, inputs, options=options)
+        return compile_for(module, inputs, read(None, options), records.append)
 
-    _listeners.append(records)
+    before = _private.graph_breaks()
     try:
         torch.compiler.reset()
         results = torch.compile(f, backend=recording, dynamic=dynamic)(*args, **kwargs)
         _run_backward(_differentiable(results), _differentiable((args, kwargs)))
-        breaks = _private.graph_breaks()
+        breaks = list(_private.graph_breaks() - before)
     finally:
-        _listeners.remove(records)
         torch.compiler.reset()
     return Explanation(records, breaks)
 

@@ -9,7 +9,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind
 
 from .. import _native
-from . import _operators, _private
+from . import _kernel_calls, _operators, _private
 from ._graph_writer import GraphWriter, Unwritable, program
 
 WEIGHTS = {InputKind.PARAMETER: "parameter", InputKind.BUFFER: "buffer", InputKind.CONSTANT_TENSOR: "tensor_constant"}
@@ -36,7 +36,8 @@ def export(model: Any, example_inputs: Any, dynamic_shapes: Any) -> ExportedProg
                        "give a tuple of arguments, or a dict of them by name, to export the module with")
     args, kwargs = ((), example_inputs) if isinstance(example_inputs, dict) else (tuple(example_inputs), {})
     try:
-        return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+        with _private.tracing_lock():
+            return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
     except Exception as error:
         try:
             first = (str(error).strip() or type(error).__name__).splitlines()[0]
@@ -53,7 +54,11 @@ def serialize(exported: ExportedProgram, name: str,
     storages. Weights on a GPU are copied to main memory where the program is for one."""
     tensors, weights = _weights(exported, is_for_gpu)
     try:
-        writer = GraphWriter(exported.graph_module, tensors)
+        module = exported.graph_module
+        if _kernel_calls.has_views(module):
+            module = _private.copied(module)
+            _kernel_calls.make_views_explicit(module)
+        writer = GraphWriter(module, tensors)
         graph = writer.graph()
     except Unwritable as error:
         _native.refuse("TW-PYTHON-0007", f"{name} has {error} in it", "write that part of the model in another way")

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from . import _operators, _private
+from . import _kernel_calls, _private
 
 SCHEMA = {"major": 8, "minor": 20}
 
@@ -78,7 +78,7 @@ class GraphWriter:
         self.inputs.append(self._define(node.name, value) if _is_value(value) else self._constant(value))
 
     def _get_attr(self, node: Node) -> None:
-        value = _attribute(self.module, node.target)
+        value = attribute(self.module, node.target)
         if isinstance(value, GraphModule):
             return  # written where it is called
         if not isinstance(value, torch.Tensor):
@@ -95,14 +95,10 @@ class GraphWriter:
         if node.target is operator.getitem:
             return  # its name is a result's of the producer
         target, value, name = node.target, node.meta.get("val"), target_name(node.target)
-        if (operator_of_kernel := _operators.find(target)) is not None:
-            arguments = _private.schema_of(target).arguments
-            inputs = [self._named(arguments[i].name, _as_declared(argument, arguments[i]), 1)
-                      for i, argument in enumerate(node.args)]
-            outputs = self._results(node, value, False)
-            name, kernel, text = operator_of_kernel.written(node)
-            self.kernels[kernel] = text
-        elif isinstance(target, _private.OpOverload):
+        if (call := _kernel_calls.find(node)) is not None:
+            self._kernel_call(node, call)
+            return
+        if isinstance(target, _private.OpOverload):
             arguments = _private.schema_of(target).arguments
             inputs = [self._named(arguments[i].name, argument, 1) for i, argument in enumerate(node.args)]
             outputs = self._results(node, value, _private.returns_one_list(target))
@@ -115,8 +111,27 @@ class GraphWriter:
         else:
             raise Unwritable(f"a call of {target_name(target)}")
         inputs += [self._named(name, argument, 2) for name, argument in node.kwargs.items()]
-        self.nodes.append({"target": name, "inputs": inputs, "outputs": outputs,
-                           "metadata": _metadata(node), "name": node.name})
+        self._add_node(node, name, inputs, outputs)
+
+    def _kernel_call(self, node: Node, call: _kernel_calls.KernelCall) -> None:
+        """A call of a kernel gives the new values of what it writes in place."""
+        name, kernel, text = call.operator.written([each for _, each in call.arguments])
+        self.kernels[kernel] = text
+        declared = call.operator.arguments()
+        inputs = [self._named(key, _as_declared(each, declared[i]), 1) for i, (key, each) in enumerate(call.arguments)]
+        results = self._results(node, node.meta.get("val"), False)
+        new = [self._define(f"{node.name}_{key}", each.meta["val"]) for key, each in call.written()] if call.bases is None \
+            else [results[index - len(call.bases)] for index in call.bases.values()]
+        self._add_node(node, name, inputs, call.order(results, new))
+        if call.bases is None:
+            for (key, each), value in zip(call.written(), new):
+                inputs = [self._named("self", each, 1), {"name": "src", "arg": value, "kind": 1}]
+                self._add_node(node, "torch.ops.aten.copy_.default", inputs,
+                               [self._define(f"{node.name}_{key}_written", each.meta["val"])], f"_{key}_written")
+
+    def _add_node(self, node: Node, target: str, inputs: list[Any], outputs: list[Any], suffix: str = "") -> None:
+        self.nodes.append({"target": target, "inputs": inputs, "outputs": outputs, "metadata": _metadata(node),
+                           "name": f"{node.name}{suffix}"})
 
     def _call_module(self, node: Node) -> None:
         raise Unwritable(f"a call of the module {node.target}")
@@ -204,7 +219,7 @@ class GraphWriter:
     def _use(self, node: Node) -> dict[str, Any]:
         name = self.names.get(node, node.name)
         if node.op == "get_attr":
-            body = _attribute(self.module, node.target)
+            body = attribute(self.module, node.target)
             if isinstance(body, GraphModule):
                 return {"as_graph": {"name": str(node.target), "graph": GraphWriter(body, sizes=self.sizes,
                                                                                      kernels=self.kernels).graph()}}
@@ -293,7 +308,7 @@ CONSTANTS = {
 }
 
 
-def _attribute(module: GraphModule, path: str) -> Any:
+def attribute(module: GraphModule, path: str) -> Any:
     value: Any = module
     for part in path.split("."):
         value = getattr(value, part)

@@ -32,6 +32,7 @@ VIEWS = {aten.view.default, aten._unsafe_view.default, aten._reshape_alias.defau
          aten.unfold.default}
 SPLITS = {aten.split.Tensor, aten.split_with_sizes.default, aten.unbind.int}
 COPY = aten.copy_.default
+NO_VIEW = "tilewright_no_view"  # in a view's meta: eager PyTorch has a result of its own there
 FROZEN = "tilewright_frozen"  # in a placeholder's meta: a parameter or buffer of a graph that is frozen
 
 
@@ -106,6 +107,7 @@ class Layout:
         self.constants: list[torch.Tensor] = []
         end = next(iter(reversed(self.graph.nodes)))
         given = end.args[0] if isinstance(end.args[0], (list, tuple)) else [end.args[0]]
+        self.instead = self._results_that_are_no_views(given)
         self.outputs = [self._output(each) for each in given]
         self.base_plans = [self._base(node) for node in self.bases]
         end.args = (tuple(self._row_major(node, end) for node in self.bases),)
@@ -117,6 +119,23 @@ class Layout:
 
     # Outputs
 
+    def _results_that_are_no_views(self, given: Any) -> dict[Node, Node]:
+        """By the root of its chain, the result that eager PyTorch's _unsafe_view gives: it has the root's memory, but is
+        no view, so that users may write to it and still call backward. The root, which they have not, is a view of it."""
+        found: dict[Node, Node] = {}
+        for node in given:
+            if not isinstance(node, Node):
+                continue
+            root = root_of(node)
+            while is_view(node) and node.target is not aten._unsafe_view.default and NO_VIEW not in node.meta:
+                node = node.args[0]
+            if node is root or root in self.place or not is_view(node):
+                continue
+            value, all_of_it = node.meta["val"], root.meta["val"]
+            if order_of(value) is not None and _private.is_known(value.numel() == all_of_it.numel()):
+                found.setdefault(root, node)
+        return found
+
     def _output(self, node: Any) -> tuple[Any, ...]:
         if not isinstance(node, Node):
             return ("constant", node)
@@ -127,20 +146,21 @@ class Layout:
         if value is None or type(value) in (float, bool):
             return ("constant", value)
         if not isinstance(value, torch.Tensor):
-            raise Unplannable(f"a result that is a {type(value).__name__}")
+            raise Unplannable(f"a result that is a {type(value).__name__}", node)
         root = root_of(node)
         if root in self.place and not self._is_before_mutation(node, root):
             if node is root or node.target is COPY:
                 return ("argument", self.place[root])
-            return ("argument view", self.place[root], *self._strided(value, root.meta["val"]))
+            return ("argument view", self.place[root], *self._strided(node, root.meta["val"]))
         if root in self.place or order_of(root.meta["val"]) is None:
             root = node = self._copied(node)
+        root = self.instead.get(root, root)
         if root not in self.bases:
             self.bases.append(root)
         index = self.bases.index(root)
         if node is root:
             return ("base", index)
-        return ("base view", index, *self._strided(value, root.meta["val"]))
+        return ("base view", index, *self._strided(node, root.meta["val"]))
 
     def _is_before_mutation(self, node: Node, root: Node) -> bool:
         """A mutated argument read as it was before: its memory has another value afterwards."""
@@ -151,15 +171,16 @@ class Layout:
     def _copied(self, node: Node) -> Node:
         """A result of its own with the elements and strides of `node`."""
         if order_of(node.meta["val"]) is None:
-            raise Unplannable("a result whose memory has gaps or overlaps")
+            raise Unplannable("a result whose memory has gaps or overlaps", node, root_of(node))
         with self.graph.inserting_after(node):
             copy = self.graph.call_function(aten.clone.default, (node,))
         copy.meta = dict(node.meta)
         return copy
 
-    def _strided(self, value: torch.Tensor, base: torch.Tensor) -> tuple[Any, Any, Any]:
+    def _strided(self, node: Node, base: torch.Tensor) -> tuple[Any, Any, Any]:
+        value = node.meta["val"]
         if value.dtype != base.dtype:
-            raise Unplannable("a view with another dtype")
+            raise Unplannable("a view with another dtype", node)
         return (self.sizes.numbers(value.shape), self.sizes.numbers(value.stride()),
                 self.sizes.number(value.storage_offset() - base.storage_offset()))
 

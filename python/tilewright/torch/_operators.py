@@ -158,10 +158,15 @@ class Operator:
 
     # Graphs
 
-    def written(self, node: Node) -> tuple[str, str, str]:
+    def arguments(self) -> Any:
+        """As the operator's schema has them."""
+        library, _, name = self.name.partition("::")
+        return _private.schema_of(getattr(getattr(torch.ops, library), name).default).arguments
+
+    def written(self, arguments: list[Any]) -> tuple[str, str, str]:
         """The name of the operator in a graph for the compiler, of its kernel there, and the kernel's text: one of
         each for each choice of dtypes."""
-        dtypes = self._dtypes([each.meta.get("val") if isinstance(each, Node) else each for each in node.args])
+        dtypes = self._dtypes([each.meta.get("val") if isinstance(each, Node) else each for each in arguments])
         suffix = "".join(f"__{dtypes[name].name}" for name in sorted(dtypes))
         library, _, operator = self.name.partition("::")
         name = f"{library}_{operator}{suffix}"

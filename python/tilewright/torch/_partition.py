@@ -1,90 +1,187 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Graphs of which a part is not supported: programs, and eager PyTorch between them."""
+"""Graphs of which a part is not supported: programs, and eager PyTorch between them.
+
+A graph is cut into stages, each of which is what runs eagerly and then what is compiled in one piece. A node is in the
+earliest stage that its arguments allow, which makes the fewest pieces; what must run in the graph's order (_order.py)
+is in no earlier stage than what it follows. Within a stage all is in the graph's order."""
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
-from torch.fx import GraphModule, Node
+from torch.fx import Graph, GraphModule, Node
+from torch.fx.node import map_arg
 
-from . import _private
+from . import _order, _private
 from ._explain import GraphRecord
 from ._layout import COPY, is_view
 
 
 class NotCompiled(Exception):
-    """Why a graph, or a piece of one, cannot be compiled."""
+    """Why a graph, or a piece of one, cannot be compiled; and the names of the nodes that are the reason, where these
+    are known."""
+
+    def __init__(self, reason: str, names: Iterable[str] = ()) -> None:
+        super().__init__(reason)
+        self.names = set(names)
 
 
-def run_in_pieces(module: GraphModule, reasons: dict[Node, str], compile_part: Callable[[GraphModule], Any],
+class _CutAgain(Exception):
+    """A piece cannot be compiled because of some of its nodes."""
+
+    def __init__(self, reasons: dict[Node, str]) -> None:
+        super().__init__()
+        self.reasons = reasons
+
+
+def run_in_pieces(module: GraphModule, reasons: dict[Node, str], compile_part: Callable[[GraphModule, GraphRecord], Any],
                   seen: GraphRecord) -> Any:
     """Runs `module` with all that is not in `reasons` compiled, in as few pieces as there can be."""
-
-    def is_supported(node: Node) -> bool:
-        return (node.op == "call_function" and node not in reasons and node.target is not COPY
-                and isinstance(node.meta.get("val"), (torch.Tensor, tuple, list)))
-
-    order = [node.name for node in module.graph.nodes if _is_ordered(node)]
-    partitioner = _private.partitioner(module, is_supported)
-    pieces = [piece for piece in partitioner.propose_partitions() if _is_worthwhile(piece)]
-    fused = partitioner.fuse_partitions(pieces)
-    _move_to_end(fused, [node for node in fused.graph.nodes if node.target is COPY])
-    if [node.name for node in fused.graph.nodes if _is_ordered(node)] != order:
-        for node in module.graph.nodes:
-            if node.op == "call_function" and node not in reasons:
-                seen.add_eager(node, "in pieces, the graph's random operators would change places")
-        return _boxed(module)
-    for node in list(fused.graph.nodes):
-        if node.op == "call_module" and isinstance(part := fused.get_submodule(str(node.target)), GraphModule):
-            _compile_part(fused, node, part, compile_part, seen)
-    fused.recompile()
-    return _boxed(fused)
+    while True:
+        attempt = seen.begun()
+        try:
+            run = _run_in_stages(module, reasons, lambda part: compile_part(part, attempt), attempt)
+        except _CutAgain as more:
+            reasons = reasons | more.reasons
+            continue
+        for node, reason in reasons.items():
+            seen.add_eager(node, reason)
+        seen.add(attempt)
+        return run
 
 
-def _is_ordered(node: Node) -> bool:
-    """What must run in the order of the graph: draws from the generator, and writes."""
-    return node.op == "call_function" and (_private.is_random(node) or node.target is COPY)
+def _run_in_stages(module: GraphModule, reasons: dict[Node, str], compile_part: Callable[[GraphModule], Any],
+                   seen: GraphRecord) -> Any:
+    eager, pieces = _stages(module, reasons)
+    runner = _Runner(module)
+    for stage in range(max([*eager, *pieces], default=-1) + 1):
+        runner.add_eager(eager[stage])
+        piece = pieces[stage]
+        run = _compiled(piece, module, compile_part, seen) if _is_worthwhile(piece) else None
+        if run is None:
+            runner.add_eager(piece)
+        else:
+            runner.add_piece(run, *_ends_of(piece))
+    # Writes to arguments come when all has been read.
+    runner.add_eager([node for node in module.graph.nodes if node.target is COPY])
+    return _boxed(runner.finish())
 
 
-def _is_worthwhile(piece: Any) -> bool:
+def _stages(module: GraphModule, reasons: dict[Node, str]) -> tuple[defaultdict[int, list[Node]], defaultdict[int, list[Node]]]:
+    """The eager and the compiled nodes of each stage."""
+    eager: defaultdict[int, list[Node]] = defaultdict(list)
+    pieces: defaultdict[int, list[Node]] = defaultdict(list)
+    stage: dict[Node, int] = {}
+    compiled: set[Node] = set()
+    last = 0  # the stage of what was last that must run in order
+    for node in module.graph.nodes:
+        if node.op != "call_function" or node.target is COPY:
+            continue
+        is_compiled = _is_supported(node, reasons)
+        given = [each for each in node.all_input_nodes if each in stage]
+        stage[node] = max((stage[each] + (each in compiled and not is_compiled) for each in given), default=0)
+        if is_compiled:
+            compiled.add(node)
+        elif _order.is_ordered(node):
+            stage[node] = last = max(last, stage[node])
+        (pieces if is_compiled else eager)[stage[node]].append(node)
+    return eager, pieces
+
+
+def _is_supported(node: Node, reasons: dict[Node, str]) -> bool:
+    return node not in reasons and isinstance(node.meta.get("val"), (torch.Tensor, tuple, list))
+
+
+def _is_worthwhile(piece: list[Node]) -> bool:
     """Views alone are cheaper without a call."""
-    return any(not is_view(node) for node in piece.nodes)
+    return any(not is_view(node) for node in piece)
 
 
-def _move_to_end(module: GraphModule, nodes: list[Node]) -> None:
-    """Writes to arguments come when all has been read."""
-    end = next(iter(reversed(module.graph.nodes)))
-    for node in nodes:
-        end.prepend(node)
+def _ends_of(piece: list[Node]) -> tuple[list[Node], list[Node]]:
+    """What a piece is given, in the order of use, and which of its nodes are used outside. It is given the graph's
+    numbers that sizes in it are made of, too: a tensor of the size 2 * n does not say what n is."""
+    inside = set(piece)
+    given = dict.fromkeys(each for node in piece for each in node.all_input_nodes
+                          if each not in inside and each.op != "get_attr")
+    symbols = _private.symbols_in([node.meta.get("val") for node in (*piece, *given)])
+    given |= dict.fromkeys(node for node in piece[0].graph.nodes if node.op == "placeholder"
+                           and _private.symbols_in([node.meta.get("val")], of_tensors=False) & symbols)
+    return list(given), [node for node in piece if any(user not in inside for user in node.users)]
 
 
-def _compile_part(module: GraphModule, node: Node, part: GraphModule, compile_part: Callable[[GraphModule], Any],
-                  seen: GraphRecord) -> None:
-    for inner, outer in zip((each for each in part.graph.nodes if each.op == "placeholder"), node.args):
-        inner.meta = dict(outer.meta)
-    end = next(iter(reversed(part.graph.nodes)))
-    is_single = not isinstance(end.args[0], (list, tuple))
+def _compiled(piece: list[Node], module: GraphModule, compile_part: Callable[[GraphModule], Any], seen: GraphRecord) -> Any:
+    """What runs a piece; None when it cannot be compiled as a whole."""
+    given, results = _ends_of(piece)
+    graph, copies = Graph(), {}
+    for node in given:
+        copies[node] = graph.placeholder(node.name)
+        copies[node].meta = dict(node.meta)
+    for node in piece:
+        _copy(graph, node, copies)
+    graph.output(tuple(copies[node] for node in results))
     try:
-        run = compile_part(part)
+        return compile_part(_private.graph_module(module, graph))
     except NotCompiled as refusal:
-        for each in part.graph.nodes:
-            if each.op == "call_function":
-                seen.add_eager(each, str(refusal))
-        return
-    setattr(module, str(node.target), Part(run, is_single))
+        if named := {node: str(refusal) for node in piece if node.name in refusal.names}:
+            raise _CutAgain(named) from refusal
+        for node in piece:
+            seen.add_eager(node, str(refusal))
+        return None
+
+
+def _copy(graph: Graph, node: Node, copies: dict[Node, Node]) -> None:
+    """Adds a copy of `node` to `graph`, and before it those of attributes that it has."""
+    for each in node.all_input_nodes:
+        if each.op == "get_attr" and each not in copies:
+            copies[each] = graph.node_copy(each)
+    copies[node] = graph.node_copy(node, copies.__getitem__)
+
+
+class _Runner:
+    """The graph that runs all pieces, and eagerly what is between them."""
+
+    def __init__(self, module: GraphModule) -> None:
+        self.module, self.graph = module, Graph()
+        self.copies: dict[Node, Node] = {}
+        self.runs: dict[str, Any] = {}
+        for node in module.graph.nodes:
+            if node.op == "placeholder":
+                self.copies[node] = self.graph.node_copy(node)
+
+    def add_eager(self, nodes: list[Node]) -> None:
+        for node in nodes:
+            _copy(self.graph, node, self.copies)
+
+    def add_piece(self, run: Any, given: list[Node], results: list[Node]) -> None:
+        name = f"piece_{len(self.runs)}"
+        self.runs[name] = run
+        call = self.graph.call_module(name, tuple(self.copies[node] for node in given))
+        for index, node in enumerate(results):
+            self.copies[node] = self.graph.call_function(operator.getitem, (call, index))
+
+    def finish(self) -> GraphModule:
+        end = next(iter(reversed(self.module.graph.nodes)))
+        for each in end.all_input_nodes:
+            if each.op == "get_attr" and each not in self.copies:
+                self.copies[each] = self.graph.node_copy(each)
+        self.graph.output(map_arg(end.args[0], self.copies.__getitem__))
+        for name, run in self.runs.items():
+            self.module.add_submodule(name, Part(run))
+        return _private.graph_module(self.module, self.graph)
 
 
 class Part(torch.nn.Module):
-    """A compiled piece in the place of the submodule that it was."""
+    """A compiled piece as a module."""
 
-    def __init__(self, run: Any, is_single: bool) -> None:
+    def __init__(self, run: Any) -> None:
         super().__init__()
-        self.run, self.is_single = run, is_single
+        self.run = run
 
     def forward(self, *args: Any) -> Any:
-        results = self.run(list(args))
-        return results[0] if self.is_single else results
+        return self.run(list(args))
 
 
 def _boxed(module: GraphModule) -> Any:

@@ -2,7 +2,11 @@
 """All that this package uses of torch beyond its public interface, in one place with a version check."""
 from __future__ import annotations
 
+import collections
+import contextlib
+import functools
 import logging
+import sys
 from typing import Any
 
 import torch
@@ -36,6 +40,11 @@ def schema_of(op: Any) -> Any:
     return op._schema
 
 
+def operator_name(op: Any) -> str:
+    """"aten.add.Tensor"."""
+    return str(op)
+
+
 def returns_one_list(op: Any) -> bool:
     """Whether an operator returns one list of tensors."""
     returns = op._schema.returns
@@ -45,6 +54,24 @@ def returns_one_list(op: Any) -> bool:
 def expression_of(value: Any) -> Any:
     """The sympy expression of a SymInt, SymFloat or SymBool."""
     return value.node.expr
+
+
+def symbols_in(values: Any, of_tensors: bool = True) -> set[Any]:
+    """The symbols in SymInts, and in the sizes, strides and offsets of tensors."""
+    found: set[Any] = set()
+    for value in values:
+        if isinstance(value, torch.SymInt):
+            found |= value.node.expr.free_symbols
+        elif isinstance(value, torch.Tensor) and of_tensors and value.layout is torch.strided:
+            found |= symbols_in((*value.shape, *value.stride(), value.storage_offset()))
+        elif isinstance(value, (list, tuple)):
+            found |= symbols_in(value, of_tensors)
+    return found
+
+
+def values_of(arguments: Any) -> Any:
+    """What the nodes among `arguments` stand for."""
+    return torch.fx.node.map_arg(arguments, lambda node: node.meta["val"])
 
 
 def is_known(condition: Any) -> bool:
@@ -74,6 +101,21 @@ def ranges_of(values: Any) -> dict[str, tuple[int | None, int | None]]:
             for symbol, limits in environment.var_to_range.items()}
 
 
+def fake_mode_of(module: Any) -> Any:
+    """In which operators tell what they give for what a graph's nodes say of themselves."""
+    from torch._guards import detect_fake_mode
+
+    values = [node.meta.get("val") for node in module.graph.nodes]
+    return detect_fake_mode([value for value in values if isinstance(value, torch.Tensor)]) or contextlib.nullcontext()
+
+
+def tracing_lock() -> Any:
+    """What one thread holds that traces: torch.compile takes it itself, and torch.export does not."""
+    from torch._dynamo.convert_frame import compile_lock
+
+    return compile_lock
+
+
 def aot_autograd(**options: Any) -> Any:
     """A backend of torch.compile that turns Dynamo's graphs into functional ATen."""
     from torch._dynamo.backends.common import aot_autograd as make
@@ -81,9 +123,9 @@ def aot_autograd(**options: Any) -> Any:
     return make(**options)
 
 
-def graph_breaks() -> list[str]:
-    """Why Dynamo has cut functions since it was reset."""
-    return [str(reason) for reason in torch._dynamo.utils.counters["graph_break"]]
+def graph_breaks() -> collections.Counter[str]:
+    """Why Dynamo has cut functions, and how often, since the process began: a reset leaves its counts."""
+    return collections.Counter({str(reason): count for reason, count in torch._dynamo.utils.counters["graph_break"].items()})
 
 
 def tree_leaves(tree: Any) -> list[Any]:
@@ -119,29 +161,31 @@ def graph_module(root: Any, graph: Any) -> Any:
     return _LazyGraphModule(root, graph)
 
 
-def partitioner(module: Any, is_supported: Any) -> Any:
-    """Finds the largest groups of supported nodes that can run in one piece each."""
-    from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
-    from torch.fx.passes.operator_support import OperatorSupportBase
-
-    class Support(OperatorSupportBase):
-        def is_node_supported(self, submodules: Any, node: Any) -> bool:
-            return is_supported(node)
-
-    return CapabilityBasedPartitioner(module, Support(), allows_single_node_partition=True)
+def copied(module: Any) -> Any:
+    """A copy of the graph on the same tensors: the caller's is not ours to change."""
+    graph = torch.fx.Graph()
+    graph.output(graph.graph_copy(module.graph, {}))
+    return graph_module(module, graph)
 
 
-def is_random(node: Any) -> bool:
-    """Whether a node draws from the default generator. Attention is tagged as if it did, and does where it has
-    dropout."""
-    op = node.target
-    if not isinstance(op, OpOverload) or torch.Tag.nondeterministic_seeded not in op.tags:
-        return False
-    for index, argument in enumerate(op._schema.arguments):
-        if argument.name == "dropout_p":
-            given = node.args[index] if index < len(node.args) else node.kwargs.get("dropout_p", argument.default_value)
-            return given != 0
-    return True
+def release_compiled() -> None:
+    """torch.compile, with any backend, hangs what it compiled on code objects, and keeps backends, where Python's collector
+    does not see them: a function of __main__ would keep all of __main__ beyond the interpreter's end, with the programs
+    and kernels in it."""
+    if "torch._dynamo" in sys.modules:
+        # With a torch for GPUs it ends by importing Inductor, of which Python's end lets parts no longer be imported.
+        with contextlib.suppress(RuntimeError):
+            torch.compiler.reset()
+        _clear_caches()
+
+
+def _clear_caches() -> None:
+    """Dynamo's cached functions are keyed by users' classes, and so by the methods, globals and kernels of these. About 10 ms."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "torch":
+            for value in list(vars(module).values()):
+                if type(value) is functools._lru_cache_wrapper:  # isinstance would ask the value, which may warn
+                    value.cache_clear()
 
 
 _GENERATED = torch._library.autograd

@@ -2,8 +2,9 @@
 """Sizes of a graph as numbers of a call: symbolic ones are evaluated from its arguments."""
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -20,7 +21,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 class Unplannable(Exception):
-    """What a graph's arguments or results need that a compiled graph cannot do."""
+    """What a graph's arguments or results need that a compiled graph cannot do; and the nodes that need it, if known."""
+
+    def __init__(self, what: str, *nodes: Node) -> None:
+        super().__init__(what)
+        self.names = [node.name for node in nodes]
 
 
 class Sizes:
@@ -44,12 +49,26 @@ class Sizes:
     def numbers(self, values: Sequence[Any]) -> tuple[int | tuple[int], ...]:
         return tuple(self.number(value) for value in values)
 
+    @contextlib.contextmanager
+    def all_known(self) -> Iterator[None]:
+        """What is collected within is known from the arguments, or is not collected. Raises Unplannable."""
+        before = len(self.expressions)
+        try:
+            yield
+            self._check(self.expressions[before:])
+        except Unplannable:
+            del self.expressions[before:]
+            raise
+
+    def _check(self, expressions: list[Any]) -> None:
+        for symbol in {symbol for each in expressions for symbol in each.free_symbols}:
+            if symbol not in self.places:
+                raise Unplannable(f"no argument says what the size {symbol} is")
+
     def plan(self) -> tuple[list[tuple[int, int]], Callable[..., tuple[int, ...]] | None]:
         """Where symbols are found, as (argument, dimension) with -1 for an int; and what evaluates all numbers
         from their values, or None where the numbers are these values. Raises Unplannable."""
-        for symbol in {symbol for each in self.expressions for symbol in each.free_symbols}:
-            if symbol not in self.places:
-                raise Unplannable(f"no argument says what the size {symbol} is")
+        self._check(self.expressions)
         if all(each.is_Symbol for each in self.expressions):
             return [self.places[each] for each in self.expressions], None
         import sympy

@@ -11,7 +11,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from .. import _native
-from . import _operators, _private
+from . import _kernel_calls, _operators, _order, _private
 from ._graph_writer import DTYPES, GraphWriter, Unwritable, program, target_name
 from ._layout import row_major
 from ._place import Place, tensors_in
@@ -40,11 +40,23 @@ def _reason(node: Node, place: Place | str) -> str | None:
     """What can be said without asking the compiler."""
     if not isinstance(node.target, (_private.OpOverload, _private.HigherOrderOperator)) and not _is_size(node):
         return "it is no operator"
-    if _private.is_random(node):
-        return "its random numbers are to be those of eager PyTorch, and depend on data"
+    if why := _kernel_calls.refusal(node):
+        return why
+    if node.target in _order.EFFECTS:
+        return f"{_order.called(node)} has an effect outside of the graph"
+    if _order.is_random(node):
+        return "its random numbers are to be those of eager PyTorch"
     for value in (node.meta.get("val"), *(each.meta.get("val") for each in node.all_input_nodes)):
         if why := foreign(value, place):
             return why
+    return None
+
+
+def _reason_of_bodies(node: Node, kernels: tuple[list[str], list[tuple[str, str]]], place: Place | str) -> str | None:
+    """Why a branch or loop cannot be compiled: because of the first operator in it that cannot."""
+    for body in _order.bodies(node):
+        for inner, why in unsupported(body, kernels, place).items():
+            return f"in it, {describe(inner, why)}"
     return None
 
 
@@ -79,11 +91,13 @@ def _input_spec(argument: dict[str, Any], frozen: list[str] | tuple[str, ...]) -
     return {"user_input": {"arg": argument}}
 
 
-def unsupported(module: GraphModule, kernels: tuple[list[str], list[tuple[str, str]]],
-                place: Place | str) -> dict[Node, str]:
-    """The reason for each node that cannot be compiled."""
+def unsupported(module: GraphModule, kernels: tuple[list[str], list[tuple[str, str]]], place: Place | str,
+                known: dict[Node, str] | None = None) -> dict[Node, str]:
+    """The reason for each node that cannot be compiled; of some it is `known`."""
     calls = {node.name: node for node in module.graph.nodes if node.op == "call_function"}
-    reasons = {node: why for node in calls.values() if (why := _reason(node, place))}
+    reasons = dict(known or {})
+    reasons |= {node: why for node in calls.values() if node not in reasons and (why := _reason(node, place))}
+    reasons |= {node: why for node in calls.values() if node not in reasons and (why := _reason_of_bodies(node, kernels, place))}
     reasons |= _unwritable(module, calls, reasons)
     hidden = {node for node in module.graph.nodes
               if node.op in ("placeholder", "get_attr") and foreign(node.meta.get("val"), place)}
@@ -93,7 +107,7 @@ def unsupported(module: GraphModule, kernels: tuple[list[str], list[tuple[str, s
         try:
             found = json.loads(_native.inspect("graph", json_text, kernels[0], kernels[1] + texts, True))["unsupported"]
         except _native.UnsupportedError as error:  # the importer stops at what it cannot say in its own terms
-            fresh = _named(error, calls)
+            fresh = {calls[name]: error.message for name in names_in(error) if name in calls}
             if not fresh.keys() - reasons.keys():
                 raise
         else:
@@ -104,10 +118,9 @@ def unsupported(module: GraphModule, kernels: tuple[list[str], list[tuple[str, s
         reasons |= fresh
 
 
-def _named(error: _native.UnsupportedError, calls: dict[str, Node]) -> dict[Node, str]:
+def names_in(error: _native.Error) -> list[str]:
     """The nodes that an error names as its places."""
-    names = re.findall(r"node (\w+) \(#\d+\)", error.text)
-    return {calls[name]: error.message for name in names if name in calls}
+    return re.findall(r"node (\w+) \(#\d+\)", error.text)
 
 
 def _take_parts_along(calls: dict[str, Node], reasons: dict[Node, str]) -> None:
@@ -127,7 +140,8 @@ def _unwritable(module: GraphModule, calls: dict[str, Node], known: dict[Node, s
         try:
             writer._call_function(node)
         except Unwritable as error:
-            reasons[node] = f"it has {error}"
+            higher = isinstance(node.target, _private.HigherOrderOperator)
+            reasons[node] = f"the higher-order operator is not supported with {error}" if higher else f"it has {error}"
     return reasons
 
 
