@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random numbers in torch.compile are those of eager PyTorch, and so is the generator afterwards."""
+import operator
+
 import pytest
 import torch
 from torch import nn
+from torch._subclasses import FakeTensorMode
 
 import tilewright.torch
 from compare import check, check_training
+from tilewright.torch import _backend, _options, _random
 
 pytestmark = pytest.mark.usefixtures("fresh")
 
@@ -109,3 +113,23 @@ def test_order_of_draws_from_data(f):
         check(f, sign * torch.rand(6), eager=["they"])
     said = tilewright.torch.explain(f, torch.rand(6))
     assert said.eager and any("random numbers" in line for line in said.eager)
+
+
+def test_generators_as_states(monkeypatch):
+    """What activation checkpointing makes of draws on a GPU: the state is an argument, a torch.Generator."""
+    given = []
+    monkeypatch.setattr(_random, "_with_generator", lambda *rest: given.append(rest[0]) or rest[1](rest[2]))
+    graph, fake = torch.fx.Graph(), FakeTensorMode()
+    x, state = graph.placeholder("x"), graph.placeholder("state")
+    x.meta["val"], state.meta["val"] = fake.from_tensor(torch.ones(4, 5)), torch.Generator()
+    drawn = graph.call_function(torch.ops.higher_order.graphsafe_run_with_rng_state,
+                                (torch.ops.aten.native_dropout.default, x, 0.5, True), {"rng_state": state})
+    parts = [graph.call_function(operator.getitem, (drawn, i)) for i in range(2)]
+    for part, dtype in zip(parts, (torch.float32, torch.bool)):
+        part.meta["val"] = fake.from_tensor(torch.ones(4, 5, dtype=dtype))
+    graph.output(tuple(parts))
+    seen, generator = [], torch.Generator()
+    run = _backend.compile_graph(torch.fx.GraphModule(torch.nn.Module(), graph), "forward", _options.read(None, None), seen.append)
+    result, mask = run([torch.ones(4, 5), generator])
+    assert given == [generator] and not seen[0].eager and len(seen[0].programs) == 1
+    assert torch.equal(result, mask * 2.0) and 0 < mask.sum() < 20
