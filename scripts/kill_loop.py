@@ -122,7 +122,7 @@ class Loop:
         allowed = {"embedded.so", "external.so", "external.so.weights", "y.npy"}
         found = [str(p) for p in self.out.iterdir() if p.name not in allowed]
         found += [str(p) for p in (self.folder / "tmp").iterdir()]
-        found += [str(p) for p in (self.folder / "cache").rglob("*") if p.is_file() and p.suffix != ".so"]
+        found += [str(p) for p in (self.folder / "cache").rglob("*") if p.is_file() and p.suffix not in (".so", ".json")]
         return [f"left: {path}" for path in found]
 
 

@@ -304,6 +304,25 @@ void Arguments::noteWritten(const tw_value_info &input, bool isReadOnly) {
   written.emplace_back(given.size(), input.name);
 }
 
+void Arguments::noteWrittenTorch(const tw_value_info &input, nb::handle tensor) {
+  noteWritten(input, /*isReadOnly=*/false);
+  if (nb::cast<bool>(tensor.attr("requires_grad")) &&
+      nb::cast<bool>(nb::module_::import_("torch").attr("is_grad_enabled")()))
+    refuse(input, Code::PYTHON_4, "is written by the program, but requires a gradient",
+           "call within torch.no_grad(), give a detached tensor, or register a kernel with a "
+           "backward");
+  writtenTorch.push_back(nb::borrow(tensor));
+}
+
+void Arguments::announceWrites() const {
+  nb::list versioned;
+  for (const nb::object &tensor : writtenTorch)
+    if (!asks(tensor, "is_inference"))
+      versioned.append(tensor);
+  if (nb::len(versioned) > 0)
+    nb::module_::import_("torch.autograd.graph").attr("increment_version")(versioned);
+}
+
 std::optional<int64_t> contiguousCount(int32_t rank, const int64_t *sizes, const int64_t *strides) {
   int64_t count = 1; // fits, as it is in memory
   bool isContiguous = true;
@@ -382,7 +401,7 @@ void Arguments::addTorch(const tw_value_info &input, nb::handle object,
   if (count <= 1)
     count = makeDense(input, object, api, view);
   if (input.mutated)
-    noteWritten(input, /*isReadOnly=*/false);
+    noteWrittenTorch(input, object);
   given.push_back({static_cast<char *>(view.data) + view.byteOffset, count * (view.dtype.bits / 8),
                    *dtype, view.rank, view.sizes});
 }

@@ -29,6 +29,10 @@ public:
   void add(const tw_value_info &input, nanobind::handle object);
   /// Throws (PYTHON_4) when memory that the run writes overlaps another input's.
   void checkOverlaps() const;
+  /// To be called when the run has written what it writes: tensors of torch have another version
+  /// then, as after PyTorch's own operators in place, so that what autograd has kept of them is no
+  /// longer valid.
+  void announceWrites() const;
 
   const std::vector<tw_tensor> &tensors() const { return given; }
   /// Where the tensors are: in main memory when there is none.
@@ -48,6 +52,9 @@ private:
   void addDLPack(const tw_value_info &input, nanobind::handle object);
   /// Notes that the run writes the next tensor.
   void noteWritten(const tw_value_info &input, bool isReadOnly);
+  /// The same of one of torch. Refuses (PYTHON_4) what requires a gradient: no graph would say what
+  /// it is of the result.
+  void noteWrittenTorch(const tw_value_info &input, nanobind::handle tensor);
   void noteLibrary(Library library);
   /// Refuses (PYTHON_2) a tensor that is elsewhere than the ones before.
   void notePlace(const tw_value_info &input, dlpack::Device place) {
@@ -64,6 +71,7 @@ private:
   std::vector<int64_t> scalars;
   std::vector<Py_buffer> buffers;
   std::vector<nanobind::object> kept; // what `given` points into
+  std::vector<nanobind::object> writtenTorch;
   Library firstLibrary = Library::None;
   nanobind::handle firstOther;
 };

@@ -126,6 +126,7 @@ static nb::object runProgram(Program &program, PyObject *args, PyObject *named) 
   std::span<const tw_tensor> given(arguments.tensors());
   bool follows = program.followsTorch() && library == Library::Torch;
   program.run(given.first(inputs), results, follows ? torchThreads() : 0);
+  arguments.announceWrites();
   return resultsOf(program, objects, arguments, results, library);
 }
 

@@ -59,6 +59,39 @@ def test_memory_that_cannot_be_written(refusal):
         program(memory[:3], memory[2:])
 
 
+def test_autograd_hears_of_what_programs_write(refusal):
+    program = tilewright.compile(Counter(), (torch.ones(3), torch.zeros(3)))
+    for cache in (torch.ones(3), torch.nn.Parameter(torch.ones(3), False)):
+        weight = torch.full((3,), 2.0, requires_grad=True)
+        product = (weight * cache).sum()  # whose gradient needs what `cache` is now
+        version = cache._version
+        program(torch.ones(3), cache)
+        assert cache._version == version + 1 and cache.tolist() == [2, 2, 2]
+        try:
+            product.backward()
+        except RuntimeError as error:
+            assert "modified by an inplace operation" in str(error)
+        else:
+            raise AssertionError("the gradient is that of what has been overwritten")
+    leaf = torch.ones(3, requires_grad=True)
+    for tensor in (leaf, leaf * 2):
+        with refusal("TW-PYTHON-0004", "cache", "requires a gradient"):
+            program(torch.ones(3), tensor)
+    with torch.no_grad():
+        program(torch.ones(3), leaf)
+    assert leaf.tolist() == [2, 2, 2] and leaf._version == 1
+    with torch.inference_mode():
+        cache = torch.ones(3)  # which counts no versions
+        program(torch.ones(3), cache)
+    assert cache.tolist() == [2, 2, 2]
+    # Memory for a result is written, too.
+    out = torch.empty(3)
+    program(torch.ones(3), torch.zeros(3), **{program.outputs[0].name: out})
+    assert out._version == 1
+    with refusal("TW-PYTHON-0004", program.outputs[0].name, "requires a gradient"):
+        program(torch.ones(3), torch.zeros(3), **{program.outputs[0].name: torch.empty(3, requires_grad=True)})
+
+
 class StackedCaches(torch.nn.Module):
     """Keys and values of several layers are one tensor."""
 

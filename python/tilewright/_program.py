@@ -249,7 +249,8 @@ class Program(_native.Program):
     read in place (copied when not aligned to 64 bytes); other arrays are copied. Numbers are Python
     numbers. Results are new arrays of the same library as the first tensor given: one of them alone,
     several as a tuple; they have no gradients. An input with `mutated` gets its new value when the call
-    has succeeded: it must be contiguous, writable, and overlap no other.
+    has succeeded: it must be contiguous, writable, and overlap no other; autograd is notified, as it is of memory
+    that is given for results, and what requires a gradient is refused outside torch.no_grad().
 
     Calls from several threads run at the same time and share the weights; a program with state runs one
     at a time (TW-RUNTIME-0016). The GIL is released while it computes. After os.fork() the child may

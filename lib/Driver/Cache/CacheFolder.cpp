@@ -35,8 +35,8 @@ Result<fs::path> chosenFolder() {
                    : !home.empty() ? fs::path(home) / ".cache"
                                    : fs::temp_directory_path(error);
   if (error)
-    return refused(fmt::format("there is no folder to keep what is compiled in: {}",
-                               error.message()));
+    return refused(
+        fmt::format("there is no folder to keep what is compiled in: {}", error.message()));
   return above / "tilewright";
 }
 

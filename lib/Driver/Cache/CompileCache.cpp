@@ -145,18 +145,9 @@ Result<std::string> CompileCache::keep(const std::string &key, const std::string
     return Diagnostic{Code::IO_2, fmt::format("{} is too large for the cache", path)};
   fs::remove(factsOf(key), ignored); // it says nothing of what comes now
   fs::remove(kept, ignored);
-  // A name of its own for now: two processes may keep the same at once.
-  std::string own = fmt::format("{}/{}.{}", folder, key, getpid());
-  fs::remove(own, ignored);
-  bool isLinked = link(path.c_str(), own.c_str()) == 0;
-  if (!isLinked)
-    TW_TRY(copy(path, own));
-  std::error_code error;
-  fs::rename(own, kept, error);
-  if (error)
-    return cannotWrite(kept, error.value());
-  if (isLinked)
-    fs::remove(own, ignored); // rename does nothing where both are one file already
+  // Another process may just have made it, of the same.
+  if (link(path.c_str(), kept.c_str()) != 0)
+    TW_TRY(copy(path, kept));
   TW_ASSIGN(MappedFile file, MappedFile::open(kept));
   auto facts = statOf(kept);
   if (!facts)

@@ -40,16 +40,8 @@ class Kernel:
         self.__doc__, self.__name__ = function.__doc__, self.name
         self.__module__, self.__wrapped__ = function.__module__, function
         self._calls, self._gives = Calls(self), bool(self.signature.outputs)
-        self._written = [(i, each.name) for i, each in enumerate(self.signature.inputs) if each.kind == "inout"]
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        if self._written and "torch" in sys.modules:
-            from . import _in_place
-
-            return _in_place.call(self, args, named)
-        return self._run_compiled(args, named)
-
-    def _run_compiled(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         program = None if named else self._calls.known(args)
         results = program(*args) if program is not None else self._calls.call(args, named)
         return results if self._gives else None
