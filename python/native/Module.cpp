@@ -8,6 +8,7 @@
 #include "Graph.h"
 #include "Program.h"
 #include "Results.h"
+#include "Support/CacheFolder.h"
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
@@ -29,6 +30,17 @@ NB_MODULE(_native, module) {
         raise(tw::Diagnostic{known.value_or(tw::Code::PYTHON_1), message, {}, {}, help});
       },
       nb::arg("code"), nb::arg("message"), nb::arg("help") = "");
+  module.def(
+      "cache_folder",
+      [] {
+        auto folder = tw::cacheFolder();
+        if (!folder)
+          raise(folder.error());
+        return nb::steal<nb::str>(
+            PyUnicode_DecodeFSDefaultAndSize(folder->data(), Py_ssize_t(folder->size())));
+      },
+      "The folder of the cache on disk, made where it is missing. Errors: TW-IO-0002 where it "
+      "cannot be made, or others may write to it or to a folder above it.");
   module.def("shown", &shown, nb::arg("object").none(),
              "repr(object) for messages: never an error, and not too long.");
 }

@@ -25,53 +25,19 @@ def logger() -> logging.Logger:
 def folder(kind: str) -> str | None:
     """The cache's folder for programs of a kind, without symbolic links, made when missing; None (and a warning) when
     it is not safe or cannot be made."""
-    base = os.environ.get("TILEWRIGHT_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tilewright")
-    path = os.path.join(base, kind)
     try:
+        path = os.path.join(_native.cache_folder(), kind)
         path.encode()
         os.makedirs(path, mode=0o700, exist_ok=True)
-        real = os.path.realpath(path)
-        facts = os.lstat(real)
-        above = _writable_above(real)
-    except (OSError, UnicodeEncodeError) as error:
-        _warn(f"error[TW-PYTHON-0006]: the cache {path!a} is not used: {error}")
+        facts = os.lstat(path)
+    except (_native.Error, OSError, UnicodeEncodeError) as error:
+        _warn(f"error[TW-PYTHON-0006]: {getattr(error, 'message', error)}")
         return None
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mode & 0o022:
         _warn(f"error[TW-PYTHON-0006]: the cache {path} is not used: others may write to it; make it yours with "
               f"chmod 700, or name another folder in TILEWRIGHT_CACHE")
         return None
-    if above:
-        _warn(f"error[TW-PYTHON-0006]: the cache {path} is not used: others may write to {above}, and so put another "
-              f"folder in its place; take that right away with chmod go-w, or name another folder in TILEWRIGHT_CACHE")
-        return None
-    return real
-
-
-def _writable_above(path: str) -> str | None:
-    """The folder above `path`, which has no symbolic links, in which others can exchange what leads to it: it belongs
-    to neither this user nor root, or others may write to it and may rename what is not theirs (no sticky bit)."""
-    while (above := os.path.dirname(path)) != path:
-        facts = os.lstat(above)
-        writers = facts.st_mode & (0o002 if facts.st_gid == _private_group() else 0o022)
-        if writers and not facts.st_mode & stat.S_ISVTX or facts.st_uid not in (0, os.geteuid()):
-            return above
-        path = above
-    return None
-
-
-@functools.lru_cache(maxsize=1)
-def _private_group() -> int | None:
-    """This user's group, if nobody else is in it: where each user has one, folders are made writable for it."""
-    import grp
-    import pwd
-
-    try:
-        user = pwd.getpwuid(os.geteuid())
-        group = grp.getgrgid(user.pw_gid)
-    except KeyError:
-        return None
-    return group.gr_gid if group.gr_name == user.pw_name and set(group.gr_mem) <= {user.pw_name} else None
+    return path
 
 
 @functools.lru_cache(maxsize=None)

@@ -7,6 +7,7 @@
 #include "IO/JsonWriter.h"
 #include "Machine.h"
 #include "RunIsolated.h"
+#include "Support/CacheFolder.h"
 #include "Values.h"
 #include "runtime/Device/CudaDriver.h"
 #include <CLI/CLI.hpp>
@@ -101,21 +102,18 @@ Finding findPtxas() {
 /// Where what was compiled is kept, and how much it takes.
 Finding findCache() {
   namespace fs = std::filesystem;
-  const char *own = std::getenv("TILEWRIGHT_CACHE"), *cache = std::getenv("XDG_CACHE_HOME"),
-             *home = std::getenv("HOME");
+  auto folder = cachePath();
+  if (!folder)
+    return {false, folder.error().message};
   std::error_code error;
-  fs::path folder = own && *own ? fs::path(own)
-                                : (cache && *cache ? fs::path(cache)
-                                                   : fs::path(home ? home : "/tmp") / ".cache") /
-                                      "tilewright";
   int64_t bytes = 0, count = 0;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+  for (fs::directory_iterator at(*folder, error), end; !error && at != end; at.increment(error))
     if (at->path().extension() == ".so") {
       std::error_code ignored;
       bytes += static_cast<int64_t>(at->file_size(ignored));
       ++count;
     }
-  return {true, fmt::format("{}, {} programs and libraries of kernels, {}", folder.string(), count,
+  return {true, fmt::format("{}, {} programs and libraries of kernels, {}", *folder, count,
                             bytesText(bytes))};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "unittests/Kernels/Specs.h"
 #include <gtest/gtest.h>
+#include <regex>
 
 namespace tw::kernels {
 namespace {
@@ -58,7 +59,7 @@ TEST(Contraction, PairsInALoopAreReadByTheirNumber) {
   std::string text = traced(spec, {6, 64, 1, 1, true, 1, true, false, 8});
   // Step k of 8 terms begins at pair 4 k, of which it is known that it is inside, and what is next.
   EXPECT_EQ(text.find("arith.divsi"), std::string::npos) << text;
-  EXPECT_NE(text.find("%c4 = arith.constant 4"), std::string::npos) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex("arith.muli %\\w+, %c4 "))) << text;
 }
 
 // The last panel has more columns than there are; if one is enough, no more are read of it.

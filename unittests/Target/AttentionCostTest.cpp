@@ -49,6 +49,8 @@ TEST(CPUAttention, Blocks) {
   EXPECT_FALSE(chooseAttention(heads(20, 1, {1024}, {128}, 64), avx512).isTransposed);
   // Few heads have small blocks, so that there are programs for all workers.
   EXPECT_LT(chooseAttention(heads(4, 1, {128}, {128}, 64), avx512).queries, 128);
+  // Known queries are cut into even parts of whole vectors: 2 x 112, and not 128 and 69.
+  EXPECT_EQ(chooseAttention(heads(12, 1, {197}, {197}, 64), avx512).queries, 112);
   // Later keys are not looked at, so blocks on the diagonal stay small.
   Attention causal = heads(32, 1, {2048}, {2048}, 128);
   causal.isCausal = true;

@@ -84,6 +84,69 @@ TEST(CPUCode, ProductsOfPairs) {
   EXPECT_EQ(count(assemblyOf(product(p), "x86-64-v4"), "vdpbf16ps"), 0u);
 }
 
+/// Sums of 32 products of bf16 in 16 columns, stored as bf16. The pairs of b lie beside each other,
+/// or b lies as it is and meets too few rows to be packed.
+std::string roundedProduct(bool inPairs) {
+  std::string b = inPairs ? R"(
+      %w = tile.load %b[%c0, %c0, %c0] : !tile.buffer<[16, 16, 2], bf16> -> tensor<16x16x2xbf16>
+      %t = tile.transpose %w [0, 2, 1] : tensor<16x16x2xbf16> -> tensor<16x2x16xbf16>
+      %y = tile.reshape %t : tensor<16x2x16xbf16> -> tensor<32x16xbf16>)"
+                          : R"(
+      %y = tile.load %b[%c0, %c0] : !tile.buffer<[32, 16], bf16> -> tensor<32x16xbf16>)";
+  return fmt::format(R"(
+    tile.kernel @k(in %a: !tile.buffer<[{0}, 32], bf16>, in %b: !tile.buffer<[{1}], bf16>,
+                   out %c: !tile.buffer<[{0}, 16], bf16>) grid [1] {{
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant 0.0 : f32
+      %none = tile.full %zero : f32 -> tensor<{0}x16xf32>
+      %x = tile.load %a[%c0, %c0] : !tile.buffer<[{0}, 32], bf16> -> tensor<{0}x32xbf16>{2}
+      %sum = tile.dot %x, %y, %none : tensor<{0}x32xbf16>, tensor<32x16xbf16>, tensor<{0}x16xf32>
+      %z = arith.truncf %sum : tensor<{0}x16xf32> to tensor<{0}x16xbf16>
+      tile.store %z, %c[%c0, %c0] : tensor<{0}x16xbf16>, !tile.buffer<[{0}, 16], bf16>
+    }})",
+                     inPairs ? 16 : 4, inPairs ? "16, 16, 2" : "32, 16", b);
+}
+
+/// vcvtneps2bf16 takes denormal numbers for zero, as the products of pairs do: so it rounds in the
+/// kernels that have such products, and in no others.
+TEST(CPUCode, PairsAreRoundedByOneInstruction) {
+  std::string pairs = assemblyOf(roundedProduct(true), "amx");
+  EXPECT_GE(count(pairs, "tdpbf16ps"), 1u);
+  EXPECT_GE(count(pairs, "vcvtneps2bf16"), 1u) << pairs;
+  std::string others = assemblyOf(roundedProduct(false), "amx");
+  EXPECT_EQ(count(others, "dpbf16ps"), 0u);
+  EXPECT_EQ(count(others, "vcvtneps2bf16"), 0u) << others;
+}
+
+/// A block of three vectors of columns in memory: the sums of each part of it are in registers.
+TEST(CPUCode, BlocksOfThreeVectorsDoNotSpill) {
+  const char *text = R"(
+    tile.kernel @k(in %a: !tile.buffer<[48, 512], f32>, in %b: !tile.buffer<[512, 48], f32>,
+                   out %c: !tile.buffer<[48, 48], f32>) grid [1] {
+      %c0 = arith.constant 0 : index
+      %c256 = arith.constant 256 : index
+      %c512 = arith.constant 512 : index
+      %zero = arith.constant 0.0 : f32
+      %none = tile.full %zero : f32 -> tensor<48x48xf32>
+      %all = tile.for %k = %c0 to %c512 step %c256 carry (%sum = %none : tensor<48x48xf32>) {
+        %x = tile.load %a[%c0, %k] : !tile.buffer<[48, 512], f32> -> tensor<48x256xf32>
+        %y = tile.load %b[%k, %c0] : !tile.buffer<[512, 48], f32> -> tensor<256x48xf32>
+        %next = tile.dot %x, %y, %sum : tensor<48x256xf32>, tensor<256x48xf32>, tensor<48x48xf32>
+        tile.yield %next : tensor<48x48xf32>
+      }
+      tile.store %all, %c[%c0, %c0] : tensor<48x48xf32>, !tile.buffer<[48, 48], f32>
+    })";
+  size_t loops = 0;
+  for (const std::string &code : blocksOf(assemblyOf(text, "x86-64-v4"))) {
+    if (count(code, "vfmadd") < 24)
+      continue; // at an edge, or no loop
+    ++loops;
+    EXPECT_EQ(count(code, "vfmadd") % 24, 0u) << code;
+    EXPECT_EQ(count(code, "(%rsp)"), 0u) << code;
+  }
+  EXPECT_GE(loops, 1u);
+}
+
 /// The same with bfdot.
 TEST(CPUCode, ProductsOfPairsForAArch64) {
   RegisterBlock block = *CpuFeatures::of(*instructionSetOf("aarch64+bf16")).pairTile();

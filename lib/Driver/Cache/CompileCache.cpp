@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Cache/CompileCache.h"
-#include "Driver/Cache/CacheFolder.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
+#include "Support/CacheFolder.h"
 #include "runtime/Seal.h"
-#include "tilewright/Compiler.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SHA256.h"
@@ -12,8 +11,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -36,7 +33,6 @@ constexpr size_t keyDigits = 32;
 struct Facts {
   int64_t bytes = 0, written = 0; // ns
   std::string hash;
-  bool operator==(const Facts &) const = default;
 };
 
 std::optional<Facts> statOf(const std::string &path) {
@@ -161,48 +157,17 @@ Result<std::string> CompileCache::keep(const std::string &key, const std::string
 }
 
 Status CompileCache::copy(const std::string &found, const std::string &path) {
-  int from = ::open(found.c_str(), O_RDONLY | O_CLOEXEC);
-  if (from < 0)
-    return cannotWrite(found, errno);
-  auto closed = std::unique_ptr<int, void (*)(int *)>(&from, [](int *fd) { ::close(*fd); });
-  TW_ASSIGN(OutputFile output, OutputFile::create(path));
-  for (;;) {
-    ssize_t done = copy_file_range(from, nullptr, output.descriptor(), nullptr, size_t(1) << 30, 0);
-    if (done > 0)
-      continue;
-    if (done == 0)
-      return output.commit();
-    if (errno != EXDEV && errno != ENOSYS && errno != EINVAL && errno != EOPNOTSUPP)
-      return cannotWrite(path, errno);
-    break;
-  }
-  // Between file systems that know no such copy: from the start.
-  if (ftruncate(output.descriptor(), 0) != 0 || lseek(output.descriptor(), 0, SEEK_SET) != 0)
-    return cannotWrite(path, errno);
   TW_ASSIGN(MappedFile file, MappedFile::open(found));
-  TW_TRY(output.write(file.bytes()));
-  return output.commit();
+  std::span<const std::byte> bytes = file.bytes();
+  return writeFile(path, std::span(&bytes, 1));
 }
 
-/// The file of this library, by size and time: a new build is another one.
-static std::string thisCompiler() {
-  Dl_info self = {};
-  dladdr(reinterpret_cast<void *>(&tilewright_compiler_api_version), &self);
-  struct stat facts = {};
-  if (!self.dli_fname || stat(self.dli_fname, &facts) != 0)
-    return {};
-  return fmt::format("{} {} {}", facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec);
-}
-
-std::string compileKey(std::span<const std::string> parts) {
+std::string cacheKey(std::span<const std::string> parts) {
   llvm::SHA256 hash;
-  auto add = [&](const std::string &part) {
+  for (const std::string &part : parts) {
     hash.update(fmt::format("{} ", part.size()));
     hash.update(part);
-  };
-  add(thisCompiler());
-  for (const std::string &part : parts)
-    add(part);
+  }
   return llvm::toHex(hash.final(), /*LowerCase=*/true).substr(0, keyDigits);
 }
 

@@ -4,11 +4,9 @@
 // they are made of (docs/cache.md). Those not used for longest go when all take more than 4 GiB.
 #pragma once
 #include "Support/Diagnostic.h"
-#include "Support/InstructionSet.h"
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace tw {
 
@@ -26,7 +24,7 @@ public:
   /// more than a quarter of the cache.
   Result<std::string> keep(const std::string &key, const std::string &path) const;
 
-  /// Writes a copy of what was found to `path`. Errors: those of OutputFile.
+  /// Writes a copy of what was found to `path`. Errors: IO_1, and those of OutputFile.
   static Status copy(const std::string &found, const std::string &path);
 
 private:
@@ -38,7 +36,7 @@ private:
   std::string folder;
 };
 
-/// The key of what is made of `parts`, in this order, by this build of the compiler.
-std::string compileKey(std::span<const std::string> parts);
+/// The key of what is made of `parts`, in this order.
+std::string cacheKey(std::span<const std::string> parts);
 
 } // namespace tw

@@ -2,21 +2,19 @@
 //
 // From the C++ source of kernels to a library that can be loaded, once for each content.
 #include "Driver/CApi/CompilerOutput.h"
+#include "Driver/CApi/LibraryFile.h"
 #include "Driver/Cache/CompileCache.h"
 #include "Driver/KernelTool/KernelSource.h"
 #include "IO/File.h"
 #include "IO/TemporaryFolder.h"
 #include "Support/Limits.h"
 #include "Support/MemoryFile.h"
-#include "tilewright/Compiler.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/SHA256.h"
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <set>
@@ -55,10 +53,8 @@ Result<Parts> findParts() {
     return noCompiler(
         fmt::format("there is no C++ compiler \"{}\"", given && *given ? given : "c++"));
   parts.compiler.front() = *found;
-  Dl_info self = {};
-  dladdr(reinterpret_cast<void *>(&tilewright_compiler_api_version), &self);
   std::error_code error;
-  fs::path library = fs::absolute(self.dli_fname ? self.dli_fname : "", error).parent_path();
+  fs::path library = fs::absolute(libraryFile(), error).parent_path();
   parts.archive = library / "libtilewright_kernel.a";
   for (const fs::path &folder : {library / ".." / "include", fs::path(TW_SOURCE_INCLUDE)})
     if (parts.include.empty() && fs::exists(folder / "tilewright" / "Kernel.h", error))
@@ -187,17 +183,14 @@ Status runCompiler(const Parts &parts, std::vector<std::string> arguments,
 }
 
 /// The name of what comes of a preprocessed source.
-std::string hashOf(const Parts &parts, const std::string &preprocessed) {
-  llvm::SHA256 hash;
-  hash.update(contents(preprocessed));
-  hash.update(contents(parts.archive));
-  for (const std::string &word : parts.compiler)
-    hash.update(word);
+std::string libraryKey(const Parts &parts, const std::string &preprocessed) {
+  std::vector<std::string> all = {contents(preprocessed), contents(parts.archive)};
+  all.insert(all.end(), parts.compiler.begin(), parts.compiler.end());
   std::error_code error; // the version of a compiler: a new one is another file
-  hash.update(std::to_string(fs::file_size(parts.compiler.front(), error)));
+  all.push_back(std::to_string(fs::file_size(parts.compiler.front(), error)));
   auto time = fs::last_write_time(parts.compiler.front(), error);
-  hash.update(std::to_string(time.time_since_epoch().count()));
-  return llvm::toHex(hash.final(), /*LowerCase=*/true).substr(0, 32);
+  all.push_back(std::to_string(time.time_since_epoch().count()));
+  return cacheKey(all);
 }
 
 /// The files that a preprocessed source is made of, without those of the system, from its lines
@@ -234,7 +227,7 @@ Result<CompiledLibrary> compileKernelLibrary(const std::string &source, const Ke
     return more;
   };
   TW_TRY(runCompiler(parts, with({"-E", source, "-o", preprocessed}), source, time));
-  std::string key = hashOf(parts, preprocessed);
+  std::string key = libraryKey(parts, preprocessed);
   if (std::optional<std::string> kept = cache.find(key))
     return CompiledLibrary{*kept, filesOf(preprocessed)};
   TW_TRY(runCompiler(parts, with({"-shared", source, parts.archive, "-o", made}), source, time));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tilewright_compile: checks what is asked for, then runs the pipeline.
+#include "Driver/CApi/LibraryFile.h"
 #include "Driver/Cache/CompileCache.h"
 #include "Driver/Model/ConfigurationFile.h"
 #include "Driver/Model/ConfigurationSpaces.h"
@@ -211,7 +212,7 @@ static bool isCacheable(const Request &request) {
 }
 
 /// Of all that decides what the artifact is. Errors: IO_1 for files that cannot be read.
-static Result<std::string> cacheKey(const Request &request, const NamedTarget &target) {
+static Result<std::string> artifactKey(const Request &request, const NamedTarget &target) {
   std::vector<std::string> parts = {
       "artifact", std::filesystem::path(request.model.name()).stem().string(), request.model.entry,
       std::to_string(int(request.weights)), target.name, target.architecture,
@@ -230,7 +231,7 @@ static Result<std::string> cacheKey(const Request &request, const NamedTarget &t
     auto blocks = rt::hashBlocks({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
     parts.push_back(fmt::format("{} {}", bytes.size(), rt::hashText(blocks)));
   }
-  return compileKey(parts);
+  return cacheKey(parts);
 }
 
 /// The cache's part in a compilation.
@@ -241,7 +242,7 @@ public:
     if (!isCacheable(request))
       return false;
     TW_ASSIGN(cache, CompileCache::open());
-    TW_ASSIGN(key, cacheKey(request, target));
+    TW_ASSIGN(key, artifactKey(request, target));
     std::optional<std::string> found = cache->find(key);
     if (!found)
       return false;

@@ -106,8 +106,8 @@ private:
     b.setInsertionPointToStart(blocks.getBody());
     e.programIds.assign(grid.size(), Ix(0));
     Ix iteration = blocks.getInductionVar();
-    if (failed(takesPrograms ? emitProgram(e, grid, programOf(e, iteration, counts), 0)
-                             : emitBlock(e, grid, blockOf(e, iteration, counts), 0)))
+    Indices first = takesPrograms ? programOf(e, iteration, counts) : blockOf(e, iteration, counts);
+    if (failed(emitPrograms(e, grid, first, 0)))
       return failure();
     b.setInsertionPointAfter(blocks);
     releaseTiles(e);
@@ -118,50 +118,30 @@ private:
     return success();
   }
 
-  LogicalResult emitBody(Emitter &e) {
-    Emitter::Scope scope(e);
+  /// The programs of one iteration from `first` on: those of the last dimension of the grid follow
+  /// each other. A last block is as large as all others, so a program of it may be none.
+  LogicalResult emitPrograms(Emitter &e, const Indices &grid, const Indices &first, unsigned dim) {
     SmallVector<Value> none;
-    return e.block(plan.body, {}, none,
-                   [](const HandOver &, SmallVectorImpl<Value> &) { return success(); });
-  }
-
-  void setProgramId(Emitter &e, const Indices &grid, unsigned dim, const Ix &id) {
-    e.programIds[dim] = id;
-    if (id.isConstant())
-      return;
-    e.ranges.setNonNegative(id.dynamic());
-    if (auto programs = grid[dim].constant())
-      e.ranges.set(id.dynamic(), {0, *programs - 1});
-  }
-
-  /// The programs of one block: those of the last dimension of the grid follow each other.
-  LogicalResult emitBlock(Emitter &e, const Indices &grid, const Indices &first, unsigned dim) {
-    if (dim == grid.size())
-      return emitBody(e);
+    if (dim == grid.size()) {
+      Emitter::Scope scope(e);
+      return e.block(plan.body, {}, none,
+                     [](const HandOver &, SmallVectorImpl<Value> &) { return success(); });
+    }
     auto step = [&](const Ix &id) {
-      setProgramId(e, grid, dim, id);
-      return emitBlock(e, grid, first, dim + 1);
-    };
-    if (blockSizes[dim] == 1)
-      return step(first[dim]);
-    SmallVector<Value> none;
-    Ix end = e.ix().min(e.ix().add(first[dim], blockSizes[dim]), grid[dim]);
-    return e.loop(first[dim], end, 1, none, step);
-  }
-
-  /// One program, unless a last block, which is as large as all others, has it beyond the grid.
-  LogicalResult emitProgram(Emitter &e, const Indices &grid, const Indices &at, unsigned dim) {
-    if (dim == grid.size())
-      return emitBody(e);
-    auto step = [&](const Ix &id) {
-      setProgramId(e, grid, dim, id);
-      return emitProgram(e, grid, at, dim + 1);
+      e.programIds[dim] = id;
+      if (!id.isConstant())
+        e.ranges.setNonNegative(id.dynamic());
+      if (auto programs = grid[dim].constant(); programs && !id.isConstant())
+        e.ranges.set(id.dynamic(), {0, *programs - 1});
+      return emitPrograms(e, grid, first, dim + 1);
     };
     IndexBuilder ix = e.ix();
-    if (ix.rem(grid[dim], blockSizes[dim]).constant() == 0)
-      return step(at[dim]);
-    SmallVector<Value> none;
-    return e.loop(at[dim], ix.min(ix.add(at[dim], 1), grid[dim]), 1, none, step);
+    int64_t count = takesPrograms ? 1 : blockSizes[dim];
+    bool isInside = blockSizes[dim] == 1 || ix.rem(grid[dim], blockSizes[dim]).constant() == 0;
+    if (count == 1 && isInside)
+      return step(first[dim]);
+    Ix end = ix.min(ix.add(first[dim], count), grid[dim]);
+    return e.loop(first[dim], end, 1, none, step);
   }
 
   void emitInfo(KernelShell &shell) {

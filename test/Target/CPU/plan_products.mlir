@@ -163,3 +163,34 @@ tile.kernel @windows(in %x: !tile.buffer<[3, 48, 256], f32>, in %w: !tile.buffer
   %o = arith.muli %p, %c64 : index
   tile.store %r, %y[%c0, %o] : tensor<48x64xf32>, !tile.buffer<[48, 256], f32>
 }
+
+// Pairs in tile registers go through a strip of b that stays in the first cache; beside its products
+// the strip of the next trip is prefetched.
+// AMX-LABEL: plan of @strips
+// AMX:         tile registers
+// AMX:         prefetches what comes next as %{{.*}}, part 0 of 1
+tile.kernel @strips(in %x: !tile.buffer<[32, 1024], bf16>, in %w: !tile.buffer<[4, 512, 32, 2], bf16>,
+                  out %y: !tile.buffer<[32, 128], f32>) grid [4] {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %c256 = arith.constant 256 : index
+  %c512 = arith.constant 512 : index
+  %zero = arith.constant 0.0 : f32
+  %s = tile.full %zero : f32 -> tensor<32x32xf32>
+  %r = tile.for %k = %c0 to %c2 step %c1 carry (%sum = %s : tensor<32x32xf32>) {
+    %c = arith.muli %k, %c512 : index
+    %q = arith.muli %k, %c256 : index
+    %a = tile.load %x[%c0, %c] : !tile.buffer<[32, 1024], bf16> -> tensor<32x512xbf16>
+    %b0 = tile.load %w[%p, %q, %c0, %c0] : !tile.buffer<[4, 512, 32, 2], bf16> -> tensor<1x256x32x2xbf16>
+    %b1 = tile.reshape %b0 : tensor<1x256x32x2xbf16> -> tensor<256x32x2xbf16>
+    %b2 = tile.transpose %b1 [0, 2, 1] : tensor<256x32x2xbf16> -> tensor<256x2x32xbf16>
+    %b = tile.reshape %b2 : tensor<256x2x32xbf16> -> tensor<512x32xbf16>
+    %d = tile.dot %a, %b, %sum : tensor<32x512xbf16>, tensor<512x32xbf16>, tensor<32x32xf32>
+    tile.yield %d : tensor<32x32xf32>
+  }
+  %o = arith.muli %p, %c32 : index
+  tile.store %r, %y[%c0, %o] : tensor<32x32xf32>, !tile.buffer<[32, 128], f32>
+}

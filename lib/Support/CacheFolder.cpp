@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Driver/Cache/CacheFolder.h"
-#include <algorithm>
+#include "Support/CacheFolder.h"
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -21,24 +20,6 @@ namespace {
 constexpr char help[] = "set TILEWRIGHT_CACHE to a folder that you alone can write to";
 
 Diagnostic refused(std::string message) { return {Code::IO_2, std::move(message), {}, {}, help}; }
-
-Result<fs::path> chosenFolder() {
-  auto given = [](const char *name) -> std::string_view {
-    const char *value = std::getenv(name);
-    return value ? value : "";
-  };
-  if (std::string_view own = given("TILEWRIGHT_CACHE"); !own.empty())
-    return fs::path(own);
-  std::string_view caches = given("XDG_CACHE_HOME"), home = given("HOME");
-  std::error_code error;
-  fs::path above = !caches.empty() ? fs::path(caches)
-                   : !home.empty() ? fs::path(home) / ".cache"
-                                   : fs::temp_directory_path(error);
-  if (error)
-    return refused(
-        fmt::format("there is no folder to keep what is compiled in: {}", error.message()));
-  return above / "tilewright";
-}
 
 /// This user's group, if nobody else is in it: where each user has one, folders are made writable
 /// for it.
@@ -67,8 +48,27 @@ bool isShared(const struct stat &facts, bool isAbove) {
 
 } // namespace
 
+Result<std::string> cachePath() {
+  auto given = [](const char *name) -> std::string_view {
+    const char *value = std::getenv(name);
+    return value ? value : "";
+  };
+  if (std::string_view own = given("TILEWRIGHT_CACHE"); !own.empty())
+    return std::string(own);
+  std::string_view caches = given("XDG_CACHE_HOME"), home = given("HOME");
+  std::error_code error;
+  fs::path above = !caches.empty() ? fs::path(caches)
+                   : !home.empty() ? fs::path(home) / ".cache"
+                                   : fs::temp_directory_path(error);
+  if (error)
+    return refused(
+        fmt::format("there is no folder to keep what is compiled in: {}", error.message()));
+  return (above / "tilewright").string();
+}
+
 Result<std::string> cacheFolder() {
-  TW_ASSIGN(fs::path folder, chosenFolder());
+  TW_ASSIGN(std::string path, cachePath());
+  fs::path folder = std::move(path);
   std::error_code error;
   bool isNew = fs::create_directories(folder, error);
   if (error)
