@@ -197,8 +197,11 @@ tile.kernel @strips(in %x: !tile.buffer<[32, 1024], bf16>, in %w: !tile.buffer<[
 
 // Of a few rows each program reads its panel once, as a stream from memory.
 // V4-LABEL: plan of @few
-// V4:         the result is in registers
-// V4:         prefetches %{{.*}} 4096 bytes ahead
+// V4-NOT:     prefetches
+// V4:         tile.store
+// AMX-LABEL: plan of @few
+// AMX:         the result is in registers
+// AMX:         prefetches %{{.*}} 4096 bytes ahead
 tile.kernel @few(in %x: !tile.buffer<[2, 768], f32>, in %w: !tile.buffer<[12, 768, 64], f32>,
                  out %y: !tile.buffer<[2, 768], f32>) grid [12] {
   %p = tile.program_id 0
@@ -215,10 +218,10 @@ tile.kernel @few(in %x: !tile.buffer<[2, 768], f32>, in %w: !tile.buffer<[12, 76
 }
 
 // The programs of a block that follow each other share a panel: it is in a cache.
-// V4-LABEL: plan of @shared
-// V4:         the result is in registers
-// V4-NOT:     prefetches
-// V4:         tile.store
+// AMX-LABEL: plan of @shared
+// AMX:         the result is in registers
+// AMX-NOT:     prefetches
+// AMX:         tile.store
 tile.kernel @shared(in %x: !tile.buffer<[64, 768], f32>, in %w: !tile.buffer<[12, 768, 64], f32>,
                     out %y: !tile.buffer<[64, 768], f32>) grid [16, 12]
     attributes {tile.block = array<i64: 16, 1>} {

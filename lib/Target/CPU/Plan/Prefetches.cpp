@@ -18,9 +18,6 @@ namespace {
 constexpr int64_t mostFetched = 1 << 17;
 /// Blocks of b of fewer bytes are loaded soon enough.
 constexpr int64_t leastBlock = 1 << 15;
-/// More bytes than come from memory in the time that it takes to answer, and behind the page that
-/// is read, where the processor itself does not look.
-constexpr int64_t streamAhead = 4096;
 
 /// Runs over tiles where it stands.
 bool readsTiles(Operation &op) {
@@ -195,8 +192,8 @@ bool isShared(tile::LoadOp load, tile::KernelOp kernel) {
   return false;
 }
 
-std::optional<NextBlock> planStream(tile::DotOp op) {
-  auto next = planNextBlock(op);
+std::optional<NextBlock> planStream(tile::DotOp op, const CpuFeatures &cpu) {
+  auto next = cpu.streamAhead ? planNextBlock(op) : std::nullopt;
   if (!next || !isa<tile::KernelOp>(op->getParentOp()) || next->parts > 1)
     return std::nullopt;
   auto load = cast<tile::LoadOp>(next->load);
@@ -207,7 +204,7 @@ std::optional<NextBlock> planStream(tile::DotOp op) {
       return std::nullopt; // other blocks lie between its rows
   if (isShared(load, op->getParentOfType<tile::KernelOp>()))
     return std::nullopt;
-  next->streamAhead = streamAhead;
+  next->streamAhead = cpu.streamAhead;
   return next;
 }
 

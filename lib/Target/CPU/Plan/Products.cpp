@@ -258,7 +258,7 @@ private:
       return failure();
     scene.putInRegisters(op.getResult(), *wide);
     if (!dot.packed)
-      dot.next = planStream(op);
+      dot.next = planStream(op, cpu);
     return crowdsOthers(*wide) ? leaveRegisters() : success();
   }
 
