@@ -240,3 +240,33 @@ tile.kernel @shared(in %x: !tile.buffer<[64, 768], f32>, in %w: !tile.buffer<[12
   %d = tile.dot %a, %b, %s : tensor<4x768xf32>, tensor<768x64xf32>, tensor<4x64xf32>
   tile.store %d, %y[%i, %o] : tensor<4x64xf32>, !tile.buffer<[64, 768], f32>
 }
+
+// Sums of many trips, which registers could hold, are in memory: each trip has a sum of its own, so that no chain of
+// additions is long. Those of two trips are none.
+// V4-LABEL: plan of @long
+// V4:         the accumulator is updated in its memory
+// V4:         value 0 in registers
+// V4:         the result is in registers
+tile.kernel @long(in %x: !tile.buffer<[8, 3072], f32>, in %w: !tile.buffer<[3072, 48], f32>,
+                  out %y: !tile.buffer<[8, 48], f32>, out %z: !tile.buffer<[8, 48], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %c3072 = arith.constant 3072 : index
+  %zero = arith.constant 0.0 : f32
+  %s = tile.full %zero : f32 -> tensor<8x48xf32>
+  %r = tile.for %k = %c0 to %c3072 step %c128 carry (%sum = %s : tensor<8x48xf32>) {
+    %a = tile.load %x[%c0, %k] : !tile.buffer<[8, 3072], f32> -> tensor<8x128xf32>
+    %b = tile.load %w[%k, %c0] : !tile.buffer<[3072, 48], f32> -> tensor<128x48xf32>
+    %d = tile.dot %a, %b, %sum : tensor<8x128xf32>, tensor<128x48xf32>, tensor<8x48xf32>
+    tile.yield %d : tensor<8x48xf32>
+  }
+  tile.store %r, %y[%c0, %c0] : tensor<8x48xf32>, !tile.buffer<[8, 48], f32>
+  %q = tile.for %k = %c0 to %c256 step %c128 carry (%sum = %s : tensor<8x48xf32>) {
+    %a = tile.load %x[%c0, %k] : !tile.buffer<[8, 3072], f32> -> tensor<8x128xf32>
+    %b = tile.load %w[%k, %c0] : !tile.buffer<[3072, 48], f32> -> tensor<128x48xf32>
+    %d = tile.dot %a, %b, %sum : tensor<8x128xf32>, tensor<128x48xf32>, tensor<8x48xf32>
+    tile.yield %d : tensor<8x48xf32>
+  }
+  tile.store %q, %z[%c0, %c0] : tensor<8x48xf32>, !tile.buffer<[8, 48], f32>
+}

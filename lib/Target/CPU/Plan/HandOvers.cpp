@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Plan/HandOvers.h"
 #include "IR/Tile/Elementwise.h"
+#include "Target/CPU/Plan/DotOperands.h"
 #include "Target/CPU/Plan/Placements.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -40,11 +42,40 @@ static bool isCrowded(BlockArgument carried, const CpuFeatures &cpu) {
          isReadAtEnd(carried);
 }
 
-void Carried::addSlot(Type type, bool isCrowded) {
+/// How often a loop's body runs, if that is known.
+static std::optional<int64_t> tripsOf(tile::ForOp loop) {
+  APInt begin, end, by;
+  if (!matchPattern(loop.getBegin(), m_ConstantInt(&begin)) ||
+      !matchPattern(loop.getEnd(), m_ConstantInt(&end)) ||
+      !matchPattern(loop.getStep(), m_ConstantInt(&by)) || !by.isStrictlyPositive())
+    return std::nullopt;
+  int64_t length = std::max<int64_t>(0, (end - begin).getSExtValue());
+  return llvm::divideCeil(length, by.getSExtValue());
+}
+
+/// Whether `carried` is the sum of many trips, of this loop and of those around it, which in
+/// registers would be one long chain of additions. In memory each trip has a sum of its own.
+static bool isLongSum(BlockArgument carried) {
+  auto product = carried.hasOneUse() ? dyn_cast<tile::DotOp>(*carried.user_begin()) : nullptr;
+  if (!product || product.getAcc() != carried || !sumType(product).isF32())
+    return false;
+  auto a = product.getA().getType();
+  int64_t terms = a.isDynamicDim(a.getRank() - 1) ? 1 : a.getShape().back();
+  for (BlockArgument sum = carried; sum;) {
+    auto loop = dyn_cast<tile::ForOp>(sum.getOwner()->getParentOp());
+    auto trips = loop ? tripsOf(loop) : std::nullopt;
+    if (!trips || llvm::MulOverflow(terms, *trips, terms))
+      break;
+    sum = dyn_cast<BlockArgument>(loop.getInits()[sum.getArgNumber() - 1]);
+  }
+  return terms > longestChain;
+}
+
+void Carried::addSlot(Type type, bool isInMemory) {
   Slot slot;
   if (auto tile = dyn_cast<RankedTensorType>(type)) {
     slot.isTile = true;
-    slot.lanes = isCrowded ? std::nullopt : registerLanes(tile, scene.cpu);
+    slot.lanes = isInMemory ? std::nullopt : registerLanes(tile, scene.cpu);
     slot.room = slot.lanes ? 0 : scene.newRoom();
   }
   slots.push_back(slot);
@@ -52,12 +83,12 @@ void Carried::addSlot(Type type, bool isCrowded) {
 
 Carried::Carried(Scene &scene, TypeRange types) : scene(scene) {
   for (Type type : types)
-    addSlot(type, /*isCrowded=*/false);
+    addSlot(type, /*isInMemory=*/false);
 }
 
 Carried::Carried(Scene &scene, tile::ForOp loop) : scene(scene) {
   for (BlockArgument carried : loop.getCarried())
-    addSlot(carried.getType(), isCrowded(carried, scene.cpu));
+    addSlot(carried.getType(), isCrowded(carried, scene.cpu) || isLongSum(carried));
 }
 
 /// Whether each element of `value` needs that one element of `before`, which nobody else wants.

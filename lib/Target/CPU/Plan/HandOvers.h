@@ -2,7 +2,8 @@
 //
 // Where values that cross the edge of a region live: tiles of a few vectors, and scalars, as SSA
 // values; other tiles in memory of their own. So do sums that a loop carries past products of its
-// body for which they would leave too few registers.
+// body for which they would leave too few registers, and those that would be long chains of
+// additions.
 #pragma once
 #include "Target/CPU/Plan/Scene.h"
 
@@ -27,7 +28,7 @@ private:
     unsigned room = 0; // of a tile that is in no registers
   };
 
-  void addSlot(mlir::Type type, bool isCrowded);
+  void addSlot(mlir::Type type, bool isInMemory);
   mlir::LogicalResult takeOne(mlir::Value value, const Slot &slot, mlir::Value before,
                               HandedOver &plan);
   bool updatesInPlace(mlir::Value value, mlir::Value before) const;

@@ -250,7 +250,7 @@ private:
 
   LogicalResult sumsInVectors() {
     auto wide = rank == 2 ? registerLanes(op.getType(), cpu) : std::nullopt;
-    if (!wide || *wide == 1)
+    if (!wide || *wide == 1 || isCarriedInMemory())
       return sumsInMemory();
     dot.registers = wide;
     step.strips = {1, *wide, true};
@@ -260,6 +260,13 @@ private:
     if (!dot.packed)
       dot.next = planStream(op, cpu);
     return crowdsOthers(*wide) ? leaveRegisters() : success();
+  }
+
+  /// Whether a loop around carries the sums in memory, though registers could hold them: as those
+  /// of one trip (HandOvers.cpp).
+  bool isCarriedInMemory() {
+    Value sums = op.getAcc();
+    return isa<BlockArgument>(sums) && scene.isInMemory(sums) && sums.hasOneUse();
   }
 
   LogicalResult leaveRegisters() {
