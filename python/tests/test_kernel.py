@@ -378,6 +378,32 @@ def test_print(capsys):
         softmax.print(as_="ptx")
 
 
+def test_a_file_of_a_kernel(tmp_path, refusal):
+    T = tk.dtype("T", tk.f32, tk.f64)
+
+    @tk.kernel
+    def add(x: tk.In[T, M, N], y: tk.InOut[T, M, N], scale: tk.f64, z: tk.Out[T, M, N], *, BM=1):
+        m, = tk.grid(tk.cdiv(M, BM))
+        t = tk.load(x, [m * BM, 0], [BM, N])
+        tk.store(z, [m * BM, 0], t * scale)
+        tk.store(y, [m * BM, 0], t + tk.load(y, [m * BM, 0], [BM, N]))
+
+    path = tmp_path / "add.so"
+    assert "add" in str(add.compile_to_file(path, BM=4, T=tk.f64))
+    program = tilewright.load(path)
+    assert [(each.name, each.dtype) for each in program.inputs] == [("x", "f64"), ("y", "f64"), ("scale", "f64")]
+    for rows in (3, 8):
+        x, y = np.random.rand(rows, 5), np.ones((rows, 5))
+        np.testing.assert_array_equal(program(x, y, 2.0), x * 2)
+        np.testing.assert_array_equal(y, x + 1)
+    with refusal("TW-DRIVER-0002"):
+        add.compile_to_file(path, target="fpga")
+    with refusal("TW-PYTHON-0005", "path"):
+        add.compile_to_file(7)
+    with refusal("TW-KERNEL-0003"):
+        add.compile_to_file(path, T=tk.i8)
+
+
 def test_description():
     @tk.kernel(name="other")
     def kernel(x: X, y: Y):
