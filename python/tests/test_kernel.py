@@ -315,6 +315,12 @@ def test_outputs_in_memory_that_is_given(refusal):
     np.testing.assert_allclose(unaligned, y.numpy(), rtol=1e-6)
     with refusal("TW-RUNTIME-0011", 'the memory for output "y" is f32[3, 6], but the output f32[4, 6]'):
         softmax(x, y=torch.empty(3, 6))
+    nothing = torch.empty(0, 6)  # has no address either
+    assert softmax(torch.randn(0, 6), y=nothing) is nothing
+    with refusal("TW-RUNTIME-0011", 'the memory for output "y" is f32[0, 6], but the output f32[4, 6]'):
+        softmax(x, y=nothing)
+    with refusal("TW-RUNTIME-0014", 'the memory for output "y" has no data'):
+        softmax(x, y=torch._to_functional_tensor(y))
     with refusal("TW-RUNTIME-0010", 'the memory for output "y" is f64[4, 6], but the output f32[4, 6]'):
         softmax(x, y=torch.empty(4, 6, dtype=torch.float64))
     with refusal("TW-PYTHON-0004"):
