@@ -15,10 +15,12 @@ parameters, inputs and results once takes from where they fit, whichever is long
 Workloads for AVX2 are as on a machine that has no more: our code is for x86-64-v3, and the peers are told so.
 
 With --json, rows that FILE has already are not measured again, and with --budget none is begun after so many seconds:
-a long table can be made in slices. Other machines, which need PyTorch but no LLVM, get what `pack` puts into FOLDER,
+a long table can be made in slices; --prepare=8 saves waiting for compilers where there are cores and memory. Other machines, which need PyTorch but no LLVM, get what `pack` puts into FOLDER,
 the tool with a compiler that holds LLVM (cmake -DTW_STATIC_LLVM=ON); there, --tool=FOLDER/bin/tilewright.
 """
 import argparse
+import collections
+import concurrent.futures
 import fnmatch
 import json
 import os
@@ -56,27 +58,42 @@ def in_turns(contestants, threads, limit, options):
             for kind, each in times.items()}
 
 
-def measure(name, workload, counts, limits, options, folder):
-    facts = export(name, workload, folder)
-    contestants = {"ours": Ours(options.tool, workload, folder, facts)}
-    environment = AVX2 if workload.is_avx2 else {}
-    peers = {kind: Peer(kind, name, folder, counts, environment) for kind in options.peers}
-    try:
-        left_out = {}
-        for kind, peer in peers.items():
-            try:
-                peer.wait_until_ready(facts, options.patience)
-                contestants[kind] = peer
-            except Unusable as reason:
-                left_out[kind] = str(reason)
-                peer.stop()
-                print(f"{name}: {kind} is left out: {reason}", file=sys.stderr)
-        for threads in counts:
-            times = in_turns(contestants, threads, limits[threads], options)
-            yield row_of(name, workload, threads, facts, times, contestants) | {"left_out": left_out}
-    finally:
-        for peer in peers.values():
+class Prepared:
+    """The contestants of a workload, ready to run."""
+
+    def __init__(self, name, workload, counts, options):
+        self.name, self.workload, self.left_out = name, workload, {}
+        self.folder = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(self.folder.name)
+        self.peers = {}
+        try:
+            self.facts = export(name, workload, folder)
+            self.contestants = {"ours": Ours(options.tool, workload, folder, self.facts)}
+            environment = AVX2 if workload.is_avx2 else {}
+            self.peers = {kind: Peer(kind, name, folder, counts, environment) for kind in options.peers}
+            for kind, peer in self.peers.items():
+                self.wait_for(kind, peer, options.patience)
+        except BaseException:
+            self.stop()
+            raise
+
+    def wait_for(self, kind, peer, patience):
+        try:
+            peer.wait_until_ready(self.facts, patience)
+            self.contestants[kind] = peer
+        except Unusable as reason:
+            self.left_out[kind] = str(reason)
             peer.stop()
+            print(f"{self.name}: {kind} is left out: {reason}", file=sys.stderr)
+
+    def row(self, threads, limit, options):
+        times = in_turns(self.contestants, threads, limit, options)
+        return row_of(self.name, self.workload, threads, self.facts, times, self.contestants) | {"left_out": self.left_out}
+
+    def stop(self):
+        for peer in self.peers.values():
+            peer.stop()
+        self.folder.cleanup()
 
 
 def row_of(name, workload, threads, facts, times, contestants):
@@ -124,6 +141,10 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     def names(text):
         return re.split(r",(?! )", text)  # some names have commas
+    def positive(text):
+        if int(text) < 1:
+            raise argparse.ArgumentTypeError(f"{text} is not positive")
+        return int(text)
     parser.add_argument("action", nargs="?", choices=["run", "pack"], default="run")
     parser.add_argument("folder", nargs="?", type=pathlib.Path, help="for pack")
     parser.add_argument("--tool", default=str(ROOT / "build/dev/bin/tilewright"))
@@ -135,30 +156,52 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--patience", type=float, default=300, help="seconds that a peer may take to compile")
     parser.add_argument("--budget", type=float, default=float("inf"), help="seconds after which no row is begun")
+    parser.add_argument("--prepare", type=positive, default=1, metavar="N",
+                        help="workloads that are compiled at the same time before they are measured one by one")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     return parser.parse_args()
+
+
+def prepared(batch, counts, options):
+    """The workloads of a batch, prepared at the same time; those that cannot be are named."""
+    def prepare(item):
+        try:
+            return Prepared(*item, counts, options)
+        except Unusable as reason:
+            print(f"{item[0]}: {reason}", file=sys.stderr)
+            return None
+
+    with concurrent.futures.ThreadPoolExecutor(len(batch)) as pool:
+        return [each for each in pool.map(prepare, batch) if each]
 
 
 def run(options, rows, limits):
     """Measures what `rows` lacks, and adds it."""
     begin = time.monotonic()
-    for name, workload in chosen(options).items():
-        if {row["threads"] for row in rows if row["name"] == name} >= set(limits):
-            continue
+    has = collections.defaultdict(set)
+    for row in rows:
+        has[row["name"]].add(row["threads"])
+    waiting = [(name, workload) for name, workload in chosen(options).items() if not has[name] >= set(limits)]
+    for first in range(0, len(waiting), options.prepare):
         if time.monotonic() - begin > options.budget:
             print("the time is over; the same command goes on", file=sys.stderr)
             return
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                found = list(measure(name, workload, list(limits), limits, options, pathlib.Path(folder)))
-            except Unusable as reason:
-                print(f"{name}: {reason}", file=sys.stderr)
-                continue
-        rows[:] = [row for row in rows if row["name"] != name or row["threads"] not in limits] + found
-        for row in found:
-            print(f"{name}, {row['threads']} threads: " + ", ".join(f"{kind} {us:.1f}" for kind, us in row["us"].items()) + " us", flush=True)
-        if options.json:
-            options.json.write_text(json.dumps({"limits": {n: limit.facts() for n, limit in limits.items()}, "rows": rows}, indent=1))
+        batch = prepared(waiting[first:first + options.prepare], list(limits), options)
+        try:
+            for each in batch:
+                add_rows(rows, [each.row(threads, limit, options) for threads, limit in limits.items()])
+                if options.json:
+                    options.json.write_text(json.dumps({"limits": {n: limit.facts() for n, limit in limits.items()}, "rows": rows}, indent=1))
+        finally:
+            for each in batch:
+                each.stop()
+
+
+def add_rows(rows, found):
+    measured = {(row["name"], row["threads"]) for row in found}
+    rows[:] = [row for row in rows if (row["name"], row["threads"]) not in measured] + found
+    for row in found:
+        print(f"{row['name']}, {row['threads']} threads: " + ", ".join(f"{kind} {us:.1f}" for kind, us in row["us"].items()) + " us", flush=True)
 
 
 def main():

@@ -17,6 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 KINDS = ("eager", "inductor", "onnxruntime", "iree")
 # What holds PyTorch, oneDNN and MKL to AVX2; Inductor is told by the worker.
 AVX2 = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
+ONE_COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}  # a pool of processes takes longer to start than these kernels to compile
 REST_SECONDS = 0.02  # after a turn: its threads may spin for a while
 
 
@@ -35,7 +36,7 @@ class Worker:
         self.errors = tempfile.TemporaryFile("w+")
         self.begin = time.monotonic()
         arguments = [sys.executable, str(HERE / "cpu_worker.py"), kind, name, str(folder), json.dumps(threads)]
-        self.process = subprocess.Popen(arguments, env={**os.environ, **environment}, text=True, stdin=subprocess.PIPE,
+        self.process = subprocess.Popen(arguments, env={**os.environ, **ONE_COMPILER, **environment}, text=True, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=self.errors)
 
     def reason(self):

@@ -32,7 +32,8 @@ static std::atomic<uint32_t> &forkCount() {
   return count;
 }
 
-ThreadPool::ThreadPool(int threads) : forks(forkCount().load()) {
+ThreadPool::ThreadPool(int threads)
+    : forks(forkCount().load()), shares(std::make_unique<Share[]>(size_t(std::max(1, threads)))) {
   // About 30 us; none when threads must share cores, where spinning steals time from the work.
   spins = threads <= availableCores() ? 1000 : 0;
   // Signals are for the host program's own threads.
@@ -87,7 +88,7 @@ void ThreadPool::parallelFor(tw_loop_body newBody, void *newClosure, int64_t new
     return;
   grain = std::max<int64_t>(grain, 1);
   // Pieces are four to a thread, so that an uneven loop still ends evenly.
-  int64_t wanted = std::min<int64_t>(int64_t(threads()) * 4, int64_t(pieceMask));
+  int64_t all = threads(), wanted = std::min<int64_t>(all * 4, int64_t(pieceMask));
   int64_t size = std::max(grain, newCount / wanted + (newCount % wanted != 0));
   if (workers.empty() || size >= newCount || busy.exchange(true, std::memory_order_acquire)) {
     runPiece(newBody, newClosure, 0, newCount, currentWorker());
@@ -100,67 +101,77 @@ void ThreadPool::parallelFor(tw_loop_body newBody, void *newClosure, int64_t new
   pieceSize.store(size, std::memory_order_relaxed);
   pieces.store(newPieces, std::memory_order_relaxed);
   piecesDone.store(0, std::memory_order_relaxed);
-  uint64_t number = (ticket.load(std::memory_order_relaxed) >> pieceBits) + 1;
-  ticket.store(number << pieceBits | static_cast<uint64_t>(newPieces));
-  wakeWorkers();
-  takePieces(number, 0);
+  uint64_t loop = number.load(std::memory_order_relaxed) + 1;
+  auto firstOf = [&](int64_t worker) { return uint64_t((worker * newPieces + all - 1) / all); };
+  for (int64_t i = 0; i < all; ++i)
+    shares[size_t(i)].state.store((loop << pieceBits | firstOf(i)) << pieceBits | firstOf(i + 1),
+                                  std::memory_order_release);
+  number.store(loop);
+  wakeWorkers(newPieces - 1);
+  doPieces(loop, 0);
   waitForPieces(newPieces);
   busy.store(false, std::memory_order_release);
 }
 
-void ThreadPool::takePieces(uint64_t number, int64_t worker) {
-  uint64_t seen = ticket.load(std::memory_order_acquire);
+std::optional<ThreadPool::Taken> ThreadPool::take(uint64_t loop, Share &share, bool isFirst) {
+  uint64_t seen = share.state.load(std::memory_order_acquire);
   for (;;) {
-    auto left = static_cast<int64_t>(seen & pieceMask);
-    if (seen >> pieceBits != number || left == 0)
-      return;
-    tw_loop_body run = body.load(std::memory_order_relaxed);
-    void *context = closure.load(std::memory_order_relaxed);
-    int64_t size = pieceSize.load(std::memory_order_relaxed);
-    int64_t end = count.load(std::memory_order_relaxed);
-    int64_t all = pieces.load(std::memory_order_relaxed);
-    if (!ticket.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel,
-                                      std::memory_order_acquire))
-      continue;
-    int64_t piece = all - left;
-    runPiece(run, context, piece * size, std::min(end, (piece + 1) * size), worker);
-    if (piecesDone.fetch_add(1) + 1 == all && callerSleeps.load()) {
-      std::lock_guard lock(mutex);
-      loopDone.notify_one();
-    }
-    seen = ticket.load(std::memory_order_acquire);
+    auto end = int64_t(seen & pieceMask), begin = int64_t(seen >> pieceBits & pieceMask);
+    if (seen >> (2 * pieceBits) != loop || begin == end)
+      return std::nullopt;
+    int64_t size = pieceSize.load(std::memory_order_relaxed), piece = isFirst ? begin : end - 1;
+    Taken taken = {body.load(std::memory_order_relaxed), closure.load(std::memory_order_relaxed),
+                   piece * size,
+                   std::min(count.load(std::memory_order_relaxed), (piece + 1) * size),
+                   pieces.load(std::memory_order_relaxed)};
+    uint64_t left = isFirst ? seen + (uint64_t(1) << pieceBits) : seen - 1;
+    if (share.state.compare_exchange_weak(seen, left, std::memory_order_acq_rel,
+                                          std::memory_order_acquire))
+      return taken;
   }
+}
+
+void ThreadPool::doPieces(uint64_t loop, int64_t worker) {
+  int64_t all = threads();
+  for (int64_t i = 0; i < all; ++i)
+    while (auto taken = take(loop, shares[size_t((worker + i) % all)], /*isFirst=*/i == 0)) {
+      runPiece(taken->body, taken->closure, taken->begin, taken->end, worker);
+      if (piecesDone.fetch_add(1) + 1 == taken->pieces && callerSleeps.load()) {
+        std::lock_guard lock(mutex);
+        loopDone.notify_one();
+      }
+    }
 }
 
 void ThreadPool::work(int64_t worker) {
   uint64_t seen = 0;
   for (;;) {
-    uint64_t number = waitForLoop(seen);
-    if (number == seen)
+    uint64_t loop = waitForLoop(seen);
+    if (loop == seen)
       return;
-    takePieces(number, worker);
-    seen = number;
+    doPieces(loop, worker);
+    seen = loop;
   }
 }
 
 uint64_t ThreadPool::waitForLoop(uint64_t seen) {
   for (int i = 0; i < spins; ++i) {
-    uint64_t number = ticket.load(std::memory_order_acquire) >> pieceBits;
-    if (number != seen)
-      return number;
+    uint64_t loop = number.load(std::memory_order_acquire);
+    if (loop != seen)
+      return loop;
     if (stopping.load(std::memory_order_relaxed))
       return seen;
     pause();
   }
   std::unique_lock lock(mutex);
   sleepers.fetch_add(1);
-  uint64_t number = seen;
+  uint64_t loop = seen;
   loopPublished.wait(lock, [&] {
-    number = ticket.load() >> pieceBits;
-    return number != seen || stopping.load();
+    loop = number.load();
+    return loop != seen || stopping.load();
   });
   sleepers.fetch_sub(1);
-  return number;
+  return loop;
 }
 
 int64_t ThreadPool::currentWorker() const {
@@ -170,14 +181,17 @@ int64_t ThreadPool::currentWorker() const {
   return 0;
 }
 
-void ThreadPool::wakeWorkers() {
-  // Either this sees the sleeper, or the sleeper, who counts itself first, sees the new ticket.
+void ThreadPool::wakeWorkers(int64_t most) {
+  // Either this sees the sleeper, or the sleeper, who counts itself first, sees the new number.
   if (sleepers.load() == 0)
     return;
   {
     std::lock_guard lock(mutex);
   }
-  loopPublished.notify_all();
+  if (most >= int64_t(workers.size()))
+    return loopPublished.notify_all();
+  for (int64_t i = 0; i < most; ++i)
+    loopPublished.notify_one();
 }
 
 void ThreadPool::waitForPieces(int64_t all) {

@@ -9,7 +9,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -44,20 +46,35 @@ public:
   std::vector<std::vector<Piece>> takePieces();
 
 private:
-  // A loop is published by writing its fields and then a new ticket: the loop's number in the
-  // upper bits, how many pieces are left to take in the lower. Taking one is a compare-and-swap of
-  // the whole ticket, so nobody takes from a loop that is over; and as long as a piece of a loop is
-  // not done, its fields stay as they are.
-  static constexpr int pieceBits = 16;
+  // A loop is published by writing its fields, which of its pieces each worker is to begin with,
+  // and then its number. Taking a piece is a compare-and-swap of a share with the loop's number in
+  // it, so nobody takes from a loop that is over; and as long as a piece of a loop is not done, its
+  // fields stay as they are.
+  //
+  // A worker takes its own pieces from the first on, then those of others from the last. So it has
+  // the same part of loops that follow each other, and finds in its caches what it had there: the
+  // weights of a recurrent layer, a part of what the loop before has written.
+  static constexpr int pieceBits = 12;
   static constexpr uint64_t pieceMask = (uint64_t(1) << pieceBits) - 1;
+  struct alignas(64) Share {
+    std::atomic<uint64_t> state{0}; // the loop's number, the first piece left, the end of them
+  };
+  struct Taken {
+    tw_loop_body body;
+    void *closure;
+    int64_t begin, end, pieces;
+  };
 
   void work(int64_t worker);
   /// Takes and does pieces of the loop `number` until none is left.
-  void takePieces(uint64_t number, int64_t worker);
+  void doPieces(uint64_t number, int64_t worker);
+  /// The first piece of a share that is left, or the last.
+  std::optional<Taken> take(uint64_t number, Share &share, bool isFirst);
   /// Waits until a loop other than `seen` is published; its number, or `seen` when stopping.
   uint64_t waitForLoop(uint64_t seen);
   void waitForPieces(int64_t count);
-  void wakeWorkers();
+  /// As many as are asleep, but no more than `most`.
+  void wakeWorkers(int64_t most);
   /// Which worker the calling thread is.
   int64_t currentWorker() const;
 
@@ -74,7 +91,8 @@ private:
   std::atomic<tw_loop_body> body{nullptr};
   std::atomic<void *> closure{nullptr};
   std::atomic<int64_t> count{0}, pieceSize{1}, pieces{0};
-  alignas(64) std::atomic<uint64_t> ticket{0};
+  std::unique_ptr<Share[]> shares; // one to a worker
+  alignas(64) std::atomic<uint64_t> number{0};
   alignas(64) std::atomic<int64_t> piecesDone{0};
 
   // Those who sleep.

@@ -32,6 +32,23 @@ TEST(ThreadPool, EveryIterationRunsOnce) {
   }
 }
 
+TEST(ThreadPool, WorkersBeginWithTheSamePartOfEachLoop) {
+  constexpr int threads = 3;
+  ThreadPool pool(threads);
+  for (int loop = 0; loop < 100; ++loop) {
+    std::atomic<int> began{0};
+    std::vector<int64_t> first(threads, -1); // piece of each worker
+    parallelFor(pool, 4 * threads, 1, [&](int64_t begin, int64_t, int64_t worker) {
+      if (first[worker] >= 0)
+        return;
+      first[worker] = begin;
+      for (++began; began < threads;) // until all have one
+        std::this_thread::yield();
+    });
+    EXPECT_EQ(first, (std::vector<int64_t>{0, 4, 8}));
+  }
+}
+
 TEST(ThreadPool, NotesThePiecesOfLoops) {
   ThreadPool pool(3);
   auto nothing = [](int64_t, int64_t, int64_t) {};

@@ -97,6 +97,11 @@ TEST(CPUContraction, EvenShares) {
   EXPECT_EQ(chosen(784, 128).rowPrograms, 8);
   EXPECT_EQ(chosen(96, 256).rows, 48);
   EXPECT_EQ(chosen(64, 512).rows, 64); // fewer rows would wait for panels
+  // Few rows, whose weights stream from memory as fast whatever the block.
+  EXPECT_EQ(chosen(1, 768).columns, 48);
+  EXPECT_EQ(chosen(4, 3072).columns, 96);  // 32 panels, not 24 of 128
+  EXPECT_EQ(chosen(1, 4096).columns, 128); // 32 already
+  EXPECT_EQ(chosen(1, 256).columns, 128);  // the caches keep it
 }
 
 /// In tile registers: rows of whole tiles pass by a strip of b in the first-level cache, whose

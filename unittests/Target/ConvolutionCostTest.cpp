@@ -83,6 +83,14 @@ TEST(CPUConvolution, WindowsOf3x3ByWinograd) {
   EXPECT_GE(chosen.width * chosen.height, 14);
 }
 
+/// Blocks of 64 columns would be 8 programs for 16 workers.
+TEST(CPUConvolution, NarrowBlocksKeepMoreWorkersBusy) {
+  auto chosen = chooseConvolution(image(512, 512, 7, 3), avx512, true);
+  EXPECT_TRUE(chosen.inScratch);
+  EXPECT_EQ(chosen.columns, 32);
+  EXPECT_EQ(chooseConvolution(image(512, 1024, 7, 3), avx512, true).columns, 64); // 16 already
+}
+
 TEST(CPUConvolution, WeightsAreTransformedAtRunTimeWhereManyPlacesReadThem) {
   EXPECT_TRUE(isTransformProfitable(image(64, 64, 56, 3), avx512, false));
   EXPECT_TRUE(isTransformProfitable(image(256, 256, 14, 3), avx512, false));

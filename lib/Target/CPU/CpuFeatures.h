@@ -30,6 +30,10 @@ struct CpuFeatures {
   const char *roundToBf16 = nullptr;
   /// AMX with bf16: tdpbf16ps on tiles of 16 x 16 sums and 32 steps along K.
   bool hasBf16Tiles = false;
+  /// How many bytes ahead what streams from memory beside products is prefetched; 0: not at all. No
+  /// feature says it, so it is what was measured of CPUs that have the same (docs/cpu-target.md,
+  /// "Few rows").
+  int64_t streamAhead = 0;
   /// The instruction that orders non-temporal stores before what the caller does next, as LLVM's
   /// intrinsic; null: they are ordered as all others are.
   const char *storeFence = nullptr;

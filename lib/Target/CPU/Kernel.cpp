@@ -73,13 +73,19 @@ private:
   }
 
   /// An iteration is a block of programs; or one program, in the order of the blocks, where that is
-  /// worth an iteration: then the threads of a call cut blocks, too.
+  /// worth an iteration: then the threads of a call cut blocks, too. A program is as much work
+  /// whatever the sizes that only calls tell, but at the edges: so it is judged by some.
   void chooseIterations() {
+    constexpr int64_t someSize = 256;
+    Size::Values sizes;
+    for (auto symbol : kernel.getSymbols().getAsRange<tile::SymbolAttr>())
+      sizes[symbol.getName().str()] =
+          std::max(symbol.getMin(), std::min(someSize, symbol.getMax()));
     Size programs = 1;
     for (auto size : kernel.getGrid().getAsRange<tile::SizeAttr>())
       programs = programs * size.getSize();
     auto flops = tile::workOf(kernel).flops;
-    auto all = flops ? flops->constant() : std::nullopt, count = programs.constant();
+    auto all = flops ? flops->evaluate(sizes) : std::nullopt, count = programs.evaluate(sizes);
     if (!all || !count || *count == 0 || *all / *count < leastApart)
       return;
     takesPrograms = llvm::any_of(blockSizes, [](int64_t size) { return size > 1; });
@@ -100,13 +106,14 @@ private:
     unpackScalars(e, loops.scalars);
     for (auto [buffer, data] : llvm::zip(buffers, loops.data))
       bind(e, buffer, data);
-    Indices grid = gridOf(e), counts = blockCounts(e, grid);
+    Indices grid = gridOf(e), sizes = blockSizesOf(e, grid), counts = blockCounts(e, grid, sizes);
     // Scratch is laid out right before the loop over blocks.
     e.entry = OpBuilder::InsertPoint(blocks->getBlock(), Block::iterator(blocks));
     b.setInsertionPointToStart(blocks.getBody());
     e.programIds.assign(grid.size(), Ix(0));
     Ix iteration = blocks.getInductionVar();
-    Indices first = takesPrograms ? programOf(e, iteration, counts) : blockOf(e, iteration, counts);
+    Indices first = takesPrograms ? programOf(e, iteration, counts, sizes)
+                                  : blockOf(e, iteration, counts, sizes);
     if (failed(emitPrograms(e, grid, first, 0)))
       return failure();
     b.setInsertionPointAfter(blocks);
@@ -149,9 +156,10 @@ private:
     Emitter e(kernel, b, cpu);
     unpackScalars(e, arguments[0]);
     IndexBuilder ix = e.ix();
-    Ix count = ix.product(blockCounts(e, gridOf(e))), bytes = 0;
+    Indices grid = gridOf(e), sizes = blockSizesOf(e, grid);
+    Ix count = ix.product(blockCounts(e, grid, sizes)), bytes = 0;
     if (takesPrograms)
-      count = ix.mul(count, llvm::product_of(blockSizes));
+      count = ix.mul(count, ix.product(sizes));
     for (auto &[extents, each] : requests) {
       Ix one = ix.mul(ix.product(e.sizes(extents)), each);
       bytes = ix.add(bytes, ix.alignUp(one, 64));
@@ -261,19 +269,29 @@ private:
     return grid;
   }
 
-  Indices blockCounts(Emitter &e, const Indices &grid) {
+  /// How many programs a block has along each dimension. Where each is an iteration, a block that
+  /// is larger than the grid would have many that are none.
+  Indices blockSizesOf(Emitter &e, const Indices &grid) {
+    Indices sizes;
+    for (auto [programs, size] : llvm::zip(grid, blockSizes))
+      sizes.push_back(takesPrograms && size > 1 ? e.ix().max(1, e.ix().min(programs, size))
+                                                : Ix(size));
+    return sizes;
+  }
+
+  Indices blockCounts(Emitter &e, const Indices &grid, const Indices &sizes) {
     Indices counts;
-    for (auto [size, block] : llvm::zip(grid, blockSizes))
-      counts.push_back(e.ix().ceilDiv(size, block));
+    for (auto [programs, size] : llvm::zip(grid, sizes))
+      counts.push_back(e.ix().ceilDiv(programs, size));
     return counts;
   }
 
   /// The first program of block `number`, row-major.
-  Indices blockOf(Emitter &e, Ix number, const Indices &counts) {
+  Indices blockOf(Emitter &e, Ix number, const Indices &counts, const Indices &sizes) {
     IndexBuilder ix = e.ix();
     Indices first(counts.size(), Ix(0));
     for (int64_t d = int64_t(counts.size()) - 1; d >= 0; --d) {
-      first[d] = ix.mul(d == 0 ? number : ix.rem(number, counts[d]), blockSizes[d]);
+      first[d] = ix.mul(d == 0 ? number : ix.rem(number, counts[d]), sizes[d]);
       if (d > 0)
         number = ix.div(number, counts[d]);
     }
@@ -281,14 +299,13 @@ private:
   }
 
   /// Program `number`, block by block; row-major in each.
-  Indices programOf(Emitter &e, const Ix &number, const Indices &counts) {
+  Indices programOf(Emitter &e, const Ix &number, const Indices &counts, const Indices &sizes) {
     IndexBuilder ix = e.ix();
-    int64_t each = llvm::product_of(blockSizes);
-    Indices at = blockOf(e, ix.div(number, each), counts);
-    Ix within = ix.rem(number, each);
+    Ix each = ix.product(sizes), within = ix.rem(number, each);
+    Indices at = blockOf(e, ix.div(number, each), counts, sizes);
     for (int64_t d = int64_t(counts.size()) - 1; d >= 0; --d) {
-      at[d] = ix.add(at[d], ix.rem(within, blockSizes[d]));
-      within = ix.div(within, blockSizes[d]);
+      at[d] = ix.add(at[d], ix.rem(within, sizes[d]));
+      within = ix.div(within, sizes[d]);
     }
     return at;
   }

@@ -194,3 +194,49 @@ tile.kernel @strips(in %x: !tile.buffer<[32, 1024], bf16>, in %w: !tile.buffer<[
   %o = arith.muli %p, %c32 : index
   tile.store %r, %y[%c0, %o] : tensor<32x32xf32>, !tile.buffer<[32, 128], f32>
 }
+
+// Of a few rows each program reads its panel once, as a stream from memory.
+// V4-LABEL: plan of @few
+// V4-NOT:     prefetches
+// V4:         tile.store
+// AMX-LABEL: plan of @few
+// AMX:         the result is in registers
+// AMX:         prefetches %{{.*}} 4096 bytes ahead
+tile.kernel @few(in %x: !tile.buffer<[2, 768], f32>, in %w: !tile.buffer<[12, 768, 64], f32>,
+                 out %y: !tile.buffer<[2, 768], f32>) grid [12] {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %s = tile.full %zero : f32 -> tensor<2x64xf32>
+  %o = arith.muli %p, %c64 : index
+  %a = tile.load %x[%c0, %c0] : !tile.buffer<[2, 768], f32> -> tensor<2x768xf32>
+  %q = tile.load %w[%p, %c0, %c0] : !tile.buffer<[12, 768, 64], f32> -> tensor<1x768x64xf32>
+  %b = tile.reshape %q : tensor<1x768x64xf32> -> tensor<768x64xf32>
+  %d = tile.dot %a, %b, %s : tensor<2x768xf32>, tensor<768x64xf32>, tensor<2x64xf32>
+  tile.store %d, %y[%c0, %o] : tensor<2x64xf32>, !tile.buffer<[2, 768], f32>
+}
+
+// The programs of a block that follow each other share a panel: it is in a cache.
+// AMX-LABEL: plan of @shared
+// AMX:         the result is in registers
+// AMX-NOT:     prefetches
+// AMX:         tile.store
+tile.kernel @shared(in %x: !tile.buffer<[64, 768], f32>, in %w: !tile.buffer<[12, 768, 64], f32>,
+                    out %y: !tile.buffer<[64, 768], f32>) grid [16, 12]
+    attributes {tile.block = array<i64: 16, 1>} {
+  %m = tile.program_id 0
+  %p = tile.program_id 1
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %s = tile.full %zero : f32 -> tensor<4x64xf32>
+  %i = arith.muli %m, %c4 : index
+  %o = arith.muli %p, %c64 : index
+  %a = tile.load %x[%i, %c0] : !tile.buffer<[64, 768], f32> -> tensor<4x768xf32>
+  %q = tile.load %w[%p, %c0, %c0] : !tile.buffer<[12, 768, 64], f32> -> tensor<1x768x64xf32>
+  %b = tile.reshape %q : tensor<1x768x64xf32> -> tensor<768x64xf32>
+  %d = tile.dot %a, %b, %s : tensor<4x768xf32>, tensor<768x64xf32>, tensor<4x64xf32>
+  tile.store %d, %y[%i, %o] : tensor<4x64xf32>, !tile.buffer<[64, 768], f32>
+}

@@ -22,6 +22,9 @@ constexpr int64_t mostInMemory = 1 << 20, mostReductions = 1 << 10; // elements 
 constexpr int64_t summedRows = 8, summedElements = 1 << 16;         // of a program; of a worker's
 constexpr int64_t fewRows = 16;                                     // two or three blocks
 constexpr int64_t fewPrograms = 32, longSum = 4096;
+// Bytes of weights that no cache near by holds until the next call, and how many of them come from
+// memory in a cycle.
+constexpr int64_t forgottenWeights = 3 << 19, memoryRate = 8;
 // More rows of a meet in one set of the first-level cache when they are a power of two long.
 constexpr int64_t mostRows = 8;
 
@@ -134,6 +137,25 @@ bool isLegal(const Contraction &contraction, const CPUContraction &configuration
 /// `count` and what a last block of `unit` has beside.
 static int64_t roundUp(int64_t count, int64_t unit) { return (count + unit - 1) / unit * unit; }
 
+/// The same where b streams from memory, for the worker that ends last.
+static double streamedCycles(int64_t rows, int64_t columns, const CPUContraction &block,
+                             const VectorUnit &unit) {
+  int64_t programs = (columns + block.columns - 1) / block.columns;
+  int64_t bytes =
+      (rows + block.rows - 1) / block.rows * programs * block.columns * int64_t(sizeof(float));
+  double cost = std::max(cycles(rows, columns, block, unit), double(bytes) / memoryRate);
+  return cost / std::min(1.0, busyShare(programs) / goodShare);
+}
+
+/// Whether it does: all rows of a block use it at once.
+static bool streamsFromMemory(const Contraction &contraction, bool isPacked, int64_t rows) {
+  ContractionRoles roles = rolesOf(contraction);
+  return isPacked && rows <= mostRows && roles.batch.empty() &&
+         sizeOf(contraction, roles.columns) * sizeOf(contraction, roles.sums) *
+                 int64_t(sizeof(float)) >
+             forgottenWeights;
+}
+
 /// The cheapest block that lies in registers, with everything else as in `like`.
 static CPUContraction blockInRegisters(const Contraction &contraction, const VectorUnit &unit,
                                        const CPUContraction &like, int64_t panel) {
@@ -150,6 +172,7 @@ static CPUContraction blockInRegisters(const Contraction &contraction, const Vec
                  roundUp(columns, unit.pairColumns) <= 2 * roundUp(columns, unit.lanes);
   if (isWorth && holds(constraints, numbersOf(pairs)))
     return pairs;
+  bool streams = panel == 0 && streamsFromMemory(contraction, like.isPacked, rows);
   double least = 0;
   for (int64_t vectors = 1; vectors <= mostVectors; ++vectors)
     for (int64_t height = 1; height <= mostRows; ++height) {
@@ -158,8 +181,9 @@ static CPUContraction blockInRegisters(const Contraction &contraction, const Vec
       block.columns = panel > 0 ? panel : vectors * unit.lanes;
       if (!holds(constraints, numbersOf(block)))
         continue;
-      double cost = cycles(rows, columns, block, unit);
-      if (least == 0 || cost < least)
+      double cost =
+          streams ? streamedCycles(rows, columns, block, unit) : cycles(rows, columns, block, unit);
+      if (least == 0 || cost < least || (streams && cost == least)) // the widest of those
         least = cost, best = block;
     }
   return best;

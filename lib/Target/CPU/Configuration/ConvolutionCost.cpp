@@ -3,6 +3,7 @@
 // Which configuration of a convolution is the fastest: cycles that programs take, by what was
 // measured of blocks in registers, and of weights and inputs that come from one cache or another.
 #include "Target/CPU/Configuration/ConvolutionCost.h"
+#include "Target/CPU/Configuration/Workers.h"
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -34,6 +35,7 @@ constexpr int64_t givenPlaces = 200;  // of a program that transposes filters
 constexpr int64_t givenChannels = 64; // of a block of them, and
 constexpr int64_t givenRows = 256;    // of them, at least
 constexpr int64_t mostGivenTaps = 9;  // each is a product of its own
+constexpr double hardlyLonger = 1.1;
 constexpr int64_t workerPlaces = 192; // that follow each other
 
 int64_t sizeOf(const Extent &extent, int64_t unknown) { return extent.size.value_or(unknown); }
@@ -135,6 +137,12 @@ double stepInMemory(int64_t rows, double vectors) {
          double(blocks - taller) * Problem::step(double(height), vectors);
 }
 
+/// How many programs there are.
+int64_t programsInScratch(const Problem &p, const ConvolutionConfiguration &block) {
+  return int64_t(p.outer()) * ceilDiv(p.outputs.back(), block.width) *
+         ceilDiv(p.height(), block.height) * ceilDiv(p.columns, block.columns);
+}
+
 /// All places of an image in scratch: weights are read once, and used from the first-level cache.
 double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) {
   double vectors = double(ceilDiv(block.columns, p.lanes)), lines = vectors * 64;
@@ -146,10 +154,7 @@ double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) 
   double first = Problem::step(double(rowsAtOnce), vectors);
   step +=
       waitForWeights(p, block, p.weightBytes, lines, first) + lines / secondLevelRate * notHidden;
-  double programs = p.outer() * double(ceilDiv(p.outputs.back(), block.width)) *
-                    double(ceilDiv(p.height(), block.height)) *
-                    double(ceilDiv(p.columns, block.columns));
-  return programs * double(p.taps * p.channels) *
+  return double(programsInScratch(p, block)) * double(p.taps * p.channels) *
          (step + (p.isOutputsFirst ? double(block.columns) * transposedElement : 0));
 }
 
@@ -269,6 +274,18 @@ ConvolutionConfiguration chooseTransformed(const Convolution &spec, const Proble
         cheapest.offer(block);
     }
   return cheapest.best;
+}
+
+/// A block in scratch of fewer columns where that keeps clearly more workers busy, and one of them
+/// hardly longer: all weights are still read once, but inputs are copied again for each block.
+ConvolutionConfiguration evenOut(const Convolution &spec, const Problem &p,
+                                 const ConvolutionConfiguration &block, const VectorUnit &unit) {
+  ConvolutionConfiguration narrow = block;
+  narrow.columns = block.columns / 2;
+  narrow.channelStep = prefetchedChannels(p, narrow.columns);
+  bool isWorth = isMoreEven(programsInScratch(p, narrow), programsInScratch(p, block)) &&
+                 cyclesInScratch(p, narrow) <= hardlyLonger * cyclesInScratch(p, block);
+  return isWorth && isLegal(spec, narrow, unit) ? narrow : block;
 }
 
 /// Filters as they are given: as many places as possible share a block that is transposed.
@@ -402,6 +419,8 @@ ConvolutionConfiguration chooseConvolution(const Convolution &spec, const Vector
     block.columns = wide, block.width = p.outputs.back(), block.height = p.height();
     block.channelStep = prefetchedChannels(p, wide);
     cheapest.offer(block);
+    if (cheapest.best == block)
+      cheapest.best = evenOut(spec, p, block, unit);
   }
   return cheapest.best.inScratch ? cheapest.best : inOrder(p, cheapest.best);
 }

@@ -15,7 +15,8 @@ BlockPrefetch::BlockPrefetch(Emitter &e, tile::DotOp op, const NextBlock &next)
   auto load = cast<tile::LoadOp>(next.load);
   const Buffer &buffer = e.buffers.find(load.getBuffer())->second;
   ArrayRef<int64_t> shape = load.getType().getShape();
-  Ix start = distanceTo(next, buffer);
+  Ix start = next.streamAhead ? Ix(next.streamAhead / Emitter::bytesOf(buffer.element))
+                              : distanceTo(next, buffer);
   for (auto [position, stride] : llvm::zip(load.getPositions(), buffer.strides))
     start = ix.add(start, ix.mul(e.index(position), stride));
   base = LLVM::GEPOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),

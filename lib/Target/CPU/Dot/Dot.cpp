@@ -30,6 +30,8 @@ public:
     if (failed(operands))
       return failure();
     pairs = *operands;
+    if (plan.form == Form::Pairs && plan.next)
+      prefetch.emplace(e, op, *plan.next);
     return plan.form == Form::Tiles ? inTiles() : inVectors();
   }
 
@@ -40,8 +42,8 @@ private:
   LogicalResult addTo(SmallVectorImpl<Value> &sums, const ResultBlock &block) {
     if (!pairs)
       return products.addTo(sums, block);
-    LogicalResult done =
-        pairBlock(e, *pairs, block.row, block.column, block.rows, block.vectors, sums);
+    LogicalResult done = pairBlock(e, *pairs, block.row, block.column, block.rows, block.vectors,
+                                   prefetch ? &*prefetch : nullptr, sums);
     if (succeeded(done))
       keepRolled(sums.front());
     return done;
@@ -244,6 +246,7 @@ private:
   Indices extents;
   OuterProducts products;
   std::optional<PairOperands> pairs;
+  std::optional<BlockPrefetch> prefetch; // beside pairs in vectors
   bool isFresh = false;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Dot/DotPairs.h"
-#include "Target/CPU/Dot/BlockPrefetch.h"
 #include "Target/CPU/Dot/PackPairs.h"
 #include "Target/CPU/Plan/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,7 +40,8 @@ static Value callIntrinsic(Emitter &e, TypeRange results, StringRef name, ValueR
 //===----------------------------------------------------------------------===//
 
 LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row, const Ix &column,
-                        unsigned rows, unsigned vectors, SmallVectorImpl<Value> &sums) {
+                        unsigned rows, unsigned vectors, const BlockPrefetch *prefetch,
+                        SmallVectorImpl<Value> &sums) {
   Type i32 = e.b.getI32Type();
   unsigned lanes = e.cpu.vectorBytes / sizeof(float);
   auto pairs = VectorType::get(2 * lanes, e.b.getBF16Type());
@@ -51,6 +51,8 @@ LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row,
     return LLVM::BitcastOp::create(e.b, e.loc, pairs, value);
   };
   auto step = [&](const Ix &pair) -> LogicalResult {
+    if (prefetch)
+      prefetch->request(row, rows, e.ix().mul(pair, 2), 2);
     SmallVector<Value> right;
     for (unsigned j = 0; j < vectors; ++j) {
       Value address =

@@ -13,7 +13,7 @@
 //
 // Else b is packed beside the product (PackPairs.h), if it is used by enough rows.
 #pragma once
-#include "Target/CPU/Emission/Emitter.h"
+#include "Target/CPU/Dot/BlockPrefetch.h"
 
 namespace tw::target::cpu {
 
@@ -26,9 +26,10 @@ struct PairOperands {
 /// The operands of a product that the CPU has instructions for, where they are or in scratch.
 mlir::FailureOr<PairOperands> pairOperands(Emitter &e, tile::DotOp op, const DotStep &plan);
 
-/// Adds to `rows` x `vectors` sums from (row, column) on.
+/// Adds to `rows` x `vectors` sums from (row, column) on. `prefetch` may be null.
 mlir::LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row,
                               const Ix &column, unsigned rows, unsigned vectors,
+                              const BlockPrefetch *prefetch,
                               llvm::SmallVectorImpl<mlir::Value> &sums);
 
 /// Adds to all sums, which are in memory; or writes them there, if they begin with zero.

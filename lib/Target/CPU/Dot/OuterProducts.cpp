@@ -122,7 +122,7 @@ LogicalResult OuterProducts::addTo(SmallVectorImpl<Value> &sums, const ResultBlo
   bool isLong = block.rows * block.vectors >= leastWork;
   int64_t unrolled = unrolledSteps(block);
   auto steps = [&](const Ix &k, SmallVectorImpl<Value> &partial) -> LogicalResult {
-    if (prefetch && block.vectors > 1 && isLong)
+    if (prefetch && ((block.vectors > 1 && isLong) || plan.next->streamAhead))
       prefetch->request(block.row, block.rows, k, unrolled);
     for (int64_t i = 0; i < unrolled; ++i) {
       if (i > 0)

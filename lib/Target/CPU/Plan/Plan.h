@@ -98,6 +98,7 @@ struct DotOperand {
 
 /// What a product reads of b in the next trip of the loops around it or, after their last ones, in
 /// the next program. Lines of it are prefetched beside the steps of this product, at an even rate.
+/// Of a b that streams from memory it is what lies a little behind what is read.
 struct NextBlock {
   mlir::Operation *load;
   unsigned rowDim; // its rows: what is behind this dimension lies in one piece
@@ -106,6 +107,7 @@ struct NextBlock {
   llvm::SmallVector<llvm::SmallVector<int64_t>> perCount;
   llvm::SmallVector<int64_t> perProgram; // and for the next program
   int64_t part = 0, parts = 1;           // products that read this block share the lines
+  int64_t streamAhead = 0;               // bytes; 0: it is another block
 };
 
 struct DotStep {

@@ -177,6 +177,37 @@ std::optional<NextBlock> planNextBlock(tile::DotOp op) {
   return next;
 }
 
+/// Whether programs that follow each other on a worker, those of a block of the grid, read the
+/// same.
+bool isShared(tile::LoadOp load, tile::KernelOp kernel) {
+  auto block = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::TileDialect::blockName);
+  for (int64_t d = 0; block && d < block.size(); ++d) {
+    auto alongDim = [&](Value value) -> std::optional<int64_t> {
+      auto id = value.getDefiningOp<tile::ProgramIdOp>();
+      return id ? std::optional<int64_t>(int64_t(id.getDim()) == d) : std::nullopt;
+    };
+    if (block[d] > 1 && growthOf(load, alongDim).empty())
+      return true;
+  }
+  return false;
+}
+
+std::optional<NextBlock> planStream(tile::DotOp op, const CpuFeatures &cpu) {
+  auto next = cpu.streamAhead ? planNextBlock(op) : std::nullopt;
+  if (!next || !isa<tile::KernelOp>(op->getParentOp()) || next->parts > 1)
+    return std::nullopt;
+  auto load = cast<tile::LoadOp>(next->load);
+  auto row = size_t(next->rowDim);
+  std::vector<Size> sizes = tile::sizesOf(load.getBuffer().getType());
+  for (size_t d = row + 1; d < sizes.size(); ++d)
+    if (sizes[d].constant() != load.getType().getDimSize(unsigned(d)))
+      return std::nullopt; // other blocks lie between its rows
+  if (isShared(load, op->getParentOfType<tile::KernelOp>()))
+    return std::nullopt;
+  next->streamAhead = cpu.streamAhead;
+  return next;
+}
+
 std::vector<Prefetch> planPrefetches(const Scene &scene, Operation *root) {
   Block *block = root->getBlock();
   if (scene.isBoundary || block != &scene.kernel.getBody().front())

@@ -12,4 +12,8 @@ std::vector<Prefetch> planPrefetches(const Scene &scene, mlir::Operation *root);
 /// cache since the trip before.
 std::optional<NextBlock> planNextBlock(tile::DotOp op);
 
+/// The same of a product whose result is in registers: b streams from memory if no program on the
+/// same worker has just read this part of it, as where there are few rows.
+std::optional<NextBlock> planStream(tile::DotOp op, const CpuFeatures &cpu);
+
 } // namespace tw::target::cpu

@@ -182,7 +182,10 @@ private:
                     : dot.updatesAccumulator ? "the accumulator is updated in its memory"
                                              : "the result is in scratch memory")
                 << '\n';
-    if (dot.next)
+    if (dot.next && dot.next->streamAhead)
+      line(depth) << "prefetches " << nameOf(dot.next->load->getResult(0)) << " "
+                  << dot.next->streamAhead << " bytes ahead\n";
+    else if (dot.next)
       line(depth) << "prefetches what comes next as " << nameOf(dot.next->load->getResult(0))
                   << ", part " << dot.next->part << " of " << dot.next->parts << '\n';
     placements(depth, dot.after);

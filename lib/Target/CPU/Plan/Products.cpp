@@ -257,6 +257,8 @@ private:
     if (failed(prepare(scene, op.getAcc(), step.strips, 1, dot.before)))
       return failure();
     scene.putInRegisters(op.getResult(), *wide);
+    if (!dot.packed)
+      dot.next = planStream(op, cpu);
     return crowdsOthers(*wide) ? leaveRegisters() : success();
   }
 
