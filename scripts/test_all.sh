@@ -11,6 +11,11 @@ for cpu in x86-64-v3:avx2 x86-64-v4:avx512vl amx:amx_bf16; do
   echo "Unit tests of the target, for ${cpu%:*}"
   TW_TEST_CPU=${cpu%:*} ctest --test-dir "$build" --output-on-failure -j "$(nproc)" -R 'unit\.target_'
 done
+if test -d "$build/python/tilewright"; then
+  echo "All operators and models of torch.compile"
+  TW_ALL_OPERATORS=1 TW_ALL_MODELS=1 PYTHONPATH=$build/python "$here/../.venv/bin/python" -m pytest -q -p no:cacheprovider \
+    "$here/../python/tests/test_op_db.py" "$here/../python/tests/test_models.py"
+fi
 "$here/../e2e/targets.py" --tool="$build/bin/tilewright" --jobs="$(nproc)"
 echo "AArch64, emulated"
 "$here/test_aarch64.sh" "$build" --jobs="$(nproc)" || [ $? = 77 ]

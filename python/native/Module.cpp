@@ -41,6 +41,9 @@ NB_MODULE(_native, module) {
       },
       "The folder of the cache on disk, made where it is missing. Errors: TW-IO-0002 where it "
       "cannot be made, or others may write to it or to a folder above it.");
+  module.def(
+      "keep", [](nb::handle object) { object.inc_ref(); }, nb::arg("object"),
+      "Lets an object live to the end of the process.");
   module.def("shown", &shown, nb::arg("object").none(),
              "repr(object) for messages: never an error, and not too long.");
 }

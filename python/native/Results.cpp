@@ -2,6 +2,7 @@
 #include "Results.h"
 #include "DTypes.h"
 #include "Errors.h"
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,8 +21,18 @@ bool Results::fits(const Preset &preset, const tw_tensor &output) {
   const tw_tensor &memory = preset.memory;
   bool isShape = memory.rank == output.rank &&
                  std::equal(memory.sizes, memory.sizes + memory.rank, output.sizes);
-  if (!preset.name || (isShape && memory.dtype == output.dtype))
+  if (!preset.name)
     return true;
+  if (isShape && memory.dtype == output.dtype) {
+    if (memory.data || std::count(memory.sizes, memory.sizes + memory.rank, 0))
+      return true;
+    failure = Diagnostic{Code::RUNTIME_14,
+                         fmt::format("the memory for output \"{}\" has no data", preset.name),
+                         {},
+                         {},
+                         "give memory that has, or none"};
+    return false;
+  }
   auto text = [](const tw_tensor &tensor) {
     return fmt::format("{}[{}]", tw_dtype_name(tensor.dtype),
                        fmt::join(tensor.sizes, tensor.sizes + tensor.rank, ", "));
@@ -38,9 +49,13 @@ bool Results::fits(const Preset &preset, const tw_tensor &output) {
 void *Results::allocate(void *user, int32_t index, const tw_tensor *tensor) {
   auto &results = *static_cast<Results *>(user);
   OwnedTensor &output = results.outputs.emplace_back();
-  if (auto at = static_cast<size_t>(index);
-      at < results.presets.size() && results.presets[at].memory.data)
-    return results.fits(results.presets[at], *tensor) ? results.presets[at].memory.data : nullptr;
+  if (auto at = static_cast<size_t>(index); at < results.presets.size()) {
+    const Preset &preset = results.presets[at];
+    if (!results.fits(preset, *tensor))
+      return nullptr;
+    if (preset.memory.data)
+      return preset.memory.data;
+  } // none is given, or what has no elements
   bool isOnHost =
       results.place.type == dlpack::cpu || (*results.infos)[index].kind != TW_KIND_TENSOR;
   output = isOnHost ? allocateTensor(tensor->dtype, {tensor->sizes, size_t(tensor->rank)})

@@ -89,6 +89,13 @@ def swallows_in_when(x: X, y: Y):
     tk.store(y, [m, 0], t)
 
 
+@mistake("total is deleted, which a loop carries", "a loop carries the same values through all its iterations: set it, or leave it as it is")
+def deleted_name(x: X, y: Y):
+    tk.grid(M)
+    for _, s in tk.loop(N, total=0.0):
+        del s.total  # here
+
+
 @mistake("the loop does not carry other", "it carries total: give its first value, tk.loop(..., other=...)")
 def not_carried(x: X, y: Y):
     m, t = row(x)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mistakes in what operations of kernels are given: what is said, and at which line."""
+import numpy as np
 import pytest
 from kernel_mistakes import Mistakes
 
@@ -13,6 +14,12 @@ mistake = Mistakes()
 def row(x):
     m, = tk.grid(M)
     return m, tk.load(x, [m, 0], [1, N])
+
+
+@mistake("a ndarray is no value of a kernel", "values are tiles, scalars, indices, sizes and numbers")
+def array_of_numpy(x: X, y: Y):
+    _, t = row(x)
+    t + np.ones(3)  # here
 
 
 @mistake("+: shapes [1, N] and [1, 4] do not fit: N against 4", "extents must be equal for every call, or one of them 1")

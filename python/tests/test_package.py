@@ -1,25 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What an import costs, and what is shipped beside the code: types, and names."""
 import ast
+import enum
+import inspect
+import re
 from pathlib import Path
+
+import pytest
 
 import tilewright
 import tilewright.kernel as tk
+import tilewright.torch
 from tilewright import _native
 
 STUBS = Path(_native.__file__).parent / "_native"
-
-
-def names_in(stub):
-    names = set()
-    for node in ast.parse((STUBS / stub).read_text()).body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            names.add(node.name)
-        elif isinstance(node, ast.AnnAssign):
-            names.add(node.target.id)
-        elif isinstance(node, ast.ImportFrom):
-            names.update(each.asname or each.name for each in node.names)
-    return names
 
 
 def test_import_loads_neither_torch_nor_llvm(run_python):
@@ -50,13 +44,90 @@ def test_import_before_torch(run_python):
     """) == "True tensor\n"
 
 
-def test_stubs_name_everything():
+def arguments(function):
+    """Names, kinds and defaults, of a function as the parser knows it."""
+    given = function.args
+    return [ast.unparse(each) for each in given.posonlyargs], ast.unparse(given)
+
+
+def signatures_of(function):
+    """What a native function takes, by its own word: with \\0, \\1, ... for defaults."""
+    for text, _, defaults in function.__nb_signature__:
+        for number, value in enumerate(defaults or ()):
+            text = text.replace(f"\\{number}", repr(value))
+        yield arguments(ast.parse(re.sub(r"(\w+\.)+(?=[A-Z])", "", text) + ": ...").body[0])
+
+
+def check_stub(owner, body, where):
+    """That the stub has what a module or a type has, and each function its arguments by name, kind and default."""
+    seen = set()
+    for node in body:
+        name = getattr(node, "name", None) or getattr(getattr(node, "target", None), "id", "")
+        seen |= {name, *(each.id for each in getattr(node, "targets", ()))}
+        if isinstance(node, ast.ClassDef):
+            check_stub(getattr(owner, name), node.body, f"{where}.{name}")
+        elif isinstance(node, ast.FunctionDef) and hasattr(getattr(owner, name), "__nb_signature__"):
+            assert list(signatures_of(getattr(owner, name))) == [arguments(node)], f"{where}.{name}"
+        elif isinstance(node, ast.ImportFrom):
+            seen.update(each.asname or each.name for each in node.names)
+        elif name and not issubclass(owner if isinstance(owner, type) else object, tilewright.Error):
+            assert hasattr(owner, name), f"{where}.{name}"
+    own = "_" if isinstance(owner, enum.EnumType) else "__"  # names that begin so are Python's
+    missing = {name for name in vars(owner) if not name.startswith(own)} - seen
+    assert not missing, f"{where} lacks {missing}"
+
+
+def test_stubs_are_what_the_module_is(refusal):
     for stub, module in (("__init__.pyi", _native), ("kernel.pyi", _native.kernel)):
-        missing = {name for name in vars(module) if not name.startswith("__")} - names_in(stub)
-        assert not missing, f"{stub} lacks {missing}"
+        check_stub(module, ast.parse((STUBS / stub).read_text()).body, module.__name__)
     assert (Path(tilewright.__file__).parent / "py.typed").exists()
+    with refusal("TW-KERNEL-0003") as caught:
+        tk.symbol("2")
+    for name, kind in (("code", str), ("message", str), ("text", str), ("help", str), ("file", str), ("line", int), ("column", int)):
+        assert type(getattr(caught.error, name)) is kind
+
+
+def public():
+    """Each public function and method, and each property's."""
+    for module in (tilewright, tk, tilewright.torch):
+        for name in module.__all__:
+            value = getattr(module, name)
+            if inspect.isroutine(value):
+                yield f"{module.__name__}.{name}", value
+            elif inspect.isclass(value):
+                yield f"{module.__name__}.{name}", value
+                for key, member in vars(value).items():
+                    member = member.fget if isinstance(member, property) else member
+                    if inspect.isroutine(member) and not key.startswith("_"):
+                        yield f"{module.__name__}.{name}.{key}", member
+
+
+def test_help_says_what_everything_is():
+    for name, value in public():
+        text = inspect.getdoc(value) or ""
+        if hasattr(value, "__nb_signature__"):
+            text = value.__nb_signature__[0][1] or ""
+        assert len(text.split()) > 1, f"{name} has no docstring"
+        if inspect.isfunction(value):
+            untyped = [each.name for each in inspect.signature(value).parameters.values()
+                       if each.annotation is each.empty and each.name != "self"]
+            assert not untyped and "return" in value.__annotations__, f"{name} has no types of {untyped}"
+
+
+@pytest.mark.parametrize("value, words", [
+    (tilewright.compile, ["example_inputs", "dynamic_shapes", "target", "Errors: TW-PYTHON-0007", "TW-IMPORT-*"]),
+    (tilewright.load, ["threads", "library", "device", "Errors: TW-RUNTIME-0001"]),
+    (tilewright.Program, ["sizes", "dtype", "TW-PYTHON-0001", "TW-RUNTIME-"]),
+    (tilewright.State, ["dtype", "sizes", "TW-RUNTIME-0015"]),
+    (tk.Kernel, ["dtypes", "sizes stay dynamic", "TW-KERNEL-0003", "TW-PYTHON-0001"]),
+    (tk.Kernel.register, ["dtypes", "Errors: TW-PYTHON-0005"]),
+    (tilewright.torch.backend, ["options", "TW-PYTHON-0005"]),
+])
+def test_help_says_errors(value, words):
+    text = inspect.getdoc(value)
+    assert not [word for word in words if word not in text], text
 
 
 def test_all_is_there():
-    for module in (tilewright, tk):
+    for module in (tilewright, tk, tilewright.torch):
         assert list(module.__all__) == sorted(module.__all__) and all(hasattr(module, name) for name in module.__all__)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiled graphs in threads and in workers, and beyond the end of Python."""
+import textwrap
 import threading
 
 import pytest
@@ -13,8 +14,6 @@ pytestmark = pytest.mark.usefixtures("fresh")
 
 
 def test_threads_of_calls():
-    import threading
-
     net = mlp().requires_grad_(False)
     compiled = torch.compile(net, backend=backend)
     compiled(torch.randn(4, 16))
@@ -128,3 +127,30 @@ def test_other_backends_keep_nothing_of_ours(run_with_torch, backend):
 
         torch.compile(Layers(torch.nn.ReLU()), backend="{backend}")(torch.ones(2))
     """)
+
+
+OPERATOR = """
+    import torch
+    import tilewright.kernel as tk
+
+    M, N = tk.symbols("M N")
+
+    @tk.kernel
+    def double(x: tk.In[tk.f32, M, N], y: tk.Out[tk.f32, M, N]):
+        m, = tk.grid(M)
+        tk.store(y, [m, 0], tk.load(x, [m, 0], [1, N]) * 2)
+
+    @torch.library.custom_op("{name}", mutates_args=())
+    def op(x: torch.Tensor) -> torch.Tensor:
+        return double(x)
+
+    op.register_autograd(lambda context, gradient: gradient * 2)
+    op(torch.ones(2, 3, requires_grad=True)).sum().backward()
+"""
+
+
+def test_custom_operators_keep_nothing_of_ours(run_with_torch, tmp_path):
+    """torch keeps the functions of its custom operators, and with them all that their modules have."""
+    run_with_torch(OPERATOR.format(name="tilewright_end_test::of_main"))
+    (tmp_path / "a_module_of_operators.py").write_text(textwrap.dedent(OPERATOR.format(name="tilewright_end_test::of_module")))
+    run_with_torch(f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import a_module_of_operators")

@@ -62,6 +62,7 @@ class State:
         self._program._set_state(name, value)
 
     def reset(self, name: str | None = None) -> None:
+        """Sets one, or all, back to the initial values. Errors: TW-RUNTIME-0015 where there is no such name."""
         self._program._reset_state(name)
 
     def values(self) -> list[Value]:
@@ -141,6 +142,7 @@ class Profile:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
+        """For each dispatch, the longest first, what it is, how often it ran, its times in microseconds and its share."""
         spans: dict[int, list[int]] = {}
         for dispatch, begin, end in self._events:
             spans.setdefault(dispatch, []).append(end - begin)
@@ -296,6 +298,7 @@ class Program(_native.Program):
 
     @property
     def target(self) -> str:
+        """What it was compiled for, as `compile` calls it."""
         return self._facts["target"]
 
     @property

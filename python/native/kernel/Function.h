@@ -40,6 +40,8 @@ private:
 /// A type as signatures and stubs call it.
 template <typename T>
 inline constexpr const char *pythonType = "object";
+template <> // its type depends on what is given
+inline constexpr const char *pythonType<nanobind::object> = "typing.Any";
 template <>
 inline constexpr const char *pythonType<void> = "None";
 template <>

@@ -27,6 +27,12 @@ typename Handle::Operand operand(nb::handle object, Here place) {
   }
 }
 
+/// A result whose type depends on the operands', to type checkers.
+struct AnyValue : nb::object {
+  static constexpr auto Name = nb::detail::const_name("typing.Any");
+  AnyValue(nb::object value) : nb::object(std::move(value)) {}
+};
+
 nb::object notImplemented() { return nb::borrow(Py_NotImplemented); }
 
 /// Applies an operator to two operands of one kind; sizes work outside of kernels too.
@@ -165,7 +171,7 @@ const BinaryRow comparisonRows[] = {
     BINARY("le", "<=", a <= b), BINARY("gt", ">", a > b),   BINARY("ge", ">=", a >= b),
 };
 
-nb::object matrixProduct(nb::handle a, nb::handle b) {
+AnyValue matrixProduct(nb::handle a, nb::handle b) {
   if (kindOf(a) != Kind::Tile || kindOf(b) != Kind::Tile)
     return notImplemented();
   return traced("@", [&](Tracer &) {
@@ -173,7 +179,7 @@ nb::object matrixProduct(nb::handle a, nb::handle b) {
   });
 }
 
-nb::object negated(nb::handle self) {
+AnyValue negated(nb::handle self) {
   Here place = here();
   if (kindOf(self) == Kind::Size)
     return applyAs<KSize>(nb::int_(0), self, [](auto &a, auto &b) { return a - b; }, "-");
@@ -189,7 +195,7 @@ nb::object negated(nb::handle self) {
   });
 }
 
-nb::object inverted(nb::handle self) {
+AnyValue inverted(nb::handle self) {
   Here place = here();
   return traced("~", [&](Tracer &) -> nb::object {
     if (kindOf(self) == Kind::Tile)
@@ -202,18 +208,19 @@ template <typename T>
 void defineOn(nb::class_<T> &type) {
   for (const BinaryRow &row : binaryRows) {
     type.def(
-        row.name, [&row](nb::handle a, nb::handle b) { return row.function(a, b); },
+        row.name, [&row](nb::handle a, nb::handle b) -> AnyValue { return row.function(a, b); },
         nb::is_operator());
     type.def(
-        row.reflected, [&row](nb::handle a, nb::handle b) { return row.function(b, a); },
+        row.reflected,
+        [&row](nb::handle a, nb::handle b) -> AnyValue { return row.function(b, a); },
         nb::is_operator());
   }
   for (const BinaryRow &row : comparisonRows)
     type.def(
-        row.name, [&row](nb::handle a, nb::handle b) { return row.function(a, b); },
+        row.name, [&row](nb::handle a, nb::handle b) -> AnyValue { return row.function(a, b); },
         nb::is_operator());
   type.def("__neg__", &negated);
-  type.def("__pos__", [](nb::handle self) { return nb::borrow(self); });
+  type.def("__pos__", [](nb::handle self) -> AnyValue { return nb::borrow(self); });
   type.attr("__hash__") = nb::none();
 }
 
@@ -226,11 +233,11 @@ void defineOperators(nb::class_<Size> &size, nb::class_<Index> &index, nb::class
   defineOn(scalar);
   defineOn(tile);
   scalar.def("__invert__", &inverted);
-  scalar.def("__abs__", &absolute);
-  scalar.def("__round__", &rounded);
+  scalar.def("__abs__", [](nb::handle self) -> AnyValue { return absolute(self); });
+  scalar.def("__round__", [](nb::handle self) -> AnyValue { return rounded(self); });
   tile.def("__invert__", &inverted);
-  tile.def("__abs__", &absolute);
-  tile.def("__round__", &rounded);
+  tile.def("__abs__", [](nb::handle self) -> AnyValue { return absolute(self); });
+  tile.def("__round__", [](nb::handle self) -> AnyValue { return rounded(self); });
   tile.def("__matmul__", &matrixProduct, nb::is_operator());
 }
 

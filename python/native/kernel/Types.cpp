@@ -39,7 +39,14 @@ static nb::tuple tupleOfShape(const Of &of, const char *what) {
 }
 
 template <typename Of>
-static void defineSizeOf(nb::class_<Of> &type) {
+static void defineTypeOf(nb::class_<Of> &type) {
+  type.def_prop_ro(
+          "dtype",
+          [](const Of &of) { return traced("dtype", [&](Tracer &) { return of.dtype(here()); }); },
+          "The dtype of its elements.")
+      .def_prop_ro(
+          "shape", [](const Of &of) { return tupleOfShape(of, "shape"); },
+          "Its extents, a Size for each dimension.");
   const char *axisType = pythonType<Given<int64_t>>;
   Parameters parameters("size", {{"axis"}});
   std::string signature = parameters.signature(&axisType, pythonType<Size>, /*isMethod=*/true);
@@ -204,10 +211,18 @@ static nb::class_<Size> defineSizes(nb::module_ &module) {
       return traced("a size", [&](Tracer &) { return bound.constant(here()); });
     });
   nb::class_<Symbol, Size>(module, "Symbol", "A size that calls bring.")
-      .def_prop_ro("name", [](const Symbol &self) { return self.info().name; })
-      .def_prop_ro("min", [](const Symbol &self) { return self.info().range.min; })
-      .def_prop_ro("max", [](const Symbol &self) { return self.info().range.max; })
-      .def_prop_ro("multiple", [](const Symbol &self) { return self.info().range.multiple; })
+      .def_prop_ro(
+          "name", [](const Symbol &self) { return self.info().name; },
+          "The name that programs and messages have.")
+      .def_prop_ro(
+          "min", [](const Symbol &self) { return self.info().range.min; },
+          "The least value of a call.")
+      .def_prop_ro(
+          "max", [](const Symbol &self) { return self.info().range.max; },
+          "The greatest value of a call.")
+      .def_prop_ro(
+          "multiple", [](const Symbol &self) { return self.info().range.multiple; },
+          "What every value is a multiple of.")
       .def_prop_ro("_number", [](const Symbol &self) { return self.info().number; });
   define(module, "symbol", &makeSymbol,
          {{"name"},
@@ -226,13 +241,8 @@ void defineValues(nb::module_ &module) {
   nb::class_<Scalar> scalar(module, "Scalar", "One number that is known when a program runs.");
   scalar.def("__repr__", &textOf<Scalar>);
   nb::class_<Tile> tile(module, "Tile", "A block of elements with a shape and a dtype.");
-  tile.def("__repr__", &textOf<Tile>)
-      .def_prop_ro("dtype",
-                   [](const Tile &self) {
-                     return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
-                   })
-      .def_prop_ro("shape", [](const Tile &self) { return tupleOfShape(self, "shape"); });
-  defineSizeOf(tile);
+  tile.def("__repr__", &textOf<Tile>);
+  defineTypeOf(tile);
   refuseValues(index);
   refuseValues(scalar);
   refuseValues(tile);
@@ -242,13 +252,7 @@ void defineValues(nb::module_ &module) {
   nb::class_<Buffer> buffer(module, "Buffer", "Memory of the caller with a shape and a dtype.");
   refuseSubscripts(buffer, "tk.load(x, [m, 0], [1, N]) reads a tile",
                    "tk.store(y, [m, 0], tile) writes a tile");
-  buffer
-      .def_prop_ro("dtype",
-                   [](const Buffer &self) {
-                     return traced("dtype", [&](Tracer &) { return self.dtype(here()); });
-                   })
-      .def_prop_ro("shape", [](const Buffer &self) { return tupleOfShape(self, "shape"); });
-  defineSizeOf(buffer);
+  defineTypeOf(buffer);
 }
 
 } // namespace tw::python::kernel

@@ -43,16 +43,17 @@ Ref sizeRef(const KSize &size) {
   return std::make_shared<const SizeExpr>(std::move(number));
 }
 
-/// The integer that an object is, in 64 bits; else calls refuse(what it is, what to do).
+/// The integer that an object is, in 64 bits; else calls refuse(what it is, what to do), which is
+/// to give `wanted` where it is none.
 template <typename Refuse>
-static int64_t integerOf(nb::handle object, Refuse refuse) {
+static int64_t integerOf(nb::handle object, Refuse refuse, const char *wanted) {
   nb::object number = nb::steal(PyNumber_Index(object.ptr()));
   if (!number.is_valid()) {
     if (!PyErr_ExceptionMatches(
             PyExc_TypeError)) // the object's own, as of a size that is not known
       throw nb::python_error();
     PyErr_Clear();
-    refuse(described(object), "give an integer");
+    refuse(described(object), wanted);
   }
   int overflow = 0;
   int64_t value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
@@ -62,9 +63,10 @@ static int64_t integerOf(nb::handle object, Refuse refuse) {
 }
 
 int64_t taken(Given<int64_t> given, const char *what, Here here) {
-  return integerOf(given.object, [&](const std::string &is, const char *help) {
+  auto refuse = [&](const std::string &is, const char *help) {
     failAt(here, fmt::format("{} is {}", what, is), help);
-  });
+  };
+  return integerOf(given.object, refuse, "give an integer");
 }
 
 bool taken(Given<bool> given, const char *what, Here here) {
@@ -102,9 +104,10 @@ Ref refOf(nb::handle object) {
   auto refuse = [](const std::string &what, const char *help) {
     failAt(here(), fmt::format("{} is no value of a kernel", what), help);
   };
+  const char *values = "values are tiles, scalars, indices, sizes and numbers";
   if (PyIndex_Check(object.ptr()))
-    return integerOf(object, refuse);
-  refuse(described(object), "values are tiles, scalars, indices, sizes and numbers");
+    return integerOf(object, refuse, values);
+  refuse(described(object), values);
   __builtin_unreachable();
 }
 

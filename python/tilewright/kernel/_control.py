@@ -23,6 +23,10 @@ class State:
             self._refuse(name)
         vars(self)[name] = value
 
+    def __delattr__(self, name: str) -> None:
+        _language._fail(f"{name} is deleted, which a loop carries",
+                        "a loop carries the same values through all its iterations: set it, or leave it as it is")
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)

@@ -7,12 +7,13 @@ import sys
 
 from .. import _native
 from .._native import kernel as _language
-from .._program import check_text
+from .._program import Report, check_text, path_text, read_report
 from ._call import Calls, arrange
 from ._declare import Annotation, Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
     from types import FrameType
     from typing import Any
@@ -54,13 +55,23 @@ class Kernel:
         return self._trace(settings, dtypes)
 
     def print(self, as_: str | None = None, *, target: str = "cpu", **settings: Any) -> None:
-        """Prints what the kernel becomes: simplified in the tile dialect; as_="source", in C++; or as_="loops",
-        "llvm" or "assembly" for a target. settings as for text."""
+        """Prints what the kernel becomes: simplified in the tile dialect; as_="source", in C++; or as_="plan",
+        "loops", "llvm" or "assembly" for a target. settings as for text. Errors: KernelError, TW-DRIVER-0002."""
         if as_ is not None:
             check_text("as_", as_)
         check_text("target", target)
         opened = _language._OpenKernel(self.text(**settings))
         print(opened.print() if as_ is None else opened.print_code(as_, target), end="")
+
+    def compile_to_file(self, path: str | os.PathLike[str], *, target: str = "cpu", **settings: Any) -> Report:
+        """Writes the compiled kernel as an artifact: tilewright.load and `tilewright run` run it, and programs in C, with
+        neither this compiler nor the kernel's source. Its inputs are the arguments of a call, by name; in-out buffers
+        are written in place. settings as for text; sizes that are not set stay dynamic. Errors: KernelError,
+        TW-DRIVER-0002 (there is no such target), TW-IO-* when the file cannot be written."""
+        check_text("target", target)
+        _, report, _ = _native.compile("", None, [], [], [(self.signature.file, self.text(**settings))], target,
+                                       path_text("path", path), None, self.name)
+        return read_report(report)
 
     def interpret(self, *args: Any, f64: bool = False, **named: Any) -> Any:
         """The kernel run by the interpreter: slow and exact; with f64 it rounds nothing. Arguments are those of a

@@ -171,7 +171,9 @@ class Layout:
     def _copied(self, node: Node) -> Node:
         """A result of its own with the elements and strides of `node`."""
         if order_of(node.meta["val"]) is None:
-            raise Unplannable("a result whose memory has gaps or overlaps", node, root_of(node))
+            root = root_of(node)
+            whole = [root.args[0]] if root.target is operator.getitem else []
+            raise Unplannable("a result whose memory has gaps or overlaps", node, root, *whole)
         with self.graph.inserting_after(node):
             copy = self.graph.call_function(aten.clone.default, (node,))
         copy.meta = dict(node.meta)

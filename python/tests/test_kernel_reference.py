@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What docs/kernels.md lists, beyond what test_kernel.py has: every function of floats, dtype, atomic, and kind of number."""
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import tilewright
+import tilewright.kernel as tk
+
+M, N = tk.symbols("M N")
+FLOATS = ["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
+          "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "sqrt", "rsqrt", "floor", "ceil", "trunc", "round", "round_even"]
+
+
+@pytest.fixture(scope="module")
+def floats():
+    """Of each function what it gives of a tile and of a scalar."""
+    @tk.kernel
+    def each(x: tk.In[tk.f32, N], s: tk.f64, y: tk.Out[tk.f32, len(FLOATS), N], z: tk.Out[tk.f64, len(FLOATS)]):
+        tk.grid(1)
+        tile = tk.load(x, [0], [N])
+        for row, name in enumerate(FLOATS):
+            tk.store(y, [row, 0], tk.reshape(getattr(tk, name)(tile), [1, N]))
+            tk.store(z, [row], tk.full([1], getattr(tk, name)(s)))
+
+    x = torch.tensor([0.1, 0.5, 0.9, 1.0, 1.5, 2.5, -0.3, -0.5, -2.5])
+    return x, *each(x, 0.5)
+
+
+@pytest.mark.parametrize("row, name", list(enumerate(FLOATS)))
+def test_floats(row, name, floats):
+    x, of_tile, of_scalar = floats
+
+    def expected(x):
+        if name == "round":
+            return torch.trunc(x + torch.copysign(torch.tensor(0.5), x))
+        return getattr(torch, name.removesuffix("_even"))(x)
+
+    torch.testing.assert_close(of_tile[row], expected(x), rtol=1e-5, atol=1e-6, equal_nan=True)
+    torch.testing.assert_close(of_scalar[row], expected(torch.tensor(0.5, dtype=torch.float64)), rtol=1e-6, atol=1e-9,
+                               equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", list(tk.DType), ids=lambda dtype: dtype.name)
+def test_dtypes(dtype):
+    def widen(x: tk.In[dtype, N], w: tk.InOut[dtype, N], y: tk.Out[tk.f64, N]):
+        n, = tk.grid(N)
+        t = tk.load(x, [n], [1])
+        tk.store(w, [n], tk.maximum(t, tk.load(w, [n], [1])))
+        tk.store(y, [n], tk.cast(t, tk.f64))
+
+    x = torch.tensor([0, 1, 1, 0]) if dtype is tk.i1 else torch.tensor([0, 1, 100, 127])
+    theirs = {"f16": "float16", "f32": "float32", "f64": "float64", "i1": "bool", "bf16": "bfloat16", "u8": "uint8"}
+    x = x.to(getattr(torch, theirs.get(dtype.name) or f"int{dtype.name[1:]}"))
+    w = torch.zeros_like(x)
+    assert tk.kernel(widen)(x, w).tolist() == x.double().tolist() and torch.equal(x, w)
+
+
+@pytest.mark.parametrize("atomic, expected", [("add", [8, 5]), ("min", [1, 1]), ("max", [2, 2]), ("any", [2, 1])])
+def test_atomics(atomic, expected):
+    @tk.kernel
+    def collect(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, 2].filled(2), z: tk.Out[tk.f32, 1].filled(1)):
+        n, = tk.grid(N)
+        places = tk.rem(tk.iota([3]), 2)
+        ones = tk.full([3], 1.0, tk.f32)
+        tk.scatter(y, [places], ones if atomic != "any" else tk.select(places == 0, 2.0, ones), atomic=atomic)
+        if atomic != "any":
+            tk.store(z, [0], tk.load(x, [n], [1]), atomic=atomic)
+
+    x = np.array([4, -1, 3], np.float32)
+    y, z = collect(x)
+    assert y.tolist() == expected
+    assert z[0] == {"add": 7, "min": -1, "max": 4, "any": 1}[atomic]
+    assert collect.check(x)
+
+
+def test_indices_and_sizes():
+    @tk.kernel
+    def numbers(x: tk.In[tk.f32, N], y: tk.Out[tk.i64, 3, 9], z: tk.Out[tk.f32, 1], *, B=4):
+        m, = tk.grid(3)
+        made = [m + 1, m - 1, m * 3, m // 2, tk.cdiv(m, 2), m % 2, tk.minimum(m, 1), tk.maximum(m, N), N - tk.cdiv(N, B)]
+        for column, each in enumerate(made):
+            tk.store(y, [m, column], tk.full([1, 1], tk.cast(each, tk.i64)))
+        with tk.when(m == 0):
+            tk.store(z, [0], tk.full([1], tk.cast(N, tk.f32) * 0.5))
+
+    y, z = numbers(np.zeros(5, np.float32))
+    assert y.tolist() == [[m + 1, m - 1, m * 3, m // 2, math.ceil(m / 2), m % 2, min(m, 1), 5, 3] for m in range(3)]
+    assert z == 2.5
+
+
+def test_grid_of_many_dimensions():
+    @tk.kernel
+    def count(y: tk.Out[tk.i64, 2, 3, 2, 2]):
+        a, b, c, d = tk.grid(2, 3, 2, 2)
+        tk.hint("tile.block", [2, 1, 2, 1])
+        tk.store(y, [a, b, c, d], tk.full([1, 1, 1, 1], tk.cast(((tk.program_id(0) * 3 + b) * 2 + c) * 2 + d, tk.i64)))
+
+    assert count().ravel().tolist() == list(range(24))
+
+
+def test_numbers_from_memory_as_positions():
+    @tk.kernel
+    def pick(x: tk.In[tk.f32, N], places: tk.In[tk.i64, 1], last: tk.i64, y: tk.Out[tk.f32, 2]):
+        tk.grid(1)
+        place = tk.extract(tk.load(places, [0], [1]))
+        tk.store(y, [0], tk.load(x, [place + 1], [1], pad=0.0))
+        tk.store(y, [1], tk.load(x, [tk.check(last, N, "place %lld of %lld")], [1]))
+
+    x = np.arange(4, dtype=np.float32)
+    assert pick(x, np.array([1]), 3).tolist() == [2, 3]
+    with pytest.raises(tilewright.InputError, match="place 4 of 4"):
+        pick(x, np.array([1]), 4)
+
+
+def test_masks_with_strides_and_padding():
+    @tk.kernel
+    def every_second(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, 8].filled(-1)):
+        tk.grid(1)
+        seen = tk.iota([8]) < 5
+        tk.store(y, [0], tk.load(x, [1], [8], strides=[2], mask=seen, pad=9.0), mask=tk.iota([8]) != 1, drop=True)
+
+    assert every_second(np.arange(8, dtype=np.float32)).tolist() == [1, -1, 5, 7, 9, 9, 9, 9]
+
+
+@pytest.mark.parametrize("level", [None, "source", "plan", "loops", "llvm", "assembly"])
+def test_levels(level, capsys):
+    @tk.kernel
+    def double(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, N]):
+        n, = tk.grid(tk.cdiv(N, 8))
+        tk.store(y, [n * 8], tk.load(x, [n * 8], [8]) * 2)
+
+    double.print(as_=level, target="cpu:x86-64-v3", N=64)
+    said = {None: "tile.kernel @double", "source": "TILEWRIGHT_KERNEL(double", "plan": "plan of @", "loops": "scf.", "llvm": "define ",
+            "assembly": "ret"}[level]
+    assert said in capsys.readouterr().out
