@@ -17,6 +17,9 @@ namespace {
 /// Floating-point operations worth handing to another thread, some 10 us, and those of a program
 /// beside which it costs nothing to compute its coordinates.
 constexpr int64_t leastHandedOver = 1 << 20, leastApart = 1 << 18;
+/// Bytes that caches near by have forgotten at the next call, and operations in the time that
+/// memory takes for one byte.
+constexpr int64_t forgottenBytes = 3 << 19, operationsPerByte = 8;
 
 class KernelLowering {
 public:
@@ -84,13 +87,26 @@ private:
     Size programs = 1;
     for (auto size : kernel.getGrid().getAsRange<tile::SizeAttr>())
       programs = programs * size.getSize();
-    auto flops = tile::workOf(kernel).flops;
-    auto all = flops ? flops->evaluate(sizes) : std::nullopt, count = programs.evaluate(sizes);
+    auto count = programs.evaluate(sizes), all = workOf(sizes);
     if (!all || !count || *count == 0 || *all / *count < leastApart)
       return;
     takesPrograms = llvm::any_of(blockSizes, [](int64_t size) { return size > 1; });
     if (takesPrograms)
       result.grain = int64_t(llvm::divideCeil(leastHandedOver, *all / *count));
+  }
+
+  /// Floating-point operations of all programs, or as many as would take as long as what they move;
+  /// nothing where that depends on data.
+  std::optional<int64_t> workOf(const Size::Values &sizes) {
+    tile::KernelWork work = tile::workOf(kernel);
+    auto flops = work.flops ? work.flops->evaluate(sizes) : std::nullopt;
+    int64_t bytes = 0;
+    for (const tile::Traffic &one : work.traffic)
+      if (one.accessed || !one.dependsOnData)
+        bytes += one.accessed.value_or(one.whole).evaluate(sizes).value_or(0);
+    if (!flops || bytes < forgottenBytes)
+      return flops;
+    return std::max(*flops, bytes * operationsPerByte);
   }
 
   LogicalResult emitPrograms(KernelShell &shell) {
