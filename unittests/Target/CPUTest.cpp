@@ -3,6 +3,7 @@
 // Tile programs through the cpu target, against plain loops in double.
 #include "KernelJit.h"
 #include <cmath>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 using namespace tw::target;
@@ -213,6 +214,36 @@ TEST(CPU, ThreadsCutBlocksOfProgramsThatAreWorthIt) {
         sum += double(a[m * 256 + k]) * double(b[k * 96 + n]);
       ASSERT_NEAR(y[m * 96 + n], sum, 1e-4) << m << " " << n;
     }
+}
+
+/// One row of a product is few operations, but waits for its weights: what comes from memory counts
+/// by its bytes. So it does where only calls tell the number of rows.
+TEST(CPU, ThreadsShareWhatComesFromMemory) {
+  auto streams = [](const char *symbols, const char *rows, const char *grid) {
+    return KernelJit(fmt::format(R"(
+      tile.kernel @k(in %a: !tile.buffer<[{1}, 3072], f32>, in %b: !tile.buffer<[16, 3072, 48], f32>,
+                     out %y: !tile.buffer<[{1}, 768], f32>)
+          {0} grid [{2}, 16] attributes {{tile.block = array<i64: 1, 4>}} {{
+        %c0 = arith.constant 0 : index
+        %c48 = arith.constant 48 : index
+        %m = tile.program_id 0
+        %p = tile.program_id 1
+        %n = arith.muli %p, %c48 : index
+        %x = tile.load %a[%m, %c0] : !tile.buffer<[{1}, 3072], f32> -> tensor<1x3072xf32>
+        %q = tile.load %b[%p, %c0, %c0] : !tile.buffer<[16, 3072, 48], f32> -> tensor<1x3072x48xf32>
+        %w = tile.reshape %q : tensor<1x3072x48xf32> -> tensor<3072x48xf32>
+        %zero = arith.constant 0.0 : f32
+        %none = tile.full %zero : f32 -> tensor<1x48xf32>
+        %sum = tile.dot %x, %w, %none : tensor<1x3072xf32>, tensor<3072x48xf32>, tensor<1x48xf32>
+        tile.store %sum, %y[%m, %n] : tensor<1x48xf32>, !tile.buffer<[{1}, 768], f32>
+      }})",
+                                 symbols, rows, grid));
+  };
+  KernelJit one = streams("", "1", "1"), some = streams("symbols [M {max = 1}]", "M", "M");
+  EXPECT_EQ(one.info().iterations, 16);
+  EXPECT_EQ(one.info().grain, 1);
+  EXPECT_EQ(some.info().iterations, std::nullopt);
+  EXPECT_EQ(some.info().grain, 1);
 }
 
 } // namespace
