@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Support/Diagnostic.h"
+#include "Support/Warning.h"
 #include <fmt/format.h>
 
 namespace tw {
@@ -23,15 +24,20 @@ std::optional<Code> parseCode(std::string_view name) {
   return std::nullopt;
 }
 
-std::string Diagnostic::render() const {
-  std::string text = fmt::format("error[{}]: {}\n", codeName(code), message);
-  if (!location.empty())
-    text += fmt::format("  --> {}\n", location);
-  for (const std::string &note : notes)
+static std::string render(const Diagnostic &diagnostic, std::string_view severity) {
+  std::string text =
+      fmt::format("{}[{}]: {}\n", severity, codeName(diagnostic.code), diagnostic.message);
+  if (!diagnostic.location.empty())
+    text += fmt::format("  --> {}\n", diagnostic.location);
+  for (const std::string &note : diagnostic.notes)
     text += fmt::format("  note: {}\n", note);
-  if (!help.empty())
-    text += fmt::format("  help: {}\n", help);
+  if (!diagnostic.help.empty())
+    text += fmt::format("  help: {}\n", diagnostic.help);
   return text;
 }
+
+std::string Diagnostic::render() const { return tw::render(*this, "error"); }
+
+std::string renderWarning(const Diagnostic &warning) { return render(warning, "warning"); }
 
 } // namespace tw

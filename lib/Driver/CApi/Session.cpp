@@ -4,6 +4,7 @@
 #include "IR/Coded.h"
 #include "IR/ModelLocation.h"
 #include "Support/Limits.h"
+#include "Support/Warning.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
 #include <cerrno>
@@ -55,6 +56,12 @@ void Session::error(const Diagnostic &problem) {
     result = outcome;
   if (sink && sink->diagnostic)
     sink->diagnostic(user, text.c_str(), outcome);
+}
+
+void Session::warning(const Diagnostic &problem) {
+  warned = true;
+  if (sink && sink->diagnostic)
+    sink->diagnostic(user, renderWarning(problem).c_str(), TILEWRIGHT_FINE);
 }
 
 bool Session::isCancelled() {

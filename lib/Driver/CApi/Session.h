@@ -33,6 +33,9 @@ public:
 
   /// Gives an error to the sink; it decides the outcome of the call. Each text is given once.
   void error(const Diagnostic &problem);
+  /// Gives a warning to the sink, which decides nothing.
+  void warning(const Diagnostic &problem);
+  bool hasWarned() const { return warned; }
   void report(const std::string &text);
   tilewright_outcome outcome() const { return result; }
 
@@ -71,6 +74,7 @@ private:
   void *user;
   Cancellation wish;
   tilewright_outcome result = TILEWRIGHT_FINE;
+  bool warned = false;
   std::vector<std::string> uncoded;
   std::set<std::string> given;                                // errors
   std::set<std::pair<std::string, std::string>> knownRemarks; // of `remarks`

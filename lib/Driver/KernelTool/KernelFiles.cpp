@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/KernelTool/KernelFiles.h"
 #include "Driver/KernelTool/CompiledKernel.h"
+#include "Driver/NearestNames.h"
 #include "IR/Tile/Variants.h"
 #include "Language/Source/Source.h"
 #include "Program/Describe.h"
@@ -94,24 +95,17 @@ static std::string signatureText(tile::KernelOp kernel) {
   return symbols.empty() ? text : text + fmt::format("; symbols {}", fmt::join(symbols, ", "));
 }
 
-static Diagnostic noSuchKernel(const EditedKernel &edited, std::vector<NamedKernel> named) {
-  constexpr size_t most = 3;
-  llvm::erase_if(named, [](const NamedKernel &each) { return !isa<tile::KernelOp>(each.kernel); });
-  auto distance = [&](const NamedKernel &each) {
-    return std::pair(StringRef(each.name).edit_distance(edited.replaces), each.name);
-  };
-  llvm::sort(named,
-             [&](const NamedKernel &a, const NamedKernel &b) { return distance(a) < distance(b); });
-  std::vector<std::string> nearest;
-  for (const NamedKernel &each : ArrayRef(named).take_front(most))
-    nearest.push_back(each.name);
+static Diagnostic noSuchKernel(const EditedKernel &edited, ArrayRef<NamedKernel> named) {
+  std::vector<std::string> names;
+  for (const NamedKernel &each : named)
+    if (isa<tile::KernelOp>(each.kernel))
+      names.push_back(each.name);
   return {Code::KERNEL_5,
           fmt::format("the kernel replaces \"{}\", but the model has no kernel of that name",
                       edited.replaces),
           edited.file,
-          {nearest.empty()
-               ? "the model has no kernels that could be replaced"
-               : fmt::format("the nearest of {} are: {}", named.size(), fmt::join(nearest, ", "))},
+          {names.empty() ? "the model has no kernels that could be replaced"
+                         : nearestNames(edited.replaces, names)},
           "compile with --dump-to=DIR: DIR/kernels has a file for each of them"};
 }
 

@@ -9,6 +9,7 @@
 #include "Driver/Model/ModelSource.h"
 #include "Driver/Model/Pipeline.h"
 #include "Driver/Model/Report.h"
+#include "Driver/NearestNames.h"
 #include "Driver/Register.h"
 #include "Driver/Targets.h"
 #include "Graph/Preparation.h"
@@ -175,19 +176,50 @@ static Result<tune::TuningSpecs> findSpecs(MLIRContext &context, const Request &
   return tune::TuningSpecs(std::move(specs));
 }
 
-/// Says which given configurations are for nothing of this model.
-static void remarkUnused(Session &session, const ConfigurationFile &given, const std::string &path,
-                         const std::vector<ConfiguredDispatch> &dispatches,
-                         const KernelParameters &kernels) {
+/// Errors: KERNEL_5 for parameters of a kernel that is not given.
+static Status checkKernelNames(const ConfigurationFile &given, const std::string &path,
+                               const KernelParameters &kernels) {
+  std::vector<std::string> names;
+  for (const auto &[name, parameters] : kernels)
+    names.push_back(name);
   for (const auto &[kernel, parameters] : given.kernels)
     if (!kernels.contains(kernel))
-      session.remarks.emplace_back(path, "no kernel with parameters is called " + kernel);
+      return Diagnostic{
+          Code::KERNEL_5,
+          fmt::format("\"kernels\" has parameters for \"{}\", but no kernel with parameters is "
+                      "called so",
+                      kernel),
+          path,
+          {names.empty() ? "no kernel with parameters is given" : nearestNames(kernel, names)},
+          names.empty() ? "give the kernel's file with --kernels=FILE, or leave the entry out"
+                        : "correct the name, or leave the entry out"};
+  return {};
+}
+
+/// A signature that matches nothing may be for another model that the file serves, or left from
+/// before the model or the compiler changed.
+static void warnUnused(Session &session, const ConfigurationFile &given, const std::string &path,
+                       const std::vector<ConfiguredDispatch> &dispatches) {
+  constexpr size_t most = 5;
+  std::vector<std::string> unused;
   for (const auto &[signature, given] : given.dispatches)
     if (llvm::none_of(dispatches, [&](const ConfiguredDispatch &dispatch) {
           return dispatch.signature == signature;
         }))
-      session.remarks.emplace_back(given.place,
-                                   "no dispatch of this model has the signature " + signature);
+      unused.push_back(fmt::format("{}: {}", given.place, signature));
+  if (unused.empty())
+    return;
+  Diagnostic warning{
+      Code::CONFIG_3,
+      fmt::format("{} of {} configurations are for no dispatch of the model, which has {}",
+                  unused.size(), given.dispatches.size(), dispatches.size()),
+      path, unused,
+      "the compiler chooses for these dispatches; `compile --report=json` prints their signatures"};
+  if (unused.size() > most) {
+    warning.notes.resize(most);
+    warning.notes.push_back(fmt::format("and {} more", unused.size() - most));
+  }
+  session.warning(warning);
 }
 
 /// `options` are those of the program.
@@ -291,6 +323,8 @@ static void run(Session &session, const Request &request) {
   auto kernels = readModelKernels(context, request.kernels, given->kernels);
   if (!kernels)
     return session.error(kernels.error());
+  if (Status named = checkKernelNames(*given, request.configurations, kernels->parameters); !named)
+    return session.error(named.error());
   files = fileUses(request, kernels->included);
   if (!files)
     return session.error(files.error());
@@ -322,7 +356,7 @@ static void run(Session &session, const Request &request) {
       auto text = describeSpaces(*module, *target->chooser, *request.spaces);
       return text ? session.report(*text) : session.error(text.error());
     }
-    remarkUnused(session, *given, request.configurations, configured, kernels->parameters);
+    warnUnused(session, *given, request.configurations, configured);
     if (failed(pipeline.toTilePrograms(*module, constants, target->chooser.get())))
       return;
     settleDecisions(*module);
@@ -356,7 +390,7 @@ static void run(Session &session, const Request &request) {
     return;
   if (prepared && failed(writePreparation(pipeline, *prepared, *target, options, request)))
     return;
-  if (session.outcome() == TILEWRIGHT_FINE)
+  if (session.outcome() == TILEWRIGHT_FINE && !session.hasWarned()) // else the next call is silent
     cache.keeps(request);
   if (request.report)
     session.report(describeDispatches(*module, session, configured, kernels->parameters,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Model/GraphDecisions.h"
 #include "Driver/CApi/Session.h"
+#include "Driver/NearestNames.h"
 #include "IO/Json.h"
 #include "IO/JsonWriter.h"
 #include "IR/Graph/Decisions.h"
@@ -159,15 +160,34 @@ static bool isAbout(graph::DecisionAttr decision, const GivenDecision &given) {
                      [](StringAttr a, const std::string &b) { return a.getValue() == b; });
 }
 
+/// Which operators a decision is about: "fuse of linear and relu".
+static std::string subject(graph::DecisionKind kind, ArrayRef<std::string> operators) {
+  return fmt::format("{} of {}", graph::stringifyDecisionKind(kind).str(),
+                     fmt::join(operators, " and "));
+}
+
+static Diagnostic unknownDecision(const std::string &place, const std::string &what,
+                                  ArrayRef<graph::DecisionAttr> made) {
+  std::vector<std::string> subjects;
+  for (graph::DecisionAttr decision : made)
+    subjects.push_back(subject(
+        decision.getKind(),
+        llvm::map_to_vector(decision.getOperators(), [](StringAttr name) { return name.str(); })));
+  return {Code::CONFIG_3,
+          fmt::format("no decision of the model is {}", what),
+          place,
+          {subjects.empty() ? "the model has no decisions" : nearestNames(what, subjects)},
+          "`compile --report=json` prints the decisions of the model"};
+}
+
 Status checkDecisions(ModuleOp module, const std::vector<GivenDecision> &given, Session &session) {
   SmallVector<graph::DecisionAttr> made = decisionsOf(module);
   for (const GivenDecision &wanted : given) {
     auto found = llvm::find_if(
         made, [&](graph::DecisionAttr decision) { return isAbout(decision, wanted); });
-    std::string what = fmt::format("{} of {}", graph::stringifyDecisionKind(wanted.kind).str(),
-                                   fmt::join(wanted.operators, " and "));
+    std::string what = subject(wanted.kind, wanted.operators);
     if (found == made.end())
-      session.remarks.emplace_back(wanted.place, "no decision of this model is " + what);
+      session.warning(unknownDecision(wanted.place, what, made));
     else if (found->getTaken() != wanted.isTaken)
       return Diagnostic{
           Code::CONFIG_3,

@@ -34,7 +34,7 @@ void wantDecisions(mlir::ModuleOp module, const std::vector<GivenDecision> &give
 /// kernels. Fusions of which the kernels show nothing are no longer taken.
 void settleDecisions(mlir::ModuleOp module);
 
-/// Then: whether what was given has been followed. Remarks those that are about no
+/// Then: whether what was given has been followed. Warns (CONFIG_3) of what is about no
 /// decision of the model. Errors: CONFIG_3 for one that could not be followed, with the reason.
 Status checkDecisions(mlir::ModuleOp module, const std::vector<GivenDecision> &given,
                       Session &session);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a user should know though nothing has failed.
+#pragma once
+#include "Support/Diagnostic.h"
+
+namespace tw {
+
+/// As Diagnostic::render, but "warning[TW-CONFIG-0003]: message".
+std::string renderWarning(const Diagnostic &warning);
+
+} // namespace tw
