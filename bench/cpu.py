@@ -15,8 +15,9 @@ parameters, inputs and results once takes from where they fit, whichever is long
 Workloads for AVX2 are as on a machine that has no more: our code is for x86-64-v3, and the peers are told so.
 
 With --json, rows that FILE has already are not measured again, and with --budget none is begun after so many seconds:
-a long table can be made in slices; --prepare=8 saves waiting for compilers where there are cores and memory. Other machines, which need PyTorch but no LLVM, get what `pack` puts into FOLDER,
-the tool with a compiler that holds LLVM (cmake -DTW_STATIC_LLVM=ON); there, --tool=FOLDER/bin/tilewright.
+a long table can be made in slices. --prepare=8 saves waiting for compilers where there are cores and memory, which then
+disturb each other: times to compile are those of --prepare=1. Other machines, which need PyTorch but no LLVM, get what
+`pack` puts into FOLDER, the tool with a compiler that holds LLVM (cmake -DTW_STATIC_LLVM=ON); there, --tool=FOLDER/bin/tilewright.
 """
 import argparse
 import collections
@@ -189,7 +190,10 @@ def run(options, rows, limits):
         batch = prepared(waiting[first:first + options.prepare], list(limits), options)
         try:
             for each in batch:
-                add_rows(rows, [each.row(threads, limit, options) for threads, limit in limits.items()])
+                try:
+                    add_rows(rows, [each.row(threads, limit, options) for threads, limit in limits.items()])
+                except Unusable as reason:
+                    print(f"{each.name}: {reason}", file=sys.stderr)
                 if options.json:
                     options.json.write_text(json.dumps({"limits": {n: limit.facts() for n, limit in limits.items()}, "rows": rows}, indent=1))
         finally:

@@ -252,7 +252,8 @@ static Result<std::string> artifactKey(const Request &request, const NamedTarget
       std::string(nameOf(target.cpu.architecture)),
       fmt::format("{}", fmt::join(target.cpu.features, ",")),
       // Constants are computed by code for this machine.
-      fmt::format("{}", fmt::join(hostInstructionSet().features, ",")), target.code->toolchain()};
+      fmt::format("{}", fmt::join(hostInstructionSet().features, ",")), target.code->toolchain(),
+      libraryBuild()};
   std::vector<std::string> files = {request.model.path};
   files.insert(files.end(), request.tuningSpecs.begin(), request.tuningSpecs.end());
   if (!request.configurations.empty())

@@ -4,6 +4,7 @@
 // blocks of them give, how many iterations they are and how much workspace a call needs, and what
 // outputs hold before the first one.
 #include "Target/CPU/Kernel.h"
+#include "Target/CPU/Configuration/Memory.h"
 #include "Target/CPU/Emission/Emitter.h"
 #include "Target/Common/KernelShell.h"
 #include "Tile/Work.h"
@@ -17,9 +18,8 @@ namespace {
 /// Floating-point operations worth handing to another thread, some 10 us, and those of a program
 /// beside which it costs nothing to compute its coordinates.
 constexpr int64_t leastHandedOver = 1 << 20, leastApart = 1 << 18;
-/// Bytes that caches near by have forgotten at the next call, and operations in the time that
-/// memory takes for one byte.
-constexpr int64_t forgottenBytes = 3 << 19, operationsPerByte = 8;
+/// As many operations take as long as memory does for one byte.
+constexpr int64_t operationsPerByte = 8;
 
 class KernelLowering {
 public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Configuration/ContractionCost.h"
 #include "Target/CPU/Configuration/BlocksInMemory.h"
+#include "Target/CPU/Configuration/Memory.h"
 #include "Target/CPU/Configuration/Workers.h"
 #include <algorithm>
 
@@ -22,9 +23,6 @@ constexpr int64_t mostInMemory = 1 << 20, mostReductions = 1 << 10; // elements 
 constexpr int64_t summedRows = 8, summedElements = 1 << 16;         // of a program; of a worker's
 constexpr int64_t fewRows = 16;                                     // two or three blocks
 constexpr int64_t fewPrograms = 32, longSum = 4096;
-// Bytes of weights that no cache near by holds until the next call, and how many of them come from
-// memory in a cycle.
-constexpr int64_t forgottenWeights = 3 << 19, memoryRate = 8;
 // More rows of a meet in one set of the first-level cache when they are a power of two long.
 constexpr int64_t mostRows = 8;
 
@@ -143,7 +141,7 @@ static double streamedCycles(int64_t rows, int64_t columns, const CPUContraction
   int64_t programs = (columns + block.columns - 1) / block.columns;
   int64_t bytes =
       (rows + block.rows - 1) / block.rows * programs * block.columns * int64_t(sizeof(float));
-  double cost = std::max(cycles(rows, columns, block, unit), double(bytes) / memoryRate);
+  double cost = std::max(cycles(rows, columns, block, unit), double(bytes) / double(memoryRate));
   return cost / std::min(1.0, busyShare(programs) / goodShare);
 }
 
@@ -153,7 +151,7 @@ static bool streamsFromMemory(const Contraction &contraction, bool isPacked, int
   return isPacked && rows <= mostRows && roles.batch.empty() &&
          sizeOf(contraction, roles.columns) * sizeOf(contraction, roles.sums) *
                  int64_t(sizeof(float)) >
-             forgottenWeights;
+             forgottenBytes;
 }
 
 /// The cheapest block that lies in registers, with everything else as in `like`.

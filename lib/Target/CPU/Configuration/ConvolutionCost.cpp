@@ -3,6 +3,7 @@
 // Which configuration of a convolution is the fastest: cycles that programs take, by what was
 // measured of blocks in registers, and of weights and inputs that come from one cache or another.
 #include "Target/CPU/Configuration/ConvolutionCost.h"
+#include "Target/CPU/Configuration/Memory.h"
 #include "Target/CPU/Configuration/Workers.h"
 #include <algorithm>
 #include <cmath>
@@ -17,9 +18,8 @@ namespace {
 constexpr int64_t unknownSize = 56, unknownChannels = 256;
 constexpr int64_t firstLevel = 32 << 10, secondLevel = 1 << 20; // bytes of caches
 constexpr int64_t ways = 8, wayBytes = firstLevel / ways;       // of the first level
-constexpr int64_t spilledWeights = 3 << 19; // as many bytes are not in the second level when used
-// Bytes in a cycle from there, hardly at the cost of the products, and from memory.
-constexpr double secondLevelRate = 48, notHidden = 0.1, memoryRate = 8;
+// Bytes in a cycle from there, hardly at the cost of the products.
+constexpr double secondLevelRate = 48, notHidden = 0.1;
 constexpr int64_t prefetchedBlock = 1 << 15; // bytes from which on Plan/Prefetches.cpp does
 constexpr int64_t mostVectors = 8, mostPlaces = 14, scratchPlaces = 56;
 constexpr int64_t rowsAtOnce = 6;    // of a block in scratch that are in registers
@@ -35,7 +35,7 @@ constexpr int64_t givenPlaces = 200;  // of a program that transposes filters
 constexpr int64_t givenChannels = 64; // of a block of them, and
 constexpr int64_t givenRows = 256;    // of them, at least
 constexpr int64_t mostGivenTaps = 9;  // each is a product of its own
-constexpr double hardlyLonger = 1.1;
+constexpr double hardlyLonger = 1.1;  // times as long on one worker, for more of them
 constexpr int64_t workerPlaces = 192; // that follow each other
 
 int64_t sizeOf(const Extent &extent, int64_t unknown) { return extent.size.value_or(unknown); }
@@ -99,9 +99,9 @@ double waitForInputs(const Problem &p, int64_t rows) {
 double waitForWeights(const Problem &p, const ConvolutionConfiguration &block, int64_t bytes,
                       double lines, double first) {
   double step = double(block.channelStep > 0 ? block.channelStep : p.channels);
-  if (bytes <= spilledWeights || step * lines >= double(prefetchedBlock))
+  if (bytes <= forgottenBytes || step * lines >= double(prefetchedBlock))
     return 0;
-  return std::max(0.0, lines / memoryRate - first);
+  return std::max(0.0, lines / double(memoryRate) - first);
 }
 
 double cyclesInRegisters(const Problem &p, const ConvolutionConfiguration &block) {
@@ -116,8 +116,8 @@ double cyclesInRegisters(const Problem &p, const ConvolutionConfiguration &block
   // cache near by holds all of them the first program of a panel waits for them.
   if (panel > double(firstLevel))
     step += lines / secondLevelRate * notHidden;
-  if (p.weightBytes > spilledWeights)
-    first = std::max(step, lines / memoryRate);
+  if (p.weightBytes > forgottenBytes)
+    first = std::max(step, lines / double(memoryRate));
   double wait = waitForInputs(p, block.width * block.height);
   step += wait, first += wait;
   // A block whose columns are no whole vectors lies in memory.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prefetches of the block of b that comes next (Plan/Prefetches.cpp), to the second-level cache,
-// beside the products of a block in memory.
+// Prefetches of what comes next of b (Plan/Prefetches.cpp), to the second-level cache, beside
+// products: of the next block while the result is in memory, of a stream while it is in registers.
 #pragma once
 #include "Target/CPU/Emission/Emitter.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // While a program runs over its row for the last time, in cache, memory would have nothing to do:
-// the row of the next program is prefetched. What is read once only streams; the processor sees
-// that by itself. Beside the products of a block in memory, the block of b that comes next is
-// prefetched: it is read across its rows, which the processor does not foresee.
+// the row of the next program is prefetched. What is read once only streams; most processors see
+// that by themselves, and for products on others it is prefetched a little ahead. Beside the
+// products of a block in memory, the block of b that comes next is prefetched: it is read across
+// its rows, which the processor does not foresee.
 #include "Target/CPU/Plan/Prefetches.h"
 #include "Target/CPU/Plan/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

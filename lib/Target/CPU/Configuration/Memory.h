@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What was measured of memory beyond the caches near by (docs/cpu-target.md, "Packed weights").
+#pragma once
+#include <cstdint>
+
+namespace tw::target::cpu {
+
+/// As many bytes of weights are no longer in the second-level cache when a call uses them.
+constexpr int64_t forgottenBytes = 3 << 19;
+/// Bytes that come from memory in a cycle.
+constexpr int64_t memoryRate = 8;
+
+} // namespace tw::target::cpu
