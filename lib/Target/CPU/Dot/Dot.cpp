@@ -4,7 +4,7 @@
 #include "Target/CPU/Dot/DotPairs.h"
 #include "Target/CPU/Dot/DotRows.h"
 #include "Target/CPU/Dot/OuterProducts.h"
-#include "Target/CPU/Plan/DotOperands.h"
+#include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

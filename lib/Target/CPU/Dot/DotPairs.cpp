@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Dot/DotPairs.h"
 #include "Target/CPU/Dot/PackPairs.h"
-#include "Target/CPU/Plan/DotOperands.h"
+#include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Dot/OuterProducts.h"
 #include "Target/CPU/Dot/UnpackBf16.h"
-#include "Target/CPU/Plan/DotOperands.h"
+#include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tests of a guard on positions that are a tile (Plan/Lines.cpp): whether they are a straight
-// line, and its ends are inside the buffer.
+// The tests of a guard on positions that are a tile (Plan/LinearPositions.cpp): whether they are a
+// straight line, and its ends are inside the buffer.
 #include "Target/CPU/Emission/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

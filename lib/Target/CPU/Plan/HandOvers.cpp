@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Plan/HandOvers.h"
 #include "IR/Tile/Elementwise.h"
-#include "Target/CPU/Plan/DotOperands.h"
+#include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "Target/CPU/Plan/Placements.h"
 #include "mlir/IR/Matchers.h"
 

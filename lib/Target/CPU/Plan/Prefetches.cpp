@@ -6,7 +6,7 @@
 // products of a block in memory, the block of b that comes next is prefetched: it is read across
 // its rows, which the processor does not foresee.
 #include "Target/CPU/Plan/Prefetches.h"
-#include "Target/CPU/Plan/DotOperands.h"
+#include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 

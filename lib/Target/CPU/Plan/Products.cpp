@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IR/Coded.h"
 #include "IR/Tile/Elementwise.h"
-#include "Target/CPU/Plan/DotOperands.h"
+#include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "Target/CPU/Plan/Placements.h"
 #include "Target/CPU/Plan/Prefetches.h"
 #include "Target/CPU/Plan/Steps.h"

@@ -4,9 +4,9 @@
 // accesses are inside their buffers. Planning goes through the kernel as the emission will, in the
 // same order and version by version, so that this is what will be true there.
 #pragma once
-#include "Target/CPU/Plan/ConstantElements.h"
-#include "Target/CPU/Plan/Expressions.h"
-#include "Target/CPU/Plan/KnownScalars.h"
+#include "Target/CPU/Plan/Analysis/ConstantElements.h"
+#include "Target/CPU/Plan/Analysis/Expressions.h"
+#include "Target/CPU/Plan/Analysis/KnownScalars.h"
 #include "Target/CPU/Plan/Plan.h"
 
 namespace tw::target::cpu {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/CPU/Plan/DotOperands.h"
-#include "Target/CPU/Plan/Expressions.h"
+#include "Target/CPU/Plan/Analysis/DotOperands.h"
+#include "Target/CPU/Plan/Analysis/Expressions.h"
 #include "Target/Common/ScalarValues.h"
 
 using namespace mlir;

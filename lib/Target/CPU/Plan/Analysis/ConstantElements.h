@@ -5,7 +5,7 @@
 #pragma once
 #include "IR/Tile/Tile.h"
 #include "Target/CPU/CpuFeatures.h"
-#include "Target/CPU/Plan/KnownScalars.h"
+#include "Target/CPU/Plan/Analysis/KnownScalars.h"
 #include "mlir/IR/Builders.h"
 
 namespace tw::target::cpu {

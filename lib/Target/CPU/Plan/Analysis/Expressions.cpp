@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/CPU/Plan/Expressions.h"
+#include "Target/CPU/Plan/Analysis/Expressions.h"
 #include "IR/Tile/Elementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/CPU/Plan/ConstantElements.h"
+#include "Target/CPU/Plan/Analysis/ConstantElements.h"
 #include "IR/Tile/Elementwise.h"
 #include "Target/CPU/Math/Math.h"
-#include "Target/CPU/Plan/Expressions.h"
-#include "Target/CPU/Plan/Folding.h"
+#include "Target/CPU/Plan/Analysis/Expressions.h"
+#include "Target/CPU/Plan/Analysis/Folding.h"
 #include "Target/Common/Elementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/CPU/Plan/KnownScalars.h"
+#include "Target/CPU/Plan/Analysis/KnownScalars.h"
 #include "IR/Tile/Elementwise.h"
-#include "Target/CPU/Plan/Expressions.h"
+#include "Target/CPU/Plan/Analysis/Expressions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
