@@ -3,7 +3,7 @@
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
 #include "IR/ModelLocation.h"
-#include "Target/Common/SafeDivisor.h"
+#include "Target/Common/Operations/SafeDivisor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -2,7 +2,7 @@
 #include "Target/Target.h"
 #include "IR/Coded.h"
 #include "IR/Tile/Variants.h"
-#include "Target/Common/Libm.h"
+#include "Target/Common/Math/Libm.h"
 #include "Target/Common/ToLLVM.h"
 #include "Target/Common/VariantSwitch.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -5,7 +5,7 @@
 // 16 bits takes away, and a tenth of the polynomials' instructions.
 #include "IR/Tile/Elementwise.h"
 #include "IR/Tile/Tile.h"
-#include "Target/Common/FloatBuilder.h"
+#include "Target/Common/Math/FloatBuilder.h"
 #include "Target/NVIDIA/Math.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Math.h"
-#include "Target/Common/F32Functions.h"
-#include "Target/Common/F32InF64.h"
-#include "Target/Common/F64Functions.h"
-#include "Target/Common/Trigonometry.h"
+#include "Target/Common/Math/F32Functions.h"
+#include "Target/Common/Math/F32InF64.h"
+#include "Target/Common/Math/F64Functions.h"
+#include "Target/Common/Math/Trigonometry.h"
 
 using namespace mlir;
 

@@ -4,7 +4,7 @@
 // tensor values. Everything is emitted with 64-bit indices and llvm.load/store, no memref; what
 // single operations emit (PlainLoops.h) is built from this.
 #pragma once
-#include "Target/Common/Index.h"
+#include "Target/Common/Index/Index.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"

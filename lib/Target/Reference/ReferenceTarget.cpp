@@ -2,7 +2,7 @@
 //
 // The target, and which operations it can run, each by its emitter.
 #include "Target/Reference/ReferenceTarget.h"
-#include "Target/Common/LowerScalars.h"
+#include "Target/Common/Operations/LowerScalars.h"
 #include "Target/Reference/PlainLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scalar operations: the bodies of structured operations and the index arithmetic around them. They
-// are repeated, with i64 for index (Target/Common/LowerScalars.h does what remains); positions from
-// data are checked.
+// are repeated, with i64 for index (Target/Common/Operations/LowerScalars.h does what remains);
+// positions from data are checked.
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
-#include "Target/Common/Elementwise.h"
-#include "Target/Common/Updates.h"
+#include "Target/Common/Operations/Elementwise.h"
+#include "Target/Common/Operations/Updates.h"
 #include "Target/Reference/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

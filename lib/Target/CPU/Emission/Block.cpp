@@ -2,7 +2,7 @@
 //
 // The operations of a block in order, in the versions that its plan has.
 #include "Target/CPU/Emission/Emitter.h"
-#include "Target/Common/Bounds.h"
+#include "Target/Common/Index/Bounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 

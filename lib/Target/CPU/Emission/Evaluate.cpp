@@ -6,7 +6,7 @@
 #include "Target/CPU/Emission/Shapes.h"
 #include "Target/CPU/Math/Math.h"
 #include "Target/CPU/Math/VectorLibm.h"
-#include "Target/Common/Elementwise.h"
+#include "Target/Common/Operations/Elementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/TypeSwitch.h"

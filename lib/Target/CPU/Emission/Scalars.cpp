@@ -3,7 +3,7 @@
 // Sizes, constants and scalars of the kernel.
 #include "IR/Coded.h"
 #include "Target/CPU/Emission/Emitter.h"
-#include "Target/Common/Elementwise.h"
+#include "Target/Common/Operations/Elementwise.h"
 
 using namespace mlir;
 

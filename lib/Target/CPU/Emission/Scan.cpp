@@ -2,7 +2,7 @@
 //
 // tile.scan: in vectors across the dimension that is scanned, else one element after the other.
 #include "Target/CPU/Emission/Emitter.h"
-#include "Target/Common/Combine.h"
+#include "Target/Common/Operations/Combine.h"
 
 using namespace mlir;
 

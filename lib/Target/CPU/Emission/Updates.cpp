@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes one element at a time: tile.scatter, atomic tile.store; and tile.check.
-#include "Target/Common/Updates.h"
+#include "Target/Common/Operations/Updates.h"
 #include "Target/CPU/Emission/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -2,7 +2,7 @@
 //
 // Where elements are while code is emitted: in a tile, a buffer, memory of the thread, registers.
 #pragma once
-#include "Target/Common/Index.h"
+#include "Target/Common/Index/Index.h"
 
 namespace tw::target::cpu {
 

@@ -4,7 +4,7 @@
 // a polynomial for each of 16 pieces, and exp has a table.
 #include "Target/CPU/Math/Math.h"
 #include "Target/CPU/Math/ErfPieces.h"
-#include "Target/Common/F32Functions.h"
+#include "Target/Common/Math/F32Functions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include <array>
 #include <cmath>

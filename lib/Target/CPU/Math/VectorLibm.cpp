@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Math/VectorLibm.h"
-#include "Target/Common/F32InF64.h"
-#include "Target/Common/Libm.h"
-#include "Target/Common/Trigonometry.h"
+#include "Target/Common/Math/F32InF64.h"
+#include "Target/Common/Math/Libm.h"
+#include "Target/Common/Math/Trigonometry.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -2,7 +2,7 @@
 //
 // Vectors of `lanes` elements, and their way from and to memory.
 #include "Target/CPU/Emission/Emitter.h"
-#include "Target/Common/Elementwise.h"
+#include "Target/Common/Operations/Elementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Plan/Guards.h"
-#include "Target/Common/Bounds.h"
+#include "Target/Common/Index/Bounds.h"
 
 using namespace mlir;
 

@@ -6,7 +6,7 @@
 #include "Target/CPU/Plan/Prefetches.h"
 #include "Target/CPU/Plan/Steps.h"
 #include "Target/CPU/Plan/Strips.h"
-#include "Target/Common/Bounds.h"
+#include "Target/Common/Index/Bounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 

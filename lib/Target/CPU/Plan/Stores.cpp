@@ -5,7 +5,7 @@
 #include "Target/CPU/Plan/Stores.h"
 #include "Target/CPU/Plan/Placements.h"
 #include "Target/CPU/Plan/Strips.h"
-#include "Target/Common/Bounds.h"
+#include "Target/Common/Index/Bounds.h"
 
 using namespace mlir;
 

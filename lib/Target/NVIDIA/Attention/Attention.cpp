@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Attention/Attention.h"
-#include "Target/Common/ScalarValues.h"
+#include "Target/Common/Index/ScalarValues.h"
 #include "Target/NVIDIA/Attention/AttentionPlan.h"
 #include "Target/NVIDIA/Product/TileRoles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -3,7 +3,7 @@
 // From scores to weights, in registers: a thread has some columns of two rows of each warp's 16, of
 // which four threads next to each other have all columns. Elements are computed where they are;
 // what reduces a row combines these four threads' parts.
-#include "Target/Common/Combine.h"
+#include "Target/Common/Operations/Combine.h"
 #include "Target/NVIDIA/Attention/AttentionEmitter.h"
 #include "Target/NVIDIA/Emission/Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

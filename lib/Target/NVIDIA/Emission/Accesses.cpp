@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loads, gathers, stores and scatters, an element at a time, and checks of positions.
-#include "Target/Common/Bounds.h"
-#include "Target/Common/Updates.h"
+#include "Target/Common/Index/Bounds.h"
+#include "Target/Common/Operations/Updates.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

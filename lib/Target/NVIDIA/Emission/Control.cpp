@@ -2,7 +2,7 @@
 //
 // tile.for and scf.if. All threads run the same trips and branches, for scalars are the same in all
 // of them. Tiles that go around a loop, or out of a branch, have scratch of their own.
-#include "Target/Common/Elementwise.h"
+#include "Target/Common/Operations/Elementwise.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -4,7 +4,7 @@
 // result (Layout/Fragments.h, `blocks`). Float operands are widened to the type of the sums, and
 // products of f32 are f32. Long sums are sums of short ones: one long f32 chain has several times
 // the error of what people compare with.
-#include "Target/Common/Elementwise.h"
+#include "Target/Common/Operations/Elementwise.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Layout/Fragments.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -10,7 +10,7 @@
 // threads fill it and wait for each other before anybody reads it.
 #pragma once
 #include "IR/Tile/Tile.h"
-#include "Target/Common/EmitSize.h"
+#include "Target/Common/Index/EmitSize.h"
 #include "Target/NVIDIA/Architecture.h"
 #include "Target/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -2,7 +2,7 @@
 //
 // The element of a tile at a point, from the operations behind it.
 #include "IR/Tile/Elementwise.h"
-#include "Target/Common/Elementwise.h"
+#include "Target/Common/Operations/Elementwise.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Math.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

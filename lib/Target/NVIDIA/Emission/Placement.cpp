@@ -3,7 +3,7 @@
 // Which tiles exist as a whole, and where: in shared memory while there is some, else in the
 // block's part of the workspace.
 #include "IR/Tile/Elementwise.h"
-#include "Target/Common/Bounds.h"
+#include "Target/Common/Index/Bounds.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Emission/Width.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

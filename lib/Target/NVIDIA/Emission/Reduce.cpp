@@ -5,8 +5,8 @@
 // one thread, or, where there are fewer of them than threads, in parts by several. The threads of a
 // warp combine what they have by exchanging it; partial results that are left are combined in
 // order.
-#include "Target/Common/Combine.h"
-#include "Target/Common/Elementwise.h"
+#include "Target/Common/Operations/Combine.h"
+#include "Target/Common/Operations/Elementwise.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Emission/Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,7 +2,7 @@
 //
 // Sizes, scalars and single elements in memory.
 #include "IR/Coded.h"
-#include "Target/Common/Elementwise.h"
+#include "Target/Common/Operations/Elementwise.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -3,8 +3,8 @@
 // tile.scan: a line by one thread, or, where there are fewer lines than threads, in parts by
 // several: each combines its part, one thread scans what the parts came to, and each then scans its
 // part from there.
-#include "Target/Common/Combine.h"
-#include "Target/Common/Elementwise.h"
+#include "Target/Common/Operations/Combine.h"
+#include "Target/Common/Operations/Elementwise.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -2,7 +2,7 @@
 //
 // tile.sort by rank: an element stands where as many as are before it say. Each is compared with
 // all of its line.
-#include "Target/Common/Elementwise.h"
+#include "Target/Common/Operations/Elementwise.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

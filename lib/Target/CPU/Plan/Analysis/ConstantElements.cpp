@@ -4,7 +4,7 @@
 #include "Target/CPU/Math/Math.h"
 #include "Target/CPU/Plan/Analysis/Expressions.h"
 #include "Target/CPU/Plan/Analysis/Folding.h"
-#include "Target/Common/Elementwise.h"
+#include "Target/Common/Operations/Elementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"

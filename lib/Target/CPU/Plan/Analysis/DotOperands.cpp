@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "Target/CPU/Plan/Analysis/Expressions.h"
-#include "Target/Common/ScalarValues.h"
+#include "Target/Common/Index/ScalarValues.h"
 
 using namespace mlir;
 

@@ -38,7 +38,7 @@ Range unionOf(const Range &a, const Range &b) {
 }
 
 /// What is computed of two numbers. Where the divisor is 0, a division by 1 is made instead, and
-/// the result is 0 (Common/Elementwise.cpp).
+/// the result is 0 (Common/Operations/Elementwise.cpp).
 std::optional<Range> rangeOf(Operation *op, const Range &a, const Range &b) {
   Range divisor = unionOf(b, {1, 1});
   bool isPlain = a.least >= 0 && divisor.least >= 1;

@@ -5,7 +5,7 @@
 // is computed from them. The emission knows the same of the values that it emits (IndexRanges.h).
 #pragma once
 #include "IR/Tile/Tile.h"
-#include "Target/Common/IndexRanges.h"
+#include "Target/Common/Index/IndexRanges.h"
 
 namespace tw::target::cpu {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/Common/LowerScalars.h"
-#include "Target/Common/Libm.h"
-#include "Target/Common/SafeDivisor.h"
+#include "Target/Common/Operations/LowerScalars.h"
+#include "Target/Common/Math/Libm.h"
+#include "Target/Common/Operations/SafeDivisor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -5,8 +5,8 @@
 // of them: exp, log and atan of a reduced argument (Cody and Waite, "Software Manual for the
 // Elementary Functions", 1980), with relative errors of 2^-40, 2^-51 and 2^-36. No branches; NaN
 // stays NaN.
-#include "Target/Common/F32InF64.h"
-#include "Target/Common/FloatBuilder.h"
+#include "Target/Common/Math/F32InF64.h"
+#include "Target/Common/Math/FloatBuilder.h"
 #include "llvm/ADT/StringMap.h"
 #include <cmath>
 #include <limits>

@@ -3,7 +3,7 @@
 // Sizes of a kernel in its code: expressions over symbols, which a call binds.
 #pragma once
 #include "Support/Size.h"
-#include "Target/Common/Index.h"
+#include "Target/Common/Index/Index.h"
 #include <map>
 
 namespace tw::target {

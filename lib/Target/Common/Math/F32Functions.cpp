@@ -2,7 +2,7 @@
 //
 // The argument is reduced exactly (Cody and Waite, "Software Manual for the Elementary Functions",
 // 1980), the rest is a polynomial fitted to the reduced range. No branches; NaN stays NaN.
-#include "Target/Common/F32Functions.h"
+#include "Target/Common/Math/F32Functions.h"
 #include "llvm/ADT/StringMap.h"
 #include <limits>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/Common/Index.h"
+#include "Target/Common/Index/Index.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 // What emitted indices can be, as far as it is known: variables of loops with constant bounds,
 // programs of a grid of constant size, and what is computed from them.
 #pragma once
-#include "Target/Common/Index.h"
+#include "Target/Common/Index/Index.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where MLIR's operation leaves something undefined that tile programs define, it is guarded here.
-#include "Target/Common/Elementwise.h"
-#include "Target/Common/Libm.h"
+#include "Target/Common/Operations/Elementwise.h"
+#include "Target/Common/Math/Libm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"

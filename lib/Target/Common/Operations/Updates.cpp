@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/Common/Updates.h"
+#include "Target/Common/Operations/Updates.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;

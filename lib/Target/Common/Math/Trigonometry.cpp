@@ -4,8 +4,8 @@
 // (Cody and Waite, "Software Manual for the Elementary Functions", 1980), of which the first
 // product is exact: below 2^45 the rest has 30 bits and more, as no float is near to a multiple.
 // Sine and cosine of the rest are polynomials with relative errors of 2^-37 and 2^-33.
-#include "Target/Common/Trigonometry.h"
-#include "Target/Common/FloatBuilder.h"
+#include "Target/Common/Math/Trigonometry.h"
+#include "Target/Common/Math/FloatBuilder.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

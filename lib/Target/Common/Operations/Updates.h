@@ -3,7 +3,7 @@
 // What several programs may do to one place in memory at a time.
 #pragma once
 #include "IR/Tile/Tile.h"
-#include "Target/Common/Index.h"
+#include "Target/Common/Index/Index.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace tw::target {

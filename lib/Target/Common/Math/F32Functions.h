@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-#include "Target/Common/FloatBuilder.h"
+#include "Target/Common/Math/FloatBuilder.h"
 
 namespace tw::target {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/Common/Combine.h"
-#include "Target/Common/Elementwise.h"
+#include "Target/Common/Operations/Combine.h"
+#include "Target/Common/Operations/Elementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <limits>
 

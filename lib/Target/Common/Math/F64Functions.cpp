@@ -4,8 +4,8 @@
 // Taylor series are taken so far that the rest is below f64's last bit; constants are in two or
 // three parts where digits cancel. erfc is a continued fraction and fmod a long division
 // (Abramowitz and Stegun, "Handbook of Mathematical Functions", 7.1.6 and 7.1.14): loops.
-#include "Target/Common/F64Functions.h"
-#include "Target/Common/FloatBuilder.h"
+#include "Target/Common/Math/F64Functions.h"
+#include "Target/Common/Math/FloatBuilder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringMap.h"
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/Common/Bounds.h"
+#include "Target/Common/Index/Bounds.h"
 #include "IR/Tile/Elementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
