@@ -46,7 +46,7 @@ def TilePrograms : Pass<"tw-tile-programs", "::mlir::ModuleOp"> {
     tile.kernel @k0(in %in0: !tile.buffer<[98304], f32>, ...) grid [96] { ... }
     ```
 
-    Each subkernel of a dispatch (Analysis/Subkernel.h) is a kernel, made as the function's
+    Each subkernel of a dispatch (Analysis/Subkernels/Subkernel.h) is a kernel, made as the function's
     configuration says (tw-configure); lib/Tile fuses what can be fused again.
   }];
   let dependentDialects = ["::tw::tile::TileDialect", "::mlir::arith::ArithDialect",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Configuration/LoopConfiguration.h"
-#include "GraphToTile/Analysis/LoopProperties.h"
+#include "GraphToTile/Analysis/Subkernels/LoopProperties.h"
 #include "GraphToTile/Configuration/SplitReductions.h"
 #include "Target/CPU/Configuration/LoopCost.h"
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Model/ConfigurationSpaces.h"
-#include "GraphToTile/Analysis/DispatchCalls.h"
+#include "GraphToTile/Analysis/Subkernels/DispatchCalls.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "IO/JsonWriter.h"
 #include "IR/Tile/Tile.h"

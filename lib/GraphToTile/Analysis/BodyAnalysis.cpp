@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Analysis/BodyAnalysis.h"
-#include "GraphToTile/Analysis/AffineIndex.h"
+#include "GraphToTile/Analysis/Loops/AffineIndex.h"
 #include "IR/Tile/Elementwise.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

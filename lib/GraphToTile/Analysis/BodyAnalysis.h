@@ -3,8 +3,8 @@
 // What the body of an operation needs of its subkernel: how its look-ups read memory, which scalars
 // and sizes it uses, and along which dimensions its values extend.
 #pragma once
-#include "GraphToTile/Analysis/AffineIndex.h"
-#include "GraphToTile/Analysis/SubkernelBuilder.h"
+#include "GraphToTile/Analysis/Loops/AffineIndex.h"
+#include "GraphToTile/Analysis/Subkernels/SubkernelBuilder.h"
 #include "IR/Graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

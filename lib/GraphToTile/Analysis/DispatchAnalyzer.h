@@ -5,9 +5,9 @@
 // and sorts; AnalyzeInsertions.cpp chains of insertions; AnalyzeStructured.cpp contractions,
 // convolutions and attention.
 #pragma once
-#include "GraphToTile/Analysis/AffineIndex.h"
 #include "GraphToTile/Analysis/BodyAnalysis.h"
 #include "GraphToTile/Analysis/Combiners.h"
+#include "GraphToTile/Analysis/Loops/AffineIndex.h"
 #include "GraphToTile/Analysis/Recognizers.h"
 #include "IR/Graph/Contraction.h"
 #include "llvm/ADT/MapVector.h"

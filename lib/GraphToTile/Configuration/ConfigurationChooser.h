@@ -4,7 +4,7 @@
 // implement it, the Driver gives it to the passes; nothing above a target knows a machine.
 #pragma once
 #include "Dispatch/FusionLimits.h"
-#include "GraphToTile/Analysis/Subkernel.h"
+#include "GraphToTile/Analysis/Subkernels/Subkernel.h"
 #include "GraphToTile/Configuration/RecomputationCosts.h"
 #include "IR/Tile/Tile.h"
 #include "Kernels/Configuration.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tw-configure (Passes.td).
-#include "GraphToTile/Analysis/DispatchCalls.h"
+#include "GraphToTile/Analysis/Subkernels/DispatchCalls.h"
 #include "GraphToTile/Analysis/WindowOperands.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "GraphToTile/Configuration/ConfigurationChooser.h"

@@ -3,7 +3,7 @@
 // How the dimensions of a loop program are shared out: blocks of those that every result extends
 // along are the grid, a program has all of the others, or walks along them in chunks.
 #pragma once
-#include "GraphToTile/Analysis/LoopProgram.h"
+#include "GraphToTile/Analysis/Subkernels/LoopProgram.h"
 #include "Kernels/Configuration.h"
 
 namespace tw::conversion {

@@ -2,7 +2,7 @@
 //
 // Gradients of attention in two kernels: those of the queries, and those of keys and values.
 #pragma once
-#include "GraphToTile/Analysis/Subkernel.h"
+#include "GraphToTile/Analysis/Subkernels/Subkernel.h"
 
 namespace tw::conversion {
 

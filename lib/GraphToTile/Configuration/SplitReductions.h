@@ -3,7 +3,7 @@
 // Loop programs that reduce along a long dimension: a loop over chunks of it carries what is
 // reduced, and says how the results of two parts combine, so workers may share it.
 #pragma once
-#include "GraphToTile/Analysis/Subkernel.h"
+#include "GraphToTile/Analysis/Subkernels/Subkernel.h"
 
 namespace tw::conversion {
 

@@ -2,7 +2,7 @@
 //
 // Convolutions that read their weights transformed (Kernels/Winograd.h).
 #pragma once
-#include "GraphToTile/Analysis/Subkernel.h"
+#include "GraphToTile/Analysis/Subkernels/Subkernel.h"
 
 namespace tw::conversion {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Configuration/TransposedRhs.h"
-#include "GraphToTile/Analysis/SubkernelBuilder.h"
+#include "GraphToTile/Analysis/Subkernels/SubkernelBuilder.h"
 
 namespace tw::conversion {
 using kernels::ContractionRoles;

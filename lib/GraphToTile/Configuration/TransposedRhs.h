@@ -3,7 +3,7 @@
 // Products whose second operand lies the other way than the target wants it: its columns are not
 // side by side, or they are, and not what is summed over; convolutions whose filters lie so.
 #pragma once
-#include "GraphToTile/Analysis/Subkernel.h"
+#include "GraphToTile/Analysis/Subkernels/Subkernel.h"
 
 namespace tw::conversion {
 

@@ -3,7 +3,7 @@
 // Variants of a kernel, for calls in which a size that only they tell is small: a product of one
 // row reads its weight once, whatever a block has of rows. All variants read one packing.
 #pragma once
-#include "GraphToTile/Analysis/Subkernel.h"
+#include "GraphToTile/Analysis/Subkernels/Subkernel.h"
 #include "Kernels/Configuration.h"
 
 namespace tw::conversion {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tw-tile-programs (Passes.td).
-#include "GraphToTile/Analysis/DispatchCalls.h"
+#include "GraphToTile/Analysis/Subkernels/DispatchCalls.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
 #include "GraphToTile/Configuration/LoopConfiguration.h"

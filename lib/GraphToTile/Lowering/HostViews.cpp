@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Lowering/HostViews.h"
-#include "GraphToTile/Analysis/WeightStrides.h"
+#include "GraphToTile/Analysis/Subkernels/WeightStrides.h"
 #include "IR/Graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -3,7 +3,7 @@
 // Tensors of the host program as the buffers of kernels, and back: reshapes, which move nothing.
 // They are called what they are called in the function of the dispatch.
 #pragma once
-#include "GraphToTile/Analysis/Subkernel.h"
+#include "GraphToTile/Analysis/Subkernels/Subkernel.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Lowering/LoopFrame.h"
-#include "GraphToTile/Analysis/LoopProperties.h"
+#include "GraphToTile/Analysis/Subkernels/LoopProperties.h"
 #include "llvm/ADT/SetVector.h"
 #include <numeric>
 

@@ -3,7 +3,7 @@
 // The kernel that a loop program becomes, before its body: arguments, symbols, the grid; and the
 // part of each loop dimension that the code being emitted has, which says what accesses read.
 #pragma once
-#include "GraphToTile/Analysis/LoopProgram.h"
+#include "GraphToTile/Analysis/Subkernels/LoopProgram.h"
 #include "GraphToTile/Configuration/LoopConfiguration.h"
 #include "GraphToTile/Lowering/TileBuilder.h"
 

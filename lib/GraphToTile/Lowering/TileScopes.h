@@ -3,7 +3,7 @@
 // The tiles that code being emitted may use: what was loaded or computed before, here or around the
 // loops that it is in.
 #pragma once
-#include "GraphToTile/Analysis/LoopProgram.h"
+#include "GraphToTile/Analysis/Subkernels/LoopProgram.h"
 
 namespace tw::conversion {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Configuration/LoopCost.h"
-#include "GraphToTile/Analysis/LoopProperties.h"
+#include "GraphToTile/Analysis/Subkernels/LoopProperties.h"
 #include <algorithm>
 
 namespace tw::target::nvidia {

@@ -5,8 +5,8 @@
 // dimensions that every operation runs along together become one, those that a reshape cuts become
 // several.
 #pragma once
-#include "GraphToTile/Analysis/CallSizes.h"
-#include "GraphToTile/Analysis/LoopProgram.h"
+#include "GraphToTile/Analysis/Loops/CallSizes.h"
+#include "GraphToTile/Analysis/Subkernels/LoopProgram.h"
 #include "Kernels/Attention.h"
 #include "Kernels/AttentionGradient.h"
 #include "Kernels/Contraction.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "GraphToTile/Analysis/WeightStrides.h"
+#include "GraphToTile/Analysis/Subkernels/WeightStrides.h"
 
 using namespace mlir;
 

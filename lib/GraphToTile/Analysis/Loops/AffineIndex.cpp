@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "GraphToTile/Analysis/AffineIndex.h"
+#include "GraphToTile/Analysis/Loops/AffineIndex.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

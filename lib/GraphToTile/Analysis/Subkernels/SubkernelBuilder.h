@@ -3,8 +3,8 @@
 // One subkernel while it is put together: its dimensions, its buffers and how the function's
 // tensors become them.
 #pragma once
-#include "GraphToTile/Analysis/JoinDims.h"
-#include "GraphToTile/Analysis/Subkernel.h"
+#include "GraphToTile/Analysis/Subkernels/JoinDims.h"
+#include "GraphToTile/Analysis/Subkernels/Subkernel.h"
 #include <map>
 
 namespace tw::conversion {

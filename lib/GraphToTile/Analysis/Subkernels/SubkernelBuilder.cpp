@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "GraphToTile/Analysis/SubkernelBuilder.h"
+#include "GraphToTile/Analysis/Subkernels/SubkernelBuilder.h"
 #include "IR/ElementDType.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <algorithm>

@@ -3,7 +3,7 @@
 // Where a body looks a tensor up, as far as that is a sum of multiples of loops: the positions of
 // windows.
 #pragma once
-#include "GraphToTile/Analysis/LoopNests.h"
+#include "GraphToTile/Analysis/Loops/LoopNests.h"
 
 namespace tw::conversion {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "GraphToTile/Analysis/DispatchCalls.h"
-#include "GraphToTile/Analysis/WeightStrides.h"
+#include "GraphToTile/Analysis/Subkernels/DispatchCalls.h"
+#include "GraphToTile/Analysis/Subkernels/WeightStrides.h"
 #include "IR/Tile/Tile.h"
 
 using namespace mlir;

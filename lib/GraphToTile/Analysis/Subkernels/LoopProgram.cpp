@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "GraphToTile/Analysis/LoopProgram.h"
+#include "GraphToTile/Analysis/Subkernels/LoopProgram.h"
 
 namespace tw::conversion {
 

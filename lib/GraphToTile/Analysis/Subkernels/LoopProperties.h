@@ -2,7 +2,7 @@
 //
 // What whoever tiles a loop program asks of it.
 #pragma once
-#include "GraphToTile/Analysis/LoopProgram.h"
+#include "GraphToTile/Analysis/Subkernels/LoopProgram.h"
 
 namespace tw::conversion {
 

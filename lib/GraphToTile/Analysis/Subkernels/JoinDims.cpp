@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "GraphToTile/Analysis/JoinDims.h"
+#include "GraphToTile/Analysis/Subkernels/JoinDims.h"
 #include <algorithm>
 #include <numeric>
 #include <set>

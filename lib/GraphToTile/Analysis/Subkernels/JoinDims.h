@@ -3,8 +3,8 @@
 // Which neighbouring dimensions of a dispatch become one: those that stand beside each other in
 // everything that is read or written, [1, 128, 768] elementwise being one row of 98304 elements.
 #pragma once
-#include "GraphToTile/Analysis/LoopNests.h"
-#include "GraphToTile/Analysis/LoopProgram.h"
+#include "GraphToTile/Analysis/Loops/LoopNests.h"
+#include "GraphToTile/Analysis/Subkernels/LoopProgram.h"
 #include <map>
 
 namespace tw::conversion {

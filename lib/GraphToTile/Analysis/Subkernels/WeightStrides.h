@@ -2,7 +2,7 @@
 //
 // Weights as the buffers of kernels: which can be stored in another order.
 #pragma once
-#include "GraphToTile/Analysis/Subkernel.h"
+#include "GraphToTile/Analysis/Subkernels/Subkernel.h"
 
 namespace tw::conversion {
 

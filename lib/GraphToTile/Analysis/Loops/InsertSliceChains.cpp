@@ -2,7 +2,7 @@
 //
 // tensor.insert_slice as LoopNests reads it: insertions one after the other into the same tensor
 // are one chain.
-#include "GraphToTile/Analysis/LoopNests.h"
+#include "GraphToTile/Analysis/Loops/LoopNests.h"
 
 using namespace mlir;
 

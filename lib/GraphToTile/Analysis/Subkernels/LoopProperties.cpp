@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "GraphToTile/Analysis/LoopProperties.h"
+#include "GraphToTile/Analysis/Subkernels/LoopProperties.h"
 #include <algorithm>
 
 namespace tw::conversion {

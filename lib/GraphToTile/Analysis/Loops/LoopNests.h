@@ -3,8 +3,8 @@
 // The loops of a dispatch's operations, and how they index its tensors, through all views: the
 // first half of Describe.
 #pragma once
-#include "GraphToTile/Analysis/CallSizes.h"
-#include "GraphToTile/Analysis/DimTable.h"
+#include "GraphToTile/Analysis/Loops/CallSizes.h"
+#include "GraphToTile/Analysis/Loops/DimTable.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "GraphToTile/Analysis/DimTable.h"
+#include "GraphToTile/Analysis/Loops/DimTable.h"
 #include <algorithm>
 
 namespace tw::conversion {
