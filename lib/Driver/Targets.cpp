@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Targets.h"
-#include "Program/Machine.h"
+#include "Program/ObjectCode/Machine.h"
 #include "Target/CPU/CPUTarget.h"
 #include "Target/CPU/Configuration/Chooser.h"
 #include "Target/CPU/CpuFeatures.h"

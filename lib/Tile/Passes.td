@@ -163,7 +163,7 @@ def UpdateInPlace : Pass<"tile-update-in-place", "::mlir::ModuleOp"> {
 
     It is done where each element is read by the program that writes it, before it does; a store that
     only copies old elements then goes. The host
-    program then gives both one memory (Program/Storage.h), and nothing is copied. What is stored
+    program then gives both one memory (Program/Host/Storage.h), and nothing is copied. What is stored
     where a mask of positions holds, and is the old value elsewhere, is stored under the mask alone.
   }];
 }

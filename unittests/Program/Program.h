@@ -4,8 +4,8 @@
 // from LLVM text, so that these tests need no target.
 #pragma once
 #include "IR/Graph/Graph.h"
-#include "Program/Artifact.h"
-#include "Program/Machine.h"
+#include "Program/Artifact/Artifact.h"
+#include "Program/ObjectCode/Machine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Program/StridedCopy.h"
+#include "Program/Artifact/StridedCopy.h"
 #include <cstring>
 #include <gtest/gtest.h>
 

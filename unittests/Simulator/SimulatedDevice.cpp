@@ -4,7 +4,7 @@
 // Driver/Targets: what the nvidia target lowers becomes host code, which the driver simulates. So
 // whole models run as they would on a GPU.
 #include "Driver/Targets.h"
-#include "Program/Machine.h"
+#include "Program/ObjectCode/Machine.h"
 #include "Target/CPU/CPUTarget.h"
 #include "Target/CPU/Configuration/Chooser.h"
 #include "Target/CPU/CpuFeatures.h"

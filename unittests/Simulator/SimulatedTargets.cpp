@@ -5,7 +5,7 @@
 // differ.
 #include "CompiledKernel.h"
 #include "Driver/Targets.h"
-#include "Program/Machine.h"
+#include "Program/ObjectCode/Machine.h"
 #include "SimulatedTarget.h"
 
 tw::NamedTarget tw::hostTarget() {

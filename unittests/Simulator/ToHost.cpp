@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ToHost.h"
 #include "Block.h"
-#include "Program/Link.h"
-#include "Program/Machine.h"
+#include "Program/Link/Link.h"
+#include "Program/ObjectCode/Machine.h"
 #include "Target/NVIDIA/Product/Instructions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -474,8 +474,8 @@ TEST(CPUCases, KeepsOneTileWhereARowIsStored) {
   kernel.expectSame({"5x40xf32=random:1"});
 }
 
-/// What LLVM 22 gets wrong (Program/OneLaneStores.h): rows of 17 leave one lane for a masked store
-/// of numbers that are narrowed, and the next rows are written before.
+/// What LLVM 22 gets wrong (Program/ObjectCode/OneLaneStores.h): rows of 17 leave one lane for a
+/// masked store of numbers that are narrowed, and the next rows are written before.
 TEST(CPUCases, StoresSingleLanesOfNarrowedNumbers) {
   for (const char *type : {"bf16", "f16", "i8"}) {
     bool isInteger = type == std::string("i8");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelJit.h"
 #include "Driver/Targets.h"
-#include "Program/LoadedCode.h"
+#include "Program/Link/LoadedCode.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"

@@ -6,8 +6,8 @@
 // with whole models, without a GPU.
 #include "Driver/Targets.h"
 #include "IR/Tile/Tile.h"
-#include "Program/Link.h"
-#include "Program/Machine.h"
+#include "Program/Link/Link.h"
+#include "Program/ObjectCode/Machine.h"
 #include "Target/CPU/CPUTarget.h"
 #include "Target/CPU/Configuration/Chooser.h"
 #include "Target/CPU/CpuFeatures.h"

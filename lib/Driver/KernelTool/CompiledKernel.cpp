@@ -4,7 +4,7 @@
 #include "IO/Element.h"
 #include "IR/Coded.h"
 #include "Interpreter/Interpreter.h"
-#include "Program/LoadedCode.h"
+#include "Program/Link/LoadedCode.h"
 #include "Tile/Passes.h"
 #include "Tile/SplitLoops.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -4,7 +4,7 @@
 #include "Driver/NearestNames.h"
 #include "IR/Tile/Variants.h"
 #include "Language/Source/Source.h"
-#include "Program/Describe.h"
+#include "Program/Artifact/Describe.h"
 #include "Tile/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"

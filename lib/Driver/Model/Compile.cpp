@@ -15,7 +15,7 @@
 #include "Graph/Preparation.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
-#include "Program/Machine.h"
+#include "Program/ObjectCode/Machine.h"
 #include "Tune/Spec/DefaultSpec.h"
 #include "Tune/Spec/TuningSpec.h"
 #include "mlir/IR/MLIRContext.h"

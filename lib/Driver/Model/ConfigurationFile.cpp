@@ -5,7 +5,7 @@
 #include "IO/JsonWriter.h"
 #include "IR/Graph/Graph.h"
 #include "IR/ModelLocation.h"
-#include "Program/Describe.h"
+#include "Program/Artifact/Describe.h"
 #include "llvm/ADT/StringMap.h"
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "IR/ModelLocation.h"
 #include "IR/Tile/Variants.h"
 #include "Language/Source/Names.h"
-#include "Program/Describe.h"
+#include "Program/Artifact/Describe.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringSet.h"

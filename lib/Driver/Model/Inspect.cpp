@@ -9,7 +9,7 @@
 #include "IR/Graph/Graph.h"
 #include "IR/ModelLocation.h"
 #include "IR/Torch/Torch.h"
-#include "Program/Describe.h"
+#include "Program/Artifact/Describe.h"
 #include "Tile/BindCalls.h"
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/IR/MLIRContext.h"

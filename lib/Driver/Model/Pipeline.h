@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The way from a model to an artifact, stage by stage: import, lower, graph, then those of
-// Program/Artifact.h. Each stage is timed, verified, and dumped when asked for.
+// Program/Artifact/Artifact.h. Each stage is timed, verified, and dumped when asked for.
 #pragma once
 #include "Driver/CApi/Session.h"
 #include "Driver/Model/ModelKernels.h"
@@ -10,7 +10,7 @@
 #include "Graph/ConstantEvaluator.h"
 #include "GraphToTile/Passes.h"
 #include "IO/OutputFile.h"
-#include "Program/Artifact.h"
+#include "Program/Artifact/Artifact.h"
 #include "Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -4,7 +4,7 @@
 #include "IR/Graph/Graph.h"
 #include "IR/ModelLocation.h"
 #include "IR/Tile/Variants.h"
-#include "Program/Describe.h"
+#include "Program/Artifact/Describe.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include <fmt/format.h>

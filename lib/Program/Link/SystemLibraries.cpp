@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Program/SystemLibraries.h"
-#include "Program/Machine.h"
+#include "Program/Link/SystemLibraries.h"
+#include "Program/ObjectCode/Machine.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"

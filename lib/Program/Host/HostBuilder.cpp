@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Program/HostBuilder.h"
+#include "Program/Host/HostBuilder.h"
 #include "runtime/ProgramABI.h"
 #include <cstddef>
 

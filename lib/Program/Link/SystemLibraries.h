@@ -2,7 +2,7 @@
 //
 // What programs are linked with: the C library and its functions on numbers.
 #pragma once
-#include "Program/ObjectCode.h"
+#include "Program/ObjectCode/ObjectCode.h"
 #include "Support/Diagnostic.h"
 #include "Support/InstructionSet.h"
 #include <string>

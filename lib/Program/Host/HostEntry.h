@@ -10,7 +10,7 @@
 // outputs and buffers, and as `tw_run`, which calls the kernels.
 #pragma once
 #include "IR/Graph/Graph.h"
-#include "Program/Storage.h"
+#include "Program/Host/Storage.h"
 #include "Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 

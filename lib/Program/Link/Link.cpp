@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Program/Link.h"
-#include "Program/SystemLibraries.h"
+#include "Program/Link/Link.h"
+#include "Program/Link/SystemLibraries.h"
 #include "Support/Limits.h"
 #include "Support/MemoryFile.h"
 #include "lld/Common/Driver.h"

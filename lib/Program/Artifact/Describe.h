@@ -2,9 +2,9 @@
 //
 // The metadata of an artifact (docs/artifact.md), from @main and what the host entry needs.
 #pragma once
-#include "Program/HostEntry.h"
-#include "Program/Payload.h"
-#include "Program/WorkText.h"
+#include "Program/Artifact/Payload.h"
+#include "Program/Artifact/WorkText.h"
+#include "Program/Host/HostEntry.h"
 #include <string>
 
 namespace tw {

@@ -4,7 +4,7 @@
 // the model's files or memory.
 #pragma once
 #include "IR/Graph/Graph.h"
-#include "Program/StridedCopy.h"
+#include "Program/Artifact/StridedCopy.h"
 #include "Support/Diagnostic.h"
 #include "llvm/ADT/StringMap.h"
 #include <string>

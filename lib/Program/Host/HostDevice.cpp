@@ -8,7 +8,7 @@
 //                                            if (callbacks->launch(runtime, 7, &launch)) return 1;
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
-#include "Program/HostEmitter.h"
+#include "Program/Host/HostEmitter.h"
 #include "runtime/ProgramABI.h"
 #include <cstddef>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Program/HostEmitter.h"
+#include "Program/Host/HostEmitter.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
 #include "IR/ModelLocation.h"

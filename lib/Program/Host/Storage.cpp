@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Program/Storage.h"
+#include "Program/Host/Storage.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Graph/Mutations.h"

@@ -2,7 +2,7 @@
 #include "IR/Coded.h"
 #include "IR/Graph/Values.h"
 #include "IR/ModelLocation.h"
-#include "Program/HostEmitter.h"
+#include "Program/Host/HostEmitter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "runtime/ProgramABI.h"

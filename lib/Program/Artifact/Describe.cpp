@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Program/Describe.h"
+#include "Program/Artifact/Describe.h"
 #include "IO/JsonWriter.h"
 #include "IR/ModelLocation.h"
-#include "Program/SizeText.h"
+#include "Program/Artifact/SizeText.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "runtime/Metadata.h"
 #include "runtime/ProgramABI.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Program/HostEntry.h"
+#include "Program/Host/HostEntry.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Values.h"
-#include "Program/HostEmitter.h"
+#include "Program/Host/HostEmitter.h"
 #include "runtime/Planner.h"
 #include "runtime/ProgramABI.h"
 #include <cstddef>

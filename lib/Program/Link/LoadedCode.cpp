@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Program/LoadedCode.h"
-#include "Program/Link.h"
+#include "Program/Link/LoadedCode.h"
+#include "Program/Link/Link.h"
 #include "Support/Limits.h"
 #include <cerrno>
 #include <dlfcn.h>

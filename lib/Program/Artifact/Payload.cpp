@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Program/Payload.h"
+#include "Program/Artifact/Payload.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
 #include "runtime/ProgramABI.h"

@@ -2,7 +2,7 @@
 //
 // Object files as code of this process.
 #pragma once
-#include "Program/ObjectCode.h"
+#include "Program/ObjectCode/ObjectCode.h"
 #include "Support/Diagnostic.h"
 #include "Support/MemoryFile.h"
 #include <string>

@@ -2,8 +2,8 @@
 //
 // Emits one phase of the host entry by walking @main once.
 #pragma once
-#include "Program/HostBuilder.h"
-#include "Program/HostEntry.h"
+#include "Program/Host/HostBuilder.h"
+#include "Program/Host/HostEntry.h"
 
 namespace mlir::scf {
 class ForOp;

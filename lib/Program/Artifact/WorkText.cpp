@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Program/WorkText.h"
+#include "Program/Artifact/WorkText.h"
 #include "IR/Graph/Mutations.h"
-#include "Program/SizeText.h"
+#include "Program/Artifact/SizeText.h"
 #include <fmt/format.h>
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 //
 // Links object files to a shared library with lld, in this process.
 #pragma once
-#include "Program/ObjectCode.h"
+#include "Program/ObjectCode/ObjectCode.h"
 #include "Support/Diagnostic.h"
 #include "runtime/ProgramABI.h"
 #include <string>
