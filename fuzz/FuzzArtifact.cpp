@@ -2,7 +2,7 @@
 //
 // Whole artifacts, and (what does not start like ELF) their metadata alone, which mutations of a
 // whole artifact would rarely reach behind its lengths.
-#include "runtime/Artifact.h"
+#include "runtime/Artifact/Artifact.h"
 #include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

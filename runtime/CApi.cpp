@@ -2,7 +2,7 @@
 //
 // The C functions of tilewright.h over the C++ of this folder: argument checks, statuses, and the
 // place where exceptions (only the C++ library's own, such as bad_alloc) end.
-#include "runtime/Instance.h"
+#include "runtime/Instance/Instance.h"
 #include "runtime/LoadedProgram.h"
 #include "runtime/Observe.h"
 #include "runtime/ProgramInfo.h"

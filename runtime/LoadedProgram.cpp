@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/LoadedProgram.h"
+#include "runtime/Artifact/Elf.h"
 #include "runtime/CpuFeatures.h"
-#include "runtime/Elf.h"
 #include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 // An artifact whose code is mapped and ready to call, on its device. Immutable; shared by
 // instances.
 #pragma once
-#include "runtime/Artifact.h"
+#include "runtime/Artifact/Artifact.h"
 #include "runtime/Device/DeviceBuffer.h"
 #include "runtime/ProgramABI.h"
 #include <memory>

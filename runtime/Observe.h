@@ -3,7 +3,7 @@
 // For tools that link the runtime's objects: what happens in a run, dispatch by dispatch.
 #pragma once
 #include "Support/Diagnostic.h"
-#include "runtime/Metadata.h"
+#include "runtime/Artifact/Metadata.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/Trace.h"
 

@@ -2,7 +2,7 @@
 //
 // Metadata in the C structures that the API hands out.
 #pragma once
-#include "runtime/Metadata.h"
+#include "runtime/Artifact/Metadata.h"
 #include "tilewright/tilewright.h"
 #include <cstdint>
 #include <memory>

@@ -2,7 +2,7 @@
 //
 // What `inspect OUT.so` prints of an artifact's metadata.
 #pragma once
-#include "runtime/Artifact.h"
+#include "runtime/Artifact/Artifact.h"
 #include <string>
 
 namespace tw::cli {

@@ -7,7 +7,7 @@
 #include "Calls.h"
 #include "IO/Compare.h"
 #include "IO/JsonWriter.h"
-#include "runtime/Metadata.h"
+#include "runtime/Artifact/Metadata.h"
 #include "tilewright/tilewright.h"
 #include <map>
 #include <optional>

@@ -11,7 +11,7 @@
 #include "ModelOptions.h"
 #include "Program.h"
 #include "RunIsolated.h"
-#include "runtime/Artifact.h"
+#include "runtime/Artifact/Artifact.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>

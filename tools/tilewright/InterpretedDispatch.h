@@ -4,7 +4,7 @@
 #pragma once
 #include "IO/HostTensor.h"
 #include "OpenKernel.h"
-#include "runtime/Metadata.h"
+#include "runtime/Artifact/Metadata.h"
 #include <map>
 #include <memory>
 #include <optional>

@@ -6,7 +6,7 @@
 #include "IO/File.h"
 #include "RunIsolated.h"
 #include "Support/ChildProcess.h"
-#include "runtime/Artifact.h"
+#include "runtime/Artifact/Artifact.h"
 #include <filesystem>
 #include <fmt/format.h>
 

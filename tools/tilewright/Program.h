@@ -5,7 +5,7 @@
 #include "IO/TemporaryFolder.h"
 #include "ModelOptions.h"
 #include "Support/Diagnostic.h"
-#include "runtime/Metadata.h"
+#include "runtime/Artifact/Metadata.h"
 #include "tilewright/tilewright.h"
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/Artifact.h"
+#include "runtime/Artifact/Artifact.h"
 #include "TestArtifact.h"
-#include "runtime/Seal.h"
+#include "runtime/Artifact/Seal.h"
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>

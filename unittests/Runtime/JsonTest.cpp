@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/Json.h"
+#include "runtime/Artifact/Json.h"
 #include <gtest/gtest.h>
 
 using namespace tw::rt;

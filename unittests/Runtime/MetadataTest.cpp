@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/Metadata.h"
-#include "runtime/Seal.h"
+#include "runtime/Artifact/Metadata.h"
+#include "runtime/Artifact/Seal.h"
 #include <gtest/gtest.h>
 
 using namespace tw;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/SizeExpression.h"
+#include "runtime/Artifact/SizeExpression.h"
 #include <gtest/gtest.h>
 
 using namespace tw;

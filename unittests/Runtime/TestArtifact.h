@@ -2,7 +2,7 @@
 //
 // Artifacts made of bytes, for tests of what reads them.
 #pragma once
-#include "runtime/Seal.h"
+#include "runtime/Artifact/Seal.h"
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

@@ -3,7 +3,7 @@
 #include "IO/File.h"
 #include "IO/OutputFile.h"
 #include "Support/CacheFolder.h"
-#include "runtime/Seal.h"
+#include "runtime/Artifact/Seal.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SHA256.h"
@@ -24,7 +24,7 @@ namespace {
 
 constexpr int64_t mostBytes = int64_t(4) << 30, mostOfOne = mostBytes / 4;
 /// Up to so many bytes are hashed again when they are found; larger ones are artifacts, which the
-/// runtime checks when it opens them (runtime/Seal.h).
+/// runtime checks when it opens them (runtime/Artifact/Seal.h).
 constexpr int64_t mostHashed = int64_t(64) << 20;
 constexpr size_t keyDigits = 32;
 

@@ -19,7 +19,7 @@
 #include "Tune/Spec/DefaultSpec.h"
 #include "Tune/Spec/TuningSpec.h"
 #include "mlir/IR/MLIRContext.h"
-#include "runtime/Seal.h"
+#include "runtime/Artifact/Seal.h"
 #include "tilewright/Compiler.h"
 #include <filesystem>
 #include <fmt/format.h>

@@ -4,9 +4,9 @@
 #include "IR/ModelLocation.h"
 #include "Program/Artifact/SizeText.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "runtime/Metadata.h"
+#include "runtime/Artifact/Metadata.h"
+#include "runtime/Artifact/Seal.h"
 #include "runtime/ProgramABI.h"
-#include "runtime/Seal.h"
 #include "llvm/ADT/StringSet.h"
 #include <algorithm>
 #include <fmt/format.h>

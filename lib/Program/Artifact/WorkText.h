@@ -19,8 +19,8 @@ struct KernelCost {
 };
 KernelCost costOf(tile::KernelOp kernel);
 
-/// Over the program's symbols: a number, or an expression (runtime/SizeExpression.h); "" where it
-/// is not known before the call runs.
+/// Over the program's symbols: a number, or an expression (runtime/Artifact/SizeExpression.h); ""
+/// where it is not known before the call runs.
 struct WorkText {
   std::string flops;
   std::string weightBytes, readBytes, writtenBytes; // of constants, of other tensors, of results

@@ -2,7 +2,7 @@
 #include "KernelKeys.h"
 #include "../CompilerLibrary.h"
 #include "IO/File.h"
-#include "runtime/Artifact.h"
+#include "runtime/Artifact/Artifact.h"
 #include <cstdlib>
 #include <fmt/format.h>
 #include <functional>

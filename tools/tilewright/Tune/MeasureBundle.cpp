@@ -13,7 +13,7 @@
 #include "IO/OutputFile.h"
 #include "KnownCalls.h"
 #include "Trial.h"
-#include "runtime/Artifact.h"
+#include "runtime/Artifact/Artifact.h"
 #include <algorithm>
 #include <ctime>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/Elf.h"
+#include "runtime/Artifact/Elf.h"
 #include "runtime/ProgramABI.h"
 #include <algorithm>
 #include <bit>

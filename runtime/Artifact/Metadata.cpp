@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/Metadata.h"
+#include "runtime/Artifact/Metadata.h"
 #include "Support/Checked.h"
-#include "runtime/Json.h"
+#include "runtime/Artifact/Json.h"
+#include "runtime/Artifact/Seal.h"
 #include "runtime/Planner.h"
 #include "runtime/ProgramABI.h"
-#include "runtime/Seal.h"
 #include <algorithm>
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 //
 // Compares what a caller gives with what a program takes, and says precisely what does not fit.
 #pragma once
-#include "runtime/Metadata.h"
+#include "runtime/Artifact/Metadata.h"
 #include "tilewright/tilewright.h"
 #include <optional>
 #include <span>

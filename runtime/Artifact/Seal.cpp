@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/Seal.h"
+#include "runtime/Artifact/Seal.h"
 #include <algorithm>
 #include <atomic>
 #include <cstring>

@@ -3,7 +3,7 @@
 // Places a dynamic program's temporaries when their sizes change, and remembers the last plans:
 // a served model sees the same few sizes again and again.
 #pragma once
-#include "runtime/Metadata.h"
+#include "runtime/Artifact/Metadata.h"
 #include "runtime/Planner.h"
 #include <cstdint>
 #include <list>

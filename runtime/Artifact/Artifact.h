@@ -6,8 +6,8 @@
 #include "Support/InstructionSet.h"
 #include "Support/MemoryFile.h"
 #include "runtime/AlignedBuffer.h"
-#include "runtime/MappedFile.h"
-#include "runtime/Metadata.h"
+#include "runtime/Artifact/MappedFile.h"
+#include "runtime/Artifact/Metadata.h"
 #include <cstdint>
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is watched of an instance's runs.
-#include "runtime/Instance.h"
+#include "runtime/Instance/Instance.h"
 #include <fmt/format.h>
 
 namespace tw::rt {

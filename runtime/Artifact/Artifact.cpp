@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/Artifact.h"
-#include "runtime/Elf.h"
+#include "runtime/Artifact/Artifact.h"
+#include "runtime/Artifact/Elf.h"
+#include "runtime/Artifact/Seal.h"
 #include "runtime/ProgramABI.h"
-#include "runtime/Seal.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>

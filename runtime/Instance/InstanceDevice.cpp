@@ -3,7 +3,7 @@
 // Calls on a device whose memory is not the host's (docs/devices.md): streams, uploads, failure
 // records, and dispatches on the host. What the program's entry enqueues: InstanceWork.cpp.
 #include "Support/Checked.h"
-#include "runtime/Instance.h"
+#include "runtime/Instance/Instance.h"
 #include <cstring>
 #include <fmt/format.h>
 

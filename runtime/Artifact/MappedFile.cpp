@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/MappedFile.h"
+#include "runtime/Artifact/MappedFile.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>

@@ -3,11 +3,11 @@
 // A running program: its state, temporaries, threads, and the sequence of one call.
 #pragma once
 #include "runtime/AlignedBuffer.h"
-#include "runtime/ArenaPlan.h"
 #include "runtime/Device/DeviceTimes.h"
-#include "runtime/InputCheck.h"
+#include "runtime/Instance/ArenaPlan.h"
+#include "runtime/Instance/InputCheck.h"
+#include "runtime/Instance/RecordedCalls.h"
 #include "runtime/LoadedProgram.h"
-#include "runtime/RecordedCalls.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/Trace.h"
 #include "tilewright/tilewright.h"

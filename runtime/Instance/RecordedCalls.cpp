@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/RecordedCalls.h"
+#include "runtime/Instance/RecordedCalls.h"
 #include <algorithm>
 #include <fmt/format.h>
 

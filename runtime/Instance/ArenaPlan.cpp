@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/ArenaPlan.h"
+#include "runtime/Instance/ArenaPlan.h"
 #include <algorithm>
 
 namespace tw::rt {

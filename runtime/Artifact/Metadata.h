@@ -5,7 +5,7 @@
 #pragma once
 #include "Support/DType.h"
 #include "Support/Diagnostic.h"
-#include "runtime/SizeExpression.h"
+#include "runtime/Artifact/SizeExpression.h"
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 //
 // What a program's entry enqueues on a device: piece by piece, or collected for a graph
 // (docs/devices.md, "Calls as CUDA graphs").
-#include "runtime/Instance.h"
+#include "runtime/Instance/Instance.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>

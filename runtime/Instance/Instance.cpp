@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/Instance.h"
+#include "runtime/Instance/Instance.h"
 #include "Support/Checked.h"
 #include <algorithm>
 #include <cstring>

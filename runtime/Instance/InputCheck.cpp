@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/InputCheck.h"
+#include "runtime/Instance/InputCheck.h"
 #include "Support/Checked.h"
 #include <algorithm>
 #include <fmt/format.h>
