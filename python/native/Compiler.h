@@ -4,7 +4,7 @@
 // first call.
 #pragma once
 #include "Errors.h"
-#include "tools/tilewright/CompilerLibrary.h"
+#include "tools/tilewright/Compiler/CompilerLibrary.h"
 #include <nanobind/nanobind.h>
 #include <string>
 

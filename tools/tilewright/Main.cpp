@@ -2,8 +2,8 @@
 //
 // tilewright: compile models, run and measure what comes out. The command line is a contract:
 // docs/command-line.md.
-#include "Commands.h"
 #include "Failure.h"
+#include "tools/tilewright/Commands/Commands.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Support/Limits.h"
-#include "tools/tilewright/Commands.h"
-#include "tools/tilewright/RunIsolated.h"
+#include "tools/tilewright/Commands/Commands.h"
+#include "tools/tilewright/Compiler/RunIsolated.h"
 #include <climits>
 #include <csignal>
 #include <cstdlib>

@@ -3,7 +3,7 @@
 // Numbers of values change no code: what `tilewright check` looks into is what `compile` makes.
 #include "IO/File.h"
 #include "IO/TemporaryFolder.h"
-#include "tools/tilewright/CompilerLibrary.h"
+#include "tools/tilewright/Compiler/CompilerLibrary.h"
 #include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IO/InputSpec.h"
+#include "tools/tilewright/Compiler/TimeReport.h"
+#include "tools/tilewright/Program/Values.h"
 #include "tools/tilewright/Progress.h"
 #include "tools/tilewright/Statistics.h"
-#include "tools/tilewright/TimeReport.h"
-#include "tools/tilewright/Values.h"
 #include <gtest/gtest.h>
 
 using namespace tw;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/tilewright/ValueStore.h"
+#include "tools/tilewright/Check/ValueStore.h"
 #include "IO/InputSpec.h"
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tilewright profile MODEL|OUT.so --input=SPEC ...: where the time of a call goes.
-#include "../Commands.h"
 #include "../Failure.h"
-#include "../Measure.h"
-#include "../Program.h"
-#include "../Values.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
 #include "Text.h"
+#include "tools/tilewright/Commands/Commands.h"
+#include "tools/tilewright/Program/Measure.h"
+#include "tools/tilewright/Program/Program.h"
+#include "tools/tilewright/Program/Values.h"
 #include <CLI/CLI.hpp>
 #include <memory>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Text.h"
-#include "../Values.h"
+#include "tools/tilewright/Program/Values.h"
 #include <fmt/format.h>
 
 namespace tw::cli {

@@ -4,15 +4,15 @@
 // tilewright tune MODEL --space: what there is to choose from.
 // tilewright tune MODEL --prepare=BUNDLE, --measure=BUNDLE, MODEL --finish=BUNDLE: the same in
 // three parts, of which the second needs no compiler.
-#include "../Commands.h"
 #include "../Failure.h"
-#include "../Program.h"
-#include "../Values.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
-#include "MeasureBundle.h"
-#include "PrepareBundle.h"
 #include "Report.h"
+#include "tools/tilewright/Commands/Commands.h"
+#include "tools/tilewright/Program/Program.h"
+#include "tools/tilewright/Program/Values.h"
+#include "tools/tilewright/Tune/Bundle/MeasureBundle.h"
+#include "tools/tilewright/Tune/Bundle/PrepareBundle.h"
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CompileCandidate.h"
-#include "../Program.h"
-#include "../RunIsolated.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
+#include "tools/tilewright/Compiler/RunIsolated.h"
+#include "tools/tilewright/Program/Program.h"
 #include <cstdio>
 
 namespace tw::cli {

@@ -2,10 +2,10 @@
 //
 // The model with other configurations, compiled.
 #pragma once
-#include "../ModelOptions.h"
 #include "IO/TemporaryFolder.h"
 #include "KernelSpaces.h"
 #include "Support/Diagnostic.h"
+#include "tools/tilewright/Compiler/ModelOptions.h"
 
 namespace tw::cli {
 

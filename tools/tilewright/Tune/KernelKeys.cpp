@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelKeys.h"
-#include "../CompilerLibrary.h"
 #include "IO/File.h"
 #include "runtime/Artifact/Artifact.h"
+#include "tools/tilewright/Compiler/CompilerLibrary.h"
 #include <cstdlib>
 #include <fmt/format.h>
 #include <functional>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelSpaces.h"
-#include "../CompilerLibrary.h"
-#include "../CompilerSink.h"
 #include "../Failure.h"
-#include "../RunIsolated.h"
 #include "IO/File.h"
 #include "IO/Json.h"
 #include "IO/JsonWriter.h"
 #include "IO/OutputFile.h"
+#include "tools/tilewright/Compiler/CompilerLibrary.h"
+#include "tools/tilewright/Compiler/CompilerSink.h"
+#include "tools/tilewright/Compiler/RunIsolated.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

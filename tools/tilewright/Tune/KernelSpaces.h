@@ -3,9 +3,9 @@
 // The kernels of a model that have configurations, and configuration files for them: what the
 // compiler tells a search and what a search tells the compiler.
 #pragma once
-#include "../ModelOptions.h"
 #include "IO/TemporaryFolder.h"
 #include "Tune/Search.h"
+#include "tools/tilewright/Compiler/ModelOptions.h"
 #include <map>
 #include <string>
 #include <vector>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tilewright link-specs SPEC ... -o FILE: one tuning spec of several.
-#include "../Commands.h"
-#include "../CompilerLibrary.h"
-#include "../CompilerSink.h"
 #include "../Failure.h"
-#include "../RunIsolated.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
+#include "tools/tilewright/Commands/Commands.h"
+#include "tools/tilewright/Compiler/CompilerLibrary.h"
+#include "tools/tilewright/Compiler/CompilerSink.h"
+#include "tools/tilewright/Compiler/RunIsolated.h"
 #include <CLI/CLI.hpp>
 #include <memory>
 

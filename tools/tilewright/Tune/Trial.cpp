@@ -2,14 +2,14 @@
 #include "Trial.h"
 #include "../Failure.h"
 #include "../Machine.h"
-#include "../Measure.h"
-#include "../ModelOptions.h"
-#include "../Program.h"
 #include "IO/Json.h"
 #include "IO/JsonWriter.h"
 #include "Support/ChildProcess.h"
 #include "runtime/Device/CudaDriver.h"
 #include "runtime/Observe.h"
+#include "tools/tilewright/Compiler/ModelOptions.h"
+#include "tools/tilewright/Program/Measure.h"
+#include "tools/tilewright/Program/Program.h"
 #include <algorithm>
 #include <cerrno>
 #include <chrono>

@@ -3,9 +3,9 @@
 // One candidate program against the program that a search began with: first whether its results are
 // right, then how long both take, in turns, in a process of their own.
 #pragma once
-#include "../CallResults.h"
 #include "IO/HostTensor.h"
 #include "Support/Diagnostic.h"
+#include "tools/tilewright/Program/CallResults.h"
 #include <map>
 #include <span>
 #include <string>

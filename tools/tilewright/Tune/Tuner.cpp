@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tuner.h"
-#include "../CompilerLibrary.h"
 #include "../Failure.h"
 #include "../Machine.h"
-#include "../Program.h"
 #include "../Statistics.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
 #include "KernelKeys.h"
 #include "runtime/Observe.h"
+#include "tools/tilewright/Compiler/CompilerLibrary.h"
+#include "tools/tilewright/Program/Program.h"
 #include <algorithm>
 #include <ctime>
 #include <fmt/format.h>

@@ -8,9 +8,9 @@
 #include "CompileCandidate.h"
 #include "FoundKernel.h"
 #include "KernelSpaces.h"
-#include "KnownCalls.h"
 #include "Trial.h"
 #include "Tune/Database.h"
+#include "tools/tilewright/Tune/Bundle/KnownCalls.h"
 #include <chrono>
 #include <functional>
 #include <future>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Measure.h"
 #include "Execute.h"
-#include "Failure.h"
+#include "tools/tilewright/Failure.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>

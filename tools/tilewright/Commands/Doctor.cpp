@@ -2,14 +2,14 @@
 //
 // tilewright doctor: what this machine and this installation can do.
 #include "Commands.h"
-#include "CompilerLibrary.h"
-#include "Failure.h"
 #include "IO/JsonWriter.h"
-#include "Machine.h"
-#include "RunIsolated.h"
 #include "Support/CacheFolder.h"
-#include "Values.h"
 #include "runtime/Device/CudaDriver.h"
+#include "tools/tilewright/Compiler/CompilerLibrary.h"
+#include "tools/tilewright/Compiler/RunIsolated.h"
+#include "tools/tilewright/Failure.h"
+#include "tools/tilewright/Machine.h"
+#include "tools/tilewright/Program/Values.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 //
 // tilewright tune --measure=BUNDLE.
 #pragma once
-#include "../Expected.h"
+#include "tools/tilewright/Program/Expected.h"
 #include <functional>
 #include <string>
 

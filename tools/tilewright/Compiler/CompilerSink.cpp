@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CompilerSink.h"
-#include "Failure.h"
+#include "tools/tilewright/Failure.h"
 
 namespace tw::cli {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PrepareBundle.h"
-#include "../Failure.h"
-#include "../Program.h"
 #include "Bundle.h"
 #include "IO/File.h"
 #include "IO/Npy.h"
-#include "KernelKeys.h"
+#include "tools/tilewright/Failure.h"
+#include "tools/tilewright/Program/Program.h"
+#include "tools/tilewright/Tune/KernelKeys.h"
 #include <filesystem>
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KnownCalls.h"
-#include "../Program.h"
 #include "IO/Element.h"
 #include "IO/InputSpec.h"
 #include "Support/ChildProcess.h"
+#include "tools/tilewright/Program/Program.h"
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>

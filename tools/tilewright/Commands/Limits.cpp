@@ -2,12 +2,12 @@
 //
 // tilewright limits: what this machine sustains. Benchmarks run it between their turns, so that
 // what they compare with has been measured beside what is compared.
+#include "tools/tilewright/Limits.h"
 #include "Commands.h"
-#include "Failure.h"
 #include "IO/JsonWriter.h"
-#include "Limits.h"
-#include "Machine.h"
-#include "Values.h"
+#include "tools/tilewright/Failure.h"
+#include "tools/tilewright/Machine.h"
+#include "tools/tilewright/Program/Values.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 //
 // The commands of the tool: each registers itself and, when chosen, leaves what to do.
 #pragma once
-#include "Calls.h"
+#include "tools/tilewright/Program/Calls.h"
 #include <functional>
 #include <string>
 #include <vector>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program.h"
-#include "CompilerLibrary.h"
-#include "CompilerSink.h"
-#include "Failure.h"
 #include "IO/File.h"
-#include "RunIsolated.h"
 #include "Support/ChildProcess.h"
 #include "runtime/Artifact/Artifact.h"
+#include "tools/tilewright/Compiler/CompilerLibrary.h"
+#include "tools/tilewright/Compiler/CompilerSink.h"
+#include "tools/tilewright/Compiler/RunIsolated.h"
+#include "tools/tilewright/Failure.h"
 #include <filesystem>
 #include <fmt/format.h>
 

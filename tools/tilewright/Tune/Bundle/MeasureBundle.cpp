@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MeasureBundle.h"
-#include "../Failure.h"
-#include "../Machine.h"
-#include "../Program.h"
-#include "../Progress.h"
-#include "../Statistics.h"
 #include "Bundle.h"
 #include "IO/File.h"
 #include "IO/InputSpec.h"
@@ -12,8 +7,13 @@
 #include "IO/Npy.h"
 #include "IO/OutputFile.h"
 #include "KnownCalls.h"
-#include "Trial.h"
 #include "runtime/Artifact/Artifact.h"
+#include "tools/tilewright/Failure.h"
+#include "tools/tilewright/Machine.h"
+#include "tools/tilewright/Program/Program.h"
+#include "tools/tilewright/Progress.h"
+#include "tools/tilewright/Statistics.h"
+#include "tools/tilewright/Tune/Trial.h"
 #include <algorithm>
 #include <ctime>
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 //
 // What the compiler library says, printed or kept.
 #pragma once
-#include "Progress.h"
 #include "tilewright/Compiler.h"
+#include "tools/tilewright/Progress.h"
 #include <string>
 
 namespace tw::cli {

@@ -4,11 +4,11 @@
 // target's (docs/bisect.md): both programs run, and each dispatch of the compiled one works on what
 // the reference computes, so that errors do not add up.
 #pragma once
-#include "Calls.h"
 #include "IO/Compare.h"
 #include "IO/JsonWriter.h"
 #include "runtime/Artifact/Metadata.h"
 #include "tilewright/tilewright.h"
+#include "tools/tilewright/Program/Calls.h"
 #include <map>
 #include <optional>
 

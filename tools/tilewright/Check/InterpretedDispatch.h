@@ -3,8 +3,8 @@
 // A dispatch of a program, done again by the interpreter of tile programs.
 #pragma once
 #include "IO/HostTensor.h"
-#include "OpenKernel.h"
 #include "runtime/Artifact/Metadata.h"
+#include "tools/tilewright/Program/OpenKernel.h"
 #include <map>
 #include <memory>
 #include <optional>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 #include "Calls.h"
-#include "CompilerLibrary.h"
-#include "CompilerSink.h"
 #include "IO/HostTensor.h"
+#include "tools/tilewright/Compiler/CompilerLibrary.h"
+#include "tools/tilewright/Compiler/CompilerSink.h"
 
 namespace tw::cli {
 

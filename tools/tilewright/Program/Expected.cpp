@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Expected.h"
-#include "Failure.h"
+#include "tools/tilewright/Failure.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 

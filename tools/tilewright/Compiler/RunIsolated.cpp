@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RunIsolated.h"
-#include "Failure.h"
 #include "Support/ChildProcess.h"
 #include "Support/Limits.h"
+#include "tools/tilewright/Failure.h"
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>

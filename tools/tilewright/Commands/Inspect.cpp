@@ -2,16 +2,16 @@
 //
 // tilewright inspect MODEL|OUT.so: what it takes, gives, keeps and consists of. Reads no weights,
 // and runs no code of an artifact.
-#include "ArtifactText.h"
 #include "Commands.h"
-#include "CompilerLibrary.h"
-#include "CompilerSink.h"
-#include "Failure.h"
 #include "IO/File.h"
-#include "ModelOptions.h"
-#include "Program.h"
-#include "RunIsolated.h"
 #include "runtime/Artifact/Artifact.h"
+#include "tools/tilewright/Compiler/CompilerLibrary.h"
+#include "tools/tilewright/Compiler/CompilerSink.h"
+#include "tools/tilewright/Compiler/ModelOptions.h"
+#include "tools/tilewright/Compiler/RunIsolated.h"
+#include "tools/tilewright/Failure.h"
+#include "tools/tilewright/Program/ArtifactText.h"
+#include "tools/tilewright/Program/Program.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>

@@ -3,8 +3,8 @@
 // The calls that every candidate's results are compared on: what the user gave, and inputs at the
 // edges of what its type holds.
 #pragma once
-#include "Trial.h"
 #include "tilewright/tilewright.h"
+#include "tools/tilewright/Tune/Trial.h"
 #include <span>
 #include <string>
 #include <vector>

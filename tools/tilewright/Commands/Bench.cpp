@@ -2,12 +2,12 @@
 //
 // tilewright bench MODEL|OUT.so --input=SPEC ...: what one call costs, in time and memory.
 #include "Commands.h"
-#include "Failure.h"
-#include "Machine.h"
-#include "Measure.h"
-#include "Program.h"
-#include "Statistics.h"
-#include "Values.h"
+#include "tools/tilewright/Failure.h"
+#include "tools/tilewright/Machine.h"
+#include "tools/tilewright/Program/Measure.h"
+#include "tools/tilewright/Program/Program.h"
+#include "tools/tilewright/Program/Values.h"
+#include "tools/tilewright/Statistics.h"
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <fmt/format.h>

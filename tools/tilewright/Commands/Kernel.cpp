@@ -3,14 +3,14 @@
 // tilewright kernel print|run|check|compile K.mlir|K.cpp|K.so: a hand-written kernel as text, in
 // the interpreter, and compiled.
 #include "Commands.h"
-#include "Expected.h"
-#include "Failure.h"
 #include "IO/File.h"
 #include "IO/Npy.h"
-#include "OpenKernel.h"
-#include "RunIsolated.h"
-#include "Statistics.h"
-#include "Values.h"
+#include "tools/tilewright/Compiler/RunIsolated.h"
+#include "tools/tilewright/Failure.h"
+#include "tools/tilewright/Program/Expected.h"
+#include "tools/tilewright/Program/OpenKernel.h"
+#include "tools/tilewright/Program/Values.h"
+#include "tools/tilewright/Statistics.h"
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fmt/format.h>

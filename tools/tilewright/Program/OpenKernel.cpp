@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OpenKernel.h"
-#include "Failure.h"
 #include "Values.h"
+#include "tools/tilewright/Failure.h"
 
 namespace tw::cli {
 

@@ -3,13 +3,13 @@
 // tilewright check MODEL --input=SPEC ...: are the compiled results what they should be? Against
 // --expected-output where it is given, else against the same model compiled for `reference`. Where
 // they are not, it says which dispatch is at fault.
-#include "CallResults.h"
-#include "Commands.h"
-#include "Expected.h"
-#include "Failure.h"
 #include "FirstDifference.h"
-#include "Program.h"
-#include "RunIsolated.h"
+#include "tools/tilewright/Commands/Commands.h"
+#include "tools/tilewright/Compiler/RunIsolated.h"
+#include "tools/tilewright/Failure.h"
+#include "tools/tilewright/Program/CallResults.h"
+#include "tools/tilewright/Program/Expected.h"
+#include "tools/tilewright/Program/Program.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>

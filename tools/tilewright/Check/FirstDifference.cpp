@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FirstDifference.h"
-#include "Execute.h"
-#include "Failure.h"
 #include "InterpretedDispatch.h"
-#include "Program.h"
 #include "ValueStore.h"
 #include "runtime/Observe.h"
+#include "tools/tilewright/Failure.h"
+#include "tools/tilewright/Program/Execute.h"
+#include "tools/tilewright/Program/Program.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>

@@ -2,12 +2,12 @@
 //
 // tilewright run MODEL|OUT.so --input=SPEC ... [--next --input=SPEC ...]
 #include "Commands.h"
-#include "Execute.h"
-#include "Expected.h"
-#include "Failure.h"
 #include "IO/Npy.h"
-#include "Program.h"
-#include "Values.h"
+#include "tools/tilewright/Failure.h"
+#include "tools/tilewright/Program/Execute.h"
+#include "tools/tilewright/Program/Expected.h"
+#include "tools/tilewright/Program/Program.h"
+#include "tools/tilewright/Program/Values.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>

@@ -3,10 +3,10 @@
 // MODEL or OUT.so as a loaded program: a model is compiled to a temporary artifact first.
 #pragma once
 #include "IO/TemporaryFolder.h"
-#include "ModelOptions.h"
 #include "Support/Diagnostic.h"
 #include "runtime/Artifact/Metadata.h"
 #include "tilewright/tilewright.h"
+#include "tools/tilewright/Compiler/ModelOptions.h"
 #include <memory>
 #include <string>
 

@@ -2,15 +2,15 @@
 //
 // tilewright compile MODEL -o OUT.so
 #include "Commands.h"
-#include "CompilerLibrary.h"
-#include "CompilerSink.h"
-#include "Failure.h"
 #include "IO/File.h"
 #include "IO/JsonWriter.h"
-#include "ModelOptions.h"
-#include "RunIsolated.h"
-#include "TimeReport.h"
-#include "Values.h"
+#include "tools/tilewright/Compiler/CompilerLibrary.h"
+#include "tools/tilewright/Compiler/CompilerSink.h"
+#include "tools/tilewright/Compiler/ModelOptions.h"
+#include "tools/tilewright/Compiler/RunIsolated.h"
+#include "tools/tilewright/Compiler/TimeReport.h"
+#include "tools/tilewright/Failure.h"
+#include "tools/tilewright/Program/Values.h"
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fmt/format.h>

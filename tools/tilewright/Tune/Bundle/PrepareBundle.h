@@ -2,9 +2,9 @@
 //
 // tilewright tune MODEL --prepare=BUNDLE, and --finish=BUNDLE.
 #pragma once
-#include "FoundKernel.h"
 #include "IO/InputSpec.h"
-#include "Tuner.h"
+#include "tools/tilewright/Tune/FoundKernel.h"
+#include "tools/tilewright/Tune/Tuner.h"
 #include <span>
 #include <string>
 
