@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Python's ints, floats and bools: symbolic sizes and what is computed from them.
-#include "TorchToGraph/Builders/Scalars.h"
+#include "TorchToGraph/Builders/Elementwise/Scalars.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

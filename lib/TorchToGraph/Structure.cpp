@@ -2,7 +2,7 @@
 //
 // What is not computation: constants, literals, lists and tuples, annotations, assertions.
 #include "IR/Graph/Graph.h"
-#include "TorchToGraph/Builders/Element.h"
+#include "TorchToGraph/Builders/Elementwise/Element.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Core/Operand.h"
-#include "TorchToGraph/Builders/Element.h"
+#include "TorchToGraph/Builders/Elementwise/Element.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include <fmt/format.h>

@@ -2,9 +2,9 @@
 //
 // Gradients of activation functions: one elementwise op of the gradient of the output and the
 // input (or the output, or what the forward operator saved).
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Families.h"
 #include <cmath>
 

@@ -2,8 +2,8 @@
 //
 // Airy's function Ai, in f64, rounded once: a series in the middle, and beyond it what is left of
 // its asymptotic forms, in z = 2/3 |x|^(3/2).
-#include "TorchToGraph/Builders/Chebyshev.h"
-#include "TorchToGraph/Builders/InDouble.h"
+#include "TorchToGraph/Builders/Elementwise/Chebyshev.h"
+#include "TorchToGraph/Builders/Elementwise/InDouble.h"
 #include "TorchToGraph/Elementwise/BesselTables.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -2,7 +2,7 @@
 //
 // Elementwise arithmetic of two or three operands: tensors or numbers, promoted as the program
 // says.
-#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

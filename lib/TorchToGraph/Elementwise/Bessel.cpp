@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bessel functions, relatives of the error function, and Hurwitz' zeta, in f64, rounded once.
-#include "TorchToGraph/Builders/Chebyshev.h"
-#include "TorchToGraph/Builders/InDouble.h"
+#include "TorchToGraph/Builders/Elementwise/Chebyshev.h"
+#include "TorchToGraph/Builders/Elementwise/InDouble.h"
 #include "TorchToGraph/Elementwise/BesselTables.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Conversions of dtype, and the many names of "the same tensor".
-#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Families.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The gamma function's relatives, in f64, rounded once.
-#include "TorchToGraph/Builders/InDouble.h"
+#include "TorchToGraph/Builders/Elementwise/InDouble.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -2,7 +2,7 @@
 //
 // Orthogonal polynomials of degree n at x, both from data, in f64, rounded once. The degree is
 // truncated to an integer; of a negative degree the value is 0, as in PyTorch.
-#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

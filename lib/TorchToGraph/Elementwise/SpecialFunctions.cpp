@@ -2,7 +2,7 @@
 //
 // Functions of the normal distribution, of floats' bits and of integers, and the operators that
 // PyTorch knows under a second name.
-#include "TorchToGraph/Builders/InDouble.h"
+#include "TorchToGraph/Builders/Elementwise/InDouble.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

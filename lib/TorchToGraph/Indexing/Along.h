@@ -3,7 +3,7 @@
 // Reads and writes whose positions along one dimension are data, the other coordinates being those
 // of the index tensor: what gather, scatter and sort have in common.
 #pragma once
-#include "TorchToGraph/Builders/Scatter.h"
+#include "TorchToGraph/Builders/Indexing/Scatter.h"
 
 namespace tw::lower {
 

@@ -2,10 +2,10 @@
 //
 // Rows of a weight chosen by indices, and the gradient: a sum of rows at those positions.
 #include "TorchToGraph/Indexing/Embedding.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/Indexing/Scatter.h"
 #include "TorchToGraph/Builders/Reshape.h"
-#include "TorchToGraph/Builders/Scatter.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -3,12 +3,12 @@
 // Bags of embeddings: sums, means or maxima of the rows of a weight that runs of indices name. Bag
 // k holds the indices from offsets[k] up to offsets[k + 1], the last one up to the end. Forward is
 // one gather whose body loops over a bag; the gradient adds rows up where the indices say.
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Indexing/Scatter.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
-#include "TorchToGraph/Builders/Reduce.h"
-#include "TorchToGraph/Builders/Scan.h"
-#include "TorchToGraph/Builders/Scatter.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
+#include "TorchToGraph/Builders/Reduction/Scan.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Indexing/Embedding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

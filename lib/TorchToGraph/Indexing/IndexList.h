@@ -3,7 +3,7 @@
 // The list of indices in self[i, :, j]: which dimensions of self come from tensors, and what shape
 // results. Shared by reading (index) and writing (index_put).
 #pragma once
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
 
 namespace tw::lower {
 

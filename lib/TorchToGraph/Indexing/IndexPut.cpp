@@ -2,12 +2,12 @@
 //
 // self[i, :, j] = values: index_put with positions, and with a mask, which becomes a choice
 // between old and new elements.
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Indexing/Scatter.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/Reduction/Scan.h"
 #include "TorchToGraph/Builders/Reshape.h"
-#include "TorchToGraph/Builders/Scan.h"
-#include "TorchToGraph/Builders/Scatter.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Indexing/IndexList.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

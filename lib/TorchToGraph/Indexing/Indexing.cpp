@@ -2,8 +2,8 @@
 //
 // Reads at positions that are data: index, gather, index_select, take. Each is one
 // gather; what it reads is checked against the sizes at run time.
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Indexing/Along.h"

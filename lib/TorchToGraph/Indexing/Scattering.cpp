@@ -3,8 +3,8 @@
 // Writes along one dimension at positions that are data: scatter and its reductions, index_add,
 // index_copy, index_fill, index_reduce, put. Where positions repeat without a reduction, the last
 // write in row-major order stays. Sums and products of f16 and bf16 are rounded once.
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Indexing/Along.h"

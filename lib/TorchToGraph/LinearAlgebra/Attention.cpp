@@ -2,12 +2,12 @@
 //
 // Scaled dot-product attention.
 #include "TorchToGraph/Builders/Attention.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
+#include "TorchToGraph/Builders/Elementwise/Scalars.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/Reduction/Softmax.h"
 #include "TorchToGraph/Builders/Reshape.h"
-#include "TorchToGraph/Builders/Scalars.h"
-#include "TorchToGraph/Builders/Softmax.h"
 #include "TorchToGraph/Families.h"
 
 using namespace mlir;

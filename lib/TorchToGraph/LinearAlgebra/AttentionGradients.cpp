@@ -4,11 +4,11 @@
 // large as the scores, is spelt out.
 #include "IR/Graph/Graph.h"
 #include "TorchToGraph/Builders/Attention.h"
+#include "TorchToGraph/Builders/Elementwise/Scalars.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
 #include "TorchToGraph/Builders/Reshape.h"
-#include "TorchToGraph/Builders/Scalars.h"
 #include "TorchToGraph/Families.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Distances between the rows of matrices, and their gradients.
-#include "TorchToGraph/Builders/Gather.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Norm.h"
+#include "TorchToGraph/Builders/Reduction/Norm.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

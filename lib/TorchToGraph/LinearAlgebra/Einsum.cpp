@@ -3,11 +3,11 @@
 // Products named by their dimensions: einsum, tensordot and relatives, as contractions in opmath
 // with one rounding at the end.
 #include "TorchToGraph/Builders/Contract.h"
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Norm.h"
-#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/Reduction/Norm.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include <map>

@@ -4,10 +4,10 @@
 // group with a matrix of its own: what mixtures of experts compute. A reduction that finds the
 // group's matrix by its number; nothing is sorted or copied.
 #include "TorchToGraph/Builders/Contract.h"
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

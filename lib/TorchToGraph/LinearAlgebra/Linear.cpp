@@ -3,9 +3,9 @@
 // Linear algebra: every product is one contraction in opmath, followed by at most one elementwise
 // op that adds, scales and rounds once.
 #include "TorchToGraph/Builders/Contract.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Pointwise.h"
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 

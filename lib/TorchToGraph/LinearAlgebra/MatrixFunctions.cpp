@@ -2,9 +2,9 @@
 //
 // Norms of matrices and of slices, powers, cross products.
 #include "TorchToGraph/Builders/Contract.h"
-#include "TorchToGraph/Builders/Gather.h"
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Norm.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
+#include "TorchToGraph/Builders/Reduction/Norm.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

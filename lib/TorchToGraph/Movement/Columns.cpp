@@ -3,12 +3,12 @@
 // im2col and col2im: windows of images as columns of a matrix, and their sums
 // back into images.
 #include "TorchToGraph/Builders/Bounds.h"
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
+#include "TorchToGraph/Builders/Indexing/Scatter.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Builders/Reshape.h"
-#include "TorchToGraph/Builders/Scatter.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <fmt/format.h>

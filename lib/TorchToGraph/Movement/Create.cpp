@@ -2,10 +2,10 @@
 //
 // Tensors made from sizes and numbers. "Empty" ones are zeros, so that results never depend on what
 // memory held.
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
+#include "TorchToGraph/Builders/Elementwise/Scalars.h"
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Pointwise.h"
-#include "TorchToGraph/Builders/Scalars.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Movement/Spaced.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,12 +2,12 @@
 //
 // Neighbours along a dimension: differences, the trapezoidal rule; and powers side by side.
 #include "TorchToGraph/Builders/Bounds.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
+#include "TorchToGraph/Builders/Reduction/Scan.h"
 #include "TorchToGraph/Builders/Reshape.h"
-#include "TorchToGraph/Builders/Scan.h"
 #include "TorchToGraph/Families.h"
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 //
 // A tensor with a part of it replaced, and gradients of taking that part: zeros around.
 #include "TorchToGraph/Builders/Bounds.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include <fmt/format.h>

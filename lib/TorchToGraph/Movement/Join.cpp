@@ -2,9 +2,9 @@
 //
 // Several tensors as one: cat and stack in their variants, grids and products of coordinates.
 #include "TorchToGraph/Builders/Bounds.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include <fmt/format.h>

@@ -4,10 +4,10 @@
 // inside. A negative padding takes elements away.
 #include "TorchToGraph/Movement/Pad.h"
 #include "TorchToGraph/Builders/Bounds.h"
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 // element that was read.
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Scatter.h"
+#include "TorchToGraph/Builders/Indexing/Scatter.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Movement/Pad.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Movement/Spaced.h"
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
 #include "TorchToGraph/Vision/Taps.h"
 
 using namespace mlir;

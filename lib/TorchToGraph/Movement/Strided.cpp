@@ -3,13 +3,13 @@
 // Views by strides and by windows: as_strided, unfold, view as another dtype,
 // and their reverses.
 #include "TorchToGraph/Builders/Bounds.h"
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
+#include "TorchToGraph/Builders/Indexing/Scatter.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
 #include "TorchToGraph/Builders/Reshape.h"
-#include "TorchToGraph/Builders/Scatter.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <fmt/format.h>

@@ -2,11 +2,11 @@
 //
 // Losses over classes: negative log likelihood, cross entropy and margins, whose targets name a
 // class (a read at a checked position) or give every class a probability.
-#include "TorchToGraph/Builders/Gather.h"
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Loss.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
+#include "TorchToGraph/Builders/Reduction/Loss.h"
+#include "TorchToGraph/Builders/Reduction/Softmax.h"
 #include "TorchToGraph/Builders/Reshape.h"
-#include "TorchToGraph/Builders/Softmax.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>

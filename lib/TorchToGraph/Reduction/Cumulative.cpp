@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Running sums, products and extremes along a dimension: tw.scan.
-#include "TorchToGraph/Builders/Pointwise.h"
-#include "TorchToGraph/Builders/Scan.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
+#include "TorchToGraph/Builders/Reduction/Scan.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>

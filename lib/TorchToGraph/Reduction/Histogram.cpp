@@ -2,12 +2,12 @@
 //
 // How many of the points in a space fall into each of its bins: histogram, histogramdd. Bins are
 // found in their edges by binary search and counted by one scatter.
-#include "TorchToGraph/Builders/BinarySearch.h"
 #include "TorchToGraph/Builders/Bounds.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Indexing/BinarySearch.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Indexing/Along.h"

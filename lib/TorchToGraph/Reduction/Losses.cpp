@@ -2,12 +2,12 @@
 //
 // Losses that compare elements or vectors: one elementwise op in opmath, then the reduction that
 // the argument "reduction" asks for; and their gradients.
-#include "TorchToGraph/Builders/Gather.h"
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Loss.h"
-#include "TorchToGraph/Builders/Norm.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
+#include "TorchToGraph/Builders/Reduction/Loss.h"
+#include "TorchToGraph/Builders/Reduction/Norm.h"
+#include "TorchToGraph/Builders/Reduction/Scan.h"
 #include "TorchToGraph/Builders/Reshape.h"
-#include "TorchToGraph/Builders/Scan.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>

@@ -2,9 +2,9 @@
 //
 // Layer, group, batch, instance and RMS normalisation and their gradients. All are: statistics over
 // some dimensions (two passes, in the accumulation dtype), then one elementwise op.
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Pointwise.h"
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include <limits>

@@ -2,7 +2,7 @@
 //
 // Sums, means, extremes, truth, variances and norms over dimensions.
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Norm.h"
+#include "TorchToGraph/Builders/Reduction/Norm.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

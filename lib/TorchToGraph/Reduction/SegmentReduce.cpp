@@ -2,12 +2,12 @@
 //
 // Reductions of runs of elements along a dimension, whose lengths or offsets are data:
 // segment_reduce and its gradient. Each result loops over its segment.
-#include "TorchToGraph/Builders/BinarySearch.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Indexing/BinarySearch.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
-#include "TorchToGraph/Builders/Reduce.h"
-#include "TorchToGraph/Builders/Scan.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
+#include "TorchToGraph/Builders/Reduction/Scan.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Indexing/Along.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

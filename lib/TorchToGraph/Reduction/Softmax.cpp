@@ -2,7 +2,7 @@
 //
 // Softmax and its relatives: a maximum, a sum and elementwise ops over the same rows, all in
 // opmath.
-#include "TorchToGraph/Builders/Softmax.h"
+#include "TorchToGraph/Builders/Reduction/Softmax.h"
 #include "TorchToGraph/Families.h"
 #include <cmath>
 

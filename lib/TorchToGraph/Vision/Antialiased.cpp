@@ -4,10 +4,10 @@
 // [output, input], the width first. When it makes something smaller, the filter grows with the
 // scale. The matrices depend on sizes alone, so static ones are computed at compile time.
 #include "TorchToGraph/Builders/Contract.h"
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Pointwise.h"
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Vision/Resampling.h"
 #include "TorchToGraph/Vision/Taps.h"

@@ -5,10 +5,10 @@
 // the forward one was not), to the weight a contraction over the padded input.
 #include "IR/Graph/Graph.h"
 #include "TorchToGraph/Builders/Contract.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

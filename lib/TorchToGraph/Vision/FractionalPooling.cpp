@@ -3,8 +3,8 @@
 // Fractional max pooling: windows of one size whose distances vary around a fraction, shifted for
 // each image by random numbers, which are an argument.
 #include "TorchToGraph/Builders/Bounds.h"
-#include "TorchToGraph/Builders/Gather.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Vision/Pooling.h"
 #include "TorchToGraph/Vision/Taps.h"

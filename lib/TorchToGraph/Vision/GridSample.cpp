@@ -3,8 +3,8 @@
 // Sampling at positions that a grid of coordinates in [-1, 1] names, and the grids of affine
 // transformations.
 #include "TorchToGraph/Vision/GridSample.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Indexing/Along.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

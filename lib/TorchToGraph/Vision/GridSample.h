@@ -3,7 +3,7 @@
 // Sampling at positions that a grid of coordinates in [-1, 1] names: what the operator and its
 // gradients share.
 #pragma once
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
 #include "TorchToGraph/Vision/Taps.h"
 
 namespace tw::lower {

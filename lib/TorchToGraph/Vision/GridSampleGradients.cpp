@@ -2,9 +2,9 @@
 //
 // The gradients of sampling at the positions of a grid: the input's is scattered to the taps of all
 // samples, the grid's sums what each sample changes by its coordinates over the channels.
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Move.h"
-#include "TorchToGraph/Builders/Pointwise.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Indexing/Along.h"

@@ -4,10 +4,10 @@
 // scatter each output's gradient over its window.
 #include "TorchToGraph/Vision/Pooling.h"
 #include "IR/Graph/Graph.h"
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Pointwise.h"
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Vision/Window.h"

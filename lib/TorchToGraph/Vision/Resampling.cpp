@@ -7,9 +7,9 @@
 // for f64), so that the same elements are picked where a coordinate falls between two.
 #include "TorchToGraph/Vision/Resampling.h"
 #include "IR/Graph/Graph.h"
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 #include "TorchToGraph/Builders/Index.h"
-#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
 #include "TorchToGraph/Families.h"
 #include "TorchToGraph/Vision/Taps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

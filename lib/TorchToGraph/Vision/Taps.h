@@ -2,7 +2,7 @@
 //
 // Weighted reads around a computed coordinate: what resampling and grid sampling share.
 #pragma once
-#include "TorchToGraph/Builders/Element.h"
+#include "TorchToGraph/Builders/Elementwise/Element.h"
 #include "TorchToGraph/Core/Lowering.h"
 
 namespace tw::lower {

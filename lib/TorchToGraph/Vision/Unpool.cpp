@@ -4,8 +4,8 @@
 // from.
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Indexing/Scatter.h"
 #include "TorchToGraph/Builders/Reshape.h"
-#include "TorchToGraph/Builders/Scatter.h"
 #include "TorchToGraph/Families.h"
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 //
 // Windows that slide over the last dimensions of a tensor: what pooling and its gradients share.
 #pragma once
-#include "TorchToGraph/Builders/Element.h"
+#include "TorchToGraph/Builders/Elementwise/Element.h"
 #include "TorchToGraph/Core/Lowering.h"
 
 namespace tw::lower {

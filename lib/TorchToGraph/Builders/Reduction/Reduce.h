@@ -2,7 +2,7 @@
 //
 // Reductions over dimensions as linalg.fill + linalg.generic; the reduced dimensions iterate last.
 #pragma once
-#include "TorchToGraph/Builders/Pointwise.h"
+#include "TorchToGraph/Builders/Elementwise/Pointwise.h"
 
 namespace tw::lower {
 

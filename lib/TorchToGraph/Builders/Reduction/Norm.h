@@ -2,7 +2,7 @@
 //
 // p-norms and distances.
 #pragma once
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
 
 namespace tw::lower {
 

@@ -2,7 +2,7 @@
 //
 // Running results along a dimension as one tw.scan.
 #pragma once
-#include "TorchToGraph/Builders/Element.h"
+#include "TorchToGraph/Builders/Elementwise/Element.h"
 #include "TorchToGraph/Core/Lowering.h"
 
 namespace tw::lower {

@@ -2,7 +2,7 @@
 //
 // Softmax and log-softmax over rows, in opmath: a maximum, a sum and elementwise ops.
 #pragma once
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
 
 namespace tw::lower {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "TorchToGraph/Builders/Loss.h"
-#include "TorchToGraph/Builders/Scalars.h"
+#include "TorchToGraph/Builders/Reduction/Loss.h"
+#include "TorchToGraph/Builders/Elementwise/Scalars.h"
 
 using namespace mlir;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
 #include "IR/Graph/Graph.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

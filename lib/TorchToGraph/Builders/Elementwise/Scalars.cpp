@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "TorchToGraph/Builders/Scalars.h"
+#include "TorchToGraph/Builders/Elementwise/Scalars.h"
 #include "TorchToGraph/Builders/Bounds.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

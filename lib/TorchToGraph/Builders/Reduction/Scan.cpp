@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "TorchToGraph/Builders/Scan.h"
+#include "TorchToGraph/Builders/Reduction/Scan.h"
 #include "IR/Graph/Graph.h"
 
 using namespace mlir;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "TorchToGraph/Builders/Norm.h"
+#include "TorchToGraph/Builders/Reduction/Norm.h"
 #include <cmath>
 
 using namespace mlir;

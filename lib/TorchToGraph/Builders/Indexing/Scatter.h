@@ -3,7 +3,7 @@
 // Writes at positions that come from data, as one tw.scatter.
 #pragma once
 #include "IR/Graph/Graph.h"
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
 
 namespace tw::lower {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "TorchToGraph/Builders/Element.h"
+#include "TorchToGraph/Builders/Elementwise/Element.h"
 #include "IR/Graph/Graph.h"
 #include "TorchToGraph/Core/Types.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -3,7 +3,7 @@
 // Reads at positions that come from data or from index arithmetic: tensor.extract inside a
 // linalg.generic.
 #pragma once
-#include "TorchToGraph/Builders/Element.h"
+#include "TorchToGraph/Builders/Elementwise/Element.h"
 #include "TorchToGraph/Core/Lowering.h"
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "TorchToGraph/Builders/Softmax.h"
+#include "TorchToGraph/Builders/Reduction/Softmax.h"
 #include <cmath>
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 //
 // Binary search inside a body.
 #pragma once
-#include "TorchToGraph/Builders/Gather.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
 
 namespace tw::lower {
 

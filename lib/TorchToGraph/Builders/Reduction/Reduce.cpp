@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "TorchToGraph/Builders/Chebyshev.h"
+#include "TorchToGraph/Builders/Elementwise/Chebyshev.h"
 
 using namespace mlir;
 

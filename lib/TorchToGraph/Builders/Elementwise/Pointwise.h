@@ -2,7 +2,7 @@
 //
 // Elementwise computations as one linalg.generic with PyTorch's broadcasting.
 #pragma once
-#include "TorchToGraph/Builders/Element.h"
+#include "TorchToGraph/Builders/Elementwise/Element.h"
 #include "TorchToGraph/Core/Lowering.h"
 
 namespace tw::lower {

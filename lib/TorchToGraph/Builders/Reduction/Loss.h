@@ -2,7 +2,7 @@
 //
 // What the losses have in common: the argument "reduction".
 #pragma once
-#include "TorchToGraph/Builders/Reduce.h"
+#include "TorchToGraph/Builders/Reduction/Reduce.h"
 
 namespace tw::lower {
 

@@ -2,7 +2,7 @@
 //
 // Functions that are sums of Chebyshev's polynomials; scripts/chebyshev.py makes their tables.
 #pragma once
-#include "TorchToGraph/Builders/Element.h"
+#include "TorchToGraph/Builders/Elementwise/Element.h"
 
 namespace tw::lower {
 

@@ -2,7 +2,7 @@
 //
 // Arithmetic on Python scalars: folded when known at compile time.
 #pragma once
-#include "TorchToGraph/Builders/Element.h"
+#include "TorchToGraph/Builders/Elementwise/Element.h"
 #include "TorchToGraph/Core/Lowering.h"
 
 namespace tw::lower {
