@@ -2,7 +2,7 @@
 //
 // Loops and branches: what python/tilewright/kernel/_control.py makes `for`, `with` and functions
 // of.
-#include "Language/Control.h"
+#include "Language/Operations/Control.h"
 #include "Values.h"
 #include <nanobind/stl/string.h>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops and branches.
-#include "Language/Control.h"
+#include "Language/Operations/Control.h"
 #include "Language/Elements.h"
 
 namespace tw::kernel::detail {
