@@ -6,7 +6,7 @@
 #include "IO/HostTensor.h"
 #include "IR/Tile/Tile.h"
 #include "Support/Cancellation.h"
-#include "Tile/Signature.h"
+#include "Tile/Binding/Signature.h"
 
 namespace tw::interpreter {
 

@@ -4,7 +4,7 @@
 #include "IR/Graph/Graph.h"
 #include "IR/Graph/Mutations.h"
 #include "IR/Tile/Variants.h"
-#include "Tile/KernelFusion.h"
+#include "Tile/Fusion/KernelFusion.h"
 #include "Tile/Passes.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/BitVector.h"

@@ -2,7 +2,7 @@
 //
 // tile-simplify (Passes.td).
 #include "IR/Tile/Tile.h"
-#include "Tile/BindCalls.h"
+#include "Tile/Binding/BindCalls.h"
 #include "Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -6,7 +6,7 @@
 #include "Import/Text/Kernels.h"
 #include "Program.h"
 #include "Target/CPU/CPUTarget.h"
-#include "Tile/BindCalls.h"
+#include "Tile/Binding/BindCalls.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;

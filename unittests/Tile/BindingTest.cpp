@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What binds symbols, and what is said where sizes do not fit.
-#include "Tile/Binding.h"
+#include "Tile/Binding/Binding.h"
 #include <gtest/gtest.h>
 
 namespace tw {

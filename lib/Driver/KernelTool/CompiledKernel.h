@@ -5,7 +5,7 @@
 #pragma once
 #include "IO/HostTensor.h"
 #include "IR/Tile/Tile.h"
-#include "Tile/Binding.h"
+#include "Tile/Binding/Binding.h"
 #include <memory>
 #include <span>
 #include <vector>

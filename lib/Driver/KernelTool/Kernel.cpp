@@ -8,8 +8,8 @@
 #include "Import/Text/Kernels.h"
 #include "Interpreter/Interpreter.h"
 #include "Language/Source/Source.h"
+#include "Tile/Binding/Signature.h"
 #include "Tile/Passes.h"
-#include "Tile/Signature.h"
 #include "mlir/Pass/PassManager.h"
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "IR/Graph/Graph.h"
 #include "IR/Tile/Tile.h"
 #include "Import/Text/Kernels.h"
-#include "Tile/Signature.h"
+#include "Tile/Binding/Signature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include <fmt/format.h>

@@ -10,7 +10,7 @@
 #include "IR/ModelLocation.h"
 #include "IR/Torch/Torch.h"
 #include "Program/Artifact/Describe.h"
-#include "Tile/BindCalls.h"
+#include "Tile/Binding/BindCalls.h"
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"

@@ -7,7 +7,7 @@
 #include "IR/Tile/Tile.h"
 #include "Import/Pt2/Pt2.h"
 #include "Import/Text/Text.h"
-#include "Tile/BindCalls.h"
+#include "Tile/Binding/BindCalls.h"
 #include "Tile/Passes.h"
 #include "TorchToGraph/TorchToGraph.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"

@@ -207,7 +207,8 @@ private:
     copyWhatIsBefore(e, [&](int64_t i) { return shell.bufferAt(arguments[0], i); });
   }
 
-  /// Buffers that are read and written begin as copies of inputs (Tile/BindCalls.cpp), or are them.
+  /// Buffers that are read and written begin as copies of inputs (Tile/Binding/BindCalls.cpp), or
+  /// are them.
   void copyWhatIsBefore(Emitter &e, llvm::function_ref<Value(int64_t)> bufferAt) {
     auto pairs = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::TileDialect::beginsName);
     int64_t inputs =

@@ -102,7 +102,8 @@ SmallVector<Filled> Signature::fills(tile::KernelOp kernel) {
       all.push_back({number, argument.getInit(), -1});
     ++number;
   }
-  // Buffers that are read and written begin as copies of inputs (Tile/BindCalls.cpp), or are them.
+  // Buffers that are read and written begin as copies of inputs (Tile/Binding/BindCalls.cpp), or
+  // are them.
   auto pairs = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::TileDialect::beginsName);
   for (int64_t i = 0; pairs && i < pairs.size(); i += 2)
     all.push_back({pairs[i + 1], {}, pairs[i]});

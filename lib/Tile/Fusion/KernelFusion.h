@@ -4,7 +4,7 @@
 // again (docs/tile-programs.md, "What fuses").
 #pragma once
 #include "IR/Tile/Tile.h"
-#include "Tile/Pointwise.h"
+#include "Tile/Fusion/Pointwise.h"
 #include "mlir/IR/IRMapping.h"
 #include <map>
 #include <string>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tile-bind-calls (Passes.td).
-#include "Tile/BindCalls.h"
+#include "Tile/Binding/BindCalls.h"
 #include "IR/Coded.h"
 #include "IR/ElementDType.h"
 #include "IR/Graph/Graph.h"
 #include "Support/KernelName.h"
+#include "Tile/Binding/RuntimeBinding.h"
+#include "Tile/Binding/Signature.h"
 #include "Tile/Passes.h"
-#include "Tile/RuntimeBinding.h"
-#include "Tile/Signature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

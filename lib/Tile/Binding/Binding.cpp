@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Tile/Binding.h"
+#include "Tile/Binding/Binding.h"
 #include "Support/Checked.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Tile/Signature.h"
+#include "Tile/Binding/Signature.h"
 #include "IR/ElementDType.h"
 
 using namespace mlir;

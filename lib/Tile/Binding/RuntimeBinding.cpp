@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Tile/RuntimeBinding.h"
+#include "Tile/Binding/RuntimeBinding.h"
 #include "IR/Graph/Graph.h"
-#include "Tile/Binding.h"
+#include "Tile/Binding/Binding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

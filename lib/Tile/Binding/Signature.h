@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 #include "IR/Tile/Tile.h"
-#include "Tile/Binding.h"
+#include "Tile/Binding/Binding.h"
 
 namespace tw::tile {
 
