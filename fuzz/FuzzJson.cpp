@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // JSON documents: reads every value with every getter.
-#include "IO/Json.h"
+#include "IO/Formats/Json.h"
 
 using namespace tw;
 

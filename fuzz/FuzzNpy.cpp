@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // .npy files: what parses must be as large as its bytes say, whatever the header claims.
-#include "IO/Npy.h"
+#include "IO/Formats/Npy.h"
 #include <cstdlib>
 
 using namespace tw;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // safetensors headers: every tensor that parses lies inside the file. And their index.
-#include "IO/SafeTensors.h"
+#include "IO/Formats/SafeTensors.h"
 #include <cstdlib>
 #include <string_view>
 

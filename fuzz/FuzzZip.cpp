@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // ZIP directories: every entry that is listed as stored lies inside the archive.
-#include "IO/Zip.h"
+#include "IO/Formats/Zip.h"
 #include <cstdlib>
 
 using namespace tw;

@@ -2,7 +2,7 @@
 #include "IO/InputSpec.h"
 #include "IO/Element.h"
 #include "IO/File.h"
-#include "IO/Npy.h"
+#include "IO/Formats/Npy.h"
 #include "IO/OutputFile.h"
 #include <cmath>
 #include <gtest/gtest.h>

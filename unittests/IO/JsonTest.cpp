@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "IO/Json.h"
+#include "IO/Formats/Json.h"
 #include <gtest/gtest.h>
 
 using namespace tw;

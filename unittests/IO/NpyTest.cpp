@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "IO/Npy.h"
+#include "IO/Formats/Npy.h"
 #include "IO/Element.h"
 #include "IO/File.h"
 #include <algorithm>

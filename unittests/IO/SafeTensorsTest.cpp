@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "IO/SafeTensors.h"
+#include "IO/Formats/SafeTensors.h"
 #include "IO/File.h"
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "IO/Zip.h"
+#include "IO/Formats/Zip.h"
 #include "ZipWriter.h"
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/CApi/Session.h"
-#include "IO/JsonWriter.h"
+#include "IO/Formats/JsonWriter.h"
 #include "IR/Coded.h"
 #include "IR/ModelLocation.h"
 #include "Support/Limits.h"

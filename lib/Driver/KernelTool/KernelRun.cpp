@@ -3,7 +3,7 @@
 // tilewright_kernel_run: a hand-written kernel in the interpreter, compiled, or both.
 #include "Driver/KernelTool/OpenKernel.h"
 #include "IO/Compare.h"
-#include "IO/JsonWriter.h"
+#include "IO/Formats/JsonWriter.h"
 #include "IR/ElementDType.h"
 #include "Interpreter/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Model/ConfigurationFile.h"
 #include "IO/File.h"
-#include "IO/Json.h"
-#include "IO/JsonWriter.h"
+#include "IO/Formats/Json.h"
+#include "IO/Formats/JsonWriter.h"
 #include "IR/Graph/Graph.h"
 #include "IR/ModelLocation.h"
 #include "Program/Artifact/Describe.h"

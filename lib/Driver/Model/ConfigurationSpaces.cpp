@@ -2,7 +2,7 @@
 #include "Driver/Model/ConfigurationSpaces.h"
 #include "GraphToTile/Analysis/Subkernels/DispatchCalls.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
-#include "IO/JsonWriter.h"
+#include "IO/Formats/JsonWriter.h"
 #include "IR/Tile/Tile.h"
 #include "Tune/SmtLib.h"
 #ifdef TW_WITH_SOLVER

@@ -4,7 +4,7 @@
 #include "Driver/Model/ModelSource.h"
 #include "Driver/Model/Pipeline.h"
 #include "Driver/Register.h"
-#include "IO/JsonWriter.h"
+#include "IO/Formats/JsonWriter.h"
 #include "IR/Coded.h"
 #include "IR/Graph/Graph.h"
 #include "IR/ModelLocation.h"

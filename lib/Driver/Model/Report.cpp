@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Model/Report.h"
-#include "IO/JsonWriter.h"
+#include "IO/Formats/JsonWriter.h"
 #include "IR/Graph/Graph.h"
 #include "IR/ModelLocation.h"
 #include "IR/Tile/Variants.h"

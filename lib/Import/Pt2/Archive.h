@@ -4,7 +4,7 @@
 // opens no pickle.
 #pragma once
 #include "IO/File.h"
-#include "IO/Zip.h"
+#include "IO/Formats/Zip.h"
 #include <string>
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names for outputs, out of PyTorch's description of what forward returns.
-#include "IO/Json.h"
+#include "IO/Formats/Json.h"
 #include "Import/Pt2/ProgramImporter.h"
 #include <fmt/format.h>
 

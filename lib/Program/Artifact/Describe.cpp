@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/Artifact/Describe.h"
-#include "IO/JsonWriter.h"
+#include "IO/Formats/JsonWriter.h"
 #include "IR/ModelLocation.h"
 #include "Program/Artifact/SizeText.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

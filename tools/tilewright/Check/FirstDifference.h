@@ -5,7 +5,7 @@
 // the reference computes, so that errors do not add up.
 #pragma once
 #include "IO/Compare.h"
-#include "IO/JsonWriter.h"
+#include "IO/Formats/JsonWriter.h"
 #include "runtime/Artifact/Metadata.h"
 #include "tilewright/tilewright.h"
 #include "tools/tilewright/Program/Calls.h"

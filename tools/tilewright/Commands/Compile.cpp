@@ -3,7 +3,7 @@
 // tilewright compile MODEL -o OUT.so
 #include "Commands.h"
 #include "IO/File.h"
-#include "IO/JsonWriter.h"
+#include "IO/Formats/JsonWriter.h"
 #include "tools/tilewright/Compiler/CompilerLibrary.h"
 #include "tools/tilewright/Compiler/CompilerSink.h"
 #include "tools/tilewright/Compiler/ModelOptions.h"

@@ -2,7 +2,7 @@
 //
 // tilewright doctor: what this machine and this installation can do.
 #include "Commands.h"
-#include "IO/JsonWriter.h"
+#include "IO/Formats/JsonWriter.h"
 #include "Support/CacheFolder.h"
 #include "runtime/Device/CudaDriver.h"
 #include "tools/tilewright/Compiler/CompilerLibrary.h"

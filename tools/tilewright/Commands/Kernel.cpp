@@ -4,7 +4,7 @@
 // the interpreter, and compiled.
 #include "Commands.h"
 #include "IO/File.h"
-#include "IO/Npy.h"
+#include "IO/Formats/Npy.h"
 #include "tools/tilewright/Compiler/RunIsolated.h"
 #include "tools/tilewright/Failure.h"
 #include "tools/tilewright/Program/Expected.h"

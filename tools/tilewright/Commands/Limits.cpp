@@ -4,7 +4,7 @@
 // what they compare with has been measured beside what is compared.
 #include "tools/tilewright/Limits.h"
 #include "Commands.h"
-#include "IO/JsonWriter.h"
+#include "IO/Formats/JsonWriter.h"
 #include "tools/tilewright/Failure.h"
 #include "tools/tilewright/Machine.h"
 #include "tools/tilewright/Program/Values.h"

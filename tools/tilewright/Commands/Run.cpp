@@ -2,7 +2,7 @@
 //
 // tilewright run MODEL|OUT.so --input=SPEC ... [--next --input=SPEC ...]
 #include "Commands.h"
-#include "IO/Npy.h"
+#include "IO/Formats/Npy.h"
 #include "tools/tilewright/Failure.h"
 #include "tools/tilewright/Program/Execute.h"
 #include "tools/tilewright/Program/Expected.h"

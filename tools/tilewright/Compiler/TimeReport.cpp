@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TimeReport.h"
-#include "IO/Json.h"
+#include "IO/Formats/Json.h"
 #include <fmt/format.h>
 
 namespace tw::cli {

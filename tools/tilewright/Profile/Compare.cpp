@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IO/File.h"
-#include "IO/Json.h"
+#include "IO/Formats/Json.h"
 #include "Text.h"
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../EmbeddedJson.h"
-#include "IO/JsonWriter.h"
+#include "IO/Formats/JsonWriter.h"
 #include "PageText.h"
 #include "Text.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // "Trace Event Format", Google, 2016: complete events ("X"), counters ("C") and names ("M").
-#include "IO/JsonWriter.h"
+#include "IO/Formats/JsonWriter.h"
 #include "Text.h"
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 #pragma once
 #include "Calls.h"
 #include "IO/Compare.h"
+#include "IO/Formats/JsonWriter.h"
 #include "IO/InputSpec.h"
-#include "IO/JsonWriter.h"
 #include <optional>
 #include <span>
 #include <string>

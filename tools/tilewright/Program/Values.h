@@ -2,8 +2,8 @@
 //
 // Tensors between our form, the runtime's, text and JSON.
 #pragma once
+#include "IO/Formats/JsonWriter.h"
 #include "IO/HostTensor.h"
-#include "IO/JsonWriter.h"
 #include "tilewright/tilewright.h"
 #include <string>
 #include <vector>

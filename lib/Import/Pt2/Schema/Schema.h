@@ -4,7 +4,7 @@
 // version 8). Texts are views into the JsonDocument, which must outlive all of this. Unknown
 // members are ignored; unknown union tags are kept as such and refused where they are used.
 #pragma once
-#include "IO/Json.h"
+#include "IO/Formats/Json.h"
 #include "Support/DType.h"
 #include <memory>
 #include <optional>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Bundle.h"
 #include "IO/File.h"
+#include "IO/Formats/Json.h"
+#include "IO/Formats/JsonWriter.h"
 #include "IO/InputSpec.h"
-#include "IO/Json.h"
-#include "IO/JsonWriter.h"
 #include "IO/OutputFile.h"
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include "PrepareBundle.h"
 #include "Bundle.h"
 #include "IO/File.h"
-#include "IO/Npy.h"
+#include "IO/Formats/Npy.h"
 #include "tools/tilewright/Failure.h"
 #include "tools/tilewright/Program/Program.h"
 #include "tools/tilewright/Tune/KernelKeys.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "IO/NpyHeader.h"
+#include "IO/Formats/NpyHeader.h"
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "IO/Npy.h"
+#include "IO/Formats/Npy.h"
 #include "IO/Element.h"
 #include "IO/File.h"
-#include "IO/NpyHeader.h"
+#include "IO/Formats/NpyHeader.h"
 #include "IO/OutputFile.h"
 #include "Support/Checked.h"
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "IO/SafeTensors.h"
+#include "IO/Formats/SafeTensors.h"
+#include "IO/Formats/Json.h"
 #include "IO/HostTensor.h"
-#include "IO/Json.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "IO/JsonWriter.h"
+#include "IO/Formats/JsonWriter.h"
 #include <cmath>
 #include <fmt/format.h>
 
