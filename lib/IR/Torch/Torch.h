@@ -4,6 +4,6 @@
 #pragma once
 #include "IR/Torch/AtenOp.h"
 #include "IR/Torch/Ops.h"
+#include "IR/Torch/Ops/TorchConversion.h"
 #include "IR/Torch/Schema.h"
-#include "IR/Torch/TorchConversion.h"
 #include "IR/Torch/TorchTypes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "IR/Torch/TorchConversion.h"
+#include "IR/Torch/Ops/TorchConversion.h"
 #include "mlir/IR/Builders.h"
 
 #include "IR/Torch/TorchConversionDialect.cpp.inc"
