@@ -3,7 +3,7 @@
 #include "Block.h"
 #include "Program/Link/Link.h"
 #include "Program/ObjectCode/Machine.h"
-#include "Target/NVIDIA/Product/Instructions.h"
+#include "Target/NVIDIA/Product/Emission/Instructions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -117,8 +117,8 @@ private:
     return op->getAttrOfType<IntegerAttr>(target::nvidia::sumsAttribute).getInt();
   }
 
-  /// wgmma with its left operand in registers, as Product/Instructions.cpp writes it: results, four
-  /// registers, a descriptor, whether it adds (or always), and the sums before.
+  /// wgmma with its left operand in registers, as Product/Emission/Instructions.cpp writes it:
+  /// results, four registers, a descriptor, whether it adds (or always), and the sums before.
   void multiplyRegisters(LLVM::InlineAsmOp op) {
     StringRef text = op.getAsmString();
     auto type = cast<LLVM::LLVMStructType>(op.getResult(0).getType());

@@ -6,8 +6,8 @@
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Emission/Width.h"
 #include "Target/NVIDIA/HostSide.h"
+#include "Target/NVIDIA/Product/Emission/ProductEmitter.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
-#include "Target/NVIDIA/Product/ProductEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -283,7 +283,7 @@ private:
     LLVM::LLVMFuncOp made = function(name, own.threads, own.maps.size());
     Emitter e(kernel, b);
     signature.bind(e, made.getArguments());
-    // As in Product/WarpGroups.cpp: memory is touched behind it.
+    // As in Product/Emission/WarpGroups.cpp: memory is touched behind it.
     for (auto kind : {NVVM::GridDepActionKind::wait, NVVM::GridDepActionKind::launch_dependents})
       NVVM::GriddepcontrolOp::create(b, loc, kind);
     e.threads = own.threads;

@@ -6,8 +6,8 @@
 #pragma once
 #include "Target/NVIDIA/Attention/Attention.h"
 #include "Target/NVIDIA/Attention/AttentionPlan.h"
-#include "Target/NVIDIA/Product/Epilogue.h"
-#include "Target/NVIDIA/Product/StageRing.h"
+#include "Target/NVIDIA/Product/Emission/Epilogue.h"
+#include "Target/NVIDIA/Product/Emission/StageRing.h"
 
 namespace tw::target::nvidia {
 

@@ -4,8 +4,8 @@
 // tile that is stored, of which the sums at the same point are known. Tiles of 16-bit elements go
 // out in pieces of 64 rows, through shared memory, by TMA; others element by element.
 #pragma once
+#include "Target/NVIDIA/Product/Emission/WarpGroups.h"
 #include "Target/NVIDIA/Product/TensorMaps.h"
-#include "Target/NVIDIA/Product/WarpGroups.h"
 
 namespace tw::target::nvidia {
 

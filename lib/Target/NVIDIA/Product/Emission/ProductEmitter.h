@@ -3,9 +3,9 @@
 // The code of a product's kernel: a warp that fills a ring of stages by TMA, warp groups that
 // multiply what is there, and the epilogue on the sums in their registers.
 #pragma once
-#include "Target/NVIDIA/Product/Epilogue.h"
+#include "Target/NVIDIA/Product/Emission/Epilogue.h"
+#include "Target/NVIDIA/Product/Emission/StageRing.h"
 #include "Target/NVIDIA/Product/Product.h"
-#include "Target/NVIDIA/Product/StageRing.h"
 
 namespace tw::target::nvidia {
 

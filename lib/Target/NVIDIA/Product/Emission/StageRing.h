@@ -3,7 +3,7 @@
 // A ring of stages in shared memory. Each has two barriers: `full`, whose phase ends when TMA has
 // brought what belongs there, and `empty`, whose phase ends when all warp groups have used it.
 #pragma once
-#include "Target/NVIDIA/Product/Instructions.h"
+#include "Target/NVIDIA/Product/Emission/Instructions.h"
 #include "Target/NVIDIA/Product/ProductPlan.h"
 
 namespace tw::target::nvidia {

@@ -5,7 +5,7 @@
 #pragma once
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Layout/Layout.h"
-#include "Target/NVIDIA/Product/Instructions.h"
+#include "Target/NVIDIA/Product/Emission/Instructions.h"
 #include "Target/NVIDIA/Product/Operand.h"
 #include "Target/NVIDIA/Product/ProductPlan.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/NVIDIA/Product/Instructions.h"
+#include "Target/NVIDIA/Product/Emission/Instructions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/NVIDIA/Product/Epilogue.h"
+#include "Target/NVIDIA/Product/Emission/Epilogue.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/NVIDIA/Product/StageRing.h"
+#include "Target/NVIDIA/Product/Emission/StageRing.h"
 
 using namespace mlir;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/NVIDIA/Product/WarpGroups.h"
+#include "Target/NVIDIA/Product/Emission/WarpGroups.h"
 #include "Target/NVIDIA/Layout/Fragments.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
