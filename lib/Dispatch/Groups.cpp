@@ -33,7 +33,7 @@ public:
       if (!isCompute(&op) && !isView(&op))
         continue;
       groupOf[&op] = groups.size();
-      groups.push_back(Group{{&op}, rowPrefix(&op)});
+      groups.push_back(Group{{&op}, numLeadingParallelDims(&op)});
     }
   }
 

@@ -41,7 +41,7 @@ struct Numbers : RewriterBase::Listener {
     llvm::erase_if(merged, [&](auto &kept) { return kept.first == op; });
   }
 
-  void putBack() {
+  void restore() {
     for (auto &[kept, more] : merged)
       for (graph::ValueAttr value : more)
         if (auto &known = values[kept]; !llvm::is_contained(known, value))
@@ -62,7 +62,7 @@ struct GraphCSE : impl::GraphCSEBase<GraphCSE> {
     IRRewriter rewriter(&getContext(), &numbers);
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
-    numbers.putBack();
+    numbers.restore();
   }
 };
 

@@ -139,8 +139,8 @@ def ChannelsLast : GraphPass<"tw-channels-last", "::mlir::ModuleOp"> {
                                                             transpose %u
     ```
 
-    Operations are visited in order. One that reads a tensor that has been turned (Turned.h) is
-    written again for it, and its results are turned too: elementwise operations, reductions,
+    Operations are visited in order. One that reads a tensor that has been reordered (ChannelOrder.h) is
+    written again for it, and its results are reordered too: elementwise operations, reductions,
     windows, padding, concatenation, reshapes. What cannot (or what leaves the function) gets the
     tensor transposed back. Weights are read in another order, which costs nothing. A convolution of
     a few channels reads its input as it is; one with a window of one element is a product.

@@ -108,7 +108,7 @@ static int64_t rowsOf(graph::AttentionOp op) {
   return op->getNumResults() == 1 ? count : 0;
 }
 
-int64_t rowPrefix(Operation *op) {
+int64_t numLeadingParallelDims(Operation *op) {
   return TypeSwitch<Operation *, int64_t>(op)
       .Case([](linalg::LinalgOp o) { return int64_t(rowDims(o).size()); })
       .Case([](graph::ConvOp o) { return o.isResultLast() ? 1 + o.getSpatialRank() : 2; })
@@ -141,12 +141,14 @@ int64_t sharedRows(OpOperand &operand) {
   return TypeSwitch<Operation *, int64_t>(operand.getOwner())
       .Case([&](linalg::LinalgOp o) { return sharedRows(o, operand); })
       .Case([&](graph::ConvOp o) {
-        return operand.get() == o.getInit() ? rowPrefix(o) : operand.get() == o.getInput() ? 1 : 0;
+        return operand.get() == o.getInit()    ? numLeadingParallelDims(o)
+               : operand.get() == o.getInput() ? 1
+                                               : 0;
       })
       .Case([&](graph::AttentionOp o) {
-        return llvm::is_contained(o.getOuts(), operand.get()) ? rowPrefix(o) : 0;
+        return llvm::is_contained(o.getOuts(), operand.get()) ? numLeadingParallelDims(o) : 0;
       })
-      .Default([](Operation *op) { return rowPrefix(op); });
+      .Default([](Operation *op) { return numLeadingParallelDims(op); });
 }
 
 int64_t rowElements(Value value, int64_t rows) {

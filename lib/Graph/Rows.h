@@ -18,7 +18,7 @@ bool isView(mlir::Operation *op);
 
 /// How many leading dimensions of the results of `op` are parallel: each element there is computed
 /// without the others. All results agree on it.
-int64_t rowPrefix(mlir::Operation *op);
+int64_t numLeadingParallelDims(mlir::Operation *op);
 
 /// How many leading dimensions of `operand` its owner reads at the very position of the row it
 /// computes.

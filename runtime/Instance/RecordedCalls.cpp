@@ -36,7 +36,7 @@ RecordedCall *RecordedCalls::find(const CallValues &called) {
 
 /// A call of this form, or else what may become one: nobody knows what form work had that was not
 /// collected.
-RecordedCalls::Place RecordedCalls::findForm(const CallValues &called, const WorkList &work) {
+RecordedCalls::Entry RecordedCalls::findForm(const CallValues &called, const WorkList &work) {
   auto unknown = recent.end();
   for (auto call = recent.begin(); call != recent.end(); ++call) {
     if (call->called.sizes != called.sizes)
@@ -123,14 +123,14 @@ Status RecordedCalls::makeOrChange(RecordedCall &call, const WorkList &work) {
 Result<std::string> RecordedCalls::enqueue(const CallValues &called,
                                            std::span<const uint64_t> scalarResults, WorkList &work,
                                            Stream stream) {
-  Place place = findForm(called, work);
-  if (place == recent.end()) {
+  Entry entry = findForm(called, work);
+  if (entry == recent.end()) {
     TW_TRY(work.enqueue(device, stream));
     TW_ASSIGN(RecordedCall * fresh, add(called, stream));
     std::swap(fresh->work, work);
     return std::string("with these sizes this sequence of kernels came for the first time");
   }
-  recent.splice(recent.begin(), recent, place);
+  recent.splice(recent.begin(), recent, entry);
   RecordedCall &call = recent.front();
   bool isWorthIt = work.size() >= leastWork;
   Status ready = isWorthIt && call.refused.empty() ? makeOrChange(call, work) : Status();

@@ -58,12 +58,12 @@ public:
   int64_t changed() const { return changedCount; }
 
 private:
-  using Place = std::list<RecordedCall>::iterator;
+  using Entry = std::list<RecordedCall>::iterator;
   struct Retired {
     std::unique_ptr<DeviceGraph> graph;
     Event done;
   };
-  Place findForm(const CallValues &called, const WorkList &work);
+  Entry findForm(const CallValues &called, const WorkList &work);
   Result<RecordedCall *> add(const CallValues &called, Stream stream);
   Status makeOrChange(RecordedCall &call, const WorkList &work);
   Result<std::string> giveUp(RecordedCall &call, std::string why, Stream stream);

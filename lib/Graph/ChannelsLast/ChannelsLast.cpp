@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tw-channels-last (Passes.td).
-#include "Graph/ChannelsLast/Turned.h"
+#include "Graph/ChannelsLast/ChannelOrder.h"
 #include "Graph/Passes.h"
 #include "Graph/Sizes.h"
 #include "IR/Coded.h"
@@ -66,37 +66,37 @@ private:
         .Case([&](tensor::CastOp o) { visitCast(o); });
   }
 
-  //===--- what is turned -----------------------------------------------------===//
+  //===--- what is reordered -----------------------------------------------------===//
 
-  const Turned *find(Value value) const {
-    auto it = turned.find(value);
-    return it == turned.end() ? nullptr : &it->second;
+  const ReorderedTensor *find(Value value) const {
+    auto it = reordered.find(value);
+    return it == reordered.end() ? nullptr : &it->second;
   }
 
   /// `value` is this from now on; the operation that computed it is dropped, where it can be.
-  void replace(Operation *op, ArrayRef<Turned> results) {
+  void replace(Operation *op, ArrayRef<ReorderedTensor> results) {
     for (auto [old, now] : llvm::zip_equal(op->getResults(), results)) {
       graph::keepValues(old, now.value, now.order.dims());
       if (now.order.isIdentity())
         old.replaceAllUsesWith(now.value);
       else
-        turned.insert({old, now});
+        reordered.insert({old, now});
     }
     replaced.push_back(op);
   }
 
-  /// A tensor of the graph in this order, turned where it is made if it has not been.
+  /// A tensor of the graph in this order, reordered where it is made if it has not been.
   Value inOrder(Value value, const ChannelOrder &order, StringRef why) {
     if (order.isIdentity())
       return value;
-    const Turned *known = find(value);
+    const ReorderedTensor *known = find(value);
     if (known && known->order == order)
       return known->value;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfterValue(value);
-    Value made = turn(b, value.getLoc(), value, order);
+    Value made = toOrder(b, value.getLoc(), value, order);
     if (!known)
-      turned.insert({value, {made, order}});
+      reordered.insert({value, {made, order}});
     emitReport(value.getLoc()) << "transposed for " << why;
     return made;
   }
@@ -104,13 +104,13 @@ private:
   void dropReplaced() {
     for (Operation *op : llvm::reverse(replaced)) {
       for (Value result : op->getResults()) {
-        const Turned *now = result.use_empty() ? nullptr : find(result);
+        const ReorderedTensor *now = result.use_empty() ? nullptr : find(result);
         if (!now)
           continue;
         b.setInsertionPointAfterValue(now->value);
         StringRef reader = result.getUsers().begin()->getName().getStringRef();
         emitReport(op->getLoc()) << "transposed back: " << reader << " reads it channels first";
-        Value back = turnBack(b, op->getLoc(), *now);
+        Value back = toGraphOrder(b, op->getLoc(), *now);
         graph::keepValues(result, back);
         result.replaceAllUsesWith(back);
       }
@@ -201,13 +201,13 @@ private:
     }
     Value parts = tensor::ExpandShapeOp::create(b, op.getLoc(), typeOf(weight).clone(shape), weight,
                                                 cut, cutSizes);
-    SmallVector<int64_t> turnedParts = llvm::to_vector(llvm::seq<int64_t>(3, rank + 1));
-    turnedParts.append({1, 0, 2});
-    Value turnedWeight = reorder(b, op.getLoc(), parts, turnedParts);
+    SmallVector<int64_t> reorderedParts = llvm::to_vector(llvm::seq<int64_t>(3, rank + 1));
+    reorderedParts.append({1, 0, 2});
+    Value reorderedWeight = reorder(b, op.getLoc(), parts, reorderedParts);
     for (int64_t dim = 0; dim < rank - 1; ++dim)
       joined.push_back({dim});
     joined.push_back({rank - 1, rank});
-    return tensor::CollapseShapeOp::create(b, op.getLoc(), turnedWeight, joined);
+    return tensor::CollapseShapeOp::create(b, op.getLoc(), reorderedWeight, joined);
   }
 
   /// The same bytes with dimensions in another order.
@@ -295,12 +295,12 @@ private:
   //===--- loops --------------------------------------------------------------===//
 
   /// The loops of an operation that run along channels of what it reads; empty where it reads
-  /// nothing that has been turned.
+  /// nothing that has been reordered.
   llvm::SmallBitVector channelLoops(linalg::LinalgOp op) {
     llvm::SmallBitVector loops(op.getNumLoops());
     bool found = false;
     for (OpOperand *operand : op.getDpsInputOperands()) {
-      const Turned *source = find(operand->get());
+      const ReorderedTensor *source = find(operand->get());
       if (!source)
         continue;
       found = true;
@@ -311,7 +311,7 @@ private:
             loops.set(loop);
     }
     op->walk([&](tensor::ExtractOp look) {
-      const Turned *source = find(look.getTensor());
+      const ReorderedTensor *source = find(look.getTensor());
       if (!source)
         return;
       found = true;
@@ -345,10 +345,10 @@ private:
     writeAgain(generic, orders);
   }
 
-  /// Whether all it would do is to copy what has been turned already.
+  /// Whether all it would do is to copy what has been reordered already.
   bool isCopy(linalg::GenericOp op, const ChannelOrder &order) {
     Operation &first = op.getBody()->front();
-    const Turned *source = op.getNumDpsInputs() == 1 ? find(op.getInputs()[0]) : nullptr;
+    const ReorderedTensor *source = op.getNumDpsInputs() == 1 ? find(op.getInputs()[0]) : nullptr;
     if (!source || !isa<linalg::YieldOp>(first) || first.getNumOperands() != 1 ||
         first.getOperand(0) != op.getBody()->getArgument(0))
       return false;
@@ -360,7 +360,7 @@ private:
     SmallVector<Value> inputs, inits;
     SmallVector<AffineMap> maps;
     for (OpOperand *operand : op.getDpsInputOperands()) {
-      const Turned *source = find(operand->get());
+      const ReorderedTensor *source = find(operand->get());
       AffineMap map = op.getMatchingIndexingMap(operand);
       inputs.push_back(source ? source->value : operand->get());
       maps.push_back(source ? source->order.apply(map) : map);
@@ -372,24 +372,24 @@ private:
     auto made = linalg::GenericOp::create(b, op.getLoc(), TypeRange(ValueRange(inits)), inputs,
                                           inits, maps, op.getIteratorTypesArray());
     made.getRegion().takeBody(op.getRegion());
-    made.walk([&](Operation *inner) { readTurned(inner); });
+    made.walk([&](Operation *inner) { readReordered(inner); });
     made = inOrderOfResult(made, maps[op.getNumDpsInputs()]);
-    SmallVector<Turned> results;
+    SmallVector<ReorderedTensor> results;
     for (auto [result, order] : llvm::zip_equal(made.getResults(), orders))
       results.push_back({result, order});
     replace(op, results);
   }
 
-  /// Elements and sizes of a turned tensor that a body asks for.
-  void readTurned(Operation *op) {
+  /// Elements and sizes of a reordered tensor that a body asks for.
+  void readReordered(Operation *op) {
     if (auto look = dyn_cast<tensor::ExtractOp>(op)) {
-      if (const Turned *source = find(look.getTensor())) {
+      if (const ReorderedTensor *source = find(look.getTensor())) {
         auto indices = source->order.apply<Value>(llvm::to_vector(look.getIndices()));
         look.getTensorMutable().assign(source->value);
         look.getIndicesMutable().assign(indices);
       }
     } else if (auto size = dyn_cast<tensor::DimOp>(op)) {
-      const Turned *source = find(size.getSource());
+      const ReorderedTensor *source = find(size.getSource());
       auto dim = size.getConstantIndex();
       if (!source || !dim)
         return;
@@ -417,7 +417,7 @@ private:
   //===--- movement -----------------------------------------------------------===//
 
   void visitPad(tensor::PadOp op) {
-    const Turned *source = find(op.getSource());
+    const ReorderedTensor *source = find(op.getSource());
     Value number = op.getConstantPaddingValue();
     if (!source || !number)
       return;
@@ -430,10 +430,10 @@ private:
 
   /// Follows the greater part of the operands.
   void visitConcat(tensor::ConcatOp op) {
-    const Turned *first = nullptr;
+    const ReorderedTensor *first = nullptr;
     size_t count = 0;
     for (Value input : op.getInputs())
-      if (const Turned *source = find(input)) {
+      if (const ReorderedTensor *source = find(input)) {
         first = first ? first : source;
         count += source->order == first->order;
       }
@@ -450,7 +450,7 @@ private:
   }
 
   void visitSlice(tensor::ExtractSliceOp op) {
-    const Turned *source = find(op.getSource());
+    const ReorderedTensor *source = find(op.getSource());
     if (!source || op.getType().getRank() != op.getSourceType().getRank())
       return;
     const ChannelOrder &order = source->order;
@@ -463,7 +463,7 @@ private:
   }
 
   void visitExpand(tensor::ExpandShapeOp op) {
-    const Turned *source = find(op.getSrc());
+    const ReorderedTensor *source = find(op.getSrc());
     if (!source)
       return;
     llvm::SmallBitVector channels(op.getResultType().getRank());
@@ -485,7 +485,7 @@ private:
   }
 
   void visitCollapse(tensor::CollapseShapeOp op) {
-    const Turned *source = find(op.getSrc());
+    const ReorderedTensor *source = find(op.getSrc());
     if (!source)
       return;
     RankedTensorType type = op.getSrcType();
@@ -524,7 +524,7 @@ private:
   }
 
   void visitCast(tensor::CastOp op) {
-    const Turned *source = find(op.getSource());
+    const ReorderedTensor *source = find(op.getSource());
     auto type = dyn_cast<RankedTensorType>(op.getType());
     if (!source || !type)
       return;
@@ -535,7 +535,7 @@ private:
   func::FuncOp function;
   graph::Decisions &decisions;
   IRRewriter b;
-  DenseMap<Value, Turned> turned;
+  DenseMap<Value, ReorderedTensor> reordered;
   SmallVector<Operation *> replaced; // in order
 };
 

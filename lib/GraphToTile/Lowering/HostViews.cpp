@@ -224,13 +224,13 @@ Value HostViews::packedWeight(Value tensor, const BufferView &view, const Panels
     packed.insert(packed.begin() + 1, packed.front() * sizes.front());
     sizes.insert(sizes.begin() + 1, panels.parts);
   }
-  if (panels.inPairs) {
+  if (panels.vnniPacked) {
     sizes.back() /= 2;
     packed.back() *= 2;
   }
   sizes.push_back(panels.width);
   packed.push_back(column);
-  if (panels.inPairs) {
+  if (panels.vnniPacked) {
     sizes.push_back(2);
     packed.push_back(neighbour);
   }

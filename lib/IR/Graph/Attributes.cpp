@@ -12,14 +12,14 @@ using namespace mlir;
 namespace tw::graph {
 namespace {
 
-enum class Place { Module, Function, Operation, Argument, Result };
+enum class Holder { Module, Function, Operation, Argument, Result };
 
-constexpr StringLiteral placeNames[] = {"a module", "a function", "an operation",
-                                        "an argument of a function", "a result of a function"};
+constexpr StringLiteral holderNames[] = {"a module", "a function", "an operation",
+                                         "an argument of a function", "a result of a function"};
 
 struct AttributeRule {
   StringLiteral name;
-  Place place;
+  Holder holder;
   bool (*holds)(Attribute);
   StringLiteral what;
 };
@@ -70,41 +70,41 @@ bool isRole(Attribute value) {
 constexpr StringLiteral aText = "a text", aName = "the name of an argument";
 
 constexpr AttributeRule rules[] = {
-    {wantedDecisionsName, Place::Module, isArrayOf<DecisionAttr>, "an array of #tw.decision"},
-    {decisionsName, Place::Module, isArrayOf<DecisionAttr>, "an array of #tw.decision"},
-    {"tw.kernel", Place::Function, is<UnitAttr>, "a unit"},
-    {"tw.symbols", Place::Function, isSymbols, "an array of dictionaries {name, min, max}"},
-    {"tw.fixed_results", Place::Function, isFixedResults,
+    {wantedDecisionsName, Holder::Module, isArrayOf<DecisionAttr>, "an array of #tw.decision"},
+    {decisionsName, Holder::Module, isArrayOf<DecisionAttr>, "an array of #tw.decision"},
+    {"tw.kernel", Holder::Function, is<UnitAttr>, "a unit"},
+    {"tw.symbols", Holder::Function, isSymbols, "an array of dictionaries {name, min, max}"},
+    {"tw.fixed_results", Holder::Function, isFixedResults,
      "an array of dictionaries {name, position}, maybe with a text"},
-    {valuesName, Place::Operation, isArrayOf<ValueAttr>, "an array of #tw.value"},
-    {innerName, Place::Operation, isArrayOf<ValueAttr>, "an array of #tw.value"},
-    {configuredName, Place::Operation, isArrayOf<StringAttr>, "an array of names"},
-    {"tw.arguments", Place::Operation, isArrayOf<StringAttr>, "an array of names"},
-    {"tw.while", Place::Operation, is<UnitAttr>, "a unit"},
-    {"tw.name", Place::Argument, is<StringAttr>, aText},
-    {"tw.role", Place::Argument, isRole, "a role, as \"input\" or \"state\""},
-    {"tw.sizes", Place::Argument, isSizes, "an array of numbers and expressions of symbols"},
-    {"tw.dtype", Place::Argument, is<StringAttr>, "the name of a dtype"},
-    {"tw.symbol", Place::Argument, is<StringAttr>, "the name of a symbol"},
-    {"tw.weight", Place::Argument, is<WeightAttr>, "a #tw.weight"},
-    {"tw.trainable", Place::Argument, is<UnitAttr>, "a unit"},
-    {"tw.name", Place::Result, is<StringAttr>, aText},
-    {"tw.role", Place::Result, isRole, "a role, as \"output\" or \"gradient\""},
-    {"tw.sizes", Place::Result, isSizes, "an array of numbers and expressions of symbols"},
-    {"tw.dtype", Place::Result, is<StringAttr>, "the name of a dtype"},
-    {"tw.of", Place::Result, is<StringAttr>, aName},
-    {"tw.state", Place::Result, is<StringAttr>, aName},
+    {valuesName, Holder::Operation, isArrayOf<ValueAttr>, "an array of #tw.value"},
+    {innerName, Holder::Operation, isArrayOf<ValueAttr>, "an array of #tw.value"},
+    {configuredName, Holder::Operation, isArrayOf<StringAttr>, "an array of names"},
+    {"tw.arguments", Holder::Operation, isArrayOf<StringAttr>, "an array of names"},
+    {"tw.while", Holder::Operation, is<UnitAttr>, "a unit"},
+    {"tw.name", Holder::Argument, is<StringAttr>, aText},
+    {"tw.role", Holder::Argument, isRole, "a role, as \"input\" or \"state\""},
+    {"tw.sizes", Holder::Argument, isSizes, "an array of numbers and expressions of symbols"},
+    {"tw.dtype", Holder::Argument, is<StringAttr>, "the name of a dtype"},
+    {"tw.symbol", Holder::Argument, is<StringAttr>, "the name of a symbol"},
+    {"tw.weight", Holder::Argument, is<WeightAttr>, "a #tw.weight"},
+    {"tw.trainable", Holder::Argument, is<UnitAttr>, "a unit"},
+    {"tw.name", Holder::Result, is<StringAttr>, aText},
+    {"tw.role", Holder::Result, isRole, "a role, as \"output\" or \"gradient\""},
+    {"tw.sizes", Holder::Result, isSizes, "an array of numbers and expressions of symbols"},
+    {"tw.dtype", Holder::Result, is<StringAttr>, "the name of a dtype"},
+    {"tw.of", Holder::Result, is<StringAttr>, aName},
+    {"tw.state", Holder::Result, is<StringAttr>, aName},
     // A number while a text is being read, whose arguments have no names yet.
-    {"tw.input", Place::Result, is<StringAttr, IntegerAttr>, aName},
+    {"tw.input", Holder::Result, is<StringAttr, IntegerAttr>, aName},
 };
 
-LogicalResult verifyAt(Operation *op, NamedAttribute attribute, Place place) {
+LogicalResult verifyAt(Operation *op, NamedAttribute attribute, Holder holder) {
   StringRef name = attribute.getName();
   const auto *rule = llvm::find_if(
-      rules, [&](const AttributeRule &r) { return r.name == name && r.place == place; });
+      rules, [&](const AttributeRule &r) { return r.name == name && r.holder == holder; });
   if (rule == std::end(rules))
     return op->emitOpError() << "has an attribute " << name << ", which does not belong on "
-                             << placeNames[size_t(place)];
+                             << holderNames[size_t(holder)];
   if (!rule->holds(attribute.getValue()))
     return op->emitOpError() << name << " is " << rule->what << ", but is " << attribute.getValue();
   return success();
@@ -113,20 +113,20 @@ LogicalResult verifyAt(Operation *op, NamedAttribute attribute, Place place) {
 } // namespace
 
 LogicalResult TWDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  Place place = isa<ModuleOp>(op)              ? Place::Module
-                : isa<FunctionOpInterface>(op) ? Place::Function
-                                               : Place::Operation;
-  return verifyAt(op, attribute, place);
+  Holder holder = isa<ModuleOp>(op)              ? Holder::Module
+                  : isa<FunctionOpInterface>(op) ? Holder::Function
+                                                 : Holder::Operation;
+  return verifyAt(op, attribute, holder);
 }
 
 LogicalResult TWDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
                                                   NamedAttribute attribute) {
-  return verifyAt(op, attribute, Place::Argument);
+  return verifyAt(op, attribute, Holder::Argument);
 }
 
 LogicalResult TWDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
                                                      NamedAttribute attribute) {
-  return verifyAt(op, attribute, Place::Result);
+  return verifyAt(op, attribute, Holder::Result);
 }
 
 } // namespace tw::graph

@@ -52,7 +52,7 @@ std::optional<std::string> TensorStore::write(Emit &emit, Tensor *tensor, Value 
   // From the view up to the root: the new value of each.
   SmallVector<std::pair<Tensor *, Value>> path = {{tensor, value}};
   for (Tensor *t = tensor; t->base; t = t->base) {
-    Value base = putBack(emit, t->step, read(emit, t->base), path.back().second);
+    Value base = viewInverse(emit, t->step, read(emit, t->base), path.back().second);
     if (!base)
       return ("it writes through a view made by " + t->step.schema->opName.drop_front(6)).str();
     path.push_back({t->base, base});

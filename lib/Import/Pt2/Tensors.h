@@ -62,6 +62,6 @@ private:
 
 /// The base's value after `written` took the place of the view that `step` made of `base`; null
 /// when that cannot be expressed.
-mlir::Value putBack(Emit &emit, const ViewStep &step, mlir::Value base, mlir::Value written);
+mlir::Value viewInverse(Emit &emit, const ViewStep &step, mlir::Value base, mlir::Value written);
 
 } // namespace tw::pt2

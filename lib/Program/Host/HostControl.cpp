@@ -222,7 +222,7 @@ void HostEmitter::placeYields(Operation *yield, ValueRange results) {
         continue;
       if (staging >= 0)
         from.data = temporary(staging);
-      copyTensor(memory(in.plan.place(result)), from, value.getType());
+      copyTensor(memory(in.plan.assignmentOf(result)), from, value.getType());
     }
 }
 

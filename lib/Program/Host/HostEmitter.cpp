@@ -88,7 +88,7 @@ void HostEmitter::bindArguments() {
                                  ? h.element(h.i64, h.element(h.ptr, inputSizes, input), d)
                                  : h.constant(type.getDimSize(d)));
     if (!sizing)
-      tensor.data = memory(in.plan.place(argument));
+      tensor.data = memory(in.plan.assignmentOf(argument));
     tensors[argument] = tensor;
   }
 }
@@ -99,17 +99,17 @@ Value HostEmitter::temporary(int index) {
   return h.offset(arena, h.element(h.i64, callField(offsetof(tw_call, buffer_offsets)), index));
 }
 
-Value HostEmitter::memory(Place place, Operation *weight) {
-  switch (place.kind) {
-  case PlaceKind::Temporary:
-    return temporary(place.index);
-  case PlaceKind::Output:
-    return h.element(h.ptr, callField(offsetof(tw_call, outputs)), place.index);
-  case PlaceKind::Input:
-    return h.element(h.ptr, callField(offsetof(tw_call, inputs)), place.index);
-  case PlaceKind::State:
-    return h.element(h.ptr, callField(offsetof(tw_call, state)), place.index);
-  case PlaceKind::Weight:
+Value HostEmitter::memory(BufferAssignment assignment, Operation *weight) {
+  switch (assignment.kind) {
+  case BufferKind::Temporary:
+    return temporary(assignment.index);
+  case BufferKind::Output:
+    return h.element(h.ptr, callField(offsetof(tw_call, outputs)), assignment.index);
+  case BufferKind::Input:
+    return h.element(h.ptr, callField(offsetof(tw_call, inputs)), assignment.index);
+  case BufferKind::State:
+    return h.element(h.ptr, callField(offsetof(tw_call, state)), assignment.index);
+  case BufferKind::Weight:
     return h.offset(callField(offsetof(tw_call, weights)), in.weightOffsets.lookup(weight));
   }
   llvm_unreachable("all kinds are listed");
@@ -167,11 +167,11 @@ Value HostEmitter::index(OpFoldResult value) {
 /// Binds `value` to the memory its place says.
 HostTensor HostEmitter::newTensor(Value value, ArrayRef<Value> sizes) {
   HostTensor tensor{{}, llvm::to_vector(sizes)};
-  Place place = in.plan.place(value);
+  BufferAssignment assignment = in.plan.assignmentOf(value);
   if (!sizing)
-    tensor.data = memory(place, value.getDefiningOp());
-  else if (place.kind == PlaceKind::Temporary)
-    need(place.index, bytes(tensor, value.getType()));
+    tensor.data = memory(assignment, value.getDefiningOp());
+  else if (assignment.kind == BufferKind::Temporary)
+    need(assignment.index, bytes(tensor, value.getType()));
   return tensors[value] = tensor;
 }
 
@@ -397,12 +397,12 @@ void HostEmitter::writeOutput(unsigned number, Value value) {
         size ? h.storeElement(size, sizes, d) : failSize(value.getLoc());
     return;
   }
-  Value address = memory({PlaceKind::Output, output});
+  Value address = memory({BufferKind::Output, output});
   if (!isTensor)
     return writeScalar(h, values.lookup(value), address);
-  Place place = in.plan.place(value);
-  bool there =
-      place.kind == PlaceKind::Output && place.index == output && in.plan.same(value, value);
+  BufferAssignment assignment = in.plan.assignmentOf(value);
+  bool there = assignment.kind == BufferKind::Output && assignment.index == output &&
+               in.plan.same(value, value);
   if (!there && !in.plan.isWrittenInPlace(number))
     copyTensor(address, tensors[value], value.getType());
 }
@@ -426,10 +426,10 @@ void HostEmitter::writeStates(Operation *op) {
       }
       if (staging >= 0)
         from.data = temporary(staging);
-      Place place = in.plan.place(value);
-      bool there = place.kind == PlaceKind::State && place.index == state;
+      BufferAssignment assignment = in.plan.assignmentOf(value);
+      bool there = assignment.kind == BufferKind::State && assignment.index == state;
       if (!there)
-        copyTensor(memory({PlaceKind::State, state}), from, value.getType());
+        copyTensor(memory({BufferKind::State, state}), from, value.getType());
     }
 }
 

@@ -48,7 +48,7 @@ private:
   // HostEmitter.cpp: values, memory and the simple operations
   void bindArguments();
   mlir::Value callField(size_t offset);
-  mlir::Value memory(Place place, mlir::Operation *weight = nullptr);
+  mlir::Value memory(BufferAssignment assignment, mlir::Operation *weight = nullptr);
   mlir::Value temporary(int index);
   void need(int temporary, mlir::Value bytes);
   HostTensor newTensor(mlir::Value value, llvm::ArrayRef<mlir::Value> sizes);

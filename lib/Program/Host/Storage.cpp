@@ -78,10 +78,10 @@ int StoragePlan::find(Value tensor) const {
   return find(it->second);
 }
 
-void StoragePlan::addSet(Value value, Place place, int64_t begin) {
+void StoragePlan::addSet(Value value, BufferAssignment assignment, int64_t begin) {
   setOf[value] = static_cast<int>(sets.size());
   parents.push_back(static_cast<int>(sets.size()));
-  sets.push_back({place, begin, std::max(begin, lastAccess(value)),
+  sets.push_back({assignment, begin, std::max(begin, lastAccess(value)),
                   bytesOf(cast<RankedTensorType>(value.getType()))});
 }
 
@@ -134,7 +134,7 @@ void StoragePlan::collect(Block &block) {
           sets[find(result)].end = std::max(sets[find(result)].end, end);
         }
     } else if (isa<graph::WeightOp>(op)) {
-      addSet(op.getResult(0), {PlaceKind::Weight, -1}, 0);
+      addSet(op.getResult(0), {BufferKind::Weight, -1}, 0);
     } else if (isa<scf::IfOp>(op)) {
       for (Value result : op.getResults())
         if (isTensor(result))
@@ -195,7 +195,7 @@ void StoragePlan::placeOutputs(bool written) {
       continue;
     Value root = graph::wholeOf(value);
     if (isMade(root) && !sets[find(root)].fixed())
-      sets[find(root)].place = {PlaceKind::Output, output};
+      sets[find(root)].assignment = {BufferKind::Output, output};
   }
 }
 
@@ -277,7 +277,8 @@ void StoragePlan::placeInserts(Operation *op) {
   if (dest.getDefiningOp<tensor::ExtractSliceOp>())
     return;
   const Set &set = sets[find(dest)];
-  bool ours = set.place.kind == PlaceKind::Temporary || set.place.kind == PlaceKind::Output;
+  bool ours =
+      set.assignment.kind == BufferKind::Temporary || set.assignment.kind == BufferKind::Output;
   if (ours && find(insert.getSource()) != find(dest) && set.end <= steps[op].first)
     unite(dest, insert.getResult());
 }
@@ -286,14 +287,15 @@ static unsigned bitsOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth();
 }
 
-/// Whether `place` is state, or an input that is written to, and its next value is made where
+/// Whether `assignment` is state, or an input that is written to, and its next value is made where
 /// `value` is.
-bool StoragePlan::isNextValue(Place place, Value value) {
-  if (place.kind != PlaceKind::State && place.kind != PlaceKind::Input)
+bool StoragePlan::isNextValue(BufferAssignment assignment, Value value) {
+  if (assignment.kind != BufferKind::State && assignment.kind != BufferKind::Input)
     return false;
-  const auto &old = place.kind == PlaceKind::State ? signature.nextOf : signature.writtenInputOf;
+  const auto &old =
+      assignment.kind == BufferKind::State ? signature.nextOf : signature.writtenInputOf;
   for (auto [number, next] : llvm::enumerate(main.getBody().front().getTerminator()->getOperands()))
-    if (old[number] == place.index)
+    if (old[number] == assignment.index)
       return same(next, value);
   return false;
 }
@@ -302,8 +304,8 @@ bool StoragePlan::isWrittenInPlace(unsigned result) {
   Value value = main.getBody().front().getTerminator()->getOperand(result);
   if (signature.writtenInputOf[result] < 0 || !isTensor(value))
     return false;
-  Place where = place(value);
-  return where.kind == PlaceKind::Input && where.index == signature.writtenInputOf[result];
+  BufferAssignment where = assignmentOf(value);
+  return where.kind == BufferKind::Input && where.index == signature.writtenInputOf[result];
 }
 
 /// The result of an elementwise kernel overwrites an input that nothing reads afterwards.
@@ -332,7 +334,7 @@ void StoragePlan::reuseDying(Operation *op, const SharedPairs &pairs) {
                      }) ||
         llvm::any_of(tensors, [&](Value other) { return find(other) == target; });
     bool dies = sets[source].end <= steps[op].first &&
-                (!sets[source].fixed() || isNextValue(sets[source].place, to)) &&
+                (!sets[source].fixed() || isNextValue(sets[source].assignment, to)) &&
                 sets[target].begin == steps[op].first;
     if (!shared && !taken && dies)
       unite(from, to);
@@ -353,8 +355,8 @@ StoragePlan::StoragePlan(func::FuncOp main, const SharedPairs &pairs)
       continue;
     int state = signature.stateOf[number];
     addSet(argument,
-           state >= 0 ? Place{PlaceKind::State, state}
-                      : Place{PlaceKind::Input, signature.inputOf[number]},
+           state >= 0 ? BufferAssignment{BufferKind::State, state}
+                      : BufferAssignment{BufferKind::Input, signature.inputOf[number]},
            0);
   }
   collect(block);
@@ -373,7 +375,7 @@ void StoragePlan::numberTemporaries() {
   for (auto [index, set] : llvm::enumerate(sets)) {
     if (find(static_cast<int>(index)) != static_cast<int>(index) || set.fixed())
       continue;
-    set.place.index = static_cast<int>(temporaries.size());
+    set.assignment.index = static_cast<int>(temporaries.size());
     temporaries.push_back({set.begin, std::max(set.begin, set.end), set.bytes});
   }
   // Values that a loop or the end of the program exchanges go through copies.
@@ -393,14 +395,15 @@ void StoragePlan::numberTemporaries() {
   });
   Operation *end = main.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(end->getOperands()))
-    if (signature.nextOf[index] >= 0 && isTensor(value) && place(value).kind == PlaceKind::State &&
-        place(value).index != signature.nextOf[index])
+    if (signature.nextOf[index] >= 0 && isTensor(value) &&
+        assignmentOf(value).kind == BufferKind::State &&
+        assignmentOf(value).index != signature.nextOf[index])
       stage(end, static_cast<int>(index), value);
 }
 
 /// Why the next value of an argument is not made in its place.
-static const char *whyCopied(Place where, bool isReadLater) {
-  if (where.kind == PlaceKind::Output && !isReadLater)
+static const char *whyCopied(BufferAssignment where, bool isReadLater) {
+  if (where.kind == BufferKind::Output && !isReadLater)
     return "its next value is an output, too";
   return isReadLater ? "its old value is read after the next one is computed"
                      : "its kernel may still need the old value while it writes the new one";
@@ -415,9 +418,9 @@ void StoragePlan::reportMutations() {
     if (!root || isa<BlockArgument>(root))
       continue; // an argument: it is not changed, or becomes another one
     int state = signature.stateOf[a];
-    Place where = place(value);
+    BufferAssignment where = assignmentOf(value);
     bool isThere = state < 0 ? isWrittenInPlace(*next)
-                             : where.kind == PlaceKind::State && where.index == state;
+                             : where.kind == BufferKind::State && where.index == state;
     auto name = main.getArgAttrOfType<StringAttr>(a, "tw.name");
     auto report = emitReport(root.getLoc())
                   << (state < 0 ? "input " : "state ") << name.getValue() << " is ";
@@ -428,7 +431,7 @@ void StoragePlan::reportMutations() {
     bool isReadLater = lastAccess(main.getArgument(a)) > steps[root.getDefiningOp()].first;
     bool isHidden = state < 0; // made in an output that nobody else sees
     report << "copied at the end of the call: "
-           << whyCopied(isHidden ? Place() : where, isReadLater);
+           << whyCopied(isHidden ? BufferAssignment() : where, isReadLater);
   }
 }
 
@@ -440,7 +443,9 @@ int StoragePlan::addStaging(Operation *op, int index, std::optional<int64_t> byt
   return number;
 }
 
-Place StoragePlan::place(Value tensor) const { return sets[find(tensor)].place; }
+BufferAssignment StoragePlan::assignmentOf(Value tensor) const {
+  return sets[find(tensor)].assignment;
+}
 
 bool StoragePlan::same(Value a, Value b) const {
   return find(a) == find(b) && !graph::wholeOf(a).getDefiningOp<tensor::ExtractSliceOp>() &&

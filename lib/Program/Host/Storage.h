@@ -16,11 +16,11 @@
 namespace tw {
 
 /// What kind of memory a set of tensors is in.
-enum class PlaceKind { Temporary, Output, Input, State, Weight };
+enum class BufferKind { Temporary, Output, Input, State, Weight };
 
 /// Memory of a set. `index` counts temporaries, outputs (metadata order), inputs, state tensors.
-struct Place {
-  PlaceKind kind = PlaceKind::Temporary;
+struct BufferAssignment {
+  BufferKind kind = BufferKind::Temporary;
   int index = -1;
 };
 
@@ -52,7 +52,7 @@ public:
   StoragePlan(mlir::func::FuncOp main, const SharedPairs &pairs);
 
   /// The place of a tensor of @main, that of the tensor it is a part of for a slice.
-  Place place(mlir::Value tensor) const;
+  BufferAssignment assignmentOf(mlir::Value tensor) const;
   /// False for a tensor.empty that only gives a dispatch its shape.
   bool hasMemory(mlir::Value tensor) const { return setOf.contains(graph::wholeOf(tensor)); }
   /// True when both are the whole of the same memory, so that nothing is to be copied.
@@ -77,14 +77,14 @@ public:
 
 private:
   struct Set {
-    Place place;
+    BufferAssignment assignment;
     int64_t begin = INT64_MAX, end = -1; // first write and last access
     std::optional<int64_t> bytes;
-    bool fixed() const { return place.kind != PlaceKind::Temporary; }
+    bool fixed() const { return assignment.kind != BufferKind::Temporary; }
   };
   void number(mlir::Block &block);
   void collect(mlir::Block &block);
-  void addSet(mlir::Value value, Place place, int64_t begin);
+  void addSet(mlir::Value value, BufferAssignment assignment, int64_t begin);
   int64_t accessStep(mlir::OpOperand &use, mlir::Block *home) const;
   int64_t lastAccess(mlir::Value root) const;
   int find(mlir::Value tensor) const;
@@ -95,7 +95,7 @@ private:
   void placeLoop(mlir::Operation *loop);
   void placeNext(mlir::Operation *loop, mlir::Value carried, mlir::Value next, mlir::Value result);
   void placeInserts(mlir::Operation *insert);
-  bool isNextValue(Place place, mlir::Value value);
+  bool isNextValue(BufferAssignment assignment, mlir::Value value);
   void reuseDying(mlir::Operation *dispatch, const SharedPairs &pairs);
   void numberTemporaries();
 

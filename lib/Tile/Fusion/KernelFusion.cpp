@@ -172,8 +172,8 @@ bool KernelFusion::writeAfter(StoreOp store, IRMapping &map, std::string &why) {
 
 bool KernelFusion::writeOther(StoreOp store, const Box &box, ArrayRef<Pointwise::KnownTile> known,
                               std::string &why) {
-  Pointwise::Place place{b, box, otherArguments, symbols, otherShared, llvm::to_vector(known)};
-  FailureOr<SmallVector<Value>> tiles = pointwise.write(place, why);
+  Pointwise::InlineSite site{b, box, otherArguments, symbols, otherShared, llvm::to_vector(known)};
+  FailureOr<SmallVector<Value>> tiles = pointwise.write(site, why);
   if (failed(tiles))
     return false;
   for (auto [tile, old] : llvm::zip(*tiles, pointwise.stores()))
@@ -183,19 +183,19 @@ bool KernelFusion::writeOther(StoreOp store, const Box &box, ArrayRef<Pointwise:
 }
 
 bool KernelFusion::writeInstead(LoadOp load, IRMapping &map, std::string &why) {
-  Pointwise::Place place{
+  Pointwise::InlineSite site{
       b, boxOf(load.getPositions(), load.getType(), map), otherArguments, symbols, {}, {}};
   SmallVector<unsigned> edges = openDims(load);
   if (!edges.empty() && pointwise.hasChecks())
     return why = "it checks indices, and is read out of bounds", false;
-  FailureOr<SmallVector<Value>> tiles = pointwise.write(place, why);
+  FailureOr<SmallVector<Value>> tiles = pointwise.write(site, why);
   if (failed(tiles))
     return false;
   size_t number = 0;
   for (auto [i, store] : llvm::enumerate(pointwise.stores()))
     if (StoreOp(store).getBuffer() == otherShared)
       number = i;
-  map.map(load.getResult(), padded((*tiles)[number], place.box, load, edges, map));
+  map.map(load.getResult(), padded((*tiles)[number], site.box, load, edges, map));
   return true;
 }
 

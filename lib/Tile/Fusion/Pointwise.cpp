@@ -129,8 +129,8 @@ bool Pointwise::hasChecks() const {
 /// the dimension of the box that each of its dimensions runs along, or -1: it is one element there.
 class PointwiseWriter {
 public:
-  PointwiseWriter(const Pointwise &source, const Pointwise::Place &place, std::string &why)
-      : source(source), place(place), b(place.b), loc(KernelOp(source.kernel).getLoc()), why(why) {}
+  PointwiseWriter(const Pointwise &source, const Pointwise::InlineSite &site, std::string &why)
+      : source(source), site(site), b(site.b), loc(KernelOp(source.kernel).getLoc()), why(why) {}
 
   using Labels = SmallVector<int>;
 
@@ -160,7 +160,7 @@ private:
     return failure();
   }
 
-  Size mapped(const Size &size) const { return size.substitute(place.symbols); }
+  Size mapped(const Size &size) const { return size.substitute(site.symbols); }
 
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
 
@@ -184,7 +184,7 @@ private:
 
   FailureOr<Value> scalar(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value))
-      return place.arguments.lookup(argument);
+      return site.arguments.lookup(argument);
     if (auto it = scalars.find(value); it != scalars.end())
       return it->second;
     Operation *op = value.getDefiningOp();
@@ -233,12 +233,12 @@ private:
     auto form = indexForm(position);
     if (form && label >= 0 && extent == source.extents[label])
       if (auto offset = distance(*form, label, stride)) {
-        Value at = place.box.positions[label];
+        Value at = site.box.positions[label];
         if (stride != 1)
           at = arith::MulIOp::create(b, loc, at, constant(stride));
         if (*offset != 0)
           at = arith::AddIOp::create(b, loc, at, constant(*offset));
-        return Along{at, place.box.extents[label], stride * place.box.stride(size_t(label)),
+        return Along{at, site.box.extents[label], stride * site.box.stride(size_t(label)),
                      stride == 1 ? offset : std::nullopt};
       }
     if (form && form->constant() && extent == Size(1))
@@ -278,13 +278,13 @@ private:
     }
     if (llvm::all_of(strides, [](int64_t stride) { return stride == 1; }))
       strides.clear();
-    if (place.known && load.getBuffer() == place.known) {
+    if (site.known && load.getBuffer() == site.known) {
       Value tile;
-      for (const Pointwise::KnownTile &each : place.tiles)
+      for (const Pointwise::KnownTile &each : site.tiles)
         if (each.distance.empty() ? llvm::all_of(distance, [](int64_t far) { return far == 0; })
                                   : each.distance == distance)
           tile = each.tile;
-      if (!tile || !isBox || load.getMask() || labels.size() != place.box.extents.size())
+      if (!tile || !isBox || load.getMask() || labels.size() != site.box.extents.size())
         return fail("it reads at other places than those it writes");
       return tile;
     }
@@ -301,11 +301,11 @@ private:
       if (failed(written))
         return failure();
       pad = *written;
-    } else if (place.box.mayBeginOutside) { // what is stored there is dropped
+    } else if (site.box.mayBeginOutside) { // what is stored there is dropped
       pad = arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType()));
     }
-    return LoadOp::create(b, loc, type, place.arguments.lookup(load.getBuffer()), positions,
-                          strides, mask, pad)
+    return LoadOp::create(b, loc, type, site.arguments.lookup(load.getBuffer()), positions, strides,
+                          mask, pad)
         .getResult();
   }
 
@@ -324,7 +324,7 @@ private:
     }
     auto shape = extentsOf(cast<RankedTensorType>(positions->front().getType()));
     return GatherOp::create(b, loc, tileType(shape, gather.getType().getElementType()),
-                            place.arguments.lookup(gather.getBuffer()), *positions, Value(), pad)
+                            site.arguments.lookup(gather.getBuffer()), *positions, Value(), pad)
         .getResult();
   }
 
@@ -506,7 +506,7 @@ private:
   }
 
   const Pointwise &source;
-  const Pointwise::Place &place;
+  const Pointwise::InlineSite &site;
   OpBuilder &b;
   Location loc;
   std::string &why;
@@ -514,17 +514,17 @@ private:
   DenseMap<Value, Value> scalars;
 };
 
-FailureOr<SmallVector<Value>> Pointwise::write(const Place &place, std::string &why) const {
-  PointwiseWriter writer(*this, place, why);
+FailureOr<SmallVector<Value>> Pointwise::write(const InlineSite &site, std::string &why) const {
+  PointwiseWriter writer(*this, site, why);
   SmallVector<Value> tiles;
   for (StoreOp store : outputs) {
     PointwiseWriter::Labels labels;
-    for (size_t d = 0; d < place.box.extents.size(); ++d)
+    for (size_t d = 0; d < site.box.extents.size(); ++d)
       labels.push_back(int(d));
     FailureOr<Value> tile = writer.write(store.getTile(), labels);
     if (failed(tile))
       return failure();
-    tiles.push_back(writer.stretched(*tile, place.box.extents));
+    tiles.push_back(writer.stretched(*tile, site.box.extents));
   }
   return tiles;
 }

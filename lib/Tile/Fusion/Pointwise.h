@@ -46,7 +46,7 @@ public:
   };
 
   /// Where the kernel is written again.
-  struct Place {
+  struct InlineSite {
     mlir::OpBuilder &b;
     Box box;
     /// The kernel's buffers and scalars there.
@@ -59,7 +59,8 @@ public:
 
   /// The tiles that the kernel stores to the box, one for each of its outputs in order. Fails with
   /// the reason in `why`; what was made until then is dead.
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>> write(const Place &place, std::string &why) const;
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> write(const InlineSite &site,
+                                                        std::string &why) const;
 
   /// How far from the box the parts of a buffer begin that are read, each once. Fails with the
   /// reason in `why` where that is not a constant.

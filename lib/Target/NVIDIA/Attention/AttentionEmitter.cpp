@@ -67,66 +67,66 @@ void AttentionEmitter::setTrip(const AttentionPart &part, const Ix &number) {
   emitScalars(loop.getBody().front());
 }
 
-void AttentionEmitter::loadTrips(const AttentionPart &part, SmallVectorImpl<Value> &place,
+void AttentionEmitter::loadTrips(const AttentionPart &part, SmallVectorImpl<Value> &slot,
                                  const StageRing &ring, const OperandTile &tile, bool isKeys) {
   auto loadOne = [&](const Ix &number, ValueRange now) -> SmallVector<Value> {
     setTrip(part, number);
-    StageRing::Place current{now[0], now[1]};
+    StageRing::Slot current{now[0], now[1]};
     Value barrier = ring.fill(current, tile.bytes());
     loadOperand(isKeys ? part.keys : part.values, tile, maps[isKeys ? 1 : 2],
                 ring.offset(current.stage), barrier);
-    StageRing::Place next = ring.advance(current);
+    StageRing::Slot next = ring.advance(current);
     return {next.stage, next.parity};
   };
   tile::ForOp loop = part.loop;
   if (!loop) {
-    place = loadOne(0, place);
+    slot = loadOne(0, slot);
     return;
   }
   auto trips = scf::ForOp::create(b, loc, e.scalar(loop.getBegin()), e.scalar(loop.getEnd()),
-                                  e.scalar(loop.getStep()), place);
+                                  e.scalar(loop.getStep()), slot);
   Emitter::Scope scope(e);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(trips.getBody());
   scf::YieldOp::create(b, loc, loadOne(Ix(trips.getInductionVar()), trips.getRegionIterArgs()));
-  place.assign(trips.getResults().begin(), trips.getResults().end());
+  slot.assign(trips.getResults().begin(), trips.getResults().end());
 }
 
 /// Those of as many programs as stand side by side.
-void AttentionEmitter::loadQueriesBeside(const StageRing::Place &place) {
+void AttentionEmitter::loadQueriesBeside(const StageRing::Slot &slot) {
   Value one = at.i32(plan.queries.bytes()), all = at.i32(plan.warpGroups * plan.queries.bytes());
-  Value barrier = queries.fill(place, at.select(isDealt, one, all));
+  Value barrier = queries.fill(slot, at.select(isDealt, one, all));
   Ix first = e.programIds.back();
-  auto loadOne = [&](int64_t slot) {
+  auto loadOne = [&](int64_t query) {
     Emitter::Scope scope(e);
-    e.programIds.back() = e.ix().add(first, slot);
+    e.programIds.back() = e.ix().add(first, query);
     emitScalars(e.kernel.getBody().front());
     loadOperand(attention.queries, plan.queries, maps[0],
-                at.add(queries.offset(place.stage), slot * plan.queryBytes()), barrier);
+                at.add(queries.offset(slot.stage), query * plan.queryBytes()), barrier);
   };
   loadOne(0);
   at.when(at.bitXor(isDealt, at.bit(true)), [&] {
-    for (int64_t slot = 1; slot < plan.warpGroups; ++slot)
-      loadOne(slot);
+    for (int64_t query = 1; query < plan.warpGroups; ++query)
+      loadOne(query);
   });
   e.programIds.back() = first;
 }
 
-void AttentionEmitter::loadQueries(const StageRing::Place &place) {
+void AttentionEmitter::loadQueries(const StageRing::Slot &slot) {
   if (plan.dealsTrips)
-    return loadQueriesBeside(place);
-  Value barrier = queries.fill(place, plan.queries.bytes());
-  loadOperand(attention.queries, plan.queries, maps[0], queries.offset(place.stage), barrier);
+    return loadQueriesBeside(slot);
+  Value barrier = queries.fill(slot, plan.queries.bytes());
+  loadOperand(attention.queries, plan.queries, maps[0], queries.offset(slot.stage), barrier);
 }
 
 /// All of a program of one trip, by a thread that multiplies.
-void AttentionEmitter::loadProgram(const StageRing::Place &query, const StageRing::Place &key) {
+void AttentionEmitter::loadProgram(const StageRing::Slot &query, const StageRing::Slot &key) {
   Value isFirst = arith::AndIOp::create(b, loc, group.isLeader, at.equal(group.number, 0));
   at.when(isFirst, [&] {
     loadQueries(query);
     for (bool isKeys : {true, false}) {
-      SmallVector<Value> place = {key.stage, key.parity};
-      loadTrips(attention.parts[0], place, isKeys ? keys : values, isKeys ? plan.keys : plan.values,
+      SmallVector<Value> slot = {key.stage, key.parity};
+      loadTrips(attention.parts[0], slot, isKeys ? keys : values, isKeys ? plan.keys : plan.values,
                 isKeys);
     }
   });
@@ -137,18 +137,18 @@ void AttentionEmitter::load(int64_t warp) {
   Value zero = at.i32(0);
   SmallVector<Value> first(warp == 0 ? 4 : 2, zero);
   overPrograms(first, [&](ValueRange carried) -> SmallVector<Value> {
-    SmallVector<Value> place(carried.take_front(2)), result;
+    SmallVector<Value> slot(carried.take_front(2)), result;
     if (warp == 0) {
-      StageRing::Place own{carried[2], carried[3]};
+      StageRing::Slot own{carried[2], carried[3]};
       loadQueries(own);
-      StageRing::Place next = queries.advance(own);
+      StageRing::Slot next = queries.advance(own);
       result = {next.stage, next.parity};
     }
     for (const AttentionPart &part : attention.parts)
-      loadTrips(part, place, warp == 0 ? keys : values, warp == 0 ? plan.keys : plan.values,
+      loadTrips(part, slot, warp == 0 ? keys : values, warp == 0 ? plan.keys : plan.values,
                 warp == 0);
-    place.append(result);
-    return place;
+    slot.append(result);
+    return slot;
   });
 }
 
@@ -229,20 +229,20 @@ void AttentionEmitter::weighFirst(size_t number, Value scores, State &state) {
   state.weights.assign(choice.getResults().begin() + int64_t(rows), choice.getResults().end());
 }
 
-AttentionEmitter::State AttentionEmitter::firstTrip(Value queryStage, StageRing::Place place) {
+AttentionEmitter::State AttentionEmitter::firstTrip(Value queryStage, StageRing::Slot slot) {
   State state;
   if (plan.dealsTrips)
-    place = keys.advanceBy(place, firstTripNumber);
-  state.last = place;
-  state.next = next(place);
+    slot = keys.advanceBy(slot, firstTripNumber);
+  state.last = slot;
+  state.next = next(slot);
   state.addsToSums = at.i32(0);
   state.sums.assign(size_t(attention.width / 2), LLVM::UndefOp::create(b, loc, b.getF32Type()));
   if (tile::ForOp loop = attention.parts[0].loop)
     evaluateRows(attention.parts[0], loop.getInitial(), state);
-  keys.waitUntilFull(place);
-  Value scores = multiplyKeys(queryStage, place.stage);
+  keys.waitUntilFull(slot);
+  Value scores = multiplyKeys(queryStage, slot.stage);
   NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 0);
-  keys.release(place.stage, group.isLeader, users());
+  keys.release(slot.stage, group.isLeader, users());
   weighFirst(0, scores, state);
   return state;
 }
@@ -351,7 +351,7 @@ LogicalResult AttentionEmitter::multiplyAll() {
     at.when(at.equal(group.number, plan.warpGroups - 1), [&] { passTurn(); });
   SmallVector<Value> first(4, at.i32(0));
   overPrograms(first, [&](ValueRange carried) -> SmallVector<Value> {
-    StageRing::Place own{carried[0], carried[1]};
+    StageRing::Slot own{carried[0], carried[1]};
     if (!plan.hasLoaders)
       loadProgram(own, {carried[2], carried[3]});
     queries.waitUntilFull(own);
@@ -382,7 +382,7 @@ LogicalResult AttentionEmitter::multiplyAll() {
       Emitter::Scope scope(e);
       store();
     });
-    StageRing::Place following = keys.skip({carried[2], carried[3]}, at.i32(*attention.dealtTrips));
+    StageRing::Slot following = keys.skip({carried[2], carried[3]}, at.i32(*attention.dealtTrips));
     return {own.stage, own.parity, following.stage, following.parity};
   });
   if (plan.takesTurns)

@@ -31,7 +31,7 @@ private:
     llvm::SmallVector<mlir::Value> weights; // in pairs
     llvm::SmallVector<mlir::Value> sums;
     mlir::Value addsToSums; // i32
-    StageRing::Place next, last;
+    StageRing::Slot next, last;
 
     llvm::SmallVector<mlir::Value> flat() const;
     State with(mlir::ValueRange flat) const;
@@ -41,16 +41,16 @@ private:
   void initBarriers() override;
   int64_t loadingWarps() const override { return plan.hasLoaders ? 2 : 0; }
   void load(int64_t warp) override;
-  void loadQueries(const StageRing::Place &place);
-  void loadQueriesBeside(const StageRing::Place &place);
-  void loadProgram(const StageRing::Place &query, const StageRing::Place &key);
-  void loadTrips(const AttentionPart &part, llvm::SmallVectorImpl<mlir::Value> &place,
+  void loadQueries(const StageRing::Slot &slot);
+  void loadQueriesBeside(const StageRing::Slot &slot);
+  void loadProgram(const StageRing::Slot &query, const StageRing::Slot &key);
+  void loadTrips(const AttentionPart &part, llvm::SmallVectorImpl<mlir::Value> &slot,
                  const StageRing &ring, const OperandTile &tile, bool isKeys);
   mlir::LogicalResult multiplyAll() override;
   mlir::Value multiplyKeys(mlir::Value queryStage, mlir::Value stage);
   mlir::Value multiplyValues(const State &state);
   void takeSums(State &state, mlir::Value sums);
-  State firstTrip(mlir::Value queryStage, StageRing::Place place);
+  State firstTrip(mlir::Value queryStage, StageRing::Slot slot);
   void weighFirst(size_t part, mlir::Value scores, State &state);
   void loop(size_t part, mlir::Value queryStage, State &state);
   void trip(const AttentionPart &part, mlir::Value sumsBefore, mlir::Value queryStage,
@@ -67,7 +67,7 @@ private:
   void take(int64_t from, State &state);
   mlir::Value combineOffset(int64_t from, int64_t number) const;
   /// Of this warp group's next trip.
-  StageRing::Place next(const StageRing::Place &place) const;
+  StageRing::Slot next(const StageRing::Slot &slot) const;
   void setTrip(const AttentionPart &part, const Ix &number);
 
   // Weights.cpp

@@ -31,8 +31,8 @@ void AttentionEmitter::placeProgram(Value dealt) {
 /// A stage of a trip that is dealt has one user, which gives it back as all.
 Value AttentionEmitter::users() const { return plan.dealsTrips ? tripStride : Value(); }
 
-StageRing::Place AttentionEmitter::next(const StageRing::Place &place) const {
-  return plan.dealsTrips ? keys.advanceBy(place, tripStride) : keys.advance(place);
+StageRing::Slot AttentionEmitter::next(const StageRing::Slot &slot) const {
+  return plan.dealsTrips ? keys.advanceBy(slot, tripStride) : keys.advance(slot);
 }
 
 /// Warp groups with one trip less than others pass their last turn on.

@@ -11,16 +11,17 @@ using tw::tile::Update;
 
 namespace tw::target::nvidia {
 
-FailureOr<Place> Emitter::placeOf(Value of, OperandRange positions, ArrayRef<int64_t> strides,
-                                  Value mask, Operation *op, const Point &point) {
+FailureOr<ElementAddress> Emitter::elementAddress(Value of, OperandRange positions,
+                                                  ArrayRef<int64_t> strides, Value mask,
+                                                  Operation *op, const Point &point) {
   const Buffer buffer = buffers.find(of)->second;
   auto box = boxOf(op);
-  Place place;
+  ElementAddress where;
   if (mask) {
     FailureOr<Value> wanted = evaluate(mask, point);
     if (failed(wanted))
       return failure();
-    place.condition = *wanted;
+    where.condition = *wanted;
   }
   bool isGather = isa<tile::GatherOp, tile::ScatterOp>(op);
   for (auto [d, position] : llvm::enumerate(positions)) {
@@ -38,20 +39,20 @@ FailureOr<Place> Emitter::placeOf(Value of, OperandRange positions, ArrayRef<int
       at = ix().add(index(position), ix().mul(point[d], strides.empty() ? 1 : strides[d]));
     }
     if (isTile || !isSurelyInside(kernel, *box, d))
-      place.condition = both(place.condition, ix().inside(at, buffer.sizes[d]));
-    place.index = ix().add(place.index, ix().mul(at, buffer.strides[d]));
+      where.condition = both(where.condition, ix().inside(at, buffer.sizes[d]));
+    where.index = ix().add(where.index, ix().mul(at, buffer.strides[d]));
   }
-  return place;
+  return where;
 }
 
-Value Emitter::readPlace(const Buffer &buffer, const Place &place, Value pad) {
-  if (!place.condition)
-    return loadFrom(buffer.base, buffer.element, place.index);
+Value Emitter::readElement(const Buffer &buffer, const ElementAddress &where, Value pad) {
+  if (!where.condition)
+    return loadFrom(buffer.base, buffer.element, where.index);
   Value other = pad ? scalar(pad) : constant(buffer.element, 0);
-  auto choice = scf::IfOp::create(b, loc, TypeRange{other.getType()}, place.condition, true);
+  auto choice = scf::IfOp::create(b, loc, TypeRange{other.getType()}, where.condition, true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
-  scf::YieldOp::create(b, loc, loadFrom(buffer.base, buffer.element, place.index));
+  scf::YieldOp::create(b, loc, loadFrom(buffer.base, buffer.element, where.index));
   b.setInsertionPointToStart(choice.elseBlock());
   scf::YieldOp::create(b, loc, other);
   return choice.getResult(0);
@@ -66,52 +67,52 @@ static bool areNeighbours(Op op) {
 }
 
 template <typename Op>
-FailureOr<GroupPlace> Emitter::placeOfGroup(Op op, ArrayRef<Point> group) {
+FailureOr<GroupAddress> Emitter::groupAddress(Op op, ArrayRef<Point> group) {
   Value buffer = op.getBuffer();
-  FailureOr<Place> first =
-      placeOf(buffer, op.getPositions(), op.getStrides(), {}, op, group.front());
+  FailureOr<ElementAddress> first =
+      elementAddress(buffer, op.getPositions(), op.getStrides(), {}, op, group.front());
   if (failed(first))
     return failure();
-  GroupPlace place{*first, first->condition};
+  GroupAddress where{*first, first->condition};
   auto count = int64_t(group.size());
   Ix begin = index(op.getPositions().back()), size = buffers.find(buffer)->second.sizes.back();
   int64_t multiple =
       std::min({multipleOf(begin), multipleOf(group.front().back()), multipleOf(size)});
   bool isInside = isSurelyInside(kernel, *boxOf(op), unsigned(op.getPositions().size()) - 1);
-  place.areTogether = isInside || multiple % count == 0;
-  if (!place.areTogether) {
+  where.areTogether = isInside || multiple % count == 0;
+  if (!where.areTogether) {
     Ix last = ix().add(begin, group.back().back());
-    place.condition = both(place.condition, ix().inside(last, size));
+    where.condition = both(where.condition, ix().inside(last, size));
   }
-  return place;
+  return where;
 }
 
 /// The values of all neighbours of a group; `otherwise` gives them where not all are there.
 LogicalResult Emitter::loadGroup(tile::LoadOp op, ArrayRef<Point> group) {
   const Buffer buffer = buffers.find(op.getBuffer())->second;
-  FailureOr<GroupPlace> place = placeOfGroup(op, group);
-  if (failed(place))
+  FailureOr<GroupAddress> where = groupAddress(op, group);
+  if (failed(where))
     return failure();
   auto count = int64_t(group.size());
-  auto loadAll = [&] { return loadFrom(buffer.base, buffer.element, place->first.index, count); };
+  auto loadAll = [&] { return loadFrom(buffer.base, buffer.element, where->first.index, count); };
   SmallVector<Value> values;
-  if (!place->condition) {
+  if (!where->condition) {
     values = loadAll();
   } else {
     Value pad = op.getPad() ? scalar(op.getPad()) : constant(buffer.element, 0);
     SmallVector<Type> types(group.size(), pad.getType());
-    auto choice = scf::IfOp::create(b, loc, types, place->condition, true);
+    auto choice = scf::IfOp::create(b, loc, types, where->condition, true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());
     scf::YieldOp::create(b, loc, loadAll());
     b.setInsertionPointToStart(choice.elseBlock());
     SmallVector<Value> others(group.size(), pad);
-    for (size_t i = 0; i < group.size() && !place->areTogether; ++i) {
-      FailureOr<Place> own =
-          placeOf(op.getBuffer(), op.getPositions(), op.getStrides(), {}, op, group[i]);
+    for (size_t i = 0; i < group.size() && !where->areTogether; ++i) {
+      FailureOr<ElementAddress> own =
+          elementAddress(op.getBuffer(), op.getPositions(), op.getStrides(), {}, op, group[i]);
       if (failed(own))
         return failure();
-      others[i] = readPlace(buffer, *own, op.getPad());
+      others[i] = readElement(buffer, *own, op.getPad());
     }
     scf::YieldOp::create(b, loc, others);
     values.assign(choice.getResults().begin(), choice.getResults().end());
@@ -127,31 +128,32 @@ FailureOr<Value> Emitter::load(tile::LoadOp op, const Point &point) {
       return failure();
     return evaluate(op.getResult(), point);
   }
-  FailureOr<Place> place =
-      placeOf(op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask(), op, point);
-  if (failed(place))
+  FailureOr<ElementAddress> where =
+      elementAddress(op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask(), op, point);
+  if (failed(where))
     return failure();
-  return readPlace(buffers.find(op.getBuffer())->second, *place, op.getPad());
+  return readElement(buffers.find(op.getBuffer())->second, *where, op.getPad());
 }
 
 FailureOr<Value> Emitter::gather(tile::GatherOp op, const Point &point) {
-  FailureOr<Place> place = placeOf(op.getBuffer(), op.getPositions(), {}, op.getMask(), op, point);
-  if (failed(place))
+  FailureOr<ElementAddress> where =
+      elementAddress(op.getBuffer(), op.getPositions(), {}, op.getMask(), op, point);
+  if (failed(where))
     return failure();
-  return readPlace(buffers.find(op.getBuffer())->second, *place, op.getPad());
+  return readElement(buffers.find(op.getBuffer())->second, *where, op.getPad());
 }
 
-void Emitter::updateElement(Value value, const Buffer &buffer, const Place &place,
+void Emitter::updateElement(Value value, const Buffer &buffer, const ElementAddress &where,
                             std::optional<Update> update) {
   OpBuilder::InsertionGuard guard(b);
-  if (place.condition)
-    b.setInsertionPointToStart(scf::IfOp::create(b, loc, place.condition, false).thenBlock());
+  if (where.condition)
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, where.condition, false).thenBlock());
   if (!update || *update == Update::Any) {
-    storeTo(value, buffer.base, buffer.element, place.index);
+    storeTo(value, buffer.base, buffer.element, where.index);
     return;
   }
   LLVM::AtomicRMWOp::create(b, loc, atomicOf(*update, buffer.element),
-                            address(buffer.base, buffer.element, place.index), value,
+                            address(buffer.base, buffer.element, where.index), value,
                             LLVM::AtomicOrdering::monotonic);
 }
 
@@ -175,12 +177,12 @@ LogicalResult Emitter::storeElement(tile::StoreOp op, const Point &point) {
 
 LogicalResult Emitter::storeValue(tile::StoreOp op, const Point &point, Value value,
                                   Value isInside) {
-  FailureOr<Place> place =
-      placeOf(op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask(), op, point);
-  if (failed(place))
+  FailureOr<ElementAddress> where =
+      elementAddress(op.getBuffer(), op.getPositions(), op.getStrides(), op.getMask(), op, point);
+  if (failed(where))
     return failure();
-  place->condition = both(isInside, place->condition);
-  updateElement(value, buffers.find(op.getBuffer())->second, *place, op.getUpdate());
+  where->condition = both(isInside, where->condition);
+  updateElement(value, buffers.find(op.getBuffer())->second, *where, op.getUpdate());
   return success();
 }
 
@@ -201,20 +203,20 @@ LogicalResult Emitter::storeGroup(tile::StoreOp op, const Group &group) {
   if (group.points.size() == 1 || !areNeighbours(op) || !isPlainStore(op))
     return storeOneByOne(group.isInside);
   const Buffer buffer = buffers.find(op.getBuffer())->second;
-  FailureOr<GroupPlace> place = placeOfGroup(op, group.points);
-  if (failed(place))
+  FailureOr<GroupAddress> where = groupAddress(op, group.points);
+  if (failed(where))
     return failure();
   OpBuilder::InsertionGuard guard(b);
-  if (Value condition = both(group.isInside, place->condition)) {
-    auto choice = scf::IfOp::create(b, loc, condition, !place->areTogether);
-    if (!place->areTogether) {
+  if (Value condition = both(group.isInside, where->condition)) {
+    auto choice = scf::IfOp::create(b, loc, condition, !where->areTogether);
+    if (!where->areTogether) {
       b.setInsertionPointToStart(choice.elseBlock());
       if (failed(storeOneByOne(group.isInside)))
         return failure();
     }
     b.setInsertionPointToStart(choice.thenBlock());
   }
-  storeTo(*values, buffer.base, buffer.element, place->first.index);
+  storeTo(*values, buffer.base, buffer.element, where->first.index);
   return success();
 }
 
@@ -228,11 +230,11 @@ LogicalResult Emitter::store(tile::StoreOp op) {
 LogicalResult Emitter::scatter(tile::ScatterOp op) {
   LogicalResult done = overPoints(extents(op.getTile()), [&](const Point &point) -> LogicalResult {
     FailureOr<Value> value = evaluate(op.getTile(), point);
-    FailureOr<Place> place =
-        placeOf(op.getBuffer(), op.getPositions(), {}, op.getMask(), op, point);
-    if (failed(value) || failed(place))
+    FailureOr<ElementAddress> where =
+        elementAddress(op.getBuffer(), op.getPositions(), {}, op.getMask(), op, point);
+    if (failed(value) || failed(where))
       return failure();
-    updateElement(*value, buffers.find(op.getBuffer())->second, *place, op.getUpdate());
+    updateElement(*value, buffers.find(op.getBuffer())->second, *where, op.getUpdate());
     return success();
   });
   settle(op, op.getBuffer());

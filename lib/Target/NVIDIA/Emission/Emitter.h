@@ -46,14 +46,14 @@ struct Buffer {
 };
 
 /// Where an access touches its buffer: element `index`, if `condition` (missing: always).
-struct Place {
+struct ElementAddress {
   Ix index = 0;
   mlir::Value condition;
 };
 
 /// Where a group of neighbours is in a buffer.
-struct GroupPlace {
-  Place first;
+struct GroupAddress {
+  ElementAddress first;
   /// Whether all of them are there; the same as the first one's condition if `areTogether`: then
   /// there are all or none.
   mlir::Value condition;
@@ -220,12 +220,12 @@ public:
 
 private:
   mlir::FailureOr<mlir::Value> compute(mlir::Value tile, const Point &point);
-  mlir::FailureOr<Place> placeOf(mlir::Value buffer, mlir::OperandRange positions,
-                                 llvm::ArrayRef<int64_t> strides, mlir::Value mask,
-                                 mlir::Operation *op, const Point &point);
-  mlir::Value readPlace(const Buffer &buffer, const Place &place, mlir::Value pad);
+  mlir::FailureOr<ElementAddress> elementAddress(mlir::Value buffer, mlir::OperandRange positions,
+                                                 llvm::ArrayRef<int64_t> strides, mlir::Value mask,
+                                                 mlir::Operation *op, const Point &point);
+  mlir::Value readElement(const Buffer &buffer, const ElementAddress &where, mlir::Value pad);
   template <typename Op>
-  mlir::FailureOr<GroupPlace> placeOfGroup(Op op, llvm::ArrayRef<Point> group);
+  mlir::FailureOr<GroupAddress> groupAddress(Op op, llvm::ArrayRef<Point> group);
   mlir::LogicalResult loadGroup(tile::LoadOp op, llvm::ArrayRef<Point> group);
   /// Writes one element, if the box has its point.
   mlir::LogicalResult storeValue(tile::StoreOp op, const Point &point, mlir::Value value,
@@ -234,7 +234,7 @@ private:
   Group heldGroup(llvm::ArrayRef<Ix> extents, int64_t each, int64_t count, int64_t trip);
   /// How many groups of a box a thread has, where they are held.
   std::optional<int64_t> groupsOfThread(int64_t points, int64_t each) const;
-  void updateElement(mlir::Value value, const Buffer &buffer, const Place &place,
+  void updateElement(mlir::Value value, const Buffer &buffer, const ElementAddress &where,
                      std::optional<tile::Update> update);
   /// After a store: others may read or write the same place next.
   void settle(mlir::Operation *store, mlir::Value buffer);

@@ -28,13 +28,13 @@ Value ProductEmitter::tripsAsI32() {
 
 //===--- the loading warp ------------------------------------------------===//
 
-/// Begins to load both operands of a trip, whose scalars are known; gives the next place.
-StageRing::Place ProductEmitter::loadTrip(const StageRing::Place &place) {
-  Value barrier = ring.fill(place, plan.a.bytes() + plan.b.bytes());
-  Value offset = ring.offset(place.stage);
+/// Begins to load both operands of a trip, whose scalars are known; gives the next slot.
+StageRing::Slot ProductEmitter::loadTrip(const StageRing::Slot &slot) {
+  Value barrier = ring.fill(slot, plan.a.bytes() + plan.b.bytes());
+  Value offset = ring.offset(slot.stage);
   loadOperand(product.a, plan.a, maps[0], offset, barrier);
   loadOperand(product.b, plan.b, maps[1], at.add(offset, plan.b.offset), barrier);
-  return ring.advance(place);
+  return ring.advance(slot);
 }
 
 void ProductEmitter::load(int64_t) {
@@ -42,7 +42,7 @@ void ProductEmitter::load(int64_t) {
   overPrograms({zero, zero}, [&](ValueRange carried) -> SmallVector<Value> {
     tile::ForOp loop = product.loop;
     if (!loop) {
-      StageRing::Place next = loadTrip({carried[0], carried[1]});
+      StageRing::Slot next = loadTrip({carried[0], carried[1]});
       return {next.stage, next.parity};
     }
     Value from = e.ix().value(0), to = e.ix().value(trips()), one = e.ix().value(1);
@@ -52,7 +52,7 @@ void ProductEmitter::load(int64_t) {
     e.scalars[loop.getInductionVar()] = e.ix().value(e.ix().add(
         e.index(loop.getBegin()), e.ix().mul(Ix(all.getInductionVar()), e.index(loop.getStep()))));
     emitScalars(loop.getBody().front());
-    StageRing::Place next = loadTrip({all.getRegionIterArgs()[0], all.getRegionIterArgs()[1]});
+    StageRing::Slot next = loadTrip({all.getRegionIterArgs()[0], all.getRegionIterArgs()[1]});
     scf::YieldOp::create(b, loc, ValueRange{next.stage, next.parity});
     return {all.getResult(0), all.getResult(1)};
   });
@@ -78,35 +78,35 @@ void ProductEmitter::multiply(Value stage, SmallVectorImpl<Value> &sums, bool ad
 }
 
 /// All trips of one program; a stage is given back when the products of the next one have begun.
-SmallVector<Value> ProductEmitter::sumUp(StageRing::Place &place) {
+SmallVector<Value> ProductEmitter::sumUp(StageRing::Slot &slot) {
   Value none = LLVM::UndefOp::create(b, loc, at.sumsType(product.columns));
   SmallVector<Value> sums(size_t(plan.blocksOfGroup), none);
   if (plan.isPingPong) // before looking at a stage: parity tells phases next to each other apart
                        // only
     takeTurn();
-  ring.waitUntilFull(place);
-  multiply(place.stage, sums, /*addsToSums=*/false);
-  Value last = place.stage;
-  place = ring.advance(place);
+  ring.waitUntilFull(slot);
+  multiply(slot.stage, sums, /*addsToSums=*/false);
+  Value last = slot.stage;
+  slot = ring.advance(slot);
   if (product.trips != 1) {
     Value count = tripsAsI32();
-    SmallVector<Value> carried = {place.stage, place.parity, last};
+    SmallVector<Value> carried = {slot.stage, slot.parity, last};
     carried.append(sums);
     auto loop = scf::ForOp::create(b, loc, at.i32(1), count, at.i32(1), carried);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     auto now = loop.getRegionIterArgs();
-    StageRing::Place current{now[0], now[1]};
+    StageRing::Slot current{now[0], now[1]};
     SmallVector<Value> next(now.drop_front(3));
     ring.waitUntilFull(current);
     multiply(current.stage, next, /*addsToSums=*/true);
     NVVM::WgmmaWaitGroupSyncOp::create(b, loc, 1);
     ring.release(now[2], group.isLeader);
-    StageRing::Place following = ring.advance(current);
+    StageRing::Slot following = ring.advance(current);
     SmallVector<Value> yielded = {following.stage, following.parity, current.stage};
     yielded.append(next);
     scf::YieldOp::create(b, loc, yielded);
-    place = {loop.getResult(0), loop.getResult(1)};
+    slot = {loop.getResult(0), loop.getResult(1)};
     last = loop.getResult(2);
     sums.assign(loop.getResults().begin() + 3, loop.getResults().end());
   }
@@ -124,9 +124,9 @@ void ProductEmitter::setElements(ValueRange sums) {
                    at.sum(all, number));
 }
 
-/// Every other program of the block is the warp group's, with all rows; gives the place of the
+/// Every other program of the block is the warp group's, with all rows; gives the slot of the
 /// first one's stages.
-StageRing::Place ProductEmitter::takeOwnPrograms() {
+StageRing::Slot ProductEmitter::takeOwnPrograms() {
   Value zero = at.i32(0), count;
   {
     Emitter::Scope scope(e);
@@ -155,19 +155,19 @@ void ProductEmitter::endTurns(const BlockPrograms &all) {
 LogicalResult ProductEmitter::multiplyAll() {
   BlockPrograms all = programs;
   Value zero = at.i32(0);
-  StageRing::Place first{zero, zero};
+  StageRing::Slot first{zero, zero};
   if (plan.isPingPong)
     first = takeOwnPrograms();
   fragment.findCoordinates(e, group);
   Epilogue epilogue(e, at, group, fragment, product.columns, plan.store, maps);
   LogicalResult done = success();
   overPrograms({first.stage, first.parity}, [&](ValueRange carried) -> SmallVector<Value> {
-    StageRing::Place place{carried[0], carried[1]};
-    setElements(sumUp(place));
+    StageRing::Slot slot{carried[0], carried[1]};
+    setElements(sumUp(slot));
     done = epilogue.emit(product.stores, plannedMaps.stores);
     if (plan.isPingPong) // the other one's stages
-      place = ring.skip(place, tripsAsI32());
-    return {place.stage, place.parity};
+      slot = ring.skip(slot, tripsAsI32());
+    return {slot.stage, slot.parity};
   });
   if (plan.isPingPong)
     endTurns(all);

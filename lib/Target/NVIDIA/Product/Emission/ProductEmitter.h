@@ -20,14 +20,14 @@ private:
   void initBarriers() override { ring.initBarriers(plan.usersOfStage()); }
   int64_t loadingWarps() const override { return 1; }
   void load(int64_t warp) override;
-  StageRing::Place loadTrip(const StageRing::Place &place);
+  StageRing::Slot loadTrip(const StageRing::Slot &slot);
   Ix trips();
   mlir::Value tripsAsI32();
-  StageRing::Place takeOwnPrograms();
+  StageRing::Slot takeOwnPrograms();
   void endTurns(const BlockPrograms &all);
   mlir::LogicalResult multiplyAll() override;
   void multiply(mlir::Value stage, llvm::SmallVectorImpl<mlir::Value> &sums, bool addsToSums);
-  llvm::SmallVector<mlir::Value> sumUp(StageRing::Place &place);
+  llvm::SmallVector<mlir::Value> sumUp(StageRing::Slot &slot);
   void setElements(mlir::ValueRange sums);
 
   const Product &product;

@@ -19,39 +19,37 @@ void StageRing::initBarriers(int64_t users) const {
   }
 }
 
-StageRing::Place StageRing::advance(const Place &place) const {
+StageRing::Slot StageRing::advance(const Slot &slot) const {
   if (plan.stages == 1)
-    return {place.stage, at.bitXor(place.parity, at.i32(1))};
-  Value next = at.add(place.stage, 1), isLast = at.equal(next, plan.stages);
+    return {slot.stage, at.bitXor(slot.parity, at.i32(1))};
+  Value next = at.add(slot.stage, 1), isLast = at.equal(next, plan.stages);
   return {at.select(isLast, at.i32(0), next),
-          at.bitXor(place.parity, at.select(isLast, at.i32(1), at.i32(0)))};
+          at.bitXor(slot.parity, at.select(isLast, at.i32(1), at.i32(0)))};
 }
 
-StageRing::Place StageRing::advanceBy(const Place &place, Value count) const {
-  Value to = at.add(place.stage, count), isBeyond = at.isBelow(plan.stages - 1, to);
+StageRing::Slot StageRing::advanceBy(const Slot &slot, Value count) const {
+  Value to = at.add(slot.stage, count), isBeyond = at.isBelow(plan.stages - 1, to);
   return {at.select(isBeyond, at.add(to, -plan.stages), to),
-          at.bitXor(place.parity, at.select(isBeyond, at.i32(1), at.i32(0)))};
+          at.bitXor(slot.parity, at.select(isBeyond, at.i32(1), at.i32(0)))};
 }
 
-StageRing::Place StageRing::skip(const Place &place, Value count) const {
-  Value to = at.add(place.stage, count);
-  return {at.rem(to, plan.stages), at.bitXor(place.parity, at.rem(at.div(to, plan.stages), 2))};
+StageRing::Slot StageRing::skip(const Slot &slot, Value count) const {
+  Value to = at.add(slot.stage, count);
+  return {at.rem(to, plan.stages), at.bitXor(slot.parity, at.rem(at.div(to, plan.stages), 2))};
 }
 
 Value StageRing::offset(Value stage) const {
   return at.add(at.mul(stage, plan.stageBytes), plan.offset);
 }
 
-Value StageRing::fill(const Place &place, Value bytes) const {
-  at.waitFor(empty(place.stage), at.bitXor(place.parity, at.i32(1)));
-  Value barrier = full(place.stage);
+Value StageRing::fill(const Slot &slot, Value bytes) const {
+  at.waitFor(empty(slot.stage), at.bitXor(slot.parity, at.i32(1)));
+  Value barrier = full(slot.stage);
   at.arriveExpecting(barrier, bytes);
   return barrier;
 }
 
-void StageRing::waitUntilFull(const Place &place) const {
-  at.waitFor(full(place.stage), place.parity);
-}
+void StageRing::waitUntilFull(const Slot &slot) const { at.waitFor(full(slot.stage), slot.parity); }
 
 void StageRing::release(Value stage, Value isLeader, Value users) const {
   at.when(isLeader, [&] { at.arrive(empty(stage), users); });

@@ -137,7 +137,7 @@ static Value permutedBack(Emit &emit, const ViewStep &step, Value base, Value wr
 // A part of the base
 //===----------------------------------------------------------------------===//
 
-static Value slicePutBack(Emit &emit, Value base, Value written, Value dim, Value start, Value end,
+static Value sliceInverse(Emit &emit, Value base, Value written, Value dim, Value start, Value end,
                           Value step) {
   return emit.aten("aten.slice_scatter", base.getType(),
                    {{"self", base},
@@ -157,7 +157,7 @@ static Value selectBack(Emit &emit, const ViewStep &step, Value base, Value writ
 }
 
 static Value sliceBack(Emit &emit, const ViewStep &step, Value base, Value written) {
-  return slicePutBack(emit, base, written, step.operand("dim"), step.operand("start"),
+  return sliceInverse(emit, base, written, step.operand("dim"), step.operand("start"),
                       step.operand("end"), step.operand("step"));
 }
 
@@ -171,7 +171,7 @@ static Value narrowBack(Emit &emit, const ViewStep &step, Value base, Value writ
     end = emit.integer(std::numeric_limits<int64_t>::max()); // counted from the end, up to it
   else
     end = emit.aten("aten.add.int", emit.intType(), {{"a", start}, {"b", length}});
-  return slicePutBack(emit, base, written, step.operand("dim"), start, end, emit.integer(1));
+  return sliceInverse(emit, base, written, step.operand("dim"), start, end, emit.integer(1));
 }
 
 static Value diagonalBack(Emit &emit, const ViewStep &step, Value base, Value written) {
@@ -216,17 +216,17 @@ static Value splitBack(Emit &emit, const ViewStep &step, Value base, Value writt
   for (Value before : ArrayRef(step.elements).take_front(step.element))
     start = plus(start, emit.size(before, *dim));
   Value end = plus(start, emit.size(step.elements[step.element], *dim));
-  return slicePutBack(emit, base, written, step.operand("dim"), start, end, emit.integer(1));
+  return sliceInverse(emit, base, written, step.operand("dim"), start, end, emit.integer(1));
 }
 
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
-using PutBack = Value (*)(Emit &, const ViewStep &, Value base, Value written);
+using ViewInverse = Value (*)(Emit &, const ViewStep &, Value base, Value written);
 
-Value putBack(Emit &emit, const ViewStep &step, Value base, Value written) {
-  static const llvm::StringMap<PutBack> table = {
+Value viewInverse(Emit &emit, const ViewStep &step, Value base, Value written) {
+  static const llvm::StringMap<ViewInverse> table = {
       {"torch.aten.view", reshaped},
       {"torch.aten.reshape", reshaped},
       {"torch.aten._reshape_alias", reshaped},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Graph/ChannelsLast/Turned.h"
+#include "Graph/ChannelsLast/ChannelOrder.h"
 #include "Graph/Sizes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -83,15 +83,15 @@ Value reorder(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> permuta
   return copy.getResult(0);
 }
 
-Value turn(OpBuilder &b, Location loc, Value value, const ChannelOrder &order) {
+Value toOrder(OpBuilder &b, Location loc, Value value, const ChannelOrder &order) {
   return reorder(b, loc, value, order.dims());
 }
 
-Value turnBack(OpBuilder &b, Location loc, const Turned &turned) {
-  SmallVector<int64_t> back(turned.order.dims().size());
-  for (auto [i, dim] : llvm::enumerate(turned.order.dims()))
+Value toGraphOrder(OpBuilder &b, Location loc, const ReorderedTensor &reordered) {
+  SmallVector<int64_t> back(reordered.order.dims().size());
+  for (auto [i, dim] : llvm::enumerate(reordered.order.dims()))
     back[dim] = int64_t(i);
-  return reorder(b, loc, turned.value, back);
+  return reorder(b, loc, reordered.value, back);
 }
 
 } // namespace tw

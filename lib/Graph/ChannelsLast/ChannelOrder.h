@@ -25,10 +25,10 @@ public:
   /// What belongs to the graph's dimensions, in the order in which they lie.
   template <typename T>
   llvm::SmallVector<T> apply(llvm::ArrayRef<T> ofGraph) const {
-    llvm::SmallVector<T> turned;
+    llvm::SmallVector<T> reordered;
     for (int64_t dim : order)
-      turned.push_back(ofGraph[dim]);
-    return turned;
+      reordered.push_back(ofGraph[dim]);
+    return reordered;
   }
   mlir::RankedTensorType apply(mlir::RankedTensorType type) const {
     return type.clone(apply(type.getShape()));
@@ -41,7 +41,7 @@ private:
 };
 
 /// A tensor of the graph in another order.
-struct Turned {
+struct ReorderedTensor {
   mlir::Value value;
   ChannelOrder order;
 };
@@ -52,8 +52,8 @@ mlir::Value reorder(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                     llvm::ArrayRef<int64_t> permutation);
 
 /// A tensor of the graph in this order, and back.
-mlir::Value turn(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
-                 const ChannelOrder &order);
-mlir::Value turnBack(mlir::OpBuilder &b, mlir::Location loc, const Turned &turned);
+mlir::Value toOrder(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                    const ChannelOrder &order);
+mlir::Value toGraphOrder(mlir::OpBuilder &b, mlir::Location loc, const ReorderedTensor &reordered);
 
 } // namespace tw
