@@ -2,26 +2,14 @@
 //
 // The tests' libcuda.so.1: GPUs in host memory, stricter than real ones (docs/devices.md, "How it
 // is tested"). Environment: FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION (12080), FAKE_CUDA_ARCHITECTURE
-// (90), FAKE_CUDA_MEMORY (bytes), FAKE_CUDA_FAULT (1: kernels meet an illegal address). Graphs:
-// FakeGraphs.cpp.
-//
-// An image is an ELF library that exports, for each kernel, `void NAME(const uint64_t *arguments,
-// uint32_t block)`, called for each block of the grid, and `const uint32_t NAME_arguments`. Where
-// it also exports `NAME_simulated`, the kernel is `void NAME(const uint64_t *arguments, Thread *)`,
-// which the simulator runs (unittests/Simulator/Block.h).
+// (90), FAKE_CUDA_MEMORY (bytes), FAKE_CUDA_FAULT (1: kernels meet an illegal address). Its
+// other parts: FakeEvents.cpp, FakeCode.cpp, FakeGraphs.cpp.
 #include "FakeDriver.h"
-#include "unittests/Simulator/Block.h"
-#include "unittests/Simulator/TensorMap.h"
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
-#include <elf.h>
-#include <set>
 #include <sys/mman.h>
-#include <unistd.h>
 
 namespace fake {
 
@@ -45,33 +33,6 @@ namespace {
 constexpr cu_result invalidContext = 201;
 constexpr size_t page = 4096, usualMemory = size_t(64) << 20;
 
-using Kernel = void (*)(const uint64_t *arguments, uint32_t block);
-
-struct Module {
-  void *library = nullptr;
-  int file = -1; // open as long as the library: dlopen knows it by this number
-  ~Module() {
-    if (library)
-      dlclose(library);
-    if (file >= 0)
-      close(file);
-  }
-};
-
-struct Function {
-  Kernel kernel = nullptr;
-  uint32_t arguments = 0, maps = 0;
-  tw::simulator::Kernel simulated = nullptr; // in its place
-  int64_t dynamicShared = 48 << 10;          // what a launch may take
-};
-
-struct Mark {
-  std::shared_ptr<Queue> queue; // null: never recorded
-  uint64_t position = 0;
-  std::shared_ptr<std::chrono::steady_clock::time_point> time;
-  std::shared_ptr<Capture> capture; // that it was recorded in
-};
-
 } // namespace
 
 struct fake::Gpu {
@@ -89,9 +50,6 @@ namespace {
 bool started = false;
 std::vector<std::unique_ptr<Gpu>> gpus;
 std::map<void *, std::shared_ptr<Queue>> streams;
-std::map<void *, std::shared_ptr<Mark>> events;
-std::map<void *, std::unique_ptr<Module>> modules;
-std::map<void *, Function> functions;
 thread_local std::vector<Gpu *> current;
 int running = 0; // nesting of work that runs
 
@@ -115,8 +73,9 @@ private:
   }
 };
 
-/// Does the work of a queue up to a position.
-cu_result runUntil(Queue &queue, uint64_t position) {
+} // namespace
+
+cu_result fake::runUntil(Queue &queue, uint64_t position) {
   Opened opened;
   while (queue.done < position && !queue.work.empty()) {
     auto step = std::move(queue.work.front());
@@ -128,6 +87,8 @@ cu_result runUntil(Queue &queue, uint64_t position) {
   }
   return queue.gpu->fault;
 }
+
+namespace {
 
 /// The allocation of any GPU that has all these bytes.
 Gpu *ownerOf(uint64_t address, size_t bytes) {
@@ -149,20 +110,19 @@ bool isDeviceAddress(const void *address) {
   return false;
 }
 
-bool isAnythingCaptured() {
+} // namespace
+
+bool fake::isAnythingCaptured() {
   return std::any_of(streams.begin(), streams.end(),
                      [](auto &stream) { return stream.second->capture != nullptr; });
 }
 
-/// What a capture of any stream forbids, and ends.
-cu_result breakCaptures(cu_result error) {
+cu_result fake::breakCaptures(cu_result error) {
   for (auto &stream : streams)
     if (stream.second->capture)
       stream.second->capture->isBroken = true;
   return error;
 }
-
-} // namespace
 
 cu_result fake::find(cu_stream stream, std::shared_ptr<Queue> &queue) {
   if (current.empty())
@@ -234,15 +194,6 @@ size_t memoryOf(const Gpu &) { return size_t(setting("FAKE_CUDA_MEMORY", usualMe
 
 Gpu *gpuOf(cu_device device) {
   return device >= 0 && size_t(device) < gpus.size() ? gpus[size_t(device)].get() : nullptr;
-}
-
-/// How many bytes an ELF library has: its section headers are last.
-size_t elfBytes(const void *image) {
-  Elf64_Ehdr header;
-  std::memcpy(&header, image, sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-    return 0;
-  return header.e_shoff + size_t(header.e_shnum) * header.e_shentsize;
 }
 
 } // namespace
@@ -500,7 +451,7 @@ TW_FAKE cu_result cuPointerGetAttribute(void *value, int32_t attribute, cu_addre
 }
 
 //===----------------------------------------------------------------------===//
-// Streams and events
+// Streams
 //===----------------------------------------------------------------------===//
 
 TW_FAKE cu_result cuStreamCreate(cu_stream *stream, uint32_t) {
@@ -545,227 +496,10 @@ TW_FAKE cu_result cuStreamIsCapturing(cu_stream stream, int32_t *status) {
   return CU_SUCCESS;
 }
 
-TW_FAKE cu_result cuStreamWaitEvent(cu_stream stream, cu_event event, uint32_t) {
-  TW_LOCKED;
-  auto found = events.find(event);
-  if (found == events.end())
-    return CU_ERROR_INVALID_HANDLE;
-  Mark mark = *found->second; // as it is now, whatever is recorded later
-  std::shared_ptr<Queue> queue;
-  if (cu_result error = find(stream, queue))
-    return error;
-  if (mark.capture != queue->capture && (mark.capture || mark.queue))
-    return breakCaptures(CU_ERROR_CAPTURE_ISOLATION); // work of a capture is not done yet
-  if (queue->capture)
-    return CU_SUCCESS; // it is in order
-  return addWork(stream, [mark]() -> cu_result {
-    return mark.queue ? runUntil(*mark.queue, mark.position) : CU_SUCCESS;
-  });
-}
-
 TW_FAKE cu_result cuStreamGetCtx(cu_stream stream, cu_context *context) {
   TW_LOCKED;
   auto found = streams.find(stream);
   if (found == streams.end())
     return CU_ERROR_INVALID_HANDLE;
   return *context = reinterpret_cast<cu_context>(found->second->gpu), CU_SUCCESS;
-}
-
-TW_FAKE cu_result cuEventCreate(cu_event *event, uint32_t) {
-  TW_LOCKED;
-  *event = newHandle<cu_event>();
-  events[*event] = std::make_shared<Mark>();
-  return CU_SUCCESS;
-}
-
-TW_FAKE cu_result cuEventDestroy_v2(cu_event event) {
-  TW_LOCKED;
-  return events.erase(event) ? CU_SUCCESS : CU_ERROR_INVALID_HANDLE;
-}
-
-TW_FAKE cu_result cuEventRecord(cu_event event, cu_stream stream) {
-  TW_LOCKED;
-  auto found = events.find(event);
-  std::shared_ptr<Queue> queue;
-  if (found == events.end())
-    return CU_ERROR_INVALID_HANDLE;
-  if (cu_result error = find(stream, queue))
-    return error;
-  if (queue->capture) {
-    *found->second = {nullptr, 0, nullptr, queue->capture};
-    return CU_SUCCESS;
-  }
-  auto time = std::make_shared<std::chrono::steady_clock::time_point>();
-  queue->add([time]() -> cu_result {
-    *time = std::chrono::steady_clock::now();
-    return CU_SUCCESS;
-  });
-  *found->second = {queue, queue->added, time, nullptr};
-  return CU_SUCCESS;
-}
-
-TW_FAKE cu_result cuEventQuery(cu_event event) {
-  TW_LOCKED;
-  auto found = events.find(event);
-  if (found == events.end())
-    return CU_ERROR_INVALID_HANDLE;
-  const Mark &mark = *found->second;
-  if (mark.capture || isAnythingCaptured())
-    return breakCaptures(CU_ERROR_CAPTURE_UNSUPPORTED);
-  return mark.queue && mark.queue->done < mark.position ? CU_ERROR_NOT_READY : CU_SUCCESS;
-}
-
-TW_FAKE cu_result cuEventSynchronize(cu_event event) {
-  TW_LOCKED;
-  auto found = events.find(event);
-  if (found == events.end())
-    return CU_ERROR_INVALID_HANDLE;
-  ++counts["waits"];
-  Mark mark = *found->second;
-  return mark.queue ? runUntil(*mark.queue, mark.position) : CU_SUCCESS;
-}
-
-TW_FAKE cu_result cuEventElapsedTime(float *milliseconds, cu_event from, cu_event to) {
-  TW_LOCKED;
-  constexpr cu_result notReady = 600;
-  for (cu_event event : {from, to}) {
-    auto found = events.find(event);
-    if (found == events.end() || !found->second->queue)
-      return CU_ERROR_INVALID_HANDLE;
-    if (found->second->queue->done < found->second->position)
-      return notReady;
-  }
-  auto difference = *events[to]->time - *events[from]->time;
-  *milliseconds = std::chrono::duration<float, std::milli>(difference).count();
-  return CU_SUCCESS;
-}
-
-//===----------------------------------------------------------------------===//
-// Code
-//===----------------------------------------------------------------------===//
-
-TW_FAKE cu_result cuModuleLoadData(cu_module *module, const void *image) {
-  TW_LOCKED;
-  size_t bytes = elfBytes(image);
-  auto loaded = std::make_unique<Module>();
-  loaded->file = bytes ? memfd_create("image", 0) : -1;
-  if (loaded->file < 0 || write(loaded->file, image, bytes) != ssize_t(bytes))
-    return CU_ERROR_INVALID_IMAGE;
-  std::string path = "/proc/self/fd/" + std::to_string(loaded->file);
-  loaded->library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!loaded->library)
-    return CU_ERROR_INVALID_IMAGE;
-  *module = newHandle<cu_module>();
-  modules[*module] = std::move(loaded);
-  return CU_SUCCESS;
-}
-
-TW_FAKE cu_result cuModuleUnload(cu_module module) {
-  TW_LOCKED;
-  return modules.erase(module) ? CU_SUCCESS : CU_ERROR_INVALID_HANDLE;
-}
-
-TW_FAKE cu_result cuModuleGetFunction(cu_function *function, cu_module module, const char *name) {
-  TW_LOCKED;
-  auto found = modules.find(module);
-  if (found == modules.end())
-    return CU_ERROR_INVALID_HANDLE;
-  void *library = found->second->library;
-  auto kernel = reinterpret_cast<Kernel>(dlsym(library, name));
-  auto *count =
-      static_cast<const uint32_t *>(dlsym(library, (std::string(name) + "_arguments").c_str()));
-  if (!kernel || !count)
-    return CU_ERROR_NOT_FOUND;
-  *function = newHandle<cu_function>();
-  functions[*function] = {kernel, *count};
-  if (auto *maps =
-          static_cast<const uint32_t *>(dlsym(library, (std::string(name) + "_maps").c_str())))
-    functions[*function].maps = *maps;
-  if (dlsym(library, (std::string(name) + "_simulated").c_str()))
-    functions[*function].simulated = reinterpret_cast<tw::simulator::Kernel>(dlsym(library, name));
-  return CU_SUCCESS;
-}
-
-TW_FAKE cu_result cuFuncSetAttribute(cu_function function, int32_t attribute, int32_t value) {
-  TW_LOCKED;
-  constexpr int32_t most = 227 << 10;
-  auto found = functions.find(function);
-  if (found == functions.end() || attribute != CU_FUNCTION_MOST_DYNAMIC_SHARED || value > most)
-    return CU_ERROR_INVALID_VALUE;
-  return found->second.dynamicShared = value, CU_SUCCESS;
-}
-
-/// A tensor map is the simulator's, in the same 128 bytes.
-TW_FAKE cu_result cuTensorMapEncodeTiled(void *map, int32_t type, uint32_t rank, void *address,
-                                         const uint64_t *sizes, const uint64_t *strides,
-                                         const uint32_t *box, const uint32_t *steps, int32_t,
-                                         int32_t swizzle, int32_t, int32_t) {
-  if (reinterpret_cast<uintptr_t>(map) % 64 != 0 || rank < 1 || rank > 5 ||
-      (type != CU_MAP_F16 && type != CU_MAP_BF16 && type != CU_MAP_TF32) || swizzle < 0 ||
-      swizzle > 3)
-    return CU_ERROR_INVALID_VALUE;
-  tw_tensor_map given = {};
-  given.address = reinterpret_cast<uint64_t>(address);
-  given.rank = rank;
-  given.element = type == CU_MAP_F16 ? TW_MAP_F16 : type == CU_MAP_BF16 ? TW_MAP_BF16 : TW_MAP_TF32;
-  given.swizzle = swizzle == CU_MAP_SWIZZLE_NONE ? 0 : 16u << swizzle;
-  for (uint32_t d = 0; d < rank; ++d) {
-    given.sizes[d] = sizes[d];
-    given.strides[d] = d == 0 ? (type == CU_MAP_TF32 ? 4 : 2) : strides[d - 1];
-    given.box[d] = box[d];
-    if (steps[d] != 1)
-      return CU_ERROR_INVALID_VALUE;
-  }
-  tw::simulator::TensorMap encoded;
-  if (tw::simulator::encode(given, encoded))
-    return CU_ERROR_INVALID_VALUE;
-  std::memcpy(map, &encoded, sizeof(encoded));
-  return CU_SUCCESS;
-}
-
-cu_result fake::launchStep(cu_function function, const uint32_t *grid, const uint32_t *block,
-                           uint32_t sharedBytes, void **arguments, Step &step) {
-  auto found = functions.find(function);
-  if (found == functions.end())
-    return CU_ERROR_INVALID_HANDLE;
-  uint64_t blocks = uint64_t(grid[0]) * grid[1] * grid[2];
-  uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
-  if (blocks == 0 || threads == 0 || threads > 1024 || sharedBytes > found->second.dynamicShared)
-    return CU_ERROR_INVALID_VALUE;
-  std::vector<uint64_t> values;
-  for (uint32_t i = 0; i < found->second.arguments; ++i)
-    values.push_back(*static_cast<const uint64_t *>(arguments[i]));
-  std::vector<tw::simulator::TensorMap> maps;
-  for (uint32_t i = 0; i < found->second.maps; ++i)
-    std::memcpy(&maps.emplace_back(), arguments[found->second.arguments + i], sizeof(maps[0]));
-  tw::simulator::Launch launch{uint32_t(blocks), uint32_t(threads), sharedBytes};
-  step = [found = found->second, launch, blocks, values, maps]() mutable -> cu_result {
-    size_t own = values.size();
-    for (const tw::simulator::TensorMap &map : maps)
-      values.push_back(reinterpret_cast<uint64_t>(&map));
-    cu_result result = setting("FAKE_CUDA_FAULT", 0) ? CU_ERROR_ILLEGAL_ADDRESS : CU_SUCCESS;
-    for (uint64_t number = 0; !result && number < blocks; ++number) {
-      if (!found.simulated) {
-        found.kernel(values.data(), uint32_t(number));
-      } else if (const char *fault = tw::simulator::runBlock(found.simulated, values.data(), launch,
-                                                             uint32_t(number))) {
-        std::fprintf(stderr, "simulator: %s\n", fault);
-        result = CU_ERROR_ILLEGAL_ADDRESS;
-      }
-    }
-    values.resize(own); // in a graph it runs again
-    return result;
-  };
-  return CU_SUCCESS;
-}
-
-TW_FAKE cu_result cuLaunchKernelEx(const cu_launch_config *config, cu_function function,
-                                   void **arguments, void **) {
-  TW_LOCKED;
-  Step step;
-  if (cu_result error =
-          launchStep(function, config->grid, config->block, config->shared_bytes, arguments, step))
-    return error;
-  ++counts["launches"];
-  return addWork(config->stream, std::move(step));
 }

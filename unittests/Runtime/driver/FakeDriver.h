@@ -58,6 +58,12 @@ long setting(const char *name, long otherwise);
 /// The queue of a stream of the current context; an error of a call that needs one.
 cu_result find(cu_stream stream, std::shared_ptr<Queue> &queue);
 cu_result addWork(cu_stream stream, Step step);
+/// Does the work of a queue up to a position.
+cu_result runUntil(Queue &queue, uint64_t position);
+
+bool isAnythingCaptured();
+/// What a capture of any stream forbids, and ends; gives `error`.
+cu_result breakCaptures(cu_result error);
 
 // Work whose addresses and sizes are checked and copied now, and checked again when it is done.
 cu_result launchStep(cu_function function, const uint32_t *grid, const uint32_t *block,
