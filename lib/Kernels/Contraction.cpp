@@ -200,7 +200,7 @@ Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Ker
     Tile panels = load(at.buffer(spec.b.buffer), positions, extents);
     return configuration.panels == 1 ? panels : transpose(panels, std::vector<int>{1, 0, 2});
   }
-  // What CPU/DotPairs.h looks for.
+  // What Target/CPU/Dot/DotPairs.h looks for.
   kernel::Size pairs = extents[extents.size() - 2].constant() / 2;
   extents[extents.size() - 2] = pairs;
   positions[positions.size() - 2] = at.program(roles.sums.back()) * pairs;

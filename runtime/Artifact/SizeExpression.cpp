@@ -8,10 +8,10 @@
 namespace tw::rt {
 
 /// Recursive descent into postfix steps; every method returns false after it has set `problem`.
-class SizeParser {
+class SizeExpressionParser {
 public:
   using Op = SizeExpression::Op;
-  SizeParser(std::string_view text, std::span<const std::string> symbols)
+  SizeExpressionParser(std::string_view text, std::span<const std::string> symbols)
       : text(text), symbols(symbols) {}
 
   Result<SizeExpression> run() {
@@ -128,7 +128,7 @@ private:
 
 Result<SizeExpression> SizeExpression::parse(std::string_view text,
                                              std::span<const std::string> symbols) {
-  return SizeParser(text, symbols).run();
+  return SizeExpressionParser(text, symbols).run();
 }
 
 std::optional<int64_t> SizeExpression::apply(Op op, int64_t a, int64_t b) {

@@ -48,7 +48,7 @@ public:
   const std::string &text() const { return source; }
 
 private:
-  friend class SizeParser;
+  friend class SizeExpressionParser;
   enum class Op : uint8_t { Constant, Symbol, Add, Sub, Mul, FloorDiv, Mod, Max, Min, Neg };
   struct Step {
     Op op;

@@ -331,7 +331,7 @@ TEST(CPUCases, ProductsOfPairsOfATransposed) {
 /// b that no kernel lays out in pairs is packed beside the products: rows of it two by two, columns
 /// pair by pair, of which the last block begins where there still is a whole one.
 TEST(CPUCases, ProductsThatPackPairs) {
-  for (Layout layout : {Layout::Plain, Layout::Turned})
+  for (Layout layout : {Layout::Plain, Layout::Transposed})
     for (int64_t depth : {32, 40, 64})
       for (int64_t rows : {14, 48}) {
         Product p{.rows = rows, .columns = 48, .depth = depth, .layout = layout, .operand = "bf16"};

@@ -182,7 +182,7 @@ TEST(CPUFeatures, OfNames) {
 
 /// So are those that read b as it lies, if each element of it meets enough rows to pack it.
 TEST(CPUCode, ProductsThatPackPairs) {
-  for (Layout layout : {Layout::Plain, Layout::Turned}) {
+  for (Layout layout : {Layout::Plain, Layout::Transposed}) {
     Product p{.rows = 64, .columns = 64, .layout = layout, .operand = "bf16"};
     std::string tiles = assemblyOf(product(p), "amx");
     EXPECT_GE(count(tiles, "tdpbf16ps"), 4u);

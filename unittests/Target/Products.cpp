@@ -8,7 +8,7 @@ static std::string sizesOfB(const Product &p) {
   switch (p.layout) {
   case Layout::Plain:
     return "K, N";
-  case Layout::Turned:
+  case Layout::Transposed:
     return "N, K";
   case Layout::Panels:
     return fmt::format("N ceildiv {0}, K, {0}", p.columns / p.panels);
@@ -29,7 +29,7 @@ static std::string loadOfB(const Product &p) {
   case Layout::Plain:
     return load("%k, %column", fmt::format("{}x{}", p.depth, p.columns)) +
            fmt::format("%y = tile.reshape %q : {0} -> {0}\n", tile);
-  case Layout::Turned:
+  case Layout::Transposed:
     return load("%column, %k", fmt::format("{}x{}", p.columns, p.depth)) +
            fmt::format("%y = tile.transpose %q [1, 0] : tensor<{}x{}x{}> -> {}\n", p.columns,
                        p.depth, p.operand, tile);

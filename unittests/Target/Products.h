@@ -10,7 +10,7 @@ namespace tw::target {
 /// How b lies in memory: [K, N], [N, K], in panels [N ceildiv width, K, width] of which a program
 /// has `panels`, or in one with pairs of neighbours along K: [N ceildiv columns, K ceildiv 2,
 /// columns, 2].
-enum class Layout { Plain, Turned, Panels, Pairs };
+enum class Layout { Plain, Transposed, Panels, Pairs };
 
 /// C = A B: a program computes rows x columns of C, in partial sums of `depth` terms.
 struct Product {

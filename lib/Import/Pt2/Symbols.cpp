@@ -10,9 +10,10 @@ namespace tw::pt2 {
 namespace {
 
 /// Recursive descent over both notations; a null expression is a failure.
-class SizeParser {
+class AffineExprParser {
 public:
-  SizeParser(MLIRContext *context, StringRef text, llvm::function_ref<unsigned(StringRef)> index)
+  AffineExprParser(MLIRContext *context, StringRef text,
+                   llvm::function_ref<unsigned(StringRef)> index)
       : context(context), rest(text), symbolIndex(index) {}
 
   AffineExpr parse() {
@@ -147,7 +148,7 @@ private:
 
 AffineExpr parseSize(MLIRContext *context, StringRef text,
                      llvm::function_ref<unsigned(StringRef)> symbolIndex) {
-  return SizeParser(context, text, symbolIndex).parse();
+  return AffineExprParser(context, text, symbolIndex).parse();
 }
 
 StringRef loneSymbol(StringRef text) {

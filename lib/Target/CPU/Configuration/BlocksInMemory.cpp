@@ -37,7 +37,7 @@ bool convertsFirst(const Contraction &contraction, const VectorUnit &unit) {
 }
 
 /// Whether they are converted beside the products: a vector of b is two of f32 by one instruction
-/// each (CPU/UnpackBf16.h).
+/// each (CPU/Dot/UnpackBf16.h).
 bool convertsInProducts(const Contraction &contraction) {
   return isBf16Product(contraction) && rolesOf(contraction).sums.size() == 1;
 }
