@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The attention template on simulated tensor cores: sizes, layouts, masks.
-#include "AttentionTruth.h"
 #include "Block.h"
 #include "SimulatedTarget.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "unittests/Target/Templates/AttentionTruth.h"
 
 using namespace tw;
 using namespace tw::kernels;

@@ -4,12 +4,12 @@
 // simulator shows it: whatever is left out of a kernel, or is done a phase too early, is a fault or
 // a wrong result. A kernel is compiled once, with all changes in it, of which none or one is made
 // when it runs.
-#include "AttentionTruth.h"
 #include "IO/InputSpec.h"
 #include "ProductCase.h"
 #include "SimulatedTarget.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "unittests/Target/Templates/AttentionTruth.h"
 #include <fmt/format.h>
 #include <set>
 

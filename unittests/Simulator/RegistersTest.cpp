@@ -3,7 +3,6 @@
 // ptxas takes what the plans of products and of attention call legal, without spilling registers or
 // making products wait for each other: for the largest legal blocks of each head size. Needs ptxas.
 // TW_REGISTERS=all tries all head sizes instead of some.
-#include "AttentionTruth.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "IR/Tile/Tile.h"
 #include "Import/Text/Kernels.h"
@@ -17,6 +16,7 @@
 #include "Target/NVIDIA/Product/ProductPlan.h"
 #include "Tile/Passes.h"
 #include "mlir/Pass/PassManager.h"
+#include "unittests/Target/Templates/AttentionTruth.h"
 #include <fmt/format.h>
 
 using namespace tw;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scalar operations in bodies: halves, bools, division, libm; and operations that move tensors.
-#include "KernelJit.h"
+#include "unittests/Target/KernelJit.h"
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 // and of its gradients.
 #pragma once
 #include "Kernels/AttentionInputs.h"
-#include "TemplateKernels.h"
+#include "unittests/Target/Templates/TemplateKernels.h"
 #include <cmath>
 
 namespace tw {

@@ -2,10 +2,10 @@
 //
 // The template of attention's gradients beside loops in double precision: interpreted, and compiled
 // by the cpu target, in the configuration that is chosen and in others, in one kernel and in two.
-#include "AttentionCase.h"
 #include "Kernels/AttentionGradient.h"
 #include "Language/Trace.h"
 #include "Target/CPU/Configuration/AttentionGradientCost.h"
+#include "unittests/Target/Configuration/AttentionCase.h"
 #include <cstring>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "KernelJit.h"
+#include "unittests/Target/KernelJit.h"
 #include <gtest/gtest.h>
 
 using namespace tw::target;

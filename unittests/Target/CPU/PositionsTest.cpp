@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loads and gathers at positions that are tiles: computed from coordinates, or from data.
-#include "CompiledKernel.h"
-#include "KernelJit.h"
+#include "unittests/Target/CompiledKernel.h"
+#include "unittests/Target/KernelJit.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tile programs through the cpu target, against plain loops in double.
-#include "KernelJit.h"
+#include "unittests/Target/KernelJit.h"
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

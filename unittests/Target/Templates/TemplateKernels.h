@@ -3,9 +3,9 @@
 // What tests of templates have in common: tensors for the buffers of a specification, and the text
 // of a kernel as tests call it.
 #pragma once
-#include "CompiledKernel.h"
 #include "IO/HostTensor.h"
 #include "Kernels/Access.h"
+#include "unittests/Target/CompiledKernel.h"
 
 namespace tw {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What random kernels found to be compiled wrong, reduced: compiled as interpreted.
-#include "CompiledKernel.h"
+#include "unittests/Target/CompiledKernel.h"
 #include <gtest/gtest.h>
 
 namespace tw::target {

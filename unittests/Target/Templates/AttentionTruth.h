@@ -2,10 +2,10 @@
 //
 // The attention template beside loops in double precision: interpreted and compiled.
 #pragma once
-#include "AttentionCase.h"
-#include "CompiledKernel.h"
 #include "Kernels/Attention.h"
 #include "Language/Trace.h"
+#include "unittests/Target/CompiledKernel.h"
+#include "unittests/Target/Configuration/AttentionCase.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 //
 // Random kernels: compiled they give what the interpreter gives, which finds nothing in them. A
 // failure prints the kernel; RANDOM_KERNELS=FIRST:COUNT tries other seeds.
-#include "CompiledKernel.h"
 #include "RandomKernel.h"
+#include "unittests/Target/CompiledKernel.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 //
 // Each operation of tile programs, compiled, against the interpreter: sizes around the tile's and
 // the vector's, all dtypes.
-#include "CompiledKernel.h"
-#include "Products.h"
 #include "runtime/CpuFeatures.h"
+#include "unittests/Target/CompiledKernel.h"
+#include "unittests/Target/Products.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

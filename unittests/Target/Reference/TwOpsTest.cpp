@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tw.scan, tw.sort, tw.scatter and tw.check_index.
-#include "KernelJit.h"
+#include "unittests/Target/KernelJit.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>

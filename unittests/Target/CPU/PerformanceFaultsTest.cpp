@@ -2,8 +2,8 @@
 //
 // Faults that results do not show, in the assembly of products: a block whose sums do not stay in
 // registers, and a panel that is read more often than once for all rows of a program.
-#include "KernelJit.h"
-#include "Products.h"
+#include "unittests/Target/KernelJit.h"
+#include "unittests/Target/Products.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <regex>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "KernelJit.h"
+#include "unittests/Target/KernelJit.h"
 #include <cstring>
 #include <gtest/gtest.h>
 

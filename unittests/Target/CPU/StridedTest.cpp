@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loads of every n-th element, in reverse, and beyond the edges of their buffer.
-#include "KernelJit.h"
+#include "unittests/Target/KernelJit.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the cpu target's code looks like for CPUs of several kinds, whatever this machine is.
-#include "KernelJit.h"
-#include "Products.h"
 #include "Target/CPU/CpuFeatures.h"
+#include "unittests/Target/KernelJit.h"
+#include "unittests/Target/Products.h"
 #include <cstdlib>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 //
 // The errors of the cpu target's own elementary functions, in units in the last place, over floats
 // of all sizes; the bounds are those that docs/performance.md states.
-#include "KernelJit.h"
+#include "unittests/Target/KernelJit.h"
 #include <bit>
 #include <cmath>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 //
 // tile.sort through the cpu target, against std::stable_sort: lengths around those where another
 // way of sorting begins, equal elements, NaN of both signs, -0, and the first ones alone.
-#include "KernelJit.h"
+#include "unittests/Target/KernelJit.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
