@@ -153,8 +153,8 @@ int64_t pairsAtOnce(int64_t depth) {
 int64_t wideColumns(const Contraction &contraction, int64_t others) {
   int64_t columns = sizeOf(contraction, rolesOf(contraction).columns), best = packedColumns;
   for (int64_t width = 2 * packedColumns; width <= mostWideColumns; width += packedColumns)
-    if (columns % width == 0 &&
-        (best == packedColumns || !isMoreEven(others * (columns / best), others * (columns / width))))
+    if (columns % width == 0 && (best == packedColumns || !isMoreEven(others * (columns / best),
+                                                                      others * (columns / width))))
       best = width;
   return best;
 }
@@ -190,9 +190,9 @@ CPUContraction panelBlock(const Contraction &contraction, const VectorUnit &unit
                  : made.columnParts == 1 ? panelColumns(contraction, unit, programs)
                                          : columnsInMemory(unit);
   bool isCool = made.isPacked && made.rows <= coolRows;
-  made.kBlock = isCool                    ? stepsAtOnce(depth, shallowDepth)
+  made.kBlock = isCool                                   ? stepsAtOnce(depth, shallowDepth)
                 : depth > (copies ? 1 : 2) * packedDepth ? stepsAtOnce(depth, packedDepth)
-                                          : 0;
+                                                         : 0;
   return made;
 }
 

@@ -182,8 +182,8 @@ private:
   tile::TransposeOp spreadTranspose() {
     auto transpose = op.getA().getDefiningOp<tile::TransposeOp>();
     auto load = transpose ? transpose.getOperand().getDefiningOp<tile::LoadOp>() : tile::LoadOp();
-    if (!load || !cpu.hasSlowThirdLevel || rank != 2 || scene.isInMemory(op.getA()) || !isReusedMuch() ||
-        !isContiguous(op.getA(), 0))
+    if (!load || !cpu.hasSlowThirdLevel || rank != 2 || scene.isInMemory(op.getA()) ||
+        !isReusedMuch() || !isContiguous(op.getA(), 0))
       return {};
     return transpose;
   }
