@@ -46,6 +46,7 @@ static CpuFeatures ofX86(const Has &has) {
   cpu.hasBf16Tiles = cpu.vectorBytes == 64 && has("amx-tile") && has("amx-bf16");
   // Behind the page that is read, where these CPUs do not look by themselves.
   cpu.streamAhead = cpu.hasBf16Tiles ? 4096 : 0;
+  cpu.hasSlowThirdLevel = cpu.hasBf16Tiles;
   cpu.storeFence = "llvm.x86.sse.sfence";
   return cpu;
 }

@@ -34,6 +34,10 @@ struct CpuFeatures {
   /// feature says it, so it is what was measured of CPUs that have the same (docs/cpu-target.md,
   /// "Few rows").
   int64_t streamAhead = 0;
+  /// Whether what the second-level cache (of 2 MiB) does not hold comes slowly, as from memory: so
+  /// it is worth a copy to have lines of it next to each other. Measured, too ("Products of two
+  /// inputs").
+  bool hasSlowThirdLevel = false;
   /// The instruction that orders non-temporal stores before what the caller does next, as LLVM's
   /// intrinsic; null: they are ordered as all others are.
   const char *storeFence = nullptr;

@@ -270,3 +270,25 @@ tile.kernel @long(in %x: !tile.buffer<[8, 3072], f32>, in %w: !tile.buffer<[3072
   }
   tile.store %q, %z[%c0, %c0] : tensor<8x48xf32>, !tile.buffer<[8, 48], f32>
 }
+
+// Rows of a that lie along K are copied as they lie where what the second-level cache forgets comes
+// slowly.
+// ALL-LABEL: plan of @rows_along_depth
+// ALL:       tile.dot
+// V3-NEXT:     a is read in place
+// V4-NEXT:     a is read in place
+// AMX-NEXT:    a in scratch memory: vectors of 16 along dimension 1
+// AMX-NEXT:    a is a transposed view
+// ALL-NEXT:    b is read in place
+tile.kernel @rows_along_depth(in %x: !tile.buffer<[64, 1024], f32>,
+                              in %w: !tile.buffer<[64, 64], f32>,
+                              out %y: !tile.buffer<[128, 64], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %x0 = tile.load %x[%c0, %c0] : !tile.buffer<[64, 1024], f32> -> tensor<64x128xf32>
+  %a = tile.transpose %x0 [1, 0] : tensor<64x128xf32> -> tensor<128x64xf32>
+  %b = tile.load %w[%c0, %c0] : !tile.buffer<[64, 64], f32> -> tensor<64x64xf32>
+  %s = tile.full %zero : f32 -> tensor<128x64xf32>
+  %d = tile.dot %a, %b, %s : tensor<128x64xf32>, tensor<64x64xf32>, tensor<128x64xf32>
+  tile.store %d, %y[%c0, %c0] : tensor<128x64xf32>, !tile.buffer<[128, 64], f32>
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Configuration/BlocksInMemory.h"
+#include "Target/CPU/Configuration/Memory.h"
 #include "Target/CPU/Configuration/Workers.h"
 #include <algorithm>
 
@@ -16,6 +17,9 @@ constexpr int64_t convertedRows = 96, convertedWidth = 128, unpackedWidth = 256;
 // Where b is packed beside the products: rows that use a panel, its columns, terms of the sum in
 // it.
 constexpr int64_t mostPackedRows = 208, packedColumns = 64, packedDepth = 256;
+// The same where rows of a are copied beside the products, too, or come from slow caches for each
+// program: as many columns as possible meet them.
+constexpr int64_t mostWideRows = 256, mostWideColumns = 256;
 // Rows that leave room for a panel of b in the first-level cache, which then holds `shallowDepth`
 // of its rows.
 constexpr int64_t coolRows = 64, shallowDepth = 128;
@@ -77,6 +81,21 @@ bool takesPairs(const Contraction &contraction, const VectorUnit &unit) {
          sizeOf(contraction, roles.columns) % packedColumns == 0;
 }
 
+/// Whether a, whose rows lie along K, is copied beside the products (Plan/Products.cpp).
+bool copiesA(const Contraction &contraction, const VectorUnit &unit) {
+  const Axis &last = contraction.a.axes.back();
+  return unit.hasSlowThirdLevel && !isBf16Product(contraction) && last.dim >= 0 &&
+         contraction.c.covers(last.dim);
+}
+
+/// Whether the next program finds nothing of its rows of a in the second-level cache.
+bool readsAAnew(const Contraction &contraction, const VectorUnit &unit) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t rows = std::min(sizeOf(contraction, roles.rows), mostWideRows);
+  return unit.hasSlowThirdLevel && !isBf16Product(contraction) &&
+         rows * sizeOf(contraction, roles.sums) * int64_t(sizeof(float)) > forgottenBytes;
+}
+
 /// Whether b, which could not be packed beforehand, is to be packed beside the products, panel by
 /// panel: where vectors of it do not lie in memory, or where its rows come by again when the caches
 /// have forgotten them, or in pairs.
@@ -89,7 +108,9 @@ bool packsInProducts(const Contraction &contraction, const VectorUnit &unit) {
   if (takesPairs(contraction, unit))
     return true;
   int64_t depth = sizeOf(contraction, roles.sums);
-  int64_t shallow = unit.registers < 32 ? packedColumns : 2 * packedDepth;
+  int64_t shallow = unit.registers < 32          ? packedColumns
+                    : copiesA(contraction, unit) ? packedDepth
+                                                 : 2 * packedDepth;
   return isTransposed(contraction) ? sizeOf(contraction, roles.columns) > 1 : depth > shallow;
 }
 
@@ -128,6 +149,16 @@ int64_t pairsAtOnce(int64_t depth) {
   return 0;
 }
 
+/// Whole blocks of columns: the most, unless fewer keep workers more evenly busy beside `others`.
+int64_t wideColumns(const Contraction &contraction, int64_t others) {
+  int64_t columns = sizeOf(contraction, rolesOf(contraction).columns), best = packedColumns;
+  for (int64_t width = 2 * packedColumns; width <= mostWideColumns; width += packedColumns)
+    if (columns % width == 0 && (best == packedColumns || !isMoreEven(others * (columns / best),
+                                                                      others * (columns / width))))
+      best = width;
+  return best;
+}
+
 /// Columns of a packed panel: a vector less than usual where these keep workers more evenly busy
 /// (12 panels of 64 are 16 of 48), with 32 registers at the same speed.
 int64_t panelColumns(const Contraction &contraction, const VectorUnit &unit, int64_t others) {
@@ -146,18 +177,22 @@ CPUContraction panelBlock(const Contraction &contraction, const VectorUnit &unit
   CPUContraction made = like;
   made.hasAccumulatorsInMemory = true;
   // Whole tile registers have 16 rows, and the best blocks of them 32.
+  bool copies = !made.isPacked && copiesA(contraction, unit);
+  bool isWide = copies || (!made.isPacked && readsAAnew(contraction, unit));
   int64_t whole = 1;
   if (!made.isPacked && unit.pairRows >= pairRowsOfTiles && takesPairs(contraction, unit))
     whole = rows % 32 == 0 ? 32 : rows % 16 == 0 ? 16 : 1;
-  int64_t programs = (rows + mostPackedRows - 1) / mostPackedRows, units = rows / whole;
+  int64_t most = isWide ? mostWideRows : mostPackedRows;
+  int64_t programs = (rows + most - 1) / most, units = rows / whole;
   made.rows = (units + programs - 1) / programs * whole;
-  made.columns = !made.isPacked          ? packedColumns
+  made.columns = isWide                  ? wideColumns(contraction, programs)
+                 : !made.isPacked        ? packedColumns
                  : made.columnParts == 1 ? panelColumns(contraction, unit, programs)
                                          : columnsInMemory(unit);
   bool isCool = made.isPacked && made.rows <= coolRows;
-  made.kBlock = isCool                    ? stepsAtOnce(depth, shallowDepth)
-                : depth > 2 * packedDepth ? stepsAtOnce(depth, packedDepth)
-                                          : 0;
+  made.kBlock = isCool                                   ? stepsAtOnce(depth, shallowDepth)
+                : depth > (copies ? 1 : 2) * packedDepth ? stepsAtOnce(depth, packedDepth)
+                                                         : 0;
   return made;
 }
 

@@ -170,6 +170,7 @@ VectorUnit vectorUnit(const CpuFeatures &features, int64_t bytes) {
     unit.pairRows = pairs->rows;
     unit.pairColumns = pairs->columns;
   }
+  unit.hasSlowThirdLevel = features.hasSlowThirdLevel;
   return unit;
 }
 

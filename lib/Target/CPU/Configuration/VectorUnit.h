@@ -12,6 +12,7 @@ struct VectorUnit {
   // The block of a product whose bf16 operands are multiplied in pairs; 0: there are no such
   // instructions.
   int64_t pairRows = 0, pairColumns = 0;
+  bool hasSlowThirdLevel = false; // CpuFeatures
 };
 
 /// Of a block in memory: what a block in registers, a part of it, reads of a row of b.

@@ -59,7 +59,7 @@ static Memory transposed(const Memory &source, tile::TransposeOp op) {
 
 /// Single elements are as near in what is transposed.
 LogicalResult OuterProducts::viewTransposed(const DotOperand &operand) {
-  auto transpose = computedTranspose(op);
+  auto transpose = op.getA().getDefiningOp<tile::TransposeOp>();
   Value source = transpose.getOperand();
   if (operand.fill) {
     auto type = cast<RankedTensorType>(source.getType());

@@ -149,6 +149,8 @@ private:
       auto transpose = tile == op.getA() ? computedTranspose(op) : tile::TransposeOp();
       return fillScratch(transpose ? Value(transpose.getOperand()) : tile, plan);
     }
+    if (auto transpose = isB ? tile::TransposeOp() : spreadTranspose())
+      return viewTransposed(transpose, plan);
     int lane = isB ? rank - 1 : -1;
     if (isReadInPlace(tile, isB) ||
         (isB && !scene.isInMemory(tile) && isPartOfTransposed(tile, lane))) {
@@ -156,18 +158,34 @@ private:
       return prepare(scene, tile, {lane, lanesFor(scene, tile), false}, lane, plan.before);
     }
     if (auto transpose =
-            isB || scene.isInMemory(tile) ? tile::TransposeOp() : computedTranspose(op)) {
-      plan.form = DotOperand::Form::TransposedView;
-      if (!scene.isInMemory(transpose.getOperand())) {
-        if (failed(fillScratch(transpose.getOperand(), plan)))
-          return failure();
-        scene.putInMemory(transpose.getOperand());
-      }
-      scene.putInMemory(tile, scene.stateOf(transpose.getOperand()).room);
-      return success();
-    }
+            isB || scene.isInMemory(tile) ? tile::TransposeOp() : computedTranspose(op))
+      return viewTransposed(transpose, plan);
     plan.form = DotOperand::Form::Scratch;
     return toMemory(scene, tile, plan.before);
+  }
+
+  LogicalResult viewTransposed(tile::TransposeOp transpose, DotOperand &plan) {
+    plan.form = DotOperand::Form::TransposedView;
+    Value source = transpose.getOperand();
+    if (!scene.isInMemory(source)) {
+      if (failed(fillScratch(source, plan)))
+        return failure();
+      scene.putInMemory(source);
+    }
+    scene.putInMemory(transpose.getResult(), scene.stateOf(source).room);
+    return success();
+  }
+
+  /// The transpose behind a whose rows lie far from each other along K: for each step a block would
+  /// read a few elements of another line, and lines a page apart meet in few sets of the caches.
+  /// Copied as they lie, they are side by side.
+  tile::TransposeOp spreadTranspose() {
+    auto transpose = op.getA().getDefiningOp<tile::TransposeOp>();
+    auto load = transpose ? transpose.getOperand().getDefiningOp<tile::LoadOp>() : tile::LoadOp();
+    if (!load || !cpu.hasSlowThirdLevel || rank != 2 || scene.isInMemory(op.getA()) ||
+        !isReusedMuch() || !isContiguous(op.getA(), 0))
+      return {};
+    return transpose;
   }
 
   LogicalResult fillScratch(Value tile, DotOperand &plan) {
