@@ -7,8 +7,18 @@ func.func @role(%x: tensor<2xf32> {tw.name = "x", tw.role = "imput"}) { return }
 
 // -----
 
-// expected-error@+1 {{tw.symbols is an array of dictionaries {name, min, max}, but is}}
+// expected-error@+1 {{tw.symbols is an array of dictionaries {name, min, max} with min <= max, but is}}
 func.func @symbols() attributes {tw.symbols = [{name = "s0", min = 1 : i64}]} { return }
+
+// -----
+
+// expected-error@+1 {{tw.symbols is an array of dictionaries {name, min, max} with min <= max, but is}}
+func.func @empty_range() attributes {tw.symbols = [{name = "s0", min = 2 : i64, max = 1 : i64}]} { return }
+
+// -----
+
+// expected-error@+1 {{tw.dtype is the name of a dtype, but is "byte"}}
+func.func @dtype(%x: tensor<2xi8> {tw.name = "x", tw.role = "input", tw.dtype = "byte"}) { return }
 
 // -----
 

@@ -5,6 +5,7 @@
 #include "IR/Graph/Decisions.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Graph/Values.h"
+#include "Support/DType.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -45,12 +46,19 @@ bool hasField(DictionaryAttr fields, StringRef name) {
   return isa_and_nonnull<Kind>(fields.get(name));
 }
 
+bool isSymbol(DictionaryAttr symbol) {
+  auto least = symbol.getAs<IntegerAttr>("min"), most = symbol.getAs<IntegerAttr>("max");
+  return hasField<StringAttr>(symbol, "name") && least && most && least.getInt() <= most.getInt();
+}
+
 bool isSymbols(Attribute value) {
   return isArrayOf<DictionaryAttr>(value) &&
-         llvm::all_of(cast<ArrayAttr>(value).getAsRange<DictionaryAttr>(), [](auto symbol) {
-           return hasField<StringAttr>(symbol, "name") && hasField<IntegerAttr>(symbol, "min") &&
-                  hasField<IntegerAttr>(symbol, "max");
-         });
+         llvm::all_of(cast<ArrayAttr>(value).getAsRange<DictionaryAttr>(), isSymbol);
+}
+
+bool isDType(Attribute value) {
+  auto name = dyn_cast<StringAttr>(value);
+  return name && parseDType(name.getValue());
 }
 
 bool isFixedResults(Attribute value) {
@@ -73,7 +81,8 @@ constexpr AttributeRule rules[] = {
     {wantedDecisionsName, Holder::Module, isArrayOf<DecisionAttr>, "an array of #tw.decision"},
     {decisionsName, Holder::Module, isArrayOf<DecisionAttr>, "an array of #tw.decision"},
     {"tw.kernel", Holder::Function, is<UnitAttr>, "a unit"},
-    {"tw.symbols", Holder::Function, isSymbols, "an array of dictionaries {name, min, max}"},
+    {"tw.symbols", Holder::Function, isSymbols,
+     "an array of dictionaries {name, min, max} with min <= max"},
     {"tw.fixed_results", Holder::Function, isFixedResults,
      "an array of dictionaries {name, position}, maybe with a text"},
     {valuesName, Holder::Operation, isArrayOf<ValueAttr>, "an array of #tw.value"},
@@ -84,14 +93,14 @@ constexpr AttributeRule rules[] = {
     {"tw.name", Holder::Argument, is<StringAttr>, aText},
     {"tw.role", Holder::Argument, isRole, "a role, as \"input\" or \"state\""},
     {"tw.sizes", Holder::Argument, isSizes, "an array of numbers and expressions of symbols"},
-    {"tw.dtype", Holder::Argument, is<StringAttr>, "the name of a dtype"},
+    {"tw.dtype", Holder::Argument, isDType, "the name of a dtype"},
     {"tw.symbol", Holder::Argument, is<StringAttr>, "the name of a symbol"},
     {"tw.weight", Holder::Argument, is<WeightAttr>, "a #tw.weight"},
     {"tw.trainable", Holder::Argument, is<UnitAttr>, "a unit"},
     {"tw.name", Holder::Result, is<StringAttr>, aText},
     {"tw.role", Holder::Result, isRole, "a role, as \"output\" or \"gradient\""},
     {"tw.sizes", Holder::Result, isSizes, "an array of numbers and expressions of symbols"},
-    {"tw.dtype", Holder::Result, is<StringAttr>, "the name of a dtype"},
+    {"tw.dtype", Holder::Result, isDType, "the name of a dtype"},
     {"tw.of", Holder::Result, is<StringAttr>, aName},
     {"tw.state", Holder::Result, is<StringAttr>, aName},
     // A number while a text is being read, whose arguments have no names yet.
