@@ -117,6 +117,45 @@ TEST(Search, RejectedPointsAreNeverKept) {
   }
 }
 
+TEST(Search, ExhaustiveAsksForEachPointOnce) {
+  Space space = blocks();
+  std::vector<Candidate> all = pool(space);
+  Point start = {{"rows", 6}, {"columns", 32}};
+  KernelSearch search(space, {start, costOf(start)}, all, 0, SearchMode::Exhaustive);
+  search.record(all[3].point, {1.2, 1.1, 1.3}); // by a search before this one
+  std::vector<Point> asked;
+  while (auto point = search.next()) {
+    asked.push_back(*point);
+    if (asked.size() % 7 == 0)
+      search.reject(*point);
+    else
+      search.record(*point, {1.5, 1.4, 1.6});
+  }
+  std::vector<Point> expected; // in the order of the model
+  for (const Candidate &each : all)
+    if (each.point != start && each.point != all[3].point)
+      expected.push_back(each.point);
+  EXPECT_EQ(asked, expected);
+  EXPECT_EQ(search.untriedCount(), 0u);
+  EXPECT_EQ(search.measuredCount() + search.rejectedCount(), all.size() - 1);
+}
+
+TEST(Search, WhatWasMeasuredAgainIsBelieved) {
+  Space space = blocks();
+  Point start = {{"rows", 1}, {"columns", 8}}, lucky = {{"rows", 2}, {"columns", 8}},
+        good = {{"rows", 4}, {"columns", 8}}, other = {{"rows", 3}, {"columns", 8}};
+  KernelSearch search(space, {start, {}}, pool(space), 0);
+  search.record(lucky, {0.5, 0.4, 1.1});
+  ASSERT_NE(search.bestConfirmed(), nullptr); // nothing was measured again yet
+  EXPECT_EQ(search.bestConfirmed()->point, lucky);
+  search.record(good, {0.6, 0.5, 0.7});
+  search.record(other, {0.55, 0.5, 0.7});
+  search.record(lucky, {0.9, 0.8, 0.95});
+  search.record(good, {0.62, 0.6, 0.65});
+  EXPECT_EQ(search.best()->point, other);
+  EXPECT_EQ(search.bestConfirmed()->point, good);
+}
+
 TEST(CostCorrection, LearnsWhatTheModelMisses) {
   Space space = blocks();
   Candidate start{{{"rows", 1}, {"columns", 8}}, 1.0};

@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
 
 namespace tw::cli {
@@ -27,6 +28,7 @@ struct CommandOptions {
   CallArguments call;
   SpaceQuery query;
   std::string output, page, space;      // space: empty, "text" or "smtlib"
+  std::string exhaustive;               // empty, "any", or the factor of the least cost
   std::string prepare, measure, finish; // folders of bundles
   int64_t programs = 40;
   bool json = false;
@@ -72,8 +74,14 @@ Status checkMode(const CommandOptions &options) {
     return usage(fmt::format("{} and {} are both given", modes[0], modes[1]),
                  "leave one of them out");
   std::string mode = modes.empty() ? "" : modes.front();
+  if (!options.exhaustive.empty() && !mode.empty() && mode != "--space")
+    return usage(fmt::format("--exhaustive and {} are both given", mode), "leave one of them out");
+  if (!options.exhaustive.empty() && options.tune.modelOnly)
+    return usage("--exhaustive measures everything and --model-only nothing, but both are given",
+                 "leave one of them out");
   bool writes = mode.empty() || mode == "--finish";
-  if (writes && options.output.empty())
+  // What all configurations take is worth knowing by itself.
+  if (writes && options.output.empty() && options.exhaustive.empty())
     return usage("tune is not told where the configurations go",
                  "give a file with -o, or --space to see what there is to choose from");
   if (!writes && !options.output.empty())
@@ -123,6 +131,10 @@ int printSpace(const CommandOptions &options, const TemporaryFolder &folder) {
   SpaceQuery query = options.query;
   query.format = options.json ? "json" : options.space;
   query.seed = options.tune.seed;
+  if (options.tune.exhaustiveWithin) {
+    query.enumerateMost = SpaceQuery::mostEnumerated;
+    query.costWithin = *options.tune.exhaustiveWithin;
+  }
   if (options.tune.filter.kernels.size() > 1)
     return fail({Code::CLI_1,
                  "--space shows all kernels or one, but several are given",
@@ -174,14 +186,14 @@ int search(const CommandOptions &options, const TemporaryFolder &folder) {
   ModelInputs inputs;
   if (int status = readModelInputs(options, inputs))
     return status;
-  auto file = OutputFile::create(options.output); // now, not when all time is spent
-  TW_TRY_CLI(file);
-  std::optional<OutputFile> page;
-  if (!options.page.empty()) {
-    auto made = OutputFile::create(options.page);
-    TW_TRY_CLI(made);
-    page.emplace(*std::move(made));
-  }
+  // Now, not when all time is spent.
+  std::optional<OutputFile> file, page;
+  for (auto [path, made] : {std::pair(&options.output, &file), {&options.page, &page}})
+    if (!path->empty()) {
+      auto created = OutputFile::create(*path);
+      TW_TRY_CLI(created);
+      made->emplace(*std::move(created));
+    }
   AskedToEnd asked;
   Tuner tuner(options.tune, folder, [] { return isInterrupted == 0; });
   if (int status = tuner.prepare(std::move(inputs.tensors)))
@@ -190,8 +202,10 @@ int search(const CommandOptions &options, const TemporaryFolder &folder) {
     return status;
   if (int status = tuner.choose())
     return status;
-  TW_TRY_CLI(file->write(asBytes(foundText(options, tuner.found()))));
-  TW_TRY_CLI(file->commit());
+  if (file) {
+    TW_TRY_CLI(file->write(asBytes(foundText(options, tuner.found()))));
+    TW_TRY_CLI(file->commit());
+  }
   if (page) {
     TW_TRY_CLI(page->write(asBytes(reportPage(tuner))));
     TW_TRY_CLI(page->commit());
@@ -244,6 +258,78 @@ int tune(const CommandOptions &options) {
 
 } // namespace
 
+static void addSearchOptions(CLI::App &command, CommandOptions &options) {
+  TuneOptions &tuned = options.tune;
+  command
+      .add_option("--budget", tuned.budgetSeconds,
+                  "how long to look, in seconds, or as 30m or 2h (default 10m; with --exhaustive "
+                  "as long as it takes)")
+      ->transform(
+          CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}},
+                                CLI::AsNumberWithUnit::CASE_SENSITIVE))
+      ->check(CLI::Range(1.0, 1e7));
+  command
+      .add_option("--threads", tuned.threads,
+                  "threads of a call; 0 (default): all cores that this process may use")
+      ->check(CLI::Range(0, 1024));
+  command.add_option(
+      "--kernel", tuned.filter.kernels,
+      "only this kernel, as `compile --report` names it; may be given several times");
+  command.add_option(
+      "--dispatch", tuned.filter.operators,
+      "only kernels that compute this operator (linear_1); may be given several times");
+  command
+      .add_flag("--exhaustive{any}", options.exhaustive,
+                "measure all legal configurations, and tell how far what the search began with is "
+                "from the best; --exhaustive=FACTOR: only those that cost at most FACTOR times the "
+                "least by the target's model")
+      ->check(CLI::IsMember({"any"}) | CLI::Range(1.0, 1e9));
+  command.add_flag("--model-only", tuned.modelOnly,
+                   "search nothing: only try in the whole model what --database knows to be best");
+  command.add_option("--database", tuned.database,
+                     "file that keeps all measurements, and from which the next search goes on");
+  command.add_option("--html", options.page,
+                     "file to write the report to as a page, with plots of the search");
+  command.add_option("--reference", tuned.reference,
+                     "the target whose results are right: reference (default), or cpu, for "
+                     "models that take plain loops too long");
+  command.add_option("--seed", tuned.seed, "of what is drawn at random (default 0)");
+}
+
+static void addBundleOptions(CLI::App &command, CommandOptions &options) {
+  command.add_option("--prepare", options.prepare,
+                     "only compile candidates into this folder, a bundle, for another machine");
+  command
+      .add_option("--programs", options.programs,
+                  "with --prepare, how many (default 40); each has a candidate for every kernel")
+      ->check(CLI::Range(int64_t(1), int64_t(100'000)));
+  command.add_option("--measure", options.measure,
+                     "without MODEL: measure what a bundle has; no compiler is needed");
+  command.add_option("--finish", options.finish,
+                     "write what the measurements of a bundle say with -o");
+}
+
+static void addSpaceOptions(CLI::App &command, CommandOptions &options) {
+  command
+      .add_flag("--space{text}", options.space,
+                "only print knobs, constraints and how many configurations are legal; "
+                "--space=smtlib: as SMT-LIB")
+      ->check(CLI::IsMember({"text", "smtlib"}));
+  command
+      .add_option("--count", options.query.countMost,
+                  "with --space, count up to so many (default 2000) where knobs are connected")
+      ->check(CLI::Range(int64_t(0), int64_t(100'000'000)));
+  command
+      .add_option("--points", options.query.pointsMost,
+                  "with --space --json, print so many configurations to try, the cheapest first "
+                  "by the target's model; with --exhaustive, all")
+      ->check(CLI::Range(int64_t(0), int64_t(1'000'000)));
+  command
+      .add_option("--samples", options.query.samples,
+                  "with --points, look at so many that are drawn from all legal ones")
+      ->check(CLI::Range(int64_t(0), int64_t(1'000'000)));
+}
+
 void addTune(CLI::App &app, Invocation &invocation) {
   auto options = std::make_shared<CommandOptions>();
   options->query.countMost = 2'000;
@@ -260,64 +346,20 @@ void addTune(CLI::App &app, Invocation &invocation) {
   command->add_option("-o,--output", options->output,
                       "file to write what is found to: a tuning spec, for --tuning-spec; or as "
                       "FILE.json, for --config");
-  command
-      ->add_option("--budget", tuned.budgetSeconds,
-                   "how long to look, in seconds, or as 30m or 2h (default 10m)")
-      ->transform(
-          CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}},
-                                CLI::AsNumberWithUnit::CASE_SENSITIVE))
-      ->check(CLI::Range(1.0, 1e7));
-  command
-      ->add_option("--threads", tuned.threads,
-                   "threads of a call; 0 (default): all cores that this process may use")
-      ->check(CLI::Range(0, 1024));
-  command->add_option(
-      "--kernel", tuned.filter.kernels,
-      "only this kernel, as `compile --report` names it; may be given several times");
-  command->add_option(
-      "--dispatch", tuned.filter.operators,
-      "only kernels that compute this operator (linear_1); may be given several times");
-  command->add_flag("--model-only", tuned.modelOnly,
-                    "search nothing: only try in the whole model what --database knows to be best");
-  command->add_option("--database", tuned.database,
-                      "file that keeps all measurements, and from which the next search goes on");
-  command->add_option("--html", options->page,
-                      "file to write the report to as a page, with plots of the search");
-  command->add_option("--reference", tuned.reference,
-                      "the target whose results are right: reference (default), or cpu, for "
-                      "models that take plain loops too long");
-  command->add_option("--seed", tuned.seed, "of what is drawn at random (default 0)");
-  command->add_option("--prepare", options->prepare,
-                      "only compile candidates into this folder, a bundle, for another machine");
-  command
-      ->add_option("--programs", options->programs,
-                   "with --prepare, how many (default 40); each has a candidate for every kernel")
-      ->check(CLI::Range(int64_t(1), int64_t(100'000)));
-  command->add_option("--measure", options->measure,
-                      "without MODEL: measure what a bundle has; no compiler is needed");
-  command->add_option("--finish", options->finish,
-                      "write what the measurements of a bundle say with -o");
-  command
-      ->add_flag("--space{text}", options->space,
-                 "only print knobs, constraints and how many configurations are legal; "
-                 "--space=smtlib: as SMT-LIB")
-      ->check(CLI::IsMember({"text", "smtlib"}));
-  command
-      ->add_option("--count", options->query.countMost,
-                   "with --space, count up to so many (default 2000) where knobs are connected")
-      ->check(CLI::Range(int64_t(0), int64_t(100'000'000)));
-  command
-      ->add_option("--points", options->query.pointsMost,
-                   "with --space --json, print so many configurations to try, the cheapest first "
-                   "by the target's model")
-      ->check(CLI::Range(int64_t(0), int64_t(1'000'000)));
-  command
-      ->add_option("--samples", options->query.samples,
-                   "with --points, look at so many that are drawn from all legal ones")
-      ->check(CLI::Range(int64_t(0), int64_t(1'000'000)));
+  addSearchOptions(*command, *options);
+  addBundleOptions(*command, *options);
+  addSpaceOptions(*command, *options);
   command->add_flag("--json", options->json, "print one JSON object");
-  command->callback(
-      [options, &invocation] { invocation.action = [options] { return tune(*options); }; });
+  command->callback([options, command, &invocation] {
+    constexpr double forever = std::numeric_limits<double>::infinity();
+    if (!options->exhaustive.empty()) {
+      bool isAny = options->exhaustive == "any";
+      options->tune.exhaustiveWithin = isAny ? forever : std::stod(options->exhaustive);
+      if (command->count("--budget") == 0)
+        options->tune.budgetSeconds = forever;
+    }
+    invocation.action = [options] { return tune(*options); };
+  });
 }
 
 } // namespace tw::cli

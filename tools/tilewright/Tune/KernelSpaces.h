@@ -6,7 +6,9 @@
 #include "IO/TemporaryFolder.h"
 #include "Tune/Search.h"
 #include "tools/tilewright/Compiler/ModelOptions.h"
+#include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,13 @@ struct TunableKernel {
   tune::Candidate start;                  // what it has: the compiler's choice, or a starter spec's
   tune::Point chosen;                     // the compiler's choice
   std::vector<tune::Candidate> points;    // to try, cheapest first
+  /// Where all points were asked for: how many there are, and what `points` has of them.
+  struct Enumerated {
+    int64_t legal = 0;
+    bool isComplete = false; // else there are more, and `points` has none
+    int64_t within = 0;      // of the cost that was asked for; `points` has them, or is empty
+  };
+  std::optional<Enumerated> enumerated;
   std::map<std::string, bool> isOfTarget; // of each knob
 };
 
@@ -42,10 +51,19 @@ struct SpaceQuery {
   std::string format = "text", kernel;
   int64_t countMost = 0, pointsMost = 0, samples = 0;
   uint64_t seed = 0;
+  /// All points of kernels that have no more than so many, or 0. Of these only those that cost at
+  /// most `costWithin` times the least by the target's model.
+  int64_t enumerateMost = 0;
+  double costWithin = std::numeric_limits<double>::infinity();
 
   /// What a search asks for: points that the compiler proposes, and some drawn from the whole
   /// space.
   static SpaceQuery ofSearch(uint64_t seed) { return {"json", "", 0, 400, 100, seed}; }
+  /// What an exhaustive one asks for.
+  static SpaceQuery ofAll(double costWithin) {
+    return {"json", "", 0, 0, 0, 0, mostEnumerated, costWithin};
+  }
+  static constexpr int64_t mostEnumerated = 20'000;
 };
 
 /// What the compiler says of the spaces, as text; `folder` is for temporary files. Returns an exit

@@ -10,6 +10,7 @@
 #include "tools/tilewright/Compiler/CompilerLibrary.h"
 #include "tools/tilewright/Program/Program.h"
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,6 +25,7 @@ static constexpr double leastShare = 0.005;
 static constexpr double shareOfSearch = 0.8;
 /// Of each kernel so many are measured again, with so many times the pairs.
 static constexpr size_t finalists = 3;
+static constexpr size_t finalistsOfAll = 8; // where all were measured: the luckiest are many
 static constexpr int finalPairs = 3;
 
 Tuner::Tuner(TuneOptions options, const TemporaryFolder &folder, std::function<bool()> goesOn)
@@ -46,6 +48,21 @@ double Tuner::secondsSpent() const {
 
 bool Tuner::hasTime(double shareOfBudget) const {
   return goesOn() && secondsSpent() < options.budgetSeconds * shareOfBudget;
+}
+
+double Tuner::shareDone() const {
+  if (!options.exhaustiveWithin)
+    return secondsSpent() / options.budgetSeconds;
+  double least = 1; // of a kernel
+  for (const TunedKernel &kernel : tuned)
+    least = std::min(least, 1 - double(kernel.search.untriedCount()) /
+                                    double(kernel.space.points.size()));
+  return least;
+}
+
+double TunedKernel::shareOfBest() const {
+  const tune::KernelSearch::Measured *best = search.bestConfirmed();
+  return best ? best->ratio.median : 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -80,7 +97,9 @@ int Tuner::openPrograms(std::vector<HostTensor> inputs) {
 int Tuner::readKernels() {
   progress.at("looking for what can be changed", 0);
   std::string text;
-  if (int status = describeSpaces(options.model, SpaceQuery::ofSearch(options.seed), folder, text))
+  SpaceQuery query = options.exhaustiveWithin ? SpaceQuery::ofAll(*options.exhaustiveWithin)
+                                              : SpaceQuery::ofSearch(options.seed);
+  if (int status = describeSpaces(options.model, query, folder, text))
     return status;
   auto spaces = readSpaces(text);
   TW_TRY_CLI(spaces);
@@ -95,25 +114,62 @@ int Tuner::readKernels() {
                  {},
                  {},
                  "tilewright check compares its results with the reference target's"});
-  results.startUs = statistics(self->start.call).median;
-  trial.seconds = int(30 + 20 * trial.pairs * finalPairs * results.startUs / 1e6);
   auto program = describeProgram(startArtifact);
   TW_TRY_CLI(program);
-  auto machine = machineText(program->target, options.threads);
+  return chooseKernels(*program, *self);
+}
+
+/// What an exhaustive search measures of a kernel, or why nothing.
+static std::string coverageText(const TunableKernel &kernel, double costWithin) {
+  const TunableKernel::Enumerated &all = *kernel.enumerated;
+  if (!all.isComplete)
+    return fmt::format("{} is left out: it has {} legal configurations or more", kernel.name,
+                       all.legal);
+  if (all.within == all.legal && !kernel.points.empty())
+    return fmt::format("{}: all of its {} legal configurations are measured", kernel.name,
+                       all.legal);
+  std::string share = fmt::format("{} of its {} legal configurations", all.within, all.legal);
+  if (std::isfinite(costWithin))
+    share += fmt::format(", which cost at most {} times the least by the model,", costWithin);
+  return kernel.points.empty()
+             ? fmt::format("{} is left out: {} would have to be measured, more than {}",
+                           kernel.name, share, SpaceQuery::mostEnumerated)
+             : fmt::format("{}: {} are measured", kernel.name, share);
+}
+
+int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &self) {
+  results.startUs = statistics(self.start.call).median;
+  trial.seconds = int(30 + 20 * trial.pairs * finalPairs * results.startUs / 1e6);
+  auto machine = machineText(program.target, options.threads);
   TW_TRY_CLI(machine);
+  std::vector<std::string> coverage;
   for (size_t number = 0; number < all.size(); ++number) {
     const TunableKernel &kernel = all[number];
-    std::vector<double> times = timesOf(*self, kernel.name).second;
+    std::vector<double> times = timesOf(self, kernel.name).second;
     double us = times.empty() ? 0 : statistics(times).median;
     bool isWanted = options.filter.takes(kernel);
     // What was fused into another kernel has that one's configuration.
-    isWanted &= program->configured.contains(kernel.name);
-    if (!isWanted || us < leastShare * results.startUs || kernel.points.empty())
+    isWanted &= program.configured.contains(kernel.name);
+    if (!isWanted || us < leastShare * results.startUs)
       continue;
-    tune::KernelSearch search(kernel.space, kernel.start, kernel.points, options.seed + number);
-    tuned.push_back({kernel, std::move(search), keyOf(kernel, *program, *machine), us, {}, {}});
+    if (kernel.enumerated)
+      coverage.push_back(coverageText(kernel, *options.exhaustiveWithin));
+    if (kernel.points.empty())
+      continue;
+    tune::KernelSearch search(kernel.space, kernel.start, kernel.points, options.seed + number,
+                              options.exhaustiveWithin ? tune::SearchMode::Exhaustive
+                                                       : tune::SearchMode::Guided);
+    tuned.push_back({kernel, std::move(search), keyOf(kernel, program, *machine), us, {}, {}});
     numbers.push_back(number);
   }
+  if (tuned.empty() && !coverage.empty())
+    return fail({Code::CLI_1,
+                 "no kernel of the model has few enough configurations to measure them all",
+                 {},
+                 coverage,
+                 "say with --exhaustive=FACTOR how many times the least cost configurations may "
+                 "cost by the model, or search without it"});
+  results.notes.insert(results.notes.end(), coverage.begin(), coverage.end());
   TW_TRY_CLI(startFromKnown());
   return 0;
 }
@@ -146,8 +202,7 @@ int Tuner::search() {
   std::future<Result<CandidateProgram>> ahead;
   // One trial at least: what was prepared for it may have taken all of a short budget.
   while (results.trials == 0 ? goesOn() : hasTime(shareOfSearch)) {
-    progress.at(fmt::format("trial {}", results.trials + 1),
-                secondsSpent() / options.budgetSeconds);
+    progress.at(fmt::format("trial {}", results.trials + 1), shareDone());
     if (!ahead.valid())
       ahead = compileNext();
     auto candidate = ahead.get();
@@ -266,12 +321,17 @@ void Tuner::remember(const TunedKernel &kernel, const tune::Measurement &measure
 //===----------------------------------------------------------------------===//
 
 int Tuner::choose() {
-  for (size_t place = 0; place < finalists && goesOn(); ++place) {
-    progress.at("measuring the best again", secondsSpent() / options.budgetSeconds);
+  // Chosen now: what is measured again changes the order.
+  std::vector<std::vector<tune::KernelSearch::Measured>> best;
+  size_t most = options.exhaustiveWithin ? finalistsOfAll : finalists;
+  for (const TunedKernel &kernel : tuned)
+    best.push_back(kernel.search.finalists(most));
+  for (size_t place = 0; place < most && goesOn(); ++place) {
+    progress.at("measuring the best again", shareDone());
     Choice choice;
     for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
-      if (auto best = tuned[kernel].search.finalists(finalists); place < best.size())
-        choice.emplace(kernel, best[place].point);
+      if (place < best[kernel].size())
+        choice.emplace(kernel, best[kernel][place].point);
     if (choice.empty())
       break;
     auto program = compile(choice, "finalists");
@@ -281,8 +341,9 @@ int Tuner::choose() {
   }
   Choice faster;
   for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
-    if (const auto *best = tuned[kernel].search.best(); best && best->ratio.isFaster())
-      faster.emplace(kernel, best->point);
+    if (const auto *found = tuned[kernel].search.bestConfirmed();
+        found && found->ratio.isFaster())
+      faster.emplace(kernel, found->point);
   int status = keep(faster);
   if (status == 0 && goesOn() && !options.model.tuningSpecs.empty())
     status = compareWithCompilers();
@@ -295,7 +356,7 @@ int Tuner::choose() {
 int Tuner::keep(const Choice &choice) {
   if (choice.empty() || !goesOn())
     return 0;
-  progress.at("measuring what is best together", secondsSpent() / options.budgetSeconds);
+  progress.at("measuring what is best together", shareDone());
   Choice together = kept;
   together.insert(choice.begin(), choice.end());
   TrialResult result;

@@ -7,6 +7,7 @@
 #include "../Progress.h"
 #include "CompileCandidate.h"
 #include "FoundKernel.h"
+#include "KernelKeys.h"
 #include "KernelSpaces.h"
 #include "Trial.h"
 #include "Tune/Database.h"
@@ -26,6 +27,8 @@ struct TuneOptions {
   uint64_t seed = 0;
   KernelFilter filter = {};
   bool modelOnly = false; // nothing is searched: what the database knows is tried together
+  /// All configurations are measured, that cost at most so many times the least by the model.
+  std::optional<double> exhaustiveWithin = {};
   std::string database;
   ToleranceOptions tolerances = {};
 };
@@ -38,6 +41,9 @@ struct TunedKernel {
   double startUs = 0;            // of all its calls in a call of the model
   std::optional<tune::Point> chosen;
   tune::TimeRatio ratio; // of what is chosen
+
+  /// How fast the start is in terms of the best that was found; at most 1.
+  double shareOfBest() const;
 };
 
 /// What came of it.
@@ -74,6 +80,8 @@ private:
   const tune::Point &finalPoint(size_t number) const;
   int openPrograms(std::vector<HostTensor> inputs);
   int readKernels();
+  /// What each kernel takes decides which are searched; `program` is the one without changes.
+  int chooseKernels(const ProgramDescription &program, const TrialResult &self);
   Status startFromKnown();
   /// Asks each search for its next point and compiles them, beside this thread where cores are
   /// left; of no kernel, if no search has one.
@@ -95,6 +103,8 @@ private:
   int compareWithCompilers();
   int runTogether(const Choice &choice, TrialResult &result);
   bool hasTime(double shareOfBudget) const;
+  /// How much of the search is done, by its budget or its points.
+  double shareDone() const;
   double secondsSpent() const;
 
   TuneOptions options;
