@@ -35,6 +35,11 @@ std::optional<Point> KernelSearch::nextOfPool() {
   return std::nullopt;
 }
 
+std::optional<double> KernelSearch::costOf(const Point &point) const {
+  auto found = std::ranges::find(pool, point, &Candidate::point);
+  return found == pool.end() ? std::nullopt : found->cost;
+}
+
 size_t KernelSearch::untriedCount() const {
   return size_t(std::ranges::count_if(
       pool, [&](const Candidate &candidate) { return !known.contains(candidate.point); }));

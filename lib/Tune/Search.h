@@ -55,6 +55,8 @@ public:
   const std::vector<Measured> &measurements() const { return measured; }
   size_t measuredCount() const { return measured.size(); }
   size_t rejectedCount() const { return rejected; }
+  /// By the model; nothing for points beside the pool.
+  std::optional<double> costOf(const Point &point) const;
   /// How many points of the pool have been neither measured, rejected nor asked for.
   size_t untriedCount() const;
   const Candidate &startPoint() const { return start; }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tune/Search.h"
 #include "Tune/CostCorrection.h"
-#include "Tune/Database.h"
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -172,56 +169,6 @@ TEST(CostCorrection, LearnsWhatTheModelMisses) {
     before += std::abs(truth);
   }
   EXPECT_LT(after, before / 3);
-}
-
-class DatabaseTest : public testing::Test {
-protected:
-  std::string path = testing::TempDir() + "tune_database_" +
-                     testing::UnitTest::GetInstance()->current_test_info()->name() + ".sqlite";
-  void SetUp() override { std::filesystem::remove(path); }
-  void TearDown() override { std::filesystem::remove(path); }
-
-  const MeasuredKernel kernel{"a5b62a", 1, "rows=8", "cpu", "EPYC, 2 threads", "0.1"};
-};
-
-TEST_F(DatabaseTest, KeepsWhatIsMeasured) {
-  {
-    auto database = Database::open(path);
-    ASSERT_TRUE(database.ok()) << database.error().render();
-    ASSERT_TRUE(
-        database->add(kernel, {{{"rows", 6}}, "", {0.9, 0.8, 0.95}, 11, 120.5, 1700000000}));
-    ASSERT_TRUE(database->add(kernel, {{{"rows", 7}}, "results differ", {}, 0, 0, 1700000001}));
-  }
-  auto database = Database::open(path);
-  ASSERT_TRUE(database.ok()) << database.error().render();
-  auto found = database->find(kernel);
-  ASSERT_TRUE(found.ok());
-  ASSERT_EQ(found->size(), 2u);
-  EXPECT_EQ((*found)[0].point, (Point{{"rows", 6}}));
-  EXPECT_EQ((*found)[0].ratio.high, 0.95);
-  EXPECT_EQ((*found)[0].pairs, 11);
-  EXPECT_EQ((*found)[1].rejection, "results differ");
-  MeasuredKernel other = kernel;
-  other.machine = "Xeon, 2 threads";
-  auto none = database->find(other);
-  ASSERT_TRUE(none.ok());
-  EXPECT_TRUE(none->empty());
-}
-
-TEST_F(DatabaseTest, RefusesWhatIsNoDatabase) {
-  std::ofstream(path) << "this is a text, and long enough to be taken for a page of a database?";
-  auto text = Database::open(path);
-  ASSERT_FALSE(text.ok());
-  EXPECT_EQ(text.error().code, Code::TUNE_1);
-  EXPECT_EQ(Database::open(testing::TempDir()).error().code, Code::TUNE_1);
-  EXPECT_EQ(Database::open("/no/such/folder/x.sqlite").error().code, Code::TUNE_1);
-}
-
-TEST(Point, TextIsSortedAndReadBack) {
-  Point point = {{"rows", 8}, {"columns", 32}, {"k_block", 0}};
-  EXPECT_EQ(pointText(point), "columns=32 k_block=0 rows=8");
-  EXPECT_EQ(parsePoint(pointText(point)), point);
-  EXPECT_EQ(parsePoint("rows=x columns =3 =4 k=5"), (Point{{"", 4}, {"k", 5}}));
 }
 
 } // namespace

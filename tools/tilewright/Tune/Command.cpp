@@ -4,9 +4,11 @@
 // tilewright tune MODEL --space: what there is to choose from.
 // tilewright tune MODEL --prepare=BUNDLE, --measure=BUNDLE, MODEL --finish=BUNDLE: the same in
 // three parts, of which the second needs no compiler.
+// tilewright tune --replay=DATABASE: how soon a search finds what an exhaustive one has found.
 #include "../Failure.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
+#include "Replay.h"
 #include "Report.h"
 #include "tools/tilewright/Commands/Commands.h"
 #include "tools/tilewright/Program/Program.h"
@@ -30,6 +32,7 @@ struct CommandOptions {
   std::string output, page, space;      // space: empty, "text" or "smtlib"
   std::string exhaustive;               // empty, "any", or the factor of the least cost
   std::string prepare, measure, finish; // folders of bundles
+  std::string replay;                   // a database
   int64_t programs = 40;
   bool json = false;
 };
@@ -67,7 +70,8 @@ Status checkMode(const CommandOptions &options) {
   for (auto [name, value] : {std::pair("--space", &options.space),
                              {"--prepare", &options.prepare},
                              {"--measure", &options.measure},
-                             {"--finish", &options.finish}})
+                             {"--finish", &options.finish},
+                             {"--replay", &options.replay}})
     if (!value->empty())
       modes.push_back(name);
   if (modes.size() > 1)
@@ -90,11 +94,14 @@ Status checkMode(const CommandOptions &options) {
   if (options.tune.modelOnly && options.tune.database.empty())
     return usage("--model-only tries what is known, but no --database is given",
                  "give the database of an earlier search");
-  if ((mode == "--measure") != options.tune.model.model.empty())
-    return mode == "--measure" ? usage("--measure and a model are both given, but a bundle has all "
-                                       "that is measured",
-                                       "leave the model out")
-                               : usage("MODEL is required", "see tilewright tune --help");
+  bool takesModel = mode != "--measure" && mode != "--replay";
+  if (takesModel && options.tune.model.model.empty())
+    return usage("MODEL is required", "see tilewright tune --help");
+  if (!takesModel && !options.tune.model.model.empty())
+    return usage(fmt::format("{} and a model are both given, but a {} has all that is {}", mode,
+                             mode == "--measure" ? "bundle" : "database",
+                             mode == "--measure" ? "measured" : "replayed"),
+                 "leave the model out");
   return {};
 }
 
@@ -102,7 +109,7 @@ Status checkMode(const CommandOptions &options) {
 Status checkOptions(const CommandOptions &options) {
   TW_TRY(checkMode(options));
   const ModelOptions &model = options.tune.model;
-  if (!options.measure.empty())
+  if (!options.measure.empty() || !options.replay.empty())
     return {};
   TW_TRY(MappedFile::open(model.model));
   TW_ASSIGN(bool artifact, isArtifact(model.model));
@@ -247,6 +254,8 @@ int tune(const CommandOptions &options) {
     return measureBundle(options.measure, options.tune.tolerances, options.json,
                          [] { return isInterrupted == 0; });
   }
+  if (!options.replay.empty())
+    return replayDatabase(options.replay, options.tune.seed, options.json);
   auto folder = TemporaryFolder::create();
   TW_TRY_CLI(folder);
   if (!options.prepare.empty())
@@ -293,6 +302,9 @@ static void addSearchOptions(CLI::App &command, CommandOptions &options) {
   command.add_option("--reference", tuned.reference,
                      "the target whose results are right: reference (default), or cpu, for "
                      "models that take plain loops too long");
+  command.add_option("--replay", options.replay,
+                     "without MODEL: how many candidates searches take for what --exhaustive has "
+                     "found, by the measurements that this database has");
   command.add_option("--seed", tuned.seed, "of what is drawn at random (default 0)");
 }
 

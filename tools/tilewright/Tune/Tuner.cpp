@@ -179,6 +179,7 @@ Status Tuner::startFromKnown() {
     return {};
   size_t known = 0;
   for (TunedKernel &kernel : tuned) {
+    TW_TRY(database->describe(kernel.measured, descriptionOf(kernel.space)));
     TW_ASSIGN(std::vector<tune::Measurement> measurements, database->find(kernel.measured));
     for (const tune::Measurement &measurement : measurements)
       if (measurement.rejection.empty())
@@ -292,8 +293,8 @@ void Tuner::record(const Choice &choice, const TrialResult &result) {
     }
     TimeRatio ratio = tune::compareTimes(candidate, start);
     kernel.search.record(point, ratio);
-    remember(kernel, {point, "", ratio, int64_t(start.size()), statistics(start).median,
-                      int64_t(std::time(nullptr))});
+    remember(kernel, {point, kernel.search.costOf(point), "", ratio, int64_t(start.size()),
+                      statistics(start).median, int64_t(std::time(nullptr))});
   }
 }
 
@@ -302,7 +303,8 @@ void Tuner::reject(size_t number, const Point &point, const std::string &why) {
   kernel.search.reject(point);
   results.notes.push_back(
       fmt::format("{}: rejected {}: {}", kernel.space.name, tune::pointText(point), why));
-  remember(kernel, {point, why, {}, 0, 0, int64_t(std::time(nullptr))});
+  remember(kernel, {point, kernel.search.costOf(point), why, {}, 0, 0,
+                    int64_t(std::time(nullptr))});
 }
 
 void Tuner::remember(const TunedKernel &kernel, const tune::Measurement &measurement) {

@@ -62,6 +62,7 @@ private:
   Status readMeasurements() {
     TW_ASSIGN(tune::Database database, tune::Database::open(pathOf(bundledDatabase)));
     for (BundleKernel &kernel : kernels) {
+      TW_TRY(database.describe(kernel.measured, descriptionOf(all[kernel.number])));
       TW_ASSIGN(std::vector<Measurement> known, database.find(kernel.measured));
       for (const Measurement &each : known)
         if (each.rejection.empty()) {
