@@ -177,6 +177,9 @@ typedef struct tilewright_space_options {
   /* json: not some points but all, of each kernel that has no more than so many; 0: some */
   int64_t enumerate_most;
   double cost_within; /* of all only those that cost at most so many times the least; 0: any */
+  /* knob_count names of knobs that have other values than they have now; 0: all of them */
+  const char *const *knobs;
+  size_t knob_count;
 } tilewright_space_options;
 
 /* Gives the spaces of all kernels to sink->report: knobs with the values worth trying, constraints

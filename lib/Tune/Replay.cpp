@@ -54,10 +54,24 @@ std::vector<Point> randomOrder(const RecordedSpace &space, uint64_t seed) {
   return order;
 }
 
+std::vector<Point> correctedOrder(const RecordedSpace &space, const CorrectionPrior &prior) {
+  CostCorrection correction(space.description.space, space.start, &prior);
+  correction.fit();
+  std::vector<std::pair<double, Point>> expected;
+  for (const Candidate &candidate : space.points)
+    expected.emplace_back(correction.expectedRatio(candidate.point, candidate.cost),
+                          candidate.point);
+  std::ranges::stable_sort(expected, {}, &std::pair<double, Point>::first);
+  std::vector<Point> order;
+  for (auto &[ratio, point] : expected)
+    order.push_back(std::move(point));
+  return order;
+}
+
 /// What a search of the recorded space would begin with: neighbors of the start, and some of all.
 static std::vector<Candidate> poolOf(const RecordedSpace &recorded, const Point &from,
                                      uint64_t seed) {
-  constexpr size_t samples = 100, most = 400;
+  constexpr size_t samples = 400, most = 1'000;
   std::set<Point> near;
   for (Point &point : neighbors(recorded.description.space, from, 2))
     near.insert(std::move(point));
@@ -74,12 +88,13 @@ static std::vector<Candidate> poolOf(const RecordedSpace &recorded, const Point 
 }
 
 std::vector<Point> searchOrder(const RecordedSpace &recorded, const Point &from, size_t most,
-                               uint64_t seed) {
+                               uint64_t seed, std::shared_ptr<const CorrectionPrior> prior) {
   auto start = std::ranges::find(recorded.points, from, &Candidate::point);
   double startRatio = recorded.ratioOf(from);
   if (start == recorded.points.end() || startRatio == never)
     return {};
   KernelSearch search(recorded.description.space, *start, poolOf(recorded, from, seed), seed);
+  search.learnFrom(std::move(prior));
   std::vector<Point> order = {from};
   while (order.size() < most) {
     auto point = search.next();

@@ -4,6 +4,7 @@
 // measuring anything. docs/tuning.md.
 #pragma once
 #include "Tune/Database.h"
+#include "Tune/CostCorrection.h"
 #include "Tune/Search.h"
 #include <map>
 #include <span>
@@ -29,12 +30,15 @@ private:
   std::map<Point, double> ratios;
 };
 
-/// The orders in which candidates are taken: at random, cheapest first by the target's model, and by
-/// a KernelSearch from `from` on until that ends or has taken `most`.
+/// The orders in which candidates are taken: at random, cheapest first by the target's model, by that
+/// as kernels of other sizes have corrected it, and by a KernelSearch from `from` on until that ends
+/// or has taken `most`.
 std::vector<Point> randomOrder(const RecordedSpace &space, uint64_t seed);
 std::vector<Point> modelOrder(const RecordedSpace &space);
+std::vector<Point> correctedOrder(const RecordedSpace &space, const CorrectionPrior &prior);
 std::vector<Point> searchOrder(const RecordedSpace &space, const Point &from, size_t most,
-                               uint64_t seed);
+                               uint64_t seed,
+                               std::shared_ptr<const CorrectionPrior> prior = nullptr);
 
 /// How many candidates of `order` are taken until one is as fast as `share` of the best one's speed;
 /// nothing where none of them is.

@@ -18,7 +18,9 @@ std::optional<Point> KernelSearch::next() {
     return nextOfPool();
   if (sinceBest >= patience)
     return std::nullopt;
+  // Most by the model, which is right about much; the others are for what it does not see.
   constexpr std::optional<Point> (KernelSearch::*sources[])() = {
+      &KernelSearch::cheapest, &KernelSearch::cheapest, &KernelSearch::nearBest,
       &KernelSearch::cheapest, &KernelSearch::nearBest, &KernelSearch::anywhere};
   for (size_t tried = 0; tried < std::size(sources); ++tried)
     if (auto point = (this->*sources[turn++ % std::size(sources)])()) {
@@ -46,7 +48,7 @@ size_t KernelSearch::untriedCount() const {
 }
 
 std::optional<Point> KernelSearch::cheapest() {
-  CostCorrection correction(space, start);
+  CostCorrection correction(space, start, prior.get());
   for (const Measured &each : measured) {
     auto candidate = std::ranges::find(pool, each.point, &Candidate::point);
     // Of points beside the pool the model has said nothing.

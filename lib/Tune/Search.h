@@ -5,6 +5,7 @@
 #include "Tune/Comparison.h"
 #include "Tune/Space.h"
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <vector>
@@ -16,6 +17,8 @@ struct Candidate {
   Point point;
   std::optional<double> cost;
 };
+
+class CorrectionPrior;
 
 enum class SearchMode {
   Guided,    // by what the model and the measurements say, until nothing gets faster
@@ -33,6 +36,9 @@ public:
   /// takes in turns the cheapest by the model as far as measurements have corrected it, a neighbor
   /// or a mixture of the best points, and one at random.
   std::optional<Point> next();
+
+  /// What is known of kernels of other sizes, which a guided search begins with.
+  void learnFrom(std::shared_ptr<const CorrectionPrior> known) { prior = std::move(known); }
 
   /// Of a point that was measured: how long it takes in terms of the start.
   void record(const Point &point, TimeRatio ratio);
@@ -79,6 +85,7 @@ private:
   size_t firstUntried = 0; // of the pool: all before it are known
   std::mt19937_64 random;
   SearchMode mode;
+  std::shared_ptr<const CorrectionPrior> prior;
 };
 
 } // namespace tw::tune

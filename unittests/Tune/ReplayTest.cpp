@@ -2,7 +2,9 @@
 #include "Tune/Replay.h"
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <sstream>
 
 namespace tw::tune {
 namespace {
@@ -87,6 +89,106 @@ TEST(Replay, OrdersTakeEachPointOnce) {
   EXPECT_EQ(searchOrder(*space, space->start.point, 20, 3),
             searchOrder(*space, space->start.point, 20, 3));
 }
+
+/// What an exhaustive search has measured on a Xeon with AMX, one thread, as `bench/spaces.py text`
+/// writes it: the knobs that were searched, the start with its cost, and each point with its cost and
+/// ratio, 0 for a rejected one.
+std::vector<RecordedKernel> readRecorded(const std::string &name) {
+  std::ifstream file(TW_RECORDED_SPACES "/" + name);
+  EXPECT_TRUE(file.is_open()) << name;
+  std::vector<RecordedKernel> kernels;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string first;
+    words >> first;
+    if (first == "kernel") {
+      kernels.emplace_back();
+      words >> kernels.back().kernel.target >> std::ws;
+      std::getline(words, kernels.back().description.dtypes);
+      continue;
+    }
+    RecordedKernel &made = kernels.back();
+    Space &space = made.description.space;
+    auto readPoint = [&](std::istream &from) {
+      Point point;
+      for (const Knob &knob : space.knobs)
+        from >> point[knob.name];
+      return point;
+    };
+    if (first == "sizes") {
+      std::pair<int64_t, int64_t> range;
+      for (std::string dimension; words >> dimension >> range.first >> range.second;)
+        made.description.sizes[dimension] = range;
+    } else if (first == "knob") {
+      Knob &knob = space.knobs.emplace_back();
+      words >> knob.name;
+      for (int64_t value; words >> value;)
+        knob.values.push_back(value);
+    } else if (first == "start") {
+      made.kernel.start = pointText(readPoint(words));
+      words >> made.description.startCost.emplace();
+    } else {
+      std::istringstream values(line);
+      Measurement &measurement = made.measurements.emplace_back();
+      measurement.point = readPoint(values);
+      double ratio = 0;
+      values >> measurement.cost.emplace() >> ratio;
+      measurement.ratio = {ratio, ratio, ratio};
+      measurement.rejection = ratio == 0 ? "wrong" : "";
+      ++made.description.enumerated;
+    }
+  }
+  return kernels;
+}
+
+class Recorded : public testing::TestWithParam<const char *> {
+protected:
+  static constexpr double share = 0.98; // of the best
+  static constexpr uint64_t seeds = 10;
+  std::vector<RecordedKernel> kernels = readRecorded(GetParam());
+};
+
+/// The bar of docs/tuning.md.
+TEST_P(Recorded, SearchNeedsFewOfThePoints) {
+  size_t searches = 0, fine = 0;
+  for (const RecordedKernel &kernel : kernels) {
+    auto space = RecordedSpace::from(kernel);
+    ASSERT_TRUE(space.has_value());
+    size_t few = space->points.size() / 20;
+    for (uint64_t seed = 0; seed < seeds; ++seed) {
+      // From the compiler's choice on, and from anywhere.
+      for (const Point &from : {space->start.point, randomOrder(*space, seed).front()}) {
+        if (std::isinf(space->ratioOf(from)))
+          continue;
+        ++searches;
+        fine += candidatesUntil(*space, searchOrder(*space, from, few, seed), share).has_value();
+      }
+    }
+  }
+  EXPECT_GE(double(fine), 0.9 * double(searches)) << fine << " of " << searches;
+}
+
+/// Sizes of which nothing was measured, by what was measured of the others.
+TEST_P(Recorded, CorrectionHoldsForOtherSizes) {
+  double random = 0, model = 0, corrected = 0; // logarithms of candidates
+  for (const RecordedKernel &kernel : kernels) {
+    auto space = RecordedSpace::from(kernel);
+    ASSERT_TRUE(space.has_value());
+    CorrectionPrior prior = priorFor(kernel, kernels);
+    ASSERT_FALSE(prior.isEmpty());
+    auto candidates = [&](const std::vector<Point> &order) {
+      return std::log(double(candidatesUntil(*space, order, share).value()));
+    };
+    for (uint64_t seed = 0; seed < seeds; ++seed)
+      random += candidates(randomOrder(*space, seed)) / double(seeds);
+    model += candidates(modelOrder(*space));
+    corrected += candidates(correctedOrder(*space, prior));
+  }
+  EXPECT_LT(corrected, model);
+  EXPECT_LT(model, random);
+}
+
+INSTANTIATE_TEST_SUITE_P(Spaces, Recorded, testing::Values("linears.txt"));
 
 } // namespace
 } // namespace tw::tune

@@ -419,6 +419,8 @@ static Result<Request> readSpaceOptions(const tilewright_space_options *options)
   spaces.samples = options->samples;
   spaces.seed = options->seed;
   spaces.enumerateMost = options->enumerate_most;
+  for (size_t i = 0; i < options->knob_count; ++i)
+    spaces.knobs.push_back(text(options->knobs[i]));
   if (options->cost_within != 0)
     spaces.costWithin = options->cost_within;
   for (auto [name, number] :

@@ -321,6 +321,9 @@ Result<std::string> describeSpaces(ModuleOp module, const ConfigurationChooser &
     if (!request.kernel.empty() && request.kernel != kernel.kernel)
       return;
     isFound = true;
+    for (tune::Knob &knob : kernel.space.knobs)
+      if (!request.knobs.empty() && !llvm::is_contained(request.knobs, knob.name))
+        knob.values = {kernel.point.at(knob.name)};
     if (request.isJson)
       write(json, kernel, problem, chooser, request);
     else if (request.isSmtLib)

@@ -30,6 +30,8 @@ struct KernelSpace {
 struct SpaceRequest {
   bool isJson = false, isSmtLib = false;
   std::string kernel;     // only this one; empty: all
+  /// Knobs that may have other values than now; empty: all of them.
+  std::vector<std::string> knobs = {};
   int64_t countMost = 0;  // legal points are counted up to here; 0: they are not
   int64_t pointsMost = 0; // so many points to try first, cheapest first by the target's model
   int64_t samples = 0;    // of them at most so many drawn from the whole space by the solver

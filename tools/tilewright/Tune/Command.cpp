@@ -31,6 +31,7 @@ struct CommandOptions {
   SpaceQuery query;
   std::string output, page, space;      // space: empty, "text" or "smtlib"
   std::string exhaustive;               // empty, "any", or the factor of the least cost
+  std::string objective = "time";       // or "memory"
   std::string prepare, measure, finish; // folders of bundles
   std::string replay;                   // a database
   int64_t programs = 40;
@@ -82,6 +83,11 @@ Status checkMode(const CommandOptions &options) {
     return usage(fmt::format("--exhaustive and {} are both given", mode), "leave one of them out");
   if (!options.exhaustive.empty() && options.tune.modelOnly)
     return usage("--exhaustive measures everything and --model-only nothing, but both are given",
+                 "leave one of them out");
+  if (options.objective == "memory" && !mode.empty() && mode != "--space")
+    return usage(fmt::format("--objective=memory and {} are both given, but bundles and recorded "
+                             "spaces are of times",
+                             mode),
                  "leave one of them out");
   bool writes = mode.empty() || mode == "--finish";
   // What all configurations take is worth knowing by itself.
@@ -138,6 +144,7 @@ int printSpace(const CommandOptions &options, const TemporaryFolder &folder) {
   SpaceQuery query = options.query;
   query.format = options.json ? "json" : options.space;
   query.seed = options.tune.seed;
+  query.knobs = options.tune.filter.knobs;
   if (options.tune.exhaustiveWithin) {
     query.enumerateMost = SpaceQuery::mostEnumerated;
     query.costWithin = *options.tune.exhaustiveWithin;
@@ -288,11 +295,25 @@ static void addSearchOptions(CLI::App &command, CommandOptions &options) {
       "--dispatch", tuned.filter.operators,
       "only kernels that compute this operator (linear_1); may be given several times");
   command
+      .add_option("--objective", options.objective,
+                  "what is to become less: time (default), or memory: of weights, temporaries at "
+                  "their peak, outputs and state")
+      ->check(CLI::IsMember({"time", "memory"}));
+  command
+      .add_option("--knobs", tuned.filter.knobs,
+                  "search only these, with commas between them; others keep their values")
+      ->delimiter(',');
+  command
       .add_flag("--exhaustive{any}", options.exhaustive,
                 "measure all legal configurations, and tell how far what the search began with is "
                 "from the best; --exhaustive=FACTOR: only those that cost at most FACTOR times the "
                 "least by the target's model")
-      ->check(CLI::IsMember({"any"}) | CLI::Range(1.0, 1e9));
+      ->check(CLI::Validator(
+          [](std::string &text) {
+            bool isFactor = text == "any" || CLI::Range(1.0, 1e9)(text).empty();
+            return isFactor ? "" : text + " is no factor: give a number, 1 or more";
+          },
+          ""));
   command.add_flag("--model-only", tuned.modelOnly,
                    "search nothing: only try in the whole model what --database knows to be best");
   command.add_option("--database", tuned.database,
@@ -363,6 +384,8 @@ void addTune(CLI::App &app, Invocation &invocation) {
   addSpaceOptions(*command, *options);
   command->add_flag("--json", options->json, "print one JSON object");
   command->callback([options, command, &invocation] {
+    if (options->objective == "memory")
+      options->tune.objective = Objective::Memory;
     constexpr double forever = std::numeric_limits<double>::infinity();
     if (!options->exhaustive.empty()) {
       bool isAny = options->exhaustive == "any";

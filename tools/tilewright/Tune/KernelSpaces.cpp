@@ -41,6 +41,11 @@ static int askHere(const ModelOptions &model, const SpaceQuery &query, const std
   request.samples = query.samples;
   request.seed = query.seed;
   request.enumerate_most = query.enumerateMost;
+  std::vector<const char *> knobs;
+  for (const std::string &knob : query.knobs)
+    knobs.push_back(knob.c_str());
+  request.knobs = knobs.data();
+  request.knob_count = knobs.size();
   request.cost_within = std::isfinite(query.costWithin) ? query.costWithin : 0;
   tilewright_outcome outcome = library->configurationSpaces(&request, &sink, &listener);
   listener.progress.clear();
@@ -97,9 +102,21 @@ Status KernelFilter::check(const std::vector<TunableKernel> &known) const {
   };
   TW_TRY(check(kernels, "--kernel",
                [](const TunableKernel &k, const std::string &name) { return k.name == name; }));
-  return check(operators, "--dispatch", [](const TunableKernel &k, const std::string &name) {
+  TW_TRY(check(operators, "--dispatch", [](const TunableKernel &k, const std::string &name) {
     return hasWord(k.ops, name);
-  });
+  }));
+  std::set<std::string> all;
+  for (const TunableKernel &kernel : known)
+    for (const Knob &knob : kernel.space.knobs)
+      all.insert(knob.name);
+  for (const std::string &knob : knobs)
+    if (!all.contains(knob))
+      return Diagnostic{Code::CLI_1,
+                        fmt::format("--knobs={} is none of the knobs of the model's kernels", knob),
+                        {},
+                        {},
+                        fmt::format("their knobs are {}", fmt::join(all, ", "))};
+  return {};
 }
 
 //===----------------------------------------------------------------------===//

@@ -37,18 +37,20 @@ struct TunableKernel {
   std::map<std::string, bool> isOfTarget; // of each knob
 };
 
-/// Which kernels are searched.
+/// Which kernels are searched, and what of them.
 struct KernelFilter {
   std::vector<std::string> kernels;   // only these; empty: all
   std::vector<std::string> operators; // only kernels that compute one of these; empty: all
+  std::vector<std::string> knobs;     // only these have other values; empty: all
 
   bool takes(const TunableKernel &kernel) const;
-  /// Errors: CLI_1 for a name that none of the kernels has.
+  /// Errors: CLI_1 for a name that none of the kernels, or of their knobs, has.
   Status check(const std::vector<TunableKernel> &known) const;
 };
 
 struct SpaceQuery {
   std::string format = "text", kernel;
+  std::vector<std::string> knobs = {}; // that have other values than now; empty: all
   int64_t countMost = 0, pointsMost = 0, samples = 0;
   uint64_t seed = 0;
   /// All points of kernels that have no more than so many, or 0. Of these only those that cost at
@@ -58,10 +60,12 @@ struct SpaceQuery {
 
   /// What a search asks for: points that the compiler proposes, and some drawn from the whole
   /// space.
-  static SpaceQuery ofSearch(uint64_t seed) { return {"json", "", 0, 400, 100, seed}; }
+  static SpaceQuery ofSearch(std::vector<std::string> knobs, uint64_t seed) {
+    return {"json", "", std::move(knobs), 0, 1'000, 400, seed};
+  }
   /// What an exhaustive one asks for.
-  static SpaceQuery ofAll(double costWithin) {
-    return {"json", "", 0, 0, 0, 0, mostEnumerated, costWithin};
+  static SpaceQuery ofAll(std::vector<std::string> knobs, double costWithin) {
+    return {"json", "", std::move(knobs), 0, 0, 0, 0, mostEnumerated, costWithin};
   }
   static constexpr int64_t mostEnumerated = 20'000;
 };

@@ -56,7 +56,9 @@ Point anyPoint(const RecordedSpace &space, uint64_t seed) {
   return space.start.point;
 }
 
-ReplayedSpace replay(const RecordedSpace &space, uint64_t seed) {
+ReplayedSpace replay(const RecordedSpace &space, const tune::CorrectionPrior &known,
+                     uint64_t seed) {
+  auto prior = std::make_shared<tune::CorrectionPrior>(known);
   size_t all = space.points.size();
   ReplayedSpace made{&space, {}};
   made.orders.emplace_back("random", countsOf(space, seed, [&](uint64_t each) {
@@ -64,11 +66,18 @@ ReplayedSpace replay(const RecordedSpace &space, uint64_t seed) {
                            }));
   made.orders.emplace_back(
       "model", countsOf(space, seed, [&](uint64_t) { return tune::modelOrder(space); }));
+  made.orders.emplace_back("corrected", countsOf(space, seed, [&](uint64_t) {
+                             return tune::correctedOrder(space, *prior);
+                           }));
   made.orders.emplace_back("search", countsOf(space, seed, [&](uint64_t each) {
                              return tune::searchOrder(space, anyPoint(space, each), all, each);
                            }));
+  made.orders.emplace_back("with prior", countsOf(space, seed, [&](uint64_t each) {
+                             return tune::searchOrder(space, anyPoint(space, each), all, each,
+                                                      prior);
+                           }));
   made.orders.emplace_back("from start", countsOf(space, seed, [&](uint64_t each) {
-                             return tune::searchOrder(space, space.start.point, all, each);
+                             return tune::searchOrder(space, space.start.point, all, each, prior);
                            }));
   return made;
 }
@@ -144,9 +153,12 @@ int replayDatabase(const std::string &path, uint64_t seed, bool json) {
   auto recorded = database->all();
   TW_TRY_CLI(recorded);
   std::vector<RecordedSpace> spaces;
+  std::vector<tune::CorrectionPrior> priors;
   for (const tune::RecordedKernel &kernel : *recorded)
-    if (auto space = RecordedSpace::from(kernel))
+    if (auto space = RecordedSpace::from(kernel)) {
       spaces.push_back(*std::move(space));
+      priors.push_back(tune::priorFor(kernel, *recorded));
+    }
   if (spaces.empty())
     return fail({Code::CLI_1,
                  fmt::format("{} has no kernel of which all configurations were measured", path),
@@ -154,8 +166,8 @@ int replayDatabase(const std::string &path, uint64_t seed, bool json) {
                  {},
                  "make one with tilewright tune MODEL --exhaustive --database"});
   std::vector<ReplayedSpace> replayed;
-  for (const RecordedSpace &space : spaces)
-    replayed.push_back(replay(space, seed));
+  for (size_t i = 0; i < spaces.size(); ++i)
+    replayed.push_back(replay(spaces[i], priors[i], seed));
   TW_TRY_CLI(writeResults(json ? replayJson(replayed) : replayText(replayed)));
   return 0;
 }

@@ -3,6 +3,7 @@
 #include "../EmbeddedJson.h"
 #include "IO/Formats/JsonWriter.h"
 #include "TunePageText.h"
+#include "tools/tilewright/Program/Values.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -69,10 +70,16 @@ std::string reportText(const Tuner &tuner) {
     text += fmt::format("note: {}\n", note);
   if (isExhaustive)
     text += exhaustiveText(tuner);
+  bool isForMemory = tuner.asked().objective == Objective::Memory;
+  if (isForMemory)
+    text += fmt::format("weights, temporaries, outputs and state take {}; with what is chosen {:.3f} "
+                        "of it\n",
+                        bytesText(report.startBytes), report.ratio.median);
+  const tune::TimeRatio &time = isForMemory ? report.timeRatio : report.ratio;
   text += fmt::format("a call takes {:.1f} us; with what is chosen {:.3f} of it (95 %: {:.3f} to "
                       "{:.3f}), after {} trials{}\n",
-                      report.startUs, report.ratio.median, report.ratio.low, report.ratio.high,
-                      report.trials, report.isInterrupted ? "; interrupted" : "");
+                      report.startUs, time.median, time.low, time.high, report.trials,
+                      report.isInterrupted ? "; interrupted" : "");
   if (report.ofCompilers)
     text += fmt::format(
         "in terms of the compiler's own choice that is {:.3f} (95 %: {:.3f} to {:.3f})\n",
@@ -117,7 +124,10 @@ std::string reportJson(const Tuner &tuner) {
   JsonWriter json;
   json.beginObject().member("model", std::string_view(tuner.asked().model.model));
   json.member("start_us", report.startUs);
+  json.member("start_bytes", report.startBytes);
   write(json.key("ratio"), report.ratio);
+  if (tuner.asked().objective == Objective::Memory)
+    write(json.key("time_ratio"), report.timeRatio);
   if (report.ofCompilers)
     write(json.key("ratio_of_compilers"), *report.ofCompilers);
   json.member("trials", int64_t(report.trials)).member("interrupted", report.isInterrupted);

@@ -34,7 +34,8 @@ public:
   int read(const std::string &machine) {
     std::string text;
     if (int status =
-            describeSpaces(options.model, SpaceQuery::ofSearch(options.seed), folder, text))
+            describeSpaces(options.model,
+                           SpaceQuery::ofSearch(options.filter.knobs, options.seed), folder, text))
       return status;
     auto spaces = readSpaces(text);
     TW_TRY_CLI(spaces);
