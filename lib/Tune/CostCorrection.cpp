@@ -23,10 +23,8 @@ static KnobFeatures featuresOf(const Knob &knob, int64_t value) {
     return std::log2(double((size + block - 1) / block * block) / double(size));
   };
   // Of some knobs 0 means all of it, of others that there is none.
-  int64_t greatest = std::max<int64_t>(knob.values.back(), 1),
-          block = std::max<int64_t>(value, 1);
-  double octaves = std::log2(1 + double(value)),
-         below = std::log2(1 + double(greatest)) - octaves;
+  int64_t greatest = std::max<int64_t>(knob.values.back(), 1), block = std::max<int64_t>(value, 1);
+  double octaves = std::log2(1 + double(value)), below = std::log2(1 + double(greatest)) - octaves;
   return {octaves, octaves * octaves, below * below, padding(greatest, block),
           padding(block, vector)};
 }
@@ -92,8 +90,8 @@ std::vector<WeighedSample> samplesOf(const RecordedKernel &kernel) {
   return samples;
 }
 
-/// In terms of their mean: how fast a kernel is as a whole says nothing of others. Weights add up to
-/// 1.
+/// In terms of their mean: how fast a kernel is as a whole says nothing of others. Weights add up
+/// to 1.
 void center(std::vector<WeighedSample> &samples) {
   double weight = 0, residual = 0;
   std::vector<double> mean(samples.front().features.size());
@@ -113,22 +111,39 @@ void center(std::vector<WeighedSample> &samples) {
 
 } // namespace
 
-void CorrectionPrior::add(const RecordedKernel &kernel) {
+CorrectionPrior::CorrectionPrior(const RecordedKernel &kernel) {
   std::vector<WeighedSample> samples = samplesOf(kernel);
   if (samples.size() < 2)
     return;
   center(samples);
   std::vector<std::string> names = featureNamesOf(kernel.description.space);
   for (size_t i = 0; i < names.size(); ++i) {
-    std::map<std::string, double> &row = products[names[i]];
+    std::vector<double> row(names.size());
+    double residual = 0;
     for (const WeighedSample &each : samples) {
-      residuals[names[i]] += each.weight * each.features[i] * each.residual;
+      residual += each.weight * each.features[i] * each.residual;
       for (size_t j = 0; j < names.size(); ++j)
-        row[names[j]] += each.weight * each.features[i] * each.features[j];
+        row[j] += each.weight * each.features[i] * each.features[j];
     }
+    residuals[names[i]] = residual;
+    for (size_t j = 0; j < names.size(); ++j)
+      products[names[i]][names[j]] = row[j];
   }
-  ++kernels;
+  kernels = 1;
 }
+
+void CorrectionPrior::add(const CorrectionPrior &other) {
+  kernels += other.kernels;
+  for (const auto &[name, residual] : other.residuals)
+    residuals[name] += residual;
+  for (const auto &[name, row] : other.products)
+    for (const auto &[column, product] : row)
+      products[name][column] += product;
+}
+
+//===----------------------------------------------------------------------===//
+// Which prior
+//===----------------------------------------------------------------------===//
 
 static bool isOtherSize(const RecordedKernel &one, const RecordedKernel &other) {
   return one.kernel.target == other.kernel.target && one.kernel.machine == other.kernel.machine &&
@@ -136,12 +151,46 @@ static bool isOtherSize(const RecordedKernel &one, const RecordedKernel &other) 
          one.description.sizes != other.description.sizes;
 }
 
+/// The place among all measured points of the first that is as good as the best, in the order of
+/// what is expected with the prior; as a logarithm.
+static double placeOfBest(const RecordedKernel &kernel, const CorrectionPrior *prior) {
+  constexpr double asGood = 1.02;
+  Candidate start{parsePoint(kernel.kernel.start), kernel.description.startCost};
+  CostCorrection correction(kernel.description.space, start, prior);
+  correction.fit();
+  std::vector<std::pair<double, double>> points; // expected and measured
+  double least = 1;
+  for (const Measurement &each : kernel.measurements)
+    if (each.rejection.empty() && each.cost) {
+      points.emplace_back(correction.expectedRatio(each.point, each.cost), each.ratio.median);
+      least = std::min(least, each.ratio.median);
+    }
+  std::ranges::sort(points);
+  auto found = std::ranges::find_if(
+      points, [&](const auto &point) { return point.second <= asGood * least; });
+  return std::log(1 + double(found - points.begin()));
+}
+
 CorrectionPrior priorFor(const RecordedKernel &kernel, std::span<const RecordedKernel> known) {
-  CorrectionPrior prior;
+  std::vector<std::pair<const RecordedKernel *, CorrectionPrior>> others;
   for (const RecordedKernel &each : known)
     if (isOtherSize(kernel, each))
-      prior.add(each);
-  return prior;
+      if (CorrectionPrior own(each); !own.isEmpty())
+        others.emplace_back(&each, std::move(own));
+  CorrectionPrior all;
+  double without = 0, with = 0;
+  for (const auto &[held, own] : others) {
+    all.add(own);
+    CorrectionPrior rest;
+    for (const auto &[other, each] : others)
+      if (isOtherSize(*held, *other))
+        rest.add(each);
+    if (rest.isEmpty())
+      continue;
+    without += placeOfBest(*held, nullptr);
+    with += placeOfBest(*held, &rest);
+  }
+  return with < without ? all : CorrectionPrior();
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,7 +246,7 @@ static std::vector<double> solve(std::vector<std::vector<double>> a, std::vector
 
 void CostCorrection::fit() {
   constexpr size_t fewest = 8;
-  constexpr double ridge = 0.1;         // of knobs that vary by octaves and noise of some percent
+  constexpr double ridge = 0.1;        // of knobs that vary by octaves and noise of some percent
   constexpr double priorSamples = 100; // that all other sizes together count as
   if (samples.size() < fewest && !prior)
     return;

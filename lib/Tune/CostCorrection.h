@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What measurements say of the target's cost model: a linear model, by ridge regression, of how far
-// the logarithm of a time is from that of its cost. Its features are of each knob by itself, and say
-// where in its range it is, so that weights hold for other sizes, too: what was measured of these
-// counts as so many measurements more.
+// the logarithm of a time is from that of its cost. Its features are of each knob by itself, and
+// say where in its range it is, so that weights hold for other sizes, too: what was measured of
+// these counts as so many measurements more.
 #pragma once
 #include "Tune/Search.h"
 #include <map>
@@ -20,7 +20,10 @@ struct RecordedKernel;
 /// regression's weights follow (its normal equations), each kernel weighing the same.
 class CorrectionPrior {
 public:
-  void add(const RecordedKernel &kernel);
+  CorrectionPrior() = default;
+  /// Of one kernel; empty where too little was measured of it.
+  explicit CorrectionPrior(const RecordedKernel &kernel);
+  void add(const CorrectionPrior &other);
   bool isEmpty() const { return kernels == 0; }
 
 private:
@@ -30,8 +33,9 @@ private:
   std::map<std::string, double> residuals;
 };
 
-/// Of all that are the same kind of kernel as this one, for the same target on the same machine, but
-/// have other sizes.
+/// Of all that are the same kind of kernel as this one, for the same target on the same machine,
+/// but have other sizes. Empty where it is no good: where what it says of each of them, made from
+/// the others, puts the best points no further ahead than their costs do (leave-one-out).
 CorrectionPrior priorFor(const RecordedKernel &kernel, std::span<const RecordedKernel> known);
 
 class CostCorrection {

@@ -144,10 +144,9 @@ Result<Database> Database::open(const std::string &path) {
                       {},
                       "use the tool that made it, or give another file with --database"};
   bool isUpgrade = found != 0 && version == 1;
-  std::string setUp =
-      fmt::format("PRAGMA application_id={}; PRAGMA user_version={}; {}{}{} COMMIT", applicationId,
-                  formatVersion, isUpgrade ? beforeTables : "", tables,
-                  isUpgrade ? afterTables : "");
+  std::string setUp = fmt::format("PRAGMA application_id={}; PRAGMA user_version={}; {}{}{} COMMIT",
+                                  applicationId, formatVersion, isUpgrade ? beforeTables : "",
+                                  tables, isUpgrade ? afterTables : "");
   if (sqlite3_exec(opened, setUp.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
     return database.failure("written");
   return database;
@@ -225,8 +224,8 @@ Result<std::vector<RecordedKernel>> Database::all() const {
     auto space = parseSpace(query.text(9), query.text(10));
     // What somebody has changed by hand is as good as what was never described.
     if (sizes && space)
-      made.description = {query.text(7), *std::move(sizes), *std::move(space),
-                          query.realOrNull(11), query.integer(12)};
+      made.description = {query.text(7), *std::move(sizes), *std::move(space), query.realOrNull(11),
+                          query.integer(12)};
     TW_ASSIGN(made.measurements, measurementsOf(query.integer(0)));
   }
   if (status != SQLITE_DONE)

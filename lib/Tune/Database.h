@@ -27,8 +27,8 @@ struct MeasuredKernel {
   std::string compiler;  // its version: another one makes other code
 };
 
-/// What a search knew of a kernel beside its measurements: with both it can be made again (Replay.h),
-/// and kernels of other sizes learn from it.
+/// What a search knew of a kernel beside its measurements: with both it can be made again
+/// (Replay.h), and kernels of other sizes learn from it.
 struct KernelDescription {
   std::string dtypes; // of its buffers, inputs first: "f32, f32, f32"
   /// Of its dimensions, least and most: {"rows", {5, 5}}.
@@ -53,7 +53,7 @@ struct Measurement {
 /// All that a database has of a kernel.
 struct RecordedKernel {
   MeasuredKernel kernel;
-  KernelDescription description; // without knobs: an earlier version has kept none
+  KernelDescription description;         // without knobs: an earlier version has kept none
   std::vector<Measurement> measurements; // oldest first
 };
 

@@ -3,8 +3,8 @@
 // Searches of spaces of which all times are known: what they find with how many candidates, without
 // measuring anything. docs/tuning.md.
 #pragma once
-#include "Tune/Database.h"
 #include "Tune/CostCorrection.h"
+#include "Tune/Database.h"
 #include "Tune/Search.h"
 #include <map>
 #include <span>
@@ -30,9 +30,9 @@ private:
   std::map<Point, double> ratios;
 };
 
-/// The orders in which candidates are taken: at random, cheapest first by the target's model, by that
-/// as kernels of other sizes have corrected it, and by a KernelSearch from `from` on until that ends
-/// or has taken `most`.
+/// The orders in which candidates are taken: at random, cheapest first by the target's model, by
+/// that as kernels of other sizes have corrected it, and by a KernelSearch from `from` on until
+/// that ends or has taken `most`.
 std::vector<Point> randomOrder(const RecordedSpace &space, uint64_t seed);
 std::vector<Point> modelOrder(const RecordedSpace &space);
 std::vector<Point> correctedOrder(const RecordedSpace &space, const CorrectionPrior &prior);
@@ -40,8 +40,8 @@ std::vector<Point> searchOrder(const RecordedSpace &space, const Point &from, si
                                uint64_t seed,
                                std::shared_ptr<const CorrectionPrior> prior = nullptr);
 
-/// How many candidates of `order` are taken until one is as fast as `share` of the best one's speed;
-/// nothing where none of them is.
+/// How many candidates of `order` are taken until one is as fast as `share` of the best one's
+/// speed; nothing where none of them is.
 std::optional<size_t> candidatesUntil(const RecordedSpace &space, std::span<const Point> order,
                                       double share);
 

@@ -20,8 +20,9 @@ std::optional<Point> KernelSearch::next() {
     return std::nullopt;
   // Most by the model, which is right about much; the others are for what it does not see.
   constexpr std::optional<Point> (KernelSearch::*sources[])() = {
-      &KernelSearch::cheapest, &KernelSearch::cheapest, &KernelSearch::nearBest,
-      &KernelSearch::cheapest, &KernelSearch::nearBest, &KernelSearch::anywhere};
+      &KernelSearch::cheapest, &KernelSearch::cheapest, &KernelSearch::cheapest,
+      &KernelSearch::nearBest, &KernelSearch::cheapest, &KernelSearch::nearBest,
+      &KernelSearch::cheapest, &KernelSearch::anywhere};
   for (size_t tried = 0; tried < std::size(sources); ++tried)
     if (auto point = (this->*sources[turn++ % std::size(sources)])()) {
       known[*point] = true;

@@ -48,7 +48,7 @@ public:
 
   struct Measured {
     Point point;
-    TimeRatio ratio;         // by the last measurement
+    TimeRatio ratio;          // by the last measurement
     bool isConfirmed = false; // it was measured more than once
   };
   /// The fastest that may be faster than the start, fastest first, at most `most`.

@@ -81,8 +81,8 @@ std::vector<Space> independentParts(const Space &space) {
   return parts;
 }
 
-/// For the knobs that get values in the `order` given: the constraints that can be looked at once the
-/// i-th has one. `knobs`: of each constraint, by their numbers.
+/// For the knobs that get values in the `order` given: the constraints that can be looked at once
+/// the i-th has one. `knobs`: of each constraint, by their numbers.
 static std::vector<std::vector<Constraint>>
 constraintsByLastKnob(const Space &space, const std::vector<std::vector<size_t>> &knobs,
                       const std::vector<size_t> &order) {
@@ -142,7 +142,7 @@ private:
 } // namespace
 
 bool forEachLegalPoint(const Space &space, size_t mostSteps,
-                  const std::function<bool(const Point &)> &take) {
+                       const std::function<bool(const Point &)> &take) {
   return Enumeration(space, mostSteps, take).from(0);
 }
 

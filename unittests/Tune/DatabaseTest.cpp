@@ -46,12 +46,12 @@ TEST_F(DatabaseTest, KeepsWhatIsMeasured) {
 }
 
 TEST_F(DatabaseTest, DescribesKernels) {
-  KernelDescription description{"f32, f32",
-                                {{"rows", {1, 512}}, {"columns", {64, 64}}},
-                                {{{"rows", {1, 2, 8}, ""}, {"columns", {16}, ""}},
-                                 {{"rows * (columns ceildiv 16)", "12"}}},
-                                2e5,
-                                3};
+  KernelDescription description{
+      "f32, f32",
+      {{"rows", {1, 512}}, {"columns", {64, 64}}},
+      {{{"rows", {1, 2, 8}, ""}, {"columns", {16}, ""}}, {{"rows * (columns ceildiv 16)", "12"}}},
+      2e5,
+      3};
   {
     auto database = Database::open(path);
     ASSERT_TRUE(database.ok());
@@ -120,8 +120,7 @@ INSERT INTO measurements VALUES
   execute(path, "PRAGMA user_version=3");
   auto later = Database::open(path);
   ASSERT_FALSE(later.ok());
-  EXPECT_EQ(later.error().message,
-            "the database " + path + " is of version 3, this tool reads 2");
+  EXPECT_EQ(later.error().message, "the database " + path + " is of version 3, this tool reads 2");
 }
 
 TEST_F(DatabaseTest, TakesNothingFromATextThatIsNone) {

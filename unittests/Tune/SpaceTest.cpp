@@ -61,7 +61,8 @@ TEST(Space, AllPointsAreEnumeratedOnce) {
   // Where there is more than is looked at, it says so; and whoever asked can have enough.
   EXPECT_FALSE(forEachLegalPoint(space, 5, take));
   found.clear();
-  EXPECT_FALSE(forEachLegalPoint(space, 1'000, [&](const Point &point) { return ++found[point], false; }));
+  EXPECT_FALSE(
+      forEachLegalPoint(space, 1'000, [&](const Point &point) { return ++found[point], false; }));
   EXPECT_EQ(found.size(), 1u);
   // A constraint over no knob at all is looked at, too.
   space.constraints.emplace_back("1", "0");

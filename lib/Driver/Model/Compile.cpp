@@ -425,8 +425,7 @@ static Result<Request> readSpaceOptions(const tilewright_space_options *options)
     spaces.costWithin = options->cost_within;
   for (auto [name, number] :
        {std::pair("count_most", spaces.countMost), std::pair("points_most", spaces.pointsMost),
-        std::pair("samples", spaces.samples),
-        std::pair("enumerate_most", spaces.enumerateMost)})
+        std::pair("samples", spaces.samples), std::pair("enumerate_most", spaces.enumerateMost)})
     if (number < 0)
       return usage(fmt::format("options.{} is {}", name, number), "give 0 or more");
   if (!(spaces.costWithin >= 1))

@@ -96,8 +96,8 @@ KernelSpace spaceOf(const ConfigurationProblem &problem, const ConfigurationChoo
     for (const auto &[name, value] : *fields) {
       made.point[name] = value;
       auto own = made.chosen.find(name);
-      made.space.knobs.push_back(knobOf(name, value, own == made.chosen.end() ? value : own->second,
-                                        schemas, space.most));
+      made.space.knobs.push_back(
+          knobOf(name, value, own == made.chosen.end() ? value : own->second, schemas, space.most));
     }
   made.space.constraints = std::move(space.constraints);
   llvm::append_range(made.space.constraints, chooser.constraints(problem));

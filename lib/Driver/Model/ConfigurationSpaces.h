@@ -29,7 +29,7 @@ struct KernelSpace {
 /// What is asked for beside the spaces themselves.
 struct SpaceRequest {
   bool isJson = false, isSmtLib = false;
-  std::string kernel;     // only this one; empty: all
+  std::string kernel; // only this one; empty: all
   /// Knobs that may have other values than now; empty: all of them.
   std::vector<std::string> knobs = {};
   int64_t countMost = 0;  // legal points are counted up to here; 0: they are not
@@ -49,11 +49,11 @@ struct SpaceRequest {
 /// ...}}, "cost": 1.5e6,
 /// "knobs": [{"name": "rows", "value": 8, "values": [1, 2, ...], "of_target": false,
 /// "meaning": "..."}], "chosen": {"values": {}}, "constraints": [{"text": "...", "reason": "..."}],
-/// "legal": {"points": 1200, "exact": true}, "enumerated": {"legal": 1200, "complete": true, "within":
-/// 90}, "points": [{"cost": 1.4e6, "values": {"rows": 6}}]}]}. A point has the values in which it differs from the configuration; "chosen" is the target's
-/// choice, which is the configuration unless a spec or a file has given another one. Errors:
-/// DRIVER_1 for a kernel that there is not, DRIVER_3 where points are counted or drawn and there is
-/// no solver.
+/// "legal": {"points": 1200, "exact": true}, "enumerated": {"legal": 1200, "complete": true,
+/// "within": 90}, "points": [{"cost": 1.4e6, "values": {"rows": 6}}]}]}. A point has the values in
+/// which it differs from the configuration; "chosen" is the target's choice, which is the
+/// configuration unless a spec or a file has given another one. Errors: DRIVER_1 for a kernel that
+/// there is not, DRIVER_3 where points are counted or drawn and there is no solver.
 Result<std::string> describeSpaces(mlir::ModuleOp module,
                                    const conversion::ConfigurationChooser &chooser,
                                    const SpaceRequest &request);

@@ -69,8 +69,8 @@ EnumeratedSpace enumerateSpace(const KernelSpace &kernel, const ConfigurationPro
   if (!made.isComplete)
     return made;
   double most = isRestricted ? least * request.costWithin : request.costWithin;
-  made.within = isRestricted ? llvm::count_if(costs, [&](double cost) { return cost <= most; })
-                             : made.legal;
+  made.within =
+      isRestricted ? llvm::count_if(costs, [&](double cost) { return cost <= most; }) : made.legal;
   if (made.within > request.enumerateMost)
     return made;
   size_t number = 0;

@@ -12,8 +12,9 @@ struct CostedPoint {
   std::optional<double> cost;
 };
 
-/// The target's choice, neighbors of where the kernel is and samples of all of the space, as many as
-/// `request` says: the cheapest first where the target has a model, else near ones before far ones.
+/// The target's choice, neighbors of where the kernel is and samples of all of the space, as many
+/// as `request` says: the cheapest first where the target has a model, else near ones before far
+/// ones.
 std::vector<CostedPoint> pointsToTry(const KernelSpace &kernel,
                                      const conversion::ConfigurationProblem &problem,
                                      const conversion::ConfigurationChooser &chooser,

@@ -42,8 +42,7 @@ int Tuner::choose() {
       return status;
   Choice faster;
   for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
-    if (const auto *found = tuned[kernel].search.bestConfirmed();
-        found && found->ratio.isFaster())
+    if (const auto *found = tuned[kernel].search.bestConfirmed(); found && found->ratio.isFaster())
       faster.emplace(kernel, found->point);
   int status = keep(faster);
   if (status == 0 && goesOn() && !options.model.tuningSpecs.empty())
@@ -66,8 +65,8 @@ int Tuner::keep(const Choice &choice) {
   TimeRatio ratio = ratioOfCall(result);
   // Noise is no reason against what was faster by itself; memory has none.
   bool isForTime = options.objective == Objective::Time;
-  bool isFine = result.fault.empty() &&
-                (isForTime ? !ratio.isSlower() : ratio.median < results.ratio.median);
+  bool isFine =
+      result.fault.empty() && (isForTime ? !ratio.isSlower() : ratio.median < results.ratio.median);
   if (!isFine && choice.size() > 1) {
     auto middle = std::next(choice.begin(), ptrdiff_t(choice.size() / 2));
     for (const Choice &half : {Choice(choice.begin(), middle), Choice(middle, choice.end())})

@@ -24,9 +24,9 @@ struct TunableKernel {
   std::map<std::string, std::pair<int64_t, int64_t>> sizes; // least, most
   int64_t number = 0, calls = 0; // of the kernel in its dispatch; of the dispatch in the model
   tune::Space space;
-  tune::Candidate start;                  // what it has: the compiler's choice, or a starter spec's
-  tune::Point chosen;                     // the compiler's choice
-  std::vector<tune::Candidate> points;    // to try, cheapest first
+  tune::Candidate start;               // what it has: the compiler's choice, or a starter spec's
+  tune::Point chosen;                  // the compiler's choice
+  std::vector<tune::Candidate> points; // to try, cheapest first
   /// Where all points were asked for: how many there are, and what `points` has of them.
   struct Enumerated {
     int64_t legal = 0;

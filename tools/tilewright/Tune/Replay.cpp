@@ -18,7 +18,8 @@ namespace {
 constexpr double shareOfBest = 0.98, shareOfPoints = 0.05;
 constexpr uint64_t searches = 25; // of each order, from different seeds
 
-/// How many candidates each search took, ascending; a search that ended before counts as all points.
+/// How many candidates each search took, ascending; a search that ended before counts as all
+/// points.
 struct Counts {
   std::vector<size_t> taken;
 
@@ -85,8 +86,8 @@ ReplayedSpace replay(const RecordedSpace &space, const tune::CorrectionPrior &kn
 /// "contraction f32, f32, f32; rows 5, columns 16".
 std::string nameOf(const RecordedSpace &space) {
   const std::string &target = space.kernel.target;
-  std::string text = fmt::format("{} {}", target.substr(target.rfind(' ') + 1),
-                                 space.description.dtypes);
+  std::string text =
+      fmt::format("{} {}", target.substr(target.rfind(' ') + 1), space.description.dtypes);
   const char *separator = "; ";
   for (const auto &[name, range] : space.description.sizes) {
     text += fmt::format("{}{} {}", separator, name, range.first);
@@ -145,9 +146,10 @@ std::string replayJson(const std::vector<ReplayedSpace> &replayed) {
 } // namespace
 
 int replayDatabase(const std::string &path, uint64_t seed, bool json) {
-  TW_TRY_CLI(std::filesystem::exists(path)
-                 ? Status()
-                 : Status(Diagnostic{Code::IO_1, fmt::format("cannot read {}: No such file", path)}));
+  TW_TRY_CLI(
+      std::filesystem::exists(path)
+          ? Status()
+          : Status(Diagnostic{Code::IO_1, fmt::format("cannot read {}: No such file", path)}));
   auto database = tune::Database::open(path);
   TW_TRY_CLI(database);
   auto recorded = database->all();

@@ -43,10 +43,11 @@ static std::string exhaustiveText(const Tuner &tuner) {
     rejected += kernel.search.rejectedCount();
     untried += kernel.search.untriedCount();
   }
-  return fmt::format(
-      "what the search began with reaches {:.1f} % of the best configurations (geometric mean of {} "
-      "kernels), of {} measured, {} rejected and {} not tried\n",
-      100 * meanShareOfBest(tuner), tuner.kernels().size(), measured, rejected, untried);
+  return fmt::format("what the search began with reaches {:.1f} % of the best configurations "
+                     "(geometric mean of {} "
+                     "kernels), of {} measured, {} rejected and {} not tried\n",
+                     100 * meanShareOfBest(tuner), tuner.kernels().size(), measured, rejected,
+                     untried);
 }
 
 std::string reportText(const Tuner &tuner) {
@@ -72,9 +73,10 @@ std::string reportText(const Tuner &tuner) {
     text += exhaustiveText(tuner);
   bool isForMemory = tuner.asked().objective == Objective::Memory;
   if (isForMemory)
-    text += fmt::format("weights, temporaries, outputs and state take {}; with what is chosen {:.3f} "
-                        "of it\n",
-                        bytesText(report.startBytes), report.ratio.median);
+    text +=
+        fmt::format("weights, temporaries, outputs and state take {}; with what is chosen {:.3f} "
+                    "of it\n",
+                    bytesText(report.startBytes), report.ratio.median);
   const tune::TimeRatio &time = isForMemory ? report.timeRatio : report.ratio;
   text += fmt::format("a call takes {:.1f} us; with what is chosen {:.3f} of it (95 %: {:.3f} to "
                       "{:.3f}), after {} trials{}\n",

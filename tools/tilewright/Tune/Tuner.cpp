@@ -53,8 +53,8 @@ double Tuner::shareDone() const {
     return secondsSpent() / options.budgetSeconds;
   double least = 1; // of a kernel
   for (const TunedKernel &kernel : tuned)
-    least = std::min(least, 1 - double(kernel.search.untriedCount()) /
-                                    double(kernel.space.points.size()));
+    least = std::min(least,
+                     1 - double(kernel.search.untriedCount()) / double(kernel.space.points.size()));
   return least;
 }
 
@@ -157,8 +157,8 @@ int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &s
     if (!isWanted || (isForTime && us < leastShare * results.startUs))
       continue;
     // One that has its start only has no choice.
-    bool hasChoice = !kernel.points.empty() && (kernel.points.size() > 1 ||
-                                                kernel.points[0].point != kernel.start.point);
+    bool hasChoice = !kernel.points.empty() &&
+                     (kernel.points.size() > 1 || kernel.points[0].point != kernel.start.point);
     if (kernel.enumerated && (hasChoice || kernel.points.empty()))
       coverage.push_back(coverageText(kernel, *options.exhaustiveWithin));
     if (!hasChoice)
@@ -170,12 +170,13 @@ int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &s
     numbers.push_back(number);
   }
   if (tuned.empty() && !coverage.empty())
-    return fail({Code::CLI_1,
-                 "no kernel of the model has few enough configurations to measure them all",
-                 {},
-                 coverage,
-                 "search fewer knobs (--knobs), or say with --exhaustive=FACTOR how many times the least "
-                 "cost configurations may cost by the model"});
+    return fail(
+        {Code::CLI_1,
+         "no kernel of the model has few enough configurations to measure them all",
+         {},
+         coverage,
+         "search fewer knobs (--knobs), or say with --exhaustive=FACTOR how many times the least "
+         "cost configurations may cost by the model"});
   results.notes.insert(results.notes.end(), coverage.begin(), coverage.end());
   TW_TRY_CLI(startFromKnown());
   return 0;
@@ -188,8 +189,7 @@ Status Tuner::startFromKnown() {
   TW_ASSIGN(std::vector<tune::RecordedKernel> recorded, database->all());
   for (TunedKernel &kernel : tuned) {
     tune::RecordedKernel own{kernel.measured, descriptionOf(kernel.space), {}};
-    kernel.search.learnFrom(
-        std::make_shared<tune::CorrectionPrior>(tune::priorFor(own, recorded)));
+    kernel.search.learnFrom(std::make_shared<tune::CorrectionPrior>(tune::priorFor(own, recorded)));
     TW_TRY(database->describe(kernel.measured, own.description));
     TW_ASSIGN(std::vector<tune::Measurement> measurements, database->find(kernel.measured));
     for (const tune::Measurement &measurement : measurements)
@@ -335,8 +335,8 @@ void Tuner::reject(size_t number, const Point &point, const std::string &why) {
   kernel.search.reject(point);
   results.notes.push_back(
       fmt::format("{}: rejected {}: {}", kernel.space.name, tune::pointText(point), why));
-  remember(kernel, {point, kernel.search.costOf(point), why, {}, 0, 0,
-                    int64_t(std::time(nullptr))});
+  remember(kernel,
+           {point, kernel.search.costOf(point), why, {}, 0, 0, int64_t(std::time(nullptr))});
 }
 
 void Tuner::remember(const TunedKernel &kernel, const tune::Measurement &measurement) {

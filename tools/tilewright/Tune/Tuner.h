@@ -54,8 +54,8 @@ struct TunedKernel {
 struct TuneReport {
   double startUs = 0; // of a call of the model, as it was
   double endUs = 0;   // of the same program when the search was over; 0: nothing was measured then
-  int64_t startBytes = 0; // of the model as it was: Trial.h says of what
-  tune::TimeRatio ratio = {1, 1, 1}; // of all that is chosen together, by the objective
+  int64_t startBytes = 0;                // of the model as it was: Trial.h says of what
+  tune::TimeRatio ratio = {1, 1, 1};     // of all that is chosen together, by the objective
   tune::TimeRatio timeRatio = {1, 1, 1}; // the same by time
   /// The same in terms of the compiler's own choice, where the search began with something else.
   std::optional<tune::TimeRatio> ofCompilers = {};
@@ -133,7 +133,7 @@ private:
   std::optional<tune::Database> database;
   std::string startArtifact;
   TrialOptions trial;
-  std::vector<int> otherCores; // than those that trials use
+  std::vector<int> otherCores;   // than those that trials use
   size_t compiled = 0, turn = 0; // of what is compiled; whose turn it is
   TuneReport results;
   Progress progress;

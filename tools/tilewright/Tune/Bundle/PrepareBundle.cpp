@@ -33,9 +33,8 @@ public:
   /// With what `machine` has measured; an empty one has nothing. An exit status.
   int read(const std::string &machine) {
     std::string text;
-    if (int status =
-            describeSpaces(options.model,
-                           SpaceQuery::ofSearch(options.filter.knobs, options.seed), folder, text))
+    if (int status = describeSpaces(
+            options.model, SpaceQuery::ofSearch(options.filter.knobs, options.seed), folder, text))
       return status;
     auto spaces = readSpaces(text);
     TW_TRY_CLI(spaces);
