@@ -25,6 +25,10 @@ CREATE TABLE IF NOT EXISTS measurements (
 CREATE INDEX IF NOT EXISTS by_measured_kernel ON measurements (kernel);
 )sql";
 
+static constexpr char selectId[] =
+    "SELECT id FROM kernels WHERE signature = ? AND number = ? AND start = ? AND target = ? "
+    "AND machine = ? AND compiler = ?";
+
 /// Version 1 had one table, with all that identifies a kernel in each row of it.
 static constexpr char beforeTables[] = R"sql(
 ALTER TABLE measurements RENAME TO measurements_of_version_1;
@@ -156,8 +160,7 @@ Result<int64_t> Database::idOf(const MeasuredKernel &kernel) {
   Query insert(database.get(), "INSERT OR IGNORE INTO kernels (signature, number, start, target, "
                                "machine, compiler) VALUES (?, ?, ?, ?, ?, ?)");
   insert << kernel;
-  Query find(database.get(), "SELECT id FROM kernels WHERE signature = ? AND number = ? AND start "
-                             "= ? AND target = ? AND machine = ? AND compiler = ?");
+  Query find(database.get(), selectId);
   find << kernel;
   if (insert.step() != SQLITE_DONE || find.step() != SQLITE_ROW)
     return failure("written");
@@ -199,8 +202,7 @@ Result<std::vector<Measurement>> Database::measurementsOf(int64_t kernel) const 
 }
 
 Result<std::vector<Measurement>> Database::find(const MeasuredKernel &kernel) const {
-  Query query(database.get(), "SELECT id FROM kernels WHERE signature = ? AND number = ? AND start "
-                              "= ? AND target = ? AND machine = ? AND compiler = ?");
+  Query query(database.get(), selectId);
   query << kernel;
   int status = query.step();
   if (status == SQLITE_ROW)
