@@ -117,81 +117,42 @@ CorrectionPrior::CorrectionPrior(const RecordedKernel &kernel) {
   if (samples.size() < 2)
     return;
   center(samples);
-  std::vector<std::string> names = featureNamesOf(kernel.description.space);
-  for (size_t i = 0; i < names.size(); ++i) {
-    std::vector<double> row(names.size());
-    double residual = 0;
-    for (const WeighedSample &each : samples) {
-      residual += each.weight * each.features[i] * each.residual;
+  names = featureNamesOf(kernel.description.space);
+  products.assign(names.size(), std::vector<double>(names.size(), 0));
+  residuals.assign(names.size(), 0);
+  for (const WeighedSample &each : samples)
+    for (size_t i = 0; i < names.size(); ++i) {
+      double weighed = each.weight * each.features[i];
+      residuals[i] += weighed * each.residual;
       for (size_t j = 0; j < names.size(); ++j)
-        row[j] += each.weight * each.features[i] * each.features[j];
+        products[i][j] += weighed * each.features[j];
     }
-    residuals[names[i]] = residual;
-    for (size_t j = 0; j < names.size(); ++j)
-      products[names[i]][names[j]] = row[j];
-  }
   kernels = 1;
 }
 
-void CorrectionPrior::add(const CorrectionPrior &other) {
-  kernels += other.kernels;
-  for (const auto &[name, residual] : other.residuals)
-    residuals[name] += residual;
-  for (const auto &[name, row] : other.products)
-    for (const auto &[column, product] : row)
-      products[name][column] += product;
+size_t CorrectionPrior::positionOf(const std::string &name, size_t guess) const {
+  if (guess < names.size() && names[guess] == name)
+    return guess;
+  return size_t(std::ranges::find(names, name) - names.begin());
 }
 
-//===----------------------------------------------------------------------===//
-// Which prior
-//===----------------------------------------------------------------------===//
-
-static bool isOtherSize(const RecordedKernel &one, const RecordedKernel &other) {
-  return one.kernel.target == other.kernel.target && one.kernel.machine == other.kernel.machine &&
-         one.description.dtypes == other.description.dtypes &&
-         one.description.sizes != other.description.sizes;
-}
-
-/// The place among all measured points of the first that is as good as the best, in the order of
-/// what is expected with the prior; as a logarithm.
-static double placeOfBest(const RecordedKernel &kernel, const CorrectionPrior *prior) {
-  constexpr double asGood = 1.02;
-  Candidate start{parsePoint(kernel.kernel.start), kernel.description.startCost};
-  CostCorrection correction(kernel.description.space, start, prior);
-  correction.fit();
-  std::vector<std::pair<double, double>> points; // expected and measured
-  double least = 1;
-  for (const Measurement &each : kernel.measurements)
-    if (each.rejection.empty() && each.cost) {
-      points.emplace_back(correction.expectedRatio(each.point, each.cost), each.ratio.median);
-      least = std::min(least, each.ratio.median);
-    }
-  std::ranges::sort(points);
-  auto found = std::ranges::find_if(
-      points, [&](const auto &point) { return point.second <= asGood * least; });
-  return std::log(1 + double(found - points.begin()));
-}
-
-CorrectionPrior priorFor(const RecordedKernel &kernel, std::span<const RecordedKernel> known) {
-  std::vector<std::pair<const RecordedKernel *, CorrectionPrior>> others;
-  for (const RecordedKernel &each : known)
-    if (isOtherSize(kernel, each))
-      if (CorrectionPrior own(each); !own.isEmpty())
-        others.emplace_back(&each, std::move(own));
-  CorrectionPrior all;
-  double without = 0, with = 0;
-  for (const auto &[held, own] : others) {
-    all.add(own);
-    CorrectionPrior rest;
-    for (const auto &[other, each] : others)
-      if (isOtherSize(*held, *other))
-        rest.add(each);
-    if (rest.isEmpty())
-      continue;
-    without += placeOfBest(*held, nullptr);
-    with += placeOfBest(*held, &rest);
+void CorrectionPrior::addTimes(int sign, const CorrectionPrior &other) {
+  kernels += sign * other.kernels;
+  std::vector<size_t> positions;
+  for (const std::string &name : other.names) {
+    positions.push_back(positionOf(name, positions.size()));
+    if (positions.back() == names.size())
+      names.push_back(name);
   }
-  return with < without ? all : CorrectionPrior();
+  residuals.resize(names.size());
+  products.resize(names.size());
+  for (std::vector<double> &row : products)
+    row.resize(names.size());
+  for (size_t i = 0; i < positions.size(); ++i) {
+    residuals[positions[i]] += sign * other.residuals[i];
+    for (size_t j = 0; j < positions.size(); ++j)
+      products[positions[i]][positions[j]] += sign * other.products[i][j];
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,10 +206,28 @@ static std::vector<double> solve(std::vector<std::vector<double>> a, std::vector
   return b;
 }
 
+/// Of the features that kernels of other sizes have, too.
+void CostCorrection::addPrior(const std::vector<std::string> &names,
+                              std::vector<std::vector<double>> &products,
+                              std::vector<double> &residuals) const {
+  constexpr double priorSamples = 100; // that all other sizes together count as
+  double scale = priorSamples / double(prior->kernels);
+  std::vector<size_t> positions;
+  for (const std::string &name : names)
+    positions.push_back(prior->positionOf(name, positions.size()));
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (positions[i] == prior->names.size())
+      continue;
+    residuals[i] += scale * prior->residuals[positions[i]];
+    for (size_t j = 0; j < names.size(); ++j)
+      if (positions[j] < prior->names.size())
+        products[i][j] += scale * prior->products[positions[i]][positions[j]];
+  }
+}
+
 void CostCorrection::fit() {
   constexpr size_t fewest = 8;
-  constexpr double ridge = 0.1;        // of knobs that vary by octaves and noise of some percent
-  constexpr double priorSamples = 100; // that all other sizes together count as
+  constexpr double ridge = 0.1; // of knobs that vary by octaves and noise of some percent
   if (samples.size() < fewest && !prior)
     return;
   std::vector<std::string> names = featureNamesOf(space);
@@ -257,16 +236,8 @@ void CostCorrection::fit() {
   std::vector<double> residuals(n, 0);
   for (size_t i = 0; i < n; ++i)
     products[i][i] = ridge;
-  double scale = prior ? priorSamples / double(prior->kernels) : 0;
-  for (size_t i = 0; prior && i < names.size(); ++i) {
-    auto row = prior->products.find(names[i]);
-    if (row == prior->products.end())
-      continue;
-    residuals[i] = scale * prior->residuals.at(names[i]);
-    for (size_t j = 0; j < names.size(); ++j)
-      if (auto product = row->second.find(names[j]); product != row->second.end())
-        products[i][j] += scale * product->second;
-  }
+  if (prior)
+    addPrior(names, products, residuals);
   double least = 1;
   for (const Sample &sample : samples)
     least = std::min(least, sample.ratio);

@@ -6,9 +6,7 @@
 // these counts as so many measurements more.
 #pragma once
 #include "Tune/Search.h"
-#include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -23,20 +21,22 @@ public:
   CorrectionPrior() = default;
   /// Of one kernel; empty where too little was measured of it.
   explicit CorrectionPrior(const RecordedKernel &kernel);
-  void add(const CorrectionPrior &other);
+  void add(const CorrectionPrior &other) { addTimes(1, other); }
+  /// Takes away what was added before.
+  void subtract(const CorrectionPrior &other) { addTimes(-1, other); }
   bool isEmpty() const { return kernels == 0; }
 
 private:
   friend class CostCorrection;
-  size_t kernels = 0;
-  std::map<std::string, std::map<std::string, double>> products; // by the names of features
-  std::map<std::string, double> residuals;
-};
+  void addTimes(int sign, const CorrectionPrior &other);
+  /// The feature's row and column; the number of features where there is none.
+  size_t positionOf(const std::string &name, size_t guess) const;
 
-/// Of all that are the same kind of kernel as this one, for the same target on the same machine,
-/// but have other sizes. Empty where it is no good: where what it says of each of them, made from
-/// the others, puts the best points no further ahead than their costs do (leave-one-out).
-CorrectionPrior priorFor(const RecordedKernel &kernel, std::span<const RecordedKernel> known);
+  int64_t kernels = 0;
+  std::vector<std::string> names; // of features
+  std::vector<std::vector<double>> products;
+  std::vector<double> residuals;
+};
 
 class CostCorrection {
 public:
@@ -55,6 +55,8 @@ public:
 private:
   std::vector<double> featuresOf(const Point &point) const;
   double logCost(std::optional<double> cost) const;
+  void addPrior(const std::vector<std::string> &names, std::vector<std::vector<double>> &products,
+                std::vector<double> &residuals) const;
 
   const Space &space;
   const Candidate &start;

@@ -23,6 +23,7 @@ CREATE TABLE IF NOT EXISTS measurements (
   ratio REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL,
   pairs INTEGER NOT NULL, start_us REAL NOT NULL, unix_seconds INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS by_measured_kernel ON measurements (kernel);
+CREATE INDEX IF NOT EXISTS by_kind ON kernels (target, machine, dtypes);
 )sql";
 
 static constexpr char selectId[] =
@@ -46,14 +47,18 @@ DROP TABLE measurements_of_version_1;
 
 namespace {
 
-/// A prepared statement with its arguments.
+/// A prepared statement with its arguments; `steps` counts what running it takes.
 class Query {
 public:
-  Query(sqlite3 *database, const char *text) {
+  Query(sqlite3 *database, const char *text, int64_t *steps = nullptr) : steps(steps) {
     sqlite3_prepare_v2(database, text, -1, &statement, nullptr);
   }
   Query(const Query &) = delete;
-  ~Query() { sqlite3_finalize(statement); }
+  ~Query() {
+    if (steps && statement)
+      *steps += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, /*reset=*/0);
+    sqlite3_finalize(statement);
+  }
 
   Query &operator<<(const std::string &text) {
     sqlite3_bind_text(statement, ++bound, text.c_str(), int(text.size()), SQLITE_TRANSIENT);
@@ -93,6 +98,7 @@ public:
 
 private:
   sqlite3_stmt *statement = nullptr;
+  int64_t *steps;
   int bound = 0;
 };
 
@@ -188,7 +194,8 @@ Status Database::add(const MeasuredKernel &kernel, const Measurement &m) {
 Result<std::vector<Measurement>> Database::measurementsOf(int64_t kernel) const {
   Query query(database.get(),
               "SELECT point, cost, rejection, ratio, low, high, pairs, start_us, unix_seconds "
-              "FROM measurements WHERE kernel = ? ORDER BY rowid");
+              "FROM measurements WHERE kernel = ? ORDER BY rowid",
+              &readingSteps);
   query << kernel;
   std::vector<Measurement> found;
   int status = query.step();
@@ -202,7 +209,7 @@ Result<std::vector<Measurement>> Database::measurementsOf(int64_t kernel) const 
 }
 
 Result<std::vector<Measurement>> Database::find(const MeasuredKernel &kernel) const {
-  Query query(database.get(), selectId);
+  Query query(database.get(), selectId, &readingSteps);
   query << kernel;
   int status = query.step();
   if (status == SQLITE_ROW)
@@ -212,10 +219,26 @@ Result<std::vector<Measurement>> Database::find(const MeasuredKernel &kernel) co
   return std::vector<Measurement>();
 }
 
-Result<std::vector<RecordedKernel>> Database::all() const {
-  Query query(database.get(),
-              "SELECT id, signature, number, start, target, machine, compiler, dtypes, sizes, "
-              "knobs, constraints, start_cost, enumerated FROM kernels ORDER BY id");
+KernelKind kindOf(const RecordedKernel &kernel) {
+  return {kernel.kernel.target, kernel.kernel.machine, kernel.description.dtypes};
+}
+
+Result<std::vector<RecordedKernel>> Database::all() const { return kernelsWhere("true", {}); }
+
+Result<std::vector<RecordedKernel>> Database::ofKind(const KernelKind &kind) const {
+  return kernelsWhere("target = ? AND machine = ? AND dtypes = ?",
+                      {kind.target, kind.machine, kind.dtypes});
+}
+
+Result<std::vector<RecordedKernel>>
+Database::kernelsWhere(const std::string &condition, const std::vector<std::string> &values) const {
+  std::string text =
+      fmt::format("SELECT id, signature, number, start, target, machine, compiler, dtypes, sizes, "
+                  "knobs, constraints, start_cost, enumerated FROM kernels WHERE {} ORDER BY id",
+                  condition);
+  Query query(database.get(), text.c_str(), &readingSteps);
+  for (const std::string &value : values)
+    query << value;
   std::vector<RecordedKernel> found;
   int status = query.step();
   for (; status == SQLITE_ROW; status = query.step()) {

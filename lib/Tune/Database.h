@@ -57,6 +57,13 @@ struct RecordedKernel {
   std::vector<Measurement> measurements; // oldest first
 };
 
+/// What kernels have in common that learn from each other; their sizes differ.
+struct KernelKind {
+  std::string target, machine, dtypes; // as kernels and descriptions have them
+  auto operator<=>(const KernelKind &) const = default;
+};
+KernelKind kindOf(const RecordedKernel &kernel);
+
 /// "columns=32 rows=8"; sorted by name, so that equal points have equal texts.
 std::string pointText(const Point &point);
 /// The inverse; a text that is none gives fewer knobs.
@@ -81,15 +88,23 @@ public:
   Result<std::vector<Measurement>> find(const MeasuredKernel &kernel) const;
   /// All kernels, in the order in which they came. Errors: TUNE_1.
   Result<std::vector<RecordedKernel>> all() const;
+  /// The same of one kind; nothing else is read. Errors: TUNE_1.
+  Result<std::vector<RecordedKernel>> ofKind(const KernelKind &kind) const;
+  /// Steps of SQLite's virtual machine that reading has taken so far, some ten for a row: what
+  /// tells whether it has read only what it had to.
+  int64_t stepsOfReading() const { return readingSteps; }
 
 private:
   Database(std::string path, sqlite3 *database);
   Result<int64_t> idOf(const MeasuredKernel &kernel);
   Result<std::vector<Measurement>> measurementsOf(int64_t kernel) const;
+  Result<std::vector<RecordedKernel>> kernelsWhere(const std::string &condition,
+                                                   const std::vector<std::string> &values) const;
   Diagnostic failure(const char *doing) const;
 
   std::string path;
   std::unique_ptr<sqlite3, int (*)(sqlite3 *)> database;
+  mutable int64_t readingSteps = 0;
 };
 
 } // namespace tw::tune

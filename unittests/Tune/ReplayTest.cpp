@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tune/Replay.h"
+#include "Tune/Priors.h"
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -99,17 +100,17 @@ TEST(Replay, NoPriorWhereTheModelIsRight) {
     for (Measurement &each : made.measurements)
       each.cost = each.ratio.median;
   }
-  EXPECT_TRUE(priorFor(kernels.front(), kernels).isEmpty());
+  EXPECT_TRUE(Priors(kernels).of(kernels.front()).isEmpty());
   // Here they are not: large blocks are cheap by the model, and slow.
   for (RecordedKernel &kernel : kernels)
     for (Measurement &each : kernel.measurements)
       each.cost = 1.0 / double(each.point.at("rows") * each.point.at("columns"));
-  EXPECT_FALSE(priorFor(kernels.front(), kernels).isEmpty());
+  EXPECT_FALSE(Priors(kernels).of(kernels.front()).isEmpty());
   // Nor is there one of another machine, or of the same size.
   RecordedKernel other = kernels.front();
   other.kernel.machine = "another";
-  EXPECT_TRUE(priorFor(other, kernels).isEmpty());
-  EXPECT_TRUE(priorFor(kernels.front(), std::span(kernels).first(1)).isEmpty());
+  EXPECT_TRUE(Priors(kernels).of(other).isEmpty());
+  EXPECT_TRUE(Priors(std::span(kernels).first(1)).of(kernels.front()).isEmpty());
 }
 
 /// What an exhaustive search has measured on a Xeon with AMX, one thread, as `bench/spaces.py text`
@@ -195,10 +196,11 @@ TEST(Recorded, CorrectionHoldsForOtherSizes) {
   for (const char *file : recordedFiles) {
     double random = 0, model = 0, corrected = 0; // logarithms of candidates
     std::vector<RecordedKernel> kernels = readRecorded(file);
+    Priors known(kernels);
     for (const RecordedKernel &kernel : kernels) {
       auto space = RecordedSpace::from(kernel);
       ASSERT_TRUE(space.has_value());
-      CorrectionPrior prior = priorFor(kernel, kernels);
+      CorrectionPrior prior = known.of(kernel);
       auto candidates = [&](const std::vector<Point> &order) {
         return std::log(double(candidatesUntil(*space, order, share).value()));
       };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Replay.h"
 #include "IO/Formats/JsonWriter.h"
+#include "Tune/Priors.h"
 #include "Tune/Replay.h"
 #include "tools/tilewright/Failure.h"
 #include <algorithm>
@@ -156,10 +157,11 @@ int replayDatabase(const std::string &path, uint64_t seed, bool json) {
   TW_TRY_CLI(recorded);
   std::vector<RecordedSpace> spaces;
   std::vector<tune::CorrectionPrior> priors;
+  tune::Priors known(*recorded);
   for (const tune::RecordedKernel &kernel : *recorded)
     if (auto space = RecordedSpace::from(kernel)) {
       spaces.push_back(*std::move(space));
-      priors.push_back(tune::priorFor(kernel, *recorded));
+      priors.push_back(known.of(kernel));
     }
   if (spaces.empty())
     return fail({Code::CLI_1,

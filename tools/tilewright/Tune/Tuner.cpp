@@ -6,7 +6,7 @@
 #include "IO/File.h"
 #include "IO/OutputFile.h"
 #include "KernelKeys.h"
-#include "Tune/CostCorrection.h"
+#include "Tune/Priors.h"
 #include "runtime/Observe.h"
 #include "tools/tilewright/Compiler/CompilerLibrary.h"
 #include "tools/tilewright/Program/Program.h"
@@ -186,10 +186,11 @@ Status Tuner::startFromKnown() {
   if (!database)
     return {};
   size_t known = 0;
-  TW_ASSIGN(std::vector<tune::RecordedKernel> recorded, database->all());
+  tune::DatabasePriors priors(*database);
   for (TunedKernel &kernel : tuned) {
     tune::RecordedKernel own{kernel.measured, descriptionOf(kernel.space), {}};
-    kernel.search.learnFrom(std::make_shared<tune::CorrectionPrior>(tune::priorFor(own, recorded)));
+    TW_ASSIGN(tune::CorrectionPrior prior, priors.of(own));
+    kernel.search.learnFrom(std::make_shared<tune::CorrectionPrior>(std::move(prior)));
     TW_TRY(database->describe(kernel.measured, own.description));
     TW_ASSIGN(std::vector<tune::Measurement> measurements, database->find(kernel.measured));
     for (const tune::Measurement &measurement : measurements)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Configuration/AttentionCost.h"
 #include "Target/CPU/Configuration/AttentionSizes.h"
+#include "Target/CPU/Configuration/Workers.h"
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -8,7 +9,6 @@
 namespace tw::target::cpu {
 namespace {
 
-constexpr int64_t fewPrograms = 16;                  // fewer leave workers without any
 constexpr int64_t longestRow = 1024;                 // of scores
 constexpr int64_t fewRows = 16, keysOfFewRows = 512; // which read keys and values once: longer
                                                      // blocks, fewer streams that begin anew
@@ -104,14 +104,12 @@ AttentionConfiguration chooseAttention(const Attention &attention, const VectorU
         bool isStreamed = block.queries * block.groups < fewRows && block.keys > keysOfFewRows;
         if (block.keys > longestRow || mayBeFew || isStreamed)
           continue;
-        int64_t programs = p.programs(block);
         double cost = cycles(p, block);
-        if (programs < fewPrograms) // some workers have nothing to do
-          cost *= double(fewPrograms) / double(programs);
+        cost *= fewProgramsFactor(cost, p.programs(block));
         if (!best || cost < least)
           best = block, least = cost;
       }
-  best->splitsKeys = p.keys >= splitKeys && p.programs(*best) < 2 * fewPrograms && !p.isCausal;
+  best->splitsKeys = p.keys >= splitKeys && p.programs(*best) < 2 * someWorkers && !p.isCausal;
   return *best;
 }
 

@@ -3,6 +3,7 @@
 // How evenly programs of equal length keep threads busy. How many threads there are is known only
 // at a call, but kernels are the same for all: configurations are chosen for some.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 namespace tw::target::cpu {
@@ -10,6 +11,9 @@ namespace tw::target::cpu {
 constexpr int64_t someWorkers = 16;
 /// What is as good as all of them.
 constexpr double goodShare = 0.9;
+
+/// Cycles of a program that is worth handing over to another thread, which may take some 9,000.
+constexpr double handedOverCycles = 1 << 14;
 
 /// The share of the workers that have work, in the mean while `programs` run.
 constexpr double busyShare(int64_t programs) {
@@ -20,6 +24,14 @@ constexpr double busyShare(int64_t programs) {
 /// Whether `programs` keep clearly more of them busy than `others`.
 constexpr bool isMoreEven(int64_t programs, int64_t others) {
   return busyShare(others) < goodShare && busyShare(programs) > busyShare(others);
+}
+
+/// How many times as long `programs` that take so many cycles together may take because some of
+/// `workers` have none, of those that programs worth handing over can keep busy: a kernel that is
+/// done sooner than another thread takes to begin is no faster in more parts.
+constexpr double fewProgramsFactor(double cycles, int64_t programs, int64_t workers = someWorkers) {
+  double useful = std::clamp(cycles / handedOverCycles, 1.0, double(workers));
+  return std::max(1.0, useful / double(programs));
 }
 
 } // namespace tw::target::cpu
