@@ -5,7 +5,7 @@
 // RUN: tilewright compile %s --target=cpu:x86-64-v4 -o %t.so --report=json | FileCheck %s --check-prefix=V4
 
 // AMX-DAG: "columns": 192
-// AMX-DAG: "k_block": 256
+// AMX-DAG: "k_block": 128
 // AMX-DAG: "rows": 256
 // AMX-DAG: "accumulators_in_memory": true
 // V4-DAG: "k_block": 0

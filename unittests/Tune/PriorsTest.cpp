@@ -117,7 +117,8 @@ TEST(KindPrior, LeavesOutTheSameSizes) {
 /// Kernels that were searched with other knobs have a part in those that are theirs.
 TEST(CorrectionPrior, SubtractsWhatWasAdded) {
   RecordedKernel rows = kernelOf("cpu", 64), both = kernelOf("cpu", 96);
-  both.description.space.knobs.insert(both.description.space.knobs.begin(), {"columns", {16, 32}, ""});
+  both.description.space.knobs.insert(both.description.space.knobs.begin(),
+                                      {"columns", {16, 32}, ""});
   for (Measurement &each : both.measurements)
     each.point["columns"] = each.point["rows"] < 4 ? 16 : 32;
   CorrectionPrior sum(both), alone(rows);

@@ -49,6 +49,9 @@ TEST(CPUAttention, Blocks) {
   EXPECT_FALSE(chooseAttention(heads(20, 1, {1024}, {128}, 64), avx512).isTransposed);
   // Few heads have small blocks, so that there are programs for all workers.
   EXPECT_LT(chooseAttention(heads(4, 1, {128}, {128}, 64), avx512).queries, 128);
+  // But not of a kernel that is done before another thread has begun.
+  EXPECT_EQ(chooseAttention(heads(4, 1, {48}, {48}, 32), avx512).queries, 48);
+  EXPECT_EQ(chooseAttention(heads(2, 1, {64}, {64}, 64), avx512).queries, 32);
   // Known queries are cut into even parts of whole vectors: 2 x 112, and not 128 and 69.
   EXPECT_EQ(chooseAttention(heads(12, 1, {197}, {197}, 64), avx512).queries, 112);
   // Later keys are not looked at, so blocks on the diagonal stay small.

@@ -127,6 +127,21 @@ TEST(CPUContraction, PanelsForOtherCaches) {
   EXPECT_EQ(far.rowPrograms, 8);
 }
 
+/// Rows of a that lie along K are copied beside the products. A panel of b and the part of a copy
+/// that meets it then share the first-level cache, so there are fewer terms in them.
+TEST(CPUContraction, FewTermsBesideACopy) {
+  VectorUnit amx = avx512;
+  amx.hasSlowThirdLevel = true;
+  Contraction spec = product(1024, 1024, 1024), copied = spec;
+  copied.buffers[0].shape = {{1024}, {1024}};
+  copied.a = {0, {{2}, {0}}};
+  EXPECT_EQ(chooseContraction(spec, amx).kBlock, 256);
+  CPUContraction chosen = chooseContraction(copied, amx);
+  EXPECT_EQ(chosen.kBlock, 128);
+  EXPECT_EQ(chosen.rows, 256);
+  EXPECT_EQ(chosen.columns, 256);
+}
+
 /// In tile registers: rows of whole tiles pass by a strip of b in the first-level cache, whose
 /// depth divides the sum; fewer or other rows stay in registers.
 TEST(CPUContraction, PairsPassByAStripInTileRegisters) {

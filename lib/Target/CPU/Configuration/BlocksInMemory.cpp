@@ -194,9 +194,9 @@ CPUContraction panelBlock(const Contraction &contraction, const VectorUnit &unit
   bool isCool = made.isPacked && made.rows <= coolRows;
   // What is read again for each part of the sum: all sums, and copies of a as large as they.
   int64_t atOnce = (copies ? 1 : made.isPacked && unit.hasSlowThirdLevel ? 3 : 2) * packedDepth;
-  made.kBlock = isCool           ? stepsAtOnce(depth, shallowDepth)
-                : depth > atOnce ? stepsAtOnce(depth, packedDepth)
-                                 : 0;
+  // Where b and a copy of a are read side by side, a panel of b stays in the first-level cache.
+  int64_t steps = isCool || copies ? shallowDepth : packedDepth;
+  made.kBlock = isCool || depth > atOnce ? stepsAtOnce(depth, steps) : 0;
   return made;
 }
 

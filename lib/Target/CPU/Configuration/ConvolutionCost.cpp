@@ -19,7 +19,12 @@ constexpr int64_t unknownSize = 56, unknownChannels = 256;
 constexpr int64_t firstLevel = 32 << 10, secondLevel = 1 << 20; // bytes of caches
 constexpr int64_t ways = 8, wayBytes = firstLevel / ways;       // of the first level
 // Bytes in a cycle from there, hardly at the cost of the products.
-constexpr double secondLevelRate = 48, notHidden = 0.1;
+constexpr double secondLevelRate = 48, notHidden = 0.15;
+// Cycles of a program beside its steps, and of a block in registers that is a part of one in
+// scratch; for a vector of sums that is stored and loaded again; for one of the input that is
+// copied because some of its places lie outside.
+constexpr double programCycles = 60, partCycles = 20, handedOnVector = 3, copiedVector = 0.5;
+constexpr int64_t spareRegisters = 2;        // that code between taps needs
 constexpr int64_t prefetchedBlock = 1 << 15; // bytes from which on Plan/Prefetches.cpp does
 constexpr int64_t mostVectors = 8, mostPlaces = 14, scratchPlaces = 56;
 constexpr int64_t rowsAtOnce = 6;    // of a block in scratch that are in registers
@@ -42,9 +47,20 @@ int64_t sizeOf(const Extent &extent, int64_t unknown) { return extent.size.value
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+/// Of the taps of an axis those that lie outside for the first place, and for the last one.
+int64_t tapsOutside(const ConvolutionAxis &axis) {
+  if (!axis.input.size || !axis.output.size || !axis.window.size)
+    return 0;
+  int64_t window = *axis.window.size, first = ceilDiv(axis.padding, axis.dilation);
+  int64_t end = (*axis.output.size - 1) * axis.stride + (window - 1) * axis.dilation - axis.padding;
+  int64_t last = ceilDiv(end - (*axis.input.size - 1), axis.dilation);
+  return std::clamp<int64_t>(first, 0, window) + std::clamp<int64_t>(last, 0, window);
+}
+
 /// The sizes that decide.
 struct Problem {
-  Problem(const Convolution &spec, const VectorUnit &unit) : lanes(unit.lanes) {
+  Problem(const Convolution &spec, const VectorUnit &unit)
+      : lanes(unit.lanes), registers(unit.registers) {
     for (const ConvolutionAxis &axis : spec.spatial) {
       int64_t phases = spec.isTransposed ? axis.stride : 1;
       outputs.push_back(ceilDiv(sizeOf(axis.output, unknownSize), phases));
@@ -52,6 +68,9 @@ struct Problem {
       inputBytes *= sizeOf(axis.input, unknownSize);
       repeats *= phases;
     }
+    windowLines = taps / ceilDiv(sizeOf(spec.spatial.back().window, 3),
+                                 spec.isTransposed ? spec.spatial.back().stride : 1);
+    edgeTaps = spec.isTransposed ? 0 : tapsOutside(spec.spatial.back()) * windowLines;
     channels = sizeOf(spec.channels, unknownChannels);
     columns = sizeOf(spec.outputs, unknownChannels);
     groups = spec.groups;
@@ -64,9 +83,9 @@ struct Problem {
     weightBytes = taps * channels * columns * groups * bytes;
   }
   /// Cycles of one step of the sum for a block in registers, weights in the first-level cache: two
-  /// products a cycle, 1.7 loads, a chain of additions four cycles long.
+  /// products a cycle, 1.7 loads, a chain of additions four cycles long, of which some are late.
   static double step(double rows, double vectors) {
-    return std::max({rows * vectors / 2, (rows + vectors) / 1.7, 4.0}) * 1.08;
+    return std::max({rows * vectors / 2, (rows + vectors) / 1.7, 4.5}) * 1.08;
   }
   int64_t height() const { return outputs.size() < 2 ? 1 : outputs[outputs.size() - 2]; }
   /// Programs beside those along the last two dimensions.
@@ -77,7 +96,9 @@ struct Problem {
     return count;
   }
 
-  int64_t lanes, taps = 1, channels, columns, groups, images, bytes, repeats = 1;
+  int64_t lanes, registers, taps = 1, channels, columns, groups, images, bytes, repeats = 1;
+  int64_t windowLines; // lines of taps along the last dimension
+  int64_t edgeTaps;    // that lie outside for the first or last place of a line
   int64_t inputBytes = 1, weightBytes;
   int64_t distance; // of the inputs of two places along the last dimension, in bytes
   bool isOutputsFirst;
@@ -104,6 +125,20 @@ double waitForWeights(const Problem &p, const ConvolutionConfiguration &block, i
   return std::max(0.0, lines / double(memoryRate) - first);
 }
 
+/// Cycles of one program beside its steps. A block that leaves few registers is stored between
+/// lines of taps.
+double cyclesBeside(const Problem &p, double rows, double vectors) {
+  bool isFull = int64_t(rows * vectors + vectors) + 1 > p.registers - spareRegisters;
+  return programCycles + (isFull ? handedOnVector * rows * vectors * double(p.windowLines) : 0);
+}
+
+/// Cycles of programs at the ends of lines for one block of columns: taps that lie outside for some
+/// places of a block are applied to a copy of all of them, so narrow blocks copy less.
+double cyclesAtEdges(const Problem &p, const ConvolutionConfiguration &block) {
+  return copiedVector * p.outer() * double(ceilDiv(p.height(), block.height)) *
+         double(block.width * block.height * p.edgeTaps * ceilDiv(p.channels, p.lanes));
+}
+
 double cyclesInRegisters(const Problem &p, const ConvolutionConfiguration &block) {
   double vectors = double(ceilDiv(block.columns, p.lanes)), lines = double(vectors) * 64;
   double rows = double(block.width * block.height);
@@ -123,7 +158,9 @@ double cyclesInRegisters(const Problem &p, const ConvolutionConfiguration &block
   // A block whose columns are no whole vectors lies in memory.
   if (block.columns % p.lanes != 0)
     step *= 2, first *= 2;
-  double cycles = columnBlocks * depth * (first + (programs - 1) * step);
+  double cycles =
+      columnBlocks * (depth * (first + (programs - 1) * step) +
+                      programs * cyclesBeside(p, rows, vectors) + cyclesAtEdges(p, block));
   // Beyond the second-level cache x is read again for each block of columns, half of it hidden.
   if (p.inputBytes > secondLevel)
     cycles += double(p.inputBytes) * (block.outputsOutermost ? columnBlocks : 1) / 8 / 2;
@@ -149,7 +186,8 @@ double cyclesInScratch(const Problem &p, const ConvolutionConfiguration &block) 
   int64_t rows = block.width * block.height;
   double step = stepInMemory(rows, vectors);
   step +=
-      2 * double(rows) * vectors / double(block.channelStep > 0 ? block.channelStep : p.channels);
+      (handedOnVector * double(rows) * vectors + partCycles * double(ceilDiv(rows, rowsAtOnce))) /
+      double(block.channelStep > 0 ? block.channelStep : p.channels);
   step += double(rows) / double(p.lanes); // of x, which is copied to scratch
   double first = Problem::step(double(rowsAtOnce), vectors);
   step +=
@@ -164,7 +202,7 @@ double cyclesByWinograd(const Problem &p, const ConvolutionConfiguration &block)
   int64_t blocks = block.width * block.height;
   double first = Problem::step(double(rowsAtOnce), vectors), step = stepInMemory(blocks, vectors);
   if (block.channelStep > 0)
-    step += 2 * double(blocks) * vectors / double(block.channelStep);
+    step += handedOnVector * double(blocks) * vectors / double(block.channelStep);
   step += waitForWeights(p, block, p.weightBytes * 16 / 9, lines, first);
   double programs =
       double(p.images * ceilDiv(p.outputs.back(), 2 * block.width) *
