@@ -77,11 +77,10 @@ kernels::Numbers attentionChoice(const Recorded &recorded, const VectorUnit &uni
 
 kernels::Numbers convolutionChoice(const Recorded &recorded, const VectorUnit &unit) {
   int64_t stride = recorded.sizes.at("stride_0");
-  return kernels::numbersOf(
-      chooseConvolution(kernels::image(recorded.sizes.at("channels"), recorded.sizes.at("outputs"),
-                                       recorded.sizes.at("output_0") * stride,
-                                       recorded.sizes.at("window_0"), stride),
-                        unit, true));
+  return kernels::numbersOf(chooseConvolution(
+      kernels::image(recorded.sizes.at("channels"), recorded.sizes.at("outputs"),
+                     recorded.sizes.at("output_0") * stride, recorded.sizes.at("window_0"), stride),
+      unit, true));
 }
 
 kernels::Numbers linearChoice(const Recorded &recorded, const VectorUnit &unit) {
