@@ -98,8 +98,10 @@ static Result<OwningOpRef<ModuleOp>> parse(MLIRContext *context, std::string_vie
   context->allowUnregisteredDialects(true);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
       terminated, ParserConfig(context, /*verifyAfterParse=*/false), name);
-  if (module)
+  if (module) {
     dropOurAttributes(*module);
+    text::nameSymbols(*module);
+  }
   bool isFine = module && succeeded(verify(*module));
   context->allowUnregisteredDialects(false);
   if (isFine)
