@@ -2,6 +2,7 @@
 //
 // What docs/contracts.md wants at the entry: names, roles, symbols of dynamic sizes.
 #include "IR/Graph/Graph.h"
+#include "IR/ModelLocation.h"
 #include "IR/Torch/Torch.h"
 #include "Import/Text/Stages.h"
 #include "Support/Size.h"
@@ -113,6 +114,29 @@ void nameSymbols(ModuleOp module) {
       name = fmt::format("size_{}", suffix);
     op.setSymbolName(name);
   });
+}
+
+Status checkSymbols(ModuleOp module) {
+  Status status;
+  module.walk([&](func::FuncOp function) {
+    llvm::StringMap<torch::SymbolicIntOp> declared;
+    function.walk([&](torch::SymbolicIntOp op) {
+      auto [first, isNew] = declared.try_emplace(op.getSymbolName(), op);
+      if (isNew || !status)
+        return;
+      auto range = [](torch::SymbolicIntOp symbol) {
+        return fmt::format("from {} to {}", symbol.getMinVal(), symbol.getMaxVal());
+      };
+      Diagnostic problem =
+          errorAt(op, Code::IMPORT_11,
+                  fmt::format("the symbol \"{}\" is declared twice: {}, and {}",
+                              op.getSymbolName().str(), range(first->second), range(op)),
+                  "give the second one another name, or bind both sizes to the first");
+      problem.notes.push_back("first declared at " + describePlace(first->second.getLoc()));
+      status = std::move(problem);
+    });
+  });
+  return status;
 }
 
 /// A torch.symbolic_int and a binding for the dynamic sizes of arguments that have none.

@@ -14,6 +14,9 @@ Status checkLimits(std::string_view text, const std::string &name);
 /// identifiers, or go where nothing uses them.
 void nameSymbols(mlir::ModuleOp module);
 
+/// Refuses two symbols of one name in a function.
+Status checkSymbols(mlir::ModuleOp module);
+
 /// Finds the entry, inlines what it calls, makes it the module's only function, @main.
 Result<mlir::func::FuncOp> isolateEntry(mlir::ModuleOp module, const std::string &name,
                                         const std::string &entry);
