@@ -137,8 +137,15 @@ def SplitLoops : Pass<"tile-split", "::mlir::ModuleOp"> {
     %r = tw.dispatch @k(%x, %s) outs(%e)          // grid [2], combines 16 states
     ```
 
-    How many parts there are follows from sizes, so sums come out the same on any number of threads.
+    How many parts there are follows from sizes, so sums come out the same on any number of threads; and from the
+    target, which says when it pays (`ConfigurationChooser::splitLimits`, the options of the pass).
   }];
+  let options = [
+    Option<"enoughPrograms", "enough-programs", "int64_t", "0", "from which on a kernel is left as it is">,
+    Option<"wantedPrograms", "wanted-programs", "int64_t", "0", "of a kernel that is split, about">,
+    Option<"leastWork", "least-work", "int64_t", "1", "of a part: multiplications, or elements of other operations">,
+    Option<"partsOfUnknown", "parts-of-unknown", "int64_t", "1", "at most, where only calls tell the trips">,
+  ];
   let dependentDialects = ["::tw::tile::TileDialect", "::mlir::arith::ArithDialect",
       "::mlir::tensor::TensorDialect"];
 }

@@ -156,7 +156,9 @@ Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
   auto build = [&](tile::KernelOp one) {
     return State::build(one, kernel.getSymName(), target, errors);
   };
-  int64_t count = tile::chooseParts(*copy, why);
+  conversion::SplitLimits limits =
+      target.chooser ? target.chooser->splitLimits() : conversion::SplitLimits();
+  int64_t count = tile::chooseParts(*copy, limits, why);
   if (count == 1) {
     TW_ASSIGN(auto state, build(*copy));
     return CompiledKernel(std::move(state));

@@ -2,6 +2,7 @@
 #include "Target/CPU/Configuration/LoopCost.h"
 #include "GraphToTile/Analysis/Subkernels/LoopProperties.h"
 #include "GraphToTile/Configuration/SplitReductions.h"
+#include "Target/CPU/Configuration/Workers.h"
 #include <algorithm>
 
 namespace tw::target::cpu {
@@ -17,9 +18,8 @@ constexpr int64_t updatedBlock =
     1024; // of a tensor that is copied first: pieces of rows take longer
 constexpr int64_t workerElements = 1 << 14; // worth handing to another thread
 constexpr int64_t unknownExtent = 256;
-constexpr int64_t lookedUp = 4; // elements that take as long as one of a body with a loop
-// Few enough that workers are left over; so few that computing a row several times pays.
-constexpr int64_t fewPrograms = 31, veryFewPrograms = 4;
+constexpr int64_t lookedUp = 4;    // elements that take as long as one of a body with a loop
+constexpr int64_t fewPrograms = 5; // fewer are so few that computing a row several times pays
 constexpr int64_t longElements = 1 << 20; // of a program
 constexpr int64_t chunkElements = 1 << 10, leastUnknownChunk = 64;
 
@@ -179,7 +179,8 @@ std::optional<int> longDim(const LoopProgram &program) {
   }
   // Where a chunk is computed once for each reduction, that has to pay.
   bool isOnce = !positionsInLoop(program, *longest).empty();
-  bool isWorth = elements >= longElements && programs <= (isOnce ? fewPrograms : veryFewPrograms);
+  bool isWorth =
+      elements >= longElements && programs < (isOnce ? splitLimits.enoughPrograms : fewPrograms);
   // A length that is not known may be small: then trips want to be long, and kernels one.
   if (!program.dims[*longest].size)
     isWorth = isWorth && isOnce && chunkOf(tilings, program, *longest) >= leastUnknownChunk;
