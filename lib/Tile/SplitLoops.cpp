@@ -378,13 +378,12 @@ int64_t chooseParts(KernelOp kernel, const conversion::SplitLimits &limits, std:
   if (programs == 0 || programs >= limits.enoughPrograms)
     return why = fmt::format("there are {} programs", programs), 1;
   int64_t count = limits.wantedPrograms / programs;
-  auto begin = constantOf(loop.getBegin()), end = constantOf(loop.getEnd());
-  if (!begin || !end)
+  std::optional<int64_t> trips = loop.constantTripCount();
+  if (!trips)
     return std::min(count, limits.partsOfUnknown);
-  int64_t trips = std::max<int64_t>(0, *end - *begin) / *constantOf(loop.getStep());
   int64_t tripsOfPart = int64_t(llvm::divideCeil(limits.leastWork, workOf(loop)));
-  count = std::min(count, trips / tripsOfPart);
-  why = fmt::format("{} iterations are too few to share", trips);
+  count = std::min(count, *trips / tripsOfPart);
+  why = fmt::format("{} iterations are too few to share", *trips);
   return std::max<int64_t>(count, 1);
 }
 
