@@ -87,8 +87,9 @@ def OrderOperations : Pass<"tile-order", "::tw::tile::KernelOp"> {
 def FuseDispatches : Pass<"tile-fuse", "::mlir::ModuleOp"> {
   let summary = "Fuse dispatches of tile programs";
   let description = [{
-    The one fusion there is: two dispatches of tile programs, of which one reads what the other
-    writes, become one.
+    The one fusion of kernels: two dispatches of tile programs, of which one reads what the other
+    writes, become one. (Operators have become one expression before, in tw-fuse-elementwise, and one
+    dispatch, in tw-form-dispatches.)
 
     ```
     %c = tw.dispatch @product(%a, %b) outs(%e)            tile.store %acc, %out[%i, %j]
