@@ -210,7 +210,7 @@ static void warnUnused(Session &session, const ConfigurationFile &given, const s
   if (unused.empty())
     return;
   Diagnostic warning{
-      Code::CONFIG_3,
+      Code::CONFIG_4,
       fmt::format("{} of {} configurations are for no dispatch of the model, which has {}",
                   unused.size(), given.dispatches.size(), dispatches.size()),
       path, unused,
