@@ -41,7 +41,7 @@ struct Request {
   int preparationDescriptor = 0;
   WeightsPlace weights = WeightsPlace::Auto;
   int report = 0;
-  bool times = false, values = false;
+  bool times = false, values = false, isUnedited = false;
   std::optional<SpaceRequest> spaces = {}; // instead of an artifact
   int *cache = nullptr;                    // what is made of it; null: it is not used
 
@@ -109,6 +109,7 @@ static Result<Request> readOptions(const tilewright_compile_options *options, bo
   request.report = options->report;
   request.times = options->time_report != 0;
   request.values = options->values != 0;
+  request.isUnedited = options->unedited != 0;
   request.precision = text(options->precision);
   request.cache = options->cache;
   if (request.cache)
@@ -194,6 +195,22 @@ static Status checkKernelNames(const ConfigurationFile &given, const std::string
           names.empty() ? "give the kernel's file with --kernels=FILE, or leave the entry out"
                         : "correct the name, or leave the entry out"};
   return {};
+}
+
+/// Errors: those of readModelKernels; DRIVER_1 for kernels that replace some of the model's where
+/// the target makes none.
+static Result<ModelKernels> givenKernels(MLIRContext &context, const Request &request,
+                                         const ConfigurationFile &given,
+                                         const NamedTarget &target) {
+  TW_ASSIGN(ModelKernels kernels, readModelKernels(context, request.kernels, given.kernels));
+  if (request.isUnedited)
+    kernels.edited.clear();
+  if (target.isPlain() && !kernels.edited.empty())
+    return usage(fmt::format("{} replaces the kernel \"{}\", but the reference target makes none "
+                             "of the model's operators",
+                             kernels.edited.front().file, kernels.edited.front().replaces),
+                 "leave the file out, or --target=reference");
+  return kernels;
 }
 
 /// A signature that matches nothing may be for another model that the file serves, or left from
@@ -321,7 +338,7 @@ static void run(Session &session, const Request &request) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   auto handler = session.handler(context);
-  auto kernels = readModelKernels(context, request.kernels, given->kernels);
+  auto kernels = givenKernels(context, request, *given, *target);
   if (!kernels)
     return session.error(kernels.error());
   if (Status named = checkKernelNames(*given, request.configurations, kernels->parameters); !named)
@@ -364,12 +381,6 @@ static void run(Session &session, const Request &request) {
     if (Status followed = checkDecisions(*module, given->decisions, session); !followed)
       return session.error(followed.error());
   }
-  // What is compiled for the reference target is the model, whatever replaces its kernels.
-  for (const EditedKernel &edited : kernels->edited)
-    if (isPlain)
-      session.remarks.emplace_back(edited.file, "replaces no kernel with the reference target");
-  if (isPlain)
-    kernels->edited.clear();
   if (failed(
           pipeline.exchangeKernels(*module, *kernels, isPlain ? target->family : request.target)))
     return;
