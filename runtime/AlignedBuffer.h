@@ -5,9 +5,30 @@
 #include "runtime/ProgramABI.h"
 #include <cstdint>
 #include <cstdlib>
+#include <sys/mman.h>
 #include <utility>
 
 namespace tw::rt {
+
+/// What is allocated for `bytes`: never nothing.
+inline int64_t allocatedBytes(int64_t bytes) {
+  return (bytes + TW_ALIGNMENT) / TW_ALIGNMENT * TW_ALIGNMENT;
+}
+
+/// TW_ALIGNMENT-aligned memory of allocatedBytes(bytes), to be freed by std::free; null where there
+/// is not enough. Large blocks are asked for in pages of 2 MiB, which Linux gives where
+/// transparent_hugepage is "madvise" or "always": with pages of 4 KiB each row of an activation is
+/// on a page of its own, and a core knows the addresses of some dozens.
+inline void *allocateAligned(int64_t bytes) {
+  constexpr int64_t hugePage = 2 << 20;
+  int64_t rounded = allocatedBytes(bytes), huge = rounded / hugePage * hugePage;
+  void *memory = nullptr;
+  if (posix_memalign(&memory, size_t(huge > 0 ? hugePage : TW_ALIGNMENT), size_t(rounded)) != 0)
+    return nullptr;
+  if (huge > 0)
+    (void)madvise(memory, size_t(huge), MADV_HUGEPAGE); // a wish: pages of 4 KiB are as right
+  return memory;
+}
 
 class AlignedBuffer {
 public:
@@ -26,13 +47,12 @@ public:
   bool reserve(int64_t bytes) {
     if (memory && bytes <= size)
       return true;
-    int64_t rounded = (bytes + TW_ALIGNMENT) / TW_ALIGNMENT * TW_ALIGNMENT;
-    void *fresh = std::aligned_alloc(TW_ALIGNMENT, rounded);
+    void *fresh = allocateAligned(bytes);
     if (!fresh)
       return false;
     std::free(memory);
     memory = static_cast<uint8_t *>(fresh);
-    size = rounded;
+    size = allocatedBytes(bytes);
     return true;
   }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Device/HostDevice.h"
+#include "runtime/AlignedBuffer.h"
 #include <fmt/format.h>
 
 namespace tw::rt {
 
 Result<void *> HostDevice::allocate(const char *what, int64_t bytes) {
-  int64_t rounded = (bytes + TW_ALIGNMENT) / TW_ALIGNMENT * TW_ALIGNMENT;
-  if (void *memory = std::aligned_alloc(TW_ALIGNMENT, rounded))
+  if (void *memory = allocateAligned(bytes))
     return memory;
   return Diagnostic{Code::RUNTIME_17,
                     fmt::format("there is not enough memory for {}: {} bytes", what, bytes)};

@@ -133,6 +133,32 @@ tile.kernel @next(in %x: !tile.buffer<[48, 512], f32>, in %w: !tile.buffer<[256,
   tile.store %r, %y[%c0, %o] : tensor<48x64xf32>, !tile.buffer<[48, 256], f32>
 }
 
+// So are the smallest blocks of a packed panel: without that, 16 rows wait for each line of it.
+// V4-LABEL: plan of @panels
+// V4:         outer products
+// V4:         prefetches what comes next as %{{.*}}, part 0 of 1
+tile.kernel @panels(in %x: !tile.buffer<[16, 256], f32>, in %w: !tile.buffer<[16, 256, 48], f32>,
+                  out %y: !tile.buffer<[16, 768], f32>) grid [16] {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c48 = arith.constant 48 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  %s = tile.full %zero : f32 -> tensor<16x48xf32>
+  %r = tile.for %k = %c0 to %c2 step %c1 carry (%sum = %s : tensor<16x48xf32>) {
+    %c = arith.muli %k, %c128 : index
+    %a = tile.load %x[%c0, %c] : !tile.buffer<[16, 256], f32> -> tensor<16x128xf32>
+    %wb = tile.load %w[%p, %c, %c0] : !tile.buffer<[16, 256, 48], f32> -> tensor<1x128x48xf32>
+    %b = tile.reshape %wb : tensor<1x128x48xf32> -> tensor<128x48xf32>
+    %d = tile.dot %a, %b, %sum : tensor<16x128xf32>, tensor<128x48xf32>, tensor<16x48xf32>
+    tile.yield %d : tensor<16x48xf32>
+  }
+  %o = arith.muli %p, %c48 : index
+  tile.store %r, %y[%c0, %o] : tensor<16x48xf32>, !tile.buffer<[16, 768], f32>
+}
+
 // Of loops in loops, after the last trip of one the next trip of the one around it.
 // V4-LABEL: plan of @windows
 // V4:         outer products
