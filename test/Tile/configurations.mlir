@@ -73,13 +73,15 @@ tile.kernel @other_kind() grid [1] attributes {tile.configuration =
 
 // -----
 
-// expected-error @+2 {{a variant is for sizes up to 0, but must be for 1 or more}}
+// expected-error @+3 {{a variant is for sizes up to 0, but must be for 1 or more}}
+// expected-error @+2 {{failed to parse Tile_ConfigurationAttr parameter 'variants'}}
 tile.kernel @no_size() grid [1] attributes {tile.configuration =
     #tile.config<"cpu" {accumulators_in_memory = false} variants [<0, <"cpu" {accumulators_in_memory = true}>>]>} {}
 
 // -----
 
-// expected-error @+3 {{a variant for sizes up to 4 has variants itself}}
+// expected-error @+4 {{a variant for sizes up to 4 has variants itself}}
+// expected-error @+3 {{failed to parse Tile_ConfigurationAttr parameter 'variants'}}
 tile.kernel @nested() grid [1] attributes {tile.configuration =
     #tile.config<"cpu" {accumulators_in_memory = false} variants [
       <4, <"cpu" {accumulators_in_memory = true} variants [<2, <"cpu" {accumulators_in_memory = false}>>]>>]>} {}

@@ -101,7 +101,7 @@ def TW_SizesAttr : AttrDef<TW_Dialect, "Sizes"> {
   }];
   let parameters = (ins OptionalArrayRefParameter<"::mlir::StringAttr">:$symbols,
       "::mlir::AffineMap":$map);
-  let assemblyFormat = "`<` (`[` $symbols^ `]`)? $map `>`";
+  let assemblyFormat = "`<` (`[` $symbols^ `]` ` `)? $map `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Of a tensor of `shape`, whose dynamic sizes are these symbols as they stand, which may be equal.
