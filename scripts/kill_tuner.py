@@ -66,7 +66,7 @@ def main():
                                    str(folder / "x.so")], capture_output=True, text=True)
         assert compiled.returncode == 0, compiled.stderr
         with sqlite3.connect(database) as connection:
-            connection.execute("UPDATE measurements SET machine = 'another'")
+            connection.execute("UPDATE kernels SET machine = 'another'")
         ended = subprocess.run([*tune, "--budget=1s"], capture_output=True, text=True)
         assert ended.returncode == 0 and "measurements come from" not in ended.stdout, ended.stdout
         print(f"{count} kills, {len(known)} measurements, none lost")

@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Grows with every incompatible change of this header; see tilewright_compiler_api_version. */
-#define TILEWRIGHT_COMPILER_API_VERSION 11
+#define TILEWRIGHT_COMPILER_API_VERSION 12
 
 /* What a call ended with; also the exit status of the command-line tool. */
 typedef enum tilewright_outcome {
@@ -178,6 +178,12 @@ typedef struct tilewright_space_options {
   int64_t points_most; /* json: so many points to try, the cheapest first by the target's model */
   int64_t samples;     /* of them, so many at most that a solver draws from the whole space */
   uint64_t seed;       /* of these */
+  /* json: not some points but all, of each kernel that has no more than so many; 0: some */
+  int64_t enumerate_most;
+  double cost_within; /* of all only those that cost at most so many times the least; 0: any */
+  /* knob_count names of knobs that have other values than they have now; 0: all of them */
+  const char *const *knobs;
+  size_t knob_count;
 } tilewright_space_options;
 
 /* Gives the spaces of all kernels to sink->report: knobs with the values worth trying, constraints

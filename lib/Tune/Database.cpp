@@ -1,47 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tune/Database.h"
-#include <charconv>
+#include "Tune/DatabaseText.h"
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <sstream>
 
 namespace tw::tune {
 
 /// In the file's header: whose it is, and the version of its tables.
-static constexpr int applicationId = 0x54575455, formatVersion = 1; // "TWTU"
+static constexpr int applicationId = 0x54575455, formatVersion = 2; // "TWTU"
 
 static constexpr char tables[] = R"sql(
-CREATE TABLE IF NOT EXISTS measurements (
+CREATE TABLE IF NOT EXISTS kernels (
+  id INTEGER PRIMARY KEY,
   signature TEXT NOT NULL, number INTEGER NOT NULL, start TEXT NOT NULL, target TEXT NOT NULL,
   machine TEXT NOT NULL, compiler TEXT NOT NULL,
-  point TEXT NOT NULL, rejection TEXT NOT NULL,
+  dtypes TEXT NOT NULL DEFAULT '', sizes TEXT NOT NULL DEFAULT '', knobs TEXT NOT NULL DEFAULT '',
+  constraints TEXT NOT NULL DEFAULT '', start_cost REAL, enumerated INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (signature, number, start, target, machine, compiler));
+CREATE TABLE IF NOT EXISTS measurements (
+  kernel INTEGER NOT NULL REFERENCES kernels,
+  point TEXT NOT NULL, cost REAL, rejection TEXT NOT NULL,
   ratio REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL,
   pairs INTEGER NOT NULL, start_us REAL NOT NULL, unix_seconds INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS by_kernel ON measurements (signature, number, start);
+CREATE INDEX IF NOT EXISTS by_measured_kernel ON measurements (kernel);
 )sql";
 
-std::string pointText(const Point &point) {
-  std::string text;
-  for (const auto &[name, value] : point)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-  return text;
-}
+static constexpr char selectId[] =
+    "SELECT id FROM kernels WHERE signature = ? AND number = ? AND start = ? AND target = ? "
+    "AND machine = ? AND compiler = ?";
 
-Point parsePoint(const std::string &text) {
-  Point point;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    size_t equals = word.find('=');
-    int64_t value = 0;
-    const char *end = word.data() + word.size();
-    if (equals == word.npos)
-      continue;
-    auto read = std::from_chars(word.data() + equals + 1, end, value);
-    if (read.ec == std::errc() && read.ptr == end)
-      point[word.substr(0, equals)] = value;
-  }
-  return point;
-}
+/// Version 1 had one table, with all that identifies a kernel in each row of it.
+static constexpr char beforeTables[] = R"sql(
+ALTER TABLE measurements RENAME TO measurements_of_version_1;
+)sql";
+static constexpr char afterTables[] = R"sql(
+INSERT INTO kernels (signature, number, start, target, machine, compiler)
+  SELECT signature, number, start, target, machine, compiler FROM measurements_of_version_1
+  GROUP BY signature, number, start, target, machine, compiler ORDER BY min(rowid);
+INSERT INTO measurements
+  SELECT id, point, NULL, rejection, ratio, low, high, pairs, start_us, unix_seconds
+  FROM measurements_of_version_1 AS old
+  JOIN kernels USING (signature, number, start, target, machine, compiler) ORDER BY old.rowid;
+DROP TABLE measurements_of_version_1;
+)sql";
 
 namespace {
 
@@ -66,6 +67,12 @@ public:
     sqlite3_bind_double(statement, ++bound, number);
     return *this;
   }
+  Query &operator<<(const std::optional<double> &number) {
+    if (number)
+      return *this << *number;
+    sqlite3_bind_null(statement, ++bound);
+    return *this;
+  }
   Query &operator<<(const MeasuredKernel &kernel) {
     return *this << kernel.signature << kernel.number << kernel.start << kernel.target
                  << kernel.machine << kernel.compiler;
@@ -79,6 +86,10 @@ public:
   }
   double real(int column) const { return sqlite3_column_double(statement, column); }
   int64_t integer(int column) const { return sqlite3_column_int64(statement, column); }
+  std::optional<double> realOrNull(int column) const {
+    bool isNull = sqlite3_column_type(statement, column) == SQLITE_NULL;
+    return isNull ? std::nullopt : std::optional(real(column));
+  }
 
 private:
   sqlite3_stmt *statement = nullptr;
@@ -116,6 +127,9 @@ Result<Database> Database::open(const std::string &path) {
   if (status != SQLITE_OK)
     return database.failure("opened");
   sqlite3_busy_timeout(opened, 10'000); // another search may be writing
+  // Nobody else looks at a file that is being set up, and a kill leaves it as it was.
+  if (sqlite3_exec(opened, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) != SQLITE_OK)
+    return database.failure(sqlite3_errcode(opened) == SQLITE_NOTADB ? "read" : "written");
   int64_t application = pragma(opened, "application_id"), version = pragma(opened, "user_version");
   int64_t found = pragma(opened, "schema_version"); // 0: an empty file
   if (application < 0 || version < 0 || found < 0)
@@ -133,33 +147,89 @@ Result<Database> Database::open(const std::string &path) {
                       {},
                       {},
                       "use the tool that made it, or give another file with --database"};
-  std::string setUp = fmt::format("PRAGMA application_id={}; PRAGMA user_version={}; {}",
-                                  applicationId, formatVersion, tables);
+  bool isUpgrade = found != 0 && version == 1;
+  std::string setUp = fmt::format("PRAGMA application_id={}; PRAGMA user_version={}; {}{}{} COMMIT",
+                                  applicationId, formatVersion, isUpgrade ? beforeTables : "",
+                                  tables, isUpgrade ? afterTables : "");
   if (sqlite3_exec(opened, setUp.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
     return database.failure("written");
   return database;
 }
 
+Result<int64_t> Database::idOf(const MeasuredKernel &kernel) {
+  Query insert(database.get(), "INSERT OR IGNORE INTO kernels (signature, number, start, target, "
+                               "machine, compiler) VALUES (?, ?, ?, ?, ?, ?)");
+  insert << kernel;
+  Query find(database.get(), selectId);
+  find << kernel;
+  if (insert.step() != SQLITE_DONE || find.step() != SQLITE_ROW)
+    return failure("written");
+  return find.integer(0);
+}
+
+Status Database::describe(const MeasuredKernel &kernel, const KernelDescription &description) {
+  TW_ASSIGN(int64_t id, idOf(kernel));
+  Query update(database.get(), "UPDATE kernels SET dtypes = ?, sizes = ?, knobs = ?, constraints = "
+                               "?, start_cost = ?, enumerated = max(enumerated, ?) WHERE id = ?");
+  update << description.dtypes << sizesText(description.sizes) << knobsText(description.space)
+         << constraintsText(description.space) << description.startCost << description.enumerated
+         << id;
+  return update.step() == SQLITE_DONE ? Status() : Status(failure("written"));
+}
+
 Status Database::add(const MeasuredKernel &kernel, const Measurement &m) {
-  Query insert(database.get(),
-               "INSERT INTO measurements VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  insert << kernel << pointText(m.point) << m.rejection << m.ratio.median << m.ratio.low
+  TW_ASSIGN(int64_t id, idOf(kernel));
+  Query insert(database.get(), "INSERT INTO measurements VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  insert << id << pointText(m.point) << m.cost << m.rejection << m.ratio.median << m.ratio.low
          << m.ratio.high << m.pairs << m.startUs << m.unixSeconds;
   return insert.step() == SQLITE_DONE ? Status() : Status(failure("written"));
 }
 
-Result<std::vector<Measurement>> Database::find(const MeasuredKernel &kernel) const {
+Result<std::vector<Measurement>> Database::measurementsOf(int64_t kernel) const {
   Query query(database.get(),
-              "SELECT point, rejection, ratio, low, high, pairs, start_us, unix_seconds "
-              "FROM measurements WHERE signature = ? AND number = ? AND start = ? AND target = ? "
-              "AND machine = ? AND compiler = ? ORDER BY rowid");
+              "SELECT point, cost, rejection, ratio, low, high, pairs, start_us, unix_seconds "
+              "FROM measurements WHERE kernel = ? ORDER BY rowid");
   query << kernel;
   std::vector<Measurement> found;
   int status = query.step();
   for (; status == SQLITE_ROW; status = query.step())
-    found.push_back({parsePoint(query.text(0)), query.text(1),
-                     TimeRatio{query.real(2), query.real(3), query.real(4)}, query.integer(5),
-                     query.real(6), query.integer(7)});
+    found.push_back({parsePoint(query.text(0)), query.realOrNull(1), query.text(2),
+                     TimeRatio{query.real(3), query.real(4), query.real(5)}, query.integer(6),
+                     query.real(7), query.integer(8)});
+  if (status != SQLITE_DONE)
+    return failure("read");
+  return found;
+}
+
+Result<std::vector<Measurement>> Database::find(const MeasuredKernel &kernel) const {
+  Query query(database.get(), selectId);
+  query << kernel;
+  int status = query.step();
+  if (status == SQLITE_ROW)
+    return measurementsOf(query.integer(0));
+  if (status != SQLITE_DONE)
+    return failure("read");
+  return std::vector<Measurement>();
+}
+
+Result<std::vector<RecordedKernel>> Database::all() const {
+  Query query(database.get(),
+              "SELECT id, signature, number, start, target, machine, compiler, dtypes, sizes, "
+              "knobs, constraints, start_cost, enumerated FROM kernels ORDER BY id");
+  std::vector<RecordedKernel> found;
+  int status = query.step();
+  for (; status == SQLITE_ROW; status = query.step()) {
+    RecordedKernel &made = found.emplace_back();
+    made.kernel = {query.text(1), query.integer(2), query.text(3),
+                   query.text(4), query.text(5),    query.text(6)};
+    auto sizes = parseSizes(query.text(8));
+    auto space = parseSpace(query.text(9), query.text(10));
+    // What somebody has changed by hand is as good as what was never described.
+    if (sizes && space)
+      made.description = {query.text(7), *std::move(sizes), *std::move(space), query.realOrNull(11),
+                          query.integer(12)};
+    TW_ASSIGN(made.measurements, measurementsOf(query.integer(0)));
+  }
   if (status != SQLITE_DONE)
     return failure("read");
   return found;

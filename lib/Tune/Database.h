@@ -7,7 +7,9 @@
 #include "Tune/Comparison.h"
 #include "Tune/Space.h"
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,14 +27,34 @@ struct MeasuredKernel {
   std::string compiler;  // its version: another one makes other code
 };
 
+/// What a search knew of a kernel beside its measurements: with both it can be made again
+/// (Replay.h), and kernels of other sizes learn from it.
+struct KernelDescription {
+  std::string dtypes; // of its buffers, inputs first: "f32, f32, f32"
+  /// Of its dimensions, least and most: {"rows", {5, 5}}.
+  std::map<std::string, std::pair<int64_t, int64_t>> sizes;
+  Space space; // without what knobs mean and constraints are for
+  std::optional<double> startCost;
+  /// How many points an exhaustive search has to measure, beside the start; 0: it was none.
+  int64_t enumerated = 0;
+};
+
 struct Measurement {
   Point point;
+  std::optional<double> cost; // by the target's model
   /// Empty: it is right and has been timed; else why it is rejected ("results differ", ...).
   std::string rejection;
   TimeRatio ratio;
   int64_t pairs = 0;  // of times
   double startUs = 0; // what the start took in the same calls
   int64_t unixSeconds = 0;
+};
+
+/// All that a database has of a kernel.
+struct RecordedKernel {
+  MeasuredKernel kernel;
+  KernelDescription description;         // without knobs: an earlier version has kept none
+  std::vector<Measurement> measurements; // oldest first
 };
 
 /// "columns=32 rows=8"; sorted by name, so that equal points have equal texts.
@@ -42,20 +64,28 @@ Point parsePoint(const std::string &text);
 
 class Database {
 public:
-  /// Opens the file, or makes one. Errors (TUNE_1): it cannot be read or written, is no such
-  /// database, or one of a later version.
+  /// Opens the file, or makes one; one of an earlier version becomes one of this version, with all
+  /// that it has. Errors (TUNE_1): it cannot be read or written, is no such database, or one of a
+  /// later version.
   static Result<Database> open(const std::string &path);
   Database(Database &&) noexcept;
   Database &operator=(Database &&) noexcept;
   ~Database();
 
+  /// Instead of what was known of the kernel; a guided search after an exhaustive one leaves
+  /// `enumerated` as it is. Errors: TUNE_1.
+  Status describe(const MeasuredKernel &kernel, const KernelDescription &description);
   /// Errors: TUNE_1.
   Status add(const MeasuredKernel &kernel, const Measurement &measurement);
   /// All of a kernel, oldest first. Errors: TUNE_1.
   Result<std::vector<Measurement>> find(const MeasuredKernel &kernel) const;
+  /// All kernels, in the order in which they came. Errors: TUNE_1.
+  Result<std::vector<RecordedKernel>> all() const;
 
 private:
   Database(std::string path, sqlite3 *database);
+  Result<int64_t> idOf(const MeasuredKernel &kernel);
+  Result<std::vector<Measurement>> measurementsOf(int64_t kernel) const;
   Diagnostic failure(const char *doing) const;
 
   std::string path;

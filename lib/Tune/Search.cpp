@@ -6,16 +6,23 @@
 
 namespace tw::tune {
 
-KernelSearch::KernelSearch(Space space, Candidate start, std::vector<Candidate> pool, uint64_t seed)
-    : space(std::move(space)), start(std::move(start)), pool(std::move(pool)), random(seed) {
+KernelSearch::KernelSearch(Space space, Candidate start, std::vector<Candidate> pool, uint64_t seed,
+                           SearchMode mode)
+    : space(std::move(space)), start(std::move(start)), pool(std::move(pool)), random(seed),
+      mode(mode) {
   known[this->start.point] = true;
 }
 
 std::optional<Point> KernelSearch::next() {
+  if (mode == SearchMode::Exhaustive)
+    return nextOfPool();
   if (sinceBest >= patience)
     return std::nullopt;
+  // Most by the model, which is right about much; the others are for what it does not see.
   constexpr std::optional<Point> (KernelSearch::*sources[])() = {
-      &KernelSearch::cheapest, &KernelSearch::nearBest, &KernelSearch::anywhere};
+      &KernelSearch::cheapest, &KernelSearch::cheapest, &KernelSearch::cheapest,
+      &KernelSearch::nearBest, &KernelSearch::cheapest, &KernelSearch::nearBest,
+      &KernelSearch::cheapest, &KernelSearch::anywhere};
   for (size_t tried = 0; tried < std::size(sources); ++tried)
     if (auto point = (this->*sources[turn++ % std::size(sources)])()) {
       known[*point] = true;
@@ -24,8 +31,25 @@ std::optional<Point> KernelSearch::next() {
   return std::nullopt;
 }
 
+std::optional<Point> KernelSearch::nextOfPool() {
+  while (firstUntried < pool.size())
+    if (const Point &point = pool[firstUntried++].point; known.try_emplace(point, true).second)
+      return point;
+  return std::nullopt;
+}
+
+std::optional<double> KernelSearch::costOf(const Point &point) const {
+  auto found = std::ranges::find(pool, point, &Candidate::point);
+  return found == pool.end() ? std::nullopt : found->cost;
+}
+
+size_t KernelSearch::untriedCount() const {
+  return size_t(std::ranges::count_if(
+      pool, [&](const Candidate &candidate) { return !known.contains(candidate.point); }));
+}
+
 std::optional<Point> KernelSearch::cheapest() {
-  CostCorrection correction(space, start);
+  CostCorrection correction(space, start, prior.get());
   for (const Measured &each : measured) {
     auto candidate = std::ranges::find(pool, each.point, &Candidate::point);
     // Of points beside the pool the model has said nothing.
@@ -86,7 +110,7 @@ void KernelSearch::record(const Point &point, TimeRatio ratio) {
   double before = best() ? best()->ratio.median : 1;
   auto again = std::ranges::find(measured, point, &Measured::point);
   if (again != measured.end())
-    again->ratio = ratio;
+    again->ratio = ratio, again->isConfirmed = true;
   else
     measured.push_back({point, ratio});
   sinceBest = ratio.median < before ? 0 : sinceBest + 1;
@@ -110,10 +134,19 @@ std::vector<KernelSearch::Measured> KernelSearch::finalists(size_t most) const {
   return found;
 }
 
-const KernelSearch::Measured *KernelSearch::best() const {
-  auto found = std::ranges::min_element(measured, {},
-                                        [](const Measured &each) { return each.ratio.median; });
-  return found == measured.end() || found->ratio.median >= 1 ? nullptr : &*found;
+const KernelSearch::Measured *KernelSearch::leastOf(bool confirmed) const {
+  const Measured *least = nullptr;
+  for (const Measured &each : measured)
+    if ((each.isConfirmed || !confirmed) && (!least || each.ratio.median < least->ratio.median))
+      least = &each;
+  return least && least->ratio.median < 1 ? least : nullptr;
+}
+
+const KernelSearch::Measured *KernelSearch::best() const { return leastOf(/*confirmed=*/false); }
+
+const KernelSearch::Measured *KernelSearch::bestConfirmed() const {
+  bool anyConfirmed = std::ranges::any_of(measured, &Measured::isConfirmed);
+  return leastOf(anyConfirmed);
 }
 
 } // namespace tw::tune

@@ -5,6 +5,7 @@
 #include "Tune/Comparison.h"
 #include "Tune/Space.h"
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <vector>
@@ -17,16 +18,27 @@ struct Candidate {
   std::optional<double> cost;
 };
 
+class CorrectionPrior;
+
+enum class SearchMode {
+  Guided,    // by what the model and the measurements say, until nothing gets faster
+  Exhaustive // all points of the pool, cheapest first by the model
+};
+
 class KernelSearch {
 public:
   /// From `start` on, whose cost is that of the same model; `pool`: points to try, cheapest first.
-  KernelSearch(Space space, Candidate start, std::vector<Candidate> pool, uint64_t seed);
+  KernelSearch(Space space, Candidate start, std::vector<Candidate> pool, uint64_t seed,
+               SearchMode mode = SearchMode::Guided);
 
-  /// The point to measure next; empty when nothing is left that is worth it: nothing untried, or
-  /// the last `patience` points were no faster than the best one. In turns the cheapest by the
-  /// model as far as measurements have corrected it, a neighbor or a mixture of the best points,
-  /// and one at random.
+  /// The point to measure next; empty when nothing is left that is worth it: nothing untried, or,
+  /// if it is guided, the last `patience` points were no faster than the best one. A guided search
+  /// takes in turns the cheapest by the model as far as measurements have corrected it, a neighbor
+  /// or a mixture of the best points, and one at random.
   std::optional<Point> next();
+
+  /// What is known of kernels of other sizes, which a guided search begins with.
+  void learnFrom(std::shared_ptr<const CorrectionPrior> known) { prior = std::move(known); }
 
   /// Of a point that was measured: how long it takes in terms of the start.
   void record(const Point &point, TimeRatio ratio);
@@ -36,15 +48,23 @@ public:
 
   struct Measured {
     Point point;
-    TimeRatio ratio;
+    TimeRatio ratio;          // by the last measurement
+    bool isConfirmed = false; // it was measured more than once
   };
   /// The fastest that may be faster than the start, fastest first, at most `most`.
   std::vector<Measured> finalists(size_t most) const;
   const Measured *best() const;
+  /// The same among those that were measured again, if any were: the fastest of many that were
+  /// measured once is a lucky one.
+  const Measured *bestConfirmed() const;
   /// What was measured, in that order.
   const std::vector<Measured> &measurements() const { return measured; }
   size_t measuredCount() const { return measured.size(); }
   size_t rejectedCount() const { return rejected; }
+  /// By the model; nothing for points beside the pool.
+  std::optional<double> costOf(const Point &point) const;
+  /// How many points of the pool have been neither measured, rejected nor asked for.
+  size_t untriedCount() const;
   const Candidate &startPoint() const { return start; }
 
   static constexpr size_t patience = 24;
@@ -53,6 +73,8 @@ private:
   std::optional<Point> cheapest();
   std::optional<Point> nearBest();
   std::optional<Point> anywhere();
+  std::optional<Point> nextOfPool();
+  const Measured *leastOf(bool confirmed) const;
 
   Space space;
   Candidate start;
@@ -60,7 +82,10 @@ private:
   std::map<Point, bool> known; // asked for, or recorded
   std::vector<Measured> measured;
   size_t rejected = 0, turn = 0, sinceBest = 0;
+  size_t firstUntried = 0; // of the pool: all before it are known
   std::mt19937_64 random;
+  SearchMode mode;
+  std::shared_ptr<const CorrectionPrior> prior;
 };
 
 } // namespace tw::tune

@@ -81,25 +81,81 @@ std::vector<Space> independentParts(const Space &space) {
   return parts;
 }
 
-Sampler::Sampler(const Space &space) : space(space) {
-  for (const Constraint &constraint : space.constraints)
-    knobs.push_back(knobsOf(constraint, space));
-}
-
-std::optional<Point> Sampler::draw(std::mt19937_64 &random) const {
-  std::vector<size_t> order(space.knobs.size()), place(space.knobs.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::shuffle(order, random);
+/// For the knobs that get values in the `order` given: the constraints that can be looked at once
+/// the i-th has one. `knobs`: of each constraint, by their numbers.
+static std::vector<std::vector<Constraint>>
+constraintsByLastKnob(const Space &space, const std::vector<std::vector<size_t>> &knobs,
+                      const std::vector<size_t> &order) {
+  std::vector<size_t> place(order.size());
   for (size_t i = 0; i < order.size(); ++i)
     place[order[i]] = i;
-  // Each constraint is looked at as soon as all of its knobs have values.
-  std::vector<std::vector<Constraint>> decided(order.size());
+  std::vector<std::vector<Constraint>> decided(std::max<size_t>(order.size(), 1));
   for (size_t i = 0; i < knobs.size(); ++i) {
     size_t last = 0;
     for (size_t knob : knobs[i])
       last = std::max(last, place[knob]);
     decided[last].push_back(space.constraints[i]);
   }
+  return decided;
+}
+
+namespace {
+
+/// Depth first through the knobs, leaving each subtree as soon as a constraint is violated.
+class Enumeration {
+public:
+  Enumeration(const Space &space, size_t mostSteps, const std::function<bool(const Point &)> &take)
+      : space(space), stepsLeft(mostSteps), take(take) {
+    std::vector<std::vector<size_t>> knobs;
+    for (const Constraint &constraint : space.constraints)
+      knobs.push_back(knobsOf(constraint, space));
+    std::vector<size_t> order(space.knobs.size());
+    std::iota(order.begin(), order.end(), 0);
+    decided = constraintsByLastKnob(space, knobs, order);
+    for (const Knob &knob : space.knobs)
+      values.push_back(&point[knob.name]);
+  }
+
+  bool from(size_t knob) {
+    if (knob == values.size())
+      return take(point);
+    for (int64_t value : space.knobs[knob].values) {
+      if (stepsLeft == 0)
+        return false;
+      --stepsLeft;
+      *values[knob] = value;
+      if (kernels::holds(decided[knob], point) && !from(knob + 1))
+        return false;
+    }
+    return true;
+  }
+
+private:
+  const Space &space;
+  size_t stepsLeft;
+  const std::function<bool(const Point &)> &take;
+  std::vector<std::vector<Constraint>> decided;
+  Point point;
+  std::vector<int64_t *> values; // of the knobs in `point`
+};
+
+} // namespace
+
+bool forEachLegalPoint(const Space &space, size_t mostSteps,
+                       const std::function<bool(const Point &)> &take) {
+  return Enumeration(space, mostSteps, take).from(0);
+}
+
+Sampler::Sampler(const Space &space) : space(space) {
+  for (const Constraint &constraint : space.constraints)
+    knobs.push_back(knobsOf(constraint, space));
+}
+
+std::optional<Point> Sampler::draw(std::mt19937_64 &random) const {
+  std::vector<size_t> order(space.knobs.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::shuffle(order, random);
+  std::vector<std::vector<Constraint>> decided = constraintsByLastKnob(space, knobs, order);
   Point point;
   for (size_t i = 0; i < order.size(); ++i) {
     const Knob &knob = space.knobs[order[i]];

@@ -5,6 +5,7 @@
 #pragma once
 #include "Kernels/Constraint.h"
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <random>
 #include <string>
@@ -40,6 +41,12 @@ std::vector<int64_t> valuesBetween(int64_t least, int64_t most);
 /// whatever is legal in the others. Every knob is in one of them; constraints over a single knob
 /// are no longer there: knobs have only the values that they permit.
 std::vector<Space> independentParts(const Space &space);
+
+/// Calls `take` with each legal point, values ascending, until it returns false or `mostSteps`
+/// values were tried. Whether that was all of them. Beside Solver::enumerate it is for the many
+/// points of a space with few knobs: a microsecond or so each.
+bool forEachLegalPoint(const Space &space, size_t mostSteps,
+                       const std::function<bool(const Point &)> &take);
 
 /// Draws legal points: knobs take random values in random order, as far as the constraints between
 /// those that have one let them.

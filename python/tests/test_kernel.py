@@ -127,8 +127,8 @@ def test_integers(case, results):
 
 def test_memory():
     @tk.kernel
-    def shift(x: X, ids: tk.In[tk.i64, 2], y: Y, z: tk.Out[tk.f32, 2, N], counts: tk.Out[tk.f32, N].filled(1),
-              some: tk.Out[tk.f32, M, N].filled(-1.0)):
+    def shift(x: X, ids: tk.In[tk.i64, 2], y: Y, z: tk.Out[tk.f32, 2, N], counts: tk.Out[tk.f32, N, tk.filled(1)],
+              some: tk.Out[tk.f32, M, N, tk.filled(-1.0)]):
         m, = tk.grid(M)
         tk.store(y, [m, 0], tk.load(x, [m - 1, -1], [1, N], pad=5.0))
         rows = tk.check(tk.load(ids, [0], [2]), M, "row %lld of %lld")
@@ -262,7 +262,7 @@ def test_parameters_are_constants():
 
 
 def test_dtype_variables():
-    T = tk.dtype("T", tk.f32, tk.bf16, tk.i32)
+    T = tk.dtype("T", tk.f32 | tk.bf16 | tk.i32)
 
     @tk.kernel
     def double(x: tk.In[T, N], w: tk.In[T, N], y: tk.Out[T, N]):
@@ -385,7 +385,7 @@ def test_print(capsys):
 
 
 def test_a_file_of_a_kernel(tmp_path, refusal):
-    T = tk.dtype("T", tk.f32, tk.f64)
+    T = tk.dtype("T", tk.f32 | tk.f64)
 
     @tk.kernel
     def add(x: tk.In[T, M, N], y: tk.InOut[T, M, N], scale: tk.f64, z: tk.Out[T, M, N], *, BM=1):

@@ -33,7 +33,7 @@ def early_id(x: X, y: Y):
 
 
 @mistake("nothing is ever stored to output y", "store to it, or give it a value that it is filled with: "
-                                               "tk.Out[dtype, M, N].filled(0)")
+                                               "tk.Out[dtype, M, N, tk.filled(0)]")
 def unstored(x: X, y: Y):  # here: -2
     tk.grid(M)
 
@@ -80,7 +80,7 @@ DECLARATIONS = [
     (lambda: tk.symbol("2x"), '"2x" cannot be the name of a symbol'),
     (lambda: tk.symbol("N", min=5, max=2), "symbol N cannot have min = 5, max = 2, multiple = 1"),
     (lambda: tk.dtype("T"), "the dtype variable T has no dtypes to choose from"),
-    (lambda: tk.In[tk.f32, M].filled(0), "only outputs are filled"),
+    (lambda: tk.In[tk.f32, M, tk.filled(0)], "only outputs are filled"),
     (lambda: tk.symbols(5), "5 are no names of symbols"),
     (lambda: tk.kernel(5), "5 is no kernel"),
     (lambda: tk.kernel(print), "<built-in function print> is no kernel"),
@@ -107,6 +107,9 @@ def variadic(*x): pass                                                # noqa: E7
 def parameter_without_default(x: X, *, BM): pass                      # noqa: E704
 def parameter_of_text(x: X, *, BM="a"): pass                          # noqa: E704
 def other_symbol(n: M): pass                                          # noqa: E704
+def other_symbol_for_checkers(n: tk.In[tk.Symbol, M]): pass           # noqa: E704
+def no_symbol(n: tk.In[tk.Symbol, 3]): pass                           # noqa: E704
+def symbol_that_is_written(n: tk.Out[tk.Symbol, M]): pass             # noqa: E704
 def unknown_name(x: "Nowhere"): pass                                  # noqa: E704,F821
 
 
@@ -121,6 +124,9 @@ SIGNATURES = {
     "parameter_without_default": "parameter BM has no value by default",
     "parameter_of_text": "parameter BM has 'a' by default",
     "other_symbol": "argument n brings the symbol M, but is not called so",
+    "other_symbol_for_checkers": "argument n brings the symbol M, but is not called so",
+    "no_symbol": "argument n is annotated with tk.Symbol, but not with one symbol",
+    "symbol_that_is_written": "argument n is annotated with tk.Symbol, but not with one symbol",
     "unknown_name": "the annotation of x, 'Nowhere', cannot be evaluated: name 'Nowhere' is not defined",
 }
 

@@ -11,7 +11,7 @@ import tilewright.kernel as tk
 import tilewright.torch
 
 M, N, K = tk.symbols("M N K")
-T = tk.dtype("T", tk.f32, tk.bf16)
+T = tk.dtype("T", tk.f32 | tk.bf16)
 close = torch.testing.assert_close
 serial = itertools.count()
 pytestmark = pytest.mark.usefixtures("fresh")

@@ -61,7 +61,7 @@ def test_dtypes(dtype):
 @pytest.mark.parametrize("atomic, expected", [("add", [8, 5]), ("min", [1, 1]), ("max", [2, 2]), ("any", [2, 1])])
 def test_atomics(atomic, expected):
     @tk.kernel
-    def collect(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, 2].filled(2), z: tk.Out[tk.f32, 1].filled(1)):
+    def collect(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, 2, tk.filled(2)], z: tk.Out[tk.f32, 1, tk.filled(1)]):
         n, = tk.grid(N)
         places = tk.rem(tk.iota([3]), 2)
         ones = tk.full([3], 1.0, tk.f32)
@@ -117,7 +117,7 @@ def test_numbers_from_memory_as_positions():
 
 def test_masks_with_strides_and_padding():
     @tk.kernel
-    def every_second(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, 8].filled(-1)):
+    def every_second(x: tk.In[tk.f32, N], y: tk.Out[tk.f32, 8, tk.filled(-1)]):
         tk.grid(1)
         seen = tk.iota([8]) < 5
         tk.store(y, [0], tk.load(x, [1], [8], strides=[2], mask=seen, pad=9.0), mask=tk.iota([8]) != 1, drop=True)

@@ -58,7 +58,7 @@ def arguments(function):
     return re.findall(r"(\w+): ", function.__doc__.splitlines()[0])
 
 
-OWN_TESTS = {"branch", "dtype", "grid", "kernel", "symbol", "symbols"}
+OWN_TESTS = {"branch", "dtype", "filled", "grid", "kernel", "symbol", "symbols"}
 FUNCTIONS = [name for name in tk.__all__
              if callable(getattr(tk, name)) and not isinstance(getattr(tk, name), type) and name not in OWN_TESTS]
 
@@ -86,7 +86,15 @@ def declarations(odd):
     return [lambda: tk.symbol(odd), lambda: tk.symbol("S", min=odd), lambda: tk.symbol("S", max=odd),
                         lambda: tk.symbol("S", multiple=odd), lambda: tk.symbols(odd), lambda: tk.dtype(odd, tk.f32),
                         lambda: tk.dtype("T", odd), lambda: tk.kernel(odd), lambda: tk.kernel(name=odd)(plain).text(),
-                        lambda: tk.cdiv(M, odd), lambda: tk.cdiv(odd, M)]
+                        lambda: tk.cdiv(M, odd), lambda: tk.cdiv(odd, M), lambda: tk.In[tk.f32, M, tk.filled(odd)],
+                        lambda: filled_with(odd)]
+
+
+def filled_with(odd):
+    @tk.kernel
+    def kernel(x: tk.In[tk.f32, M], y: tk.Out[tk.f32, M, tk.filled(odd)]):
+        tk.grid(M)
+    return kernel.text()
 
 
 def plain(x: tk.In[tk.f32, M, N], y: tk.Out[tk.f32, M, N]):

@@ -3,6 +3,9 @@
 import contextlib
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 
@@ -88,6 +91,62 @@ def test_interrupt_does_not_break_the_program(mlp):
         while time.monotonic() < end:
             program(x)
     assert torch.equal(program(x), expected)
+
+
+def test_interrupt_in_one_long_call(run_with_torch):
+    """It is not lost: the call runs to its end, as each of PyTorch's own does, and what stands behind it does not run."""
+    assert run_with_torch("""
+        import os, signal, threading, time, torch, tilewright
+
+        class Long(torch.nn.Module):
+            def forward(self, x):
+                for _ in range(40):
+                    x = (x @ x).tanh()
+                return x
+
+        def timed(call):
+            begin = time.monotonic()
+            call()
+            return time.monotonic() - begin
+
+        x = torch.randn(512, 512)
+        program = tilewright.compile(Long(), (x,), threads=1)
+        expected, reached = program(x), []
+        once = timed(lambda: program(x))
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # shells let what runs in the background ignore it
+
+        def work():
+            threading.Timer(once / 4, os.kill, (os.getpid(), signal.SIGINT)).start()
+            try:
+                program(x)
+                reached.append("behind the call")
+            except KeyboardInterrupt:
+                reached.append("the handler")
+
+        took = timed(work)
+        print(reached, once / 2 < took, torch.equal(program(x), expected))
+    """) == "['the handler'] True True\n"
+
+
+def test_interrupt_from_outside(tmp_path):
+    """A Python that compiles one model after another ends by Ctrl-C as any does: with a traceback, and by the signal."""
+    (tmp_path / "loops.py").write_text(textwrap.dedent("""
+        import signal, torch, tilewright
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        layers = [torch.nn.Linear(a, a + 1) for a in range(16, 40)]
+        exported = torch.export.export(torch.nn.Sequential(*layers), (torch.randn(3, 16),))
+        while True:
+            print("compiling", flush=True)
+            tilewright.compile(exported)
+    """))
+    with subprocess.Popen([sys.executable, str(tmp_path / "loops.py")], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as process:
+        assert process.stdout.readline() == "compiling\n"
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGINT and "nanobind: leaked" not in errors
+    assert errors.rstrip().endswith("KeyboardInterrupt") and "tilewright.compile(exported)" in errors, errors
 
 
 class Layers(torch.nn.Module):

@@ -66,3 +66,28 @@ def test_arguments_that_share_memory_and_are_written_to():
 def test_segments_and_ranges_that_cannot_be(f, argument, words, refusal):
     with refusal("TW-RUNTIME-0013", words):
         torch.compile(f, backend=backend, fullgraph=True)(torch.arange(6.0), argument)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_products_without_elements(dtype):
+    def f(a, b, c):
+        return a @ b, b @ a, a @ c, c.t() @ b, torch.cat([c, b], 1).t() @ b
+
+    given = [torch.ones(sizes, dtype=dtype) for sizes in ((0, 4), (4, 0), (4, 40))]
+    for got, expected in zip(torch.compile(f, backend=backend)(*given), f(*given), strict=True):
+        torch.testing.assert_close(got, expected)
+
+
+@pytest.mark.parametrize("extreme", [lambda x: x.max(0), lambda x: x.min()], ids=["max", "min"])
+def test_extremes_of_no_elements(extreme, refusal):
+    """PyTorch's own kernels refuse them, but not what it traces."""
+    compiled = torch.compile(extreme, backend=backend)
+    with pytest.raises((IndexError, RuntimeError)):
+        extreme(torch.ones(0, 3))
+    with refusal("TW-RUNTIME-0013", "an extreme along dimension 0, which has size 0"):
+        compiled(torch.ones(0, 3))
+
+
+def test_no_extremes_of_elements():
+    got, places = torch.compile(lambda x: x.max(0), backend=backend)(torch.ones(3, 0))
+    assert got.shape == places.shape == (0,)

@@ -11,7 +11,7 @@ import tilewright.torch
 from compare import check, tensors
 
 pytestmark = pytest.mark.usefixtures("fresh")
-M, N, T = *tk.symbols("M N"), tk.dtype("T", tk.f32, tk.f64)
+M, N, T = *tk.symbols("M N"), tk.dtype("T", tk.f32 | tk.f64)
 
 
 @tk.kernel

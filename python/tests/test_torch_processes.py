@@ -154,3 +154,25 @@ def test_custom_operators_keep_nothing_of_ours(run_with_torch, tmp_path):
     run_with_torch(OPERATOR.format(name="tilewright_end_test::of_main"))
     (tmp_path / "a_module_of_operators.py").write_text(textwrap.dedent(OPERATOR.format(name="tilewright_end_test::of_module")))
     run_with_torch(f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import a_module_of_operators")
+
+
+def test_custom_operators_keep_no_closure_of_ours(run_with_torch):
+    """... and with them the variables of the functions around them."""
+    body = textwrap.indent(textwrap.dedent(OPERATOR.format(name="tilewright_end_test::of_function")), "    ")
+    run_with_torch(f"""
+import torch
+import tilewright
+
+def make():
+{body}
+    module = torch.nn.ReLU()
+    program = tilewright.compile(module, (torch.ones(2),))
+    later: int
+    library = torch.library.Library("tilewright_end_test", "FRAGMENT")
+    library.define("relu(Tensor x) -> Tensor")
+    library.impl("relu", lambda x: program(x) if x.dim() else later, "CPU")
+    return library
+
+library = make()
+torch.ops.tilewright_end_test.relu(torch.ones(2))
+""")

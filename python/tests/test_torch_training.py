@@ -46,6 +46,25 @@ def test_autocast():
         torch.testing.assert_close(a, parameter.grad, rtol=5e-2, atol=1e-2)
 
 
+@pytest.mark.parametrize("norm", [nn.GroupNorm(4, 8), nn.GroupNorm(2, 8, affine=False), nn.RMSNorm(6), nn.BatchNorm2d(8),
+                                  nn.InstanceNorm2d(8, affine=True)],
+                         ids=["group", "plain group", "rms", "batch", "instance"])
+def test_normalisations_of_bf16(norm):
+    """With parameters of f32, as autocast leaves them: there PyTorch traces other dtypes than its own kernels give."""
+    theirs, x = copy.deepcopy(norm), torch.randn(4, 8, 6, 6, requires_grad=True)
+    weights = torch.randn(x.shape)
+    ours = torch.compile(lambda x: norm(x.bfloat16()).float().tanh(), backend=backend, fullgraph=True)(x)
+    (ours * weights).sum().backward()
+    got, x.grad = x.grad, None
+    expected = theirs(x.bfloat16()).float().tanh()
+    (expected * weights).sum().backward()
+    pairs = [(ours, expected), (got, x.grad), *zip((each.grad for each in norm.parameters()),
+                                                   (each.grad for each in theirs.parameters()), strict=True),
+             *zip(norm.buffers(), theirs.buffers(), strict=True)]
+    for a, b in pairs:
+        torch.testing.assert_close(a, b, rtol=2e-2, atol=3e-2 * b.abs().max().item())
+
+
 def test_activation_checkpointing():
     class Net(nn.Module):
         def __init__(self):

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import sys
 
 from . import _native
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CellType, ModuleType
 
 
 @atexit.register
@@ -17,17 +22,49 @@ def _release() -> None:
             from .torch import _private
 
             _private.release_compiled()
-        _have_globals_cleared()
+        modules = [module for module in sys.modules.values() if type(module) is type(sys)]
+        ours = [module for module in modules if module.__name__.partition(".")[0] == __package__]
+        _have_globals_cleared(modules, ours)
+        _have_closures_emptied({module.__name__ for module in ours})
 
 
-def _have_globals_cleared() -> None:
+def _have_globals_cleared(modules: list[ModuleType], ours: list[ModuleType]) -> None:
     """torch never releases a function that implements an operator (torch.library), and with it the globals of its module,
     which may have symbols, kernels and programs. Python ends by clearing the globals of the modules that still live then,
     so those of users of this package do."""
-    modules = [module for module in sys.modules.values() if type(module) is type(sys)]
-    ours = {id(module): module.__name__ for module in modules if module.__name__.partition(".")[0] == __package__}
-    types_of = set(ours.values())  # the modules in which our types are
+    known, types_of = {id(module) for module in ours}, {module.__name__ for module in ours}
     for module in modules:
-        if id(module) not in ours and (module.__name__ == "__main__" or any(
-                id(value) in ours or type(value).__module__ in types_of for value in list(vars(module).values()))):
+        if id(module) not in known and (module.__name__ == "__main__" or any(
+                id(value) in known or type(value).__module__ in types_of for value in list(vars(module).values()))):
             _native.keep(module)
+
+
+class _Cells:
+    """Variables of functions, which lose their values when this goes."""
+
+    def __init__(self, cells: list[CellType]) -> None:
+        self.cells = cells
+
+    def __del__(self) -> None:
+        for cell in self.cells:
+            cell.cell_contents = None
+
+
+def _have_closures_emptied(types_of: set[str]) -> None:
+    """The same of the variables of functions around such a function: they lose their values when Python clears the globals
+    of this module."""
+    global _cells
+    function = type(_have_closures_emptied)
+    cells = [cell for each in gc.get_objects()
+             if type(each) is function and each.__closure__ and each.__module__ not in types_of
+             for cell in each.__closure__ if _type_of(cell).__module__ in types_of]
+    if cells:
+        _cells = _Cells(cells)
+        _native.keep(sys.modules[__name__])
+
+
+def _type_of(cell: CellType) -> type:
+    try:
+        return type(cell.cell_contents)
+    except ValueError:  # the variable has no value
+        return type(None)

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tune/Search.h"
 #include "Tune/CostCorrection.h"
-#include "Tune/Database.h"
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -117,6 +114,45 @@ TEST(Search, RejectedPointsAreNeverKept) {
   }
 }
 
+TEST(Search, ExhaustiveAsksForEachPointOnce) {
+  Space space = blocks();
+  std::vector<Candidate> all = pool(space);
+  Point start = {{"rows", 6}, {"columns", 32}};
+  KernelSearch search(space, {start, costOf(start)}, all, 0, SearchMode::Exhaustive);
+  search.record(all[3].point, {1.2, 1.1, 1.3}); // by a search before this one
+  std::vector<Point> asked;
+  while (auto point = search.next()) {
+    asked.push_back(*point);
+    if (asked.size() % 7 == 0)
+      search.reject(*point);
+    else
+      search.record(*point, {1.5, 1.4, 1.6});
+  }
+  std::vector<Point> expected; // in the order of the model
+  for (const Candidate &each : all)
+    if (each.point != start && each.point != all[3].point)
+      expected.push_back(each.point);
+  EXPECT_EQ(asked, expected);
+  EXPECT_EQ(search.untriedCount(), 0u);
+  EXPECT_EQ(search.measuredCount() + search.rejectedCount(), all.size() - 1);
+}
+
+TEST(Search, WhatWasMeasuredAgainIsBelieved) {
+  Space space = blocks();
+  Point start = {{"rows", 1}, {"columns", 8}}, lucky = {{"rows", 2}, {"columns", 8}},
+        good = {{"rows", 4}, {"columns", 8}}, other = {{"rows", 3}, {"columns", 8}};
+  KernelSearch search(space, {start, {}}, pool(space), 0);
+  search.record(lucky, {0.5, 0.4, 1.1});
+  ASSERT_NE(search.bestConfirmed(), nullptr); // nothing was measured again yet
+  EXPECT_EQ(search.bestConfirmed()->point, lucky);
+  search.record(good, {0.6, 0.5, 0.7});
+  search.record(other, {0.55, 0.5, 0.7});
+  search.record(lucky, {0.9, 0.8, 0.95});
+  search.record(good, {0.62, 0.6, 0.65});
+  EXPECT_EQ(search.best()->point, other);
+  EXPECT_EQ(search.bestConfirmed()->point, good);
+}
+
 TEST(CostCorrection, LearnsWhatTheModelMisses) {
   Space space = blocks();
   Candidate start{{{"rows", 1}, {"columns", 8}}, 1.0};
@@ -133,56 +169,6 @@ TEST(CostCorrection, LearnsWhatTheModelMisses) {
     before += std::abs(truth);
   }
   EXPECT_LT(after, before / 3);
-}
-
-class DatabaseTest : public testing::Test {
-protected:
-  std::string path = testing::TempDir() + "tune_database_" +
-                     testing::UnitTest::GetInstance()->current_test_info()->name() + ".sqlite";
-  void SetUp() override { std::filesystem::remove(path); }
-  void TearDown() override { std::filesystem::remove(path); }
-
-  const MeasuredKernel kernel{"a5b62a", 1, "rows=8", "cpu", "EPYC, 2 threads", "0.1"};
-};
-
-TEST_F(DatabaseTest, KeepsWhatIsMeasured) {
-  {
-    auto database = Database::open(path);
-    ASSERT_TRUE(database.ok()) << database.error().render();
-    ASSERT_TRUE(
-        database->add(kernel, {{{"rows", 6}}, "", {0.9, 0.8, 0.95}, 11, 120.5, 1700000000}));
-    ASSERT_TRUE(database->add(kernel, {{{"rows", 7}}, "results differ", {}, 0, 0, 1700000001}));
-  }
-  auto database = Database::open(path);
-  ASSERT_TRUE(database.ok()) << database.error().render();
-  auto found = database->find(kernel);
-  ASSERT_TRUE(found.ok());
-  ASSERT_EQ(found->size(), 2u);
-  EXPECT_EQ((*found)[0].point, (Point{{"rows", 6}}));
-  EXPECT_EQ((*found)[0].ratio.high, 0.95);
-  EXPECT_EQ((*found)[0].pairs, 11);
-  EXPECT_EQ((*found)[1].rejection, "results differ");
-  MeasuredKernel other = kernel;
-  other.machine = "Xeon, 2 threads";
-  auto none = database->find(other);
-  ASSERT_TRUE(none.ok());
-  EXPECT_TRUE(none->empty());
-}
-
-TEST_F(DatabaseTest, RefusesWhatIsNoDatabase) {
-  std::ofstream(path) << "this is a text, and long enough to be taken for a page of a database?";
-  auto text = Database::open(path);
-  ASSERT_FALSE(text.ok());
-  EXPECT_EQ(text.error().code, Code::TUNE_1);
-  EXPECT_EQ(Database::open(testing::TempDir()).error().code, Code::TUNE_1);
-  EXPECT_EQ(Database::open("/no/such/folder/x.sqlite").error().code, Code::TUNE_1);
-}
-
-TEST(Point, TextIsSortedAndReadBack) {
-  Point point = {{"rows", 8}, {"columns", 32}, {"k_block", 0}};
-  EXPECT_EQ(pointText(point), "columns=32 k_block=0 rows=8");
-  EXPECT_EQ(parsePoint(pointText(point)), point);
-  EXPECT_EQ(parsePoint("rows=x columns =3 =4 k=5"), (Point{{"", 4}, {"k", 5}}));
 }
 
 } // namespace

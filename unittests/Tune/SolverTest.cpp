@@ -59,6 +59,10 @@ TEST(Solver, AgreesWithBruteForce) {
     EXPECT_TRUE(all.areAll);
     EXPECT_EQ(std::set(all.points.begin(), all.points.end()), legal);
     EXPECT_EQ(all.points.size(), legal.size());
+    std::set<Point> enumerated;
+    EXPECT_TRUE(forEachLegalPoint(
+        space, 10'000, [&](const Point &point) { return enumerated.insert(point).second; }));
+    EXPECT_EQ(enumerated, legal);
     Solver::Count count = Solver::count(space, 10'000);
     EXPECT_TRUE(count.isExact);
     EXPECT_EQ(count.number, double(legal.size()));

@@ -43,6 +43,32 @@ TEST(Space, PartsAreWhatNoConstraintConnects) {
   EXPECT_TRUE(parts[1].constraints.empty());
 }
 
+TEST(Space, AllPointsAreEnumeratedOnce) {
+  Space space = blocks();
+  std::map<Point, int> found;
+  auto take = [&](const Point &point) { return ++found[point], true; };
+  EXPECT_TRUE(forEachLegalPoint(space, 1'000, take));
+  size_t legal = 0;
+  for (int64_t rows : space.knobs[0].values)
+    for (int64_t columns : space.knobs[1].values)
+      for (int64_t programs : space.knobs[2].values)
+        if (Point point = {{"rows", rows}, {"columns", columns}, {"programs", programs}};
+            space.contains(point)) {
+          ++legal;
+          EXPECT_EQ(found[point], 1);
+        }
+  EXPECT_EQ(found.size(), legal);
+  // Where there is more than is looked at, it says so; and whoever asked can have enough.
+  EXPECT_FALSE(forEachLegalPoint(space, 5, take));
+  found.clear();
+  EXPECT_FALSE(
+      forEachLegalPoint(space, 1'000, [&](const Point &point) { return ++found[point], false; }));
+  EXPECT_EQ(found.size(), 1u);
+  // A constraint over no knob at all is looked at, too.
+  space.constraints.emplace_back("1", "0");
+  EXPECT_TRUE(forEachLegalPoint(space, 1'000, [](const Point &) { return ADD_FAILURE(), true; }));
+}
+
 TEST(Space, NeighborsAreLegalNewAndNear) {
   Space space = blocks();
   Point point = {{"rows", 4}, {"columns", 2}, {"programs", 1}};

@@ -100,11 +100,19 @@ Result<CompileRequest> readOptions(const tilewright_space_options *options) {
   spaces.pointsMost = options->points_most;
   spaces.samples = options->samples;
   spaces.seed = options->seed;
+  spaces.enumerateMost = options->enumerate_most;
+  for (size_t i = 0; i < options->knob_count; ++i)
+    spaces.knobs.push_back(text(options->knobs[i]));
+  if (options->cost_within != 0)
+    spaces.costWithin = options->cost_within;
   for (auto [name, number] :
        {std::pair("count_most", spaces.countMost), std::pair("points_most", spaces.pointsMost),
-        std::pair("samples", spaces.samples)})
+        std::pair("samples", spaces.samples), std::pair("enumerate_most", spaces.enumerateMost)})
     if (number < 0)
       return usageError(fmt::format("options.{} is {}", name, number), "give 0 or more");
+  if (!(spaces.costWithin >= 1))
+    return usageError(fmt::format("options.cost_within is {}", spaces.costWithin),
+                      "give 1 or more, or 0 for all costs");
   return request;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/Model/ConfigurationSpaces.h"
+#include "Driver/Model/PointsToTry.h"
 #include "GraphToTile/Analysis/Subkernels/DispatchCalls.h"
 #include "GraphToTile/Configuration/ConfigurationAttr.h"
 #include "IO/Formats/JsonWriter.h"
@@ -90,13 +91,13 @@ KernelSpace spaceOf(const ConfigurationProblem &problem, const ConfigurationChoo
   Schemas schemas{space.schema, made.configuration.target.empty()
                                     ? nullptr
                                     : dialect->getSchema(made.configuration.target)};
-  Point chosen = pointOf(chooser.choose(problem));
+  made.chosen = pointOf(chooser.choose(problem));
   for (auto *fields : {&made.configuration.fields, &made.configuration.targetFields})
     for (const auto &[name, value] : *fields) {
       made.point[name] = value;
-      auto own = chosen.find(name);
+      auto own = made.chosen.find(name);
       made.space.knobs.push_back(
-          knobOf(name, value, own == chosen.end() ? value : own->second, schemas, space.most));
+          knobOf(name, value, own == made.chosen.end() ? value : own->second, schemas, space.most));
     }
   made.space.constraints = std::move(space.constraints);
   llvm::append_range(made.space.constraints, chooser.constraints(problem));
@@ -163,51 +164,10 @@ LegalPoints countLegal(const tune::Space &space, const SpaceRequest &request) {
   tune::Solver::Count count = tune::Solver::count(space, size_t(request.countMost));
   return {count.number, count.isExact};
 }
-std::vector<Point> samplesOf(const tune::Space &space, const SpaceRequest &request) {
-  if (request.samples == 0)
-    return {};
-  return tune::Solver(space).sample(size_t(request.samples), request.seed);
-}
 #else // then describeSpaces has refused what needs one
 constexpr bool hasSolver = false;
 LegalPoints countLegal(const tune::Space &, const SpaceRequest &) { return {}; }
-std::vector<Point> samplesOf(const tune::Space &, const SpaceRequest &) { return {}; }
 #endif
-
-//===----------------------------------------------------------------------===//
-// Points to try
-//===----------------------------------------------------------------------===//
-
-struct CostedPoint {
-  Point point;
-  std::optional<double> cost;
-};
-
-/// The target's choice, neighbors of where the kernel is and samples of all of the space: the
-/// cheapest first where the target has a model, else near ones before far ones.
-std::vector<CostedPoint> pointsToTry(const KernelSpace &kernel, const ConfigurationProblem &problem,
-                                     const ConfigurationChooser &chooser,
-                                     const SpaceRequest &request) {
-  std::vector<Point> points = tune::neighbors(kernel.space, kernel.point, 2);
-  if (Point chosen = pointOf(chooser.choose(problem)); kernel.space.contains(chosen))
-    points.insert(points.begin(), std::move(chosen));
-  std::set<Point> known(points.begin(), points.end());
-  known.insert(kernel.point);
-  for (Point &sample : samplesOf(kernel.space, request))
-    if (known.insert(sample).second)
-      points.push_back(std::move(sample));
-  std::vector<CostedPoint> costed;
-  for (Point &point : points) {
-    std::optional<double> cost = chooser.cost(problem, kernel.at(point));
-    costed.push_back({std::move(point), cost});
-  }
-  llvm::stable_sort(costed, [](const CostedPoint &a, const CostedPoint &b) {
-    return a.cost.value_or(0) < b.cost.value_or(0);
-  });
-  if (costed.size() > size_t(request.pointsMost))
-    costed.resize(size_t(request.pointsMost));
-  return costed;
-}
 
 //===----------------------------------------------------------------------===//
 // Text
@@ -266,6 +226,14 @@ void writePoint(JsonWriter &json, const CostedPoint &costed, const KernelSpace &
   json.endObject().endObject();
 }
 
+void writePoints(JsonWriter &json, const std::vector<CostedPoint> &points,
+                 const KernelSpace &kernel) {
+  json.key("points").beginArray();
+  for (const CostedPoint &point : points)
+    writePoint(json, point, kernel);
+  json.endArray();
+}
+
 void write(JsonWriter &json, const conversion::KernelFeatures &features) {
   auto writeAll = [&](const char *key, const std::vector<std::string> &texts) {
     json.key(key).beginArray();
@@ -315,17 +283,19 @@ void write(JsonWriter &json, const KernelSpace &kernel, const ConfigurationProbl
     json.member("reason", std::string_view(constraint.reason)).endObject();
   }
   json.endArray();
-  writePoint(json.key("chosen"), {pointOf(chooser.choose(problem)), {}}, kernel);
+  writePoint(json.key("chosen"), {kernel.chosen, {}}, kernel);
   if (request.countMost > 0) {
     LegalPoints count = countLegal(kernel.space, request);
     json.key("legal").beginObject().member("points", count.number);
     json.member("exact", count.isExact).endObject();
   }
-  if (request.pointsMost > 0) {
-    json.key("points").beginArray();
-    for (const CostedPoint &point : pointsToTry(kernel, problem, chooser, request))
-      writePoint(json, point, kernel);
-    json.endArray();
+  if (request.enumerateMost > 0) {
+    EnumeratedSpace all = enumerateSpace(kernel, problem, chooser, request);
+    json.key("enumerated").beginObject().member("legal", all.legal);
+    json.member("complete", all.isComplete).member("within", all.within).endObject();
+    writePoints(json, all.points, kernel);
+  } else if (request.pointsMost > 0) {
+    writePoints(json, pointsToTry(kernel, problem, chooser, request), kernel);
   }
   json.endObject();
 }
@@ -351,6 +321,9 @@ Result<std::string> describeSpaces(ModuleOp module, const ConfigurationChooser &
     if (!request.kernel.empty() && request.kernel != kernel.kernel)
       return;
     isFound = true;
+    for (tune::Knob &knob : kernel.space.knobs)
+      if (!request.knobs.empty() && !llvm::is_contained(request.knobs, knob.name))
+        knob.values = {kernel.point.at(knob.name)};
     if (request.isJson)
       write(json, kernel, problem, chooser, request);
     else if (request.isSmtLib)

@@ -6,6 +6,7 @@
 #include "GraphToTile/Configuration/ConfigurationChooser.h"
 #include "GraphToTile/Configuration/KernelFeatures.h"
 #include "Tune/Space.h"
+#include <limits>
 #include <optional>
 
 namespace tw {
@@ -18,7 +19,8 @@ struct KernelSpace {
   conversion::KernelFeatures features;
   conversion::Configuration configuration;
   tune::Space space;
-  tune::Point point;
+  tune::Point point;  // where the kernel is
+  tune::Point chosen; // the target's choice
 
   /// A configuration like that of the kernel, with the values of `point`.
   conversion::Configuration at(const tune::Point &point) const;
@@ -27,11 +29,17 @@ struct KernelSpace {
 /// What is asked for beside the spaces themselves.
 struct SpaceRequest {
   bool isJson = false, isSmtLib = false;
-  std::string kernel;     // only this one; empty: all
+  std::string kernel; // only this one; empty: all
+  /// Knobs that may have other values than now; empty: all of them.
+  std::vector<std::string> knobs = {};
   int64_t countMost = 0;  // legal points are counted up to here; 0: they are not
   int64_t pointsMost = 0; // so many points to try first, cheapest first by the target's model
   int64_t samples = 0;    // of them at most so many drawn from the whole space by the solver
   uint64_t seed = 0;
+  /// Instead of some points: all of each kernel that has no more than so many; 0: some.
+  int64_t enumerateMost = 0;
+  /// Of these only those whose cost by the target's model is at most so many times the least.
+  double costWithin = std::numeric_limits<double>::infinity();
 };
 
 /// Describes the spaces of all kernels of a module between tw-configure and tw-tile-programs, as
@@ -41,11 +49,11 @@ struct SpaceRequest {
 /// ...}}, "cost": 1.5e6,
 /// "knobs": [{"name": "rows", "value": 8, "values": [1, 2, ...], "of_target": false,
 /// "meaning": "..."}], "chosen": {"values": {}}, "constraints": [{"text": "...", "reason": "..."}],
-/// "legal": {"points": 1200, "exact": true}, "points": [{"cost": 1.4e6, "values": {"rows": 6}}]}]}.
-/// A point has the values in which it differs from the configuration; "chosen" is the target's
-/// choice, which is the configuration unless a spec or a file has given another one. Errors:
-/// DRIVER_1 for a kernel that there is not, DRIVER_3 where points are counted or drawn and there is
-/// no solver.
+/// "legal": {"points": 1200, "exact": true}, "enumerated": {"legal": 1200, "complete": true,
+/// "within": 90}, "points": [{"cost": 1.4e6, "values": {"rows": 6}}]}]}. A point has the values in
+/// which it differs from the configuration; "chosen" is the target's choice, which is the
+/// configuration unless a spec or a file has given another one. Errors: DRIVER_1 for a kernel that
+/// there is not, DRIVER_3 where points are counted or drawn and there is no solver.
 Result<std::string> describeSpaces(mlir::ModuleOp module,
                                    const conversion::ConfigurationChooser &chooser,
                                    const SpaceRequest &request);

@@ -47,6 +47,9 @@ static CpuFeatures ofX86(const Has &has) {
   // Behind the page that is read, where these CPUs do not look by themselves.
   cpu.streamAhead = cpu.hasBf16Tiles ? 4096 : 0;
   cpu.hasSlowThirdLevel = cpu.hasBf16Tiles;
+  // Sums of 32 KB, in a first-level cache of 48.
+  if (cpu.hasBf16Tiles)
+    cpu.panelRows = 128;
   cpu.storeFence = "llvm.x86.sse.sfence";
   return cpu;
 }
@@ -75,7 +78,7 @@ RegisterBlock CpuFeatures::productBlock(int64_t bytes) const {
 }
 
 int64_t CpuFeatures::productRows(int64_t vectors) const {
-  return vectorRegisters >= 32 && vectors == 3 ? 8 : 6;
+  return vectorRegisters >= 32 && (vectors == 2 || vectors == 3) ? 8 : 6;
 }
 
 std::optional<RegisterBlock> CpuFeatures::pairTile() const {

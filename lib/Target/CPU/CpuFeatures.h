@@ -38,6 +38,9 @@ struct CpuFeatures {
   /// it is worth a copy to have lines of it next to each other. Measured, too ("Products of two
   /// inputs").
   bool hasSlowThirdLevel = false;
+  /// Rows of a, at most, that pass by a panel of 64 columns of b while their sums lie in memory.
+  /// Measured, too ("Packed weights").
+  int64_t panelRows = 208;
   /// The instruction that orders non-temporal stores before what the caller does next, as LLVM's
   /// intrinsic; null: they are ordered as all others are.
   const char *storeFence = nullptr;

@@ -265,6 +265,8 @@ LogicalResult groupNorm(Lowering &ctx, int64_t groups) {
 LogicalResult lowerGroupNorm(Lowering &ctx) { return groupNorm(ctx, ctx.integer("num_groups")); }
 LogicalResult lowerNativeGroupNorm(Lowering &ctx) { return groupNorm(ctx, ctx.integer("group")); }
 
+/// Dtypes are what the program says: of bf16 with weights of f32 PyTorch's own backward and what it
+/// traces differ.
 LogicalResult lowerGroupNormBackward(Lowering &ctx) {
   Tensor go = ctx.tensor("grad_out"), x = ctx.tensor("input"), mean = ctx.tensor("mean"),
          rstd = ctx.tensor("rstd");
@@ -281,18 +283,18 @@ LogicalResult lowerGroupNormBackward(Lowering &ctx) {
   if (mask[0]) {
     Tensor g = weight ? multiply(ctx, groupedGo, channelsInGroups(ctx, *weight, groups), dtype)
                       : castTo(ctx, groupedGo, dtype);
-    Tensor dx = inputGradient(ctx, g, xhat, perGroup(rstd), {2, 3}, x.dtype);
+    Tensor dx = inputGradient(ctx, g, xhat, perGroup(rstd), {2, 3}, ctx.resultDType(0));
     results[0] = reshape(ctx, dx, ctx.sizesOf(x));
   }
   SmallVector<OpFoldResult> channels = {ctx.sizeOf(x, 1)};
-  auto perChannelSum = [&](const Tensor &t, DType result) {
-    return reshape(ctx, castTo(ctx, reduceSum(ctx, {t, {0, 3}}, dtype), result), channels);
+  auto perChannelSum = [&](const Tensor &t, int result) {
+    Tensor sum = castTo(ctx, reduceSum(ctx, {t, {0, 3}}, dtype), ctx.resultDType(result));
+    return reshape(ctx, sum, channels);
   };
   if (mask[1])
-    results[1] =
-        perChannelSum(multiply(ctx, groupedGo, xhat, dtype), weight ? weight->dtype : x.dtype);
+    results[1] = perChannelSum(multiply(ctx, groupedGo, xhat, dtype), 1);
   if (mask[2])
-    results[2] = perChannelSum(groupedGo, go.dtype);
+    results[2] = perChannelSum(groupedGo, 2);
   return ctx.done(results);
 }
 

@@ -2,6 +2,7 @@
 //
 // Sums, means, extremes, truth, variances and norms over dimensions.
 #include "TorchToGraph/Builders/Index.h"
+#include "TorchToGraph/Builders/Indexing/Gather.h"
 #include "TorchToGraph/Builders/Reduction/Norm.h"
 #include "TorchToGraph/Builders/Reshape.h"
 #include "TorchToGraph/Families.h"
@@ -107,11 +108,23 @@ static LogicalResult lowerTruth(Lowering &ctx) {
 // Extremes
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerMax(Lowering &ctx) { return finish(ctx, reduceMax(ctx, spaceOf(ctx))); }
-static LogicalResult lowerMin(Lowering &ctx) { return finish(ctx, reduceMin(ctx, spaceOf(ctx))); }
+/// The same for what no elements have none of.
+static ReduceSpace extremeSpaceOf(Lowering &ctx) {
+  ReduceSpace space = spaceOf(ctx);
+  for (int64_t dim : space.dims)
+    requireNonEmpty(ctx, ctx.sizeOf(space.input, dim), {}, dim, "an extreme along");
+  return space;
+}
+
+static LogicalResult lowerMax(Lowering &ctx) {
+  return finish(ctx, reduceMax(ctx, extremeSpaceOf(ctx)));
+}
+static LogicalResult lowerMin(Lowering &ctx) {
+  return finish(ctx, reduceMin(ctx, extremeSpaceOf(ctx)));
+}
 
 static LogicalResult lowerAminmax(Lowering &ctx) {
-  ReduceSpace space = spaceOf(ctx);
+  ReduceSpace space = extremeSpaceOf(ctx);
   return ctx.done({reduceMin(ctx, space), reduceMax(ctx, space)});
 }
 
@@ -142,7 +155,7 @@ static SmallVector<Tensor> extremeAt(Lowering &ctx, const ReduceSpace &space, in
 
 template <bool max>
 static LogicalResult lowerExtremeAt(Lowering &ctx) {
-  ReduceSpace space = spaceOf(ctx);
+  ReduceSpace space = extremeSpaceOf(ctx);
   int64_t dim = ctx.dim("dim", space.input.rank());
   auto results = extremeAt<max>(ctx, space, dim);
   return ctx.done({results[0], results[1]});
@@ -151,7 +164,7 @@ static LogicalResult lowerExtremeAt(Lowering &ctx) {
 /// Without a dimension: the position in the flattened tensor.
 template <bool max>
 static LogicalResult lowerArgExtreme(Lowering &ctx) {
-  ReduceSpace space = spaceOf(ctx);
+  ReduceSpace space = extremeSpaceOf(ctx);
   if (ctx.has("dim") || space.input.rank() == 0)
     return ctx.done(extremeAt<max>(ctx, space, ctx.dim("dim", space.input.rank())).back());
   int64_t rank = ctx.flag("keepdim") ? space.input.rank() : 0;

@@ -31,7 +31,7 @@ static std::string fallbackText(const Parameter &parameter) {
 std::string Parameters::signature(const char *const *types, const char *result,
                                   bool isMethod) const {
   auto text = [&](size_t i) {
-    std::string fallback = fallbackText(list[i]), type = types[i];
+    std::string fallback = fallbackText(list[i]), type = list[i].type ? list[i].type : types[i];
     if (list[i].fallback.is_none() && type != "object")
       type += " | None";
     return fmt::format("{}: {}{}{}", list[i].name, type, fallback.empty() ? "" : " = ", fallback);

@@ -16,6 +16,7 @@ struct Parameter {
   const char *name;
   nanobind::object fallback = {}; // without one the argument must be given
   bool isByName = false;          // it cannot be given by place
+  const char *type = nullptr;     // what it is to signatures, where the function takes any object
 };
 
 class Parameters {

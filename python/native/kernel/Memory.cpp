@@ -120,15 +120,16 @@ nb::object check(nb::handle positions, nb::handle size, Given<std::string> given
 } // namespace
 
 void defineMemoryOperations(nb::module_ &module) {
-  Parameter strides{"strides", nb::none(), true}, mask{"mask", nb::none(), true},
+  Parameter buffer{.name = "buffer", .type = "Buffer"}, value{.name = "value", .type = "Tile"},
+      strides{"strides", nb::none(), true}, mask{"mask", nb::none(), true},
       pad{"pad", nb::none(), true}, drop{"drop", nb::bool_(false), true},
       atomic{"atomic", nb::none(), true};
-  define(module, "load", &load, {{"buffer"}, {"positions"}, {"extents"}, strides, mask, pad},
+  define(module, "load", &load, {buffer, {"positions"}, {"extents"}, strides, mask, pad},
          docOf("load"));
-  define(module, "store", &store,
-         {{"buffer"}, {"positions"}, {"value"}, strides, mask, drop, atomic}, docOf("store"));
-  define(module, "gather", &gather, {{"buffer"}, {"positions"}, mask, pad}, docOf("gather"));
-  define(module, "scatter", &scatter, {{"buffer"}, {"positions"}, {"value"}, mask, drop, atomic},
+  define(module, "store", &store, {buffer, {"positions"}, value, strides, mask, drop, atomic},
+         docOf("store"));
+  define(module, "gather", &gather, {buffer, {"positions"}, mask, pad}, docOf("gather"));
+  define(module, "scatter", &scatter, {buffer, {"positions"}, value, mask, drop, atomic},
          docOf("scatter"));
   define(module, "check", &check, {{"positions"}, {"size"}, {"message"}, {"mask", nb::none()}},
          docOf("check"));

@@ -338,7 +338,7 @@ Tile iotaOf(nb::handle shape, nb::handle axis, nb::handle dtype, nb::handle star
 }
 
 void defineTables(nb::module_ &module) {
-  Parameter x{"x"}, axis{"axis"};
+  Parameter x{"x"}, tile{.name = "x", .type = "Tile"}, axis{"axis"};
   for (const MathRow &row : mathRows)
     define(module, row.name, [&row](nb::handle x) { return math(row, x); }, {x}, row.meaning);
   for (const ReductionRow &row : reductionRows)
@@ -351,7 +351,7 @@ void defineTables(nb::module_ &module) {
                                 keepDim ? KeepDim::yes : KeepDim::no, here());
           });
         },
-        {x, axis, {"keepdim", nb::bool_(true)}}, docOf(row.name));
+        {tile, axis, {"keepdim", nb::bool_(true)}}, docOf(row.name));
   for (const ScanRow &row : scanRows)
     define(
         module, row.name,
@@ -362,7 +362,7 @@ void defineTables(nb::module_ &module) {
                                 isReverse ? Direction::backward : Direction::forward, here());
           });
         },
-        {x, axis, {"reverse", nb::bool_(false)}}, docOf(row.name));
+        {tile, axis, {"reverse", nb::bool_(false)}}, docOf(row.name));
   for (const PairRow &row : pairRows)
     define(
         module, row.name,
@@ -388,7 +388,8 @@ nb::object rounded(nb::handle x) {
 
 void defineOperations(nb::module_ &module) {
   defineTables(module);
-  Parameter x{"x"}, a{"a"}, b{"b"}, shape{"shape"}, dtype{"dtype"}, anyDType{"dtype", nb::none()};
+  Parameter x{.name = "x", .type = "Tile"}, a{"a"}, b{"b"}, shape{"shape"}, dtype{"dtype"},
+      anyDType{"dtype", nb::none()};
   auto add = [&](const char *name, auto function, std::vector<Parameter> parameters) {
     define(module, name, function, std::move(parameters), docOf(name));
   };
@@ -405,7 +406,8 @@ void defineOperations(nb::module_ &module) {
   add("compare", &compared, {{"comparison"}, a, b});
   add("cdiv", &ceilDivOf, {a, b});
   add("transpose", &transposed, {x, {"permutation", nb::none()}});
-  add("dot", &dotOf, {a, b, {"acc", nb::none()}});
+  add("dot", &dotOf,
+      {{.name = "a", .type = "Tile"}, {.name = "b", .type = "Tile"}, {"acc", nb::none()}});
   add("slice", &sliced, {x, {"offsets"}, {"extents"}, {"strides", nb::none()}});
   add("sort", &sorted, {x, {"axis"}, {"descending", nb::bool_(false)}, {"first", nb::int_(0)}});
   add("reshape", &reshaped, {x, shape});

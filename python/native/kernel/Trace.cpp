@@ -38,7 +38,7 @@ const Phrases inPython = {
     .unbound = "use it as the size of an argument that is tk.In or tk.InOut, or annotate one with "
                "it: n: {}",
     .unstored = "store to it, or give it a value that it is filled with: "
-                "tk.Out[dtype, M, N].filled(0)",
+                "tk.Out[dtype, M, N, tk.filled(0)]",
     .unknownSize = "ask size.is_constant first, or bind its symbols",
     .noQuotient = sizeQuotientHelp,
     .noRemainder = "write a % b",
@@ -182,7 +182,8 @@ void defineTrace(nb::module_ &module) {
         failAt(file.empty() ? here() : Here(lasting(file), line, 0), message, help);
       },
       nb::arg("message"), nb::arg("help") = "", nb::arg("file") = "", nb::arg("line") = 0);
-  module.def("grid", &grid, nb::sig("def grid(*sizes: object) -> tuple"), docOf("grid"));
+  module.def("grid", &grid, nb::sig("def grid(*sizes: object) -> tuple[Index, ...]"),
+             docOf("grid"));
   define(module, "program_id", &programId, {{"dimension"}}, docOf("program_id"));
   define(module, "hint", &hint, {{"name"}, {"values"}}, docOf("hint"));
 }

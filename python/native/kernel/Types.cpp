@@ -46,6 +46,7 @@ static void defineTypeOf(nb::class_<Of> &type) {
           "The dtype of its elements.")
       .def_prop_ro(
           "shape", [](const Of &of) { return tupleOfShape(of, "shape"); },
+          nb::for_getter(nb::sig("def shape(self) -> tuple[Size, ...]")),
           "Its extents, a Size for each dimension.");
   const char *axisType = pythonType<Given<int64_t>>;
   Parameters parameters("size", {{"axis"}});
@@ -129,11 +130,29 @@ static Symbol makeSymbol(Given<std::string> givenName, Given<int64_t> min, Given
   return Symbol(std::make_shared<const SymbolInfo>(SymbolInfo{name, range, place, ++made}));
 }
 
+/// f32 | bf16: the dtypes of both in a tuple, of which tk.dtype makes a variable.
+static nb::object joinedDTypes(nb::handle a, nb::handle b) {
+  nb::list all;
+  for (nb::handle side : {a, b}) {
+    if (nb::isinstance<DType>(side))
+      all.append(side);
+    else if (PyTuple_Check(side.ptr()))
+      all.extend(side);
+    else
+      return nb::borrow(Py_NotImplemented);
+  }
+  return nb::tuple(all);
+}
+
 static void defineDTypes(nb::module_ &module) {
   nb::enum_<DType> dtype(module, "DType", "The dtype of a tile's or a buffer's elements.");
   for (DType each : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i8, DType::i16,
                      DType::i32, DType::i64, DType::u8, DType::i1})
     dtype.value(tw::kernel::detail::dtypeName(each).c_str(), each);
+  dtype.def("__or__", &joinedDTypes, nb::is_operator());
+  dtype.def(
+      "__ror__", [](nb::handle self, nb::handle other) { return joinedDTypes(other, self); },
+      nb::is_operator());
   dtype.export_values();
   nb::class_<DTypeVariable>(module, "DTypeVariable", "A dtype that each call chooses.")
       .def(

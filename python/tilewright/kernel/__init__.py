@@ -27,18 +27,18 @@ from .._native.kernel import (
     minimum_unsigned, pow, prod, program_id, relu, rem, rem_unsigned, reshape, round, round_even,  # noqa: A004
     rsqrt, scatter, select, shift_right_unsigned, sigmoid, sin, sinh, slice, sort, sqrt, store, sum,  # noqa: A004
     symbol, tan, tanh, transpose, trunc, u8, zeros)
-from ._control import branch, loop, when
-from ._declare import In, InOut, Out, dtype, symbols
+from ._control import State, branch, loop, when
+from ._declare import In, InOut, Out, dtype, filled, symbols
 from ._kernel import Kernel, kernel
 
 inf = float("inf")
 
 __all__ = [
-    "Buffer", "DType", "In", "InOut", "Index", "Kernel", "KernelError", "Out", "Scalar", "Size", "Symbol", "Tile",
+    "Buffer", "DType", "In", "InOut", "Index", "Kernel", "KernelError", "Out", "Scalar", "Size", "State", "Symbol", "Tile",
     "abs", "acos", "acosh", "all", "any", "argmax", "argmin", "asin", "asinh", "atan", "atan2", "atanh", "bf16",
     "branch", "broadcast", "cast", "cast_signed", "cast_unsigned", "cdiv", "ceil", "check", "compare", "constant",
     "copysign", "cos", "cosh", "cummax", "cummin", "cumprod", "cumsum", "div", "div_unsigned", "dot", "dtype", "erf",
-    "erfc", "exp", "exp2", "expm1", "extract", "f16", "f32", "f64", "floor", "fma", "full", "gather", "grid", "hint",
+    "erfc", "exp", "exp2", "expm1", "extract", "f16", "f32", "f64", "filled", "floor", "fma", "full", "gather", "grid", "hint",
     "i1", "i16", "i32", "i64", "i8", "inf", "iota", "is_nan", "kernel", "load", "log", "log10", "log1p", "log2",
     "loop", "max", "maximum", "maximum_number", "maximum_unsigned", "min", "minimum", "minimum_number",
     "minimum_unsigned", "pow", "prod", "program_id", "relu", "rem", "rem_unsigned", "reshape", "round", "round_even",

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
+__all__ = ["Annotation", "Argument", "Filled", "In", "InOut", "Out", "Signature", "dtype", "filled", "symbols"]
+
 
 def symbols(names: str) -> list[_language.Symbol]:
     """Several symbols at once: M, N = tk.symbols("M N")."""
@@ -21,11 +23,18 @@ def symbols(names: str) -> list[_language.Symbol]:
     return [_language.symbol(name) for name in names.split()]
 
 
-def dtype(name: str, *choices: _language.DType) -> _language.DTypeVariable:
-    """A dtype that the tensors of each call choose: T = tk.dtype("T", tk.f32, tk.bf16)."""
-    if not choices or not all(isinstance(each, _language.DType) for each in choices):
-        _language._fail(f"the dtype variable {name} has no dtypes to choose from", 'say tk.dtype("T", tk.f32, tk.bf16)')
-    return _language.DTypeVariable(name, list(choices))
+class Filled:
+    """What the elements of an output are before any program runs."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def filled(value: Any) -> Filled:
+    """Last in the brackets of an output: it holds `value` before any program runs, tk.Out[tk.f32, M, N, tk.filled(0)]."""
+    return Filled(value)
 
 
 class Annotation:
@@ -35,12 +44,6 @@ class Annotation:
 
     def __init__(self, access: str, dtype: Any, shape: tuple[Any, ...], init: Any = None) -> None:
         self.access, self.dtype, self.shape, self.init = access, dtype, shape, init
-
-    def filled(self, value: float) -> Annotation:
-        """The output holds `value` before any program runs: tk.Out[tk.f32, M, N].filled(0)."""
-        if self.access != "out":
-            _language._fail("only outputs are filled", "an input has the caller's values")
-        return Annotation(self.access, self.dtype, self.shape, value)
 
     def __repr__(self) -> str:
         return f"{self.access} {self.dtype}{list(self.shape)}"
@@ -54,10 +57,34 @@ class _Access:
 
     def __getitem__(self, items: Any) -> Annotation:
         dtype, *shape = items if isinstance(items, tuple) and items else (items,)
-        return Annotation(self._access, dtype, tuple(shape))
+        init = None
+        if shape and isinstance(shape[-1], Filled):
+            init = shape.pop().value
+            if self._access != "out":
+                _language._fail("only outputs are filled", "an input has the caller's values")
+        if len(shape) == 1 and isinstance(shape[0], tuple) and not shape[0]:
+            shape = []
+        return Annotation(self._access, dtype, tuple(shape), init)
 
 
-In, Out, InOut = _Access("in"), _Access("out"), _Access("inout")
+if TYPE_CHECKING:
+    # What these are to type checkers. tk.In[tk.f32, M, N] is Annotated[tk.f32, M, N]: the stubs have a type for each dtype,
+    # and nobody asks what kind of things the sizes are. A dtype variable is an alias of the union of its dtypes.
+    from typing import Annotated as In
+    from typing import Annotated as InOut
+    from typing import Annotated as Out
+
+    from typing_extensions import TypeAliasType as dtype
+else:
+    In, Out, InOut = _Access("in"), _Access("out"), _Access("inout")
+
+    def dtype(name: str, *choices: _language.DType | tuple[_language.DType, ...]) -> _language.DTypeVariable:
+        """A dtype that the tensors of each call choose: T = tk.dtype("T", tk.f32 | tk.bf16)."""
+        every = [one for each in choices for one in (each if isinstance(each, tuple) else (each,))]
+        if not every or not all(isinstance(each, _language.DType) for each in every):
+            _language._fail(f"the dtype variable {name} has no dtypes to choose from",
+                            'say T = tk.dtype("T", tk.f32 | tk.bf16)')
+        return _language.DTypeVariable(name, every)
 
 
 class Argument:
@@ -133,6 +160,8 @@ class Signature:
 
     def _argument(self, parameter: inspect.Parameter, annotations: dict[str, Any]) -> Argument:
         name, given = parameter.name, annotations.get(parameter.name)
+        if isinstance(given, Annotation) and given.dtype is _language.Symbol:
+            given = self._symbol_of(name, given)
         if parameter.default is not parameter.empty:
             self.fail(f"argument {name} has a default", "configuration stands behind a *: def kernel(x: ..., *, BM=32)")
         if isinstance(given, Annotation):
@@ -156,6 +185,14 @@ class Signature:
                       "annotate it with tk.In[dtype, sizes], tk.Out[...], tk.InOut[...], or for a number tk.f64, "
                       "tk.i64, tk.i1 or a symbol")
         return Argument(name, kind, given)
+
+    def _symbol_of(self, name: str, given: Annotation) -> _language.Symbol:
+        """Of an annotation tk.In[tk.Symbol, N], which is N as type checkers read it."""
+        if given.access != "in" or len(given.shape) != 1 or not isinstance(given.shape[0], _language.Symbol):
+            self.fail(f"argument {name} is annotated with tk.Symbol, but not with one symbol",
+                      f"an argument that gives a symbol is {name}: {name}, or to type checkers "
+                      f"{name}: tk.In[tk.Symbol, {name}]")
+        return given.shape[0]
 
     def check_numbers(self, numbers: dict[str, Any]) -> None:
         """Of parameters, and of symbols that become numbers."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable
     from types import FrameType
-    from typing import Any
+    from typing import Any, overload
 
 
 class Kernel:
@@ -189,6 +189,13 @@ def _tolerance(name: str, value: Any) -> float:
         return float(value) if value < 2**1023 else float("inf")
     _native.refuse("TW-PYTHON-0005", f"{name} is {_native.shown(value)}", "give a number from 0 on, or leave it out")
     raise AssertionError
+
+
+if TYPE_CHECKING:
+    @overload
+    def kernel(function: Callable[..., Any]) -> Kernel: ...
+    @overload
+    def kernel(*, name: str) -> Callable[[Callable[..., Any]], Kernel]: ...
 
 
 def kernel(function: Callable[..., Any] | None = None, *, name: str | None = None) -> Any:

@@ -4,9 +4,11 @@
 // tilewright tune MODEL --space: what there is to choose from.
 // tilewright tune MODEL --prepare=BUNDLE, --measure=BUNDLE, MODEL --finish=BUNDLE: the same in
 // three parts, of which the second needs no compiler.
+// tilewright tune --replay=DATABASE: how soon a search finds what an exhaustive one has found.
 #include "../Failure.h"
 #include "IO/File.h"
 #include "IO/OutputFile.h"
+#include "Replay.h"
 #include "Report.h"
 #include "tools/tilewright/Commands/Commands.h"
 #include "tools/tilewright/Program/Program.h"
@@ -16,6 +18,7 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
 
 namespace tw::cli {
@@ -27,7 +30,10 @@ struct CommandOptions {
   CallArguments call;
   SpaceQuery query;
   std::string output, page, space;      // space: empty, "text" or "smtlib"
+  std::string exhaustive;               // empty, "any", or the factor of the least cost
+  std::string objective = "time";       // or "memory"
   std::string prepare, measure, finish; // folders of bundles
+  std::string replay;                   // a database
   int64_t programs = 40;
   bool json = false;
 };
@@ -65,15 +71,27 @@ Status checkMode(const CommandOptions &options) {
   for (auto [name, value] : {std::pair("--space", &options.space),
                              {"--prepare", &options.prepare},
                              {"--measure", &options.measure},
-                             {"--finish", &options.finish}})
+                             {"--finish", &options.finish},
+                             {"--replay", &options.replay}})
     if (!value->empty())
       modes.push_back(name);
   if (modes.size() > 1)
     return usage(fmt::format("{} and {} are both given", modes[0], modes[1]),
                  "leave one of them out");
   std::string mode = modes.empty() ? "" : modes.front();
+  if (!options.exhaustive.empty() && !mode.empty() && mode != "--space")
+    return usage(fmt::format("--exhaustive and {} are both given", mode), "leave one of them out");
+  if (!options.exhaustive.empty() && options.tune.modelOnly)
+    return usage("--exhaustive measures everything and --model-only nothing, but both are given",
+                 "leave one of them out");
+  if (options.objective == "memory" && !mode.empty() && mode != "--space")
+    return usage(fmt::format("--objective=memory and {} are both given, but bundles and recorded "
+                             "spaces are of times",
+                             mode),
+                 "leave one of them out");
   bool writes = mode.empty() || mode == "--finish";
-  if (writes && options.output.empty())
+  // What all configurations take is worth knowing by itself.
+  if (writes && options.output.empty() && options.exhaustive.empty())
     return usage("tune is not told where the configurations go",
                  "give a file with -o, or --space to see what there is to choose from");
   if (!writes && !options.output.empty())
@@ -82,11 +100,14 @@ Status checkMode(const CommandOptions &options) {
   if (options.tune.modelOnly && options.tune.database.empty())
     return usage("--model-only tries what is known, but no --database is given",
                  "give the database of an earlier search");
-  if ((mode == "--measure") != options.tune.model.model.empty())
-    return mode == "--measure" ? usage("--measure and a model are both given, but a bundle has all "
-                                       "that is measured",
-                                       "leave the model out")
-                               : usage("MODEL is required", "see tilewright tune --help");
+  bool takesModel = mode != "--measure" && mode != "--replay";
+  if (takesModel && options.tune.model.model.empty())
+    return usage("MODEL is required", "see tilewright tune --help");
+  if (!takesModel && !options.tune.model.model.empty())
+    return usage(fmt::format("{} and a model are both given, but a {} has all that is {}", mode,
+                             mode == "--measure" ? "bundle" : "database",
+                             mode == "--measure" ? "measured" : "replayed"),
+                 "leave the model out");
   return {};
 }
 
@@ -94,7 +115,7 @@ Status checkMode(const CommandOptions &options) {
 Status checkOptions(const CommandOptions &options) {
   TW_TRY(checkMode(options));
   const ModelOptions &model = options.tune.model;
-  if (!options.measure.empty())
+  if (!options.measure.empty() || !options.replay.empty())
     return {};
   TW_TRY(MappedFile::open(model.model));
   TW_ASSIGN(bool artifact, isArtifact(model.model));
@@ -123,6 +144,11 @@ int printSpace(const CommandOptions &options, const TemporaryFolder &folder) {
   SpaceQuery query = options.query;
   query.format = options.json ? "json" : options.space;
   query.seed = options.tune.seed;
+  query.knobs = options.tune.filter.knobs;
+  if (options.tune.exhaustiveWithin) {
+    query.enumerateMost = SpaceQuery::mostEnumerated;
+    query.costWithin = *options.tune.exhaustiveWithin;
+  }
   if (options.tune.filter.kernels.size() > 1)
     return fail({Code::CLI_1,
                  "--space shows all kernels or one, but several are given",
@@ -174,14 +200,14 @@ int search(const CommandOptions &options, const TemporaryFolder &folder) {
   ModelInputs inputs;
   if (int status = readModelInputs(options, inputs))
     return status;
-  auto file = OutputFile::create(options.output); // now, not when all time is spent
-  TW_TRY_CLI(file);
-  std::optional<OutputFile> page;
-  if (!options.page.empty()) {
-    auto made = OutputFile::create(options.page);
-    TW_TRY_CLI(made);
-    page.emplace(*std::move(made));
-  }
+  // Now, not when all time is spent.
+  std::optional<OutputFile> file, page;
+  for (auto [path, made] : {std::pair(&options.output, &file), {&options.page, &page}})
+    if (!path->empty()) {
+      auto created = OutputFile::create(*path);
+      TW_TRY_CLI(created);
+      made->emplace(*std::move(created));
+    }
   AskedToEnd asked;
   Tuner tuner(options.tune, folder, [] { return isInterrupted == 0; });
   if (int status = tuner.prepare(std::move(inputs.tensors)))
@@ -190,8 +216,10 @@ int search(const CommandOptions &options, const TemporaryFolder &folder) {
     return status;
   if (int status = tuner.choose())
     return status;
-  TW_TRY_CLI(file->write(asBytes(foundText(options, tuner.found()))));
-  TW_TRY_CLI(file->commit());
+  if (file) {
+    TW_TRY_CLI(file->write(asBytes(foundText(options, tuner.found()))));
+    TW_TRY_CLI(file->commit());
+  }
   if (page) {
     TW_TRY_CLI(page->write(asBytes(reportPage(tuner))));
     TW_TRY_CLI(page->commit());
@@ -233,6 +261,8 @@ int tune(const CommandOptions &options) {
     return measureBundle(options.measure, options.tune.tolerances, options.json,
                          [] { return isInterrupted == 0; });
   }
+  if (!options.replay.empty())
+    return replayDatabase(options.replay, options.tune.seed, options.json);
   auto folder = TemporaryFolder::create();
   TW_TRY_CLI(folder);
   if (!options.prepare.empty())
@@ -243,6 +273,95 @@ int tune(const CommandOptions &options) {
 }
 
 } // namespace
+
+static void addSearchOptions(CLI::App &command, CommandOptions &options) {
+  TuneOptions &tuned = options.tune;
+  command
+      .add_option("--budget", tuned.budgetSeconds,
+                  "how long to look, in seconds, or as 30m or 2h (default 10m; with --exhaustive "
+                  "as long as it takes)")
+      ->transform(
+          CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}},
+                                CLI::AsNumberWithUnit::CASE_SENSITIVE))
+      ->check(CLI::Range(1.0, 1e7));
+  command
+      .add_option("--threads", tuned.threads,
+                  "threads of a call; 0 (default): all cores that this process may use")
+      ->check(CLI::Range(0, 1024));
+  command.add_option(
+      "--kernel", tuned.filter.kernels,
+      "only this kernel, as `compile --report` names it; may be given several times");
+  command.add_option(
+      "--dispatch", tuned.filter.operators,
+      "only kernels that compute this operator (linear_1); may be given several times");
+  command
+      .add_option("--objective", options.objective,
+                  "what is to become less: time (default), or memory: of weights, temporaries at "
+                  "their peak, outputs and state")
+      ->check(CLI::IsMember({"time", "memory"}));
+  command
+      .add_option("--knobs", tuned.filter.knobs,
+                  "search only these, with commas between them; others keep their values")
+      ->delimiter(',');
+  command
+      .add_flag("--exhaustive{any}", options.exhaustive,
+                "measure all legal configurations, and tell how far what the search began with is "
+                "from the best; --exhaustive=FACTOR: only those that cost at most FACTOR times the "
+                "least by the target's model")
+      ->check(CLI::Validator(
+          [](std::string &text) {
+            bool isFactor = text == "any" || CLI::Range(1.0, 1e9)(text).empty();
+            return isFactor ? "" : text + " is no factor: give a number, 1 or more";
+          },
+          ""));
+  command.add_flag("--model-only", tuned.modelOnly,
+                   "search nothing: only try in the whole model what --database knows to be best");
+  command.add_option("--database", tuned.database,
+                     "file that keeps all measurements, and from which the next search goes on");
+  command.add_option("--html", options.page,
+                     "file to write the report to as a page, with plots of the search");
+  command.add_option("--reference", tuned.reference,
+                     "the target whose results are right: reference (default), or cpu, for "
+                     "models that take plain loops too long");
+  command.add_option("--replay", options.replay,
+                     "without MODEL: how many candidates searches take for what --exhaustive has "
+                     "found, by the measurements that this database has");
+  command.add_option("--seed", tuned.seed, "of what is drawn at random (default 0)");
+}
+
+static void addBundleOptions(CLI::App &command, CommandOptions &options) {
+  command.add_option("--prepare", options.prepare,
+                     "only compile candidates into this folder, a bundle, for another machine");
+  command
+      .add_option("--programs", options.programs,
+                  "with --prepare, how many (default 40); each has a candidate for every kernel")
+      ->check(CLI::Range(int64_t(1), int64_t(100'000)));
+  command.add_option("--measure", options.measure,
+                     "without MODEL: measure what a bundle has; no compiler is needed");
+  command.add_option("--finish", options.finish,
+                     "write what the measurements of a bundle say with -o");
+}
+
+static void addSpaceOptions(CLI::App &command, CommandOptions &options) {
+  command
+      .add_flag("--space{text}", options.space,
+                "only print knobs, constraints and how many configurations are legal; "
+                "--space=smtlib: as SMT-LIB")
+      ->check(CLI::IsMember({"text", "smtlib"}));
+  command
+      .add_option("--count", options.query.countMost,
+                  "with --space, count up to so many (default 2000) where knobs are connected")
+      ->check(CLI::Range(int64_t(0), int64_t(100'000'000)));
+  command
+      .add_option("--points", options.query.pointsMost,
+                  "with --space --json, print so many configurations to try, the cheapest first "
+                  "by the target's model; with --exhaustive, all")
+      ->check(CLI::Range(int64_t(0), int64_t(1'000'000)));
+  command
+      .add_option("--samples", options.query.samples,
+                  "with --points, look at so many that are drawn from all legal ones")
+      ->check(CLI::Range(int64_t(0), int64_t(1'000'000)));
+}
 
 void addTune(CLI::App &app, Invocation &invocation) {
   auto options = std::make_shared<CommandOptions>();
@@ -260,64 +379,22 @@ void addTune(CLI::App &app, Invocation &invocation) {
   command->add_option("-o,--output", options->output,
                       "file to write what is found to: a tuning spec, for --tuning-spec; or as "
                       "FILE.json, for --config");
-  command
-      ->add_option("--budget", tuned.budgetSeconds,
-                   "how long to look, in seconds, or as 30m or 2h (default 10m)")
-      ->transform(
-          CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}},
-                                CLI::AsNumberWithUnit::CASE_SENSITIVE))
-      ->check(CLI::Range(1.0, 1e7));
-  command
-      ->add_option("--threads", tuned.threads,
-                   "threads of a call; 0 (default): all cores that this process may use")
-      ->check(CLI::Range(0, 1024));
-  command->add_option(
-      "--kernel", tuned.filter.kernels,
-      "only this kernel, as `compile --report` names it; may be given several times");
-  command->add_option(
-      "--dispatch", tuned.filter.operators,
-      "only kernels that compute this operator (linear_1); may be given several times");
-  command->add_flag("--model-only", tuned.modelOnly,
-                    "search nothing: only try in the whole model what --database knows to be best");
-  command->add_option("--database", tuned.database,
-                      "file that keeps all measurements, and from which the next search goes on");
-  command->add_option("--html", options->page,
-                      "file to write the report to as a page, with plots of the search");
-  command->add_option("--reference", tuned.reference,
-                      "the target whose results are right: reference (default), or cpu, for "
-                      "models that take plain loops too long");
-  command->add_option("--seed", tuned.seed, "of what is drawn at random (default 0)");
-  command->add_option("--prepare", options->prepare,
-                      "only compile candidates into this folder, a bundle, for another machine");
-  command
-      ->add_option("--programs", options->programs,
-                   "with --prepare, how many (default 40); each has a candidate for every kernel")
-      ->check(CLI::Range(int64_t(1), int64_t(100'000)));
-  command->add_option("--measure", options->measure,
-                      "without MODEL: measure what a bundle has; no compiler is needed");
-  command->add_option("--finish", options->finish,
-                      "write what the measurements of a bundle say with -o");
-  command
-      ->add_flag("--space{text}", options->space,
-                 "only print knobs, constraints and how many configurations are legal; "
-                 "--space=smtlib: as SMT-LIB")
-      ->check(CLI::IsMember({"text", "smtlib"}));
-  command
-      ->add_option("--count", options->query.countMost,
-                   "with --space, count up to so many (default 2000) where knobs are connected")
-      ->check(CLI::Range(int64_t(0), int64_t(100'000'000)));
-  command
-      ->add_option("--points", options->query.pointsMost,
-                   "with --space --json, print so many configurations to try, the cheapest first "
-                   "by the target's model")
-      ->check(CLI::Range(int64_t(0), int64_t(1'000'000)));
-  command
-      ->add_option("--samples", options->query.samples,
-                   "with --points, look at so many that are drawn from all legal ones")
-      ->check(CLI::Range(int64_t(0), int64_t(1'000'000)));
+  addSearchOptions(*command, *options);
+  addBundleOptions(*command, *options);
+  addSpaceOptions(*command, *options);
   command->add_flag("--json", options->json, "print one JSON object");
-  command->callback(
-      [options, &invocation] { invocation.action = [options] { return tune(*options); }; });
+  command->callback([options, command, &invocation] {
+    if (options->objective == "memory")
+      options->tune.objective = Objective::Memory;
+    constexpr double forever = std::numeric_limits<double>::infinity();
+    if (!options->exhaustive.empty()) {
+      bool isAny = options->exhaustive == "any";
+      options->tune.exhaustiveWithin = isAny ? forever : std::stod(options->exhaustive);
+      if (command->count("--budget") == 0)
+        options->tune.budgetSeconds = forever;
+    }
+    invocation.action = [options] { return tune(*options); };
+  });
 }
 
 } // namespace tw::cli

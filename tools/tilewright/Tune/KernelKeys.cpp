@@ -3,8 +3,10 @@
 #include "IO/File.h"
 #include "runtime/Artifact/Artifact.h"
 #include "tools/tilewright/Compiler/CompilerLibrary.h"
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 
 namespace tw::cli {
@@ -33,6 +35,16 @@ tune::MeasuredKernel keyOf(const TunableKernel &kernel, const ProgramDescription
           fmt::format("{} {}", program.target, kernel.kind),
           machine,
           program.compiler};
+}
+
+tune::KernelDescription descriptionOf(const TunableKernel &kernel) {
+  int64_t enumerated = 0;
+  if (kernel.enumerated)
+    enumerated = std::ranges::count_if(kernel.points, [&](const tune::Candidate &candidate) {
+      return candidate.point != kernel.start.point;
+    });
+  return {fmt::format("{}", fmt::join(kernel.dtypes, ", ")), kernel.sizes, kernel.space,
+          kernel.start.cost, enumerated};
 }
 
 } // namespace tw::cli

@@ -24,5 +24,7 @@ Result<ProgramDescription> describeProgram(const std::string &artifact);
 /// as machineText has it.
 tune::MeasuredKernel keyOf(const TunableKernel &kernel, const ProgramDescription &program,
                            const std::string &machine);
+/// What a database keeps of it beside that.
+tune::KernelDescription descriptionOf(const TunableKernel &kernel);
 
 } // namespace tw::cli

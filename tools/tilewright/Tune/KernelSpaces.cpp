@@ -9,6 +9,7 @@
 #include "tools/tilewright/Compiler/CompilerSink.h"
 #include "tools/tilewright/Compiler/RunIsolated.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <set>
@@ -39,6 +40,13 @@ static int askHere(const ModelOptions &model, const SpaceQuery &query, const std
   request.points_most = query.pointsMost;
   request.samples = query.samples;
   request.seed = query.seed;
+  request.enumerate_most = query.enumerateMost;
+  std::vector<const char *> knobs;
+  for (const std::string &knob : query.knobs)
+    knobs.push_back(knob.c_str());
+  request.knobs = knobs.data();
+  request.knob_count = knobs.size();
+  request.cost_within = std::isfinite(query.costWithin) ? query.costWithin : 0;
   tilewright_outcome outcome = library->configurationSpaces(&request, &sink, &listener);
   listener.progress.clear();
   if (outcome != TILEWRIGHT_FINE)
@@ -94,9 +102,21 @@ Status KernelFilter::check(const std::vector<TunableKernel> &known) const {
   };
   TW_TRY(check(kernels, "--kernel",
                [](const TunableKernel &k, const std::string &name) { return k.name == name; }));
-  return check(operators, "--dispatch", [](const TunableKernel &k, const std::string &name) {
+  TW_TRY(check(operators, "--dispatch", [](const TunableKernel &k, const std::string &name) {
     return hasWord(k.ops, name);
-  });
+  }));
+  std::set<std::string> all;
+  for (const TunableKernel &kernel : known)
+    for (const Knob &knob : kernel.space.knobs)
+      all.insert(knob.name);
+  for (const std::string &knob : knobs)
+    if (!all.contains(knob))
+      return Diagnostic{Code::CLI_1,
+                        fmt::format("--knobs={} is none of the knobs of the model's kernels", knob),
+                        {},
+                        {},
+                        fmt::format("their knobs are {}", fmt::join(all, ", "))};
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,6 +197,20 @@ static Status readFeatures(const Json &kernelObject, TunableKernel &kernel) {
   });
 }
 
+static Status readEnumerated(const Json &kernelObject, TunableKernel &kernel) {
+  auto object = kernelObject.find("enumerated");
+  if (!object)
+    return {};
+  TunableKernel::Enumerated &made = kernel.enumerated.emplace();
+  TW_ASSIGN(Json legal, object->get("legal"));
+  TW_ASSIGN(made.legal, legal.integer());
+  TW_ASSIGN(Json complete, object->get("complete"));
+  TW_ASSIGN(made.isComplete, complete.boolean());
+  TW_ASSIGN(Json within, object->get("within"));
+  TW_ASSIGN(made.within, within.integer());
+  return {};
+}
+
 static Result<TunableKernel> readKernel(const Json &object) {
   TunableKernel kernel;
   for (auto [key, text] : {std::pair("kernel", &kernel.name),
@@ -198,6 +232,7 @@ static Result<TunableKernel> readKernel(const Json &object) {
   TW_TRY(knobs.forEach([&](const Json &knob) { return readKnob(knob, kernel); }));
   TW_ASSIGN(Json constraints, object.get("constraints"));
   TW_TRY(constraints.forEach([&](const Json &each) { return readConstraint(each, kernel); }));
+  TW_TRY(readEnumerated(object, kernel));
   if (auto points = object.find("points"))
     TW_TRY(points->forEach([&](const Json &point) {
       return readPoint(point, kernel.start.point, kernel.points.emplace_back());

@@ -3,7 +3,9 @@
 #include "../EmbeddedJson.h"
 #include "IO/Formats/JsonWriter.h"
 #include "TunePageText.h"
+#include "tools/tilewright/Program/Values.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace tw::cli {
@@ -25,27 +27,61 @@ static void forEachChange(const TunedKernel &kernel, F take) {
         take(name, before, value);
 }
 
+/// The geometric mean over all kernels of how fast each was in terms of its best configuration.
+static double meanShareOfBest(const Tuner &tuner) {
+  double sum = 0;
+  for (const TunedKernel &kernel : tuner.kernels())
+    sum += std::log(kernel.shareOfBest());
+  return std::exp(sum / double(std::max<size_t>(tuner.kernels().size(), 1)));
+}
+
+/// What an exhaustive search says of the configurations that it began with.
+static std::string exhaustiveText(const Tuner &tuner) {
+  size_t measured = 0, rejected = 0, untried = 0;
+  for (const TunedKernel &kernel : tuner.kernels()) {
+    measured += kernel.search.measuredCount();
+    rejected += kernel.search.rejectedCount();
+    untried += kernel.search.untriedCount();
+  }
+  return fmt::format("what the search began with reaches {:.1f} % of the best configurations "
+                     "(geometric mean of {} "
+                     "kernels), of {} measured, {} rejected and {} not tried\n",
+                     100 * meanShareOfBest(tuner), tuner.kernels().size(), measured, rejected,
+                     untried);
+}
+
 std::string reportText(const Tuner &tuner) {
   const TuneReport &report = tuner.report();
-  std::string text = fmt::format("{:>10} {:>6} {:>6} {:>6}  {}\n", "us", "%", "ratio", "tried",
-                                 "kernel, and what is changed");
+  bool isExhaustive = tuner.asked().exhaustiveWithin.has_value();
+  std::string text = fmt::format("{:>10} {:>6} {:>6} {:>6}{}  {}\n", "us", "%", "ratio", "tried",
+                                 isExhaustive ? "  % of best" : "", "kernel, and what is changed");
   for (const TunedKernel *kernel : longestFirst(tuner)) {
     std::string ratio = kernel->chosen ? fmt::format("{:.3f}", kernel->ratio.median) : "-";
     std::string changes;
     forEachChange(*kernel, [&](const std::string &name, int64_t before, int64_t after) {
       changes += fmt::format(" {} {}->{}", name, before, after);
     });
-    text += fmt::format("{:>10.1f} {:>6.1f} {:>6} {:>6}  {} {}{}{}\n", kernel->startUs,
+    text += fmt::format("{:>10.1f} {:>6.1f} {:>6} {:>6}{}  {} {}{}{}\n", kernel->startUs,
                         100 * kernel->startUs / report.startUs, ratio,
                         kernel->search.measuredCount() + kernel->search.rejectedCount(),
+                        isExhaustive ? fmt::format("{:>11.1f}", 100 * kernel->shareOfBest()) : "",
                         kernel->space.name, kernel->space.ops, changes.empty() ? "" : ":", changes);
   }
   for (const std::string &note : report.notes)
     text += fmt::format("note: {}\n", note);
+  if (isExhaustive)
+    text += exhaustiveText(tuner);
+  bool isForMemory = tuner.asked().objective == Objective::Memory;
+  if (isForMemory)
+    text +=
+        fmt::format("weights, temporaries, outputs and state take {}; with what is chosen {:.3f} "
+                    "of it\n",
+                    bytesText(report.startBytes), report.ratio.median);
+  const tune::TimeRatio &time = isForMemory ? report.timeRatio : report.ratio;
   text += fmt::format("a call takes {:.1f} us; with what is chosen {:.3f} of it (95 %: {:.3f} to "
                       "{:.3f}), after {} trials{}\n",
-                      report.startUs, report.ratio.median, report.ratio.low, report.ratio.high,
-                      report.trials, report.isInterrupted ? "; interrupted" : "");
+                      report.startUs, time.median, time.low, time.high, report.trials,
+                      report.isInterrupted ? "; interrupted" : "");
   if (report.ofCompilers)
     text += fmt::format(
         "in terms of the compiler's own choice that is {:.3f} (95 %: {:.3f} to {:.3f})\n",
@@ -58,39 +94,53 @@ static void write(JsonWriter &json, const tune::TimeRatio &ratio) {
   json.member("high", ratio.high).endObject();
 }
 
+static void write(JsonWriter &json, const TunedKernel &kernel, double callUs) {
+  json.beginObject().member("kernel", std::string_view(kernel.space.name));
+  json.member("ops", std::string_view(kernel.space.ops));
+  json.member("source", std::string_view(kernel.space.source));
+  json.member("start_us", kernel.startUs).member("share", kernel.startUs / callUs);
+  json.member("measured", int64_t(kernel.search.measuredCount()));
+  json.member("rejected", int64_t(kernel.search.rejectedCount()));
+  if (kernel.chosen)
+    write(json.key("ratio"), kernel.ratio);
+  if (const auto &all = kernel.space.enumerated) {
+    json.key("exhaustive").beginObject().member("legal", all->legal);
+    json.member("within", all->within);
+    json.member("untried", int64_t(kernel.search.untriedCount()));
+    json.member("share_of_best", kernel.shareOfBest()).endObject();
+  }
+  json.key("search").beginArray();
+  for (const auto &each : kernel.search.measurements()) {
+    json.beginObject().member("ratio", each.ratio.median);
+    json.member("point", tune::pointText(each.point)).endObject();
+  }
+  json.endArray().key("changes").beginObject();
+  forEachChange(kernel, [&](const std::string &name, int64_t before, int64_t after) {
+    json.key(name).beginArray().value(before).value(after).endArray();
+  });
+  json.endObject().endObject();
+}
+
 std::string reportJson(const Tuner &tuner) {
   const TuneReport &report = tuner.report();
   JsonWriter json;
   json.beginObject().member("model", std::string_view(tuner.asked().model.model));
   json.member("start_us", report.startUs);
+  json.member("start_bytes", report.startBytes);
   write(json.key("ratio"), report.ratio);
+  if (tuner.asked().objective == Objective::Memory)
+    write(json.key("time_ratio"), report.timeRatio);
   if (report.ofCompilers)
     write(json.key("ratio_of_compilers"), *report.ofCompilers);
   json.member("trials", int64_t(report.trials)).member("interrupted", report.isInterrupted);
+  if (tuner.asked().exhaustiveWithin)
+    json.member("share_of_best", meanShareOfBest(tuner));
   json.key("notes").beginArray();
   for (const std::string &note : report.notes)
     json.value(note);
   json.endArray().key("kernels").beginArray();
-  for (const TunedKernel *kernel : longestFirst(tuner)) {
-    json.beginObject().member("kernel", std::string_view(kernel->space.name));
-    json.member("ops", std::string_view(kernel->space.ops));
-    json.member("source", std::string_view(kernel->space.source));
-    json.member("start_us", kernel->startUs).member("share", kernel->startUs / report.startUs);
-    json.member("measured", int64_t(kernel->search.measuredCount()));
-    json.member("rejected", int64_t(kernel->search.rejectedCount()));
-    if (kernel->chosen)
-      write(json.key("ratio"), kernel->ratio);
-    json.key("search").beginArray();
-    for (const auto &each : kernel->search.measurements()) {
-      json.beginObject().member("ratio", each.ratio.median);
-      json.member("point", tune::pointText(each.point)).endObject();
-    }
-    json.endArray().key("changes").beginObject();
-    forEachChange(*kernel, [&](const std::string &name, int64_t before, int64_t after) {
-      json.key(name).beginArray().value(before).value(after).endArray();
-    });
-    json.endObject().endObject();
-  }
+  for (const TunedKernel *kernel : longestFirst(tuner))
+    write(json, *kernel, report.startUs);
   return json.endArray().endObject().text() + "\n";
 }
 

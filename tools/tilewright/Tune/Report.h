@@ -9,11 +9,11 @@ namespace tw::cli {
 
 /// A table with the kernels that were searched, the longest first.
 std::string reportText(const Tuner &tuner);
-/// {"model", "start_us", "ratio": {"median", "low", "high"}, "ratio_of_compilers"?: {...},
-/// "trials",
-///  "interrupted", "notes": [...],
+/// {"model", "start_us", "start_bytes", "ratio": {"median", "low", "high"}, "time_ratio"?: {...},
+///  "ratio_of_compilers"?: {...}, "trials", "interrupted", "share_of_best"?: 0.97, "notes": [...],
 ///  "kernels": [{"kernel", "ops", "source", "start_us", "share", "measured", "rejected",
-///               "ratio"?: {...}, "search": [{"ratio", "point"}], "changes": {"rows": [8, 6]}}]}
+///               "ratio"?: {...}, "exhaustive"?: {"legal", "within", "untried", "share_of_best"},
+///               "search": [{"ratio", "point"}], "changes": {"rows": [8, 6]}}]}
 std::string reportJson(const Tuner &tuner);
 /// A page with the same and plots of the search, which needs nothing else.
 std::string reportPage(const Tuner &tuner);

@@ -93,8 +93,14 @@ public:
     return time ? Status() : Status(time.error());
   }
 
+  /// After a call: before, there is no plan.
+  int64_t bytes() const {
+    return tw_program_describe(program.get())->weight_bytes +
+           tw_instance_memory(instance.get()).reserved_bytes;
+  }
+
   /// One call, of which `times` gets everything.
-  Status time(ProgramTimes &times) {
+  Status time(ProgramCosts &times) {
     TW_TRY(fromRuntime(tw_instance_record(instance.get(), 1)));
     TW_ASSIGN(double us, timeOnce(instance.get(), inputs, &*restore));
     double all = 0;
@@ -184,11 +190,13 @@ Result<TrialResult> tryHere(const std::string &start, const std::string &candida
     if (pair % 2 == 1)
       TW_TRY(incumbent.time(result.start));
   }
+  result.start.bytes = incumbent.bytes();
+  result.candidate.bytes = challenger.bytes();
   return result;
 }
 
-void write(JsonWriter &json, const ProgramTimes &times) {
-  json.beginObject().key("call").beginArray();
+void write(JsonWriter &json, const ProgramCosts &times) {
+  json.beginObject().member("bytes", times.bytes).key("call").beginArray();
   for (double us : times.call)
     json.value(us);
   json.endArray().key("dispatches").beginArray();
@@ -227,7 +235,9 @@ Status readNumbers(const Json &list, std::vector<double> &numbers) {
   });
 }
 
-Status readTimes(const Json &object, ProgramTimes &times) {
+Status readTimes(const Json &object, ProgramCosts &times) {
+  TW_ASSIGN(Json bytes, object.get("bytes"));
+  TW_ASSIGN(times.bytes, bytes.integer());
   TW_ASSIGN(Json call, object.get("call"));
   TW_TRY(readNumbers(call, times.call));
   TW_ASSIGN(Json dispatches, object.get("dispatches"));
@@ -268,12 +278,12 @@ std::pair<std::vector<double>, std::vector<double>> timesOf(const TrialResult &r
   };
   for (size_t before = 0; before != together.size();) {
     before = together.size();
-    for (const ProgramTimes *times : {&result.candidate, &result.start})
+    for (const ProgramCosts *times : {&result.candidate, &result.start})
       for (const auto &dispatch : times->dispatches)
         if (isPart(dispatch))
           together.insert(dispatch.first.begin(), dispatch.first.end());
   }
-  auto sum = [&](const ProgramTimes &times) {
+  auto sum = [&](const ProgramCosts &times) {
     std::vector<double> total;
     for (const auto &dispatch : times.dispatches)
       if (isPart(dispatch)) {

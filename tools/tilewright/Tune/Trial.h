@@ -29,18 +29,20 @@ struct TrialOptions {
   ToleranceOptions tolerances = {};
 };
 
-/// Times in us, one for each timed call.
-struct ProgramTimes {
+/// Times in us, one for each timed call, and memory.
+struct ProgramCosts {
   /// On the CPU all of it; on a GPU the sum of its dispatches, for copies of inputs are the
   /// bench's.
   std::vector<double> call;
   /// Of dispatches, by the kernels that were configured for what they compute: several where they
   /// were fused.
   std::map<std::vector<std::string>, std::vector<double>> dispatches;
+  /// Of weights, temporaries at their peak, outputs and state.
+  int64_t bytes = 0;
 };
 
 struct TrialResult {
-  ProgramTimes start, candidate;
+  ProgramCosts start, candidate;
   std::string fault;          // why the candidate cannot be kept; then nothing was timed
   bool isInterrupted = false; // by a signal to this process: nothing is known of the candidate
 };

@@ -6,10 +6,12 @@
 #include "IO/File.h"
 #include "IO/OutputFile.h"
 #include "KernelKeys.h"
+#include "Tune/CostCorrection.h"
 #include "runtime/Observe.h"
 #include "tools/tilewright/Compiler/CompilerLibrary.h"
 #include "tools/tilewright/Program/Program.h"
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,15 +24,13 @@ using tune::TimeRatio;
 static constexpr double leastShare = 0.005;
 /// The search ends here, so that there is time to measure the best again.
 static constexpr double shareOfSearch = 0.8;
-/// Of each kernel so many are measured again, with so many times the pairs.
-static constexpr size_t finalists = 3;
-static constexpr int finalPairs = 3;
 
 Tuner::Tuner(TuneOptions options, const TemporaryFolder &folder, std::function<bool()> goesOn)
     : options(std::move(options)), folder(folder), goesOn(std::move(goesOn)),
       begin(std::chrono::steady_clock::now()) {
   trial.threads = this->options.threads;
-  trial.pairs = this->options.pairs;
+  // Of memory one call says everything.
+  trial.pairs = this->options.objective == Objective::Memory ? 1 : this->options.pairs;
   trial.tolerances = this->options.tolerances;
   trial.reference = this->options.reference;
   trial.cores = coresOfCalls(trial.threads);
@@ -46,6 +46,21 @@ double Tuner::secondsSpent() const {
 
 bool Tuner::hasTime(double shareOfBudget) const {
   return goesOn() && secondsSpent() < options.budgetSeconds * shareOfBudget;
+}
+
+double Tuner::shareDone() const {
+  if (!options.exhaustiveWithin)
+    return secondsSpent() / options.budgetSeconds;
+  double least = 1; // of a kernel
+  for (const TunedKernel &kernel : tuned)
+    least = std::min(least,
+                     1 - double(kernel.search.untriedCount()) / double(kernel.space.points.size()));
+  return least;
+}
+
+double TunedKernel::shareOfBest() const {
+  const tune::KernelSearch::Measured *best = search.bestConfirmed();
+  return best ? best->ratio.median : 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -80,7 +95,10 @@ int Tuner::openPrograms(std::vector<HostTensor> inputs) {
 int Tuner::readKernels() {
   progress.at("looking for what can be changed", 0);
   std::string text;
-  if (int status = describeSpaces(options.model, SpaceQuery::ofSearch(options.seed), folder, text))
+  const std::vector<std::string> &knobs = options.filter.knobs;
+  SpaceQuery query = options.exhaustiveWithin ? SpaceQuery::ofAll(knobs, *options.exhaustiveWithin)
+                                              : SpaceQuery::ofSearch(knobs, options.seed);
+  if (int status = describeSpaces(options.model, query, folder, text))
     return status;
   auto spaces = readSpaces(text);
   TW_TRY_CLI(spaces);
@@ -95,25 +113,71 @@ int Tuner::readKernels() {
                  {},
                  {},
                  "tilewright check compares its results with the reference target's"});
-  results.startUs = statistics(self->start.call).median;
-  trial.seconds = int(30 + 20 * trial.pairs * finalPairs * results.startUs / 1e6);
   auto program = describeProgram(startArtifact);
   TW_TRY_CLI(program);
-  auto machine = machineText(program->target, options.threads);
+  return chooseKernels(*program, *self);
+}
+
+/// What an exhaustive search measures of a kernel, or why nothing.
+static std::string coverageText(const TunableKernel &kernel, double costWithin) {
+  const TunableKernel::Enumerated &all = *kernel.enumerated;
+  if (!all.isComplete)
+    return fmt::format("{} is left out: it has {} legal configurations or more", kernel.name,
+                       all.legal);
+  if (all.within == all.legal && !kernel.points.empty())
+    return fmt::format("{}: all of its {} legal configurations are measured", kernel.name,
+                       all.legal);
+  std::string share = fmt::format("{} of its {} legal configurations", all.within, all.legal);
+  if (std::isfinite(costWithin))
+    share += fmt::format(", which cost at most {} times the least by the model,", costWithin);
+  return kernel.points.empty()
+             ? fmt::format("{} is left out: {} would have to be measured, more than {}",
+                           kernel.name, share, SpaceQuery::mostEnumerated)
+             : fmt::format("{}: {} are measured", kernel.name, share);
+}
+
+int Tuner::chooseKernels(const ProgramDescription &program, const TrialResult &self) {
+  results.startUs = statistics(self.start.call).median;
+  trial.seconds = int(30 + 20 * trial.pairs * finalPairs * results.startUs / 1e6);
+  results.startBytes = self.start.bytes;
+  bool isForTime = options.objective == Objective::Time;
+  auto machine = machineText(program.target, options.threads);
   TW_TRY_CLI(machine);
+  // Memory is the same on every machine, and no time.
+  if (!isForTime)
+    machine = fmt::format("memory; {} threads", options.threads);
+  std::vector<std::string> coverage;
   for (size_t number = 0; number < all.size(); ++number) {
     const TunableKernel &kernel = all[number];
-    std::vector<double> times = timesOf(*self, kernel.name).second;
+    std::vector<double> times = timesOf(self, kernel.name).second;
     double us = times.empty() ? 0 : statistics(times).median;
     bool isWanted = options.filter.takes(kernel);
     // What was fused into another kernel has that one's configuration.
-    isWanted &= program->configured.contains(kernel.name);
-    if (!isWanted || us < leastShare * results.startUs || kernel.points.empty())
+    isWanted &= program.configured.contains(kernel.name);
+    if (!isWanted || (isForTime && us < leastShare * results.startUs))
       continue;
-    tune::KernelSearch search(kernel.space, kernel.start, kernel.points, options.seed + number);
-    tuned.push_back({kernel, std::move(search), keyOf(kernel, *program, *machine), us, {}, {}});
+    // One that has its start only has no choice.
+    bool hasChoice = !kernel.points.empty() &&
+                     (kernel.points.size() > 1 || kernel.points[0].point != kernel.start.point);
+    if (kernel.enumerated && (hasChoice || kernel.points.empty()))
+      coverage.push_back(coverageText(kernel, *options.exhaustiveWithin));
+    if (!hasChoice)
+      continue;
+    tune::KernelSearch search(kernel.space, kernel.start, kernel.points, options.seed + number,
+                              options.exhaustiveWithin ? tune::SearchMode::Exhaustive
+                                                       : tune::SearchMode::Guided);
+    tuned.push_back({kernel, std::move(search), keyOf(kernel, program, *machine), us, {}, {}});
     numbers.push_back(number);
   }
+  if (tuned.empty() && !coverage.empty())
+    return fail(
+        {Code::CLI_1,
+         "no kernel of the model has few enough configurations to measure them all",
+         {},
+         coverage,
+         "search fewer knobs (--knobs), or say with --exhaustive=FACTOR how many times the least "
+         "cost configurations may cost by the model"});
+  results.notes.insert(results.notes.end(), coverage.begin(), coverage.end());
   TW_TRY_CLI(startFromKnown());
   return 0;
 }
@@ -122,7 +186,11 @@ Status Tuner::startFromKnown() {
   if (!database)
     return {};
   size_t known = 0;
+  TW_ASSIGN(std::vector<tune::RecordedKernel> recorded, database->all());
   for (TunedKernel &kernel : tuned) {
+    tune::RecordedKernel own{kernel.measured, descriptionOf(kernel.space), {}};
+    kernel.search.learnFrom(std::make_shared<tune::CorrectionPrior>(tune::priorFor(own, recorded)));
+    TW_TRY(database->describe(kernel.measured, own.description));
     TW_ASSIGN(std::vector<tune::Measurement> measurements, database->find(kernel.measured));
     for (const tune::Measurement &measurement : measurements)
       if (measurement.rejection.empty())
@@ -146,8 +214,7 @@ int Tuner::search() {
   std::future<Result<CandidateProgram>> ahead;
   // One trial at least: what was prepared for it may have taken all of a short budget.
   while (results.trials == 0 ? goesOn() : hasTime(shareOfSearch)) {
-    progress.at(fmt::format("trial {}", results.trials + 1),
-                secondsSpent() / options.budgetSeconds);
+    progress.at(fmt::format("trial {}", results.trials + 1), shareDone());
     if (!ahead.valid())
       ahead = compileNext();
     auto candidate = ahead.get();
@@ -165,9 +232,13 @@ int Tuner::search() {
 
 std::future<Result<CandidateProgram>> Tuner::compileNext() {
   Choice choice; // of the kernels in `tuned`
-  for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
+  // Times of kernels are told apart. Memory is not: they take turns.
+  bool isForAll = options.objective == Objective::Time;
+  for (size_t i = 0; i < tuned.size() && (isForAll || choice.empty()); ++i) {
+    size_t kernel = isForAll ? i : turn++ % tuned.size();
     if (auto point = tuned[kernel].search.next())
       choice.emplace(kernel, *std::move(point));
+  }
   // The one before it may still run.
   std::string name = fmt::format("next{}", ++compiled % 2);
   auto compileIt = [this, name, choice = std::move(choice)]() -> Result<CandidateProgram> {
@@ -196,6 +267,23 @@ Result<TrialResult> Tuner::run(const std::string &artifact, bool isFinal) const 
   TrialOptions own = trial;
   own.pairs *= isFinal ? finalPairs : 1;
   return runTrial(startArtifact, artifact, std::span(calls).first(isFinal ? calls.size() : 1), own);
+}
+
+static TimeRatio ratioOfBytes(const TrialResult &result) {
+  double ratio = double(result.candidate.bytes) / double(std::max<int64_t>(result.start.bytes, 1));
+  return {ratio, ratio, ratio};
+}
+
+TimeRatio Tuner::ratioOfCall(const TrialResult &result) const {
+  return options.objective == Objective::Memory
+             ? ratioOfBytes(result)
+             : tune::compareTimes(result.candidate.call, result.start.call);
+}
+
+TimeRatio Tuner::ratioOf(const TunedKernel &kernel, const TrialResult &result) const {
+  auto [candidate, start] = timesOf(result, kernel.space.name);
+  return options.objective == Objective::Memory ? ratioOfBytes(result)
+                                                : tune::compareTimes(candidate, start);
 }
 
 int Tuner::tryOut(const CandidateProgram &candidate, bool isFinal) {
@@ -235,10 +323,10 @@ void Tuner::record(const Choice &choice, const TrialResult &result) {
       reject(number, point, "nothing of it has run");
       continue;
     }
-    TimeRatio ratio = tune::compareTimes(candidate, start);
+    TimeRatio ratio = ratioOf(kernel, result);
     kernel.search.record(point, ratio);
-    remember(kernel, {point, "", ratio, int64_t(start.size()), statistics(start).median,
-                      int64_t(std::time(nullptr))});
+    remember(kernel, {point, kernel.search.costOf(point), "", ratio, int64_t(start.size()),
+                      statistics(start).median, int64_t(std::time(nullptr))});
   }
 }
 
@@ -247,7 +335,8 @@ void Tuner::reject(size_t number, const Point &point, const std::string &why) {
   kernel.search.reject(point);
   results.notes.push_back(
       fmt::format("{}: rejected {}: {}", kernel.space.name, tune::pointText(point), why));
-  remember(kernel, {point, why, {}, 0, 0, int64_t(std::time(nullptr))});
+  remember(kernel,
+           {point, kernel.search.costOf(point), why, {}, 0, 0, int64_t(std::time(nullptr))});
 }
 
 void Tuner::remember(const TunedKernel &kernel, const tune::Measurement &measurement) {
@@ -259,147 +348,6 @@ void Tuner::remember(const TunedKernel &kernel, const tune::Measurement &measure
   // What was found is worth more than its record.
   results.notes.push_back("measurements are no longer kept: " + added.error().message);
   database.reset();
-}
-
-//===----------------------------------------------------------------------===//
-// After the search
-//===----------------------------------------------------------------------===//
-
-int Tuner::choose() {
-  for (size_t place = 0; place < finalists && goesOn(); ++place) {
-    progress.at("measuring the best again", secondsSpent() / options.budgetSeconds);
-    Choice choice;
-    for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
-      if (auto best = tuned[kernel].search.finalists(finalists); place < best.size())
-        choice.emplace(kernel, best[place].point);
-    if (choice.empty())
-      break;
-    auto program = compile(choice, "finalists");
-    TW_TRY_CLI(program);
-    if (int status = tryOut(*program, /*isFinal=*/true))
-      return status;
-  }
-  Choice faster;
-  for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
-    if (const auto *best = tuned[kernel].search.best(); best && best->ratio.isFaster())
-      faster.emplace(kernel, best->point);
-  int status = keep(faster);
-  if (status == 0 && goesOn() && !options.model.tuningSpecs.empty())
-    status = compareWithCompilers();
-  results.isInterrupted = !goesOn();
-  noteDrift();
-  progress.clear();
-  return status;
-}
-
-int Tuner::keep(const Choice &choice) {
-  if (choice.empty() || !goesOn())
-    return 0;
-  progress.at("measuring what is best together", secondsSpent() / options.budgetSeconds);
-  Choice together = kept;
-  together.insert(choice.begin(), choice.end());
-  TrialResult result;
-  if (int status = runTogether(together, result))
-    return status;
-  TimeRatio ratio = tune::compareTimes(result.candidate.call, result.start.call);
-  bool isFine = result.fault.empty() && !ratio.isSlower();
-  if (!isFine && choice.size() > 1) {
-    auto middle = std::next(choice.begin(), ptrdiff_t(choice.size() / 2));
-    for (const Choice &half : {Choice(choice.begin(), middle), Choice(middle, choice.end())})
-      if (int status = keep(half))
-        return status;
-    return 0;
-  }
-  if (!isFine) {
-    results.notes.push_back(
-        fmt::format("{} stays as it was: {}", tuned[choice.begin()->first].space.name,
-                    result.fault.empty() ? "with its best configuration the whole call is slower"
-                                         : "beside what is kept, " + result.fault));
-    return 0;
-  }
-  Choice stillFaster;
-  for (const auto &[kernel, point] : choice) {
-    auto [candidate, start] = timesOf(result, tuned[kernel].space.name);
-    tuned[kernel].ratio = tune::compareTimes(candidate, start);
-    if (tuned[kernel].ratio.isFaster())
-      stillFaster.emplace(kernel, point);
-  }
-  if (stillFaster.size() < choice.size())
-    return keep(stillFaster);
-  kept = std::move(together);
-  results.ratio = ratio;
-  for (const auto &[kernel, point] : kept)
-    tuned[kernel].chosen = point;
-  return 0;
-}
-
-void Tuner::noteDrift() {
-  constexpr double much = 1.1; // more than what calls of one program differ by
-  if (results.endUs == 0)
-    return;
-  double drift = results.endUs / results.startUs;
-  if (drift > much || drift < 1 / much)
-    results.notes.push_back(fmt::format(
-        "the machine has changed: a call of the program that the search began with took {:.1f} us "
-        "before and {:.1f} us after it; ratios are of calls that followed each other",
-        results.startUs, results.endUs));
-}
-
-int Tuner::compareWithCompilers() {
-  ModelOptions model = options.model;
-  model.tuningSpecs.clear();
-  auto compilers = compileCandidate(model, configurationText(all, {}), folder, "compilers");
-  TW_TRY_CLI(compilers);
-  auto found = compile(kept, "found");
-  TW_TRY_CLI(found);
-  if (!compilers->refusal.empty() || !found->refusal.empty())
-    return fail({Code::TUNE_3, compilers->refusal + found->refusal});
-  TrialOptions own = trial;
-  own.pairs *= finalPairs;
-  auto result = runTrial(compilers->artifact, found->artifact, std::span(calls), own);
-  TW_TRY_CLI(result);
-  if (!result->fault.empty())
-    return fail({Code::TUNE_3, result->fault});
-  results.ofCompilers = tune::compareTimes(result->candidate.call, result->start.call);
-  keepsCompilers = results.ofCompilers->isSlower();
-  if (keepsCompilers)
-    results.notes.push_back("what was found is slower than the compiler's own choice, which is "
-                            "what is written");
-  return 0;
-}
-
-const Point &Tuner::finalPoint(size_t number) const {
-  if (keepsCompilers)
-    return all[number].chosen;
-  for (const auto &[kernel, point] : kept)
-    if (numbers[kernel] == number)
-      return point;
-  return all[number].start.point;
-}
-
-int Tuner::runTogether(const Choice &choice, TrialResult &result) {
-  auto program = compile(choice, "together");
-  TW_TRY_CLI(program);
-  result.fault = program->refusal;
-  if (!result.fault.empty())
-    return 0;
-  auto tried = run(program->artifact, /*isFinal=*/true);
-  TW_TRY_CLI(tried);
-  result = *std::move(tried);
-  if (!result.start.call.empty())
-    results.endUs = statistics(result.start.call).median;
-  return 0;
-}
-
-std::vector<FoundKernel> Tuner::found() const {
-  std::vector<FoundKernel> found;
-  for (size_t number = 0; number < all.size(); ++number)
-    found.push_back({all[number], finalPoint(number), {}});
-  for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
-    if (const TunedKernel &each = tuned[kernel]; each.chosen && !keepsCompilers)
-      found[numbers[kernel]].measured = {each.measured.machine, each.measured.compiler,
-                                         each.startUs, each.ratio};
-  return found;
 }
 
 } // namespace tw::cli

@@ -7,6 +7,7 @@
 #include "../Progress.h"
 #include "CompileCandidate.h"
 #include "FoundKernel.h"
+#include "KernelKeys.h"
 #include "KernelSpaces.h"
 #include "Trial.h"
 #include "Tune/Database.h"
@@ -18,14 +19,20 @@
 
 namespace tw::cli {
 
+/// What is to become less.
+enum class Objective { Time, Memory };
+
 struct TuneOptions {
   ModelOptions model;
   std::string reference = "reference"; // the target whose results are right
+  Objective objective = Objective::Time;
   double budgetSeconds = 600;
   int threads = 0, pairs = 7;
   uint64_t seed = 0;
   KernelFilter filter = {};
   bool modelOnly = false; // nothing is searched: what the database knows is tried together
+  /// All configurations are measured, that cost at most so many times the least by the model.
+  std::optional<double> exhaustiveWithin = {};
   std::string database;
   ToleranceOptions tolerances = {};
 };
@@ -37,14 +44,19 @@ struct TunedKernel {
   tune::MeasuredKernel measured; // its key in the database
   double startUs = 0;            // of all its calls in a call of the model
   std::optional<tune::Point> chosen;
-  tune::TimeRatio ratio; // of what is chosen
+  tune::TimeRatio ratio; // of what is chosen, by the objective
+
+  /// How fast the start is in terms of the best that was found; at most 1.
+  double shareOfBest() const;
 };
 
 /// What came of it.
 struct TuneReport {
   double startUs = 0; // of a call of the model, as it was
   double endUs = 0;   // of the same program when the search was over; 0: nothing was measured then
-  tune::TimeRatio ratio = {1, 1, 1}; // of all that is chosen together
+  int64_t startBytes = 0;                // of the model as it was: Trial.h says of what
+  tune::TimeRatio ratio = {1, 1, 1};     // of all that is chosen together, by the objective
+  tune::TimeRatio timeRatio = {1, 1, 1}; // the same by time
   /// The same in terms of the compiler's own choice, where the search began with something else.
   std::optional<tune::TimeRatio> ofCompilers = {};
   bool isInterrupted = false;
@@ -71,9 +83,13 @@ public:
   std::vector<FoundKernel> found() const;
 
 private:
+  static constexpr int finalPairs = 3; // times the pairs, for what is measured again
+
   const tune::Point &finalPoint(size_t number) const;
   int openPrograms(std::vector<HostTensor> inputs);
   int readKernels();
+  /// What each kernel takes decides which are searched; `program` is the one without changes.
+  int chooseKernels(const ProgramDescription &program, const TrialResult &self);
   Status startFromKnown();
   /// Asks each search for its next point and compiles them, beside this thread where cores are
   /// left; of no kernel, if no search has one.
@@ -83,6 +99,11 @@ private:
   /// halves, and rejected.
   int tryOut(const CandidateProgram &candidate, bool isFinal);
   Result<TrialResult> run(const std::string &artifact, bool isFinal) const;
+  /// By the objective. Of memory no kernel has its own: plans are made for all of them.
+  tune::TimeRatio ratioOfCall(const TrialResult &result) const;
+  tune::TimeRatio ratioOf(const TunedKernel &kernel, const TrialResult &result) const;
+  /// The best few of each kernel, with more pairs.
+  int measureAgain();
   void record(const Choice &choice, const TrialResult &result);
   void reject(size_t kernel, const tune::Point &point, const std::string &why);
   /// In the database, as long as it can be written.
@@ -95,6 +116,8 @@ private:
   int compareWithCompilers();
   int runTogether(const Choice &choice, TrialResult &result);
   bool hasTime(double shareOfBudget) const;
+  /// How much of the search is done, by its budget or its points.
+  double shareDone() const;
   double secondsSpent() const;
 
   TuneOptions options;
@@ -110,8 +133,8 @@ private:
   std::optional<tune::Database> database;
   std::string startArtifact;
   TrialOptions trial;
-  std::vector<int> otherCores; // than those that trials use
-  size_t compiled = 0;
+  std::vector<int> otherCores;   // than those that trials use
+  size_t compiled = 0, turn = 0; // of what is compiled; whose turn it is
   TuneReport results;
   Progress progress;
 };

@@ -104,6 +104,29 @@ TEST(CPUContraction, EvenShares) {
   EXPECT_EQ(chosen(1, 256).columns, 128);  // the caches keep it
 }
 
+/// CPUs with AMX have room for the sums of 128 rows in the first-level cache, but read weights as
+/// seldom as they can; of all panels that stay near each meets a part of the rows at once.
+TEST(CPUContraction, PanelsForOtherCaches) {
+  VectorUnit amx = avx512;
+  amx.hasSlowThirdLevel = true;
+  amx.panelRows = 128;
+  auto chosen = [&](int64_t m, int64_t n, int64_t k) {
+    return chooseContraction(product(m, n, k), amx, true);
+  };
+  EXPECT_EQ(chosen(512, 768, 768).rows, 128);
+  EXPECT_EQ(chosen(512, 768, 768).columns, 64); // 48 blocks already
+  EXPECT_EQ(chosen(2048, 1024, 1024).rows, 128);
+  EXPECT_EQ(chosen(197, 768, 768).rows, 197);
+  EXPECT_EQ(chosen(512, 768, 768).kBlock, 0);
+  EXPECT_EQ(chosen(512, 768, 3072).kBlock, 256);
+  CPUContraction near = chosen(784, 128, 512), far = chosen(784, 128, 768);
+  EXPECT_EQ(near.rows, 98);
+  EXPECT_EQ(near.columnPrograms, 2);
+  EXPECT_EQ(near.rowPrograms, 1);
+  EXPECT_EQ(far.columnPrograms, 1);
+  EXPECT_EQ(far.rowPrograms, 8);
+}
+
 /// In tile registers: rows of whole tiles pass by a strip of b in the first-level cache, whose
 /// depth divides the sum; fewer or other rows stay in registers.
 TEST(CPUContraction, PairsPassByAStripInTileRegisters) {

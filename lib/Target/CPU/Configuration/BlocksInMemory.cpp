@@ -14,8 +14,8 @@ namespace {
 
 // Blocks in scratch: where both operands are converted there, and where b is beside the products.
 constexpr int64_t convertedRows = 96, convertedWidth = 128, unpackedWidth = 256;
-// Where b is packed beside the products: rows that use a panel, its columns, terms of the sum in
-// it.
+// Rows that use a panel at once, its columns, terms of the sum in it. More rows are cut into parts
+// of VectorUnit::panelRows; these are not, for each part reads the panel again.
 constexpr int64_t mostPackedRows = 208, packedColumns = 64, packedDepth = 256;
 // The same where rows of a are copied beside the products, too, or come from slow caches for each
 // program: as many columns as possible meet them.
@@ -93,7 +93,7 @@ bool readsAAnew(const Contraction &contraction, const VectorUnit &unit) {
   ContractionRoles roles = rolesOf(contraction);
   int64_t rows = std::min(sizeOf(contraction, roles.rows), mostWideRows);
   return unit.hasSlowThirdLevel && !isBf16Product(contraction) &&
-         rows * sizeOf(contraction, roles.sums) * int64_t(sizeof(float)) > forgottenBytes;
+         rows * sizeOf(contraction, roles.sums) * int64_t(sizeof(float)) >= crowdedBytes;
 }
 
 /// Whether b, which could not be packed beforehand, is to be packed beside the products, panel by
@@ -182,7 +182,9 @@ CPUContraction panelBlock(const Contraction &contraction, const VectorUnit &unit
   int64_t whole = 1;
   if (!made.isPacked && unit.pairRows >= pairRowsOfTiles && takesPairs(contraction, unit))
     whole = rows % 32 == 0 ? 32 : rows % 16 == 0 ? 16 : 1;
-  int64_t most = isWide ? mostWideRows : mostPackedRows;
+  int64_t most = isWide                                                 ? mostWideRows
+                 : rows <= mostPackedRows || isBf16Product(contraction) ? mostPackedRows
+                                                                        : unit.panelRows;
   int64_t programs = (rows + most - 1) / most, units = rows / whole;
   made.rows = (units + programs - 1) / programs * whole;
   made.columns = isWide                  ? wideColumns(contraction, programs)
@@ -190,9 +192,11 @@ CPUContraction panelBlock(const Contraction &contraction, const VectorUnit &unit
                  : made.columnParts == 1 ? panelColumns(contraction, unit, programs)
                                          : columnsInMemory(unit);
   bool isCool = made.isPacked && made.rows <= coolRows;
-  made.kBlock = isCool                                   ? stepsAtOnce(depth, shallowDepth)
-                : depth > (copies ? 1 : 2) * packedDepth ? stepsAtOnce(depth, packedDepth)
-                                                         : 0;
+  // What is read again for each part of the sum: all sums, and copies of a as large as they.
+  int64_t atOnce = (copies ? 1 : made.isPacked && unit.hasSlowThirdLevel ? 3 : 2) * packedDepth;
+  made.kBlock = isCool           ? stepsAtOnce(depth, shallowDepth)
+                : depth > atOnce ? stepsAtOnce(depth, packedDepth)
+                                 : 0;
   return made;
 }
 

@@ -174,6 +174,7 @@ VectorUnit vectorUnit(const CpuFeatures &features, int64_t bytes) {
     unit.pairColumns = pairs->columns;
   }
   unit.hasSlowThirdLevel = features.hasSlowThirdLevel;
+  unit.panelRows = features.panelRows;
   return unit;
 }
 

@@ -187,9 +187,12 @@ static CPUContraction blockInRegisters(const Contraction &contraction, const Vec
 }
 
 /// Cuts the rows of a block in memory into the fewest equal parts that keep workers evenly busy,
-/// beside `others` blocks. The parts of a panel follow each other, so that it is loaded once where
-/// one worker has them all.
-static void cutRows(CPUContraction &block, int64_t rows, int64_t others) {
+/// beside those of all panels and of the batch. The parts of a panel follow each other, so that it
+/// is loaded once where one worker has them all; but where all panels stay in near caches
+/// (`isNear`), these pass by each part of the rows.
+static void cutRows(CPUContraction &block, int64_t rows, int64_t panels, int64_t batch,
+                    bool isNear) {
+  int64_t others = batch * panels;
   int64_t best = (rows + block.rows - 1) / block.rows, fewest = best;
   for (int64_t count = fewest + 1; rows / count >= leastCutRows; ++count)
     if (rows % count == 0 && isMoreEven(others * count, others * best))
@@ -197,8 +200,8 @@ static void cutRows(CPUContraction &block, int64_t rows, int64_t others) {
   if (best == fewest)
     return;
   block.rows = rows / best;
-  block.rowPrograms = best;
-  block.columnPrograms = 1;
+  block.rowPrograms = isNear ? 1 : best;
+  block.columnPrograms = isNear ? panels : 1;
 }
 
 /// How many programs follow each other on one worker; `columns`: of one part. Fewer than would fit
@@ -236,8 +239,10 @@ static void choosePrograms(CPUContraction &block, const Contraction &contraction
   while (block.isPacked && block.hasAccumulatorsInMemory && blocks() < fewestBlocks &&
          products() > leastProducts && canHalve())
     block.rows = (block.rows + 1) / 2;
-  if (block.isPacked && block.hasAccumulatorsInMemory && !block.isInterleaved)
-    cutRows(block, rows, batch * ((columns + block.columns - 1) / block.columns));
+  if (block.isPacked && block.hasAccumulatorsInMemory && !block.isInterleaved) {
+    int64_t bytes = columns * sizeOf(contraction, roles.sums) * int64_t(sizeof(float));
+    cutRows(block, rows, (columns + block.columns - 1) / block.columns, batch, bytes <= nearBytes);
+  }
 }
 
 CPUContraction chooseVariant(const Contraction &contraction, const VectorUnit &unit,

@@ -13,6 +13,7 @@ struct VectorUnit {
   // instructions.
   int64_t pairRows = 0, pairColumns = 0;
   bool hasSlowThirdLevel = false; // CpuFeatures
+  int64_t panelRows = CpuFeatures().panelRows;
 };
 
 /// Of a block in memory: what a block in registers, a part of it, reads of a row of b.

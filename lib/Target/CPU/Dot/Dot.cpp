@@ -44,7 +44,7 @@ private:
       return products.addTo(sums, block);
     LogicalResult done = pairBlock(e, *pairs, block.row, block.column, block.rows, block.vectors,
                                    prefetch ? &*prefetch : nullptr, sums);
-    if (succeeded(done))
+    if (succeeded(done) && !sums.empty())
       keepRolled(sums.front());
     return done;
   }

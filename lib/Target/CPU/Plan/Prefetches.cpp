@@ -17,8 +17,8 @@ namespace {
 
 /// Rows of more bytes than this do not stay in the first-level cache until the next program.
 constexpr int64_t mostFetched = 1 << 17;
-/// Blocks of b of fewer bytes are loaded soon enough. The smallest of a packed panel, 128 rows of 48
-/// columns, has 24 KB.
+/// Blocks of b of fewer bytes are loaded soon enough. The smallest of a packed panel, 128 rows of
+/// 48 columns, has 24 KB.
 constexpr int64_t leastBlock = 1 << 14;
 
 /// Runs over tiles where it stands.

@@ -56,7 +56,8 @@ AffineMap placedMap(const PlacedInput &input, ArrayRef<OpFoldResult> sizes) {
   return AffineMap::get(sizes.size(), 0, exprs, context);
 }
 
-void requireNonEmpty(Lowering &ctx, OpFoldResult bound, ArrayRef<OpFoldResult> sizes, int64_t dim) {
+void requireNonEmpty(Lowering &ctx, OpFoldResult bound, ArrayRef<OpFoldResult> sizes, int64_t dim,
+                     StringRef what) {
   auto isZero = [](OpFoldResult size) { return constantOf(size) == 0; };
   bool isLarger = ctx.allSizes().knownAtMost(ctx.b.getIndexAttr(1), bound);
   if (isLarger || llvm::any_of(sizes, isZero))
@@ -71,7 +72,7 @@ void requireNonEmpty(Lowering &ctx, OpFoldResult bound, ArrayRef<OpFoldResult> s
                            compare(arith::CmpIPredicate::eq, count));
   graph::AssertOp::create(
       ctx.b, ctx.loc, good,
-      fmt::format("{}: indices into dimension {}, which has size 0", ctx.shownName(), dim),
+      fmt::format("{}: {} dimension {}, which has size 0", ctx.shownName(), what.str(), dim),
       ValueRange());
 }
 

@@ -48,8 +48,10 @@ Tensor gatherPlaced(Lowering &ctx, llvm::ArrayRef<mlir::OpFoldResult> sizes, DTy
 mlir::AffineMap placedMap(const PlacedInput &input, llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
 /// A dimension of size `bound` is indexed by data wherever `sizes` holds a position: ends the call
-/// with an error when the bound is 0 and there are such positions. `dim` is for the message.
+/// with an error when the bound is 0 and there are such positions. `dim` is for the message, and
+/// `what` is there of it.
 void requireNonEmpty(Lowering &ctx, mlir::OpFoldResult bound,
-                     llvm::ArrayRef<mlir::OpFoldResult> sizes, int64_t dim);
+                     llvm::ArrayRef<mlir::OpFoldResult> sizes, int64_t dim,
+                     llvm::StringRef what = "indices into");
 
 } // namespace tw::lower

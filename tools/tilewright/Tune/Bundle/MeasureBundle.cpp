@@ -123,7 +123,7 @@ private:
 
   Status record(const BundledKernel &kernel, const TrialResult &result) {
     tune::Measurement measurement{
-        kernel.point, result.fault, {}, 0, 0, int64_t(std::time(nullptr))};
+        kernel.point, {}, result.fault, {}, 0, 0, int64_t(std::time(nullptr))};
     if (result.fault.empty()) {
       auto [candidate, start] = timesOf(result, kernel.name);
       if (candidate.empty() || start.empty())

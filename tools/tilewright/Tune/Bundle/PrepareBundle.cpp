@@ -33,8 +33,8 @@ public:
   /// With what `machine` has measured; an empty one has nothing. An exit status.
   int read(const std::string &machine) {
     std::string text;
-    if (int status =
-            describeSpaces(options.model, SpaceQuery::ofSearch(options.seed), folder, text))
+    if (int status = describeSpaces(
+            options.model, SpaceQuery::ofSearch(options.filter.knobs, options.seed), folder, text))
       return status;
     auto spaces = readSpaces(text);
     TW_TRY_CLI(spaces);
@@ -62,6 +62,7 @@ private:
   Status readMeasurements() {
     TW_ASSIGN(tune::Database database, tune::Database::open(pathOf(bundledDatabase)));
     for (BundleKernel &kernel : kernels) {
+      TW_TRY(database.describe(kernel.measured, descriptionOf(all[kernel.number])));
       TW_ASSIGN(std::vector<Measurement> known, database.find(kernel.measured));
       for (const Measurement &each : known)
         if (each.rejection.empty()) {

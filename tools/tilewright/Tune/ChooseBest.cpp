@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What of a search is kept: the best of each kernel, as far as it helps the whole model.
+#include "../Failure.h"
+#include "../Statistics.h"
+#include "Tuner.h"
+#include <fmt/format.h>
+
+namespace tw::cli {
+using tune::Point;
+using tune::TimeRatio;
+
+/// Of each kernel so many are measured again.
+static constexpr size_t finalists = 3;
+static constexpr size_t finalistsOfAll = 8; // where all were measured: the luckiest are many
+
+int Tuner::measureAgain() {
+  // Chosen now: what is measured again changes the order.
+  std::vector<std::vector<tune::KernelSearch::Measured>> best;
+  size_t most = options.exhaustiveWithin ? finalistsOfAll : finalists;
+  for (const TunedKernel &kernel : tuned)
+    best.push_back(kernel.search.finalists(most));
+  for (size_t place = 0; place < most && goesOn(); ++place) {
+    progress.at("measuring the best again", shareDone());
+    Choice choice;
+    for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
+      if (place < best[kernel].size())
+        choice.emplace(kernel, best[kernel][place].point);
+    if (choice.empty())
+      break;
+    auto program = compile(choice, "finalists");
+    TW_TRY_CLI(program);
+    if (int status = tryOut(*program, /*isFinal=*/true))
+      return status;
+  }
+  return 0;
+}
+
+int Tuner::choose() {
+  if (options.objective == Objective::Time) // memory is the same each time
+    if (int status = measureAgain())
+      return status;
+  Choice faster;
+  for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
+    if (const auto *found = tuned[kernel].search.bestConfirmed(); found && found->ratio.isFaster())
+      faster.emplace(kernel, found->point);
+  int status = keep(faster);
+  if (status == 0 && goesOn() && !options.model.tuningSpecs.empty())
+    status = compareWithCompilers();
+  results.isInterrupted = !goesOn();
+  noteDrift();
+  progress.clear();
+  return status;
+}
+
+int Tuner::keep(const Choice &choice) {
+  if (choice.empty() || !goesOn())
+    return 0;
+  progress.at("measuring what is best together", shareDone());
+  Choice together = kept;
+  together.insert(choice.begin(), choice.end());
+  TrialResult result;
+  if (int status = runTogether(together, result))
+    return status;
+  TimeRatio ratio = ratioOfCall(result);
+  // Noise is no reason against what was faster by itself; memory has none.
+  bool isForTime = options.objective == Objective::Time;
+  bool isFine =
+      result.fault.empty() && (isForTime ? !ratio.isSlower() : ratio.median < results.ratio.median);
+  if (!isFine && choice.size() > 1) {
+    auto middle = std::next(choice.begin(), ptrdiff_t(choice.size() / 2));
+    for (const Choice &half : {Choice(choice.begin(), middle), Choice(middle, choice.end())})
+      if (int status = keep(half))
+        return status;
+    return 0;
+  }
+  if (!isFine) {
+    results.notes.push_back(
+        fmt::format("{} stays as it was: {}", tuned[choice.begin()->first].space.name,
+                    !result.fault.empty() ? "beside what is kept, " + result.fault
+                    : isForTime           ? "with its best configuration the whole call is slower"
+                                          : "beside what is kept, its best saves no memory"));
+    return 0;
+  }
+  Choice stillFaster;
+  for (const auto &[kernel, point] : choice) {
+    // Of memory only what it was alone says something of a kernel.
+    const auto *alone = tuned[kernel].search.best();
+    tuned[kernel].ratio = isForTime || !alone ? ratioOf(tuned[kernel], result) : alone->ratio;
+    if (tuned[kernel].ratio.isFaster())
+      stillFaster.emplace(kernel, point);
+  }
+  if (stillFaster.size() < choice.size())
+    return keep(stillFaster);
+  kept = std::move(together);
+  results.ratio = ratio;
+  results.timeRatio = tune::compareTimes(result.candidate.call, result.start.call);
+  for (const auto &[kernel, point] : kept)
+    tuned[kernel].chosen = point;
+  return 0;
+}
+
+void Tuner::noteDrift() {
+  constexpr double much = 1.1; // more than what calls of one program differ by
+  if (results.endUs == 0)
+    return;
+  double drift = results.endUs / results.startUs;
+  if (drift > much || drift < 1 / much)
+    results.notes.push_back(fmt::format(
+        "the machine has changed: a call of the program that the search began with took {:.1f} us "
+        "before and {:.1f} us after it; ratios are of calls that followed each other",
+        results.startUs, results.endUs));
+}
+
+int Tuner::compareWithCompilers() {
+  ModelOptions model = options.model;
+  model.tuningSpecs.clear();
+  auto compilers = compileCandidate(model, configurationText(all, {}), folder, "compilers");
+  TW_TRY_CLI(compilers);
+  auto found = compile(kept, "found");
+  TW_TRY_CLI(found);
+  if (!compilers->refusal.empty() || !found->refusal.empty())
+    return fail({Code::TUNE_3, compilers->refusal + found->refusal});
+  TrialOptions own = trial;
+  own.pairs *= finalPairs;
+  auto result = runTrial(compilers->artifact, found->artifact, std::span(calls), own);
+  TW_TRY_CLI(result);
+  if (!result->fault.empty())
+    return fail({Code::TUNE_3, result->fault});
+  results.ofCompilers = ratioOfCall(*result);
+  keepsCompilers = results.ofCompilers->isSlower();
+  if (keepsCompilers)
+    results.notes.push_back("what was found is no better than the compiler's own choice, which "
+                            "is what is written");
+  return 0;
+}
+
+const Point &Tuner::finalPoint(size_t number) const {
+  if (keepsCompilers)
+    return all[number].chosen;
+  for (const auto &[kernel, point] : kept)
+    if (numbers[kernel] == number)
+      return point;
+  return all[number].start.point;
+}
+
+int Tuner::runTogether(const Choice &choice, TrialResult &result) {
+  auto program = compile(choice, "together");
+  TW_TRY_CLI(program);
+  result.fault = program->refusal;
+  if (!result.fault.empty())
+    return 0;
+  auto tried = run(program->artifact, /*isFinal=*/true);
+  TW_TRY_CLI(tried);
+  result = *std::move(tried);
+  if (!result.start.call.empty())
+    results.endUs = statistics(result.start.call).median;
+  return 0;
+}
+
+std::vector<FoundKernel> Tuner::found() const {
+  std::vector<FoundKernel> found;
+  for (size_t number = 0; number < all.size(); ++number)
+    found.push_back({all[number], finalPoint(number), {}});
+  for (size_t kernel = 0; kernel < tuned.size(); ++kernel)
+    if (const TunedKernel &each = tuned[kernel]; each.chosen && !keepsCompilers)
+      found[numbers[kernel]].measured = {each.measured.machine, each.measured.compiler,
+                                         each.startUs, each.ratio};
+  return found;
+}
+
+} // namespace tw::cli
