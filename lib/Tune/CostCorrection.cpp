@@ -20,7 +20,8 @@ using KnobFeatures = std::array<double, featureNames.size()>;
 static KnobFeatures featuresOf(const Knob &knob, int64_t value) {
   constexpr int64_t vector = 16; // elements that are computed at once, or a multiple of them
   auto padding = [](int64_t size, int64_t block) {
-    return std::log2(double((size + block - 1) / block * block) / double(size));
+    int64_t padded = (size + block - 1) / block * block;
+    return std::log2(double(padded) / double(size));
   };
   // Of some knobs 0 means all of it, of others that there is none.
   int64_t greatest = std::max<int64_t>(knob.values.back(), 1), block = std::max<int64_t>(value, 1);
