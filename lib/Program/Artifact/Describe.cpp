@@ -76,7 +76,8 @@ static std::string dtypeName(Type element, StringAttr stated) {
   return text;
 }
 
-/// A dynamic size as an expression over symbols; "" where nothing is known.
+/// A dynamic size as an expression over symbols; "" where nothing is known, null where nothing is
+/// known of any.
 using SizeText = llvm::function_ref<std::string(int64_t dim)>;
 
 static void writeSizes(JsonWriter &json, RankedTensorType type, SizeText dynamic) {
@@ -84,7 +85,7 @@ static void writeSizes(JsonWriter &json, RankedTensorType type, SizeText dynamic
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (!type.isDynamicDim(d))
       json.value(type.getDimSize(d));
-    else if (std::string text = dynamic(d); !text.empty())
+    else if (std::string text = dynamic ? dynamic(d) : ""; !text.empty())
       json.value(std::string_view(text));
     else
       json.null();
