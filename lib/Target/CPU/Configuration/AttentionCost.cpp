@@ -109,7 +109,8 @@ AttentionConfiguration chooseAttention(const Attention &attention, const VectorU
         if (!best || cost < least)
           best = block, least = cost;
       }
-  best->splitsKeys = p.keys >= splitKeys && p.programs(*best) < 2 * someWorkers && !p.isCausal;
+  best->splitsKeys =
+      p.keys >= splitKeys && p.programs(*best) < splitLimits.enoughPrograms && !p.isCausal;
   return *best;
 }
 
