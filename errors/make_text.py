@@ -39,6 +39,9 @@ def text_files():
         "recursive": "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
                      "  %0 = func.call @main(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"
                      "  return %0 : tensor<4xf32>\n}\n",
+        "symbol_twice": changed("    %0", '    %n = torch.symbolic_int "n" {min_val = 1, max_val = 8} : !torch.int\n'
+                                          '    %m = torch.symbolic_int "n" {min_val = 2, max_val = 4} : !torch.int\n'
+                                          "    %0"),
         "declaration": "func.func private @main(%x: tensor<4xf32>) -> tensor<4xf32>\n",
         "result_dtype": changed("-> !torch.vtensor<[2,3],f32>\n    return", "-> !torch.vtensor<[2,3],i64>\n    return"),
     }

@@ -146,6 +146,10 @@ typedef struct tilewright_compile_options {
    * the same build of this library, is copied from the cache on disk (docs/cache.md), and others
    * are kept there. Says which it was: TILEWRIGHT_CACHE_*. */
   int *cache;
+  /* Not 0: kernels that replace one of the model's own (docs/kernel-source.md) are left out, for
+   * what the model with them is compared with. Else they are refused where the target makes no
+   * kernels that they could replace. */
+  int unedited;
 } tilewright_compile_options;
 
 /* What a call has made of the cache. */

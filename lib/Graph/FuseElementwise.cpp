@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tw-fuse-elementwise (Passes.td).
+// tw-fuse-elementwise (Passes.td, which says why it stands beside tile-fuse, and where the boundary
+// is: operators become one expression here, kernels one kernel there).
 #include "Graph/Passes.h"
 #include "IR/Graph/Decisions.h"
 #include "IR/Graph/Values.h"

@@ -262,6 +262,26 @@ def FuseElementwise : GraphPass<"tw-fuse-elementwise"> {
     outer product does that is added to zeros, or whose destination alone says how often a loop of
     the consumer runs, would remain a second result of the consumer, written again for every term of
     a sum.
+
+    Why here, where `tile-fuse` fuses kernels later: what is one expression on this level has no
+    order, no block and no configuration yet, so that
+
+    - transposes, broadcasts and casts disappear into indexing maps, where they cost nothing. Between
+      kernels they move elements of tiles, and say which blocks both kernels must have;
+    - what follows sees the operator and not its wrapping: attention is found through transposes and
+      casts, products read weights through them, and constants are evaluated as whole expressions;
+    - what shares a kernel is decided on an operation for each pass over memory, and each kernel is
+      configured for all that it computes.
+
+    The boundary is the kind of the producer, and what is known. Here: an elementwise producer, into
+    any linalg.generic, by rules that no machine changes: nothing is computed twice but what is as
+    cheap as a load. Which operations then share a kernel is tw-form-dispatches' question: an
+    elementwise operation meets a product, a convolution, attention, a sort or a reduction there,
+    and is never merged into them as an expression. What separates two kernels all the same, and
+    hand-written kernels, is tile-fuse's, which knows their blocks and the target's costs, and alone
+    computes a function again. All three follow the decisions `fuse` that are wanted
+    (docs/configurations.md); `recompute`, for a producer with several readers, is this pass's, as
+    after it each reader has its copy.
   }];
 }
 

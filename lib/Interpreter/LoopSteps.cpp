@@ -3,6 +3,7 @@
 // tile.for and scf.if.
 #include "IR/ModelLocation.h"
 #include "Interpreter/Loop.h"
+#include "Support/Checked.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <fmt/format.h>
 
@@ -11,11 +12,7 @@ using namespace mlir;
 namespace tw::interpreter {
 
 uint64_t Loop::trips(const Machine &m) const {
-  __int128 first = m.slots[begin].scalar.i, last = m.slots[end].scalar.i;
-  __int128 by = m.slots[step].scalar.i;
-  if (by == 0 || (by > 0 ? last <= first : last >= first))
-    return 0;
-  return by > 0 ? uint64_t((last - first + by - 1) / by) : uint64_t((first - last - by - 1) / -by);
+  return tripCount(m.slots[begin].scalar.i, m.slots[end].scalar.i, m.slots[step].scalar.i);
 }
 
 State Loop::initial(const Machine &m) const {

@@ -33,6 +33,15 @@ inline std::optional<int64_t> checkedMod(int64_t a, int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+/// How often a loop from `begin` to before `end` runs: max(0, ceildiv(end - begin, step)); never
+/// where `step` is 0, downward where it is negative.
+inline uint64_t tripCount(int64_t begin, int64_t end, int64_t step) {
+  __int128 distance = __int128(end) - begin, by = step;
+  if (by < 0)
+    distance = -distance, by = -by;
+  return by == 0 || distance <= 0 ? 0 : uint64_t((distance + by - 1) / by);
+}
+
 /// The product of `sizes`; empty when one is negative or the product does not fit 63 bits.
 inline std::optional<int64_t> checkedProduct(std::span<const int64_t> sizes) {
   int64_t product = 1;

@@ -112,6 +112,11 @@ Size floorDiv(const Size &a, const Size &b) { return Size::divide(Size::Kind::Fl
 Size ceilDiv(const Size &a, const Size &b) { return Size::divide(Size::Kind::CeilDiv, a, b); }
 Size mod(const Size &a, const Size &b) { return Size::divide(Size::Kind::Mod, a, b); }
 
+Size tripCount(const Size &begin, const Size &end, int64_t step) {
+  Size distance = end - begin;
+  return ceilDiv(distance.constant().value_or(0) < 0 ? Size(0) : distance, Size(step));
+}
+
 //===----------------------------------------------------------------------===//
 // Questions
 //===----------------------------------------------------------------------===//

@@ -120,5 +120,8 @@ Size operator*(const Size &a, const Size &b);
 Size floorDiv(const Size &a, const Size &b);
 Size ceilDiv(const Size &a, const Size &b);
 Size mod(const Size &a, const Size &b);
+/// How often a loop from `begin` to before `end` runs whose `step` is positive, and whose end is
+/// not before its begin unless both are constants.
+Size tripCount(const Size &begin, const Size &end, int64_t step);
 
 } // namespace tw

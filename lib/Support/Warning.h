@@ -6,7 +6,7 @@
 
 namespace tw {
 
-/// As Diagnostic::render, but "warning[TW-CONFIG-0003]: message".
+/// As Diagnostic::render, but "warning[TW-CONFIG-0004]: message".
 std::string renderWarning(const Diagnostic &warning);
 
 } // namespace tw

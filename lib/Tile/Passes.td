@@ -87,8 +87,9 @@ def OrderOperations : Pass<"tile-order", "::tw::tile::KernelOp"> {
 def FuseDispatches : Pass<"tile-fuse", "::mlir::ModuleOp"> {
   let summary = "Fuse dispatches of tile programs";
   let description = [{
-    The one fusion there is: two dispatches of tile programs, of which one reads what the other
-    writes, become one.
+    The one fusion of kernels: two dispatches of tile programs, of which one reads what the other
+    writes, become one. (Operators have become one expression before, in tw-fuse-elementwise, and one
+    dispatch, in tw-form-dispatches.)
 
     ```
     %c = tw.dispatch @product(%a, %b) outs(%e)            tile.store %acc, %out[%i, %j]
@@ -137,8 +138,15 @@ def SplitLoops : Pass<"tile-split", "::mlir::ModuleOp"> {
     %r = tw.dispatch @k(%x, %s) outs(%e)          // grid [2], combines 16 states
     ```
 
-    How many parts there are follows from sizes, so sums come out the same on any number of threads.
+    How many parts there are follows from sizes, so sums come out the same on any number of threads; and from the
+    target, which says when it pays (`ConfigurationChooser::splitLimits`, the options of the pass).
   }];
+  let options = [
+    Option<"enoughPrograms", "enough-programs", "int64_t", "0", "from which on a kernel is left as it is">,
+    Option<"wantedPrograms", "wanted-programs", "int64_t", "0", "of a kernel that is split, about">,
+    Option<"leastWork", "least-work", "int64_t", "1", "of a part: multiplications, or elements of other operations">,
+    Option<"partsOfUnknown", "parts-of-unknown", "int64_t", "1", "at most, where only calls tell the trips">,
+  ];
   let dependentDialects = ["::tw::tile::TileDialect", "::mlir::arith::ArithDialect",
       "::mlir::tensor::TensorDialect"];
 }

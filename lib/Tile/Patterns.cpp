@@ -148,26 +148,12 @@ struct ConstantToFull : OpRewritePattern<arith::ConstantOp> {
   }
 };
 
-/// How often a loop with known bounds runs: 0, 1, or more (2).
-std::optional<int> countTrips(ForOp loop) {
-  APInt begin, end, step;
-  if (!matchPattern(loop.getBegin(), m_ConstantInt(&begin)) ||
-      !matchPattern(loop.getEnd(), m_ConstantInt(&end)) ||
-      !matchPattern(loop.getStep(), m_ConstantInt(&step)))
-    return std::nullopt;
-  __int128 distance = __int128(end.getSExtValue()) - begin.getSExtValue();
-  __int128 by = step.getSExtValue();
-  if (by == 0 || (by > 0 ? distance <= 0 : distance >= 0))
-    return 0;
-  return (by > 0 ? distance <= by : distance >= by) ? 1 : 2;
-}
-
 /// A loop that makes no trip is its inits; one that makes one is its body.
 struct ShortLoop : OpRewritePattern<ForOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ForOp loop, PatternRewriter &rewriter) const override {
-    auto trips = countTrips(loop);
+    auto trips = loop.constantTripCount();
     if (!trips || *trips > 1)
       return rewriter.notifyMatchFailure(loop, "may make several trips");
     if (*trips == 0)

@@ -52,7 +52,7 @@ void registerPasses() {
   registerPass(createSimplify);
   registerPass(createOrderOperations);
   registerPass([] { return createFuseDispatches(); });
-  registerPass(createSplitLoops);
+  registerPass([] { return createSplitLoops(); });
   registerPass(createUpdateInPlace);
   registerPass(createAllowTF32);
   registerPass(createShareKernels);

@@ -21,13 +21,8 @@ namespace tw::tile {
 
 namespace {
 
-/// Programs from which on a kernel is left as it is; how many a split one has, about: more than
-/// there are workers, so that they end at the same time and share what is in cache.
-constexpr int64_t enoughPrograms = 32, wantedPrograms = 256;
-/// What a part does at least: multiplications, or elements of other operations. Tens of
-/// microseconds, against some for a second launch.
-constexpr int64_t leastWork = 1 << 20;
-constexpr int64_t unknownExtent = 64, partsOfUnknown = 16;
+/// What an extent that only calls tell is taken for.
+constexpr int64_t unknownExtent = 64;
 
 ForOp splittableLoop(KernelOp kernel) {
   for (ForOp loop : kernel.getOps<ForOp>())
@@ -306,7 +301,10 @@ private:
 };
 
 struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
+  using SplitLoopsBase::SplitLoopsBase;
+
   void runOnOperation() override {
+    conversion::SplitLimits limits{enoughPrograms, wantedPrograms, leastWork, partsOfUnknown};
     SymbolTable table(getOperation());
     llvm::StringMap<SmallVector<graph::DispatchOp>> calls;
     getOperation().walk([&](graph::DispatchOp op) { calls[op.getKernel()].push_back(op); });
@@ -316,7 +314,7 @@ struct SplitLoops : impl::SplitLoopsBase<SplitLoops> {
       if (variants.contains(kernel))
         continue;
       std::string why;
-      int64_t count = chooseParts(kernel, why);
+      int64_t count = chooseParts(kernel, limits, why);
       if (count == 1) {
         if (!why.empty())
           emitReport(kernel.getLoc()) << "its loop runs on one worker: " << why;
@@ -369,7 +367,7 @@ static bool dealsTarget(KernelOp kernel) {
   return schema && schema->dealsTrips;
 }
 
-int64_t chooseParts(KernelOp kernel, std::string &why) {
+int64_t chooseParts(KernelOp kernel, const conversion::SplitLimits &limits, std::string &why) {
   ForOp loop = splittableLoop(kernel);
   if (!loop || dealsTarget(kernel))
     return 1;
@@ -377,16 +375,15 @@ int64_t chooseParts(KernelOp kernel, std::string &why) {
   if (!why.empty())
     return 1;
   int64_t programs = *programsOf(kernel);
-  if (programs == 0 || programs >= enoughPrograms)
+  if (programs == 0 || programs >= limits.enoughPrograms)
     return why = fmt::format("there are {} programs", programs), 1;
-  int64_t count = wantedPrograms / programs;
-  auto begin = constantOf(loop.getBegin()), end = constantOf(loop.getEnd());
-  if (!begin || !end)
-    return std::min(count, partsOfUnknown);
-  int64_t trips = std::max<int64_t>(0, *end - *begin) / *constantOf(loop.getStep());
-  int64_t tripsOfPart = int64_t(llvm::divideCeil(leastWork, workOf(loop)));
-  count = std::min(count, trips / tripsOfPart);
-  why = fmt::format("{} iterations are too few to share", trips);
+  int64_t count = limits.wantedPrograms / programs;
+  std::optional<int64_t> trips = loop.constantTripCount();
+  if (!trips)
+    return std::min(count, limits.partsOfUnknown);
+  int64_t tripsOfPart = int64_t(llvm::divideCeil(limits.leastWork, workOf(loop)));
+  count = std::min(count, *trips / tripsOfPart);
+  why = fmt::format("{} iterations are too few to share", *trips);
   return std::max<int64_t>(count, 1);
 }
 

@@ -2,6 +2,7 @@
 //
 // A kernel with few programs and a loop with `combine`, as two kernels that more workers can share.
 #pragma once
+#include "GraphToTile/Configuration/SplitLimits.h"
 #include "IR/Tile/Tile.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <string>
@@ -17,10 +18,10 @@ struct SplitKernel {
 };
 
 /// In how many parts the loop of a kernel is worth running: 1 where it has no `combine`, or
-/// programs enough. It follows from the sizes in the kernel alone, never from the machine that runs
-/// it, so results do not depend on the number of threads. `why`: the reason of a 1, where there is
-/// a `combine`.
-int64_t chooseParts(KernelOp kernel, std::string &why);
+/// programs enough. It follows from the sizes in the kernel and the target's limits, never from the
+/// machine that runs it, so results do not depend on the number of threads. `why`: the reason of a
+/// 1, where there is a `combine`.
+int64_t chooseParts(KernelOp kernel, const conversion::SplitLimits &limits, std::string &why);
 
 /// The kernels that run a loop that chooseParts allows in `count` parts.
 SplitKernel splitLoop(KernelOp kernel, int64_t count);

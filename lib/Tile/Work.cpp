@@ -26,7 +26,7 @@ struct Range {
   Size begin, end;
   int64_t step;
 
-  Size trips() const { return ceilDiv(end - begin, Size(step)); }
+  Size trips() const { return tripCount(begin, end, step); }
 };
 
 std::optional<int64_t> constantOf(Value value) {

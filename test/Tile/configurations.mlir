@@ -73,6 +73,39 @@ tile.kernel @other_kind() grid [1] attributes {tile.configuration =
 
 // -----
 
+// expected-error @+3 {{a variant is for sizes up to 0, but must be for 1 or more}}
+// expected-error @+2 {{failed to parse Tile_ConfigurationAttr parameter 'variants'}}
+tile.kernel @no_size() grid [1] attributes {tile.configuration =
+    #tile.config<"cpu" {accumulators_in_memory = false} variants [<0, <"cpu" {accumulators_in_memory = true}>>]>} {}
+
+// -----
+
+// expected-error @+4 {{a variant for sizes up to 4 has variants itself}}
+// expected-error @+3 {{failed to parse Tile_ConfigurationAttr parameter 'variants'}}
+tile.kernel @nested() grid [1] attributes {tile.configuration =
+    #tile.config<"cpu" {accumulators_in_memory = false} variants [
+      <4, <"cpu" {accumulators_in_memory = true} variants [<2, <"cpu" {accumulators_in_memory = false}>>]>>]>} {}
+
+// -----
+
+// expected-error @+2 {{the cuts make 2 kernels, but 1 are configured}}
+func.func private @few() attributes {tw.kernel, tile.configuration =
+    #tile.dispatch_config<cuts[transpose_rhs] kernels[<"cpu" {accumulators_in_memory = false}>]>}
+
+// -----
+
+// expected-error @+2 {{the cuts make 1 kernels, but 2 are configured}}
+func.func private @many() attributes {tw.kernel, tile.configuration =
+    #tile.dispatch_config<cuts[none] kernels[<"cpu" {accumulators_in_memory = false}>, <"cpu" {accumulators_in_memory = false}>]>}
+
+// -----
+
+// expected-error @+2 {{the cuts make 2 or more kernels, but 1 are configured}}
+func.func private @reductions() attributes {tw.kernel, tile.configuration =
+    #tile.dispatch_config<cuts[none, split_reductions] kernels[<"cpu" {accumulators_in_memory = false}>]>}
+
+// -----
+
 // expected-error @+1 {{tile.variants is an array of names of kernels, but is 4 : i64}}
 tile.kernel @no_names() grid [1] attributes {tile.variants = 4 : i64} {}
 

@@ -1,4 +1,9 @@
-// RUN: tilewright-opt %s -tile-split -split-input-file -verify-diagnostics | FileCheck %s
+// RUN: tilewright-opt %s -tile-split="enough-programs=32 wanted-programs=256 least-work=1048576 parts-of-unknown=16" \
+// RUN:   -split-input-file -verify-diagnostics | FileCheck %s
+// RUN: tilewright-opt %s -tile-split -split-input-file | FileCheck %s --check-prefix=LIMITS
+
+// Without a target's limits nothing is split.
+// LIMITS-NOT: _parts
 
 // Four programs with 98 trips: each part is to have some, and 256 programs are enough.
 // CHECK-LABEL: func.func @main

@@ -11,7 +11,7 @@
 // CHECK-DAG: #[[SUM:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d1, d3, d4)>
 
 // CHECK-LABEL: func.func @causal(
-// CHECK-SAME: %[[G:[a-z0-9]+]]: tensor<2x4x5x8xf32> {{.*}} %[[X:[a-z0-9]+]]: tensor<2x4x5x8xf32> {{.*}} %[[L:[a-z0-9]+]]: tensor<2x4x5xf32>
+// CHECK-SAME: %[[G:[a-z0-9]+]]: tensor<2x4x5x8xf32>, %[[X:[a-z0-9]+]]: tensor<2x4x5x8xf32>, %[[L:[a-z0-9]+]]: tensor<2x4x5xf32>
 // CHECK: %[[DELTA:.*]] = linalg.generic {{.*}} ins(%[[G]], %[[X]]
 // CHECK: %[[R:.*]]:3 = tw.attention_gradient wrt <query|key|value> causal ins(%[[X]], %[[X]], %[[X]]
 // CHECK-SAME: output(%[[G]], %[[L]], %[[DELTA]] :

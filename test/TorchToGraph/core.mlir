@@ -3,7 +3,7 @@
 // its dynamic sizes; f16 is computed in f32 and rounded once an operator.
 
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME: tensor<?x784xf16> {tw.sizes = ["s77", 784]}
+// CHECK-SAME: tensor<?x784xf16> {tw.sizes = #tw.sizes<["s77"] ()[s0] -> (s0, 784)>}
 // CHECK-SAME: attributes {tw.symbols = [{max = 512 : i64, min = 0 : i64, name = "s77"}]}
 // CHECK: %[[N:.*]] = arith.index_cast %arg3 : i64 to index
 // CHECK: %[[S:.*]] = tensor.dim %arg0

@@ -86,7 +86,7 @@ TEST(ImportText, BindsDynamicSizes) {
     return %a : tensor<?x3xf32>
   })");
   EXPECT_EQ(graph.level, TextLevel::Graph);
-  EXPECT_TRUE(has(graph.text, R"(tw.sizes = ["s0", 3])"));
+  EXPECT_TRUE(has(graph.text, R"(tw.sizes = #tw.sizes<["s0"] ()[s0] -> (s0, 3)>)"));
   EXPECT_TRUE(has(graph.text, R"(tw.symbols = [{max = 9223372036854775807 : i64, min = 0)"));
 }
 

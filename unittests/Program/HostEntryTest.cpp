@@ -102,7 +102,7 @@ TEST_F(Program, DynamicSizes) {
   build(R"(
     func.func private @twice(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32>
         attributes {tw.kernel} { return %o : tensor<?xf32> }
-    func.func @main(%x: tensor<?xf32> {tw.sizes = ["s0"]}) -> (tensor<?xf32>, tensor<?x2xf32>, i64)
+    func.func @main(%x: tensor<?xf32> {tw.sizes = #tw.sizes<["s0"] ()[s0] -> (s0)>}) -> (tensor<?xf32>, tensor<?x2xf32>, i64)
         attributes {tw.symbols = [{name = "s0", min = 2, max = 100}]} {
       %0 = arith.constant 0 : index
       %2 = arith.constant 2 : index

@@ -7,9 +7,16 @@
 #include "Driver/Targets.h"
 #include "Program/ObjectCode/Machine.h"
 #include "SimulatedTarget.h"
+#include "Target/CPU/Configuration/Chooser.h"
+#include "Target/CPU/CpuFeatures.h"
 
 tw::NamedTarget tw::hostTarget() {
-  return {"cpu", "cpu", hostInstructionSet(), "", simulator::createSimulatedTarget(), nullptr};
+  return {"cpu",
+          "cpu",
+          hostInstructionSet(),
+          "",
+          simulator::createSimulatedTarget(),
+          target::createCPUChooser(target::CpuFeatures::of(hostInstructionSet()))};
 }
 
 tw::Result<tw::NamedTarget> tw::findTarget(const std::string &, const std::string &) {

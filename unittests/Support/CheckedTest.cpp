@@ -16,6 +16,25 @@ TEST(Checked, DividesLikePython) {
   EXPECT_EQ(checkedMod(INT64_MIN, 3), 1); // though 3 * (INT64_MIN // 3) is no int64_t
 }
 
+TEST(Checked, CountsTrips) {
+  struct {
+    int64_t begin, end, step;
+    uint64_t trips;
+  } rows[] = {{0, 10, 1, 10},
+              {0, 10, 3, 4},
+              {0, 9, 3, 3},
+              {2, 3, 100, 1},
+              {5, 5, 1, 0},
+              {6, 5, 1, 0},
+              {0, 10, 0, 0},
+              {10, 0, -3, 4},
+              {0, 10, -1, 0},
+              {INT64_MIN, INT64_MAX, 1, UINT64_MAX},
+              {INT64_MAX, INT64_MIN, INT64_MIN, 2}};
+  for (auto [begin, end, step, trips] : rows)
+    EXPECT_EQ(tripCount(begin, end, step), trips) << begin << " to " << end << " step " << step;
+}
+
 TEST(Checked, IsEmptyWhereThereIsNoQuotient) {
   EXPECT_EQ(checkedFloorDiv(5, 0), std::nullopt);
   EXPECT_EQ(checkedFloorDiv(INT64_MIN, -1), std::nullopt);

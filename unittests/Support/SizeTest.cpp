@@ -72,6 +72,14 @@ TEST(Size, SaysWhatIsWrongWithText) {
   EXPECT_EQ(normal(std::string(5000, '(')), "error: it is nested too deeply");
 }
 
+TEST(Size, CountsTrips) {
+  Size n = Size::symbol("N");
+  EXPECT_EQ(tripCount(Size(1), n, 4), ceilDiv(n - Size(1), Size(4)));
+  EXPECT_EQ(tripCount(Size(0), n * Size(8), 8), n);
+  EXPECT_EQ(tripCount(Size(2), Size(9), 3), Size(3));
+  EXPECT_EQ(tripCount(Size(9), Size(2), 3), Size(0));
+}
+
 TEST(Size, IsEvaluatedWithChecks) {
   std::string why;
   Size size = *Size::parse("(M + 7) floordiv N * 8 - 1", why);

@@ -138,15 +138,24 @@ static size_t givenBefore(tile::KernelOp kernel, StringRef name) {
   return count;
 }
 
+Result<NamedTarget> CompiledKernel::targetNamed(const std::string &name) {
+  TW_ASSIGN(NamedTarget target, findTarget(name));
+  auto refuse = [](std::string message, std::string help) {
+    return Diagnostic{Code::DRIVER_3, std::move(message), {}, {}, std::move(help)};
+  };
+  if (!target.architecture.empty())
+    return refuse(fmt::format("kernels for {} cannot be called by the compiler", name),
+                  "make an artifact of it with tilewright kernel compile, and run that");
+  if (target.isPlain())
+    return refuse(
+        fmt::format("kernels are not compiled for {}, which is for a model's operators", name),
+        "give cpu or cpu:NAME");
+  return target;
+}
+
 Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
                                                const std::string &targetName) {
-  TW_ASSIGN(NamedTarget target, findTarget(targetName));
-  if (!target.architecture.empty())
-    return Diagnostic{Code::DRIVER_3,
-                      fmt::format("kernels for {} cannot be called by the compiler", targetName),
-                      {},
-                      {},
-                      "make an artifact of it with tilewright kernel compile, and run that"};
+  TW_ASSIGN(NamedTarget target, targetNamed(targetName));
   TW_TRY(rt::requireInstructionSet(target.cpu));
   FirstError errors(*kernel.getContext());
   OwningOpRef<tile::KernelOp> copy = preparedCopy(kernel);
@@ -156,7 +165,7 @@ Result<CompiledKernel> CompiledKernel::compile(tile::KernelOp kernel,
   auto build = [&](tile::KernelOp one) {
     return State::build(one, kernel.getSymName(), target, errors);
   };
-  int64_t count = tile::chooseParts(*copy, why);
+  int64_t count = tile::chooseParts(*copy, target.chooser->splitLimits(), why);
   if (count == 1) {
     TW_ASSIGN(auto state, build(*copy));
     return CompiledKernel(std::move(state));

@@ -12,11 +12,17 @@
 
 namespace tw {
 
+struct NamedTarget;
+
 class CompiledKernel {
 public:
+  /// The target that `name` names (Targets.h), if what it makes of a kernel can be called here.
+  /// Errors: DRIVER_2 where there is none; DRIVER_3 for a GPU, and the reference target.
+  static Result<NamedTarget> targetNamed(const std::string &name);
+
   /// Compiles a verified kernel, which stays as it is, with the cpu target for the CPU that
-  /// `target` names (Targets.h). Errors: what the target says (TARGET_2 for what it does not
-  /// take), DRIVER_2, RUNTIME_5 for a CPU that has more than this one, IO_2, PROGRAM_6 and
+  /// `target` names. Errors: those of targetNamed, what the target says (TARGET_2 for what it does
+  /// not take), RUNTIME_5 for a CPU that has more than this one, IO_2, PROGRAM_6 and
   /// PROGRAM_7.
   static Result<CompiledKernel> compile(tile::KernelOp kernel, const std::string &target = "cpu");
   CompiledKernel(CompiledKernel &&) noexcept;

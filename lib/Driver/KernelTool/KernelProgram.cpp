@@ -68,12 +68,13 @@ private:
 
   void addInput(const KernelArgument &argument, Type type) {
     SmallVector<NamedAttribute> attributes = named(argument, "input");
-    if (argument.isBuffer()) {
-      SmallVector<Attribute> sizes;
+    if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && !tensor.hasStaticShape()) {
+      SmallVector<StringAttr> dynamic;
       for (const Size &size : argument.sizes)
-        sizes.push_back(size.constant() ? Attribute(b.getI64IntegerAttr(*size.constant()))
-                                        : b.getStringAttr(symbolFor(size)));
-      attributes.push_back(b.getNamedAttr("tw.sizes", b.getArrayAttr(sizes)));
+        if (!size.constant())
+          dynamic.push_back(b.getStringAttr(symbolFor(size)));
+      attributes.push_back(b.getNamedAttr(
+          "tw.sizes", graph::SizesAttr::getPlain(b.getContext(), tensor.getShape(), dynamic)));
     }
     inputTypes.push_back(type);
     inputAttributes.push_back(b.getDictionaryAttr(attributes));

@@ -2,6 +2,7 @@
 //
 // tilewright_kernel_run: a hand-written kernel in the interpreter, compiled, or both.
 #include "Driver/KernelTool/OpenKernel.h"
+#include "Driver/Targets.h"
 #include "IO/Compare.h"
 #include "IO/Formats/JsonWriter.h"
 #include "IR/ElementDType.h"
@@ -76,18 +77,23 @@ private:
     kernel.outputViews.clear();
     kernel.times.clear();
     target = given.target ? given.target : "interpreter";
-    isCompiled = target == "cpu" || StringRef(target).starts_with("cpu:");
-    if (!isCompiled && target != "interpreter")
-      return Diagnostic{Code::DRIVER_2,
-                        fmt::format("there is no target \"{}\" for kernels", target),
-                        {},
-                        {},
-                        "they are compiled for cpu or cpu:NAME, or run by the interpreter"};
+    isCompiled = target != "interpreter";
+    if (isCompiled)
+      TW_TRY(checkTarget());
     for (size_t i = 0; i < given.input_count; ++i) {
       TW_ASSIGN(HostTensor tensor, copy(given.inputs[i]));
       inputs.push_back(std::move(tensor));
     }
     return {};
+  }
+
+  Status checkTarget() const {
+    auto found = CompiledKernel::targetNamed(target);
+    if (found)
+      return {};
+    Diagnostic problem = found.error();
+    problem.notes.emplace_back("a kernel by itself runs interpreted, too: --target=interpreter");
+    return problem;
   }
 
   /// Whether nothing was found.

@@ -72,7 +72,7 @@ static Status readVariant(const Json &object, const std::string &file,
   auto [variant, isNew] = variants.try_emplace(most);
   if (!isNew)
     return key.error(fmt::format("a variant for sizes up to {} stands here a second time", most),
-                     Code::CONFIG_3);
+                     Code::CONFIG_5);
   return readConfiguration(object, file, variant->second);
 }
 
@@ -131,7 +131,7 @@ static Status readDispatches(const Json &list, const std::string &file,
     TW_ASSIGN(DispatchOverride dispatch, readDispatch(object, file));
     if (!dispatches.emplace(signature, std::move(dispatch)).second)
       return key.error(fmt::format("the signature {} stands here a second time", signature),
-                       Code::CONFIG_3);
+                       Code::CONFIG_5);
     return {};
   });
 }
@@ -145,7 +145,7 @@ static Status readParameters(const Json &list, KernelParameters &kernels) {
     auto [kernel, isNew] = kernels.emplace(name, Size::Values());
     if (!isNew)
       return key.error(fmt::format("the kernel {} stands here a second time", name),
-                       Code::CONFIG_3);
+                       Code::CONFIG_5);
     return parameters.forEachMember(
         [&, values = &kernel->second](std::string_view parameter, const Json &value) -> Status {
           TW_ASSIGN((*values)[std::string(parameter)], value.integer());

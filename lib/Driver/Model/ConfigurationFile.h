@@ -20,7 +20,7 @@ struct ConfigurationFile {
 };
 
 /// Reads a file. Errors: IO_1 and those of JsonDocument; CONFIG_1 where a dispatch or a kernel is
-/// not written as one; CONFIG_3 for two configurations of one signature, or of one kernel. Whether
+/// not written as one; CONFIG_5 for two configurations of one signature, or of one kernel. Whether
 /// they fit a model shows when it is configured.
 Result<ConfigurationFile> readConfigurations(const std::string &path);
 

@@ -72,7 +72,7 @@ Result<std::vector<GivenDecision>> readDecisions(const Json &list, const std::st
       return object.error(fmt::format("{} of {} stands here a second time",
                                       graph::stringifyDecisionKind(decision.kind).str(),
                                       fmt::join(decision.operators, " and ")),
-                          Code::CONFIG_3);
+                          Code::CONFIG_5);
     all.push_back(std::move(decision));
     return {};
   }));
@@ -173,7 +173,7 @@ static Diagnostic unknownDecision(const std::string &place, const std::string &w
     subjects.push_back(subject(
         decision.getKind(),
         llvm::map_to_vector(decision.getOperators(), [](StringAttr name) { return name.str(); })));
-  return {Code::CONFIG_3,
+  return {Code::CONFIG_4,
           fmt::format("no decision of the model is {}", what),
           place,
           {subjects.empty() ? "the model has no decisions" : nearestNames(what, subjects)},
@@ -190,7 +190,7 @@ Status checkDecisions(ModuleOp module, const std::vector<GivenDecision> &given, 
       session.warning(unknownDecision(wanted.place, what, made));
     else if (found->getTaken() != wanted.isTaken)
       return Diagnostic{
-          Code::CONFIG_3,
+          Code::CONFIG_6,
           fmt::format("{}: {} cannot be {}{}", wanted.place, what,
                       wanted.isTaken ? "taken" : "declined",
                       found->getReason() ? ": " + found->getReason().str() : std::string()),

@@ -24,7 +24,7 @@ struct GivenDecision {
 };
 
 /// Reads an array of objects, of which those with a member "want" ask for something. Errors:
-/// CONFIG_1 where an element is not written as a decision, CONFIG_3 for two of the same operators.
+/// CONFIG_1 where an element is not written as a decision, CONFIG_5 for two of the same operators.
 Result<std::vector<GivenDecision>> readDecisions(const Json &list, const std::string &file);
 
 /// Tells the passes that are to run on a module.
@@ -34,8 +34,8 @@ void wantDecisions(mlir::ModuleOp module, const std::vector<GivenDecision> &give
 /// kernels. Fusions of which the kernels show nothing are no longer taken.
 void settleDecisions(mlir::ModuleOp module);
 
-/// Then: whether what was given has been followed. Warns (CONFIG_3) of what is about no
-/// decision of the model. Errors: CONFIG_3 for one that could not be followed, with the reason.
+/// Then: whether what was given has been followed. Warns (CONFIG_4) of what is about no
+/// decision of the model. Errors: CONFIG_6 for one that could not be followed, with the reason.
 Status checkDecisions(mlir::ModuleOp module, const std::vector<GivenDecision> &given,
                       Session &session);
 

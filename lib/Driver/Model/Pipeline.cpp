@@ -191,7 +191,9 @@ LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evalu
     pm.addPass(tile::createFuseDispatches(
         {costs.dispatch, costs.operation, costs.function, costs.access}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
-    pm.addPass(tile::createSplitLoops());
+    conversion::SplitLimits limits = chooser ? chooser->splitLimits() : conversion::SplitLimits();
+    pm.addPass(tile::createSplitLoops(
+        {limits.enoughPrograms, limits.wantedPrograms, limits.leastWork, limits.partsOfUnknown}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     pm.addPass(tile::createUpdateInPlace());
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());

@@ -6,6 +6,7 @@
 #include "Dispatch/FusionLimits.h"
 #include "GraphToTile/Analysis/Subkernels/Subkernel.h"
 #include "GraphToTile/Configuration/RecomputationCosts.h"
+#include "GraphToTile/Configuration/SplitLimits.h"
 #include "IR/Tile/Tile.h"
 #include "Kernels/Configuration.h"
 #include <optional>
@@ -33,6 +34,9 @@ public:
   virtual FusionLimits fusionLimits() const = 0;
   /// What computing elements again costs, for what fuses tile programs.
   virtual RecomputationCosts recomputationCosts() const { return {}; }
+  /// When loops are run in parts. From sizes alone, never from the machine's number of cores, so
+  /// that results do not depend on it.
+  virtual SplitLimits splitLimits() const { return {}; }
 
   /// Whether a computation is better several kernels; one of those that `whyNoCut` permits.
   virtual tile::Cut chooseCut(const ConfigurationProblem &problem) const = 0;

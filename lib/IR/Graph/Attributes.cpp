@@ -6,7 +6,9 @@
 #include "IR/Graph/Graph.h"
 #include "IR/Graph/Values.h"
 #include "Support/DType.h"
+#include "Support/Size.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -36,24 +38,24 @@ bool isArrayOf(Attribute value) {
   return array && llvm::all_of(array, llvm::IsaPred<Element>);
 }
 
-bool isSizes(Attribute value) {
-  auto array = dyn_cast<ArrayAttr>(value);
-  return array && llvm::all_of(array, llvm::IsaPred<IntegerAttr, StringAttr>);
-}
-
 template <typename Kind>
 bool hasField(DictionaryAttr fields, StringRef name) {
   return isa_and_nonnull<Kind>(fields.get(name));
 }
 
 bool isSymbol(DictionaryAttr symbol) {
+  auto name = symbol.getAs<StringAttr>("name");
   auto least = symbol.getAs<IntegerAttr>("min"), most = symbol.getAs<IntegerAttr>("max");
-  return hasField<StringAttr>(symbol, "name") && least && most && least.getInt() <= most.getInt();
+  return name && Size::isSymbolName(name.getValue()) && least && most &&
+         least.getInt() <= most.getInt();
 }
 
 bool isSymbols(Attribute value) {
+  llvm::DenseSet<Attribute> names;
   return isArrayOf<DictionaryAttr>(value) &&
-         llvm::all_of(cast<ArrayAttr>(value).getAsRange<DictionaryAttr>(), isSymbol);
+         llvm::all_of(cast<ArrayAttr>(value).getAsRange<DictionaryAttr>(), [&](auto symbol) {
+           return isSymbol(symbol) && names.insert(symbol.get("name")).second;
+         });
 }
 
 bool isDType(Attribute value) {
@@ -82,7 +84,7 @@ constexpr AttributeRule rules[] = {
     {decisionsName, Holder::Module, isArrayOf<DecisionAttr>, "an array of #tw.decision"},
     {"tw.kernel", Holder::Function, is<UnitAttr>, "a unit"},
     {"tw.symbols", Holder::Function, isSymbols,
-     "an array of dictionaries {name, min, max} with min <= max"},
+     "an array of dictionaries {name, min, max} of distinct names, with min <= max"},
     {"tw.fixed_results", Holder::Function, isFixedResults,
      "an array of dictionaries {name, position}, maybe with a text"},
     {valuesName, Holder::Operation, isArrayOf<ValueAttr>, "an array of #tw.value"},
@@ -92,14 +94,13 @@ constexpr AttributeRule rules[] = {
     {"tw.while", Holder::Operation, is<UnitAttr>, "a unit"},
     {"tw.name", Holder::Argument, is<StringAttr>, aText},
     {"tw.role", Holder::Argument, isRole, "a role, as \"input\" or \"state\""},
-    {"tw.sizes", Holder::Argument, isSizes, "an array of numbers and expressions of symbols"},
+    {"tw.sizes", Holder::Argument, is<SizesAttr>, "a #tw.sizes"},
     {"tw.dtype", Holder::Argument, isDType, "the name of a dtype"},
     {"tw.symbol", Holder::Argument, is<StringAttr>, "the name of a symbol"},
     {"tw.weight", Holder::Argument, is<WeightAttr>, "a #tw.weight"},
     {"tw.trainable", Holder::Argument, is<UnitAttr>, "a unit"},
     {"tw.name", Holder::Result, is<StringAttr>, aText},
     {"tw.role", Holder::Result, isRole, "a role, as \"output\" or \"gradient\""},
-    {"tw.sizes", Holder::Result, isSizes, "an array of numbers and expressions of symbols"},
     {"tw.dtype", Holder::Result, isDType, "the name of a dtype"},
     {"tw.of", Holder::Result, is<StringAttr>, aName},
     {"tw.state", Holder::Result, is<StringAttr>, aName},
@@ -119,7 +120,48 @@ LogicalResult verifyAt(Operation *op, NamedAttribute attribute, Holder holder) {
   return success();
 }
 
+/// An argument's `tw.sizes` has a result for each dimension, and only symbols of its function.
+LogicalResult verifySizes(FunctionOpInterface function, unsigned argument, SizesAttr sizes) {
+  auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[argument]);
+  if (!type || type.getRank() != int64_t(sizes.getMap().getNumResults()))
+    return function.emitOpError() << "tw.sizes of argument " << argument << " has "
+                                  << sizes.getMap().getNumResults() << " sizes, but it is a "
+                                  << function.getArgumentTypes()[argument];
+  auto symbols = function->getAttrOfType<ArrayAttr>("tw.symbols");
+  for (StringAttr name : sizes.getSymbols())
+    if (!symbols || llvm::none_of(symbols.getAsRange<DictionaryAttr>(),
+                                  [&](auto symbol) { return symbol.get("name") == name; }))
+      return function.emitOpError() << "tw.sizes of argument " << argument << " names " << name
+                                    << ", which is none of tw.symbols";
+  return success();
+}
+
 } // namespace
+
+LogicalResult SizesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<StringAttr> symbols, AffineMap map) {
+  if (map.getNumDims() != 0 || map.getNumSymbols() != symbols.size())
+    return emitError() << "#tw.sizes has a map of " << map.getNumDims() << " dimensions and "
+                       << map.getNumSymbols() << " symbols, but names " << symbols.size()
+                       << " symbols and has no dimensions";
+  for (StringAttr name : symbols)
+    if (!Size::isSymbolName(name.getValue()))
+      return emitError() << "#tw.sizes names " << name << ", which cannot be a symbol's name";
+  return success();
+}
+
+SizesAttr SizesAttr::getPlain(MLIRContext *context, ArrayRef<int64_t> shape,
+                              ArrayRef<StringAttr> dynamic) {
+  llvm::SmallSetVector<StringAttr, 4> names(dynamic.begin(), dynamic.end());
+  SmallVector<AffineExpr> sizes;
+  const StringAttr *next = dynamic.begin();
+  for (int64_t size : shape)
+    sizes.push_back(
+        ShapedType::isDynamic(size)
+            ? getAffineSymbolExpr(unsigned(llvm::find(names, *next++) - names.begin()), context)
+            : getAffineConstantExpr(size, context));
+  return get(context, names.getArrayRef(), AffineMap::get(0, names.size(), sizes, context));
+}
 
 LogicalResult TWDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   Holder holder = isa<ModuleOp>(op)              ? Holder::Module
@@ -128,9 +170,12 @@ LogicalResult TWDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   return verifyAt(op, attribute, holder);
 }
 
-LogicalResult TWDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
+LogicalResult TWDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
                                                   NamedAttribute attribute) {
-  return verifyAt(op, attribute, Holder::Argument);
+  if (failed(verifyAt(op, attribute, Holder::Argument)))
+    return failure();
+  auto sizes = dyn_cast<SizesAttr>(attribute.getValue());
+  return sizes ? verifySizes(cast<FunctionOpInterface>(op), argument, sizes) : success();
 }
 
 LogicalResult TWDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,

@@ -87,6 +87,30 @@ def TW_ValueAttr : AttrDef<TW_Dialect, "Value"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Sizes of arguments
+//===----------------------------------------------------------------------===//
+
+def TW_SizesAttr : AttrDef<TW_Dialect, "Sizes"> {
+  let mnemonic = "sizes";
+  let summary = "The sizes of a tensor argument that has dynamic ones";
+  let description = [{
+    `tw.sizes` of an argument: `map` has a result for each dimension, over symbols of the function
+    (`tw.symbols`). Those are named in the order of the map's own.
+
+        tensor<?x2x?xf32> {tw.sizes = #tw.sizes<["s0"] ()[s0] -> (s0, 2, s0 * 2)>}
+  }];
+  let parameters = (ins OptionalArrayRefParameter<"::mlir::StringAttr">:$symbols,
+      "::mlir::AffineMap":$map);
+  let assemblyFormat = "`<` (`[` $symbols^ `]` ` `)? $map `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Of a tensor of `shape`, whose dynamic sizes are these symbols as they stand, which may be equal.
+    static SizesAttr getPlain(::mlir::MLIRContext *context, ::llvm::ArrayRef<int64_t> shape,
+                              ::llvm::ArrayRef<::mlir::StringAttr> dynamic);
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Decisions: docs/configurations.md
 //===----------------------------------------------------------------------===//
 

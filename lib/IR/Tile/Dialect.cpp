@@ -121,9 +121,32 @@ LogicalResult ConfigurationAttr::verify(function_ref<InFlightDiagnostic()> emitE
     if (variant.getConfiguration().getKind() != kind)
       return emitError() << "a " << kind << " configuration has a variant of kind "
                          << variant.getConfiguration().getKind();
-    if (!variant.getConfiguration().getVariants().empty())
-      return emitError() << "a variant has variants";
   }
+  return success();
+}
+
+LogicalResult VariantAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t most,
+                                  ConfigurationAttr configuration) {
+  if (most < 1)
+    return emitError() << "a variant is for sizes up to " << most << ", but must be for 1 or more";
+  if (!configuration.getVariants().empty())
+    return emitError() << "a variant for sizes up to " << most << " has variants itself";
+  return success();
+}
+
+LogicalResult DispatchConfigurationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                                ArrayRef<CutAttr> cuts,
+                                                ArrayRef<ConfigurationAttr> kernels) {
+  size_t least = 0;
+  bool isExact = true;
+  for (CutAttr cut : cuts) {
+    bool isOpen = cut.getValue() == Cut::SplitReductions;
+    least += isOpen || cut.getValue() == Cut::None ? 1 : 2;
+    isExact &= !isOpen;
+  }
+  if (kernels.size() < least || (isExact && kernels.size() > least))
+    return emitError() << "the cuts make " << least << (isExact ? "" : " or more")
+                       << " kernels, but " << kernels.size() << " are configured";
   return success();
 }
 

@@ -2,7 +2,9 @@
 //
 // tile.for: text, rules, and what passes on loops ask.
 #include "IR/Tile/Tile.h"
+#include "Support/Checked.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tw::tile;
@@ -16,6 +18,18 @@ std::optional<MutableArrayRef<OpOperand>> ForOp::getYieldedValuesMutable() {
   return getBody().front().getTerminator()->getOpOperands();
 }
 std::optional<ResultRange> ForOp::getLoopResults() { return getResults(); }
+
+std::optional<int64_t> ForOp::constantTripCount() {
+  if (getBegin() == getEnd())
+    return 0;
+  APInt begin, end, step;
+  if (!matchPattern(getBegin(), m_ConstantInt(&begin)) ||
+      !matchPattern(getEnd(), m_ConstantInt(&end)) ||
+      !matchPattern(getStep(), m_ConstantInt(&step)))
+    return std::nullopt;
+  uint64_t trips = tw::tripCount(begin.getSExtValue(), end.getSExtValue(), step.getSExtValue());
+  return trips <= INT64_MAX ? std::optional(int64_t(trips)) : std::nullopt;
+}
 
 //===----------------------------------------------------------------------===//
 // Text

@@ -306,6 +306,8 @@ def Tile_ForOp : Tile_Op<"for", [RecursiveMemoryEffects,
       return getBody().getArguments().drop_front(1);
     }
     bool canSplit() { return !getCombine().empty(); }
+    /// How often it runs, where its bounds are constants or equal.
+    std::optional<int64_t> constantTripCount();
   }];
 }
 

@@ -153,8 +153,10 @@ def Tile_ConfigurationAttr : Tile_Attr<"Configuration", "config"> {
 
 def Tile_VariantAttr : Tile_Attr<"Variant", "variant"> {
   let summary = "How a kernel is made for calls in which the size that only calls tell is small";
+  let description = "For calls in which it is at most `most`, 1 or more; it has no variants itself.";
   let parameters = (ins "int64_t":$most, "::tw::tile::ConfigurationAttr":$configuration);
   let assemblyFormat = "`<` $most `,` $configuration `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tile_Cut : I32Enum<"Cut", "whether one computation of a dispatch becomes several kernels", [
@@ -172,11 +174,13 @@ def Tile_DispatchConfigurationAttr : Tile_Attr<"DispatchConfiguration", "dispatc
   let summary = "How the kernels of a dispatch are made";
   let description = [{
     `cuts`: one for each computation that the dispatch is analysed into. `kernels`: one for each
-    kernel that these become, in order.
+    kernel that these become, in order: a computation that is not cut is one, one that is cut is
+    two, or as many as it has reductions in a row.
   }];
   let parameters = (ins ArrayRefParameter<"::tw::tile::CutAttr">:$cuts,
       ArrayRefParameter<"::tw::tile::ConfigurationAttr">:$kernels);
   let assemblyFormat = "`<` `cuts` `[` $cuts `]` `kernels` `[` $kernels `]` `>`";
+  let genVerifyDecl = 1;
 }
 
 class Tile_Type<string name, string keyword> : TypeDef<Tile_Dialect, name> {

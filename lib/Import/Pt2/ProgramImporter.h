@@ -51,6 +51,9 @@ private:
 
   // ProgramInputs.cpp
   void declareSymbols();
+  mlir::Value declareSymbol(llvm::StringRef name, int64_t min, int64_t max);
+  /// A name for the size of a dimension that is no affine expression.
+  llvm::StringRef anonymousSymbol(llvm::StringRef tensor, size_t dim);
   void importInput(const InputSpec &spec, const Argument &input);
   void importUserInput(const Argument &input);
   void importConstantInput(const InputSpec &spec);

@@ -3,6 +3,7 @@
 #include "IR/Graph/CallWeights.h"
 #include "Import/Pt2/ProgramImporter.h"
 #include "Import/Pt2/Symbols.h"
+#include "Support/Size.h"
 #include <fmt/format.h>
 #include <limits>
 
@@ -31,9 +32,13 @@ static std::pair<int64_t, int64_t> rangeOf(const Program &program, StringRef sym
   return {min, std::max(min, max)};
 }
 
-/// A name for the size of a dimension that is no affine expression.
-static std::string anonymousSymbol(StringRef tensor, size_t dim) {
-  return fmt::format("{}_size{}", tensor.str(), dim);
+StringRef ProgramImporter::anonymousSymbol(StringRef tensor, size_t dim) {
+  std::string base = fmt::format("{}_size{}", tensor.str(), dim), name = base;
+  if (!Size::isSymbolName(base))
+    base = name = "size";
+  for (int suffix = 1; state.symbols.contains(name); ++suffix)
+    name = fmt::format("{}_{}", base, suffix);
+  return emit.builder.getStringAttr(name).getValue();
 }
 
 void ProgramImporter::declareSymbols() {
@@ -56,10 +61,14 @@ void ProgramImporter::declareSymbols() {
   }
   for (StringRef name : names) {
     auto [min, max] = rangeOf(program, name);
-    state.symbols[name] = SymbolicIntOp::create(
-        emit.builder, emit.loc, emit.intType(), emit.builder.getStringAttr(name),
-        emit.builder.getI64IntegerAttr(min), emit.builder.getI64IntegerAttr(max));
+    declareSymbol(name, min, max);
   }
+}
+
+Value ProgramImporter::declareSymbol(StringRef name, int64_t min, int64_t max) {
+  return state.symbols[name] = SymbolicIntOp::create(
+             emit.builder, emit.loc, emit.intType(), emit.builder.getStringAttr(name),
+             emit.builder.getI64IntegerAttr(min), emit.builder.getI64IntegerAttr(max));
 }
 
 void ProgramImporter::bindShape(Value tensor, const TensorMeta &meta, StringRef name) {
@@ -78,12 +87,9 @@ void ProgramImporter::bindShape(Value tensor, const TensorMeta &meta, StringRef 
     }
     AffineExpr expr = parseSize(emit.context(), ref(size.expression), index);
     if (!expr) { // a size of its own
-      StringAttr fresh = emit.builder.getStringAttr(anonymousSymbol(name, dim));
-      auto zero = emit.builder.getI64IntegerAttr(0);
-      auto any = emit.builder.getI64IntegerAttr(std::numeric_limits<int64_t>::max());
-      Value symbol =
-          SymbolicIntOp::create(emit.builder, emit.loc, emit.intType(), fresh, zero, any);
-      used.insert({fresh.getValue(), symbol});
+      StringRef fresh = anonymousSymbol(name, dim);
+      Value symbol = declareSymbol(fresh, 0, std::numeric_limits<int64_t>::max());
+      used.insert({fresh, symbol});
       expr = emit.builder.getAffineSymbolExpr(used.size() - 1);
     }
     exprs.push_back(expr);

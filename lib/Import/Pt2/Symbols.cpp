@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Import/Pt2/Symbols.h"
+#include "Support/Size.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -83,8 +84,13 @@ private:
     rest = rest.drop_front(name.size());
     if (name.empty())
       return {};
-    AffineExpr expr = take("(") ? call(name) : getAffineSymbolExpr(symbolIndex(name), context);
+    AffineExpr expr = take("(") ? call(name) : symbolOf(name);
     return expr && negative ? -expr : expr;
+  }
+
+  AffineExpr symbolOf(StringRef name) {
+    return Size::isSymbolName(name) ? getAffineSymbolExpr(symbolIndex(name), context)
+                                    : AffineExpr();
   }
 
   /// The arguments behind "NAME(", up to the closing parenthesis.
@@ -121,10 +127,10 @@ private:
       return {};
     StringRef name = rest.take_until([](char c) { return c == '\''; });
     size_t close = rest.find(')');
-    if (name.empty() || close == StringRef::npos || close < name.size())
+    if (close == StringRef::npos || close < name.size())
       return {};
     rest = rest.drop_front(close + 1);
-    return getAffineSymbolExpr(symbolIndex(name), context);
+    return symbolOf(name);
   }
 
   static bool isPositiveConstant(AffineExpr expr) {
@@ -155,11 +161,9 @@ StringRef loneSymbol(StringRef text) {
   text = text.trim();
   if (text.consume_front("Symbol('")) {
     auto [name, rest] = text.split('\'');
-    return rest.find(')') + 1 == rest.size() ? name : StringRef();
+    text = rest.find(')') + 1 == rest.size() ? name : StringRef();
   }
-  bool isName = !text.empty() && !llvm::isDigit(text.front()) &&
-                llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
-  return isName ? text : StringRef();
+  return Size::isSymbolName(text) ? text : StringRef();
 }
 
 } // namespace tw::pt2

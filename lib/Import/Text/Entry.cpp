@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Picks the function to compile and inlines what it calls.
+#include "IR/Torch/Torch.h"
 #include "Import/Text/Stages.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringSet.h"
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -70,6 +72,7 @@ public:
   explicit Inliner(func::FuncOp entry) : entry(entry), module(entry->getParentOfType<ModuleOp>()) {}
 
   Status run() {
+    entry.walk([&](torch::SymbolicIntOp op) { symbols.insert(op.getSymbolName()); });
     for (int round = 0; round < kMaxDepth; ++round) {
       SmallVector<func::CallOp> calls;
       entry.walk([&](func::CallOp call) { calls.push_back(call); });
@@ -103,7 +106,7 @@ private:
     for (Operation &op : callee.front().without_terminator()) {
       op.walk([&](Operation *) { ++cloned; });
       if (cloned <= kMaxOps)
-        builder.clone(op, mapping);
+        nameApart(builder.clone(op, mapping));
       else
         return errorAt(call, Code::IMPORT_107,
                        fmt::format("inlining its calls makes more than {} operations", kMaxOps));
@@ -116,8 +119,21 @@ private:
     return {};
   }
 
+  /// The symbols of each call are its own.
+  void nameApart(Operation *inlined) {
+    auto symbol = dyn_cast<torch::SymbolicIntOp>(inlined);
+    if (!symbol)
+      return;
+    std::string base = symbol.getSymbolName().str(), name = base;
+    while (!symbols.insert(name).second)
+      name = fmt::format("{}_{}", base, ++suffixes[base]);
+    symbol.setSymbolName(name);
+  }
+
   func::FuncOp entry;
   ModuleOp module;
+  llvm::StringSet<> symbols;     // names
+  llvm::StringMap<int> suffixes; // of those that were taken, the last one
   size_t cloned = 0;
 };
 } // namespace

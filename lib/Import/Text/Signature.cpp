@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What docs/contracts.md wants at the entry: names, roles, symbols of dynamic sizes.
+#include "IR/Graph/Graph.h"
+#include "IR/ModelLocation.h"
 #include "IR/Torch/Torch.h"
 #include "Import/Text/Stages.h"
+#include "Support/Size.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
 #include <fmt/format.h>
@@ -92,11 +95,48 @@ static void nameInterface(func::FuncOp entry) {
   }
 }
 
-/// `s0`, `s1`, ... without those that the text uses already.
-static llvm::StringSet<> symbolNames(func::FuncOp entry) {
+/// Those that the text uses already.
+static llvm::StringSet<> symbolNames(Operation *in) {
   llvm::StringSet<> names;
-  entry.walk([&](torch::SymbolicIntOp op) { names.insert(op.getSymbolName()); });
+  in->walk([&](torch::SymbolicIntOp op) { names.insert(op.getSymbolName()); });
   return names;
+}
+
+void nameSymbols(ModuleOp module) {
+  llvm::StringSet<> used = symbolNames(module);
+  module.walk([&](torch::SymbolicIntOp op) {
+    if (Size::isSymbolName(op.getSymbolName()))
+      return;
+    if (op.getResult().use_empty())
+      return op.erase();
+    std::string name = "size";
+    for (int suffix = 1; !used.insert(name).second; ++suffix)
+      name = fmt::format("size_{}", suffix);
+    op.setSymbolName(name);
+  });
+}
+
+Status checkSymbols(ModuleOp module) {
+  Status status;
+  module.walk([&](func::FuncOp function) {
+    llvm::StringMap<torch::SymbolicIntOp> declared;
+    function.walk([&](torch::SymbolicIntOp op) {
+      auto [first, isNew] = declared.try_emplace(op.getSymbolName(), op);
+      if (isNew || !status)
+        return;
+      auto range = [](torch::SymbolicIntOp symbol) {
+        return fmt::format("from {} to {}", symbol.getMinVal(), symbol.getMaxVal());
+      };
+      Diagnostic problem =
+          errorAt(op, Code::IMPORT_11,
+                  fmt::format("the symbol \"{}\" is declared twice: {}, and {}",
+                              op.getSymbolName().str(), range(first->second), range(op)),
+                  "give the second one another name, or bind both sizes to the first");
+      problem.notes.push_back("first declared at " + describePlace(first->second.getLoc()));
+      status = std::move(problem);
+    });
+  });
+  return status;
 }
 
 /// A torch.symbolic_int and a binding for the dynamic sizes of arguments that have none.
@@ -131,28 +171,26 @@ static void bindTorchSizes(func::FuncOp entry) {
   }
 }
 
-/// tw.sizes of every argument and tw.symbols of the function.
+/// tw.sizes of arguments with dynamic sizes, a symbol for each of these, and tw.symbols of the
+/// function.
 static void bindGraphSizes(func::FuncOp entry) {
   Builder builder(entry.getContext());
   SmallVector<Attribute> symbols;
   for (unsigned index = 0; index < entry.getNumArguments(); ++index) {
     auto type = dyn_cast<RankedTensorType>(entry.getArgumentTypes()[index]);
-    if (!type)
+    if (!type || type.hasStaticShape())
       continue;
-    SmallVector<Attribute> sizes;
-    for (int64_t size : type.getShape()) {
-      if (!ShapedType::isDynamic(size)) {
-        sizes.push_back(builder.getI64IntegerAttr(size));
-        continue;
-      }
-      sizes.push_back(builder.getStringAttr(fmt::format("s{}", symbols.size())));
+    SmallVector<StringAttr> names;
+    for (int64_t d = 0; d < type.getNumDynamicDims(); ++d) {
+      names.push_back(builder.getStringAttr(fmt::format("s{}", symbols.size())));
       symbols.push_back(builder.getDictionaryAttr(
-          {builder.getNamedAttr("name", sizes.back()),
+          {builder.getNamedAttr("name", names.back()),
            builder.getNamedAttr("min", builder.getI64IntegerAttr(0)),
            builder.getNamedAttr("max",
                                 builder.getI64IntegerAttr(std::numeric_limits<int64_t>::max()))}));
     }
-    entry.setArgAttr(index, "tw.sizes", builder.getArrayAttr(sizes));
+    entry.setArgAttr(index, "tw.sizes",
+                     graph::SizesAttr::getPlain(entry.getContext(), type.getShape(), names));
   }
   entry->setAttr("tw.symbols", builder.getArrayAttr(symbols));
 }

@@ -10,6 +10,13 @@ namespace tw::text {
 /// Refuses text that could exhaust the parser: too large, nested too deeply, not text.
 Status checkLimits(std::string_view text, const std::string &name);
 
+/// torch-mlir declares expressions of symbols, "s77 + 1", as symbols, too: they get names that are
+/// identifiers, or go where nothing uses them.
+void nameSymbols(mlir::ModuleOp module);
+
+/// Refuses two symbols of one name in a function.
+Status checkSymbols(mlir::ModuleOp module);
+
 /// Finds the entry, inlines what it calls, makes it the module's only function, @main.
 Result<mlir::func::FuncOp> isolateEntry(mlir::ModuleOp module, const std::string &name,
                                         const std::string &entry);

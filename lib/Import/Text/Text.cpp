@@ -98,8 +98,10 @@ static Result<OwningOpRef<ModuleOp>> parse(MLIRContext *context, std::string_vie
   context->allowUnregisteredDialects(true);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
       terminated, ParserConfig(context, /*verifyAfterParse=*/false), name);
-  if (module)
+  if (module) {
     dropOurAttributes(*module);
+    text::nameSymbols(*module);
+  }
   bool isFine = module && succeeded(verify(*module));
   context->allowUnregisteredDialects(false);
   if (isFine)
@@ -112,6 +114,7 @@ Result<ImportedText> importTextString(MLIRContext *context, std::string_view tex
   TW_TRY(text::checkLimits(text, name));
   loadDialects(context);
   TW_ASSIGN(OwningOpRef<ModuleOp> module, parse(context, text, name));
+  TW_TRY(text::checkSymbols(*module));
   TW_ASSIGN(func::FuncOp entry, text::isolateEntry(*module, name, options.entry));
   TW_TRY(text::makeValueSemantic(entry));
   TW_TRY(text::resolveResources(entry));

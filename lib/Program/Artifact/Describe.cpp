@@ -76,17 +76,19 @@ static std::string dtypeName(Type element, StringAttr stated) {
   return text;
 }
 
-static void writeSizes(JsonWriter &json, RankedTensorType type, ArrayAttr stated) {
+/// A dynamic size as an expression over symbols; "" where nothing is known, null where nothing is
+/// known of any.
+using SizeText = llvm::function_ref<std::string(int64_t dim)>;
+
+static void writeSizes(JsonWriter &json, RankedTensorType type, SizeText dynamic) {
   json.key("sizes").beginArray();
-  for (int64_t d = 0; d < type.getRank(); ++d) {
-    Attribute size = stated && d < int64_t(stated.size()) ? stated[d] : Attribute();
+  for (int64_t d = 0; d < type.getRank(); ++d)
     if (!type.isDynamicDim(d))
       json.value(type.getDimSize(d));
-    else if (auto text = dyn_cast_or_null<StringAttr>(size))
-      json.value(std::string_view(text.getValue()));
+    else if (std::string text = dynamic ? dynamic(d) : ""; !text.empty())
+      json.value(std::string_view(text));
     else
       json.null();
-  }
   json.endArray();
 }
 
@@ -95,14 +97,14 @@ static StringAttr stringAttr(DictionaryAttr attributes, StringRef name) {
 }
 
 /// Members of one input or output. Sizes are null when a model's file does not say how many.
-static void writeValue(JsonWriter &json, Type type, DictionaryAttr attributes,
+static void writeValue(JsonWriter &json, Type type, DictionaryAttr attributes, SizeText dynamic,
                        const std::string &fallback) {
   StringAttr name = stringAttr(attributes, "tw.name");
   json.member("name", name ? name.str() : fallback);
   if (auto tensor = dyn_cast<RankedTensorType>(type)) {
     json.member("kind", "tensor");
     json.member("dtype", dtypeName(tensor.getElementType(), stringAttr(attributes, "tw.dtype")));
-    writeSizes(json, tensor, attributes ? attributes.getAs<ArrayAttr>("tw.sizes") : ArrayAttr());
+    writeSizes(json, tensor, dynamic);
     return;
   }
   if (auto tensor = dyn_cast<UnrankedTensorType>(type)) {
@@ -131,7 +133,7 @@ static void writeState(JsonWriter &json, func::FuncOp main, unsigned argument, P
   StringAttr name = stringAttr(attributes, "tw.name");
   json.beginObject().member("name", name ? name.str() : "state");
   json.member("dtype", dtypeName(type.getElementType(), stringAttr(attributes, "tw.dtype")));
-  writeSizes(json, type, {});
+  writeSizes(json, type, [](int64_t) { return ""; }); // states have static sizes
   auto initial = attributes.getAs<graph::WeightAttr>("tw.weight");
   if (payload)
     json.member("offset",
@@ -155,25 +157,6 @@ static void writeSymbols(JsonWriter &json, func::FuncOp main) {
   json.endArray();
 }
 
-/// The attributes of a result, with the sizes that follow from the arguments' symbols where it does
-/// not state its own.
-static DictionaryAttr withSizes(func::FuncOp main, unsigned result) {
-  DictionaryAttr attributes = main.getResultAttrDict(result);
-  auto type = dyn_cast<RankedTensorType>(main.getResultTypes()[result]);
-  if (!type || main.getBody().empty() || (attributes && attributes.contains("tw.sizes")))
-    return attributes;
-  Builder b(main.getContext());
-  Value value = main.getBody().front().getTerminator()->getOperand(result);
-  SmallVector<Attribute> sizes;
-  for (int64_t d = 0; d < type.getRank(); ++d) {
-    std::string text = type.isDynamicDim(d) ? sizeText(main, value, d) : "";
-    sizes.push_back(text.empty() ? Attribute(b.getUnitAttr()) : b.getStringAttr(text));
-  }
-  NamedAttrList all(attributes);
-  all.set("tw.sizes", b.getArrayAttr(sizes));
-  return all.getDictionary(main.getContext());
-}
-
 /// What is handed out beside the outputs, whatever the inputs are.
 static void writeFixedOutputs(JsonWriter &json, func::FuncOp main) {
   auto fixed = main->getAttrOfType<ArrayAttr>("tw.fixed_results");
@@ -195,16 +178,21 @@ void describeSignature(JsonWriter &json, func::FuncOp main, Payload *payload) {
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
     if (int input = signature.inputOf[i]; input >= 0) {
       json.beginObject();
-      writeValue(json, main.getArgumentTypes()[i], main.getArgAttrDict(i),
-                 "input_" + std::to_string(input));
+      writeValue(
+          json, main.getArgumentTypes()[i], main.getArgAttrDict(i),
+          [&](int64_t dim) { return argumentSizeText(main, i, dim); },
+          "input_" + std::to_string(input));
       json.endObject();
     }
   json.endArray().key("outputs").beginArray();
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     if (int output = signature.outputOf[i]; output >= 0) {
-      DictionaryAttr attributes = withSizes(main, i);
+      DictionaryAttr attributes = main.getResultAttrDict(i);
       json.beginObject();
-      writeValue(json, main.getResultTypes()[i], attributes, "output_" + std::to_string(output));
+      writeValue(
+          json, main.getResultTypes()[i], attributes,
+          [&](int64_t dim) { return resultSizeText(main, i, dim); },
+          "output_" + std::to_string(output));
       StringAttr role = stringAttr(attributes, "tw.role");
       if (role && role.getValue() == "input_mutation")
         json.member("hidden", true);

@@ -14,15 +14,30 @@ static constexpr int mostDepth = 12;
 
 static std::string valueText(func::FuncOp main, Value value, int depth);
 
-/// What the function says about a dimension of its argument.
-static std::string argumentText(func::FuncOp main, BlockArgument argument, int64_t dim) {
-  if (argument.getOwner() != &main.getBody().front())
-    return ""; // what a loop carries
-  auto sizes = main.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "tw.sizes");
-  if (!sizes || dim >= int64_t(sizes.size()))
-    return "";
-  auto text = dyn_cast<StringAttr>(sizes[dim]);
-  return text ? text.str() : "";
+static std::string exprText(AffineExpr expr, ArrayRef<StringAttr> symbols) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return std::to_string(constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[symbol.getPosition()].str();
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::string x = exprText(binary.getLHS(), symbols), y = exprText(binary.getRHS(), symbols);
+  switch (expr.getKind()) {
+  case AffineExprKind::Mul:
+    return fmt::format("({}*{})", x, y);
+  case AffineExprKind::FloorDiv:
+    return fmt::format("({}//{})", x, y);
+  case AffineExprKind::CeilDiv:
+    return fmt::format("(-(-{}//{}))", x, y);
+  case AffineExprKind::Mod:
+    return fmt::format("({}%{})", x, y);
+  default:
+    return fmt::format("({}+{})", x, y);
+  }
+}
+
+std::string argumentSizeText(func::FuncOp main, unsigned argument, int64_t dim) {
+  auto sizes = main.getArgAttrOfType<graph::SizesAttr>(argument, "tw.sizes");
+  return sizes ? exprText(sizes.getMap().getResult(unsigned(dim)), sizes.getSymbols()) : "";
 }
 
 static std::string dimText(func::FuncOp main, Value tensor, int64_t dim, int depth);
@@ -63,8 +78,10 @@ static std::string dimText(func::FuncOp main, Value tensor, int64_t dim, int dep
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return std::to_string(type.getDimSize(dim));
-  if (auto argument = dyn_cast<BlockArgument>(tensor))
-    return argumentText(main, argument, dim);
+  if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+    bool isCarried = argument.getOwner() != &main.getBody().front(); // by a loop
+    return isCarried ? "" : argumentSizeText(main, argument.getArgNumber(), dim);
+  }
   if (auto dispatch = tensor.getDefiningOp<graph::DispatchOp>())
     return dimText(main, dispatch.getOuts()[cast<OpResult>(tensor).getResultNumber()], dim, depth);
   if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
@@ -120,6 +137,12 @@ std::string sizeText(func::FuncOp main, Value tensor, int64_t dim) {
       text.find('(', 1) == text.npos) // around all of it
     text = text.substr(1, text.size() - 2);
   return text;
+}
+
+std::string resultSizeText(func::FuncOp main, unsigned result, int64_t dim) {
+  if (main.getBody().empty())
+    return "";
+  return sizeText(main, main.getBody().front().getTerminator()->getOperand(result), dim);
 }
 
 } // namespace tw

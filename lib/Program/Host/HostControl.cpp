@@ -294,12 +294,8 @@ void HostEmitter::checkCancelled() {
   require(offsetof(tw_callbacks, check_cancelled), {});
 }
 
-/// Tensors that a loop carries keep their sizes and their place, so only scalars are passed along.
-LogicalResult HostEmitter::emitFor(scf::ForOp op) {
-  if (mlir::failed(checkWhile(op)))
-    return mlir::failure();
-  Location loc = op.getLoc();
-  bool isWhile = op->hasAttr("tw.while");
+/// Tensors that a loop carries keep their sizes and their place: what they begin with is put there.
+void HostEmitter::carryTensors(scf::ForOp op) {
   for (auto [result, carried, init] :
        llvm::zip(op.getResults(), op.getRegionIterArgs(), op.getInitArgs())) {
     if (!isTensor(result))
@@ -309,24 +305,39 @@ LogicalResult HostEmitter::emitFor(scf::ForOp op) {
     if (!sizing && !in.plan.same(init, result))
       copyTensor(tensors[result].data, first, init.getType());
   }
+}
+
+/// The numbers of what a loop carries beside tensors, which is passed along.
+static SmallVector<unsigned> carriedScalars(scf::ForOp op) {
+  SmallVector<unsigned> numbers;
+  for (OpResult result : op->getResults())
+    if (!isTensor(result))
+      numbers.push_back(result.getResultNumber());
+  return numbers;
+}
+
+LogicalResult HostEmitter::emitFor(scf::ForOp op) {
+  if (mlir::failed(checkWhile(op)))
+    return mlir::failure();
+  Location loc = op.getLoc();
+  bool isWhile = op->hasAttr("tw.while");
+  carryTensors(op);
   Value low = values.lookup(op.getLowerBound()), high = values.lookup(op.getUpperBound()),
         step = values.lookup(op.getStep());
   bool counted = low && high && step && !(isWhile && sizing);
   Block *head = h.block(), *body = h.block(), *done = h.block();
-  SmallVector<Value> start{low ? low : h.constant(0)};
-  SmallVector<std::pair<Value, Value>> scalarsCarried; // block argument, result
-  for (auto [result, carried, init] :
-       llvm::zip(op.getResults(), op.getRegionIterArgs(), op.getInitArgs()))
-    if (!isTensor(result))
-      scalarsCarried.push_back({carried, result});
+  SmallVector<Value> start{low ? low : h.constant(0)}, heads{head->addArgument(h.i64, loc)};
+  SmallVector<unsigned> scalars = carriedScalars(op);
   // In phase SIZES what a loop carries is not followed: it counts as depending on data.
-  SmallVector<Value> heads{head->addArgument(h.i64, loc)};
   if (!sizing)
-    for (auto [carried, result] : scalarsCarried) {
-      unsigned number = cast<OpResult>(result).getResultNumber();
+    for (unsigned number : scalars) {
       start.push_back(values.lookup(op.getInitArgs()[number]));
       heads.push_back(head->addArgument(start.back().getType(), loc));
     }
+  auto bindScalars = [&](ValueRange carried) {
+    for (auto [i, number] : llvm::enumerate(scalars))
+      values[carried[number]] = sizing ? Value() : heads[i + 1];
+  };
   h.branch(head, start);
   h.b.setInsertionPointToStart(head);
   Value more =
@@ -340,8 +351,7 @@ LogicalResult HostEmitter::emitFor(scf::ForOp op) {
   if (isWhile && !sizing)
     checkCancelled();
   values[op.getInductionVar()] = counted ? heads[0] : isWhile ? Value() : low;
-  for (auto [i, pair] : llvm::enumerate(scalarsCarried))
-    values[pair.first] = sizing ? Value() : heads[i + 1];
+  bindScalars(op.getRegionIterArgs());
   if (mlir::failed(emitBlock(*op.getBody())))
     return mlir::failure();
   h.loc = loc;
@@ -349,13 +359,12 @@ LogicalResult HostEmitter::emitFor(scf::ForOp op) {
   placeYields(yield, op.getResults());
   SmallVector<Value> next{h.add(heads[0], counted ? step : h.constant(1))};
   if (!sizing)
-    for (auto [carried, result] : scalarsCarried)
-      next.push_back(values.lookup(yield->getOperand(cast<OpResult>(result).getResultNumber())));
+    for (unsigned number : scalars)
+      next.push_back(values.lookup(yield->getOperand(number)));
   h.branch(head, next);
 
   h.b.setInsertionPointToStart(done);
-  for (auto [i, pair] : llvm::enumerate(scalarsCarried))
-    values[pair.second] = sizing ? Value() : heads[i + 1];
+  bindScalars(op.getResults());
   return success();
 }
 

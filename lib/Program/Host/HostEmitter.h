@@ -81,6 +81,7 @@ private:
   std::pair<mlir::Value, mlir::Value> kernelNeeds(const target::KernelInfo &info);
   mlir::LogicalResult emitIf(mlir::scf::IfOp op);
   mlir::LogicalResult emitFor(mlir::scf::ForOp op);
+  void carryTensors(mlir::scf::ForOp op);
   void joinBranches(mlir::ValueRange results, llvm::SmallVector<mlir::Value> (&parts)[2],
                     mlir::Block *(&ends)[2]);
   void placeYields(mlir::Operation *yield, mlir::ValueRange results);

@@ -75,7 +75,7 @@ std::optional<Size> tripsOf(ForOp loop) {
   auto step = stepOf(loop);
   if (!begin || !end || !step || *step < 1)
     return std::nullopt;
-  return ceilDiv(*end - *begin, *step);
+  return tripCount(*begin, *end, *step);
 }
 
 /// How often programs and their loops read each element of a buffer: once, where all of the grid

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tile/Fusion/KernelFusion.h"
+#include "Support/Checked.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
 #include <set>
@@ -218,7 +219,9 @@ static std::optional<int64_t> lastTrip(ForOp loop) {
   if (!begin || begin->constant() != 0 || !end || !step)
     return std::nullopt;
   auto last = end->constant(), by = step->constant();
-  return last && by && *last > 0 && *by > 0 ? std::optional((*last - 1) / *by * *by) : std::nullopt;
+  return last && by && *last > 0 && *by > 0
+             ? std::optional(int64_t(tripCount(0, *last, *by) - 1) * *by)
+             : std::nullopt;
 }
 
 bool KernelFusion::staysInside(LoadOp load, const Size &form, const Size &extent,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Core/Arguments.h"
+#include "IR/Graph/Graph.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -32,10 +33,10 @@ public:
 private:
   void collect();
   void collectShape(unsigned position);
+  std::string freshName(std::string name) const;
   void bindPlainSymbols();
   void solveSymbols();
   void stateSizes();
-  std::string print(AffineExpr expr, const Shape &shape);
 
   func::FuncOp from, to;
   OpBuilder &b;
@@ -64,6 +65,13 @@ void Binder::collect() {
       collectShape(i);
 }
 
+/// `name`, or where a symbol has it, another one.
+std::string Binder::freshName(std::string name) const {
+  while (llvm::any_of(symbols, [&](const Symbol &symbol) { return symbol.name == name; }))
+    name += "_";
+  return name;
+}
+
 /// From the binding, or with a symbol of its own for each dynamic size.
 void Binder::collectShape(unsigned position) {
   BlockArgument argument = to.getArgument(position);
@@ -85,7 +93,7 @@ void Binder::collectShape(unsigned position) {
         continue;
       }
       exprs.push_back(b.getAffineSymbolExpr(shape.names.size()));
-      shape.names.push_back(fmt::format("arg{}_dim{}", position, d));
+      shape.names.push_back(freshName(fmt::format("arg{}_dim{}", position, d)));
       symbols.push_back({shape.names.back(), 0, unbounded});
     }
     shape.map = AffineMap::get(0, shape.names.size(), exprs, b.getContext());
@@ -135,52 +143,30 @@ void Binder::solveSymbols() {
     }
 }
 
-/// In the syntax of the artifact's size expressions.
-std::string Binder::print(AffineExpr expr, const Shape &shape) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return fmt::format("{}", constant.getValue());
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return shape.names[symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  std::string x = print(binary.getLHS(), shape), y = print(binary.getRHS(), shape);
-  switch (expr.getKind()) {
-  case AffineExprKind::Mul:
-    return fmt::format("({}*{})", x, y);
-  case AffineExprKind::FloorDiv:
-    return fmt::format("({}//{})", x, y);
-  case AffineExprKind::CeilDiv:
-    return fmt::format("(-(-{}//{}))", x, y);
-  case AffineExprKind::Mod:
-    return fmt::format("({}%{})", x, y);
-  default:
-    return fmt::format("({}+{})", x, y);
-  }
-}
-
 void Binder::stateSizes() {
   for (const Shape &shape : shapes) {
     auto type = cast<RankedTensorType>(shape.argument.getType());
     SmallVector<OpFoldResult> known;
-    SmallVector<Attribute> texts;
     for (auto [d, size] : llvm::enumerate(type.getShape())) {
-      AffineExpr expr = shape.map.getResult(d);
       if (!ShapedType::isDynamic(size)) {
         known.push_back(b.getIndexAttr(size));
-        texts.push_back(b.getI64IntegerAttr(size));
         continue;
       }
-      OpFoldResult value = evaluateSize(
-          b, loc, expr, [&](unsigned symbol) { return values.lookup(shape.names[symbol]); });
+      OpFoldResult value = evaluateSize(b, loc, shape.map.getResult(d), [&](unsigned symbol) {
+        return values.lookup(shape.names[symbol]);
+      });
       if (!value)
         value = tensor::DimOp::create(b, loc, shape.argument, d).getResult();
       known.push_back(value);
-      if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-        texts.push_back(b.getI64IntegerAttr(constant.getValue()));
-      else
-        texts.push_back(b.getStringAttr(print(expr, shape)));
     }
     sizes.set(shape.argument, known);
-    to.setArgAttr(shape.argument.getArgNumber(), "tw.sizes", b.getArrayAttr(texts));
+    if (type.hasStaticShape())
+      continue;
+    SmallVector<StringAttr> names;
+    for (const std::string &name : shape.names)
+      names.push_back(b.getStringAttr(name));
+    to.setArgAttr(shape.argument.getArgNumber(), "tw.sizes",
+                  graph::SizesAttr::get(b.getContext(), names, shape.map));
   }
 }
 

@@ -165,34 +165,40 @@ void Translator::translateLoop(torch::LoopOp op) {
   Value rounds = lookup(op.getMaxTripCount()).scalar()->materialize(b, loc);
   auto loop =
       scf::ForOp::create(b, loc, m.value(m.constant(0)), rounds, m.value(m.constant(1)), inits);
-  bool fine;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Sizes::Scope scope(sizes);
-    if (inits.empty())
-      loop.getBody()->getTerminator()->erase();
-    b.setInsertionPointToStart(loop.getBody());
-    if (!isCounted) {
-      loop->setAttr("tw.while", b.getUnitAttr());
-      ValueRange carried = loop.getRegionIterArgs();
-      auto round = scf::IfOp::create(b, loc, loop.getResultTypes(), carried.back(), true);
-      scf::YieldOp::create(b, loc, round.getResults());
-      b.setInsertionPointToStart(round.elseBlock());
-      scf::YieldOp::create(b, loc, carried);
-      b.setInsertionPointToStart(round.thenBlock());
-    }
-    define(body.getArgument(0), loop.getInductionVar(), loc);
-    defineAll(body.getArguments().drop_front(), loop.getRegionIterArgs(), carriedSizes, loc);
-    translateBlock(body);
-    SmallVector<Value> next = nextCarried(end, inits, carriedSizes);
-    if (!isCounted && next.size() == end.getIterArgs().size())
-      next.push_back(handOn(end.getShouldContinue(), b.getI1Type(), loc));
-    fine = next.size() == inits.size() && !llvm::is_contained(next, Value());
-    scf::YieldOp::create(b, loc, fine ? next : inits);
-  }
-  if (!fine)
+  if (!translateRound(op, loop, carriedSizes, isCounted))
     return poison(*op);
   defineAll(op.getResults(), loop.getResults(), carriedSizes, loc);
+}
+
+bool Translator::translateRound(torch::LoopOp op, scf::ForOp loop, ArrayRef<Extents> carriedSizes,
+                                bool isCounted) {
+  Location loc = op.getLoc();
+  Block &body = op.getRegion().front();
+  auto end = cast<torch::LoopConditionOp>(body.getTerminator());
+  SmallVector<Value> inits(loop.getInitArgs());
+  OpBuilder::InsertionGuard guard(b);
+  Sizes::Scope scope(sizes);
+  if (inits.empty())
+    loop.getBody()->getTerminator()->erase();
+  b.setInsertionPointToStart(loop.getBody());
+  if (!isCounted) {
+    loop->setAttr("tw.while", b.getUnitAttr());
+    ValueRange carried = loop.getRegionIterArgs();
+    auto round = scf::IfOp::create(b, loc, loop.getResultTypes(), carried.back(), true);
+    scf::YieldOp::create(b, loc, round.getResults());
+    b.setInsertionPointToStart(round.elseBlock());
+    scf::YieldOp::create(b, loc, carried);
+    b.setInsertionPointToStart(round.thenBlock());
+  }
+  define(body.getArgument(0), loop.getInductionVar(), loc);
+  defineAll(body.getArguments().drop_front(), loop.getRegionIterArgs(), carriedSizes, loc);
+  translateBlock(body);
+  SmallVector<Value> next = nextCarried(end, inits, carriedSizes);
+  if (!isCounted && next.size() == end.getIterArgs().size())
+    next.push_back(handOn(end.getShouldContinue(), b.getI1Type(), loc));
+  bool isComplete = next.size() == inits.size() && !llvm::is_contained(next, Value());
+  scf::YieldOp::create(b, loc, isComplete ? next : inits);
+  return isComplete;
 }
 
 /// Binds torch values to what a loop carries; tensors have these sizes.

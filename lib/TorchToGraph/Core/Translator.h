@@ -4,6 +4,7 @@
 #pragma once
 #include "TorchToGraph/Core/Registry.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -43,6 +44,9 @@ private:
   std::optional<Branch> translateBranch(torch::IfOp op, mlir::Region &from, mlir::Block *into);
   void endBranch(const Branch &branch, llvm::ArrayRef<mlir::Type> types, mlir::Location loc);
   void translateLoop(torch::LoopOp op);
+  /// The body of the loop that `op` becomes. Whether all of it could be translated.
+  bool translateRound(torch::LoopOp op, mlir::scf::ForOp loop, llvm::ArrayRef<Extents> carriedSizes,
+                      bool isCounted);
   void defineAll(mlir::ValueRange old, mlir::ValueRange carried, llvm::ArrayRef<Extents> known,
                  mlir::Location loc);
   llvm::SmallVector<mlir::Value> nextCarried(torch::LoopConditionOp end,

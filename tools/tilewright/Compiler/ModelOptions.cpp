@@ -46,6 +46,7 @@ ModelOptions asTarget(ModelOptions options, const std::string &target) {
   options.tuningSpecs.clear();
   options.configurations.clear();
   options.precision.clear();
+  options.isUnedited = true;
   return options;
 }
 
@@ -101,6 +102,7 @@ tilewright_compile_options compileRequest(const ModelOptions &options, const std
   request.tuning_specs = request.written + options.written.size();
   request.tuning_spec_count = options.tuningSpecs.size();
   request.values = options.values;
+  request.unedited = options.isUnedited;
   return request;
 }
 

@@ -19,7 +19,8 @@ struct ModelOptions {
   std::vector<std::string> kernels, tuningSpecs;
   std::vector<std::string> written; // what the command writes when the model is compiled
   bool verify = false;              // of an artifact
-  bool values = false; // its metadata says which values of the graph dispatches compute
+  bool values = false;     // its metadata says which values of the graph dispatches compute
+  bool isUnedited = false; // without the kernels that replace some of the model's
 
   /// Adds MODEL, --target, --kernels, --config, --tuning-spec, --precision and --entry.
   void addTo(CLI::App &app);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IR/Torch/Ops.h"
+#include "Support/Size.h"
 
 using namespace mlir;
 
@@ -133,6 +134,8 @@ LogicalResult OverwriteTensorContentsOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult SymbolicIntOp::verify() {
+  if (!Size::isSymbolName(getSymbolName()))
+    return emitOpError() << "\"" << getSymbolName() << "\" cannot be the name of a symbol";
   int64_t low = getMinValAttr().getInt(), high = getMaxValAttr().getInt();
   if (low > high)
     return emitOpError() << "\"" << getSymbolName() << "\" has an empty range: min_val = " << low

@@ -43,7 +43,9 @@ def OverwriteTensorContentsOp : TorchOp<"overwrite.tensor.contents"> {
 // Not pure: a range that no size depends on is still checked.
 def SymbolicIntOp : TorchOp<"symbolic_int"> {
   let summary = "A size that is known when the program runs, with its range";
-  let description = [{ `torch.symbolic_int "s0" {min_val = 2, max_val = 512} : !torch.int` }];
+  let description = [{
+    `torch.symbolic_int "s0" {min_val = 2, max_val = 512} : !torch.int`. The name is an identifier.
+  }];
   let arguments = (ins StrAttr:$symbol_name, I64Attr:$min_val, I64Attr:$max_val);
   let results = (outs TorchIntType:$result);
   let assemblyFormat = [{

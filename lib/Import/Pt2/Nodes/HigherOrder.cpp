@@ -17,6 +17,10 @@ using Kind = Argument::Kind;
 
 static StringRef ref(std::string_view text) { return {text.data(), text.size()}; }
 
+static SmallVector<const Argument *> addressesOf(const std::vector<Argument> &arguments) {
+  return llvm::map_to_vector(arguments, [](const Argument &argument) { return &argument; });
+}
+
 /// The arguments behind number `first`, lists taken apart; constants that are no values are left
 /// out.
 static SmallVector<const Argument *> flattened(const Node &node, size_t first) {
@@ -28,8 +32,7 @@ static SmallVector<const Argument *> flattened(const Node &node, size_t first) {
         result.push_back(&argument);
       continue;
     }
-    for (const Argument &element : argument.elements)
-      result.push_back(&element);
+    llvm::append_range(result, addressesOf(argument.elements));
   }
   return result;
 }
@@ -250,72 +253,89 @@ static FailureOr<Value> stackedInit(NodeImporter &importer, ValueTensorType type
                    {{"size", emit.list(sizes, emit.intType())}, {"dtype", emit.integer(dtype)}});
 }
 
-static LogicalResult importRounds(NodeImporter &importer, const Rounds &what) {
-  Emit &emit = importer.emit;
-  FailureOr<SmallVector<Type>> types = importer.resultTypes();
-  if (failed(types))
-    return failure();
+/// Whether there are sequences, each with a first dimension, and a type for each state and result,
+/// of which the latter have one, too.
+static LogicalResult checkRounds(NodeImporter &importer, const Rounds &what,
+                                 ArrayRef<Type> results) {
   auto isUnknown = [](Type t) {
     auto type = dyn_cast<ValueTensorType>(t);
     return type && !type.getHasSizes();
   };
-  if (llvm::any_of(*types, isUnknown) ||
-      llvm::any_of(ValueRange(what.sequences).getTypes(), isUnknown))
+  ValueRange sequences = what.sequences;
+  if (llvm::any_of(results, isUnknown) || llvm::any_of(sequences.getTypes(), isUnknown))
     return importer.fail(Code::IMPORT_14,
                          fmt::format("operator {} on tensors whose sizes the file records wrongly, "
                                      "as torch before 2.13 does for LSTMs, is not supported",
                                      importer.operatorName()),
                          "export the model with torch 2.13 or later");
-  auto isSequence = [](Value v) {
-    auto type = dyn_cast<ValueTensorType>(v.getType());
-    return type && !type.getSizes().empty();
-  };
   auto isStack = [](Type t) {
     auto type = dyn_cast<ValueTensorType>(t);
     return type && !type.getSizes().empty();
   };
-  size_t stateCount = what.states.size();
-  if (what.sequences.empty() || !llvm::all_of(what.sequences, isSequence) ||
-      types->size() < stateCount || !llvm::all_of(ArrayRef(*types).drop_front(stateCount), isStack))
-    return malformed(importer);
-  Value rounds = emit.size(what.sequences.front(), 0);
-  SmallVector<Value> carried;
-  SmallVector<Type> roundTypes;
-  for (auto [index, type] : llvm::enumerate(*types)) {
-    if (index < stateCount) {
-      if (!isa<ValueTensorType>(type) || !isa<ValueTensorType>(what.states[index].getType()))
-        return malformed(importer);
-      carried.push_back(emit.cast(what.states[index], type));
-      roundTypes.push_back(type);
-      continue;
+  size_t states = what.states.size();
+  bool fits = !sequences.empty() && llvm::all_of(sequences.getTypes(), isStack) &&
+              results.size() >= states && llvm::all_of(results.drop_front(states), isStack);
+  return fits ? success() : malformed(importer);
+}
+
+/// What the loop begins with: the states, and for each stacked result a tensor to put slices into.
+static FailureOr<SmallVector<Value>> initialValues(NodeImporter &importer, const Rounds &what,
+                                                   ArrayRef<Type> results, Value rounds) {
+  SmallVector<Value> initial;
+  for (auto [index, type] : llvm::enumerate(results)) {
+    if (index >= what.states.size()) {
+      FailureOr<Value> init = stackedInit(importer, cast<ValueTensorType>(type), rounds);
+      if (failed(init))
+        return failure();
+      initial.push_back(*init);
+    } else if (isa<ValueTensorType>(type) && isa<ValueTensorType>(what.states[index].getType())) {
+      initial.push_back(importer.emit.cast(what.states[index], type));
+    } else {
+      return malformed(importer);
     }
-    FailureOr<Value> init = stackedInit(importer, cast<ValueTensorType>(type), rounds);
-    if (failed(init))
-      return failure();
-    carried.push_back(*init);
-    roundTypes.push_back(sliceType(cast<ValueTensorType>(type)));
   }
-  auto loop = LoopOp::create(emit.builder, emit.loc, *types, rounds, emit.boolean(true), carried);
-  {
-    OpBuilder::InsertionGuard guard(emit.builder);
-    auto [round, now] = startBody(emit, loop);
-    SmallVector<Value> inputs(ArrayRef(now).take_front(stateCount));
-    for (Value sequence : what.sequences)
-      inputs.push_back(emit.aten("aten.select.int",
-                                 sliceType(cast<ValueTensorType>(sequence.getType())),
-                                 {{"self", sequence}, {"dim", emit.integer(0)}, {"index", round}}));
-    llvm::append_range(inputs, what.additional);
-    FailureOr<SmallVector<Value>> results =
-        importBody(importer.graph, *what.combine, inputs, roundTypes);
-    if (failed(results))
-      return failure();
-    SmallVector<Value> next(ArrayRef(*results).take_front(stateCount));
-    for (size_t i = stateCount; i < results->size(); ++i)
-      next.push_back(emit.aten(
-          "aten.select_scatter", (*types)[i],
-          {{"self", now[i]}, {"src", (*results)[i]}, {"dim", emit.integer(0)}, {"index", round}}));
-    LoopConditionOp::create(emit.builder, emit.loc, emit.boolean(true), next);
-  }
+  return initial;
+}
+
+/// One round: the subgraph on states and slices; its results are put where they belong.
+static LogicalResult importRound(NodeImporter &importer, const Rounds &what, LoopOp loop) {
+  Emit &emit = importer.emit;
+  OpBuilder::InsertionGuard guard(emit.builder);
+  auto [round, now] = startBody(emit, loop);
+  size_t states = what.states.size();
+  SmallVector<Value> inputs(ArrayRef(now).take_front(states));
+  for (Value sequence : what.sequences)
+    inputs.push_back(emit.aten("aten.select.int",
+                               sliceType(cast<ValueTensorType>(sequence.getType())),
+                               {{"self", sequence}, {"dim", emit.integer(0)}, {"index", round}}));
+  llvm::append_range(inputs, what.additional);
+  SmallVector<Type> types(loop->getResultTypes());
+  for (Type &type : MutableArrayRef(types).drop_front(states))
+    type = sliceType(cast<ValueTensorType>(type));
+  FailureOr<SmallVector<Value>> results = importBody(importer.graph, *what.combine, inputs, types);
+  if (failed(results))
+    return failure();
+  SmallVector<Value> next(ArrayRef(*results).take_front(states));
+  for (size_t i = states; i < results->size(); ++i)
+    next.push_back(emit.aten(
+        "aten.select_scatter", loop->getResult(i).getType(),
+        {{"self", now[i]}, {"src", (*results)[i]}, {"dim", emit.integer(0)}, {"index", round}}));
+  LoopConditionOp::create(emit.builder, emit.loc, emit.boolean(true), next);
+  return success();
+}
+
+static LogicalResult importRounds(NodeImporter &importer, const Rounds &what) {
+  Emit &emit = importer.emit;
+  FailureOr<SmallVector<Type>> types = importer.resultTypes();
+  if (failed(types) || failed(checkRounds(importer, what, *types)))
+    return failure();
+  Value rounds = emit.size(what.sequences.front(), 0);
+  FailureOr<SmallVector<Value>> initial = initialValues(importer, what, *types, rounds);
+  if (failed(initial))
+    return failure();
+  auto loop = LoopOp::create(emit.builder, emit.loc, *types, rounds, emit.boolean(true), *initial);
+  if (failed(importRound(importer, what, loop)))
+    return failure();
   for (auto [index, result] : llvm::enumerate(loop->getResults()))
     if (failed(importer.defineOutput(index, result)))
       return failure();
@@ -329,10 +349,7 @@ static FailureOr<SmallVector<Value>> listValues(NodeImporter &importer, size_t i
     return SmallVector<Value>();
   if (inputs[index].value.kind != Kind::List)
     return malformed(importer);
-  SmallVector<const Argument *> arguments;
-  for (const Argument &element : inputs[index].value.elements)
-    arguments.push_back(&element);
-  return valuesOf(importer, arguments);
+  return valuesOf(importer, addressesOf(inputs[index].value.elements));
 }
 
 /// scan(graph, [initial states], [sequences], [additional]) and map_impl(graph, [sequences],
@@ -355,6 +372,30 @@ static LogicalResult importScan(NodeImporter &importer) {
 // Inlined
 //===----------------------------------------------------------------------===//
 
+/// What an argument of a graph's node stands for.
+static FailureOr<Binding> bindingOf(GraphImporter &graph, const Argument &argument) {
+  if (argument.kind == Kind::Tensor) {
+    FailureOr<Tensor *> tensor = graph.tensorOf(argument);
+    return failed(tensor) ? FailureOr<Binding>() : FailureOr<Binding>(Binding{*tensor, {}});
+  }
+  FailureOr<Value> value = graph.valueOf(argument);
+  return failed(value) ? FailureOr<Binding>() : FailureOr<Binding>(Binding{nullptr, *value});
+}
+
+/// Gives each of `names` in one graph, but for what is no name, the meaning of one of `arguments`
+/// in another.
+static LogicalResult defineAll(GraphImporter &graph, ArrayRef<const Argument *> names,
+                               GraphImporter &other, ArrayRef<const Argument *> arguments) {
+  for (auto [name, argument] : llvm::zip(names, arguments)) {
+    if (!name->isName())
+      continue;
+    FailureOr<Binding> binding = bindingOf(other, *argument);
+    if (failed(binding) || failed(graph.define(ref(name->text), *binding)))
+      return failure();
+  }
+  return success();
+}
+
 /// wrap(..., graph, operands...): the subgraph's names stand for the operands themselves, so what
 /// it writes to them is seen outside.
 static LogicalResult importInlined(NodeImporter &importer) {
@@ -367,56 +408,21 @@ static LogicalResult importInlined(NodeImporter &importer) {
   if (importer.operatorName().find("autocast") != std::string::npos && inputs.size() > 2)
     body.isAutocast = inputs[2].value.kind == Kind::Bool && inputs[2].value.integer;
   SmallVector<const Argument *> operands = flattened(importer.node, graph - inputs.begin() + 1);
-  if (operands.size() < body.graph.inputs.size())
+  SmallVector<const Argument *> parameters = addressesOf(body.graph.inputs);
+  if (operands.size() < parameters.size())
     return malformed(importer);
-  for (auto [input, operand] : llvm::zip(body.graph.inputs, operands)) {
-    if (!input.isName())
-      continue;
-    Binding binding;
-    if (operand->kind == Kind::Tensor) {
-      FailureOr<Tensor *> tensor = importer.graph.tensorOf(*operand);
-      if (failed(tensor))
-        return failure();
-      binding.tensor = *tensor;
-    } else {
-      FailureOr<Value> value = importer.graph.valueOf(*operand);
-      if (failed(value))
-        return failure();
-      binding.scalar = *value;
-    }
-    if (failed(body.define(ref(input.text), binding)))
-      return failure();
-  }
+  if (failed(defineAll(body, parameters, importer.graph, operands)))
+    return failure();
   body.importNodes();
-  const auto &results = body.graph.outputs;
-  SmallVector<const Argument *> outputs;
+  SmallVector<const Argument *> results = addressesOf(body.graph.outputs), outputs;
   for (const Argument &output : importer.node.outputs)
     if (output.kind == Kind::List)
-      for (const Argument &element : output.elements)
-        outputs.push_back(&element);
+      llvm::append_range(outputs, addressesOf(output.elements));
     else
       outputs.push_back(&output);
   if (results.size() != outputs.size())
     return malformed(importer);
-  for (auto [result, output] : llvm::zip(results, outputs)) {
-    if (!output->isName())
-      continue;
-    Binding binding;
-    if (result.kind == Kind::Tensor) {
-      FailureOr<Tensor *> tensor = body.tensorOf(result);
-      if (failed(tensor))
-        return failure();
-      binding.tensor = *tensor;
-    } else {
-      FailureOr<Value> value = body.valueOf(result);
-      if (failed(value))
-        return failure();
-      binding.scalar = *value;
-    }
-    if (failed(importer.graph.define(ref(output->text), binding)))
-      return failure();
-  }
-  return success();
+  return defineAll(importer.graph, outputs, body, results);
 }
 
 /// A custom operator whose writes the exporter made explicit: called by its own name.

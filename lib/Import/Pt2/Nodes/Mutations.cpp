@@ -166,6 +166,60 @@ static LogicalResult importInplaceView(NodeImporter &importer, const Schema &sch
   return importer.graph.rebind(ref(self->text), ref(importer.node.outputs[0].text));
 }
 
+/// The operands of an operator's functional form, whose arguments lack those that out= writes.
+static FailureOr<SmallVector<Value>>
+functionalOperands(NodeImporter &importer, const Schema &schema, const Schema &functional) {
+  if (!schema.has(Flag::Out))
+    return importer.operandsFor(functional);
+  Node copy = importer.node;
+  llvm::erase_if(copy.inputs, [&](const NamedArgument &given) {
+    auto index = schema.argumentIndex(ref(given.name));
+    return index && schema.arguments()[*index].isWritten;
+  });
+  return NodeImporter(importer.graph, copy).operandsFor(functional);
+}
+
+/// The types of a functional form's results: those that the operator gives, too, then a new value
+/// for each argument that it writes.
+static FailureOr<SmallVector<Type>> functionalTypes(NodeImporter &importer,
+                                                    const Schema &functional, unsigned plainResults,
+                                                    ArrayRef<Written> written,
+                                                    ArrayRef<Value> operands) {
+  SmallVector<Type> types;
+  if (plainResults > 0) {
+    FailureOr<SmallVector<Type>> given = importer.resultTypes();
+    if (failed(given))
+      return failure();
+    if (given->size() < plainResults)
+      return importer.fail(Code::IMPORT_13,
+                           fmt::format("operator {} has {} results, but the node names {}",
+                                       importer.operatorName(), plainResults, given->size()));
+    types.assign(given->begin(), given->begin() + plainResults);
+  }
+  Emit &emit = importer.emit;
+  for (const Written &w : written)
+    types.push_back(w.isList
+                        ? Type(ListType::get(emit.context(), unknownTensorType(emit.context())))
+                        : naturalType(emit, functional, w.targets.front(), operands));
+  return types;
+}
+
+/// Writes the new value of an argument, or the elements of a list, to its tensors.
+static LogicalResult writeAll(NodeImporter &importer, const Written &written, Value value) {
+  SmallVector<Value> values = {value};
+  if (written.isList) {
+    SmallVector<Type> types;
+    for (Tensor *target : written.targets)
+      types.push_back(target->type);
+    Emit &emit = importer.emit;
+    values = ListUnpackOp::create(emit.builder, emit.loc, types, value)->getResults();
+  }
+  for (auto [target, newValue] : llvm::zip(written.targets, values))
+    if (failed(write(importer, target, newValue)))
+      return failure();
+  return success();
+}
+
 LogicalResult NodeImporter::importMutation(const Schema &schema) {
   if (schema.has(Flag::InplaceView))
     return importInplaceView(*this, schema);
@@ -180,53 +234,20 @@ LogicalResult NodeImporter::importMutation(const Schema &schema) {
                                              operatorName()));
   if (failed(resizeOut(*this, schema, *written)))
     return failure();
-
-  // The tensors written by out= are no arguments of the functional form.
-  FailureOr<SmallVector<Value>> operands = failure();
-  if (schema.has(Flag::Out)) {
-    Node copy = node;
-    llvm::erase_if(copy.inputs, [&](const NamedArgument &given) {
-      auto index = schema.argumentIndex(ref(given.name));
-      return index && schema.arguments()[*index].isWritten;
-    });
-    operands = NodeImporter(graph, copy).operandsFor(*functional);
-  } else {
-    operands = operandsFor(*functional);
-  }
+  FailureOr<SmallVector<Value>> operands = functionalOperands(*this, schema, *functional);
   if (failed(operands))
     return failure();
-
-  SmallVector<Type> types;
-  if (plainResults > 0) {
-    FailureOr<SmallVector<Type>> given = resultTypes();
-    if (failed(given))
-      return failure();
-    if (given->size() < plainResults)
-      return fail(Code::IMPORT_13, fmt::format("operator {} has {} results, but the node names {}",
-                                               operatorName(), plainResults, given->size()));
-    types.assign(given->begin(), given->begin() + plainResults);
-  }
-  for (const Written &w : *written)
-    types.push_back(w.isList
-                        ? Type(ListType::get(emit.context(), unknownTensorType(emit.context())))
-                        : naturalType(emit, *functional, w.targets.front(), *operands));
-  Operation *op = create(*functional, *operands, types);
+  FailureOr<SmallVector<Type>> types =
+      functionalTypes(*this, *functional, plainResults, *written, *operands);
+  if (failed(types))
+    return failure();
+  Operation *op = create(*functional, *operands, *types);
   for (unsigned i = 0; i < plainResults; ++i)
     if (failed(defineOutput(i, op->getResult(i))))
       return failure();
-  for (auto [index, w] : llvm::enumerate(*written)) {
-    Value value = op->getResult(plainResults + index);
-    SmallVector<Value> values = {value};
-    if (w.isList) {
-      SmallVector<Type> elementTypes;
-      for (Tensor *target : w.targets)
-        elementTypes.push_back(target->type);
-      values = ListUnpackOp::create(emit.builder, emit.loc, elementTypes, value)->getResults();
-    }
-    for (auto [target, newValue] : llvm::zip(w.targets, values))
-      if (failed(write(*this, target, newValue)))
-        return failure();
-  }
+  for (auto [index, w] : llvm::enumerate(*written))
+    if (failed(writeAll(*this, w, op->getResult(plainResults + index))))
+      return failure();
   return defineWritten(*this, *written, plainResults);
 }
 

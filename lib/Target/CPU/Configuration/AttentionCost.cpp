@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Configuration/AttentionCost.h"
 #include "Target/CPU/Configuration/AttentionSizes.h"
+#include "Target/CPU/Configuration/Workers.h"
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -111,7 +112,8 @@ AttentionConfiguration chooseAttention(const Attention &attention, const VectorU
         if (!best || cost < least)
           best = block, least = cost;
       }
-  best->splitsKeys = p.keys >= splitKeys && p.programs(*best) < 2 * fewPrograms && !p.isCausal;
+  best->splitsKeys =
+      p.keys >= splitKeys && p.programs(*best) < splitLimits.enoughPrograms && !p.isCausal;
   return *best;
 }
 

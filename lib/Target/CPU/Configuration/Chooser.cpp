@@ -6,6 +6,7 @@
 #include "Target/CPU/Configuration/ContractionCost.h"
 #include "Target/CPU/Configuration/ConvolutionCost.h"
 #include "Target/CPU/Configuration/LoopCost.h"
+#include "Target/CPU/Configuration/Workers.h"
 #include "mlir/IR/DialectRegistry.h"
 #include <array>
 
@@ -57,6 +58,8 @@ public:
     double lanes = double(features.vectorBytes) / sizeof(float);
     return {dispatchCycles, 1 / lanes, functionCycles / lanes, 1 / lanes};
   }
+
+  conversion::SplitLimits splitLimits() const override { return cpu::splitLimits; }
 
   Cut chooseCut(const ConfigurationProblem &problem) const override {
     if (auto *product = std::get_if<Contraction>(&problem.subkernel.what)) {

@@ -22,7 +22,7 @@ constexpr int64_t mostVectors = 8;
 constexpr int64_t mostInMemory = 1 << 20, mostReductions = 1 << 10; // elements of a block
 constexpr int64_t summedRows = 8, summedElements = 1 << 16;         // of a program; of a worker's
 constexpr int64_t fewRows = 16;                                     // two or three blocks
-constexpr int64_t fewPrograms = 32, longSum = 4096;
+constexpr int64_t longSum = 4096;
 // More rows of a meet in one set of the first-level cache when they are a power of two long.
 constexpr int64_t mostRows = 8;
 
@@ -71,8 +71,7 @@ CPUContraction rowSums(int64_t rows, int64_t columns, int64_t length) {
   return best;
 }
 
-/// A long sum for few programs is one that workers share (Tile/SplitLoops.h says in how many
-/// parts).
+/// A long sum for few programs is one that workers share (`splitLimits` says in how many parts).
 void shareLongSum(ContractionConfiguration &block, const Contraction &contraction) {
   ContractionRoles roles = rolesOf(contraction);
   int64_t programs = 1;
@@ -82,11 +81,11 @@ void shareLongSum(ContractionConfiguration &block, const Contraction &contractio
                      : dims == &roles.rows                       ? block.rows
                                                                  : block.columns;
       auto size = contraction.dims[dim].size;
-      programs *= size ? (*size + each - 1) / each : fewPrograms;
+      programs *= size ? (*size + each - 1) / each : splitLimits.enoughPrograms;
     }
   auto length = contraction.dims[roles.sums.back()].size;
   bool isLong = length.value_or(longSum) >= longSum && roles.sums.size() == 1;
-  if (!isLong || programs >= fewPrograms)
+  if (!isLong || programs >= splitLimits.enoughPrograms)
     return;
   block.splitsK = true;
   if (block.kBlock == 0)

@@ -2,6 +2,7 @@
 #include "Target/CPU/Configuration/LoopCost.h"
 #include "GraphToTile/Analysis/Subkernels/LoopProperties.h"
 #include "GraphToTile/Configuration/SplitReductions.h"
+#include "Target/CPU/Configuration/Workers.h"
 #include <algorithm>
 
 namespace tw::target::cpu {
@@ -17,9 +18,8 @@ constexpr int64_t updatedBlock =
     1024; // of a tensor that is copied first: pieces of rows take longer
 constexpr int64_t workerElements = 1 << 14; // worth handing to another thread
 constexpr int64_t unknownExtent = 256;
-constexpr int64_t lookedUp = 4; // elements that take as long as one of a body with a loop
-// Few enough that workers are left over; so few that computing a row several times pays.
-constexpr int64_t fewPrograms = 31, veryFewPrograms = 4;
+constexpr int64_t lookedUp = 4;    // elements that take as long as one of a body with a loop
+constexpr int64_t fewPrograms = 5; // fewer are so few that computing a row several times pays
 constexpr int64_t longElements = 1 << 20; // of a program
 constexpr int64_t chunkElements = 1 << 10, leastUnknownChunk = 64;
 
@@ -45,56 +45,47 @@ int neighbour(const Access &access) {
 
 int innermost(const Access &access) { return access.axes.empty() ? -1 : access.axes.back().dim; }
 
-} // namespace
+/// The blocks of a program, and how many programs a worker runs in a row.
+class BlockChooser {
+public:
+  explicit BlockChooser(const LoopProgram &program)
+      : program(program), parallel(parallelDims(program)), folded(foldedDims(program)),
+        parts(partDims(program)), last(int(program.dims.size()) - 1) {
+    while (last > 0 && folded[last])
+      --last;
+  }
 
-/// Cuts parts of a concatenation where a program would have much of them; `elements`: of a program.
-static void shareParts(const LoopProgram &program, const std::vector<int> &dims,
-                       LoopConfiguration &chosen, int64_t &elements) {
-  if (dims.empty())
-    return;
-  int64_t most = elements / copiedElements;
-  for (int dim : dims)
-    most = std::min(most, *program.dims[dim].size);
-  // With blocks as long as each other, all parts must have an element for each program.
-  auto fits = [&](int64_t parts) {
-    return std::all_of(dims.begin(), dims.end(), [&](int dim) {
-      int64_t size = *program.dims[dim].size, share = (size + parts - 1) / parts;
-      return (size + share - 1) / share == parts;
-    });
-  };
-  while (most > 1 && !fits(most))
-    --most;
-  if (most <= 1)
-    return;
-  chosen.parts = most;
-  elements /= most;
-  for (int dim : dims)
-    chosen.tilings[dim].block = (*program.dims[dim].size + most - 1) / most;
-}
+  LoopConfiguration run() {
+    begin();
+    if (last >= 0 && parallel[last])
+      growInnermost();
+    growOuter();
+    shareParts();
+    dealPrograms();
+    return std::move(chosen);
+  }
 
-/// Blocks and programs.
-static LoopConfiguration chooseBlocks(const LoopProgram &program) {
-  LoopConfiguration chosen;
-  chosen.tilings.resize(program.dims.size());
-  std::vector<bool> parallel = parallelDims(program), folded = foldedDims(program);
-  int last = int(program.dims.size()) - 1;
-  while (last > 0 && folded[last])
-    --last;
-  bool isNest = true;
-  for (size_t dim = 0; dim < parallel.size(); ++dim)
-    isNest &= parallel[dim] || folded[dim];
-  std::vector<int> parts = partDims(program);
-  int64_t elements = 0; // a program has all parts
-  for (int dim : parts)
-    elements += *program.dims[dim].size;
-  elements = std::max<int64_t>(elements, 1);
-  for (size_t dim = 0; dim < parallel.size(); ++dim)
-    if (parallel[dim])
-      chosen.tilings[dim].block = 1;
-    else if (!folded[dim] && std::find(parts.begin(), parts.end(), int(dim)) == parts.end())
-      elements *= program.dims[dim].size.value_or(unknownExtent);
-  auto grow = [&](int dim, int64_t most, bool isEven = true) {
-    if (std::find(program.unitDims.begin(), program.unitDims.end(), dim) != program.unitDims.end())
+private:
+  static bool has(const std::vector<int> &dims, int dim) {
+    return std::find(dims.begin(), dims.end(), dim) != dims.end();
+  }
+
+  /// One element of each parallel dimension; a program has all parts, and all of the others.
+  void begin() {
+    chosen.tilings.resize(program.dims.size());
+    int64_t inParts = 0;
+    for (int dim : parts)
+      inParts += *program.dims[dim].size;
+    elements = std::max<int64_t>(inParts, 1);
+    for (int dim = 0; dim < int(parallel.size()); ++dim)
+      if (parallel[dim])
+        chosen.tilings[dim].block = 1;
+      else if (!folded[dim] && !has(parts, dim))
+        elements *= program.dims[dim].size.value_or(unknownExtent);
+  }
+
+  void grow(int dim, int64_t most, bool isEven = true) {
+    if (has(program.unitDims, dim))
       return;
     int64_t size = program.dims[dim].size.value_or(most);
     int64_t block = std::max<int64_t>(1, std::min(size, most));
@@ -104,8 +95,17 @@ static LoopConfiguration chooseBlocks(const LoopProgram &program) {
                                           : (size + blocks - 1) / blocks);
     chosen.tilings[dim].block = block;
     elements *= block;
-  };
-  if (last >= 0 && parallel[last]) {
+  }
+
+  /// Whether all dimensions are parallel, or nothing but folded.
+  bool isNest() const {
+    for (size_t dim = 0; dim < parallel.size(); ++dim)
+      if (!parallel[dim] && !folded[dim])
+        return false;
+    return true;
+  }
+
+  void growInnermost() {
     bool isTransposed = false;
     forEachAccess(program, [&](const Access &access, bool) {
       int inner = innermost(access);
@@ -121,34 +121,77 @@ static LoopConfiguration chooseBlocks(const LoopProgram &program) {
                                         chosen.tilings[next].block == 1)
         grow(next, transposedBlock, /*isEven=*/false);
     });
-    grow(last, !isNest        ? (isCopy(program) ? copiedElements : columnBlockOf(program))
+    grow(last, !isNest()      ? (isCopy(program) ? copiedElements : columnBlockOf(program))
                : isTransposed ? 4 * transposedBlock
                               : programElements);
   }
-  // A short innermost dimension makes short vectors, so take several of the next one.
-  for (int dim = last - 1; isNest && dim >= 0 && elements < programElements / 4; --dim)
-    if (folded[dim] || folded[dim + 1])
-      continue;
-    else if (int64_t block = chosen.tilings[dim].block;
-             block > 0 &&
-             chosen.tilings[dim + 1].block == program.dims[dim + 1].size.value_or(-1)) {
+
+  /// A short innermost dimension makes short vectors, so take several of the next one.
+  void growOuter() {
+    bool goesOn = isNest();
+    for (int dim = last - 1; goesOn && dim >= 0 && elements < programElements / 4; --dim) {
+      if (folded[dim] || folded[dim + 1])
+        continue;
+      int64_t block = chosen.tilings[dim].block;
+      goesOn =
+          block > 0 && chosen.tilings[dim + 1].block == program.dims[dim + 1].size.value_or(-1);
+      if (!goesOn)
+        continue;
       elements = std::max<int64_t>(elements / block, 1);
       grow(dim, std::max(block, programElements / elements));
-    } else {
-      break;
     }
-  shareParts(program, parts, chosen, elements);
-  int64_t work = std::max<int64_t>(elements, 1) * weightOf(program);
-  int64_t rest = std::max<int64_t>(1, workerElements / work);
-  for (int dim = last; dim >= 0 && rest > 1; --dim)
-    if (LoopTiling &tiling = chosen.tilings[dim]; tiling.block > 0) {
-      int64_t count = program.dims[dim].size
-                          ? (*program.dims[dim].size + tiling.block - 1) / tiling.block
-                          : rest;
-      tiling.programs = std::max<int64_t>(1, std::min(count, rest));
-      rest /= tiling.programs;
-    }
-  return chosen;
+  }
+
+  /// Cuts parts of a concatenation where a program would have much of them.
+  void shareParts() {
+    if (parts.empty())
+      return;
+    int64_t most = elements / copiedElements;
+    for (int dim : parts)
+      most = std::min(most, *program.dims[dim].size);
+    // With blocks as long as each other, all parts must have an element for each program.
+    auto fits = [&](int64_t count) {
+      return std::all_of(parts.begin(), parts.end(), [&](int dim) {
+        int64_t size = *program.dims[dim].size, share = (size + count - 1) / count;
+        return (size + share - 1) / share == count;
+      });
+    };
+    while (most > 1 && !fits(most))
+      --most;
+    if (most <= 1)
+      return;
+    chosen.parts = most;
+    elements /= most;
+    for (int dim : parts)
+      chosen.tilings[dim].block = (*program.dims[dim].size + most - 1) / most;
+  }
+
+  /// Innermost first, as many programs as are worth handing to another thread.
+  void dealPrograms() {
+    int64_t work = std::max<int64_t>(elements, 1) * weightOf(program);
+    int64_t rest = std::max<int64_t>(1, workerElements / work);
+    for (int dim = last; dim >= 0 && rest > 1; --dim)
+      if (LoopTiling &tiling = chosen.tilings[dim]; tiling.block > 0) {
+        int64_t count = program.dims[dim].size
+                            ? (*program.dims[dim].size + tiling.block - 1) / tiling.block
+                            : rest;
+        tiling.programs = std::max<int64_t>(1, std::min(count, rest));
+        rest /= tiling.programs;
+      }
+  }
+
+  const LoopProgram &program;
+  std::vector<bool> parallel, folded;
+  std::vector<int> parts; // dimensions that are stored side by side
+  int last;               // the innermost dimension that is not folded
+  int64_t elements = 1;   // of a program
+  LoopConfiguration chosen;
+};
+
+} // namespace
+
+static LoopConfiguration chooseBlocks(const LoopProgram &program) {
+  return BlockChooser(program).run();
 }
 
 /// Such that a trip has some thousand elements: few enough that they are summed up exactly.
@@ -179,7 +222,8 @@ std::optional<int> longDim(const LoopProgram &program) {
   }
   // Where a chunk is computed once for each reduction, that has to pay.
   bool isOnce = !positionsInLoop(program, *longest).empty();
-  bool isWorth = elements >= longElements && programs <= (isOnce ? fewPrograms : veryFewPrograms);
+  bool isWorth =
+      elements >= longElements && programs < (isOnce ? splitLimits.enoughPrograms : fewPrograms);
   // A length that is not known may be small: then trips want to be long, and kernels one.
   if (!program.dims[*longest].size)
     isWorth = isWorth && isOnce && chunkOf(tilings, program, *longest) >= leastUnknownChunk;

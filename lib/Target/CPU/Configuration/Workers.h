@@ -3,6 +3,7 @@
 // How evenly programs of equal length keep threads busy. How many threads there are is known only
 // at a call, but kernels are the same for all: configurations are chosen for some.
 #pragma once
+#include "GraphToTile/Configuration/SplitLimits.h"
 #include <cstdint>
 
 namespace tw::target::cpu {
@@ -10,6 +11,12 @@ namespace tw::target::cpu {
 constexpr int64_t someWorkers = 16;
 /// What is as good as all of them.
 constexpr double goodShare = 0.9;
+
+/// Loops with `combine` are run in parts where programs are fewer than workers might be; then there
+/// are many times as many, so that they end at the same time and share what is in cache. A part
+/// does tens of microseconds of work, against some for a second launch.
+constexpr conversion::SplitLimits splitLimits{/*enoughPrograms=*/32, /*wantedPrograms=*/256,
+                                              /*leastWork=*/1 << 20, /*partsOfUnknown=*/16};
 
 /// The share of the workers that have work, in the mean while `programs` run.
 constexpr double busyShare(int64_t programs) {

@@ -10,7 +10,8 @@ namespace tw::target::cpu {
 static constexpr int64_t lineBytes = 64;
 
 BlockPrefetch::BlockPrefetch(Emitter &e, tile::DotOp op, const NextBlock &next)
-    : e(e), op(op), row(0), depth(op.getA().getType().getShape().back()) {
+    : e(e), op(op), row(0), depth(op.getA().getType().getShape().back()),
+      streams(next.streamAhead != 0) {
   IndexBuilder ix = e.ix();
   auto load = cast<tile::LoadOp>(next.load);
   const Buffer &buffer = e.buffers.find(load.getBuffer())->second;
@@ -70,7 +71,8 @@ void BlockPrefetch::request(const Ix &at, int64_t rows, const Ix &k, int64_t ste
     Ix index = isContiguous ? ix.div(byte, each)
                             : ix.add(ix.mul(ix.div(byte, rowBytes), row),
                                      ix.div(ix.rem(byte, rowBytes), each));
-    e.prefetch(base, element, index, /*toFirstLevel=*/false);
+    // A block lies beyond the first level until its turn comes; what streams is read soon.
+    e.prefetch(base, element, index, /*toFirstLevel=*/streams);
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prefetches of what comes next of b (Plan/Prefetches.cpp), to the second-level cache, beside
-// products: of the next block while the result is in memory, of a stream while it is in registers.
+// Prefetches of what comes next of b (Plan/Prefetches.cpp), beside products: of the next block, to
+// the second-level cache, while the result is in memory; of a stream, to the first level, while it
+// is in registers.
 #pragma once
 #include "Target/CPU/Emission/Emitter.h"
 
@@ -29,6 +30,7 @@ private:
   int64_t rowBytes;      // of one, in whole lines
   int64_t first, bytes;  // of this product's part
   int64_t height, depth; // rows of the result that share them, and steps along K
+  bool streams;
 };
 
 } // namespace tw::target::cpu

@@ -65,7 +65,7 @@ FailureOr<Value> conditionOf(Emitter &e, ArrayRef<Guard> guards) {
   Value all;
   for (const Guard &guard : guards) {
     FailureOr<Value> holds =
-        guard.isLine ? e.lineGuard(guard) : FailureOr<Value>(boxGuard(e, guard.access));
+        guard.isLine ? e.linearityGuard(guard) : FailureOr<Value>(boxGuard(e, guard.access));
     if (failed(holds))
       return failure();
     all = e.both(all, *holds);
@@ -149,9 +149,9 @@ static LogicalResult computeOne(Emitter &e, Value tile, const Step &step) {
 
 LogicalResult Emitter::operation(const Step &step) {
   prefetches = step.prefetches;
-  if (step.form == Step::Form::PlaceOne)
+  if (step.form == Step::Form::MaterializeElement)
     return computeOne(*this, step.op->getResult(0), step);
-  if (step.form == Step::Form::Place)
+  if (step.form == Step::Form::Materialize)
     return place(step.before);
   return llvm::TypeSwitch<Operation *, LogicalResult>(step.op)
       .Case([&](tile::StoreOp o) { return storeTiles(o, step); })

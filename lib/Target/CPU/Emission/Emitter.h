@@ -146,8 +146,9 @@ public:
   bool isComputed(mlir::Value tile) const {
     return cpu::isComputed(tile, [&](mlir::Value one) { return isPlaced(one); });
   }
-  /// Whether positions that are a tile are inside and a line, as a guard tests it (LineGuards.cpp).
-  mlir::FailureOr<mlir::Value> lineGuard(const Guard &guard);
+  /// Whether positions that are a tile are inside and a line, as a guard tests it
+  /// (LinearityGuards.cpp).
+  mlir::FailureOr<mlir::Value> linearityGuard(const Guard &guard);
   /// A tile of positions at a point, where it is `evaluated`, as a sum.
   std::optional<BasePlusLaneOffsets> positions(mlir::Value tile, const Point &point,
                                                mlir::Value evaluated);

@@ -82,14 +82,14 @@ LogicalResult planCheck(Scene &scene, tile::CheckOp op, Step &step) {
 /// An operation that is emitted where it is used; outside of loops that use it, if it is expensive.
 LogicalResult planExpression(Scene &scene, Operation *op, Step &step) {
   if (isExpensiveScalar(op)) {
-    step.form = Step::Form::PlaceOne;
+    step.form = Step::Form::MaterializeElement;
     if (failed(planOnlyElement(scene, op->getResult(0), step)))
       return failure();
     scene.putInRegisters(op->getResult(0), 1);
     return success();
   }
   if (isUsedInside(op) && scene.shouldMaterialize(op->getResult(0))) {
-    step.form = Step::Form::Place;
+    step.form = Step::Form::Materialize;
     return toMemory(scene, op->getResult(0), step.before);
   }
   step.op = nullptr;
@@ -107,7 +107,7 @@ LogicalResult planStep(Scene &scene, Operation *op, Step &step) {
       .Case([&](tile::ForOp o) { return planLoop(scene, o, step); })
       .Case([&](scf::IfOp o) { return planBranch(scene, o, step); })
       .Case([&](tile::LoadOp o) -> LogicalResult {
-        step.form = Step::Form::Place;
+        step.form = Step::Form::Materialize;
         if (mustReadNow(scene, o))
           return toMemory(scene, o, step.before);
         step.op = nullptr;

@@ -20,7 +20,7 @@ void planInside(Scene &scene, Block &block, BlockPlan &plan) {
 }
 
 /// Along a dimension whose positions are a tile.
-static void planLineGuard(Scene &scene, Operation &op, unsigned d, BlockPlan &plan) {
+static void planLinearityGuard(Scene &scene, Operation &op, unsigned d, BlockPlan &plan) {
   auto load = dyn_cast<tile::LoadOp>(op);
   int64_t slope = 0;
   auto guard = load ? planLine(scene, load, d, slope) : std::nullopt;
@@ -45,7 +45,7 @@ void planGuards(Scene &scene, Block &block, BlockPlan &plan) {
       if (scene.inside.contains({&op, d}))
         continue;
       if (isa<RankedTensorType>(position.getType())) {
-        planLineGuard(scene, op, d, plan);
+        planLinearityGuard(scene, op, d, plan);
         continue;
       }
       if (!scene.ready.contains(position))

@@ -3,7 +3,6 @@
 #include "IR/Tile/Elementwise.h"
 #include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "Target/CPU/Plan/Placements.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -42,17 +41,6 @@ static bool isCrowded(BlockArgument carried, const CpuFeatures &cpu) {
          isReadAtEnd(carried);
 }
 
-/// How often a loop's body runs, if that is known.
-static std::optional<int64_t> tripsOf(tile::ForOp loop) {
-  APInt begin, end, by;
-  if (!matchPattern(loop.getBegin(), m_ConstantInt(&begin)) ||
-      !matchPattern(loop.getEnd(), m_ConstantInt(&end)) ||
-      !matchPattern(loop.getStep(), m_ConstantInt(&by)) || !by.isStrictlyPositive())
-    return std::nullopt;
-  int64_t length = std::max<int64_t>(0, (end - begin).getSExtValue());
-  return llvm::divideCeil(length, by.getSExtValue());
-}
-
 /// Whether `carried` is the sum of many trips, of this loop and of those around it, which in
 /// registers would be one long chain of additions. In memory each trip has a sum of its own.
 static bool isLongSum(BlockArgument carried) {
@@ -63,7 +51,7 @@ static bool isLongSum(BlockArgument carried) {
   int64_t terms = a.isDynamicDim(a.getRank() - 1) ? 1 : a.getShape().back();
   for (BlockArgument sum = carried; sum;) {
     auto loop = dyn_cast<tile::ForOp>(sum.getOwner()->getParentOp());
-    auto trips = loop ? tripsOf(loop) : std::nullopt;
+    auto trips = loop ? loop.constantTripCount() : std::nullopt;
     if (!trips || llvm::MulOverflow(terms, *trips, terms))
       break;
     sum = dyn_cast<BlockArgument>(loop.getInits()[sum.getArgNumber() - 1]);

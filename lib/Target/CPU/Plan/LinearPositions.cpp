@@ -43,7 +43,7 @@ public:
         .Default([](Operation *) { return std::nullopt; });
   }
 
-  std::vector<LineTest> tests;
+  std::vector<LinearityTest> tests;
 
 private:
   /// A scalar from which sums do not wrap.
@@ -52,7 +52,7 @@ private:
         !(scalar.getType().isIndex() || scalar.getType().isInteger(64)))
       return false;
     if (!scene.scalars.range(scalar))
-      tests.push_back({LineTest::Kind::Small, scalar, {}});
+      tests.push_back({LinearityTest::Kind::Small, scalar, {}});
     return true;
   }
 
@@ -82,7 +82,7 @@ private:
       std::swap(slopeX, slopeY);
     }
     for (bool atEnd : {false, true})
-      tests.push_back({LineTest::Kind::Compare, x, y, atEnd, isa<arith::MaxSIOp>(op)});
+      tests.push_back({LinearityTest::Kind::Compare, x, y, atEnd, isa<arith::MaxSIOp>(op)});
     return slopeX;
   }
 
@@ -101,7 +101,7 @@ private:
       return false;
     if (!slope(compare.getLhs()) || !slope(compare.getRhs()))
       return false;
-    tests.push_back({LineTest::Kind::SameAtBothEnds, mask, {}});
+    tests.push_back({LinearityTest::Kind::SameAtBothEnds, mask, {}});
     return true;
   }
 
@@ -113,7 +113,7 @@ private:
     if (*x == *y)
       return x;
     bool wanted = isBetter(*x, *y);
-    tests.push_back({LineTest::Kind::Equals, op.getCondition(), {}, false, false, wanted});
+    tests.push_back({LinearityTest::Kind::Equals, op.getCondition(), {}, false, false, wanted});
     return wanted ? x : y;
   }
 

@@ -151,7 +151,7 @@ struct HandedOver {
 using HandOver = std::vector<HandedOver>;
 
 /// A test of a tile of positions, whether it is a straight line: of its first or last element.
-struct LineTest {
+struct LinearityTest {
   enum class Kind { Small, Compare, SameAtBothEnds, Equals } kind;
   mlir::Value x, y; // Small: a scalar that sums with do not wrap
   bool atEnd = false, isMax = false, wanted = false;
@@ -163,7 +163,7 @@ struct Guard {
   /// Positions that are a tile: what they must fulfil to be a line, and whether its ends are
   /// tested.
   bool isLine = false;
-  std::vector<LineTest> tests;
+  std::vector<LinearityTest> tests;
   bool testsFirst = false, testsLast = false;
 };
 
@@ -188,9 +188,9 @@ struct BranchStep {
 /// What is done for an operation where it stands.
 struct Step {
   mlir::Operation *op = nullptr;
-  /// Whether its result is put in memory (by the last of `before`) or, of one element, in a
-  /// register.
-  enum class Form { Operation, Place, PlaceOne } form = Form::Operation;
+  /// Whether its result is materialized: in memory (by the last of `before`) or, of one element, in
+  /// a register.
+  enum class Form { Operation, Materialize, MaterializeElement } form = Form::Operation;
   Placements before;
   Strips strips;
   std::vector<Prefetch> prefetches;

@@ -214,7 +214,7 @@ private:
     bool isPlain = std::holds_alternative<std::monostate>(step.detail);
     if (isPlain && step.form == Step::Form::Operation)
       line(depth + 1) << describe(step.strips) << '\n';
-    if (step.form == Step::Form::PlaceOne)
+    if (step.form == Step::Form::MaterializeElement)
       line(depth + 1) << "in a register\n";
     for (const Prefetch &prefetch : step.prefetches)
       line(depth + 1) << "prefetches what the next program reads as "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Attention/Attention.h"
+#include "Support/Checked.h"
 #include "Target/Common/Index/ScalarValues.h"
 #include "Target/NVIDIA/Attention/AttentionPlan.h"
 #include "Target/NVIDIA/Product/TileRoles.h"
@@ -278,7 +279,7 @@ private:
         }
         if (!begin || !end || !step)
           return found.trips.clear();
-        trips += std::max<int64_t>(0, (*end - *begin + *step - 1) / *step);
+        trips += int64_t(tripCount(*begin, *end, *step));
       }
       found.trips.push_back(trips);
     }
@@ -292,13 +293,7 @@ private:
     tile::ForOp loop = found.parts[0].loop;
     if (found.parts.size() != 1 || !loop || !loop.getCommutative() || !found.conditions.empty())
       return;
-    std::optional<int64_t> trips;
-    llvm::APInt begin, end, step;
-    if (matchPattern(loop.getBegin(), m_ConstantInt(&begin)) &&
-        matchPattern(loop.getEnd(), m_ConstantInt(&end)) &&
-        matchPattern(loop.getStep(), m_ConstantInt(&step)))
-      trips =
-          llvm::divideCeilSigned(end.getSExtValue() - begin.getSExtValue(), step.getSExtValue());
+    std::optional<int64_t> trips = loop.constantTripCount();
     auto lastDim = unsigned(kernel.getGrid().size()) - 1;
     auto isSame = [&](tile::LoadOp load) {
       return llvm::none_of(load.getPositions(),

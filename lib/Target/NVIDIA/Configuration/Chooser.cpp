@@ -26,6 +26,8 @@ public:
     return limits;
   }
 
+  conversion::SplitLimits splitLimits() const override { return others->splitLimits(); }
+
   tile::Cut chooseCut(const ConfigurationProblem &problem) const override {
     if (productOf(problem))
       return tile::Cut::None;

@@ -123,10 +123,10 @@ private:
       return (isKnownAtLaunch(loop.getBegin()) && isKnownAtLaunch(loop.getEnd())) ||
              no("how often its loop runs is not the same in all programs");
     }
-    int64_t by = step.getSExtValue(), length = end.getSExtValue() - begin.getSExtValue();
+    int64_t length = end.getSExtValue() - begin.getSExtValue();
     if (length <= 0 || length > mostOfDimension)
       return no("its loop does not run");
-    product.trips = (length + by - 1) / by;
+    product.trips = loop.constantTripCount();
     return true;
   }
 

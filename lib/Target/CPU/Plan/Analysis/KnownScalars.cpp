@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Plan/Analysis/KnownScalars.h"
 #include "IR/Tile/Elementwise.h"
+#include "Support/Checked.h"
 #include "Target/CPU/Plan/Analysis/Expressions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -86,15 +87,14 @@ Value handedOn(Value value, llvm::function_ref<std::optional<int64_t>(tile::ForO
 } // namespace
 
 std::optional<int64_t> KnownScalars::tripCount(tile::ForOp loop) const {
-  auto step = constant(loop.getStep());
-  if (!step || *step <= 0)
+  if (auto trips = loop.constantTripCount())
+    return trips;
+  auto begin = constant(loop.getBegin()), end = constant(loop.getEnd()),
+       step = constant(loop.getStep());
+  if (!begin || !end || !step)
     return std::nullopt;
-  auto begin = constant(loop.getBegin()), end = constant(loop.getEnd());
-  if (loop.getBegin() == loop.getEnd())
-    return 0;
-  if (!begin || !end)
-    return std::nullopt;
-  return (std::max<int64_t>(0, *end - *begin) + *step - 1) / *step;
+  uint64_t trips = tw::tripCount(*begin, *end, *step);
+  return trips <= INT64_MAX ? std::optional(int64_t(trips)) : std::nullopt;
 }
 
 Attribute KnownScalars::known(Value scalar) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Target/CPU/Memory/AccessPlaces.h"
+#include "Target/CPU/Memory/VectorAddress.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <limits>
 
@@ -8,12 +8,12 @@ using namespace mlir;
 namespace tw::target::cpu {
 namespace {
 
-class PlaceFinder {
+class VectorAddressBuilder {
 public:
-  PlaceFinder(Emitter &e, const Box &box, const Point &point)
+  VectorAddressBuilder(Emitter &e, const Box &box, const Point &point)
       : e(e), box(box), point(point), buffer(e.buffers.find(box.buffer)->second) {}
 
-  FailureOr<AccessPlace> find() {
+  FailureOr<VectorAddress> build() {
     if (box.mask) {
       FailureOr<Value> mask = e.evaluate(box.mask, point);
       if (failed(mask))
@@ -23,7 +23,7 @@ public:
     for (unsigned d = 0; d < buffer.sizes.size(); ++d)
       if (failed(isa<RankedTensorType>(box.positions[d].getType()) ? indexed(d) : plain(d)))
         return failure();
-    return place;
+    return address;
   }
 
 private:
@@ -34,9 +34,9 @@ private:
     bool isLane = int(d) == point.lane && e.lanes > 1;
     if (!e.inside.contains({box.op, d}))
       restrict(at, isLane ? point.step * stride : 0, buffer.sizes[d]);
-    place.index = ix.add(place.index, ix.mul(at, buffer.strides[d]));
+    address.index = ix.add(address.index, ix.mul(at, buffer.strides[d]));
     if (isLane)
-      place.laneStride = ix.mul(buffer.strides[d], point.step * stride);
+      address.laneStride = ix.mul(buffer.strides[d], point.step * stride);
     return success();
   }
 
@@ -48,7 +48,7 @@ private:
     if (isInside == true)
       return;
     if (step == 0) {
-      place.condition = e.both(place.condition, e.ix().inside(at, size));
+      address.condition = e.both(address.condition, e.ix().inside(at, size));
       return;
     }
     if (at.isConstant() && size.isConstant()) {
@@ -60,9 +60,9 @@ private:
     }
     if (step == 1 && e.ranges.isNonNegative(at))
       return restrictTo(lanesBefore(at, size));
-    Value places =
+    Value positions =
         arith::AddIOp::create(e.b, e.loc, e.splat(e.ix().value(at)), e.laneOffsets(step));
-    restrictTo(arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, places,
+    restrictTo(arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, positions,
                                      e.splat(e.ix().value(size))));
   }
 
@@ -81,9 +81,9 @@ private:
       return;
     Value one = isa<VectorType>(mask.getType()) ? e.sameInAll(mask) : mask;
     if (one)
-      place.condition = e.both(place.condition, one);
+      address.condition = e.both(address.condition, one);
     else
-      place.mask = e.both(place.mask, mask);
+      address.mask = e.both(address.mask, mask);
   }
 
   void knownLanes(ArrayRef<int64_t> numbers, int64_t size) {
@@ -98,7 +98,7 @@ private:
     auto type = VectorType::get(int64_t(e.lanes), e.b.getI1Type());
     Value mask =
         arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef(wanted)));
-    place.mask = e.both(place.mask, mask);
+    address.mask = e.both(address.mask, mask);
   }
 
   /// The lanes that the strip has, where that is known.
@@ -140,7 +140,7 @@ private:
     Ix one = folded ? folded->base : Ix::of(at);
     if (!isChecked && !e.inside.contains({box.op, d}))
       restrict(one, 0, buffer.sizes[d]);
-    place.index = e.ix().add(place.index, e.ix().mul(one, buffer.strides[d]));
+    address.index = e.ix().add(address.index, e.ix().mul(one, buffer.strides[d]));
     return success();
   }
 
@@ -151,8 +151,8 @@ private:
       return failure();
     IndexBuilder ix = e.ix();
     Ix start = ix.add(Ix::of(*first), ix.mul(point.at[d], slope));
-    place.index = ix.add(place.index, ix.mul(start, buffer.strides[d]));
-    place.laneStride = ix.add(place.laneStride, ix.mul(buffer.strides[d], slope * point.step));
+    address.index = ix.add(address.index, ix.mul(start, buffer.strides[d]));
+    address.laneStride = ix.add(address.laneStride, ix.mul(buffer.strides[d], slope * point.step));
     return success();
   }
 
@@ -172,8 +172,9 @@ private:
     Value offset = at;
     if (!stride.is(1))
       offset = arith::MulIOp::create(e.b, e.loc, at, e.splat(e.ix().value(stride)));
-    place.indices =
-        place.indices ? Value(arith::AddIOp::create(e.b, e.loc, place.indices, offset)) : offset;
+    address.indices = address.indices
+                          ? Value(arith::AddIOp::create(e.b, e.loc, address.indices, offset))
+                          : offset;
   }
 
   /// Positions that are a scalar and a number for each lane.
@@ -208,15 +209,15 @@ private:
                                          e.splat(e.ix().value(size))));
     }
     if (isLinear) {
-      place.index = ix.add(place.index, ix.mul(ix.add(sum.base, sum.offsets[0]), stride));
-      place.laneStride = ix.add(place.laneStride, ix.mul(stride, step.value_or(0)));
+      address.index = ix.add(address.index, ix.mul(ix.add(sum.base, sum.offsets[0]), stride));
+      address.laneStride = ix.add(address.laneStride, ix.mul(stride, step.value_or(0)));
       return;
     }
     if (!stride.isConstant())
       return addVector(vector, stride);
-    place.index = ix.add(place.index, ix.mul(sum.base, stride));
-    place.offsets.resize(e.lanes, 0);
-    for (auto [offset, own] : llvm::zip(place.offsets, sum.offsets))
+    address.index = ix.add(address.index, ix.mul(sum.base, stride));
+    address.offsets.resize(e.lanes, 0);
+    for (auto [offset, own] : llvm::zip(address.offsets, sum.offsets))
       offset += own * *stride.constant();
   }
 
@@ -232,8 +233,8 @@ private:
   /// vector that is taken apart.
   LogicalResult oneByOne(unsigned d, Value tile, Point at) {
     IndexBuilder ix = e.ix();
-    bool isFirst = place.each.empty();
-    place.each.resize(e.lanes);
+    bool isFirst = address.each.empty();
+    address.each.resize(e.lanes);
     SmallVector<bool> counted = countedLanes();
     int lane = std::exchange(at.lane, -1);
     Ix first = at.at[lane];
@@ -248,7 +249,7 @@ private:
       if (!one.getType().isInteger(64))
         one = arith::ExtSIOp::create(e.b, e.loc, e.b.getI64Type(), one);
       Ix offset = ix.mul(Ix::of(one), buffer.strides[d]);
-      Value &sum = place.each[number];
+      Value &sum = address.each[number];
       sum = ix.value(isFirst ? offset : ix.add(Ix::of(sum), offset));
     }
     return success();
@@ -258,13 +259,13 @@ private:
   const Box &box;
   const Point &point;
   const Buffer &buffer;
-  AccessPlace place;
+  VectorAddress address;
 };
 
 } // namespace
 
-FailureOr<AccessPlace> placeOf(Emitter &e, const Box &box, const Point &point) {
-  return PlaceFinder(e, box, point).find();
+FailureOr<VectorAddress> vectorAddress(Emitter &e, const Box &box, const Point &point) {
+  return VectorAddressBuilder(e, box, point).build();
 }
 
 } // namespace tw::target::cpu

@@ -13,15 +13,15 @@ namespace {
 /// What scalars must not exceed, so that no sum of positions wraps.
 constexpr int64_t mostExact = int64_t(1) << 40;
 
-class LineGuard {
+class LinearityGuard {
 public:
-  LineGuard(Emitter &e, const Guard &guard)
+  LinearityGuard(Emitter &e, const Guard &guard)
       : e(e), guard(guard), load(cast<tile::LoadOp>(guard.access.first)),
         tile(load.getPositions()[guard.access.second]), last(e.ix().sub(e.extents(tile)[0], 1)) {}
 
   FailureOr<Value> emit() {
     Value holds;
-    for (const LineTest &test : guard.tests) {
+    for (const LinearityTest &test : guard.tests) {
       FailureOr<Value> own = testOf(test);
       if (failed(own))
         return failure();
@@ -53,17 +53,17 @@ private:
     return arith::CmpIOp::create(e.b, e.loc, predicate, *x, *y).getResult();
   }
 
-  FailureOr<Value> testOf(const LineTest &test) {
+  FailureOr<Value> testOf(const LinearityTest &test) {
     using Predicate = arith::CmpIPredicate;
     switch (test.kind) {
-    case LineTest::Kind::Small:
+    case LinearityTest::Kind::Small:
       return e.ix().inside(e.ix().add(e.index(test.x), mostExact), 2 * mostExact);
-    case LineTest::Kind::Compare:
+    case LinearityTest::Kind::Compare:
       return compare(test.isMax ? Predicate::sge : Predicate::sle, elementAt(test.x, test.atEnd),
                      elementAt(test.y, test.atEnd));
-    case LineTest::Kind::SameAtBothEnds:
+    case LinearityTest::Kind::SameAtBothEnds:
       return compare(Predicate::eq, elementAt(test.x, false), elementAt(test.x, true));
-    case LineTest::Kind::Equals:
+    case LinearityTest::Kind::Equals:
       return compare(Predicate::eq, elementAt(test.x, false),
                      e.constant(e.b.getI1Type(), test.wanted));
     }
@@ -79,6 +79,8 @@ private:
 
 } // namespace
 
-FailureOr<Value> Emitter::lineGuard(const Guard &guard) { return LineGuard(*this, guard).emit(); }
+FailureOr<Value> Emitter::linearityGuard(const Guard &guard) {
+  return LinearityGuard(*this, guard).emit();
+}
 
 } // namespace tw::target::cpu

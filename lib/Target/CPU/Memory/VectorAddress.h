@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a load, gather or store touches its buffer at a point, and which lanes are inside it.
+// The address of a vector of elements: where a load, gather or store touches its buffer at a point,
+// and which lanes are inside it.
 #pragma once
 #include "Target/CPU/Emission/Emitter.h"
 
 namespace tw::target::cpu {
 
 /// Where an access touches its buffer: element `index` (+ lane * laneStride), if `mask`.
-struct AccessPlace {
+struct VectorAddress {
   Ix index = 0;
   mlir::Value indices;                 // a vector that comes in addition, of positions from data
   llvm::SmallVector<mlir::Value> each; // the same as scalars, for the lanes that count
@@ -34,6 +35,6 @@ struct Box {
 };
 
 /// Where the elements of a box at a point are.
-mlir::FailureOr<AccessPlace> placeOf(Emitter &e, const Box &box, const Point &point);
+mlir::FailureOr<VectorAddress> vectorAddress(Emitter &e, const Box &box, const Point &point);
 
 } // namespace tw::target::cpu
