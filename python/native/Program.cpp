@@ -11,8 +11,8 @@ namespace nb = nanobind;
 
 namespace tw::python {
 
-Program::Program(const std::string &path, int descriptor, int threads, std::string libraryName,
-                 const std::string &device)
+Program::Program(const std::string &path, int descriptor, int threads,
+                 const std::string &libraryName, const std::string &device)
     : artifactPath(path), file(descriptor), threads(std::max(threads, 0)), isFollower(threads < 0),
       library(libraryName == "torch" ? Library::Torch : Library::NumPy) {
   tw_load_options options{};
