@@ -377,6 +377,15 @@ tw_graph_info tw_instance_graphs(const tw_instance *instance) {
   return instance ? instance->instance->graphs() : tw_graph_info{};
 }
 
+tw_status *tw_instance_set_cancel(tw_instance *instance, tw_cancel_callback is_cancelled,
+                                  void *user) {
+  return guarded([&]() -> Status {
+    if (!instance)
+      return invalid("tw_instance_set_cancel: instance is NULL");
+    return instance->instance->setCancel(is_cancelled, user);
+  });
+}
+
 // --- Tracing
 // ---------------------------------------------------------------------------------------
 

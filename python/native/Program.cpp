@@ -11,8 +11,8 @@ namespace nb = nanobind;
 
 namespace tw::python {
 
-Program::Program(const std::string &path, int descriptor, int threads, std::string libraryName,
-                 const std::string &device)
+Program::Program(const std::string &path, int descriptor, int threads,
+                 const std::string &libraryName, const std::string &device)
     : artifactPath(path), file(descriptor), threads(std::max(threads, 0)), isFollower(threads < 0),
       library(libraryName == "torch" ? Library::Torch : Library::NumPy) {
   tw_load_options options{};
@@ -45,6 +45,12 @@ Program::~Program() {
     close(file);
 }
 
+/// Whether a handler of signals, such as that of Ctrl-C, has raised an error.
+static int32_t isInterrupted(void *) {
+  nb::gil_scoped_acquire acquire;
+  return PyErr_CheckSignals() != 0;
+}
+
 /// An instance for one call. Made, ended and counted under the GIL.
 class Program::Borrowed {
 public:
@@ -64,6 +70,7 @@ public:
     } else {
       tw_instance_options options{sizeof options, threads, 0, TW_GRAPHS_AUTO};
       check(tw_instance_create(program.program, &options, &instance));
+      check(tw_instance_set_cancel(instance, isInterrupted, nullptr));
     }
     ++program.lent;
     if (program.isProfiling)
@@ -100,6 +107,10 @@ void Program::run(std::span<const tw_tensor> inputs, Results &results, int wante
                                                      Results::allocate, &results);
     if (isEnqueued && !status && tw_program_describe(program)->device_check_count > 0)
       status = tw_instance_wait(instance.get());
+  }
+  if (status && PyErr_Occurred()) { // that of a handler of signals
+    tw_status_free(status);
+    throw nb::python_error();
   }
   if (status)
     results.checkAllocations();

@@ -27,7 +27,7 @@ public:
   /// owned, and closed after the program. `threads`: of each instance, 0 for all cores, -1 for as
   /// many as PyTorch uses in calls with its tensors, and all in others. `device`: "cpu", "cuda:N",
   /// or empty for the one that the artifact was compiled for. Throws.
-  Program(const std::string &path, int descriptor, int threads, std::string library,
+  Program(const std::string &path, int descriptor, int threads, const std::string &library,
           const std::string &device);
   Program(const Program &) = delete;
   ~Program();

@@ -128,6 +128,27 @@ def test_interrupt_in_one_long_call(run_with_torch):
     """) == "['the handler'] True True\n"
 
 
+class Count(torch.nn.Module):
+    """x, with 1 added until it is no longer less than the limit."""
+
+    def forward(self, x, limit):
+        return torch._higher_order_ops.while_loop(lambda x: (x < limit).all(), lambda x: (x + 1,), (x,))[0]
+
+
+def test_interrupt_ends_a_loop_without_end():
+    """Of a program and of a compiled function, which both can be called again."""
+    x, few, endless = torch.zeros(2), torch.tensor(3.0), torch.tensor(float("inf"))
+    program = tilewright.compile(Count(), (x, few), threads=1)
+    for call in (program, torch.compile(Count(), backend="tilewright")):
+        assert torch.equal(call(x, few), torch.full((2,), 3.0))
+        for _ in range(2):
+            begin = time.monotonic()
+            with pytest.raises(KeyboardInterrupt), interrupted_after(0.3):
+                call(x, endless)
+            assert time.monotonic() - begin < 30  # x stays at 2**24, where 1 more is lost
+            assert torch.equal(call(x, few), torch.full((2,), 3.0))
+
+
 def test_interrupt_from_outside(tmp_path):
     """A Python that compiles one model after another ends by Ctrl-C as any does: with a traceback, and by the signal."""
     (tmp_path / "loops.py").write_text(textwrap.dedent("""

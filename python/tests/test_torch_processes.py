@@ -176,3 +176,31 @@ def make():
 library = make()
 torch.ops.tilewright_end_test.relu(torch.ones(2))
 """)
+
+
+@pytest.mark.parametrize("kept", ["kept = error", "raise"])
+def test_errors_of_explain_that_outlive_python(run_with_torch, kept):
+    """Their tracebacks have results of which torch releases nothing, and nothing of ours is in what those keep."""
+    run_with_torch(f"""
+        import sys, torch, tilewright, tilewright.torch
+
+        class Pick(torch.autograd.Function):
+            @staticmethod
+            def forward(context, x, places):
+                context.save_for_backward(places)
+                return x * 2
+
+            @staticmethod
+            def backward(context, gradient):
+                return gradient[context.saved_tensors[0]], None
+
+        net, places = torch.nn.Linear(4, 4), torch.tensor([0, 9])
+        sys.excepthook = lambda *_: sys.exit(0)  # the status of an error is 1
+        try:
+            tilewright.torch.explain(lambda x: Pick.apply(net(x), places), torch.randn(2, 4))
+        except tilewright.InputError as error:
+            assert "index 9 is out of range" in str(error)
+            {kept}
+        else:
+            assert False, "nothing has failed"
+    """)

@@ -173,15 +173,15 @@ private:
   }
 
   bool isReadable() const {
-    return out.format == metadataFormat && (out.abi == TW_PROGRAM_ABI || out.abi == TW_DEVICE_ABI);
+    return out.format == metadataFormat && out.abi >= TW_PROGRAM_ABI && out.abi <= TW_LOOP_ABI;
   }
 
   Diagnostic otherVersion() {
     return {
         Code::RUNTIME_4,
         fmt::format("the artifact has format {} and ABI {}, but this runtime reads format {} and "
-                    "ABIs {} and {}",
-                    out.format, out.abi, metadataFormat, TW_PROGRAM_ABI, TW_DEVICE_ABI),
+                    "ABIs {} to {}",
+                    out.format, out.abi, metadataFormat, TW_PROGRAM_ABI, TW_LOOP_ABI),
         {},
         {fmt::format("it was made by {}", out.compiler)},
         "compile the model again with this version, or use the runtime of the other one"};

@@ -537,10 +537,10 @@ void Instance::note(void *self, int32_t dispatch, int32_t begin, void *const *bu
     watched.note(dispatch, true);
 }
 
-const tw_callbacks Instance::callbacks = {parallelFor, fail,     nullptr,   launch,
-                                          copyWithin,  fillWith, readBytes, onHost};
-const tw_callbacks Instance::tracingCallbacks = {parallelFor, fail,     note,      launch,
-                                                 copyWithin,  fillWith, readBytes, onHost};
+const tw_callbacks Instance::callbacks = {
+    parallelFor, fail, nullptr, launch, copyWithin, fillWith, readBytes, onHost, checkCancelled};
+const tw_callbacks Instance::tracingCallbacks = {
+    parallelFor, fail, note, launch, copyWithin, fillWith, readBytes, onHost, checkCancelled};
 
 tw_call Instance::makeCall(uint32_t phase) {
   tw_call call{};
@@ -565,6 +565,7 @@ tw_call Instance::makeCall(uint32_t phase) {
 
 Status Instance::execute(uint32_t phase) {
   failure.reset();
+  askedAt = 0;
   tw_call call = makeCall(phase);
   if (program->entry()(&call) == 0 && !(failure && !isHost))
     return {};

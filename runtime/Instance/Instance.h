@@ -57,6 +57,7 @@ public:
   Status resetState(std::optional<std::string_view> name);
 
   Status setTrace(tw_trace_callback callback, void *user);
+  Status setCancel(tw_cancel_callback isCancelled, void *user);
   Status record(bool on);
   /// Of the following runs; an empty one removes it.
   Status observe(Observer observer);
@@ -143,6 +144,7 @@ private:
   static int32_t fillWith(void *self, void *to, uint32_t pattern, int32_t bytes, int64_t count);
   static int32_t readBytes(void *self, void *to, const void *from, int64_t bytes);
   static int32_t onHost(void *self, const tw_host_dispatch *dispatch);
+  static int32_t checkCancelled(void *self);
 
   /// The failure that a program states, with its place and values.
   static Diagnostic failedAssertion(std::string_view text, int64_t a, int64_t b);
@@ -161,6 +163,9 @@ private:
   const bool isHost; // the device is the CPU
   std::unique_ptr<ThreadPool> pool;
   Trace watched;
+  tw_cancel_callback isCancelled = nullptr;
+  void *cancelUser = nullptr;
+  int64_t askedAt = 0; // whether the current call is cancelled; 0: not yet
   std::atomic<bool> inUse{false};
 
   std::vector<DeviceBuffer> state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is watched of an instance's runs.
+// What is watched of an instance's runs, and who may cancel them.
 #include "runtime/Instance/Instance.h"
 #include <fmt/format.h>
 
@@ -10,6 +10,14 @@ Status Instance::setTrace(tw_trace_callback callback, void *user) {
   Use use(*this);
   TW_TRY(use.check());
   watched.setCallback(callback, user);
+  return {};
+}
+
+Status Instance::setCancel(tw_cancel_callback callback, void *user) {
+  Use use(*this);
+  TW_TRY(use.check());
+  isCancelled = callback;
+  cancelUser = user;
   return {};
 }
 

@@ -2,7 +2,9 @@
 //
 // What a program's entry enqueues on a device: piece by piece, or collected for a graph
 // (docs/devices.md, "Calls as CUDA graphs").
+#include "Support/Cancellation.h"
 #include "runtime/Instance/Instance.h"
+#include "runtime/Nanoseconds.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -163,8 +165,25 @@ int32_t Instance::fillWith(void *self, void *to, uint32_t pattern, int32_t bytes
   return instance.keep(instance.device.fill(to, pattern, bytes, count, instance.stream));
 }
 
+/// Asks the caller, but not in every trip of a short loop.
+int32_t Instance::checkCancelled(void *self) {
+  constexpr int64_t interval = 50'000'000; // ns
+  auto &instance = *static_cast<Instance *>(self);
+  if (!instance.isCancelled)
+    return 0;
+  int64_t now = nanoseconds();
+  bool isDue = instance.askedAt && now - instance.askedAt >= interval;
+  if (isDue || !instance.askedAt)
+    instance.askedAt = now;
+  if (!isDue || !instance.isCancelled(instance.cancelUser))
+    return 0;
+  return instance.keep(Cancellation::error());
+}
+
 int32_t Instance::readBytes(void *self, void *to, const void *from, int64_t bytes) {
   auto &instance = *static_cast<Instance *>(self);
+  if (checkCancelled(self)) // the flag of a loop may be what is read
+    return 1;
   Status read = instance.waitInCall("the host reads a value that the program has computed");
   if (read)
     read = instance.device.copy(Copy::ToHost, to, from, bytes, instance.stream);

@@ -330,6 +330,27 @@ TEST(Instance, RefusesASecondCallAtTheSameTime) {
   EXPECT_EQ(nested.code, "TW-RUNTIME-0016");
 }
 
+TEST(Instance, LoopsAreCancelled) {
+  Program program = load("endless");
+  Instance instance(program, 1);
+  auto trips = [&](int64_t count) {
+    return instance.run({Tensor::scalar(count)})[0].values<int64_t>()[0];
+  };
+  EXPECT_EQ(trips(3), 3);
+  int asked = 0;
+  auto callback = [](void *user) -> int32_t { return ++*static_cast<int *>(user) == 3; };
+  check(tw_instance_set_cancel(instance.c(), callback, &asked));
+  std::string message;
+  EXPECT_EQ(codeOf([&] { trips(INT64_MAX); }, &message), "TW-SYSTEM-0007");
+  EXPECT_NE(message.find("cancelled by its caller"), std::string::npos) << message;
+  EXPECT_EQ(trips(1000), 1000); // a short loop asks nobody
+  EXPECT_EQ(asked, 3);
+  check(tw_instance_set_cancel(instance.c(), nullptr, nullptr));
+  EXPECT_EQ(trips(5), 5);
+  EXPECT_EQ(codeOf([&] { check(tw_instance_set_cancel(nullptr, callback, &asked)); }),
+            "TW-RUNTIME-0018");
+}
+
 TEST(Instance, ManyRunAtTheSameTime) {
   Program program = load("dynamic");
   std::vector<std::thread> threads;

@@ -285,6 +285,15 @@ static LogicalResult checkWhile(scf::ForOp op) {
   return emitCoded(op.getLoc(), Code::PROGRAM_2) << "a loop has lost the condition that ends it";
 }
 
+/// Ends the call where the loop, which may never end, is cancelled. On a device the runtime sees to
+/// that when the flag is read.
+void HostEmitter::checkCancelled() {
+  if (in.isForDevice)
+    return;
+  in.program.isCancellable = true;
+  require(offsetof(tw_callbacks, check_cancelled), {});
+}
+
 /// Tensors that a loop carries keep their sizes and their place: what they begin with is put there.
 void HostEmitter::carryTensors(scf::ForOp op) {
   for (auto [result, carried, init] :
@@ -339,6 +348,8 @@ LogicalResult HostEmitter::emitFor(scf::ForOp op) {
   h.branchIf(more, body, done);
 
   h.b.setInsertionPointToStart(body);
+  if (isWhile && !sizing)
+    checkCancelled();
   values[op.getInductionVar()] = counted ? heads[0] : isWhile ? Value() : low;
   bindScalars(op.getRegionIterArgs());
   if (mlir::failed(emitBlock(*op.getBody())))

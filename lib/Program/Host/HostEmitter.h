@@ -90,6 +90,7 @@ private:
   void failSize(mlir::Location loc);
 
   // HostDevice.cpp: what a program for another device does instead
+  void checkCancelled();
   void require(size_t callback, llvm::ArrayRef<mlir::Value> values);
   mlir::Value readOnDevice(mlir::Location loc, mlir::Type element, mlir::Value address);
   void reserveLaunchArea(int64_t mostBuffers);

@@ -88,10 +88,11 @@ def explain(f: Callable[..., Any], *args: Any, options: dict[str, Any] | None = 
         torch.compiler.reset()
         results = torch.compile(f, backend=recording, dynamic=dynamic)(*args, **kwargs)
         _run_backward(_differentiable(results), _differentiable((args, kwargs)))
-        breaks = list(_private.graph_breaks() - before)
+        said = Explanation(records.copy(), list(_private.graph_breaks() - before))
     finally:
         torch.compiler.reset()
-    return Explanation(records, breaks)
+        records.clear()  # results in the traceback of an error keep their graphs, and these `recording`, beyond Python's end
+    return said
 
 
 def _differentiable(tree: Any) -> list[torch.Tensor]:
