@@ -204,38 +204,12 @@ SmallVector<unsigned> KernelFusion::openDims(LoadOp load) {
   SmallVector<unsigned> open;
   std::vector<Size> sizes = sizesOf(load.getBuffer().getType()),
                     extents = extentsOf(load.getType());
-  for (auto [d, position] : llvm::enumerate(load.getPositions())) {
-    auto form = indexForm(position);
-    if (!form || !staysInside(load, *form, extents[d], sizes[d]))
+  ArrayRef<int64_t> strides = load.getStrides();
+  for (auto [d, position] : llvm::enumerate(load.getPositions()))
+    if (!isSurelyInside(base, load, position, extents[d], strides.empty() ? 1 : strides[d],
+                        sizes[d]))
       open.push_back(unsigned(d));
-  }
   return open;
-}
-
-/// The induction variable in the last trip of a loop from 0; nothing if that is not a constant.
-static std::optional<int64_t> lastTrip(ForOp loop) {
-  auto begin = indexForm(loop.getBegin()), end = indexForm(loop.getEnd()),
-       step = indexForm(loop.getStep());
-  if (!begin || begin->constant() != 0 || !end || !step)
-    return std::nullopt;
-  auto last = end->constant(), by = step->constant();
-  return last && by && *last > 0 && *by > 0
-             ? std::optional(int64_t(tripCount(0, *last, *by) - 1) * *by)
-             : std::nullopt;
-}
-
-bool KernelFusion::staysInside(LoadOp load, const Size &form, const Size &extent,
-                               const Size &size) {
-  auto grid = base.getGrid().getAsRange<SizeAttr>();
-  std::map<std::string, Size> last;
-  for (auto [d, count] : llvm::enumerate(grid))
-    last.emplace(coordinateSymbol(int64_t(d)), count.getSize() - Size(1));
-  for (auto loop = load->getParentOfType<ForOp>(); loop; loop = loop->getParentOfType<ForOp>())
-    if (auto trip = lastTrip(loop))
-      last.emplace(loopSymbol(loop), Size(*trip));
-  auto room = (size - form.substitute(last) - extent).constant();
-  // What is not negative for any coordinates grows with them.
-  return room && *room >= 0 && form.isNonNegative();
 }
 
 Value KernelFusion::padded(Value tile, const Box &box, LoadOp load, ArrayRef<unsigned> edges,

@@ -63,8 +63,6 @@ private:
   bool writeInstead(LoadOp load, mlir::IRMapping &map, std::string &why);
   /// Dimensions along which a load may reach beyond its buffer.
   llvm::SmallVector<unsigned> openDims(LoadOp load);
-  /// At the last program and in the last trip of loops, which position and extent are furthest at.
-  bool staysInside(LoadOp load, const Size &form, const Size &extent, const Size &size);
   mlir::Value padded(mlir::Value tile, const Box &box, LoadOp load, llvm::ArrayRef<unsigned> edges,
                      mlir::IRMapping &map);
 

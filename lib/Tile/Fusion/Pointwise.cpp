@@ -10,40 +10,6 @@ using namespace mlir;
 
 namespace tw::tile {
 
-std::string coordinateSymbol(int64_t dim) { return "%program_id " + std::to_string(dim); }
-
-std::string loopSymbol(ForOp loop) {
-  unsigned depth = 0;
-  while ((loop = loop->getParentOfType<ForOp>()))
-    ++depth;
-  return "%for " + std::to_string(depth);
-}
-
-std::optional<Size> indexForm(Value index) {
-  APInt constant;
-  if (matchPattern(index, m_ConstantInt(&constant)))
-    return Size(constant.getSExtValue());
-  Operation *op = index.getDefiningOp();
-  if (!op) {
-    auto loop = dyn_cast<ForOp>(index.getParentBlock()->getParentOp());
-    bool isInduction = loop && index.getParentBlock() == &loop.getBody().front() &&
-                       index == loop.getInductionVar();
-    return isInduction ? std::optional(Size::symbol(loopSymbol(loop))) : std::nullopt;
-  }
-  if (auto id = dyn_cast<ProgramIdOp>(op))
-    return Size::symbol(coordinateSymbol(int64_t(id.getDim())));
-  if (auto size = dyn_cast<SizeOp>(op))
-    return size.getSize().getSize();
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
-    return std::nullopt;
-  auto left = indexForm(op->getOperand(0)), right = indexForm(op->getOperand(1));
-  if (!left || !right)
-    return std::nullopt;
-  return isa<arith::AddIOp>(op)   ? *left + *right
-         : isa<arith::SubIOp>(op) ? *left - *right
-                                  : *left * *right;
-}
-
 FailureOr<Pointwise> Pointwise::analyse(KernelOp kernel, std::string &why) {
   Pointwise result;
   result.kernel = kernel;

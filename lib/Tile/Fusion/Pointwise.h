@@ -4,7 +4,7 @@
 // box, and each of its elements depends on elements at fixed distances from it. Such a kernel can
 // be written again for any box, which is what fusion does (docs/tile-programs.md, "What fuses").
 #pragma once
-#include "IR/Tile/Tile.h"
+#include "IR/Tile/IndexForm.h"
 #include "mlir/IR/Builders.h"
 #include <functional>
 #include <map>
@@ -20,18 +20,6 @@ struct Box {
 
   int64_t stride(size_t dim) const { return strides.empty() ? 1 : strides[dim]; }
 };
-
-/// The symbol that stands for the coordinate of a program along a dimension of the grid: no name
-/// that a kernel can declare.
-std::string coordinateSymbol(int64_t dim);
-
-/// The symbol that stands for the induction variable of a loop where its body is: no name that a
-/// kernel can declare.
-std::string loopSymbol(ForOp loop);
-
-/// The value of an index as an expression over symbols, coordinates of the program and induction
-/// variables of the loops around it; nothing when it is made of other things.
-std::optional<Size> indexForm(mlir::Value index);
 
 class Pointwise {
 public:

@@ -52,8 +52,8 @@ void planGuards(Scene &scene, Block &block, BlockPlan &plan) {
         continue;
       auto extent = box->extents[d].constant();
       int64_t stride = box->strides.empty() ? 1 : box->strides[d];
-      auto isInside = extent ? KnownScalars::staysInside(scene.scalars.range(position),
-                                                         (*extent - 1) * stride, sizes[d])
+      auto isInside = extent ? target::staysInside(scene.scalars.range(position),
+                                                   (*extent - 1) * stride, sizes[d].constant())
                              : std::nullopt;
       if (isInside == true)
         addInside(scene, plan, {&op, d});

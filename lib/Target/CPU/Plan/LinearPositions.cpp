@@ -138,7 +138,7 @@ std::optional<Guard> planLine(const Scene &scene, tile::LoadOp op, unsigned dim,
   Guard guard{{op, dim}, /*isLine=*/true, std::move(finder.tests)};
   const Size size = tile::sizesOf(op.getBuffer().getType())[dim];
   auto isTested = [&](bool atEnd) {
-    return KnownScalars::staysInside(scene.scalars.elementRange(tile, atEnd), 0, size) != true;
+    return target::staysInside(scene.scalars.elementRange(tile, atEnd), 0, size.constant()) != true;
   };
   guard.testsFirst = isTested(false);
   guard.testsLast = isTested(true);

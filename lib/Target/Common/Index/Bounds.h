@@ -8,6 +8,7 @@ namespace tw::target {
 
 /// The box of a load or a store.
 struct BoxAccess {
+  mlir::Operation *op;
   mlir::Value buffer;
   mlir::OperandRange positions;
   llvm::ArrayRef<int64_t> strides;

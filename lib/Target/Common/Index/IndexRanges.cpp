@@ -2,22 +2,11 @@
 #include "Target/Common/Index/IndexRanges.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/TypeSwitch.h"
-#include <algorithm>
 #include <numeric>
 
 using namespace mlir;
 
 namespace tw::target {
-
-/// Far from where sums and products of two numbers would overflow.
-constexpr int64_t mostKnown = int64_t(1) << 30;
-
-static std::optional<Range> spanOf(int64_t a, int64_t b, int64_t c, int64_t d) {
-  Range range{std::min({a, b, c, d}), std::max({a, b, c, d})};
-  bool isSmall = range.least >= -mostKnown && range.most <= mostKnown;
-  return isSmall ? std::optional(range) : std::nullopt;
-}
 
 std::optional<Range> IndexRanges::ofVariable(Value variable) const {
   auto found = known.find(variable);
@@ -28,7 +17,7 @@ constexpr int deepest = 8;
 
 std::optional<Range> IndexRanges::of(const Ix &x, int depth) const {
   if (auto number = x.constant())
-    return spanOf(*number, *number, *number, *number);
+    return Range::of(*number, *number);
   if (auto range = ofVariable(x.dynamic()))
     return range;
   Operation *op = x.dynamic().getDefiningOp();
@@ -37,51 +26,11 @@ std::optional<Range> IndexRanges::of(const Ix &x, int depth) const {
   unsigned first = isa<arith::SelectOp>(op) ? 1 : 0;
   auto a = of(Ix::of(op->getOperand(first)), depth + 1),
        c = of(Ix::of(op->getOperand(first + 1)), depth + 1);
-  if (!a || !c)
-    return std::nullopt;
-  bool isPlain = a->least >= 0 && c->least >= 1; // for divisions
-  return llvm::TypeSwitch<Operation *, std::optional<Range>>(op)
-      .Case([&](arith::AddIOp) {
-        return spanOf(a->least + c->least, a->most + c->most, a->least + c->least,
-                      a->most + c->most);
-      })
-      .Case([&](arith::SubIOp) {
-        return spanOf(a->least - c->most, a->most - c->least, a->least - c->most,
-                      a->most - c->least);
-      })
-      .Case([&](arith::MulIOp) {
-        return spanOf(a->least * c->least, a->least * c->most, a->most * c->least,
-                      a->most * c->most);
-      })
-      .Case([&](arith::MinSIOp) {
-        return Range{std::min(a->least, c->least), std::min(a->most, c->most)};
-      })
-      .Case([&](arith::MaxSIOp) {
-        return Range{std::max(a->least, c->least), std::max(a->most, c->most)};
-      })
-      .Case([&](arith::SelectOp) {
-        return Range{std::min(a->least, c->least), std::max(a->most, c->most)};
-      })
-      .Case<arith::DivUIOp, arith::DivSIOp>([&](Operation *) {
-        return isPlain ? std::optional(Range{a->least / c->most, a->most / c->least})
-                       : std::nullopt;
-      })
-      .Case<arith::RemUIOp, arith::RemSIOp>([&](Operation *) {
-        return isPlain ? std::optional(Range{0, std::min(a->most, c->most - 1)}) : std::nullopt;
-      })
-      .Default([](Operation *) { return std::nullopt; });
+  return a && c ? rangeOf(op, *a, *c) : std::nullopt;
 }
 
 std::optional<bool> IndexRanges::staysInside(const Ix &first, int64_t span, const Ix &size) const {
-  auto range = of(first);
-  auto bound = size.constant();
-  if (!range || !bound || span < 0)
-    return std::nullopt;
-  if (range->least >= 0 && range->most + span < *bound)
-    return true;
-  if (range->most < 0 || range->least + span >= *bound)
-    return false;
-  return std::nullopt;
+  return target::staysInside(of(first), span, size.constant());
 }
 
 bool IndexRanges::isNonNegative(const Ix &x, int depth) const {

@@ -4,16 +4,12 @@
 // programs of a grid of constant size, and what is computed from them.
 #pragma once
 #include "Target/Common/Index/Index.h"
+#include "Target/Common/Index/Range.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <optional>
 
 namespace tw::target {
-
-/// Both ends included.
-struct Range {
-  int64_t least, most;
-};
 
 class IndexRanges {
 public:

@@ -6,64 +6,25 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace tw::target::cpu {
 namespace {
 
-/// Far from where sums and products of two numbers would overflow.
-constexpr int64_t mostKnown = int64_t(1) << 30;
 /// Operations that are looked through, one behind the other.
 constexpr int deepest = 8;
 
-std::optional<Range> spanOf(int64_t a, int64_t b, int64_t c, int64_t d) {
-  Range range{std::min({a, b, c, d}), std::max({a, b, c, d})};
-  bool isSmall = range.least >= -mostKnown && range.most <= mostKnown;
-  return isSmall ? std::optional(range) : std::nullopt;
+/// What is emitted for `op`: where a divisor is 0, a division by 1, and the result is 0
+/// (Common/Operations/Elementwise.cpp).
+std::optional<Range> emittedRange(Operation *op, const Range &a, const Range &b) {
+  if (!isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp>(op))
+    return rangeOf(op, a, b);
+  auto range = rangeOf(op, a, unionOf(b, {1, 1}));
+  return range ? std::optional(unionOf(*range, {0, 0})) : std::nullopt;
 }
 
-std::optional<Range> only(int64_t number) { return spanOf(number, number, number, number); }
-
-std::optional<Range> sum(const Range &a, const Range &b) {
-  return spanOf(a.least + b.least, a.most + b.most, a.least + b.least, a.most + b.most);
-}
-
-std::optional<Range> product(const Range &a, const Range &b) {
-  return spanOf(a.least * b.least, a.least * b.most, a.most * b.least, a.most * b.most);
-}
-
-Range unionOf(const Range &a, const Range &b) {
-  return {std::min(a.least, b.least), std::max(a.most, b.most)};
-}
-
-/// What is computed of two numbers. Where the divisor is 0, a division by 1 is made instead, and
-/// the result is 0 (Common/Operations/Elementwise.cpp).
-std::optional<Range> rangeOf(Operation *op, const Range &a, const Range &b) {
-  Range divisor = unionOf(b, {1, 1});
-  bool isPlain = a.least >= 0 && divisor.least >= 1;
-  return llvm::TypeSwitch<Operation *, std::optional<Range>>(op)
-      .Case([&](arith::AddIOp) { return sum(a, b); })
-      .Case([&](arith::SubIOp) { return sum(a, {-b.most, -b.least}); })
-      .Case([&](arith::MulIOp) { return product(a, b); })
-      .Case([&](arith::MinSIOp) {
-        return Range{std::min(a.least, b.least), std::min(a.most, b.most)};
-      })
-      .Case([&](arith::MaxSIOp) {
-        return Range{std::max(a.least, b.least), std::max(a.most, b.most)};
-      })
-      .Case([&](arith::SelectOp) { return unionOf(a, b); })
-      .Case<arith::DivUIOp, arith::DivSIOp>([&](Operation *) {
-        return isPlain ? std::optional(
-                             unionOf({0, 0}, {a.least / divisor.most, a.most / divisor.least}))
-                       : std::nullopt;
-      })
-      .Case<arith::RemUIOp, arith::RemSIOp>([&](Operation *) {
-        return isPlain ? std::optional(Range{0, std::min(a.most, divisor.most - 1)}) : std::nullopt;
-      })
-      .Default([](Operation *) { return std::nullopt; });
-}
+std::optional<Range> only(int64_t number) { return Range::of(number, number); }
 
 bool isIndexLike(Type type) { return type.isIndex() || type.isInteger(64); }
 
@@ -205,7 +166,7 @@ std::optional<Range> KnownScalars::range(Value value, std::optional<bool> atEnd,
   unsigned first = isa<arith::SelectOp>(op) ? 1 : 0;
   auto a = range(op->getOperand(first), atEnd, depth + 1),
        b = range(op->getOperand(first + 1), atEnd, depth + 1);
-  return a && b ? rangeOf(op, *a, *b) : std::nullopt;
+  return a && b ? emittedRange(op, *a, *b) : std::nullopt;
 }
 
 std::optional<Range> KnownScalars::rangeOfTile(Value tile, bool atEnd, int depth) const {
@@ -223,18 +184,6 @@ std::optional<Range> KnownScalars::rangeOfTile(Value tile, bool atEnd, int depth
     return range(iota.getStart(), {}, depth);
   auto start = range(iota.getStart(), {}, depth + 1);
   return start ? sum(*start, {at, at}) : std::nullopt;
-}
-
-std::optional<bool> KnownScalars::staysInside(std::optional<Range> first, int64_t span,
-                                              const Size &size) {
-  auto bound = size.constant();
-  if (!first || !bound || span < 0)
-    return std::nullopt;
-  if (first->least >= 0 && first->most + span < *bound)
-    return true;
-  if (first->most < 0 || first->least + span >= *bound)
-    return false;
-  return std::nullopt;
 }
 
 } // namespace tw::target::cpu

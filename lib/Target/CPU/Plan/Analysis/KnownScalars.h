@@ -26,11 +26,6 @@ public:
     return range(tile, atEnd, 0);
   }
 
-  /// Whether all of `first` to `first` + `span` is in [0, size): true or false where it is known
-  /// for every program and trip.
-  static std::optional<bool> staysInside(std::optional<Range> first, int64_t span,
-                                         const Size &size);
-
 private:
   mlir::Attribute computed(mlir::Value scalar) const;
   /// The same of the element of a tile that has one.
