@@ -19,8 +19,8 @@ std::optional<Range> sum(const Range &a, const Range &b) {
 }
 
 std::optional<Range> product(const Range &a, const Range &b) {
-  auto [least, most] = std::minmax(
-      {a.least * b.least, a.least * b.most, a.most * b.least, a.most * b.most});
+  auto [least, most] =
+      std::minmax({a.least * b.least, a.least * b.most, a.most * b.least, a.most * b.most});
   return Range::of(least, most);
 }
 
