@@ -32,7 +32,7 @@ public:
 private:
   // ---- The head
   static std::string attributesText(const Program &program) {
-    std::string text = program.outputsBind ? " attributes {destinations" : "";
+    std::string text = program.outputsBind ? " attributes {tile.destinations" : "";
     auto lists = program.hints;
     if (!program.begins.empty())
       lists.emplace_back("tile.begins", program.begins);

@@ -19,7 +19,7 @@ def BindCalls : Pass<"tile-bind-calls", "::mlir::ModuleOp"> {
     %m = tensor.dim %x, %c0
     %e = tensor.empty(%m) : tensor<?x8xf32>
     %y = tw.dispatch @softmax(%x) outs(%e) : ...
-    tile.kernel @softmax(in %x: !tile.buffer<[M, 8], f32>, ...) ... attributes {destinations}
+    tile.kernel @softmax(in %x: !tile.buffer<[M, 8], f32>, ...) ... attributes {tile.destinations}
     ```
 
     What is known of the arguments is bound and checked now, and the kernel specialised for it; the

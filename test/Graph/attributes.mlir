@@ -2,7 +2,7 @@
 
 // What the levels write on functions, operations and modules is verified.
 
-// expected-error@+1 {{tw.role is a role, as "input" or "state", but is "imput"}}
+// expected-error@+1 {{tw.role is a role, "input" or "state", but is "imput"}}
 func.func @role(%x: tensor<2xf32> {tw.name = "x", tw.role = "imput"}) { return }
 
 // -----
@@ -87,3 +87,117 @@ func.func @loop(%n: index) {
 
 // expected-error@+1 {{has an attribute tw.unknown, which does not belong on a function}}
 func.func @unknown() attributes {tw.unknown} { return }
+
+// -----
+
+// expected-error@+1 {{tw.role is a role, "input" or "state", but is "output"}}
+func.func @result_role(%x: tensor<2xf32> {tw.name = "x", tw.role = "output"}) { return }
+
+// -----
+
+// expected-error@+1 {{tw.role is a role, as "output" or "gradient", but is "input"}}
+func.func @argument_role(%x: tensor<2xf32>) -> (tensor<2xf32> {tw.role = "input"}) { return %x : tensor<2xf32> }
+
+// -----
+
+// Names of arguments, before and after symbols are lowered.
+func.func @named(%x: tensor<2xf32> {tw.name = "x", tw.role = "state"}, %n: i64 {tw.name = "n", tw.symbol = "s0"})
+    -> (tensor<2xf32> {tw.state = "x"}, tensor<2xf32> {tw.of = "x"})
+    attributes {tw.symbols = [{name = "s0", min = 0, max = 1}], tw.fixed_results = [{name = "none", position = 2 : i64}]} {
+  return %x, %x : tensor<2xf32>, tensor<2xf32>
+}
+func.func @torch(%n: !torch.int {tw.name = "n", tw.symbol = "s0"}) {
+  %s = torch.symbolic_int "s0" {min_val = 0, max_val = 1} : !torch.int
+  return
+}
+
+// -----
+
+// expected-error@+1 {{tw.state of result 0 is "y", which names no argument whose role is state}}
+func.func @no_state(%x: tensor<2xf32> {tw.name = "x", tw.role = "state"}) -> (tensor<2xf32> {tw.state = "y"}) {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// expected-error@+1 {{tw.state of result 0 is "x", which names no argument whose role is state}}
+func.func @state_of_input(%x: tensor<2xf32> {tw.name = "x", tw.role = "input"}) -> (tensor<2xf32> {tw.state = "x"}) {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// expected-error@+1 {{tw.input of result 0 is "y", which names no argument whose role is input}}
+func.func @no_input(%x: tensor<2xf32> {tw.name = "x", tw.role = "input"}) -> (tensor<2xf32> {tw.input = "y"}) {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// expected-error@+1 {{tw.of of result 0 is "y", which names no argument}}
+func.func @gradient(%x: tensor<2xf32> {tw.name = "x"}) -> (tensor<2xf32> {tw.of = "y"}) { return %x : tensor<2xf32> }
+
+// -----
+
+// expected-error@+1 {{tw.symbol of argument 0 is "s1", which is no symbol of the function}}
+func.func @symbol(%n: i64 {tw.symbol = "s1"}) attributes {tw.symbols = [{name = "s0", min = 0, max = 1}]} { return }
+
+// -----
+
+// expected-error@+1 {{tw.symbol of argument 0 is "s1", which is no symbol of the function}}
+func.func @torch_symbol(%n: !torch.int {tw.symbol = "s1"}) {
+  %s = torch.symbolic_int "s0" {min_val = 0, max_val = 1} : !torch.int
+  return
+}
+
+// -----
+
+// expected-error@+1 {{tw.fixed_results is an array of dictionaries {name, position}, maybe with a text, of distinct positions from 0 on, but is}}
+func.func @negative() attributes {tw.fixed_results = [{name = "a", position = -4 : i64}]} { return }
+
+// -----
+
+// expected-error@+1 {{tw.fixed_results is an array of dictionaries {name, position}, maybe with a text, of distinct positions from 0 on, but is}}
+func.func @one_place() attributes {tw.fixed_results = [{name = "a", position = 0 : i64}, {name = "b", position = 0 : i64}]} { return }
+
+// -----
+
+// expected-error@+1 {{tw.fixed_results has a result at position 2, but there are 2 in all}}
+func.func @behind(%x: tensor<2xf32>) -> tensor<2xf32> attributes {tw.fixed_results = [{name = "a", position = 2 : i64}]} {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+func.func @while(%x: tensor<2xf32>) {
+  // expected-error@+1 {{has an attribute tw.while, which only scf.for has}}
+  %0 = math.exp %x {tw.while} : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @flag(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{has an attribute tw.while, but carries no i1 last}}
+  scf.for %i = %c0 to %n step %c1 {
+  } {tw.while}
+  return
+}
+
+// -----
+
+func.func @arguments(%x: tensor<2xf32>) {
+  // expected-error@+1 {{has an attribute tw.arguments, which only torch.operator has}}
+  %0 = math.exp %x {tw.arguments = ["self"]} : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @configured(%x: tensor<2xf32>) {
+  // expected-error@+1 {{has an attribute tw.configured, which only tw.dispatch has}}
+  %0 = math.exp %x {tw.configured = ["k0"]} : tensor<2xf32>
+  return
+}

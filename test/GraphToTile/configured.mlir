@@ -1,7 +1,7 @@
 // Kernels are made as their configuration says, whoever chose it; without one a function stays.
 // RUN: tilewright-opt %s -tw-tile-programs | FileCheck %s
 
-// CHECK: tile.kernel @given({{.*}} grid [8] attributes {destinations, tile.block = array<i64: 3>,
+// CHECK: tile.kernel @given({{.*}} grid [8] attributes {tile.block = array<i64: 3>,
 // CHECK-SAME: tile.configuration = #tile.config<"loops" {block = array<i64: 256>
 func.func private @given(%a: tensor<32x64xf32>, %out: tensor<32x64xf32>) -> tensor<32x64xf32> attributes {tw.kernel,
     tile.configuration = #tile.dispatch_config<cuts[none] kernels[

@@ -7,7 +7,7 @@
 // CHECK: tw.dispatch @scale(%arg0, %arg1) outs(%[[E]]) : (tensor<4x8xf32>, f64) outs(tensor<4x8xf32>)
 // CHECK: tw.dispatch @scale(
 // CHECK: tw.dispatch @scale_0(%arg2, %arg1) outs(%{{.*}}) : (tensor<2x8xf32>, f64)
-// CHECK: tile.kernel @scale(in %x: !tile.buffer<[4, 8], f32>, out %y: !tile.buffer<[4, 8], f32>, %s: f64) grid [4] attributes {destinations}
+// CHECK: tile.kernel @scale(in %x: !tile.buffer<[4, 8], f32>, out %y: !tile.buffer<[4, 8], f32>, %s: f64) grid [4] attributes {tile.destinations}
 // CHECK: tile.kernel @scale_0(in %x: !tile.buffer<[2, 8], f32>
 func.func @specialized(%x: tensor<4x8xf32>, %s: f64, %z: tensor<2x8xf32>) -> (tensor<4x8xf32>, tensor<2x8xf32>) {
   %0 = tw.kernel_call "mylib.scale"(%s, %x) : (f64, tensor<4x8xf32>) -> tensor<4x8xf32>

@@ -106,16 +106,10 @@ func.func private @reductions() attributes {tw.kernel, tile.configuration =
 
 // -----
 
-// expected-error @+1 {{tile.variants is an array of names of kernels, but is 4 : i64}}
-tile.kernel @no_names() grid [1] attributes {tile.variants = 4 : i64} {}
+// expected-error @+1 {{tile.destinations is a unit, but is 3 : i64}}
+tile.kernel @destinations() grid [1] attributes {tile.destinations = 3 : i64} {}
 
 // -----
 
-// expected-error @+1 {{there is no kernel @nowhere for a variant}}
-tile.kernel @no_kernel() grid [1] attributes {tile.variants = [@nowhere]} {}
-
-// -----
-
-// expected-error @+1 {{the variant @other takes other arguments}}
-tile.kernel @arguments(in %x: !tile.buffer<[4], f32>) grid [1] attributes {tile.variants = [@other]} {}
-tile.kernel @other(in %x: !tile.buffer<[5], f32>) grid [1] {}
+// expected-error @+1 {{has an attribute "destinations", which belongs to no dialect}}
+tile.kernel @no_dialect() grid [1] attributes {destinations} {}

@@ -18,7 +18,7 @@ func.func @main(%m: tensor<4096xf32> {tw.name = "m", tw.role = "state"}, %p: ten
   return %y#0, %y#1 : tensor<4096xf32>, tensor<4096xf32>
 }
 tile.kernel @step(in %m: !tile.buffer<[4096], f32>, in %p: !tile.buffer<[4096], f32>, in %g: !tile.buffer<[4096], f32>,
-    out %next_m: !tile.buffer<[4096], f32>, out %next_p: !tile.buffer<[4096], f32>) grid [4] attributes {destinations} {
+    out %next_m: !tile.buffer<[4096], f32>, out %next_p: !tile.buffer<[4096], f32>) grid [4] attributes {tile.destinations} {
   %c1024 = arith.constant 1024 : index
   %i = tile.program_id 0
   %at = arith.muli %i, %c1024 : index
@@ -46,7 +46,7 @@ func.func @main(%cache: tensor<64x8xf32> {tw.name = "cache", tw.role = "input"},
   return %y : tensor<64x8xf32>
 }
 tile.kernel @row(in %cache: !tile.buffer<[64, 8], f32>, in %row: !tile.buffer<[1, 8], f32>, in %at: !tile.buffer<[], i64>,
-    out %next: !tile.buffer<[64, 8], f32>) grid [1] attributes {destinations} {
+    out %next: !tile.buffer<[64, 8], f32>) grid [1] attributes {tile.destinations} {
   %c0 = arith.constant 0 : index
   %0 = tile.load %at[] : !tile.buffer<[], i64> -> tensor<i64>
   %1 = tile.reshape %0 : tensor<i64> -> tensor<1x1xi64>
@@ -70,7 +70,7 @@ func.func @main(%s: tensor<4096xf32> {tw.name = "s", tw.role = "state"}) -> (ten
   %y = tw.dispatch @moved(%s) outs(%e) : (tensor<4096xf32>) outs(tensor<4096xf32>) -> tensor<4096xf32>
   return %y : tensor<4096xf32>
 }
-tile.kernel @moved(in %s: !tile.buffer<[4096], f32>, out %next: !tile.buffer<[4096], f32>) grid [4] attributes {destinations} {
+tile.kernel @moved(in %s: !tile.buffer<[4096], f32>, out %next: !tile.buffer<[4096], f32>) grid [4] attributes {tile.destinations} {
   %c1024 = arith.constant 1024 : index
   %c1 = arith.constant 1 : index
   %i = tile.program_id 0
@@ -91,7 +91,7 @@ func.func @main(%s: tensor<8xf32> {tw.name = "s", tw.role = "state"})
   %y = tw.dispatch @twice(%s) outs(%e) : (tensor<8xf32>) outs(tensor<8xf32>) -> tensor<8xf32>
   return %s, %y : tensor<8xf32>, tensor<8xf32>
 }
-tile.kernel @twice(in %s: !tile.buffer<[8], f32>, out %next: !tile.buffer<[8], f32>) grid [1] attributes {destinations} {
+tile.kernel @twice(in %s: !tile.buffer<[8], f32>, out %next: !tile.buffer<[8], f32>) grid [1] attributes {tile.destinations} {
   %c0 = arith.constant 0 : index
   %0 = tile.load %s[%c0] : !tile.buffer<[8], f32> -> tensor<8xf32>
   %1 = arith.addf %0, %0 : tensor<8xf32>
@@ -117,7 +117,7 @@ func.func @main(%s: tensor<4x8xf32> {tw.name = "s", tw.role = "state"}, %x: tens
   %z = tw.dispatch @second(%y, %y) outs(%e) : (tensor<4x8xf32>, tensor<4x8xf32>) outs(tensor<4x8xf32>) -> tensor<4x8xf32>
   return %z : tensor<4x8xf32>
 }
-tile.kernel @first(in %s: !tile.buffer<[4, 8], f32>, in %x: !tile.buffer<[1], f32>, out %next: !tile.buffer<[4, 8], f32>) grid [1] attributes {destinations} {
+tile.kernel @first(in %s: !tile.buffer<[4, 8], f32>, in %x: !tile.buffer<[1], f32>, out %next: !tile.buffer<[4, 8], f32>) grid [1] attributes {tile.destinations} {
   %c0 = arith.constant 0 : index
   %c3 = arith.constant 3 : index
   %0 = tile.load %s[%c0, %c0] : !tile.buffer<[4, 8], f32> -> tensor<4x8xf32>
@@ -126,7 +126,7 @@ tile.kernel @first(in %s: !tile.buffer<[4, 8], f32>, in %x: !tile.buffer<[1], f3
   %2 = tile.reshape %1 : tensor<1xf32> -> tensor<1x1xf32>
   tile.store %2, %next[%c3, %c3] : tensor<1x1xf32>, !tile.buffer<[4, 8], f32>
 }
-tile.kernel @second(in %s: !tile.buffer<[4, 8], f32>, in %part: !tile.buffer<[4, 8], f32>, out %next: !tile.buffer<[4, 8], f32>) grid [4] attributes {destinations} {
+tile.kernel @second(in %s: !tile.buffer<[4, 8], f32>, in %part: !tile.buffer<[4, 8], f32>, out %next: !tile.buffer<[4, 8], f32>) grid [4] attributes {tile.destinations} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %i = tile.program_id 0
@@ -151,7 +151,7 @@ func.func @main(%s: tensor<4x8xf32> {tw.name = "s", tw.role = "state"}, %t: tens
   %z = tw.dispatch @neighbour(%t) outs(%e) : (tensor<4x8xf32>) outs(tensor<4x8xf32>) -> tensor<4x8xf32>
   return %y, %z : tensor<4x8xf32>, tensor<4x8xf32>
 }
-tile.kernel @late(in %s: !tile.buffer<[4, 8], f32>, out %next: !tile.buffer<[4, 8], f32>) grid [1] attributes {destinations} {
+tile.kernel @late(in %s: !tile.buffer<[4, 8], f32>, out %next: !tile.buffer<[4, 8], f32>) grid [1] attributes {tile.destinations} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %0 = tile.load %s[%c0, %c0] : !tile.buffer<[4, 8], f32> -> tensor<4x8xf32>
@@ -161,7 +161,7 @@ tile.kernel @late(in %s: !tile.buffer<[4, 8], f32>, out %next: !tile.buffer<[4, 
   %2 = tile.load %s[%c1, %c0] : !tile.buffer<[4, 8], f32> -> tensor<1x8xf32>
   tile.store %2, %next[%c0, %c0] : tensor<1x8xf32>, !tile.buffer<[4, 8], f32>
 }
-tile.kernel @neighbour(in %s: !tile.buffer<[4, 8], f32>, out %next: !tile.buffer<[4, 8], f32>) grid [4] attributes {destinations} {
+tile.kernel @neighbour(in %s: !tile.buffer<[4, 8], f32>, out %next: !tile.buffer<[4, 8], f32>) grid [4] attributes {tile.destinations} {
   %c0 = arith.constant 0 : index
   %i = tile.program_id 0
   %0 = tile.load %s[%i, %c0] : !tile.buffer<[4, 8], f32> -> tensor<1x8xf32>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tilewright: compile models, run and measure what comes out. The command line is a contract:
-// docs/command-line.md.
+// tilewright: compile models, run and measure what comes out. The command line is a contract: what
+// --help of each command says, and the exit statuses of README.md.
 #include "Failure.h"
 #include "tools/tilewright/Commands/Commands.h"
 #include <CLI/CLI.hpp>

@@ -66,7 +66,7 @@ TEST(Kernel, WhatDispatchesSay) {
   });
   EXPECT_NE(text.find("%n: index as N)"), std::string::npos) << text;
   EXPECT_NE(text.find("in %x: !tile.buffer<[4], f32> constant,"), std::string::npos) << text;
-  EXPECT_NE(text.find("grid [1] attributes {destinations, tile.begins = array<i64: 0, 1>, "
+  EXPECT_NE(text.find("grid [1] attributes {tile.destinations, tile.begins = array<i64: 0, 1>, "
                       "tile.replaces = \"linear_relu\"} {"),
             std::string::npos)
       << text;

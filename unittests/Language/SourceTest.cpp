@@ -81,7 +81,7 @@ TEST_F(Source, ReadsAsPeopleWrite) {
 TEST_F(Source, LoopsAndBranchesAreLambdas) {
   EXPECT_EQ(print(R"(
     tile.kernel @loop(in %x: !tile.buffer<[8, 64], f32>, out %y: !tile.buffer<[8, 1], f32>) grid [8]
-        attributes {destinations, tile.block = array<i64: 2>, tile.replaces = "sums"} {
+        attributes {tile.destinations, tile.block = array<i64: 2>, tile.replaces = "sums"} {
       %m = tile.program_id 0
       %c0 = arith.constant 0 : index
       %c8 = arith.constant 8 : index
@@ -104,8 +104,8 @@ TEST_F(Source, LoopsAndBranchesAreLambdas) {
             R"(TILEWRIGHT_KERNEL(loop) {
   Buffer x = input("x", f32, {8, 64});
   Buffer y = output("y", f32, {8, 1});
-  outputsBindSymbols();
   hint("tile.block", {2});
+  outputsBindSymbols();
   replaces("sums");
   auto [m] = grid(8);
 

@@ -14,7 +14,7 @@
 namespace tw::kernel {
 
 /// Calls bring memory for the outputs, so the outputs' sizes bind symbols as the inputs' do
-/// (attribute `destinations`).
+/// (attribute `tile.destinations`).
 void outputsBindSymbols();
 
 /// The buffer `destination`, which is read and written, is a copy of the input `source` before any

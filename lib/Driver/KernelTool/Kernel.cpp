@@ -56,6 +56,8 @@ static Status open(tilewright_kernel &kernel, const tilewright_kernel_options &o
   if (!options.text) {
     TW_ASSIGN(text, readKernel(path, name, values, configured));
   }
+  if (options.configurations)
+    TW_TRY(checkKernelNames(configured, options.configurations, text.configurable));
   FileUses files;
   for (const std::string &file : text.included)
     files.reads(file);

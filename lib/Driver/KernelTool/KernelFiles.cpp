@@ -124,7 +124,7 @@ static Status replaceKernel(tile::KernelOp old, const EditedKernel &edited,
         "what a kernel is called with stays as the compiler has printed it; change "
         "what stands behind it"};
   // How it is called is the dispatch's.
-  for (StringRef name : {"destinations", "tile.begins"})
+  for (StringRef name : {tile::TileDialect::destinationsName, tile::TileDialect::beginsName})
     if (Attribute value = old->getAttr(name))
       (*made)->setAttr(name, value);
     else

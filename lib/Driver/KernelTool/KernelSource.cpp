@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/KernelTool/KernelSource.h"
 #include "Driver/CApi/RunApart.h"
+#include "Driver/NearestNames.h"
 #include "IO/File.h"
 #include "tilewright/KernelLibrary.h"
+#include <algorithm>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -122,6 +124,10 @@ Result<std::vector<KernelText>> traceHere(const Library &library, const std::str
                                           const KernelParameters &configured) {
   TW_ASSIGN(const tw_kernel_library *loaded, load(library));
   TW_ASSIGN(std::vector<ListedKernel> kernels, listKernels(loaded));
+  std::vector<std::string> configurable;
+  for (const ListedKernel &kernel : kernels)
+    if (!kernel.defaults.empty())
+      configurable.push_back(kernel.name);
   if (wanted) {
     TW_ASSIGN(ListedKernel kernel, chooseKernel(kernels, *wanted, library.given));
     kernels = {kernel};
@@ -132,17 +138,21 @@ Result<std::vector<KernelText>> traceHere(const Library &library, const std::str
     if (auto given = configured.find(kernel.name); given != configured.end())
       own.insert(given->second.begin(), given->second.end());
     TW_ASSIGN(KernelText text, trace(loaded, kernel, own));
+    text.configurable = configurable;
     texts.push_back(std::move(text));
   }
   return texts;
 }
 
-/// Texts of kernels for the other process and back: each its name, text, and parameters.
+/// Texts of kernels for the other process and back: each its name, text, parameters, and
+/// the kernels that have some.
 void send(const std::vector<KernelText> &texts, Fields &sent) {
   for (const KernelText &text : texts) {
     sent.insert(sent.end(), {text.name, text.text, std::to_string(text.parameters.size())});
     for (const auto &[name, value] : text.parameters)
       sent.insert(sent.end(), {name, std::to_string(value)});
+    sent.push_back(std::to_string(text.configurable.size()));
+    sent.insert(sent.end(), text.configurable.begin(), text.configurable.end());
   }
 }
 
@@ -154,6 +164,8 @@ std::vector<KernelText> receive(std::span<const std::string> sent) {
     i += 3;
     for (; count > 0; --count, i += 2)
       text.parameters[sent[i]] = std::stoll(sent[i + 1]);
+    for (count = std::stoul(sent[i++]); count > 0; --count)
+      text.configurable.push_back(sent[i++]);
   }
   return texts;
 }
@@ -209,6 +221,24 @@ KernelText textOf(const MappedFile &file, const std::string &path) {
 }
 
 } // namespace
+
+Status checkKernelNames(const KernelParameters &configured, const std::string &path,
+                        const std::vector<std::string> &configurable) {
+  for (const auto &[kernel, parameters] : configured)
+    if (std::find(configurable.begin(), configurable.end(), kernel) == configurable.end())
+      return Diagnostic{
+          Code::KERNEL_5,
+          fmt::format("\"kernels\" has parameters for \"{}\", but no kernel with parameters is "
+                      "called so",
+                      kernel),
+          path,
+          {configurable.empty() ? "no kernel with parameters is given"
+                                : nearestNames(kernel, configurable)},
+          configurable.empty() ? "give the kernel's C++ file (to compile: with --kernels=FILE), or "
+                                 "leave the entry out"
+                               : "correct the name, or leave the entry out"};
+  return {};
+}
 
 Result<KernelText> readKernel(const std::string &path, const std::string &wanted,
                               const Size::Values &values, const KernelParameters &configured) {

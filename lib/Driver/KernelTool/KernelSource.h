@@ -15,11 +15,17 @@ struct KernelText {
   std::string text;             // of one kernel, or of a whole .mlir file
   std::string name;             // of the file, for locations
   Size::Values parameters = {}; // of a traced kernel, with the values that it was traced with
-  std::vector<std::string> included = {}; // the files that its C++ includes
+  std::vector<std::string> included = {};     // the files that its C++ includes
+  std::vector<std::string> configurable = {}; // the kernels of its library that have parameters
 };
 
 /// Values for parameters, by the names of kernels.
 using KernelParameters = std::map<std::string, Size::Values, std::less<>>;
+
+/// Errors: KERNEL_5 for parameters that the file `path` has for none of the kernels `configurable`,
+/// those that have some.
+Status checkKernelNames(const KernelParameters &configured, const std::string &path,
+                        const std::vector<std::string> &configurable);
 
 /// Reads a .mlir file; or loads a kernel library (.so), after compiling it if it is given as .cpp,
 /// and traces its kernel `wanted`, or the only one where that is empty, with `values` for symbols

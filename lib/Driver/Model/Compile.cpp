@@ -61,26 +61,6 @@ static Result<tune::TuningSpecs> findSpecs(MLIRContext &context, const CompileRe
   return tune::TuningSpecs(std::move(specs));
 }
 
-/// Errors: KERNEL_5 for parameters of a kernel that is not given.
-static Status checkKernelNames(const ConfigurationFile &given, const std::string &path,
-                               const KernelParameters &kernels) {
-  std::vector<std::string> names;
-  for (const auto &[name, parameters] : kernels)
-    names.push_back(name);
-  for (const auto &[kernel, parameters] : given.kernels)
-    if (!kernels.contains(kernel))
-      return Diagnostic{
-          Code::KERNEL_5,
-          fmt::format("\"kernels\" has parameters for \"{}\", but no kernel with parameters is "
-                      "called so",
-                      kernel),
-          path,
-          {names.empty() ? "no kernel with parameters is given" : nearestNames(kernel, names)},
-          names.empty() ? "give the kernel's file with --kernels=FILE, or leave the entry out"
-                        : "correct the name, or leave the entry out"};
-  return {};
-}
-
 /// Errors: those of readModelKernels; DRIVER_1 for kernels that replace some of the model's where
 /// the target makes none.
 static Result<ModelKernels> givenKernels(MLIRContext &context, const CompileRequest &request,
@@ -311,7 +291,10 @@ private:
 static Result<Given> readGiven(MLIRContext &context, const CompileRequest &request,
                                const NamedTarget &target, ConfigurationFile configurations) {
   TW_ASSIGN(ModelKernels kernels, givenKernels(context, request, configurations, target));
-  TW_TRY(checkKernelNames(configurations, request.configurations, kernels.parameters));
+  std::vector<std::string> configurable;
+  for (const auto &[name, parameters] : kernels.parameters)
+    configurable.push_back(name);
+  TW_TRY(checkKernelNames(configurations.kernels, request.configurations, configurable));
   TW_ASSIGN(FileUses files, fileUses(request, kernels.included));
   TW_ASSIGN(tune::TuningSpecs specs, findSpecs(context, request, target));
   return Given{std::move(configurations), std::move(kernels), std::move(files), std::move(specs)};

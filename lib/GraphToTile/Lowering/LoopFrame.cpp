@@ -112,7 +112,7 @@ void LoopFrame::createKernel(StringRef name, const LoopConfiguration &configurat
     grid.push_back(attribute(1)), blocks.push_back(1);
   kernel = tile::KernelOp::create(b.b, b.loc, name, b.b.getArrayAttr(arguments),
                                   b.b.getArrayAttr(declared), b.b.getArrayAttr(grid));
-  kernel->setAttr("destinations", b.b.getUnitAttr());
+  kernel->setAttr(tile::TileDialect::destinationsName, b.b.getUnitAttr());
   kernel->setAttr(tile::TileDialect::blockName, b.b.getDenseI64ArrayAttr(blocks));
   if (program.begin)
     kernel->setAttr(tile::TileDialect::beginsName,

@@ -7,6 +7,7 @@
 #include "IR/Graph/Values.h"
 #include "Support/DType.h"
 #include "Support/Size.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -25,6 +26,7 @@ struct AttributeRule {
   Holder holder;
   bool (*holds)(Attribute);
   StringLiteral what;
+  StringLiteral operation = ""; // the one that it is for, where it is not for all
 };
 
 template <typename... Kinds>
@@ -64,17 +66,24 @@ bool isDType(Attribute value) {
 }
 
 bool isFixedResults(Attribute value) {
+  llvm::DenseSet<int64_t> positions;
   return isArrayOf<DictionaryAttr>(value) &&
-         llvm::all_of(cast<ArrayAttr>(value).getAsRange<DictionaryAttr>(), [](auto result) {
-           return hasField<StringAttr>(result, "name") && hasField<IntegerAttr>(result, "position");
+         llvm::all_of(cast<ArrayAttr>(value).getAsRange<DictionaryAttr>(), [&](auto result) {
+           auto position = result.template getAs<IntegerAttr>("position");
+           return hasField<StringAttr>(result, "name") && position && position.getInt() >= 0 &&
+                  positions.insert(position.getInt()).second;
          });
 }
 
-bool isRole(Attribute value) {
+bool isArgumentRole(Attribute value) {
   auto role = dyn_cast<StringAttr>(value);
-  return role &&
-         llvm::is_contained({"input", "state", "output", "loss", "gradient", "input_mutation"},
-                            role.getValue());
+  return role && llvm::is_contained({"input", "state"}, role.getValue());
+}
+
+bool isResultRole(Attribute value) {
+  auto role = dyn_cast<StringAttr>(value);
+  return role && llvm::is_contained({"output", "loss", "gradient", "state", "input_mutation"},
+                                    role.getValue());
 }
 
 constexpr StringLiteral aText = "a text", aName = "the name of an argument";
@@ -86,21 +95,23 @@ constexpr AttributeRule rules[] = {
     {"tw.symbols", Holder::Function, isSymbols,
      "an array of dictionaries {name, min, max} of distinct names, with min <= max"},
     {"tw.fixed_results", Holder::Function, isFixedResults,
-     "an array of dictionaries {name, position}, maybe with a text"},
+     "an array of dictionaries {name, position}, maybe with a text, of distinct positions from 0 "
+     "on"},
     {valuesName, Holder::Operation, isArrayOf<ValueAttr>, "an array of #tw.value"},
     {innerName, Holder::Operation, isArrayOf<ValueAttr>, "an array of #tw.value"},
-    {configuredName, Holder::Operation, isArrayOf<StringAttr>, "an array of names"},
-    {"tw.arguments", Holder::Operation, isArrayOf<StringAttr>, "an array of names"},
-    {"tw.while", Holder::Operation, is<UnitAttr>, "a unit"},
+    {configuredName, Holder::Operation, isArrayOf<StringAttr>, "an array of names", "tw.dispatch"},
+    {"tw.arguments", Holder::Operation, isArrayOf<StringAttr>, "an array of names",
+     "torch.operator"},
+    {"tw.while", Holder::Operation, is<UnitAttr>, "a unit", "scf.for"},
     {"tw.name", Holder::Argument, is<StringAttr>, aText},
-    {"tw.role", Holder::Argument, isRole, "a role, as \"input\" or \"state\""},
+    {"tw.role", Holder::Argument, isArgumentRole, "a role, \"input\" or \"state\""},
     {"tw.sizes", Holder::Argument, is<SizesAttr>, "a #tw.sizes"},
     {"tw.dtype", Holder::Argument, isDType, "the name of a dtype"},
     {"tw.symbol", Holder::Argument, is<StringAttr>, "the name of a symbol"},
     {"tw.weight", Holder::Argument, is<WeightAttr>, "a #tw.weight"},
     {"tw.trainable", Holder::Argument, is<UnitAttr>, "a unit"},
     {"tw.name", Holder::Result, is<StringAttr>, aText},
-    {"tw.role", Holder::Result, isRole, "a role, as \"output\" or \"gradient\""},
+    {"tw.role", Holder::Result, isResultRole, "a role, as \"output\" or \"gradient\""},
     {"tw.dtype", Holder::Result, isDType, "the name of a dtype"},
     {"tw.of", Holder::Result, is<StringAttr>, aName},
     {"tw.state", Holder::Result, is<StringAttr>, aName},
@@ -115,9 +126,73 @@ LogicalResult verifyAt(Operation *op, NamedAttribute attribute, Holder holder) {
   if (rule == std::end(rules))
     return op->emitOpError() << "has an attribute " << name << ", which does not belong on "
                              << holderNames[size_t(holder)];
+  if (!rule->operation.empty() && op->getName().getStringRef() != rule->operation)
+    return op->emitOpError() << "has an attribute " << name << ", which only " << rule->operation
+                             << " has";
   if (!rule->holds(attribute.getValue()))
     return op->emitOpError() << name << " is " << rule->what << ", but is " << attribute.getValue();
   return success();
+}
+
+/// Fixed results stand among those of the function, so no position is behind all of them.
+LogicalResult verifyFixedResults(FunctionOpInterface function, ArrayAttr fixed) {
+  int64_t count = int64_t(function.getNumResults() + fixed.size());
+  for (auto result : fixed.getAsRange<DictionaryAttr>())
+    if (int64_t position = result.getAs<IntegerAttr>("position").getInt(); position >= count)
+      return function.emitOpError() << "tw.fixed_results has a result at position " << position
+                                    << ", but there are " << count << " in all";
+  return success();
+}
+
+/// A loop that may end early carries the flag that says so, last.
+LogicalResult verifyWhile(scf::ForOp loop) {
+  ValueRange carried = loop.getRegionIterArgs();
+  if (carried.empty() || !carried.back().getType().isInteger(1))
+    return loop.emitOpError("has an attribute tw.while, but carries no i1 last");
+  return success();
+}
+
+/// Whether a function has the symbol: in `tw.symbols`, or before it is lowered in an operation.
+bool hasSymbol(FunctionOpInterface function, StringAttr name) {
+  if (auto symbols = function->getAttrOfType<ArrayAttr>("tw.symbols"))
+    return llvm::any_of(symbols.getAsRange<DictionaryAttr>(),
+                        [&](auto symbol) { return symbol.get("name") == name; });
+  WalkResult result = function->walk([&](Operation *op) {
+    bool declares =
+        op->getName().getStringRef() == "torch.symbolic_int" && op->getAttr("symbol_name") == name;
+    return declares ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+LogicalResult verifySymbol(FunctionOpInterface function, unsigned argument, StringAttr name) {
+  if (hasSymbol(function, name))
+    return success();
+  return function.emitOpError() << "tw.symbol of argument " << argument << " is " << name
+                                << ", which is no symbol of the function";
+}
+
+/// Attributes of results that name an argument, and the role that it has.
+constexpr struct {
+  StringLiteral attribute, role;
+} references[] = {{"tw.of", ""}, {"tw.state", "state"}, {"tw.input", "input"}};
+
+LogicalResult verifyReference(FunctionOpInterface function, unsigned result, StringRef attribute,
+                              StringAttr name) {
+  const auto *reference =
+      llvm::find_if(references, [&](auto &each) { return each.attribute == attribute; });
+  if (reference == std::end(references) || !name)
+    return success();
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto role = function.getArgAttrOfType<StringAttr>(i, "tw.role");
+    if (function.getArgAttr(i, "tw.name") == name &&
+        (reference->role.empty() || (role && role.getValue() == reference->role)))
+      return success();
+  }
+  return function.emitOpError() << attribute << " of result " << result << " is " << name
+                                << ", which names no argument"
+                                << (reference->role.empty() ? "" : " whose role is ")
+                                << reference->role;
 }
 
 /// An argument's `tw.sizes` has a result for each dimension, and only symbols of its function.
@@ -127,10 +202,8 @@ LogicalResult verifySizes(FunctionOpInterface function, unsigned argument, Sizes
     return function.emitOpError() << "tw.sizes of argument " << argument << " has "
                                   << sizes.getMap().getNumResults() << " sizes, but it is a "
                                   << function.getArgumentTypes()[argument];
-  auto symbols = function->getAttrOfType<ArrayAttr>("tw.symbols");
   for (StringAttr name : sizes.getSymbols())
-    if (!symbols || llvm::none_of(symbols.getAsRange<DictionaryAttr>(),
-                                  [&](auto symbol) { return symbol.get("name") == name; }))
+    if (!function->hasAttr("tw.symbols") || !hasSymbol(function, name))
       return function.emitOpError() << "tw.sizes of argument " << argument << " names " << name
                                     << ", which is none of tw.symbols";
   return success();
@@ -167,20 +240,33 @@ LogicalResult TWDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   Holder holder = isa<ModuleOp>(op)              ? Holder::Module
                   : isa<FunctionOpInterface>(op) ? Holder::Function
                                                  : Holder::Operation;
-  return verifyAt(op, attribute, holder);
+  if (failed(verifyAt(op, attribute, holder)))
+    return failure();
+  if (attribute.getName() == "tw.fixed_results")
+    return verifyFixedResults(cast<FunctionOpInterface>(op), cast<ArrayAttr>(attribute.getValue()));
+  if (attribute.getName() == "tw.while")
+    return verifyWhile(cast<scf::ForOp>(op));
+  return success();
 }
 
 LogicalResult TWDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
                                                   NamedAttribute attribute) {
   if (failed(verifyAt(op, attribute, Holder::Argument)))
     return failure();
-  auto sizes = dyn_cast<SizesAttr>(attribute.getValue());
-  return sizes ? verifySizes(cast<FunctionOpInterface>(op), argument, sizes) : success();
+  auto function = cast<FunctionOpInterface>(op);
+  if (auto sizes = dyn_cast<SizesAttr>(attribute.getValue()))
+    return verifySizes(function, argument, sizes);
+  if (attribute.getName() == "tw.symbol")
+    return verifySymbol(function, argument, cast<StringAttr>(attribute.getValue()));
+  return success();
 }
 
-LogicalResult TWDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
+LogicalResult TWDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,
                                                      NamedAttribute attribute) {
-  return verifyAt(op, attribute, Holder::Result);
+  if (failed(verifyAt(op, attribute, Holder::Result)))
+    return failure();
+  return verifyReference(cast<FunctionOpInterface>(op), result, attribute.getName(),
+                         dyn_cast<StringAttr>(attribute.getValue()));
 }
 
 } // namespace tw::graph

@@ -189,21 +189,64 @@ static LogicalResult verifyBegins(KernelOp kernel, Attribute value) {
   return success();
 }
 
+/// `tile.destinations`: calls give memory for the outputs.
+static LogicalResult verifyDestinations(KernelOp kernel, Attribute value) {
+  if (!isa<UnitAttr>(value))
+    return kernel.emitOpError() << TileDialect::destinationsName << " is a unit, but is " << value;
+  return success();
+}
+
+/// Whether each call with sizes that `other` is for has sizes that `kernel` is for.
+static bool takesAllOf(KernelOp kernel, KernelOp other) {
+  auto others = other.getSymbols().getAsRange<SymbolAttr>();
+  return llvm::all_of(kernel.getSymbols().getAsRange<SymbolAttr>(), [&](SymbolAttr symbol) {
+    auto same =
+        llvm::find_if(others, [&](SymbolAttr each) { return each.getName() == symbol.getName(); });
+    bool isDeclared = same != others.end();
+    return symbol.getMin() <= (isDeclared ? (*same).getMin() : 0) &&
+           symbol.getMax() >= (isDeclared ? (*same).getMax() : INT64_MAX);
+  });
+}
+
+/// A kernel by itself, as one of the variants of another.
+static LogicalResult verifyVariant(KernelOp kernel, KernelOp variant) {
+  auto fail = [&] {
+    return kernel.emitOpError() << "the variant @" << variant.getSymName() << " ";
+  };
+  if (variant == kernel)
+    return fail() << "is the kernel itself";
+  if (variant->hasAttr(TileDialect::variantsName))
+    return fail() << "has variants itself";
+  if (variant.getBody().getArgumentTypes() != kernel.getBody().getArgumentTypes())
+    return fail() << "takes other arguments";
+  if (takesAllOf(variant, kernel))
+    return fail() << "has no bound on a symbol that the kernel has not: no call would go to the "
+                     "kernel itself";
+  return success();
+}
+
 /// `tile.variants`: names of kernels that take what this one takes, each with a bound for a symbol.
+/// A call goes to the first whose bounds it keeps, so none may stand behind one that takes as much.
 static LogicalResult verifyVariants(KernelOp kernel, Attribute value) {
   auto names = dyn_cast<ArrayAttr>(value);
   if (!names || names.empty() || !llvm::all_of(names, llvm::IsaPred<FlatSymbolRefAttr>))
     return kernel.emitOpError() << "tile.variants is an array of names of kernels, but is "
                                 << value;
   auto module = kernel->getParentOfType<ModuleOp>();
-  if (kernel.getBody().empty())
-    return success(); // which is refused elsewhere
+  if (!module || kernel.getBody().empty())
+    return success(); // an empty one is refused elsewhere
+  SmallVector<KernelOp> before;
   for (auto name : names.getAsRange<FlatSymbolRefAttr>()) {
-    auto variant = module ? module.lookupSymbol<KernelOp>(name) : KernelOp();
-    if (module && !variant)
+    auto variant = module.lookupSymbol<KernelOp>(name);
+    if (!variant)
       return kernel.emitOpError() << "there is no kernel " << name << " for a variant";
-    if (variant && variant.getBody().getArgumentTypes() != kernel.getBody().getArgumentTypes())
-      return kernel.emitOpError() << "the variant " << name << " takes other arguments";
+    if (failed(verifyVariant(kernel, variant)))
+      return failure();
+    for (KernelOp first : before)
+      if (takesAllOf(first, variant))
+        return kernel.emitOpError() << "no call would go to the variant " << name << ": @"
+                                    << first.getSymName() << " stands before it and takes all";
+    before.push_back(variant);
   }
   return success();
 }
@@ -230,7 +273,8 @@ static LogicalResult verifyConfiguration(Operation *op, Attribute value) {
 constexpr struct {
   StringLiteral name;
   LogicalResult (*verify)(KernelOp, Attribute);
-} kernelAttributes[] = {{TileDialect::blockName, verifyBlock},
+} kernelAttributes[] = {{TileDialect::destinationsName, verifyDestinations},
+                        {TileDialect::blockName, verifyBlock},
                         {TileDialect::beginsName, verifyBegins},
                         {TileDialect::variantsName, verifyVariants},
                         {TileDialect::replacesName, verifyReplaces}};

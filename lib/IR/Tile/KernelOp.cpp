@@ -203,7 +203,7 @@ LogicalResult verifyArgument(KernelOp kernel, Type type, ArgumentAttr argument) 
 /// are known, so every known one is 1.
 LogicalResult verifyBinding(KernelOp kernel) {
   Size::Values known;
-  bool outsBind = kernel->hasAttr("destinations");
+  bool outsBind = kernel->hasAttr(TileDialect::destinationsName);
   for (auto argument : kernel.getArguments().getAsRange<ArgumentAttr>())
     if (argument.getSymbol())
       known[argument.getSymbol().str()] = 1;
@@ -326,6 +326,10 @@ LogicalResult KernelOp::verify() {
       return failure();
   if (getGrid().empty())
     return emitOpError("has no grid");
+  for (NamedAttribute attribute : (*this)->getDiscardableAttrs())
+    if (!attribute.getName().strref().contains('.'))
+      return emitOpError() << "has an attribute " << attribute.getName()
+                           << ", which belongs to no dialect";
   return success(succeeded(verifyNames(*this)) && succeeded(verifyDeclared(*this)) &&
                  succeeded(verifyBinding(*this)));
 }

@@ -27,6 +27,8 @@ def Tile_Dialect : Dialect {
     const ::tw::ConfigurationSchema *getSchema(::llvm::StringRef name) const;
     /// On a tile.kernel its #tile.config, on the function of a dispatch its #tile.dispatch_config.
     static constexpr ::llvm::StringLiteral configurationName = "tile.configuration";
+    /// On a tile.kernel, a unit: calls give memory for its outputs, whose sizes bind symbols, too.
+    static constexpr ::llvm::StringLiteral destinationsName = "tile.destinations";
     /// On a tile.kernel, a hint: how many programs one worker runs in a row, along each dimension of
     /// the grid.
     static constexpr ::llvm::StringLiteral blockName = "tile.block";

@@ -114,12 +114,13 @@ void ProgramImporter::importGradient(const OutputSpec &spec) {
   FailureOr<Value> value = graph.valueOf(spec.value);
   if (failed(value))
     return;
-  std::string name(spec.name);
-  results.push_back({*value, "grad." + name, "gradient", {attr("tw.of", name)}});
-  if (spec.kind == OutputSpec::Kind::GradientToUserInput)
-    return;
-  if (Weight *weight = weightCalled(spec.name))
-    weight->isState = weight->isTrainable = true;
+  std::string name(spec.name), of = name;
+  if (spec.kind != OutputSpec::Kind::GradientToUserInput)
+    if (Weight *weight = weightCalled(spec.name)) {
+      weight->isState = weight->isTrainable = true;
+      of = weight->name.str(); // that of the first of tied ones
+    }
+  results.push_back({*value, "grad." + name, "gradient", {attr("tw.of", of)}});
 }
 
 /// A new value of `tensor`; what is written does not change its sizes.

@@ -142,7 +142,7 @@ void Printer::printAttributes() {
   for (NamedAttribute attribute : kernel->getDiscardableAttrs()) {
     StringRef name = attribute.getName().getValue();
     auto list = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
-    if (name == "destinations") {
+    if (name == tile::TileDialect::destinationsName) {
       line("outputsBindSymbols();");
     } else if (name == tile::TileDialect::replacesName) {
       line("replaces(" + quotedText(cast<StringAttr>(attribute.getValue())) + ");");

@@ -86,7 +86,7 @@ KernelOp forDispatches(KernelOp kernel) {
       }
   body.eraseArguments(0, count);
   copy.setArgumentsAttr(ArrayAttr::get(context, attributes));
-  copy->setAttr("destinations", UnitAttr::get(context));
+  copy->setAttr(TileDialect::destinationsName, UnitAttr::get(context));
   if (!begins.empty())
     copy->setAttr(TileDialect::beginsName, DenseI64ArrayAttr::get(context, begins));
   return copy;
@@ -97,7 +97,7 @@ class Kernels {
 public:
   Kernels(ModuleOp module, ModuleOp library) : symbols(module) {
     for (auto kernel : llvm::make_early_inc_range(module.getOps<KernelOp>())) {
-      if (kernel->hasAttr("destinations"))
+      if (kernel->hasAttr(TileDialect::destinationsName))
         continue; // it is a dispatch's
       symbols.remove(kernel);
       kernel->remove();

@@ -27,7 +27,7 @@ std::string sortRows(const std::string &element, const std::string &flags, bool 
       textOf(R"(
     tile.kernel @k(in %x: !tile.buffer<[M, N], T>, out %v: !tile.buffer<[M, K], T>,
                    out %p: !tile.buffer<[M, K], i64>) symbols [M, N, K] grid [M]
-        attributes {destinations} {
+        attributes {tile.destinations} {
       %m = tile.program_id 0
       %c0 = arith.constant 0 : index
       %row = tile.load %x[%m, %c0] : !tile.buffer<[M, N], T> -> tensor<1x?xT, #tile.dims<[N]>>
