@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/Configuration/AttentionGradientCost.h"
 #include "Target/CPU/Configuration/AttentionSizes.h"
-#include "Target/CPU/Configuration/Workers.h"
 #include <algorithm>
 #include <optional>
 
@@ -82,8 +81,11 @@ double cycles(const Problem &p, const AttentionGradientConfiguration &block) {
 }
 
 double costOf(const Problem &p, const AttentionGradientConfiguration &block) {
+  int64_t programs = p.programs(block);
   double cost = cycles(p, block);
-  return cost * fewProgramsFactor(cost, p.programs(block), fewPrograms);
+  if (programs < fewPrograms) // some workers have nothing to do
+    cost *= double(fewPrograms) / double(programs);
+  return cost;
 }
 
 AttentionGradientConfiguration chooseFor(const Problem &p, bool areTogether) {
