@@ -24,8 +24,10 @@ constexpr double secondLevelRate = 48, notHidden = 0.15;
 // scratch; for a vector of sums that is stored and loaded again; for one of the input that is
 // copied because some of its places lie outside.
 constexpr double programCycles = 60, partCycles = 20, handedOnVector = 3, copiedVector = 0.5;
-constexpr int64_t spareRegisters = 2;        // that code between taps needs
-constexpr int64_t prefetchedBlock = 1 << 15; // bytes from which on Plan/Prefetches.cpp does
+constexpr int64_t spareRegisters = 2; // that code between taps needs
+// Bytes of weights whose prefetch hides all of the wait; Plan/Prefetches.cpp does from half of
+// them on.
+constexpr int64_t prefetchedBlock = 1 << 15;
 constexpr int64_t mostVectors = 8, mostPlaces = 14, scratchPlaces = 56;
 constexpr int64_t rowsAtOnce = 6;    // of a block in scratch that are in registers
 constexpr int64_t channelChunk = 32; // steps along channels are multiples of it

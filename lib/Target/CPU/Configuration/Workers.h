@@ -34,10 +34,10 @@ constexpr bool isMoreEven(int64_t programs, int64_t others) {
 }
 
 /// How many times as long `programs` that take so many cycles together may take because some of
-/// `workers` have none, of those that programs worth handing over can keep busy: a kernel that is
+/// the workers have none, of those that programs worth handing over can keep busy: a kernel that is
 /// done sooner than another thread takes to begin is no faster in more parts.
-constexpr double fewProgramsFactor(double cycles, int64_t programs, int64_t workers = someWorkers) {
-  double useful = std::clamp(cycles / handedOverCycles, 1.0, double(workers));
+constexpr double fewProgramsFactor(double cycles, int64_t programs) {
+  double useful = std::clamp(cycles / handedOverCycles, 1.0, double(someWorkers));
   return std::max(1.0, useful / double(programs));
 }
 
