@@ -26,7 +26,7 @@ echo "Dumps of all models"
 "$here/../e2e/run.py" --tool="$build/bin/tilewright" --check-dumps="$build/bin/tilewright-opt" --quiet \
   --jobs="$(nproc)" 'models/*'
 echo "Dispatches of models that are tile programs"
-"$here/tile_share.py" --tool="$build/bin/tilewright" --jobs="$(nproc)" --least=97 "$here/../e2e/models"
+"$here/tile_share.py" --tool="$build/bin/tilewright" --jobs="$(nproc)" --least=97 --measure "$here/../e2e/models"
 echo "Kernels of all models as source"
 "$here/../e2e/kernel_source.py" "$build" --all
 echo "Models for a GPU, simulated"

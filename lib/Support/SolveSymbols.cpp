@@ -5,17 +5,27 @@ namespace tw {
 
 std::vector<SolvedSymbol> solveSymbols(std::span<const Size> sizes, std::set<std::string> &known) {
   std::vector<SolvedSymbol> solved;
-  size_t before = 0;
-  do {
-    before = solved.size();
-    for (size_t i = 0; i < sizes.size(); ++i)
-      if (auto line = sizes[i].linear(known)) {
-        known.insert(line->symbol);
-        solved.push_back({i, std::move(line->symbol), std::move(line->factor),
-                          std::move(line->offset)});
-      }
-  } while (solved.size() > before);
-  return solved;
+  auto take = [&](size_t equation, Size::Linear line) {
+    known.insert(line.symbol);
+    solved.push_back(
+        {equation, std::move(line.symbol), std::move(line.factor), std::move(line.offset)});
+  };
+  while (true) {
+    size_t before = solved.size();
+    std::optional<size_t> unsure; // the first whose factor may be 0
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      auto line = sizes[i].linear(known);
+      if (line && line->factor.constant())
+        take(i, *std::move(line));
+      else if (line && !unsure)
+        unsure = i;
+    }
+    if (solved.size() > before)
+      continue;
+    if (!unsure)
+      return solved;
+    take(*unsure, *sizes[*unsure].linear(known));
+  }
 }
 
 } // namespace tw

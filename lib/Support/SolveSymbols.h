@@ -17,10 +17,11 @@ struct SolvedSymbol {
   Size factor, offset;
 };
 
-/// Solves equations that are linear in their only unknown symbol, the first such one each time,
-/// until none is left. `known`: symbols with a value of their own; those that follow are added to
-/// it. The values may still contradict: a factor is 0, a rest is no multiple of it, or an equation
-/// that was not needed does not hold.
+/// Solves equations that are linear in their only unknown symbol until none is left, the first ones
+/// first, but those whose factor depends on symbols, and so may be 0, after all others. `known`:
+/// symbols with a value of their own; those that follow are added to it. The values may still
+/// contradict: a factor is 0, a rest is no multiple of it, or an equation that was not needed does
+/// not hold.
 std::vector<SolvedSymbol> solveSymbols(std::span<const Size> sizes, std::set<std::string> &known);
 
 } // namespace tw

@@ -39,4 +39,14 @@ TEST(SolveSymbols, TakesTheFirstEquationOfASymbol) {
   EXPECT_EQ(solved[0].equation, 0u);
 }
 
+TEST(SolveSymbols, TakesFactorsThatMayBeZeroLast) {
+  std::set<std::string> known = {"M"};
+  std::vector<Size> sizes = {m * n, n * k, n * 2};
+  auto solved = solveSymbols(sizes, known);
+  ASSERT_EQ(solved.size(), 2u);
+  EXPECT_EQ(solved[0].equation, 2u);
+  EXPECT_EQ(solved[1].symbol, "K");
+  EXPECT_EQ(solved[1].factor, n);
+}
+
 } // namespace

@@ -75,6 +75,16 @@ TEST(Binding, Solves) {
             "symbol M would be -4 by argument \"m\"; symbols are not negative");
 }
 
+TEST(Binding, NothingFollowsFromAFactorOfZero) {
+  KernelSignature flat = {
+      "flat", {buffer("x", {"M * N"}), buffer("y", {"M"})}, {{"M"}, {"N"}}, {parsed("1")}};
+  EXPECT_EQ(bind(flat, {given({6}), given({2})}), "M=2 N=3 grid=[1] ");
+  EXPECT_EQ(bind(flat, {given({0}), given({0})}), "symbol N does not follow from the arguments");
+  EXPECT_EQ(bind(flat, {given({6}), given({0})}), "symbol N does not follow from the arguments");
+  flat.arguments.push_back(buffer("z", {"N * 2"}));
+  EXPECT_EQ(bind(flat, {given({0}), given({0}), given({8})}), "M=0 N=4 grid=[1] ");
+}
+
 TEST(Binding, Contradictions) {
   EXPECT_EQ(bind(gemm, {given({7, 16}), given({5, 24}), {}}),
             "size 1 of \"b\", [5, 24]: must be K = 16; K = 16 by size 1 of \"a\", [7, 16]");

@@ -23,7 +23,7 @@ std::vector<std::string> cpusFor(const std::string &dtype) {
   return {"host"};
 }
 
-/// y0, y1, ... = the values %r0, %r1, ... that `bodies` give of x and z on tiles of 4 x 24, over
+/// y0, y1, ... = the values %r0, %r1, ... that `bodies` give of x and z on tiles of 2 x 24, over
 /// matrices of any size; %t, %u and the type TILE are there. One kernel for many operations: most
 /// of the time of a test is what compiling a kernel costs.
 std::string onTiles(const std::string &dtype, const std::string &resultDtype,
@@ -31,18 +31,18 @@ std::string onTiles(const std::string &dtype, const std::string &resultDtype,
   std::string outputs, body;
   for (size_t i = 0; i < bodies.size(); ++i) {
     outputs += fmt::format(", out %y{}: !tile.buffer<[M, N], RT>", i);
-    body += bodies[i] + fmt::format("\n      tile.store %r{0}, %y{0}[%i, %j] : tensor<4x24xRT>, "
+    body += bodies[i] + fmt::format("\n      tile.store %r{0}, %y{0}[%i, %j] : tensor<2x24xRT>, "
                                     "!tile.buffer<[M, N], RT>\n      ",
                                     i);
   }
   std::string text = R"(
     tile.kernel @case(in %x: !tile.buffer<[M, N], DT>, in %z: !tile.buffer<[M, N], DT>OUTPUTS)
-        symbols [M, N] grid [M ceildiv 4, N ceildiv 24] {
+        symbols [M, N] grid [M ceildiv 2, N ceildiv 24] {
       %p = tile.program_id 0
       %q = tile.program_id 1
-      %c4 = arith.constant 4 : index
+      %c2 = arith.constant 2 : index
       %c24 = arith.constant 24 : index
-      %i = arith.muli %p, %c4 : index
+      %i = arith.muli %p, %c2 : index
       %j = arith.muli %q, %c24 : index
       %t = tile.load %x[%i, %j] : !tile.buffer<[M, N], DT> -> TILE
       %u = tile.load %z[%i, %j] : !tile.buffer<[M, N], DT> -> TILE
@@ -54,7 +54,7 @@ std::string onTiles(const std::string &dtype, const std::string &resultDtype,
   };
   replace("OUTPUTS", outputs);
   replace("BODY", body);
-  replace("TILE", "tensor<4x24x" + dtype + ">");
+  replace("TILE", "tensor<2x24x" + dtype + ">");
   replace("DT", dtype);
   replace("RT", resultDtype);
   return text;
@@ -121,7 +121,7 @@ TEST(CPUCases, ComparesAndSelects) {
   check(onTiles("f32", "f32",
                 bodiesOf({"olt", "oge", "une", "uno"},
                          "%c{i} = arith.cmpf {op}, %t, %u : TILE\n"
-                         "%r{i} = arith.select %c{i}, %t, %u : tensor<4x24xi1>, TILE")),
+                         "%r{i} = arith.select %c{i}, %t, %u : tensor<2x24xi1>, TILE")),
         "f32");
   check(onTiles("i32", "i1",
                 bodiesOf({"slt", "uge", "eq"}, "%r{i} = arith.cmpi {op}, %t, %u : TILE")),
@@ -130,7 +130,7 @@ TEST(CPUCases, ComparesAndSelects) {
 
 TEST(CPUCases, Casts) {
   auto cast = [](const char *op, const std::string &from, const std::string &to) {
-    check(onTiles(from, to, fmt::format("%r0 = arith.{} %t : TILE to tensor<4x24x{}>", op, to)),
+    check(onTiles(from, to, fmt::format("%r0 = arith.{} %t : TILE to tensor<2x24x{}>", op, to)),
           from);
   };
   cast("extf", "bf16", "f32");
