@@ -40,10 +40,10 @@ std::string onTiles(const std::string &dtype, const std::string &resultDtype,
         symbols [M, N] grid [M ceildiv 2, N ceildiv 24] {
       %p = tile.program_id 0
       %q = tile.program_id 1
-      %c2 = arith.constant 2 : index
-      %c24 = arith.constant 24 : index
-      %i = arith.muli %p, %c2 : index
-      %j = arith.muli %q, %c24 : index
+      %rows = arith.constant 2 : index
+      %rows4 = arith.constant 24 : index
+      %i = arith.muli %p, %rows : index
+      %j = arith.muli %q, %rows4 : index
       %t = tile.load %x[%i, %j] : !tile.buffer<[M, N], DT> -> TILE
       %u = tile.load %z[%i, %j] : !tile.buffer<[M, N], DT> -> TILE
       BODY
