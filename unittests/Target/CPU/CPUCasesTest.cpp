@@ -41,9 +41,9 @@ std::string onTiles(const std::string &dtype, const std::string &resultDtype,
       %p = tile.program_id 0
       %q = tile.program_id 1
       %rows = arith.constant 2 : index
-      %rows4 = arith.constant 24 : index
+      %columns = arith.constant 24 : index
       %i = arith.muli %p, %rows : index
-      %j = arith.muli %q, %rows4 : index
+      %j = arith.muli %q, %columns : index
       %t = tile.load %x[%i, %j] : !tile.buffer<[M, N], DT> -> TILE
       %u = tile.load %z[%i, %j] : !tile.buffer<[M, N], DT> -> TILE
       BODY
