@@ -44,6 +44,10 @@ public:
   virtual Configuration choose(const ConfigurationProblem &problem) const = 0;
   /// What the target asks beside `spaceOf`, over the configuration's fields and the target's own.
   virtual std::vector<Constraint> constraints(const ConfigurationProblem &problem) const = 0;
+  /// How many neighbours along the sum lie side by side in the panels of a packed operand: what the
+  /// fields of the target's own in a configuration of a contraction say of their layout. All
+  /// variants of a kernel have the same.
+  virtual int64_t panelGroup(const Configuration &) const { return 1; }
   /// Sizes, ascending, for calls up to which another configuration may pay than for larger ones
   /// (Variants.h); 1 stands for calls in which it is 1. None by default.
   virtual std::vector<int64_t> variantSizes(const ConfigurationProblem &problem) const;
