@@ -19,6 +19,10 @@ constexpr std::array<Earlier, 2> earlierFields = {
     {{1, "contraction", "vnni_packed", "interleaved"},
      {2, "contraction", "interleaved", "interleaved", "cpu"}}};
 
+/// Up to this version kernels of GPUs that the tensor cores do not take had the cpu target's own
+/// fields, without effect.
+constexpr int64_t lastWithFieldsOfOthers = 2;
+
 bool isUnset(Attribute value) {
   auto integer = dyn_cast<IntegerAttr>(value); // a flag is one, too
   return integer && integer.getValue().isZero();
@@ -53,8 +57,13 @@ void apply(const Earlier &row, NamedAttrList &fields, StringRef target) {
 DictionaryAttr withPresentFields(DictionaryAttr dictionary, int64_t version, StringRef target) {
   NamedAttrList fields(dictionary);
   auto kind = dictionary.getAs<StringAttr>("kind");
-  if (auto own = dyn_cast_or_null<DictionaryAttr>(fields.get("target")))
-    fields.set("target", withPresentFields(own, version, target));
+  if (auto own = dyn_cast_or_null<DictionaryAttr>(fields.get("target"))) {
+    auto whose = own.getAs<StringAttr>("kind");
+    if (version <= lastWithFieldsOfOthers && whose && whose.getValue() != target)
+      fields.erase("target");
+    else
+      fields.set("target", withPresentFields(own, version, target));
+  }
   for (const Earlier &row : earlierFields)
     if (version <= row.until && kind && kind.getValue() == row.kind)
       apply(row, fields, target);
