@@ -150,7 +150,8 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
   LogicalResult configure(DispatchAnalysis &analysis, tile::DispatchConfigurationAttr configured,
                           std::string &why) {
     configurations.clear();
-    auto kernels = applyCuts(std::move(analysis.subkernels), analysis.temporaries, configured, why);
+    auto kernels =
+        applyCuts(std::move(analysis.subkernels), analysis.temporaries, configured, *chooser, why);
     if (!kernels)
       return failure();
     analysis.subkernels = *std::move(kernels);

@@ -43,7 +43,7 @@ TEST(PlainBlocks, ATransformedConvolutionHasSixteenProducts) {
   kernels::Convolution spec = kernels::image(64, 128, 56, 3);
   kernels::ConvolutionConfiguration block{.width = 32, .height = 32, .columns = 64};
   EXPECT_EQ(violated(plainConstraints({spec, {}, {}}), numbersOf(block)), "");
-  kernels::transformWeights(spec);
+  kernels::transformWeights(spec, panelOutputs);
   EXPECT_NE(violated(plainConstraints({spec, {}, {}}), numbersOf(block)), "");
   block.width = 8, block.height = 8;
   EXPECT_EQ(violated(plainConstraints({spec, {}, {}}), numbersOf(block)), "");
@@ -71,7 +71,7 @@ TEST(PlainBlocks, ChoicesAreLegal) {
       check({kernels::image(3, 64, size, window, 2), {}, {}}, true);
     }
   kernels::Convolution transformed = kernels::image(64, 128, 56, 3);
-  kernels::transformWeights(transformed);
+  kernels::transformWeights(transformed, own->transformedColumns());
   check({transformed, {}, {}}, true);
 }
 

@@ -115,6 +115,8 @@ public:
     return constraints;
   }
 
+  int64_t transformedColumns() const override { return panelOutputs; }
+
   int64_t panelGroup(const Configuration &configuration) const override {
     return contractionFrom(configuration).panelGroup;
   }

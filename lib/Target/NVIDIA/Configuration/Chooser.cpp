@@ -63,6 +63,8 @@ public:
                    : plainConstraints(problem.subkernel);
   }
 
+  int64_t transformedColumns() const override { return panelOutputs; }
+
   std::vector<int64_t> variantSizes(const ConfigurationProblem &problem) const override {
     bool isPlain =
         std::holds_alternative<Contraction>(problem.subkernel.what) && !productOf(problem);

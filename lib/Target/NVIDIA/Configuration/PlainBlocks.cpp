@@ -17,10 +17,10 @@ const char *const manySums = "the threads of a block, 1024 at most, have 8 x 8 s
 
 struct Asked {
   std::vector<Constraint> operator()(const kernels::Contraction &) const {
-    return {{"rows * columns * (1 - vectorize_reduction)", most(mostThreads * sumsOfThread),
-             manySums},
-            {"rows * columns * vectorize_reduction", most(mostThreads),
-             "each sum is one of the threads of a block, 1024 at most"}};
+    return {
+        {"rows * columns * (1 - vectorize_reduction)", most(mostThreads * sumsOfThread), manySums},
+        {"rows * columns * vectorize_reduction", most(mostThreads),
+         "each sum is one of the threads of a block, 1024 at most"}};
   }
   std::vector<Constraint> operator()(const kernels::Convolution &convolution) const {
     int64_t products = convolution.hasTransformedWeights ? productsOfBlock : 1;

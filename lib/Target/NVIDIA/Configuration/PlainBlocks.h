@@ -15,6 +15,10 @@ std::vector<kernels::Constraint> plainConstraints(const conversion::Subkernel &s
 /// is computed whole, so none has much more than twice those of a call.
 inline constexpr int64_t plainVariants[] = {1, 2, 4, 6, 16, 64};
 
+/// Outputs of a panel of weights that are transformed for Winograd's algorithm: two warps read a
+/// row of it side by side.
+inline constexpr int64_t panelOutputs = 64;
+
 /// When workers share a loop with `combine`: a launch of fewer programs leaves multiprocessors
 /// without any, and a part does so much work that a second launch is little beside it.
 inline constexpr conversion::SplitLimits splitLimits{/*enoughPrograms=*/32, /*wantedPrograms=*/256,
