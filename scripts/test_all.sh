@@ -16,6 +16,8 @@ if test -d "$build/python/tilewright"; then
   TW_ALL_OPERATORS=1 TW_ALL_MODELS=1 PYTHONPATH=$build/python "$here/../.venv/bin/python" -m pytest -q -p no:cacheprovider \
     "$here/../python/tests/test_op_db.py" "$here/../python/tests/test_models.py"
 fi
+echo "clang-tidy with all checks"
+"$here/tidy.sh" "$build" --deep
 "$here/../e2e/targets.py" --tool="$build/bin/tilewright" --jobs="$(nproc)"
 echo "AArch64, emulated"
 "$here/test_aarch64.sh" "$build" --jobs="$(nproc)" || [ $? = 77 ]

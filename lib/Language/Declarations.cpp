@@ -3,6 +3,7 @@
 // What a kernel is called with: symbols, parameters, buffers, scalars, the grid. And what only the
 // whole of it shows.
 #include "Language/Elements.h"
+#include "Support/SolveSymbols.h"
 
 #include <algorithm>
 
@@ -188,24 +189,18 @@ const BufferPtr &Tracer::checkBuffer(Here here, const Buffer &buffer, const char
 
 // ---- The whole kernel --------------------------------------------------------------------------
 
-/// docs/tile-programs.md, "Binding". Which symbols are known is all that matters, so every known
-/// one is 1.
+/// docs/tile-programs.md, "Binding".
 void Tracer::checkBound() {
-  tw::Size::Values known;
-  for (auto &argument : result.arguments)
+  std::set<std::string> known;
+  std::vector<tw::Size> equations;
+  for (auto &argument : result.arguments) {
     if (auto *scalar = std::get_if<ScalarArgument>(&argument); scalar && !scalar->symbol.empty())
-      known[scalar->symbol] = 1;
-  for (bool changes = true; changes;) {
-    changes = false;
-    for (auto &argument : result.arguments) {
-      auto *buffer = std::get_if<BufferPtr>(&argument);
-      if (!buffer || ((*buffer)->access == Access::out && !result.outputsBind))
-        continue;
-      for (const tw::Size &size : (*buffer)->shape)
-        if (auto line = size.linear(known); line && line->factor != 0)
-          changes |= known.try_emplace(line->symbol, 1).second;
-    }
+      known.insert(scalar->symbol);
+    auto *buffer = std::get_if<BufferPtr>(&argument);
+    if (buffer && ((*buffer)->access != Access::out || result.outputsBind))
+      equations.insert(equations.end(), (*buffer)->shape.begin(), (*buffer)->shape.end());
   }
+  solveSymbols(equations, known);
   for (const DeclaredSymbol &symbol : result.symbols)
     if (!known.contains(symbol.name))
       fail(symbol.here,

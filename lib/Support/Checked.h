@@ -13,6 +13,11 @@ inline std::optional<int64_t> checkedAdd(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &r) ? std::nullopt : std::optional(r);
 }
 
+inline std::optional<int64_t> checkedSub(int64_t a, int64_t b) {
+  int64_t r;
+  return __builtin_sub_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+}
+
 inline std::optional<int64_t> checkedMul(int64_t a, int64_t b) {
   int64_t r;
   return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);

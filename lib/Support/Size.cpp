@@ -2,6 +2,8 @@
 #include "Support/Size.h"
 #include "Support/Checked.h"
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <limits>
 
 namespace tw {
@@ -208,25 +210,28 @@ std::optional<int64_t> Size::evaluate(const Values &values) const {
   return sum;
 }
 
-std::optional<Size::Linear> Size::linear(const Values &values) const {
-  std::map<std::string, Size> known;
-  for (const auto &[name, value] : values)
-    known.emplace(name, Size(value));
-  Size rest = substitute(known);
-  if (!rest.isValid || rest.terms.empty() || rest.terms.size() > 2)
+std::optional<Size::Linear> Size::linear(const std::set<std::string> &known) const {
+  std::set<std::string> unknown = symbols();
+  std::erase_if(unknown, [&](const std::string &symbol) { return known.contains(symbol); });
+  if (!isValid || unknown.size() != 1)
     return std::nullopt;
-  Linear line{"", 0, 0};
-  for (const auto &[product, coefficient] : rest.terms) {
-    if (product.empty()) {
-      line.offset = coefficient;
-    } else if (product.size() == 1 && product[0].kind == Kind::Symbol && line.symbol.empty()) {
-      line.symbol = product[0].text;
-      line.factor = coefficient;
-    } else {
+  const std::string &symbol = *unknown.begin();
+  auto isUnknown = [&](const Atom &atom) {
+    return atom.kind == Kind::Symbol && atom.text == symbol;
+  };
+  Size factor, offset;
+  for (const auto &[product, coefficient] : terms) {
+    Product rest;
+    std::copy_if(product.begin(), product.end(), std::back_inserter(rest), std::not_fn(isUnknown));
+    for (const Atom &atom : rest)
+      if (atom.kind != Kind::Symbol &&
+          (atom.left->symbols().contains(symbol) || atom.right->symbols().contains(symbol)))
+        return std::nullopt;
+    if (product.size() - rest.size() > 1)
       return std::nullopt;
-    }
+    (product.size() == rest.size() ? offset : factor).add(rest, coefficient);
   }
-  return line.symbol.empty() ? std::nullopt : std::optional(line);
+  return Linear{symbol, std::move(factor), std::move(offset)};
 }
 
 //===----------------------------------------------------------------------===//

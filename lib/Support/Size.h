@@ -69,13 +69,10 @@ public:
     return sum;
   }
 
-  /// factor * symbol + offset.
-  struct Linear {
-    std::string symbol;
-    int64_t factor, offset;
-  };
-  /// The line that it is in its one symbol without a value; empty when it is no such line.
-  std::optional<Linear> linear(const Values &values) const;
+  struct Linear;
+  /// The line that it is in its one symbol that is not among `known`; empty when it has none or
+  /// several such symbols, or is no line in it.
+  std::optional<Linear> linear(const std::set<std::string> &known) const;
 
 private:
   enum class Kind : uint8_t { Symbol, FloorDiv, CeilDiv, Mod };
@@ -111,6 +108,12 @@ private:
 
   std::map<Product, int64_t> terms; // no coefficient is 0
   bool isValid = true;
+};
+
+/// factor * symbol + offset; the symbol is in neither, and the factor is not the constant 0.
+struct Size::Linear {
+  std::string symbol;
+  Size factor, offset;
 };
 
 Size operator+(const Size &a, const Size &b);

@@ -154,6 +154,8 @@ public:
     if (problem.empty())
       readValues(top);
     if (problem.empty())
+      out.solutions = solveInputs(out.inputs);
+    if (problem.empty())
       readPlan(top);
     if (problem.empty())
       readPrograms(top);
@@ -530,6 +532,32 @@ private:
 };
 
 } // namespace
+
+std::vector<SymbolSolution> solveInputs(std::span<const ValueInfo> inputs) {
+  std::set<int> given;
+  std::vector<const SizeExpression *> sizes;
+  std::vector<std::pair<int, int>> places;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].symbol)
+      given.insert(*inputs[i].symbol);
+    for (size_t d = 0; d < inputs[i].sizes.size(); ++d) {
+      const auto &expression = inputs[i].sizes[d].expression;
+      if (!expression)
+        continue;
+      if (auto symbol = expression->asSymbol())
+        given.insert(*symbol);
+      sizes.push_back(&*expression);
+      places.emplace_back(static_cast<int>(i), static_cast<int>(d));
+    }
+  }
+  std::vector<SymbolSolution> solutions;
+  for (SizeSolution &solution : solveSizes(sizes, given)) {
+    auto [input, dimension] = places[solution.size];
+    solutions.push_back({input, dimension, solution.symbol, std::move(solution.factor),
+                         std::move(solution.offset)});
+  }
+  return solutions;
+}
 
 Result<Metadata> parseMetadata(std::string_view text) {
   auto json = Json::parse(text);

@@ -8,6 +8,7 @@
 #include "runtime/Artifact/SizeExpression.h"
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,12 @@ struct Size {
 
 enum class ValueKind { Tensor, Int, Float, Bool };
 
+/// A symbol that follows from a size of an input: (size - offset) / factor.
+struct SymbolSolution {
+  int input, dimension, symbol;
+  SizeExpression factor, offset;
+};
+
 /// An input or an output. Scalars have no sizes; their dtype is i64, f64 or bool.
 struct ValueInfo {
   std::string name;
@@ -37,6 +44,10 @@ struct ValueInfo {
   std::optional<int> symbol; // an int input that is a symbol
   bool hidden = false;       // an output that only a mutation writes
 };
+
+/// How symbols follow from the sizes of inputs that are neither one nor a size as they stand, in
+/// the order in which they are found.
+std::vector<SymbolSolution> solveInputs(std::span<const ValueInfo> inputs);
 
 struct StateInfo {
   std::string name;
@@ -157,6 +168,7 @@ struct Metadata {
   std::vector<StateInfo> state;
   std::vector<MutatedInput> mutatedInputs;
   std::vector<SymbolInfo> symbols;
+  std::vector<SymbolSolution> solutions; // solveInputs of the inputs
   bool isStatic = false;
   int64_t arenaBytes = 0, planBoundBytes = 0;
   int64_t workspaceBytes = 0; // of each worker; dynamic programs tell it in phase SIZES

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Artifact/SizeExpression.h"
 #include "Support/Checked.h"
+#include "Support/SolveSymbols.h"
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -136,7 +137,7 @@ std::optional<int64_t> SizeExpression::apply(Op op, int64_t a, int64_t b) {
   case Op::Add:
     return checkedAdd(a, b);
   case Op::Sub:
-    return b == INT64_MIN ? std::nullopt : checkedAdd(a, -b);
+    return checkedSub(a, b);
   case Op::Mul:
     return checkedMul(a, b);
   case Op::FloorDiv:
@@ -194,42 +195,89 @@ std::optional<int> SizeExpression::asSymbol() const {
   return std::nullopt;
 }
 
-std::optional<int>
-SizeExpression::unknownOfLine(std::span<const std::optional<int64_t>> values) const {
-  std::optional<int> unknown;
+/// A symbol's name in sizes: artifacts may call it anything.
+static std::string nameOf(int64_t symbol) { return fmt::format("%{}", symbol); }
+
+std::optional<tw::Size> SizeExpression::asSize() const {
+  std::vector<tw::Size> stack;
   for (const Step &step : steps) {
-    if (step.op == Op::FloorDiv || step.op == Op::Mod || step.op == Op::Max || step.op == Op::Min)
-      return std::nullopt;
-    if (step.op != Op::Symbol || values[step.operand])
+    if (step.op == Op::Constant || step.op == Op::Symbol) {
+      stack.push_back(step.op == Op::Constant ? tw::Size(step.operand)
+                                              : tw::Size::symbol(nameOf(step.operand)));
       continue;
-    if (unknown)
+    }
+    tw::Size b = std::move(stack.back()), a = 0; // -b is 0 - b
+    stack.pop_back();
+    if (step.op != Op::Neg) {
+      a = std::move(stack.back());
+      stack.pop_back();
+    }
+    switch (step.op) {
+    case Op::Add:
+      stack.push_back(a + b);
+      break;
+    case Op::Neg:
+    case Op::Sub:
+      stack.push_back(a - b);
+      break;
+    case Op::Mul:
+      stack.push_back(a * b);
+      break;
+    case Op::FloorDiv:
+      stack.push_back(floorDiv(a, b));
+      break;
+    case Op::Mod:
+      stack.push_back(mod(a, b));
+      break;
+    default:
       return std::nullopt;
-    unknown = static_cast<int>(step.operand);
+    }
   }
-  return unknown;
+  return stack.back().valid() ? std::optional(stack.back()) : std::nullopt;
 }
 
-std::optional<SizeExpression::Solution>
-SizeExpression::solve(int64_t value, std::span<const std::optional<int64_t>> values) const {
-  auto unknown = unknownOfLine(values);
-  if (!unknown)
-    return std::nullopt;
-  // One use under + - *: a straight line, given by its points at 0 and 1.
-  std::vector<std::optional<int64_t>> trial(values.begin(), values.end());
-  auto at = [&](int64_t x) {
-    trial[*unknown] = x;
-    return evaluate(trial);
-  };
-  auto zero = at(0), one = at(1);
-  if (!zero || !one)
-    return std::nullopt;
-  auto slope = apply(Op::Sub, *one, *zero), rise = apply(Op::Sub, value, *zero);
-  if (!slope || !rise)
-    return std::nullopt;
-  auto x = checkedFloorDiv(*rise, *slope);
-  if (!x || at(*x) != value)
-    return std::nullopt;
-  return Solution{*unknown, *x};
+/// What tw::Size::build makes steps with.
+struct SizeExpression::Postfix {
+  using Steps = std::vector<Step>;
+
+  Steps constant(int64_t value) { return {{Op::Constant, value}}; }
+  Steps symbol(const std::string &name) { return {{Op::Symbol, std::stoll(name.substr(1))}}; }
+  Steps binary(Op op, Steps x, const Steps &y) {
+    x.insert(x.end(), y.begin(), y.end());
+    x.push_back({op, 0});
+    return x;
+  }
+  Steps negative(Steps x) {
+    x.push_back({Op::Neg, 0});
+    return x;
+  }
+  Steps add(Steps x, const Steps &y) { return binary(Op::Add, std::move(x), y); }
+  Steps mul(Steps x, const Steps &y) { return binary(Op::Mul, std::move(x), y); }
+  Steps floorDiv(Steps x, const Steps &y) { return binary(Op::FloorDiv, std::move(x), y); }
+  Steps ceilDiv(Steps x, const Steps &y) { return negative(floorDiv(negative(std::move(x)), y)); }
+  Steps mod(Steps x, const Steps &y) { return binary(Op::Mod, std::move(x), y); }
+};
+
+SizeExpression SizeExpression::of(const tw::Size &size) {
+  SizeExpression expression;
+  expression.steps = size.build(Postfix{});
+  expression.source = size.str();
+  return expression;
+}
+
+std::vector<SizeSolution> solveSizes(std::span<const SizeExpression *const> sizes,
+                                     const std::set<int> &given) {
+  std::set<std::string> known;
+  for (int symbol : given)
+    known.insert(nameOf(symbol));
+  std::vector<tw::Size> equations; // a constant where nothing follows from one
+  for (const SizeExpression *size : sizes)
+    equations.push_back(size->asSize().value_or(tw::Size()));
+  std::vector<SizeSolution> solutions;
+  for (const SolvedSymbol &solved : solveSymbols(equations, known))
+    solutions.push_back({solved.equation, static_cast<int>(std::stoll(solved.symbol.substr(1))),
+                         SizeExpression::of(solved.factor), SizeExpression::of(solved.offset)});
+  return solutions;
 }
 
 } // namespace tw::rt

@@ -4,8 +4,10 @@
 // loaded, evaluated with checked arithmetic at every call.
 #pragma once
 #include "Support/Diagnostic.h"
+#include "Support/Size.h"
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,21 +32,6 @@ public:
   /// The symbol, if the expression is nothing else.
   std::optional<int> asSymbol() const;
 
-  /// When exactly one symbol is unknown and it is used once, under + - * only: its value that makes
-  /// the expression `value`. Empty when the expression is not of that form or no value does.
-  struct Solution {
-    int symbol;
-    int64_t value;
-  };
-  std::optional<Solution> solve(int64_t value,
-                                std::span<const std::optional<int64_t>> values) const;
-
-  /// Whether solve() is about a symbol here, whatever the value: one unknown, used once, under
-  /// + - * only.
-  bool isLinearInUnknown(std::span<const std::optional<int64_t>> values) const {
-    return unknownOfLine(values).has_value();
-  }
-
   const std::string &text() const { return source; }
 
 private:
@@ -54,10 +41,28 @@ private:
     Op op;
     int64_t operand; // the constant, or the symbol's index
   };
-  std::optional<int> unknownOfLine(std::span<const std::optional<int64_t>> values) const;
+  struct Postfix;
+  std::optional<tw::Size> asSize() const;
+  static SizeExpression of(const tw::Size &size);
   static std::optional<int64_t> apply(Op op, int64_t a, int64_t b);
   std::vector<Step> steps; // postfix order
   std::string source;
+
+  friend std::vector<struct SizeSolution> solveSizes(std::span<const SizeExpression *const>,
+                                                     const std::set<int> &);
 };
+
+/// A symbol that follows from a size that is more than a symbol: (size - offset) / factor, in
+/// symbols that are given or that solutions before it find.
+struct SizeSolution {
+  size_t size; // which of those that are given
+  int symbol;
+  SizeExpression factor, offset;
+};
+
+/// The symbols that follow from the values of `sizes`, beside those of `given`
+/// (Support/SolveSymbols.h).
+std::vector<SizeSolution> solveSizes(std::span<const SizeExpression *const> sizes,
+                                     const std::set<int> &given);
 
 } // namespace tw::rt

@@ -41,8 +41,8 @@ public:
       TW_TRY(checkType(i));
     for (size_t i : rest)
       TW_TRY(bind(i));
-    while (std::find(symbols.begin(), symbols.end(), std::nullopt) != symbols.end() && solveOne()) {
-    }
+    for (const SymbolSolution &solution : metadata.solutions)
+      TW_TRY(solve(solution));
     for (size_t i : rest)
       TW_TRY(checkExpressions(i));
     return checkRanges();
@@ -177,19 +177,20 @@ private:
     return wrongShape(origin.input, std::move(message));
   }
 
-  /// Finds the value of one more symbol from an expression; false when there is none to find.
-  bool solveOne() {
-    for (size_t i = 0; i < inputs.size(); ++i)
-      for (int d = 0; d < inputs[i].rank; ++d) {
-        const auto &expression = metadata.inputs[i].sizes[d].expression;
-        auto solution = expression ? expression->solve(inputs[i].sizes[d], symbols) : std::nullopt;
-        if (!solution)
-          continue;
-        symbols[solution->symbol] = solution->value;
-        origins[solution->symbol] = {i, d};
-        return true;
-      }
-    return false;
+  /// Nothing follows where the factor is 0 or not known.
+  Status solve(const SymbolSolution &solution) {
+    auto [i, d] = std::pair(size_t(solution.input), solution.dimension);
+    int64_t size = inputs[i].sizes[d];
+    auto factor = solution.factor.evaluate(symbols), offset = solution.offset.evaluate(symbols);
+    auto rest = offset ? checkedSub(size, *offset) : std::nullopt;
+    if (!rest || !factor || *factor == 0)
+      return {};
+    if (checkedMod(*rest, *factor) != 0)
+      return wrongShape(i, fmt::format("{} is {}, but the model says {}, which no whole number "
+                                       "makes {}",
+                                       place(i, d), size,
+                                       metadata.inputs[i].sizes[d].expression->text(), size));
+    return bindSymbol(solution.symbol, checkedFloorDiv(*rest, *factor).value_or(INT64_MAX), {i, d});
   }
 
   Status checkExpressions(size_t i) const {
@@ -203,20 +204,6 @@ private:
         where += (where.empty() ? " with " : " and ") + symbolText(symbol);
       return wrongShape(i, fmt::format("{} is {}, but the model says {}{}", place(i, d),
                                        inputs[i].sizes[d], expression->text(), where));
-    }
-    return checkSolvable(i);
-  }
-
-  /// A size like s0*2 whose symbol no value satisfies: 7.
-  Status checkSolvable(size_t i) const {
-    for (int d = 0; d < inputs[i].rank; ++d) {
-      const auto &expression = metadata.inputs[i].sizes[d].expression;
-      if (!expression || !expression->isLinearInUnknown(symbols))
-        continue;
-      return wrongShape(i, fmt::format("{} is {}, but the model says {}, which no whole number "
-                                       "makes {}",
-                                       place(i, d), inputs[i].sizes[d], expression->text(),
-                                       inputs[i].sizes[d]));
     }
     return {};
   }

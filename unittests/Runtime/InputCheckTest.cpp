@@ -62,6 +62,7 @@ TEST_F(InputCheck, EqualSymbolsMustAgree) {
 TEST_F(InputCheck, SolvesForSymbolsThatStandOnlyInExpressions) {
   metadata.inputs[0].sizes[0].expression.reset();
   metadata.inputs[0].sizes[0].fixed = 4;
+  metadata.solutions = solveInputs(metadata.inputs);
   EXPECT_EQ(check({tensor({4, 4}), tensor({3, 10}), number(9)}), "");
   EXPECT_EQ(symbols[1], 5);
   EXPECT_EQ(check({tensor({4, 4}), tensor({3, 7}), number(9)}),

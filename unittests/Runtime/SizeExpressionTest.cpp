@@ -47,15 +47,29 @@ TEST(SizeExpression, RefusesMalformedText) {
       "size expression \"s0*q\": at character 4: symbol q is not among the program's symbols");
 }
 
-TEST(SizeExpression, SolvesStraightLines) {
-  auto solve = [](const char *text, int64_t value, Values values) {
-    auto solution = SizeExpression::parse(text, names)->solve(value, values);
-    return solution ? std::optional(solution->value) : std::nullopt;
-  };
-  EXPECT_EQ(solve("s0*2 + 1", 9, {std::nullopt, 3}), 4);
-  EXPECT_EQ(solve("10 - s0*s1", 1, {std::nullopt, 3}), 3);
-  EXPECT_EQ(solve("s0*2", 9, {std::nullopt, 3}), std::nullopt);
-  EXPECT_EQ(solve("s0%8", 3, {std::nullopt, 3}), std::nullopt);
-  EXPECT_EQ(solve("s0*s0", 9, {std::nullopt, 3}), std::nullopt);
-  EXPECT_EQ(solve("s0*s1", 9, {std::nullopt, std::nullopt}), std::nullopt);
+/// The values that solutions of `texts` find when the sizes are `sizes`; `given` are known.
+static Values solve(const std::vector<const char *> &texts, const std::vector<int64_t> &sizes,
+                    Values values = {std::nullopt, std::nullopt}) {
+  std::vector<SizeExpression> expressions;
+  for (const char *text : texts)
+    expressions.push_back(*SizeExpression::parse(text, names));
+  std::vector<const SizeExpression *> pointers;
+  for (const SizeExpression &expression : expressions)
+    pointers.push_back(&expression);
+  std::set<int> given;
+  for (int i = 0; i < 2; ++i)
+    if (values[i])
+      given.insert(i);
+  for (const SizeSolution &solution : solveSizes(pointers, given))
+    values[solution.symbol] = (sizes[solution.size] - *solution.offset.evaluate(values)) /
+                              *solution.factor.evaluate(values);
+  return values;
+}
+
+TEST(SizeExpression, SymbolsFollowFromStraightLines) {
+  EXPECT_EQ(solve({"s0*2 + 1"}, {9}), (Values{4, std::nullopt}));
+  EXPECT_EQ(solve({"10 - s0*s1"}, {1}, {std::nullopt, 3}), (Values{3, 3}));
+  EXPECT_EQ(solve({"s0*s1 - (s1%2 + -s1//2)", "s1*3"}, {15, 9}), (Values{4, 3}));
+  for (const char *text : {"s0%8", "s0*s0", "s0*s1", "max(s0, 4)", "9223372036854775807*4*s0"})
+    EXPECT_EQ(solve({text}, {9}), (Values{std::nullopt, std::nullopt})) << text;
 }

@@ -91,17 +91,21 @@ TEST(Size, IsEvaluatedWithChecks) {
   EXPECT_EQ(size.substitute({{"N", Size(1)}, {"M", Size::symbol("K") * 2}}).str(), "K * 16 + 55");
 }
 
-TEST(Size, IsSolvedWhereItIsALine) {
+TEST(Size, IsALineInItsOnlyUnknownSymbol) {
   Size m = Size::symbol("M"), n = Size::symbol("N");
-  auto line = (m * n + n * 2 + 1).linear({{"N", 3}});
+  auto line = (m * n - m * 4 + n * 2 + 1).linear({"N"});
   ASSERT_TRUE(line);
   EXPECT_EQ(line->symbol, "M");
-  EXPECT_EQ(line->factor, 3);
-  EXPECT_EQ(line->offset, 7);
+  EXPECT_EQ(line->factor, n - 4);
+  EXPECT_EQ(line->offset, n * 2 + 1);
+  EXPECT_EQ((m * ceilDiv(n, 8)).linear({"N"})->factor, ceilDiv(n, 8));
   EXPECT_FALSE((m + n).linear({}));
   EXPECT_FALSE(ceilDiv(m, 8).linear({}));
+  EXPECT_FALSE((n * ceilDiv(m, 8) + m).linear({"N"}));
   EXPECT_FALSE((m * m).linear({}));
-  EXPECT_FALSE(m.linear({{"M", 1}}));
+  EXPECT_FALSE((m * m + m).linear({}));
+  EXPECT_FALSE(m.linear({"M"}));
+  EXPECT_FALSE(Size(4).linear({}));
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "IR/Tile/Elementwise.h"
 #include "IR/Tile/SizeText.h"
 #include "IR/Tile/Tile.h"
+#include "Support/SolveSymbols.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -199,30 +200,23 @@ LogicalResult verifyArgument(KernelOp kernel, Type type, ArgumentAttr argument) 
   return success();
 }
 
-/// What a call can bind: docs/tile-programs.md, "Binding". Values do not matter, only which symbols
-/// are known, so every known one is 1.
+/// What a call can bind: docs/tile-programs.md, "Binding".
 LogicalResult verifyBinding(KernelOp kernel) {
-  Size::Values known;
+  std::set<std::string> known;
+  std::vector<Size> equations;
   bool outsBind = kernel->hasAttr(TileDialect::destinationsName);
-  for (auto argument : kernel.getArguments().getAsRange<ArgumentAttr>())
+  for (auto [value, argument] : llvm::zip(kernel.getBody().getArguments(),
+                                          kernel.getArguments().getAsRange<ArgumentAttr>())) {
     if (argument.getSymbol())
-      known[argument.getSymbol().str()] = 1;
-  bool changes = true;
-  while (changes) {
-    changes = false;
-    for (auto [value, argument] : llvm::zip(kernel.getBody().getArguments(),
-                                            kernel.getArguments().getAsRange<ArgumentAttr>())) {
-      bool binds = argument.getAccess() == Access::In || argument.getAccess() == Access::InOut ||
-                   (argument.getAccess() == Access::Out && outsBind);
-      if (!binds)
-        continue;
-      for (const Size &size : sizesOf(cast<BufferType>(value.getType())))
-        if (auto line = size.linear(known); line && line->factor != 0)
-          changes |= known.try_emplace(line->symbol, 1).second;
-    }
+      known.insert(argument.getSymbol().str());
+    bool binds = argument.getAccess() == Access::In || argument.getAccess() == Access::InOut ||
+                 (argument.getAccess() == Access::Out && outsBind);
+    if (binds)
+      llvm::append_range(equations, sizesOf(cast<BufferType>(value.getType())));
   }
+  solveSymbols(equations, known);
   for (auto symbol : kernel.getSymbols().getAsRange<SymbolAttr>())
-    if (!known.contains(symbol.getName()))
+    if (!known.contains(symbol.getName().str()))
       return kernel.emitOpError() << "symbol " << symbol.getName()
                                   << " follows neither from the size of an input nor from an "
                                      "argument";

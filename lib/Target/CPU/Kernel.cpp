@@ -266,7 +266,7 @@ private:
       if (auto symbol = kernel.getArgument(cast<BlockArgument>(number).getArgNumber()).getSymbol())
         e.symbols.try_emplace(symbol.str(), Ix(bits));
     }
-    solveSymbols(b, loc, equations, e.symbols);
+    emitSymbols(b, loc, equations, e.symbols);
   }
 
   void bind(Emitter &e, Value buffer, Value data) {

@@ -77,7 +77,7 @@ void Signature::bindScalars(Emitter &e, llvm::function_ref<Value(int64_t)> word)
     if (auto symbol = argument.getSymbol())
       e.symbols.try_emplace(symbol.str(), Ix(bits));
   }
-  solveSymbols(e.b, e.loc, equations, e.symbols);
+  emitSymbols(e.b, e.loc, equations, e.symbols);
 }
 
 Indices Signature::grid(Emitter &e) {

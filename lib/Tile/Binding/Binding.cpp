@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tile/Binding/Binding.h"
 #include "Support/Checked.h"
+#include "Support/SolveSymbols.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -102,36 +104,47 @@ private:
                        sizesText(given[i].sizes));
   }
 
-  /// Solves equations with one unknown until none is left.
+  bool areKnown(const std::set<std::string> &symbols) const {
+    return std::all_of(symbols.begin(), symbols.end(),
+                       [&](const std::string &symbol) { return bound.symbols.contains(symbol); });
+  }
+
   Status solve() {
-    for (bool changes = true; changes;) {
-      changes = false;
-      for (size_t i = 0; i < given.size(); ++i)
-        for (size_t d = 0; kernel.arguments[i].isGiven() && d < given[i].sizes.size(); ++d) {
-          if (isUnknown(given[i].sizes[d]))
-            continue;
-          auto line = kernel.arguments[i].sizes[d].linear(bound.symbols);
-          if (!line || line->factor == 0)
-            continue;
-          TW_TRY(solve(*line, i, d));
-          changes = true;
+    std::vector<Size> equations;
+    std::vector<std::pair<size_t, size_t>> places;
+    for (size_t i = 0; i < given.size(); ++i)
+      for (size_t d = 0; kernel.arguments[i].isGiven() && d < given[i].sizes.size(); ++d)
+        if (!isUnknown(given[i].sizes[d])) {
+          equations.push_back(kernel.arguments[i].sizes[d]);
+          places.emplace_back(i, d);
         }
-    }
+    std::set<std::string> known;
+    for (const auto &[symbol, value] : bound.symbols)
+      known.insert(symbol);
+    for (const SolvedSymbol &solved : solveSymbols(equations, known))
+      if (areKnown(solved.factor.symbols()) && areKnown(solved.offset.symbols())) {
+        auto [i, d] = places[solved.equation];
+        TW_TRY(solve(solved, i, d));
+      }
     return {};
   }
 
-  /// factor * symbol + offset = size.
-  Status solve(const Size::Linear &line, size_t i, size_t d) {
+  /// The value of one symbol, unless its factor is 0: then nothing follows.
+  Status solve(const SolvedSymbol &solved, size_t i, size_t d) {
     int64_t size = given[i].sizes[d];
-    auto rest = line.offset == INT64_MIN ? std::nullopt : checkedAdd(size, -line.offset);
     std::string equation =
         fmt::format("{} = {} ({})", kernel.arguments[i].sizes[d].str(), size, placeOf(i, d));
-    if (!rest || (line.factor == -1 && *rest == INT64_MIN))
+    auto factor = solved.factor.evaluate(bound.symbols);
+    auto offset = solved.offset.evaluate(bound.symbols);
+    auto rest = offset ? checkedSub(size, *offset) : std::nullopt;
+    if (!factor || !rest || (*factor == -1 && *rest == INT64_MIN))
       return error(Code::INTERPRETER_2, fmt::format("{} overflows", equation));
-    if (*rest % line.factor != 0)
+    if (*factor == 0)
+      return {};
+    if (*rest % *factor != 0)
       return error(Code::INTERPRETER_2,
-                   fmt::format("no integer {} gives {}", line.symbol, equation));
-    return take(line.symbol, *rest / line.factor, placeOf(i, d));
+                   fmt::format("no integer {} gives {}", solved.symbol, equation));
+    return take(solved.symbol, *rest / *factor, placeOf(i, d));
   }
 
   Status checkSymbols() const {

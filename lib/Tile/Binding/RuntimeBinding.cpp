@@ -105,33 +105,25 @@ void RuntimeBinding::collect(ArrayRef<Value> given) {
   }
 }
 
-/// size = factor * symbol + offset, with factor and offset of symbols that are known.
-bool RuntimeBinding::solve(Equation &equation) {
-  Size::Values known; // which are known matters here, not their values
-  for (const auto &[name, value] : symbols)
-    known[name] = 1;
-  auto line = equation.size.linear(known);
-  if (!line || line->factor == 0)
-    return false;
-  auto at = [&](int64_t value) { return equation.size.substitute({{line->symbol, Size(value)}}); };
-  Size offset = at(0), factor = at(1) - offset;
-  Value rest = b.createOrFold<arith::SubIOp>(loc, equation.value, evaluate(offset));
+void RuntimeBinding::solve(const SolvedSymbol &solved) {
+  Equation &equation = equations[solved.equation];
+  Value rest = b.createOrFold<arith::SubIOp>(loc, equation.value, evaluate(solved.offset));
   std::string text = fmt::format("{} = %lld ({})", equation.size.str(), equation.place);
   Value solution = rest;
-  if (factor != Size(1)) {
-    Value by = divisor(evaluate(factor), factor);
+  if (solved.factor != Size(1)) {
+    Value by = divisor(evaluate(solved.factor), solved.factor);
     solution = arith::DivSIOp::create(b, loc, rest, by);
     Value again = arith::MulIOp::create(b, loc, solution, by);
     check(compare(arith::CmpIPredicate::eq, again, rest),
-          fmt::format("no integer {} gives {}", line->symbol, text), equation.value);
+          fmt::format("no integer {} gives {}", solved.symbol, text), equation.value);
   }
-  if (factor != Size(1) || offset != Size(0))
+  if (solved.factor != Size(1) || solved.offset != Size(0))
     check(
         compare(arith::CmpIPredicate::sge, solution, constant(0)),
-        fmt::format("symbol {} would be %lld by {}; symbols are not negative", line->symbol, text),
+        fmt::format("symbol {} would be %lld by {}; symbols are not negative", solved.symbol, text),
         {solution, equation.value});
-  symbols[line->symbol] = solution;
-  return equation.isSolved = true;
+  symbols[solved.symbol] = solution;
+  equation.isSolved = true;
 }
 
 void RuntimeBinding::checkSymbols() {
@@ -154,11 +146,14 @@ void RuntimeBinding::checkSymbols() {
 
 bool RuntimeBinding::bind(ArrayRef<Value> given) {
   collect(given);
-  for (bool changes = true; changes;) {
-    changes = false;
-    for (Equation &equation : equations)
-      changes |= !equation.isSolved && solve(equation);
-  }
+  std::set<std::string> known;
+  for (const auto &[name, value] : symbols)
+    known.insert(name);
+  std::vector<Size> sizes;
+  for (const Equation &equation : equations)
+    sizes.push_back(equation.size);
+  for (const SolvedSymbol &solved : solveSymbols(sizes, known))
+    solve(solved);
   for (const KernelSymbol &symbol : kernel.symbols)
     if (!symbols.contains(symbol.name))
       return false;

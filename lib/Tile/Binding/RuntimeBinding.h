@@ -3,7 +3,7 @@
 // Symbols of a kernel that are known only when the program runs: as values of the host program,
 // solved and checked there by the rules of Binding.h.
 #pragma once
-#include "Support/Size.h"
+#include "Support/SolveSymbols.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <string>
 #include <vector>
@@ -38,7 +38,7 @@ private:
   };
 
   void collect(llvm::ArrayRef<mlir::Value> given);
-  bool solve(Equation &equation);
+  void solve(const SolvedSymbol &solved);
   void checkSymbols();
   mlir::Value divisor(mlir::Value value, const Size &size);
   mlir::Value constant(int64_t value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TorchToGraph/Core/Arguments.h"
 #include "IR/Graph/Graph.h"
+#include "Support/SolveSymbols.h"
 #include "TorchToGraph/Builders/Index.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -116,31 +117,66 @@ void Binder::bindPlainSymbols() {
       }
 }
 
-/// Symbols that occur only as `symbol * a + b`.
+/// `expr` over symbols with these names.
+Size asSize(AffineExpr expr, ArrayRef<std::string> names) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return Size::symbol(names[symbol.getPosition()]);
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Size x = asSize(binary.getLHS(), names), y = asSize(binary.getRHS(), names);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return x + y;
+  case AffineExprKind::Mul:
+    return x * y;
+  case AffineExprKind::FloorDiv:
+    return floorDiv(x, y);
+  case AffineExprKind::CeilDiv:
+    return ceilDiv(x, y);
+  default:
+    return mod(x, y);
+  }
+}
+
+/// What Size::build makes a value with.
+struct IndexArithmetic {
+  IndexMath math;
+  const llvm::StringMap<Value> &values;
+
+  OpFoldResult constant(int64_t value) { return math.constant(value); }
+  OpFoldResult symbol(const std::string &name) { return values.lookup(name); }
+  OpFoldResult add(OpFoldResult x, OpFoldResult y) { return math.add(x, y); }
+  OpFoldResult mul(OpFoldResult x, OpFoldResult y) { return math.mul(x, y); }
+  OpFoldResult floorDiv(OpFoldResult x, OpFoldResult y) { return math.floorDiv(x, y); }
+  OpFoldResult ceilDiv(OpFoldResult x, OpFoldResult y) { return math.ceilDiv(x, y); }
+  OpFoldResult mod(OpFoldResult x, OpFoldResult y) { return math.remainder(x, y); }
+};
+
+/// Symbols that occur only in expressions. Where a factor depends on a symbol it could be 0: then
+/// sizes stay what they are.
 void Binder::solveSymbols() {
-  IndexMath math{b, loc};
+  std::set<std::string> known;
+  for (const auto &entry : values)
+    known.insert(entry.getKey().str());
+  std::vector<Size> equations;
+  SmallVector<std::pair<Value, unsigned>> places;
   for (const Shape &shape : shapes)
-    for (unsigned d = 0; d < shape.map.getNumResults(); ++d) {
-      AffineExpr expr = shape.map.getResult(d);
-      int64_t offset = 0, factor = 1;
-      auto takeConstant = [&](AffineExprKind kind, int64_t &constant) {
-        auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-        auto known = binary && binary.getKind() == kind
-                         ? dyn_cast<AffineConstantExpr>(binary.getRHS())
-                         : AffineConstantExpr();
-        if (known)
-          constant = known.getValue(), expr = binary.getLHS();
-      };
-      takeConstant(AffineExprKind::Add, offset);
-      takeConstant(AffineExprKind::Mul, factor);
-      auto symbol = dyn_cast<AffineSymbolExpr>(expr);
-      if (!symbol || factor == 0 || values.contains(shape.names[symbol.getPosition()]))
-        continue;
-      OpFoldResult size = tensor::DimOp::create(b, loc, shape.argument, d).getResult();
-      OpFoldResult value =
-          math.floorDiv(math.sub(size, math.constant(offset)), math.constant(factor));
-      values[shape.names[symbol.getPosition()]] = math.value(value);
+    for (auto [d, expr] : llvm::enumerate(shape.map.getResults())) {
+      equations.push_back(asSize(expr, shape.names));
+      places.push_back({shape.argument, unsigned(d)});
     }
+  IndexMath math{b, loc};
+  for (const SolvedSymbol &solved : tw::solveSymbols(equations, known)) {
+    auto isKnown = [&](const std::string &symbol) { return values.contains(symbol); };
+    if (!solved.factor.constant() || !llvm::all_of(solved.offset.symbols(), isKnown))
+      continue;
+    auto [argument, d] = places[solved.equation];
+    OpFoldResult size = tensor::DimOp::create(b, loc, argument, d).getResult();
+    OpFoldResult offset = solved.offset.build(IndexArithmetic{math, values});
+    OpFoldResult factor = solved.factor.build(IndexArithmetic{math, values});
+    values[solved.symbol] = math.value(math.floorDiv(math.sub(size, offset), factor));
+  }
 }
 
 void Binder::stateSizes() {

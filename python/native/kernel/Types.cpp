@@ -3,6 +3,7 @@
 // Sizes, indices, scalars, tiles, buffers and dtypes as types of Python.
 #include "Docs.h"
 #include "Function.h"
+#include "Support/SolveSymbols.h"
 #include "Values.h"
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
@@ -182,22 +183,21 @@ struct PythonArithmetic {
   nb::object mod(const nb::object &a, const nb::object &b) { return a.attr("__mod__")(b); }
 };
 
-/// Of a size that is factor * symbol + offset, in one symbol that is not `known`, these three.
-nb::object lineOf(const Size &self, const std::vector<std::string> &known) {
-  tw::Size::Values values; // which are known matters here, not their values
-  for (const std::string &name : known)
-    values[name] = 1;
-  auto line = self.expr()->linear(values);
-  if (!line || line->factor == 0)
-    return nb::none();
-  auto at = [&](int64_t value) {
-    return self.expr()->substitute({{line->symbol, tw::Size(value)}});
-  };
-  auto size = [](const tw::Size &value) {
+/// Support/SolveSymbols.h: of each symbol that follows the equation, the name, factor and offset.
+std::vector<nb::tuple> solveSizes(const std::vector<Size> &sizes,
+                                  const std::vector<std::string> &known) {
+  std::vector<tw::Size> equations;
+  for (const Size &size : sizes)
+    equations.push_back(*size.expr());
+  std::set<std::string> found(known.begin(), known.end());
+  auto asSize = [](const tw::Size &value) {
     return Size(KSize(std::make_shared<const SizeExpr>(value)));
   };
-  tw::Size offset = at(0);
-  return nb::make_tuple(line->symbol, size(at(1) - offset), size(offset));
+  std::vector<nb::tuple> solutions;
+  for (const SolvedSymbol &solved : solveSymbols(equations, found))
+    solutions.push_back(nb::make_tuple(solved.equation, solved.symbol, asSize(solved.factor),
+                                       asSize(solved.offset)));
+  return solutions;
 }
 
 } // namespace
@@ -214,7 +214,7 @@ static nb::class_<Size> defineSizes(nb::module_ &module) {
   size.def("_evaluate", [](const Size &self, nb::dict values) {
     return self.expr()->build(PythonArithmetic{values});
   });
-  size.def("_line", &lineOf);
+  size.def_static("_solve", &solveSizes);
   size.def_prop_ro("_symbols", [](const Size &self) {
     nb::list symbols;
     for (const SymbolInfoPtr &info : self.symbols)

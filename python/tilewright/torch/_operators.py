@@ -117,7 +117,8 @@ class Operator:
                 torch._check(argument.dim() == len(shape), lambda: f"kernel {self.kernel.name}: argument {name} has "
                              f"{argument.dim()} dimensions, but {len(shape)} are declared")
                 equations += list(zip(shape, argument.shape))
-        for size, value in _solved(equations, values):
+        _solve(self.kernel.name, equations, values)
+        for size, value in equations:
             torch._check(_evaluated(size, values) == value,
                          lambda: f"kernel {self.kernel.name}: a size is {value}, but must be {size}")
         for symbol in self.signature.symbols():
@@ -232,18 +233,14 @@ def _evaluated(size: Any, values: dict[str, Any]) -> Any:
     return size._evaluate(values) if isinstance(size, Size) else size
 
 
-def _solved(equations: list[tuple[Any, Any]], values: dict[str, Any]) -> list[tuple[Any, Any]]:
-    """Adds the symbols that sizes give to `values`; what is to be checked is left."""
-    rest, before = list(equations), -1
-    while len(values) != before:
-        before = len(values)
-        for size, value in rest:
-            line = size._line(list(values)) if isinstance(size, Size) else None
-            if line is not None:
-                symbol, factor, offset = line
-                factor, offset = _evaluated(factor, values), _evaluated(offset, values)
-                values[symbol] = value if (factor, offset) == (1, 0) else (value - offset) // factor
-    return rest
+def _solve(kernel: str, equations: list[tuple[Any, Any]], values: dict[str, Any]) -> None:
+    """Adds the symbols that sizes give to `values`."""
+    sizes = [(size, value) for size, value in equations if isinstance(size, Size)]
+    for equation, symbol, factor, offset in Size._solve([size for size, _ in sizes], list(values)):
+        factor, offset, value = _evaluated(factor, values), _evaluated(offset, values), sizes[equation][1]
+        torch._check(factor != 0, lambda: f"kernel {kernel}: symbol {symbol} does not follow from {sizes[equation][0]} = "
+                     f"{value}, where its factor is 0")
+        values[symbol] = value if (factor, offset) == (1, 0) else (value - offset) // factor
 
 
 def texts_of(found: dict[str, str]) -> list[tuple[str, str]]:

@@ -123,24 +123,30 @@ void check(const Case &c, Wanted wanted, const AttentionGradientConfiguration &c
   }
 }
 
-/// In one kernel and in two, in blocks that are even and that are not, split, and as chosen.
+constexpr Wanted all{true, true, true}, queries{.query = true}, keys{.key = true, .value = true};
+
+/// In one kernel as chosen, and in two of small blocks, split.
+void check(const Case &c) {
+  check(c, all, target::cpu::chooseAttentionGradient(c.spec(), {16, 32}));
+  AttentionGradientConfiguration block{
+      .queries = std::min<int64_t>(c.l, 8), .keys = std::min<int64_t>(c.s, 6), .splitsLoop = true};
+  check(c, queries, block);
+  check(c, keys, block);
+}
+
+/// And in two as chosen, in one in blocks of all keys, and in two that are not split.
 void checkAll(const Case &c) {
-  AttentionGradient spec = c.spec(), ofQueries = spec, ofKeys = spec;
+  check(c);
+  AttentionGradient ofQueries = c.spec(), ofKeys = c.spec();
   ofQueries.keyGradient.reset(), ofQueries.valueGradient.reset();
   ofKeys.queryGradient.reset();
-  target::cpu::VectorUnit unit{16, 32};
-  Wanted all{true, true, true}, queries{.query = true}, keys{.key = true, .value = true};
-  check(c, all, target::cpu::chooseAttentionGradient(spec, unit));
-  check(c, queries, target::cpu::chooseAttentionGradient(ofQueries, unit));
-  check(c, keys, target::cpu::chooseAttentionGradient(ofKeys, unit));
+  check(c, queries, target::cpu::chooseAttentionGradient(ofQueries, {16, 32}));
+  check(c, keys, target::cpu::chooseAttentionGradient(ofKeys, {16, 32}));
   AttentionGradientConfiguration block{.queries = std::min<int64_t>(c.l, 8), .keys = c.s};
   check(c, all, block);
   block.keys = std::min<int64_t>(c.s, 6);
-  for (bool isSplit : {false, true}) {
-    block.splitsLoop = isSplit;
-    check(c, queries, block);
-    check(c, keys, block);
-  }
+  check(c, queries, block);
+  check(c, keys, block);
 }
 
 TEST(AttentionGradientKernel, Full) {
@@ -149,12 +155,12 @@ TEST(AttentionGradientKernel, Full) {
 }
 
 TEST(AttentionGradientKernel, GroupsAreSummed) {
-  checkAll({{.b = 2, .g = 3, .l = 17, .s = 14, .e = 8, .f = 8}});
+  check({{.b = 2, .g = 3, .l = 17, .s = 14, .e = 8, .f = 8}});
 }
 
 TEST(AttentionGradientKernel, OneQueryOneKey) {
-  checkAll({{.b = 3, .g = 4, .l = 1, .s = 50, .e = 16, .f = 16}});
-  checkAll({{.b = 3, .g = 1, .l = 9, .s = 1, .e = 4, .f = 4}});
+  check({{.b = 3, .g = 4, .l = 1, .s = 50, .e = 16, .f = 16}});
+  check({{.b = 3, .g = 1, .l = 9, .s = 1, .e = 4, .f = 4}});
 }
 
 TEST(AttentionGradientKernel, SomeResults) {
@@ -166,34 +172,33 @@ TEST(AttentionGradientKernel, SomeResults) {
 }
 
 TEST(AttentionGradientKernel, Causal) {
-  checkAll({{.b = 1, .g = 2, .l = 33, .s = 33, .e = 8, .f = 8, .isCausal = true}});
-  checkAll({{.b = 1, .g = 1, .l = 40, .s = 13, .e = 8, .f = 8, .isCausal = true}});
-  checkAll({{.b = 1, .g = 1, .l = 9, .s = 30, .e = 8, .f = 8, .isCausal = true}});
+  check({{.b = 1, .g = 2, .l = 33, .s = 33, .e = 8, .f = 8, .isCausal = true}});
+  check({{.b = 1, .g = 1, .l = 40, .s = 13, .e = 8, .f = 8, .isCausal = true}});
+  check({{.b = 1, .g = 1, .l = 9, .s = 30, .e = 8, .f = 8, .isCausal = true}});
 }
 
 TEST(AttentionGradientKernel, Masks) {
-  checkAll({{.b = 2, .g = 2, .l = 17, .s = 22, .e = 8, .f = 8, .mask = Mask::Seen}});
-  checkAll({{.b = 2,
-             .g = 2,
-             .l = 17,
-             .s = 22,
-             .e = 8,
-             .f = 8,
-             .mask = Mask::Added,
-             .isMaskOfKeys = true}});
+  check({{.b = 2, .g = 2, .l = 17, .s = 22, .e = 8, .f = 8, .mask = Mask::Seen}});
+  check({{.b = 2,
+          .g = 2,
+          .l = 17,
+          .s = 22,
+          .e = 8,
+          .f = 8,
+          .mask = Mask::Added,
+          .isMaskOfKeys = true}});
   // Some queries see nothing.
-  checkAll({{.b = 1, .g = 1, .l = 30, .s = 2, .e = 8, .f = 8, .mask = Mask::Seen}});
-  checkAll(
-      {{.b = 1, .g = 1, .l = 12, .s = 12, .e = 4, .f = 4, .isCausal = true, .mask = Mask::Seen}});
+  check({{.b = 1, .g = 1, .l = 30, .s = 2, .e = 8, .f = 8, .mask = Mask::Seen}});
+  check({{.b = 1, .g = 1, .l = 12, .s = 12, .e = 4, .f = 4, .isCausal = true, .mask = Mask::Seen}});
 }
 
 TEST(AttentionGradientKernel, Dtypes) {
   for (kernel::DType dtype : {kernel::f16, kernel::bf16, kernel::f64})
-    checkAll({{.b = 1, .g = 2, .l = 19, .s = 24, .e = 16, .f = 16, .dtype = dtype}});
+    check({{.b = 1, .g = 2, .l = 19, .s = 24, .e = 16, .f = 16, .dtype = dtype}});
 }
 
 TEST(AttentionGradientKernel, WideHead) {
-  checkAll({{.b = 1, .g = 1, .l = 21, .s = 18, .e = 256, .f = 256}});
+  check({{.b = 1, .g = 1, .l = 21, .s = 18, .e = 256, .f = 256}});
 }
 
 TEST(AttentionGradientKernel, ConfigurationsThatAreNot) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/Common/Index/EmitSize.h"
+#include "Support/SolveSymbols.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -41,32 +42,21 @@ Ix emitSize(OpBuilder &b, Location loc, const Size &size, const SymbolValues &sy
   return size.build(SizeOps{b, loc, symbols});
 }
 
-void solveSymbols(OpBuilder &b, Location loc, ArrayRef<std::pair<Size, Value>> equations,
-                  SymbolValues &symbols) {
+void emitSymbols(OpBuilder &b, Location loc, ArrayRef<std::pair<Size, Value>> equations,
+                 SymbolValues &symbols) {
   IndexBuilder ix(b, loc);
-  bool changes = true;
-  while (changes) {
-    changes = false;
-    Size::Values known;
-    for (auto &[name, value] : symbols)
-      known[name] = 1; // which are known matters here, not their values
-    for (auto &[size, value] : equations) {
-      auto line = size.linear(known);
-      if (!line || line->factor == 0)
-        continue;
-      // size = factor * symbol + offset, with factor and offset of the known symbols.
-      auto at = [&](int64_t number) {
-        return emitSize(b, loc, size.substitute({{line->symbol, Size(number)}}), symbols);
-      };
-      Ix offset = at(0), factor = ix.sub(at(1), offset), rest = ix.sub(Ix(value), offset);
-      Ix solution =
-          factor.is(1)
-              ? rest
-              : Ix(arith::DivSIOp::create(b, loc, ix.value(rest), ix.value(factor)).getResult());
-      symbols[line->symbol] = solution;
-      changes = true;
-      break;
-    }
+  std::set<std::string> known;
+  for (const auto &[name, value] : symbols)
+    known.insert(name);
+  auto sizes = llvm::to_vector(llvm::make_first_range(equations));
+  for (const SolvedSymbol &solved : solveSymbols(sizes, known)) {
+    Ix offset = emitSize(b, loc, solved.offset, symbols);
+    Ix factor = emitSize(b, loc, solved.factor, symbols);
+    Ix rest = ix.sub(Ix(equations[solved.equation].second), offset);
+    symbols[solved.symbol] =
+        factor.is(1)
+            ? rest
+            : Ix(arith::DivSIOp::create(b, loc, ix.value(rest), ix.value(factor)).getResult());
   }
 }
 

@@ -16,8 +16,8 @@ Ix emitSize(mlir::OpBuilder &b, mlir::Location loc, const Size &size, const Symb
 
 /// Gives symbols the values that follow from sizes whose values are known. The call has checked
 /// that all of these equations hold.
-void solveSymbols(mlir::OpBuilder &b, mlir::Location loc,
-                  llvm::ArrayRef<std::pair<Size, mlir::Value>> equations, SymbolValues &symbols);
+void emitSymbols(mlir::OpBuilder &b, mlir::Location loc,
+                 llvm::ArrayRef<std::pair<Size, mlir::Value>> equations, SymbolValues &symbols);
 
 /// How often a tile.for runs: max(0, ceildiv(end - begin, step)), 0 if step is 0. Differences do
 /// not overflow for positions in buffers, and saturate for others.
