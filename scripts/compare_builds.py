@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares what two builds of the compiler make of the e2e models.
 
-    scripts/compare_builds.py OLD/bin/tilewright NEW/bin/tilewright [--time=ROUNDS] [NAME ...]
+    scripts/compare_builds.py OLD/bin/tilewright NEW/bin/tilewright [--target=NAME] [--precision=NAME]
+        [--time=ROUNDS] [NAME ...]
 
-For each model: whether the tile programs are the same text (but for the numbers of values), how many
-dispatches are tile programs and how many are left to the reference target, and with --time the time of
-a call, in turns, as the ratio of old to new (over 1: the new build is faster; medians of rounds, each
-the fastest of a bench run). Ends with the totals, and with status 1 if a model got slower by more than
-a tenth or lost a tile program.
+For each model: whether the tile programs are the same text (but for the numbers of values), whether the
+kernels that are configured have the same configurations (whether a field is the target's own does not
+count), how many dispatches are tile programs and how many are left to the reference target, and with
+--time the time of a call, in turns, as the ratio of old to new (over 1: the new build is faster; medians
+of rounds, each the fastest of a bench run). Ends with the totals, and with status 1 if a model got slower
+by more than a tenth or lost a tile program.
 """
 import argparse
 import json
@@ -26,7 +28,8 @@ SLOWER = 0.9
 
 def renumbered(text):
     """Values by order of appearance, constants by their value, without locations and configurations."""
-    text = re.sub(r',? ?tile\.configuration = #tile\.config<"\w+" \{[^}]*\}( on <"\w+" \{[^}]*\}>)?>', "", text)
+    configuration = r'<"\w+" \{[^}]*\}( on <"\w+" \{[^}]*\}>)?( variants ?\[[^\]]*\])?>'
+    text = re.sub(rf",? ?tile\.configuration = #tile\.config{configuration}", "", text)
     text = re.sub(r" loc\((?:[^()]|\([^()]*\))*\)", "", text)
     constants = dict(re.findall(r"^ *(%[\w-]+) = arith\.constant (.*)$", text, re.M))
     text = re.sub(r"^ *%[\w-]+ = arith\.constant .*\n", "", text, flags=re.M)
@@ -42,6 +45,20 @@ def kernels(dump):
     for match in re.finditer(r"^  tile\.kernel @(\w+)\(.*?^  \}$", text, re.M | re.S):
         found[match[1]] = renumbered(match[0])
     return found, re.findall(r"^  func\.func private @(\w+)\(.*tw\.kernel", text, re.M)
+
+
+def flat(configuration):
+    """All fields beside each other, the target's own among them."""
+    fields = {**configuration, **configuration.get("target", {}), "kind": configuration["kind"]}
+    fields.pop("target", None)
+    fields["variants"] = [flat(variant) for variant in configuration.get("variants", [])]
+    return fields
+
+
+def configurations(report):
+    """The configuration of each kernel by name."""
+    return {kernel["kernel"]: flat(kernel) for dispatch in json.loads(report)["configurations"]
+            for kernel in dispatch["kernels"]}
 
 
 def call(tool, *arguments):
@@ -74,12 +91,14 @@ def compare(folder, options):
         sides = []
         for number, tool in enumerate([options.old, options.new]):
             artifact, dump = scratch / f"{number}.so", scratch / f"dump{number}"
-            call(tool, "compile", folder / case["model"], "-o", artifact, f"--dump-to={dump}",
-                 *case.get("compile_arguments", []))
-            sides.append((tool, artifact, *kernels(dump)))
-        (_, _, old, old_rest), (_, _, new, new_rest) = sides
+            report = call(tool, "compile", folder / case["model"], "-o", artifact, f"--dump-to={dump}", "--report=json",
+                          f"--target={options.target}", f"--precision={options.precision}",
+                          *case.get("compile_arguments", []))
+            sides.append((tool, artifact, configurations(report), *kernels(dump)))
+        (_, _, old_choices, old, old_rest), (_, _, choices, new, new_rest) = sides
         row.update(old=len(old), new=len(new), old_reference=len(old_rest), new_reference=len(new_rest),
-                   same=sum(old.get(name) == text for name, text in new.items()))
+                   same=sum(old.get(name) == text for name, text in new.items()), configured=len(choices),
+                   same_choices=sum(old_choices.get(name) == made for name, made in choices.items()))
         if options.show:
             for name in sorted(set(old) | set(new)):
                 if old.get(name) != new.get(name):
@@ -98,6 +117,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old", type=pathlib.Path)
     parser.add_argument("new", type=pathlib.Path)
+    parser.add_argument("--target", default="cpu")
+    parser.add_argument("--precision", default="f32")
     parser.add_argument("--time", type=int, default=0)
     parser.add_argument("--show", action="store_true", help="print the kernels that differ")
     parser.add_argument("names", nargs="*")
@@ -116,10 +137,12 @@ def main():
         worse = row.get("ratio", 1) < SLOWER or row["new_reference"] > row["old_reference"]
         bad += worse
         ratio = f", old/new {row['ratio']:.2f}" if "ratio" in row else ""
-        print(f"{row['model']}: {row['same']} of {row['new']} kernels the same ({row['old']} before), reference "
+        print(f"{row['model']}: {row['same']} of {row['new']} kernels the same ({row['old']} before), "
+              f"{row['same_choices']} of {row['configured']} configurations, reference "
               f"{row['old_reference']} -> {row['new_reference']}{ratio}{'  WORSE' if worse else ''}", flush=True)
     total = lambda key: sum(row[key] for row in rows)
     print(f"{len(rows)} models: {total('same')} of {total('new')} kernels the same ({total('old')} before), "
+          f"{total('same_choices')} of {total('configured')} configurations, "
           f"reference {total('old_reference')} -> {total('new_reference')}")
     if options.time and rows:
         print(f"geometric mean of old/new: {statistics.geometric_mean(row['ratio'] for row in rows):.3f}")

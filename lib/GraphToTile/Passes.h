@@ -25,7 +25,10 @@ createConfigureDispatches(std::shared_ptr<const ConfigurationChooser> chooser,
                           const ConfigurationOverrides *overrides = nullptr,
                           const ConfigurationRules *rules = nullptr);
 
-/// For tilewright-opt: tw-configure by this chooser, and tw-tile-programs.
+/// Makes tile programs of the dispatches that tw-configure configured by the same chooser.
+std::unique_ptr<mlir::Pass> createTilePrograms(std::shared_ptr<const ConfigurationChooser> chooser);
+
+/// For tilewright-opt: tw-configure and tw-tile-programs by this chooser.
 void registerPasses(const std::shared_ptr<const ConfigurationChooser> &chooser);
 
 } // namespace tw::conversion

@@ -47,8 +47,10 @@ def TilePrograms : Pass<"tw-tile-programs", "::mlir::ModuleOp"> {
     ```
 
     Each subkernel of a dispatch (Analysis/Subkernels/Subkernel.h) is a kernel, made as the function's
-    configuration says (tw-configure); lib/Tile fuses what can be fused again.
+    configuration says (tw-configure), and the target, of what its own fields decide
+    (ConfigurationChooser.h); lib/Tile fuses what can be fused again.
   }];
+  let constructor = "::tw::conversion::createTilePrograms({})";
   let dependentDialects = ["::tw::tile::TileDialect", "::mlir::arith::ArithDialect",
       "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -64,8 +64,6 @@ static constexpr Member<Configured> members[] = {
     {"column_programs", &Configured::columnPrograms, 1, "the same along the columns"},
     {"packed", &Configured::isPacked, 0, "whether the second operand is stored in panels"},
     {"panels", &Configured::panels, 1, "panels in the columns of a program"},
-    {"interleaved", &Configured::isInterleaved, 0,
-     "whether two neighbours along the sum lie side by side in a panel"},
     {"vectorize_reduction", &Configured::vectorizesReduction, 0,
      "whether rows of one operand are multiplied by the other, a vector, and summed along vectors"},
     {"k_block", &Configured::kBlock, 0, "terms of the sum in a trip of a loop; 0: no loop"},
@@ -135,9 +133,6 @@ bool canUseRowDots(const Contraction &contraction, bool isPacked) {
 std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
   ContractionRoles roles = rolesOf(contraction);
   std::vector<Constraint> constraints = {
-      {"interleaved + vectorize_reduction", "1", "they are two forms of a product"},
-      {"interleaved", "packed", "only panels have neighbours side by side"},
-      {"interleaved * (k_block mod 2)", "0", "neighbours along the sum stay together"},
       {"vectorize_reduction + packed", "1", "rows are read as they lie in memory"},
       {"columns mod panels", "0", "a program has whole panels"},
       {"panels", "1 + packed * columns", "there are panels of a packed operand only"},
@@ -162,15 +157,27 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
                "programs of a part of the columns come out even");
   else
     constraints.emplace_back("column_parts", "1", "columns of unknown number have no equal parts");
-  if (isBf16Product(contraction) && contraction.dims[roles.sums.back()].size) {
-    isMultiple("interleaved", roles.sums.back(), "2", "neighbours come out even");
-  } else
-    isNever("interleaved", "it is no product of bf16 summed in f32 over a known length");
   if (!canUseRowDots(contraction, false))
     isNever("vectorize_reduction", "neither operand is a vector along rows that lie in memory");
   if (roles.sums.size() != 1)
     isNever("k_block", "there are several sums");
   return constraints;
+}
+
+std::string refusePanelGroup(const Contraction &contraction,
+                             const ContractionConfiguration &configuration) {
+  int64_t group = configuration.panelGroup;
+  if (group == 1)
+    return {};
+  if (!configuration.isPacked)
+    return "only panels have neighbours along the sum side by side";
+  auto length = contraction.dims[rolesOf(contraction).sums.back()].size;
+  if (!length || *length % group != 0 || configuration.kBlock % group != 0)
+    return "panels have " + std::to_string(group) +
+           " neighbours along the sum side by side, in which the sum or a trip of its loop does "
+           "not "
+           "come out even";
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,19 +203,21 @@ Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Ker
   positions.push_back(0);
   // Fewer columns than a panel has are no more than there are.
   extents.push_back(configuration.panels == 1 ? columns : kernel::Size(panelOf(configuration)));
-  if (!configuration.isInterleaved) {
+  int64_t group = configuration.panelGroup;
+  if (group == 1) {
     Tile panels = load(at.buffer(spec.b.buffer), positions, extents);
     return configuration.panels == 1 ? panels : transpose(panels, std::vector<int>{1, 0, 2});
   }
-  // What Target/CPU/Dot/DotPairs.h looks for.
-  kernel::Size pairs = extents[extents.size() - 2].constant() / 2;
-  extents[extents.size() - 2] = pairs;
-  positions[positions.size() - 2] = at.program(roles.sums.back()) * pairs;
+  // A target finds its products of neighbours by these operations: for the cpu target,
+  // Target/CPU/Dot/DotPairs.h.
+  kernel::Size groups = extents[extents.size() - 2].constant() / group;
+  extents[extents.size() - 2] = groups;
+  positions[positions.size() - 2] = at.program(roles.sums.back()) * groups;
   positions.push_back(0);
-  extents.push_back(2);
+  extents.push_back(group);
   Tile panel = load(at.buffer(spec.b.buffer), positions, extents);
-  panel = transpose(reshape(panel, {pairs, columns, 2}), std::vector<int>{0, 2, 1});
-  return reshape(panel, {pairs * 2, columns});
+  panel = transpose(reshape(panel, {groups, columns, group}), std::vector<int>{0, 2, 1});
+  return reshape(panel, {groups * group, columns});
 }
 
 /// A block of two matrices times each other, at fixed coordinates along all but the innermost sum.
@@ -283,11 +292,11 @@ std::vector<BufferSpec> buffersFor(const Contraction &spec,
   panels[0].size = (*panels[0].size + together - 1) / together;
   if (configuration.columnParts > 1)
     panels.insert(panels.begin() + 1, Extent{configuration.columnParts});
-  if (configuration.isInterleaved)
-    *panels.back().size /= 2;
+  if (configuration.panelGroup > 1)
+    *panels.back().size /= configuration.panelGroup;
   panels.push_back({panelOf(configuration)});
-  if (configuration.isInterleaved)
-    panels.push_back({2});
+  if (configuration.panelGroup > 1)
+    panels.push_back({configuration.panelGroup});
   shape = panels;
   return buffers;
 }

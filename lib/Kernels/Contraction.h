@@ -30,7 +30,6 @@ struct ContractionConfiguration {
   int64_t rowPrograms = 1, columnPrograms = 1; // that follow each other on one worker
   bool isPacked = false;                       // b comes in panels, see packedOrder
   int64_t panels = 1;                          // of these, in the columns of a block
-  bool isInterleaved = false; // in which two neighbours along the last sum lie side by side
   // One operand is a vector: rows of the other times it, summed along vectors.
   bool vectorizesReduction = false;
   int64_t kBlock = 0;   // terms of the sum in a trip of a loop; 0: there is no such loop
@@ -38,10 +37,13 @@ struct ContractionConfiguration {
   /// A program has the same columns of so many equal parts of the columns, so that what reads an
   /// element of each part can be computed there. Panels of all parts lie beside each other.
   int64_t columnParts = 1;
+  /// So many neighbours along the last sum lie side by side in a panel. None of the fields: the
+  /// target says it by its own (ConfigurationChooser::panelGroup).
+  int64_t panelGroup = 1;
   bool operator==(const ContractionConfiguration &) const = default;
 };
 
-/// Its fields, "contraction".
+/// Its fields, "contraction", which are without panelGroup.
 const ConfigurationSchema &contractionSchema();
 Numbers numbersOf(const ContractionConfiguration &configuration);
 ContractionConfiguration contractionFrom(const Numbers &fields);
@@ -57,6 +59,10 @@ ContractionRoles rolesOf(const Contraction &contraction);
 /// What any target asks of a configuration of this contraction, over its fields.
 std::vector<Constraint> contractionConstraints(const Contraction &contraction);
 
+/// Why b cannot come in panels with the configuration's panelGroup, or empty.
+std::string refusePanelGroup(const Contraction &contraction,
+                             const ContractionConfiguration &configuration);
+
 /// Whether both operands are bf16, summed in f32.
 bool isBf16Product(const Contraction &contraction);
 /// Whether one operand is a vector and the other one's rows, along which is summed, lie in memory
@@ -69,8 +75,9 @@ inline int64_t panelOf(const ContractionConfiguration &configuration) {
   return configuration.columns / configuration.panels;
 }
 /// b in panels: columns / panel (of one part; then the parts, if there are several), then the sums,
-/// then `panel` columns side by side; the last panel may have more than there are. Gives, for each
-/// axis of b, where it goes (the axis of columns goes to the front and to the end).
+/// then `panel` columns side by side; the last panel may have more than there are. With a
+/// panelGroup, that many neighbours along the last sum come after each column. Gives, for each axis
+/// of b, where it goes (the axis of columns goes to the front and to the end).
 std::vector<int> packedOrder(const Contraction &contraction);
 
 /// The kernel; to be called while it is traced.

@@ -121,8 +121,9 @@ std::vector<Constraint> convolutionConstraints(const Convolution &convolution) {
     add("in_scratch", "0", "channels come first");
   if (convolution.hasTransformedWeights) {
     add("in_scratch", "0", "weights are transformed");
-    add("columns", std::to_string(winogradColumns), "weights are transformed in panels");
-    add(std::to_string(winogradColumns), "columns", "weights are transformed in panels");
+    std::string panel = std::to_string(transformedColumns(convolution));
+    add("columns", panel, "weights are transformed in panels");
+    add(panel, "columns", "weights are transformed in panels");
   } else {
     add("channel_step", "channel_step * in_scratch", "a block in registers takes all channels");
   }
@@ -138,9 +139,11 @@ namespace {
 /// Sums of floats are added up in parts of this many terms: one long chain is several times as far
 /// from the exact sum.
 constexpr int64_t longestChain = 256;
-/// Taps that are written one after the other, and those along vectors of channels; more run in
-/// loops.
-constexpr int64_t mostTaps = 8, mostChannelwise = 25;
+/// Taps that are written one after the other, as products of matrices and as products of a channel
+/// each; more run in loops. They bound how long a kernel's text becomes, and no machine: windows of
+/// 3 x 3 would be nine products of matrices, each of which is code of its own on every target;
+/// windows of 5 x 5 are 25 single operations.
+constexpr int64_t writtenProducts = 8, writtenTaps = 25;
 /// Places outside of every tensor.
 constexpr int64_t farAway = int64_t(1) << 32;
 
@@ -335,7 +338,7 @@ private:
   /// ones one after the other.
   Tile sumTaps(size_t level, const Tile &sum) {
     auto left = tapsFrom(level);
-    if (!left || *left > (isChannelwise ? mostChannelwise : mostTaps))
+    if (!left || *left > (isChannelwise ? writtenTaps : writtenProducts))
       return forLoop(0, tapEnd(level), 1, sum, [&](const Index &number, const Tile &before) {
         taps.push_back(tapOf(level, number));
         Tile after = sumTaps(level + 1, before);

@@ -7,7 +7,7 @@
 namespace tw::kernels {
 using namespace tw::kernel;
 
-bool canBeWinograd(const Convolution &convolution) {
+bool canBeWinograd(const Convolution &convolution, int64_t columns) {
   auto fits = [](const ConvolutionAxis &axis) {
     return axis.window.size == 3 && axis.stride == 1 && axis.dilation == 1 && axis.output.size &&
            *axis.output.size > 1;
@@ -16,7 +16,7 @@ bool canBeWinograd(const Convolution &convolution) {
   return convolution.spatial.size() == 2 && convolution.groups == 1 && !convolution.isTransposed &&
          !convolution.isChannelsFirst && !convolution.hasTransformedWeights &&
          convolution.channels.size && convolution.outputs.size &&
-         *convolution.outputs.size % winogradColumns == 0 && buffers[convolution.x].dtype == f32 &&
+         *convolution.outputs.size % columns == 0 && buffers[convolution.x].dtype == f32 &&
          buffers[convolution.w].dtype == f32 && convolution.sum == f32 &&
          std::all_of(convolution.spatial.begin(), convolution.spatial.end(), fits);
 }
@@ -39,21 +39,23 @@ std::vector<Constraint> winogradWeightsConstraints(const WinogradWeights &weight
   return {{"channels", std::to_string(weights.channels), "there are no more channels"}};
 }
 
-WinogradWeights transformWeights(Convolution &convolution) {
+WinogradWeights transformWeights(Convolution &convolution, int64_t columns) {
   WinogradWeights weights{{convolution.buffers[convolution.w]},
                           *convolution.channels.size,
                           *convolution.outputs.size,
                           convolution.isOutputsFirst};
   BufferSpec transformed{
-      "transformed",
-      f32,
-      {{weights.outputs / winogradColumns}, {16}, convolution.channels, {winogradColumns}}};
+      "transformed", f32, {{weights.outputs / columns}, {16}, convolution.channels, {columns}}};
   convolution.buffers[convolution.w] = transformed;
   convolution.hasTransformedWeights = true;
   convolution.isOutputsFirst = false;
   transformed.isOutput = true;
   weights.buffers.push_back(transformed);
   return weights;
+}
+
+int64_t transformedColumns(const Convolution &convolution) {
+  return *convolution.buffers[convolution.w].shape.back().size;
 }
 
 namespace {
@@ -113,27 +115,25 @@ private:
 
 void writeWinogradWeights(const WinogradWeights &weights,
                           const WinogradWeightsConfiguration &configuration) {
-  int64_t channels = configuration.channels;
+  int64_t channels = configuration.channels, columns = *weights.buffers[1].shape.back().size;
   KernelFrame frame({{weights.outputs}, {weights.channels}}, weights.buffers,
-                    {{winogradColumns}, {channels}});
+                    {{columns}, {channels}});
   Index o = frame.program(0), c = frame.program(1) * channels;
   Tile given; // by channels and taps
   if (weights.isOutputsFirst)
-    given = transpose(
-        load(frame.buffer(0), {o * winogradColumns, c * 9}, {winogradColumns, channels * 9}));
+    given = transpose(load(frame.buffer(0), {o * columns, c * 9}, {columns, channels * 9}));
   auto tap = [&](int64_t a, int64_t b) {
     return weights.isOutputsFirst
-               ? slice(given, {a * 3 + b, 0}, {channels, winogradColumns}, {9, 1})
-               : reshape(load(frame.buffer(0), {a, b, c, o * winogradColumns},
-                              {1, 1, channels, winogradColumns}),
-                         {channels, winogradColumns});
+               ? slice(given, {a * 3 + b, 0}, {channels, columns}, {9, 1})
+               : reshape(load(frame.buffer(0), {a, b, c, o * columns}, {1, 1, channels, columns}),
+                         {channels, columns});
   };
   for (int64_t i = 0; i < 4; ++i)
     for (int64_t j = 0; j < 4; ++j) {
       Tile sum = combine(weightsBy[i], [&](int64_t a) {
         return combine(weightsBy[j], [&](int64_t b) { return tap(a, b); });
       });
-      store(frame.buffer(1), {o, i * 4 + j, c, 0}, reshape(sum, {1, 1, channels, winogradColumns}));
+      store(frame.buffer(1), {o, i * 4 + j, c, 0}, reshape(sum, {1, 1, channels, columns}));
     }
 }
 

@@ -8,15 +8,12 @@
 
 namespace tw::kernels {
 
-/// Outputs of a panel of transformed weights, and of a program's block.
-constexpr int64_t winogradColumns = 64;
-
 /// Whether it can be: 2-d windows of 3 x 3 at every place, one group, f32, sizes known, whole
-/// panels of outputs.
-bool canBeWinograd(const Convolution &convolution);
+/// panels of `columns` outputs.
+bool canBeWinograd(const Convolution &convolution, int64_t columns);
 
 /// The weights of a convolution as its products want them: u[o, i, c, j] is that of product i for
-/// channel c and output o * winogradColumns + j.
+/// channel c and output o * columns + j, where a panel has `columns` outputs.
 struct WinogradWeights {
   std::vector<BufferSpec> buffers; // w: [3, 3, channels, outputs]; u
   int64_t channels = 1, outputs = 1;
@@ -33,8 +30,11 @@ WinogradWeightsConfiguration winogradWeightsFrom(const Numbers &fields);
 /// What any target asks of it.
 std::vector<Constraint> winogradWeightsConstraints(const WinogradWeights &weights);
 
-/// What computes the transformed weights of a convolution, which then reads them.
-WinogradWeights transformWeights(Convolution &convolution);
+/// What computes the transformed weights of a convolution, in panels of `columns` outputs, which
+/// then reads them.
+WinogradWeights transformWeights(Convolution &convolution, int64_t columns);
+/// Of a convolution that reads them: how many outputs a panel has, and so a program's block.
+int64_t transformedColumns(const Convolution &convolution);
 
 /// The kernels; to be called while they are traced.
 void writeWinogradWeights(const WinogradWeights &weights,

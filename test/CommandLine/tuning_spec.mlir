@@ -16,7 +16,7 @@
 // RUN: tilewright compile %t/model.mlir --target=cpu:x86-64-v3 --tuning-spec=%t/wide.mlir --tuning-spec=%t/rows.mlir -o %t.so --report 2>&1 | FileCheck %s --check-prefix=WIDE
 // RUN: tilewright link-specs %t/rows.mlir %t/wide.mlir %t/rows.mlir -o %t/linked.mlir
 // RUN: FileCheck %s --check-prefix=LINKED < %t/linked.mlir
-// LINKED: tuning.target = "cpu", tuning.version = 2 : i64
+// LINKED: tuning.target = "cpu", tuning.version = 3 : i64
 // LINKED: @few_columns({{.*}} attributes {tuning.measured = {machine = "a"}}
 // LINKED: transform.foreach_match
 // LINKED-NEXT: @few_columns -> @configure,
@@ -26,19 +26,6 @@
 // RUN: %python %t/rows.py %t2.json | FileCheck %s --check-prefix=SAME
 // SAME: first 2
 // SAME-NEXT: second 4
-
-// A spec of an older version, with names of then, is read as it was meant, and linked under present names.
-// RUN: sed -e 's/tuning.version = 2/tuning.version = 1/' -e 's/rows = 12,/vnni_packed = false, rows = 12,/' %t/wide.mlir > %t/old.mlir
-// RUN: tilewright compile %t/model.mlir --target=cpu:x86-64-v3 --tuning-spec=%t/old.mlir -o %t.so --report 2>&1 | FileCheck %s --check-prefix=OLD
-// OLD: old.mlir:{{[0-9]+:[0-9]+}}, @all does not fit: {{.*}} must not be more than 16: vector registers hold the block
-// RUN: tilewright link-specs %t/old.mlir %t/rows.mlir -o %t/present.mlir
-// RUN: FileCheck %s --check-prefix=PRESENT < %t/present.mlir
-// PRESENT: tuning.version = 2 : i64
-// PRESENT-NOT: vnni_packed
-// PRESENT: interleaved = false
-// RUN: sed 's/rows = 12,/vnni_packed = false, rows = 12,/' %t/wide.mlir > %t/late.mlir
-// RUN: not tilewright compile %t/model.mlir --target=cpu:x86-64-v3 --tuning-spec=%t/late.mlir -o %t.so 2>&1 | FileCheck %s --check-prefix=LATE
-// LATE: error[TW-TUNE-0004]: a contraction configuration has no field vnni_packed; it has rows
 
 // A configuration file decides over specs.
 // RUN: sed -E 's/"rows": [0-9]+/"rows": 1/g' %t.json > %t.config.json
@@ -57,7 +44,7 @@ func.func @main(%x: !torch.vtensor<[12,64],f32>, %y: !torch.vtensor<[64,8],f32>,
 }
 
 //--- rows.mlir
-module attributes {transform.with_named_sequence, tuning.version = 2 : i64, tuning.target = "cpu"} {
+module attributes {transform.with_named_sequence, tuning.version = 3 : i64, tuning.target = "cpu"} {
   transform.named_sequence @few_columns(%kernel: !transform.any_op {transform.readonly})
       -> (!transform.any_op, !transform.any_param) attributes {tuning.measured = {machine = "a"}} {
     transform.tuning.match.kernel %kernel {kind = "contraction", dtypes = ["f32", "f32", "f32"]} : !transform.any_op
@@ -85,7 +72,7 @@ module attributes {transform.with_named_sequence, tuning.version = 2 : i64, tuni
 }
 
 //--- wide.mlir
-module attributes {transform.with_named_sequence, tuning.version = 2 : i64, tuning.target = "cpu"} {
+module attributes {transform.with_named_sequence, tuning.version = 3 : i64, tuning.target = "cpu"} {
   transform.named_sequence @all(%kernel: !transform.any_op {transform.readonly})
       -> (!transform.any_op, !transform.any_param) {
     %configuration = transform.param.constant {kind = "contraction", rows = 12, columns = 16} -> !transform.any_param

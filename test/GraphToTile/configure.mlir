@@ -5,7 +5,7 @@
 // worth handing over.
 // CHECK: func.func private @product
 // CHECK-SAME: tile.configuration = #tile.dispatch_config<cuts[ none] kernels[<"contraction" {column_parts = 1 : i64, column_programs = 4 : i64, columns = 16 : i64,
-// CHECK-SAME: rows = {{[0-9]+}} : i64,{{.*}} on <"cpu" {accumulators_in_memory = false}>>]>
+// CHECK-SAME: rows = {{[0-9]+}} : i64,{{.*}} on <"cpu" {accumulators_in_memory = false, interleaved = false}>>]>
 // TILE: tile.kernel @product({{.*}} grid [11, 16]
 // TILE-SAME: tile.configuration = #tile.config<"contraction"
 func.func private @product(%a: tensor<64x64xf32>, %b: tensor<64x256xf32>, %out: tensor<64x256xf32>)

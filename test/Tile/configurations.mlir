@@ -17,7 +17,7 @@ tile.kernel @missing() grid [1] attributes {tile.configuration = #tile.config<"c
 // -----
 
 // expected-error @+1 {{field accumulators_in_memory of a cpu configuration is true or false}}
-tile.kernel @flag() grid [1] attributes {tile.configuration = #tile.config<"cpu" {accumulators_in_memory = 2 : i64}>} {}
+tile.kernel @flag() grid [1] attributes {tile.configuration = #tile.config<"cpu" {accumulators_in_memory = 2 : i64, interleaved = false}>} {}
 
 // -----
 
@@ -34,7 +34,7 @@ tile.kernel @least() grid [1] attributes {tile.configuration =
 // -----
 
 // expected-error @+1 {{tile.configuration is a #tile.config of a tile.kernel, or a #tile.dispatch_config of a dispatch}}
-tile.kernel @dispatch() grid [1] attributes {tile.configuration = #tile.dispatch_config<cuts[none] kernels[<"cpu" {accumulators_in_memory = false}>]>} {}
+tile.kernel @dispatch() grid [1] attributes {tile.configuration = #tile.dispatch_config<cuts[none] kernels[<"cpu" {accumulators_in_memory = false, interleaved = false}>]>} {}
 
 // -----
 
@@ -61,14 +61,14 @@ tile.kernel @begins(in %x: !tile.buffer<[4], f32>, inout %y: !tile.buffer<[4], f
 
 // expected-error @+2 {{a variant is for sizes up to 4, but must be for more than 4}}
 tile.kernel @ascending() grid [1] attributes {tile.configuration =
-    #tile.config<"cpu" {accumulators_in_memory = false} variants [<4, <"cpu" {accumulators_in_memory = true}>>,
-                                                                   <4, <"cpu" {accumulators_in_memory = true}>>]>} {}
+    #tile.config<"cpu" {accumulators_in_memory = false, interleaved = false} variants [<4, <"cpu" {accumulators_in_memory = true, interleaved = false}>>,
+                                                                   <4, <"cpu" {accumulators_in_memory = true, interleaved = false}>>]>} {}
 
 // -----
 
 // expected-error @+2 {{a cpu configuration has a variant of kind loops}}
 tile.kernel @other_kind() grid [1] attributes {tile.configuration =
-    #tile.config<"cpu" {accumulators_in_memory = false} variants [<4, <"loops" {
+    #tile.config<"cpu" {accumulators_in_memory = false, interleaved = false} variants [<4, <"loops" {
       block = array<i64: 4>, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 1>}>>]>} {}
 
 // -----
@@ -76,33 +76,33 @@ tile.kernel @other_kind() grid [1] attributes {tile.configuration =
 // expected-error @+3 {{a variant is for sizes up to 0, but must be for 1 or more}}
 // expected-error @+2 {{failed to parse Tile_ConfigurationAttr parameter 'variants'}}
 tile.kernel @no_size() grid [1] attributes {tile.configuration =
-    #tile.config<"cpu" {accumulators_in_memory = false} variants [<0, <"cpu" {accumulators_in_memory = true}>>]>} {}
+    #tile.config<"cpu" {accumulators_in_memory = false, interleaved = false} variants [<0, <"cpu" {accumulators_in_memory = true, interleaved = false}>>]>} {}
 
 // -----
 
 // expected-error @+4 {{a variant for sizes up to 4 has variants itself}}
 // expected-error @+3 {{failed to parse Tile_ConfigurationAttr parameter 'variants'}}
 tile.kernel @nested() grid [1] attributes {tile.configuration =
-    #tile.config<"cpu" {accumulators_in_memory = false} variants [
-      <4, <"cpu" {accumulators_in_memory = true} variants [<2, <"cpu" {accumulators_in_memory = false}>>]>>]>} {}
+    #tile.config<"cpu" {accumulators_in_memory = false, interleaved = false} variants [
+      <4, <"cpu" {accumulators_in_memory = true, interleaved = false} variants [<2, <"cpu" {accumulators_in_memory = false, interleaved = false}>>]>>]>} {}
 
 // -----
 
 // expected-error @+2 {{the cuts make 2 kernels, but 1 are configured}}
 func.func private @few() attributes {tw.kernel, tile.configuration =
-    #tile.dispatch_config<cuts[transpose_rhs] kernels[<"cpu" {accumulators_in_memory = false}>]>}
+    #tile.dispatch_config<cuts[transpose_rhs] kernels[<"cpu" {accumulators_in_memory = false, interleaved = false}>]>}
 
 // -----
 
 // expected-error @+2 {{the cuts make 1 kernels, but 2 are configured}}
 func.func private @many() attributes {tw.kernel, tile.configuration =
-    #tile.dispatch_config<cuts[none] kernels[<"cpu" {accumulators_in_memory = false}>, <"cpu" {accumulators_in_memory = false}>]>}
+    #tile.dispatch_config<cuts[none] kernels[<"cpu" {accumulators_in_memory = false, interleaved = false}>, <"cpu" {accumulators_in_memory = false, interleaved = false}>]>}
 
 // -----
 
 // expected-error @+2 {{the cuts make 2 or more kernels, but 1 are configured}}
 func.func private @reductions() attributes {tw.kernel, tile.configuration =
-    #tile.dispatch_config<cuts[none, split_reductions] kernels[<"cpu" {accumulators_in_memory = false}>]>}
+    #tile.dispatch_config<cuts[none, split_reductions] kernels[<"cpu" {accumulators_in_memory = false, interleaved = false}>]>}
 
 // -----
 

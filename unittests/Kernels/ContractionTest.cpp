@@ -44,19 +44,36 @@ TEST(Contraction, OperandsOfTwoDtypes) {
 }
 
 TEST(Contraction, FieldsByTheirNames) {
-  ContractionConfiguration configuration{6, 64, 32, 4, true, 1, true, false, 256};
+  ContractionConfiguration configuration{6, 64, 32, 4, true, 2, false, 256};
   Numbers numbers = numbersOf(configuration);
   EXPECT_EQ(numbers["rows"], 6);
-  EXPECT_EQ(numbers["interleaved"], 1);
+  EXPECT_EQ(numbers["panels"], 2);
   EXPECT_EQ(numbers.size(), contractionSchema().fields.size());
   EXPECT_EQ(contractionFrom(numbers), configuration);
   EXPECT_EQ(contractionFrom({}), ContractionConfiguration());
 }
 
+/// Panels in which so many neighbours along the sum lie side by side.
+ContractionConfiguration inGroups(int64_t group, int64_t kBlock) {
+  ContractionConfiguration configuration{6, 64, 1, 1, true, 1, false, kBlock};
+  configuration.panelGroup = group;
+  return configuration;
+}
+
+TEST(Contraction, PanelsOfNeighboursAlongTheSum) {
+  for (auto [group, panels] :
+       {std::pair(1, "2, 32, 64"), {2, "2, 16, 64, 2"}, {4, "2, 8, 64, 4"}}) {
+    std::string text = traced(product(64, 128, 32), inGroups(group, 0));
+    EXPECT_NE(text.find("in %b: !tile.buffer<[" + std::string(panels) + "], f32>"),
+              std::string::npos)
+        << text;
+  }
+}
+
 TEST(Contraction, PairsInALoopAreReadByTheirNumber) {
   Contraction spec = product(64, 128, 32);
   spec.buffers[0].dtype = spec.buffers[1].dtype = kernel::bf16;
-  std::string text = traced(spec, {6, 64, 1, 1, true, 1, true, false, 8});
+  std::string text = traced(spec, inGroups(2, 8));
   // Step k of 8 terms begins at pair 4 k, of which it is known that it is inside, and what is next.
   EXPECT_EQ(text.find("arith.divsi"), std::string::npos) << text;
   EXPECT_TRUE(std::regex_search(text, std::regex("arith.muli %\\w+, %c4 "))) << text;
@@ -92,19 +109,26 @@ TEST(Contraction, ConstraintsOfEveryTarget) {
       violated(product(64, 96, 32), {8, 48, 1, 1, false, 2}),
       "panels = 2 must not be more than 1 + packed * columns = 1: there are panels of a packed "
       "operand only");
-  Contraction halves = product(64, 96, 32);
-  halves.buffers[0].dtype = halves.buffers[1].dtype = kernel::bf16;
-  EXPECT_EQ(violated(halves, {8, 48, 1, 1, true, 1, true, false, 8}), "");
-  EXPECT_EQ(violated(halves, {8, 48, 1, 1, true, 1, true, false, 7}),
-            "interleaved * (k_block mod 2) = 1 must not be more than 0: neighbours along the sum "
-            "stay together");
-  Contraction uneven = product(64, 97, 32);
-  uneven.buffers[0].dtype = uneven.buffers[1].dtype = kernel::bf16;
-  EXPECT_EQ(violated(uneven, {8, 48, 1, 1, true, 1, true}), "");
-  EXPECT_EQ(violated(product(64, 96, 32), {8, 48, 1, 1, false, 1, false, true}),
+  EXPECT_EQ(violated(product(64, 96, 32), {8, 48, 1, 1, false, 1, true}),
             "vectorize_reduction = 1 must not be more than 0: neither operand is a vector along "
             "rows that lie "
             "in memory");
+}
+
+TEST(Contraction, PanelsOfNeighboursComeOutEven) {
+  EXPECT_EQ(refusePanelGroup(product(64, 97, 32), inGroups(4, 0)), ""); // columns do not matter
+  EXPECT_EQ(refusePanelGroup(product(64, 96, 30), inGroups(1, 7)), "");
+  ContractionConfiguration asItIs = inGroups(4, 0);
+  asItIs.isPacked = false;
+  EXPECT_EQ(refusePanelGroup(product(64, 96, 32), asItIs),
+            "only panels have neighbours along the sum side by side");
+  std::string uneven = "panels have 4 neighbours along the sum side by side, in which the sum or a "
+                       "trip of its loop does not come out even";
+  EXPECT_EQ(refusePanelGroup(product(64, 96, 32), inGroups(4, 6)), uneven);
+  EXPECT_EQ(refusePanelGroup(product(64, 96, 30), inGroups(4, 0)), uneven);
+  Contraction any = product(64, 96, 32);
+  any.dims[2].size = {};
+  EXPECT_EQ(refusePanelGroup(any, inGroups(4, 0)), uneven);
 }
 
 } // namespace

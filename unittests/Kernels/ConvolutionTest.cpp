@@ -52,12 +52,13 @@ TEST(Convolution, ConfigurationsThatAreNot) {
 
 TEST(Convolution, TransformedWeights) {
   Convolution spec = image(64, 128, 14, 3);
-  ASSERT_TRUE(canBeWinograd(spec));
-  EXPECT_FALSE(canBeWinograd(image(64, 96, 14, 3))); // no whole panels
-  EXPECT_FALSE(canBeWinograd(image(64, 64, 14, 5)));
-  EXPECT_FALSE(canBeWinograd(image(64, 64, 14, 3, 2)));
-  WinogradWeights weights = transformWeights(spec);
-  EXPECT_FALSE(canBeWinograd(spec)); // a second time
+  ASSERT_TRUE(canBeWinograd(spec, 64));
+  EXPECT_FALSE(canBeWinograd(image(64, 96, 14, 3), 64)); // no whole panels
+  EXPECT_TRUE(canBeWinograd(image(64, 96, 14, 3), 32));
+  EXPECT_FALSE(canBeWinograd(image(64, 64, 14, 5), 64));
+  EXPECT_FALSE(canBeWinograd(image(64, 64, 14, 3, 2), 64));
+  WinogradWeights weights = transformWeights(spec, 64);
+  EXPECT_FALSE(canBeWinograd(spec, 64)); // a second time
   EXPECT_EQ(weights.buffers[1].shape, (std::vector<Extent>{{2}, {16}, {64}, {64}}));
   ConvolutionConfiguration block{.width = 7, .height = 7, .columns = 64, .channelStep = 32};
   EXPECT_TRUE(holds(convolutionConstraints(spec), numbersOf(block)));

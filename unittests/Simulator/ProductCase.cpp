@@ -10,7 +10,7 @@ static std::string configurationOf(const ProductCase &c) {
     return {};
   return fmt::format(
       " attributes {{tile.configuration = #tile.config<\"contraction\" {{rows = {}, columns = {}, "
-      "row_programs = 1, column_programs = 1, packed = false, panels = 1, interleaved = false, "
+      "row_programs = 1, column_programs = 1, packed = false, panels = 1, "
       "vectorize_reduction = false, k_block = {}, split_k = false, column_parts = 1}} on "
       "<\"nvidia\" "
       "{{stages = {}, warp_groups = 2, ping_pong = true}}>>}}",

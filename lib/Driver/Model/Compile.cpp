@@ -112,7 +112,7 @@ static LogicalResult writePreparation(Pipeline &pipeline, ModuleOp preparation, 
   options.descriptor = request.preparationDescriptor;
   if (failed(pipeline.toDispatches(preparation, /*evaluator=*/nullptr, target)) ||
       failed(pipeline.configure(preparation, target.chooser, {})) ||
-      failed(pipeline.toTilePrograms(preparation, /*evaluator=*/nullptr, target.chooser.get())))
+      failed(pipeline.toTilePrograms(preparation, /*evaluator=*/nullptr, target.chooser)))
     return failure();
   return pipeline.toArtifact(preparation, *target.code, options);
 }
@@ -262,7 +262,7 @@ public:
 private:
   LogicalResult toTilePrograms() {
     warnUnused(session, given.configurations, request.configurations, configured);
-    if (failed(pipeline.toTilePrograms(*module, constants(), target.chooser.get())))
+    if (failed(pipeline.toTilePrograms(*module, constants(), target.chooser)))
       return failure();
     settleDecisions(*module);
     Status followed = checkDecisions(*module, given.configurations.decisions, session);

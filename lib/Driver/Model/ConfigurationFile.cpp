@@ -6,6 +6,7 @@
 #include "IR/Graph/Graph.h"
 #include "IR/ModelLocation.h"
 #include "Program/Artifact/Describe.h"
+#include "Tune/Spec/EarlierFields.h"
 #include "llvm/ADT/StringMap.h"
 #include <fmt/format.h>
 
@@ -58,6 +59,7 @@ static Status readConfiguration(const Json &object, const std::string &file, Fie
   TW_TRY(readFields(object, read.configuration.kind, read.configuration.fields));
   if (auto target = object.find("target"))
     TW_TRY(readFields(*target, read.configuration.target, read.configuration.targetFields));
+  tune::usePresentFields(read.configuration);
   return {};
 }
 

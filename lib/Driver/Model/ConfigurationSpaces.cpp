@@ -127,7 +127,7 @@ private:
     if (failed(analysis))
       return;
     auto subkernels = conversion::applyCuts(std::move(analysis->subkernels), analysis->temporaries,
-                                            dispatch.configuration, why);
+                                            dispatch.configuration, chooser, why);
     if (!subkernels)
       return;
     for (auto [number, subkernel] : llvm::enumerate(*subkernels)) {

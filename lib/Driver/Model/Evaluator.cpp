@@ -103,7 +103,7 @@ LogicalResult ArtifactEvaluator::compile(ModuleOp module, const std::string &art
     options.descriptor = file->second;
   if (failed(pipeline.toDispatches(module, nullptr, target)) ||
       failed(pipeline.configure(module, target.chooser, {})) ||
-      failed(pipeline.toTilePrograms(module, nullptr, target.chooser.get())))
+      failed(pipeline.toTilePrograms(module, nullptr, target.chooser)))
     return failure();
   return pipeline.toArtifact(module, *target.code, options);
 }

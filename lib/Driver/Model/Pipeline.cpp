@@ -173,10 +173,11 @@ LogicalResult Pipeline::configure(ModuleOp module,
   });
 }
 
-LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evaluator,
-                                       const conversion::ConfigurationChooser *chooser) {
+LogicalResult
+Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evaluator,
+                         const std::shared_ptr<const conversion::ConfigurationChooser> &chooser) {
   return runPasses("tile", module, [&](OpPassManager &pm) {
-    pm.addPass(conversion::createTilePrograms());
+    pm.addPass(conversion::createTilePrograms(chooser));
     pm.addPass(createResolveDims());
     // Kernels are for tile-simplify: they may not hold the constants that this folds tiles to.
     pm.addNestedPass<func::FuncOp>(createGraphCanonicalizer());
@@ -186,12 +187,11 @@ LogicalResult Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evalu
       pm.addPass(createHoistWeights(evaluator));
       pm.addNestedPass<func::FuncOp>(createGraphCanonicalizer());
     }
-    conversion::RecomputationCosts costs =
-        chooser ? chooser->recomputationCosts() : conversion::RecomputationCosts();
+    conversion::RecomputationCosts costs = chooser->recomputationCosts();
     pm.addPass(tile::createFuseDispatches(
         {costs.dispatch, costs.operation, costs.function, costs.access}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
-    conversion::SplitLimits limits = chooser ? chooser->splitLimits() : conversion::SplitLimits();
+    conversion::SplitLimits limits = chooser->splitLimits();
     pm.addPass(tile::createSplitLoops(
         {limits.enoughPrograms, limits.wantedPrograms, limits.leastWork, limits.partsOfUnknown}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());

@@ -48,10 +48,11 @@ public:
                                 std::shared_ptr<const conversion::ConfigurationChooser> chooser,
                                 const conversion::ConfigurationOverrides &overrides,
                                 const conversion::ConfigurationRules *rules = nullptr);
-  /// Configured dispatches become tile programs; those of weights alone are run. `evaluator` may be
-  /// null, as may `chooser`: then nothing is computed again to save a kernel.
-  mlir::LogicalResult toTilePrograms(mlir::ModuleOp module, ConstantEvaluator *evaluator,
-                                     const conversion::ConfigurationChooser *chooser);
+  /// Dispatches that were configured by `chooser` become tile programs; those of weights alone are
+  /// run. `evaluator` may be null.
+  mlir::LogicalResult
+  toTilePrograms(mlir::ModuleOp module, ConstantEvaluator *evaluator,
+                 const std::shared_ptr<const conversion::ConfigurationChooser> &chooser);
   /// Puts in the kernels that were edited. Where stages are dumped, all kernels are too, as
   /// DIR/kernels/NAME.cpp, .mlir and .s; `target` as for CompiledKernel::print.
   mlir::LogicalResult exchangeKernels(mlir::ModuleOp module, const ModelKernels &kernels,

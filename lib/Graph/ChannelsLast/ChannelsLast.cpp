@@ -25,7 +25,10 @@ namespace tw {
 
 namespace {
 
-constexpr int64_t fewChannels = 4; // read one by one, wherever they are
+// An image as it comes has a channel or two, colours, or colours and how transparent it is. It is
+// read plane by plane as it lies: a fact of what goes into models, not of a machine, for turning it
+// would be another pass over it, after which a place has no more channels than that.
+constexpr int64_t imageChannels = 4;
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -140,7 +143,7 @@ private:
     Value input = op.getInput();
     auto order = ChannelOrder::ofImages(typeOf(input).getRank());
     int64_t channels = typeOf(input).getDimSize(1);
-    bool readsFirst = !find(input) && channels > 0 && channels <= fewChannels &&
+    bool readsFirst = !find(input) && channels > 0 && channels <= imageChannels &&
                       op.getGroups() == 1 && !op.getTransposed();
     if (!readsFirst)
       input = inOrder(input, order, "a convolution");

@@ -109,7 +109,7 @@ std::vector<int64_t> ConfigurationChooser::variantSizes(const ConfigurationProbl
   return {};
 }
 
-std::string whyNoCut(const Subkernel &subkernel, Cut cut) {
+std::string whyNoCut(const Subkernel &subkernel, Cut cut, const ConfigurationChooser &chooser) {
   auto *program = std::get_if<LoopProgram>(&subkernel.what);
   switch (cut) {
   case Cut::None:
@@ -124,11 +124,12 @@ std::string whyNoCut(const Subkernel &subkernel, Cut cut) {
   }
   case Cut::TransformWeights: {
     auto *convolution = std::get_if<Convolution>(&subkernel.what);
-    return convolution && kernels::canBeWinograd(*convolution)
+    int64_t columns = chooser.transformedColumns();
+    return convolution && kernels::canBeWinograd(*convolution, columns)
                ? ""
                : "transform_weights is for convolutions of f32 with windows of 3 x 3 at every "
-                 "place "
-                 "and a multiple of 64 outputs, and this is none";
+                 "place and a multiple of " +
+                     std::to_string(columns) + " outputs, and this is none";
   }
   case Cut::SplitGradients: {
     auto *gradient = std::get_if<AttentionGradient>(&subkernel.what);
@@ -148,7 +149,8 @@ std::string whyNoCut(const Subkernel &subkernel, Cut cut) {
   return "there is no such cut";
 }
 
-std::vector<Subkernel> applyCut(Subkernel subkernel, Cut cut, int &temporaries) {
+std::vector<Subkernel> applyCut(Subkernel subkernel, Cut cut, int &temporaries,
+                                const ConfigurationChooser &chooser) {
   if (cut == Cut::SplitReductions)
     return splitReductions(subkernel, *longestReducedDim(std::get<LoopProgram>(subkernel.what)),
                            temporaries);
@@ -158,22 +160,24 @@ std::vector<Subkernel> applyCut(Subkernel subkernel, Cut cut, int &temporaries) 
   if (cut == Cut::TransposeRhs)
     kernels.push_back(materializeTransposedRhs(subkernel, temporaries++));
   if (cut == Cut::TransformWeights)
-    kernels.push_back(materializeTransformedWeights(subkernel, temporaries++));
+    kernels.push_back(
+        materializeTransformedWeights(subkernel, temporaries++, chooser.transformedColumns()));
   kernels.push_back(std::move(subkernel));
   return kernels;
 }
 
 std::optional<std::vector<Subkernel>> applyCuts(std::vector<Subkernel> subkernels, int &temporaries,
                                                 tile::DispatchConfigurationAttr configured,
+                                                const ConfigurationChooser &chooser,
                                                 std::string &why) {
   why = "its configuration is of another form";
   if (configured.getCuts().size() != subkernels.size())
     return std::nullopt;
   std::vector<Subkernel> kernels;
   for (auto [subkernel, cut] : llvm::zip(subkernels, configured.getCuts())) {
-    if (!whyNoCut(subkernel, cut.getValue()).empty())
+    if (!whyNoCut(subkernel, cut.getValue(), chooser).empty())
       return std::nullopt;
-    for (Subkernel &kernel : applyCut(std::move(subkernel), cut.getValue(), temporaries))
+    for (Subkernel &kernel : applyCut(std::move(subkernel), cut.getValue(), temporaries, chooser))
       kernels.push_back(std::move(kernel));
   }
   if (configured.getKernels().size() != kernels.size())

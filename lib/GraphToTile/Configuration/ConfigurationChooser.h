@@ -44,6 +44,13 @@ public:
   virtual Configuration choose(const ConfigurationProblem &problem) const = 0;
   /// What the target asks beside `spaceOf`, over the configuration's fields and the target's own.
   virtual std::vector<Constraint> constraints(const ConfigurationProblem &problem) const = 0;
+  /// How many outputs a panel of weights has that are transformed for Winograd's algorithm, and a
+  /// block of the convolution that reads them.
+  virtual int64_t transformedColumns() const = 0;
+  /// How many neighbours along the sum lie side by side in the panels of a packed operand: what the
+  /// fields of the target's own in a configuration of a contraction say of their layout. All
+  /// variants of a kernel have the same.
+  virtual int64_t panelGroup(const Configuration &) const { return 1; }
   /// Sizes, ascending, for calls up to which another configuration may pay than for larger ones
   /// (Variants.h); 1 stands for calls in which it is 1. None by default.
   virtual std::vector<int64_t> variantSizes(const ConfigurationProblem &problem) const;
@@ -62,14 +69,17 @@ struct ConfigurationSpace {
 };
 ConfigurationSpace spaceOf(const ConfigurationProblem &problem);
 
-/// Why a computation cannot be cut so; empty if it can.
-std::string whyNoCut(const Subkernel &subkernel, tile::Cut cut);
+/// Why a computation cannot be cut so for the target; empty if it can.
+std::string whyNoCut(const Subkernel &subkernel, tile::Cut cut,
+                     const ConfigurationChooser &chooser);
 /// The kernels that it becomes, in order. `temporaries` counts the values between subkernels.
-std::vector<Subkernel> applyCut(Subkernel subkernel, tile::Cut cut, int &temporaries);
+std::vector<Subkernel> applyCut(Subkernel subkernel, tile::Cut cut, int &temporaries,
+                                const ConfigurationChooser &chooser);
 /// The kernels of a dispatch that is configured; nothing, with the reason in `why`, where the
 /// configuration is of another form.
 std::optional<std::vector<Subkernel>> applyCuts(std::vector<Subkernel> subkernels, int &temporaries,
                                                 tile::DispatchConfigurationAttr configured,
+                                                const ConfigurationChooser &chooser,
                                                 std::string &why);
 
 } // namespace tw::conversion

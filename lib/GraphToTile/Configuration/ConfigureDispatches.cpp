@@ -42,7 +42,7 @@ public:
       if (failed(cut))
         return {};
       cuts.push_back(tile::CutAttr::get(context, *cut));
-      for (Subkernel &kernel : applyCut(std::move(subkernel), *cut, analysis.temporaries))
+      for (Subkernel &kernel : applyCut(std::move(subkernel), *cut, analysis.temporaries, chooser))
         kernels.push_back(std::move(kernel));
     }
     if (given && !given->kernels.empty() && given->kernels.size() != kernels.size())
@@ -60,7 +60,7 @@ private:
   FailureOr<tile::Cut> cutOf(const Subkernel &subkernel, size_t number) {
     if (!given || given->cuts.empty())
       return chooser.chooseCut(problemOf(subkernel));
-    std::string why = whyNoCut(subkernel, given->cuts[number]);
+    std::string why = whyNoCut(subkernel, given->cuts[number], chooser);
     if (why.empty())
       return given->cuts[number];
     return fail(Code::CONFIG_3, given->place + ".cuts[" + std::to_string(number) + "]", why),

@@ -3,11 +3,12 @@
 
 namespace tw::conversion {
 
-Subkernel materializeTransformedWeights(Subkernel &subkernel, int temporary) {
+Subkernel materializeTransformedWeights(Subkernel &subkernel, int temporary, int64_t columns) {
   auto &convolution = std::get<Convolution>(subkernel.what);
   TensorUse plain = subkernel.tensors[convolution.w], transformed{{}, {}, temporary};
   subkernel.tensors[convolution.w] = transformed;
-  return {kernels::transformWeights(convolution), {plain, transformed}, subkernel.locations};
+  return {
+      kernels::transformWeights(convolution, columns), {plain, transformed}, subkernel.locations};
 }
 
 } // namespace tw::conversion

@@ -6,8 +6,8 @@
 
 namespace tw::conversion {
 
-/// Makes a convolution read transformed weights from a temporary, and gives what computes them.
-/// Where the weights are known, so are these before the program runs.
-Subkernel materializeTransformedWeights(Subkernel &convolution, int temporary);
+/// Makes a convolution read transformed weights from a temporary, in panels of `columns` outputs,
+/// and gives what computes them. Where the weights are known, so are these before the program runs.
+Subkernel materializeTransformedWeights(Subkernel &convolution, int temporary, int64_t columns);
 
 } // namespace tw::conversion

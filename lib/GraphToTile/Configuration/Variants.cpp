@@ -43,7 +43,6 @@ std::vector<Constraint> variantConstraints(const Subkernel &subkernel,
   constexpr const char *onePacking = "all variants of a kernel read one packing";
   kernels::ContractionConfiguration base = kernels::contractionFrom(kernel.fields);
   isSame("packed", base.isPacked, onePacking);
-  isSame("interleaved", base.isInterleaved, onePacking);
   if (base.isPacked) {
     isSame("columns floordiv panels", panelOf(base), onePacking);
     isSame("column_parts", base.columnParts, onePacking);

@@ -52,6 +52,9 @@ private:
 };
 
 struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
+  explicit TilePrograms(std::shared_ptr<const ConfigurationChooser> chooser)
+      : chooser(std::move(chooser)) {}
+
   void runOnOperation() override {
     DispatchCalls calls(getOperation());
     // All are analysed before the first is replaced, as tw-configure saw them.
@@ -112,13 +115,10 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
       Configuration made = fromAttribute(variant.getConfiguration()),
                     base = fromAttribute(configuration);
       Subkernel bounded = boundedBy(subkernel, variant.getMost());
-      std::string why;
-      ConfigurationSpace space = spaceOf({bounded, true, &base});
-      if (const Constraint *violated = firstViolated(space.constraints, made.fields))
-        why = describe(*violated, made.fields);
+      std::string why = misfit({bounded, true, &base}, made);
       b.setInsertionPointAfter(variants.empty() ? kernel : variants.back());
       tile::KernelOp written =
-          why.empty() ? trace(b, kernel.getLoc(), bounded, made.fields, why) : tile::KernelOp();
+          why.empty() ? trace(b, kernel.getLoc(), bounded, made, why) : tile::KernelOp();
       if (written && failed(isVerified(written, why))) {
         written.erase();
         written = {};
@@ -150,18 +150,38 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
   LogicalResult configure(DispatchAnalysis &analysis, tile::DispatchConfigurationAttr configured,
                           std::string &why) {
     configurations.clear();
-    auto kernels = applyCuts(std::move(analysis.subkernels), analysis.temporaries, configured, why);
+    auto kernels =
+        applyCuts(std::move(analysis.subkernels), analysis.temporaries, configured, *chooser, why);
     if (!kernels)
       return failure();
     analysis.subkernels = *std::move(kernels);
     for (auto [subkernel, given] : llvm::zip(analysis.subkernels, configured.getKernels())) {
       configurations.push_back(fromAttribute(given));
-      const Configuration &made = configurations.back();
-      ConfigurationSpace space = spaceOf({subkernel, true});
-      if (const Constraint *violated = firstViolated(space.constraints, made.fields))
-        return why = describe(*violated, made.fields), failure();
+      if (why = misfit({subkernel, true}, configurations.back()); !why.empty())
+        return failure();
     }
     return success();
+  }
+
+  /// Why the kernel of a configuration would be no kernel of the problem, on any target; empty if
+  /// it is one.
+  std::string misfit(const ConfigurationProblem &problem, const Configuration &made) {
+    ConfigurationSpace space = spaceOf(problem);
+    if (const Constraint *violated = firstViolated(space.constraints, made.fields))
+      return describe(*violated, made.fields);
+    auto *product = std::get_if<Contraction>(&problem.subkernel.what);
+    if (!product)
+      return {};
+    if (problem.variantOf && chooser->panelGroup(made) != chooser->panelGroup(*problem.variantOf))
+      return "all variants of a kernel read one packing";
+    return refusePanelGroup(*product, contractionOf(made));
+  }
+
+  /// With what the target's own fields say of its panels.
+  ContractionConfiguration contractionOf(const Configuration &configuration) const {
+    ContractionConfiguration made = contractionFrom(configuration.fields);
+    made.panelGroup = chooser->panelGroup(configuration);
+    return made;
   }
 
   /// Writes a kernel for each subkernel, in front of the function.
@@ -174,7 +194,7 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
       tile::KernelOp kernel = program
                                   ? emitLoops(b, loc, "written", *program,
                                               loopsFrom(configurations[number].fields, *program))
-                                  : trace(b, loc, subkernel, configurations[number].fields, why);
+                                  : trace(b, loc, subkernel, configurations[number], why);
       if (kernel)
         kernels.push_back(kernel);
       if (!kernel || failed(isVerified(kernel, why))) {
@@ -194,10 +214,11 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
   }
 
   tile::KernelOp trace(OpBuilder &b, Location loc, const Subkernel &subkernel,
-                       const Numbers &fields, std::string &why) {
+                       const Configuration &made, std::string &why) {
+    const Numbers &fields = made.fields;
     kernel::TraceResult traced = kernel::trace("written", [&] {
       if (auto *product = std::get_if<Contraction>(&subkernel.what))
-        writeContraction(*product, contractionFrom(fields));
+        writeContraction(*product, contractionOf(made));
       else if (auto *attention = std::get_if<Attention>(&subkernel.what))
         writeAttention(*attention, attentionFrom(fields));
       else if (auto *gradient = std::get_if<AttentionGradient>(&subkernel.what))
@@ -322,25 +343,31 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
 
   Value packedWeight(HostViews &views, Value tensor, const Subkernel &subkernel,
                      size_t number) const {
-    const Numbers &fields = configurations[number].fields;
+    const Configuration &configuration = configurations[number];
     if (auto *convolution = std::get_if<Convolution>(&subkernel.what))
-      return views.packedWeight(tensor, subkernel.tensors[convolution->w].view,
-                                {packedOrder(*convolution), convolutionFrom(fields).columns});
+      return views.packedWeight(
+          tensor, subkernel.tensors[convolution->w].view,
+          {packedOrder(*convolution), convolutionFrom(configuration.fields).columns});
     auto &product = std::get<Contraction>(subkernel.what);
-    ContractionConfiguration made = contractionFrom(fields);
+    ContractionConfiguration made = contractionOf(configuration);
     return views.packedWeight(
         tensor, subkernel.tensors[product.b.buffer].view,
-        {packedOrder(product), panelOf(made), made.columnParts, made.isInterleaved});
+        {packedOrder(product), panelOf(made), made.columnParts, made.panelGroup});
   }
 
+  std::shared_ptr<const ConfigurationChooser> chooser;
   std::vector<Configuration> configurations; // of the kernels of one dispatch
 };
 
 } // namespace
 
+std::unique_ptr<Pass> createTilePrograms(std::shared_ptr<const ConfigurationChooser> chooser) {
+  return std::make_unique<TilePrograms>(std::move(chooser));
+}
+
 void registerPasses(const std::shared_ptr<const ConfigurationChooser> &chooser) {
   registerPass([chooser] { return createConfigureDispatches(chooser); });
-  registerPass(createTilePrograms);
+  registerPass([chooser] { return createTilePrograms(chooser); });
 }
 
 } // namespace tw::conversion

@@ -224,14 +224,14 @@ Value HostViews::packedWeight(Value tensor, const BufferView &view, const Panels
     packed.insert(packed.begin() + 1, packed.front() * sizes.front());
     sizes.insert(sizes.begin() + 1, panels.parts);
   }
-  if (panels.vnniPacked) {
-    sizes.back() /= 2;
-    packed.back() *= 2;
+  if (panels.group > 1) {
+    sizes.back() /= panels.group;
+    packed.back() *= panels.group;
   }
   sizes.push_back(panels.width);
   packed.push_back(column);
-  if (panels.vnniPacked) {
-    sizes.push_back(2);
+  if (panels.group > 1) {
+    sizes.push_back(panels.group);
     packed.push_back(neighbour);
   }
   OpBuilder::InsertionGuard guard(b);

@@ -21,12 +21,11 @@ public:
   /// A tensor of the function as a buffer.
   mlir::Value toBuffer(const TensorUse &use, const std::vector<Extent> &shape);
   /// How a weight is packed: axes in this `order`, of the first one `width` elements last, and
-  /// panels of its equal parts beside each other; `vnniPacked`: for two neighbours of the last one
-  /// each. What the last panel has too many is of no use, whatever it is.
+  /// panels of its equal parts beside each other; then `group` neighbours of the last one side by
+  /// side. What the last panel has too many is of no use, whatever it is.
   struct Panels {
     std::vector<int> order;
-    int64_t width, parts = 1;
-    bool vnniPacked = false;
+    int64_t width, parts = 1, group = 1;
   };
   /// The weight behind an argument as a buffer in panels. Null when the view's axes are no strided
   /// ones of the weight.

@@ -15,7 +15,9 @@ using namespace mlir;
 namespace tw::conversion {
 namespace {
 
-constexpr int64_t mostUnrolled = 16;
+/// Places of a fold that are written one after the other: a bound of how long a kernel's text
+/// becomes, whatever runs it.
+constexpr int64_t writtenPlaces = 16;
 
 class LoopEmitter {
 public:
@@ -429,8 +431,8 @@ private:
   bool isShort(const Statement &statement) const {
     int64_t places = 1;
     for (int dim : statement.dims)
-      places *= std::min(program.dims[dim].size.value_or(mostUnrolled + 1), mostUnrolled + 1);
-    return places <= mostUnrolled;
+      places *= std::min(program.dims[dim].size.value_or(writtenPlaces + 1), writtenPlaces + 1);
+    return places <= writtenPlaces;
   }
 
   Tiles folded(const Statement &statement) {

@@ -5,6 +5,7 @@
 #include "IO/File.h"
 #include "IR/ModelLocation.h"
 #include "Import/Text/Parse.h"
+#include "Tune/Spec/EarlierFields.h"
 #include "Tune/Spec/TuningDialect.h"
 #include "Tune/Spec/TuningSpec.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
@@ -31,46 +32,14 @@ Diagnostic wrong(Operation *op, std::string message) {
 // Configurations
 //===----------------------------------------------------------------------===//
 
-/// A field that had another name in an earlier version.
-struct Renamed {
-  int64_t until; // the last version with the old name
-  StringRef kind, from, to;
-};
-/// One row for each field that is ever renamed; then specVersion grows.
-constexpr std::array<Renamed, 1> renamedFields = {
-    {{1, "contraction", "vnni_packed", "interleaved"}}};
-
-/// The fields of a configuration by their present names; so are those of its variants and of the
-/// target's part.
-DictionaryAttr withPresentNames(DictionaryAttr dictionary, int64_t version) {
-  auto kind = dictionary.getAs<StringAttr>("kind");
-  NamedAttrList fields;
-  for (NamedAttribute field : dictionary) {
-    StringRef name = field.getName();
-    for (const Renamed &renamed : renamedFields)
-      if (version <= renamed.until && kind && kind.getValue() == renamed.kind &&
-          name == renamed.from)
-        name = renamed.to;
-    Attribute value = field.getValue();
-    if (auto inner = dyn_cast<DictionaryAttr>(value))
-      value = withPresentNames(inner, version);
-    else if (auto list = dyn_cast<ArrayAttr>(value))
-      value = ArrayAttr::get(list.getContext(), llvm::map_to_vector(list, [&](Attribute each) {
-                               auto one = dyn_cast<DictionaryAttr>(each);
-                               return one ? Attribute(withPresentNames(one, version)) : each;
-                             }));
-    fields.set(name, value);
-  }
-  return fields.getDictionary(dictionary.getContext());
-}
-
 /// A spec of an earlier version becomes one of this, so that all can be linked.
 void upgrade(ModuleOp module, int64_t version) {
   if (version == specVersion)
     return;
+  StringRef target = module->getAttrOfType<StringAttr>(targetName).getValue();
   module.walk([&](transform::ParamConstantOp parameter) {
     if (auto dictionary = dyn_cast<DictionaryAttr>(parameter.getValue()))
-      parameter.setValueAttr(withPresentNames(dictionary, version));
+      parameter.setValueAttr(withPresentFields(dictionary, version, target));
   });
   module->setAttr(versionName, Builder(module.getContext()).getI64IntegerAttr(specVersion));
 }

@@ -4,7 +4,7 @@
 
 namespace tw::tune {
 
-/// Of the names of knobs, in `tuning.version`.
-inline constexpr int64_t specVersion = 2;
+/// Of the names of knobs and whose they are, in `tuning.version`.
+inline constexpr int64_t specVersion = 3;
 
 } // namespace tw::tune

@@ -152,7 +152,7 @@ TEST(CPUContraction, PairsPassByAStripInTileRegisters) {
     spec.buffers[0].dtype = spec.buffers[1].dtype = kernel::bf16;
     auto block = chooseContraction(spec, amx, true);
     EXPECT_TRUE(isLegal(spec, block, amx)) << m << " " << k;
-    EXPECT_TRUE(block.isInterleaved) << m << " " << k;
+    EXPECT_TRUE(block.isInterleaved()) << m << " " << k;
     return block;
   };
   for (int64_t rows : {64, 128, 320, 2048})
@@ -201,7 +201,7 @@ TEST(CPUContraction, ConfigurationsThatAreNot) {
   EXPECT_FALSE(isLegal([](auto &c) { c.panels = 2; })); // in registers
   EXPECT_FALSE(isLegal([](auto &c) { c.kBlock = -1; }));
   EXPECT_FALSE(isLegal([](auto &c) { c.vectorizesReduction = true; })); // nothing here is a vector
-  EXPECT_FALSE(isLegal([](auto &c) { c.isInterleaved = true; }));       // of f32
+  EXPECT_FALSE(isLegal([](auto &c) { c.interleave(); }));               // of f32
 }
 
 TEST(CPUContraction, OperandsThatAreConvertedLieInScratch) {
@@ -241,20 +241,20 @@ TEST(CPUContraction, PairsOfBf16) {
   VectorUnit unit = avx512;
   unit.pairRows = 6, unit.pairColumns = 64;
   Contraction spec = product(64, 128, 32);
-  EXPECT_FALSE(chooseContraction(spec, unit, true).isInterleaved); // of f32 there are none
+  EXPECT_FALSE(chooseContraction(spec, unit, true).isInterleaved()); // of f32 there are none
   spec.buffers[0].dtype = spec.buffers[1].dtype = kernel::bf16;
   auto chosen = chooseContraction(spec, unit, true);
-  ASSERT_TRUE(chosen.isInterleaved);
+  ASSERT_TRUE(chosen.isInterleaved());
   EXPECT_NE(traced(spec, chosen).find("in %b: !tile.buffer<[2, 16, 64, 2], bf16>"),
             std::string::npos)
       << traced(spec, chosen);
-  EXPECT_FALSE(chooseContraction(spec, unit, false).isInterleaved); // b is no weight
+  EXPECT_FALSE(chooseContraction(spec, unit, false).isInterleaved()); // b is no weight
   EXPECT_TRUE(isLegal(spec, chosen, unit));
   chosen.columns = 32; // not as the instructions have it
   EXPECT_FALSE(isLegal(spec, chosen, unit));
   for (auto [columns, arePairs] : {std::pair(100, true), {50257, true}, {48, true}, {10, false}}) {
     spec.dims[1] = {columns}; // the last panel is padded
-    EXPECT_EQ(chooseContraction(spec, unit, true).isInterleaved, arePairs) << columns;
+    EXPECT_EQ(chooseContraction(spec, unit, true).isInterleaved(), arePairs) << columns;
   }
 }
 

@@ -74,7 +74,7 @@ TEST(CPUConvolution, NoMoreRowsThanWaysOfASetOfTheCache) {
 
 TEST(CPUConvolution, BlocksOfWeightsInScratchAreLargeEnoughToBePrefetched) {
   Convolution spec = image(512, 512, 14, 3);
-  kernels::transformWeights(spec);
+  kernels::transformWeights(spec, panelOutputs);
   auto chosen = chooseConvolution(spec, avx512);
   EXPECT_EQ(chosen.channelStep * chosen.columns * 4, 32 << 10);
   auto small = chosen;
@@ -93,7 +93,7 @@ TEST(CPUConvolution, WindowsOf3x3ByWinograd) {
   EXPECT_TRUE(isTransformProfitable(image(64, 64, 500, 3), avx2, true));
   EXPECT_FALSE(isTransformProfitable(image(32, 64, 56, 3), avx512, true));  // few channels
   EXPECT_FALSE(isTransformProfitable(image(512, 512, 7, 3), avx512, true)); // few places
-  kernels::transformWeights(spec);
+  kernels::transformWeights(spec, panelOutputs);
   auto chosen = chooseConvolution(spec, avx512);
   EXPECT_TRUE(isLegal(spec, chosen, avx512));
   EXPECT_GE(chosen.width * chosen.height, 14);

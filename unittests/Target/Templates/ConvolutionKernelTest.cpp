@@ -157,7 +157,7 @@ HostTensor outputsFirst(const HostTensor &w) {
 
 /// Runs what transforms the weights, too.
 HostTensor transformed(Convolution &spec, const HostTensor &w) {
-  WinogradWeights weights = transformWeights(spec);
+  WinogradWeights weights = transformWeights(spec, target::cpu::panelOutputs);
   auto made = target::cpu::chooseWinogradWeights(weights);
   auto trace = kernel::trace("k", [&] { writeWinogradWeights(weights, made); });
   EXPECT_FALSE(trace.error) << trace.error->message;

@@ -242,7 +242,7 @@ bool isTransposed(const Contraction &contraction) {
 
 std::optional<CPUContraction> chooseInMemory(const Contraction &contraction, const VectorUnit &unit,
                                              const CPUContraction &inRegisters) {
-  if (inRegisters.isInterleaved)
+  if (inRegisters.isInterleaved())
     return streamsPairs(contraction, unit)
                ? std::optional(pairsInMemory(contraction, unit, inRegisters))
                : std::nullopt;

@@ -18,8 +18,6 @@ using conversion::ConfigurationProblem;
 using kernels::Configuration;
 using tile::Cut;
 
-constexpr char schemaName[] = "cpu";
-
 /// Bytes that every core's second-level cache has. Not the machine's own, so that the same model
 /// becomes the same kernels on all of them.
 constexpr int64_t secondLevelCache = 256 << 10;
@@ -102,25 +100,32 @@ public:
               {}};
     if (auto *weights = std::get_if<kernels::WinogradWeights>(&problem.subkernel.what))
       return {"winograd_weights", kernels::numbersOf(chooseWinogradWeights(*weights)), {}, {}};
-    CPUContraction made = chosen(std::get<Contraction>(problem.subkernel.what), problem);
-    return {"contraction",
-            numbersOf(made),
-            schemaName,
-            {{"accumulators_in_memory", made.hasAccumulatorsInMemory}}};
+    return configurationOf(chosen(std::get<Contraction>(problem.subkernel.what), problem));
   }
 
   std::vector<Constraint> constraints(const ConfigurationProblem &problem) const override {
     if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
       return convolutionConstraints(*convolution, unitFor(*convolution));
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
-    return product ? contractionConstraints(unitFor(*product)) : std::vector<Constraint>();
+    if (!product)
+      return {};
+    std::vector<Constraint> constraints = contractionConstraints(*product, unitFor(*product));
+    if (problem.variantOf)
+      llvm::append_range(constraints, variantConstraints(contractionFrom(*problem.variantOf)));
+    return constraints;
+  }
+
+  int64_t transformedColumns() const override { return panelOutputs; }
+
+  int64_t panelGroup(const Configuration &configuration) const override {
+    return contractionFrom(configuration).panelGroup;
   }
 
   std::vector<int64_t> variantSizes(const ConfigurationProblem &problem) const override {
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
     if (!product)
       return {};
-    if (chosen(*product, problem).isInterleaved)
+    if (chosen(*product, problem).isInterleaved())
       return {fewRowsOfPairs.begin(), fewRowsOfPairs.end()};
     return {fewRows.begin(), fewRows.end()};
   }
@@ -155,10 +160,8 @@ private:
   }
 
   CPUContraction chosen(const Contraction &product, const ConfigurationProblem &problem) const {
-    if (problem.variantOf) {
-      CPUContraction kernel{kernels::contractionFrom(problem.variantOf->fields)};
-      return chooseVariant(product, unitFor(product), kernel);
-    }
+    if (problem.variantOf)
+      return chooseVariant(product, unitFor(product), contractionFrom(*problem.variantOf));
     return chooseContraction(product, unitFor(product), problem.isRhsWeight);
   }
 
@@ -187,11 +190,7 @@ createCPUChooser(const CpuFeatures &features) {
 
 void registerCPUConfigurations(mlir::DialectRegistry &registry) {
   registry.addExtension(+[](mlir::MLIRContext *, tile::TileDialect *dialect) {
-    dialect->registerSchema(
-        {cpu::schemaName,
-         {{"accumulators_in_memory", ConfigurationField::Flag, 0,
-           "whether a program's block lies in memory, with operands converted beside it, and "
-           "registers have a part of it"}}});
+    dialect->registerSchema(cpu::cpuSchema());
   });
 }
 

@@ -92,38 +92,101 @@ void shareLongSum(ContractionConfiguration &block, const Contraction &contractio
     block.kBlock = longSum / 4;
 }
 
+constexpr char inMemoryField[] = "accumulators_in_memory", interleavedField[] = "interleaved";
+
 Numbers numbersOf(const CPUContraction &configuration) {
-  Numbers numbers = kernels::numbersOf(configuration);
-  numbers["accumulators_in_memory"] = configuration.hasAccumulatorsInMemory;
-  return numbers;
+  kernels::Configuration made = configurationOf(configuration);
+  made.fields.merge(made.targetFields);
+  return made.fields;
 }
 
 /// Those of every target, too.
 std::vector<Constraint> allConstraints(const Contraction &contraction, const VectorUnit &unit) {
   return kernels::allConstraints(kernels::contractionConstraints(contraction),
-                                 kernels::contractionSchema(), contractionConstraints(unit));
+                                 kernels::contractionSchema(),
+                                 contractionConstraints(contraction, unit));
 }
 
 } // namespace
 
-std::vector<Constraint> contractionConstraints(const VectorUnit &unit) {
+const ConfigurationSchema &cpuSchema() {
+  static const ConfigurationSchema schema = {
+      "cpu",
+      {{inMemoryField, ConfigurationField::Flag, 0,
+        "whether a program's block lies in memory, with operands converted beside it, and "
+        "registers "
+        "have a part of it"},
+       {interleavedField, ConfigurationField::Flag, 0,
+        "whether two neighbours along the sum lie side by side in a panel"}}};
+  return schema;
+}
+
+kernels::Configuration configurationOf(const CPUContraction &configuration) {
+  return {"contraction",
+          kernels::numbersOf(configuration),
+          cpuSchema().name,
+          {{inMemoryField, configuration.hasAccumulatorsInMemory},
+           {interleavedField, configuration.isInterleaved()}}};
+}
+
+CPUContraction contractionFrom(const kernels::Configuration &configuration) {
+  auto isSet = [&](const char *field) {
+    auto found = configuration.targetFields.find(field);
+    return found != configuration.targetFields.end() && found->second != 0;
+  };
+  CPUContraction made{kernels::contractionFrom(configuration.fields)};
+  made.hasAccumulatorsInMemory = isSet(inMemoryField);
+  if (isSet(interleavedField))
+    made.interleave();
+  return made;
+}
+
+/// Pairs of bf16 side by side in panels, for the instructions that multiply these.
+static std::vector<Constraint> pairConstraints(const Contraction &contraction,
+                                               const VectorUnit &unit) {
+  std::string rows = std::to_string(unit.pairRows), columns = std::to_string(unit.pairColumns);
+  auto length = contraction.dims[rolesOf(contraction).sums.back()].size;
+  std::vector<Constraint> constraints = {
+      {"interleaved + vectorize_reduction", "1", "they are two forms of a product"},
+      {"interleaved", "packed", "only panels have neighbours side by side"},
+      {"interleaved * (k_block mod 2)", "0", "neighbours along the sum stay together"},
+      {"interleaved * (1 - accumulators_in_memory) * rows", rows,
+       "rows of the instructions for pairs of bf16"},
+      {"interleaved * columns", columns, "their columns"},
+      {"interleaved * " + columns, "columns", "their columns"}};
+  if (isBf16Product(contraction) && length)
+    constraints.emplace_back("interleaved * (" + std::to_string(*length) + " mod 2)", "0",
+                             "neighbours come out even");
+  else
+    constraints.emplace_back("interleaved", "0",
+                             "it is no product of bf16 summed in f32 over a known length");
+  return constraints;
+}
+
+std::vector<Constraint> variantConstraints(const CPUContraction &kernel) {
+  constexpr const char *onePacking = "all variants of a kernel read one packing";
+  const char *value = kernel.isInterleaved() ? "1" : "0";
+  return {{interleavedField, value, onePacking}, {value, interleavedField, onePacking}};
+}
+
+std::vector<Constraint> contractionConstraints(const Contraction &contraction,
+                                               const VectorUnit &unit) {
   auto number = [](int64_t n) { return std::to_string(n); };
   // The block, one row of b and one element of a for it.
   std::string vectors = "(columns ceildiv " + number(unit.lanes) + ")";
-  return {
+  std::vector<Constraint> constraints = {
       {"(rows * " + vectors + " + " + vectors +
            " + 1) * (1 - interleaved) * (1 - vectorize_reduction) * (1 - accumulators_in_memory)",
        number(unit.registers),
        "vector registers hold the block, a row of the second operand and an element of the first"},
       {"vectorize_reduction + accumulators_in_memory", "1", "they are forms of a product"},
-      {"interleaved * (1 - accumulators_in_memory) * rows", number(unit.pairRows),
-       "rows of the instructions for pairs of bf16"},
-      {"interleaved * columns", number(unit.pairColumns), "their columns"},
-      {"interleaved * " + number(unit.pairColumns), "columns", "their columns"},
       {"panels", "1 + accumulators_in_memory * columns", "a block in registers has one panel"},
       {"accumulators_in_memory * rows * columns", number(mostInMemory), "each worker has a block"},
       {"vectorize_reduction * rows * columns", number(mostReductions), "each is a sum of its own"},
   };
+  std::vector<Constraint> pairs = pairConstraints(contraction, unit);
+  constraints.insert(constraints.end(), pairs.begin(), pairs.end());
+  return constraints;
 }
 
 bool isLegal(const Contraction &contraction, const CPUContraction &configuration,
@@ -163,7 +226,7 @@ static CPUContraction blockInRegisters(const Contraction &contraction, const Vec
   CPUContraction best = like, pairs = like;
   pairs.rows = std::min(unit.pairRows, std::max<int64_t>(rows, 1));
   pairs.columns = unit.pairColumns;
-  pairs.isInterleaved = true;
+  pairs.interleave();
   // Its instructions multiply twice as much; what a panel has too many columns is for nothing.
   bool isWorth = unit.pairColumns > 0 &&
                  roundUp(columns, unit.pairColumns) <= 2 * roundUp(columns, unit.lanes);
@@ -233,13 +296,13 @@ static void choosePrograms(CPUContraction &block, const Contraction &contraction
     (block.columnPrograms > 1 ? block.columnPrograms : block.rowPrograms) /= 2;
   // Rows that pass by a panel are cut last: each part of them reads it again.
   auto canHalve = [&] {
-    int64_t whole = block.isInterleaved ? pairRowsOfTiles : streamedRows;
-    return block.rows >= 2 * whole && (!block.isInterleaved || block.rows % (2 * whole) == 0);
+    int64_t whole = block.isInterleaved() ? pairRowsOfTiles : streamedRows;
+    return block.rows >= 2 * whole && (!block.isInterleaved() || block.rows % (2 * whole) == 0);
   };
   while (block.isPacked && block.hasAccumulatorsInMemory && blocks() < fewestBlocks &&
          products() > leastProducts && canHalve())
     block.rows = (block.rows + 1) / 2;
-  if (block.isPacked && block.hasAccumulatorsInMemory && !block.isInterleaved) {
+  if (block.isPacked && block.hasAccumulatorsInMemory && !block.isInterleaved()) {
     int64_t bytes = columns * sizeOf(contraction, roles.sums) * int64_t(sizeof(float));
     cutRows(block, rows, (columns + block.columns - 1) / block.columns, batch, bytes <= nearBytes);
   }
@@ -251,7 +314,7 @@ CPUContraction chooseVariant(const Contraction &contraction, const VectorUnit &u
   int64_t rows = sizeOf(contraction, roles.rows);
   int64_t columns = sizeOf(contraction, roles.columns) / kernel.columnParts;
   VectorUnit own = unit;
-  if (!kernel.isInterleaved)
+  if (!kernel.isInterleaved())
     own.pairRows = own.pairColumns = 0;
   CPUContraction like;
   like.isPacked = kernel.isPacked;

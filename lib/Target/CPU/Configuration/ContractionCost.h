@@ -14,11 +14,25 @@ using kernels::Numbers;
 struct CPUContraction : ContractionConfiguration {
   // The block lies in memory, and operands are converted there first; registers have a part of it.
   bool hasAccumulatorsInMemory = false;
+
+  // Panels have pairs of bf16 side by side, for the instructions that multiply these.
+  static constexpr int64_t pair = 2;
+  bool isInterleaved() const { return panelGroup == pair; }
+  void interleave() { panelGroup = pair; }
 };
 
-/// What the cpu target asks beside contractionConstraints, over the configuration's fields and its
-/// own (`accumulators_in_memory`).
-std::vector<Constraint> contractionConstraints(const VectorUnit &unit);
+/// The cpu target's own fields, "cpu".
+const ConfigurationSchema &cpuSchema();
+/// All that a contraction's configuration for the cpu target has.
+kernels::Configuration configurationOf(const CPUContraction &configuration);
+CPUContraction contractionFrom(const kernels::Configuration &configuration);
+
+/// What the cpu target asks beside kernels::contractionConstraints, over the configuration's fields
+/// and its own.
+std::vector<Constraint> contractionConstraints(const Contraction &contraction,
+                                               const VectorUnit &unit);
+/// What it asks of a variant of `kernel`, beside those.
+std::vector<Constraint> variantConstraints(const CPUContraction &kernel);
 bool isLegal(const Contraction &contraction, const CPUContraction &configuration,
              const VectorUnit &unit);
 

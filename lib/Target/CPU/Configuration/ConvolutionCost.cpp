@@ -301,7 +301,7 @@ int64_t prefetchedChannels(const Problem &p, int64_t columns) {
 ConvolutionConfiguration chooseTransformed(const Convolution &spec, const Problem &p,
                                            const VectorUnit &unit) {
   ConvolutionConfiguration block;
-  block.columns = kernels::winogradColumns;
+  block.columns = kernels::transformedColumns(spec);
   block.channelStep = prefetchedChannels(p, block.columns);
   Cheapest cheapest(spec, p, unit, block);
   // A part of a line, or several lines.
@@ -412,10 +412,10 @@ bool isFilterTransposeProfitable(const Convolution &spec, const VectorUnit &unit
 
 bool isTransformProfitable(const Convolution &spec, const VectorUnit &unit, bool isKnown) {
   Problem p(spec, unit);
-  if (!canBeWinograd(spec) || p.channels < fewestChannels)
+  if (!canBeWinograd(spec, panelOutputs) || p.channels < fewestChannels)
     return false;
   Convolution transformed = spec;
-  kernels::transformWeights(transformed);
+  kernels::transformWeights(transformed, panelOutputs);
   ConvolutionConfiguration block = chooseTransformed(transformed, p, unit);
   double direct = cyclesAsGiven(spec, unit, isKnown);
   if (spec.isOutputsFirst)

@@ -10,6 +10,10 @@ using kernels::Constraint;
 using kernels::Convolution;
 using kernels::ConvolutionConfiguration;
 
+/// Outputs of a panel of transformed weights: four vectors of AVX-512, eight of AVX2, in which both
+/// have registers for the rows beside them.
+constexpr int64_t panelOutputs = 64;
+
 /// What the cpu target asks beside convolutionConstraints, over the configuration's fields.
 std::vector<Constraint> convolutionConstraints(const Convolution &convolution,
                                                const VectorUnit &unit);

@@ -2,6 +2,7 @@
 #include "Target/NVIDIA/Configuration/Chooser.h"
 #include "Target/NVIDIA/Configuration/AttentionCost.h"
 #include "Target/NVIDIA/Configuration/LoopCost.h"
+#include "Target/NVIDIA/Configuration/PlainBlocks.h"
 #include "Target/NVIDIA/Configuration/ProductCost.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -21,12 +22,12 @@ public:
       : architecture(architecture), others(std::move(others)), precision(precision) {}
 
   FusionLimits fusionLimits() const override {
-    FusionLimits limits = others->fusionLimits();
+    FusionLimits limits;
     limits.alignment = bufferAlignment;
     return limits;
   }
 
-  conversion::SplitLimits splitLimits() const override { return others->splitLimits(); }
+  conversion::SplitLimits splitLimits() const override { return nvidia::splitLimits; }
 
   tile::Cut chooseCut(const ConfigurationProblem &problem) const override {
     if (productOf(problem))
@@ -58,12 +59,17 @@ public:
     if (const Attention *attention = attentionOf(problem))
       return attentionConstraints(*attention, architecture);
     const Contraction *product = productOf(problem);
-    return product ? productConstraints(*product, architecture) : others->constraints(problem);
+    return product ? productConstraints(*product, architecture)
+                   : plainConstraints(problem.subkernel);
   }
 
+  int64_t transformedColumns() const override { return panelOutputs; }
+
   std::vector<int64_t> variantSizes(const ConfigurationProblem &problem) const override {
-    return productOf(problem) || attentionOf(problem) ? std::vector<int64_t>()
-                                                      : others->variantSizes(problem);
+    bool isPlain =
+        std::holds_alternative<Contraction>(problem.subkernel.what) && !productOf(problem);
+    return isPlain ? std::vector<int64_t>(std::begin(plainVariants), std::end(plainVariants))
+                   : std::vector<int64_t>();
   }
 
   std::optional<double> cost(const ConfigurationProblem &problem,
@@ -94,8 +100,11 @@ private:
             {pingPongField, pipeline.isPingPong}};
   }
 
+  /// The common fields of what `others` chooses: those of another target mean nothing here.
   Configuration chooseOther(const ConfigurationProblem &problem) const {
     Configuration chosen = others->choose(problem);
+    chosen.target.clear();
+    chosen.targetFields.clear();
     if (auto *program = std::get_if<conversion::LoopProgram>(&problem.subkernel.what)) {
       conversion::LoopConfiguration loops = conversion::loopsFrom(chosen.fields, *program);
       growPrograms(*program, loops, architecture);

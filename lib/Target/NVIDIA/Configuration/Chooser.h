@@ -13,7 +13,8 @@ namespace tw::target {
 
 /// Configurations for a GPU. Products of 16-bit floats, and of f32 where these may be tf32, get
 /// blocks for the tensor cores; of all else, which has the plain lowering, `others` says how it is
-/// cut.
+/// cut, and which blocks come first to mind: what is legal there, and why, is this target's
+/// (PlainBlocks.h).
 std::unique_ptr<const conversion::ConfigurationChooser>
 createNVIDIAChooser(const GpuArchitecture &architecture,
                     std::shared_ptr<const conversion::ConfigurationChooser> others,

@@ -139,7 +139,7 @@ std::vector<Constraint> productConstraints(const Contraction &contraction,
       {"stages * (rows + columns) * k_block * " + number(bytes) + " + warp_groups * " +
            number(2 * pieceBytes) + " + 128",
        number(architecture.sharedBytes), "shared memory holds the stages and what is stored"},
-      {"packed + interleaved + vectorize_reduction", "0", "TMA reads operands as they are"},
+      {"packed + vectorize_reduction", "0", "TMA reads operands as they are"},
       {"column_parts", "1", "a program has one block"},
   };
 }
