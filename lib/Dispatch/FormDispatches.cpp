@@ -6,16 +6,15 @@
 #include "Graph/Rows.h"
 #include "Graph/Sizes.h"
 #include "IR/Coded.h"
+#include "IR/DistinctKernels.h"
 #include "IR/Graph/Values.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/AsmState.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -29,8 +28,7 @@ namespace {
 /// Builds the kernel of one group.
 class KernelBuilder {
 public:
-  KernelBuilder(const Group &group, SymbolTable &symbols, llvm::StringMap<func::FuncOp> &known,
-                bool hasValues)
+  KernelBuilder(const Group &group, SymbolTable &symbols, DistinctKernels &known, bool hasValues)
       : group(group), symbols(symbols), known(known), hasValues(hasValues) {}
 
   void build() {
@@ -194,7 +192,7 @@ private:
                                              type.getElementType()));
       results.push_back(type);
     }
-    func::FuncOp shared = uniqued(last->getParentOfType<func::FuncOp>().getName());
+    func::FuncOp shared = uniqued();
     auto dispatch =
         graph::DispatchOp::create(b, shared == kernel ? kernel.getLoc() : fusedLoc(b), results,
                                   shared.getName(), inputs.getArrayRef(), outs);
@@ -219,14 +217,10 @@ private:
   }
 
   /// The kernel, or an earlier one with the same body (then ours is dropped).
-  func::FuncOp uniqued(StringRef prefix) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    kernel->print(os, OpPrintingFlags().useLocalScope());
-    auto [it, isNew] = known.try_emplace(text, kernel);
-    if (!isNew) {
+  func::FuncOp uniqued() {
+    if (auto first = cast<func::FuncOp>(known.insert(kernel)); first != kernel) {
       kernel->erase();
-      return it->second;
+      return first;
     }
     kernel.setName("k" + std::to_string(known.size() - 1));
     symbols.insert(kernel);
@@ -235,7 +229,7 @@ private:
 
   const Group &group;
   SymbolTable &symbols;
-  llvm::StringMap<func::FuncOp> &known;
+  DistinctKernels &known;
   bool hasValues;                      // of the source, with numbers
   int64_t values = 0;                  // numbered inside so far
   SmallVector<graph::ValueAttr> inner; // which of the source they are
@@ -259,7 +253,7 @@ void collectBlocks(Region &region, SmallVector<Block *> &blocks) {
 void formDispatches(ModuleOp module, Fusion fusion, const FusionLimits &limits) {
   SymbolTable symbols(module);
   bool hasValues = graph::hasValues(module);
-  llvm::StringMap<func::FuncOp> known;
+  DistinctKernels known;
   SmallVector<Block *> blocks;
   for (auto function : module.getOps<func::FuncOp>())
     if (!function->hasAttr("tw.kernel") && !function.isDeclaration())

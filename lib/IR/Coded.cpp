@@ -6,10 +6,14 @@ using namespace mlir;
 
 namespace tw {
 
-// The code travels as a prefix of the text, "[TW-IO-0001] ": MLIR diagnostics carry nothing else.
+/// How a message begins for those who see it as MLIR prints it (tilewright-opt).
+static std::string prefixOf(Code code) { return "[" + codeName(code) + "] "; }
+
 InFlightDiagnostic emitCoded(Location loc, Code code) {
   InFlightDiagnostic diagnostic = emitError(loc);
-  diagnostic << "[" << codeName(code) << "] ";
+  if (mlir::Diagnostic *made = diagnostic.getUnderlyingDiagnostic())
+    made->getMetadata().emplace_back(static_cast<int64_t>(code));
+  diagnostic << prefixOf(code);
   return diagnostic;
 }
 
@@ -18,12 +22,10 @@ InFlightDiagnostic emitReport(Location loc) { return emitRemark(loc); }
 Diagnostic toDiagnostic(mlir::Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   Code code = Code::TARGET_1;
-  if (text.starts_with("[TW-"))
-    if (size_t end = text.find("] "); end != std::string::npos)
-      if (auto known = parseCode(std::string_view(text).substr(1, end - 1))) {
-        code = *known;
-        text.erase(0, end + 2);
-      }
+  if (!diagnostic.getMetadata().empty()) { // which only emitCoded gives
+    code = static_cast<Code>(diagnostic.getMetadata().front().getAsInteger());
+    text.erase(0, prefixOf(code).size());
+  }
   Diagnostic result{code, std::move(text), describePlace(diagnostic.getLocation())};
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
     std::string line = note.str();

@@ -2,11 +2,11 @@
 //
 // tile-share-kernels (Passes.td).
 #include "IR/Coded.h"
+#include "IR/DistinctKernels.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Tile/Tile.h"
 #include "Tile/Passes.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -16,16 +16,6 @@ namespace tw::tile {
 
 namespace {
 
-/// All that a kernel is but its name, with other kernels by the names that they have now.
-std::string textOf(KernelOp kernel) {
-  OwningOpRef<KernelOp> copy(kernel.clone());
-  copy->setSymName("");
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  copy->print(os, OpPrintingFlags().useLocalScope());
-  return text;
-}
-
 struct ShareKernels : impl::ShareKernelsBase<ShareKernels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -34,12 +24,11 @@ struct ShareKernels : impl::ShareKernelsBase<ShareKernels> {
     llvm::stable_sort(kernels, [](KernelOp a, KernelOp b) {
       return !a->hasAttr(TileDialect::variantsName) && b->hasAttr(TileDialect::variantsName);
     });
-    llvm::StringMap<KernelOp> known;
+    DistinctKernels distinct;
     for (KernelOp kernel : kernels) {
       nameVariants(kernel);
-      auto [first, isNew] = known.try_emplace(textOf(kernel), kernel);
-      if (!isNew)
-        shared[kernel.getSymNameAttr()] = FlatSymbolRefAttr::get(first->second.getSymNameAttr());
+      if (auto first = cast<KernelOp>(distinct.insert(kernel)); first != kernel)
+        shared[kernel.getSymNameAttr()] = FlatSymbolRefAttr::get(first.getSymNameAttr());
     }
     if (shared.empty())
       return;

@@ -266,20 +266,14 @@ private:
                arith::MinNumFOp>(op);
   }
 
-  void addFlops(Operation *op, const Size &count, Value operand,
-                std::map<std::string, double> &by) {
+  /// How much is done on elements of each type, in the order of the kernel.
+  using ByType = llvm::MapVector<Type, double>;
+
+  void addFlops(Operation *op, const Size &count, Value operand, ByType &by) {
     auto [found, isNew] = flops.insert({op->getBlock(), count});
     if (!isNew)
       found->second = found->second + count;
-    Type element = getElementTypeOrSelf(operand);
-    types[textOf(element)] = element;
-    by[textOf(element)] += double(count.constant().value_or(1));
-  }
-
-  static std::string textOf(Type type) {
-    std::string text;
-    llvm::raw_string_ostream(text) << type;
-    return text;
+    by[getElementTypeOrSelf(operand)] += double(count.constant().value_or(1));
   }
 
   void add(Operation *op) {
@@ -369,9 +363,9 @@ private:
       addTraffic(buffer, times(elements, variables), isWritten, dependsOnData);
   }
 
-  Type mostUsed(const std::map<std::string, double> &by) {
+  static Type mostUsed(const ByType &by) {
     auto most = llvm::max_element(by, [](auto &a, auto &b) { return a.second < b.second; });
-    return most == by.end() ? Type() : types.at(most->first);
+    return most == by.end() ? Type() : most->first;
   }
 
   KernelOp kernel;
@@ -381,8 +375,7 @@ private:
   std::map<std::pair<unsigned, bool>, Known> traffic; // by argument, and whether it is written
   std::set<std::pair<unsigned, bool>> dataDependent;
   std::set<std::vector<const void *>> boxes;
-  std::map<std::string, double> products, others; // operations by their operands' type
-  std::map<std::string, Type> types;
+  ByType products, others; // operations by their operands' type
 };
 
 } // namespace

@@ -82,7 +82,7 @@ static LogicalResult runOnce(Location loc, const std::string &artifact,
   if (!status)
     return success();
   // A check of the model that fails for its own constants is an error in the model.
-  bool isModels = llvm::StringRef(tw_status_code(status)) == "TW-RUNTIME-0013";
+  bool isModels = parseCode(tw_status_code(status)) == Code::RUNTIME_13;
   auto problem = emitCoded(loc, isModels ? Code::RUNTIME_13 : Code::PROGRAM_8)
                  << "an expression over weights cannot be evaluated";
   problem.attachNote() << tw_status_message(status);

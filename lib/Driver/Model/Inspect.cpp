@@ -61,10 +61,9 @@ static std::string operatorName(Operation *op) {
     return aten.name().str();
   if (auto call = dyn_cast<graph::KernelCallOp>(op))
     return call.getCallee().str();
-  auto name = op->getName().getStringRef() == "torch.operator"
-                  ? op->getAttrOfType<StringAttr>("name")
-                  : StringAttr();
-  return name ? name.str() : "";
+  if (auto other = dyn_cast<torch::OperatorOp>(op))
+    return other.getName().str();
+  return "";
 }
 
 /// How often each operator occurs.

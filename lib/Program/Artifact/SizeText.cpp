@@ -3,6 +3,7 @@
 #include "IR/Graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -93,15 +94,32 @@ static std::string dimText(func::FuncOp main, Value tensor, int64_t dim, int dep
   return tensor.getDefiningOp() ? viewText(main, tensor.getDefiningOp(), dim, depth) : "";
 }
 
-/// Two operands and what stands between them; "max(" and "min(" stand before.
-static std::string binaryText(func::FuncOp main, Operation *op, StringRef between, int depth) {
+/// How an operation of two operands is written.
+struct BinaryForm {
+  StringRef text;
+  bool isFunction = false; // stands before its operands, not between them
+};
+
+static std::optional<BinaryForm> binaryForm(Operation *op) {
+  using Form = std::optional<BinaryForm>;
+  return llvm::TypeSwitch<Operation *, Form>(op)
+      .Case([](arith::AddIOp) { return Form({"+"}); })
+      .Case([](arith::SubIOp) { return Form({"-"}); })
+      .Case([](arith::MulIOp) { return Form({"*"}); })
+      .Case([](arith::FloorDivSIOp) { return Form({"//"}); })
+      .Case([](arith::MaxSIOp) { return Form({"max", true}); })
+      .Case([](arith::MinSIOp) { return Form({"min", true}); })
+      .Default(Form());
+}
+
+static std::string binaryText(func::FuncOp main, Operation *op, BinaryForm form, int depth) {
   std::string left = valueText(main, op->getOperand(0), depth + 1),
               right = valueText(main, op->getOperand(1), depth + 1);
   if (left.empty() || right.empty())
     return "";
-  if (between.ends_with("("))
-    return (between + left + ", " + right + ")").str();
-  return ("(" + left + " " + between + " " + right + ")").str();
+  if (form.isFunction)
+    return (form.text + "(" + left + ", " + right + ")").str();
+  return ("(" + left + " " + form.text + " " + right + ")").str();
 }
 
 static std::string valueText(func::FuncOp main, Value value, int depth) {
@@ -122,13 +140,8 @@ static std::string valueText(func::FuncOp main, Value value, int depth) {
     auto index = dim.getConstantIndex();
     return index ? dimText(main, dim.getSource(), *index, depth + 1) : "";
   }
-  static const std::pair<StringRef, StringRef> operations[] = {
-      {"arith.addi", "+"},        {"arith.subi", "-"},     {"arith.muli", "*"},
-      {"arith.floordivsi", "//"}, {"arith.maxsi", "max("}, {"arith.minsi", "min("}};
-  for (auto [name, text] : operations)
-    if (op->getName().getStringRef() == name)
-      return binaryText(main, op, text, depth);
-  return "";
+  std::optional<BinaryForm> form = binaryForm(op);
+  return form ? binaryText(main, op, *form, depth) : "";
 }
 
 std::string sizeText(func::FuncOp main, Value tensor, int64_t dim) {

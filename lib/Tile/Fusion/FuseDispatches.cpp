@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <set>
 
@@ -219,10 +218,8 @@ struct FuseDispatches : impl::FuseDispatchesBase<FuseDispatches> {
     if (!wanted.value_or(true))
       return why = graph::unwanted, graph::DispatchOp();
     mayRecompute = wanted.value_or(false);
-    std::string key = (from.getSymName() + ">" + Twine(result) + ">" + to.getSymName() + ">" +
-                       Twine(input) + (isOnlyUse ? "" : "+") + (mayRecompute ? "!" : ""))
-                          .str();
-    auto [known, isNew] = fusions.try_emplace(key);
+    auto [known, isNew] = fusions.try_emplace(
+        {from.getSymNameAttr(), result, to.getSymNameAttr(), input, isOnlyUse, mayRecompute});
     if (isNew)
       known->second = fuseKernels(from, to, out, in, isOnlyUse, why);
     if (!known->second.kernel)
@@ -455,7 +452,10 @@ struct FuseDispatches : impl::FuseDispatchesBase<FuseDispatches> {
   std::optional<SymbolTable> table;
   std::optional<graph::Decisions> decisions;
   bool mayRecompute = false; // the configuration wants the fusion that is tried
-  llvm::StringMap<Fusion> fusions;
+  /// The producer's kernel and result, the consumer's kernel and input, whether that is the only
+  /// use, and whether the producer may be computed again.
+  using FusionKey = std::tuple<StringAttr, unsigned, StringAttr, unsigned, unsigned, unsigned>;
+  llvm::DenseMap<FusionKey, Fusion> fusions;
   llvm::DenseSet<std::pair<Operation *, Operation *>> reported;
 };
 
