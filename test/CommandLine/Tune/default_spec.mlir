@@ -6,7 +6,7 @@
 // CHECK-DAG: configured by share/tuning/nvidia.mlir:{{[0-9:]+}}, @contraction_f16_columns1280_rows2048_sum1280
 
 // Specs that are given come first.
-// RUN: tilewright compile %s --target=nvidia:sm_90a --tuning-spec=%S/Inputs/any_product.mlir -o %t.so --report 2>&1 | FileCheck %s --check-prefix=GIVEN --implicit-check-not="nvidia.mlir:{{[0-9:]+}}, @contraction"
+// RUN: tilewright compile %s --target=nvidia:sm_90a --tuning-spec=%S/../Inputs/any_product.mlir -o %t.so --report 2>&1 | FileCheck %s --check-prefix=GIVEN --implicit-check-not="nvidia.mlir:{{[0-9:]+}}, @contraction"
 // GIVEN-DAG: configured by any_product.mlir:{{[0-9:]+}}, @any_product
 // GIVEN-DAG: configured by share/tuning/nvidia.mlir:{{[0-9:]+}}, @attention_f16_batch20
 
