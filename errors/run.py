@@ -72,7 +72,7 @@ def prepare(build, name):
 def execute(case, build, work, sanitized):
     """Returns (status, stderr, complaints)."""
     seconds = SECONDS * 10 if sanitized else SECONDS
-    if "CXX=" in case.command:
+    if "CXX=" in case.command or ".cpp" in case.command:
         seconds += COMPILER_SECONDS
 
     def limit():
