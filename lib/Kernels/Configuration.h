@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Configurations as names and numbers, which is what files, solvers and the IR have of them; each
+// Configurations as names and values, which is what files, solvers and the IR have of them; each
 // template has a struct of its own beside that, and a table that says which member is which.
 #pragma once
 #include "IR/Tile/ConfigurationSchema.h"
-#include "Kernels/Constraint.h"
+#include "Kernels/Fields.h"
 #include <span>
 #include <variant>
 
 namespace tw::kernels {
 
-/// A configuration of any kind. Flags are 0 or 1; element i of a list `block` is `block_i`.
+/// A configuration of any kind.
 struct Configuration {
   std::string kind; // the name of its schema
-  Numbers fields;
+  Fields fields;
   std::string target = {}; // whose fields these are; empty: none
-  Numbers targetFields = {};
+  Fields targetFields = {};
   bool operator==(const Configuration &) const = default;
+
+  /// All values by their symbols.
+  Numbers symbols() const {
+    Numbers all = fields.symbols();
+    all.merge(targetFields.symbols());
+    return all;
+  }
 };
 
 /// A member of a configuration's struct by its name in text.

@@ -16,19 +16,20 @@ static Size parsed(std::string_view text) {
 Constraint::Constraint(std::string_view less, std::string_view more, std::string_view reason)
     : less(parsed(less)), more(parsed(more)), lessText(less), moreText(more), reason(reason) {}
 
-/// `block[0]` for `block_0`.
-static std::string withSubscripts(const std::string &text) {
+/// An expression with the symbols of `texts` written as it says.
+static std::string withTexts(std::string_view expression, const SymbolTexts &texts) {
+  auto isWord = [](char c) {
+    return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';
+  };
   std::string written;
-  auto isDigit = [&](size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '_' || !isDigit(i + 1)) {
-      written += text[i];
-      continue;
-    }
-    written += '[';
-    while (isDigit(i + 1))
-      written += text[++i];
-    written += ']';
+  while (!expression.empty()) {
+    auto end = std::find_if_not(expression.begin(), expression.end(), isWord);
+    std::string_view word(expression.begin(), end);
+    if (word.empty())
+      word = expression.substr(0, 1);
+    auto found = texts.find(word);
+    written += found == texts.end() ? word : std::string_view(found->second);
+    expression.remove_prefix(word.size());
   }
   return written;
 }
@@ -50,10 +51,11 @@ const Constraint *firstViolated(const std::vector<Constraint> &constraints, cons
   return found == constraints.end() ? nullptr : &*found;
 }
 
-std::string describe(const Constraint &constraint, const Numbers &values) {
+std::string describe(const Constraint &constraint, const Numbers &values,
+                     const SymbolTexts &texts) {
   auto side = [&](const Size &size, const std::string &written) {
     auto value = size.evaluate(values);
-    std::string text = withSubscripts(written);
+    std::string text = withTexts(written, texts);
     return size.constant() ? text : text + " = " + (value ? std::to_string(*value) : "?");
   };
   std::string text = side(constraint.less, constraint.lessText) + " must not be more than " +

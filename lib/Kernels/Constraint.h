@@ -5,6 +5,7 @@
 #pragma once
 #include "IR/Tile/ConfigurationSchema.h"
 #include "Support/Size.h"
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +35,12 @@ const Constraint *firstViolated(const std::vector<Constraint> &constraints, cons
 inline bool holds(const std::vector<Constraint> &constraints, const Numbers &values) {
   return !firstViolated(constraints, values);
 }
-/// "rows = 40 must not be more than 32": both sides of a constraint as they were written, their
-/// values where they are no numbers, and the reason. Element i of a list is written `block[i]`.
-std::string describe(const Constraint &constraint, const Numbers &values);
+/// What symbols are called that people know under another name.
+using SymbolTexts = std::map<std::string, std::string, std::less<>>;
+
+/// "rows = 40 must not be more than 32": both sides of a constraint as they were written but for
+/// the symbols of `texts`, their values where they are no numbers, and the reason.
+std::string describe(const Constraint &constraint, const Numbers &values,
+                     const SymbolTexts &texts = {});
 
 } // namespace tw::kernels

@@ -3,7 +3,7 @@
 // A configuration space as a search sees it: knobs with the values worth trying, and constraints
 // over them. docs/tuning.md.
 #pragma once
-#include "Kernels/Constraint.h"
+#include "Kernels/Fields.h"
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -14,14 +14,16 @@
 namespace tw::tune {
 
 using kernels::Constraint;
+using kernels::ListElement;
 /// The values of all knobs, by their names.
 using Point = kernels::Numbers;
 
-/// A field of a configuration; element i of a list `block` is the knob `block_i`.
+/// A field of a configuration, or an element of one that is a list.
 struct Knob {
-  std::string name;
+  std::string name;            // in constraints; of an element its symbol
   std::vector<int64_t> values; // ascending
   std::string meaning;
+  std::optional<ListElement> element = {};
 };
 
 struct Space {

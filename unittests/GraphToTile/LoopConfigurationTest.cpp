@@ -13,7 +13,7 @@ using target::cpu::chooseLoops;
 using target::cpu::longDim;
 
 bool isLegal(const LoopProgram &program, const LoopConfiguration &configuration) {
-  return holds(loopConstraints(program), numbersOf(configuration));
+  return holds(loopConstraints(program), fieldsOf(configuration).symbols());
 }
 
 Source memory(Access access) { return {{}, {}, std::move(access), {}}; }
@@ -69,9 +69,9 @@ TEST(LoopConfiguration, FieldsByTheirNames) {
   LoopProgram program = sums({10}, {20}, 1);
   LoopConfiguration chosen = chooseLoops(program);
   chosen.tilings[1].chunk = 7;
-  Numbers numbers = numbersOf(chosen);
-  EXPECT_EQ(numbers["chunk_1"], 7);
-  EXPECT_EQ(numbersOf(loopsFrom(numbers, program)), numbers);
+  Fields fields = fieldsOf(chosen);
+  EXPECT_EQ(fields.lists["chunk"][1], 7);
+  EXPECT_EQ(fieldsOf(loopsFrom(fields, program)), fields);
 }
 
 TEST(LoopConfiguration, ARowAProgram) {

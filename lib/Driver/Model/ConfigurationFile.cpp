@@ -23,28 +23,29 @@ using conversion::KernelOverride;
 //===----------------------------------------------------------------------===//
 
 /// A number, true or false, or a list of numbers.
-static Status readField(std::string_view name, const Json &value, kernels::Numbers &fields) {
+static Status readField(std::string_view name, const Json &value, kernels::Fields &fields) {
   std::string key(name);
   if (value.isArray()) {
-    int64_t next = 0;
+    std::vector<int64_t> &list = fields.lists[key];
     return value.forEach([&](const Json &element) -> Status {
-      TW_ASSIGN(fields[key + "_" + std::to_string(next++)], element.integer());
+      TW_ASSIGN(int64_t number, element.integer());
+      list.push_back(number);
       return {};
     });
   }
   if (value.isInteger()) {
-    TW_ASSIGN(fields[key], value.integer());
+    TW_ASSIGN(fields.numbers[key], value.integer());
     return {};
   }
   auto flag = value.boolean();
   if (!flag)
     return value.wrongKind("a number, true or false, or a list of numbers");
-  fields[key] = *flag;
+  fields.numbers[key] = *flag;
   return {};
 }
 
 /// The kind and the fields of an object.
-static Status readFields(const Json &object, std::string &kind, kernels::Numbers &fields) {
+static Status readFields(const Json &object, std::string &kind, kernels::Fields &fields) {
   TW_ASSIGN(Json given, object.get("kind"));
   TW_ASSIGN(kind, given.string());
   return object.forEachMember([&](std::string_view name, const Json &value) -> Status {

@@ -25,10 +25,8 @@ using tune::Point;
 
 Configuration KernelSpace::at(const Point &point) const {
   Configuration made = configuration;
-  for (auto *fields : {&made.fields, &made.targetFields})
-    for (auto &[name, value] : *fields)
-      if (auto found = point.find(name); found != point.end())
-        value = found->second;
+  made.fields.update(point);
+  made.targetFields.update(point);
   return made;
 }
 
@@ -38,49 +36,53 @@ Configuration KernelSpace::at(const Point &point) const {
 
 namespace {
 
-/// The fields of a configuration, and what they mean.
-struct Schemas {
-  const ConfigurationSchema *common, *target;
+/// Makes the knobs of one kernel's space.
+class KnobsOf {
+public:
+  KnobsOf(KernelSpace &made, const kernels::Numbers &most) : made(made), most(most) {}
 
-  /// Element i of a list `block` is `block_i`.
-  const ConfigurationField *find(StringRef name) const {
-    StringRef list = name.rtrim("0123456789");
-    if (list.consume_back("_"))
-      if (const ConfigurationField *field = common->find(list.str());
-          field && field->kind == ConfigurationField::List)
-        return field;
-    const ConfigurationField *field = common->find(name.str());
-    return field || !target ? field : target->find(name.str());
+  void add(const kernels::Fields &fields, const ConfigurationSchema *schema) {
+    for (const auto &[name, value] : fields.numbers)
+      add(schema, name, name, value);
+    for (const auto &[name, list] : fields.lists)
+      for (auto [index, value] : llvm::enumerate(list)) {
+        kernels::ListElement element{name, index};
+        add(schema, name, element.symbol(), value).element = element;
+      }
   }
-};
 
-/// The values of a configuration.
-Point pointOf(const Configuration &configuration) {
-  Point point = configuration.fields;
-  point.insert(configuration.targetFields.begin(), configuration.targetFields.end());
-  return point;
-}
-
-/// A knob that is at `value`, which the target would have at `chosen`.
-tune::Knob knobOf(StringRef name, int64_t value, int64_t chosen, const Schemas &schemas,
-                  const kernels::Numbers &most) {
-  constexpr int64_t unbounded = 16; // of a field that no size bounds
-  tune::Knob knob{name.str(), {value}, {}};
-  const ConfigurationField *field = schemas.find(name);
-  if (!field)
+private:
+  /// One that is at `value`.
+  tune::Knob &add(const ConfigurationSchema *schema, const std::string &field,
+                  const std::string &name, int64_t value) {
+    made.point[name] = value;
+    tune::Knob &knob = made.space.knobs.emplace_back(tune::Knob{name, {value}, {}});
+    if (const ConfigurationField *known = schema ? schema->find(field) : nullptr) {
+      knob.meaning = known->meaning;
+      knob.values = valuesOf(*known, name, value);
+    }
     return knob;
-  knob.meaning = field->meaning;
-  auto found = most.find(name.str());
-  int64_t greatest = field->kind == ConfigurationField::Flag ? 1
-                     : found != most.end()                   ? found->second
-                                                             : unbounded;
-  knob.values = tune::valuesBetween(field->least, std::max(greatest, field->least));
-  // A list's 0 means all of the dimension, which is then the same as its size.
-  for (int64_t each : {value, chosen})
-    if (!llvm::is_contained(knob.values, each))
-      knob.values.insert(llvm::upper_bound(knob.values, each), each);
-  return knob;
-}
+  }
+
+  std::vector<int64_t> valuesOf(const ConfigurationField &field, const std::string &name,
+                                int64_t value) const {
+    constexpr int64_t unbounded = 16; // of a field that no size bounds
+    auto found = most.find(name);
+    int64_t greatest = field.kind == ConfigurationField::Flag ? 1
+                       : found != most.end()                  ? found->second
+                                                              : unbounded;
+    std::vector<int64_t> values = tune::valuesBetween(field.least, std::max(greatest, field.least));
+    // A list's 0 means all of the dimension, which is then the same as its size.
+    auto own = made.chosen.find(name);
+    for (int64_t each : {value, own == made.chosen.end() ? value : own->second})
+      if (!llvm::is_contained(values, each))
+        values.insert(llvm::upper_bound(values, each), each);
+    return values;
+  }
+
+  KernelSpace &made;
+  const kernels::Numbers &most;
+};
 
 KernelSpace spaceOf(const ConfigurationProblem &problem, const ConfigurationChooser &chooser,
                     tile::ConfigurationAttr configured) {
@@ -88,17 +90,10 @@ KernelSpace spaceOf(const ConfigurationProblem &problem, const ConfigurationChoo
   made.configuration = conversion::fromAttribute(configured);
   conversion::ConfigurationSpace space = conversion::spaceOf(problem);
   auto *dialect = configured.getContext()->getLoadedDialect<tile::TileDialect>();
-  Schemas schemas{space.schema, made.configuration.target.empty()
-                                    ? nullptr
-                                    : dialect->getSchema(made.configuration.target)};
-  made.chosen = pointOf(chooser.choose(problem));
-  for (auto *fields : {&made.configuration.fields, &made.configuration.targetFields})
-    for (const auto &[name, value] : *fields) {
-      made.point[name] = value;
-      auto own = made.chosen.find(name);
-      made.space.knobs.push_back(
-          knobOf(name, value, own == made.chosen.end() ? value : own->second, schemas, space.most));
-    }
+  made.chosen = chooser.choose(problem).symbols();
+  KnobsOf knobs(made, space.most);
+  knobs.add(made.configuration.fields, space.schema);
+  knobs.add(made.configuration.targetFields, dialect->getSchema(made.configuration.target));
   made.space.constraints = std::move(space.constraints);
   llvm::append_range(made.space.constraints, chooser.constraints(problem));
   return made;
@@ -251,13 +246,18 @@ void write(JsonWriter &json, const conversion::KernelFeatures &features) {
 }
 
 void writeKnobs(JsonWriter &json, const KernelSpace &kernel) {
+  kernels::Numbers ofTarget = kernel.configuration.targetFields.symbols();
   json.key("knobs").beginArray();
   for (const tune::Knob &knob : kernel.space.knobs) {
     json.beginObject().member("name", std::string_view(knob.name));
+    if (knob.element) {
+      json.member("list", std::string_view(knob.element->list));
+      json.member("index", int64_t(knob.element->index));
+    }
     json.member("value", kernel.point.at(knob.name)).key("values").beginArray();
     for (int64_t value : knob.values)
       json.value(value);
-    json.endArray().member("of_target", kernel.configuration.targetFields.contains(knob.name));
+    json.endArray().member("of_target", ofTarget.contains(knob.name));
     json.member("meaning", std::string_view(knob.meaning)).endObject();
   }
   json.endArray();

@@ -48,12 +48,13 @@ struct SpaceRequest {
 /// {"operations": ["linear"], "dtypes": ["f32", ...], "weight": true, "sizes": {"rows": [5, 5],
 /// ...}}, "cost": 1.5e6,
 /// "knobs": [{"name": "rows", "value": 8, "values": [1, 2, ...], "of_target": false,
-/// "meaning": "..."}], "chosen": {"values": {}}, "constraints": [{"text": "...", "reason": "..."}],
-/// "legal": {"points": 1200, "exact": true}, "enumerated": {"legal": 1200, "complete": true,
-/// "within": 90}, "points": [{"cost": 1.4e6, "values": {"rows": 6}}]}]}. A point has the values in
-/// which it differs from the configuration; "chosen" is the target's choice, which is the
-/// configuration unless a spec or a file has given another one. Errors: DRIVER_1 for a kernel that
-/// there is not, DRIVER_3 where points are counted or drawn and there is no solver.
+/// "meaning": "..."}, {"name": "block_1", "list": "block", "index": 1, ...}], "chosen": {"values":
+/// {}}, "constraints": [{"text": "...", "reason": "..."}], "legal": {"points": 1200, "exact":
+/// true}, "enumerated": {"legal": 1200, "complete": true, "within": 90}, "points": [{"cost": 1.4e6,
+/// "values": {"rows": 6}}]}]}. A point has the values in which it differs from the configuration;
+/// "chosen" is the target's choice, which is the configuration unless a spec or a file has given
+/// another one. Errors: DRIVER_1 for a kernel that there is not, DRIVER_3 where points are counted
+/// or drawn and there is no solver.
 Result<std::string> describeSpaces(mlir::ModuleOp module,
                                    const conversion::ConfigurationChooser &chooser,
                                    const SpaceRequest &request);

@@ -12,40 +12,24 @@ using namespace mlir;
 
 namespace tw::conversion {
 using kernels::Configuration;
-using kernels::Numbers;
+using kernels::Fields;
 
-/// `block` of `block_0`, `block_1`; the name itself for what is no list of the schema.
-static std::string fieldOf(const std::string &name, const ConfigurationSchema &schema) {
-  size_t end = name.find_last_of('_');
-  bool isElement = end != std::string::npos && end + 1 < name.size() &&
-                   name.find_first_not_of("0123456789", end + 1) == std::string::npos;
-  const ConfigurationField *list = isElement ? schema.find(name.substr(0, end)) : nullptr;
-  return list && list->kind == ConfigurationField::List ? list->name : name;
-}
-
-static DictionaryAttr fieldsAttribute(Builder &b, const Numbers &numbers,
+static DictionaryAttr fieldsAttribute(Builder &b, const Fields &fields,
                                       const ConfigurationSchema &schema) {
-  std::map<std::string, SmallVector<int64_t>> lists;
-  NamedAttrList fields;
-  for (const auto &[name, number] : numbers) {
-    std::string field = fieldOf(name, schema);
-    const ConfigurationField *known = schema.find(field);
-    if (field == name) {
-      bool isFlag =
-          known && known->kind == ConfigurationField::Flag && (number == 0 || number == 1);
-      fields.append(name,
-                    isFlag ? Attribute(b.getBoolAttr(number != 0)) : b.getI64IntegerAttr(number));
-      continue;
-    }
-    size_t at = std::stoul(name.substr(field.size() + 1));
-    SmallVector<int64_t> &list = lists[field];
-    list.resize(std::max(list.size(), at + 1), known->least);
-    list[at] = number;
+  NamedAttrList attributes;
+  for (const auto &[name, number] : fields.numbers) {
+    const ConfigurationField *known = schema.find(name);
+    bool isFlag = known && known->kind == ConfigurationField::Flag && (number == 0 || number == 1);
+    attributes.append(name,
+                      isFlag ? Attribute(b.getBoolAttr(number != 0)) : b.getI64IntegerAttr(number));
   }
+  for (const auto &[name, list] : fields.lists)
+    attributes.append(name, b.getDenseI64ArrayAttr(list));
+  // A list of a program without dimensions has no elements.
   for (const ConfigurationField &field : schema.fields)
-    if (field.kind == ConfigurationField::List)
-      fields.append(field.name, b.getDenseI64ArrayAttr(lists[field.name]));
-  return fields.getDictionary(b.getContext());
+    if (field.kind == ConfigurationField::List && !fields.lists.contains(field.name))
+      attributes.append(field.name, b.getDenseI64ArrayAttr({}));
+  return attributes.getDictionary(b.getContext());
 }
 
 /// `get`, or null with what the verifier says in `why`.
@@ -60,7 +44,7 @@ checked(MLIRContext *context, std::string &why,
 }
 
 static tile::ConfigurationAttr make(MLIRContext *context, const std::string &kind,
-                                    const Numbers &numbers, tile::ConfigurationAttr target,
+                                    const Fields &values, tile::ConfigurationAttr target,
                                     std::string &why) {
   auto *dialect = context->getLoadedDialect<tile::TileDialect>();
   const ConfigurationSchema *schema = dialect ? dialect->getSchema(kind) : nullptr;
@@ -68,7 +52,7 @@ static tile::ConfigurationAttr make(MLIRContext *context, const std::string &kin
     return why = "there is no kind of configurations called \"" + kind + "\"",
            tile::ConfigurationAttr();
   Builder b(context);
-  DictionaryAttr fields = fieldsAttribute(b, numbers, *schema);
+  DictionaryAttr fields = fieldsAttribute(b, values, *schema);
   return checked(context, why, [&](function_ref<InFlightDiagnostic()> emit) {
     return tile::ConfigurationAttr::getChecked(emit, context, StringRef(kind), fields, target);
   });
@@ -95,26 +79,25 @@ tile::ConfigurationAttr toAttribute(MLIRContext *context, const Configuration &c
   return make(context, configuration.kind, configuration.fields, target, why);
 }
 
-static Numbers numbersOf(DictionaryAttr fields) {
-  Numbers numbers;
-  for (NamedAttribute field : fields) {
-    std::string name = field.getName().str();
-    if (auto list = dyn_cast<DenseI64ArrayAttr>(field.getValue()))
-      for (auto [i, number] : llvm::enumerate(list.asArrayRef()))
-        numbers[name + "_" + std::to_string(i)] = number;
-    else if (auto flag = dyn_cast<BoolAttr>(field.getValue()))
-      numbers[name] = flag.getValue();
+static Fields fieldsOf(DictionaryAttr attributes) {
+  Fields fields;
+  for (NamedAttribute attribute : attributes) {
+    std::string name = attribute.getName().str();
+    if (auto list = dyn_cast<DenseI64ArrayAttr>(attribute.getValue()))
+      fields.lists[name] = list.asArrayRef();
+    else if (auto flag = dyn_cast<BoolAttr>(attribute.getValue()))
+      fields.numbers[name] = flag.getValue();
     else
-      numbers[name] = cast<IntegerAttr>(field.getValue()).getInt();
+      fields.numbers[name] = cast<IntegerAttr>(attribute.getValue()).getInt();
   }
-  return numbers;
+  return fields;
 }
 
 Configuration fromAttribute(tile::ConfigurationAttr attribute) {
-  Configuration configuration{attribute.getKind().str(), numbersOf(attribute.getFields()), {}, {}};
+  Configuration configuration{attribute.getKind().str(), fieldsOf(attribute.getFields()), {}, {}};
   if (auto target = attribute.getTarget()) {
     configuration.target = target.getKind().str();
-    configuration.targetFields = numbersOf(target.getFields());
+    configuration.targetFields = fieldsOf(target.getFields());
   }
   return configuration;
 }

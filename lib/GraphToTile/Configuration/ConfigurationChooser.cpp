@@ -49,8 +49,8 @@ static ConfigurationSpace space(const LoopProgram &program, const ConfigurationP
   for (size_t dim = 0; dim < program.dims.size(); ++dim) {
     int64_t size = most(program.dims[dim]);
     longest = std::max(longest, size);
-    for (const char *list : {"block_", "programs_", "chunk_"})
-      space.most[list + std::to_string(dim)] = size;
+    for (const char *list : {"block", "programs", "chunk"})
+      space.most[kernels::ListElement{list, dim}.symbol()] = size;
   }
   space.most["parts"] = longest;
   return space;

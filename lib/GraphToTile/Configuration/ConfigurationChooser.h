@@ -63,8 +63,8 @@ public:
 struct ConfigurationSpace {
   const ConfigurationSchema *schema;
   std::vector<Constraint> constraints;
-  /// What fields are worth having at most, where a size says so: a larger block or more programs in
-  /// a row than there are make no difference. Legal all the same.
+  /// What values are worth having at most, by their symbols, where a size says so: a larger block
+  /// or more programs in a row than there are make no difference. Legal all the same.
   kernels::Numbers most = {};
 };
 ConfigurationSpace spaceOf(const ConfigurationProblem &problem);

@@ -176,41 +176,44 @@ private:
     return why.empty() ? replace(configuration.targetFields, by.targetFields, by.target) : why;
   }
 
-  /// A list is given as a whole: as many elements as the kernel has of it.
-  static std::string replace(kernels::Numbers &fields, const kernels::Numbers &by,
+  static std::string replace(kernels::Fields &fields, const kernels::Fields &by,
                              const std::string &kind) {
-    std::map<std::string, size_t> known, given; // how long each list is; 0: a number
-    auto count = [](const kernels::Numbers &numbers, std::map<std::string, size_t> &lengths) {
-      for (const auto &[name, number] : numbers) {
-        StringRef list = StringRef(name).rtrim("0123456789");
-        bool isElement = list.size() < name.size() && list.consume_back("_");
-        lengths[isElement ? list.str() : name] += isElement;
-      }
-    };
-    count(fields, known);
-    count(by, given);
-    for (const auto &[name, length] : given) {
-      auto found = known.find(name);
-      if (found == known.end())
+    for (const auto &[name, number] : by.numbers) {
+      if (auto known = fields.numbers.find(name); known != fields.numbers.end())
+        known->second = number;
+      else if (auto list = fields.lists.find(name); list != fields.lists.end())
+        return wrongLength(name, "is no list", list->second.size());
+      else
         return fmt::format("a {} configuration has no field {}", kind, name);
-      if (found->second != length)
-        return fmt::format("field {} {}, but the kernel takes {}", name,
-                           length == 0 ? "is no list" : fmt::format("has {} elements", length),
-                           found->second == 0 ? "one number"
-                                              : fmt::format("a list of {}", found->second));
     }
-    for (const auto &[name, number] : by)
-      fields[name] = number;
+    // A list is given as a whole: as many elements as the kernel has of it.
+    for (const auto &[name, list] : by.lists) {
+      auto known = fields.lists.find(name);
+      std::string given = fmt::format("has {} elements", list.size());
+      if (known == fields.lists.end() && !fields.numbers.contains(name))
+        return fmt::format("a {} configuration has no field {}", kind, name);
+      if (known == fields.lists.end())
+        return wrongLength(name, given, std::nullopt);
+      if (known->second.size() != list.size())
+        return wrongLength(name, given, known->second.size());
+      known->second = list;
+    }
     return {};
+  }
+
+  /// Where the kernel takes a list of `wanted` elements, or one number.
+  static std::string wrongLength(const std::string &name, const std::string &given,
+                                 std::optional<size_t> wanted) {
+    return fmt::format("field {} {}, but the kernel takes {}", name, given,
+                       wanted ? fmt::format("a list of {}", *wanted) : "one number");
   }
 
   /// The first constraint that does not hold, with its values; empty if all do.
   std::string violation(const ConfigurationProblem &problem, const Configuration &configuration) {
-    kernels::Numbers numbers = configuration.fields;
-    numbers.insert(configuration.targetFields.begin(), configuration.targetFields.end());
+    kernels::Numbers values = configuration.symbols();
     for (const auto &constraints : {spaceOf(problem).constraints, chooser.constraints(problem)})
-      if (const Constraint *violated = firstViolated(constraints, numbers))
-        return describe(*violated, numbers);
+      if (const Constraint *violated = firstViolated(constraints, values))
+        return describe(*violated, values, configuration.fields.texts());
     return {};
   }
 

@@ -26,29 +26,29 @@ const ConfigurationSchema &loopSchema() {
   return schema;
 }
 
-Numbers numbersOf(const LoopConfiguration &configuration) {
-  Numbers numbers = {{"parts", configuration.parts}};
-  for (size_t dim = 0; dim < configuration.tilings.size(); ++dim)
-    for (auto [name, member] : lists)
-      numbers[name + ("_" + std::to_string(dim))] = configuration.tilings[dim].*member;
-  return numbers;
+Fields fieldsOf(const LoopConfiguration &configuration) {
+  Fields fields({{"parts", configuration.parts}});
+  for (auto [name, member] : lists)
+    for (const Tiling &tiling : configuration.tilings)
+      fields.lists[name].push_back(tiling.*member);
+  return fields;
 }
 
-LoopConfiguration loopsFrom(const Numbers &fields, const LoopProgram &program) {
-  auto get = [&](const std::string &name, int64_t &number) {
-    if (auto found = fields.find(name); found != fields.end())
-      number = found->second;
-  };
+LoopConfiguration loopsFrom(const Fields &fields, const LoopProgram &program) {
   LoopConfiguration made;
   made.tilings.resize(program.dims.size());
-  get("parts", made.parts);
-  for (size_t dim = 0; dim < made.tilings.size(); ++dim)
-    for (auto [name, member] : lists)
-      get(name + ("_" + std::to_string(dim)), made.tilings[dim].*member);
+  if (auto parts = fields.numbers.find("parts"); parts != fields.numbers.end())
+    made.parts = parts->second;
+  for (auto [name, member] : lists)
+    if (auto list = fields.lists.find(name); list != fields.lists.end())
+      for (size_t dim = 0; dim < std::min(list->second.size(), made.tilings.size()); ++dim)
+        made.tilings[dim].*member = list->second[dim];
   return made;
 }
 
-static std::string element(const char *list, int dim) { return list + ("_" + std::to_string(dim)); }
+static std::string element(const char *list, int dim) {
+  return kernels::ListElement{list, size_t(dim)}.symbol();
+}
 
 /// Parts that are stored side by side are cut into as many blocks each.
 static void constrainParts(const LoopProgram &program, const std::vector<int> &partDims,

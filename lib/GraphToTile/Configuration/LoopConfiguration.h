@@ -8,7 +8,7 @@
 
 namespace tw::conversion {
 using kernels::Constraint;
-using kernels::Numbers;
+using kernels::Fields;
 
 /// How one loop dimension is tiled.
 struct LoopTiling {
@@ -24,8 +24,8 @@ struct LoopConfiguration {
 
 /// Its fields, "loops": `block`, `programs` and `chunk` are lists.
 const ConfigurationSchema &loopSchema();
-Numbers numbersOf(const LoopConfiguration &configuration);
-LoopConfiguration loopsFrom(const Numbers &fields, const LoopProgram &program);
+Fields fieldsOf(const LoopConfiguration &configuration);
+LoopConfiguration loopsFrom(const Fields &fields, const LoopProgram &program);
 
 /// What any target asks of a configuration of this program, over its fields.
 std::vector<Constraint> loopConstraints(const LoopProgram &program);

@@ -41,7 +41,7 @@ std::vector<Constraint> variantConstraints(const Subkernel &subkernel,
   if (!std::holds_alternative<Contraction>(subkernel.what))
     return constraints;
   constexpr const char *onePacking = "all variants of a kernel read one packing";
-  kernels::ContractionConfiguration base = kernels::contractionFrom(kernel.fields);
+  kernels::ContractionConfiguration base = kernels::contractionFrom(kernel.fields.numbers);
   isSame("packed", base.isPacked, onePacking);
   if (base.isPacked) {
     isSame("columns floordiv panels", panelOf(base), onePacking);

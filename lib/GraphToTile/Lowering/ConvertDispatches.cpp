@@ -167,8 +167,9 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
   /// it is one.
   std::string misfit(const ConfigurationProblem &problem, const Configuration &made) {
     ConfigurationSpace space = spaceOf(problem);
-    if (const Constraint *violated = firstViolated(space.constraints, made.fields))
-      return describe(*violated, made.fields);
+    Numbers values = made.fields.symbols();
+    if (const Constraint *violated = firstViolated(space.constraints, values))
+      return describe(*violated, values, made.fields.texts());
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
     if (!product)
       return {};
@@ -179,7 +180,7 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
 
   /// With what the target's own fields say of its panels.
   ContractionConfiguration contractionOf(const Configuration &configuration) const {
-    ContractionConfiguration made = contractionFrom(configuration.fields);
+    ContractionConfiguration made = contractionFrom(configuration.fields.numbers);
     made.panelGroup = chooser->panelGroup(configuration);
     return made;
   }
@@ -215,7 +216,7 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
 
   tile::KernelOp trace(OpBuilder &b, Location loc, const Subkernel &subkernel,
                        const Configuration &made, std::string &why) {
-    const Numbers &fields = made.fields;
+    const Numbers &fields = made.fields.numbers;
     kernel::TraceResult traced = kernel::trace("written", [&] {
       if (auto *product = std::get_if<Contraction>(&subkernel.what))
         writeContraction(*product, contractionOf(made));
@@ -334,7 +335,7 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
 
   /// Whether a buffer of a subkernel comes in panels.
   bool isPacked(const Subkernel &subkernel, size_t number, size_t buffer) const {
-    const Numbers &fields = configurations[number].fields;
+    const Numbers &fields = configurations[number].fields.numbers;
     if (auto *convolution = std::get_if<Convolution>(&subkernel.what))
       return convolutionFrom(fields).isPacked && int(buffer) == convolution->w;
     auto *contraction = std::get_if<Contraction>(&subkernel.what);
@@ -347,7 +348,7 @@ struct TilePrograms : impl::TileProgramsBase<TilePrograms> {
     if (auto *convolution = std::get_if<Convolution>(&subkernel.what))
       return views.packedWeight(
           tensor, subkernel.tensors[convolution->w].view,
-          {packedOrder(*convolution), convolutionFrom(configuration.fields).columns});
+          {packedOrder(*convolution), convolutionFrom(configuration.fields.numbers).columns});
     auto &product = std::get<Contraction>(subkernel.what);
     ContractionConfiguration made = contractionOf(configuration);
     return views.packedWeight(

@@ -79,19 +79,20 @@ DictionaryAttr withPresentFields(DictionaryAttr dictionary, int64_t version, Str
 
 void usePresentFields(kernels::Configuration &given) {
   for (const Earlier &row : earlierFields) {
-    auto found = given.fields.find(row.name.str());
-    if (given.kind != row.kind || found == given.fields.end())
+    kernels::Numbers &fields = given.fields.numbers;
+    auto found = fields.find(row.name.str());
+    if (given.kind != row.kind || found == fields.end())
       continue;
     int64_t value = found->second;
     bool isOther = !row.target.empty() && !given.target.empty() && row.target != given.target;
     if (isOther && value != 0)
       continue; // then the reader says that there is no such field
-    given.fields.erase(found);
+    fields.erase(found);
     if (row.target.empty()) {
-      given.fields[row.presentName.str()] = value;
+      fields[row.presentName.str()] = value;
     } else if (!isOther) {
       given.target = row.target.str();
-      given.targetFields.try_emplace(row.presentName.str(), value);
+      given.targetFields.numbers.try_emplace(row.presentName.str(), value);
     }
   }
 }

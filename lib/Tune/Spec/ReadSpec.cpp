@@ -86,7 +86,7 @@ private:
     return wrong(op, "target is a dictionary of the target's own fields");
   }
 
-  Status fields(DictionaryAttr dictionary, std::string &kind, kernels::Numbers &numbers) const {
+  Status fields(DictionaryAttr dictionary, std::string &kind, kernels::Fields &made) const {
     auto named = dictionary.getAs<StringAttr>("kind");
     const ConfigurationSchema *schema = named ? dialect.getSchema(named.getValue()) : nullptr;
     if (!schema)
@@ -97,12 +97,12 @@ private:
     constexpr StringRef others[] = {"kind", "target", "variants", "at_most"};
     for (NamedAttribute field : dictionary)
       if (!llvm::is_contained(others, field.getName()))
-        TW_TRY(number(*schema, field, numbers));
+        TW_TRY(value(*schema, field, made));
     return {};
   }
 
-  Status number(const ConfigurationSchema &schema, NamedAttribute field,
-                kernels::Numbers &numbers) const {
+  Status value(const ConfigurationSchema &schema, NamedAttribute field,
+               kernels::Fields &made) const {
     std::string name = field.getName().str();
     const ConfigurationField *known = schema.find(name);
     if (!known)
@@ -110,8 +110,7 @@ private:
                                    name, fmt::join(namesOf(schema), ", ")));
     if (auto list = dyn_cast<DenseI64ArrayAttr>(field.getValue());
         list && known->kind == ConfigurationField::List) {
-      for (auto [i, element] : llvm::enumerate(list.asArrayRef()))
-        numbers[name + "_" + std::to_string(i)] = element;
+      made.lists[name] = list.asArrayRef();
       return {};
     }
     auto integer = dyn_cast<IntegerAttr>(field.getValue());
@@ -122,7 +121,7 @@ private:
                                        ? "a list, as array<i64: 1, 2>"
                                        : "a number, or true or false"));
     auto flag = dyn_cast<BoolAttr>(field.getValue());
-    numbers[name] = flag ? int64_t(flag.getValue()) : integer.getInt();
+    made.numbers[name] = flag ? int64_t(flag.getValue()) : integer.getInt();
     return {};
   }
 

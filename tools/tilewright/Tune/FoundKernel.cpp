@@ -51,33 +51,21 @@ std::string sizesText(const TunableKernel &kernel) {
   return text;
 }
 
-/// Fields that are the target's own, or those that are not; elements of a list in one array.
-std::string fieldsText(const TunableKernel &kernel, const tune::Point &point, bool ofTarget) {
+std::string fieldsText(const kernels::Fields &given) {
   std::vector<std::string> fields;
-  std::map<std::string, std::map<int64_t, int64_t>> lists;
-  for (const auto &[name, value] : point) {
-    if (kernel.isOfTarget.at(name) != ofTarget)
-      continue;
-    if (auto element = listElement(name))
-      lists[element->first][element->second] = value;
-    else
-      fields.push_back(fmt::format("{} = {}", name, value));
-  }
-  for (const auto &[name, elements] : lists) {
-    std::vector<int64_t> values;
-    for (const auto &[index, value] : elements)
-      values.push_back(value);
-    fields.push_back(fmt::format("{} = array<i64: {}>", name, fmt::join(values, ", ")));
-  }
+  for (const auto &[name, value] : given.numbers)
+    fields.push_back(fmt::format("{} = {}", name, value));
+  for (const auto &[name, list] : given.lists)
+    fields.push_back(fmt::format("{} = array<i64: {}>", name, fmt::join(list, ", ")));
   return fmt::format("{}", fmt::join(fields, ", "));
 }
 
 std::string configurationText(const TunableKernel &kernel, const tune::Point &point) {
   std::string text = fmt::format("kind = {}, {}", quoted(kernel.kind),
-                                 fieldsText(kernel, point, /*ofTarget=*/false));
+                                 fieldsText(fieldsAt(kernel, point, /*ofTarget=*/false)));
   if (!kernel.target.empty())
     text += fmt::format(",\n        target = {{kind = {}, {}}}", quoted(kernel.target),
-                        fieldsText(kernel, point, /*ofTarget=*/true));
+                        fieldsText(fieldsAt(kernel, point, /*ofTarget=*/true)));
   return text;
 }
 

@@ -134,6 +134,12 @@ static Status readKnob(const Json &object, TunableKernel &kernel) {
   Knob &knob = kernel.space.knobs.emplace_back();
   TW_TRY(readText(object, "name", knob.name));
   TW_TRY(readText(object, "meaning", knob.meaning));
+  if (object.find("list")) {
+    knob.element.emplace();
+    TW_TRY(readText(object, "list", knob.element->list));
+    TW_ASSIGN(Json index, object.get("index"));
+    TW_ASSIGN(knob.element->index, index.integer());
+  }
   TW_ASSIGN(Json value, object.get("value"));
   TW_ASSIGN(kernel.start.point[knob.name], value.integer());
   TW_ASSIGN(Json ofTarget, object.get("of_target"));
@@ -260,28 +266,29 @@ Result<std::vector<TunableKernel>> readSpaces(const std::string &json) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-std::optional<std::pair<std::string, int64_t>> listElement(const std::string &name) {
-  size_t digits = name.find_last_not_of("0123456789") + 1;
-  if (digits == name.size() || digits == 0 || name[digits - 1] != '_')
-    return std::nullopt;
-  return std::pair(name.substr(0, digits - 1), std::stoll(name.substr(digits)));
+kernels::Fields fieldsAt(const TunableKernel &kernel, const Point &point, bool ofTarget) {
+  kernels::Fields fields;
+  for (const Knob &knob : kernel.space.knobs) {
+    if (kernel.isOfTarget.at(knob.name) != ofTarget)
+      continue;
+    int64_t value = point.at(knob.name);
+    if (!knob.element) {
+      fields.numbers[knob.name] = value;
+      continue;
+    }
+    std::vector<int64_t> &list = fields.lists[knob.element->list];
+    list.resize(std::max(list.size(), knob.element->index + 1));
+    list[knob.element->index] = value;
+  }
+  return fields;
 }
 
-/// The fields that are the target's own, or those that are not; elements of a list in one array.
-static void writeFields(JsonWriter &json, const TunableKernel &kernel, const Point &point,
-                        bool ofTarget) {
-  std::map<std::string, std::map<int64_t, int64_t>> lists;
-  for (const auto &[name, value] : point) {
-    if (kernel.isOfTarget.at(name) != ofTarget)
-      continue;
-    if (auto element = listElement(name))
-      lists[element->first][element->second] = value;
-    else
-      json.member(name, value);
-  }
-  for (const auto &[name, elements] : lists) {
+static void writeFields(JsonWriter &json, const kernels::Fields &fields) {
+  for (const auto &[name, value] : fields.numbers)
+    json.member(name, value);
+  for (const auto &[name, list] : fields.lists) {
     json.key(name).beginArray();
-    for (const auto &[index, value] : elements)
+    for (int64_t value : list)
       json.value(value);
     json.endArray();
   }
@@ -290,10 +297,10 @@ static void writeFields(JsonWriter &json, const TunableKernel &kernel, const Poi
 static void writeKernel(JsonWriter &json, const TunableKernel &kernel, const Point &point) {
   json.beginObject().member("kernel", std::string_view(kernel.name));
   json.member("kind", std::string_view(kernel.kind));
-  writeFields(json, kernel, point, /*ofTarget=*/false);
+  writeFields(json, fieldsAt(kernel, point, /*ofTarget=*/false));
   if (!kernel.target.empty()) {
     json.key("target").beginObject().member("kind", std::string_view(kernel.target));
-    writeFields(json, kernel, point, /*ofTarget=*/true);
+    writeFields(json, fieldsAt(kernel, point, /*ofTarget=*/true));
     json.endObject();
   }
   json.endObject();

@@ -78,8 +78,8 @@ int describeSpaces(const ModelOptions &model, const SpaceQuery &query,
 /// Reads the JSON of describeSpaces.
 Result<std::vector<TunableKernel>> readSpaces(const std::string &json);
 
-/// The list and the index, if a knob is an element of a list: "block_1".
-std::optional<std::pair<std::string, int64_t>> listElement(const std::string &name);
+/// The fields that are the target's own, or those that are not, with the values of `point`.
+kernels::Fields fieldsAt(const TunableKernel &kernel, const tune::Point &point, bool ofTarget);
 
 /// The point of each kernel, by its number in the list; others keep the compiler's choice.
 using Choice = std::map<size_t, tune::Point>;

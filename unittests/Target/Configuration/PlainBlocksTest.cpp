@@ -56,9 +56,9 @@ TEST(PlainBlocks, ChoicesAreLegal) {
     ConfigurationProblem problem{kernel, isWeight};
     kernels::Configuration chosen = own->choose(problem);
     EXPECT_EQ(chosen.target, "");
-    EXPECT_TRUE(chosen.targetFields.empty());
-    EXPECT_EQ(violated(spaceOf(problem).constraints, chosen.fields), "");
-    EXPECT_EQ(violated(own->constraints(problem), chosen.fields), "");
+    EXPECT_TRUE(chosen.targetFields == kernels::Fields());
+    EXPECT_EQ(violated(spaceOf(problem).constraints, chosen.fields.symbols()), "");
+    EXPECT_EQ(violated(own->constraints(problem), chosen.fields.symbols()), "");
   };
   for (bool isWeight : {false, true})
     for (bool isTransposed : {false, true})

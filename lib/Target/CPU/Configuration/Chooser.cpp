@@ -81,7 +81,7 @@ public:
 
   Configuration choose(const ConfigurationProblem &problem) const override {
     if (auto *program = std::get_if<LoopProgram>(&problem.subkernel.what))
-      return {"loops", numbersOf(chooseLoops(*program)), {}, {}};
+      return {"loops", fieldsOf(chooseLoops(*program)), {}, {}};
     if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
       return {"convolution",
               kernels::numbersOf(
@@ -133,18 +133,19 @@ public:
   std::optional<double> cost(const ConfigurationProblem &problem,
                              const Configuration &configuration) const override {
     if (auto *convolution = std::get_if<Convolution>(&problem.subkernel.what))
-      return convolutionCost(*convolution, kernels::convolutionFrom(configuration.fields),
+      return convolutionCost(*convolution, kernels::convolutionFrom(configuration.fields.numbers),
                              unitFor(*convolution));
     if (auto *attention = std::get_if<Attention>(&problem.subkernel.what))
-      return attentionCost(*attention, kernels::attentionFrom(configuration.fields),
+      return attentionCost(*attention, kernels::attentionFrom(configuration.fields.numbers),
                            unitFor(*attention));
     if (auto *gradient = std::get_if<AttentionGradient>(&problem.subkernel.what))
-      return attentionGradientCost(*gradient, kernels::attentionGradientFrom(configuration.fields),
+      return attentionGradientCost(*gradient,
+                                   kernels::attentionGradientFrom(configuration.fields.numbers),
                                    unitFor(*gradient));
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
     if (!product)
       return std::nullopt;
-    return contractionCost(*product, kernels::contractionFrom(configuration.fields),
+    return contractionCost(*product, kernels::contractionFrom(configuration.fields.numbers),
                            unitFor(*product));
   }
 

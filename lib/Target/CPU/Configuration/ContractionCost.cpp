@@ -95,9 +95,7 @@ void shareLongSum(ContractionConfiguration &block, const Contraction &contractio
 constexpr char inMemoryField[] = "accumulators_in_memory", interleavedField[] = "interleaved";
 
 Numbers numbersOf(const CPUContraction &configuration) {
-  kernels::Configuration made = configurationOf(configuration);
-  made.fields.merge(made.targetFields);
-  return made.fields;
+  return configurationOf(configuration).symbols();
 }
 
 /// Those of every target, too.
@@ -122,19 +120,18 @@ const ConfigurationSchema &cpuSchema() {
 }
 
 kernels::Configuration configurationOf(const CPUContraction &configuration) {
-  return {"contraction",
-          kernels::numbersOf(configuration),
-          cpuSchema().name,
-          {{inMemoryField, configuration.hasAccumulatorsInMemory},
-           {interleavedField, configuration.isInterleaved()}}};
+  return {"contraction", kernels::numbersOf(configuration), cpuSchema().name,
+          Numbers{{inMemoryField, configuration.hasAccumulatorsInMemory},
+                  {interleavedField, configuration.isInterleaved()}}};
 }
 
 CPUContraction contractionFrom(const kernels::Configuration &configuration) {
   auto isSet = [&](const char *field) {
-    auto found = configuration.targetFields.find(field);
-    return found != configuration.targetFields.end() && found->second != 0;
+    const Numbers &fields = configuration.targetFields.numbers;
+    auto found = fields.find(field);
+    return found != fields.end() && found->second != 0;
   };
-  CPUContraction made{kernels::contractionFrom(configuration.fields)};
+  CPUContraction made{kernels::contractionFrom(configuration.fields.numbers)};
   made.hasAccumulatorsInMemory = isSet(inMemoryField);
   if (isSet(interleavedField))
     made.interleave();

@@ -79,16 +79,17 @@ public:
     if (!product && !attention)
       return others->cost(problem, configuration);
     auto field = [&](const char *name) {
-      auto found = configuration.targetFields.find(name);
-      return found == configuration.targetFields.end() ? 0 : found->second;
+      const kernels::Numbers &fields = configuration.targetFields.numbers;
+      auto found = fields.find(name);
+      return found == fields.end() ? 0 : found->second;
     };
     if (attention)
       return attentionCost(*attention,
-                           {kernels::attentionFrom(configuration.fields), field(stagesField),
-                            field(warpGroupsField)},
+                           {kernels::attentionFrom(configuration.fields.numbers),
+                            field(stagesField), field(warpGroupsField)},
                            architecture);
     return productCost(*product,
-                       {kernels::contractionFrom(configuration.fields),
+                       {kernels::contractionFrom(configuration.fields.numbers),
                         {field(stagesField), field(warpGroupsField), field(pingPongField) != 0}},
                        architecture);
   }
@@ -104,11 +105,11 @@ private:
   Configuration chooseOther(const ConfigurationProblem &problem) const {
     Configuration chosen = others->choose(problem);
     chosen.target.clear();
-    chosen.targetFields.clear();
+    chosen.targetFields = {};
     if (auto *program = std::get_if<conversion::LoopProgram>(&problem.subkernel.what)) {
       conversion::LoopConfiguration loops = conversion::loopsFrom(chosen.fields, *program);
       growPrograms(*program, loops, architecture);
-      chosen.fields = conversion::numbersOf(loops);
+      chosen.fields = conversion::fieldsOf(loops);
     }
     return chosen;
   }
