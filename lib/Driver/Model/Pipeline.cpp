@@ -187,11 +187,12 @@ Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evaluator,
       pm.addPass(createHoistWeights(evaluator));
       pm.addNestedPass<func::FuncOp>(createGraphCanonicalizer());
     }
-    conversion::RecomputationCosts costs = chooser->recomputationCosts();
+    conversion::RecomputationCosts costs =
+        chooser ? chooser->recomputationCosts() : conversion::RecomputationCosts();
     pm.addPass(tile::createFuseDispatches(
         {costs.dispatch, costs.operation, costs.function, costs.access}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
-    conversion::SplitLimits limits = chooser->splitLimits();
+    conversion::SplitLimits limits = chooser ? chooser->splitLimits() : conversion::SplitLimits();
     pm.addPass(tile::createSplitLoops(
         {limits.enoughPrograms, limits.wantedPrograms, limits.leastWork, limits.partsOfUnknown}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());

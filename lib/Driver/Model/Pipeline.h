@@ -49,7 +49,7 @@ public:
                                 const conversion::ConfigurationOverrides &overrides,
                                 const conversion::ConfigurationRules *rules = nullptr);
   /// Dispatches that were configured by `chooser` become tile programs; those of weights alone are
-  /// run. `evaluator` may be null.
+  /// run. `evaluator` may be null; so may `chooser`, where no dispatch is configured.
   mlir::LogicalResult
   toTilePrograms(mlir::ModuleOp module, ConstantEvaluator *evaluator,
                  const std::shared_ptr<const conversion::ConfigurationChooser> &chooser);
