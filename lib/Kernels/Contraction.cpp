@@ -175,8 +175,7 @@ std::string refusePanelGroup(const Contraction &contraction,
   if (!length || *length % group != 0 || configuration.kBlock % group != 0)
     return "panels have " + std::to_string(group) +
            " neighbours along the sum side by side, in which the sum or a trip of its loop does "
-           "not "
-           "come out even";
+           "not come out even";
   return {};
 }
 

@@ -112,8 +112,7 @@ const ConfigurationSchema &cpuSchema() {
       "cpu",
       {{inMemoryField, ConfigurationField::Flag, 0,
         "whether a program's block lies in memory, with operands converted beside it, and "
-        "registers "
-        "have a part of it"},
+        "registers have a part of it"},
        {interleavedField, ConfigurationField::Flag, 0,
         "whether two neighbours along the sum lie side by side in a panel"}}};
   return schema;
