@@ -48,10 +48,11 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopUnrolling = false;
   llvm::PassBuilder builder(&machine, tuning);
-  builder.registerLateLoopOptimizationsEPCallback(
-      [](llvm::LoopPassManager &passes, llvm::OptimizationLevel) {
-        passes.addPass(llvm::LoopFullUnrollPass(unrollLevel));
-      });
+  if (!isLittle)
+    builder.registerLateLoopOptimizationsEPCallback(
+        [](llvm::LoopPassManager &passes, llvm::OptimizationLevel) {
+          passes.addPass(llvm::LoopFullUnrollPass(unrollLevel));
+        });
   builder.registerOptimizerLastEPCallback(
       [](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
         passes.addPass(llvm::createModuleToFunctionPassAdaptor(OpaqueAddresses()));
