@@ -3,8 +3,10 @@
 Peaks of data sheets say little about a clock under load, or about virtual machines."""
 import json
 import subprocess
+import time
 
 BITS = {32: "f32", 16: "bf16"}
+SECONDS_BETWEEN_SAMPLES = 8  # one takes about a second, as long as the turns of a short row together
 
 
 class Limits:
@@ -15,13 +17,16 @@ class Limits:
         self.tool, self.threads = tool, threads
         known = known or {"flops": {}, "read": {}}
         self.flops = {bits: known["flops"].get(str(bits), 0.0) for bits in BITS}
-        self.read, self.capacity = dict(known["read"]), {}
+        self.read, self.capacity, self.next_sample = dict(known["read"]), {}, 0.0
         self.sample()
 
     def facts(self):
         return {"flops": self.flops, "read": self.read}
 
     def sample(self):
+        """Measures, unless it has a short while ago."""
+        if time.monotonic() < self.next_sample:
+            return
         done = subprocess.run([self.tool, "limits", f"--threads={self.threads}", "--json"], check=True, capture_output=True, text=True)
         found, = json.loads(done.stdout)
         for bits, name in BITS.items():
@@ -30,6 +35,7 @@ class Limits:
             level = read["level"]
             self.read[level] = max(self.read.get(level, 0.0), read["bytes_per_second"])
             self.capacity[level] = read.get("capacity_bytes", float("inf"))
+        self.next_sample = time.monotonic() + SECONDS_BETWEEN_SAMPLES
 
     def read_of(self, size):
         """Bytes per second of the nearest level that holds so many; 0 where nothing could be measured."""

@@ -85,6 +85,37 @@ TEST(CPUContraction, PanelsStreamByBlocksInMemory) {
     EXPECT_FALSE(other.hasAccumulatorsInMemory);
 }
 
+/// The same for variants whose rows are one block in memory while the next panel comes, in the
+/// kernel's panels; more rows would be computed in vain where a call has fewer.
+TEST(CPUContraction, VariantsStreamByBlocksInMemory) {
+  auto variant = [](int64_t most, int64_t n, int64_t k, const VectorUnit &unit = avx512,
+                    bool isWeight = true) {
+    Contraction contraction = product(most, n, k);
+    auto bound = [](kernels::Extent &rows) { rows = {.symbol = "M", .most = rows.size}; };
+    Contraction any = contraction;
+    any.dims[rolesOf(any).rows.back()] = {.symbol = "M"};
+    CPUContraction kernel = chooseContraction(any, unit, isWeight);
+    bound(contraction.dims[rolesOf(contraction).rows.back()]);
+    CPUContraction chosen = chooseVariant(contraction, unit, kernel);
+    EXPECT_TRUE(isLegal(contraction, chosen, unit)) << most;
+    EXPECT_EQ(chosen.columns / chosen.panels, kernel.columns / kernel.panels) << most;
+    return chosen;
+  };
+  for (int64_t most : {8, 16}) {
+    CPUContraction block = variant(most, 3072, 768);
+    EXPECT_TRUE(block.hasAccumulatorsInMemory) << most;
+    EXPECT_EQ(block.rows, most);
+    EXPECT_EQ(block.kBlock, 128) << most;
+    EXPECT_EQ(block.rowPrograms, 1) << most;
+  }
+  // One block in registers; too many rows; a weight that stays in the caches; a short sum; few
+  // registers; no weight.
+  for (const CPUContraction &other :
+       {variant(6, 3072, 768), variant(64, 3072, 768), variant(16, 256, 768), variant(16, 8192, 64),
+        variant(16, 3072, 768, avx2), variant(16, 3072, 768, avx512, false)})
+    EXPECT_FALSE(other.hasAccumulatorsInMemory);
+}
+
 /// Panels, or equal parts of the rows, whose number keeps 16 workers busy.
 TEST(CPUContraction, EvenShares) {
   auto chosen = [](int64_t m, int64_t n) {

@@ -114,20 +114,26 @@ bool packsInProducts(const Contraction &contraction, const VectorUnit &unit) {
   return isTransposed(contraction) ? sizeOf(contraction, roles.columns) > 1 : depth > shallow;
 }
 
+/// Whether panels of a packed b can pass by a block of sums in memory, and there are enough rows.
+bool canStreamPanels(const Contraction &contraction, const VectorUnit &unit) {
+  ContractionRoles roles = rolesOf(contraction);
+  return unit.registers >= 32 && !roles.rows.empty() && roles.sums.size() == 1 &&
+         !convertsInProducts(contraction) && sizeOf(contraction, roles.rows) >= streamedRows &&
+         sizeOf(contraction, roles.sums) >= leastStreamed;
+}
+
 /// Whether panels of a packed b are to pass by a block of sums in memory, so that the next one is
 /// prefetched meanwhile. Each weight of a model is read once a call, and the caches have forgotten
 /// it.
 bool streamsPanels(const Contraction &contraction, const VectorUnit &unit, int64_t parts) {
   ContractionRoles roles = rolesOf(contraction);
-  if (unit.registers < 32 || roles.rows.empty() || roles.sums.size() != 1 ||
-      !contraction.dims[roles.rows.back()].size || convertsInProducts(contraction))
+  if (!canStreamPanels(contraction, unit) || !contraction.dims[roles.rows.back()].size)
     return false;
   int64_t columns = sizeOf(contraction, roles.columns) / parts, width = columnsInMemory(unit);
   int64_t padded = (columns + width - 1) / width * width;
   // Equal parts come out even, and of others little is to be computed in vain.
   bool fits = parts > 1 ? padded == columns : 10 * padded <= 11 * columns;
-  return fits && sizeOf(contraction, roles.rows) >= streamedRows &&
-         sizeOf(contraction, roles.sums) >= leastStreamed;
+  return fits;
 }
 
 /// Steps of a sum of `depth` that a block in memory makes at once: of equal length where there is
@@ -238,6 +244,31 @@ int64_t sizeOf(const Contraction &contraction, const std::vector<int> &dims) {
 bool isTransposed(const Contraction &contraction) {
   const Axis &last = contraction.b.axes.back();
   return last.dim >= 0 && !contraction.c.covers(last.dim);
+}
+
+bool isForgotten(const Contraction &contraction) {
+  ContractionRoles roles = rolesOf(contraction);
+  return roles.batch.empty() && sizeOf(contraction, roles.columns) *
+                                        sizeOf(contraction, roles.sums) * int64_t(sizeof(float)) >
+                                    forgottenBytes;
+}
+
+std::optional<CPUContraction> variantInMemory(const Contraction &contraction,
+                                              const VectorUnit &unit,
+                                              const CPUContraction &inRegisters) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t rows = sizeOf(contraction, roles.rows);
+  // Two products of a row and a vector of b in a cycle take no longer than reading that.
+  int64_t vectorBytes = unit.lanes * int64_t(sizeof(float));
+  if (!inRegisters.isPacked || inRegisters.isInterleaved() || !isForgotten(contraction) ||
+      !canStreamPanels(contraction, unit) || roles.rows.size() != 1 ||
+      rows * memoryRate > 2 * vectorBytes)
+    return std::nullopt;
+  CPUContraction made = inRegisters;
+  made.hasAccumulatorsInMemory = true;
+  made.rows = rows;
+  made.kBlock = stepsAtOnce(sizeOf(contraction, roles.sums), shallowDepth);
+  return made;
 }
 
 std::optional<CPUContraction> chooseInMemory(const Contraction &contraction, const VectorUnit &unit,

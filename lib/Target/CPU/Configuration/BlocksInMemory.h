@@ -21,6 +21,15 @@ inline constexpr int64_t leastPackedRows = 13;
 std::optional<CPUContraction> chooseInMemory(const Contraction &contraction, const VectorUnit &unit,
                                              const CPUContraction &inRegisters);
 
+/// The same for a variant, whose rows have a bound: where its rows are so few that all products
+/// hide behind reading b from memory, be there one row or the most.
+std::optional<CPUContraction> variantInMemory(const Contraction &contraction,
+                                              const VectorUnit &unit,
+                                              const CPUContraction &inRegisters);
+
+/// Whether b comes from memory: the caches have forgotten it when a call uses it.
+bool isForgotten(const Contraction &contraction);
+
 /// Taken for sizes of which nothing is known.
 inline constexpr int64_t unknownExtent = 512;
 /// Of the innermost of `dims`: its size, what it is at most, or a guess; 1 of none.

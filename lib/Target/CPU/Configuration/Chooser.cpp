@@ -3,6 +3,7 @@
 #include "GraphToTile/Configuration/SplitReductions.h"
 #include "Target/CPU/Configuration/AttentionCost.h"
 #include "Target/CPU/Configuration/AttentionGradientCost.h"
+#include "Target/CPU/Configuration/BlocksInMemory.h"
 #include "Target/CPU/Configuration/ContractionCost.h"
 #include "Target/CPU/Configuration/ConvolutionCost.h"
 #include "Target/CPU/Configuration/LoopCost.h"
@@ -26,6 +27,8 @@ constexpr int64_t secondLevelCache = 256 << 10;
 /// block of few rows is computed whole, so none has much more than twice those of a call. Measured
 /// by bench/cpu.py --rows=few,any.
 constexpr std::array<int64_t, 6> fewRows = {1, 2, 4, 6, 16, 64};
+/// The same where the weight comes from memory: up to 16 rows are one block while it does.
+constexpr std::array<int64_t, 7> fewRowsFromMemory = {1, 2, 4, 6, 8, 16, 64};
 constexpr std::array<int64_t, 5> fewRowsOfPairs = {1, 2, 4, 16, 64};
 
 /// Of a kernel beside its programs, and of a function on a vector. Measured on an EPYC with AVX-512
@@ -125,8 +128,11 @@ public:
     auto *product = std::get_if<Contraction>(&problem.subkernel.what);
     if (!product)
       return {};
-    if (chosen(*product, problem).isInterleaved())
+    CPUContraction kernel = chosen(*product, problem);
+    if (kernel.isInterleaved())
       return {fewRowsOfPairs.begin(), fewRowsOfPairs.end()};
+    if (kernel.isPacked && isForgotten(*product))
+      return {fewRowsFromMemory.begin(), fewRowsFromMemory.end()};
     return {fewRows.begin(), fewRows.end()};
   }
 

@@ -205,11 +205,7 @@ static double streamedCycles(int64_t rows, int64_t columns, const CPUContraction
 
 /// Whether it does: all rows of a block use it at once.
 static bool streamsFromMemory(const Contraction &contraction, bool isPacked, int64_t rows) {
-  ContractionRoles roles = rolesOf(contraction);
-  return isPacked && rows <= mostRows && roles.batch.empty() &&
-         sizeOf(contraction, roles.columns) * sizeOf(contraction, roles.sums) *
-                 int64_t(sizeof(float)) >
-             forgottenBytes;
+  return isPacked && rows <= mostRows && isForgotten(contraction);
 }
 
 /// The cheapest block that lies in registers, with everything else as in `like`.
@@ -317,11 +313,14 @@ CPUContraction chooseVariant(const Contraction &contraction, const VectorUnit &u
   like.columnParts = kernel.columnParts;
   CPUContraction best =
       blockInRegisters(contraction, own, like, kernel.isPacked ? panelOf(kernel) : 0);
+  if (auto inMemory = variantInMemory(contraction, own, best))
+    best = *inMemory;
   if (!best.isPacked || best.columnParts > 1)
     best.columns = std::max<int64_t>(1, std::min(columns, best.columns));
   choosePrograms(best, contraction, rows, columns);
   // More programs than there are make no difference, nor a variant.
-  if (best.rows == kernel.rows && kernel.rowPrograms > best.rowPrograms)
+  if (best.rows == kernel.rows && kernel.rowPrograms > best.rowPrograms &&
+      !best.hasAccumulatorsInMemory)
     best.rowPrograms = kernel.rowPrograms;
   return best;
 }

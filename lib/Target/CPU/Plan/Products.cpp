@@ -19,6 +19,8 @@ namespace {
 constexpr int64_t mostRows = 8;
 /// In tile registers: rows of a and columns of b, and steps along K.
 constexpr int64_t tileRows = 16, tileDepth = 32;
+/// Lines that are a multiple of these apart share a set of the first-level cache.
+constexpr int64_t pageBytes = 4096;
 /// Columns are packed in blocks of a vector's pairs, at most 16.
 constexpr int64_t leastPackedDepth = 32;
 
@@ -221,16 +223,20 @@ private:
   }
 
   /// Whether rows of b lie far from each other, so that they meet in few sets of the cache when the
-  /// distance is a power of two. A block of AVX-512 reads whole lines enough to make up for that.
+  /// distance is a power of two. A block of AVX-512 reads whole lines enough to make up for that,
+  /// unless rows are whole pages apart and what they push out comes from a slow cache again.
   bool isSpread(tile::LoadOp load) {
     auto [same, dim] = traceToLoad(op.getB(), rank - 2);
     auto columns = extentsOf(op.getAcc())[rank - 1].constant();
-    if (same != load || !columns || cpu.vectorBytes >= 64)
+    if (same != load || !columns)
       return false;
     Size stride = 1;
     std::vector<Size> sizes = tile::sizesOf(load.getBuffer().getType());
     for (size_t d = size_t(dim) + 1; d < sizes.size(); ++d)
       stride = stride * sizes[d];
+    if (cpu.vectorBytes >= 64)
+      return cpu.hasSlowThirdLevel && stride.constant() &&
+             *stride.constant() * sumBytes(op) % pageBytes == 0;
     return !stride.constant() || *stride.constant() > 4 * *columns;
   }
 
