@@ -19,6 +19,9 @@ fi
 echo "clang-tidy with all checks"
 "$here/tidy.sh" "$build" --deep
 "$here/../e2e/targets.py" --tool="$build/bin/tilewright" --jobs="$(nproc)"
+echo "Models drawn at random, and other configurations"
+python3 "$here/../e2e/random/judge.py" --tool="$build/bin/tilewright" --jobs="$(nproc)" "$here"/../e2e/random/seeds/*.tar.xz
+python3 "$here/../e2e/configurations.py" --tool="$build/bin/tilewright" --jobs="$(nproc)" --count=90
 echo "AArch64, emulated"
 "$here/test_aarch64.sh" "$build" --jobs="$(nproc)" || [ $? = 77 ]
 "$here/test_aarch64.sh" "$build" --jobs="$(nproc)" --target=cpu:aarch64+bf16+i8mm+fullfp16+lse --every=4 || [ $? = 77 ]
@@ -26,7 +29,8 @@ echo "Dumps of all models"
 "$here/../e2e/run.py" --tool="$build/bin/tilewright" --check-dumps="$build/bin/tilewright-opt" --quiet \
   --jobs="$(nproc)" 'models/*'
 echo "Dispatches of models that are tile programs"
-"$here/tile_share.py" --tool="$build/bin/tilewright" --jobs="$(nproc)" --least=97 --measure "$here/../e2e/models"
+"$here/../.venv/bin/python" "$here/tile_share.py" --tool="$build/bin/tilewright" --jobs="$(nproc)" --least=97 --measure \
+  --full "$here/../e2e/models"
 echo "Kernels of all models as source"
 "$here/../e2e/kernel_source.py" "$build" --all
 echo "Models for a GPU, simulated"

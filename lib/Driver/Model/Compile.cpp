@@ -110,9 +110,7 @@ static LogicalResult writePreparation(Pipeline &pipeline, ModuleOp preparation, 
   target.roundsProducts = false; // the program's are what the user speaks of
   options.output = request.preparation;
   options.descriptor = request.preparationDescriptor;
-  if (failed(pipeline.toDispatches(preparation, /*evaluator=*/nullptr, target)) ||
-      failed(pipeline.configure(preparation, target.chooser, {})) ||
-      failed(pipeline.toTilePrograms(preparation, /*evaluator=*/nullptr, target.chooser)))
+  if (failed(pipeline.toKernels(preparation, target)))
     return failure();
   return pipeline.toArtifact(preparation, *target.code, options);
 }

@@ -101,9 +101,7 @@ LogicalResult ArtifactEvaluator::compile(ModuleOp module, const std::string &art
   options.weights = WeightsPlace::External;
   if (auto file = memory.find(artifact); file != memory.end())
     options.descriptor = file->second;
-  if (failed(pipeline.toDispatches(module, nullptr, target)) ||
-      failed(pipeline.configure(module, target.chooser, {})) ||
-      failed(pipeline.toTilePrograms(module, nullptr, target.chooser)))
+  if (failed(pipeline.toKernels(module, target)))
     return failure();
   return pipeline.toArtifact(module, *target.code, options);
 }

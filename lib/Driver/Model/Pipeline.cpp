@@ -159,7 +159,7 @@ LogicalResult Pipeline::toDispatches(ModuleOp module, ConstantEvaluator *evaluat
     return failure();
   return runPasses("graph", module, [&](OpPassManager &pm) {
     buildGraphPipeline(pm, evaluator, target.roundsProducts);
-    buildDispatchPipeline(pm, target.chooser ? target.chooser->fusionLimits() : FusionLimits());
+    buildDispatchPipeline(pm, target.chooser->fusionLimits());
     pm.addPass(createLowerAffinePass());
   });
 }
@@ -187,12 +187,11 @@ Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evaluator,
       pm.addPass(createHoistWeights(evaluator));
       pm.addNestedPass<func::FuncOp>(createGraphCanonicalizer());
     }
-    conversion::RecomputationCosts costs =
-        chooser ? chooser->recomputationCosts() : conversion::RecomputationCosts();
+    conversion::RecomputationCosts costs = chooser->recomputationCosts();
     pm.addPass(tile::createFuseDispatches(
         {costs.dispatch, costs.operation, costs.function, costs.access}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
-    conversion::SplitLimits limits = chooser ? chooser->splitLimits() : conversion::SplitLimits();
+    conversion::SplitLimits limits = chooser->splitLimits();
     pm.addPass(tile::createSplitLoops(
         {limits.enoughPrograms, limits.wantedPrograms, limits.leastWork, limits.partsOfUnknown}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
@@ -201,6 +200,15 @@ Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evaluator,
     pm.addPass(tile::createShareKernels());
     pm.addPass(tile::createMarkConstants());
   });
+}
+
+LogicalResult Pipeline::toKernels(ModuleOp module, const NamedTarget &target) {
+  if (target.isPlain())
+    return toPlainDispatches(module);
+  if (failed(toDispatches(module, /*evaluator=*/nullptr, target)) ||
+      failed(configure(module, target.chooser, {})))
+    return failure();
+  return toTilePrograms(module, /*evaluator=*/nullptr, target.chooser);
 }
 
 LogicalResult Pipeline::allowTF32(ModuleOp module) {

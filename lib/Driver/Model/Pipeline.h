@@ -36,7 +36,7 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> import(const ModelSource &model,
                                            const ModelKernels &kernels = {});
   /// From either to the dispatch level; calls of `kernels` become dispatches of tile programs.
-  /// `evaluator` may be null; the target's chooser, too: else it limits what shares a kernel.
+  /// `evaluator` may be null. The target is not plain: its chooser limits what shares a kernel.
   mlir::LogicalResult toDispatches(mlir::ModuleOp module, ConstantEvaluator *evaluator,
                                    const NamedTarget &target, const ModelKernels &kernels = {});
   /// As toDispatches, without the passes that toDispatches is to be checked for: a dispatch for
@@ -49,10 +49,12 @@ public:
                                 const conversion::ConfigurationOverrides &overrides,
                                 const conversion::ConfigurationRules *rules = nullptr);
   /// Dispatches that were configured by `chooser` become tile programs; those of weights alone are
-  /// run. `evaluator` may be null; so may `chooser`, where no dispatch is configured.
+  /// run. `evaluator` may be null.
   mlir::LogicalResult
   toTilePrograms(mlir::ModuleOp module, ConstantEvaluator *evaluator,
                  const std::shared_ptr<const conversion::ConfigurationChooser> &chooser);
+  /// All of the above as the target chooses by itself, with nothing evaluated.
+  mlir::LogicalResult toKernels(mlir::ModuleOp module, const NamedTarget &target);
   /// Puts in the kernels that were edited. Where stages are dumped, all kernels are too, as
   /// DIR/kernels/NAME.cpp, .mlir and .s; `target` as for CompiledKernel::print.
   mlir::LogicalResult exchangeKernels(mlir::ModuleOp module, const ModelKernels &kernels,
