@@ -6,6 +6,7 @@ import collections
 import contextlib
 import functools
 import logging
+import os
 import sys
 from typing import Any
 
@@ -114,6 +115,26 @@ def tracing_lock() -> Any:
     from torch._dynamo.convert_frame import compile_lock
 
     return compile_lock
+
+
+_is_lock_lost = False
+
+
+def is_tracing_possible() -> bool:
+    """Not in the child of a fork, if another thread of its parent was tracing: that holds the lock for ever."""
+    return not _is_lock_lost
+
+
+def _look_at_lock() -> None:
+    global _is_lock_lost
+    lock = getattr(sys.modules.get("torch._dynamo.convert_frame"), "compile_lock", None)
+    if lock is not None:
+        _is_lock_lost = not lock.acquire(blocking=False)
+        if not _is_lock_lost:
+            lock.release()
+
+
+os.register_at_fork(after_in_child=_look_at_lock)
 
 
 def aot_autograd(**options: Any) -> Any:
