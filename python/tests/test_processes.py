@@ -83,9 +83,9 @@ def test_compiling_in_the_child_of_a_fork(run_with_torch):
 
 
 def test_fork_while_another_thread_traces(run_with_torch):
-    """The child is told that it cannot, and does not wait for a thread that it has not."""
+    """The child is told that it cannot, and waits for no thread that it has not, at its end neither."""
     assert run_with_torch("""
-        import os, signal, threading, torch, tilewright
+        import os, signal, sys, threading, torch, tilewright
 
         class Slow(torch.nn.Module):
             def forward(self, x):
@@ -101,7 +101,7 @@ def test_fork_while_another_thread_traces(run_with_torch):
                     tilewright.compile(model, (x,))
                     os._exit(1)
                 except tilewright.InputError as error:
-                    os._exit(2 if "was tracing" in error.message and error.code == "TW-PYTHON-0007" else 3)
+                    sys.exit(2 if "was tracing" in error.message and error.code == "TW-PYTHON-0007" else 3)
             return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
         begun, ended, model, x = threading.Event(), threading.Event(), torch.nn.ReLU(), torch.randn(2, 3)

@@ -193,7 +193,7 @@ def release_compiled() -> None:
     """torch.compile, with any backend, hangs what it compiled on code objects, and keeps backends, where Python's collector
     does not see them: a function of __main__ would keep all of __main__ beyond the interpreter's end, with the programs
     and kernels in it."""
-    if "torch._dynamo" in sys.modules:
+    if "torch._dynamo" in sys.modules and is_tracing_possible():
         # With a torch for GPUs it ends by importing Inductor, of which Python's end lets parts no longer be imported.
         with contextlib.suppress(RuntimeError):
             torch.compiler.reset()
