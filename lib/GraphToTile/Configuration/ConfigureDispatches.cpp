@@ -23,6 +23,10 @@ namespace tw::conversion {
 
 namespace {
 
+/// What a kernel for fewer rows must save of the time of that for more: its code takes room, and
+/// time to compile.
+constexpr double leastVariantGain = 0.01;
+
 /// Chooses for one dispatch.
 class Configurer {
 public:
@@ -155,7 +159,7 @@ private:
       auto made = configure({bounded, problem.isRhsWeight, &kernel}, fields, why);
       if (!made && (fields || hasFailed))
         return failure();
-      if (!made || (!isGiven && *made == larger))
+      if (!made || (!isGiven && !isWorthwhile({bounded, problem.isRhsWeight, &kernel}, *made, larger)))
         continue;
       larger = *made;
       variants.push_back(tile::VariantAttr::get(function.getContext(), most,
@@ -163,6 +167,16 @@ private:
     }
     std::reverse(variants.begin(), variants.end());
     return success();
+  }
+
+  /// Whether fewer rows are enough faster in a kernel of their own than in the one for more rows.
+  bool isWorthwhile(const ConfigurationProblem &problem, const Configuration &own,
+                    const Configuration &larger) const {
+    if (own == larger)
+      return false;
+    std::optional<double> cost = chooser.cost(problem, own),
+                          othersCost = chooser.cost(problem, larger);
+    return !cost || !othersCost || *cost < (1 - leastVariantGain) * *othersCost;
   }
 
   /// Why the fields given are not those of the kernel; empty if they are.
