@@ -159,7 +159,8 @@ private:
       auto made = configure({bounded, problem.isRhsWeight, &kernel}, fields, why);
       if (!made && (fields || hasFailed))
         return failure();
-      if (!made || (!isGiven && !isWorthwhile({bounded, problem.isRhsWeight, &kernel}, *made, larger)))
+      if (!made ||
+          (!isGiven && !isWorthwhile({bounded, problem.isRhsWeight, &kernel}, *made, larger)))
         continue;
       larger = *made;
       variants.push_back(tile::VariantAttr::get(function.getContext(), most,
