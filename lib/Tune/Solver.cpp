@@ -75,7 +75,8 @@ Solver::Count Solver::count(const Space &space, size_t most) {
 }
 
 std::vector<Point> Solver::sample(size_t most, uint64_t seed) {
-  constexpr int attempts = 1000; // a draw takes some microseconds, a check of the solver milliseconds
+  constexpr int attempts =
+      1000; // a draw takes some microseconds, a check of the solver milliseconds
   std::mt19937_64 random(seed);
   Sampler sampler(state->space);
   std::vector<Point> found;

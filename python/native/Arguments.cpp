@@ -252,16 +252,29 @@ static bool isMasked(nb::handle object) {
   return std::string_view(type->tp_name) != "numpy.ndarray" && nb::hasattr(object, "mask");
 }
 
+/// A program reads memory. That of a tensor with a __torch_dispatch__ need not have its elements,
+/// and what other subclasses mean by theirs they say to PyTorch's functions alone.
+[[noreturn]] static void refuseSubclass(const tw_value_info &input, nb::handle tensor) {
+  bool hasMemory = hasTorchMemory(tensor);
+  refuse(input, Code::PYTHON_1,
+         fmt::format("is a {}, a subclass of torch.Tensor, {}", typeName(tensor),
+                     hasMemory ? "which may mean something else by what is in its memory"
+                               : "whose elements need not be in its memory"),
+         hasMemory ? "give a plain tensor: x.as_subclass(torch.Tensor) is one on the same memory"
+                   : "give a plain torch.Tensor");
+}
+
 void Arguments::add(const tw_value_info &input, nb::handle object) {
   if (input.kind != TW_KIND_TENSOR)
     return addScalar(input, object);
   if (const dlpack::ExchangeApi *api = torchApi(object))
     return addTorch(input, object, *api);
+  addOther(input, object);
+}
+
+void Arguments::addOther(const tw_value_info &input, nb::handle object) {
   if (isTorchSubclass(object))
-    refuse(input, Code::PYTHON_1,
-           fmt::format("is a {}, a subclass of torch.Tensor, whose elements are not in its memory",
-                       typeName(object)),
-           "give a plain torch.Tensor");
+    refuseSubclass(input, object);
   if (isMasked(object))
     refuse(input, Code::PYTHON_1,
            fmt::format("is a {}, and has a mask, which programs do not read", typeName(object)),

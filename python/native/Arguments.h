@@ -44,6 +44,8 @@ public:
 
 private:
   void addScalar(const tw_value_info &input, nanobind::handle object);
+  /// A tensor that is not torch's own.
+  [[gnu::noinline]] void addOther(const tw_value_info &input, nanobind::handle object);
   void addTorch(const tw_value_info &input, nanobind::handle object,
                 const dlpack::ExchangeApi &api);
   int64_t makeDense(const tw_value_info &input, nanobind::handle tensor,

@@ -4,6 +4,7 @@
 // type offers as its attribute __dlpack_c_exchange_api__. Declared here so that no header of any
 // library is needed; https://dmlc.github.io/dlpack says what each means.
 #pragma once
+#include <bit>
 #include <cstdint>
 
 namespace tw::python::dlpack {
@@ -14,14 +15,19 @@ constexpr uint64_t readOnly = 1; // ManagedVersioned::flags
 constexpr const char *exchangeAttribute = "__dlpack_c_exchange_api__";
 constexpr const char *exchangeCapsule = "dlpack_exchange_api";
 
+// Devices and dtypes are compared for each tensor of each call: as one number, not field by field.
 struct Device {
   int32_t type = cpu, index = 0;
-  bool operator==(const Device &) const = default;
+  bool operator==(const Device &other) const {
+    return std::bit_cast<uint64_t>(*this) == std::bit_cast<uint64_t>(other);
+  }
 };
 struct DataType {
   uint8_t code, bits;
   uint16_t lanes;
-  bool operator==(const DataType &) const = default;
+  bool operator==(const DataType &other) const {
+    return std::bit_cast<uint32_t>(*this) == std::bit_cast<uint32_t>(other);
+  }
 };
 struct Version {
   uint32_t major, minor;

@@ -47,8 +47,18 @@ static bool isInOrder(const dlpack::Tensor &view, const std::vector<int> &order)
   return true;
 }
 
-/// A copy of `tensor` whose memory is in `order`, as the artifact takes it.
-static nb::object ordered(nb::handle tensor, const std::vector<int> &order) {
+/// Whether `view` has one element, which is still to be negated. Such elements are parts of complex
+/// numbers, so no two of them are dense.
+static bool isNegatedElement(nb::handle tensor, const dlpack::Tensor &view) {
+  for (int32_t d = 0; d < view.rank; ++d)
+    if (view.sizes[d] != 1)
+      return false;
+  return callMethod(tensor, TW_NAME("is_neg")).is(nb::handle(Py_True));
+}
+
+/// A copy of `given` whose memory is in `order`, as the artifact takes it.
+static nb::object ordered(nb::handle given, const std::vector<int> &order) {
+  nb::object tensor = callMethod(given, TW_NAME("resolve_neg"));
   if (order.empty())
     return callMethod(tensor, TW_NAME("contiguous"));
   nb::list dimensions;
@@ -93,6 +103,7 @@ void GraphArguments::addTensor(const GraphInput &input, size_t index, nb::handle
   bool isDense = input.order.empty()
                      ? contiguousCount(view.rank, view.sizes, view.strides).has_value()
                      : isInOrder(view, input.order);
+  isDense = isDense && !isNegatedElement(object, view);
   std::vector<int64_t> *sizes = nullptr;
   if (!input.order.empty()) {
     permuted.reserve(inputs.size()); // tensors point into it

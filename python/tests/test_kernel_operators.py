@@ -159,10 +159,13 @@ def test_in_place():
 
     op = add.register(name())
     assert "Tensor(a!) x" in str(op.default._schema)
-    for x in (torch.randn(3, 5), torch.randn(5, 3).t()):
-        expected = x + 2 * torch.ones(5)
-        assert op(x, torch.ones(5), 2.0) is None
-        close(x, expected)
+    negated = torch.randn(3, 5, dtype=torch.complex64).conj().imag
+    for x in (torch.randn(3, 5), torch.randn(5, 3).t(), negated, torch.randn(1, 1, dtype=torch.complex64).conj().imag):
+        for y in (torch.randn(x.shape[1]), torch.randn(x.shape[1], dtype=torch.complex64).conj().imag):
+            expected = x + 2 * y
+            assert op(x, y, 2.0) is None
+            close(x, expected)
+    assert negated.is_neg()
     torch.library.opcheck(op.default, (torch.randn(3, 5), torch.ones(5), 2.0))
 
     def f(x, y):

@@ -82,6 +82,40 @@ def test_compiling_in_the_child_of_a_fork(run_with_torch):
     """)
 
 
+def test_fork_while_another_thread_traces(run_with_torch):
+    """The child is told that it cannot, and waits for no thread that it has not, at its end neither."""
+    assert run_with_torch("""
+        import os, signal, sys, threading, torch, tilewright
+
+        class Slow(torch.nn.Module):
+            def forward(self, x):
+                begun.set()
+                ended.wait()
+                return x + 1
+
+        def in_child():
+            child = os.fork()
+            if child == 0:
+                signal.alarm(60)  # ends a child that hangs
+                try:
+                    tilewright.compile(model, (x,))
+                    os._exit(1)
+                except tilewright.InputError as error:
+                    sys.exit(2 if "was tracing" in error.message and error.code == "TW-PYTHON-0007" else 3)
+            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+        begun, ended, model, x = threading.Event(), threading.Event(), torch.nn.ReLU(), torch.randn(2, 3)
+        tilewright.compile(model, (x,))
+        thread = threading.Thread(target=lambda: tilewright.compile(Slow(), (x,)))
+        thread.start()
+        begun.wait()
+        print(in_child())
+        ended.set()
+        thread.join()
+        print(in_child())
+    """) == "2\n1\n"
+
+
 def test_interrupt_does_not_break_the_program(mlp):
     program = tilewright.compile(torch.nn.Linear(1024, 1024), (torch.randn(1024, 1024),), threads=1)
     x = torch.randn(1024, 1024)

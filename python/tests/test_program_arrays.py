@@ -164,6 +164,31 @@ def test_negated_tensors(mlp):
     assert minus.is_neg() and one(minus).item() == minus.clamp(min=0).item() == 1.0
 
 
+class Plain(torch.Tensor):
+    """A subclass without a behaviour of its own."""
+
+
+class Dispatching(torch.Tensor):
+    """One whose elements are those of another tensor."""
+
+    @staticmethod
+    def __new__(cls, inner):
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        raise NotImplementedError
+
+
+def test_what_is_said_of_a_plain_subclass(mlp):
+    """Its advice works."""
+    x = torch.randn(4, 16)
+    with pytest.raises(tilewright.InputError) as caught:
+        mlp[1](x.as_subclass(Plain))
+    assert caught.value.help == "give a plain tensor: x.as_subclass(torch.Tensor) is one on the same memory"
+    close(mlp[1](x.as_subclass(Plain).as_subclass(torch.Tensor)), mlp[1](x))
+
+
 @pytest.mark.parametrize("make, code, words", [
     (lambda x: 3.0, "TW-PYTHON-0001", "is a float"),
     (lambda x: None, "TW-PYTHON-0001", "NoneType"),
@@ -176,7 +201,8 @@ def test_negated_tensors(mlp):
     (lambda x: x.to("meta"), "TW-PYTHON-0002", "meta"),
     (lambda x: torch.complex(x, x), "TW-PYTHON-0001", "complex64"),
     (lambda x: torch.complex(x, x).conj(), "TW-PYTHON-0001", ""),
-    (lambda x: x.as_subclass(type("Sub", (torch.Tensor,), {})), "TW-PYTHON-0001", "subclass"),
+    (lambda x: x.as_subclass(Plain), "TW-PYTHON-0001", "which may mean something else by what is in its memory"),
+    (lambda x: Dispatching(x), "TW-PYTHON-0001", "whose elements need not be in its memory"),
     (lambda x: x.numpy().astype(">f4"), "TW-PYTHON-0001", "byte order"),
     (lambda x: x.numpy().astype("S4"), "TW-PYTHON-0001", ""),
     (lambda x: np.ma.masked_array(x.numpy(), mask=x.numpy() > 0), "TW-PYTHON-0001", "has a mask"),

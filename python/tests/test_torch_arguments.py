@@ -19,14 +19,16 @@ def complex_pair():
 
 @pytest.mark.parametrize("make", [
     lambda: complex_pair().conj().imag,                       # negated when it is read
+    lambda: complex_pair().conj().imag[:1, :1],               # and dense: it has one element
+    lambda: complex_pair().conj().imag[0, 0],
     lambda: torch.randn(3).expand(2, 3),                      # stride 0
     lambda: torch.randn(8).as_strided((2, 3), (2, 1)),        # its rows overlap
     lambda: torch.randn(2, 0), lambda: torch.randn(0, 3)[:, 1:],
     lambda: torch.from_numpy(np.frombuffer(np.arange(6, dtype=np.float32).tobytes(), np.float32)).view(2, 3),
     lambda: torch.randn(2, 3).as_subclass(Marked), lambda: torch.nn.Parameter(torch.randn(2, 3)),
     lambda: torch.randn(2, 3).to_sparse(), complex_pair, lambda: complex_pair().conj(),
-], ids=["negated", "stride0", "overlapping", "empty", "emptyslice", "readonly", "subclass", "parameter", "sparse", "complex",
-        "conjugated"])
+], ids=["negated", "negated element", "negated scalar", "stride0", "overlapping", "empty", "emptyslice", "readonly",
+        "subclass", "parameter", "sparse", "complex", "conjugated"])
 @pytest.mark.filterwarnings("ignore")
 def test_arguments_of_any_kind(make):
     def f(x):
@@ -55,6 +57,15 @@ def test_arguments_that_share_memory_and_are_written_to():
             assert torch.equal(ours, theirs)
     with pytest.raises(RuntimeError, match="single memory location"):
         compiled(torch.zeros(1).expand(3), torch.zeros(3))
+
+
+@pytest.mark.parametrize("part", [..., (slice(1), slice(1)), (0, 0)], ids=["all", "element", "scalar"])
+def test_negated_arguments_that_are_written_to(part):
+    x = complex_pair().conj().imag
+    expected = x.clone()
+    expected[part] += 1
+    torch.compile(lambda x: x.add_(1), backend=backend)(x[part])
+    assert x.is_neg() and torch.equal(x, expected)
 
 
 @pytest.mark.parametrize("f,argument,words", [

@@ -49,3 +49,17 @@ def test_precision_of_graphs_in_main_memory():
         torch._dynamo.reset()
         torch.testing.assert_close(torch.compile(net, backend=backend, options=options)(x), net(x))
     assert len(list(Path(os.environ["TILEWRIGHT_CACHE"], "torch").glob("*.so"))) == 1
+
+
+def test_torchs_own_option():
+    """torch takes it out, and the rest is ours."""
+    asked = []
+
+    def keep_all(guards):
+        asked.append(len(guards))
+        return [True] * len(guards)
+
+    net, x = mlp().requires_grad_(False), torch.randn(4, 16)
+    fast = torch.compile(net, backend=backend, options={"guard_filter_fn": keep_all, "threads": 1})
+    torch.testing.assert_close(fast(x), net(x))
+    assert asked and all(asked)

@@ -178,6 +178,43 @@ torch.ops.tilewright_end_test.relu(torch.ones(2))
 """)
 
 
+@pytest.mark.parametrize("holder", ["{'kernels': [double]}", "Layer(double)", "Module(double)"])
+def test_custom_operators_keep_nothing_that_holds_ours(run_with_torch, holder):
+    """Containers, and objects of the user's classes."""
+    run_with_torch(f"""
+        import torch
+        import tilewright.kernel as tk
+
+        class Layer:
+            def __init__(self, kernel):
+                self.kernel = kernel
+
+        class Module(torch.nn.Module):
+            def __init__(self, kernel):
+                super().__init__()
+                self.kernels = [kernel]
+
+        def make():
+            M, N = tk.symbols("M N")
+
+            @tk.kernel
+            def double(x: tk.In[tk.f32, M, N], y: tk.Out[tk.f32, M, N]):
+                m, = tk.grid(M)
+                tk.store(y, [m, 0], tk.load(x, [m, 0], [1, N]) * 2)
+
+            held = {holder}
+
+            @torch.library.custom_op("tilewright_end_test::holds", mutates_args=())
+            def op(x: torch.Tensor) -> torch.Tensor:
+                kernel = held["kernels"][0] if type(held) is dict else held.kernel if type(held) is Layer else held.kernels[0]
+                return kernel(x)
+
+            return op
+
+        assert make()(torch.ones(2, 3)).sum() == 12
+    """)
+
+
 @pytest.mark.parametrize("kept", ["kept = error", "raise"])
 def test_errors_of_explain_that_outlive_python(run_with_torch, kept):
     """Their tracebacks have results of which torch releases nothing, and nothing of ours is in what those keep."""

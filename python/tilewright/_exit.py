@@ -9,6 +9,8 @@ import sys
 
 from . import _native
 
+CONTAINERS = {dict, list, tuple, set, frozenset}
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CellType, ModuleType
@@ -51,20 +53,41 @@ class _Cells:
 
 
 def _have_closures_emptied(types_of: set[str]) -> None:
-    """The same of the variables of functions around such a function: they lose their values when Python clears the globals
-    of this module."""
+    """The same of the variables of functions around such a function, which are ours or hold what is: they lose their values
+    when Python clears the globals of this module."""
     global _cells
     function = type(_have_closures_emptied)
     cells = [cell for each in gc.get_objects()
              if type(each) is function and each.__closure__ and each.__module__ not in types_of
-             for cell in each.__closure__ if _type_of(cell).__module__ in types_of]
+             for cell in each.__closure__ if _holds_ours(cell, types_of, 1 if _is_torchs(each.__module__) else DEEPEST)]
     if cells:
         _cells = _Cells(cells)
         _native.keep(sys.modules[__name__])
 
 
-def _type_of(cell: CellType) -> type:
+DEEPEST = 4  # an object, its attributes, a container in these, and what that has
+MOST = 1000  # objects at each depth whose parts are looked at
+
+
+def _holds_ours(cell: CellType, types_of: set[str], depth: int) -> bool:
+    """Whether a variable's value is ours, or is a container or an object of a user's class with something of ours in it."""
     try:
-        return type(cell.cell_contents)
+        values = [cell.cell_contents]
     except ValueError:  # the variable has no value
-        return type(None)
+        return False
+    for _ in range(depth):
+        if any(type(value).__module__ in types_of for value in values):
+            return True
+        values = [part for value in values[:MOST] if _is_looked_into(type(value)) for part in gc.get_referents(value)]
+    return False
+
+
+def _is_looked_into(kind: type) -> bool:
+    """Modules and classes stay as they are, and functions have cells of their own."""
+    if kind in CONTAINERS:
+        return True
+    return kind.__module__ != "builtins" and not _is_torchs(kind.__module__) and not issubclass(kind, type)
+
+
+def _is_torchs(module: object) -> bool:
+    return isinstance(module, str) and module.partition(".")[0] == "torch"

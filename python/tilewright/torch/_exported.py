@@ -34,6 +34,9 @@ def export(model: Any, example_inputs: Any, dynamic_shapes: Any) -> ExportedProg
     if not isinstance(example_inputs, (tuple, list, dict)):
         _native.refuse("TW-PYTHON-0007", f"example_inputs is a {type(example_inputs).__name__}",
                        "give a tuple of arguments, or a dict of them by name, to export the module with")
+    if not _private.is_tracing_possible():
+        _native.refuse("TW-PYTHON-0007", f"torch cannot export {type(model).__name__} in the child of this fork: another "
+                       "thread of its parent was tracing", "fork when no thread compiles, or begin the process by spawn")
     args, kwargs = ((), example_inputs) if isinstance(example_inputs, dict) else (tuple(example_inputs), {})
     try:
         with _private.tracing_lock():

@@ -72,11 +72,11 @@ class Operator:
             if not self.variables and self.signature.outputs and program.device == "cpu":
                 self.only = program
             return program(*args)
-        given, copies = list(args), []
+        given, copies = [each.resolve_neg() if isinstance(each, torch.Tensor) else each for each in args], []
         for i in self.written_in_place:
-            if not given[i].is_contiguous():
-                copies.append((given[i], given[i].contiguous()))
-                given[i] = copies[-1][1]
+            if given[i] is not args[i] or not given[i].is_contiguous():
+                given[i] = given[i].contiguous()
+                copies.append((args[i], given[i]))
         results = self.kernel(*given, **self.parameters)
         for original, copy in copies:
             original.copy_(copy)
@@ -223,7 +223,10 @@ def _connect(name: str, library: Any, mutates: bool) -> None:
     for key in ("CPU", "CUDA"):
         library.impl(name.partition("::")[2], run, key)
     torch.library.register_fake(name, lambda *args: _registered[name].fake(*args), lib=library)
-    if not mutates:
+    if mutates:
+        # torch resolves negated views of what is written only where an operator gives it back.
+        library.impl(name.partition("::")[2], torch.library.fallthrough_kernel, "Negative")
+    else:
         _private.register_autograd(
             library, name, run, lambda ctx, *gradients: _registered[name].differentiate(ctx, *gradients),
             lambda ctx, inputs, output: _registered[name].save(ctx, inputs, output))

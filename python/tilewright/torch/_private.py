@@ -6,6 +6,7 @@ import collections
 import contextlib
 import functools
 import logging
+import os
 import sys
 from typing import Any
 
@@ -116,6 +117,26 @@ def tracing_lock() -> Any:
     return compile_lock
 
 
+_is_lock_lost = False
+
+
+def is_tracing_possible() -> bool:
+    """Not in the child of a fork, if another thread of its parent was tracing: that holds the lock for ever."""
+    return not _is_lock_lost
+
+
+def _look_at_lock() -> None:
+    global _is_lock_lost
+    lock = getattr(sys.modules.get("torch._dynamo.convert_frame"), "compile_lock", None)
+    if lock is not None:
+        _is_lock_lost = not lock.acquire(blocking=False)
+        if not _is_lock_lost:
+            lock.release()
+
+
+os.register_at_fork(after_in_child=_look_at_lock)
+
+
 def aot_autograd(**options: Any) -> Any:
     """A backend of torch.compile that turns Dynamo's graphs into functional ATen."""
     from torch._dynamo.backends.common import aot_autograd as make
@@ -172,7 +193,7 @@ def release_compiled() -> None:
     """torch.compile, with any backend, hangs what it compiled on code objects, and keeps backends, where Python's collector
     does not see them: a function of __main__ would keep all of __main__ beyond the interpreter's end, with the programs
     and kernels in it."""
-    if "torch._dynamo" in sys.modules:
+    if "torch._dynamo" in sys.modules and is_tracing_possible():
         # With a torch for GPUs it ends by importing Inductor, of which Python's end lets parts no longer be imported.
         with contextlib.suppress(RuntimeError):
             torch.compiler.reset()
