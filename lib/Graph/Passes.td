@@ -354,6 +354,27 @@ def GroupQueries : GraphPass<"tw-group-queries"> {
   }];
 }
 
+def CollapseSums : GraphPass<"tw-collapse-sums"> {
+  let summary = "Contractions with sums over one dimension instead of several";
+  let description = [{
+    Where a contraction sums over dimensions that follow each other in both of its operands, these are
+    one, as in the gradient of the weight of a convolution of single elements:
+
+    ```
+    linalg.generic maps (o, i, n, h, w) -> (n, h, w, o), -> (n, h, w, i), -> (o, i)
+      ins(%dy, %x : tensor<4x56x56x128xf32>, tensor<4x56x56x256xf32>)
+    ```
+
+    becomes a product of matrices,
+
+    ```
+    %a = tensor.collapse_shape %dy [[0, 1, 2], [3]] : ... into tensor<12544x128xf32>
+    %b = tensor.collapse_shape %x  [[0, 1, 2], [3]] : ... into tensor<12544x256xf32>
+    linalg.generic maps (k, o, i) -> (k, o), -> (k, i), -> (o, i)  ins(%a, %b)
+    ```
+  }];
+}
+
 def TransposeWeights : GraphPass<"tw-transpose-weights"> {
   let summary = "Lay out weights for contractions";
   let description = [{

@@ -24,6 +24,7 @@ void buildGraphPipeline(OpPassManager &pm, ConstantEvaluator *evaluator, bool ro
   pm.addPass(createFuseElementwise());
   pm.addPass(createFoldAttentionTransposes());
   pm.addPass(createGroupQueries());
+  pm.addPass(createCollapseSums());
   if (roundsProducts)
     pm.addPass(createRoundProducts());
   pm.addPass(createGraphCSE());
@@ -48,12 +49,16 @@ void buildPlainGraphPipeline(OpPassManager &pm) {
 }
 
 void registerGraphPasses() {
-  for (auto create :
-       {createDropDeadResults, createResolveDims, createScatterIntoWhole, createFoldUnitReshapes,
-        createFoldPadding, createReadCapturedViews, createReshapeBeforeSlice, createFuseElementwise,
-        createChannelsLast, createMergeProducts, createRoundProducts, createFoldAttentionTransposes,
-        createGroupQueries, createSumGroupGradients, createTransposeWeights,
-        createFoldFilterTransposes, createToDestinationStyle, createNumberValues, createGraphCSE})
+  for (auto create : {createDropDeadResults,      createResolveDims,
+                      createScatterIntoWhole,     createFoldUnitReshapes,
+                      createFoldPadding,          createReadCapturedViews,
+                      createReshapeBeforeSlice,   createFuseElementwise,
+                      createChannelsLast,         createMergeProducts,
+                      createRoundProducts,        createFoldAttentionTransposes,
+                      createGroupQueries,         createCollapseSums,
+                      createSumGroupGradients,    createTransposeWeights,
+                      createFoldFilterTransposes, createToDestinationStyle,
+                      createNumberValues,         createGraphCSE})
     registerPass(create);
   registerPass([] { return createHoistWeights(nullptr); });
 }
