@@ -14,7 +14,7 @@ done
 if test -d "$build/python/tilewright"; then
   echo "All operators and models of torch.compile"
   TW_ALL_OPERATORS=1 TW_ALL_MODELS=1 PYTHONPATH=$build/python "$here/../.venv/bin/python" -m pytest -q -p no:cacheprovider \
-    "$here/../python/tests/test_op_db.py" "$here/../python/tests/test_models.py"
+    "$here"/../python/tests/torch_compile/test_{op_db,models}.py
 fi
 echo "clang-tidy with all checks"
 "$here/tidy.sh" "$build" --deep

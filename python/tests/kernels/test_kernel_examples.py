@@ -10,7 +10,7 @@ import pytest
 import tilewright
 import tilewright.kernel as tk
 
-FOLDER = Path(__file__).parents[2] / "examples" / "kernels"
+FOLDER = Path(__file__).parents[3] / "examples" / "kernels"
 LIBRARY = Path(tilewright.__file__).parent / "lib" / "example_kernels.so"
 
 

@@ -238,7 +238,7 @@ def test_refusals(refusal):
 
 
 def test_no_leaks(run_with_torch):
-    folder = Path(__file__).parents[2] / "examples" / "kernels"
+    folder = Path(__file__).parents[3] / "examples" / "kernels"
     assert run_with_torch(f"""
         import torch, tilewright, sys
         sys.path.insert(0, {str(folder)!r})

@@ -46,7 +46,7 @@ def test_kernels_with_types(mypy):
 def test_kernels_without_types(mypy):
     """The examples, whose functions say nothing of types but in the kernels' arguments."""
     said = mypy("--allow-untyped-defs", "--allow-incomplete-defs", "--allow-untyped-calls",
-                *(HERE.parents[1] / "examples" / "kernels").glob("*.py"))
+                *(HERE.parents[2] / "examples" / "kernels").glob("*.py"))
     assert said.startswith("Success"), said
 
 

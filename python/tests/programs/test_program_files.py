@@ -61,7 +61,7 @@ def test_save_loses_no_file(tmp_path, monkeypatch, refusal):
 
 def test_save_keeps_pairs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    model = Path(__file__).parents[2] / "e2e/models/small_mlp/small_mlp.pt2"
+    model = Path(__file__).parents[3] / "e2e/models/small_mlp/small_mlp.pt2"
     tool = (Path(tilewright.__file__).parent / "lib").resolve().parent / "bin/tilewright"
     if not tool.exists():
         pytest.skip("no command-line tool")

@@ -16,7 +16,7 @@ TOOL = Path(os.path.realpath(Path(tilewright.__file__).parent / "lib")).parent /
 
 @pytest.mark.skipif(not TOOL.exists(), reason="an installed package has neither the tool nor a C++ compiler")
 def test_kernels_as_text_and_file(refusal):
-    source = Path(__file__).parents[2] / "examples" / "kernels" / "softmax.cpp"
+    source = Path(__file__).parents[3] / "examples" / "kernels" / "softmax.cpp"
 
     @torch.library.custom_op("twtest::softmax", mutates_args=())
     def softmax(x: torch.Tensor) -> torch.Tensor:

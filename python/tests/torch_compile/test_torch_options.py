@@ -16,7 +16,7 @@ def test_is_found_by_name():
     net, x = mlp(), torch.randn(4, 16)
     torch.testing.assert_close(torch.compile(net, backend="tilewright")(x), net(x))
     assert list(Path(os.environ["TILEWRIGHT_CACHE"], "torch").glob("*.so"))
-    project = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    project = (Path(__file__).parents[3] / "pyproject.toml").read_text()
     assert '[project.entry-points.torch_dynamo_backends]\ntilewright = "tilewright.torch:backend"' in project
 
 
