@@ -372,6 +372,9 @@ def CollapseSums : GraphPass<"tw-collapse-sums"> {
     %b = tensor.collapse_shape %x  [[0, 1, 2], [3]] : ... into tensor<12544x256xf32>
     linalg.generic maps (k, o, i) -> (k, o), -> (k, i), -> (o, i)  ins(%a, %b)
     ```
+
+    Loops of one iteration, as over a window of one element, are left out for that, and of what is read
+    at every n-th position a slice is taken. Windows of more elements stay as they are.
   }];
 }
 

@@ -53,7 +53,8 @@ public:
   mlir::LogicalResult
   toTilePrograms(mlir::ModuleOp module, ConstantEvaluator *evaluator,
                  const std::shared_ptr<const conversion::ConfigurationChooser> &chooser);
-  /// All of the above as the target chooses by itself, with nothing evaluated.
+  /// All of the above as the target chooses by itself, with nothing evaluated; only plain
+  /// dispatches where the target is plain.
   mlir::LogicalResult toKernels(mlir::ModuleOp module, const NamedTarget &target);
   /// Puts in the kernels that were edited. Where stages are dumped, all kernels are too, as
   /// DIR/kernels/NAME.cpp, .mlir and .s; `target` as for CompiledKernel::print.

@@ -156,11 +156,11 @@ private:
     Configuration larger = kernel; // what the next larger sizes get
     for (const auto &[most, fields] : llvm::reverse(sizes)) {
       Subkernel bounded = boundedBy(problem.subkernel, most);
-      auto made = configure({bounded, problem.isRhsWeight, &kernel}, fields, why);
+      ConfigurationProblem variant{bounded, problem.isRhsWeight, &kernel};
+      auto made = configure(variant, fields, why);
       if (!made && (fields || hasFailed))
         return failure();
-      if (!made ||
-          (!isGiven && !isWorthwhile({bounded, problem.isRhsWeight, &kernel}, *made, larger)))
+      if (!made || (!isGiven && !isWorthwhile(variant, *made, larger)))
         continue;
       larger = *made;
       variants.push_back(tile::VariantAttr::get(function.getContext(), most,

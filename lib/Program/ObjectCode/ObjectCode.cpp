@@ -44,7 +44,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   bool isLittle = machine.getOptLevel() == llvm::CodeGenOptLevel::Less;
   // -O3, but only loops of few iterations are unrolled, to no more than -O2 does: the others are
   // written with what pays, vectors and several steps at once, run no faster in bodies of four
-  // times the size, and take as long to compile as all else together.
+  // times the size, and would take a fifth to a half of the time to compile.
   llvm::PipelineTuningOptions tuning;
   tuning.LoopUnrolling = false;
   llvm::PassBuilder builder(&machine, tuning);
