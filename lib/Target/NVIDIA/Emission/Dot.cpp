@@ -5,6 +5,7 @@
 // products of f32 are f32. Long sums are sums of short ones: one long f32 chain has several times
 // the error of what people compare with.
 #include "Target/Common/Operations/Elementwise.h"
+#include "Target/NVIDIA/Emission/DotBlock.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Layout/Fragments.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,9 +15,6 @@ using namespace mlir;
 
 namespace tw::target::nvidia {
 namespace {
-
-constexpr int64_t mostBlock = 8;     // rows or columns of a thread's block
-constexpr int64_t termsOfPart = 256; // of a sum
 
 class DotEmitter {
 public:
@@ -31,16 +29,19 @@ public:
   LogicalResult run() {
     Scratch scratch =
         isInPlace() ? e.materialized.find(op.getAcc())->second : e.scratchFor(op.getResult());
-    int64_t rows = blockOf(extents[rank - 2]), columns = blockOf(extents[rank - 1]);
-    shrink(rows, columns);
+    auto [rows, columns] =
+        dotBlockOf(extents[rank - 2].constant(), extents[rank - 1].constant(),
+                   e.ix().product(extents).estimate(int64_t(1) << 30), e.threads);
     // Where an extent is known only at the call, a block has one row or column.
     Layout layout =
         blocks(extents[rank - 2].estimate(1), extents[rank - 1].estimate(1), rows, columns);
     Indices grid = extents;
     grid[rank - 2] = e.ix().div(extents[rank - 2], rows);
     grid[rank - 1] = e.ix().div(extents[rank - 1], columns);
-    LogicalResult done = e.overPoints(
-        grid, [&](const Point &block) { return emitBlock(scratch, block, rows, columns, layout); });
+    LogicalResult done =
+        e.overPoints(grid, [&, rows = rows, columns = columns](const Point &block) {
+          return emitBlock(scratch, block, rows, columns, layout);
+        });
     e.barrier();
     e.materialized[op.getResult()] = scratch;
     return done;
@@ -50,29 +51,6 @@ private:
   /// Whether the accumulator is not used again, so that the sums take its place. Each of its
   /// elements is read only by the thread that writes the sum there.
   bool isInPlace() { return e.materialized.contains(op.getAcc()) && op.getAcc().hasOneUse(); }
-
-  /// The largest divisor that a thread may have of an extent.
-  static int64_t blockOf(const Ix &extent) {
-    auto known = extent.constant();
-    for (int64_t block = known ? mostBlock : 1; block > 1; --block)
-      if (*known % block == 0)
-        return block;
-    return 1;
-  }
-
-  /// Smaller blocks, while there are fewer of them than threads.
-  void shrink(int64_t &rows, int64_t &columns) {
-    int64_t count = e.ix().product(extents).estimate(int64_t(1) << 30);
-    auto half = [](int64_t &block) {
-      for (int64_t divisor = 2; divisor <= block; ++divisor)
-        if (block % divisor == 0) {
-          block /= divisor;
-          return;
-        }
-    };
-    while (rows * columns > 1 && count / (rows * columns) < e.threads)
-      half(columns >= rows ? columns : rows);
-  }
 
   Value widened(Value value) {
     return isa<FloatType>(sum) ? convertFloat(b, loc, value, sum) : value;
@@ -122,12 +100,12 @@ private:
   LogicalResult sums(ArrayRef<Point> rows, ArrayRef<Point> columns, SmallVectorImpl<Value> &total) {
     auto known = depth.constant();
     total = zeros(rows.size() * columns.size());
-    bool isShort = known && *known <= termsOfPart;
+    bool isShort = known && *known <= termsOfDotPart;
     if (isShort || !isa<FloatType>(sum) || sum.isF64())
       return products(rows, columns, 0, depth, total);
-    return e.loop(0, depth, termsOfPart, total, [&](const Ix &begin) -> LogicalResult {
+    return e.loop(0, depth, termsOfDotPart, total, [&](const Ix &begin) -> LogicalResult {
       SmallVector<Value> part = zeros(total.size());
-      Ix end = e.ix().min(e.ix().add(begin, termsOfPart), depth);
+      Ix end = e.ix().min(e.ix().add(begin, termsOfDotPart), depth);
       if (failed(products(rows, columns, begin, end, part)))
         return failure();
       for (auto [own, more] : llvm::zip(total, part))

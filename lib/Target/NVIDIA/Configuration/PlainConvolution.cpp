@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Configuration/PlainConvolution.h"
+#include "Target/NVIDIA/Configuration/PlainBlocks.h"
+#include "Target/NVIDIA/Configuration/PlainCost.h"
+#include "Target/NVIDIA/Emission/Lanes.h"
+#include <algorithm>
+#include <cmath>
+
+namespace tw::target::nvidia {
+using kernels::Convolution;
+using kernels::ConvolutionConfiguration;
+using kernels::Extent;
+
+namespace {
+
+constexpr int64_t unknownSize = 56, unknownChannels = 256;
+constexpr int64_t blockColumns[] = {8, 16, 32, 48, 64, 96, 128};
+constexpr int64_t blockHeights[] = {1, 2, 4, 7, 8, 14, 16};
+constexpr int64_t blockWidths[] = {1, 2, 4, 8, 16, 32, 64, 128};
+constexpr int64_t mostParts = 8;     // of a line of places
+constexpr int64_t mostPlaces = 256;  // of a program
+constexpr int64_t channelwiseColumns = 128;
+// Products of Winograd's algorithm for a block of 2 x 2 places; sums that are in shared memory at
+// one time, of these and of taps; loads and additions of an operand of Winograd's.
+constexpr int64_t winogradProducts = 16, winogradSums = 8,
+                  directSums = 2, winogradLoads = 4;
+constexpr int64_t transformedChannels = 4; // of a program that transforms weights
+
+int64_t sizeOf(const Extent &extent, int64_t unknown) {
+  return std::max<int64_t>(1, extent.size.value_or(unknown));
+}
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// The sizes that decide.
+struct Problem {
+  explicit Problem(const Convolution &spec) : spec(spec), isChannelwise(isDepthwise(spec)) {
+    for (const kernels::ConvolutionAxis &axis : spec.spatial) {
+      int64_t phases = spec.isTransposed ? axis.stride : 1;
+      int64_t together = spec.hasTransformedWeights ? 2 : phases;
+      places.push_back(ceilDiv(sizeOf(axis.output, unknownSize), together));
+      taps *= ceilDiv(sizeOf(axis.window, 3), phases);
+      programs *= double(phases);
+    }
+    channels = sizeOf(spec.channels, unknownChannels);
+    columns = sizeOf(spec.outputs, unknownChannels);
+    programs *= double(sizeOf(spec.batch, 1));
+    for (size_t d = 0; d + 2 < places.size(); ++d)
+      programs *= double(places[d]);
+    bytes = bytesOf(spec.buffers[spec.x].dtype);
+  }
+
+  int64_t width() const { return places.back(); }
+  int64_t height() const { return places.size() > 1 ? places[places.size() - 2] : 1; }
+  double programsOf(const ConvolutionConfiguration &block) const {
+    double each = double(spec.groups * ceilDiv(columns, block.columns));
+    if (isChannelwise)
+      each = double(ceilDiv(columns * spec.groups, block.columns));
+    return programs * double(ceilDiv(width(), block.width) * ceilDiv(height(), block.height)) *
+           each;
+  }
+
+  const Convolution &spec;
+  bool isChannelwise;
+  std::vector<int64_t> places; // along each spatial dimension; of blocks of 2 x 2, or of a phase
+  int64_t taps = 1, channels, columns, bytes;
+  double programs = 1; // beside those that blocks make
+};
+
+/// A multiplication for each tap: elements are read where they are used.
+void addChannelwise(ProgramCost &cost, const Problem &p, double elements) {
+  double warps = elements / lanesOfWarp, taps = double(p.taps);
+  cost.instructions = warps * (taps * 7 + 20);
+  cost.accesses = warps * (taps * 2 + 2);
+  cost.bytes = 2 * elements * double(p.bytes);
+  cost.chain = 300 + std::ceil(elements / double(cost.threads)) * taps * 10;
+}
+
+/// A product for each tap and, where channels come first, for each channel.
+void addTaps(ProgramCost &cost, const Problem &p, int64_t rows, int64_t columns) {
+  constexpr double widened = 1, tested = 0.5; // instructions: edges are found once for a tap
+  DotWork dot{rows, columns, p.spec.isChannelsFirst ? 1 : p.channels, true, {}, {}};
+  dot.a = {p.bytes, !p.spec.isChannelsFirst, tested + (p.bytes < 4 ? widened : 0)};
+  dot.b = {p.bytes, p.spec.isOutputsFirst, p.bytes < 4 ? widened : 0};
+  double times = double(p.taps) * (p.spec.isChannelsFirst ? double(p.channels) : 1);
+  if (p.spec.hasTransformedWeights) {
+    times = winogradProducts;
+    dot.a.loads = winogradLoads, dot.a.instructions = winogradLoads;
+  }
+  cost.sharedBytes =
+      rows * columns * 4 * (p.spec.hasTransformedWeights ? winogradSums : directSums);
+  addDot(cost, dot, times);
+}
+
+/// The least cost of those that are legal.
+class Cheapest {
+public:
+  Cheapest(const Problem &problem, const GpuArchitecture &architecture)
+      : problem(problem), architecture(architecture),
+        constraints(kernels::allConstraints(kernels::convolutionConstraints(problem.spec),
+                                            kernels::convolutionSchema(),
+                                            plainConstraints({problem.spec, {}, {}}))) {}
+
+  void offer(const ConvolutionConfiguration &block) {
+    double cost = plainConvolutionCost(problem.spec, block, architecture);
+    if ((!best || cost < least) && kernels::holds(constraints, kernels::numbersOf(block)))
+      best = block, least = cost;
+  }
+
+  std::optional<ConvolutionConfiguration> best;
+
+private:
+  const Problem &problem;
+  const GpuArchitecture &architecture;
+  std::vector<kernels::Constraint> constraints;
+  double least = 0;
+};
+
+std::vector<int64_t> columnsOffered(const Problem &p) {
+  if (p.spec.hasTransformedWeights)
+    return {kernels::transformedColumns(p.spec)};
+  if (p.isChannelwise)
+    return {std::min(channelwiseColumns, p.columns * p.spec.groups)};
+  std::vector<int64_t> offered;
+  for (int64_t columns : blockColumns)
+    if (columns <= p.columns)
+      offered.push_back(columns);
+  if (p.columns <= blockColumns[std::size(blockColumns) - 1])
+    offered.push_back(p.columns);
+  return offered.empty() ? std::vector<int64_t>{1} : offered;
+}
+
+/// Powers of two, and even parts of a line.
+std::vector<int64_t> widthsOffered(const Problem &p) {
+  std::vector<int64_t> offered;
+  for (int64_t width : blockWidths)
+    if (width < p.width())
+      offered.push_back(width);
+  for (int64_t parts = 1; parts <= mostParts; ++parts)
+    offered.push_back(ceilDiv(p.width(), parts));
+  std::sort(offered.begin(), offered.end());
+  offered.erase(std::unique(offered.begin(), offered.end()), offered.end());
+  return offered;
+}
+
+} // namespace
+
+double plainConvolutionCost(const Convolution &convolution,
+                            const ConvolutionConfiguration &configuration,
+                            const GpuArchitecture &architecture) {
+  Problem p(convolution);
+  int64_t rows = configuration.width * configuration.height, columns = configuration.columns;
+  ProgramCost cost;
+  cost.threads = threadsOfTile(
+      p.isChannelwise ? rows * columns
+                      : std::max({rows * p.channels, p.channels * columns, rows * columns}));
+  if (p.isChannelwise)
+    addChannelwise(cost, p, double(rows * columns));
+  else
+    addTaps(cost, p, rows, columns);
+  return cyclesOfLaunch(cost, p.programsOf(configuration), architecture);
+}
+
+ConvolutionConfiguration choosePlainConvolution(const Convolution &convolution,
+                                                const GpuArchitecture &architecture) {
+  Problem p(convolution);
+  Cheapest cheapest(p, architecture);
+  ConvolutionConfiguration block;
+  block.outputsOutermost = false; // programs that run at one time read the same places
+  block.inScratch = convolution.isOutputsFirst;
+  block.columns = 1;
+  cheapest.offer(block);
+  for (int64_t columns : columnsOffered(p))
+    for (int64_t width : widthsOffered(p))
+      for (int64_t height : blockHeights) {
+        block.columns = columns, block.width = width, block.height = std::min(height, p.height());
+        if (block.width * block.height <= mostPlaces)
+          cheapest.offer(block);
+      }
+  return cheapest.best.value_or(block);
+}
+
+kernels::WinogradWeightsConfiguration
+choosePlainWinogradWeights(const kernels::WinogradWeights &weights) {
+  return {std::min(weights.channels, transformedChannels)};
+}
+
+} // namespace tw::target::nvidia

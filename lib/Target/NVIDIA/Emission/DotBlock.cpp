@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Emission/DotBlock.h"
+
+namespace tw::target::nvidia {
+
+static int64_t largestDivisor(std::optional<int64_t> extent) {
+  for (int64_t block = extent ? mostOfDotBlock : 1; block > 1; --block)
+    if (*extent % block == 0)
+      return block;
+  return 1;
+}
+
+/// By the smallest number that divides it.
+static void shrink(int64_t &block) {
+  for (int64_t divisor = 2; divisor <= block; ++divisor)
+    if (block % divisor == 0) {
+      block /= divisor;
+      return;
+    }
+}
+
+DotBlock dotBlockOf(std::optional<int64_t> rows, std::optional<int64_t> columns, int64_t count,
+                    int64_t threads) {
+  DotBlock block{largestDivisor(rows), largestDivisor(columns)};
+  while (block.rows * block.columns > 1 && count / (block.rows * block.columns) < threads)
+    shrink(block.columns >= block.rows ? block.columns : block.rows);
+  return block;
+}
+
+} // namespace tw::target::nvidia
