@@ -102,7 +102,7 @@ std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t 
   auto bytesOf = [](const OperandTile &tile) { return alignUp(tile.bytes(), stageAlignment); };
   plan.hasLoaders = shape.hasLoop;
   plan.takesTurns = shape.hasLoop && plan.warpGroups > 1;
-  int64_t pieces = (shape.width + 63) / 64;
+  int64_t pieces = (shape.width + widestPiece - 1) / widestPiece;
   auto tryWith = [&](int64_t queryStages, int64_t storeBuffers) {
     int64_t offset = 0;
     auto ring = [&](int64_t count, const OperandTile &tile) {
@@ -117,7 +117,7 @@ std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t 
     }
     plan.keyRing = ring(stages, plan.keys);
     plan.valueRing = ring(stages, plan.values);
-    plan.store = {offset, storeBuffers};
+    plan.store = {offset, storeBuffers, widestPiece};
     int64_t storeBytes = plan.warpGroups * plan.store.bytesOfGroup();
     offset += plan.dealsTrips ? std::max(storeBytes, bytesToCombine(shape)) : storeBytes;
     for (RingPlan *each : {&plan.queryRing, &plan.keyRing, &plan.valueRing}) {

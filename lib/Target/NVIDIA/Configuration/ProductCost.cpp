@@ -137,7 +137,7 @@ std::vector<Constraint> productConstraints(const Contraction &contraction,
       {"2", "stages", "one stage is filled while another one is multiplied"},
       {"stages", "8", "so many have been tried"},
       {"stages * (rows + columns) * k_block * " + number(bytes) + " + warp_groups * " +
-           number(2 * pieceBytes) + " + 128",
+           number(leastStoreBuffers * StorePlan::pieceBytesOf(narrowestPiece)) + " + 128",
        number(architecture.sharedBytes), "shared memory holds the stages and what is stored"},
       {"packed + vectorize_reduction", "0", "TMA reads operands as they are"},
       {"column_parts", "1", "a program has one block"},
