@@ -13,15 +13,17 @@ inline constexpr int64_t accessBytes = 16;
 struct Width {
   /// Neighbours along the last dimension, which are read and written by one instruction.
   int64_t neighbours = 1;
-  /// Points of a tile that may stay in registers.
+  /// Points of a tile for which a thread's operations may be written out.
+  int64_t written = 0;
+  /// Those that may stay in registers, whatever the number of threads.
   int64_t held = 0;
   /// Points of the largest tile, where the extents of all are known.
   std::optional<int64_t> largestTile = 1;
+  /// Whether no operation takes neighbours along the last dimension apart.
+  bool isRowByRow = true;
 };
 
 Width widthOf(tile::KernelOp kernel);
-/// Threads of a block of the plain lowering.
-int64_t threadsFor(const Width &width);
 
 /// What an operation costs for an element, in simple ones: functions are dozens of them, divisions
 /// and roots some.
