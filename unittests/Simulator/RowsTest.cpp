@@ -110,8 +110,8 @@ const Rows cases[] = {
     {768, "f16"},                   // three
     {768, "f32"},                   // four neighbours
     {1000, "f16"},                  // lanes that have less than others
-    {2048, "f16"},                  // as many as fit in a warp's registers
-    {2056, "bf16"},                 // threads that have nothing
+    {1024, "f16"},                  // as many as fit in a warp's registers
+    {1032, "bf16"},                 // threads that have nothing
     {2072, "bf16"},                 // and some that have more than others
     {5120, "f16"},                  // several groups for each
     {9000, "f32"},  {16384, "f16"}, // as many as fit in registers

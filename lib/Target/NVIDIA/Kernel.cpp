@@ -277,7 +277,7 @@ private:
   /// The plain lowering, launched as the kernel for tensor cores would be.
   LogicalResult emitInPlace(LoweredForDevice &result) {
     LaunchPlan own = plan;
-    BlockShape shape{plan.threads, 1, width.held};
+    BlockShape shape{plan.threads, 1};
     if (failed(emitPrograms(result, own, shape, result.info.name, plan.sharedBytes)))
       return failure();
     result.arguments += int64_t(plan.maps.size()) * mapWords;
@@ -294,6 +294,7 @@ private:
     for (auto kind : {NVVM::GridDepActionKind::wait, NVVM::GridDepActionKind::launch_dependents})
       NVVM::GriddepcontrolOp::create(b, loc, kind);
     e.width = width.neighbours;
+    e.mostHeld = width.held;
     std::optional<AheadPlan> ahead = planAhead(kernel, shape, architecture);
     if (ahead)
       own.blocksOfMultiprocessor = 1, sharedLimit = architecture.sharedBytes;

@@ -66,9 +66,11 @@ static bool fitsRegisters(const AttentionShape &shape, int64_t warpGroups) {
 }
 
 int64_t chooseStages(const AttentionShape &shape, const GpuArchitecture &architecture) {
-  for (int64_t stages = shape.hasLoop ? mostStages : 1; stages > 0; --stages)
-    if (planAttention(shape, stages, architecture))
-      return stages;
+  // Where trips are dealt, each warp group has stages of its own, if there are as many for all.
+  for (bool isEven : {shape.dealtTo > 0, false})
+    for (int64_t stages = shape.hasLoop ? mostStages : 1; stages > 0; --stages)
+      if ((!isEven || stages % shape.dealtTo == 0) && planAttention(shape, stages, architecture))
+        return stages;
   return 0;
 }
 

@@ -11,9 +11,6 @@ constexpr int64_t usualThreads = 256, mostThreads = 1024;
 /// Of a block of warps with a program each. Measured on an H200: a multiprocessor begins a block of
 /// threads only every 160 ns, in which it could read and write 5 kB.
 constexpr int64_t mostWarps = 8;
-/// What may stay in registers where a multiprocessor need not have room for 1024 threads: few that
-/// each have much ask for as many bytes at one time.
-constexpr int64_t mostOfLane = 64;
 
 int64_t inWarps(int64_t threads) {
   return int64_t(llvm::alignTo(uint64_t(threads), uint64_t(lanesOfWarp)));
@@ -50,15 +47,15 @@ int64_t threadsOfProgram(const Width &width) {
 
 BlockShape blockShapeFor(const Width &width, std::optional<int64_t> programs,
                          const GpuArchitecture &architecture) {
-  int64_t warps = mostWarps, held = std::min(mostOfLane, width.written);
+  int64_t warps = mostWarps;
   if (programs) // all multiprocessors have some
     warps = std::min(
         warps, int64_t(llvm::bit_floor(uint64_t(*programs / architecture.multiprocessors))));
   bool isForWarps =
-      width.largestTile && width.isRowByRow && pointsOfThread(width, lanesOfWarp) <= held;
+      width.largestTile && width.isRowByRow && pointsOfThread(width, lanesOfWarp) <= width.held;
   if (isForWarps && warps > 1)
-    return {lanesOfWarp, warps, held};
-  return {threadsOfProgram(width), 1, width.held};
+    return {lanesOfWarp, warps};
+  return {threadsOfProgram(width), 1};
 }
 
 } // namespace tw::target::nvidia

@@ -11,7 +11,6 @@ namespace tw::target::nvidia {
 struct BlockShape {
   int64_t threads = 0;  // of a program
   int64_t programs = 1; // side by side
-  int64_t held = 0;     // points of a tile that a thread may have in registers
 
   int64_t allThreads() const { return threads * programs; }
 };

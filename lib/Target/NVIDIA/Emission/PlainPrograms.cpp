@@ -33,7 +33,6 @@ void PlainPrograms::setThread() {
   e.thread = e.ix().value(thread);
   e.threads = shape.threads;
   e.isWarp = shape.programs > 1;
-  e.mostHeld = shape.held;
   auto places = [&](const Ix &blocks) { return e.ix().mul(blocks, shape.programs); };
   Ix own = e.ix().add(places(specialRegister<NVVM::BlockIdXOp>(e)), beside);
   first = e.ix().value(own);

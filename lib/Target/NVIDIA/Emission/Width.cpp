@@ -124,8 +124,7 @@ Width widthOf(tile::KernelOp kernel) {
       cost += tile::isElementwise(op) ? ownCost(op) : 0;
     }
   });
-  width.written = mostWritten / cost;
-  width.held = std::min(mostPoints, width.written);
+  width.held = std::min(mostPoints, mostWritten / cost);
   width.isRowByRow = widths.keepsNeighbours;
   width.neighbours =
       width.isRowByRow ? std::min(widths.most, accessBytes / widths.narrowest) : 1;

@@ -13,9 +13,7 @@ inline constexpr int64_t accessBytes = 16;
 struct Width {
   /// Neighbours along the last dimension, which are read and written by one instruction.
   int64_t neighbours = 1;
-  /// Points of a tile for which a thread's operations may be written out.
-  int64_t written = 0;
-  /// Those that may stay in registers, whatever the number of threads.
+  /// Points of a tile that may stay in registers.
   int64_t held = 0;
   /// Points of the largest tile, where the extents of all are known.
   std::optional<int64_t> largestTile = 1;
