@@ -347,7 +347,8 @@ def wanted(row: dict, given: dict):
 
 
 def captured(calls: list):
-    """The same calls as one graph, which takes PyTorch's host time away."""
+    """The same calls as one graph, which takes PyTorch's host time away. All results are kept until all are made: else
+    each would be written where the one before was, which does not leave the second-level cache then."""
     import torch
 
     stream = torch.cuda.Stream()
@@ -357,8 +358,8 @@ def captured(calls: list):
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        for call in calls:
-            call()
+        kept = [call() for call in calls]
+    del kept
     return graph
 
 

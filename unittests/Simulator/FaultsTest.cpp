@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything by which the warps of products and of attention wait for each other is needed, and the
-// simulator shows it: whatever is left out of a kernel, or is done a phase too early, is a fault or
+// Everything by which the warps of products, of attention and of rows wait for each other is needed,
+// and the simulator shows it: whatever is left out of a kernel, or is done a phase too early, is a fault or
 // a wrong result. A kernel is compiled once, with all changes in it, of which none or one is made
 // when it runs.
 #include "IO/InputSpec.h"
@@ -28,7 +28,7 @@ constexpr const char *changeNames[] = {"without", "other phase of", "one more pe
                                        "fewer bytes at"};
 
 bool isSynchronization(Operation *op) {
-  return isa<NVVM::Barrier0Op, NVVM::BarrierOp, NVVM::BarrierArriveOp, NVVM::MBarrierInitOp,
+  return isa<NVVM::Barrier0Op, NVVM::SyncWarpOp, NVVM::BarrierOp, NVVM::BarrierArriveOp, NVVM::MBarrierInitOp,
              NVVM::MBarrierArriveOp, NVVM::MBarrierArriveExpectTxOp, NVVM::MBarrierTryWaitParityOp,
              NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp, NVVM::FenceProxyOp,
              NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>(
@@ -178,6 +178,34 @@ Subject product(const target::ProductCase &c) {
   for (const std::string &spec : target::inputsOf(c))
     subject.inputs.push_back(*readInput(*parseInputSpec(spec)));
   return subject;
+}
+
+/// Sums of rows of f32, and each element in its row's share of them.
+Subject rows(int64_t count, int64_t columns) {
+  std::string text = fmt::format(R"(
+    tile.kernel @k(in %x: !tile.buffer<[{0}, {1}], f32>, out %y: !tile.buffer<[{0}, {1}], f32>)
+        grid [{0}] {{
+      %p = tile.program_id 0
+      %c0 = arith.constant 0 : index
+      %row = tile.load %x[%p, %c0] : !tile.buffer<[{0}, {1}], f32> -> tensor<1x{1}xf32>
+      %sum = tile.reduce sum %row axis 1 : tensor<1x{1}xf32> -> tensor<1xf32>
+      %column = tile.reshape %sum : tensor<1xf32> -> tensor<1x1xf32>
+      %sums = tile.broadcast %column : tensor<1x1xf32> -> tensor<1x{1}xf32>
+      %share = arith.subf %row, %sums : tensor<1x{1}xf32>
+      tile.store %share, %y[%p, %c0] : tensor<1x{1}xf32>, !tile.buffer<[{0}, {1}], f32>
+    }})",
+                                 count, columns);
+  Subject subject{text, {}};
+  std::string input = fmt::format("{}x{}xf32=random:1", count, columns);
+  subject.inputs.push_back(*readInput(*parseInputSpec(input)));
+  return subject;
+}
+
+TEST(Faults, OfRowsThatArriveAhead) {
+  // The thread that loads comes to the end of a program with all others, so it need not wait until
+  // a stage is empty, at first or later.
+  constexpr char wait[] = "without nvvm.mbarrier.try_wait.parity";
+  expectAllFound(rows(4, 20480), {wait, wait});
 }
 
 TEST(Faults, OfProducts) {

@@ -112,7 +112,7 @@ TEST(Registers, OfProducts) {
                                        .isTransposedB = isTransposedB,
                                        .hasEpilogue = hasEpilogue}));
         }
-  for (int64_t columns : {64, 160})
+  for (int64_t columns : {64, 160, 192})
     for (bool hasLoop : {false, true})
       batch.add(fmt::format("product of {} columns by warp groups in turns", columns),
                 textOf(ProductCase{.rows = 128,

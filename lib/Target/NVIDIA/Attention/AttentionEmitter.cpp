@@ -15,7 +15,7 @@ AttentionMaps mapsOf(const Attention &attention, const AttentionPlan &plan) {
   AttentionMaps maps;
   maps.all = {mapOf(attention.queries, plan.queries), mapOf(part.keys, plan.keys),
               mapOf(part.values, plan.values)};
-  maps.stores = piecesOf(attention.stores, attention.width, maps.all);
+  maps.stores = piecesOf(attention.stores, attention.width, plan.store, maps.all);
   return maps;
 }
 

@@ -29,9 +29,11 @@ static bool isStoredByTma(const SumsStore &of, int64_t columns) {
          canUseTensorMap(store.getBuffer(), why);
 }
 
-static StoredPieces piecesOf(const SumsStore &of, int64_t columns, std::vector<MapPlan> &maps) {
+static StoredPieces piecesOf(const SumsStore &of, int64_t columns, const StorePlan &plan,
+                             std::vector<MapPlan> &maps) {
   tile::StoreOp store = of.store;
-  StoredPieces pieces{SharedTile(pieceRows, columns, elementBytes).chunks(), {}};
+  SharedTile tile(pieceRows, columns, elementBytes, plan.columns * elementBytes);
+  StoredPieces pieces{tile.chunks(), {}};
   for (const Chunk &chunk : pieces.chunks) {
     MapPlan map{store.getBuffer(), SmallVector<int64_t>(store.getPositions().size(), 1),
                 chunk.swizzle};
@@ -48,17 +50,18 @@ static StoredPieces piecesOf(const SumsStore &of, int64_t columns, std::vector<M
 }
 
 std::vector<StoredPieces> piecesOf(ArrayRef<SumsStore> stores, int64_t columns,
-                                   std::vector<MapPlan> &maps) {
+                                   const StorePlan &plan, std::vector<MapPlan> &maps) {
   std::vector<StoredPieces> all;
   for (const SumsStore &store : stores)
-    all.push_back(isStoredByTma(store, columns) ? piecesOf(store, columns, maps) : StoredPieces{});
+    all.push_back(isStoredByTma(store, columns) ? piecesOf(store, columns, plan, maps)
+                                                : StoredPieces{});
   return all;
 }
 
 ProductMaps mapsOf(const Product &product, const ProductPlan &plan) {
   ProductMaps maps;
   maps.all = {mapOf(product.a, plan.a), mapOf(product.b, plan.b)};
-  maps.stores = piecesOf(product.stores, product.columns, maps.all);
+  maps.stores = piecesOf(product.stores, product.columns, plan.store, maps.all);
   return maps;
 }
 

@@ -27,7 +27,7 @@ MapPlan mapOf(const ProductOperand &operand, const OperandTile &tile);
 /// For each store, where TMA can do it, its pieces, whose maps are added to `maps`; no chunks where
 /// threads store elements themselves. `columns`: of the sums.
 std::vector<StoredPieces> piecesOf(llvm::ArrayRef<SumsStore> stores, int64_t columns,
-                                   std::vector<MapPlan> &maps);
+                                   const StorePlan &plan, std::vector<MapPlan> &maps);
 
 struct ProductMaps {
   std::vector<MapPlan> all; // of operand a, of b, then of stores

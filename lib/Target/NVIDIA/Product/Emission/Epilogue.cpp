@@ -111,7 +111,7 @@ LogicalResult Epilogue::storePieces(const SumsStore &of, const StoredPieces &pie
   for (int64_t block = 0; block < fragment.blocksOfGroup(); ++block)
     for (auto [chunk, map] : llvm::zip(pieces.chunks, pieces.maps)) {
       waitForBuffer(piece, allPieces);
-      Value offset = at.add(ofGroup, piece++ % plan.count * pieceBytes);
+      Value offset = at.add(ofGroup, piece++ % plan.count * plan.pieceBytes());
       if (failed(fillPiece(of, chunk, block, offset)))
         return failure();
       NVVM::FenceProxyOp::create(
