@@ -535,8 +535,7 @@ private:
 
 std::vector<SymbolSolution> solveInputs(std::span<const ValueInfo> inputs) {
   std::set<int> given;
-  std::vector<const SizeExpression *> sizes;
-  std::vector<std::pair<int, int>> places;
+  std::vector<InputSize> sizes;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].symbol)
       given.insert(*inputs[i].symbol);
@@ -546,17 +545,10 @@ std::vector<SymbolSolution> solveInputs(std::span<const ValueInfo> inputs) {
         continue;
       if (auto symbol = expression->asSymbol())
         given.insert(*symbol);
-      sizes.push_back(&*expression);
-      places.emplace_back(static_cast<int>(i), static_cast<int>(d));
+      sizes.push_back({static_cast<int>(i), static_cast<int>(d), &*expression});
     }
   }
-  std::vector<SymbolSolution> solutions;
-  for (SizeSolution &solution : solveSizes(sizes, given)) {
-    auto [input, dimension] = places[solution.size];
-    solutions.push_back({input, dimension, solution.symbol, std::move(solution.factor),
-                         std::move(solution.offset)});
-  }
-  return solutions;
+  return solveSizes(sizes, given);
 }
 
 Result<Metadata> parseMetadata(std::string_view text) {

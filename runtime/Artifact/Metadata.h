@@ -26,12 +26,6 @@ struct Size {
 
 enum class ValueKind { Tensor, Int, Float, Bool };
 
-/// A symbol that follows from a size of an input: (size - offset) / factor.
-struct SymbolSolution {
-  int input, dimension, symbol;
-  SizeExpression factor, offset;
-};
-
 /// An input or an output. Scalars have no sizes; their dtype is i64, f64 or bool.
 struct ValueInfo {
   std::string name;

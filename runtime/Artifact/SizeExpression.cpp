@@ -265,18 +265,21 @@ SizeExpression SizeExpression::of(const tw::Size &size) {
   return expression;
 }
 
-std::vector<SizeSolution> solveSizes(std::span<const SizeExpression *const> sizes,
-                                     const std::set<int> &given) {
+std::vector<SymbolSolution> solveSizes(std::span<const InputSize> sizes,
+                                       const std::set<int> &given) {
   std::set<std::string> known;
   for (int symbol : given)
     known.insert(nameOf(symbol));
   std::vector<tw::Size> equations; // a constant where nothing follows from one
-  for (const SizeExpression *size : sizes)
-    equations.push_back(size->asSize().value_or(tw::Size()));
-  std::vector<SizeSolution> solutions;
-  for (const SolvedSymbol &solved : solveSymbols(equations, known))
-    solutions.push_back({solved.equation, static_cast<int>(std::stoll(solved.symbol.substr(1))),
+  for (const InputSize &size : sizes)
+    equations.push_back(size.expression->asSize().value_or(tw::Size()));
+  std::vector<SymbolSolution> solutions;
+  for (const SolvedSymbol &solved : solveSymbols(equations, known)) {
+    const InputSize &size = sizes[solved.equation];
+    solutions.push_back({size.input, size.dimension,
+                         static_cast<int>(std::stoll(solved.symbol.substr(1))),
                          SizeExpression::of(solved.factor), SizeExpression::of(solved.offset)});
+  }
   return solutions;
 }
 

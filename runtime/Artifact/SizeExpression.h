@@ -48,21 +48,26 @@ private:
   std::vector<Step> steps; // postfix order
   std::string source;
 
-  friend std::vector<struct SizeSolution> solveSizes(std::span<const SizeExpression *const>,
-                                                     const std::set<int> &);
+  friend std::vector<struct SymbolSolution> solveSizes(std::span<const struct InputSize>,
+                                                       const std::set<int> &);
 };
 
-/// A symbol that follows from a size that is more than a symbol: (size - offset) / factor, in
-/// symbols that are given or that solutions before it find.
-struct SizeSolution {
-  size_t size; // which of those that are given
-  int symbol;
+/// A size of an input that is known only at the call.
+struct InputSize {
+  int input, dimension;
+  const SizeExpression *expression;
+};
+
+/// A symbol that follows from a size of an input that is more than a symbol: (size - offset) /
+/// factor, in symbols that are given or that solutions before it find.
+struct SymbolSolution {
+  int input, dimension, symbol;
   SizeExpression factor, offset;
 };
 
-/// The symbols that follow from the values of `sizes`, beside those of `given`
-/// (Support/SolveSymbols.h).
-std::vector<SizeSolution> solveSizes(std::span<const SizeExpression *const> sizes,
-                                     const std::set<int> &given);
+/// The symbols that follow from the values of `sizes`, beside those of `given`, in the order in
+/// which they are found (Support/SolveSymbols.h).
+std::vector<SymbolSolution> solveSizes(std::span<const InputSize> sizes,
+                                       const std::set<int> &given);
 
 } // namespace tw::rt

@@ -53,15 +53,15 @@ static Values solve(const std::vector<const char *> &texts, const std::vector<in
   std::vector<SizeExpression> expressions;
   for (const char *text : texts)
     expressions.push_back(*SizeExpression::parse(text, names));
-  std::vector<const SizeExpression *> pointers;
+  std::vector<InputSize> dimensions; // of one input
   for (const SizeExpression &expression : expressions)
-    pointers.push_back(&expression);
+    dimensions.push_back({0, static_cast<int>(dimensions.size()), &expression});
   std::set<int> given;
   for (int i = 0; i < 2; ++i)
     if (values[i])
       given.insert(i);
-  for (const SizeSolution &solution : solveSizes(pointers, given))
-    values[solution.symbol] = (sizes[solution.size] - *solution.offset.evaluate(values)) /
+  for (const SymbolSolution &solution : solveSizes(dimensions, given))
+    values[solution.symbol] = (sizes[solution.dimension] - *solution.offset.evaluate(values)) /
                               *solution.factor.evaluate(values);
   return values;
 }
