@@ -13,9 +13,7 @@ bool isDepthwise(const Convolution &convolution) {
 }
 
 void simplifyTransposed(Convolution &convolution) {
-  auto isSimple = [](const ConvolutionAxis &axis) {
-    return axis.stride == 1 && axis.window.size;
-  };
+  auto isSimple = [](const ConvolutionAxis &axis) { return axis.stride == 1 && axis.window.size; };
   if (!convolution.isTransposed ||
       !std::all_of(convolution.spatial.begin(), convolution.spatial.end(), isSimple))
     return;

@@ -71,8 +71,8 @@ static bool isShapedByOthers(linalg::GenericOp op, unsigned number) {
   return bool(inversePermutation(concatAffineMaps(maps, op.getContext())));
 }
 
-/// Fewer rows or columns than that are no product for each tap: their vectors would be mostly empty,
-/// or what they read would be used too seldom. A fold takes all taps at once.
+/// Fewer rows or columns than that are no product for each tap: their vectors would be mostly
+/// empty, or what they read would be used too seldom. A fold takes all taps at once.
 static constexpr int64_t leastOfProduct = 8;
 
 void lookUpWindows(func::FuncOp function) {

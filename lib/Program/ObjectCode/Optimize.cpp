@@ -8,8 +8,8 @@
 namespace tw {
 
 /// As `opt -passes=` has them. Targets write loops that are tiled, vectors, and several steps at
-/// once where that pays, with few calls and without unknown aliases, so that much of -O3 has nothing
-/// to find (docs/cpu-target.md says what that costs). What is left to do:
+/// once where that pays, with few calls and without unknown aliases, so that much of -O3 has
+/// nothing to find (docs/cpu-target.md says what that costs). What is left to do:
 static constexpr const char *pipeline =
     // loops stand in functions of their own, whose arguments do not alias;
     "always-inline,function("
