@@ -179,7 +179,8 @@ private:
     }
     auto steps = tile.getDefiningOp<tile::ReshapeOp>();
     auto load = steps ? steps.getOperand().getDefiningOp<tile::LoadOp>() : tile::LoadOp();
-    if (!load || rank != 2 || scene.isPlaced(tile) || !steps.getType().hasStaticShape())
+    if (!load || rank != 2 || scene.isPlaced(tile) || !steps.getType().hasStaticShape() ||
+        load.getType().getRank() == 0)
       return {};
     ArrayRef<int64_t> box = load.getType().getShape();
     bool isJoined = llvm::count_if(box.drop_back(), [](int64_t n) { return n != 1; }) > 1;
