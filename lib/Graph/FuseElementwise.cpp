@@ -125,6 +125,10 @@ struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
       : OpRewritePattern(context), decisions(decisions) {}
 
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    // MLIR keeps a producer's result beside the consumer's until this is known to be dead; what the
+    // operation is shows only then.
+    if (op->getNumResults() > 1 && llvm::any_of(op->getResults(), std::mem_fn(&Value::use_empty)))
+      return rewriter.notifyMatchFailure(op, "results that nobody uses are dropped first");
     for (OpOperand &operand : op->getOpOperands()) {
       if (!linalg::areElementwiseOpsFusable(&operand) || !worthFusing(&operand, decisions))
         continue;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program/ObjectCode/Optimize.h"
 #include "Program/ObjectCode/OpaqueAddresses.h"
-#include "llvm/IR/Module.h"
+#include "Target/Common/LLVMPasses.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Target/TargetMachine.h"
 
 namespace tw {
 
@@ -26,20 +25,12 @@ static constexpr const char *pipeline =
     "loop-vectorize,loop-load-elim,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::PassBuilder builder(&machine);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  llvm::ModulePassManager passes;
-  llvm::cantFail(builder.parsePassPipeline(passes, pipeline));
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(OpaqueAddresses()));
-  passes.run(module, modules);
+  target::runPasses(module, machine, [](llvm::PassBuilder &builder) {
+    llvm::ModulePassManager passes;
+    llvm::cantFail(builder.parsePassPipeline(passes, pipeline));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(OpaqueAddresses()));
+    return passes;
+  });
 }
 
 } // namespace tw
