@@ -19,10 +19,12 @@ InFlightDiagnostic emitCoded(Location loc, Code code) {
 
 InFlightDiagnostic emitReport(Location loc) { return emitRemark(loc); }
 
+bool isCoded(mlir::Diagnostic &diagnostic) { return !diagnostic.getMetadata().empty(); }
+
 Diagnostic toDiagnostic(mlir::Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   Code code = Code::TARGET_1;
-  if (!diagnostic.getMetadata().empty()) { // which only emitCoded gives
+  if (isCoded(diagnostic)) {
     code = static_cast<Code>(diagnostic.getMetadata().front().getAsInteger());
     text.erase(0, prefixOf(code).size());
   }

@@ -15,6 +15,9 @@ mlir::InFlightDiagnostic emitCoded(mlir::Location loc, Code code);
 /// Emits a remark: an optimisation made or declined, and why. Shown by --report.
 mlir::InFlightDiagnostic emitReport(mlir::Location loc);
 
+/// Whether it comes from emitCoded.
+bool isCoded(mlir::Diagnostic &diagnostic);
+
 /// The tw::Diagnostic of an MLIR error. One without a code of ours is an internal error
 /// (TW-TARGET-0001): a user's mistake must have been found before.
 Diagnostic toDiagnostic(mlir::Diagnostic &diagnostic);

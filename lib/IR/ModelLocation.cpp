@@ -91,22 +91,23 @@ std::string describePlace(Location loc) {
   return text;
 }
 
-std::string operatorName(Location loc) {
+std::string nodeName(Location loc) {
   if (auto place = modelPlace(loc))
     return place->node;
-  std::string name;
-  loc->walk([&](Location inner) {
-    auto source = dyn_cast<FileLineColLoc>(inner);
-    if (source)
-      name = fmt::format("{}:{}", source.getLine(), source.getColumn());
-    return source ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return name;
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return nodeName(call.getCallee());
+  if (auto named = dyn_cast<NameLoc>(loc))
+    return named.getName().str();
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (std::string name = nodeName(part); !name.empty())
+        return name;
+  return "";
 }
 
 std::string nodeSuffix(Location loc) {
-  auto place = modelPlace(loc);
-  return place && !place->node.empty() ? " " + place->node : "";
+  std::string name = nodeName(loc);
+  return name.empty() ? "" : " " + name;
 }
 
 } // namespace tw

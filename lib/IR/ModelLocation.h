@@ -25,12 +25,12 @@ mlir::Location makeModelLoc(mlir::MLIRContext *context, const ModelPlace &place)
 /// The place a location carries; of a fused location, that of its first part that has one.
 std::optional<ModelPlace> modelPlace(mlir::Location loc);
 
-/// " relu_3", the node that an operation comes from, to be put behind a noun; "" if it is unknown.
-std::string nodeSuffix(mlir::Location loc);
+/// What people call the operator that an operation comes from, "relu_3": its node in an exported
+/// graph, or what a text's operation is named (a NameLoc); "" if it is unknown.
+std::string nodeName(mlir::Location loc);
 
-/// What people call the operator that an operation comes from: its node, "relu_3", or in a text
-/// file "LINE:COLUMN"; empty when nothing is known.
-std::string operatorName(mlir::Location loc);
+/// " relu_3", to be put behind a noun; "" if it is unknown.
+std::string nodeSuffix(mlir::Location loc);
 
 /// For people: "model.pt2: node add_3 (#12), from net.py:88 in Net.forward, module encoder", or
 /// file:line:column of a text file; empty when nothing is known.

@@ -34,7 +34,7 @@ static Result<ConfigurationFile> givenConfigurations(const CompileRequest &reque
                                                      const NamedTarget &target) {
   if (request.configurations.empty())
     return ConfigurationFile();
-  TW_ASSIGN(ConfigurationFile file, readConfigurations(request.configurations));
+  TW_ASSIGN(ConfigurationFile file, readConfigurations(request.configurations, target.family));
   if (target.isPlain() && !(file.dispatches.empty() && file.decisions.empty()))
     return usageError(
         fmt::format("{} has configurations or decisions, but the reference target has none",

@@ -7,6 +7,7 @@
 #include "IR/ModelLocation.h"
 #include "Program/Artifact/Describe.h"
 #include "Tune/Spec/EarlierFields.h"
+#include "Tune/Spec/FieldsVersion.h"
 #include "llvm/ADT/StringMap.h"
 #include <fmt/format.h>
 
@@ -21,6 +22,13 @@ using conversion::KernelOverride;
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
+
+/// What is read, and how its fields are called.
+struct FileOrigin {
+  std::string path;
+  int64_t version;
+  std::string target;
+};
 
 /// A number, true or false, or a list of numbers.
 static Status readField(std::string_view name, const Json &value, kernels::Fields &fields) {
@@ -55,17 +63,17 @@ static Status readFields(const Json &object, std::string &kind, kernels::Fields 
 }
 
 /// The fields of a kernel or of a variant.
-static Status readConfiguration(const Json &object, const std::string &file, FieldsOverride &read) {
-  read.place = file + ": " + object.path();
+static Status readConfiguration(const Json &object, const FileOrigin &file, FieldsOverride &read) {
+  read.place = file.path + ": " + object.path();
   TW_TRY(readFields(object, read.configuration.kind, read.configuration.fields));
   if (auto target = object.find("target"))
     TW_TRY(readFields(*target, read.configuration.target, read.configuration.targetFields));
-  tune::usePresentFields(read.configuration);
+  tune::usePresentFields(read.configuration, file.version, file.target);
   return {};
 }
 
 /// {"at_most": 6, "kind": ...}
-static Status readVariant(const Json &object, const std::string &file,
+static Status readVariant(const Json &object, const FileOrigin &file,
                           std::map<int64_t, FieldsOverride> &variants) {
   TW_ASSIGN(Json key, object.get("at_most"));
   TW_ASSIGN(int64_t most, key.integer());
@@ -79,7 +87,7 @@ static Status readVariant(const Json &object, const std::string &file,
   return readConfiguration(object, file, variant->second);
 }
 
-static Result<KernelOverride> readKernel(const Json &object, const std::string &file) {
+static Result<KernelOverride> readKernel(const Json &object, const FileOrigin &file) {
   KernelOverride kernel;
   TW_TRY(readConfiguration(object, file, kernel));
   if (auto variants = object.find("variants")) {
@@ -100,9 +108,9 @@ static Result<tile::Cut> readCut(const Json &value) {
                      Code::CONFIG_1);
 }
 
-static Result<DispatchOverride> readDispatch(const Json &object, const std::string &file) {
+static Result<DispatchOverride> readDispatch(const Json &object, const FileOrigin &file) {
   DispatchOverride dispatch;
-  dispatch.place = file + ": " + object.path();
+  dispatch.place = file.path + ": " + object.path();
   TW_TRY(object.forEachMember([](std::string_view name, const Json &value) -> Status {
     constexpr std::string_view known[] = {"signature", "ops", "source", "cuts", "kernels"};
     if (llvm::is_contained(known, name))
@@ -126,7 +134,7 @@ static Result<DispatchOverride> readDispatch(const Json &object, const std::stri
   return dispatch;
 }
 
-static Status readDispatches(const Json &list, const std::string &file,
+static Status readDispatches(const Json &list, const FileOrigin &file,
                              ConfigurationOverrides &dispatches) {
   return list.forEach([&](const Json &object) -> Status {
     TW_ASSIGN(Json key, object.get("signature"));
@@ -157,10 +165,27 @@ static Status readParameters(const Json &list, KernelParameters &kernels) {
   });
 }
 
-Result<ConfigurationFile> readConfigurations(const std::string &path) {
+/// Files had none at first.
+static Result<int64_t> readVersion(const Json &root) {
+  auto given = root.find("version");
+  if (!given)
+    return int64_t(1);
+  TW_ASSIGN(int64_t version, given->integer());
+  if (version <= tune::fieldsVersion)
+    return version;
+  Diagnostic problem =
+      given->error(fmt::format("the file has version {}, but this compiler knows versions up to {}",
+                               version, tune::fieldsVersion),
+                   Code::CONFIG_7);
+  problem.help = "use a compiler as new as the one that made the file";
+  return problem;
+}
+
+Result<ConfigurationFile> readConfigurations(const std::string &path, const std::string &target) {
   TW_ASSIGN(MappedFile file, MappedFile::open(path));
   TW_ASSIGN(JsonDocument document, JsonDocument::parse(file.text(), path));
   ConfigurationFile read;
+  TW_ASSIGN(int64_t version, readVersion(document.root()));
   auto kernels = document.root().find("kernels");
   if (kernels)
     TW_TRY(readParameters(*kernels, read.kernels));
@@ -171,7 +196,7 @@ Result<ConfigurationFile> readConfigurations(const std::string &path) {
   if ((kernels || decisions) && !document.root().find("configurations"))
     return read;
   TW_ASSIGN(Json dispatches, document.root().get("configurations"));
-  TW_TRY(readDispatches(dispatches, path, read.dispatches));
+  TW_TRY(readDispatches(dispatches, {path, version, target}, read.dispatches));
   return read;
 }
 

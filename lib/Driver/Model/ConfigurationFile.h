@@ -19,10 +19,12 @@ struct ConfigurationFile {
   std::vector<GivenDecision> decisions;          // "decisions"
 };
 
-/// Reads a file. Errors: IO_1 and those of JsonDocument; CONFIG_1 where a dispatch or a kernel is
-/// not written as one; CONFIG_5 for two configurations of one signature, or of one kernel. Whether
-/// they fit a model shows when it is configured.
-Result<ConfigurationFile> readConfigurations(const std::string &path);
+/// Reads a file for `target`, "cpu" or "nvidia"; empty where its dispatches do not matter. Errors:
+/// IO_1 and those of JsonDocument; CONFIG_1 where a dispatch or a kernel is not written as one;
+/// CONFIG_5 for two configurations of one signature, or of one kernel; CONFIG_7 for a later
+/// version. Whether they fit a model shows when it is configured.
+Result<ConfigurationFile> readConfigurations(const std::string &path,
+                                             const std::string &target = {});
 
 /// How one dispatch is made.
 struct ConfiguredDispatch {

@@ -79,10 +79,8 @@ static std::string tensorName(Value value) {
       return kernel ? resultName(kernel) : "";
     }
     if (op->getNumOperands() == 0 ||
-        op->getDialect()->getNamespace() != tensor::TensorDialect::getDialectNamespace()) {
-      auto place = modelPlace(op->getLoc());
-      return place ? place->node : "";
-    }
+        op->getDialect()->getNamespace() != tensor::TensorDialect::getDialectNamespace())
+      return nodeName(op->getLoc());
     value = op->getOperand(0); // the same elements, seen as another shape
   }
   auto argument = cast<BlockArgument>(value);

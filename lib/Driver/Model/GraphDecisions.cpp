@@ -105,7 +105,7 @@ static std::vector<llvm::StringSet<>> operatorsOfDispatches(ModuleOp module) {
   module.walk([&](graph::DispatchOp call) {
     llvm::StringSet<> &operators = all.emplace_back();
     call.getLoc()->walk([&](Location part) {
-      if (std::string name = operatorName(part); !name.empty())
+      if (std::string name = nodeName(part); !name.empty())
         operators.insert(name);
       return WalkResult::advance();
     });

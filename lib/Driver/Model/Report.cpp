@@ -5,6 +5,7 @@
 #include "IR/ModelLocation.h"
 #include "IR/Tile/Variants.h"
 #include "Program/Artifact/Describe.h"
+#include "Tune/Spec/FieldsVersion.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include <fmt/format.h>
@@ -46,7 +47,7 @@ std::string describeDispatches(ModuleOp module, const Session &session,
                                const KernelParameters &parameters, StringRef target, bool asJson) {
   SymbolTable symbols(module);
   JsonWriter json;
-  json.beginObject().key("dispatches").beginArray();
+  json.beginObject().member("version", tune::fieldsVersion).key("dispatches").beginArray();
   auto uses = kernelUses(module);
   int total = 0, plain = 0; // calls, and those that no tile program is for
   std::string lines;

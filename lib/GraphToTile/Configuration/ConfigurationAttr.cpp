@@ -54,7 +54,8 @@ static tile::ConfigurationAttr make(MLIRContext *context, const std::string &kin
   Builder b(context);
   DictionaryAttr fields = fieldsAttribute(b, values, *schema);
   return checked(context, why, [&](function_ref<InFlightDiagnostic()> emit) {
-    return tile::ConfigurationAttr::getChecked(emit, context, StringRef(kind), fields, target);
+    auto made = tile::ConfigurationAttr::getChecked(emit, context, StringRef(kind), fields, target);
+    return made && succeeded(made.verifyFields(emit)) ? made : tile::ConfigurationAttr();
   });
 }
 

@@ -90,8 +90,8 @@ std::string withoutNumber(const std::string &node) {
 std::vector<std::string> operationsAt(ArrayRef<Location> locations) {
   std::vector<std::string> operations;
   for (Location location : locations)
-    if (auto place = modelPlace(location); place && !place->node.empty())
-      operations.push_back(withoutNumber(place->node));
+    if (std::string node = nodeName(location); !node.empty())
+      operations.push_back(withoutNumber(node));
   return operations;
 }
 

@@ -31,7 +31,7 @@ Decisions::Decisions(Operation *root) {
 std::optional<Decisions::Key> Decisions::keyOf(DecisionKind kind, ArrayRef<Location> operators) {
   Key key{kind, {}};
   for (Location loc : operators)
-    key.second.push_back(operatorName(loc));
+    key.second.push_back(nodeName(loc));
   bool isKnown = llvm::none_of(key.second, [](const std::string &name) { return name.empty(); });
   if (!isKnown || (operators.size() > 1 && llvm::all_equal(key.second)))
     return std::nullopt;

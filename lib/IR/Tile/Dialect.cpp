@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The dialect itself, its attributes and types.
+#include "IR/Coded.h"
 #include "IR/Tile/SizeText.h"
 #include "IR/Tile/Tile.h"
 #include "mlir/IR/Builders.h"
@@ -98,20 +99,29 @@ static LogicalResult verifyField(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult ConfigurationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                        StringRef kind, DictionaryAttr fields, ConfigurationAttr,
-                                        ArrayRef<VariantAttr> variants) {
-  auto *dialect = fields.getContext()->getLoadedDialect<TileDialect>();
-  const ConfigurationSchema *schema = dialect ? dialect->getSchema(kind) : nullptr;
+LogicalResult ConfigurationAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError) const {
+  StringRef kind = getKind();
+  const ConfigurationSchema *schema = cast<TileDialect>(getDialect()).getSchema(kind);
   if (!schema)
     return emitError() << "there is no kind of configurations called \"" << kind << "\"";
-  for (NamedAttribute named : fields)
+  for (NamedAttribute named : getFields())
     if (!schema->find(named.getName().str()))
       return emitError() << "a " << kind << " configuration has no field "
                          << named.getName().getValue();
   for (const ConfigurationField &field : schema->fields)
-    if (failed(verifyField(emitError, field, kind, fields.get(field.name))))
+    if (failed(verifyField(emitError, field, kind, getFields().get(field.name))))
       return failure();
+  if (getTarget() && failed(getTarget().verifyFields(emitError)))
+    return failure();
+  for (VariantAttr variant : getVariants())
+    if (failed(variant.getConfiguration().verifyFields(emitError)))
+      return failure();
+  return success();
+}
+
+LogicalResult ConfigurationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                        StringRef kind, DictionaryAttr, ConfigurationAttr,
+                                        ArrayRef<VariantAttr> variants) {
   int64_t before = 0;
   for (VariantAttr variant : variants) {
     if (variant.getMost() <= before)
@@ -260,12 +270,21 @@ static LogicalResult verifyReplaces(KernelOp kernel, Attribute value) {
 }
 
 static LogicalResult verifyConfiguration(Operation *op, Attribute value) {
-  bool fits = isa<KernelOp>(op) ? isa<ConfigurationAttr>(value)
-                                : op->hasAttr("tw.kernel") && isa<DispatchConfigurationAttr>(value);
+  auto kernel = dyn_cast<ConfigurationAttr>(value);
+  auto dispatch = dyn_cast<DispatchConfigurationAttr>(value);
+  bool fits = isa<KernelOp>(op) ? bool(kernel) : op->hasAttr("tw.kernel") && dispatch;
   if (!fits)
     return op->emitOpError() << TileDialect::configurationName
                              << " is a #tile.config of a tile.kernel, or a "
                                 "#tile.dispatch_config of a dispatch";
+  auto emitError = [&] {
+    InFlightDiagnostic error = emitCoded(op->getLoc(), Code::CONFIG_1);
+    error.attachNote() << "help: docs/configurations.md has the fields of each kind";
+    return error;
+  };
+  for (ConfigurationAttr each : kernel ? ArrayRef(kernel) : dispatch.getKernels())
+    if (failed(each.verifyFields(emitError)))
+      return failure();
   return success();
 }
 

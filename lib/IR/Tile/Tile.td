@@ -151,6 +151,13 @@ def Tile_ConfigurationAttr : Tile_Attr<"Configuration", "config"> {
       "::tw::tile::ConfigurationAttr":$target), [{
     return $_get($_ctxt, kind, fields, target, ::llvm::ArrayRef<::tw::tile::VariantAttr>());
   }]>];
+  let extraClassDeclaration = [{
+    /// Whether the fields, those of the target and those of variants are those of their schemas.
+    /// What has such an attribute verifies it: then errors are at the place of the operation, which
+    /// in a kernel from C++ is its author's.
+    ::llvm::LogicalResult verifyFields(
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError) const;
+  }];
 }
 
 def Tile_VariantAttr : Tile_Attr<"Variant", "variant"> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Import/Text/Parse.h"
+#include "IR/Coded.h"
 #include "IR/ModelLocation.h"
 #include "Import/Text/Stages.h"
 #include "mlir/Parser/Parser.h"
@@ -18,7 +19,9 @@ Result<OwningOpRef<ModuleOp>> parseModule(MLIRContext *context, std::string_view
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
       return success();
     std::string place = describePlace(diagnostic.getLocation());
-    if (!problem)
+    if (!problem && isCoded(diagnostic))
+      problem = toDiagnostic(diagnostic);
+    else if (!problem)
       problem = Diagnostic{code, diagnostic.str(), place, {}, help};
     else if (problem->notes.size() < maxNotes)
       problem->notes.push_back("also at " + place + ": " + diagnostic.str());

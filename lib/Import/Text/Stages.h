@@ -21,6 +21,9 @@ Status checkSymbols(mlir::ModuleOp module);
 Result<mlir::func::FuncOp> isolateEntry(mlir::ModuleOp module, const std::string &name,
                                         const std::string &entry);
 
+/// Gives operations names that people can use; those that have one in their location keep it.
+void nameOperations(mlir::func::FuncOp entry);
+
 /// Turns !torch.tensor into !torch.vtensor; writes to arguments become results.
 Status makeValueSemantic(mlir::func::FuncOp entry);
 

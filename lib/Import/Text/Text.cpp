@@ -116,6 +116,7 @@ Result<ImportedText> importTextString(MLIRContext *context, std::string_view tex
   TW_ASSIGN(OwningOpRef<ModuleOp> module, parse(context, text, name));
   TW_TRY(text::checkSymbols(*module));
   TW_ASSIGN(func::FuncOp entry, text::isolateEntry(*module, name, options.entry));
+  text::nameOperations(entry);
   TW_TRY(text::makeValueSemantic(entry));
   TW_TRY(text::resolveResources(entry));
   text::flattenResults(entry);

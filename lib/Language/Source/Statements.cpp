@@ -66,9 +66,8 @@ std::string Printer::variableName(Value value) {
     return buffers[gather.getBuffer()] + "_elements";
   const Row *row = op ? findRow(op->getName().getStringRef()) : nullptr;
   bool isWhole = row && row->variable[0]; // whoever asked for it, it is that
-  auto place = op ? modelPlace(op->getLoc()) : std::nullopt;
-  if (place && !isWhole && isa<RankedTensorType>(value.getType()))
-    if (std::string node = identifier(place->node); !node.empty())
+  if (op && !isWhole && isa<RankedTensorType>(value.getType()))
+    if (std::string node = identifier(nodeName(op->getLoc())); !node.empty())
       return node;
   return isWhole ? row->variable : isa<RankedTensorType>(value.getType()) ? "t" : "i";
 }
@@ -95,7 +94,7 @@ std::string Printer::define(Value value, const std::string &wanted, DType dtype)
 // Statements
 //===----------------------------------------------------------------------===//
 
-/// "linear: net.py:88 in Net.forward", or "softmax.cpp:9".
+/// "linear: net.py:88 in Net.forward", "mm: model.mlir:3", or "softmax.cpp:9".
 static std::string placeText(Location loc) {
   if (auto place = modelPlace(loc)) {
     std::string line = place->file.empty() ? "" : fmt::format("{}:{}", place->file, place->line);
@@ -113,12 +112,13 @@ static std::string placeText(Location loc) {
     text = fmt::format("{}:{}", file.substr(file.rfind('/') + 1).str(), place.getLine());
     return WalkResult::interrupt();
   });
-  return text;
+  std::string name = nodeName(loc);
+  return name.empty() || text.empty() ? name + text : name + ": " + text;
 }
 
 void Printer::printComment(Location loc) {
   // In a kernel of a model only the model is the user's; the rest is templates of the compiler.
-  std::string place = isOfModel && !modelPlace(loc) ? "" : placeText(loc);
+  std::string place = isOfModel && nodeName(loc).empty() ? "" : placeText(loc);
   if (place.empty() || place == lastPlace)
     return;
   lastPlace = place;
@@ -137,7 +137,7 @@ void Printer::printNodes() {
   constexpr size_t most = 8;
   std::vector<std::string> places;
   kernel.getLoc()->walk([&](Location part) {
-    std::string text = modelPlace(part) ? placeText(part) : "";
+    std::string text = nodeName(part).empty() ? "" : placeText(part);
     if (!text.empty() && !llvm::is_contained(places, text))
       places.push_back(text);
     return WalkResult::advance();

@@ -24,8 +24,8 @@ namespace tw {
 static SmallVector<std::string> nodesOf(Operation *kernel) {
   SmallVector<std::string> nodes;
   auto add = [&](Location loc, std::string name) {
-    if (auto place = modelPlace(loc); place && !place->node.empty())
-      name = place->node;
+    if (std::string node = nodeName(loc); !node.empty())
+      name = node;
     if (!name.empty() && !llvm::is_contained(nodes, name))
       nodes.push_back(name);
   };

@@ -8,12 +8,13 @@ using namespace mlir;
 namespace tw::tune {
 namespace {
 
-/// One row for each field that is ever renamed, or moved to a target's own; then specVersion grows.
+/// One row for each field that is ever renamed, or moved to a target's own; then fieldsVersion
+/// grows.
 struct Earlier {
   int64_t until; // the last version that has it so
-  StringRef kind, name;
-  StringRef presentName;
-  StringRef target = {}; // whose own field it is now; empty: it stays where it is
+  const char *kind, *name;
+  const char *presentName;
+  const char *target = ""; // whose own field it is now; empty: it stays where it is
 };
 constexpr std::array<Earlier, 2> earlierFields = {
     {{1, "contraction", "vnni_packed", "interleaved"},
@@ -23,78 +24,99 @@ constexpr std::array<Earlier, 2> earlierFields = {
 /// fields, without effect.
 constexpr int64_t lastWithFieldsOfOthers = 2;
 
-bool isUnset(Attribute value) {
-  auto integer = dyn_cast<IntegerAttr>(value); // a flag is one, too
-  return integer && integer.getValue().isZero();
-}
+/// A configuration as a configuration file gives it.
+struct GivenFields {
+  kernels::Configuration &given;
 
-/// The target's part of a configuration with one more field, which does not replace one.
-DictionaryAttr withField(DictionaryAttr own, StringRef target, StringRef name, Attribute value) {
-  NamedAttrList fields(own);
-  Builder b(value.getContext());
-  if (!fields.get("kind"))
-    fields.set("kind", b.getStringAttr(target));
-  if (!fields.get(name))
-    fields.set(name, value);
-  return fields.getDictionary(value.getContext());
-}
+  std::string kind() const { return given.kind; }
+  std::string target() const { return given.target; }
+  std::optional<int64_t> find(const char *name) const {
+    auto found = given.fields.numbers.find(name);
+    return found == given.fields.numbers.end() ? std::nullopt : std::optional(found->second);
+  }
+  bool isUnset(int64_t value) const { return value == 0; }
+  void erase(const char *name) { given.fields.numbers.erase(name); }
+  void set(const char *name, int64_t value) { given.fields.numbers[name] = value; }
+  void eraseTarget() { given.target.clear(), given.targetFields = {}; }
+  /// Does not replace one.
+  void addToTarget(const std::string &target, const char *name, int64_t value) {
+    given.target = target;
+    given.targetFields.numbers.try_emplace(name, value);
+  }
+};
 
-/// Applies a row to a configuration of its kind.
-void apply(const Earlier &row, NamedAttrList &fields, StringRef target) {
-  Attribute value = fields.get(row.name);
-  if (!value || (row.target != target && !row.target.empty() && !isUnset(value)))
-    return; // then the reader says that there is no such field
-  fields.erase(row.name);
-  if (row.target.empty())
-    fields.set(row.presentName, value);
-  else if (row.target == target)
-    fields.set("target", withField(dyn_cast_or_null<DictionaryAttr>(fields.get("target")), target,
-                                   row.presentName, value));
+/// One as a tuning spec gives it.
+struct DictionaryFields {
+  MLIRContext *context;
+  NamedAttrList fields;
+
+  std::string kind() const { return textOf(fields.get("kind")); }
+  std::string target() const { return own() ? textOf(own().get("kind")) : ""; }
+  std::optional<Attribute> find(const char *name) const {
+    Attribute value = fields.get(name);
+    return value ? std::optional(value) : std::nullopt;
+  }
+  bool isUnset(Attribute value) const {
+    auto integer = dyn_cast<IntegerAttr>(value); // a flag is one, too
+    return integer && integer.getValue().isZero();
+  }
+  void erase(const char *name) { fields.erase(StringRef(name)); }
+  void set(const char *name, Attribute value) { fields.set(name, value); }
+  void eraseTarget() { erase("target"); }
+  void addToTarget(const std::string &target, const char *name, Attribute value) {
+    NamedAttrList made(own());
+    made.set("kind", StringAttr::get(context, target));
+    if (!made.get(name))
+      made.set(name, value);
+    fields.set("target", made.getDictionary(context));
+  }
+
+private:
+  DictionaryAttr own() const { return dyn_cast_or_null<DictionaryAttr>(fields.get("target")); }
+  static std::string textOf(Attribute value) {
+    auto text = dyn_cast_or_null<StringAttr>(value);
+    return text ? text.str() : "";
+  }
+};
+
+template <typename Fields>
+void upgrade(Fields &fields, int64_t version, const std::string &target) {
+  if (std::string whose = fields.target();
+      version <= lastWithFieldsOfOthers && !whose.empty() && whose != target)
+    fields.eraseTarget();
+  for (const Earlier &row : earlierFields) {
+    auto value =
+        version <= row.until && fields.kind() == row.kind ? fields.find(row.name) : std::nullopt;
+    std::string owner = row.target;
+    bool isOfAnother = !owner.empty() && owner != target;
+    if (!value || (isOfAnother && !fields.isUnset(*value)))
+      continue; // then the reader says that there is no such field
+    fields.erase(row.name);
+    if (owner.empty())
+      fields.set(row.presentName, *value);
+    else if (!isOfAnother)
+      fields.addToTarget(owner, row.presentName, *value);
+  }
 }
 
 } // namespace
 
-DictionaryAttr withPresentFields(DictionaryAttr dictionary, int64_t version, StringRef target) {
-  NamedAttrList fields(dictionary);
-  auto kind = dictionary.getAs<StringAttr>("kind");
-  if (auto own = dyn_cast_or_null<DictionaryAttr>(fields.get("target"))) {
-    auto whose = own.getAs<StringAttr>("kind");
-    if (version <= lastWithFieldsOfOthers && whose && whose.getValue() != target)
-      fields.erase("target");
-    else
-      fields.set("target", withPresentFields(own, version, target));
-  }
-  for (const Earlier &row : earlierFields)
-    if (version <= row.until && kind && kind.getValue() == row.kind)
-      apply(row, fields, target);
-  if (auto variants = dyn_cast_or_null<ArrayAttr>(fields.get("variants")))
-    fields.set("variants",
-               ArrayAttr::get(variants.getContext(), llvm::map_to_vector(variants, [&](auto each) {
-                                auto one = dyn_cast<DictionaryAttr>(each);
-                                return one ? Attribute(withPresentFields(one, version, target))
-                                           : Attribute(each);
-                              })));
-  return fields.getDictionary(dictionary.getContext());
+void usePresentFields(kernels::Configuration &given, int64_t version, const std::string &target) {
+  GivenFields fields{given};
+  upgrade(fields, version, target);
 }
 
-void usePresentFields(kernels::Configuration &given) {
-  for (const Earlier &row : earlierFields) {
-    kernels::Numbers &fields = given.fields.numbers;
-    auto found = fields.find(row.name.str());
-    if (given.kind != row.kind || found == fields.end())
-      continue;
-    int64_t value = found->second;
-    bool isOther = !row.target.empty() && !given.target.empty() && row.target != given.target;
-    if (isOther && value != 0)
-      continue; // then the reader says that there is no such field
-    fields.erase(found);
-    if (row.target.empty()) {
-      fields[row.presentName.str()] = value;
-    } else if (!isOther) {
-      given.target = row.target.str();
-      given.targetFields.numbers.try_emplace(row.presentName.str(), value);
-    }
-  }
+DictionaryAttr withPresentFields(DictionaryAttr dictionary, int64_t version, StringRef target) {
+  MLIRContext *context = dictionary.getContext();
+  DictionaryFields made{context, NamedAttrList(dictionary)};
+  upgrade(made, version, target.str());
+  if (auto variants = dyn_cast_or_null<ArrayAttr>(made.fields.get("variants")))
+    made.fields.set("variants",
+                    ArrayAttr::get(context, llvm::map_to_vector(variants, [&](Attribute each) {
+                                     auto one = dyn_cast<DictionaryAttr>(each);
+                                     return one ? withPresentFields(one, version, target) : each;
+                                   })));
+  return made.fields.getDictionary(context);
 }
 
 } // namespace tw::tune

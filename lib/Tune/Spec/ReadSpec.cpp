@@ -34,14 +34,14 @@ Diagnostic wrong(Operation *op, std::string message) {
 
 /// A spec of an earlier version becomes one of this, so that all can be linked.
 void upgrade(ModuleOp module, int64_t version) {
-  if (version == specVersion)
+  if (version == fieldsVersion)
     return;
   StringRef target = module->getAttrOfType<StringAttr>(targetName).getValue();
   module.walk([&](transform::ParamConstantOp parameter) {
     if (auto dictionary = dyn_cast<DictionaryAttr>(parameter.getValue()))
       parameter.setValueAttr(withPresentFields(dictionary, version, target));
   });
-  module->setAttr(versionName, Builder(module.getContext()).getI64IntegerAttr(specVersion));
+  module->setAttr(versionName, Builder(module.getContext()).getI64IntegerAttr(fieldsVersion));
 }
 
 /// Reads dictionaries of fields, as a configuration file has them, against their schemas.
@@ -234,11 +234,11 @@ Status checkTarget(ModuleOp module, const std::string &name, const std::string &
         {},
         help};
   version = given.getInt();
-  if (version > specVersion)
+  if (version > fieldsVersion)
     return Diagnostic{
         Code::TUNE_5,
         fmt::format("the spec has version {}, but this compiler knows versions up to {}", version,
-                    specVersion),
+                    fieldsVersion),
         name,
         {},
         "use a compiler as new as the one that made the spec"};

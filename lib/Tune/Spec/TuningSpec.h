@@ -5,7 +5,7 @@
 #pragma once
 #include "GraphToTile/Configuration/KernelFeatures.h"
 #include "Support/Diagnostic.h"
-#include "Tune/Spec/SpecVersion.h"
+#include "Tune/Spec/FieldsVersion.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/DenseMap.h"

@@ -14,6 +14,17 @@
 // RUN: tilewright compile %models/mlp_bf16/mlp_bf16.pt2 --target=cpu:amx --config=%t/earlier.json -o %t.so --report=json | FileCheck %s --check-prefix=READ
 // READ: "target": {"kind": "cpu", "accumulators_in_memory": false, "interleaved": false}
 
+// One for a GPU, whose products beside the tensor cores had the cpu target's own fields, without effect.
+// RUN: tilewright compile %t/model.mlir --target=nvidia:sm_90a -o %t.so --report=json > %t/now.json
+// RUN: %python %t/others.py %t/now.json > %t/others.json
+// RUN: tilewright compile %t/model.mlir --target=nvidia:sm_90a --config=%t/others.json -o %t.so --report=json | FileCheck %s --check-prefix=OTHERS
+// OTHERS: "version": 3
+// OTHERS: "kind": "contraction", {{.*}}"rows": 1,
+// OTHERS-NOT: "target": {
+// RUN: sed 's/{"configurations"/{"version": 3, "configurations"/' %t/others.json > %t/late.json
+// RUN: not tilewright compile %t/model.mlir --target=nvidia:sm_90a --config=%t/late.json -o %t.so 2>&1 | FileCheck %s --check-prefix=LATE
+// LATE: error[TW-CONFIG-0001]: {{.*}}: it has fields of "cpu", but the target has none of its own here
+
 // Specs of versions 1 and 2, in which a spec for GPUs has it, too, without effect. They are linked under present names.
 // RUN: sed -e 's/EARLIER/interleaved = false/' -e 's/VERSION/2/' -e 's/TARGET/cpu/' %t/spec.mlir > %t/two.mlir
 // RUN: sed -e 's/EARLIER/vnni_packed = false/' -e 's/VERSION/1/' -e 's/TARGET/cpu/' %t/spec.mlir > %t/one.mlir
@@ -68,4 +79,12 @@ for kernel in (k for dispatch in report["configurations"] for k in dispatch["ker
     target = kernel.pop("target")
     del target["interleaved"]
     kernel.update(interleaved=False, rows=1, variants=[], target=target)
+print(json.dumps({"configurations": report["configurations"]}))
+
+//--- others.py
+import json
+import sys
+report = json.load(open(sys.argv[1]))
+for kernel in (k for dispatch in report["configurations"] for k in dispatch["kernels"]):
+    kernel.update(rows=1, target={"kind": "cpu", "interleaved": False, "accumulators_in_memory": False})
 print(json.dumps({"configurations": report["configurations"]}))

@@ -36,8 +36,11 @@ static std::vector<int32_t> kernelsThatDiffer(const DispatchComparison &found) {
 
 std::string summary(const DispatchComparison &found, const CheckedProgram &compiled) {
   size_t differing = found.others.size() + (found.first ? 1 : 0);
-  std::string text = fmt::format("dispatches: {} compared, of which {} differ; {} not compared",
-                                 found.compared.size(), differing, found.unknown.size());
+  std::string within = found.within.empty() ? ""
+                                            : fmt::format("; {} compared within what reads them",
+                                                          found.within.size());
+  std::string text = fmt::format("dispatches: {} compared, of which {} differ{}; {} not compared",
+                                 found.compared.size(), differing, within, found.unknown.size());
   for (const auto &[dispatch, why] : found.unknown)
     text +=
         fmt::format("\ndispatch {} is not compared: {}", nameOf(compiled.metadata, dispatch), why);
@@ -79,8 +82,8 @@ static void addDifference(Diagnostic &error, const DispatchDifference &first,
         fmt::format("when it ran for the {}th time in the call", first.round + 1));
   if (!first.unknown.empty())
     error.notes.push_back(
-        fmt::format("it read results that no value of the model was found for, so these may be "
-                    "wrong instead: of dispatch {}",
+        fmt::format("it read results that are no values of the model, such as parts of sums, so "
+                    "these may be wrong instead: of dispatch {}",
                     namesOf(compiled.metadata, first.unknown)));
 }
 
@@ -162,7 +165,9 @@ void writeJson(JsonWriter &json, const DispatchComparison &found, const CheckedP
     writeElements(json, first->worst);
     json.endObject();
   }
-  for (auto [name, list] : {std::pair("others", &found.others), {"compared", &found.compared}}) {
+  for (auto [name, list] : {std::pair("others", &found.others),
+                            {"compared", &found.compared},
+                            {"compared_within", &found.within}}) {
     json.key(name).beginArray();
     for (int32_t dispatch : *list)
       json.value(dispatch);

@@ -155,11 +155,13 @@ public:
       unknownInputs.clear();
       for (size_t i = 0; i < all.size(); ++i)
         if (auto known = unknown.find(buffers[i]); !all[i].isResult && known != unknown.end())
-          unknownInputs.insert(known->second);
+          unknownInputs.insert(known->second.begin(), known->second.end());
       if (interpreter && status)
         status = interpreter->begin(dispatch, buffers, scalars);
       return;
     }
+    std::set<int32_t> behind = unknownInputs; // a result that is no value
+    behind.insert(dispatch);
     // The reference's values will take their places.
     auto written = interpreter ? interpreter->written(dispatch, buffers)
                                : Result<std::vector<HostTensor>>(std::vector<HostTensor>());
@@ -173,11 +175,11 @@ public:
       else if (*compared)
         unknown.erase(buffers[i]);
       else
-        unknown[buffers[i]] = dispatch;
+        unknown[buffers[i]] = behind;
       isCompared |= compared && *compared;
     }
     if (isCompared)
-      compared.insert(dispatch);
+      compared.insert(dispatch), within.insert(unknownInputs.begin(), unknownInputs.end());
     else
       found.unknown.emplace(dispatch, whyUnknown(all));
     ++runs[dispatch];
@@ -192,8 +194,12 @@ public:
     rounds.clear(), runs.clear(), unknown.clear();
   }
   DispatchComparison result() && {
-    std::erase_if(found.unknown, [&](auto &each) { return compared.contains(each.first); });
+    std::erase_if(within, [&](int32_t each) { return compared.contains(each); });
+    std::erase_if(found.unknown, [&](auto &each) {
+      return compared.contains(each.first) || within.contains(each.first);
+    });
     found.compared.assign(compared.begin(), compared.end());
+    found.within.assign(within.begin(), within.end());
     differing.erase(found.first ? found.first->dispatch : -1);
     found.others.assign(differing.begin(), differing.end());
     return std::move(found);
@@ -288,9 +294,10 @@ private:
   std::set<std::string> interpreted; // kernels
   size_t call = 0;
   Rounds rounds;
-  std::unordered_map<int32_t, int64_t> runs;   // of each dispatch in this call
-  std::unordered_map<void *, int32_t> unknown; // memory with a result that was not compared
-  std::set<int32_t> unknownInputs, compared, differing;
+  std::unordered_map<int32_t, int64_t> runs; // of each dispatch in this call
+  // Memory with a result that was not compared: of which dispatches it comes.
+  std::unordered_map<void *, std::set<int32_t>> unknown;
+  std::set<int32_t> unknownInputs, compared, within, differing;
   DispatchComparison found;
 };
 

@@ -27,7 +27,7 @@ struct DispatchDifference {
   int32_t origin = 0;   // the reference's dispatch that computes the value
   Comparison found;
   std::vector<DifferingElement> worst;
-  std::vector<int32_t> unknown; // dispatches whose results it read, which are compared with nothing
+  std::vector<int32_t> unknown; // dispatches whose results it read, which are no values themselves
   std::optional<bool> isAsInterpreted; // whether the interpreter computes the same from its kernel
 };
 
@@ -44,7 +44,8 @@ struct DispatchComparison {
   std::optional<DispatchDifference> first;
   std::vector<int32_t> others;            // that differ, too
   std::vector<int32_t> compared;          // dispatches that ran and have a result that was compared
-  std::map<int32_t, std::string> unknown; // that ran and have none, and why
+  std::vector<int32_t> within;            // that ran and have none, but were read by such
+  std::map<int32_t, std::string> unknown; // that ran and are neither, and why
   std::vector<KernelDifference> kernels;
   int64_t interpreted = 0;                                          // kernels
   std::vector<std::pair<int32_t, std::string>> notInterpreted = {}; // and why

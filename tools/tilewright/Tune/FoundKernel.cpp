@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FoundKernel.h"
-#include "Tune/Spec/SpecVersion.h"
+#include "Tune/Spec/FieldsVersion.h"
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -163,7 +163,7 @@ std::string specText(const ModelOptions &model, const std::vector<FoundKernel> &
       "    transform.yield\n  }}\n"
       "  transform.named_sequence @__transform_main(%kernels: !transform.any_op "
       "{{transform.consumed}}) {{\n{}    transform.yield\n  }}\n}}\n",
-      tune::specVersion, quoted(isForGpu(model.target) ? "nvidia" : "cpu"), sequences, body);
+      tune::fieldsVersion, quoted(isForGpu(model.target) ? "nvidia" : "cpu"), sequences, body);
 }
 
 } // namespace tw::cli

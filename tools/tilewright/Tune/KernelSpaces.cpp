@@ -5,6 +5,7 @@
 #include "IO/Formats/Json.h"
 #include "IO/Formats/JsonWriter.h"
 #include "IO/OutputFile.h"
+#include "Tune/Spec/FieldsVersion.h"
 #include "tools/tilewright/Compiler/CompilerLibrary.h"
 #include "tools/tilewright/Compiler/CompilerSink.h"
 #include "tools/tilewright/Compiler/RunIsolated.h"
@@ -311,7 +312,8 @@ std::string configurationText(const std::vector<TunableKernel> &kernels, const C
   for (const auto &[number, point] : choice)
     signatures.insert(kernels[number].signature);
   JsonWriter json;
-  json.beginObject().key("configurations").beginArray();
+  json.beginObject().member("version", tune::fieldsVersion);
+  json.key("configurations").beginArray();
   for (const std::string &signature : signatures) {
     std::map<int64_t, size_t> members; // of the dispatch, by their numbers in it
     for (size_t number = 0; number < kernels.size(); ++number)
