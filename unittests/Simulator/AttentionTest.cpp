@@ -228,9 +228,15 @@ TEST(Attention, FewQueries) {
                                   .isCausal = true,
                                   .dtype = kernel::f16}},
                                 few(24, 1, 64)));
-  EXPECT_TRUE(runsOnTensorCores(
-      {{.b = 2, .g = 4, .l = 1, .s = 150, .e = 128, .f = 128, .dtype = kernel::f16, .unknown = "S"}},
-      few(1, 4, 64)));
+  EXPECT_TRUE(runsOnTensorCores({{.b = 2,
+                                  .g = 4,
+                                  .l = 1,
+                                  .s = 150,
+                                  .e = 128,
+                                  .f = 128,
+                                  .dtype = kernel::f16,
+                                  .unknown = "S"}},
+                                few(1, 4, 64)));
 }
 
 TEST(Attention, FewQueriesWhoseKeysAreDealt) {

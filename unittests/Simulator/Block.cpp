@@ -222,7 +222,7 @@ static size_t runThreads(Block &state, Order order) {
 static const char *problemAtEnd(const Block &block) {
   auto waits = [](const ThreadBarrier &barrier) { return barrier.come > 0; };
   if (std::ranges::any_of(block.barriers, waits) || std::ranges::any_of(block.warps, waits))
-      return "a block has ended while a barrier waits for more threads";
+    return "a block has ended while a barrier waits for more threads";
   return block.asynchronous.problemAtEnd();
 }
 

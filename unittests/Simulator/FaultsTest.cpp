@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything by which the warps of products, of attention and of rows wait for each other is needed,
-// and the simulator shows it: whatever is left out of a kernel, or is done a phase too early, is a fault or
-// a wrong result. A kernel is compiled once, with all changes in it, of which none or one is made
-// when it runs.
+// Everything by which the warps of products, of attention and of rows wait for each other is
+// needed, and the simulator shows it: whatever is left out of a kernel, or is done a phase too
+// early, is a fault or a wrong result. A kernel is compiled once, with all changes in it, of which
+// none or one is made when it runs.
 #include "IO/InputSpec.h"
 #include "ProductCase.h"
 #include "SimulatedTarget.h"
@@ -28,11 +28,11 @@ constexpr const char *changeNames[] = {"without", "other phase of", "one more pe
                                        "fewer bytes at"};
 
 bool isSynchronization(Operation *op) {
-  return isa<NVVM::Barrier0Op, NVVM::SyncWarpOp, NVVM::BarrierOp, NVVM::BarrierArriveOp, NVVM::MBarrierInitOp,
-             NVVM::MBarrierArriveOp, NVVM::MBarrierArriveExpectTxOp, NVVM::MBarrierTryWaitParityOp,
-             NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp, NVVM::FenceProxyOp,
-             NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>(
-      op);
+  return isa<NVVM::Barrier0Op, NVVM::SyncWarpOp, NVVM::BarrierOp, NVVM::BarrierArriveOp,
+             NVVM::MBarrierInitOp, NVVM::MBarrierArriveOp, NVVM::MBarrierArriveExpectTxOp,
+             NVVM::MBarrierTryWaitParityOp, NVVM::CpAsyncBulkCommitGroupOp,
+             NVVM::CpAsyncBulkWaitGroupOp, NVVM::FenceProxyOp, NVVM::WgmmaFenceAlignedOp,
+             NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>(op);
 }
 
 /// Of k; what may be launched instead (k_plain) does not run.

@@ -133,8 +133,7 @@ void HostSide::bindWords(Emitter &e, Value words) {
   signature.bindScalars(e, [&](int64_t i) { return e.loadFrom(words, i64, i); });
 }
 
-Ix HostSide::bytesOfProgram(Emitter &e,
-                            ArrayRef<std::pair<std::vector<Size>, int64_t>> requests) {
+Ix HostSide::bytesOfProgram(Emitter &e, ArrayRef<std::pair<std::vector<Size>, int64_t>> requests) {
   IndexBuilder ix = e.ix();
   Ix bytes = 0;
   for (const auto &[extents, each] : requests)

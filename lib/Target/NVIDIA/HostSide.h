@@ -50,7 +50,7 @@ struct Signature {
 /// How a kernel is launched, as far as it does not depend on sizes.
 struct LaunchPlan {
   int64_t threads = 0, sharedBytes = 0, fillThreads = 0;
-  int64_t programsBeside = 1; // in a block, at one time
+  int64_t programsBeside = 1;                                  // in a block, at one time
   std::vector<std::pair<std::vector<Size>, int64_t>> requests; // workspace of a program
   int64_t blocksOfMultiprocessor = 0; // that run all programs; 0: a block runs one
   std::vector<MapPlan> maps;          // of the launch
@@ -70,7 +70,7 @@ public:
 
   /// What one program at a time needs of the workspace.
   static Ix bytesOfProgram(Emitter &e,
-                         llvm::ArrayRef<std::pair<std::vector<Size>, int64_t>> requests);
+                           llvm::ArrayRef<std::pair<std::vector<Size>, int64_t>> requests);
 
 private:
   mlir::LLVM::LLVMFuncOp function(const std::string &name, unsigned arguments);

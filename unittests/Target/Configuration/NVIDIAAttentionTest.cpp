@@ -58,8 +58,8 @@ TEST(AttentionCost, WhatTheTensorCoresCannotTake) {
   EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 272)));
 }
 
-/// All in one block, of one warp group's rows; where they are one query of each of several heads that
-/// share keys, of all these.
+/// All in one block, of one warp group's rows; where they are one query of each of several heads
+/// that share keys, of all these.
 TEST(AttentionCost, FewQueries) {
   for (int64_t queries : {1, 16, 63})
     for (int64_t keys : {77, 4096}) {

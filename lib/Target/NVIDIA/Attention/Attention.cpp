@@ -41,7 +41,8 @@ public:
   AttentionMatch run() {
     AttentionMatch match;
     if (findParts() && findOperands() && checkExtents() && checkCarried() && followAll() &&
-        roles.findStores(kernel, found.stores, why, found.tileRows == 1) && readsNoResult(kernel, why)) {
+        roles.findStores(kernel, found.stores, why, found.tileRows == 1) &&
+        readsNoResult(kernel, why)) {
       findTrips();
       findMasks();
       findDealing();
@@ -212,9 +213,8 @@ private:
     for (auto [number, initial] : llvm::enumerate(part.loop.getInitial())) {
       auto type = dyn_cast<RankedTensorType>(initial.getType());
       if (!type || !type.getElementType().isF32() ||
-          (number != part.sums &&
-           (type.getNumElements() != found.tileRows ||
-            wideDims(initial).size() != (found.tileRows > 1))))
+          (number != part.sums && (type.getNumElements() != found.tileRows ||
+                                   wideDims(initial).size() != (found.tileRows > 1))))
         return no("its loop carries something else than a number for each row");
     }
     return true;
@@ -301,8 +301,7 @@ private:
       return llvm::none_of(load.getPositions(),
                            [&](Value at) { return dependsOnProgram(at, lastDim); });
     };
-    found.sharesOperands =
-        isSame(found.parts[0].keys.load) && isSame(found.parts[0].values.load);
+    found.sharesOperands = isSame(found.parts[0].keys.load) && isSame(found.parts[0].values.load);
     if (trips && followCombine(loop))
       found.dealtTrips = trips;
   }

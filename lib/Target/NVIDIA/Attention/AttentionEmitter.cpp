@@ -15,8 +15,8 @@ AttentionMaps mapsOf(const Attention &attention, const AttentionPlan &plan) {
   AttentionMaps maps;
   maps.all = {mapOf(attention.queries, plan.queries), mapOf(part.keys, plan.keys),
               mapOf(part.values, plan.values)};
-  maps.stores = piecesOf(attention.stores, std::min(attention.tileRows, pieceRows),
-                         attention.width, plan.store, maps.all);
+  maps.stores = piecesOf(attention.stores, std::min(attention.tileRows, pieceRows), attention.width,
+                         plan.store, maps.all);
   return maps;
 }
 

@@ -58,7 +58,8 @@ bool canLoad(const Attention &attention, const Access &access, int row, int inne
   bool isOneRow =
       row == attention.queries && attention.dims[size_t(row)].size == 1 && shape.size() > 1;
   return shape.size() <= mostDims && access.axes.back().dim == inner && isPlain(inner) &&
-         (isOneRow || isPlain(row)) && shape.back().size && *shape.back().size * elementBytes % tmaAlignment == 0;
+         (isOneRow || isPlain(row)) && shape.back().size &&
+         *shape.back().size * elementBytes % tmaAlignment == 0;
 }
 
 /// Along all that makes programs but the queries; nothing where it is not known.
@@ -184,11 +185,10 @@ std::vector<Constraint> attentionConstraints(const Attention &attention,
   };
   llvm::append_range(constraints,
                      areFew(attention) ? constraintsOfFew(attention) : constraintsOfRows());
-  constraints.emplace_back((areFew(attention) ? number(rowsOfGroup) : "queries") + " * " +
-                               number(depth) + " * 2 + stages * keys * " +
-                               number((depth + width) * 2),
-                           number(architecture.sharedBytes),
-                           "shared memory holds queries and the stages");
+  constraints.emplace_back(
+      (areFew(attention) ? number(rowsOfGroup) : "queries") + " * " + number(depth) +
+          " * 2 + stages * keys * " + number((depth + width) * 2),
+      number(architecture.sharedBytes), "shared memory holds queries and the stages");
   return constraints;
 }
 

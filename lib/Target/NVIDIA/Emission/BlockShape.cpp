@@ -49,8 +49,8 @@ BlockShape blockShapeFor(const Width &width, std::optional<int64_t> programs,
                          const GpuArchitecture &architecture) {
   int64_t warps = mostWarps;
   if (programs) // all multiprocessors have some
-    warps = std::min(
-        warps, int64_t(llvm::bit_floor(uint64_t(*programs / architecture.multiprocessors))));
+    warps = std::min(warps,
+                     int64_t(llvm::bit_floor(uint64_t(*programs / architecture.multiprocessors))));
   bool isForWarps =
       width.largestTile && width.isRowByRow && pointsOfThread(width, lanesOfWarp) <= width.held;
   if (isForWarps && warps > 1)

@@ -54,7 +54,8 @@ bool canLoadAhead(tile::KernelOp kernel, tile::LoadOp op) {
         !collectScalars(position, scalars))
       return false;
   // What is the same in all programs stays in caches.
-  bool ofProgram = llvm::any_of(scalars, [](Operation *one) { return isa<tile::ProgramIdOp>(one); });
+  bool ofProgram =
+      llvm::any_of(scalars, [](Operation *one) { return isa<tile::ProgramIdOp>(one); });
   return ofProgram && hasWholeRows(op, *box);
 }
 
@@ -133,8 +134,8 @@ void LoadsAhead::take(const Slot &slot) const {
   for (auto [each, inStage] : llvm::zip(plan.loads, plan.offsets)) {
     tile::LoadOp op = each;
     auto type = cast<RankedTensorType>(op.getType());
-    Value base = LLVM::AddrSpaceCastOp::create(e.b, e.loc, generic,
-                                               at.pointer(at.add(offset, inStage)));
+    Value base =
+        LLVM::AddrSpaceCastOp::create(e.b, e.loc, generic, at.pointer(at.add(offset, inStage)));
     e.materialized[op.getResult()] = {
         base, Emitter::rowMajor(e.ix(), e.sizes(tile::extentsOf(type))), type.getElementType()};
   }

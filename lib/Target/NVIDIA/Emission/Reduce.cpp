@@ -19,8 +19,8 @@ namespace tw::target::nvidia {
 namespace {
 
 /// What is carried from element to element: the value; for argmax and argmin also its position, -1
-/// before the first one; for other maxima and minima of f64 also whether there was a NaN, which those
-/// of f32 propagate in one instruction.
+/// before the first one; for other maxima and minima of f64 also whether there was a NaN, which
+/// those of f32 propagate in one instruction.
 class Reducer {
 public:
   /// `isTree`: values are combined in a tree of few levels, which f32 is precise enough for.

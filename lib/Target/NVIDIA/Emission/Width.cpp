@@ -126,8 +126,7 @@ Width widthOf(tile::KernelOp kernel) {
   });
   width.held = std::min(mostPoints, mostWritten / cost);
   width.isRowByRow = widths.keepsNeighbours;
-  width.neighbours =
-      width.isRowByRow ? std::min(widths.most, accessBytes / widths.narrowest) : 1;
+  width.neighbours = width.isRowByRow ? std::min(widths.most, accessBytes / widths.narrowest) : 1;
   // Rather a warp that reads less at a time than a few threads.
   while (width.neighbours > 1 &&
          (width.neighbours > width.held ||

@@ -55,9 +55,8 @@ LogicalResult Epilogue::storeRows(const SumsStore &of) {
     Emitter::Scope scope(e);
     for (int64_t block = 0; block < fragment.blocksOfGroup(); ++block)
       for (int64_t number : {0, 2})
-        if (failed(inRow(block, number, [&] {
-              return e.storeElement(of.store, pointOf(of, block, number));
-            })))
+        if (failed(inRow(block, number,
+                         [&] { return e.storeElement(of.store, pointOf(of, block, number)); })))
           done = failure();
   });
   return done;

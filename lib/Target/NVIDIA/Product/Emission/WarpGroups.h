@@ -34,7 +34,8 @@ struct WarpGroup {
 /// value, by which the emitter knows a point again.
 class SumsFragment {
 public:
-  /// `columns`: of the widest sums; `tileRows`: those that the tile has, if these are fewer than the fragment's.
+  /// `columns`: of the widest sums; `tileRows`: those that the tile has, if these are fewer than
+  /// the fragment's.
   SumsFragment(int64_t columns, int64_t blocksOfGroup,
                std::optional<int64_t> tileRows = std::nullopt)
       : widest(columns), blocks(blocksOfGroup), tileRows(tileRows) {}
