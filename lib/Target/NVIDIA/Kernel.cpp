@@ -334,7 +334,7 @@ private:
       return std::nullopt;
     int64_t blocks = std::min(*all, architecture.multiprocessors * plan.blocksOfMultiprocessor);
     if (attentionPlan->dealsTrips) {
-      int64_t ofHead = *grid.back().constant();
+      int64_t ofHead = attention->sharesOperands ? *grid.back().constant() : 1;
       return dealPrograms(ofHead, *all / ofHead, attentionPlan->warpGroups, blocks);
     }
     if (attention->trips.empty())
