@@ -3,6 +3,7 @@
 // tw-fuse-elementwise (Passes.td, which says why it stands beside tile-fuse, and where the boundary
 // is: operators become one expression here, kernels one kernel there).
 #include "Graph/Passes.h"
+#include "IR/Graph/Contraction.h"
 #include "IR/Graph/Decisions.h"
 #include "IR/Graph/Values.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -73,11 +74,28 @@ bool canFuse(linalg::GenericOp producer, linalg::GenericOp consumer, OpOperand *
          sizesEveryLoop(producer, consumer, operand);
 }
 
+/// Whether dimensions of what it reads stand in another order in the result.
+bool reorders(linalg::GenericOp op) {
+  AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  auto isInOrder = [&](OpOperand *input) {
+    auto place = written.getResults().begin();
+    for (AffineExpr position : op.getMatchingIndexingMap(input).getResults()) {
+      place = std::find(place, written.getResults().end(), position);
+      if (place == written.getResults().end())
+        return false;
+    }
+    return true;
+  };
+  return !llvm::all_of(op.getDpsInputOperands(), isInOrder);
+}
+
 /// Why merging would repeat work, or make an expression too long; empty where it does neither.
 std::string whyNotWorth(linalg::GenericOp producer, linalg::GenericOp consumer,
                         OpOperand *operand) {
   if (isFree(producer))
-    return {};
+    return reorders(producer) && graph::sumsOverWindows(consumer)
+               ? "each tap of a window would read against the order in memory"
+               : "";
   int64_t length =
       producer.getBody()->getOperations().size() + consumer.getBody()->getOperations().size();
   if (!producer->hasOneUse())
@@ -107,6 +125,10 @@ struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
       : OpRewritePattern(context), decisions(decisions) {}
 
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    // MLIR keeps a producer's result beside the consumer's until this is known to be dead; what the
+    // operation is shows only then.
+    if (op->getNumResults() > 1 && llvm::any_of(op->getResults(), std::mem_fn(&Value::use_empty)))
+      return rewriter.notifyMatchFailure(op, "results that nobody uses are dropped first");
     for (OpOperand &operand : op->getOpOperands()) {
       if (!linalg::areElementwiseOpsFusable(&operand) || !worthFusing(&operand, decisions))
         continue;

@@ -3,6 +3,13 @@
 
 namespace tw::kernels {
 
+bool Access::isMovedBy(int dim) const {
+  return std::any_of(axes.begin(), axes.end(), [&](const Axis &axis) {
+    return std::any_of(axis.dimTerms.begin(), axis.dimTerms.end(),
+                       [&](const auto &term) { return term.first == dim; });
+  });
+}
+
 void DimRenumbering::use(const Access &access) {
   for (const Axis &axis : access.axes) {
     if (axis.dim >= 0)

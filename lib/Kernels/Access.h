@@ -43,6 +43,9 @@ struct Access {
   bool covers(int dim) const {
     return std::any_of(axes.begin(), axes.end(), [&](const Axis &axis) { return axis.dim == dim; });
   }
+  /// Whether the coordinate along `dim` moves what is read along another dimension: that of a tap
+  /// of a window.
+  bool isMovedBy(int dim) const;
 };
 
 /// Takes those dimensions out that nothing uses: `use` all that are, then `compact` the list, then

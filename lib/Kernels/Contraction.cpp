@@ -25,7 +25,8 @@ ContractionRoles rolesOf(const Contraction &contraction) {
   for (const Axis &axis : contraction.c.axes)
     if (axis.dim >= 0) {
       bool inA = contraction.a.covers(axis.dim), inB = contraction.b.covers(axis.dim);
-      (inA && inB ? roles.batch : inA ? roles.rows : roles.columns).push_back(axis.dim);
+      bool isTap = contraction.a.isMovedBy(axis.dim) || contraction.b.isMovedBy(axis.dim);
+      (isTap || (inA && inB) ? roles.batch : inA ? roles.rows : roles.columns).push_back(axis.dim);
     }
   for (const Axis &axis : contraction.a.axes)
     if (axis.dim >= 0 && !contraction.c.covers(axis.dim))
@@ -40,9 +41,14 @@ std::string refuse(const Contraction &contraction) {
       if (axis.dim >= 0 && !contraction.c.covers(axis.dim) && !other.covers(axis.dim))
         return "a dimension of one operand alone is summed over";
     }
-  for (const Axis &axis : contraction.c.axes)
-    if (axis.dim >= 0 && !contraction.a.covers(axis.dim) && !contraction.b.covers(axis.dim))
+  for (const Axis &axis : contraction.c.axes) {
+    bool isTap = contraction.a.isMovedBy(axis.dim) || contraction.b.isMovedBy(axis.dim);
+    bool isRead = contraction.a.covers(axis.dim) || contraction.b.covers(axis.dim);
+    if (axis.dim >= 0 && !isTap && !isRead)
       return "the result repeats along a dimension that no operand has";
+    if (axis.dim >= 0 && isTap && isRead)
+      return "a dimension moves a window and is one of an operand, too";
+  }
   ContractionRoles roles = rolesOf(contraction);
   if (roles.rows.empty() && roles.columns.empty())
     return "it is a sum of products without rows or columns";
@@ -66,7 +72,8 @@ static constexpr Member<Configured> members[] = {
     {"panels", &Configured::panels, 1, "panels in the columns of a program"},
     {"vectorize_reduction", &Configured::vectorizesReduction, 0,
      "whether rows of one operand are multiplied by the other, a vector, and summed along vectors"},
-    {"k_block", &Configured::kBlock, 0, "terms of the sum in a trip of a loop; 0: no loop"},
+    {"k_block", &Configured::kBlock, 0,
+     "terms of the sum in a trip of a loop, of several sums at most; 0: no loop"},
     {"split_k", &Configured::splitsK, 0, "whether workers may share that loop"},
     {"column_parts", &Configured::columnParts, 1,
      "equal parts of the columns of which a program has `columns` each"},
@@ -88,7 +95,7 @@ ContractionConfiguration contractionFrom(const Numbers &fields) {
 bool canPack(const Contraction &contraction) {
   ContractionRoles roles = rolesOf(contraction);
   auto isWhole = [&](const Axis &axis) {
-    return axis.dim >= 0 && axis.offset == 0 && axis.stride == 1 &&
+    return axis.dim >= 0 && axis.offset == 0 && axis.stride == 1 && axis.dimTerms.empty() &&
            contraction.dims[axis.dim].size &&
            std::find(roles.batch.begin(), roles.batch.end(), axis.dim) == roles.batch.end();
   };
@@ -108,6 +115,34 @@ std::vector<int> packedOrder(const Contraction &contraction) {
   return order;
 }
 
+std::vector<int64_t> sumBlocks(const Contraction &contraction, int64_t kBlock) {
+  std::vector<int> sums = rolesOf(contraction).sums;
+  std::vector<int64_t> blocks(sums.size(), 1);
+  for (size_t level = sums.size(); level-- > 0;) {
+    std::optional<int64_t> size = contraction.dims[sums[level]].size;
+    bool isInnermost = level + 1 == sums.size();
+    if (!size) {
+      blocks[level] = isInnermost ? 0 : 1;
+      break;
+    }
+    blocks[level] = std::clamp<int64_t>(kBlock, 1, std::max<int64_t>(*size, 1));
+    while (*size % blocks[level] != 0)
+      --blocks[level];
+    kBlock /= blocks[level];
+    if (blocks[level] < *size)
+      break;
+  }
+  return blocks;
+}
+
+bool readsWindows(const Contraction &contraction) {
+  auto isMoved = [](const Access &access) {
+    return std::any_of(access.axes.begin(), access.axes.end(),
+                       [](const Axis &axis) { return !axis.dimTerms.empty(); });
+  };
+  return isMoved(contraction.a) || isMoved(contraction.b);
+}
+
 bool isBf16Product(const Contraction &contraction) {
   auto isHalf = [&](const Access &access) {
     return contraction.buffers[access.buffer].dtype == kernel::bf16;
@@ -124,7 +159,7 @@ bool canUseRowDots(const Contraction &contraction, bool isPacked) {
   auto isInnermost = [&](const Access &access) {
     return access.axes.back().dim == roles.sums[0] && access.axes.back().stride == 1;
   };
-  if (roles.sums.size() != 1 || contraction.sum > kernel::f64)
+  if (roles.sums.size() != 1 || contraction.sum > kernel::f64 || readsWindows(contraction))
     return false;
   return (isOne(roles.columns) && isInnermost(contraction.a)) ||
          (isOne(roles.rows) && isInnermost(contraction.b) && !isPacked);
@@ -159,8 +194,6 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction) {
     constraints.emplace_back("column_parts", "1", "columns of unknown number have no equal parts");
   if (!canUseRowDots(contraction, false))
     isNever("vectorize_reduction", "neither operand is a vector along rows that lie in memory");
-  if (roles.sums.size() != 1)
-    isNever("k_block", "there are several sums");
   return constraints;
 }
 
@@ -219,34 +252,88 @@ Tile loadPanel(const Contraction &spec, const ContractionRoles &roles, const Ker
   return reshape(panel, {groups * group, columns});
 }
 
-/// A block of two matrices times each other, at fixed coordinates along all but the innermost sum.
-/// `part`: that spec is of the columns.
+std::vector<int> inSequence(std::vector<int> first, const std::vector<int> &second,
+                            const std::vector<int> &third) {
+  first.insert(first.end(), second.begin(), second.end());
+  first.insert(first.end(), third.begin(), third.end());
+  return first;
+}
+
+/// [rows, terms of all sums]
+Tile loadRows(const Contraction &spec, const ContractionRoles &roles, const KernelFrame &at,
+              const kernel::Size &rows, const kernel::Size &length) {
+  bool isInnermost = !roles.rows.empty() && spec.a.axes.back().dim == roles.rows.back();
+  if (roles.sums.size() == 1 || !isInnermost)
+    return reshape(at.load(spec.a, inSequence(roles.batch, roles.rows, roles.sums)),
+                   {rows, length});
+  // As it lies, so that it is one transpose of a matrix.
+  Tile terms = at.load(spec.a, inSequence(roles.batch, roles.sums, roles.rows));
+  return transpose(reshape(terms, {length, rows}));
+}
+
+/// A block of two matrices times each other, at fixed coordinates along those sums that `at` has
+/// one term of. `part`: that spec is of the columns.
 Tile product(const Contraction &spec, const ContractionRoles &roles, const KernelFrame &at,
              const ContractionConfiguration &configuration, int64_t part, const Tile &acc) {
-  auto axes = [](std::vector<int> first, const std::vector<int> &second,
-                 const std::vector<int> &third) {
-    first.insert(first.end(), second.begin(), second.end());
-    first.insert(first.end(), third.begin(), third.end());
-    return first;
-  };
-  kernel::Size rows = acc.size(0), columns = acc.size(1), length = at.extent(roles.sums.back());
+  kernel::Size rows = acc.size(0), columns = acc.size(1), length = 1;
+  for (int dim : roles.sums)
+    length = length * at.extent(dim);
   if (configuration.vectorizesReduction) {
     auto rowsOf = [&](const Access &access, const std::vector<int> &dims,
                       const kernel::Size &count) {
-      Tile tile = at.load(access, axes(roles.batch, dims, roles.sums));
+      Tile tile = at.load(access, inSequence(roles.batch, dims, roles.sums));
       return cast(reshape(tile, {count, length}), spec.sum);
     };
     Tile products = rowsOf(spec.a, roles.rows, rows) * rowsOf(spec.b, roles.columns, columns);
     return acc + reshape(sum(products, 1), {rows, columns});
   }
-  Tile a = reshape(at.load(spec.a, axes(roles.batch, roles.rows, roles.sums)), {rows, length});
+  Tile a = loadRows(spec, roles, at, rows, length);
   Tile b = reshape(configuration.isPacked
                        ? loadPanel(spec, roles, at, configuration, part)
-                       : at.load(spec.b, axes(roles.batch, roles.sums, roles.columns)),
+                       : at.load(spec.b, inSequence(roles.batch, roles.sums, roles.columns)),
                    {length, columns});
   if (spec.buffers[spec.a.buffer].dtype != spec.buffers[spec.b.buffer].dtype)
     return dot(cast(a, spec.sum), cast(b, spec.sum), acc);
   return dot(a, b, acc);
+}
+
+/// Takes block `trip` of all sums together.
+void takeBlocks(KernelFrame &at, const Contraction &spec, const ContractionRoles &roles,
+                const std::vector<int64_t> &blocks, Index trip) {
+  for (size_t level = roles.sums.size(); level-- > 0;) {
+    int dim = roles.sums[level];
+    if (blocks[level] == 0)
+      continue;
+    if (level == 0) {
+      at.take(dim, blocks[level], trip);
+      continue;
+    }
+    kernel::Size count = ceilDiv(at.size(spec.dims[dim]), blocks[level]);
+    bool isWhole = spec.dims[dim].size == blocks[level];
+    at.take(dim, blocks[level], isWhole ? Index(0) : mod(trip, count));
+    if (!isWhole)
+      trip = floorDiv(trip, count);
+  }
+}
+
+/// One loop over blocks of the sums.
+Tile sumBlockwise(const Contraction &spec, const ContractionRoles &roles, const KernelFrame &at,
+                  const ContractionConfiguration &configuration, int64_t part, const Tile &acc) {
+  std::vector<int64_t> blocks = {configuration.kBlock};
+  if (roles.sums.size() > 1)
+    blocks = sumBlocks(spec, configuration.kBlock);
+  kernel::Size trips = 1;
+  for (size_t level = 0; level < blocks.size(); ++level)
+    if (blocks[level] > 0)
+      trips = trips * ceilDiv(at.size(spec.dims[roles.sums[level]]), blocks[level]);
+  auto piece = [&](const Index &k, const Tile &sum) {
+    KernelFrame inner = at;
+    takeBlocks(inner, spec, roles, blocks, k);
+    return product(spec, roles, inner, configuration, part, sum);
+  };
+  auto add = commutative([](const Tile &x, const Tile &y) { return x + y; });
+  return configuration.splitsK ? forLoop(0, trips, 1, acc, piece, add)
+                               : forLoop(0, trips, 1, acc, piece);
 }
 
 /// Loops over the outer sums, outermost first. Each trip of that has a sum of its own: chains of
@@ -255,17 +342,8 @@ Tile sumOver(const Contraction &spec, const ContractionRoles &roles, const Kerne
              size_t level, const ContractionConfiguration &configuration, int64_t part,
              const Tile &acc) {
   int dim = roles.sums[level];
-  if (configuration.kBlock > 0) {
-    auto add = commutative([](const Tile &x, const Tile &y) { return x + y; });
-    auto piece = [&](const Index &k, const Tile &sum) {
-      KernelFrame inner = at;
-      inner.take(dim, configuration.kBlock, k);
-      return product(spec, roles, inner, configuration, part, sum);
-    };
-    Index trips = ceilDiv(at.size(spec.dims[dim]), configuration.kBlock);
-    return configuration.splitsK ? forLoop(0, trips, 1, acc, piece, add)
-                                 : forLoop(0, trips, 1, acc, piece);
-  }
+  if (configuration.kBlock > 0)
+    return sumBlockwise(spec, roles, at, configuration, part, acc);
   if (level + 1 == roles.sums.size())
     return product(spec, roles, at, configuration, part, acc);
   return forLoop(0, at.size(spec.dims[dim]), 1, acc, [&](const Index &k, const Tile &sum) {
@@ -322,6 +400,10 @@ void writeContraction(const Contraction &whole, const ContractionConfiguration &
   for (auto *dims : {&roles.batch, &roles.rows, &roles.columns})
     for (int dim : *dims)
       tilings[dim].block = 1;
+  // Taps of a window read almost the same, and follow each other.
+  for (int dim : roles.batch)
+    if (whole.a.isMovedBy(dim) || whole.b.isMovedBy(dim))
+      tilings[dim].programs = whole.dims[dim].size.value_or(1);
   if (!roles.rows.empty())
     tilings[roles.rows.back()] = {configuration.rows, configuration.rowPrograms};
   if (!roles.columns.empty())

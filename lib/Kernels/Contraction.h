@@ -11,7 +11,8 @@
 namespace tw::kernels {
 
 /// c = a b: dimensions of c that only a has are rows, that only b has are columns, that both have
-/// are the batch; those that c has not are summed over.
+/// are the batch; those that c has not are summed over. An operand may be read in windows: what
+/// moves it along a sum (a tap of a convolution's filter) counts as batch.
 struct Contraction {
   std::vector<Extent> dims;
   std::vector<BufferSpec> buffers; // a, b, c
@@ -32,7 +33,8 @@ struct ContractionConfiguration {
   int64_t panels = 1;                          // of these, in the columns of a block
   // One operand is a vector: rows of the other times it, summed along vectors.
   bool vectorizesReduction = false;
-  int64_t kBlock = 0;   // terms of the sum in a trip of a loop; 0: there is no such loop
+  // Terms of the sum in a trip of a loop, of several sums at most; 0: there is no such loop.
+  int64_t kBlock = 0;
   bool splitsK = false; // workers may share the range of that loop
   /// A program has the same columns of so many equal parts of the columns, so that what reads an
   /// element of each part can be computed there. Panels of all parts lie beside each other.
@@ -62,6 +64,14 @@ std::vector<Constraint> contractionConstraints(const Contraction &contraction);
 /// Why b cannot come in panels with the configuration's panelGroup, or empty.
 std::string refusePanelGroup(const Contraction &contraction,
                              const ContractionConfiguration &configuration);
+
+/// How many terms of each sum a trip takes that has `kBlock` at most, where there are several sums:
+/// all of the innermost ones, a part of the next that it falls into evenly, one of each around it.
+/// 0: all of one whose number is known only at the call.
+std::vector<int64_t> sumBlocks(const Contraction &contraction, int64_t kBlock);
+
+/// Whether an operand is read in windows.
+bool readsWindows(const Contraction &contraction);
 
 /// Whether both operands are bf16, summed in f32.
 bool isBf16Product(const Contraction &contraction);

@@ -12,6 +12,17 @@ bool isDepthwise(const Convolution &convolution) {
   return convolution.groups > 1 && convolution.channels.size == 1 && convolution.outputs.size == 1;
 }
 
+void simplifyTransposed(Convolution &convolution) {
+  auto isSimple = [](const ConvolutionAxis &axis) { return axis.stride == 1 && axis.window.size; };
+  if (!convolution.isTransposed ||
+      !std::all_of(convolution.spatial.begin(), convolution.spatial.end(), isSimple))
+    return;
+  convolution.isTransposed = false;
+  convolution.isReversed = !convolution.isReversed;
+  for (ConvolutionAxis &axis : convolution.spatial)
+    axis.padding = (*axis.window.size - 1) * axis.dilation - axis.padding;
+}
+
 std::string refuse(const Convolution &convolution) {
   auto isEmpty = [](const ConvolutionAxis &axis) { return axis.output.size == 0; };
   if (std::any_of(convolution.spatial.begin(), convolution.spatial.end(), isEmpty) ||
@@ -296,7 +307,8 @@ private:
     const ConvolutionAxis &axis = spec.spatial[d];
     Index first = frame.program(spatialDim(d)) * blocks[d];
     if (!spec.isTransposed)
-      return {number, first * axis.stride + number * axis.dilation - axis.padding};
+      return {spec.isReversed ? *axis.window.size - 1 - number : number,
+              first * axis.stride + number * axis.dilation - axis.padding};
     if (axis.stride == 1)
       return {number, first - number * axis.dilation + axis.padding};
     Index shifted = frame.program(phaseDim(d)) + axis.padding;
@@ -322,7 +334,24 @@ private:
     return count;
   }
 
-  Index tapEnd(size_t d) const { return frame.size(tapCount(d)); }
+  /// Whether some places have a tap less than others: the last one is beyond the window.
+  bool isUneven(size_t d) const {
+    return isEveryNth(d) && *spec.spatial[d].window.size % spec.spatial[d].stride != 0;
+  }
+  bool areUneven(size_t level) const {
+    for (size_t d = level; d < spatial; ++d)
+      if (isUneven(d))
+        return true;
+    return false;
+  }
+
+  Index tapEnd(size_t d) const {
+    if (!isUneven(d))
+      return frame.size(tapCount(d));
+    const ConvolutionAxis &axis = spec.spatial[d];
+    Index first = mod(frame.program(phaseDim(d)) + axis.padding, axis.stride);
+    return ceilDiv(*axis.window.size - first, axis.stride);
+  }
 
   /// Terms of a tap.
   std::optional<int64_t> termsOfTap() const {
@@ -338,7 +367,7 @@ private:
   /// ones one after the other.
   Tile sumTaps(size_t level, const Tile &sum) {
     auto left = tapsFrom(level);
-    if (!left || *left > (isChannelwise ? writtenTaps : writtenProducts))
+    if (!left || *left > (isChannelwise ? writtenTaps : writtenProducts) || areUneven(level))
       return forLoop(0, tapEnd(level), 1, sum, [&](const Index &number, const Tile &before) {
         taps.push_back(tapOf(level, number));
         Tile after = sumTaps(level + 1, before);
@@ -378,8 +407,10 @@ private:
                                   {columns, count * all}));
     PartialSums sums(sum, false);
     addTaps(0, sums, count, [&](const Tile &before) {
+      int64_t inWindow = spec.isReversed ? all - 1 - tap : tap;
+      ++tap;
       return multiplyAdd(loadInput(first, {count}),
-                         slice(filters, {tap++, 0}, {count, columns}, {all, 1}), before);
+                         slice(filters, {inWindow, 0}, {count, columns}, {all, 1}), before);
     });
     return sums.sum();
   }
@@ -483,12 +514,7 @@ private:
       take(taps[d].inWindow, 1);
     take(c, extent);
     take(configuration.isPacked ? Index(0) : o * configuration.columns, configuration.columns);
-    LoadOptions options;
-    for (size_t d = 0; d < spatial; ++d)
-      if (isEveryNth(d) && *spec.spatial[d].window.size % phases(d) != 0)
-        options.pad = constant(0, spec.buffers[spec.w].dtype); // taps beyond the window
-    return reshape(load(frame.buffer(spec.w), positions, extents, options),
-                   {extent, configuration.columns});
+    return reshape(load(frame.buffer(spec.w), positions, extents), {extent, configuration.columns});
   }
 
   //===--- the result ---------------------------------------------------------===//

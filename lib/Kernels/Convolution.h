@@ -25,6 +25,7 @@ struct Convolution {
   Extent channels, outputs;             // of a group
   int64_t groups = 1;
   bool isTransposed = false;
+  bool isReversed = false;            // the last tap of w is the first one
   bool isChannelsFirst = false;       // x is [batch, channels, spatial...]
   int64_t firstChannel = 0;           // of x's channels; it may have more than there are
   bool hasTransformedWeights = false; // w is what Winograd.h makes of it
@@ -56,6 +57,10 @@ struct ConvolutionConfiguration {
 const ConfigurationSchema &convolutionSchema();
 Numbers numbersOf(const ConvolutionConfiguration &configuration);
 ConvolutionConfiguration convolutionFrom(const Numbers &fields);
+
+/// A transposed convolution with strides of 1 as one that is not, with reversed taps: all that is
+/// known of these holds for it. No other changes.
+void simplifyTransposed(Convolution &convolution);
 
 /// Whether each output channel has an input channel of its own: then channels are what vectors run
 /// along.

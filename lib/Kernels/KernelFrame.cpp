@@ -67,6 +67,8 @@ KernelFrame::Box KernelFrame::boxOf(const Access &access) const {
     Index position = axis.dim >= 0 && tilings[axis.dim].block > 0 ? first(axis.dim) : Index(0);
     if (axis.stride != 1)
       position = position * axis.stride;
+    for (auto [dim, factor] : axis.dimTerms)
+      position = position + first(dim) * factor;
     if (axis.offset != 0)
       position = position + axis.offset;
     box.positions.push_back(position);

@@ -43,12 +43,13 @@ WinogradWeights transformWeights(Convolution &convolution, int64_t columns) {
   WinogradWeights weights{{convolution.buffers[convolution.w]},
                           *convolution.channels.size,
                           *convolution.outputs.size,
-                          convolution.isOutputsFirst};
+                          convolution.isOutputsFirst,
+                          convolution.isReversed};
   BufferSpec transformed{
       "transformed", f32, {{weights.outputs / columns}, {16}, convolution.channels, {columns}}};
   convolution.buffers[convolution.w] = transformed;
   convolution.hasTransformedWeights = true;
-  convolution.isOutputsFirst = false;
+  convolution.isOutputsFirst = convolution.isReversed = false;
   transformed.isOutput = true;
   weights.buffers.push_back(transformed);
   return weights;
@@ -123,6 +124,8 @@ void writeWinogradWeights(const WinogradWeights &weights,
   if (weights.isOutputsFirst)
     given = transpose(load(frame.buffer(0), {o * columns, c * 9}, {columns, channels * 9}));
   auto tap = [&](int64_t a, int64_t b) {
+    if (weights.isReversed)
+      a = 2 - a, b = 2 - b;
     return weights.isOutputsFirst
                ? slice(given, {a * 3 + b, 0}, {channels, columns}, {9, 1})
                : reshape(load(frame.buffer(0), {a, b, c, o * columns}, {1, 1, channels, columns}),

@@ -18,6 +18,7 @@ struct WinogradWeights {
   std::vector<BufferSpec> buffers; // w: [3, 3, channels, outputs]; u
   int64_t channels = 1, outputs = 1;
   bool isOutputsFirst = false; // w: [outputs, channels * 9]
+  bool isReversed = false;     // the last tap of w is the first one
 };
 
 struct WinogradWeightsConfiguration {

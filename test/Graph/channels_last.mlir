@@ -90,3 +90,40 @@ func.func @transposed(%x: tensor<1x6x4xf32>, %w: tensor<6x4x5xf32>, %o: tensor<1
       dilations = array<i64: 1>, groups = 2 : i64} -> tensor<1x8x9xf32>
   return %y : tensor<1x8x9xf32>
 }
+
+// The gradient of a filter, a matrix for each tap: both operands are read with channels last, and so is
+// it written. Few channels are read as they are.
+// CHECK-LABEL: func.func @filter_gradient
+// CHECK-DAG: linalg.generic {{.*}} ins(%arg0 : tensor<2x16x8x8xf32>) outs(%{{.*}} : tensor<2x8x8x16xf32>)
+// CHECK-DAG: linalg.generic {{.*}} ins(%arg1 : tensor<2x12x10x10xf32>) outs(%{{.*}} : tensor<2x10x10x12xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x8x8x16xf32>, tensor<2x10x10x12xf32>) outs(%{{.*}} : tensor<3x3x16x12xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %arg2 : tensor<2x8x8x16xf32>, tensor<2x3x10x10xf32>)
+func.func @filter_gradient(%dy: tensor<2x16x8x8xf32>, %x: tensor<2x12x10x10xf32>, %image: tensor<2x3x10x10xf32>)
+    -> (tensor<3x3x16x12xf32>, tensor<3x3x16x3xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x3x16x12xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x3x16x12xf32>) -> tensor<3x3x16x12xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(kh, kw, o, c, n, y, x) -> (n, o, y, x)>,
+                                        affine_map<(kh, kw, o, c, n, y, x) -> (n, c, y + kh, x + kw)>,
+                                        affine_map<(kh, kw, o, c, n, y, x) -> (kh, kw, o, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%dy, %x : tensor<2x16x8x8xf32>, tensor<2x12x10x10xf32>) outs(%f : tensor<3x3x16x12xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<3x3x16x12xf32>
+  %e2 = tensor.empty() : tensor<3x3x16x3xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<3x3x16x3xf32>) -> tensor<3x3x16x3xf32>
+  %h = linalg.generic {indexing_maps = [affine_map<(kh, kw, o, c, n, y, x) -> (n, o, y, x)>,
+                                        affine_map<(kh, kw, o, c, n, y, x) -> (n, c, y + kh, x + kw)>,
+                                        affine_map<(kh, kw, o, c, n, y, x) -> (kh, kw, o, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%dy, %image : tensor<2x16x8x8xf32>, tensor<2x3x10x10xf32>) outs(%f2 : tensor<3x3x16x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<3x3x16x3xf32>
+  return %g, %h : tensor<3x3x16x12xf32>, tensor<3x3x16x3xf32>
+}

@@ -126,3 +126,40 @@ func.func @repeated_sum(%x: tensor<3xf32>, %s: tensor<3xf32>) -> tensor<3xf32> {
   } -> tensor<3xf32>
   return %r : tensor<3xf32>
 }
+
+// -----
+
+// A transpose is a layout of what a product reads, but not of windows: each tap of these would read
+// against the order in memory. A conversion goes in.
+
+// CHECK-LABEL: func.func @windows
+// CHECK: %[[LAST:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<2x12x10xf32>) outs(%{{.*}} : tensor<2x10x12xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[LAST]] : tensor<2x8x16xf16>, tensor<2x10x12xf32>)
+// CHECK: arith.extf
+func.func @windows(%dy: tensor<2x8x16xf16>, %x: tensor<2x12x10xf32>, %init: tensor<3x16x12xf32>) -> tensor<3x16x12xf32> {
+  %e = tensor.empty() : tensor<2x10x12xf32>
+  %last = linalg.generic {indexing_maps = [affine_map<(n, x, c) -> (n, c, x)>, affine_map<(n, x, c) -> (n, x, c)>],
+                          iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<2x12x10xf32>) outs(%e : tensor<2x10x12xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    linalg.yield %v : f32
+  } -> tensor<2x10x12xf32>
+  %e2 = tensor.empty() : tensor<2x8x16xf32>
+  %wide = linalg.generic {indexing_maps = [affine_map<(n, x, o) -> (n, x, o)>, affine_map<(n, x, o) -> (n, x, o)>],
+                          iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%dy : tensor<2x8x16xf16>) outs(%e2 : tensor<2x8x16xf32>) {
+  ^bb0(%v: f16, %o: f32):
+    %w = arith.extf %v : f16 to f32
+    linalg.yield %w : f32
+  } -> tensor<2x8x16xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(k, o, c, n, x) -> (n, x, o)>, affine_map<(k, o, c, n, x) -> (n, x + k, c)>,
+                                        affine_map<(k, o, c, n, x) -> (k, o, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%wide, %last : tensor<2x8x16xf32>, tensor<2x10x12xf32>) outs(%init : tensor<3x16x12xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<3x16x12xf32>
+  return %g : tensor<3x16x12xf32>
+}

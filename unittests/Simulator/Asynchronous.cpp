@@ -88,10 +88,21 @@ void Asynchronous::checkReadable(const Range &range) const {
 
 void Asynchronous::loadTile(const int64_t *operands) {
   const TensorMap &map = mapAt(operands[1]);
-  Load load{&map, offsetOf(operands[0]), operands[2], {}, {}};
+  int64_t to = offsetOf(operands[0]);
+  Load load{&map, 0, operands[2], {}, {to, to + bytesOfBox(map)}};
   std::copy_n(operands + 3, map.rank, load.coordinates);
-  load.range = {load.to, load.to + bytesOfBox(map)};
-  if (load.to % (map.swizzle ? 8 * map.swizzle : 128) != 0 || load.range.end > bytes)
+  beginLoad(load, map.swizzle ? 8 * map.swizzle : 128);
+}
+
+void Asynchronous::loadBytes(const int64_t *operands) {
+  int64_t to = offsetOf(operands[0]), from = operands[1], count = operands[3];
+  if (from % unitBytes != 0 || count % unitBytes != 0)
+    fail("what is copied to shared memory does not begin or end at a multiple of 16 bytes");
+  beginLoad({nullptr, from, operands[2], {}, {to, to + count}}, unitBytes);
+}
+
+void Asynchronous::beginLoad(const Load &load, int64_t alignment) {
+  if (load.range.begin % alignment != 0 || load.range.end > bytes)
     fail("a tile's place in shared memory is not aligned to its swizzle, or outside");
   if (isBeingRead(load.range))
     fail("TMA fills a stage that products are still reading");
@@ -99,7 +110,7 @@ void Asynchronous::loadTile(const int64_t *operands) {
     if (other.range.overlaps(load.range))
       fail("TMA fills a stage twice");
   barrierAt(load.barrier);
-  std::memset(shared + load.to, notArrived, size_t(load.range.end - load.range.begin));
+  std::memset(shared + load.range.begin, notArrived, size_t(load.range.end - load.range.begin));
   loads.push_back(load);
 }
 
@@ -133,10 +144,14 @@ bool Asynchronous::advance(bool newestFirst) {
   if (!loads.empty()) {
     Load load = newestFirst ? loads.back() : loads.front();
     newestFirst ? loads.pop_back() : loads.pop_front();
-    const TensorMap &map = *static_cast<const TensorMap *>(load.map);
-    copyBox(map, load.coordinates, shared, load.to, /*toShared=*/true);
+    int64_t to = load.range.begin, count = load.range.end - to;
+    if (load.map)
+      copyBox(*static_cast<const TensorMap *>(load.map), load.coordinates, shared, to,
+              /*toShared=*/true);
+    else
+      std::memcpy(shared + to, reinterpret_cast<const void *>(load.from), size_t(count));
     Barrier &barrier = barrierAt(load.barrier);
-    barrier.bytes -= bytesOfBox(map);
+    barrier.bytes -= count;
     completePhase(barrier);
     return true;
   }

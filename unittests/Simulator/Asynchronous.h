@@ -34,6 +34,7 @@ public:
   void arrive(int64_t address, int64_t count, int64_t expectedBytes);
   void waitForBarrier(int64_t address, int64_t parity);
   void loadTile(const int64_t *operands);
+  void loadBytes(const int64_t *operands);
   void storeTile(uint32_t thread, const int64_t *operands);
   void commitStores(uint32_t thread);
   void waitForStores(uint32_t thread, int64_t pending);
@@ -52,8 +53,8 @@ private:
     int64_t arrivals = 0, pending = 0, bytes = 0, phase = 0;
   };
   struct Load {
-    const void *map;
-    int64_t to, barrier, coordinates[5];
+    const void *map; // null: bytes as they are
+    int64_t from, barrier, coordinates[5];
     Range range;
   };
   struct Store {
@@ -84,6 +85,7 @@ private:
   int64_t offsetOf(int64_t address) const;
   Barrier &barrierAt(int64_t address);
   void completePhase(Barrier &barrier);
+  void beginLoad(const Load &load, int64_t alignment);
   /// Runs `work` once all threads of the meeting are there, on the last of them.
   template <typename Work>
   void meet(Meeting &meeting, uint32_t place, uint32_t count, int64_t *operands, Work work);

@@ -193,10 +193,74 @@ TEST(Attention, KeysDealtToWarpGroups) {
              split(64));
 }
 
+AttentionConfiguration few(int64_t queries, int64_t groups, int64_t keys) {
+  AttentionConfiguration configuration = block(queries, keys);
+  configuration.groups = groups;
+  return configuration;
+}
+
+/// As where a token is decoded: one query of each of several heads that share keys, of one head
+/// alone, or some queries.
+TEST(Attention, FewQueries) {
+  for (int64_t keys : {48, 200})
+    for (auto [groups, queries] : {std::pair<int64_t, int64_t>{4, 1}, {1, 1}, {1, 16}})
+      for (Mask mask : {Mask::None, Mask::Added}) {
+        SCOPED_TRACE(testing::Message() << groups << " groups of " << queries << ", " << keys);
+        EXPECT_TRUE(runsOnTensorCores(
+            {{.b = 3,
+              .g = groups,
+              .l = queries,
+              .s = keys,
+              .e = 64,
+              .f = 64,
+              .hasSums = true,
+              .mask = mask,
+              .dtype = mask == Mask::None ? kernel::f16 : kernel::bf16}},
+            few(queries, queries == 1 ? groups : 1, std::min<int64_t>(keys, 64))));
+      }
+  // Causal ones, and keys whose number only the call brings.
+  EXPECT_TRUE(runsOnTensorCores({{.b = 2,
+                                  .g = 1,
+                                  .l = 24,
+                                  .s = 160,
+                                  .e = 64,
+                                  .f = 64,
+                                  .isCausal = true,
+                                  .dtype = kernel::f16}},
+                                few(24, 1, 64)));
+  EXPECT_TRUE(runsOnTensorCores({{.b = 2,
+                                  .g = 4,
+                                  .l = 1,
+                                  .s = 150,
+                                  .e = 128,
+                                  .f = 128,
+                                  .dtype = kernel::f16,
+                                  .unknown = "S"}},
+                                few(1, 4, 64)));
+}
+
+TEST(Attention, FewQueriesWhoseKeysAreDealt) {
+  for (int64_t warpGroups : {2, 3})
+    for (auto [groups, queries] : {std::pair<int64_t, int64_t>{4, 1}, {1, 1}, {1, 16}}) {
+      AttentionConfiguration own = few(queries, queries == 1 ? groups : 1, 32);
+      own.splitsKeys = true;
+      checkDealt({{.b = 3,
+                   .g = groups,
+                   .l = queries,
+                   .s = 160,
+                   .e = 64,
+                   .f = 64,
+                   .hasSums = true,
+                   .dtype = kernel::f16},
+                  warpGroups,
+                  warpGroups},
+                 own);
+    }
+}
+
 TEST(Attention, WhatHasThePlainLowering) {
-  Case small{{.b = 1, .g = 1, .l = 40, .s = 64, .e = 64, .f = 64, .dtype = kernel::f16}};
-  EXPECT_FALSE(runsOnTensorCores(small, block(40, 64)));
-  small.l = 64, small.e = 60; // rows of 120 bytes
+  Case small{{.b = 1, .g = 1, .l = 64, .s = 64, .e = 60, .f = 64, .dtype = kernel::f16}};
+  // Rows of 120 bytes.
   EXPECT_FALSE(runsOnTensorCores(small, block(64, 64)));
   small.e = 64;
   AttentionConfiguration transposed = block(64, 64);

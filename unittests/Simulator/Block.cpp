@@ -45,7 +45,7 @@ namespace tw::simulator {
 namespace {
 
 constexpr size_t stackBytes = 64 << 10;
-constexpr size_t groupThreads = 128;
+constexpr size_t groupThreads = 128, warpThreads = 32;
 constexpr uint8_t unwritten = 0xA5; // what shared memory holds at first
 
 struct Fiber : Thread {
@@ -54,8 +54,8 @@ struct Fiber : Thread {
   bool hasEnded = false;
 };
 
-/// A barrier of a block, by its number.
-struct NamedBarrier {
+/// Where threads of a block wait for each other.
+struct ThreadBarrier {
   uint32_t come = 0;
   uint64_t round = 0;
   std::vector<bool> hasCome = {}; // of each thread, in this round
@@ -66,7 +66,8 @@ struct Block {
   const uint64_t *arguments;
   std::vector<Fiber> fibers;
   Asynchronous asynchronous;
-  NamedBarrier barriers[16] = {};
+  ThreadBarrier barriers[16] = {};       // by their numbers
+  std::vector<ThreadBarrier> warps = {}; // one each
   void *scheduler = nullptr;
   bool hasAdvanced = false; // since the scheduler last looked
   const char *fault = nullptr;
@@ -99,13 +100,12 @@ void prepare(Fiber &fiber) {
 }
 
 /// Whether these were the last threads that the barrier waits for.
-bool arriveAtBarrier(int64_t id, int64_t threads) {
-  NamedBarrier &barrier = running->barriers[id & 15];
+bool arriveAt(ThreadBarrier &barrier, size_t threads) {
   barrier.hasCome.resize(running->fibers.size());
   if (barrier.hasCome[current->thread])
     fail("a thread comes to a barrier again before all have come");
   barrier.hasCome[current->thread] = true;
-  if (++barrier.come != (threads ? uint32_t(threads) : uint32_t(running->fibers.size())))
+  if (++barrier.come != threads)
     return false;
   barrier.come = 0;
   barrier.hasCome.clear();
@@ -114,11 +114,18 @@ bool arriveAtBarrier(int64_t id, int64_t threads) {
   return true;
 }
 
-void waitAtBarrier(int64_t id, int64_t threads) {
-  NamedBarrier &barrier = running->barriers[id & 15];
+void waitAt(ThreadBarrier &barrier, size_t threads) {
   uint64_t round = barrier.round;
-  if (!arriveAtBarrier(id, threads))
+  if (!arriveAt(barrier, threads))
     waitUntil([&barrier, round] { return barrier.round != round; });
+}
+
+ThreadBarrier &named(int64_t id) { return running->barriers[id & 15]; }
+size_t orAll(int64_t threads) { return threads ? size_t(threads) : running->fibers.size(); }
+
+void syncWarp(Thread *self) {
+  size_t warp = self->thread / warpThreads, first = warp * warpThreads;
+  waitAt(running->warps[warp], std::min(warpThreads, running->fibers.size() - first));
 }
 
 //===--- operations ------------------------------------------------------===//
@@ -130,13 +137,15 @@ Asynchronous &asynchronous() { return running->asynchronous; }
 
 /// By number: `Operations`.
 constexpr OperationFunction operations[operationCount] = {
-    [](Thread *, int64_t *x) { waitAtBarrier(x[0], x[1]); },
-    [](Thread *, int64_t *x) { arriveAtBarrier(x[0], x[1]); },
+    [](Thread *, int64_t *x) { waitAt(named(x[0]), orAll(x[1])); },
+    [](Thread *, int64_t *x) { arriveAt(named(x[0]), orAll(x[1])); },
+    [](Thread *self, int64_t *) { syncWarp(self); },
     [](Thread *, int64_t *x) { asynchronous().initBarrier(x[0], x[1]); },
     [](Thread *, int64_t *x) { asynchronous().arrive(x[0], x[1], 0); },
     [](Thread *, int64_t *x) { asynchronous().arrive(x[0], 1, x[1]); },
     [](Thread *, int64_t *x) { asynchronous().waitForBarrier(x[0], x[1]); },
     [](Thread *, int64_t *x) { asynchronous().loadTile(x); },
+    [](Thread *, int64_t *x) { asynchronous().loadBytes(x); },
     [](Thread *self, int64_t *x) { asynchronous().storeTile(self->thread, x); },
     [](Thread *self, int64_t *) { asynchronous().commitStores(self->thread); },
     [](Thread *self, int64_t *x) { asynchronous().waitForStores(self->thread, x[0]); },
@@ -211,9 +220,9 @@ static size_t runThreads(Block &state, Order order) {
 
 /// What is wrong once all threads have ended.
 static const char *problemAtEnd(const Block &block) {
-  for (const NamedBarrier &barrier : block.barriers)
-    if (barrier.come)
-      return "a block has ended while a barrier waits for more threads";
+  auto waits = [](const ThreadBarrier &barrier) { return barrier.come > 0; };
+  if (std::ranges::any_of(block.barriers, waits) || std::ranges::any_of(block.warps, waits))
+    return "a block has ended while a barrier waits for more threads";
   return block.asynchronous.problemAtEnd();
 }
 
@@ -225,9 +234,10 @@ const char *runBlock(Kernel kernel, const uint64_t *arguments, const Launch &lau
   std::memset(aligned, unwritten, launch.sharedBytes);
   Block state{kernel, arguments, std::vector<Fiber>(launch.threads),
               Asynchronous(aligned, int64_t(launch.sharedBytes), launch.threads)};
+  state.warps.resize((launch.threads + warpThreads - 1) / warpThreads);
   for (uint32_t i = 0; i < launch.threads; ++i) {
     Fiber &fiber = state.fibers[i];
-    auto all = [](Thread *) { waitAtBarrier(0, 0); };
+    auto all = [](Thread *) { waitAt(named(0), orAll(0)); };
     static_cast<Thread &>(fiber) = {i, block, launch.blocks, aligned, all, operations};
     prepare(fiber);
   }

@@ -20,11 +20,13 @@ using OperationFunction = void (*)(Thread *self, int64_t *operands);
 enum Operations : uint32_t {
   Barrier,         // id, threads (0: all)
   ArriveAtBarrier, // id, threads
+  SyncWarp,
   InitBarrier,     // address, arrivals
   Arrive,          // address, as how many
   ArriveExpecting, // address, bytes
   WaitForBarrier,  // address, parity
   LoadTile,        // to, map, barrier, coordinates...
+  LoadBytes,       // to, from, barrier, bytes
   StoreTile,       // map, from, coordinates...
   CommitStores,
   WaitForStores, // groups that may be pending

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything by which the warps of products and of attention wait for each other is needed, and the
-// simulator shows it: whatever is left out of a kernel, or is done a phase too early, is a fault or
-// a wrong result. A kernel is compiled once, with all changes in it, of which none or one is made
-// when it runs.
+// Everything by which the warps of products, of attention and of rows wait for each other is
+// needed, and the simulator shows it: whatever is left out of a kernel, or is done a phase too
+// early, is a fault or a wrong result. A kernel is compiled once, with all changes in it, of which
+// none or one is made when it runs.
 #include "IO/InputSpec.h"
 #include "ProductCase.h"
 #include "SimulatedTarget.h"
@@ -28,11 +28,11 @@ constexpr const char *changeNames[] = {"without", "other phase of", "one more pe
                                        "fewer bytes at"};
 
 bool isSynchronization(Operation *op) {
-  return isa<NVVM::Barrier0Op, NVVM::BarrierOp, NVVM::BarrierArriveOp, NVVM::MBarrierInitOp,
-             NVVM::MBarrierArriveOp, NVVM::MBarrierArriveExpectTxOp, NVVM::MBarrierTryWaitParityOp,
-             NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp, NVVM::FenceProxyOp,
-             NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>(
-      op);
+  return isa<NVVM::Barrier0Op, NVVM::SyncWarpOp, NVVM::BarrierOp, NVVM::BarrierArriveOp,
+             NVVM::MBarrierInitOp, NVVM::MBarrierArriveOp, NVVM::MBarrierArriveExpectTxOp,
+             NVVM::MBarrierTryWaitParityOp, NVVM::CpAsyncBulkCommitGroupOp,
+             NVVM::CpAsyncBulkWaitGroupOp, NVVM::FenceProxyOp, NVVM::WgmmaFenceAlignedOp,
+             NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>(op);
 }
 
 /// Of k; what may be launched instead (k_plain) does not run.
@@ -180,6 +180,34 @@ Subject product(const target::ProductCase &c) {
   return subject;
 }
 
+/// Sums of rows of f32, and each element in its row's share of them.
+Subject rows(int64_t count, int64_t columns) {
+  std::string text = fmt::format(R"(
+    tile.kernel @k(in %x: !tile.buffer<[{0}, {1}], f32>, out %y: !tile.buffer<[{0}, {1}], f32>)
+        grid [{0}] {{
+      %p = tile.program_id 0
+      %c0 = arith.constant 0 : index
+      %row = tile.load %x[%p, %c0] : !tile.buffer<[{0}, {1}], f32> -> tensor<1x{1}xf32>
+      %sum = tile.reduce sum %row axis 1 : tensor<1x{1}xf32> -> tensor<1xf32>
+      %column = tile.reshape %sum : tensor<1xf32> -> tensor<1x1xf32>
+      %sums = tile.broadcast %column : tensor<1x1xf32> -> tensor<1x{1}xf32>
+      %share = arith.subf %row, %sums : tensor<1x{1}xf32>
+      tile.store %share, %y[%p, %c0] : tensor<1x{1}xf32>, !tile.buffer<[{0}, {1}], f32>
+    }})",
+                                 count, columns);
+  Subject subject{text, {}};
+  std::string input = fmt::format("{}x{}xf32=random:1", count, columns);
+  subject.inputs.push_back(*readInput(*parseInputSpec(input)));
+  return subject;
+}
+
+TEST(Faults, OfRowsThatArriveAhead) {
+  // The thread that loads comes to the end of a program with all others, so it need not wait until
+  // a stage is empty, at first or later.
+  constexpr char wait[] = "without nvvm.mbarrier.try_wait.parity";
+  expectAllFound(rows(4, 20480), {wait, wait});
+}
+
 TEST(Faults, OfProducts) {
   // Four programs, four trips each, in a ring of as many stages as fit.
   expectAllFound(product({.rows = 128, .columns = 64, .depth = 16, .m = 256, .n = 128, .k = 64}));
@@ -204,9 +232,14 @@ TEST(Faults, OfAttentionWhoseKeysAreDealt) {
         attention({{.b = 2, .l = 192, .s = 160, .e = 16, .f = 16, .dtype = kernel::f16}, 2, stages},
                   64, 32),
         {"without nvvm.mbarrier.try_wait.parity"});
-  // Only dealt ones, a trip for each warp group.
-  expectAllFound(attention(
-      {{.b = 3, .l = 64, .s = 96, .e = 16, .f = 16, .dtype = kernel::f16}, 3, 4}, 64, 32));
+  // Only dealt ones, of few queries, too: two or three trips for each warp group. What combines
+  // them waits for results to go out already, where other programs do before theirs.
+  for (int64_t queries : {64, 16})
+    expectAllFound(
+        attention({{.b = 3, .l = queries, .s = 224, .e = 16, .f = 16, .dtype = kernel::f16}, 3, 4},
+                  queries, 32),
+        {"without nvvm.mbarrier.try_wait.parity", "without nvvm.cp.async.bulk.wait_group",
+         "one more pending at nvvm.cp.async.bulk.wait_group"});
 }
 
 TEST(Faults, OfAttentionOfOneTrip) {

@@ -112,7 +112,7 @@ TEST(Registers, OfProducts) {
                                        .isTransposedB = isTransposedB,
                                        .hasEpilogue = hasEpilogue}));
         }
-  for (int64_t columns : {64, 160})
+  for (int64_t columns : {64, 160, 192})
     for (bool hasLoop : {false, true})
       batch.add(fmt::format("product of {} columns by warp groups in turns", columns),
                 textOf(ProductCase{.rows = 128,
@@ -236,6 +236,40 @@ TEST(Registers, OfAttention) {
         }
     batch.expectNoSpills();
   }
+}
+
+/// Fewer queries than a warp group has rows: one of each of several heads, and of one.
+TEST(Registers, OfAttentionOfFewQueries) {
+  if (!nvidia::ptxasPath())
+    GTEST_SKIP() << "there is no ptxas";
+  Batch batch;
+  for (const Kind &kind : kinds)
+    for (int64_t size : triesAll() ? headSizes() : std::vector<int64_t>{128})
+      for (auto [groups, queries] : {std::pair<int64_t, int64_t>{4, 1}, {1, 1}})
+        for (int64_t warpGroups : {1, 3}) {
+          bool isDealt = warpGroups > 1;
+          for (int64_t keys = 256; keys > 0; keys -= 16) {
+            kernels::Case few = caseOf(kind, 64, keys, size);
+            few.g = groups, few.l = queries;
+            if (isDealt)
+              few.s = 4 * keys, few.dealtTo = warpGroups;
+            nvidia::AttentionChoice choice;
+            choice.block.queries = queries, choice.block.keys = keys;
+            choice.block.groups = queries == 1 ? groups : 1;
+            choice.block.splitsKeys = isDealt, choice.warpGroups = warpGroups;
+            for (choice.stages = 4; choice.stages > 0; --choice.stages)
+              if (nvidia::isLegal(few.spec(), choice, hopper()))
+                break;
+            if (choice.stages == 0)
+              continue;
+            few.stages = choice.stages;
+            batch.add(fmt::format("{}, {} groups of {}, head size {}, {} keys for {}", kind.name,
+                                  groups, queries, size, keys, warpGroups),
+                      kernels::textOf(few, choice.block));
+            break; // the largest one
+          }
+        }
+  batch.expectNoSpills();
 }
 
 /// Programs side by side, or dealt, of the largest blocks.

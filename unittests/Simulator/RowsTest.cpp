@@ -4,6 +4,7 @@
 // rows that stay in registers, and rows that are too long for that, are no multiple of what an
 // access has, or go beyond the end of their buffer.
 #include "CompiledKernel.h"
+#include "SimulatedTarget.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -88,32 +89,53 @@ constexpr char norm[] = R"(
 
 class RowKernels : public testing::TestWithParam<Rows> {};
 
-TEST_P(RowKernels, AreTheInterpreters) {
-  auto [columns, type] = GetParam();
+void expectSame(const Rows &rows, int64_t count) {
   std::vector<std::string> inputs;
   for (int seed : {1, 2})
-    inputs.push_back(fmt::format("3x{}x{}=random:{}", columns, type, seed));
-  inputs.push_back(fmt::format("{}xf32=random:3", columns));
+    inputs.push_back(fmt::format("{}x{}x{}=random:{}", count, rows.columns, rows.type, seed));
+  inputs.push_back(fmt::format("{}xf32=random:3", rows.columns));
   for (const char *compute : {softmax, norm}) {
     SCOPED_TRACE(compute == softmax ? "softmax" : "norm");
-    CompiledKernel(rowKernel(GetParam(), compute)).expectSame(inputs);
+    CompiledKernel(rowKernel(rows, compute)).expectSame(inputs);
   }
 }
+
+TEST_P(RowKernels, AreTheInterpreters) { expectSame(GetParam(), 3); }
 
 const Rows cases[] = {
     {8, "f16"},                     // fewer than a warp has threads
     {96, "f16"},                    // a warp, three neighbours at most: two
     {77, "bf16"},                   // no neighbours
-    {256, "f16"},                   // a warp
+    {256, "f16"},                   // a group for each lane of a warp
     {768, "f16"},                   // three
     {768, "f32"},                   // four neighbours
-    {1000, "f16"},                  // threads that have nothing
+    {1000, "f16"},                  // lanes that have less than others
+    {1024, "f16"},                  // as many as fit in a warp's registers
+    {1032, "bf16"},                 // threads that have nothing
     {2072, "bf16"},                 // and some that have more than others
     {5120, "f16"},                  // several groups for each
     {9000, "f32"},  {16384, "f16"}, // as many as fit in registers
     {16400, "f16"},                 // one group more
 };
 INSTANTIATE_TEST_SUITE_P(All, RowKernels, testing::ValuesIn(cases));
+
+/// Warps of several blocks, of which the last one has some without a program.
+TEST(Rows, AreSideBySide) {
+  for (const char *type : {"f16", "f32"})
+    expectSame({96, type}, 21);
+}
+
+/// A block runs all programs, of which the next one's rows come while one runs.
+TEST(Rows, ArriveAhead) {
+  simulator::Experiment experiment([](mlir::ModuleOp) {});
+  for (auto order : {simulator::Order::Forwards, simulator::Order::Backwards,
+                     simulator::Order::GroupsForwards}) {
+    experiment.order = order;
+    for (int64_t count : {1, 2, 5})
+      expectSame({20480, "f16"}, count);
+  }
+  EXPECT_EQ(experiment.fault(), "");
+}
 
 /// Programs of 512 elements of a buffer whose size is `size`, from element `first` on.
 std::string linearKernel(const std::string &size, int64_t first, const char *type) {

@@ -85,6 +85,27 @@ TEST(Simulator, SomeThreadsComeAndOthersWait) {
   EXPECT_STREQ(fault, "deadlock: all threads wait for each other");
 }
 
+/// Every thread gives its neighbour in the warp a number; the other warp ends before.
+template <bool waits>
+void exchangeInWarp(const uint64_t *arguments, Thread *self) {
+  auto *shared = static_cast<uint32_t *>(self->shared);
+  auto *result = reinterpret_cast<uint32_t *>(arguments[0]);
+  if (self->thread >= 32)
+    return;
+  shared[self->thread] = 5 * self->thread;
+  if (waits)
+    self->operations[SyncWarp](self, nullptr);
+  result[self->block * launch.threads + self->thread] = shared[self->thread ^ 1];
+}
+
+TEST(Simulator, AWarpWaitsForItself) {
+  std::vector<uint32_t> result = run(exchangeInWarp<true>, Order::Forwards);
+  EXPECT_EQ(result[6], 35u);
+  EXPECT_EQ(run(exchangeInWarp<true>, Order::Backwards), result);
+  EXPECT_NE(run(exchangeInWarp<false>, Order::Forwards),
+            run(exchangeInWarp<false>, Order::Backwards));
+}
+
 TEST(Simulator, BarriersAreEvenAtTheEnd) {
   Kernel kernel = [](const uint64_t *arguments, Thread *self) {
     int64_t operands[2] = {3, 128};

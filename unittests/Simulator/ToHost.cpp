@@ -156,6 +156,7 @@ private:
         .Case([&](NVVM::BarrierArriveOp o) {
           return call(ArriveAtBarrier, {o.getBarrierId(), o.getNumberOfThreads()}), true;
         })
+        .Case([&](NVVM::SyncWarpOp) { return call(SyncWarp, {}), true; })
         .Case([&](NVVM::MBarrierInitOp o) {
           return call(InitBarrier, {o.getAddr(), o.getCount()}), true;
         })
@@ -174,6 +175,9 @@ private:
           call(LoadTile,
                joined({o.getDstMem(), o.getTmaDescriptor(), o.getMbar()}, o.getCoordinates()));
           return true;
+        })
+        .Case([&](NVVM::CpAsyncBulkGlobalToSharedClusterOp o) {
+          return call(LoadBytes, {o.getDstMem(), o.getSrcMem(), o.getMbar(), o.getSize()}), true;
         })
         .Case([&](NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp o) {
           call(StoreTile, joined({o.getTmaDescriptor(), o.getSrcMem()}, o.getCoordinates()));

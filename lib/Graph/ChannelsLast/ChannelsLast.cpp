@@ -5,6 +5,7 @@
 #include "Graph/Passes.h"
 #include "Graph/Sizes.h"
 #include "IR/Coded.h"
+#include "IR/Graph/Contraction.h"
 #include "IR/Graph/Decisions.h"
 #include "IR/Graph/Values.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,7 +42,7 @@ public:
     SmallVector<Operation *> ops;
     bool hasConvolution = false;
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      hasConvolution |= isa<graph::ConvOp>(op);
+      hasConvolution |= isa<graph::ConvOp>(op) || isFilterGradient(op);
       if (op == function.getOperation() || isa<scf::SCFDialect>(op->getDialect()))
         return WalkResult::advance();
       ops.push_back(op);
@@ -325,7 +326,36 @@ private:
     return found ? loops : llvm::SmallBitVector();
   }
 
+  static bool isFilterGradient(Operation *op) {
+    auto linalg = dyn_cast<linalg::LinalgOp>(op);
+    return linalg && graph::sumsOverWindows(linalg);
+  }
+
+  /// What a filter's gradient is made of: rows and columns, which are channels, last. Few channels
+  /// are read as they are.
+  void turnOperands(linalg::LinalgOp op) {
+    auto iterators = op.getIteratorTypesArray();
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      if (find(operand->get()))
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(operand);
+      llvm::SmallBitVector channels(map.getNumResults());
+      int64_t count = 1;
+      for (auto [axis, position] : llvm::enumerate(map.getResults()))
+        if (auto dim = dyn_cast<AffineDimExpr>(position);
+            dim && iterators[dim.getPosition()] == utils::IteratorType::parallel) {
+          channels.set(unsigned(axis));
+          count *= typeOf(operand->get()).getDimSize(unsigned(axis));
+        }
+      if (count < 0 || count > imageChannels)
+        inOrder(operand->get(), ChannelOrder(channels), "the gradient of a filter");
+    }
+  }
+
   void visitLinalg(linalg::LinalgOp op) {
+    if (isFilterGradient(op) &&
+        decisions.wanted(graph::DecisionKind::ChannelsLast, op.getLoc()).value_or(true))
+      turnOperands(op);
     llvm::SmallBitVector loops = channelLoops(op);
     if (loops.empty())
       return;

@@ -72,6 +72,8 @@ LogicalResult DispatchAnalyzer::addOp(OpLoops &nest) {
     if (failed(isAdded) || *isAdded)
       return isAdded;
   }
+  if (graph::sumsOverWindows(op))
+    return fail("a product of windows has no kernel");
   if (nest.reduced.empty())
     return addMap(nest, op);
   if (!unreadChecks(*op.getBlock()).empty())

@@ -14,6 +14,21 @@ static bool hasWholeColumns(const Contraction &spec, const std::vector<Extent> &
   return last >= 0 && !spec.a.covers(last) && dims[last].size == type.getShape().back();
 }
 
+/// Columns are what lies side by side in c, or in windows, whose sums are long and results small,
+/// the longer ones of the innermost dimensions of both operands.
+static bool hasColumnsInA(const Contraction &spec, const std::vector<Extent> &dims) {
+  int last = spec.c.axes.empty() ? -1 : spec.c.axes.back().dim;
+  bool isInA = last >= 0 && spec.a.covers(last) && !spec.b.covers(last);
+  if (!readsWindows(spec))
+    return isInA;
+  auto length = [&](const Access &access) {
+    int dim = access.axes.back().dim;
+    return dim >= 0 && spec.c.covers(dim) ? dims[dim].size.value_or(0) : 0;
+  };
+  int64_t a = length(spec.a), b = length(spec.b);
+  return a == b ? isInA : a > b;
+}
+
 FailureOr<bool> DispatchAnalyzer::addContraction(OpLoops &nest, linalg::LinalgOp op,
                                                  const graph::ContractionParts &parts) {
   const Combiner *add = findCombiner(parts.isFloat ? "arith.addf" : "arith.addi");
@@ -40,9 +55,7 @@ FailureOr<bool> DispatchAnalyzer::addContraction(OpLoops &nest, linalg::LinalgOp
   }
   spec.c = builder.accessOfValue(result, *sum, true, temporary);
   spec.sum = *sum;
-  // Columns are what lies side by side in c.
-  if (!spec.c.axes.empty() && spec.a.covers(spec.c.axes.back().dim) &&
-      !spec.b.covers(spec.c.axes.back().dim))
+  if (hasColumnsInA(spec, joined->dims))
     std::swap(spec.a, spec.b);
   if (hasWholeColumns(spec, joined->dims, result))
     spec.columnParts = columnPartsOf(result);
@@ -144,6 +157,7 @@ bool DispatchAnalyzer::describe(SubkernelBuilder &builder, graph::ConvOp op, con
     spec.spatial.push_back({inputAxis(op.inputDim(d)), sizes[op.resultDim(d)],
                             weightAxis(op.weightDim(d)), op.getStrides()[d], op.getDilations()[d],
                             op.getPaddingLow()[d]});
+  simplifyTransposed(spec);
   auto isKept = [](const Extent &size) { return size.size != 1; };
   return builder.buffers()[spec.y].shape.size() == size_t(llvm::count_if(sizes, isKept));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Analysis/WindowOperands.h"
+#include "IR/Graph/Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -70,11 +71,18 @@ static bool isShapedByOthers(linalg::GenericOp op, unsigned number) {
   return bool(inversePermutation(concatAffineMaps(maps, op.getContext())));
 }
 
+/// Fewer rows or columns than that are no product for each tap: their vectors would be mostly
+/// empty, or what they read would be used too seldom. A fold takes all taps at once.
+static constexpr int64_t leastOfProduct = 8;
+
 void lookUpWindows(func::FuncOp function) {
-  for (auto op : function.getOps<linalg::GenericOp>())
+  for (auto op : function.getOps<linalg::GenericOp>()) {
+    if (graph::isProductOfWindows(op, leastOfProduct))
+      continue;
     for (unsigned number = op.getNumDpsInputs(); number-- > 0;)
       if (isWindow(op.getIndexingMapsArray()[number]) && isShapedByOthers(op, number))
         lookUp(op, number);
+  }
 }
 
 } // namespace tw::conversion

@@ -18,7 +18,7 @@
 namespace tw::conversion {
 
 /// Rewrites the generic operations of a dispatch's function; those whose loops have no other
-/// operand to say how long they are stay.
+/// operand to say how long they are stay, and those that are a product for each tap of the windows.
 void lookUpWindows(mlir::func::FuncOp function);
 
 } // namespace tw::conversion

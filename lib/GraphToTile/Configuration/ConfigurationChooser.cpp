@@ -116,8 +116,8 @@ std::string whyNoCut(const Subkernel &subkernel, Cut cut, const ConfigurationCho
     return {};
   case Cut::TransposeRhs: {
     auto *convolution = std::get_if<Convolution>(&subkernel.what);
-    return std::holds_alternative<Contraction>(subkernel.what) ||
-                   (convolution && convolution->isOutputsFirst)
+    auto *product = std::get_if<Contraction>(&subkernel.what);
+    return (product && !readsWindows(*product)) || (convolution && convolution->isOutputsFirst)
                ? ""
                : "transpose_rhs is for products and for convolutions of filters that come with the "
                  "call, and this is none";

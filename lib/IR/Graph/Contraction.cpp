@@ -45,4 +45,71 @@ std::optional<ContractionParts> matchContraction(linalg::LinalgOp op) {
   return std::nullopt;
 }
 
+namespace {
+
+/// The loops of an operation.
+struct Loops {
+  SmallVector<utils::IteratorType> kinds;
+  SmallVector<int64_t> ranges;
+
+  explicit Loops(linalg::LinalgOp op)
+      : kinds(op.getIteratorTypesArray()), ranges(op.getStaticLoopRanges()) {}
+
+  SmallVector<unsigned> in(AffineExpr position, utils::IteratorType kind) const {
+    SmallVector<unsigned> found;
+    for (unsigned loop = 0; loop < kinds.size(); ++loop)
+      if (kinds[loop] == kind && position.isFunctionOfDim(loop))
+        found.push_back(loop);
+    return found;
+  }
+
+  /// Whether taps move a position along a longer sum.
+  bool isWindow(AffineExpr position) const {
+    auto sums = in(position, utils::IteratorType::reduction),
+         taps = in(position, utils::IteratorType::parallel);
+    return sums.size() == 1 && !taps.empty() && llvm::all_of(taps, [&](unsigned tap) {
+             int64_t places = ranges[sums[0]];
+             return !ShapedType::isDynamic(ranges[tap]) &&
+                    (ShapedType::isDynamic(places) || ranges[tap] <= places);
+           });
+  }
+};
+
+} // namespace
+
+bool sumsOverWindows(linalg::LinalgOp op) {
+  if (!matchContraction(op))
+    return false;
+  Loops loops(op);
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+    auto positions = op.getMatchingIndexingMap(operand).getResults();
+    return llvm::any_of(positions, [&](AffineExpr p) { return loops.isWindow(p); });
+  });
+}
+
+bool isProductOfWindows(linalg::LinalgOp op, int64_t least) {
+  if (!sumsOverWindows(op))
+    return false;
+  Loops loops(op);
+  auto parts = *matchContraction(op);
+  AffineMap a = op.getMatchingIndexingMap(&op->getOpOperand(parts.operands[0])),
+            b = op.getMatchingIndexingMap(&op->getOpOperand(parts.operands[1]));
+  auto hasOwn = [&](AffineMap map, AffineMap other) {
+    return llvm::any_of(map.getResults(), [&](AffineExpr position) {
+      auto dim = dyn_cast<AffineDimExpr>(position);
+      if (!dim || loops.kinds[dim.getPosition()] != utils::IteratorType::parallel ||
+          other.isFunctionOfDim(dim.getPosition()))
+        return false;
+      int64_t range = loops.ranges[dim.getPosition()];
+      return ShapedType::isDynamic(range) || range >= least;
+    });
+  };
+  auto isRead = [&](AffineMap map) {
+    return llvm::all_of(map.getResults(), [&](AffineExpr position) {
+      return isa<AffineDimExpr>(position) || loops.isWindow(position);
+    });
+  };
+  return hasOwn(a, b) && hasOwn(b, a) && isRead(a) && isRead(b);
+}
+
 } // namespace tw::graph

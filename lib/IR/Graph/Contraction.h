@@ -15,4 +15,13 @@ struct ContractionParts {
 };
 std::optional<ContractionParts> matchContraction(mlir::linalg::LinalgOp op);
 
+/// Whether an operand of a contraction is read in windows that are shorter than the distance over
+/// which they move, and over which is summed, as the gradient of a convolution's filter:
+///
+///   gradient[kh, kw, o, c] += dy[n, y, x, o] * x[n, y + kh, x + kw, c]
+bool sumsOverWindows(mlir::linalg::LinalgOp op);
+
+/// Whether for each tap of such windows so many rows at least are multiplied by as many columns.
+bool isProductOfWindows(mlir::linalg::LinalgOp op, int64_t least);
+
 } // namespace tw::graph

@@ -4,7 +4,7 @@
 #include "Program/ObjectCode/Machine.h"
 #include "Program/ObjectCode/MergeProducts.h"
 #include "Program/ObjectCode/OneLaneStores.h"
-#include "Program/ObjectCode/OpaqueAddresses.h"
+#include "Program/ObjectCode/Optimize.h"
 #include "Program/ObjectCode/SoftFloat.h"
 #include "Support/Limits.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -13,15 +13,13 @@
 #include "mlir/Target/LLVMIR/ModuleTranslation.h"
 #include "runtime/Artifact/Seal.h"
 #include "runtime/ProgramABI.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/SplitModule.h"
 #include <atomic>
@@ -37,38 +35,6 @@ namespace tw {
 /// Splitting a small program costs more than it gains; more threads than this gain nothing. Parts
 /// take different times, so there are several for each thread.
 static constexpr size_t functionsOfPart = 4, mostThreads = 16, partsOfThread = 4;
-static constexpr int unrollLevel = 2;
-
-/// As far as the machine is to generate code: -O1 or -O3.
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  bool isLittle = machine.getOptLevel() == llvm::CodeGenOptLevel::Less;
-  // -O3, but only loops of few iterations are unrolled, to no more than -O2 does: the others are
-  // written with what pays, vectors and several steps at once, run no faster in bodies of four
-  // times the size, and would take a fifth to a half of the time to compile.
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopUnrolling = false;
-  llvm::PassBuilder builder(&machine, tuning);
-  if (!isLittle)
-    builder.registerLateLoopOptimizationsEPCallback(
-        [](llvm::LoopPassManager &passes, llvm::OptimizationLevel) {
-          passes.addPass(llvm::LoopFullUnrollPass(unrollLevel));
-        });
-  builder.registerOptimizerLastEPCallback(
-      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
-        passes.addPass(llvm::createModuleToFunctionPassAdaptor(OpaqueAddresses()));
-      });
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  auto level = isLittle ? llvm::OptimizationLevel::O1 : llvm::OptimizationLevel::O3;
-  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
-}
 
 /// Code for what this host has is scheduled for this host.
 static void setFunctionAttributes(llvm::Module &module, const InstructionSet &set) {

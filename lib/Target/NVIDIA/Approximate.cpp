@@ -28,6 +28,13 @@ public:
   Value divide(Value x, Value y) {
     return instruction("div.full.f32 $0, $1, $2;", "=f,f,f", {x, y});
   }
+  Value reciprocal(Value x) { return instruction("rcp.approx.ftz.f32 $0, $1;", "=f,f", x); }
+  /// A power of two by which y becomes a normal number whose reciprocal is one, too.
+  Value scaleFor(Value y) {
+    Value size = abs(y);
+    Value raised = select(less(size, number(0x1p-126)), number(0x1p24), number(1));
+    return select(less(number(0x1p126), size), number(0.25), raised);
+  }
   /// 1 - 2 / (1 + e^2x), and a polynomial where that has few digits.
   Value tanh(Value x) {
     Value square = mul(x, x);
@@ -35,7 +42,7 @@ public:
                                   0.020601972937583923, -0.005660754628479481});
     Value small = fma(mul(p, square), x, x);
     Value e = exp2(mul(x, number(2 * log2e)));
-    Value inverse = instruction("rcp.approx.ftz.f32 $0, $1;", "=f,f", add(e, number(1)));
+    Value inverse = reciprocal(add(e, number(1)));
     return select(less(abs(x), number(0.625)), small, fma(inverse, number(-2), number(1)));
   }
 
@@ -59,6 +66,12 @@ Value emitExpOfDifference(OpBuilder &b, Location loc, Value x, Value factor, Val
   Value log2e = f.number(Approximate::log2e);
   Value scale = factor ? f.mul(factor, log2e) : log2e;
   return f.exp2(f.fma(x, scale, f.mul(y, f.number(-Approximate::log2e))));
+}
+
+Value emitDivisionByShared(OpBuilder &b, Location loc, Value x, Value y) {
+  Approximate f(b, loc, x.getType(), b.getF32Type());
+  Value scale = f.scaleFor(y), inverse = f.reciprocal(f.mul(y, scale));
+  return f.mul(f.mul(x, scale), inverse);
 }
 
 Value emitApproximate(OpBuilder &b, Location loc, StringRef operation, ValueRange operands,

@@ -133,7 +133,7 @@ void HostSide::bindWords(Emitter &e, Value words) {
   signature.bindScalars(e, [&](int64_t i) { return e.loadFrom(words, i64, i); });
 }
 
-Ix HostSide::bytesOfBlock(Emitter &e, ArrayRef<std::pair<std::vector<Size>, int64_t>> requests) {
+Ix HostSide::bytesOfProgram(Emitter &e, ArrayRef<std::pair<std::vector<Size>, int64_t>> requests) {
   IndexBuilder ix = e.ix();
   Ix bytes = 0;
   for (const auto &[extents, each] : requests)
@@ -141,8 +141,8 @@ Ix HostSide::bytesOfBlock(Emitter &e, ArrayRef<std::pair<std::vector<Size>, int6
   return bytes;
 }
 
-/// How many blocks are launched: one for each program, but no more than a grid may have; where each
-/// has a workspace, as many as keep the GPU busy.
+/// How many blocks are launched: so many that each program has its place in one, but no more than a
+/// grid may have; where each has a workspace, as many as keep the GPU busy.
 Ix HostSide::blocks(Emitter &e, const LaunchPlan &of) {
   constexpr int64_t mostOfGrid = (int64_t(1) << 31) - 1, blocksWithWorkspace = 4;
   bool hasWorkspace = !of.requests.empty();
@@ -150,7 +150,11 @@ Ix HostSide::blocks(Emitter &e, const LaunchPlan &of) {
                      ? architecture.multiprocessors * of.blocksOfMultiprocessor
                  : hasWorkspace ? architecture.multiprocessors * blocksWithWorkspace
                                 : mostOfGrid;
-  return e.ix().min(e.ix().product(Signature::grid(e)), most);
+  return e.ix().min(e.ix().ceilDiv(e.ix().product(Signature::grid(e)), of.programsBeside), most);
+}
+
+Ix HostSide::workspaceBytes(Emitter &e, const LaunchPlan &of) {
+  return e.ix().mul(e.ix().mul(blocks(e, of), of.programsBeside), bytesOfProgram(e, of.requests));
 }
 
 /// A scalar of the kernel that is known at the launch, with what it depends on.
@@ -182,12 +186,10 @@ void HostSide::emitInfo(KernelInfo &info) {
   auto made = function(info.name + "_info", 2);
   Emitter e(kernel, b);
   bindWords(e, made.getArgument(0));
-  Ix count = blocks(e, plan);
-  Ix bytes = e.ix().mul(count, bytesOfBlock(e, plan.requests));
+  Ix count = blocks(e, plan), bytes = workspaceBytes(e, plan);
   if (Value holds = conditionsHold(e)) {
-    Ix others = blocks(e, plain);
-    bytes = e.ix().select(holds, bytes, e.ix().mul(others, bytesOfBlock(e, plain.requests)));
-    count = e.ix().select(holds, count, others);
+    bytes = e.ix().select(holds, bytes, workspaceBytes(e, plain));
+    count = e.ix().select(holds, count, blocks(e, plain));
   }
   info.iterations = count.constant();
   info.workspaceBytes = bytes.constant();

@@ -50,7 +50,8 @@ struct Signature {
 /// How a kernel is launched, as far as it does not depend on sizes.
 struct LaunchPlan {
   int64_t threads = 0, sharedBytes = 0, fillThreads = 0;
-  std::vector<std::pair<std::vector<Size>, int64_t>> requests; // workspace of a block
+  int64_t programsBeside = 1;                                  // in a block, at one time
+  std::vector<std::pair<std::vector<Size>, int64_t>> requests; // workspace of a program
   int64_t blocksOfMultiprocessor = 0; // that run all programs; 0: a block runs one
   std::vector<MapPlan> maps;          // of the launch
   LaunchConditions conditions;
@@ -67,14 +68,15 @@ public:
            const GpuArchitecture &architecture, const LaunchPlan &plan, const LaunchPlan &plain);
   void emit(KernelInfo &info);
 
-  /// What one block needs of the workspace.
-  static Ix bytesOfBlock(Emitter &e,
-                         llvm::ArrayRef<std::pair<std::vector<Size>, int64_t>> requests);
+  /// What one program at a time needs of the workspace.
+  static Ix bytesOfProgram(Emitter &e,
+                           llvm::ArrayRef<std::pair<std::vector<Size>, int64_t>> requests);
 
 private:
   mlir::LLVM::LLVMFuncOp function(const std::string &name, unsigned arguments);
   void bindWords(Emitter &e, mlir::Value words);
   Ix blocks(Emitter &e, const LaunchPlan &of);
+  Ix workspaceBytes(Emitter &e, const LaunchPlan &of);
   mlir::Value scalarAtLaunch(Emitter &e, mlir::Value scalar);
   mlir::Value conditionsHold(Emitter &e);
   void emitInfo(KernelInfo &info);

@@ -4,6 +4,7 @@
 #include "Target/NVIDIA/Attention/AttentionEmitter.h"
 #include "Target/NVIDIA/Attention/WorkTable.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
+#include "Target/NVIDIA/Emission/PlainPrograms.h"
 #include "Target/NVIDIA/Emission/Width.h"
 #include "Target/NVIDIA/HostSide.h"
 #include "Target/NVIDIA/Product/Emission/ProductEmitter.h"
@@ -43,13 +44,12 @@ public:
     findStructure();
     result.usesTensorCores = product || attention;
     if (!result.usesTensorCores) {
-      plan.threads = threadsFor(width);
-      if (failed(emitPrograms(result, plan, result.info.name, sharedOfPlain())))
+      if (failed(emitPlain(result, plan, result.info.name)))
         return failure();
     } else if (failed(avoidsTensorCores ? emitInPlace(result)
                       : product         ? emitProduct(result)
                                         : emitAttention(result)) ||
-               (!plan.conditions.empty() && failed(emitPlain(result)))) {
+               (!plan.conditions.empty() && failed(emitBeside(result)))) {
       return failure();
     }
     emitFill(result);
@@ -259,84 +259,61 @@ private:
         });
   }
 
-  int64_t sharedOfPlain() const { return architecture.sharedBytes / blocksOfMultiprocessor - 1024; }
+  /// The plain lowering, with blocks as they suit it.
+  LogicalResult emitPlain(LoweredForDevice &result, LaunchPlan &own, const std::string &name) {
+    int64_t sharedLimit = architecture.sharedBytes / blocksOfMultiprocessor - 1024;
+    BlockShape shape = blockShapeFor(width, knownPrograms(), architecture);
+    own.threads = shape.allThreads();
+    own.programsBeside = shape.programs;
+    return emitPrograms(result, own, shape, name, sharedLimit);
+  }
 
-  /// The plain lowering beside the kernel for tensor cores, for other sizes.
-  LogicalResult emitPlain(LoweredForDevice &result) {
-    plain.threads = threadsFor(width);
+  /// The same beside the kernel for tensor cores, for other sizes.
+  LogicalResult emitBeside(LoweredForDevice &result) {
     result.hasPlain = true;
-    return emitPrograms(result, plain, result.info.name + plainSuffix, sharedOfPlain());
+    return emitPlain(result, plain, result.info.name + plainSuffix);
   }
 
   /// The plain lowering, launched as the kernel for tensor cores would be.
   LogicalResult emitInPlace(LoweredForDevice &result) {
     LaunchPlan own = plan;
-    if (failed(emitPrograms(result, own, result.info.name, plan.sharedBytes)))
+    BlockShape shape{plan.threads, 1};
+    if (failed(emitPrograms(result, own, shape, result.info.name, plan.sharedBytes)))
       return failure();
     result.arguments += int64_t(plan.maps.size()) * mapWords;
     return success(own.requests.empty());
   }
 
-  /// The plain lowering: a block runs programs one after the other. Says in `own` what it needs.
-  LogicalResult emitPrograms(LoweredForDevice &result, LaunchPlan &own, const std::string &name,
-                             int64_t sharedLimit) {
+  /// Says in `own` what the launch needs.
+  LogicalResult emitPrograms(LoweredForDevice &result, LaunchPlan &own, const BlockShape &shape,
+                             const std::string &name, int64_t sharedLimit) {
     LLVM::LLVMFuncOp made = function(name, own.threads, own.maps.size());
     Emitter e(kernel, b);
     signature.bind(e, made.getArguments());
     // As in Product/Emission/WarpGroups.cpp: memory is touched behind it.
     for (auto kind : {NVVM::GridDepActionKind::wait, NVVM::GridDepActionKind::launch_dependents})
       NVVM::GriddepcontrolOp::create(b, loc, kind);
-    e.threads = own.threads;
     e.width = width.neighbours;
     e.mostHeld = width.held;
-    e.thread = sreg<NVVM::ThreadIdXOp>();
-    e.shared = LLVM::AddrSpaceCastOp::create(b, loc, pointer, sharedMemory(sharedAlignment));
-    e.sharedLimit = sharedLimit;
-    Indices grid = signature.grid(e);
-    Value first = sreg<NVVM::BlockIdXOp>(), blocks = sreg<NVVM::GridDimXOp>();
-    Value count = e.ix().value(e.ix().product(grid));
-    auto programs = scf::ForOp::create(b, loc, first, count, blocks, ValueRange{});
-    // The block's part of the workspace begins where the ones before it end; how large one is will
-    // be known at the end.
-    e.entry = OpBuilder::InsertPoint(programs->getBlock(), Block::iterator(programs));
-    Value argument = made.getArgument(unsigned(signature.count()) - 1);
-    auto scaled = arith::MulIOp::create(b, loc, first, first);
-    b.setInsertionPoint(programs);
-    scaled->moveBefore(programs);
-    e.workspace = LLVM::GEPOp::create(b, loc, pointer, b.getI8Type(), argument,
-                                      ArrayRef<LLVM::GEPArg>{Value(scaled)});
-    b.setInsertionPointToStart(programs.getBody());
-    numberPrograms(e, programs.getInductionVar(), grid);
-    if (failed(e.block(kernel.getBody().front())))
+    std::optional<AheadPlan> ahead = planAhead(kernel, shape, architecture);
+    if (ahead)
+      own.blocksOfMultiprocessor = 1, sharedLimit = architecture.sharedBytes;
+    Value workspace = made.getArgument(unsigned(signature.count()) - 1);
+    PlainPrograms programs(e, shape, sharedMemory(sharedAlignment), workspace);
+    if (failed(programs.emit(signature.grid(e), ahead, sharedLimit)))
       return failure();
-    e.barrier(); // the next program uses the same scratch
-    b.setInsertionPoint(scaled);
     own.requests = e.requests;
-    Ix bytes = HostSide::bytesOfBlock(e, own.requests);
-    scaled.getRhsMutable().assign(e.ix().value(bytes));
-    own.sharedBytes = e.mostSharedBytes;
+    own.sharedBytes = programs.sharedBytes();
     result.info.failures = e.failures;
     result.entries.push_back({name, own.sharedBytes, 0, 0, 0});
     return success();
-  }
-
-  /// Program `number`, row-major.
-  void numberPrograms(Emitter &e, Ix number, const Indices &grid) {
-    e.programIds.assign(grid.size(), Ix(0));
-    for (int64_t d = int64_t(grid.size()) - 1; d >= 0; --d) {
-      if (grid[d].is(1))
-        continue;
-      e.programIds[d] = d == 0 ? number : e.ix().rem(number, grid[d]);
-      if (d > 0)
-        number = e.ix().div(number, grid[d]);
-    }
   }
 
   /// Program `number` where programs that run at one time share operands: in bands of so many rows
   /// of programs as the order of programs says (`tile.block`), and in a band column by column.
   void numberInBands(Emitter &e, const Ix &number, const Indices &grid) {
     auto order = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::TileDialect::blockName);
-    numberPrograms(e, number, grid);
+    setProgram(e, number, grid);
     size_t rank = grid.size();
     if (!order || size_t(order.size()) != rank || rank < 2 || order[int64_t(rank) - 2] <= 1)
       return;
@@ -357,7 +334,7 @@ private:
       return std::nullopt;
     int64_t blocks = std::min(*all, architecture.multiprocessors * plan.blocksOfMultiprocessor);
     if (attentionPlan->dealsTrips) {
-      int64_t ofHead = *grid.back().constant();
+      int64_t ofHead = attention->sharesOperands ? *grid.back().constant() : 1;
       return dealPrograms(ofHead, *all / ofHead, attentionPlan->warpGroups, blocks);
     }
     if (attention->trips.empty())
@@ -394,7 +371,7 @@ private:
     programs.number = [this, &e, &grid, word, blocks](const Ix &number) -> Value {
       Ix own = word(e.ix().add(number, blocks));
       bool mayBeDealt = attentionPlan->dealsTrips;
-      numberPrograms(e, mayBeDealt ? e.ix().rem(own, dealtProgram) : own, grid);
+      setProgram(e, mayBeDealt ? e.ix().rem(own, dealtProgram) : own, grid);
       return mayBeDealt ? e.ix().less(dealtProgram - 1, own) : Value();
     };
   }

@@ -26,6 +26,10 @@ mlir::Value emitApproximate(mlir::OpBuilder &b, mlir::Location loc, llvm::String
 mlir::Value emitExpOfDifference(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                                 mlir::Value factor, mlir::Value y);
 
+/// x / y so, where many x have one y: what is computed of y alone is the same for all of them.
+mlir::Value emitDivisionByShared(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                                 mlir::Value y);
+
 /// Whether `value`, of f32, only gets to f16 or bf16, through elementwise operations, shapes,
 /// reductions, sums of products and loops.
 bool isRoundedToHalf(mlir::Value value, bool isNext = false);

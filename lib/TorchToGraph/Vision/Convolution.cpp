@@ -155,17 +155,18 @@ Tensor weightGradient(Lowering &ctx, const Geometry &geometry, Tensor small, Ten
   small = splitGroups(ctx, small, geometry.groups);
   large = splitGroups(ctx, large, geometry.groups);
 
-  // Loops: g, o, c, k..., n, y...
+  // Loops: g, k..., o, c, n, y...; the result is a matrix for each tap.
   MLIRContext *context = ctx.b.getContext();
   auto d = [&](int64_t i) { return getAffineDimExpr(i, context); };
-  int64_t loops = 4 + 2 * spatial, n = 3 + spatial;
-  SmallVector<AffineExpr> smallMap{d(n), d(0), d(1)}, largeMap{d(n), d(0), d(2)},
-      outMap{d(0), d(1), d(2)};
+  int64_t loops = 4 + 2 * spatial, o = 1 + spatial, c = 2 + spatial, n = 3 + spatial;
+  SmallVector<AffineExpr> smallMap{d(n), d(0), d(o)}, largeMap{d(n), d(0), d(c)};
   for (int64_t i = 0; i < spatial; ++i) {
     smallMap.push_back(d(n + 1 + i));
-    largeMap.push_back(d(n + 1 + i) * geometry.stride[i] + d(3 + i) * geometry.dilation[i]);
-    outMap.push_back(d(3 + i));
+    largeMap.push_back(d(n + 1 + i) * geometry.stride[i] + d(1 + i) * geometry.dilation[i]);
   }
+  SmallVector<AffineExpr> outMap;
+  for (int64_t loop = 0; loop < n; ++loop)
+    outMap.push_back(d(loop));
   SmallVector<AffineMap> maps;
   for (ArrayRef<AffineExpr> results : {ArrayRef(smallMap), ArrayRef(largeMap), ArrayRef(outMap)})
     maps.push_back(AffineMap::get(loops, 0, results, context));
@@ -173,9 +174,11 @@ Tensor weightGradient(Lowering &ctx, const Geometry &geometry, Tensor small, Ten
   iterators.append(1 + spatial, utils::IteratorType::reduction);
 
   DType dtype = contractDType(small.dtype);
-  SmallVector<OpFoldResult> sizes = {m.constant(geometry.groups), ctx.sizesOf(small)[2],
-                                     ctx.sizesOf(large)[2]};
-  sizes.append(window.begin(), window.end());
+  SmallVector<OpFoldResult> sizes(n);
+  sizes[0] = m.constant(geometry.groups);
+  llvm::copy(window, sizes.begin() + 1);
+  sizes[c] = ctx.sizesOf(large)[2];
+  sizes[o] = ctx.sizesOf(small)[2];
   Tensor zeros = ctx.filled(sizes, dtype, Scalar::ofInt(context, 0));
   auto op = linalg::GenericOp::create(
       ctx.b, ctx.loc, zeros.type(), ValueRange{small.value, large.value}, zeros.value, maps,
@@ -184,7 +187,9 @@ Tensor weightGradient(Lowering &ctx, const Geometry &geometry, Tensor small, Ten
         Value product = e.mul(e.cast(x[0], small.dtype), e.cast(x[1], large.dtype));
         linalg::YieldOp::create(b, loc, e.add(x[2], product));
       });
-  return {op.getResult(0), dtype};
+  SmallVector<int64_t> order = {0, o, c};
+  llvm::append_range(order, llvm::seq<int64_t>(1, 1 + spatial));
+  return permute(ctx, {op.getResult(0), dtype}, order);
 }
 
 LogicalResult lowerConvolutionBackward(Lowering &ctx) {

@@ -345,3 +345,28 @@ tile.kernel @rows_a_page_apart(in %x: !tile.buffer<[128, 64], f32>,
   %d1 = tile.dot %a, %b1, %s : tensor<128x64xf32>, tensor<64x64xf32>, tensor<128x64xf32>
   tile.store %d1, %z[%c0, %c0] : tensor<128x64xf32>, !tile.buffer<[128, 64], f32>
 }
+
+// Steps along K that are several dimensions of a box: the boxes are copied as they lie, and are
+// matrices then.
+// ALL-LABEL: plan of @boxes
+// ALL:       tile.dot %2, %4
+// ALL-NEXT:    %0 in scratch memory: vectors of {{.*}} along dimension 2
+// ALL-NEXT:    %1 is its operand's memory, reshaped
+// ALL-NEXT:    a is a transposed view
+// ALL-NEXT:    %3 in scratch memory: vectors of {{.*}} along dimension 2
+// ALL-NEXT:    %4 is its operand's memory, reshaped
+// ALL-NEXT:    outer products
+tile.kernel @boxes(in %x: !tile.buffer<[10, 10, 64], f32>, in %w: !tile.buffer<[8, 8, 64], f32>,
+                   out %y: !tile.buffer<[64, 64], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %p = tile.load %x[%c1, %c1, %c0] : !tile.buffer<[10, 10, 64], f32> -> tensor<8x8x64xf32>
+  %q = tile.reshape %p : tensor<8x8x64xf32> -> tensor<64x64xf32>
+  %a = tile.transpose %q [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+  %r = tile.load %w[%c0, %c0, %c0] : !tile.buffer<[8, 8, 64], f32> -> tensor<8x8x64xf32>
+  %b = tile.reshape %r : tensor<8x8x64xf32> -> tensor<64x64xf32>
+  %s = tile.full %zero : f32 -> tensor<64x64xf32>
+  %d = tile.dot %a, %b, %s : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+  tile.store %d, %y[%c0, %c0] : tensor<64x64xf32>, !tile.buffer<[64, 64], f32>
+}

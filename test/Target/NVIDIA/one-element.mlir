@@ -8,11 +8,11 @@
 // CHECK: arith.divf
 // CHECK-NOT: nvvm.barrier0
 // CHECK: llvm.store
-tile.kernel @scaled(in %x: !tile.buffer<[M, 256], f32>, out %y: !tile.buffer<[M, 256], f32>) symbols [M] grid [M] {
+tile.kernel @scaled(in %x: !tile.buffer<[100, 256], f32>, out %y: !tile.buffer<[100, 256], f32>) grid [100] {
   %m = tile.program_id 0
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : f32
-  %row = tile.load %x[%m, %c0] : !tile.buffer<[M, 256], f32> -> tensor<1x256xf32>
+  %row = tile.load %x[%m, %c0] : !tile.buffer<[100, 256], f32> -> tensor<1x256xf32>
   %sum = tile.reduce sum %row axis 1 : tensor<1x256xf32> -> tensor<1xf32>
   %column = tile.reshape %sum : tensor<1xf32> -> tensor<1x1xf32>
   %root = math.sqrt %column : tensor<1x1xf32>
@@ -20,5 +20,5 @@ tile.kernel @scaled(in %x: !tile.buffer<[M, 256], f32>, out %y: !tile.buffer<[M,
   %scale = arith.divf %ones, %root : tensor<1x1xf32>
   %all = tile.broadcast %scale : tensor<1x1xf32> -> tensor<1x256xf32>
   %out = arith.mulf %row, %all : tensor<1x256xf32>
-  tile.store %out, %y[%m, %c0] : tensor<1x256xf32>, !tile.buffer<[M, 256], f32>
+  tile.store %out, %y[%m, %c0] : tensor<1x256xf32>, !tile.buffer<[100, 256], f32>
 }

@@ -23,14 +23,14 @@
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>
 // CHECK: nvvm.barrier0
 // CHECK-NOT: nvvm.barrier0
-tile.kernel @share(in %x: !tile.buffer<[M, 200], f32>, out %y: !tile.buffer<[M, 200], f32>)
-    symbols [M] grid [M] {
+tile.kernel @share(in %x: !tile.buffer<[100, 200], f32>, out %y: !tile.buffer<[100, 200], f32>)
+    grid [100] {
   %m = tile.program_id 0
   %c0 = arith.constant 0 : index
-  %row = tile.load %x[%m, %c0] : !tile.buffer<[M, 200], f32> -> tensor<1x200xf32>
+  %row = tile.load %x[%m, %c0] : !tile.buffer<[100, 200], f32> -> tensor<1x200xf32>
   %sum = tile.reduce sum %row axis 1 : tensor<1x200xf32> -> tensor<1xf32>
   %column = tile.reshape %sum : tensor<1xf32> -> tensor<1x1xf32>
   %all = tile.broadcast %column : tensor<1x1xf32> -> tensor<1x200xf32>
   %share = arith.divf %row, %all : tensor<1x200xf32>
-  tile.store %share, %y[%m, %c0] : tensor<1x200xf32>, !tile.buffer<[M, 200], f32>
+  tile.store %share, %y[%m, %c0] : tensor<1x200xf32>, !tile.buffer<[100, 200], f32>
 }

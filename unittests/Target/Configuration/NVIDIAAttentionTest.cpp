@@ -55,8 +55,30 @@ TEST(AttentionCost, KeysOfAnyNumber) {
 TEST(AttentionCost, WhatTheTensorCoresCannotTake) {
   EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 64, false, kernel::f32)));
   EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 72)));
-  EXPECT_FALSE(isForTensorCores(heads(4, 40, 128, 64))); // a warp group has 64 rows
   EXPECT_FALSE(isForTensorCores(heads(4, 128, 128, 272)));
+}
+
+/// All in one block, of one warp group's rows; where they are one query of each of several heads
+/// that share keys, of all these.
+TEST(AttentionCost, FewQueries) {
+  for (int64_t queries : {1, 16, 63})
+    for (int64_t keys : {77, 4096}) {
+      kernels::Attention spec = heads(32, queries, keys, 128);
+      ASSERT_TRUE(isForTensorCores(spec));
+      std::optional<AttentionChoice> chosen = chooseAttention(spec, hopper());
+      ASSERT_TRUE(chosen) << queries << " " << keys;
+      EXPECT_TRUE(isLegal(spec, *chosen, hopper()));
+      EXPECT_EQ(chosen->block.queries, queries);
+      EXPECT_EQ(chosen->block.splitsKeys, keys == 4096);
+    }
+  kernels::Attention grouped = heads(8, 1, 4096, 128);
+  grouped.dims[1] = {4};
+  AttentionChoice chosen = *chooseAttention(grouped, hopper()), wrong = chosen;
+  EXPECT_EQ(chosen.block.groups, 4);
+  wrong.block.splitsKeys = false; // for two warp groups of one's rows
+  EXPECT_FALSE(isLegal(grouped, wrong, hopper()));
+  wrong.warpGroups = 1;
+  EXPECT_TRUE(isLegal(grouped, wrong, hopper()));
 }
 
 TEST(AttentionCost, WhatDoesNotFitIsRefused) {

@@ -63,8 +63,11 @@ TEST(ProductCost, WarpGroupsInTurns) {
   EXPECT_TRUE(isLegal(spec, tried, hopper()));
   tried.pipeline = {5, 1, /*isPingPong=*/true};
   EXPECT_FALSE(isLegal(spec, tried, hopper()));
-  tried.pipeline = {3, 2, /*isPingPong=*/true};
-  tried.block.columns = 192; // 192 sums a thread
+  tried.pipeline = {5, 2, /*isPingPong=*/true};
+  tried.block.columns = 192; // which go out in narrower pieces
+  EXPECT_TRUE(isLegal(spec, tried, hopper()));
+  tried.pipeline.stages = 3;
+  tried.block.columns = 224; // 224 sums a thread
   EXPECT_FALSE(isLegal(spec, tried, hopper()));
 }
 
@@ -78,6 +81,15 @@ TEST(ProductCost, TurnsWhereTheyPay) {
   EXPECT_TRUE(takesTurns(2048, 10240, 1280));
   EXPECT_FALSE(takesTurns(2048, 1280, 1280)); // one program each
   EXPECT_FALSE(takesTurns(4096, 4096, 4096)); // larger blocks read less
+}
+
+/// Rows of programs that run at one time: all of few.
+TEST(ProductCost, RowsThatShareOperands) {
+  auto rowPrograms = [](int64_t m) {
+    return chooseProduct(halves(m, 10240, 1280, true), hopper()).block.rowPrograms;
+  };
+  EXPECT_EQ(rowPrograms(2048), 16);
+  EXPECT_EQ(rowPrograms(8192), 8);
 }
 
 TEST(ProductCost, TF32) {

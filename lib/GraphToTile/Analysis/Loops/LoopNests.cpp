@@ -216,6 +216,32 @@ static bool readAxis(AffineExpr expr, ArrayRef<int> loops, AxisMap &axis) {
   return readAxis(binary.getLHS(), loops, axis);
 }
 
+/// The same of windows: one of the loops is summed over, others move it.
+static bool readWindow(AffineExpr expr, const OpLoops &nest, int64_t factor, AxisMap &axis) {
+  axis.isPartial = true;
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    axis.offset += factor * constant.getValue();
+    return true;
+  }
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    int loop = nest.loops[dim.getPosition()];
+    if (!llvm::is_contained(nest.reduced, loop)) {
+      axis.dimTerms.push_back({loop, factor});
+      return true;
+    }
+    axis.dims.push_back(loop);
+    axis.stride = factor;
+    return axis.dims.size() == 1 && factor > 0;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (binary && binary.getKind() == AffineExprKind::Add)
+    return readWindow(binary.getLHS(), nest, factor, axis) &&
+           readWindow(binary.getRHS(), nest, factor, axis);
+  auto times = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : AffineConstantExpr();
+  return times && binary.getKind() == AffineExprKind::Mul &&
+         readWindow(binary.getLHS(), nest, factor * times.getValue(), axis);
+}
+
 LogicalResult LoopNests::addScan(graph::ScanOp op) {
   OpLoops nest{op, {}, {}, {}};
   for (int64_t size : cast<RankedTensorType>(op.getInputs()[0].getType()).getShape())
@@ -356,9 +382,15 @@ LogicalResult LoopNests::mapOf(OpOperand &operand, AffineMap indexing, OpLoops &
   OperandMap map{operand.get(), {}};
   auto type = cast<RankedTensorType>(operand.get().getType());
   for (auto [i, expr] : llvm::enumerate(indexing.getResults())) {
-    AxisMap axis;
-    if (!readAxis(expr, nest.loops, axis))
+    AxisMap axis, window;
+    bool isRead = readAxis(expr, nest.loops, axis);
+    if (!isRead && readWindow(expr, nest, 1, window)) {
+      for (auto [loop, factor] : window.dimTerms)
+        partLoops.push_back(loop);
+      axis = std::move(window);
+    } else if (!isRead) {
       return fail("an operand is read in windows");
+    }
     if (axis.dims.size() == 1 && !axis.isPartial && known(type.getDimSize(i)) &&
         !table.unify(std::vector<int>(axis.dims.begin(), axis.dims.end()),
                      {table.make(type.getDimSize(i))}))
@@ -487,6 +519,8 @@ LogicalResult LoopNests::throughSlice(tensor::ExtractSliceOp slice, OperandMap &
     axis.offset = offset.value_or(0) + *stride * axis.offset;
     axis.stride *= *stride;
     for (auto &[place, factor] : axis.scalarTerms)
+      factor *= *stride;
+    for (auto &[loop, factor] : axis.dimTerms)
       factor *= *stride;
     if (!offset)
       axis.scalarTerms.push_back({cast<Value>(slice.getMixedOffsets()[d]), 1});

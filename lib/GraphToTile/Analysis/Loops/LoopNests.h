@@ -22,6 +22,8 @@ struct AxisMap {
   llvm::SmallVector<std::pair<mlir::Value, int64_t>> scalarTerms = {};
   bool isPartial = false; // not all of the axis, or not certainly
   bool isWhole = false;   // all of it for certain, though counted as partial since others are
+  // Of a window: dimensions that move it, each times a factor. It is partial then.
+  llvm::SmallVector<std::pair<int, int64_t>> dimTerms = {};
   bool isPlain() const { return offset == 0 && stride == 1 && scalarTerms.empty() && !isPartial; }
 };
 

@@ -74,6 +74,9 @@ void JoinedDims::collect(LoopNests &nests, bool keepsAxes) {
 void JoinedDims::addMap(ArrayRef<AxisMap> axes) {
   Sequence sequence;
   for (const AxisMap &axis : axes) {
+    for (auto [loop, factor] : axis.dimTerms)
+      for (int atom : nests.table.atoms({loop}))
+        sequences.push_back({-1, atom, -1});
     if (!axis.isPlain())
       sequence.push_back(-1);
     for (int atom : nests.table.atoms(list(axis.dims)))

@@ -113,6 +113,9 @@ BufferView SubkernelBuilder::viewOf(RankedTensorType type, ArrayRef<AxisMap> axe
             {scalar(cast<BlockArgument>(place), kernel::i64), factor});
       if (!atoms.empty())
         access.back().dim = joined->of(atoms).front();
+      for (auto [loop, factor] : map.dimTerms)
+        for (int dim : joined->of(nests->table.atoms({loop})))
+          access.back().dimTerms.push_back({dim, factor});
       if (map.isWhole && atoms.size() == 1 && joined->atoms(access.back().dim).size() == 1)
         wholeAxes[access.back().dim] = own().symbol;
       continue;

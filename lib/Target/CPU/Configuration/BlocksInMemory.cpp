@@ -206,6 +206,34 @@ CPUContraction panelBlock(const Contraction &contraction, const VectorUnit &unit
   return made;
 }
 
+/// Whether several sums are to be made in blocks of all of them, which are copied beside the
+/// products.
+bool copiesBoxes(const Contraction &contraction) {
+  ContractionRoles roles = rolesOf(contraction);
+  return roles.sums.size() > 1 && !roles.rows.empty() && !roles.columns.empty() &&
+         contraction.dims[roles.sums.back()].size && contraction.dims[roles.rows.back()].size;
+}
+
+/// Terms of a block of several sums.
+int64_t termsOf(const std::vector<int64_t> &blocks) {
+  int64_t terms = 1;
+  for (int64_t block : blocks)
+    terms *= block;
+  return terms;
+}
+
+CPUContraction blockOfBoxes(const Contraction &contraction, const CPUContraction &like) {
+  ContractionRoles roles = rolesOf(contraction);
+  int64_t rows = sizeOf(contraction, roles.rows);
+  CPUContraction made = like;
+  made.hasAccumulatorsInMemory = true;
+  int64_t programs = (rows + mostWideRows - 1) / mostWideRows;
+  made.rows = (rows + programs - 1) / programs;
+  made.columns = wideColumns(contraction, programs);
+  made.kBlock = termsOf(kernels::sumBlocks(contraction, packedDepth));
+  return made;
+}
+
 /// Whether rows of pairs are to pass by a block of b in the first-level cache: there are more of
 /// them than tile registers hold, in whole tiles.
 bool streamsPairs(const Contraction &contraction, const VectorUnit &unit) {
@@ -278,6 +306,8 @@ std::optional<CPUContraction> chooseInMemory(const Contraction &contraction, con
                ? std::optional(pairsInMemory(contraction, unit, inRegisters))
                : std::nullopt;
   bool isWhole = inRegisters.columnParts == 1;
+  if (isWhole && !inRegisters.isPacked && copiesBoxes(contraction))
+    return blockOfBoxes(contraction, inRegisters);
   if (isWhole && convertsFirst(contraction, unit) &&
       sizeOf(contraction, rolesOf(contraction).rows) >= convertedRows)
     return blockInMemory(contraction, unit, inRegisters);

@@ -83,9 +83,12 @@ void shareLongSum(ContractionConfiguration &block, const Contraction &contractio
       auto size = contraction.dims[dim].size;
       programs *= size ? (*size + each - 1) / each : splitLimits.enoughPrograms;
     }
-  auto length = contraction.dims[roles.sums.back()].size;
-  bool isLong = length.value_or(longSum) >= longSum && roles.sums.size() == 1;
-  if (!isLong || programs >= splitLimits.enoughPrograms)
+  int64_t length = 1;
+  for (int dim : roles.sums)
+    length *= contraction.dims[dim].size.value_or(longSum);
+  // Several sums are one loop only where that takes blocks of them all.
+  bool isOneLoop = roles.sums.size() == 1 || block.kBlock > 0;
+  if (length < longSum || !isOneLoop || programs >= splitLimits.enoughPrograms)
     return;
   block.splitsK = true;
   if (block.kBlock == 0)
@@ -386,7 +389,8 @@ bool isRhsTransposeProfitable(const Contraction &contraction) {
     return false;
   auto rows = contraction.dims[roles.rows.back()].size;
   auto columns = contraction.dims[roles.columns.back()].size;
-  return isTransposed(contraction) && (!rows || *rows > fewRows) && columns != 1;
+  return isTransposed(contraction) && !readsWindows(contraction) && (!rows || *rows > fewRows) &&
+         columns != 1;
 }
 
 } // namespace tw::target::cpu

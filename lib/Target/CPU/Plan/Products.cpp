@@ -151,6 +151,8 @@ private:
       auto transpose = tile == op.getA() ? computedTranspose(op) : tile::TransposeOp();
       return fillScratch(transpose ? Value(transpose.getOperand()) : tile, plan);
     }
+    if (auto steps = stepsOfBox(tile, isB))
+      return copyBox(steps, isB, plan);
     if (auto transpose = isB ? tile::TransposeOp() : spreadTranspose())
       return viewTransposed(transpose, plan);
     int lane = isB ? rank - 1 : -1;
@@ -164,6 +166,38 @@ private:
       return viewTransposed(transpose, plan);
     plan.form = DotOperand::Form::Scratch;
     return toMemory(scene, tile, plan.before);
+  }
+
+  /// The steps along K as rows of a matrix, where these are several dimensions of a box that is
+  /// loaded: their positions in memory do not follow from the number of the step.
+  tile::ReshapeOp stepsOfBox(Value tile, bool isB) {
+    if (!isB) {
+      auto transpose = tile.getDefiningOp<tile::TransposeOp>();
+      if (!transpose || rank != 2)
+        return {};
+      tile = transpose.getOperand();
+    }
+    auto steps = tile.getDefiningOp<tile::ReshapeOp>();
+    auto load = steps ? steps.getOperand().getDefiningOp<tile::LoadOp>() : tile::LoadOp();
+    if (!load || rank != 2 || scene.isPlaced(tile) || !steps.getType().hasStaticShape() ||
+        load.getType().getRank() == 0)
+      return {};
+    ArrayRef<int64_t> box = load.getType().getShape();
+    bool isJoined = llvm::count_if(box.drop_back(), [](int64_t n) { return n != 1; }) > 1;
+    return isJoined && box.back() == steps.getType().getShape().back() ? steps : tile::ReshapeOp();
+  }
+
+  /// The box is copied as it lies, and its rows are the steps.
+  LogicalResult copyBox(tile::ReshapeOp steps, bool isB, DotOperand &plan) {
+    plan.form = isB ? DotOperand::Form::Scratch : DotOperand::Form::TransposedView;
+    if (failed(toMemory(scene, steps.getOperand(), plan.before)))
+      return failure();
+    unsigned room = scene.stateOf(steps.getOperand()).room;
+    plan.before.push_back({steps.getResult(), /*isView=*/true, {}});
+    scene.putInMemory(steps.getResult(), room);
+    if (!isB)
+      scene.putInMemory(op.getA(), room);
+    return success();
   }
 
   LogicalResult viewTransposed(tile::TransposeOp transpose, DotOperand &plan) {

@@ -41,7 +41,8 @@ public:
   AttentionMatch run() {
     AttentionMatch match;
     if (findParts() && findOperands() && checkExtents() && checkCarried() && followAll() &&
-        roles.findStores(kernel, found.stores, why) && readsNoResult(kernel, why)) {
+        roles.findStores(kernel, found.stores, why, found.tileRows == 1) &&
+        readsNoResult(kernel, why)) {
       findTrips();
       findMasks();
       findDealing();
@@ -124,13 +125,13 @@ private:
 
   bool findOperands() {
     AttentionPart &first = found.parts[0];
-    if (!findOperand(first.scores.getA(), 0, found.queries, why))
+    if (!findOperand(first.scores.getA(), 0, found.queries, why, /*mayBeOne=*/true))
       return false;
     if (found.queries.load->getParentOp() != kernel)
       return no("the first product's left operand changes from trip to trip");
     for (AttentionPart &part : found.parts) {
       ProductOperand queries;
-      if (!findOperand(part.scores.getA(), 0, queries, why) ||
+      if (!findOperand(part.scores.getA(), 0, queries, why, /*mayBeOne=*/true) ||
           !findOperand(part.scores.getB(), 1, part.keys, why) ||
           !findOperand(part.output.getB(), 1, part.values, why))
         return false;
@@ -154,7 +155,8 @@ private:
 
   bool checkExtents() {
     const AttentionPart &part = found.parts[0];
-    found.rows = found.queries.freeExtent;
+    found.tileRows = found.queries.freeExtent;
+    found.rows = std::max(found.tileRows, rowsOfGroup);
     found.depth = found.queries.sumExtent;
     found.terms = part.keys.freeExtent;
     found.width = part.values.freeExtent;
@@ -211,8 +213,8 @@ private:
     for (auto [number, initial] : llvm::enumerate(part.loop.getInitial())) {
       auto type = dyn_cast<RankedTensorType>(initial.getType());
       if (!type || !type.getElementType().isF32() ||
-          (number != part.sums &&
-           (type.getNumElements() != found.rows || wideDims(initial).size() != 1)))
+          (number != part.sums && (type.getNumElements() != found.tileRows ||
+                                   wideDims(initial).size() != (found.tileRows > 1))))
         return no("its loop carries something else than a number for each row");
     }
     return true;
@@ -299,8 +301,8 @@ private:
       return llvm::none_of(load.getPositions(),
                            [&](Value at) { return dependsOnProgram(at, lastDim); });
     };
-    if (trips && isSame(found.parts[0].keys.load) && isSame(found.parts[0].values.load) &&
-        followCombine(loop))
+    found.sharesOperands = isSame(found.parts[0].keys.load) && isSame(found.parts[0].values.load);
+    if (trips && followCombine(loop))
       found.dealtTrips = trips;
   }
 

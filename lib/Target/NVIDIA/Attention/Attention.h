@@ -34,11 +34,14 @@ struct Attention {
   /// Of each program along the grid's last dimension, where these differ and are known.
   std::vector<int64_t> trips;
   bool isMasked = false; // trips read more than operands
-  /// How many trips its one loop has, where these can be dealt to warp groups, or programs next to
-  /// each other along the grid's last dimension share what they load: the loop's `combine` is
-  /// commutative, and all these programs have the same trips and right operands.
+  /// How many trips its one loop has, where these can be dealt to warp groups: the loop's `combine`
+  /// is commutative. Programs next to each other along the grid's last dimension may have the same
+  /// right operands.
   std::optional<int64_t> dealtTrips;
-  int64_t rows = 0, terms = 0, depth = 0, width = 0;
+  bool sharesOperands = false; // those programs do
+  /// Rows of the tile, and of warp groups: the same, but for fewer than 64.
+  int64_t tileRows = 0, rows = 0;
+  int64_t terms = 0, depth = 0, width = 0;
   mlir::Type element; // of the operands
   LaunchConditions conditions;
 };

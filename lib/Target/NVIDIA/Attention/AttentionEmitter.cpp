@@ -15,7 +15,8 @@ AttentionMaps mapsOf(const Attention &attention, const AttentionPlan &plan) {
   AttentionMaps maps;
   maps.all = {mapOf(attention.queries, plan.queries), mapOf(part.keys, plan.keys),
               mapOf(part.values, plan.values)};
-  maps.stores = piecesOf(attention.stores, attention.width, maps.all);
+  maps.stores = piecesOf(attention.stores, std::min(attention.tileRows, pieceRows), attention.width,
+                         plan.store, maps.all);
   return maps;
 }
 
@@ -25,7 +26,7 @@ AttentionEmitter::AttentionEmitter(Emitter &e, const Attention &attention,
     : WarpGroupsEmitter(e, shared, maps, std::move(programs), plan.warpGroups),
       attention(attention), plan(plan), plannedMaps(plannedMaps), queries(at, plan.queryRing),
       keys(at, plan.keyRing), values(at, plan.valueRing), terms(paddedTerms(attention.terms)),
-      fragment(std::max(attention.width, terms), 1) {}
+      fragment(std::max(attention.width, terms), 1, attention.tileRows) {}
 
 void AttentionEmitter::initBarriers() {
   for (const StageRing *ring : {&queries, &keys, &values})
@@ -334,9 +335,7 @@ void AttentionEmitter::setResults(size_t number, State &state) {
 void AttentionEmitter::finish(const State &state) {
   reduceBefore(nullptr);
   Value output = attention.parts.back().sumsAfter();
-  for (int64_t number = 0; number < attention.width / 2; ++number)
-    e.setElement(output, {fragment.row(0, number), fragment.column(number)},
-                 state.sums[size_t(number)]);
+  setSums(output, state.sums);
 }
 
 LogicalResult AttentionEmitter::multiplyAll() {

@@ -81,6 +81,14 @@ private:
   mlir::Value evaluate(mlir::Value tile, const Point &point);
   /// Of a tile with a number for each row.
   Point rowPoint(mlir::Value tile, int64_t number) const;
+  /// Whether a thread's elements in the first (0) or second (1) row that it has are known by points
+  /// of their own: where the tile has one row, that is the only one that is looked at.
+  bool hasRow(int64_t row) const { return row == 0 || attention.tileRows > 1; }
+  /// Whether a register is of a row; missing: of one that is looked at.
+  bool isOfRow(int64_t number, std::optional<int64_t> row) const;
+  void setSums(mlir::Value tile, mlir::ValueRange sums, std::optional<int64_t> row = std::nullopt);
+  void evaluateSums(mlir::Value tile, llvm::MutableArrayRef<mlir::Value> sums,
+                    std::optional<int64_t> row = std::nullopt);
   void setRows(const AttentionPart &part, mlir::ValueRange carried, mlir::ValueRange elements);
   void evaluateRows(const AttentionPart &part, mlir::ValueRange carried, State &state);
   mlir::Value ifTerm(int64_t number, mlir::Value value, mlir::Value otherwise);

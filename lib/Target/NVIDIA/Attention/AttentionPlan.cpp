@@ -66,9 +66,11 @@ static bool fitsRegisters(const AttentionShape &shape, int64_t warpGroups) {
 }
 
 int64_t chooseStages(const AttentionShape &shape, const GpuArchitecture &architecture) {
-  for (int64_t stages = shape.hasLoop ? mostStages : 1; stages > 0; --stages)
-    if (planAttention(shape, stages, architecture))
-      return stages;
+  // Where trips are dealt, each warp group has stages of its own, if there are as many for all.
+  for (bool isEven : {shape.dealtTo > 0, false})
+    for (int64_t stages = shape.hasLoop ? mostStages : 1; stages > 0; --stages)
+      if ((!isEven || stages % shape.dealtTo == 0) && planAttention(shape, stages, architecture))
+        return stages;
   return 0;
 }
 
@@ -102,7 +104,7 @@ std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t 
   auto bytesOf = [](const OperandTile &tile) { return alignUp(tile.bytes(), stageAlignment); };
   plan.hasLoaders = shape.hasLoop;
   plan.takesTurns = shape.hasLoop && plan.warpGroups > 1;
-  int64_t pieces = (shape.width + 63) / 64;
+  int64_t pieces = (shape.width + widestPiece - 1) / widestPiece;
   auto tryWith = [&](int64_t queryStages, int64_t storeBuffers) {
     int64_t offset = 0;
     auto ring = [&](int64_t count, const OperandTile &tile) {
@@ -117,7 +119,7 @@ std::optional<AttentionPlan> planAttention(const AttentionShape &shape, int64_t 
     }
     plan.keyRing = ring(stages, plan.keys);
     plan.valueRing = ring(stages, plan.values);
-    plan.store = {offset, storeBuffers};
+    plan.store = {offset, storeBuffers, widestPiece};
     int64_t storeBytes = plan.warpGroups * plan.store.bytesOfGroup();
     offset += plan.dealsTrips ? std::max(storeBytes, bytesToCombine(shape)) : storeBytes;
     for (RingPlan *each : {&plan.queryRing, &plan.keyRing, &plan.valueRing}) {

@@ -79,21 +79,16 @@ void AttentionEmitter::take(int64_t from, State &state) {
           LLVM::LoadOp::create(b, loc, b.getF32Type(), at.pointer(combineOffset(from, number++)));
   Emitter::Scope scope(e);
   emitScalars(combine);
-  auto pointOf = [&](size_t i) {
-    return Point{fragment.row(0, int64_t(i)), fragment.column(int64_t(i))};
-  };
   auto states = combine.getArguments();
   for (const State *one : {&state, &other}) {
     ValueRange own(states.take_front(count));
     states = states.drop_front(count);
     setRows(part, own, one->rows);
-    for (auto [i, sum] : llvm::enumerate(one->sums))
-      e.setElement(own[part.sums], pointOf(i), sum);
+    setSums(own[part.sums], one->sums);
   }
   auto results = combine.getTerminator()->getOperands();
   evaluateRows(part, results, state);
-  for (auto [i, sum] : llvm::enumerate(state.sums))
-    sum = evaluate(results[part.sums], pointOf(i));
+  evaluateSums(results[part.sums], state.sums);
 }
 
 /// The first warp group has the state of all trips then; of a program that is not dealt, each its

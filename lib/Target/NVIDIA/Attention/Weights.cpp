@@ -32,8 +32,22 @@ void AttentionEmitter::setRows(const AttentionPart &part, ValueRange carried, Va
   size_t next = 0;
   for (auto [number, tile] : llvm::enumerate(carried))
     if (number != part.sums)
-      for (int64_t row : {0, 2})
-        e.setElement(tile, rowPoint(tile, row), elements[next++]);
+      for (int64_t row : {0, 1}) {
+        Value element = elements[next++];
+        if (hasRow(row))
+          e.setElement(tile, rowPoint(tile, 2 * row), element);
+      }
+}
+
+bool AttentionEmitter::isOfRow(int64_t number, std::optional<int64_t> row) const {
+  int64_t own = SumsFragment::isOfSecondRow(number);
+  return row ? own == *row : hasRow(own);
+}
+
+void AttentionEmitter::setSums(Value tile, ValueRange sums, std::optional<int64_t> row) {
+  for (auto [i, sum] : llvm::enumerate(sums))
+    if (auto number = int64_t(i); isOfRow(number, row))
+      e.setElement(tile, {fragment.row(0, number), fragment.column(number)}, sum);
 }
 
 void AttentionEmitter::evaluateRows(const AttentionPart &part, ValueRange carried, State &state) {
@@ -161,6 +175,10 @@ void AttentionEmitter::reduce(tile::ReduceOp op) {
   size_t chains = plan.hasLoaders ? 1 : 4;
   Value results[2];
   for (int64_t row : {0, 1}) {
+    if (!hasRow(row)) {
+      results[row] = results[0];
+      continue;
+    }
     SmallVector<Value> values;
     for (int64_t number = 0; number < terms / 2; ++number)
       if (SumsFragment::isOfSecondRow(number) == (row == 1))
@@ -169,14 +187,15 @@ void AttentionEmitter::reduce(tile::ReduceOp op) {
                    identity));
     results[row] = combinedInChains(b, loc, kind, values, chains);
   }
-  for (Value &all : results)
+  for (int64_t row : {0, 1})
     if (!partialSums.contains(op))
-      all = combineLanes(kind, all);
+      results[row] = hasRow(row) ? combineLanes(kind, results[row]) : results[0];
   for (int64_t row : {0, 1}) {
     if (factor)
       results[row] =
           arith::MulFOp::create(b, loc, results[row], arith::ConstantOp::create(b, loc, factor));
-    e.setElement(op.getResult(), rowPoint(op.getResult(), 2 * row), results[row]);
+    if (hasRow(row))
+      e.setElement(op.getResult(), rowPoint(op.getResult(), 2 * row), results[row]);
   }
 }
 
@@ -195,17 +214,24 @@ void AttentionEmitter::weigh(const AttentionPart &part, Value scores, State &sta
     setRows(part, loop.getCarried(), state.rows);
   tile::DotOp product = part.scores, output = part.output;
   for (int64_t number = 0; number < terms / 2; ++number)
-    e.setElement(product.getResult(), {fragment.row(0, number), termColumns[size_t(number)]},
-                 at.sum(scores, number, scoreSums));
+    if (Value score = at.sum(scores, number, scoreSums);
+        hasRow(SumsFragment::isOfSecondRow(number)))
+      e.setElement(product.getResult(), {fragment.row(0, number), termColumns[size_t(number)]},
+                   score);
   if (!loop)
     reduceBefore(output);
   else
     for (auto op : loop.getBody().front().getOps<tile::ReduceOp>())
       reduce(op);
   Value left = output.getA();
-  auto weight = [&](int64_t number) {
+  auto weight = [&](int64_t number) -> Value {
     Value value = evaluate(left, {fragment.row(0, number), termColumns[size_t(number)]});
-    return ifTerm(number, value, e.constant(value.getType(), 0));
+    value = ifTerm(number, value, e.constant(value.getType(), 0));
+    // Those of a row that is not looked at are in registers of their own nevertheless, as products
+    // want them: a constant would be written there between products, which serializes them.
+    return hasRow(SumsFragment::isOfSecondRow(number))
+               ? value
+               : at.select(fragment.hasRow(0, number - 2), value, e.constant(value.getType(), 0));
   };
   state.weights.clear();
   for (int64_t number = 0; number < terms / 2; number += 2) {
@@ -219,15 +245,23 @@ void AttentionEmitter::weigh(const AttentionPart &part, Value scores, State &sta
 /// What the sums become before this trip's products are added: to be done after `weigh`, in its
 /// scope.
 void AttentionEmitter::scaleSums(const AttentionPart &part, Value sumsBefore, State &state) {
-  auto pointOf = [&](int64_t number) {
-    return Point{fragment.row(0, number), fragment.column(number)};
-  };
-  for (auto [number, sum] : llvm::enumerate(state.sums))
-    e.setElement(sumsBefore, pointOf(int64_t(number)), sum);
   tile::DotOp output = part.output;
-  Value sums = output.getAcc();
-  for (auto [number, sum] : llvm::enumerate(state.sums))
-    sum = evaluate(sums, pointOf(int64_t(number)));
+  if (!hasRow(1)) {
+    // What becomes of the row that is not looked at is of no interest, but that it is computed as
+    // the other one is: ptxas serializes products of which some sums are used and others are not.
+    Emitter::Scope scope(e);
+    setSums(sumsBefore, state.sums, /*row=*/1);
+    evaluateSums(output.getAcc(), state.sums, /*row=*/1);
+  }
+  setSums(sumsBefore, state.sums);
+  evaluateSums(output.getAcc(), state.sums);
+}
+
+void AttentionEmitter::evaluateSums(Value tile, MutableArrayRef<Value> sums,
+                                    std::optional<int64_t> row) {
+  for (auto [i, sum] : llvm::enumerate(sums))
+    if (auto number = int64_t(i); isOfRow(number, row))
+      sum = evaluate(tile, {fragment.row(0, number), fragment.column(number)});
 }
 
 } // namespace tw::target::nvidia

@@ -33,15 +33,33 @@ int64_t sizeOf(const Attention &attention, int dim) {
   return extent.size.value_or(extent.most.value_or(unknownExtent));
 }
 
-/// Whether TMA can bring boxes of rows that run along `inner`.
+/// Queries that all stand in one block, of one warp group's rows: few of a head, or the groups of
+/// one.
+bool areFew(const Attention &attention) {
+  auto size = attention.dims[size_t(attention.queries)].size;
+  return size && *size < rowsOfGroup;
+}
+
+/// Groups of queries that a program may have: all rows run along one dimension.
+int64_t mostGroups(const Attention &attention) {
+  auto group = kernels::groupDim(attention);
+  auto count = group ? attention.dims[size_t(*group)].size : std::nullopt;
+  bool hasOneQuery = attention.dims[size_t(attention.queries)].size == 1;
+  return hasOneQuery && count && *count <= rowsOfGroup ? *count : 1;
+}
+
+/// Whether TMA can bring boxes of rows that run along `inner`; one row runs along nothing.
 bool canLoad(const Attention &attention, const Access &access, int row, int inner) {
   const auto &shape = attention.buffers[size_t(access.buffer)].shape;
   auto isPlain = [&](int dim) {
     auto axis = std::ranges::find(access.axes, dim, &kernels::Axis::dim);
     return axis != access.axes.end() && axis->stride == 1;
   };
+  bool isOneRow =
+      row == attention.queries && attention.dims[size_t(row)].size == 1 && shape.size() > 1;
   return shape.size() <= mostDims && access.axes.back().dim == inner && isPlain(inner) &&
-         isPlain(row) && shape.back().size && *shape.back().size * elementBytes % tmaAlignment == 0;
+         (isOneRow || isPlain(row)) && shape.back().size &&
+         *shape.back().size * elementBytes % tmaAlignment == 0;
 }
 
 /// Along all that makes programs but the queries; nothing where it is not known.
@@ -71,7 +89,7 @@ AttentionShape shapeOf(const Attention &attention, const AttentionChoice &choice
   const AttentionConfiguration &block = choice.block;
   int64_t keys = sizeOf(attention, attention.keys);
   bool isKnown = attention.dims[size_t(attention.keys)].size.has_value();
-  return {block.queries,
+  return {std::max(block.queries * block.groups, rowsOfGroup),
           paddedTerms(block.keys),
           sizeOf(attention, attention.depth),
           sizeOf(attention, attention.width),
@@ -122,10 +140,26 @@ bool isForTensorCores(const Attention &attention) {
   return isHalf && attention.sum == kernel::f32 &&
          attention.buffers[size_t(attention.key.buffer)].dtype == type &&
          attention.buffers[size_t(attention.value.buffer)].dtype == type && isExtent(depth) &&
-         isExtent(width) && sizeOf(attention, attention.queries) >= rowsOfGroup &&
+         isExtent(width) &&
          canLoad(attention, attention.query, attention.queries, attention.depth) &&
          canLoad(attention, attention.key, attention.keys, attention.depth) &&
          canLoad(attention, attention.value, attention.keys, attention.width);
+}
+
+static std::vector<Constraint> constraintsOfRows() {
+  return {{"queries mod 64", "0", "a warp group multiplies 64 rows at a time"},
+          {"queries", "64 * warp_groups", "each warp group has 64 rows"},
+          {"64 * warp_groups * (1 - split_keys)", "queries", "each warp group has 64 rows"},
+          {"split_keys * queries", "64", "keys are dealt to warp groups of the same 64 rows"},
+          {"groups", "1", "a program has queries of one head"}};
+}
+
+static std::vector<Constraint> constraintsOfFew(const Attention &attention) {
+  return {{std::to_string(sizeOf(attention, attention.queries)), "queries",
+           "few queries are one block"},
+          {"queries * groups", std::to_string(rowsOfGroup), "a warp group has 64 rows"},
+          {"groups", std::to_string(mostGroups(attention)), "rows run along one dimension"},
+          {"warp_groups * (1 - split_keys)", "1", "one warp group has all rows"}};
 }
 
 std::vector<Constraint> attentionConstraints(const Attention &attention,
@@ -133,11 +167,7 @@ std::vector<Constraint> attentionConstraints(const Attention &attention,
   auto number = [](int64_t n) { return std::to_string(n); };
   int64_t depth = sizeOf(attention, attention.depth), width = sizeOf(attention, attention.width),
           keys = attention.dims[size_t(attention.keys)].size.value_or(0);
-  return {
-      {"queries mod 64", "0", "a warp group multiplies 64 rows at a time"},
-      {"queries", "64 * warp_groups", "each warp group has 64 rows"},
-      {"64 * warp_groups * (1 - split_keys)", "queries", "each warp group has 64 rows"},
-      {"split_keys * queries", "64", "keys are dealt to warp groups of the same 64 rows"},
+  std::vector<Constraint> constraints = {
       {"2 * split_keys", "warp_groups", "keys are dealt to several warp groups"},
       {"split_keys * warp_groups", "stages", "each warp group has keys of its own at one time"},
       {"split_keys", canDeal(attention) ? "1" : "0",
@@ -149,13 +179,17 @@ std::vector<Constraint> attentionConstraints(const Attention &attention,
       {"keys", number(mostExtent), "TMA brings up to 256 keys"},
       {"(keys mod 16) * (" + number(keys) + " - keys)", "0",
        "the second product sums up 16 keys at a time"},
-      {"groups", "1", "a program has queries of one head"},
       {"transposed", "0", "scores lie as queries x keys"},
       {number(1), "stages", "keys and values come through shared memory"},
       {"stages", "4", "so many have been tried"},
-      {"queries * " + number(depth) + " * 2 + stages * keys * " + number((depth + width) * 2),
-       number(architecture.sharedBytes), "shared memory holds queries and the stages"},
   };
+  llvm::append_range(constraints,
+                     areFew(attention) ? constraintsOfFew(attention) : constraintsOfRows());
+  constraints.emplace_back(
+      (areFew(attention) ? number(rowsOfGroup) : "queries") + " * " + number(depth) +
+          " * 2 + stages * keys * " + number((depth + width) * 2),
+      number(architecture.sharedBytes), "shared memory holds queries and the stages");
+  return constraints;
 }
 
 bool isLegal(const Attention &attention, const AttentionChoice &choice,
@@ -167,12 +201,13 @@ bool isLegal(const Attention &attention, const AttentionChoice &choice,
          planAttention(shapeOf(attention, choice), choice.stages, architecture);
 }
 
-/// Of a block with the most programs, where each has whole programs side by side, and deals the
-/// trips of the rest.
+/// Of a block with the most programs, where each has whole programs side by side, if they may be,
+/// and deals the trips of the rest.
 static double costOfDealt(const AttentionChoice &choice, AttentionShape shape, int64_t programs,
-                          int64_t trips, const GpuArchitecture &architecture) {
+                          int64_t trips, bool areBeside, const GpuArchitecture &architecture) {
   int64_t most = (programs + architecture.multiprocessors - 1) / architecture.multiprocessors;
-  int64_t beside = most / choice.warpGroups, dealt = most % choice.warpGroups;
+  int64_t beside = areBeside ? most / choice.warpGroups : 0;
+  int64_t dealt = most - beside * choice.warpGroups;
   shape.rows *= choice.warpGroups;
   double trip = cyclesOfTrip(shape, 1);
   return startCycles + double(beside) * (double(trips) * trip + programCycles) +
@@ -182,15 +217,17 @@ static double costOfDealt(const AttentionChoice &choice, AttentionShape shape, i
 double attentionCost(const Attention &attention, const AttentionChoice &choice,
                      const GpuArchitecture &architecture) {
   int64_t queries = sizeOf(attention, attention.queries), rows = choice.block.queries;
+  int64_t groups = choice.block.groups;
   int64_t keys = sizeOf(attention, attention.keys);
   double blocks = ceilDiv(queries, rows), batch = 1, trips = 0;
   for (int dim = 0; dim < int(attention.dims.size()); ++dim)
     if (dim != attention.queries && dim != attention.width && attention.output.covers(dim))
       batch *= double(sizeOf(attention, dim));
+  batch /= double(groups);
   AttentionShape shape = shapeOf(attention, choice);
   if (choice.block.splitsKeys)
     return costOfDealt(choice, shape, int64_t(batch * blocks), keys / choice.block.keys,
-                       architecture);
+                       !areFew(attention), architecture);
   for (int64_t first = 0; first < queries; first += rows)
     trips += ceilDiv(attention.isCausal ? std::min(keys, first + rows) : keys, choice.block.keys);
   std::optional<AttentionPlan> plan = planAttention(shape, choice.stages, architecture);
@@ -204,15 +241,19 @@ double attentionCost(const Attention &attention, const AttentionChoice &choice,
 }
 
 /// Warp groups and how they work: a program has 64 rows for each, or is dealt to them.
-static std::vector<AttentionChoice> groupings() {
+static std::vector<AttentionChoice> groupings(const Attention &attention) {
   std::vector<AttentionChoice> all;
+  bool isFew = areFew(attention);
   for (bool splitsKeys : {false, true})
     for (int64_t warpGroups : {1, 2, 3}) {
       AttentionChoice one;
-      one.block.queries = rowsOfGroup * (splitsKeys ? 1 : warpGroups);
+      one.block.queries = isFew        ? sizeOf(attention, attention.queries)
+                          : splitsKeys ? rowsOfGroup
+                                       : rowsOfGroup * warpGroups;
+      one.block.groups = isFew ? mostGroups(attention) : 1;
       one.block.splitsKeys = splitsKeys;
       one.warpGroups = warpGroups;
-      if (warpGroups > 1 || !splitsKeys)
+      if (splitsKeys ? warpGroups > 1 : !isFew || warpGroups == 1)
         all.push_back(one);
     }
   return all;
@@ -224,7 +265,7 @@ std::optional<AttentionChoice> chooseAttention(const Attention &attention,
   double least = 0;
   int64_t keys = sizeOf(attention, attention.keys);
   bool isKnown = attention.dims[size_t(attention.keys)].size.has_value();
-  for (const AttentionChoice &grouping : groupings())
+  for (const AttentionChoice &grouping : groupings(attention))
     for (int64_t count = extentUnit; count <= mostExtent; count += extentUnit) {
       AttentionChoice tried = grouping;
       if (count - extentUnit >= keys)

@@ -15,7 +15,9 @@ using kernels::rolesOf;
 namespace {
 
 constexpr int64_t unknownExtent = 2048;
-constexpr int64_t usualRowPrograms = 8; // whose operands meet in the second-level cache
+// Rows of programs whose operands meet in the second-level cache: all, where these are few, so that
+// the columns' operand is read once.
+constexpr int64_t usualRowPrograms = 8, mostRowPrograms = 16;
 
 // Of a multiprocessor of a Hopper GPU, in one cycle: products of 16-bit floats by wgmma, of which
 // tf32 has half; bytes that come from the second-level cache, and that go out. Cycles before the
@@ -137,7 +139,7 @@ std::vector<Constraint> productConstraints(const Contraction &contraction,
       {"2", "stages", "one stage is filled while another one is multiplied"},
       {"stages", "8", "so many have been tried"},
       {"stages * (rows + columns) * k_block * " + number(bytes) + " + warp_groups * " +
-           number(2 * pieceBytes) + " + 128",
+           number(leastStoreBuffers * StorePlan::pieceBytesOf(narrowestPiece)) + " + 128",
        number(architecture.sharedBytes), "shared memory holds the stages and what is stored"},
       {"packed + vectorize_reduction", "0", "TMA reads operands as they are"},
       {"column_parts", "1", "a program has one block"},
@@ -189,6 +191,12 @@ double productCost(const Contraction &contraction, const ProductConfiguration &c
   return startCycles + waves * (products + end);
 }
 
+static int64_t rowProgramsFor(const Contraction &contraction, int64_t rows) {
+  int64_t size = sizeOf(contraction, rolesOf(contraction).rows.back());
+  int64_t programs = (size + rows - 1) / rows;
+  return programs <= mostRowPrograms ? programs : usualRowPrograms;
+}
+
 ProductConfiguration chooseProduct(const Contraction &contraction,
                                    const GpuArchitecture &architecture) {
   ProductConfiguration best;
@@ -200,7 +208,7 @@ ProductConfiguration chooseProduct(const Contraction &contraction,
       tried.block.rows = rows;
       tried.block.columns = columns;
       tried.block.kBlock = depthOf(contraction);
-      tried.block.rowPrograms = usualRowPrograms;
+      tried.block.rowPrograms = rowProgramsFor(contraction, rows);
       if (isColumnInnermost && columns > boxColumns && columns % (boxColumns / 2) != 0)
         continue;
       tried.pipeline = choosePipeline(shapeOf(contraction, tried.block), architecture);

@@ -32,7 +32,7 @@ void Emitter::emitScalar(Operation *op) {
 /// A tile that is pure: it is materialized now, or is computed where it is used.
 static LogicalResult place(Emitter &e, Operation *op) {
   Value tile = op->getResult(0);
-  if (tile.use_empty() || !e.isMaterialized(tile))
+  if (tile.use_empty() || e.materialized.contains(tile) || !e.isMaterialized(tile))
     return success();
   auto type = cast<RankedTensorType>(tile.getType());
   bool isOne = type.hasStaticShape() && type.getNumElements() == 1;

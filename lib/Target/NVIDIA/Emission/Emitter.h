@@ -109,7 +109,7 @@ public:
   mlir::LogicalResult loop(const Ix &begin, const Ix &end, const Ix &step,
                            llvm::SmallVectorImpl<mlir::Value> &carried,
                            llvm::function_ref<mlir::LogicalResult(const Ix &)> body);
-  /// All threads wait for each other; what they have written is seen by all then.
+  /// All threads of the program wait for each other; what they have written is seen by all then.
   void barrier();
 
   // Groups of points (Groups.cpp)
@@ -180,7 +180,8 @@ public:
 
   int64_t width = 1;    // most neighbours of a group (Width.h)
   int64_t mostHeld = 0; // points of a tile that a thread may have in registers
-  int64_t threads = 0;  // of a block
+  int64_t threads = 0;  // of a program
+  bool isWarp = false;  // one of several programs in a block, each of which has a warp
   mlir::Value thread;   // the number of this one
 
   /// Shared memory, and how much of it is taken now, at most, and may be.

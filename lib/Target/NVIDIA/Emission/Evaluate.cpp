@@ -156,6 +156,24 @@ static FailureOr<Value> evaluateExp(Emitter &e, const ExpOfDifference &of, const
   return emitExpOfDifference(e.b, e.loc, *x, of.factor ? e.scalar(of.factor) : Value(), *y);
 }
 
+/// A division, which may be approximated, of elements next to each other by the same number.
+static arith::DivFOp divisionByShared(Operation *op) {
+  auto division = dyn_cast<arith::DivFOp>(op);
+  auto divisor = division ? division.getRhs().getDefiningOp<tile::BroadcastOp>() : nullptr;
+  if (!divisor || divisor.getOperand().getType() == divisor.getType() ||
+      !getElementTypeOrSelf(division.getType()).isF32() || !isRoundedToHalf(division))
+    return nullptr;
+  return division;
+}
+
+static FailureOr<Value> evaluateDivision(Emitter &e, arith::DivFOp division, const Point &point) {
+  FailureOr<Value> x = e.evaluate(division.getLhs(), point),
+                   y = e.evaluate(division.getRhs(), point);
+  if (failed(x) || failed(y))
+    return failure();
+  return emitDivisionByShared(e.b, e.loc, *x, *y);
+}
+
 FailureOr<Value> Emitter::compute(Value tile, const Point &point) {
   if (auto found = materialized.find(tile); found != materialized.end())
     return readTile(tile, found->second, point);
@@ -164,6 +182,8 @@ FailureOr<Value> Emitter::compute(Value tile, const Point &point) {
     return evaluate(op->getOperand(0), *source);
   if (auto difference = expOfDifference(op))
     return evaluateExp(*this, *difference, point);
+  if (arith::DivFOp division = divisionByShared(op))
+    return evaluateDivision(*this, division, point);
   if (tile::isElementwise(op)) {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {

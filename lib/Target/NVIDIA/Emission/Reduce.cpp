@@ -19,7 +19,8 @@ namespace tw::target::nvidia {
 namespace {
 
 /// What is carried from element to element: the value; for argmax and argmin also its position, -1
-/// before the first one; for other maxima and minima of floats also whether there was a NaN.
+/// before the first one; for other maxima and minima of f64 also whether there was a NaN, which
+/// those of f32 propagate in one instruction.
 class Reducer {
 public:
   /// `isTree`: values are combined in a tree of few levels, which f32 is precise enough for.
@@ -28,12 +29,13 @@ public:
         element(scalarType(op.getOperand().getType().getElementType())) {
     isFloat = isa<FloatType>(element);
     isPosition = kind == ReduceKind::ArgMax || kind == ReduceKind::ArgMin;
-    tracksNan = isFloat && (kind == ReduceKind::Max || kind == ReduceKind::Min);
+    isExtreme = isFloat && (kind == ReduceKind::Max || kind == ReduceKind::Min);
     bool isSum = isFloat && (kind == ReduceKind::Sum || kind == ReduceKind::Prod);
     bool isHalf = element.isF16() || element.isBF16();
     // Long sums of f32 are in f64, which loses nothing.
     bool isWide = isSum && !(isTree && kind == ReduceKind::Sum && !element.isF64());
     state = isWide ? Type(b.getF64Type()) : isHalf ? Type(b.getF32Type()) : element;
+    tracksNan = isExtreme && state.isF64();
     types.push_back(state);
     if (isPosition)
       types.push_back(b.getI64Type());
@@ -77,7 +79,7 @@ public:
   void join(SmallVectorImpl<Value> &carried, ArrayRef<Value> other) {
     if (isPosition)
       return joinPositions(carried, other);
-    carried[0] = emitReduceStep(b, loc, kind, carried[0], other[0]);
+    carried[0] = step(carried[0], other[0]);
     if (tracksNan)
       carried[1] = arith::OrIOp::create(b, loc, carried[1], other[1]);
   }
@@ -96,6 +98,13 @@ public:
   SmallVector<Type> types; // of what is carried
 
 private:
+  Value step(Value x, Value y) {
+    if (!isExtreme || tracksNan)
+      return emitReduceStep(b, loc, kind, x, y);
+    return kind == ReduceKind::Max ? Value(arith::MaximumFOp::create(b, loc, x, y))
+                                   : Value(arith::MinimumFOp::create(b, loc, x, y));
+  }
+
   /// Takes the other one if it is better, or as good and earlier. NaN is better than all numbers.
   void joinPositions(SmallVectorImpl<Value> &carried, ArrayRef<Value> other) {
     Value x = other[0], y = carried[0];
@@ -128,10 +137,13 @@ private:
   Location loc;
   ReduceKind kind;
   Type element, state;
-  bool isFloat, isPosition, tracksNan;
+  bool isFloat, isPosition, isExtreme, tracksNan;
 };
 
 class ReduceEmitter {
+  /// Of all warps, that one thread combines alone.
+  static constexpr int64_t mostPartsOfThread = 8;
+
 public:
   ReduceEmitter(Emitter &e, tile::ReduceOp op)
       : e(e), op(op), axis(op.getAxis()), extents(e.extents(op.getOperand())),
@@ -188,6 +200,8 @@ private:
         e.write(own, {e.ix().div(e.thread, lanesOfWarp)}, value);
     }
     e.barrier();
+    if (warps > mostPartsOfThread)
+      return takeByLanes(partial, warps, carried);
     SmallVector<SmallVector<Value>> parts(size_t(warps), {});
     for (const Scratch &own : partial)
       for (auto [part, value] : llvm::zip(parts, e.loadFrom(own.base, own.element, 0, warps)))
@@ -196,6 +210,19 @@ private:
       for (size_t i = 0; i + (count + 1) / 2 < count; ++i)
         reducer.join(parts[i], parts[i + (count + 1) / 2]);
     carried = parts[0];
+  }
+
+  /// Each lane of a warp takes what one warp has, and all exchange it: of many warps that is less
+  /// for each.
+  void takeByLanes(ArrayRef<Scratch> partial, int64_t warps, SmallVectorImpl<Value> &carried) {
+    Ix lane = e.ix().rem(e.thread, lanesOfWarp);
+    reducer.initial(carried);
+    Value has = warps < lanesOfWarp ? e.ix().less(lane, warps) : Value();
+    for (auto [own, value] : llvm::zip(partial, carried)) {
+      Value taken = e.read(own, {e.ix().min(lane, warps - 1)});
+      value = has ? Value(arith::SelectOp::create(e.b, e.loc, has, taken, value)) : taken;
+    }
+    joinLanes(carried);
   }
 
   /// How many threads work on one result.

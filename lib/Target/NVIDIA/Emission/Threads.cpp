@@ -66,9 +66,15 @@ void Emitter::barrier() {
   // Of two in a row the first is enough.
   Block *block = b.getInsertionBlock();
   auto next = b.getInsertionPoint();
-  if (next != block->begin() && isa<NVVM::Barrier0Op>(*std::prev(next)))
+  if (next != block->begin() && isa<NVVM::Barrier0Op, NVVM::SyncWarpOp>(*std::prev(next)))
     return;
-  NVVM::Barrier0Op::create(b, loc);
+  if (!isWarp) {
+    NVVM::Barrier0Op::create(b, loc);
+    return;
+  }
+  constexpr int32_t allLanes = -1;
+  NVVM::SyncWarpOp::create(b, loc,
+                           arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(allLanes)));
 }
 
 } // namespace tw::target::nvidia

@@ -12,7 +12,6 @@ using namespace mlir;
 namespace tw::target::nvidia {
 
 static constexpr int64_t mostNeighbours = 8;
-static constexpr int64_t leastThreads = 32, usualThreads = 256, mostThreads = 1024;
 /// What may stay in the registers of a thread, of which 1024 threads have 64 each.
 static constexpr int64_t mostPoints = 32;
 /// Simple operations that are written out for a thread.
@@ -86,10 +85,11 @@ bool scattersNeighbours(Operation *op) {
 /// rows an access has all neighbours, of others several accesses have them.
 struct Widths {
   int64_t most = mostNeighbours, narrowest = accessBytes;
+  bool keepsNeighbours = true;
 
   void visit(Operation *op) {
     if (scattersNeighbours(op))
-      most = 1;
+      keepsNeighbours = false;
     if (auto load = dyn_cast<tile::LoadOp>(op))
       access(load, load.getType());
     else if (auto store = dyn_cast<tile::StoreOp>(op))
@@ -125,38 +125,14 @@ Width widthOf(tile::KernelOp kernel) {
     }
   });
   width.held = std::min(mostPoints, mostWritten / cost);
-  width.neighbours = std::min(widths.most, accessBytes / widths.narrowest);
+  width.isRowByRow = widths.keepsNeighbours;
+  width.neighbours = width.isRowByRow ? std::min(widths.most, accessBytes / widths.narrowest) : 1;
   // Rather a warp that reads less at a time than a few threads.
   while (width.neighbours > 1 &&
          (width.neighbours > width.held ||
           (width.largestTile && *width.largestTile / width.neighbours < lanesOfWarp)))
     width.neighbours /= 2;
   return width;
-}
-
-/// As many as there are groups, within bounds; where a thread has several groups, such that all
-/// have as many of them, if possible.
-int64_t threadsFor(const Width &width) {
-  if (!width.largestTile)
-    return usualThreads;
-  int64_t groups = *width.largestTile / width.neighbours;
-  auto inWarps = [](int64_t threads) {
-    return int64_t(llvm::alignTo(uint64_t(threads), lanesOfWarp));
-  };
-  auto isHeld = [&](int64_t threads) {
-    return int64_t(llvm::divideCeil(groups, threads)) * width.neighbours <= width.held;
-  };
-  if (groups <= usualThreads)
-    return std::max(leastThreads, inWarps(groups));
-  int64_t first = usualThreads;
-  while (first < mostThreads && !isHeld(first))
-    first *= 2;
-  if (!isHeld(first))
-    return usualThreads;
-  for (int64_t threads = first; threads >= first / 2; threads -= lanesOfWarp)
-    if (groups % threads == 0 && isHeld(threads))
-      return threads;
-  return first;
 }
 
 } // namespace tw::target::nvidia

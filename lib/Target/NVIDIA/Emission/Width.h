@@ -17,11 +17,11 @@ struct Width {
   int64_t held = 0;
   /// Points of the largest tile, where the extents of all are known.
   std::optional<int64_t> largestTile = 1;
+  /// Whether no operation takes neighbours along the last dimension apart.
+  bool isRowByRow = true;
 };
 
 Width widthOf(tile::KernelOp kernel);
-/// Threads of a block of the plain lowering.
-int64_t threadsFor(const Width &width);
 
 /// What an operation costs for an element, in simple ones: functions are dozens of them, divisions
 /// and roots some.

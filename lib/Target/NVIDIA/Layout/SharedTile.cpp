@@ -13,12 +13,12 @@ int64_t Swizzle::apply(int64_t byteAddress) const {
   return byteAddress ^ (((byteAddress >> rowBits) & (pieces - 1)) * pieceBytes);
 }
 
-SharedTile::SharedTile(int64_t rows, int64_t columns, int64_t elementBytes)
+SharedTile::SharedTile(int64_t rows, int64_t columns, int64_t elementBytes, int64_t mostRowBytes)
     : rows(rows), elementBytes(elementBytes) {
   assert(columns * elementBytes % pieceBytes == 0);
   int64_t offset = 0;
   for (int64_t first = 0; first < columns;) {
-    int64_t rowBytes = 128;
+    int64_t rowBytes = mostRowBytes;
     while (rowBytes > (columns - first) * elementBytes)
       rowBytes /= 2;
     int64_t own = rowBytes / elementBytes;

@@ -26,8 +26,9 @@ struct Chunk {
 
 class SharedTile {
 public:
-  /// Chunks as wide as possible; columns x elementBytes is a multiple of 16.
-  SharedTile(int64_t rows, int64_t columns, int64_t elementBytes);
+  /// Chunks as wide as possible, with rows of up to `mostRowBytes`, a power of two; columns x
+  /// elementBytes is a multiple of 16.
+  SharedTile(int64_t rows, int64_t columns, int64_t elementBytes, int64_t mostRowBytes = 128);
 
   int64_t bytes() const;
   const std::vector<Chunk> &chunks() const { return all; }

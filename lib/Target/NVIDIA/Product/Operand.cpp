@@ -58,7 +58,17 @@ static bool checkLoad(ProductOperand &operand, std::string &why) {
   return canUseTensorMap(load.getBuffer(), why, &operand.needsAlignedRows);
 }
 
-bool findOperand(Value value, unsigned freeAxis, ProductOperand &operand, std::string &why) {
+/// Reshapes do not tell where a dimension of one element comes from: any other one will do.
+static void findOneElement(ProductOperand &operand) {
+  auto shape = cast<RankedTensorType>(tile::LoadOp(operand.load).getType()).getShape();
+  for (auto [d, extent] : llvm::enumerate(shape))
+    if (extent == 1 && d != operand.sumDim)
+      operand.freeDim = unsigned(d);
+}
+
+bool findOperand(Value value, unsigned freeAxis, ProductOperand &operand, std::string &why,
+                 bool mayBeOne) {
+  bool isOne = cast<RankedTensorType>(value.getType()).getDimSize(freeAxis) == 1;
   std::array<unsigned, 2> dims = {freeAxis, 1 - freeAxis}; // free, sum
   while (!value.getDefiningOp<tile::LoadOp>()) {
     Operation *op = value.getDefiningOp();
@@ -75,6 +85,8 @@ bool findOperand(Value value, unsigned freeAxis, ProductOperand &operand, std::s
   operand.load = value.getDefiningOp<tile::LoadOp>();
   operand.freeDim = dims[0];
   operand.sumDim = dims[1];
+  if (mayBeOne && isOne)
+    findOneElement(operand);
   return checkLoad(operand, why);
 }
 

@@ -17,8 +17,10 @@ struct ProductOperand {
 };
 
 /// Finds the load behind an operand of a dot, whose dimension `freeAxis` is no sum's, through
-/// reshapes and transposes; false, and why, where TMA cannot bring it.
-bool findOperand(mlir::Value value, unsigned freeAxis, ProductOperand &operand, std::string &why);
+/// reshapes and transposes; false, and why, where TMA cannot bring it. `mayBeOne`: of the other
+/// dimension it may have one element, beside which what lies in the buffer may be brought.
+bool findOperand(mlir::Value value, unsigned freeAxis, ProductOperand &operand, std::string &why,
+                 bool mayBeOne = false);
 
 /// Follows dimensions `dims` from the result of a reshape to its operand; dimensions of extent 1
 /// may come and go, all others are of known size and stay.

@@ -9,7 +9,18 @@ namespace {
 constexpr int64_t rowsOfInstruction = 64;
 constexpr int64_t patternRows = 8;
 constexpr int64_t fewestStages = 2, mostStages = 8, mostWarpGroups = 2;
-constexpr int64_t storeBuffersAtFirst = 2;
+
+/// Where pieces of results lie, from `offset` on, and that many bytes at most; no buffers where
+/// there is no room for them.
+StorePlan planStore(int64_t offset, int64_t room, int64_t blocksOfGroup, int64_t columns) {
+  for (int64_t width = widestPiece; width >= narrowestPiece; width /= 2) {
+    int64_t pieces = blocksOfGroup * ((columns + width - 1) / width);
+    int64_t count = std::min(pieces, room / StorePlan::pieceBytesOf(width));
+    if (count >= std::min(pieces, leastStoreBuffers))
+      return {offset, count, width};
+  }
+  return {};
+}
 
 } // namespace
 
@@ -74,12 +85,9 @@ std::optional<ProductPlan> planProduct(const ProductShape &shape,
   plan.blocksOfGroup = isPingPong ? blocks : blocks / warpGroups;
   int64_t stageBytes = plan.b.offset + alignUp(plan.b.bytes(), stageAlignment);
   int64_t barriers = alignUp(2 * stages * barrierBytes, 16);
-  int64_t pieces = plan.blocksOfGroup * ((shape.columns + 63) / 64);
-  plan.store.offset = stages * stageBytes;
-  int64_t room = architecture.sharedBytes - plan.store.offset - barriers;
-  plan.store.count = std::min(pieces, room / (warpGroups * pieceBytes));
-  if (plan.store.count < std::min(pieces, storeBuffersAtFirst) ||
-      plan.sumsOfThread(shape.columns) > mostSums)
+  int64_t offset = stages * stageBytes, room = architecture.sharedBytes - offset - barriers;
+  plan.store = planStore(offset, room / warpGroups, plan.blocksOfGroup, shape.columns);
+  if (plan.store.count == 0 || plan.sumsOfThread(shape.columns) > mostSums)
     return std::nullopt;
   plan.ring = {stages, stageBytes, 0, plan.store.offset + warpGroups * plan.store.bytesOfGroup()};
   plan.sharedBytes = plan.ring.barrierOffset + barriers;

@@ -57,11 +57,18 @@ struct RingPlan {
 inline constexpr int64_t barrierBytes = 8, stageAlignment = 1024;
 int64_t alignUp(int64_t bytes, int64_t to);
 
-/// Buffers of each warp group for pieces of results on their way out.
+/// Buffers of each warp group for pieces of results on their way out: of 64 rows and up to so many
+/// columns of 16-bit elements.
 struct StorePlan {
-  int64_t offset, count;
-  int64_t bytesOfGroup() const;
+  int64_t offset, count, columns;
+  int64_t pieceBytes() const { return pieceBytesOf(columns); }
+  int64_t bytesOfGroup() const { return count * pieceBytes(); }
+  static constexpr int64_t pieceBytesOf(int64_t columns) { return 64 * columns * 2; }
 };
+/// Columns of a piece: the fewer, the more stages there is room for.
+inline constexpr int64_t widestPiece = 64, narrowestPiece = 32;
+/// Buffers that a warp group has at least, where it has so many pieces.
+inline constexpr int64_t leastStoreBuffers = 2;
 
 /// Shared memory: stages, then what is stored by TMA, then barriers.
 struct ProductPlan {
@@ -79,17 +86,13 @@ struct ProductPlan {
   int64_t sumsOfThread(int64_t columns) const { return blocksOfGroup * columns / 2; }
 };
 
-/// Bytes of a piece of 64 rows and up to 64 columns of 16-bit elements on its way out.
-inline constexpr int64_t pieceBytes = 64 * 64 * 2;
-inline int64_t StorePlan::bytesOfGroup() const { return count * pieceBytes; }
-
 /// How the consumers' registers are set; without: as the launch says.
 struct RegisterSplit {
   int64_t producer, consumer;
 };
 std::optional<RegisterSplit> registerSplit(int64_t warpGroups);
 /// Sums that fit into a thread's registers, with what else it needs there.
-inline constexpr int64_t mostSums = 160;
+inline constexpr int64_t mostSums = 192;
 
 /// The default: as many stages as fit, two warp groups where there are rows for two.
 PipelineConfiguration choosePipeline(const ProductShape &shape,

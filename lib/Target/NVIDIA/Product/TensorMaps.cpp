@@ -5,7 +5,7 @@ using namespace mlir;
 
 namespace tw::target::nvidia {
 
-static constexpr int64_t pieceRows = 64, elementBytes = 2, narrowestChunk = 16;
+static constexpr int64_t elementBytes = 2, narrowestChunk = 16;
 
 MapPlan mapOf(const ProductOperand &operand, const OperandTile &tile) {
   tile::LoadOp load = operand.load;
@@ -29,13 +29,15 @@ static bool isStoredByTma(const SumsStore &of, int64_t columns) {
          canUseTensorMap(store.getBuffer(), why);
 }
 
-static StoredPieces piecesOf(const SumsStore &of, int64_t columns, std::vector<MapPlan> &maps) {
+static StoredPieces piecesOf(const SumsStore &of, int64_t rows, int64_t columns,
+                             const StorePlan &plan, std::vector<MapPlan> &maps) {
   tile::StoreOp store = of.store;
-  StoredPieces pieces{SharedTile(pieceRows, columns, elementBytes).chunks(), {}};
+  SharedTile tile(pieceRows, columns, elementBytes, plan.columns * elementBytes);
+  StoredPieces pieces{tile.chunks(), {}};
   for (const Chunk &chunk : pieces.chunks) {
     MapPlan map{store.getBuffer(), SmallVector<int64_t>(store.getPositions().size(), 1),
                 chunk.swizzle};
-    map.box[of.rowDim] = pieceRows;
+    map.box[of.rowDim] = rows;
     map.box[*of.columnDim] = chunk.columns;
     auto known = llvm::find_if(maps, [&](const MapPlan &other) {
       return other.buffer == map.buffer && other.box == map.box;
@@ -47,18 +49,19 @@ static StoredPieces piecesOf(const SumsStore &of, int64_t columns, std::vector<M
   return pieces;
 }
 
-std::vector<StoredPieces> piecesOf(ArrayRef<SumsStore> stores, int64_t columns,
-                                   std::vector<MapPlan> &maps) {
+std::vector<StoredPieces> piecesOf(ArrayRef<SumsStore> stores, int64_t rows, int64_t columns,
+                                   const StorePlan &plan, std::vector<MapPlan> &maps) {
   std::vector<StoredPieces> all;
   for (const SumsStore &store : stores)
-    all.push_back(isStoredByTma(store, columns) ? piecesOf(store, columns, maps) : StoredPieces{});
+    all.push_back(isStoredByTma(store, columns) ? piecesOf(store, rows, columns, plan, maps)
+                                                : StoredPieces{});
   return all;
 }
 
 ProductMaps mapsOf(const Product &product, const ProductPlan &plan) {
   ProductMaps maps;
   maps.all = {mapOf(product.a, plan.a), mapOf(product.b, plan.b)};
-  maps.stores = piecesOf(product.stores, product.columns, maps.all);
+  maps.stores = piecesOf(product.stores, pieceRows, product.columns, plan.store, maps.all);
   return maps;
 }
 

@@ -25,9 +25,10 @@ struct StoredPieces {
 MapPlan mapOf(const ProductOperand &operand, const OperandTile &tile);
 
 /// For each store, where TMA can do it, its pieces, whose maps are added to `maps`; no chunks where
-/// threads store elements themselves. `columns`: of the sums.
-std::vector<StoredPieces> piecesOf(llvm::ArrayRef<SumsStore> stores, int64_t columns,
-                                   std::vector<MapPlan> &maps);
+/// threads store elements themselves. `columns`: of the sums; `rows`: of a piece.
+std::vector<StoredPieces> piecesOf(llvm::ArrayRef<SumsStore> stores, int64_t rows, int64_t columns,
+                                   const StorePlan &plan, std::vector<MapPlan> &maps);
+inline constexpr int64_t pieceRows = 64;
 
 struct ProductMaps {
   std::vector<MapPlan> all; // of operand a, of b, then of stores

@@ -96,8 +96,16 @@ bool TileRoles::follow(Operation *op, std::string &why) {
   return true;
 }
 
-bool TileRoles::findStores(tile::KernelOp kernel, std::vector<SumsStore> &stores,
-                           std::string &why) const {
+/// A dimension of one element, which may be the only row.
+static std::optional<unsigned> findOneRow(RankedTensorType type, std::optional<unsigned> besides) {
+  for (unsigned d = 0; d < type.getRank(); ++d)
+    if (type.getDimSize(d) == 1 && d != besides)
+      return d;
+  return std::nullopt;
+}
+
+bool TileRoles::findStores(tile::KernelOp kernel, std::vector<SumsStore> &stores, std::string &why,
+                           bool hasOneRow) const {
   for (auto store : kernel.getBody().front().getOps<tile::StoreOp>()) {
     const Roles *roles = of(store.getTile());
     if (!roles) {
@@ -109,16 +117,18 @@ bool TileRoles::findStores(tile::KernelOp kernel, std::vector<SumsStore> &stores
       return false;
     }
     SumsStore found{store};
+    auto type = cast<RankedTensorType>(store.getTile().getType());
     int64_t rows = 0;
     for (auto [d, role] : llvm::enumerate(*roles)) {
       if (role == Along::Rows)
         found.rowDim = unsigned(d), ++rows;
       else if (role == Along::Columns && !found.columnDim)
         found.columnDim = unsigned(d);
-      else if (role != Along::Nothing ||
-               cast<RankedTensorType>(store.getTile().getType()).getDimSize(int64_t(d)) != 1)
+      else if (role != Along::Nothing || type.getDimSize(int64_t(d)) != 1)
         rows = -1;
     }
+    if (auto row = findOneRow(type, found.columnDim); hasOneRow && rows == 0 && row)
+      found.rowDim = *row, rows = 1;
     if (rows != 1) {
       why = "it stores no matrix";
       return false;

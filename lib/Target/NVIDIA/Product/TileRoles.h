@@ -28,8 +28,10 @@ public:
   /// others: reductions are along terms only.
   bool follow(mlir::Operation *op, std::string &why);
 
-  /// The stores of a kernel, each of which depends on sums, row by row.
-  bool findStores(tile::KernelOp kernel, std::vector<SumsStore> &stores, std::string &why) const;
+  /// The stores of a kernel, each of which depends on sums, row by row. `hasOneRow`: which may be
+  /// in any dimension then.
+  bool findStores(tile::KernelOp kernel, std::vector<SumsStore> &stores, std::string &why,
+                  bool hasOneRow = false) const;
 
 private:
   bool followElementwise(mlir::Operation *op, Roles &result) const;

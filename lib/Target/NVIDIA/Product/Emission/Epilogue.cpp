@@ -18,11 +18,33 @@ Point Epilogue::pointOf(const SumsStore &of, int64_t block, int64_t number) {
   return point;
 }
 
+/// Emits what stores elements in the row of register `number`, if the tile has it.
+LogicalResult Epilogue::inRow(int64_t block, int64_t number,
+                              llvm::function_ref<LogicalResult()> body) {
+  Value has = fragment.hasRow(block, number);
+  if (!has)
+    return body();
+  LogicalResult done = success();
+  at.when(has, [&] {
+    Emitter::Scope scope(e);
+    done = body();
+  });
+  return done;
+}
+
 LogicalResult Epilogue::storeElements(const SumsStore &of) {
   for (int64_t block = 0; block < fragment.blocksOfGroup(); ++block)
-    for (int64_t number = 0; number < columns / 2; ++number)
-      if (failed(e.storeElement(of.store, pointOf(of, block, number))))
+    for (int64_t row : {0, 1})
+      if (failed(inRow(block, 2 * row, [&] { return storeElementsOfRow(of, block, row == 1); })))
         return failure();
+  return success();
+}
+
+LogicalResult Epilogue::storeElementsOfRow(const SumsStore &of, int64_t block, bool isSecond) {
+  for (int64_t number = 0; number < columns / 2; ++number)
+    if (SumsFragment::isOfSecondRow(number) == isSecond &&
+        failed(e.storeElement(of.store, pointOf(of, block, number))))
+      return failure();
   return success();
 }
 
@@ -33,7 +55,8 @@ LogicalResult Epilogue::storeRows(const SumsStore &of) {
     Emitter::Scope scope(e);
     for (int64_t block = 0; block < fragment.blocksOfGroup(); ++block)
       for (int64_t number : {0, 2})
-        if (failed(e.storeElement(of.store, pointOf(of, block, number))))
+        if (failed(inRow(block, number,
+                         [&] { return e.storeElement(of.store, pointOf(of, block, number)); })))
           done = failure();
   });
   return done;
@@ -111,7 +134,7 @@ LogicalResult Epilogue::storePieces(const SumsStore &of, const StoredPieces &pie
   for (int64_t block = 0; block < fragment.blocksOfGroup(); ++block)
     for (auto [chunk, map] : llvm::zip(pieces.chunks, pieces.maps)) {
       waitForBuffer(piece, allPieces);
-      Value offset = at.add(ofGroup, piece++ % plan.count * pieceBytes);
+      Value offset = at.add(ofGroup, piece++ % plan.count * plan.pieceBytes());
       if (failed(fillPiece(of, chunk, block, offset)))
         return failure();
       NVVM::FenceProxyOp::create(

@@ -22,7 +22,10 @@ public:
 
 private:
   Point pointOf(const SumsStore &store, int64_t block, int64_t number);
+  mlir::LogicalResult inRow(int64_t block, int64_t number,
+                            llvm::function_ref<mlir::LogicalResult()> body);
   mlir::LogicalResult storeElements(const SumsStore &store);
+  mlir::LogicalResult storeElementsOfRow(const SumsStore &store, int64_t block, bool isSecond);
   mlir::LogicalResult storeRows(const SumsStore &store);
   mlir::LogicalResult storePieces(const SumsStore &store, const StoredPieces &pieces,
                                   int64_t firstPiece, int64_t allPieces);

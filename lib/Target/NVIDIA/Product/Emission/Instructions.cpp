@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace tw::target::nvidia {
 
-static constexpr unsigned sharedSpace = 3, clusterSpace = 7;
+static constexpr unsigned globalSpace = 1, sharedSpace = 3, clusterSpace = 7;
 /// How long a wait sleeps before it looks again, in ns.
 static constexpr int64_t waitTicks = 10'000'000;
 
@@ -94,9 +94,20 @@ void Instructions::prefetchMap(Value map) const {
                            /*tensormap=*/b.getUnitAttr(), UnitAttr(), UnitAttr());
 }
 
+/// A pointer to another address space, in which both point to the same.
+static Value inSpace(OpBuilder &b, Location loc, Value pointer, unsigned space) {
+  return LLVM::AddrSpaceCastOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), space),
+                                       pointer);
+}
+
+void Instructions::loadBytes(Value offset, Value from, int64_t bytes, Value barrier) const {
+  Value to = inSpace(b, loc, pointer(offset), clusterSpace);
+  NVVM::CpAsyncBulkGlobalToSharedClusterOp::create(b, loc, to, inSpace(b, loc, from, globalSpace),
+                                                   pointer(barrier), i32(bytes), Value(), Value());
+}
+
 void Instructions::loadTile(Value offset, Value map, ValueRange coordinates, Value barrier) const {
-  Value to = LLVM::AddrSpaceCastOp::create(
-      b, loc, LLVM::LLVMPointerType::get(b.getContext(), clusterSpace), pointer(offset));
+  Value to = inSpace(b, loc, pointer(offset), clusterSpace);
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
       b, loc, to, map, coordinates, pointer(barrier), ValueRange{}, Value(), Value(),
       NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), Value());

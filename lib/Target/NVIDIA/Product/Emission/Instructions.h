@@ -55,6 +55,8 @@ public:
   /// Coordinates are innermost first.
   void loadTile(mlir::Value offset, mlir::Value map, mlir::ValueRange coordinates,
                 mlir::Value barrier) const;
+  /// So many bytes, contiguous from the address `from` on; all multiples of 16.
+  void loadBytes(mlir::Value offset, mlir::Value from, int64_t bytes, mlir::Value barrier) const;
   void storeTile(mlir::Value map, mlir::Value offset, mlir::ValueRange coordinates) const;
 
   /// What wgmma's descriptor says of an address.

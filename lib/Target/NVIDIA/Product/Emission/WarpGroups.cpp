@@ -32,15 +32,31 @@ void SumsFragment::findCoordinates(Emitter &e, const WarpGroup &group) {
      column = moved(e, thread, layout.threadDigits(), 1);
   row = e.ix().add(row, e.ix().mul(ofGroup, groupRows * blocks));
   rows.resize(size_t(blocks));
+  inTile.resize(size_t(blocks));
   for (int64_t number = 0; number < layout.registers(); ++number) {
     Coordinates offset = layout.offsetOfRegister(number);
     offsets.push_back({offset[0], offset[1]});
     for (int64_t block = 0; block < blocks; ++block)
       if (!rows[size_t(block)].contains(offset[0]))
-        rows[size_t(block)][offset[0]] = e.ix().add(row, block * groupRows + offset[0]);
+        placeRow(e, block, offset[0], e.ix().add(row, block * groupRows + offset[0]));
     if (!columns.contains(offset[1]))
       columns[offset[1]] = e.ix().add(column, offset[1]);
   }
+}
+
+void SumsFragment::placeRow(Emitter &e, int64_t block, int64_t offset, Ix row) {
+  int64_t most = groupRows * blocks;
+  if (tileRows && *tileRows < most) {
+    inTile[size_t(block)][offset] = e.ix().less(row, *tileRows);
+    row = e.ix().min(row, *tileRows - 1);
+  }
+  rows[size_t(block)][offset] = row;
+}
+
+Value SumsFragment::hasRow(int64_t block, int64_t number) const {
+  const auto &known = inTile[size_t(block)];
+  auto found = known.find(offsets[size_t(number)].first);
+  return found == known.end() ? Value() : found->second;
 }
 
 Ix SumsFragment::row(int64_t block, int64_t number) const {

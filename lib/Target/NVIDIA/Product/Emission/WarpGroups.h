@@ -34,20 +34,28 @@ struct WarpGroup {
 /// value, by which the emitter knows a point again.
 class SumsFragment {
 public:
-  /// `columns`: of the widest sums; coordinates of columns are below `columnLimit`.
-  SumsFragment(int64_t columns, int64_t blocksOfGroup) : widest(columns), blocks(blocksOfGroup) {}
+  /// `columns`: of the widest sums; `tileRows`: those that the tile has, if these are fewer than
+  /// the fragment's.
+  SumsFragment(int64_t columns, int64_t blocksOfGroup,
+               std::optional<int64_t> tileRows = std::nullopt)
+      : widest(columns), blocks(blocksOfGroup), tileRows(tileRows) {}
   void findCoordinates(Emitter &e, const WarpGroup &group);
 
   int64_t blocksOfGroup() const { return blocks; }
   /// Of register `number` of 64 rows.
   Ix row(int64_t block, int64_t number) const;
   Ix column(int64_t number) const;
+  /// Whether the tile has the row of a register; null: surely. Else `row` is another one of it.
+  mlir::Value hasRow(int64_t block, int64_t number) const;
   /// The first register of each row of the thread; the row's others are in the same column pairs.
   static bool isOfSecondRow(int64_t number) { return number / 2 % 2 != 0; }
 
 private:
+  void placeRow(Emitter &e, int64_t block, int64_t offset, Ix row);
   int64_t widest, blocks;
+  std::optional<int64_t> tileRows;
   std::vector<std::map<int64_t, Ix>> rows;
+  std::vector<std::map<int64_t, mlir::Value>> inTile;
   std::map<int64_t, Ix> columns;
   std::vector<std::pair<int64_t, int64_t>> offsets; // of each register
 };

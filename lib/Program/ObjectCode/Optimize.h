@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What LLVM's passes over its IR are to do for code that the targets wrote.
+#pragma once
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace tw {
+
+/// Optimises a module for its machine.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+} // namespace tw

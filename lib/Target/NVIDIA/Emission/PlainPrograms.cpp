@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/NVIDIA/Emission/PlainPrograms.h"
+#include "Target/NVIDIA/HostSide.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tw::target::nvidia {
+
+void setProgram(Emitter &e, Ix number, const Indices &grid) {
+  e.programIds.assign(grid.size(), Ix(0));
+  for (int64_t d = int64_t(grid.size()) - 1; d >= 0; --d) {
+    if (grid[d].is(1))
+      continue;
+    e.programIds[d] = d == 0 ? number : e.ix().rem(number, grid[d]);
+    if (d > 0)
+      number = e.ix().div(number, grid[d]);
+  }
+}
+
+template <typename Op>
+static Ix specialRegister(Emitter &e) {
+  Value word = Op::create(e.b, e.loc, e.b.getI32Type());
+  return Value(arith::ExtUIOp::create(e.b, e.loc, e.b.getI64Type(), word));
+}
+
+void PlainPrograms::setThread() {
+  Ix thread = specialRegister<NVVM::ThreadIdXOp>(e);
+  if (shape.programs > 1) {
+    beside = e.ix().div(thread, shape.threads);
+    thread = e.ix().rem(thread, shape.threads);
+  }
+  e.thread = e.ix().value(thread);
+  e.threads = shape.threads;
+  e.isWarp = shape.programs > 1;
+  auto places = [&](const Ix &blocks) { return e.ix().mul(blocks, shape.programs); };
+  Ix own = e.ix().add(places(specialRegister<NVVM::BlockIdXOp>(e)), beside);
+  first = e.ix().value(own);
+  step = e.ix().value(places(specialRegister<NVVM::GridDimXOp>(e)));
+}
+
+/// What belongs to program `number` of `all`: its offset is number times what will be known of a
+/// program at the end.
+Value PlainPrograms::partOf(Value all, const Ix &number, arith::MulIOp &offset) {
+  Value factor = e.ix().value(number);
+  offset = arith::MulIOp::create(b, loc, factor, factor);
+  return LLVM::GEPOp::create(b, loc, all.getType(), b.getI8Type(), all,
+                             ArrayRef<LLVM::GEPArg>{Value(offset)});
+}
+
+LogicalResult PlainPrograms::emitProgram(const Ix &number, const Indices &grid) {
+  setProgram(e, number, grid);
+  if (failed(e.block(e.kernel.getBody().front())))
+    return failure();
+  e.barrier(); // the next program uses the same scratch
+  return success();
+}
+
+void PlainPrograms::beginLoads(const LoadsAhead &ahead, const LoadsAhead::Slot &slot,
+                               const Ix &number, const Indices &grid) {
+  ahead.begin(slot, e.ix().less(number, Ix(count)), [&] { setProgram(e, number, grid); });
+}
+
+LogicalResult PlainPrograms::emitAhead(const LoadsAhead &ahead, const Indices &grid) {
+  ahead.initBarriers();
+  LoadsAhead::Slot slot = ahead.firstSlot();
+  beginLoads(ahead, slot, first, grid);
+  auto programs =
+      scf::ForOp::create(b, loc, first, count, step, ValueRange{slot.stage, slot.parity});
+  e.entry = OpBuilder::InsertPoint(programs->getBlock(), Block::iterator(programs));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(programs.getBody());
+  slot = {programs.getRegionIterArgs()[0], programs.getRegionIterArgs()[1]};
+  LoadsAhead::Slot next = ahead.next(slot);
+  Ix number = programs.getInductionVar();
+  beginLoads(ahead, next, e.ix().add(number, Ix(step)), grid);
+  ahead.take(slot);
+  LogicalResult done = emitProgram(number, grid);
+  ahead.release(slot);
+  scf::YieldOp::create(b, loc, ValueRange{next.stage, next.parity});
+  return done;
+}
+
+LogicalResult PlainPrograms::emit(const Indices &grid, const std::optional<AheadPlan> &plan,
+                                  int64_t sharedLimit) {
+  setThread();
+  count = e.ix().value(e.ix().product(grid));
+  e.sharedLimit = sharedLimit / shape.programs;
+  arith::MulIOp ofWorkspace, ofShared;
+  e.workspace = partOf(workspace, first, ofWorkspace);
+  auto generic = LLVM::LLVMPointerType::get(b.getContext());
+  e.shared = partOf(LLVM::AddrSpaceCastOp::create(b, loc, generic, shared), beside, ofShared);
+  LogicalResult done = success();
+  if (plan) {
+    e.sharedBytes = e.mostSharedBytes = plan->sharedBytes;
+    done = emitAhead(LoadsAhead(e, *plan, shared), grid);
+  } else {
+    auto programs = scf::ForOp::create(b, loc, first, count, step, ValueRange{});
+    e.entry = OpBuilder::InsertPoint(programs->getBlock(), Block::iterator(programs));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(programs.getBody());
+    done = emitProgram(programs.getInductionVar(), grid);
+  }
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(ofWorkspace);
+  ofWorkspace.getRhsMutable().assign(e.ix().value(HostSide::bytesOfProgram(e, e.requests)));
+  ofShared.getRhsMutable().assign(e.ix().value(e.mostSharedBytes));
+  return done;
+}
+
+} // namespace tw::target::nvidia

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The programs that a block of threads of the plain lowering runs: one after the other, as many at
+// a time as stand side by side, each with its own part of the workspace and of shared memory.
+#pragma once
+#include "Target/NVIDIA/Emission/BlockShape.h"
+#include "Target/NVIDIA/Emission/LoadsAhead.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace tw::target::nvidia {
+
+/// Makes the coordinates of program `number` of a grid, row-major, known to the emitter.
+void setProgram(Emitter &e, Ix number, const Indices &grid);
+
+class PlainPrograms {
+public:
+  /// `shared` (a pointer of its address space) and `workspace`: of all programs.
+  PlainPrograms(Emitter &e, const BlockShape &shape, mlir::Value shared, mlir::Value workspace)
+      : e(e), b(e.b), loc(e.loc), shape(shape), shared(shared), workspace(workspace) {}
+
+  /// `sharedLimit`: of a block.
+  mlir::LogicalResult emit(const Indices &grid, const std::optional<AheadPlan> &plan,
+                           int64_t sharedLimit);
+  int64_t sharedBytes() const { return e.mostSharedBytes * shape.programs; }
+
+private:
+  void setThread();
+  mlir::Value partOf(mlir::Value all, const Ix &number, mlir::arith::MulIOp &offset);
+  void beginLoads(const LoadsAhead &ahead, const LoadsAhead::Slot &slot, const Ix &number,
+                  const Indices &grid);
+  mlir::LogicalResult emitProgram(const Ix &number, const Indices &grid);
+  mlir::LogicalResult emitAhead(const LoadsAhead &ahead, const Indices &grid);
+
+  Emitter &e;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  BlockShape shape;
+  mlir::Value shared, workspace;
+  Ix beside = 0;                  // the number of the program among those side by side
+  mlir::Value first, count, step; // of programs
+};
+
+} // namespace tw::target::nvidia
