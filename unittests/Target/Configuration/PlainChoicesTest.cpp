@@ -42,6 +42,30 @@ TEST(PlainProduct, FewProgramsShareALongSum) {
   EXPECT_FALSE(choosePlainProduct(unknown, true, hopper).splitsK);
 }
 
+/// The gradient of a filter of `taps` taps, from images of `size` places: a product for each tap,
+/// summed over images and places.
+kernels::Contraction filterGradient(int64_t images, int64_t size, int64_t taps) {
+  constexpr int64_t channels = 64;
+  kernels::Contraction spec;
+  enum { tap, input, output, image, place };
+  spec.dims = {{taps}, {channels}, {channels}, {images}, {size}};
+  spec.buffers = {{"x", kernel::f32, {{images}, {size + taps - 1}, {channels}}},
+                  {"dy", kernel::f32, {{images}, {size}, {channels}}},
+                  {"dw", kernel::f32, {{taps}, {channels}, {channels}}, true}};
+  spec.a = {0, {{image}, {place, 0, 1, {}, {{tap, 1}}}, {input}}};
+  spec.b = {1, {{image}, {place}, {output}}};
+  spec.c = {2, {{tap}, {input}, {output}}};
+  return spec;
+}
+
+TEST(PlainProduct, FewProgramsShareSeveralSums) {
+  kernels::Contraction gradient = filterGradient(32, 3136, 3);
+  ContractionConfiguration block = choosePlainProduct(gradient, false, hopper);
+  EXPECT_TRUE(block.splitsK);
+  // What is read in windows is not transposed.
+  EXPECT_EQ(createNVIDIAChooser(hopper)->chooseCut({{gradient, {}, {}}, false}), tile::Cut::None);
+}
+
 TEST(PlainProduct, AVectorReadsRowsAsTheyLie) {
   auto own = createNVIDIAChooser(hopper);
   kernels::Contraction vector = kernels::product(1, 4096, 4096);
@@ -84,6 +108,10 @@ TEST(PlainProduct, PartsOfColumnsComeOutEven) {
   ContractionConfiguration block = choosePlainProduct(gates, true, hopper);
   EXPECT_EQ(block.columnParts, 4);
   EXPECT_EQ(20 % block.columns, 0);
+  // So do those of a variant, in the same panels.
+  ContractionConfiguration variant = choosePlainVariant(gates, block, hopper);
+  EXPECT_EQ(variant.columnParts, 4);
+  EXPECT_EQ(variant.columns, block.columns);
 }
 
 TEST(PlainConvolution, GivenFiltersAreTransposedAndNoneTransformed) {
@@ -140,12 +168,32 @@ TEST(PlainLoops, FewLongRowsAreShared) {
 }
 
 TEST(PlainCost, TimesGrowWithWorkAndWaiting) {
-  ProgramCost cost{.threads = 256, .registers = 64};
+  ProgramCost cost{.block = {256, 1}, .registers = 64};
   cost.instructions = 1e6, cost.chain = 1e4;
-  double one = cyclesOfLaunch(cost, 132, hopper);
-  EXPECT_GT(cyclesOfLaunch(cost, 133, hopper), 1.5 * one); // a second program on one of them
+  double one = cyclesOfLaunch(cost, 132, 1, hopper);
+  EXPECT_GT(cyclesOfLaunch(cost, 133, 1, hopper), 1.5 * one); // a second program on one of them
   cost.chain = 1e7;
-  EXPECT_GT(cyclesOfLaunch(cost, 132, hopper), 10 * one);
+  EXPECT_GT(cyclesOfLaunch(cost, 132, 1, hopper), 10 * one);
+}
+
+TEST(PlainCost, ShortRowsShareWhatABlockTakesToBegin) {
+  ProgramCost own{.block = {32, 1}}, beside{.block = {32, 8}};
+  EXPECT_GT(cyclesOfLaunch(own, 1 << 16, 1, hopper), 4 * cyclesOfLaunch(beside, 1 << 16, 1, hopper));
+}
+
+TEST(PlainCost, ScratchBeyondSharedMemoryIsSlow) {
+  ProgramCost cost{.block = {256, 1}, .sharedBytes = 64 << 10};
+  cost.accesses = 1e4;
+  double inShared = cyclesOfLaunch(cost, 1000, 1, hopper);
+  cost.sharedBytes = 160 << 10;
+  EXPECT_GT(cyclesOfLaunch(cost, 1000, 1, hopper), 3 * inShared);
+}
+
+TEST(PlainCost, PartsAreThoseOfTileSplit) {
+  EXPECT_EQ(partsOf(132, 1000, 1 << 20), 1);  // enough programs
+  EXPECT_EQ(partsOf(66, 1000, 1 << 20), 8);   // as many as are wanted
+  EXPECT_EQ(partsOf(66, 4, 1 << 20), 4);      // a trip each
+  EXPECT_EQ(partsOf(66, 1000, 1), 1);         // too little to do
 }
 
 } // namespace

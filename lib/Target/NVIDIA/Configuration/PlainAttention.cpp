@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Configuration/PlainAttention.h"
 #include "GraphToTile/Configuration/SplitGradients.h"
+#include "Target/NVIDIA/Configuration/Cheapest.h"
 #include "Target/NVIDIA/Configuration/PlainBlocks.h"
 #include "Target/NVIDIA/Configuration/PlainCost.h"
-#include "Target/NVIDIA/Emission/Lanes.h"
 #include <algorithm>
 #include <cmath>
 
@@ -20,11 +20,13 @@ constexpr int64_t unknownLength = 512, unknownBatch = 8;
 constexpr int64_t blockQueries[] = {1, 2, 4, 8, 16, 32, 64}, blockKeys[] = {32, 64, 128};
 // A gradient is a sum over blocks: longer ones are fewer additions in a row.
 constexpr int64_t gradientBlocks[] = {16, 32, 64};
-constexpr int64_t mostTogether = 64;   // keys of a program that has all of them
-constexpr int64_t longLoop = 512;      // which workers may share
-constexpr int64_t mostOfUnknown = 64;  // in a block: calls may bring fewer
-// Of the softmax: instructions of a score, and cycles of a row's maximum and sum, and of barriers.
-constexpr double scoreInstructions = 40, softmaxCycles = 600;
+constexpr int64_t mostTogether = 64;  // keys of a program that has all of them
+constexpr int64_t longLoop = 512;     // which workers may share
+constexpr int64_t mostOfUnknown = 64; // in a block: calls may bring fewer
+constexpr int64_t mostRows = 64;      // of a block: queries of all its groups
+// Of the softmax: instructions and accesses for a score; cycles of a block's maxima and sums with
+// their barriers.
+constexpr double scoreInstructions = 40, scoreAccesses = 6, softmaxCycles = 600;
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -43,18 +45,18 @@ struct Sizes {
 
   /// Rows of one matrix by those of another, both of which lie along the sum.
   DotWork scores(int64_t rows, int64_t columns, int64_t length) const {
-    return {rows, columns, length, true, {bytes, true}, {bytes, true}};
+    return {rows, columns, length, {bytes, true}, {bytes, true}};
   }
   /// Weights, in shared memory, by rows that lie side by side.
   DotWork sums(int64_t rows, int64_t columns, int64_t length) const {
-    return {rows, columns, length, true, {4, false}, {bytes, false}};
+    return {rows, columns, length, {4, false}, {bytes, false}};
   }
   /// The elementwise part of a block of scores.
   static void addScores(ProgramCost &cost, int64_t count, double times) {
     cost.instructions += times * scoreInstructions * double(count) / lanesOfWarp;
-    cost.accesses += times * 6 * double(count) / lanesOfWarp;
-    cost.chain += times * (softmaxCycles +
-                           std::ceil(double(count) / double(cost.threads)) * scoreInstructions);
+    cost.accesses += times * scoreAccesses * double(count) / lanesOfWarp;
+    double ofThread = std::ceil(double(count) / double(cost.block.threads));
+    cost.chain += times * (softmaxCycles + ofThread * scoreInstructions);
   }
   bool mayBlockBe(int64_t own, int64_t walked) const {
     return (areQueriesKnown || own <= mostOfUnknown) && (areKeysKnown || walked <= mostOfUnknown);
@@ -88,45 +90,47 @@ double plainAttentionCost(const Attention &attention, const AttentionConfigurati
   int64_t rows = configuration.queries * configuration.groups, keys = configuration.keys;
   double trips = double(ceilDiv(sizes.keys, keys)) * (sizes.isCausal ? 0.5 : 1), parts = 1;
   double programs = programsOf(attention, sizes, configuration);
-  if (configuration.splitsKeys && programs < double(splitLimits.enoughPrograms))
-    parts = std::clamp(double(splitLimits.wantedPrograms) / programs, 1.0, std::max(1.0, trips));
-  trips = std::max(1.0, trips / parts);
+  if (configuration.splitsKeys)
+    parts = partsOf(programs, trips, double(rows * keys * (sizes.depth + sizes.width)));
+  trips = std::max(1.0, std::ceil(trips / parts));
   ProgramCost cost;
-  cost.threads = threadsOfTile(std::max({rows * keys, keys * sizes.depth, keys * sizes.width}));
+  cost.block = blockOfDots(std::max({rows * keys, keys * sizes.depth, keys * sizes.width}),
+                           architecture);
   cost.sharedBytes = 4 * rows * (2 * keys + 2 * sizes.width);
   addDot(cost, sizes.scores(rows, keys, sizes.depth), trips);
   addDot(cost, sizes.sums(rows, sizes.width, keys), trips);
   Sizes::addScores(cost, rows * keys, trips);
-  return cyclesOfLaunch(cost, programs * parts, architecture);
+  return cyclesOfLaunch(cost, programs, parts, architecture);
 }
 
 AttentionConfiguration choosePlainAttention(const Attention &attention,
                                             const GpuArchitecture &architecture) {
   Sizes sizes(attention);
   std::optional<int> group = groupDim(attention);
-  int64_t groups = group ? attention.dims[*group].size.value_or(1) : 1;
-  std::optional<AttentionConfiguration> best;
-  double least = 0;
+  int64_t allGroups = group ? attention.dims[*group].size.value_or(1) : 1;
+  Cheapest<AttentionConfiguration> cheapest(
+      kernels::allConstraints(attentionConstraints(attention), kernels::attentionSchema(), {}),
+      [&](const AttentionConfiguration &block) {
+        return plainAttentionCost(attention, block, architecture);
+      });
   for (int64_t queries : blockQueries)
     for (int64_t keys : blockKeys)
-      for (bool areGrouped : {false, true}) {
+      for (int64_t groups : {int64_t(1), allGroups}) {
         AttentionConfiguration block;
         block.queries = std::min(queries, sizes.queries), block.keys = std::min(keys, sizes.keys);
-        block.groups = areGrouped ? groups : 1;
-        if (!sizes.mayBlockBe(block.queries, block.keys) || block.queries * block.groups > 64)
+        block.groups = groups;
+        if (!sizes.mayBlockBe(block.queries, block.keys) || block.queries * groups > mostRows)
           continue;
         block.splitsKeys = sizes.keys >= longLoop && !sizes.isCausal &&
                            programsOf(attention, sizes, block) < double(splitLimits.enoughPrograms);
-        double cost = plainAttentionCost(attention, block, architecture);
-        if (!best || cost < least)
-          best = block, least = cost;
+        cheapest.offer(block);
       }
-  return *best;
+  return cheapest.best.value_or(AttentionConfiguration{1, 1});
 }
 
 namespace {
 
-/// What a program of a gradient has, and what it walks over.
+/// A program has a block of queries or of keys, and walks over the others.
 struct GradientSizes : Sizes {
   explicit GradientSizes(const AttentionGradient &spec)
       : Sizes(spec), ownsQueries(!spec.hasKeys()), batch(batchOf(spec, summedDims(spec))) {
@@ -143,9 +147,16 @@ struct GradientSizes : Sizes {
         double(ownsQueries ? ceilDiv(keys, block.keys) : ceilDiv(queries, block.queries));
     return std::max(1.0, repeated * walked * (isCausal ? 0.5 : 1));
   }
+  /// Whether workers may share what a program walks over.
+  bool mayShare(const AttentionGradientConfiguration &block) const {
+    double length = double(ownsQueries ? keys : queries) * repeated;
+    return !isCausal && length >= double(longLoop) &&
+           programs(block) < double(splitLimits.enoughPrograms);
+  }
 
   bool ownsQueries;
-  double batch, repeated, products;
+  double batch, repeated; // of programs; of what a program walks over
+  double products;        // for each pair of blocks
 };
 
 } // namespace
@@ -156,40 +167,40 @@ double plainGradientCost(const AttentionGradient &gradient,
   GradientSizes sizes(gradient);
   int64_t rows = configuration.queries, keys = configuration.keys;
   int64_t own = sizes.ownsQueries ? rows : keys;
-  double trips = sizes.trips(configuration), parts = 1, programs = sizes.programs(configuration);
-  if (configuration.splitsLoop && programs < double(splitLimits.enoughPrograms))
-    parts = std::clamp(double(splitLimits.wantedPrograms) / programs, 1.0, trips);
-  trips = std::max(1.0, trips / parts);
+  double trips = sizes.trips(configuration), programs = sizes.programs(configuration), parts = 1;
+  if (configuration.splitsLoop)
+    parts = partsOf(programs, trips, double(rows * keys * sizes.depth) * sizes.products);
+  trips = std::max(1.0, std::ceil(trips / parts));
   ProgramCost cost;
-  cost.threads = threadsOfTile(std::max({rows * keys, keys * sizes.depth, rows * sizes.depth}));
+  cost.block = blockOfDots(std::max({rows * keys, keys * sizes.depth, rows * sizes.depth}),
+                           architecture);
   cost.sharedBytes = 4 * (2 * rows * keys + own * (sizes.depth + sizes.width));
   addDot(cost, sizes.scores(rows, keys, sizes.depth), 2 * trips);
   addDot(cost, sizes.sums(own, sizes.depth, sizes.ownsQueries ? keys : rows),
          std::max(1.0, sizes.products - 2) * trips);
   Sizes::addScores(cost, rows * keys, trips);
-  return cyclesOfLaunch(cost, programs * parts, architecture);
+  return cyclesOfLaunch(cost, programs, parts, architecture);
 }
 
 AttentionGradientConfiguration choosePlainGradient(const AttentionGradient &gradient,
                                                    const GpuArchitecture &architecture) {
   GradientSizes sizes(gradient);
   bool areTogether = gradient.hasQueries() && gradient.hasKeys();
-  std::optional<AttentionGradientConfiguration> best;
-  double least = 0;
+  Cheapest<AttentionGradientConfiguration> cheapest(
+      kernels::allConstraints(attentionGradientConstraints(gradient),
+                              kernels::attentionGradientSchema(), {}),
+      [&](const AttentionGradientConfiguration &block) {
+        return plainGradientCost(gradient, block, architecture);
+      });
   for (int64_t queries : gradientBlocks)
     for (int64_t keys : gradientBlocks) {
       AttentionGradientConfiguration block;
       block.queries = std::min(queries, sizes.queries);
       block.keys = areTogether ? sizes.keys : std::min(keys, sizes.keys);
-      block.splitsLoop = !areTogether && !sizes.isCausal &&
-                         double(sizes.ownsQueries ? sizes.keys : sizes.queries) * sizes.repeated >=
-                             double(longLoop) &&
-                         sizes.programs(block) < double(splitLimits.enoughPrograms);
-      double cost = plainGradientCost(gradient, block, architecture);
-      if (!best || cost < least)
-        best = block, least = cost;
+      block.splitsLoop = !areTogether && sizes.mayShare(block);
+      cheapest.offer(block);
     }
-  return *best;
+  return cheapest.best.value_or(AttentionGradientConfiguration{1, areTogether ? sizes.keys : 1});
 }
 
 bool areGradientsBetterApart(const AttentionGradient &gradient) {

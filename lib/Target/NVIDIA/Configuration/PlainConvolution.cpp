@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Configuration/PlainConvolution.h"
+#include "Target/NVIDIA/Configuration/Cheapest.h"
 #include "Target/NVIDIA/Configuration/PlainBlocks.h"
 #include "Target/NVIDIA/Configuration/PlainCost.h"
-#include "Target/NVIDIA/Emission/Lanes.h"
 #include <algorithm>
 #include <cmath>
 
@@ -72,13 +72,13 @@ void addChannelwise(ProgramCost &cost, const Problem &p, double elements) {
   cost.instructions = warps * (taps * 7 + 20);
   cost.accesses = warps * (taps * 2 + 2);
   cost.bytes = 2 * elements * double(p.bytes);
-  cost.chain = 300 + std::ceil(elements / double(cost.threads)) * taps * 10;
+  cost.chain = 300 + std::ceil(elements / double(cost.block.threads)) * taps * 10;
 }
 
 /// A product for each tap and, where channels come first, for each channel.
 void addTaps(ProgramCost &cost, const Problem &p, int64_t rows, int64_t columns) {
   constexpr double widened = 1, tested = 0.5; // instructions: edges are found once for a tap
-  DotWork dot{rows, columns, p.spec.isChannelsFirst ? 1 : p.channels, true, {}, {}};
+  DotWork dot{rows, columns, p.spec.isChannelsFirst ? 1 : p.channels, {}, {}};
   dot.a = {p.bytes, !p.spec.isChannelsFirst, tested + (p.bytes < 4 ? widened : 0)};
   dot.b = {p.bytes, p.spec.isOutputsFirst, p.bytes < 4 ? widened : 0};
   double times = double(p.taps) * (p.spec.isChannelsFirst ? double(p.channels) : 1);
@@ -90,30 +90,6 @@ void addTaps(ProgramCost &cost, const Problem &p, int64_t rows, int64_t columns)
       rows * columns * 4 * (p.spec.hasTransformedWeights ? winogradSums : directSums);
   addDot(cost, dot, times);
 }
-
-/// The least cost of those that are legal.
-class Cheapest {
-public:
-  Cheapest(const Problem &problem, const GpuArchitecture &architecture)
-      : problem(problem), architecture(architecture),
-        constraints(kernels::allConstraints(kernels::convolutionConstraints(problem.spec),
-                                            kernels::convolutionSchema(),
-                                            plainConstraints({problem.spec, {}, {}}))) {}
-
-  void offer(const ConvolutionConfiguration &block) {
-    double cost = plainConvolutionCost(problem.spec, block, architecture);
-    if ((!best || cost < least) && kernels::holds(constraints, kernels::numbersOf(block)))
-      best = block, least = cost;
-  }
-
-  std::optional<ConvolutionConfiguration> best;
-
-private:
-  const Problem &problem;
-  const GpuArchitecture &architecture;
-  std::vector<kernels::Constraint> constraints;
-  double least = 0;
-};
 
 std::vector<int64_t> columnsOffered(const Problem &p) {
   if (p.spec.hasTransformedWeights)
@@ -150,20 +126,27 @@ double plainConvolutionCost(const Convolution &convolution,
   Problem p(convolution);
   int64_t rows = configuration.width * configuration.height, columns = configuration.columns;
   ProgramCost cost;
-  cost.threads = threadsOfTile(
+  cost.block = blockOfDots(
       p.isChannelwise ? rows * columns
-                      : std::max({rows * p.channels, p.channels * columns, rows * columns}));
+                      : std::max({rows * p.channels, p.channels * columns, rows * columns}),
+      architecture);
   if (p.isChannelwise)
     addChannelwise(cost, p, double(rows * columns));
   else
     addTaps(cost, p, rows, columns);
-  return cyclesOfLaunch(cost, p.programsOf(configuration), architecture);
+  return cyclesOfLaunch(cost, p.programsOf(configuration), /*parts=*/1, architecture);
 }
 
 ConvolutionConfiguration choosePlainConvolution(const Convolution &convolution,
                                                 const GpuArchitecture &architecture) {
   Problem p(convolution);
-  Cheapest cheapest(p, architecture);
+  Cheapest<ConvolutionConfiguration> cheapest(
+      kernels::allConstraints(kernels::convolutionConstraints(convolution),
+                              kernels::convolutionSchema(),
+                              plainConstraints({convolution, {}, {}})),
+      [&](const ConvolutionConfiguration &block) {
+        return plainConvolutionCost(convolution, block, architecture);
+      });
   ConvolutionConfiguration block;
   block.outputsOutermost = false; // programs that run at one time read the same places
   block.inScratch = convolution.isOutputsFirst;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program's block is shared out to its threads (Emission/DotBlock.h), so larger blocks read less
-// for each product, and smaller ones are programs for more multiprocessors.
+// The threads of a program share its block (Emission/DotBlock.h), so larger blocks read less for
+// each product, and smaller ones are programs for more multiprocessors.
 #include "Target/NVIDIA/Configuration/PlainProduct.h"
 #include "GraphToTile/Configuration/TransposedRhs.h"
+#include "Target/NVIDIA/Configuration/Cheapest.h"
 #include "Target/NVIDIA/Configuration/PlainBlocks.h"
 #include "Target/NVIDIA/Configuration/PlainCost.h"
-#include "Target/NVIDIA/Emission/Lanes.h"
+#include "Target/NVIDIA/Emission/Width.h"
 #include <algorithm>
 #include <cmath>
 
@@ -22,22 +23,28 @@ constexpr int64_t blockRows[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 1
 constexpr int64_t blockColumns[] = {8, 16, 32, 48, 64, 96, 128};
 // Panels of a weight: what a warp reads at once.
 constexpr int64_t panelColumns = 32;
-// Rows of a vector's product that a program has side by side, and lengths from which on workers
-// share a sum; terms of it in a trip.
+// Rows of a vector's product that a program has side by side.
 constexpr int64_t summedRows[] = {1, 2, 4, 8};
+// Terms from which on workers share a sum, and terms of a trip then.
 constexpr int64_t longSum = 1024, sharedTerms = 512;
-// 128-bit accesses of a row by a thread, where all threads share it.
-constexpr int64_t rowBytesOfThread = 64;
-constexpr double reduceCycles = 250; // of a row by a block's threads: exchanges and a barrier
+// Instructions for an element: converting one of 16 bits; testing whether it is inside.
+constexpr double widened = 1, tested = 2;
+// Of a row that all threads of a block multiply and add up: instructions of a warp for an access,
+// for each of its elements, and for exchanging sums; cycles of the exchange with its barrier, of
+// loads that are all under way together, and of one that is waited for.
+constexpr double accessInstructions = 2, elementInstructions = 3, exchangeInstructions = 40;
+constexpr double exchangeCycles = 250, loadedCycles = 600, waitedCycles = 200;
+// Of a transpose: the second-level cache's share for an element, whose accesses find few lines
+// together.
+constexpr double transposeTraffic = 4;
 
-/// The sizes that decide.
 struct Problem {
   explicit Problem(const Contraction &spec) : spec(spec), roles(rolesOf(spec)) {
-    rows = sizeOf(roles.rows), columns = sizeOf(roles.columns), depth = sizeOf(roles.sums);
+    rows = innermost(roles.rows), columns = innermost(roles.columns), depth = innermost(roles.sums);
     for (auto *dims : {&roles.batch, &roles.rows, &roles.columns, &roles.sums})
       for (int dim : *dims)
         if (dims == &roles.batch || dim != dims->back())
-          (dims == &roles.sums ? repeats : batch) *= double(sizeOf(dim));
+          (dims == &roles.sums ? outerTerms : batch) *= double(sizeOf(dim));
     bytesOfA = bytesOf(spec.a), bytesOfB = bytesOf(spec.b);
   }
 
@@ -45,8 +52,11 @@ struct Problem {
     const kernels::Extent &extent = spec.dims[dim];
     return std::max<int64_t>(1, extent.size.value_or(extent.most.value_or(unknownExtent)));
   }
-  int64_t sizeOf(const std::vector<int> &dims) const {
+  int64_t innermost(const std::vector<int> &dims) const {
     return dims.empty() ? 1 : sizeOf(dims.back());
+  }
+  bool areKnown(const std::vector<int> &dims) const {
+    return std::ranges::all_of(dims, [&](int dim) { return spec.dims[dim].size.has_value(); });
   }
   int64_t bytesOf(const Access &access) const {
     return nvidia::bytesOf(spec.buffers[access.buffer].dtype);
@@ -61,38 +71,63 @@ struct Problem {
 
   const Contraction &spec;
   ContractionRoles roles;
-  int64_t rows, columns, depth, bytesOfA, bytesOfB;
-  double batch = 1, repeats = 1; // of programs; of the innermost sum in a program
+  // Of the innermost dimensions, which blocks extend along.
+  int64_t rows, columns, depth;
+  int64_t bytesOfA, bytesOfB;
+  double batch = 1, outerTerms = 1; // of all other dimensions of the result; of all other sums
 };
 
-/// Whether a block may be cut short by an edge, which is then tested for.
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+/// The products that a program computes one after the other, and terms of each.
+struct Trips {
+  int64_t terms;
+  double count;
+};
+
+Trips tripsOf(const Problem &p, const ContractionConfiguration &block) {
+  if (block.kBlock == 0)
+    return {p.depth, p.outerTerms};
+  std::vector<int64_t> blocks = {std::min(block.kBlock, p.depth)};
+  if (p.roles.sums.size() > 1)
+    blocks = kernels::sumBlocks(p.spec, block.kBlock);
+  Trips trips{1, 1};
+  for (size_t level = 0; level < blocks.size(); ++level) {
+    int64_t size = p.sizeOf(p.roles.sums[level]), each = blocks[level] > 0 ? blocks[level] : size;
+    trips.terms *= each;
+    trips.count *= std::ceil(double(size) / double(each));
+  }
+  return trips;
+}
+
+/// Whether no block is cut short by an edge, for which elements are tested.
 bool endsEvenly(const Problem &p, const std::vector<int> &dims, int64_t each) {
-  return dims.empty() || (p.spec.dims[dims.back()].size && *p.spec.dims[dims.back()].size % each == 0);
+  return dims.empty() || (p.areKnown({dims.back()}) && p.innermost(dims) % each == 0);
 }
 
 double costOfDots(const Problem &p, const ContractionConfiguration &block,
                   const GpuArchitecture &architecture) {
-  bool isSplit = block.splitsK && block.kBlock > 0;
-  int64_t depth = block.kBlock > 0 ? std::min(block.kBlock, p.depth) : p.depth;
-  double trips = std::ceil(double(p.depth) / double(depth)), parts = 1;
-  double programs = p.programs(block);
-  if (isSplit && programs < double(splitLimits.enoughPrograms))
-    parts = std::clamp(double(splitLimits.wantedPrograms) / programs, 1.0, trips);
+  Trips trips = tripsOf(p, block);
+  double programs = p.programs(block), parts = 1;
+  if (block.splitsK)
+    parts = partsOf(programs, trips.count, double(block.rows * block.columns * trips.terms));
   ProgramCost cost;
-  cost.threads = threadsOfTile(
-      std::max({block.rows * depth, depth * block.columns, block.rows * block.columns}));
-  cost.sharedBytes = block.rows * block.columns * 4;
-  DotWork dot{block.rows, block.columns, depth, true, {}, {}};
-  constexpr double widened = 1, tested = 2; // instructions
+  cost.block = blockOfDots(std::max({block.rows * trips.terms, trips.terms * block.columns,
+                                     block.rows * block.columns}),
+                           architecture);
+  cost.sharedBytes = block.rows * block.columns * block.columnParts *
+                     nvidia::bytesOf(p.spec.sum);
+  DotWork dot{block.rows, block.columns, trips.terms, {}, {}};
   dot.a = {p.bytesOfA, p.isAlongSum(p.spec.a), p.bytesOfA < 4 ? widened : 0};
   dot.b = {p.bytesOfB, !block.isPacked && p.isAlongSum(p.spec.b), p.bytesOfB < 4 ? widened : 0};
   if (!endsEvenly(p, p.roles.rows, block.rows))
     dot.a.instructions += tested;
   if (!block.isPacked && !endsEvenly(p, p.roles.columns, block.columns))
     dot.b.instructions += tested;
-  addDot(cost, dot, p.repeats * trips / parts * double(block.columnParts));
-  double again = parts > 1 ? 2500 : 0; // a second launch, which combines
-  return cyclesOfLaunch(cost, programs * parts, architecture) + again;
+  addDot(cost, dot, std::ceil(trips.count / parts) * double(block.columnParts));
+  return cyclesOfLaunch(cost, programs, parts, architecture);
 }
 
 /// Rows times a vector: one row by all threads of a block with accesses of 128 bits, or several by
@@ -100,65 +135,41 @@ double costOfDots(const Problem &p, const ContractionConfiguration &block,
 double costOfRowSums(const Problem &p, const ContractionConfiguration &block,
                      const GpuArchitecture &architecture) {
   int64_t sums = block.rows * block.columns, bytes = std::max(p.bytesOfA, p.bytesOfB);
-  int64_t width = sums == 1 ? std::max<int64_t>(1, 16 / bytes) : 1;
-  int64_t depth = block.kBlock > 0 ? std::min(block.kBlock, p.depth) : p.depth;
+  Trips trips = tripsOf(p, block);
+  int64_t elements = sums * trips.terms;
+  int64_t even = trips.terms & -trips.terms; // the largest power of two that divides it
+  int64_t neighbours = std::min(even, accessBytes / bytes), width = sums == 1 ? neighbours : 1;
+  double programs = p.programs(block), parts = 1;
+  if (block.splitsK)
+    parts = partsOf(programs, trips.count, double(elements));
+  double count = std::ceil(trips.count / parts);
   ProgramCost cost;
-  cost.threads = threadsOfTile(sums * depth / width);
-  auto elements = double(sums * depth), warps = double(cost.threads) / lanesOfWarp;
-  double trips = std::ceil(double(p.depth) / double(depth));
-  double accesses = 2 * elements / double(lanesOfWarp * width);
-  cost.instructions = trips * (accesses * (2 + 3 * double(width)) + warps * 40);
-  cost.accesses = trips * accesses * double(width) / 2;
-  cost.bytes = trips * double(sums * depth * (sums == block.rows ? p.bytesOfA : p.bytesOfB));
-  // Loads of a thread follow each other where it has several, but for a row's, which stay.
-  double steps = std::ceil(elements / double(width * cost.threads));
-  bool isHeld = sums == 1 && depth * bytes <= cost.threads * rowBytesOfThread;
-  cost.chain = trips * (reduceCycles + (isHeld ? 600 : 200 * steps));
-  return cyclesOfLaunch(cost, p.programs(block), architecture);
+  cost.block = blockShapeFor({neighbours, heldElements, elements, true}, int64_t(programs * parts),
+                             architecture);
+  auto threads = double(cost.block.threads);
+  double accesses = 2 * double(elements) / double(lanesOfWarp * width);
+  cost.instructions =
+      count * (accesses * (accessInstructions + elementInstructions * double(width)) +
+               threads / lanesOfWarp * exchangeInstructions);
+  cost.accesses = count * accesses * std::max(1.0, double(width * bytes) / 4);
+  cost.bytes = count * double(elements * (sums == block.rows ? p.bytesOfA : p.bytesOfB));
+  double ofThread = std::ceil(double(elements) / threads);
+  bool isHeld = sums == 1 && ofThread <= heldElements;
+  double loading = isHeld ? loadedCycles : waitedCycles * std::ceil(ofThread / double(width));
+  cost.chain = count * (exchangeCycles + loading);
+  return cyclesOfLaunch(cost, programs, parts, architecture);
 }
 
-/// Whether workers may share the sum: as tile-split does, which has to know how many programs there
-/// are.
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+/// Whether workers may share the sum: tile-split has to know how many programs there are.
 bool canShareSum(const Problem &p, const ContractionConfiguration &block) {
-  auto isKnown = [&](const std::vector<int> &dims) {
-    return std::ranges::all_of(dims, [&](int dim) { return p.spec.dims[dim].size.has_value(); });
-  };
-  return p.roles.sums.size() == 1 && p.depth >= longSum && block.columnParts == 1 &&
-         isKnown(p.roles.batch) && isKnown(p.roles.rows) && isKnown(p.roles.columns) &&
+  return double(p.depth) * p.outerTerms >= double(longSum) && block.columnParts == 1 &&
+         p.areKnown(p.roles.batch) && p.areKnown(p.roles.rows) && p.areKnown(p.roles.columns) &&
          p.programs(block) < double(splitLimits.enoughPrograms);
 }
-
-class Chooser {
-public:
-  Chooser(const Problem &problem, const GpuArchitecture &architecture)
-      : problem(problem), architecture(architecture),
-        constraints(kernels::allConstraints(kernels::contractionConstraints(problem.spec),
-                                            kernels::contractionSchema(),
-                                            plainConstraints({problem.spec, {}, {}}))) {}
-
-  void offer(ContractionConfiguration block) {
-    take(block);
-    if (!canShareSum(problem, block))
-      return;
-    block.splitsK = true;
-    block.kBlock = sharedTerms;
-    take(block);
-  }
-
-  std::optional<ContractionConfiguration> best;
-
-private:
-  void take(const ContractionConfiguration &block) {
-    double cost = plainProductCost(problem.spec, block, architecture);
-    if ((!best || cost < least) && kernels::holds(constraints, kernels::numbersOf(block)))
-      best = block, least = cost;
-  }
-
-  const Problem &problem;
-  const GpuArchitecture &architecture;
-  std::vector<kernels::Constraint> constraints;
-  double least = 0;
-};
 
 /// No larger than what there is, in whole eights where it is large.
 int64_t atMost(int64_t size, int64_t each) {
@@ -166,37 +177,69 @@ int64_t atMost(int64_t size, int64_t each) {
   return std::max<int64_t>(1, std::min(each, even));
 }
 
-void offerDots(Chooser &chooser, const Problem &p, const ContractionConfiguration &like,
-               std::optional<int64_t> panel) {
-  int64_t columns = p.columns / like.columnParts;
-  for (int64_t height : blockRows)
-    for (int64_t width : blockColumns) {
-      ContractionConfiguration block = like;
-      block.rows = p.roles.rows.empty() ? 1 : atMost(p.rows, height);
-      block.columns = p.roles.columns.empty() ? 1 : atMost(columns, width);
-      if (panel && block.columns % *panel != 0)
-        continue;
-      while (like.columnParts > 1 && columns % block.columns != 0)
-        --block.columns; // parts come out even
-      if (block.isPacked) {
-        bool isEven = columns % block.columns == 0 && like.columnParts == 1;
-        int64_t own = panel.value_or(
-            isEven && block.columns % panelColumns == 0 ? panelColumns : block.columns);
-        block.panels = block.columns / own;
-      }
-      chooser.offer(block);
-    }
-}
+class Chooser {
+public:
+  Chooser(const Problem &problem, const GpuArchitecture &architecture)
+      : p(problem), cheapest(kernels::allConstraints(kernels::contractionConstraints(problem.spec),
+                                                     kernels::contractionSchema(),
+                                                     plainConstraints({problem.spec, {}, {}})),
+                             [&](const ContractionConfiguration &block) {
+                               return plainProductCost(problem.spec, block, architecture);
+                             }) {}
 
-void offerRowSums(Chooser &chooser, const Problem &p) {
-  for (int64_t count : summedRows) {
-    ContractionConfiguration block;
-    block.vectorizesReduction = true;
-    block.rows = p.rows > 1 ? std::min(p.rows, count) : 1;
-    block.columns = p.rows > 1 ? 1 : std::min(p.columns, count);
-    chooser.offer(block);
+  /// Rows times a vector.
+  void offerRowSums() {
+    if (!kernels::canUseRowDots(p.spec, false))
+      return;
+    for (int64_t count : summedRows) {
+      ContractionConfiguration block;
+      block.vectorizesReduction = true;
+      block.rows = p.rows > 1 ? std::min(p.rows, count) : 1;
+      block.columns = p.rows > 1 ? 1 : std::min(p.columns, count);
+      offer(block);
+    }
   }
-}
+
+  /// Blocks of all sizes, with everything else as in `like`; in panels of so many columns if these
+  /// are given.
+  void offerDots(const ContractionConfiguration &like, std::optional<int64_t> panel) {
+    int64_t columns = p.columns / like.columnParts;
+    for (int64_t height : blockRows)
+      for (int64_t width : blockColumns) {
+        ContractionConfiguration block = like;
+        block.rows = p.roles.rows.empty() ? 1 : atMost(p.rows, height);
+        block.columns = p.roles.columns.empty() ? 1 : atMost(columns, width);
+        while (like.columnParts > 1 && columns % block.columns != 0)
+          --block.columns; // parts come out even
+        if (panel && block.columns % *panel != 0)
+          continue;
+        if (block.isPacked)
+          block.panels = block.columns / panel.value_or(panelFor(block, columns));
+        offer(block);
+      }
+  }
+
+  const std::optional<ContractionConfiguration> &best() const { return cheapest.best; }
+
+private:
+  /// Programs of several panels have to come out even.
+  static int64_t panelFor(const ContractionConfiguration &block, int64_t columns) {
+    bool isEven = columns % block.columns == 0 && block.columnParts == 1;
+    return isEven && block.columns % panelColumns == 0 ? panelColumns : block.columns;
+  }
+
+  void offer(ContractionConfiguration block) {
+    cheapest.offer(block);
+    if (!canShareSum(p, block))
+      return;
+    block.splitsK = true;
+    block.kBlock = sharedTerms;
+    cheapest.offer(block);
+  }
+
+  const Problem &p;
+  Cheapest<ContractionConfiguration> cheapest;
+};
 
 /// What every target permits of every contraction.
 ContractionConfiguration smallest() {
@@ -218,19 +261,21 @@ double plainProductCost(const Contraction &contraction,
 ContractionConfiguration choosePlainProduct(const Contraction &contraction, bool isRhsWeight,
                                             const GpuArchitecture &architecture) {
   Problem problem(contraction);
-  Chooser chooser(problem, architecture);
-  if (kernels::canUseRowDots(contraction, false))
-    offerRowSums(chooser, problem);
+  // Whoever reads parts of the columns is computed in the same kernel, where these come out even.
   for (int64_t parts : {contraction.columnParts, int64_t(1)}) {
+    Chooser chooser(problem, architecture);
+    if (parts == 1)
+      chooser.offerRowSums();
     ContractionConfiguration like;
     like.columnParts = parts;
-    like.isPacked = isRhsWeight && kernels::canPack(contraction) && !chooser.best;
-    if (parts == 1 || !chooser.best)
-      offerDots(chooser, problem, like, std::nullopt);
-    if (chooser.best && parts > 1)
-      break; // whoever reads the parts is computed in the same kernel
+    chooser.offerDots(like, std::nullopt);
+    like.isPacked = isRhsWeight && kernels::canPack(contraction);
+    if (like.isPacked)
+      chooser.offerDots(like, std::nullopt);
+    if (chooser.best())
+      return *chooser.best();
   }
-  return chooser.best.value_or(smallest());
+  return smallest();
 }
 
 ContractionConfiguration choosePlainVariant(const Contraction &contraction,
@@ -238,31 +283,31 @@ ContractionConfiguration choosePlainVariant(const Contraction &contraction,
                                             const GpuArchitecture &architecture) {
   Problem problem(contraction);
   Chooser chooser(problem, architecture);
-  if (!kernel.isPacked && kernels::canUseRowDots(contraction, false))
-    offerRowSums(chooser, problem);
+  if (!kernel.isPacked && kernel.columnParts == 1)
+    chooser.offerRowSums();
   ContractionConfiguration like;
   like.isPacked = kernel.isPacked;
   like.columnParts = kernel.columnParts;
-  offerDots(chooser, problem, like,
-            kernel.isPacked ? std::optional(panelOf(kernel)) : std::nullopt);
-  return chooser.best.value_or(kernel);
+  chooser.offerDots(like, kernel.isPacked ? std::optional(panelOf(kernel)) : std::nullopt);
+  return chooser.best().value_or(kernel);
 }
 
 bool isTransposeProfitable(const Contraction &contraction, bool isRhsWeight,
                            const GpuArchitecture &architecture) {
   Problem given(contraction);
-  if (given.roles.columns.empty() || given.columns == 1)
+  if (kernels::readsWindows(contraction) || given.roles.columns.empty() || given.columns == 1)
     return false;
-  auto cost = [&](const Contraction &product, bool isPacked) {
-    return plainProductCost(product, choosePlainProduct(product, isPacked, architecture),
+  auto cost = [&](const Contraction &product, bool mayBePacked) {
+    return plainProductCost(product, choosePlainProduct(product, mayBePacked, architecture),
                             architecture);
   };
-  Contraction transposed = conversion::withTransposedRhs(contraction);
-  // What is transposed is read and written once, by accesses of which few find lines together;
-  // weights are when the model is compiled.
-  double bytes = double(given.columns) * double(given.depth) * given.batch * double(given.bytesOfB);
-  double transpose = isRhsWeight ? 0 : 2500 + 4 * bytes / (28 * double(architecture.multiprocessors));
-  return cost(transposed, false) + transpose < cost(contraction, isRhsWeight);
+  // A weight is transposed when the model is compiled.
+  double bytes = double(given.columns) * double(given.depth) * given.outerTerms * given.batch *
+                 double(given.bytesOfB);
+  double rate = bytesOfCycle * double(architecture.multiprocessors);
+  double transpose = isRhsWeight ? 0 : launchCycles + transposeTraffic * bytes / rate;
+  return cost(conversion::withTransposedRhs(contraction), false) + transpose <
+         cost(contraction, isRhsWeight);
 }
 
 } // namespace tw::target::nvidia
