@@ -114,10 +114,13 @@ TEST(PlainProduct, PartsOfColumnsComeOutEven) {
   EXPECT_EQ(variant.columns, block.columns);
 }
 
-TEST(PlainConvolution, GivenFiltersAreTransposedAndNoneTransformed) {
+TEST(PlainConvolution, WeightsAreTransformedWhereThatPaysAndGivenFiltersTransposed) {
   auto own = createNVIDIAChooser(hopper);
-  kernels::Convolution image = kernels::image(256, 256, 14, 3);
-  EXPECT_EQ(own->chooseCut({{image, {}, {}}, true}), tile::Cut::None);
+  // What Winograd's algorithm saves of deep images is more than it takes beside.
+  kernels::Convolution image = kernels::image(256, 256, 14, 3), flat = kernels::image(64, 64, 56, 1);
+  image.batch = {32};
+  EXPECT_EQ(own->chooseCut({{image, {}, {}}, true}), tile::Cut::TransformWeights);
+  EXPECT_EQ(own->chooseCut({{flat, {}, {}}, true}), tile::Cut::None);
   EXPECT_EQ(own->chooseCut({{kernels::given(image), {}, {}}, false}), tile::Cut::TransposeRhs);
 }
 
@@ -150,8 +153,8 @@ std::vector<int64_t> blocksOf(const LoopProgram &program) {
 
 TEST(PlainLoops, ProgramsOfNestsAreLargeWhereThereAreMany) {
   EXPECT_EQ(blocksOf(rows(16384, 4096, false)), (std::vector<int64_t>{1, 4096}));
-  EXPECT_EQ(blocksOf(rows(1024, 768, false)), (std::vector<int64_t>{1, 768}));
-  EXPECT_EQ(blocksOf(rows(65536, 64, false)), (std::vector<int64_t>{16, 64}));
+  EXPECT_EQ(blocksOf(rows(1024, 768, false)), (std::vector<int64_t>{2, 768}));
+  EXPECT_EQ(blocksOf(rows(65536, 64, false)), (std::vector<int64_t>{32, 64}));
   std::vector<int64_t> small = blocksOf(rows(128, 256, false));
   EXPECT_LE(small[0] * small[1], 256); // not all in a few programs
 }
@@ -169,21 +172,21 @@ TEST(PlainLoops, FewLongRowsAreShared) {
 
 TEST(PlainCost, TimesGrowWithWorkAndWaiting) {
   ProgramCost cost{.block = {256, 1}, .registers = 64};
-  cost.instructions = 1e6, cost.chain = 1e4;
+  cost.instructions = 1e6, cost.waiting = 1e4;
   double one = cyclesOfLaunch(cost, 132, 1, hopper);
   EXPECT_GT(cyclesOfLaunch(cost, 133, 1, hopper), 1.5 * one); // a second program on one of them
-  cost.chain = 1e7;
+  cost.waiting = 1e7;
   EXPECT_GT(cyclesOfLaunch(cost, 132, 1, hopper), 10 * one);
 }
 
 TEST(PlainCost, ShortRowsShareWhatABlockTakesToBegin) {
   ProgramCost own{.block = {32, 1}}, beside{.block = {32, 8}};
-  EXPECT_GT(cyclesOfLaunch(own, 1 << 16, 1, hopper), 4 * cyclesOfLaunch(beside, 1 << 16, 1, hopper));
+  EXPECT_GT(cyclesOfLaunch(own, 1 << 16, 1, hopper), 2 * cyclesOfLaunch(beside, 1 << 16, 1, hopper));
 }
 
 TEST(PlainCost, ScratchBeyondSharedMemoryIsSlow) {
   ProgramCost cost{.block = {256, 1}, .sharedBytes = 64 << 10};
-  cost.accesses = 1e4;
+  cost.scratch = 1e4;
   double inShared = cyclesOfLaunch(cost, 1000, 1, hopper);
   cost.sharedBytes = 160 << 10;
   EXPECT_GT(cyclesOfLaunch(cost, 1000, 1, hopper), 3 * inShared);

@@ -107,10 +107,10 @@ private:
                ? tile::Cut::TransposeRhs
                : tile::Cut::None;
   }
-  // Threads next to each other read outputs next to each other. Weights are never transformed for
-  // Winograd's algorithm: what the first-level cache brings bounds these products, and its operands
-  // are four loads each.
-  tile::Cut cutOf(const kernels::Convolution &convolution, bool) const {
+  tile::Cut cutOf(const kernels::Convolution &convolution, bool isWeight) const {
+    if (isWeight && isTransformProfitable(convolution, architecture))
+      return tile::Cut::TransformWeights;
+    // Threads next to each other read outputs next to each other.
     return convolution.isOutputsFirst ? tile::Cut::TransposeRhs : tile::Cut::None;
   }
   tile::Cut cutOf(const kernels::AttentionGradient &gradient, bool) const {

@@ -54,9 +54,9 @@ struct Sizes {
   /// The elementwise part of a block of scores.
   static void addScores(ProgramCost &cost, int64_t count, double times) {
     cost.instructions += times * scoreInstructions * double(count) / lanesOfWarp;
-    cost.accesses += times * scoreAccesses * double(count) / lanesOfWarp;
+    cost.scratch += times * scoreAccesses * double(count) / lanesOfWarp;
     double ofThread = std::ceil(double(count) / double(cost.block.threads));
-    cost.chain += times * (softmaxCycles + ofThread * scoreInstructions);
+    cost.waiting += times * (softmaxCycles + ofThread * scoreInstructions);
   }
   bool mayBlockBe(int64_t own, int64_t walked) const {
     return (areQueriesKnown || own <= mostOfUnknown) && (areKeysKnown || walked <= mostOfUnknown);

@@ -19,11 +19,12 @@ constexpr int64_t blockHeights[] = {1, 2, 4, 7, 8, 14, 16};
 constexpr int64_t blockWidths[] = {1, 2, 4, 8, 16, 32, 64, 128};
 constexpr int64_t mostParts = 8;     // of a line of places
 constexpr int64_t mostPlaces = 256;  // of a program
-constexpr int64_t channelwiseColumns = 128;
-// Products of Winograd's algorithm for a block of 2 x 2 places; sums that are in shared memory at
-// one time, of these and of taps; loads and additions of an operand of Winograd's.
-constexpr int64_t winogradProducts = 16, winogradSums = 8,
-                  directSums = 2, winogradLoads = 4;
+// Sums of a program that are in shared memory at one time.
+constexpr int64_t directSums = 2, winogradSums = 12;
+// Of Winograd's algorithm: products for a block of 2 x 2 places; left operands in shared memory at
+// one time; loads of an element of these, and instructions for it.
+constexpr int64_t winogradProducts = 16, winogradOperands = 4;
+constexpr double winogradLoads = 4, winogradInstructions = 24, winogradCycles = 600;
 constexpr int64_t transformedChannels = 4; // of a program that transforms weights
 
 int64_t sizeOf(const Extent &extent, int64_t unknown) {
@@ -67,41 +68,49 @@ struct Problem {
 };
 
 /// A multiplication for each tap: elements are read where they are used.
-void addChannelwise(ProgramCost &cost, const Problem &p, double elements) {
+void addChannelwise(ProgramCost &cost, const Problem &p, double elements, int64_t columns) {
   double warps = elements / lanesOfWarp, taps = double(p.taps);
+  auto lines = double(ceilDiv(lanesOfWarp, columns)); // that an access of a warp reads
   cost.instructions = warps * (taps * 7 + 20);
-  cost.accesses = warps * (taps * 2 + 2);
+  cost.accesses = warps * (taps + 1) * (lines + 1);
   cost.bytes = 2 * elements * double(p.bytes);
-  cost.chain = 300 + std::ceil(elements / double(cost.block.threads)) * taps * 10;
+  cost.warps = double(cost.block.threads) / lanesOfWarp;
+  cost.waiting = 300 + std::ceil(elements / double(cost.block.threads)) * taps * 10;
 }
 
 /// A product for each tap and, where channels come first, for each channel.
 void addTaps(ProgramCost &cost, const Problem &p, int64_t rows, int64_t columns) {
-  constexpr double widened = 1, tested = 0.5; // instructions: edges are found once for a tap
+  constexpr double widened = 1, tested = 2; // instructions
   DotWork dot{rows, columns, p.spec.isChannelsFirst ? 1 : p.channels, {}, {}};
-  dot.a = {p.bytes, !p.spec.isChannelsFirst, tested + (p.bytes < 4 ? widened : 0)};
+  dot.a = {p.bytes, !p.spec.isChannelsFirst, p.bytes < 4 ? widened : 0, tested};
   dot.b = {p.bytes, p.spec.isOutputsFirst, p.bytes < 4 ? widened : 0};
   double times = double(p.taps) * (p.spec.isChannelsFirst ? double(p.channels) : 1);
-  if (p.spec.hasTransformedWeights) {
-    times = winogradProducts;
-    dot.a.loads = winogradLoads, dot.a.instructions = winogradLoads;
-  }
-  cost.sharedBytes =
-      rows * columns * 4 * (p.spec.hasTransformedWeights ? winogradSums : directSums);
+  cost.sharedBytes = rows * columns * 4 * directSums;
   addDot(cost, dot, times);
+}
+
+/// Winograd's algorithm: what the products multiply by the weights is computed before each of them.
+void addWinograd(ProgramCost &cost, const Problem &p, int64_t rows, int64_t columns) {
+  constexpr int64_t bytes = 4;
+  double warps = double(winogradProducts * rows * p.channels) / lanesOfWarp;
+  cost.instructions += warps * winogradInstructions;
+  cost.accesses += warps * winogradLoads;
+  cost.scratch += warps;
+  cost.waiting += winogradProducts * winogradCycles;
+  cost.sharedBytes = rows * bytes * (columns * winogradSums + p.channels * winogradOperands);
+  addDot(cost, {rows, columns, p.channels, {bytes, true}, {bytes, false}}, winogradProducts);
 }
 
 std::vector<int64_t> columnsOffered(const Problem &p) {
   if (p.spec.hasTransformedWeights)
     return {kernels::transformedColumns(p.spec)};
-  if (p.isChannelwise)
-    return {std::min(channelwiseColumns, p.columns * p.spec.groups)};
+  int64_t all = p.isChannelwise ? p.columns * p.spec.groups : p.columns;
   std::vector<int64_t> offered;
   for (int64_t columns : blockColumns)
-    if (columns <= p.columns)
+    if (columns <= all)
       offered.push_back(columns);
-  if (p.columns <= blockColumns[std::size(blockColumns) - 1])
-    offered.push_back(p.columns);
+  if (all <= blockColumns[std::size(blockColumns) - 1])
+    offered.push_back(all);
   return offered.empty() ? std::vector<int64_t>{1} : offered;
 }
 
@@ -131,7 +140,9 @@ double plainConvolutionCost(const Convolution &convolution,
                       : std::max({rows * p.channels, p.channels * columns, rows * columns}),
       architecture);
   if (p.isChannelwise)
-    addChannelwise(cost, p, double(rows * columns));
+    addChannelwise(cost, p, double(rows * columns), columns);
+  else if (convolution.hasTransformedWeights)
+    addWinograd(cost, p, rows, columns);
   else
     addTaps(cost, p, rows, columns);
   return cyclesOfLaunch(cost, p.programsOf(configuration), /*parts=*/1, architecture);
@@ -160,6 +171,17 @@ ConvolutionConfiguration choosePlainConvolution(const Convolution &convolution,
           cheapest.offer(block);
       }
   return cheapest.best.value_or(block);
+}
+
+bool isTransformProfitable(const Convolution &convolution, const GpuArchitecture &architecture) {
+  if (!kernels::canBeWinograd(convolution, panelOutputs))
+    return false;
+  Convolution transformed = convolution;
+  kernels::transformWeights(transformed, panelOutputs);
+  auto cost = [&](const Convolution &one) {
+    return plainConvolutionCost(one, choosePlainConvolution(one, architecture), architecture);
+  };
+  return cost(transformed) < cost(convolution);
 }
 
 kernels::WinogradWeightsConfiguration

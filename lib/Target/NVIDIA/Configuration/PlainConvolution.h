@@ -16,6 +16,10 @@ double plainConvolutionCost(const kernels::Convolution &convolution,
                             const kernels::ConvolutionConfiguration &configuration,
                             const GpuArchitecture &architecture);
 
+/// Whether Winograd's algorithm is faster, for which weights are transformed when the model is
+/// compiled.
+bool isTransformProfitable(const kernels::Convolution &convolution,
+                           const GpuArchitecture &architecture);
 kernels::WinogradWeightsConfiguration
 choosePlainWinogradWeights(const kernels::WinogradWeights &weights);
 

@@ -14,30 +14,29 @@ constexpr int64_t residentThreads = 2048, residentBlocks = 32, registerCount = 6
 constexpr int64_t systemSharedBytes = 1024; // of each block
 constexpr double issuedOfCycle = 4;         // instructions of warps
 constexpr double lineBytes = 128;           // that one access of a warp reads in a cycle
-// A multiprocessor begins a block of threads every 160 ns, measured on an H200.
-constexpr double beginCycles = 280;
-// A step of a sum that waits for its operands, of which those of four steps are under way; a
-// barrier.
-constexpr double stepCycles = 100, barrierCycles = 40;
-// The share of the shorter of work and waiting that the longer one does not hide.
-constexpr double notHidden = 0.25;
-// Registers of a thread beside its sums and operands.
-constexpr int64_t otherRegisters = 30;
+// Scratch of blocks beyond this share of shared memory lies in the launch's workspace (Kernel.cpp).
+constexpr int64_t blocksThatShare = 2;
+// What follows fits times measured on an H100 (docs/nvidia-target.md). A multiprocessor begins a
+// block of 256 threads every 160 ns, and a warp some three times as often.
+constexpr double beginCycles = 70, beginWarpCycles = 26;
+// What terms of a sum that are read together wait for; a barrier.
+constexpr double loadCycles = 600, barrierCycles = 40;
+// So many warps hide all but half of the shorter of working and waiting.
+constexpr double hidingWarps = 24;
+// ptxas writes loops of fewer instructions out several times, so that more loads are under way.
+constexpr double unrolledInstructions = 192, mostUnrolled = 8;
 // Of a load: itself and its address.
 constexpr double loadInstructions = 2;
 // Of a sum that is read from scratch, added to and written back.
 constexpr double scratchAccesses = 2, scratchInstructions = 6;
-// Scratch of blocks beyond this share of shared memory lies in the launch's workspace (Kernel.cpp).
-constexpr int64_t blocksThatShare = 2;
+// Registers of a row whose places are tested: its address and what that is compared with. What
+// ptxas takes of what seems to be needed.
+constexpr int64_t testedRegisters = 20;
+constexpr double takenRegisters = 1.15;
+// The launch that combines parts, which waits for all of them; for each, and bytes of it in a cycle.
+constexpr double secondLaunchCycles = 3000, combineCycles = 50, combinedBytes = 8;
 
 double ceilDiv(double a, double b) { return std::ceil(a / b); }
-
-/// Cycles in which a warp reads one element for each of its lanes, which have so many different
-/// ones along the result.
-double cyclesOfLoad(const DotOperand &operand, double different) {
-  return operand.loads *
-         (operand.isAlongSum ? different : ceilDiv(different * double(operand.bytes), lineBytes));
-}
 
 /// Programs that a multiprocessor runs at one time.
 int64_t residentPrograms(const ProgramCost &program, const GpuArchitecture &architecture) {
@@ -53,20 +52,28 @@ int64_t residentPrograms(const ProgramCost &program, const GpuArchitecture &arch
 double workOf(const ProgramCost &program, const GpuArchitecture &architecture) {
   bool isInWorkspace = program.sharedBytes * program.block.programs >
                        architecture.sharedBytes / blocksThatShare - systemSharedBytes;
-  double bytes = program.bytes + (isInWorkspace ? program.accesses * lineBytes : 0);
-  return std::max({program.instructions / issuedOfCycle, program.accesses, bytes / bytesOfCycle,
-                   beginCycles / double(program.block.programs)});
+  double bytes = program.bytes + (isInWorkspace ? program.scratch * lineBytes : 0);
+  double begin = beginCycles + beginWarpCycles * double(program.block.allThreads() / lanesOfWarp);
+  return std::max({program.instructions / issuedOfCycle, program.accesses + program.scratch,
+                   bytes / bytesOfCycle, begin / double(program.block.programs)});
 }
 
 } // namespace
 
 double cyclesOfLaunch(const ProgramCost &program, double programs, double parts,
                       const GpuArchitecture &architecture) {
+  auto resident = double(residentPrograms(program, architecture));
   double each = ceilDiv(programs * parts, double(architecture.multiprocessors));
-  double rounds = ceilDiv(each, double(residentPrograms(program, architecture)));
-  double busy = each * workOf(program, architecture), waiting = rounds * program.chain;
-  return (parts > 1 ? 2 : 1) * launchCycles + std::max(busy, waiting) +
-         notHidden * std::min(busy, waiting);
+  double working = each * workOf(program, architecture);
+  double waiting = ceilDiv(each, resident) * program.waiting;
+  double warps = std::min(each, resident) * program.warps;
+  double notHidden = std::min(1.0, hidingWarps / 2 / warps);
+  double combining =
+      parts > 1
+          ? secondLaunchCycles + parts * (combineCycles + double(program.sharedBytes) / combinedBytes)
+          : 0;
+  return launchCycles + std::max(working, waiting) + notHidden * std::min(working, waiting) +
+         combining;
 }
 
 double partsOf(double programs, double trips, double work) {
@@ -103,35 +110,62 @@ BlockShape blockOfDots(int64_t elements, const GpuArchitecture &architecture) {
   return blockShapeFor(width, std::nullopt, architecture);
 }
 
+namespace {
+
+/// What the threads of a warp do to read an operand for so many terms.
+struct Reading {
+  double instructions, accesses;
+};
+
+/// `count`: rows or columns of a thread's block; `different`: those of all threads of a warp, for
+/// each of these.
+Reading readingOf(const DotOperand &operand, double count, double different, int64_t terms,
+                  int64_t depth) {
+  int64_t even = depth & -depth; // the largest power of two that divides it
+  int64_t neighbours =
+      operand.isAlongSum ? std::min({terms, even, accessBytes / operand.bytes}) : 1;
+  double loads = count * operand.loads * double(terms) / double(neighbours);
+  double lines = operand.isAlongSum ? different : ceilDiv(different * double(operand.bytes), lineBytes);
+  return {loads * (loadInstructions + operand.tests) +
+              count * double(terms) * operand.instructions,
+          loads * lines};
+}
+
+} // namespace
+
 void addDot(ProgramCost &program, const DotWork &dot, double times) {
   int64_t threads = program.block.threads;
   DotBlock block = dotBlockOf(dot.rows, dot.columns, dot.rows * dot.columns, threads);
-  auto rows = double(block.rows), columns = double(block.columns), depth = double(dot.depth);
+  auto rows = double(block.rows), columns = double(block.columns);
+  int64_t terms = termsTogether(block, dot.depth, /*words=*/1, threads);
   // Threads next to each other have blocks next to each other along the columns.
   double across = double(dot.columns) / columns, blocks = double(dot.rows) / rows * across;
-  double passes = ceilDiv(blocks, double(threads));
-  double busy = std::min(blocks, double(threads));
+  double passes = ceilDiv(blocks, double(threads)), busy = std::min(blocks, double(threads));
   double warps = ceilDiv(busy, lanesOfWarp), lanes = std::min(busy, double(lanesOfWarp));
   double alongColumns = std::min(lanes, across), alongRows = ceilDiv(lanes, alongColumns);
-  double steps = times * passes * depth;
-  double instructions = rows * columns + rows * (dot.a.loads * loadInstructions + dot.a.instructions) +
-                        columns * (dot.b.loads * loadInstructions + dot.b.instructions);
-  program.instructions += steps * warps * instructions;
-  // A thread's rows follow each other, and its columns are as far apart as a row of blocks is wide.
-  double rowsOfLoad = dot.a.isAlongSum ? alongRows : alongRows * rows;
-  program.accesses += steps * warps *
-                      (rows * cyclesOfLoad(dot.a, rowsOfLoad) +
-                       columns * cyclesOfLoad(dot.b, alongColumns));
-  program.bytes += times * depth *
-                   double(dot.rows * dot.a.bytes + dot.columns * dot.b.bytes);
-  program.chain += steps * std::max(stepCycles, ceilDiv(warps, issuedOfCycle) * instructions) +
-                   times * barrierCycles;
-  auto results = double(dot.rows * dot.columns);
-  program.accesses += scratchAccesses * times * results / lanesOfWarp;
-  program.instructions += scratchInstructions * times * results / lanesOfWarp;
+  // A thread's rows follow each other; its columns are as far apart as there are blocks along them.
+  Reading a = readingOf(dot.a, rows, dot.a.isAlongSum ? alongRows : alongRows * rows, terms, dot.depth);
+  Reading b = readingOf(dot.b, columns, alongColumns, terms, dot.depth);
+  double instructions = rows * columns * double(terms) + a.instructions + b.instructions;
+
   int64_t sums = block.rows * block.columns * (dot.depth > termsOfDotPart ? 2 : 1);
-  program.registers =
-      std::max(program.registers, otherRegisters + sums + block.rows + block.columns);
+  auto operands = double((block.rows + block.columns) * terms);
+  double spare = double(registerCount / threads - registersBeside - sums) / operands;
+  double steps = ceilDiv(double(dot.depth), double(terms));
+  double unrolled = std::clamp(
+      std::floor(std::min({spare, unrolledInstructions / instructions, steps})), 1.0, mostUnrolled);
+  double registers = double(registersBeside + sums) + operands * unrolled +
+                     (dot.a.tests > 0 ? double(testedRegisters) * rows : 0);
+  program.registers = std::max(program.registers, int64_t(takenRegisters * registers));
+
+  double all = times * passes * steps, results = times * double(dot.rows * dot.columns) / lanesOfWarp;
+  program.warps = std::max(program.warps, warps);
+  program.instructions += all * warps * instructions + scratchInstructions * results;
+  program.accesses += all * warps * (a.accesses + b.accesses);
+  program.scratch += scratchAccesses * results;
+  program.bytes += times * double(dot.depth) *
+                   double(dot.rows * dot.a.bytes + dot.columns * dot.b.bytes);
+  program.waiting += all * loadCycles / unrolled + times * barrierCycles;
 }
 
 } // namespace tw::target::nvidia

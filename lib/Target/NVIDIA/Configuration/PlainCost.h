@@ -10,8 +10,8 @@
 
 namespace tw::target::nvidia {
 
-/// What a launch takes beside its programs.
-inline constexpr double launchCycles = 2500;
+/// What a launch takes beside its programs, behind another one.
+inline constexpr double launchCycles = 1500;
 /// Bytes that a multiprocessor gets from the second-level cache in a cycle.
 inline constexpr double bytesOfCycle = 28;
 /// Elements of a tile that a thread of a simple program keeps in registers (Emission/Width.h).
@@ -22,10 +22,12 @@ struct ProgramCost {
   BlockShape block{lanesOfWarp, 1};
   int64_t registers = 32;  // of a thread
   int64_t sharedBytes = 0; // scratch of the program
+  double warps = 1;        // that have something to do
   double instructions = 0; // of warps
-  double accesses = 0;     // cycles of the first-level cache and of shared memory
+  double accesses = 0;     // cycles of the first-level cache
+  double scratch = 0;      // cycles of shared memory
   double bytes = 0;        // that come from the second-level cache
-  double chain = 0;        // cycles that it takes alone: each step waits for the one before
+  double waiting = 0;      // cycles for what was asked for to come, and at barriers
 };
 
 /// Cycles of a launch of so many programs, each of which is shared by `parts` blocks of threads; a
@@ -42,6 +44,7 @@ struct DotOperand {
   int64_t bytes = 4;       // of an element
   bool isAlongSum = true;  // whether elements along the sum are adjacent, not those of the result
   double instructions = 0; // for an element beside its load: it is computed or converted
+  double tests = 0;        // instructions for a load: whether the place is inside
   double loads = 1;        // from memory, for an element
 };
 

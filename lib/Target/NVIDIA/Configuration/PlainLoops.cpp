@@ -10,18 +10,23 @@ using namespace conversion;
 
 namespace {
 
-// Measured on an H200: a multiprocessor begins a block of threads every 160 ns, in which it could
-// read and write 5 kB. So programs are large where there are many, and small where there are few.
-constexpr int64_t mostElements = 4096, usualElements = 1024, leastElements = 256;
+// A multiprocessor begins a block of threads only every 160 ns, in which it could read and write 5
+// kB. So programs are large where there are many. Of few, a program either fills a block of threads
+// or is so small that a lane of a warp has a few elements (Emission/BlockShape.h): in between it
+// would be a warp's that has many (gelu of 1024 x 768 takes 4.0 us in programs of 256 or 2048
+// elements, and 7.2 in those of 1024).
+constexpr int64_t mostElements = 4096, manyElements = 1024, fewElements = 2048, leastElements = 256;
 constexpr int64_t programsOfMultiprocessor = 32;
 constexpr int64_t evenColumns = 16; // blocks along the last dimension are multiples of it
 // What warps read along one dimension and write along another: lines of 128 bytes either way.
 constexpr int64_t turnedElements = 32;
-// Columns of a program that has all rows of them: neighbours that a warp reads at once.
-constexpr int64_t summedColumns = 32;
+// Columns of a program that has all rows of them: neighbours that a warp reads at once, and twice as
+// many where so few programs share the rows.
+constexpr int64_t summedColumns = 32, sharedColumns = 64;
 constexpr int64_t unknownExtent = 256, unknownRow = 1 << 20;
-// A row that many blocks of threads share, and how much of it is a trip of the loop.
-constexpr int64_t sharedElements = 1 << 18, chunkElements = 1 << 12, leastChunk = 64;
+// A row that many blocks of threads share, and how much of it is a trip of the loop: as few trips
+// as make enough parts, for these are combined one after the other.
+constexpr int64_t sharedElements = 1 << 17, chunkElements = 1 << 14, leastChunk = 64, mostTrips = 128;
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -69,9 +74,9 @@ private:
   int64_t wanted() const {
     int64_t all = elements * programs;
     int64_t many = architecture.multiprocessors * programsOfMultiprocessor;
-    if (int64_t each = all / many; each >= usualElements)
+    if (int64_t each = all / many; each >= manyElements)
       return std::min(each, mostElements);
-    return std::clamp(all / (2 * architecture.multiprocessors), leastElements, usualElements);
+    return all >= 2 * architecture.multiprocessors * fewElements ? fewElements : leastElements;
   }
 
   /// Takes up to `most` elements of a dimension of which a program has one.
@@ -98,8 +103,14 @@ private:
     return true;
   }
 
+  int64_t columnsOfSums() const {
+    int64_t others = programs / sizeOf(last), programsOfSums = ceilDiv(sizeOf(last), summedColumns);
+    bool areFew = others * programsOfSums < architecture.multiprocessors / 4;
+    return areFew ? sharedColumns : summedColumns;
+  }
+
   void growInnermost() {
-    int64_t most = isNest() || isCopy(program) ? wanted() : summedColumns;
+    int64_t most = isNest() || isCopy(program) ? wanted() : columnsOfSums();
     forEachAccess(program, [&](const Access &access, bool) {
       int inner = access.axes.empty() ? -1 : access.axes.back().dim;
       if (isUpdate(program, access) || inner < 0 || inner == last || !parallel[inner] ||
@@ -158,14 +169,14 @@ private:
   LoopConfiguration chosen;
 };
 
-/// A trip has so many elements that a block's threads have several each.
 int64_t chunkOf(const std::vector<LoopTiling> &tilings, const LoopProgram &program, int dim) {
   int64_t others = 1;
   for (size_t other = 0; other < tilings.size(); ++other)
     if (int(other) != dim)
       others *= tilings[other].block > 0 ? tilings[other].block
                                          : program.dims[other].size.value_or(unknownExtent);
-  return std::max<int64_t>(1, chunkElements / std::max<int64_t>(1, others));
+  int64_t chunk = std::max<int64_t>(1, chunkElements / std::max<int64_t>(1, others));
+  return std::max(chunk, ceilDiv(program.dims[dim].size.value_or(1), mostTrips));
 }
 
 } // namespace
@@ -187,8 +198,8 @@ std::optional<int> sharedDim(const LoopProgram &program, const GpuArchitecture &
   }
   // Where each reduction becomes a kernel of its own, that reads all once more, that has to pay.
   bool isOnce = !positionsInLoop(program, *longest).empty();
-  bool isWorth = elements >= (isOnce ? sharedElements : 4 * sharedElements) &&
-                 programs < (isOnce ? splitLimits.enoughPrograms : splitLimits.enoughPrograms / 8);
+  bool isWorth = elements >= sharedElements &&
+                 programs < (isOnce ? splitLimits.enoughPrograms : splitLimits.enoughPrograms / 4);
   // A length that is not known may be small: then trips want to be long, and kernels one.
   if (!program.dims[*longest].size)
     isWorth = isWorth && isOnce && chunkOf(tilings, program, *longest) >= leastChunk;

@@ -25,9 +25,9 @@ constexpr int64_t blockColumns[] = {8, 16, 32, 48, 64, 96, 128};
 constexpr int64_t panelColumns = 32;
 // Rows of a vector's product that a program has side by side.
 constexpr int64_t summedRows[] = {1, 2, 4, 8};
-// Terms from which on workers share a sum, and terms of a trip then.
-constexpr int64_t longSum = 1024, sharedTerms = 512;
-// Instructions for an element: converting one of 16 bits; testing whether it is inside.
+// Terms from which on workers may share a sum, and terms of a trip then.
+constexpr int64_t longSum = 512, sharedTerms[] = {128, 256, 512};
+// Instructions for an element of 16 bits that is converted, and for a load that may be outside.
 constexpr double widened = 1, tested = 2;
 // Of a row that all threads of a block multiply and add up: instructions of a warp for an access,
 // for each of its elements, and for exchanging sums; cycles of the exchange with its barrier, of
@@ -123,9 +123,9 @@ double costOfDots(const Problem &p, const ContractionConfiguration &block,
   dot.a = {p.bytesOfA, p.isAlongSum(p.spec.a), p.bytesOfA < 4 ? widened : 0};
   dot.b = {p.bytesOfB, !block.isPacked && p.isAlongSum(p.spec.b), p.bytesOfB < 4 ? widened : 0};
   if (!endsEvenly(p, p.roles.rows, block.rows))
-    dot.a.instructions += tested;
+    dot.a.tests = tested;
   if (!block.isPacked && !endsEvenly(p, p.roles.columns, block.columns))
-    dot.b.instructions += tested;
+    dot.b.tests = tested;
   addDot(cost, dot, std::ceil(trips.count / parts) * double(block.columnParts));
   return cyclesOfLaunch(cost, programs, parts, architecture);
 }
@@ -156,7 +156,8 @@ double costOfRowSums(const Problem &p, const ContractionConfiguration &block,
   double ofThread = std::ceil(double(elements) / threads);
   bool isHeld = sums == 1 && ofThread <= heldElements;
   double loading = isHeld ? loadedCycles : waitedCycles * std::ceil(ofThread / double(width));
-  cost.chain = count * (exchangeCycles + loading);
+  cost.warps = threads / lanesOfWarp;
+  cost.waiting = count * (exchangeCycles + loading);
   return cyclesOfLaunch(cost, programs, parts, architecture);
 }
 
@@ -233,8 +234,10 @@ private:
     if (!canShareSum(p, block))
       return;
     block.splitsK = true;
-    block.kBlock = sharedTerms;
-    cheapest.offer(block);
+    for (int64_t terms : sharedTerms) {
+      block.kBlock = terms;
+      cheapest.offer(block);
+    }
   }
 
   const Problem &p;

@@ -67,32 +67,50 @@ private:
                                : Value(arith::AddIOp::create(b, loc, x, y));
   }
 
-  /// The products of terms [begin, end), added to what is carried.
-  LogicalResult products(ArrayRef<Point> rows, ArrayRef<Point> columns, const Ix &begin,
-                         const Ix &end, SmallVectorImpl<Value> &carried) {
-    return e.loop(begin, end, 1, carried, [&](const Ix &k) -> LogicalResult {
-      SmallVector<Value> left, right;
-      auto read = [&](Value tile, ArrayRef<Point> points, bool isLeft,
-                      SmallVectorImpl<Value> &into) -> LogicalResult {
+  /// The products of some terms, added to what is carried.
+  LogicalResult addProducts(ArrayRef<Point> rows, ArrayRef<Point> columns, ArrayRef<Ix> terms,
+                            SmallVectorImpl<Value> &carried) {
+    SmallVector<Value> left, right; // term by term
+    auto read = [&](Value tile, ArrayRef<Point> points, bool isLeft,
+                    SmallVectorImpl<Value> &into) -> LogicalResult {
+      for (const Ix &term : terms)
         for (Point point : points) {
-          point[isLeft ? rank - 1 : rank - 2] = k;
+          point[isLeft ? rank - 1 : rank - 2] = term;
           FailureOr<Value> value = e.evaluate(tile, point);
           if (failed(value))
             return failure();
           into.push_back(widened(*value));
         }
-        return success();
-      };
-      if (failed(read(op.getA(), rows, true, left)) ||
-          failed(read(op.getB(), columns, false, right)))
-        return failure();
-      for (auto [i, x] : llvm::enumerate(left))
-        for (auto [j, y] : llvm::enumerate(right)) {
-          Value &own = carried[i * right.size() + j];
-          own = multiplyAdd(x, y, own);
-        }
       return success();
-    });
+    };
+    if (failed(read(op.getA(), rows, true, left)) || failed(read(op.getB(), columns, false, right)))
+      return failure();
+    for (size_t term = 0; term < terms.size(); ++term)
+      for (size_t i = 0; i < rows.size(); ++i)
+        for (size_t j = 0; j < columns.size(); ++j) {
+          Value &own = carried[i * columns.size() + j];
+          own = multiplyAdd(left[term * rows.size() + i], right[term * columns.size() + j], own);
+        }
+    return success();
+  }
+
+  /// The same of terms [begin, end), several at a time.
+  LogicalResult products(ArrayRef<Point> rows, ArrayRef<Point> columns, const Ix &begin,
+                         const Ix &end, SmallVectorImpl<Value> &carried) {
+    auto known = depth.constant();
+    int64_t together = termsTogether({int64_t(rows.size()), int64_t(columns.size())}, known,
+                                     (sum.getIntOrFloatBitWidth() + 31) / 32, e.threads);
+    IndexBuilder ix = e.ix();
+    bool isEven = known && *known % together == 0;
+    Ix whole = end;
+    if (!isEven)
+      whole = ix.add(begin, ix.mul(ix.div(ix.sub(end, begin), together), together));
+    auto several = [&](const Ix &term) {
+      return addProducts(rows, columns, e.neighboursFrom(term, together), carried);
+    };
+    auto one = [&](const Ix &term) { return addProducts(rows, columns, term, carried); };
+    LogicalResult done = e.loop(begin, whole, together, carried, several);
+    return failed(done) || isEven ? done : e.loop(whole, end, 1, carried, one);
   }
 
   SmallVector<Value> zeros(size_t count) { return SmallVector<Value>(count, e.constant(sum, 0)); }
