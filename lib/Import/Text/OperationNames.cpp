@@ -48,7 +48,8 @@ void nameOperations(func::FuncOp entry) {
     std::string base = baseName(op), name = base;
     for (int &number = counts[base]; !taken.insert(name).second;)
       name = base + "_" + std::to_string(++number);
-    op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), name), op->getLoc()));
+    auto named = StringAttr::get(op->getContext(), name);
+    op->walk([&](Operation *part) { part->setLoc(NameLoc::get(named, part->getLoc())); });
   }
 }
 

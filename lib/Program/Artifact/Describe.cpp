@@ -39,8 +39,10 @@ static SmallVector<std::string> nodesOf(Operation *kernel) {
   kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
     StringRef name = op->getName().getStringRef();
     bool structured = isa<linalg::LinalgOp>(op) || name.starts_with("tw.");
-    if (structured && !isa<linalg::FillOp>(op) && !op->hasTrait<OpTrait::IsTerminator>())
-      add(op->getLoc(), name.str());
+    if (!structured || isa<linalg::FillOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    for (Location loc : operatorLocs(op))
+      add(loc, name.str());
   });
   return nodes;
 }
