@@ -432,13 +432,15 @@ def measure(options, name: str, row: dict, bandwidth: float) -> dict:
     copies = max(2, min(24, -(-CACHE_BYTES // size)))
     compiled, ours, sets = Compiled(folder, name), [], []
     other, others = Compiled(against, name) if against and (against / f"{name}.so").exists() else None, []
+    others_results = []
     for _ in range(copies):
         given, peers, _ = make(row)
         result = torch.full(shape, float("nan"), device="cuda", dtype=torch_dtype(row))
         sets.append((given, result, peers))
         ours.append(compiled.call(row, given, result))
         if other:
-            others.append(other.call(row, given, torch.empty_like(result)))
+            others_results.append(torch.empty_like(result))
+            others.append(other.call(row, given, others_results[-1]))
     given, result, peers = sets[0]
     ours[0]()
     compiled.check(compiled.library.tw_instance_wait(compiled.instance))

@@ -73,8 +73,9 @@ TEST(PlainProduct, AVectorReadsRowsAsTheyLie) {
   // A weight is transposed when the model is compiled; what calls bring costs more to transpose.
   EXPECT_EQ(own->chooseCut({given, true}), tile::Cut::TransposeRhs);
   EXPECT_EQ(own->chooseCut({given, false}), tile::Cut::None);
-  EXPECT_TRUE(choosePlainProduct(kernels::product(1, 4096, 4096, /*isTransposed=*/true), true, hopper)
-                  .vectorizesReduction);
+  EXPECT_TRUE(
+      choosePlainProduct(kernels::product(1, 4096, 4096, /*isTransposed=*/true), true, hopper)
+          .vectorizesReduction);
 }
 
 TEST(PlainProduct, ColumnsOfManyRowsAreSideBySide) {
@@ -117,7 +118,8 @@ TEST(PlainProduct, PartsOfColumnsComeOutEven) {
 TEST(PlainConvolution, WeightsAreTransformedWhereThatPaysAndGivenFiltersTransposed) {
   auto own = createNVIDIAChooser(hopper);
   // What Winograd's algorithm saves of deep images is more than it takes beside.
-  kernels::Convolution image = kernels::image(256, 256, 14, 3), flat = kernels::image(64, 64, 56, 1);
+  kernels::Convolution image = kernels::image(256, 256, 14, 3),
+                       flat = kernels::image(64, 64, 56, 1);
   image.batch = {32};
   EXPECT_EQ(own->chooseCut({{image, {}, {}}, true}), tile::Cut::TransformWeights);
   EXPECT_EQ(own->chooseCut({{flat, {}, {}}, true}), tile::Cut::None);
@@ -128,8 +130,7 @@ TEST(PlainConvolution, WeightsAreTransformedWhereThatPaysAndGivenFiltersTranspos
 LoopProgram rows(int64_t count, int64_t length, bool isReduced) {
   LoopProgram program;
   program.dims = {{count}, {length}};
-  program.buffers = {{"x", kernel::f32, {{count}, {length}}},
-                     {"y", kernel::f32, {{count}}, true}};
+  program.buffers = {{"x", kernel::f32, {{count}, {length}}}, {"y", kernel::f32, {{count}}, true}};
   Statement statement{isReduced ? Statement::Kind::Reduce : Statement::Kind::Map};
   statement.sources = {{{}, {}, kernels::Access{0, {{0}, {1}}}, {}}};
   statement.dims = isReduced ? std::vector<int>{1} : std::vector<int>{};
@@ -181,7 +182,8 @@ TEST(PlainCost, TimesGrowWithWorkAndWaiting) {
 
 TEST(PlainCost, ShortRowsShareWhatABlockTakesToBegin) {
   ProgramCost own{.block = {32, 1}}, beside{.block = {32, 8}};
-  EXPECT_GT(cyclesOfLaunch(own, 1 << 16, 1, hopper), 2 * cyclesOfLaunch(beside, 1 << 16, 1, hopper));
+  EXPECT_GT(cyclesOfLaunch(own, 1 << 16, 1, hopper),
+            2 * cyclesOfLaunch(beside, 1 << 16, 1, hopper));
 }
 
 TEST(PlainCost, ScratchBeyondSharedMemoryIsSlow) {
@@ -193,10 +195,10 @@ TEST(PlainCost, ScratchBeyondSharedMemoryIsSlow) {
 }
 
 TEST(PlainCost, PartsAreThoseOfTileSplit) {
-  EXPECT_EQ(partsOf(132, 1000, 1 << 20), 1);  // enough programs
-  EXPECT_EQ(partsOf(66, 1000, 1 << 20), 8);   // as many as are wanted
-  EXPECT_EQ(partsOf(66, 4, 1 << 20), 4);      // a trip each
-  EXPECT_EQ(partsOf(66, 1000, 1), 1);         // too little to do
+  EXPECT_EQ(partsOf(132, 1000, 1 << 20), 1); // enough programs
+  EXPECT_EQ(partsOf(66, 1000, 1 << 20), 8);  // as many as are wanted
+  EXPECT_EQ(partsOf(66, 4, 1 << 20), 4);     // a trip each
+  EXPECT_EQ(partsOf(66, 1000, 1), 1);        // too little to do
 }
 
 } // namespace

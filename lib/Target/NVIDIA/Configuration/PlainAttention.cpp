@@ -26,7 +26,8 @@ constexpr int64_t mostOfUnknown = 64; // in a block: calls may bring fewer
 constexpr int64_t mostRows = 64;      // of a block: queries of all its groups
 // Of the softmax: instructions and accesses for a score; cycles of a block's maxima and sums with
 // their barriers.
-constexpr double scoreInstructions = 40, scoreAccesses = 6, softmaxCycles = 600;
+constexpr double scoreInstructions = 40, scoreAccesses = 6, softmaxCycles = 1500;
+constexpr int64_t scoreRegisters = 40; // of a thread, for the row's maximum, sum and scale
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -54,6 +55,7 @@ struct Sizes {
   /// The elementwise part of a block of scores.
   static void addScores(ProgramCost &cost, int64_t count, double times) {
     cost.instructions += times * scoreInstructions * double(count) / lanesOfWarp;
+    cost.registers += scoreRegisters;
     cost.scratch += times * scoreAccesses * double(count) / lanesOfWarp;
     double ofThread = std::ceil(double(count) / double(cost.block.threads));
     cost.waiting += times * (softmaxCycles + ofThread * scoreInstructions);
@@ -94,8 +96,8 @@ double plainAttentionCost(const Attention &attention, const AttentionConfigurati
     parts = partsOf(programs, trips, double(rows * keys * (sizes.depth + sizes.width)));
   trips = std::max(1.0, std::ceil(trips / parts));
   ProgramCost cost;
-  cost.block = blockOfDots(std::max({rows * keys, keys * sizes.depth, keys * sizes.width}),
-                           architecture);
+  cost.block =
+      blockOfDots(std::max({rows * keys, keys * sizes.depth, keys * sizes.width}), architecture);
   cost.sharedBytes = 4 * rows * (2 * keys + 2 * sizes.width);
   addDot(cost, sizes.scores(rows, keys, sizes.depth), trips);
   addDot(cost, sizes.sums(rows, sizes.width, keys), trips);
@@ -140,7 +142,8 @@ struct GradientSizes : Sizes {
                spec.valueGradient.has_value();
   }
   double programs(const AttentionGradientConfiguration &block) const {
-    return batch * double(ownsQueries ? ceilDiv(queries, block.queries) : ceilDiv(keys, block.keys));
+    return batch *
+           double(ownsQueries ? ceilDiv(queries, block.queries) : ceilDiv(keys, block.keys));
   }
   double trips(const AttentionGradientConfiguration &block) const {
     double walked =
@@ -172,8 +175,8 @@ double plainGradientCost(const AttentionGradient &gradient,
     parts = partsOf(programs, trips, double(rows * keys * sizes.depth) * sizes.products);
   trips = std::max(1.0, std::ceil(trips / parts));
   ProgramCost cost;
-  cost.block = blockOfDots(std::max({rows * keys, keys * sizes.depth, rows * sizes.depth}),
-                           architecture);
+  cost.block =
+      blockOfDots(std::max({rows * keys, keys * sizes.depth, rows * sizes.depth}), architecture);
   cost.sharedBytes = 4 * (2 * rows * keys + own * (sizes.depth + sizes.width));
   addDot(cost, sizes.scores(rows, keys, sizes.depth), 2 * trips);
   addDot(cost, sizes.sums(own, sizes.depth, sizes.ownsQueries ? keys : rows),

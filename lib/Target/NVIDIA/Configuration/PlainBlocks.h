@@ -11,8 +11,8 @@ namespace tw::target::nvidia {
 /// does, over the configuration's fields; nothing of other kernels.
 std::vector<kernels::Constraint> plainConstraints(const conversion::Subkernel &subkernel);
 
-/// Rows up to which a product of the plain lowering may have a block of its own, ascending: a block
-/// is computed whole, so none has much more than twice those of a call.
+/// Rows up to which a product of the plain lowering may have a block of its own, ascending: few
+/// rows are computed in small ones, which are programs for more multiprocessors.
 inline constexpr int64_t plainVariants[] = {1, 2, 4, 6, 16, 64};
 
 /// Outputs of a panel of weights that are transformed for Winograd's algorithm: two warps read a

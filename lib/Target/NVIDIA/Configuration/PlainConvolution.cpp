@@ -17,14 +17,17 @@ constexpr int64_t unknownSize = 56, unknownChannels = 256;
 constexpr int64_t blockColumns[] = {8, 16, 32, 48, 64, 96, 128};
 constexpr int64_t blockHeights[] = {1, 2, 4, 7, 8, 14, 16};
 constexpr int64_t blockWidths[] = {1, 2, 4, 8, 16, 32, 64, 128};
-constexpr int64_t mostParts = 8;     // of a line of places
-constexpr int64_t mostPlaces = 256;  // of a program
+constexpr int64_t mostParts = 8;    // of a line of places
+constexpr int64_t mostPlaces = 256; // of a program
+// What is left of waiting where operands are in the first-level cache.
+constexpr double nearWaiting = 0.25;
 // Sums of a program that are in shared memory at one time.
 constexpr int64_t directSums = 2, winogradSums = 12;
 // Of Winograd's algorithm: products for a block of 2 x 2 places; left operands in shared memory at
 // one time; loads of an element of these, and instructions for it.
 constexpr int64_t winogradProducts = 16, winogradOperands = 4;
 constexpr double winogradLoads = 4, winogradInstructions = 24, winogradCycles = 600;
+constexpr int64_t winogradRegisters = 50;  // of a thread, beside those of a product
 constexpr int64_t transformedChannels = 4; // of a program that transforms weights
 
 int64_t sizeOf(const Extent &extent, int64_t unknown) {
@@ -87,6 +90,8 @@ void addTaps(ProgramCost &cost, const Problem &p, int64_t rows, int64_t columns)
   double times = double(p.taps) * (p.spec.isChannelsFirst ? double(p.channels) : 1);
   cost.sharedBytes = rows * columns * 4 * directSums;
   addDot(cost, dot, times);
+  if (p.spec.isChannelsFirst) // so few channels that taps find lines and weights near
+    cost.waiting *= nearWaiting;
 }
 
 /// Winograd's algorithm: what the products multiply by the weights is computed before each of them.
@@ -99,6 +104,7 @@ void addWinograd(ProgramCost &cost, const Problem &p, int64_t rows, int64_t colu
   cost.waiting += winogradProducts * winogradCycles;
   cost.sharedBytes = rows * bytes * (columns * winogradSums + p.channels * winogradOperands);
   addDot(cost, {rows, columns, p.channels, {bytes, true}, {bytes, false}}, winogradProducts);
+  cost.registers += winogradRegisters;
 }
 
 std::vector<int64_t> columnsOffered(const Problem &p) {
@@ -167,7 +173,9 @@ ConvolutionConfiguration choosePlainConvolution(const Convolution &convolution,
     for (int64_t width : widthsOffered(p))
       for (int64_t height : blockHeights) {
         block.columns = columns, block.width = width, block.height = std::min(height, p.height());
-        if (block.width * block.height <= mostPlaces)
+        // Where channels come first, neighbours along a line are read side by side.
+        bool isLine = block.height == 1 || !convolution.isChannelsFirst;
+        if (isLine && block.width * block.height <= mostPlaces)
           cheapest.offer(block);
       }
   return cheapest.best.value_or(block);

@@ -24,7 +24,9 @@ constexpr double loadCycles = 600, barrierCycles = 40;
 // So many warps hide all but half of the shorter of working and waiting.
 constexpr double hidingWarps = 24;
 // ptxas writes loops of fewer instructions out several times, so that more loads are under way.
-constexpr double unrolledInstructions = 192, mostUnrolled = 8;
+constexpr double unrolledInstructions = 192, mostUnrolled = 8, mostUnrolledTested = 2;
+// Of a thread for its block: where its rows and columns are.
+constexpr double blockInstructions = 60;
 // Of a load: itself and its address.
 constexpr double loadInstructions = 2;
 // Of a sum that is read from scratch, added to and written back.
@@ -33,8 +35,9 @@ constexpr double scratchAccesses = 2, scratchInstructions = 6;
 // ptxas takes of what seems to be needed.
 constexpr int64_t testedRegisters = 20;
 constexpr double takenRegisters = 1.15;
-// The launch that combines parts, which waits for all of them; for each, and bytes of it in a cycle.
-constexpr double secondLaunchCycles = 3000, combineCycles = 50, combinedBytes = 8;
+// The launch that combines parts, which waits for all of them; for each, and bytes of it in a
+// cycle.
+constexpr double secondLaunchCycles = 5000, combineCycles = 300, combinedBytes = 8;
 
 double ceilDiv(double a, double b) { return std::ceil(a / b); }
 
@@ -42,9 +45,9 @@ double ceilDiv(double a, double b) { return std::ceil(a / b); }
 int64_t residentPrograms(const ProgramCost &program, const GpuArchitecture &architecture) {
   int64_t threads = program.block.allThreads();
   int64_t shared = program.sharedBytes * program.block.programs + systemSharedBytes;
-  int64_t blocks = std::min({residentBlocks, residentThreads / threads,
-                             registerCount / (threads * program.registers),
-                             architecture.sharedBytes / shared});
+  int64_t blocks =
+      std::min({residentBlocks, residentThreads / threads,
+                registerCount / (threads * program.registers), architecture.sharedBytes / shared});
   return std::max<int64_t>(blocks, 1) * program.block.programs;
 }
 
@@ -68,10 +71,10 @@ double cyclesOfLaunch(const ProgramCost &program, double programs, double parts,
   double waiting = ceilDiv(each, resident) * program.waiting;
   double warps = std::min(each, resident) * program.warps;
   double notHidden = std::min(1.0, hidingWarps / 2 / warps);
-  double combining =
-      parts > 1
-          ? secondLaunchCycles + parts * (combineCycles + double(program.sharedBytes) / combinedBytes)
-          : 0;
+  double combining = parts > 1
+                         ? secondLaunchCycles +
+                               parts * (combineCycles + double(program.sharedBytes) / combinedBytes)
+                         : 0;
   return launchCycles + std::max(working, waiting) + notHidden * std::min(working, waiting) +
          combining;
 }
@@ -125,9 +128,9 @@ Reading readingOf(const DotOperand &operand, double count, double different, int
   int64_t neighbours =
       operand.isAlongSum ? std::min({terms, even, accessBytes / operand.bytes}) : 1;
   double loads = count * operand.loads * double(terms) / double(neighbours);
-  double lines = operand.isAlongSum ? different : ceilDiv(different * double(operand.bytes), lineBytes);
-  return {loads * (loadInstructions + operand.tests) +
-              count * double(terms) * operand.instructions,
+  double lines =
+      operand.isAlongSum ? different : ceilDiv(different * double(operand.bytes), lineBytes);
+  return {loads * (loadInstructions + operand.tests) + count * double(terms) * operand.instructions,
           loads * lines};
 }
 
@@ -144,7 +147,8 @@ void addDot(ProgramCost &program, const DotWork &dot, double times) {
   double warps = ceilDiv(busy, lanesOfWarp), lanes = std::min(busy, double(lanesOfWarp));
   double alongColumns = std::min(lanes, across), alongRows = ceilDiv(lanes, alongColumns);
   // A thread's rows follow each other; its columns are as far apart as there are blocks along them.
-  Reading a = readingOf(dot.a, rows, dot.a.isAlongSum ? alongRows : alongRows * rows, terms, dot.depth);
+  Reading a =
+      readingOf(dot.a, rows, dot.a.isAlongSum ? alongRows : alongRows * rows, terms, dot.depth);
   Reading b = readingOf(dot.b, columns, alongColumns, terms, dot.depth);
   double instructions = rows * columns * double(terms) + a.instructions + b.instructions;
 
@@ -152,19 +156,22 @@ void addDot(ProgramCost &program, const DotWork &dot, double times) {
   auto operands = double((block.rows + block.columns) * terms);
   double spare = double(registerCount / threads - registersBeside - sums) / operands;
   double steps = ceilDiv(double(dot.depth), double(terms));
-  double unrolled = std::clamp(
-      std::floor(std::min({spare, unrolledInstructions / instructions, steps})), 1.0, mostUnrolled);
+  double unrolled =
+      std::clamp(std::floor(std::min({spare, unrolledInstructions / instructions, passes * steps})),
+                 1.0, dot.a.tests > 0 ? mostUnrolledTested : mostUnrolled);
   double registers = double(registersBeside + sums) + operands * unrolled +
                      (dot.a.tests > 0 ? double(testedRegisters) * rows : 0);
   program.registers = std::max(program.registers, int64_t(takenRegisters * registers));
 
-  double all = times * passes * steps, results = times * double(dot.rows * dot.columns) / lanesOfWarp;
+  double all = times * passes * steps,
+         results = times * double(dot.rows * dot.columns) / lanesOfWarp;
   program.warps = std::max(program.warps, warps);
-  program.instructions += all * warps * instructions + scratchInstructions * results;
+  program.instructions += all * warps * instructions + times * passes * warps * blockInstructions +
+                          scratchInstructions * results;
   program.accesses += all * warps * (a.accesses + b.accesses);
   program.scratch += scratchAccesses * results;
-  program.bytes += times * double(dot.depth) *
-                   double(dot.rows * dot.a.bytes + dot.columns * dot.b.bytes);
+  program.bytes +=
+      times * double(dot.depth) * double(dot.rows * dot.a.bytes + dot.columns * dot.b.bytes);
   program.waiting += all * loadCycles / unrolled + times * barrierCycles;
 }
 

@@ -18,15 +18,16 @@ namespace {
 constexpr int64_t mostElements = 4096, manyElements = 1024, fewElements = 2048, leastElements = 256;
 constexpr int64_t programsOfMultiprocessor = 32;
 constexpr int64_t evenColumns = 16; // blocks along the last dimension are multiples of it
-// What warps read along one dimension and write along another: lines of 128 bytes either way.
-constexpr int64_t turnedElements = 32;
-// Columns of a program that has all rows of them: neighbours that a warp reads at once, and twice as
-// many where so few programs share the rows.
+// What warps read along one dimension and write along another.
+constexpr int64_t turnedRows = 16, turnedColumns = 64;
+// Columns of a program that has all rows of them: neighbours that a warp reads at once, and twice
+// as many where so few programs share the rows.
 constexpr int64_t summedColumns = 32, sharedColumns = 64;
 constexpr int64_t unknownExtent = 256, unknownRow = 1 << 20;
-// A row that many blocks of threads share, and how much of it is a trip of the loop: as few trips
-// as make enough parts, for these are combined one after the other.
-constexpr int64_t sharedElements = 1 << 17, chunkElements = 1 << 14, leastChunk = 64, mostTrips = 128;
+// A row that many blocks of threads share, and elements of a trip of the loop; trips of all
+// programs, which are as many parts at most: these are combined one after the other.
+constexpr int64_t sharedElements = 1 << 17, chunkElements = 1 << 14, leastChunk = 64,
+                  mostTrips = 128;
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -117,8 +118,8 @@ private:
           !access.covers(last))
         return;
       if (chosen.tilings[inner].block == 1)
-        grow(inner, turnedElements);
-      most = std::min(most, 2 * turnedElements);
+        grow(inner, turnedRows);
+      most = std::min(most, turnedColumns);
     });
     grow(last, most);
   }
@@ -130,7 +131,8 @@ private:
       if (folded[dim] || folded[dim + 1])
         continue;
       int64_t block = chosen.tilings[dim].block;
-      goesOn = block > 0 && chosen.tilings[dim + 1].block == program.dims[dim + 1].size.value_or(-1);
+      goesOn =
+          block > 0 && chosen.tilings[dim + 1].block == program.dims[dim + 1].size.value_or(-1);
       if (!goesOn || block > 1)
         continue;
       if (int64_t more = wanted() / elements; more > 1)
@@ -169,14 +171,26 @@ private:
   LoopConfiguration chosen;
 };
 
-int64_t chunkOf(const std::vector<LoopTiling> &tilings, const LoopProgram &program, int dim) {
-  int64_t others = 1;
-  for (size_t other = 0; other < tilings.size(); ++other)
-    if (int(other) != dim)
-      others *= tilings[other].block > 0 ? tilings[other].block
-                                         : program.dims[other].size.value_or(unknownExtent);
-  int64_t chunk = std::max<int64_t>(1, chunkElements / std::max<int64_t>(1, others));
-  return std::max(chunk, ceilDiv(program.dims[dim].size.value_or(1), mostTrips));
+/// What a dimension that is reduced meets.
+struct Shares {
+  int64_t programs = 1; // of the kernel
+  int64_t others = 1;   // elements of a program along the other dimensions
+};
+
+Shares sharesOf(const std::vector<LoopTiling> &tilings, const LoopProgram &program, int dim) {
+  Shares shares;
+  for (int other = 0; other < int(tilings.size()); ++other) {
+    int64_t size = std::max<int64_t>(1, program.dims[other].size.value_or(unknownExtent));
+    int64_t block = tilings[other].block > 0 ? tilings[other].block : size;
+    if (other != dim)
+      shares.programs *= ceilDiv(size, block), shares.others *= block;
+  }
+  return shares;
+}
+
+int64_t chunkOf(const Shares &shares, const kernels::Extent &extent) {
+  int64_t chunk = std::max<int64_t>(1, chunkElements / shares.others);
+  return std::max(chunk, ceilDiv(extent.size.value_or(1), mostTrips * shares.programs));
 }
 
 } // namespace
@@ -185,33 +199,29 @@ std::optional<int> sharedDim(const LoopProgram &program, const GpuArchitecture &
   std::optional<int> longest = longestReducedDim(program);
   if (!longest || !canLoop(program))
     return std::nullopt;
-  // An unknown length is taken for a long one; how many programs there are has to be known.
-  auto length = [&](int dim) { return program.dims[dim].size.value_or(unknownRow); };
-  std::vector<LoopTiling> tilings = BlockChooser(program, architecture).run().tilings;
-  int64_t programs = 1, elements = 1;
-  for (int dim = 0; dim < int(tilings.size()); ++dim) {
+  // How many programs there are has to be known.
+  for (int dim = 0; dim < int(program.dims.size()); ++dim)
     if (!program.dims[dim].size && dim != *longest)
       return std::nullopt;
-    int64_t block = tilings[dim].block > 0 ? tilings[dim].block : length(dim);
-    elements *= block;
-    programs *= block > 0 ? ceilDiv(length(dim), block) : 0;
-  }
+  const kernels::Extent &extent = program.dims[*longest];
+  Shares shares = sharesOf(BlockChooser(program, architecture).run().tilings, program, *longest);
   // Where each reduction becomes a kernel of its own, that reads all once more, that has to pay.
   bool isOnce = !positionsInLoop(program, *longest).empty();
-  bool isWorth = elements >= sharedElements &&
-                 programs < (isOnce ? splitLimits.enoughPrograms : splitLimits.enoughPrograms / 4);
+  int64_t few = isOnce ? splitLimits.enoughPrograms : splitLimits.enoughPrograms / 4;
+  bool isWorth =
+      shares.others * extent.size.value_or(unknownRow) >= sharedElements && shares.programs < few;
   // A length that is not known may be small: then trips want to be long, and kernels one.
-  if (!program.dims[*longest].size)
-    isWorth = isWorth && isOnce && chunkOf(tilings, program, *longest) >= leastChunk;
+  if (!extent.size)
+    isWorth = isWorth && isOnce && chunkOf(shares, extent) >= leastChunk;
   return isWorth ? longest : std::nullopt;
 }
 
 LoopConfiguration choosePlainLoops(const LoopProgram &program,
                                    const GpuArchitecture &architecture) {
   LoopConfiguration chosen = BlockChooser(program, architecture).run();
-  if (auto dim = sharedDim(program, architecture);
-      dim && !positionsInLoop(program, *dim).empty())
-    chosen.tilings[*dim].chunk = chunkOf(chosen.tilings, program, *dim);
+  if (auto dim = sharedDim(program, architecture); dim && !positionsInLoop(program, *dim).empty())
+    chosen.tilings[*dim].chunk =
+        chunkOf(sharesOf(chosen.tilings, program, *dim), program.dims[*dim]);
   return chosen;
 }
 

@@ -37,6 +37,7 @@ constexpr double exchangeCycles = 250, loadedCycles = 600, waitedCycles = 200;
 // Of a transpose: the second-level cache's share for an element, whose accesses find few lines
 // together.
 constexpr double transposeTraffic = 4;
+constexpr double leastGain = 0.85;
 
 struct Problem {
   explicit Problem(const Contraction &spec) : spec(spec), roles(rolesOf(spec)) {
@@ -114,11 +115,10 @@ double costOfDots(const Problem &p, const ContractionConfiguration &block,
   if (block.splitsK)
     parts = partsOf(programs, trips.count, double(block.rows * block.columns * trips.terms));
   ProgramCost cost;
-  cost.block = blockOfDots(std::max({block.rows * trips.terms, trips.terms * block.columns,
-                                     block.rows * block.columns}),
-                           architecture);
-  cost.sharedBytes = block.rows * block.columns * block.columnParts *
-                     nvidia::bytesOf(p.spec.sum);
+  cost.block = blockOfDots(
+      std::max({block.rows * trips.terms, trips.terms * block.columns, block.rows * block.columns}),
+      architecture);
+  cost.sharedBytes = block.rows * block.columns * block.columnParts * nvidia::bytesOf(p.spec.sum);
   DotWork dot{block.rows, block.columns, trips.terms, {}, {}};
   dot.a = {p.bytesOfA, p.isAlongSum(p.spec.a), p.bytesOfA < 4 ? widened : 0};
   dot.b = {p.bytesOfB, !block.isPacked && p.isAlongSum(p.spec.b), p.bytesOfB < 4 ? widened : 0};
@@ -304,13 +304,13 @@ bool isTransposeProfitable(const Contraction &contraction, bool isRhsWeight,
     return plainProductCost(product, choosePlainProduct(product, mayBePacked, architecture),
                             architecture);
   };
-  // A weight is transposed when the model is compiled.
+  // A weight is transposed when the model is compiled; what seems to be as fast is left as it is.
   double bytes = double(given.columns) * double(given.depth) * given.outerTerms * given.batch *
                  double(given.bytesOfB);
   double rate = bytesOfCycle * double(architecture.multiprocessors);
   double transpose = isRhsWeight ? 0 : launchCycles + transposeTraffic * bytes / rate;
   return cost(conversion::withTransposedRhs(contraction), false) + transpose <
-         cost(contraction, isRhsWeight);
+         leastGain * cost(contraction, isRhsWeight);
 }
 
 } // namespace tw::target::nvidia

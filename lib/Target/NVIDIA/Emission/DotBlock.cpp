@@ -4,7 +4,8 @@
 
 namespace tw::target::nvidia {
 
-// Of a multiprocessor, and of a thread at most (CUDA C++ Programming Guide, "Compute Capabilities").
+// Of a multiprocessor, and of a thread at most (CUDA C++ Programming Guide, "Compute
+// Capabilities").
 static constexpr int64_t registerCount = 65536, mostRegisters = 255;
 static constexpr int64_t mostTogether = 8;
 
