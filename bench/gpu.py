@@ -431,8 +431,9 @@ def measure(options, name: str, row: dict, bandwidth: float) -> dict:
     size = first_element_bytes(first) * (sum(value.numel() for value in first.values()) + shape.numel())
     copies = max(2, min(24, -(-CACHE_BYTES // size)))
     compiled, ours, sets = Compiled(folder, name), [], []
-    other, others = Compiled(against, name) if against and (against / f"{name}.so").exists() else None, []
-    others_results = []
+    other, others, others_results = None, [], []
+    if against and (against / f"{name}.so").exists():
+        other = Compiled(against, name)
     for _ in range(copies):
         given, peers, _ = make(row)
         result = torch.full(shape, float("nan"), device="cuda", dtype=torch_dtype(row))

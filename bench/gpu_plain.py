@@ -3,7 +3,6 @@
 order, attention of f32 and of one query. PyTorch's are eager ones and Inductor's, f32 without tf32."""
 
 
-
 def _torch():
     import torch
 

@@ -19,8 +19,6 @@ constexpr int64_t blockHeights[] = {1, 2, 4, 7, 8, 14, 16};
 constexpr int64_t blockWidths[] = {1, 2, 4, 8, 16, 32, 64, 128};
 constexpr int64_t mostParts = 8;    // of a line of places
 constexpr int64_t mostPlaces = 256; // of a program
-// What is left of waiting where operands are in the first-level cache.
-constexpr double nearWaiting = 0.25;
 // Sums of a program that are in shared memory at one time.
 constexpr int64_t directSums = 2, winogradSums = 12;
 // Of Winograd's algorithm: products for a block of 2 x 2 places; left operands in shared memory at
@@ -90,8 +88,6 @@ void addTaps(ProgramCost &cost, const Problem &p, int64_t rows, int64_t columns)
   double times = double(p.taps) * (p.spec.isChannelsFirst ? double(p.channels) : 1);
   cost.sharedBytes = rows * columns * 4 * directSums;
   addDot(cost, dot, times);
-  if (p.spec.isChannelsFirst) // so few channels that taps find lines and weights near
-    cost.waiting *= nearWaiting;
 }
 
 /// Winograd's algorithm: what the products multiply by the weights is computed before each of them.

@@ -10,7 +10,8 @@ namespace tw::target::nvidia {
 namespace {
 
 // Of a multiprocessor of a Hopper GPU (CUDA C++ Programming Guide, "Compute Capabilities").
-constexpr int64_t residentThreads = 2048, residentBlocks = 32, registerCount = 65536;
+constexpr int64_t residentThreads = 2048, residentBlocks = 32, registerCount = 65536,
+                  mostRegisters = 255;
 constexpr int64_t systemSharedBytes = 1024; // of each block
 constexpr double issuedOfCycle = 4;         // instructions of warps
 constexpr double lineBytes = 128;           // that one access of a warp reads in a cycle
@@ -33,8 +34,9 @@ constexpr double loadInstructions = 2;
 constexpr double scratchAccesses = 2, scratchInstructions = 6;
 // Registers of a row whose places are tested: its address and what that is compared with. What
 // ptxas takes of what seems to be needed.
-constexpr int64_t testedRegisters = 20;
+constexpr int64_t testedRegisters = 10;
 constexpr double takenRegisters = 1.15;
+constexpr double spillAccesses = 2; // of a register that there is not: it is stored and loaded
 // The launch that combines parts, which waits for all of them; for each, and bytes of it in a
 // cycle.
 constexpr double secondLaunchCycles = 5000, combineCycles = 300, combinedBytes = 8;
@@ -53,12 +55,12 @@ int64_t residentPrograms(const ProgramCost &program, const GpuArchitecture &arch
 
 /// Cycles in which a multiprocessor does what a program asks for, whatever waits for it.
 double workOf(const ProgramCost &program, const GpuArchitecture &architecture) {
+  double begin = beginCycles + beginWarpCycles * double(program.block.allThreads() / lanesOfWarp);
+  double most = std::max({program.instructions / issuedOfCycle, program.accesses + program.scratch,
+                          program.bytes / bytesOfCycle, begin / double(program.block.programs)});
   bool isInWorkspace = program.sharedBytes * program.block.programs >
                        architecture.sharedBytes / blocksThatShare - systemSharedBytes;
-  double bytes = program.bytes + (isInWorkspace ? program.scratch * lineBytes : 0);
-  double begin = beginCycles + beginWarpCycles * double(program.block.allThreads() / lanesOfWarp);
-  return std::max({program.instructions / issuedOfCycle, program.accesses + program.scratch,
-                   bytes / bytesOfCycle, begin / double(program.block.programs)});
+  return most + (isInWorkspace ? program.scratch * lineBytes / bytesOfCycle : 0);
 }
 
 } // namespace
@@ -159,16 +161,20 @@ void addDot(ProgramCost &program, const DotWork &dot, double times) {
   double unrolled =
       std::clamp(std::floor(std::min({spare, unrolledInstructions / instructions, passes * steps})),
                  1.0, dot.a.tests > 0 ? mostUnrolledTested : mostUnrolled);
-  double registers = double(registersBeside + sums) + operands * unrolled +
+  auto most = double(std::min(mostRegisters, registerCount / threads));
+  double registers = double(registersBeside + sums) + operands +
                      (dot.a.tests > 0 ? double(testedRegisters) * rows : 0);
-  program.registers = std::max(program.registers, int64_t(takenRegisters * registers));
+  double spilled = std::max(0.0, registers - most);
+  registers = std::min(most, takenRegisters * (registers + operands * (unrolled - 1)));
+  program.registers = std::max(program.registers, int64_t(registers));
 
   double all = times * passes * steps,
          results = times * double(dot.rows * dot.columns) / lanesOfWarp;
   program.warps = std::max(program.warps, warps);
-  program.instructions += all * warps * instructions + times * passes * warps * blockInstructions +
+  program.instructions += all * warps * (instructions + spillAccesses * spilled) +
+                          times * passes * warps * blockInstructions +
                           scratchInstructions * results;
-  program.accesses += all * warps * (a.accesses + b.accesses);
+  program.accesses += all * warps * (a.accesses + b.accesses + spillAccesses * spilled);
   program.scratch += scratchAccesses * results;
   program.bytes +=
       times * double(dot.depth) * double(dot.rows * dot.a.bytes + dot.columns * dot.b.bytes);
