@@ -415,7 +415,7 @@ struct BindCalls : impl::BindCallsBase<BindCalls> {
     Kernels kernels(getOperation(), library);
     for (graph::KernelCallOp call : calls)
       if (failed(Call(call, kernels).bind()))
-        signalPassFailure(); // the others are told as well
+        signalPassFailure(); // the others are reported as well
   }
 
   ModuleOp library;
