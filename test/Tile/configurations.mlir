@@ -59,6 +59,30 @@ tile.kernel @begins(in %x: !tile.buffer<[4], f32>, inout %y: !tile.buffer<[4], f
 
 // -----
 
+// expected-error @+1 {{tile.begins is pairs of numbers, of an `in` and of an `inout` argument, but is array<i64: 0, 2>}}
+tile.kernel @begins_of_none(in %x: !tile.buffer<[4], f32>, inout %y: !tile.buffer<[4], f32>) grid [1]
+    attributes {tile.begins = array<i64: 0, 2>} {}
+
+// -----
+
+// expected-error @+1 {{tile.begins: "y" is '!tile.buffer<[N], i64>', but "x", as whose copy it begins, is '!tile.buffer<[N * 4096], i64>'}}
+tile.kernel @begins_larger(in %x: !tile.buffer<[N * 4096], i64>, inout %y: !tile.buffer<[N], i64>) symbols [N] grid [1]
+    attributes {tile.begins = array<i64: 0, 1>} {}
+
+// -----
+
+// expected-error @+1 {{tile.begins: "y" is '!tile.buffer<[4], i32>', but "x", as whose copy it begins, is '!tile.buffer<[4], f32>'}}
+tile.kernel @begins_other(in %x: !tile.buffer<[4], f32>, inout %y: !tile.buffer<[4], i32>) grid [1]
+    attributes {tile.begins = array<i64: 0, 1>} {}
+
+// -----
+
+// expected-error @+1 {{tile.begins: "y" begins as a copy of two inputs}}
+tile.kernel @begins_twice(in %x: !tile.buffer<[4], f32>, in %z: !tile.buffer<[4], f32>, inout %y: !tile.buffer<[4], f32>) grid [1]
+    attributes {tile.begins = array<i64: 0, 2, 1, 2>} {}
+
+// -----
+
 // expected-error @+2 {{a variant is for sizes up to 4, but must be for more than 4}}
 tile.kernel @ascending() grid [1] attributes {tile.configuration =
     #tile.config<"cpu" {accumulators_in_memory = false, interleaved = false} variants [<4, <"cpu" {accumulators_in_memory = true, interleaved = false}>>,

@@ -181,6 +181,19 @@ static LogicalResult verifyBlock(KernelOp kernel, Attribute value) {
   return success();
 }
 
+/// One pair of `tile.begins`, argument numbers that fit their accesses.
+static LogicalResult verifyBegin(KernelOp kernel, int64_t input, int64_t output) {
+  auto name = [&](int64_t i) { return kernel.getArgument(unsigned(i)).getName(); };
+  if (kernel.getBody().empty())
+    return success(); // which is refused elsewhere
+  Type from = kernel.getBlockArgument(unsigned(input)).getType();
+  Type to = kernel.getBlockArgument(unsigned(output)).getType();
+  if (from != to)
+    return kernel.emitOpError() << "tile.begins: \"" << name(output) << "\" is " << to << ", but \""
+                                << name(input) << "\", as whose copy it begins, is " << from;
+  return success();
+}
+
 /// `tile.begins`: pairs of arguments, an input and a buffer that is read and written, which begins
 /// as a copy of it.
 static LogicalResult verifyBegins(KernelOp kernel, Attribute value) {
@@ -196,6 +209,15 @@ static LogicalResult verifyBegins(KernelOp kernel, Attribute value) {
     return kernel.emitOpError() << "tile.begins is pairs of numbers, of an `in` and of an `inout` "
                                    "argument, but is "
                                 << value;
+  llvm::SmallDenseSet<int64_t> known;
+  for (int64_t i = 0; i < pairs.size(); i += 2) {
+    if (!known.insert(pairs[i + 1]).second)
+      return kernel.emitOpError() << "tile.begins: \""
+                                  << kernel.getArgument(unsigned(pairs[i + 1])).getName()
+                                  << "\" begins as a copy of two inputs";
+    if (failed(verifyBegin(kernel, pairs[i], pairs[i + 1])))
+      return failure();
+  }
   return success();
 }
 
