@@ -33,6 +33,17 @@ tile.kernel @least() grid [1] attributes {tile.configuration =
 
 // -----
 
+// expected-error @+1 {{fields block and programs of a loops configuration have a number for each dimension, but are of 2 and 1}}
+tile.kernel @lengths() grid [1] attributes {tile.configuration =
+    #tile.config<"loops" {block = array<i64: 4, 2>, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 1>}>} {}
+
+// -----
+
+// expected-error @+1 {{tile.replaces is the name of a kernel, but is ""}}
+tile.kernel @replaces() grid [1] attributes {tile.replaces = ""} {}
+
+// -----
+
 // expected-error @+1 {{tile.configuration is a #tile.config of a tile.kernel, or a #tile.dispatch_config of a dispatch}}
 tile.kernel @dispatch() grid [1] attributes {tile.configuration = #tile.dispatch_config<cuts[none] kernels[<"cpu" {accumulators_in_memory = false, interleaved = false}>]>} {}
 

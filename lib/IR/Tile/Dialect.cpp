@@ -99,6 +99,25 @@ static LogicalResult verifyField(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// Each list has a number for each loop dimension.
+static LogicalResult verifyLists(function_ref<InFlightDiagnostic()> emitError,
+                                 const ConfigurationSchema &schema, DictionaryAttr fields) {
+  const ConfigurationField *first = nullptr;
+  auto lengthOf = [&](const ConfigurationField &field) {
+    return fields.getAs<DenseI64ArrayAttr>(field.name).size();
+  };
+  for (const ConfigurationField &field : schema.fields) {
+    if (field.kind != ConfigurationField::List)
+      continue;
+    first = first ? first : &field;
+    if (lengthOf(field) != lengthOf(*first))
+      return emitError() << "fields " << first->name << " and " << field.name << " of a "
+                         << schema.name << " configuration have a number for each dimension, but "
+                         << "are of " << lengthOf(*first) << " and " << lengthOf(field);
+  }
+  return success();
+}
+
 LogicalResult ConfigurationAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError) const {
   StringRef kind = getKind();
   const ConfigurationSchema *schema = cast<TileDialect>(getDialect()).getSchema(kind);
@@ -111,6 +130,8 @@ LogicalResult ConfigurationAttr::verifyFields(function_ref<InFlightDiagnostic()>
   for (const ConfigurationField &field : schema->fields)
     if (failed(verifyField(emitError, field, kind, getFields().get(field.name))))
       return failure();
+  if (failed(verifyLists(emitError, *schema, getFields())))
+    return failure();
   if (getTarget() && failed(getTarget().verifyFields(emitError)))
     return failure();
   for (VariantAttr variant : getVariants())
@@ -285,7 +306,8 @@ static LogicalResult verifyVariants(KernelOp kernel, Attribute value) {
 
 /// `tile.replaces`: the kernel of a model in whose place this one comes.
 static LogicalResult verifyReplaces(KernelOp kernel, Attribute value) {
-  if (!isa<StringAttr>(value))
+  auto name = dyn_cast<StringAttr>(value);
+  if (!name || name.empty())
     return kernel.emitOpError() << TileDialect::replacesName << " is the name of a kernel, but is "
                                 << value;
   return success();
