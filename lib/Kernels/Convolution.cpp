@@ -349,8 +349,10 @@ private:
     if (!isUneven(d))
       return frame.size(tapCount(d));
     const ConvolutionAxis &axis = spec.spatial[d];
-    Index first = mod(frame.program(phaseDim(d)) + axis.padding, axis.stride);
-    return ceilDiv(*axis.window.size - first, axis.stride);
+    // The first tap is (phase + padding) mod stride; this is stride - 1 less it, without a minus.
+    Index rest =
+        mod((frame.program(phaseDim(d)) + (axis.padding + 1)) * (axis.stride - 1), axis.stride);
+    return floorDiv(rest + *axis.window.size, axis.stride);
   }
 
   /// Terms of a tap.

@@ -102,6 +102,8 @@ private:
     if (auto number = constantOf(value))
       return Size(*number);
     if (isVariable(value)) {
+      if (auto found = fixed.find(keyOf(value)); found != fixed.end())
+        return Size(found->second);
       std::optional<Range> range = rangeOf(value);
       if (!range)
         return std::nullopt;
@@ -182,10 +184,49 @@ private:
       blocks.try_emplace(keyOf(variable), Count{size - begin, extent});
   }
 
+  /// The programs' coordinates that bounds of a loop follow from.
+  static void collectPrograms(Value value, llvm::SmallSetVector<Value, 4> &programs) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return;
+    if (isa<ProgramIdOp>(op))
+      programs.insert(value);
+    for (Value operand : op->getOperands())
+      collectPrograms(operand, programs);
+  }
+
+  /// How many trips a loop makes in the mean, where they depend on one coordinate of few values,
+  /// such as which taps of a window the places of a program see.
+  std::optional<Count> meanTrips(Value variable) {
+    constexpr int64_t fewValues = 8;
+    auto loop = dyn_cast<ForOp>(variable.getParentBlock()->getParentOp());
+    llvm::SmallSetVector<Value, 4> programs;
+    if (loop && variable == loop.getInductionVar())
+      for (Value bound : {loop.getBegin(), loop.getEnd()})
+        collectPrograms(bound, programs);
+    if (programs.size() != 1)
+      return std::nullopt;
+    auto values = rangeOf(programs[0])->trips().constant();
+    if (!values || *values < 1 || *values > fewValues)
+      return std::nullopt;
+    Size sum(0);
+    for (int64_t number = 0; number < *values; ++number) {
+      fixed[keyOf(programs[0])] = number;
+      std::optional<Range> range = rangeOf(loop);
+      fixed.clear();
+      if (!range)
+        return std::nullopt;
+      sum = sum + range->trips();
+    }
+    return Count{sum, *values};
+  }
+
   /// How often a variable has another value.
   std::optional<Count> countOf(Value variable) {
     if (auto found = blocks.find(keyOf(variable)); found != blocks.end())
       return found->second;
+    if (std::optional<Count> mean = meanTrips(variable))
+      return mean;
     std::optional<Range> range = rangeOf(variable);
     return range ? std::optional(Count{range->trips(), 1}) : std::nullopt;
   }
@@ -371,6 +412,8 @@ private:
   KernelOp kernel;
   KernelWork work;
   std::map<const void *, Count> blocks; // of variables that count blocks up to a buffer's end
+  std::map<const void *, int64_t>
+      fixed;                            // of variables that are looked at one value after the other
   llvm::MapVector<Block *, Size> flops; // of one pass through each block
   std::map<std::pair<unsigned, bool>, Known> traffic; // by argument, and whether it is written
   std::set<std::pair<unsigned, bool>> dataDependent;

@@ -29,7 +29,7 @@ struct KernelWork {
 
 /// Of all programs together, over the kernel's symbols. What lies beyond the ends of buffers is not
 /// counted where positions are multiples of a block. Loops whose trips differ between programs are
-/// taken as in the middle one.
+/// taken as in the middle one, or in the mean where there are few kinds of them.
 KernelWork workOf(KernelOp kernel);
 
 } // namespace tw::tile

@@ -123,6 +123,28 @@ TEST(Work, OfTripsThatDifferIsThatOfTheMiddleProgram) {
   EXPECT_EQ(work.flops, std::to_string(5 * 3 * 4));
 }
 
+TEST(Work, OfFewKindsOfTripsIsTheMean) {
+  // 1, 4, 1 and 4 trips: taps that the phases of a transposed convolution see are such ones.
+  Texts work = workOf(R"(
+  tile.kernel @k(in %x: !tile.buffer<[4, 4], f32>, out %y: !tile.buffer<[4, 4], f32>) grid [4] {
+    %i = tile.program_id 0
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %phase = arith.remsi %i, %c2 : index
+    %more = arith.muli %phase, %c3 : index
+    %end = arith.addi %more, %c1 : index
+    %first = tile.load %x[%i, %c0] : !tile.buffer<[4, 4], f32> -> tensor<1x4xf32>
+    %sum = tile.for %t = %c0 to %end step %c1 carry (%s = %first : tensor<1x4xf32>) {
+      %u = arith.addf %s, %first : tensor<1x4xf32>
+      tile.yield %u : tensor<1x4xf32>
+    }
+    tile.store %sum, %y[%i, %c0] : tensor<1x4xf32>, !tile.buffer<[4, 4], f32>
+  })");
+  EXPECT_EQ(work.flops, std::to_string((1 + 4 + 1 + 4) * 4));
+}
+
 TEST(Work, IsUnknownWhereTripsDependOnData) {
   Texts work = workOf(R"(
   tile.kernel @k(in %n: !tile.buffer<[1], i64>, in %x: !tile.buffer<[9], f32>,

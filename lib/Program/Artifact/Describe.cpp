@@ -324,10 +324,7 @@ static void writePrograms(JsonWriter &json, const HostProgram &program,
         !known.insert(dispatch.kernel).second)
       continue;
     json.beginObject().member("kernel", dispatch.kernel).member("text", kernel->second.program);
-    json.key("begins").beginArray();
-    for (int64_t number : kernel->second.begins)
-      json.value(number);
-    json.endArray().endObject();
+    json.endObject();
   }
   json.endArray();
 }

@@ -347,7 +347,7 @@ tile.kernel @rows_a_page_apart(in %x: !tile.buffer<[128, 64], f32>,
 }
 
 // Steps along K that are several dimensions of a box: the boxes are copied as they lie, and are
-// matrices then.
+// matrices then. Those of bf16 are converted meanwhile; turning them pair by pair would take longer.
 // ALL-LABEL: plan of @boxes
 // ALL:       tile.dot %2, %4
 // ALL-NEXT:    %0 in scratch memory: vectors of {{.*}} along dimension 2
@@ -368,5 +368,23 @@ tile.kernel @boxes(in %x: !tile.buffer<[10, 10, 64], f32>, in %w: !tile.buffer<[
   %b = tile.reshape %r : tensor<8x8x64xf32> -> tensor<64x64xf32>
   %s = tile.full %zero : f32 -> tensor<64x64xf32>
   %d = tile.dot %a, %b, %s : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+  tile.store %d, %y[%c0, %c0] : tensor<64x64xf32>, !tile.buffer<[64, 64], f32>
+}
+
+// ALL-LABEL: plan of @boxes_of_bf16
+// ALL-NOT:   pairs of bf16
+// ALL:       outer products
+tile.kernel @boxes_of_bf16(in %x: !tile.buffer<[10, 10, 64], bf16>, in %w: !tile.buffer<[8, 8, 64], bf16>,
+                           out %y: !tile.buffer<[64, 64], f32>) grid [1] {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %p = tile.load %x[%c1, %c1, %c0] : !tile.buffer<[10, 10, 64], bf16> -> tensor<8x8x64xbf16>
+  %q = tile.reshape %p : tensor<8x8x64xbf16> -> tensor<64x64xbf16>
+  %a = tile.transpose %q [1, 0] : tensor<64x64xbf16> -> tensor<64x64xbf16>
+  %r = tile.load %w[%c0, %c0, %c0] : !tile.buffer<[8, 8, 64], bf16> -> tensor<8x8x64xbf16>
+  %b = tile.reshape %r : tensor<8x8x64xbf16> -> tensor<64x64xbf16>
+  %s = tile.full %zero : f32 -> tensor<64x64xf32>
+  %d = tile.dot %a, %b, %s : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
   tile.store %d, %y[%c0, %c0] : tensor<64x64xf32>, !tile.buffer<[64, 64], f32>
 }

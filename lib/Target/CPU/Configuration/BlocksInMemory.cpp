@@ -222,14 +222,20 @@ int64_t termsOf(const std::vector<int64_t> &blocks) {
   return terms;
 }
 
-CPUContraction blockOfBoxes(const Contraction &contraction, const CPUContraction &like) {
+/// Equal parts of the rows and of the columns: all of these that one program can have read both
+/// operands once.
+CPUContraction blockOfBoxes(const Contraction &contraction, const VectorUnit &unit,
+                            const CPUContraction &like) {
   ContractionRoles roles = rolesOf(contraction);
-  int64_t rows = sizeOf(contraction, roles.rows);
+  int64_t rows = sizeOf(contraction, roles.rows), columns = sizeOf(contraction, roles.columns);
   CPUContraction made = like;
   made.hasAccumulatorsInMemory = true;
   int64_t programs = (rows + mostWideRows - 1) / mostWideRows;
   made.rows = (rows + programs - 1) / programs;
-  made.columns = wideColumns(contraction, programs);
+  int64_t parts = (columns + mostWideColumns - 1) / mostWideColumns;
+  int64_t vectors = (columns + parts * unit.lanes - 1) / (parts * unit.lanes);
+  made.columns = columns % packedColumns == 0 ? wideColumns(contraction, programs)
+                                              : std::min(columns, vectors * unit.lanes);
   made.kBlock = termsOf(kernels::sumBlocks(contraction, packedDepth));
   return made;
 }
@@ -307,7 +313,7 @@ std::optional<CPUContraction> chooseInMemory(const Contraction &contraction, con
                : std::nullopt;
   bool isWhole = inRegisters.columnParts == 1;
   if (isWhole && !inRegisters.isPacked && copiesBoxes(contraction))
-    return blockOfBoxes(contraction, inRegisters);
+    return blockOfBoxes(contraction, unit, inRegisters);
   if (isWhole && convertsFirst(contraction, unit) &&
       sizeOf(contraction, rolesOf(contraction).rows) >= convertedRows)
     return blockInMemory(contraction, unit, inRegisters);

@@ -62,11 +62,12 @@ private:
   }
 
   /// Whether b, which lies otherwise, is to be packed in pairs first, and what then is packed: rows
-  /// of b are read two by two, columns pair by pair.
+  /// of b are read two by two, columns pair by pair. Steps of a box would be turned for a element
+  /// by element, which takes longer than products of f32.
   bool packsPairs() {
     auto b = op.getB().getType();
     if (!b.getElementType().isBF16() || b.getDimSize(0) < leastPackedDepth ||
-        b.getDimSize(0) % 2 != 0 || !isReusedMuch())
+        b.getDimSize(0) % 2 != 0 || !isReusedMuch() || stepsOfA())
       return false;
     auto transpose = op.getB().getDefiningOp<tile::TransposeOp>();
     dot.packed = transpose && !scene.isInMemory(op.getB()) ? transpose.getOperand() : op.getB();
@@ -151,7 +152,7 @@ private:
       auto transpose = tile == op.getA() ? computedTranspose(op) : tile::TransposeOp();
       return fillScratch(transpose ? Value(transpose.getOperand()) : tile, plan);
     }
-    if (auto steps = stepsOfBox(tile, isB))
+    if (auto steps = isB ? stepsOfBox(tile) : stepsOfA(); steps && !scene.isPlaced(steps))
       return copyBox(steps, isB, plan);
     if (auto transpose = isB ? tile::TransposeOp() : spreadTranspose())
       return viewTransposed(transpose, plan);
@@ -168,23 +169,9 @@ private:
     return toMemory(scene, tile, plan.before);
   }
 
-  /// The steps along K as rows of a matrix, where these are several dimensions of a box that is
-  /// loaded: their positions in memory do not follow from the number of the step.
-  tile::ReshapeOp stepsOfBox(Value tile, bool isB) {
-    if (!isB) {
-      auto transpose = tile.getDefiningOp<tile::TransposeOp>();
-      if (!transpose || rank != 2)
-        return {};
-      tile = transpose.getOperand();
-    }
-    auto steps = tile.getDefiningOp<tile::ReshapeOp>();
-    auto load = steps ? steps.getOperand().getDefiningOp<tile::LoadOp>() : tile::LoadOp();
-    if (!load || rank != 2 || scene.isPlaced(tile) || !steps.getType().hasStaticShape() ||
-        load.getType().getRank() == 0)
-      return {};
-    ArrayRef<int64_t> box = load.getType().getShape();
-    bool isJoined = llvm::count_if(box.drop_back(), [](int64_t n) { return n != 1; }) > 1;
-    return isJoined && box.back() == steps.getType().getShape().back() ? steps : tile::ReshapeOp();
+  tile::ReshapeOp stepsOfA() {
+    auto transpose = op.getA().getDefiningOp<tile::TransposeOp>();
+    return transpose ? stepsOfBox(transpose.getOperand()) : tile::ReshapeOp();
   }
 
   /// The box is copied as it lies, and its rows are the steps.

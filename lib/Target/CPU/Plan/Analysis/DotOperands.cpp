@@ -47,10 +47,22 @@ Value pairsOf(Value b) {
   return fits ? transpose.getOperand() : Value();
 }
 
+tile::ReshapeOp stepsOfBox(Value tile) {
+  auto steps = tile.getDefiningOp<tile::ReshapeOp>();
+  auto load = steps ? steps.getOperand().getDefiningOp<tile::LoadOp>() : tile::LoadOp();
+  if (!load || !steps.getType().hasStaticShape() || steps.getType().getRank() != 2 ||
+      load.getType().getRank() == 0)
+    return {};
+  ArrayRef<int64_t> box = load.getType().getShape();
+  bool isJoined = llvm::count_if(box.drop_back(), [](int64_t n) { return n != 1; }) > 1;
+  return isJoined && box.back() == steps.getType().getShape().back() ? steps : tile::ReshapeOp();
+}
+
 tile::TransposeOp computedTranspose(tile::DotOp op) {
   auto transpose = op.getA().getDefiningOp<tile::TransposeOp>();
   bool isLoaded = traceToLoad(op.getA(), int(op.getType().getRank()) - 2).first != nullptr;
-  return transpose && !isLoaded ? transpose : tile::TransposeOp();
+  return transpose && (!isLoaded || stepsOfBox(transpose.getOperand())) ? transpose
+                                                                        : tile::TransposeOp();
 }
 
 bool limitsDepth(const Access &access) {

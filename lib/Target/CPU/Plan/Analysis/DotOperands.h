@@ -32,7 +32,14 @@ tile::LoadOp panelsOf(const CpuFeatures &cpu, mlir::Value b);
 /// b as [K / 2, N, 2], if it is read like that (DotPairs.h); else null.
 mlir::Value pairsOf(mlir::Value b);
 
-/// The transpose behind a, of what is no load.
+/// The steps along K as rows of a matrix, b or what is transposed to a, where these are several
+/// dimensions of a box that is loaded: their places in memory do not follow from their numbers.
+///
+///   %x = tile.load %b[%n, %y, %c0, %c] -> tensor<1x4x56x64xf32>
+///   %y = tile.reshape %x : tensor<1x4x56x64xf32> -> tensor<224x64xf32>
+tile::ReshapeOp stepsOfBox(mlir::Value tile);
+
+/// The transpose behind a, of what is no load but for the steps of a box.
 tile::TransposeOp computedTranspose(tile::DotOp op);
 
 /// Whether a load that ends before the depth of a product does says where.
