@@ -91,7 +91,8 @@ static void add(Value now, ArrayRef<ValueAttr> more) {
 void keepValues(Value old, Value now, ArrayRef<int64_t> order) {
   SmallVector<ValueAttr> known;
   for (ValueAttr value : valuesOf(old))
-    if (ValueAttr reordered = inOrder(value, cast<RankedTensorType>(old.getType()).getShape(), order))
+    if (ValueAttr reordered =
+            inOrder(value, cast<RankedTensorType>(old.getType()).getShape(), order))
       known.push_back(reordered);
   if (known.empty())
     return;

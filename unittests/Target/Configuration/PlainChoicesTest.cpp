@@ -7,6 +7,7 @@
 #include "Target/NVIDIA/Configuration/PlainCost.h"
 #include "Target/NVIDIA/Configuration/PlainLoops.h"
 #include "Target/NVIDIA/Configuration/PlainProduct.h"
+#include "Target/NVIDIA/Emission/DotBlock.h"
 #include "unittests/Kernels/Specs.h"
 #include <gtest/gtest.h>
 
@@ -169,6 +170,15 @@ TEST(PlainLoops, FewLongRowsAreShared) {
   LoopProgram few = rows(16, 1 << 20, true);
   EXPECT_EQ(sharedDim(few, hopper), 1);
   EXPECT_GT(choosePlainLoops(few, hopper).tilings[1].chunk, 0);
+}
+
+TEST(DotBlock, TermsFillTheRegistersBesideSums) {
+  EXPECT_EQ(termsTogether({8, 8}, 512, 1, 256), 4);
+  EXPECT_EQ(termsTogether({8, 8}, 512, 2, 256), 1); // sums of f64
+  EXPECT_EQ(termsTogether({1, 1}, 512, 1, 256), 8);
+  EXPECT_EQ(termsTogether({4, 4}, 512, 1, 1024), 1); // a thread has 64 registers
+  EXPECT_EQ(termsTogether({1, 1}, 3, 1, 32), 2);     // no more than there are
+  EXPECT_EQ(termsTogether({1, 1}, std::nullopt, 1, 256), 8);
 }
 
 TEST(PlainCost, TimesGrowWithWorkAndWaiting) {
