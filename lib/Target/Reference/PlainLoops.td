@@ -8,7 +8,7 @@ def PlainLoops : OpInterface<"PlainLoops"> {
   let cppNamespace = "::tw::target::reference";
   let description = [{
     An operation on tensors that the reference target runs as loops. Models for operations of other
-    dialects are attached (Models.cpp).
+    dialects are attached (ReferenceTarget.cpp).
   }];
   let methods = [InterfaceMethod<[{
       Emits loops that write every element of the results into their buffers. Where the operation
