@@ -4,15 +4,16 @@
 
     bench/gpu.py pack FOLDER [--tool=build/dev/bin/tilewright] [--rows=NAME,...] [--set=FIELD=NUMBER,...]
                                                                    # needs torch and a compiler
-    bench/gpu.py run FOLDER [--rows=NAME,...]                      # needs torch and a GPU
+    bench/gpu.py run FOLDER [--rows=NAME,...] [--against=FOLDER] [--eager]   # needs torch and a GPU
 
-`pack` exports f16 and bf16 linears whose weights are inputs, f32 ones for --precision=tf32, attention, and softmax,
-norms and elementwise chains (gpu_rows.py), compiles each for nvidia:sm_90a into FOLDER, and puts the runtime library beside them. `run` checks each against f32 and times both: random data, buffers
+`pack` exports f16 and bf16 linears whose weights are inputs, f32 ones for --precision=tf32, attention, softmax, norms
+and elementwise chains (gpu_rows.py), and what has the plain lowering beside these (gpu_plain.py), compiles each for nvidia:sm_90a into FOLDER, and puts the runtime library beside them. `run` checks each against f32 and times both: random data, buffers
 rotated beyond the second-level cache, many calls behind a kernel that keeps the GPU busy until all are
 enqueued, in random order, each after a pause; "lasting" is the ratio after half a second without any. A ratio is PyTorch's time over ours: above 1 we are faster. Of
 products the peer is the best of cublasLt's candidates (gpu_cublaslt.py) and what PyTorch takes. Of
 attention PyTorch's backends are each forced, and the fastest one counts; of rows the faster of eager and Inductor.
-Of rows the share of the bandwidth that a large copy has in the same run is given in the place of TFLOP/s. What a call
+With --against the artifacts of another folder, which another compiler packed, are measured in the same turns: "other" is
+their time over ours. Of rows the share of the bandwidth that a large copy has in the same run is given in the place of TFLOP/s. What a call
 of many small kernels costs the host, as a CUDA graph and without, has a table of its own (gpu_host.py).
 """
 
@@ -30,6 +31,7 @@ import time
 
 import gpu_cublaslt
 import gpu_host
+import gpu_plain
 import gpu_rows
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -79,6 +81,7 @@ def table() -> dict[str, dict]:
         rows[f"{name}_dynamic"] = {**rows[name], "dynamic": True}
     for name, (operation, count, columns, dtype) in gpu_rows.ROWS.items():
         rows[name] = {"operation": operation, "rows": count, "columns": columns, "dtype": dtype}
+    rows |= gpu_plain.table()
     for name, (layers, count, columns) in gpu_host.CHAINS.items():
         rows[name] = {"layers": layers, "rows": count, "columns": columns, "dtype": "f16"}
     return rows
@@ -115,10 +118,13 @@ def attention_shapes(row: dict) -> dict[str, tuple]:
 def export(row: dict, path: pathlib.Path) -> None:
     import torch
 
-    for field, part in (("operation", gpu_rows), ("layers", gpu_host)):
+    for field, part in (("operation", gpu_rows), ("layers", gpu_host), ("plain", gpu_plain)):
         if field in row:
             given = tuple(torch.empty(*shape, dtype=torch_dtype(row)) for shape in part.shapes(row).values())
-            torch.export.save(torch.export.export(part.module(row), given), path)
+            dynamic = gpu_plain.dynamic_shapes(row) if part is gpu_plain else None
+            if dynamic:
+                given = (given[0].expand(max(2, given[0].shape[0]), -1).contiguous(),)
+            torch.export.save(torch.export.export(part.module(row), given, dynamic_shapes=dynamic), path)
             return
 
     class Attention(torch.nn.Module):
@@ -331,11 +337,20 @@ def row_sets(row: dict) -> tuple[dict, dict, float]:
     return given, functions, moved * first_element_bytes(given)
 
 
+def plain_sets(row: dict) -> tuple[dict, dict, float]:
+    """The same of what else has the plain lowering."""
+    given, functions = gpu_plain.sets(row, torch_dtype(row))
+    moved = sum(value.numel() for value in given.values()) + functions["eager"]().numel()
+    return given, functions, moved * first_element_bytes(given)
+
+
 def wanted(row: dict, given: dict):
     """In f32; of f32 in f64."""
     import torch
 
     wide = {key: value.float() for key, value in given.items()}
+    if "plain" in row:
+        return gpu_plain.evaluate(row, {key: value.double() for key, value in given.items()})
     if "operation" in row:
         wide = {key: value.double() for key, value in given.items()} if row["dtype"] == "f32" else wide
         return gpu_rows.evaluate(row, wide)
@@ -374,10 +389,11 @@ def first_element_bytes(given: dict) -> int:
 
 
 def kind(row: dict) -> str:
-    return "attention" if "heads" in row else "rows" if "operation" in row else "product"
+    return ("attention" if "heads" in row else "rows" if "operation" in row else "plain" if "plain" in row
+            else "product")
 
 
-SETS = {"attention": attention_sets, "rows": row_sets, "product": linear_sets}
+SETS = {"attention": attention_sets, "rows": row_sets, "plain": plain_sets, "product": linear_sets}
 
 
 def median_times(candidates: dict, count: int) -> dict[str, float]:
@@ -398,41 +414,52 @@ def judge(result, row: dict, given: dict, peer) -> dict:
 
     torch.backends.cuda.matmul.allow_tf32 = False
     want = wanted(row, given)
-    torch.backends.cuda.matmul.allow_tf32 = row["dtype"] == "f32"
+    torch.backends.cuda.matmul.allow_tf32 = row["dtype"] == "f32" and kind(row) == "product"
     return {"error": error_of(result, want), "torch_error": error_of(peer(), want)}
 
 
-def measure(folder: pathlib.Path, name: str, row: dict, bandwidth: float) -> dict:
+def measure(options, name: str, row: dict, bandwidth: float) -> dict:
     import torch
 
-    torch.backends.cuda.matmul.allow_tf32 = row["dtype"] == "f32"  # the peer does what we do
+    folder, against = pathlib.Path(options.folder), options.against
     is_product, make = kind(row) == "product", SETS[kind(row)]
+    # The peer does what we do.
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = is_product and row["dtype"] == "f32"
     first, functions, work = make(row)
+    functions = {key: function for key, function in functions.items() if not (options.eager and key == "inductor")}
     shape = next(iter(functions.values()))().shape
     size = first_element_bytes(first) * (sum(value.numel() for value in first.values()) + shape.numel())
     copies = max(2, min(24, -(-CACHE_BYTES // size)))
     compiled, ours, sets = Compiled(folder, name), [], []
+    other, others, others_results = None, [], []
+    if against and (against / f"{name}.so").exists():
+        other = Compiled(against, name)
     for _ in range(copies):
         given, peers, _ = make(row)
         result = torch.full(shape, float("nan"), device="cuda", dtype=torch_dtype(row))
         sets.append((given, result, peers))
         ours.append(compiled.call(row, given, result))
+        if other:
+            others_results.append(torch.empty_like(result))
+            others.append(other.call(row, given, others_results[-1]))
     given, result, peers = sets[0]
     ours[0]()
     compiled.check(compiled.library.tw_instance_wait(compiled.instance))
     errors = judge(result, row, given, next(iter(peers.values())))
-    candidates = {"ours": (ours, 1)}
+    candidates = {"ours": (ours, 1)} | ({"other": (others, 1)} if other else {})
     for key in functions:
         calls = [peers[key] for _, _, peers in sets]
         # But for products PyTorch's host time is longer than the GPU's: all copies are one graph.
         candidates[key] = (calls, 1) if is_product else ([captured(calls).replay], copies)
-    count = max(copies, min(60, int(2000 / (work / (4e6 if kind(row) == "rows" else 600e6) + 3))))
+    count = max(copies, min(60, int(2000 / (work / (4e6 if kind(row) in ("rows", "plain") else 600e6) + 3))))
     times = median_times(candidates, -(-count // copies) * copies)
-    us = times.pop("ours")
+    us, before = times.pop("ours"), times.pop("other", None)
     best = min(times, key=times.get)
     found = {"row": name, "us": round(us, 2), "torch_us": round(times[best], 2), "peer": best,
              "ratio": round(times[best] / us, 3), **errors}
-    if kind(row) == "rows":
+    if before:
+        found["other"] = round(before / us, 3)
+    if kind(row) in ("rows", "plain"):
         return {**found, "of_copy": round(work / us / bandwidth, 3)}
     if min(us, times[best]) > SUSTAINED_FROM_US:
         lasting, peers_lasting = (sustained(*candidates[which], us) for which in ("ours", best))
@@ -449,17 +476,17 @@ def run(options) -> int:
     folder, results, chains = pathlib.Path(options.folder), [], []
     bandwidth = gpu_rows.copy_bandwidth()
     print(f"{torch.cuda.get_device_name()}; a large copy moves {bandwidth * 1e-6:.2f} TB/s")
-    print(f"{'row':30} {'us':>9} {'torch us':>9} {'peer':>8} {'ratio':>6} {'lasting':>7} {'TFLOP/s':>8} {'error':>8} {'torch':>8}")
+    print(f"{'row':30} {'us':>9} {'torch us':>9} {'peer':>8} {'ratio':>6} {'other':>6} {'lasting':>7} {'TFLOP/s':>8} {'error':>8} {'torch':>8}")
     for name, row in table().items():
         if not (folder / f"{name}.so").exists() or (options.rows and name not in options.rows.split(",")):
             continue
         if "layers" in row:
             chains.append(name)
             continue
-        one = measure(folder, name, row, bandwidth)
+        one = measure(options, name, row, bandwidth)
         results.append(one)
         speed = f"{one['of_copy']:.0%}" if "of_copy" in one else one["tflops"]
-        print(f"{name:30} {one['us']:9.2f} {one['torch_us']:9.2f} {one['peer']:>8} {one['ratio']:6.3f} {one.get('sustained', ''):>7} "
+        print(f"{name:30} {one['us']:9.2f} {one['torch_us']:9.2f} {one['peer']:>8} {one['ratio']:6.3f} {one.get('other', ''):>6} {one.get('sustained', ''):>7} "
               f"{speed:>8} "
               f"{one['error']:8.1e} {one['torch_error']:8.1e}", flush=True)
         torch.cuda.empty_cache()
@@ -487,6 +514,8 @@ def main() -> int:
     parser.add_argument("--tool", default=str(ROOT / "build/dev/bin/tilewright"))
     parser.add_argument("--rows", help="names, with commas between them")
     parser.add_argument("--set", help="fields of kernels' configurations, such as ping_pong=1,columns=160")
+    parser.add_argument("--against", type=pathlib.Path, help="what another compiler packed, to be measured beside it")
+    parser.add_argument("--eager", action="store_true", help="leave Inductor out, which takes seconds for each row")
     parser.add_argument("--json", help="where to write the results")
     parser.add_argument("--compile", action="append", default=[], help="an option for `tilewright compile`")
     options = parser.parse_args()

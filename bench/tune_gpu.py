@@ -17,14 +17,16 @@ import subprocess
 import sys
 
 import gpu
+import gpu_plain
 import gpu_rows
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def input_sizes(row: dict) -> list[tuple]:
-    if "operation" in row:
-        return list(gpu_rows.shapes(row).values())
+    for field, part in (("operation", gpu_rows), ("plain", gpu_plain)):
+        if field in row:
+            return list(part.shapes(row).values())
     if "heads" in row:
         return list(gpu.attention_shapes(row).values())
     weight = (row["n"], row["k"]) if row["layout"] == "nk" else (row["k"], row["n"])
@@ -77,7 +79,7 @@ def main() -> int:
     parser.add_argument("--tool", type=pathlib.Path, default=ROOT / "build/dev/bin/tilewright")
     options = parser.parse_args()
     # Of a dynamic size there is nothing to measure but its values, and precision is the model's.
-    options.table = {name: row for name, row in gpu.table().items() if not row.get("dynamic") and not row.get("compile")}
+    options.table = {name: row for name, row in gpu.table().items() if not row.get("dynamic") and not row.get("compile") and "layers" not in row}
     names = options.rows.split(",") if options.rows else list(options.table)
     options.folder.mkdir(parents=True, exist_ok=True)
     if options.mode == "finish":

@@ -144,6 +144,8 @@ def kernel_files():
                           '  %s = tile.check %t in %c9, "token %lld of %lld" : tensor<2xi64>\n}\n')
     yield "dependent.mlir", ("tile.kernel @k(in %x: !tile.buffer<[M, K], f32>, in %y: !tile.buffer<[K, 2 * N + 1], f32>)\n"
                              "    symbols [M, K {multiple = 2}, N] grid [1] {}\n")
+    yield "begins.mlir", ("tile.kernel @k(in %x: !tile.buffer<[64], f32>, inout %z: !tile.buffer<[8], f32>)\n"
+                          "    grid [1] attributes {tile.begins = array<i64: 0, 1>} {}\n")
     yield "library.c", LIBRARY.replace("VERSION", "1")
     yield "old_library.c", LIBRARY.replace("VERSION", "0")
     yield "crashes.c", LIBRARY.replace("VERSION", "1").replace("return &bad;", "*(volatile int *)0 = 1; return &bad;")

@@ -5,7 +5,7 @@
 
 namespace tw::rt {
 
-/// Of the monotonic clock that everything that is watched of a run is told by.
+/// Of the monotonic clock, from which all times of a run are taken.
 inline int64_t nanoseconds() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())

@@ -43,9 +43,26 @@ def includes_below(path, lines):
             yield f"{path}:{number}: {LEVELS[here]} includes {match[1]}, which stands below it"
 
 
+def opening_line(lines, index):
+    """Of a line that ends a list in parentheses: the one that opens it. The initialisers of a constructor belong
+    to its signature."""
+    balance = 0
+    while True:
+        balance += lines[index].count(")") - lines[index].count("(")
+        if balance > 0 and index > 0:
+            index -= 1
+            continue
+        first = index
+        while first > 0 and lines[first - 1].endswith(","):
+            first -= 1
+        if first == 0 or not lines[first].lstrip().startswith(": "):
+            return index
+        index, balance = first - 1, 0
+
+
 def long_functions(path, lines):
     """Bodies, members of classes among them: they open with a line that ends in '{' after a list of parameters,
-    at whatever column, and close with '}' at the same one."""
+    which may have begun lines before, and close with '}' at the column where that list's line begins."""
     most = MAX_TEST if path.parts[0] == "unittests" else MAX_FUNCTION
     opened = []  # column and line of each block that is open, and whether it is a function
     for number, line in enumerate(lines, 1):
@@ -60,7 +77,12 @@ def long_functions(path, lines):
                 if is_function and number - start > most:
                     yield f"{path}:{start}: a function of {number - start} lines (at most {most})"
         if line.endswith("{"):
-            opened.append((column, number, bool(re.search(SIGNATURE_END, line)) and not re.match(NO_FUNCTION, line)))
+            start, is_function = number, bool(re.search(SIGNATURE_END, line))
+            if is_function:
+                start = opening_line(lines, number - 1) + 1
+                column = len(lines[start - 1]) - len(lines[start - 1].lstrip())
+                is_function = not re.match(NO_FUNCTION, lines[start - 1])
+            opened.append((column, start, is_function))
 
 
 def check(path):

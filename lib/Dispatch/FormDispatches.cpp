@@ -8,6 +8,7 @@
 #include "IR/Coded.h"
 #include "IR/DistinctKernels.h"
 #include "IR/Graph/Values.h"
+#include "IR/ModelLocation.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -212,7 +213,7 @@ private:
     SmallVector<Location> locs;
     for (Operation *op : group.ops)
       if (!isa<tensor::EmptyOp, linalg::FillOp>(op)) // which operators far apart may share
-        locs.push_back(op->getLoc());
+        llvm::append_range(locs, operatorLocs(op));
     return locs.empty() ? group.ops.back()->getLoc() : b.getFusedLoc(locs);
   }
 

@@ -73,8 +73,7 @@ NamedTarget forGpu(const target::GpuArchitecture &architecture, target::Precisio
           features,
           architecture.name.str(),
           std::make_shared<WholeTarget>(target::createNVIDIATarget(architecture)),
-          target::createNVIDIAChooser(
-              architecture, target::createCPUChooser(target::CpuFeatures::of(features)), precision),
+          target::createNVIDIAChooser(architecture, precision),
           precision == target::Precision::TF32};
 }
 

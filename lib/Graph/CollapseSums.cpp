@@ -71,17 +71,20 @@ int64_t strideOf(AffineExpr position) {
   return isMultiple && isa<AffineDimExpr>(product.getLHS()) ? factor.getValue() : 0;
 }
 
-/// Whether the operands are read and written at multiples of a loop's variable each, but for loops
-/// of one iteration: windows of one element.
+/// Whether, without loops of one iteration, operands are read and written at multiples of a loop's
+/// variable each: windows of one element. Along an axis of size 1 nothing is left of it.
 bool isPointwiseWithoutUnitLoops(linalg::GenericOp op) {
   SmallVector<AffineExpr> kept;
   for (auto [dim, range] : llvm::enumerate(op.getStaticLoopRanges()))
     kept.push_back(range == 1 ? getAffineConstantExpr(0, op.getContext())
                               : getAffineDimExpr(unsigned(dim), op.getContext()));
-  return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
     AffineMap without = map.replaceDimsAndSymbols(kept, {}, map.getNumDims(), 0);
-    return llvm::all_of(without.getResults(), [](AffineExpr position) {
-      return strideOf(position) > 0 || isa<AffineConstantExpr>(position);
+    auto axes = llvm::zip_equal(without.getResults(), op.getShape(&operand));
+    return llvm::all_of(axes, [](auto axis) {
+      auto [position, size] = axis;
+      return size == 1 || strideOf(position) > 0;
     });
   });
 }
@@ -142,10 +145,7 @@ linalg::GenericOp withPlainMaps(linalg::GenericOp op, IRRewriter &rewriter) {
     replace(op, dropped->replacements, rewriter);
     op = cast<linalg::GenericOp>(dropped->resultOp.getOperation());
   }
-  bool isPointwise = llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-    return llvm::all_of(map.getResults(), [](AffineExpr e) { return strideOf(e) > 0; });
-  });
-  if (!isPointwise || !hasKnownStridedLoops(op))
+  if (!hasKnownStridedLoops(op))
     return {};
   rewriter.setInsertionPoint(op);
   sliceInputs(op, rewriter);

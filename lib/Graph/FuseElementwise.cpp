@@ -114,7 +114,10 @@ bool worthFusing(OpOperand *operand, graph::Decisions &decisions) {
   // What is merged into one reader of several is computed again.
   auto kind = producer->hasOneUse() ? graph::DecisionKind::Fuse : graph::DecisionKind::Recompute;
   std::string why = whyNotWorth(producer, consumer, operand);
-  bool isTaken = decisions.wanted(kind, operators).value_or(why.empty());
+  // A product stays one: whether its kernel computes an operand is tile-fuse's question.
+  bool isOpen = why.empty() || !graph::matchContraction(consumer);
+  auto wanted = isOpen ? decisions.wanted(kind, operators) : std::nullopt;
+  bool isTaken = wanted.value_or(why.empty());
   decisions.note(kind, operators, isTaken, why.empty() ? graph::unwanted : why);
   return isTaken;
 }

@@ -396,6 +396,10 @@ def TransposeWeights : GraphPass<"tw-transpose-weights"> {
 
     Nothing is computed: a weight's strides say how its file is read, and the artifact's payload is
     written in the order of the type. (One-row products read every weight once in either order.)
+
+    This is a normal form, which keeps what follows from having every product twice, and no schedule:
+    in which panels a weight is stored, if in any, is the configuration's `packed`, which the target
+    chooses; it lays the weight's file out once, from whatever order its strides give.
   }];
 }
 

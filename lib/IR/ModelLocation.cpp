@@ -2,6 +2,8 @@
 #include "IR/ModelLocation.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/StringSet.h"
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -103,6 +105,21 @@ std::string nodeName(Location loc) {
       if (std::string name = nodeName(part); !name.empty())
         return name;
   return "";
+}
+
+SmallVector<Location> operatorLocs(Operation *op) {
+  SmallVector<Location> locs;
+  llvm::StringSet<> names; // its own comes last: what it reads is computed before
+  names.insert(nodeName(op->getLoc()));
+  for (Region &body : op->getRegions())
+    body.walk([&](Operation *inner) {
+      bool computes = inner->getNumResults() > 0 && !inner->hasTrait<OpTrait::ConstantLike>();
+      std::string name = computes ? nodeName(inner->getLoc()) : "";
+      if (!name.empty() && names.insert(name).second)
+        locs.push_back(inner->getLoc());
+    });
+  locs.push_back(op->getLoc());
+  return locs;
 }
 
 std::string nodeSuffix(Location loc) {

@@ -4,6 +4,7 @@
 // import to the profile of a kernel.
 #pragma once
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/SmallVector.h"
 #include <string>
 
 namespace tw {
@@ -28,6 +29,10 @@ std::optional<ModelPlace> modelPlace(mlir::Location loc);
 /// What people call the operator that an operation comes from, "relu_3": its node in an exported
 /// graph, or what a text's operation is named (a NameLoc); "" if it is unknown.
 std::string nodeName(mlir::Location loc);
+
+/// Locations of the operators that an operation of a graph computes, in order, each once: of those
+/// that were fused into it, whose operations stand in its body, and its own.
+llvm::SmallVector<mlir::Location> operatorLocs(mlir::Operation *op);
 
 /// " relu_3", to be put behind a noun; "" if it is unknown.
 std::string nodeSuffix(mlir::Location loc);

@@ -71,7 +71,7 @@ WriteKind writeKind(std::optional<tile::Update> update);
 /// Writes elements.
 class Writer {
 public:
-  /// `mayRepeat`: the operation may meet an element twice, which findRepeated then tells.
+  /// `mayRepeat`: the operation may meet an element twice, which findRepeated then reports.
   Writer(Machine &m, const Access &access, WriteKind kind, bool mayRepeat);
 
   void write(int64_t e, int64_t offset, Cell cell) {

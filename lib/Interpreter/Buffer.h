@@ -38,7 +38,7 @@ public:
   void track() { shadows.resize(cells.size()); }
   bool isTracked() const { return !shadows.empty(); }
 
-  /// An element is about to be read or written; tells what is wrong with that. Tracked only.
+  /// An element is about to be read or written; says what is wrong with that. Tracked only.
   void beforeRead(int64_t offset, const Actor &actor);
   void beforeWrite(int64_t offset, WriteKind kind, const Actor &actor);
   /// After all programs: elements that must have been written, by the operation at `place`.

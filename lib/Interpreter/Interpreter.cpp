@@ -38,6 +38,7 @@ public:
     Compiler compiler(bound.symbols, options);
     for (auto [i, argument] : llvm::enumerate(signature.arguments))
       TW_TRY(argument.isBuffer() ? addBuffer(i) : addScalar(i, compiler));
+    copyBegins();
     markSums();
     Steps steps = compiler.compile(kernel.getBody().front());
     if (compiler.problem)
@@ -110,6 +111,13 @@ private:
     TypedAttr init = kernel.getArgument(i).getInit();
     buffer.isUndefined = !init;
     buffer.cells.assign(count, init ? cellOf(init) : rubbish(buffer.dtype));
+  }
+
+  /// Some buffers begin as copies of inputs, whatever is given for them.
+  void copyBegins() {
+    auto pairs = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::TileDialect::beginsName);
+    for (int64_t i = 0; pairs && i < pairs.size(); i += 2)
+      machine.buffers[pairs[i + 1]].cells = machine.buffers[pairs[i]].cells;
   }
 
   /// Floats that are only added to atomically are summed in f64.

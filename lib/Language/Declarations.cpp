@@ -161,9 +161,12 @@ void Tracer::addAttribute(Here here, const std::string &name, std::string text) 
   result.attributes.emplace_back(name, std::move(text));
 }
 
-void Tracer::addBegin(size_t source, size_t destination) {
-  result.begins.push_back(int64_t(source));
-  result.begins.push_back(int64_t(destination));
+void Tracer::addBegin(Here here, const BufferPtr &source, const BufferPtr &destination) {
+  if (auto [it, isNew] = beginPlaces.try_emplace(destination->name, here); !isNew)
+    fail(here, "beginsAs: " + destination->name + " is given twice",
+         "the other one is at " + place(it->second));
+  result.begins.push_back(int64_t(argumentNumber(source)));
+  result.begins.push_back(int64_t(argumentNumber(destination)));
 }
 
 size_t Tracer::argumentNumber(const BufferPtr &buffer) const {

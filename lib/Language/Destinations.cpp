@@ -32,7 +32,7 @@ void beginsAs(const Buffer &destination, const Buffer &source, Here here) {
     tracer->fail(here, "beginsAs: " + to->name + " is " + dtypeName(to->dtype) +
                            shapeText(to->shape) + ", but " + from->name + " is " +
                            dtypeName(from->dtype) + shapeText(from->shape));
-  tracer->addBegin(tracer->argumentNumber(from), tracer->argumentNumber(to));
+  tracer->addBegin(here, from, to);
 }
 
 void isConstant(const Buffer &input, Here here) {

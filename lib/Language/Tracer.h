@@ -78,7 +78,7 @@ public:
   Index programId(Here here, int64_t dim);
   void addHint(Here here, const std::string &name, const std::vector<int64_t> &values);
   /// `tile.begins`: an argument begins as a copy of another one.
-  void addBegin(size_t source, size_t destination);
+  void addBegin(Here here, const BufferPtr &source, const BufferPtr &destination);
   /// An input is the same in all calls.
   void addConstant(const BufferPtr &buffer) { result.constants.insert(buffer->name); }
   /// An attribute that is given once at most.
@@ -133,6 +133,7 @@ private:
   std::optional<Here> gridPlace;
   std::vector<Index> gridIds;
   std::map<std::string, Here> hintPlaces;
+  std::map<std::string, Here> beginPlaces; // by the buffer that begins
   std::optional<Here> effectPlace, splitPlace;
   std::optional<TraceError> failure;
   Tracer *outer;

@@ -170,7 +170,7 @@ def UpdateInPlace : Pass<"tile-update-in-place", "::mlir::ModuleOp"> {
     ```
 
     It is done where each element is read by the program that writes it, before it does; a store that
-    only copies old elements then goes. The host
+    only copies old elements then goes, and so do further inputs that are the same tensor. The host
     program then gives both one memory (Program/Host/Storage.h), and nothing is copied. What is stored
     where a mask of positions holds, and is the old value elsewhere, is stored under the mask alone.
   }];

@@ -125,6 +125,26 @@ void storeUnderMask(StoreOp store) {
   store.getMaskMutable().assign(select.getCondition());
 }
 
+SmallVector<int64_t> beginsOf(KernelOp kernel) {
+  auto known = kernel->getAttrOfType<DenseI64ArrayAttr>(TileDialect::beginsName);
+  return known ? SmallVector<int64_t>(known.asArrayRef()) : SmallVector<int64_t>();
+}
+
+/// Removes an input that the kernel does not read.
+void dropInput(KernelOp kernel, ArrayRef<graph::DispatchOp> calls, unsigned number) {
+  SmallVector<Attribute> arguments(kernel.getArguments().getValue());
+  arguments.erase(arguments.begin() + number);
+  kernel.setArgumentsAttr(ArrayAttr::get(kernel.getContext(), arguments));
+  kernel.getBody().eraseArgument(number);
+  for (graph::DispatchOp call : calls)
+    call.getInputsMutable().erase(number);
+  SmallVector<int64_t> begins = beginsOf(kernel);
+  for (int64_t &argument : begins)
+    argument -= argument > int64_t(number);
+  kernel->setAttr(TileDialect::beginsName, DenseI64ArrayAttr::get(kernel.getContext(), begins));
+}
+
+/// Makes `output` a buffer that begins as the inputs, which are one tensor in each call.
 void share(KernelOp kernel, ArrayRef<BlockArgument> inputs, BlockArgument output) {
   Stores stores = *storesOf(output, inputs);
   for (BlockArgument input : inputs)
@@ -134,11 +154,8 @@ void share(KernelOp kernel, ArrayRef<BlockArgument> inputs, BlockArgument output
   arguments[output.getArgNumber()] =
       ArgumentAttr::get(kernel.getContext(), was.getName(), Access::InOut, {}, {});
   kernel.setArgumentsAttr(ArrayAttr::get(kernel.getContext(), arguments));
-  SmallVector<int64_t> begins;
-  if (auto known = kernel->getAttrOfType<DenseI64ArrayAttr>(TileDialect::beginsName))
-    llvm::append_range(begins, known.asArrayRef());
-  for (BlockArgument input : inputs)
-    begins.append({input.getArgNumber(), output.getArgNumber()});
+  SmallVector<int64_t> begins = beginsOf(kernel);
+  begins.append({inputs.front().getArgNumber(), output.getArgNumber()});
   kernel->setAttr(TileDialect::beginsName, DenseI64ArrayAttr::get(kernel.getContext(), begins));
   for (StoreOp copy : stores.copies)
     copy.erase();
@@ -181,6 +198,11 @@ struct UpdateInPlace : impl::UpdateInPlaceBase<UpdateInPlace> {
             graph::isReplacedBy(calls, numbers, output - inputs)) {
           dropVariants(kernel, "it updates a buffer in place");
           share(kernel, same, body.getArgument(output));
+          for (unsigned again : llvm::reverse(ArrayRef(numbers).drop_front()))
+            dropInput(kernel, calls, again);
+          inputs -= unsigned(numbers.size() - 1);
+          output -= unsigned(numbers.size() - 1);
+          count -= unsigned(numbers.size() - 1);
         }
       }
   }

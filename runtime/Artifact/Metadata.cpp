@@ -411,9 +411,8 @@ private:
   }
 
   void readPrograms(Fields &top) {
-    out.programs = top.objects<ProgramText>("programs", [](Fields &f) {
-      return ProgramText{f.string("kernel"), f.string("text"), f.integers("begins", 0)};
-    });
+    out.programs = top.objects<ProgramText>(
+        "programs", [](Fields &f) { return ProgramText{f.string("kernel"), f.string("text")}; });
   }
 
   void readDevice(Fields &top) {

@@ -116,11 +116,9 @@ struct DispatchInfo {
   std::vector<CallBuffer> buffers; // only of programs that were made to be checked
 };
 
-/// A tile program as text; pairs of its arguments (input, inout) of which the second begins as the
-/// first is.
+/// A tile program as text.
 struct ProgramText {
   std::string kernel, text;
-  std::vector<int64_t> begins;
 };
 
 struct WeightsInfo {

@@ -7,22 +7,22 @@ func.func @role(%x: tensor<2xf32> {tw.name = "x", tw.role = "imput"}) { return }
 
 // -----
 
-// expected-error@+1 {{tw.symbols is an array of dictionaries {name, min, max} of distinct names, with min <= max, but is}}
+// expected-error@+1 {{tw.symbols is an array of dictionaries {name, min, max} of distinct names, with 0 <= min <= max, but is}}
 func.func @symbols() attributes {tw.symbols = [{name = "s0", min = 1 : i64}]} { return }
 
 // -----
 
-// expected-error@+1 {{tw.symbols is an array of dictionaries {name, min, max} of distinct names, with min <= max, but is}}
+// expected-error@+1 {{tw.symbols is an array of dictionaries {name, min, max} of distinct names, with 0 <= min <= max, but is}}
 func.func @empty_range() attributes {tw.symbols = [{name = "s0", min = 2 : i64, max = 1 : i64}]} { return }
 
 // -----
 
-// expected-error@+1 {{tw.symbols is an array of dictionaries {name, min, max} of distinct names, with min <= max, but is}}
+// expected-error@+1 {{tw.symbols is an array of dictionaries {name, min, max} of distinct names, with 0 <= min <= max, but is}}
 func.func @twice() attributes {tw.symbols = [{name = "s0", min = 0, max = 1}, {name = "s0", min = 0, max = 2}]} { return }
 
 // -----
 
-// expected-error@+1 {{tw.symbols is an array of dictionaries {name, min, max} of distinct names, with min <= max, but is}}
+// expected-error@+1 {{tw.symbols is an array of dictionaries {name, min, max} of distinct names, with 0 <= min <= max, but is}}
 func.func @no_name() attributes {tw.symbols = [{name = "s0 + 1", min = 0, max = 1}]} { return }
 
 // -----
@@ -69,7 +69,7 @@ func.func @place(%x: tensor<2xf32> {tw.state = "x"}) { return }
 
 // -----
 
-// expected-error@+1 {{tw.decisions is an array of #tw.decision, but is}}
+// expected-error@+1 {{tw.decisions is an array of #tw.decision, each about as many operators as its kind takes, and no two about the same, but is}}
 module attributes {tw.decisions = ["fuse"]} {}
 
 // -----
@@ -201,3 +201,68 @@ func.func @configured(%x: tensor<2xf32>) {
   %0 = math.exp %x {tw.configured = ["k0"]} : tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @values(%x: tensor<2xf32>) {
+  // expected-error@+1 {{tw.values names result 7, but there are 1}}
+  %0 = math.exp %x {tw.values = [#tw.value<7 is 0 : tensor<2xf32>>]} : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @value_type(%x: tensor<2xf32>) {
+  // expected-error@+1 {{tw.values: result 0 is 'tensor<2xf32>', but value 3 is 'tensor<2xi64>'}}
+  %0 = math.exp %x {tw.values = [#tw.value<0 is 3 : tensor<2xi64>>]} : tensor<2xf32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{tw.wanted_decisions is an array of #tw.decision, each about as many operators as its kind takes, and no two about the same, but is}}
+module attributes {tw.wanted_decisions = [#tw.decision<fuse["a", "b"] true>, #tw.decision<fuse["a", "b"] false>]} {}
+
+// -----
+
+// expected-error@+1 {{tw.wanted_decisions is an array of #tw.decision, each about as many operators as its kind takes, and no two about the same, but is}}
+module attributes {tw.wanted_decisions = [#tw.decision<fuse["a"] true>]} {}
+
+// -----
+
+// expected-error@+1 {{tw.decisions is an array of #tw.decision, each about as many operators as its kind takes, and no two about the same, but is}}
+module attributes {tw.decisions = [#tw.decision<channels_last["a", "b"] true>]} {}
+
+// -----
+
+// Decisions about the same operators may be of two kinds.
+module attributes {tw.decisions = [#tw.decision<fuse["a", "b"] true>, #tw.decision<recompute["a", "b"] true>]} {}
+
+// -----
+
+// expected-error@+1 {{tw.symbol of argument 0 is an integer, but the argument is 'tensor<2xf32>'}}
+func.func @symbol_of_tensor(%x: tensor<2xf32> {tw.symbol = "s0"}) attributes {tw.symbols = [{name = "s0", min = 0, max = 1}]} { return }
+
+// -----
+
+// expected-error@+1 {{argument 0 has an attribute tw.trainable, but its role is not state}}
+func.func @trainable(%x: tensor<2xf32> {tw.name = "x", tw.role = "input", tw.trainable}) { return }
+
+// -----
+
+// expected-error@+1 {{tw.dtype of argument 0 is "i64", but the type is 'tensor<2xf32>'}}
+func.func @other_dtype(%x: tensor<2xf32> {tw.dtype = "i64"}) { return }
+
+// -----
+
+// expected-error@+1 {{tw.dtype of result 0 is "u8", but the type is 'tensor<2xi32>'}}
+func.func @result_dtype(%x: tensor<2xi32>) -> (tensor<2xi32> {tw.dtype = "u8"}) { return %x : tensor<2xi32> }
+
+// -----
+
+func.func @byte(%x: tensor<2xi8> {tw.dtype = "u8"}) { return }
+
+// -----
+
+// expected-error@+1 {{tw.symbols is an array of dictionaries {name, min, max} of distinct names, with 0 <= min <= max, but is}}
+func.func @negative_size() attributes {tw.symbols = [{name = "s0", min = -1 : i64, max = 1 : i64}]} { return }

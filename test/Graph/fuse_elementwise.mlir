@@ -163,3 +163,34 @@ func.func @windows(%dy: tensor<2x8x16xf16>, %x: tensor<2x12x10xf32>, %init: tens
   } -> tensor<3x16x12xf32>
   return %g : tensor<3x16x12xf32>
 }
+// -----
+
+// A product stays one: what its kernel computes of an operand is asked later, of kernels.
+// CHECK-LABEL: func.func @product
+// CHECK: linalg.generic
+// CHECK: math.exp
+// CHECK: linalg.generic
+// CHECK-NOT: math.exp
+// CHECK: return
+module attributes {tw.wanted_decisions = [#tw.decision<fuse["exp", "matmul"] true>]} {
+func.func @product(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>, %init: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = math.exp %v : f32
+    linalg.yield %s : f32
+  } -> tensor<8x16xf32> loc("exp")
+  %c = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>,
+                                        affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %w : tensor<8x16xf32>, tensor<16x4xf32>) outs(%init : tensor<8x4xf32>) {
+  ^bb0(%v: f32, %u: f32, %s: f32):
+    %m = arith.mulf %v, %u : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<8x4xf32> loc("matmul")
+  return %c : tensor<8x4xf32>
+}
+}

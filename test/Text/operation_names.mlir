@@ -2,7 +2,7 @@
 // and the kernels that are written out.
 // RUN: tilewright compile %s -o %t.so --report=json > %t.json
 // RUN: FileCheck %s --check-prefix=REPORT < %t.json
-// REPORT: "name": "mm+1", "ops": "mm, bent", "calls": 1, "source": "operation_names.mlir:[[# @LINE + 23]]:8"
+// REPORT: "name": "mm+2", "ops": "mm, add, bent", "calls": 1, "source": "operation_names.mlir:[[# @LINE + 23]]:8"
 // REPORT-SAME: "ops": "mm_1, add_1"
 // REPORT-SAME: {"decision": "fuse", "operators": ["mm", "bent"], "taken": true}
 // REPORT-SAME: {"decision": "fuse", "operators": ["mm_1", "add_1"], "taken": true}
@@ -18,10 +18,10 @@
 // Kernels are files of these names, and say the line of the text.
 // RUN: rm -rf %t.dumps
 // RUN: tilewright compile %s -o %t.so --dump-to=%t.dumps
-// RUN: FileCheck %s --check-prefix=SOURCE < %t.dumps/kernels/mm_bent.cpp
+// RUN: FileCheck %s --check-prefix=SOURCE < %t.dumps/kernels/mm_add_bent.cpp
 // SOURCE: // mm: operation_names.mlir:[[# @LINE + 6]]
 // SOURCE: // bent: operation_names.mlir:[[# @LINE + 8]]
-// SOURCE: replaces("mm_bent");
+// SOURCE: replaces("mm_add_bent");
 
 func.func @main(%x: !torch.vtensor<[4,40],f32>, %y: !torch.vtensor<[40,40],f32>) -> !torch.vtensor<[4,40],f32> {
   %one = torch.constant.int 1

@@ -92,3 +92,19 @@ tile.kernel @add(in %b: !tile.buffer<[N], f32>, inout %x: !tile.buffer<[N], f32>
   tile.store %v, %x[%c0] : tensor<?xf32, #tile.dims<[N]>>, !tile.buffer<[N], f32>
   tile.store %t, %x_before[%c0] : tensor<?xf32, #tile.dims<[N]>>, !tile.buffer<[N], f32>
 }
+
+// -----
+
+// A kernel may say itself as which input a buffer begins; what the call gives for it is then not read.
+// CHECK: tile.kernel @begun(in %x_before: !tile.buffer<[4], f32>, in %b: !tile.buffer<[4], f32>, inout %x: !tile.buffer<[4], f32>)
+// CHECK-SAME: tile.begins = array<i64: 1, 2>
+func.func @begun_by_itself(%x: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tw.kernel_call "begun"(%x, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+tile.kernel @begun(inout %x: !tile.buffer<[4], f32>, in %b: !tile.buffer<[4], f32>) grid [1] attributes {tile.begins = array<i64: 1, 0>} {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%c0] : !tile.buffer<[4], f32> -> tensor<4xf32>
+  %v = arith.addf %t, %t : tensor<4xf32>
+  tile.store %v, %x[%c0] : tensor<4xf32>, !tile.buffer<[4], f32>
+}

@@ -33,6 +33,17 @@ tile.kernel @least() grid [1] attributes {tile.configuration =
 
 // -----
 
+// expected-error @+1 {{fields block and programs of a loops configuration have a number for each dimension, but are of 2 and 1}}
+tile.kernel @lengths() grid [1] attributes {tile.configuration =
+    #tile.config<"loops" {block = array<i64: 4, 2>, chunk = array<i64: 0>, parts = 1 : i64, programs = array<i64: 1>}>} {}
+
+// -----
+
+// expected-error @+1 {{tile.replaces is the name of a kernel, but is ""}}
+tile.kernel @replaces() grid [1] attributes {tile.replaces = ""} {}
+
+// -----
+
 // expected-error @+1 {{tile.configuration is a #tile.config of a tile.kernel, or a #tile.dispatch_config of a dispatch}}
 tile.kernel @dispatch() grid [1] attributes {tile.configuration = #tile.dispatch_config<cuts[none] kernels[<"cpu" {accumulators_in_memory = false, interleaved = false}>]>} {}
 
@@ -56,6 +67,30 @@ tile.kernel @misspelled() grid [1] attributes {tile.blocks = array<i64: 4>} {}
 // expected-error @+1 {{tile.begins is pairs of numbers, of an `in` and of an `inout` argument, but is array<i64: 1, 0>}}
 tile.kernel @begins(in %x: !tile.buffer<[4], f32>, inout %y: !tile.buffer<[4], f32>) grid [1]
     attributes {tile.begins = array<i64: 1, 0>} {}
+
+// -----
+
+// expected-error @+1 {{tile.begins is pairs of numbers, of an `in` and of an `inout` argument, but is array<i64: 0, 2>}}
+tile.kernel @begins_of_none(in %x: !tile.buffer<[4], f32>, inout %y: !tile.buffer<[4], f32>) grid [1]
+    attributes {tile.begins = array<i64: 0, 2>} {}
+
+// -----
+
+// expected-error @+1 {{tile.begins: "y" is '!tile.buffer<[N], i64>', but "x", as whose copy it begins, is '!tile.buffer<[N * 4096], i64>'}}
+tile.kernel @begins_larger(in %x: !tile.buffer<[N * 4096], i64>, inout %y: !tile.buffer<[N], i64>) symbols [N] grid [1]
+    attributes {tile.begins = array<i64: 0, 1>} {}
+
+// -----
+
+// expected-error @+1 {{tile.begins: "y" is '!tile.buffer<[4], i32>', but "x", as whose copy it begins, is '!tile.buffer<[4], f32>'}}
+tile.kernel @begins_other(in %x: !tile.buffer<[4], f32>, inout %y: !tile.buffer<[4], i32>) grid [1]
+    attributes {tile.begins = array<i64: 0, 1>} {}
+
+// -----
+
+// expected-error @+1 {{tile.begins: "y" begins as a copy of two inputs}}
+tile.kernel @begins_twice(in %x: !tile.buffer<[4], f32>, in %z: !tile.buffer<[4], f32>, inout %y: !tile.buffer<[4], f32>) grid [1]
+    attributes {tile.begins = array<i64: 0, 2, 1, 2>} {}
 
 // -----
 

@@ -106,7 +106,8 @@ tile.kernel @twice(in %s: !tile.buffer<[8], f32>, out %next: !tile.buffer<[8], f
 // CHECK-COUNT-1: tile.store
 // CHECK-NOT: tile.store
 // CHECK-LABEL: tile.kernel @second(
-// CHECK-SAME: inout %next:
+// CHECK-SAME: in %s: !tile.buffer<[4, 8], f32>, inout %next: !tile.buffer<[4, 8], f32>)
+// CHECK-SAME: tile.begins = array<i64: 0, 1>
 // CHECK: tile.load %next[{{.*}}] {{.*}} -> tensor<1x2xf32>
 // CHECK: tile.store {{.*}}, %next[
 // CHECK-NOT: tile.store

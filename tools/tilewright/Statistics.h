@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is told of many measurements of the same thing.
+// A summary of many measurements of the same thing.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -30,6 +30,18 @@ TEST(Memory, Boxes) {
   EXPECT_EQ(load("[%i, %c0] pad %m9 : i32", "1x2", "9223372036854775807"), "1x2xi32=-9,-9");
 }
 
+/// The copy is made once, before any program: each doubles an element of z, whatever is given.
+TEST(Memory, BeginsAsACopy) {
+  EXPECT_EQ(runKernel("tile.kernel @k(in %x: !tile.buffer<[3], f32>, inout %z: !tile.buffer<[3], "
+                      "f32>) grid [2] attributes {tile.begins = array<i64: 0, 1>} {\n"
+                      "%m = tile.program_id 0\n"
+                      "%t = tile.load %z[%m] : !tile.buffer<[3], f32> -> tensor<1xf32>\n"
+                      "%u = arith.addf %t, %t : tensor<1xf32>\n"
+                      "tile.store %u, %z[%m] : tensor<1xf32>, !tile.buffer<[3], f32>\n}",
+                      {"3xf32=1,2,3", "3xf32=7,8,9"}),
+            "3xf32=2,4,3");
+}
+
 TEST(Memory, IndexedDimension) {
   std::string arguments = "in %x: !tile.buffer<[3, 2], f32>, in %i: !tile.buffer<[2], i32>, "
                           "out %y: !tile.buffer<[2, 2], f32>, inout %z: !tile.buffer<[3, 2], f32>";

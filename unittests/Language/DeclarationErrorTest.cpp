@@ -54,6 +54,13 @@ const Mistake declarations[] = {
      "what begins as a copy is declared with inout, and what is copied with input"},
     {__LINE__, [] { beginsAs(inout("y", f32, {2}), input("x", f32, {3})); },
      "beginsAs: y is f32[2], but x is f32[3]", ""},
+    {__LINE__,
+     [] {
+       Buffer y = inout("y", f32, {2});
+       beginsAs(y, input("x", f32, {2}));
+       beginsAs(y, input("z", f32, {2}));
+     },
+     "beginsAs: y is given twice", "the other one is at FILE:LINE"},
     {__LINE__, [] { isConstant(output("y", f32, {2}, 0)); },
      "isConstant: y is written, so it is not constant", "what is constant is declared with input"},
     {__LINE__,

@@ -62,8 +62,7 @@ Result<NamedTarget> tw::findTarget(const std::string &, const std::string &preci
                      architecture.name.str(),
                      std::make_shared<WholeTarget>(
                          target::createNVIDIATarget(architecture, simulator::compileForHost)),
-                     target::createNVIDIAChooser(
-                         architecture, target::createCPUChooser(target::CpuFeatures::of(features)),
-                         isTF32 ? target::Precision::TF32 : target::Precision::F32),
+                     target::createNVIDIAChooser(architecture, isTF32 ? target::Precision::TF32
+                                                                      : target::Precision::F32),
                      isTF32};
 }

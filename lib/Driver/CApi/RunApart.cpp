@@ -45,7 +45,7 @@ int KernelTime::secondsLeft() const {
 Result<Fields> runApart(const std::string &what, const KernelTime &time,
                         const std::function<Fields()> &action) {
   auto end = runInChild({time.secondsLeft(), mostMemory}, [&] {
-    // That code's crashes are told as such.
+    // That code's crashes are reported as such.
     std::signal(SIGSEGV, SIG_DFL);
     std::set_new_handler(nullptr);
     return joinFields(action());

@@ -84,7 +84,7 @@ void Session::take(mlir::Diagnostic &diagnostic) {
   using Severity = mlir::DiagnosticSeverity;
   if (diagnostic.getSeverity() == Severity::Remark) {
     std::pair remark(describePlace(diagnostic.getLocation()), diagnostic.str());
-    if (knownRemarks.insert(remark).second) // it may be told for each call of a kernel
+    if (knownRemarks.insert(remark).second) // it may be reported for each call of a kernel
       remarks.push_back(std::move(remark));
   }
   if (diagnostic.getSeverity() != Severity::Error)

@@ -138,18 +138,26 @@ static size_t givenBefore(tile::KernelOp kernel, StringRef name) {
   return count;
 }
 
-Result<NamedTarget> CompiledKernel::targetNamed(const std::string &name) {
+Result<NamedTarget> CompiledKernel::codeTargetNamed(const std::string &name) {
   TW_ASSIGN(NamedTarget target, findTarget(name));
-  auto refuse = [](std::string message, std::string help) {
-    return Diagnostic{Code::DRIVER_3, std::move(message), {}, {}, std::move(help)};
-  };
-  if (!target.architecture.empty())
-    return refuse(fmt::format("kernels for {} cannot be called by the compiler", name),
-                  "make an artifact of it with tilewright kernel compile, and run that");
   if (target.isPlain())
-    return refuse(
+    return Diagnostic{
+        Code::DRIVER_3,
         fmt::format("kernels are not compiled for {}, which is for a model's operators", name),
-        "give cpu or cpu:NAME");
+        {},
+        {},
+        "give cpu or cpu:NAME"};
+  return target;
+}
+
+Result<NamedTarget> CompiledKernel::targetNamed(const std::string &name) {
+  TW_ASSIGN(NamedTarget target, codeTargetNamed(name));
+  if (!target.architecture.empty())
+    return Diagnostic{Code::DRIVER_3,
+                      fmt::format("kernels for {} cannot be called by the compiler", name),
+                      {},
+                      {},
+                      "make an artifact of it with tilewright kernel compile, and run that"};
   return target;
 }
 
@@ -199,6 +207,7 @@ Result<std::string> CompiledKernel::print(tile::KernelOp kernel, const std::stri
   kernel.getContext()->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, math::MathDialect>();
   std::string text;
   if (isPlan) {
+    copy->setSymName(kernel.getSymName());
     llvm::raw_string_ostream out(text);
     return succeeded(target.code->printPlan(*copy, out)) ? Result<std::string>(text)
                                                          : errors.take("planning a kernel");

@@ -16,8 +16,11 @@ struct NamedTarget;
 
 class CompiledKernel {
 public:
-  /// The target that `name` names (Targets.h), if what it makes of a kernel can be called here.
-  /// Errors: DRIVER_2 where there is none; DRIVER_3 for a GPU, and the reference target.
+  /// The target that `name` names (Targets.h), if it takes a kernel by itself. Errors: DRIVER_2
+  /// where there is none; DRIVER_3 for the reference target.
+  static Result<NamedTarget> codeTargetNamed(const std::string &name);
+  /// The same, if what it makes of a kernel can be called here. Errors: those, and DRIVER_3 for a
+  /// GPU.
   static Result<NamedTarget> targetNamed(const std::string &name);
 
   /// Compiles a verified kernel, which stays as it is, with the cpu target for the CPU that
@@ -38,7 +41,8 @@ public:
                                    int threads) const;
 
   /// What becomes of the kernel on the way: its "loops" (scf, arith, math, llvm), what "llvm" makes
-  /// of them, or the "assembly". Errors: those of compile, and DRIVER_1 for another level.
+  /// of them, or the "assembly"; before that, the "plan", which is empty for a target that makes
+  /// none. Errors: those of compile, and DRIVER_1 for another level.
   static Result<std::string> print(tile::KernelOp kernel, const std::string &level,
                                    const std::string &target = "cpu");
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tilewright_kernel_*: a hand-written kernel, opened and printed.
+#include "Driver/KernelTool/CompiledKernel.h"
 #include "Driver/KernelTool/KernelSource.h"
 #include "Driver/KernelTool/OpenKernel.h"
 #include "Driver/Model/ConfigurationFile.h"
+#include "Driver/Targets.h"
 #include "IO/OutputFile.h"
 #include "Import/Text/Kernels.h"
 #include "Interpreter/Interpreter.h"
@@ -143,6 +145,20 @@ extern "C" tilewright_outcome tilewright_kernel_print(tilewright_kernel *kernel,
   });
 }
 
+/// What `target` makes of a kernel by itself.
+static Result<std::string> codeOf(tile::KernelOp kernel, const std::string &level,
+                                  const std::string &target) {
+  TW_TRY(CompiledKernel::codeTargetNamed(target));
+  TW_ASSIGN(std::string text, CompiledKernel::print(kernel, level, target));
+  if (text.empty())
+    return tw::Diagnostic{Code::DRIVER_3,
+                          fmt::format("{} makes no {} of a kernel", target, level),
+                          {},
+                          {},
+                          "--as=loops, llvm and assembly show what becomes of it"};
+  return text;
+}
+
 extern "C" tilewright_outcome tilewright_kernel_print_code(tilewright_kernel *kernel,
                                                            const char *level, const char *target,
                                                            const tilewright_sink *sink,
@@ -152,7 +168,7 @@ extern "C" tilewright_outcome tilewright_kernel_print_code(tilewright_kernel *ke
       return misuse(session, "tilewright_kernel_print_code");
     if (StringRef(level) == "source")
       return print(*kernel, session, sourceOf);
-    auto text = CompiledKernel::print(kernel->kernel, level, target ? target : "cpu");
+    auto text = codeOf(kernel->kernel, level, target ? target : "cpu");
     if (text)
       session.report(*text);
     else

@@ -10,30 +10,11 @@
 #include "llvm/ADT/StringSet.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <limits>
 #include <set>
 
 using namespace mlir;
 
 namespace tw {
-
-/// How many operators a decision is about.
-struct OperatorCount {
-  size_t least, most;
-};
-
-static OperatorCount operatorCount(graph::DecisionKind kind) {
-  switch (kind) {
-  case graph::DecisionKind::ChannelsLast:
-    return {1, 1};
-  case graph::DecisionKind::Merge:
-    return {2, std::numeric_limits<size_t>::max()};
-  case graph::DecisionKind::Fuse:
-  case graph::DecisionKind::Recompute:
-    break;
-  }
-  return {2, 2};
-}
 
 static Result<GivenDecision> readDecision(const Json &object, const std::string &file) {
   TW_ASSIGN(Json what, object.get("decision"));
@@ -51,7 +32,7 @@ static Result<GivenDecision> readDecision(const Json &object, const std::string 
     decision.operators.emplace_back(text);
     return {};
   }));
-  auto [least, most] = operatorCount(*kind);
+  auto [least, most] = graph::operatorCount(*kind);
   if (size_t count = decision.operators.size(); count < least || count > most)
     return operators.error(fmt::format("{} is about {}{} operators, not {}", name, least,
                                        most > least ? " or more" : "", count),

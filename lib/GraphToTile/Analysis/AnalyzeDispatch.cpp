@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Analysis/DispatchAnalyzer.h"
+#include "IR/ModelLocation.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -93,8 +94,8 @@ int DispatchAnalyzer::earliest(Value root, bool isInMemory) const {
   return it->second.subkernel + (isInMemory || !it->second.result ? 1 : 0);
 }
 
-int DispatchAnalyzer::newSubkernel(Location loc) {
-  builders.emplace_back(*joined, nests).locations.push_back(loc);
+int DispatchAnalyzer::newSubkernel(ArrayRef<Location> locations) {
+  llvm::append_range(builders.emplace_back(*joined, nests).locations, locations);
   return lastSubkernel();
 }
 
@@ -107,8 +108,8 @@ int DispatchAnalyzer::subkernelFor(OpLoops &nest) {
       [&](tensor::ExtractOp look) { least = std::max(least, earliest(look.getTensor(), true)); });
   bool isWhole = !builders.empty() && builders.back().takesOneElement(dimsOf(nest.reduced));
   if (lastSubkernel() < least || builders.empty() || builders.back().isClosed || isWhole)
-    return newSubkernel(nest.op->getLoc());
-  builders.back().locations.push_back(nest.op->getLoc());
+    return newSubkernel(operatorLocs(nest.op));
+  llvm::append_range(builders.back().locations, operatorLocs(nest.op));
   return lastSubkernel();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Analysis/DispatchAnalyzer.h"
+#include "IR/ModelLocation.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -103,7 +104,7 @@ bool DispatchAnalyzer::readsWindows(const OpLoops &nest, linalg::LinalgOp op) co
 }
 
 LogicalResult DispatchAnalyzer::addFold(OpLoops &nest, linalg::LinalgOp op) {
-  Draft draft(*this, newSubkernel(op.getLoc()), nest, Statement::Kind::Fold, op);
+  Draft draft(*this, newSubkernel(operatorLocs(op)), nest, Statement::Kind::Fold, op);
   draft.statement.dims = dimsOf(nest.reduced);
   SmallVector<int> kept;
   for (int loop : nest.loops)
@@ -156,7 +157,7 @@ LogicalResult DispatchAnalyzer::addScan(OpLoops &nest, graph::ScanOp op) {
 }
 
 LogicalResult DispatchAnalyzer::addRecurrence(OpLoops &nest, graph::ScanOp op) {
-  int number = newSubkernel(op.getLoc());
+  int number = newSubkernel(operatorLocs(op));
   Draft draft(*this, number, nest, Statement::Kind::Recurrence, op);
   draft.statement.dims = dimsOf(nest.reduced);
   Block &block = op.getBody().front();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphToTile/Analysis/ColumnParts.h"
 #include "GraphToTile/Analysis/DispatchAnalyzer.h"
+#include "IR/ModelLocation.h"
 
 using namespace mlir;
 
@@ -59,7 +60,7 @@ FailureOr<bool> DispatchAnalyzer::addContraction(OpLoops &nest, linalg::LinalgOp
     std::swap(spec.a, spec.b);
   if (hasWholeColumns(spec, joined->dims, result))
     spec.columnParts = columnPartsOf(result);
-  builder.locations.push_back(op.getLoc());
+  llvm::append_range(builder.locations, operatorLocs(op));
   builder.setContraction(std::move(spec));
   builder.isClosed = true;
   if (!refuse(builder.contraction()).empty())
@@ -73,7 +74,7 @@ FailureOr<bool> DispatchAnalyzer::addContraction(OpLoops &nest, linalg::LinalgOp
 
 LogicalResult DispatchAnalyzer::addToInit(OpLoops &nest, linalg::LinalgOp op, kernel::DType dtype,
                                           int temporary) {
-  int number = newSubkernel(op.getLoc());
+  int number = newSubkernel(operatorLocs(op));
   Draft draft(*this, number, nest, Statement::Kind::AddToInit, op);
   draft.statement.loops.clear(); // its body is not looked at
   OpOperand &init = *op.getDpsInitOperand(0);
@@ -121,7 +122,7 @@ LogicalResult DispatchAnalyzer::addConvolution(OpLoops &nest, graph::ConvOp op) 
     spec.isOutputsFirst = true;
     builder.joinAxes(spec.w, 1);
   }
-  builder.locations.push_back(op.getLoc());
+  llvm::append_range(builder.locations, operatorLocs(op));
   builder.setConvolution(std::move(spec));
   builder.isClosed = true;
   if (std::string why = refuse(builder.getConvolution()); !why.empty())
@@ -192,7 +193,7 @@ LogicalResult DispatchAnalyzer::readInputs(SubkernelBuilder &builder, const OpLo
 
 LogicalResult DispatchAnalyzer::addAttentionKernel(SubkernelBuilder builder,
                                                    graph::AttentionInterface op) {
-  builder.locations.push_back(op.getLoc());
+  llvm::append_range(builder.locations, operatorLocs(op));
   builder.isClosed = true;
   if (std::string why = refuse(builder.attentionInputs()); !why.empty())
     return fail("an attention has no kernel: " + why);

@@ -39,7 +39,7 @@ private:
   /// The first subkernel that may read a tensor.
   int earliest(mlir::Value root, bool isInMemory) const;
   int lastSubkernel() const { return int(builders.size()) - 1; }
-  int newSubkernel(mlir::Location loc);
+  int newSubkernel(llvm::ArrayRef<mlir::Location> locations);
   /// The first loop program that may read what the operation reads.
   int subkernelFor(OpLoops &nest);
   std::vector<int> dimsOf(llvm::ArrayRef<int> loops) const;

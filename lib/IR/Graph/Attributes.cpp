@@ -2,12 +2,14 @@
 //
 // The verifier of attributes `tw.*` on other dialects' operations, and on arguments and results of
 // functions (docs/contracts.md): one table says where each may stand and what it holds.
+#include "IR/ElementDType.h"
 #include "IR/Graph/Decisions.h"
 #include "IR/Graph/Graph.h"
 #include "IR/Graph/Values.h"
 #include "Support/DType.h"
 #include "Support/Size.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -48,7 +50,7 @@ bool hasField(DictionaryAttr fields, StringRef name) {
 bool isSymbol(DictionaryAttr symbol) {
   auto name = symbol.getAs<StringAttr>("name");
   auto least = symbol.getAs<IntegerAttr>("min"), most = symbol.getAs<IntegerAttr>("max");
-  return name && Size::isSymbolName(name.getValue()) && least && most &&
+  return name && Size::isSymbolName(name.getValue()) && least && most && least.getInt() >= 0 &&
          least.getInt() <= most.getInt();
 }
 
@@ -63,6 +65,20 @@ bool isSymbols(Attribute value) {
 bool isDType(Attribute value) {
   auto name = dyn_cast<StringAttr>(value);
   return name && parseDType(name.getValue());
+}
+
+/// Each about as many operators as its kind takes, and no two about the same ones.
+bool isDecisions(Attribute value) {
+  llvm::DenseSet<Attribute> subjects;
+  auto isSound = [&](DecisionAttr decision) {
+    auto [least, most] = operatorCount(decision.getKind());
+    size_t count = decision.getOperators().size();
+    auto subject = DecisionAttr::get(decision.getContext(), decision.getKind(),
+                                     decision.getOperators(), /*taken=*/true, StringAttr());
+    return count >= least && count <= most && subjects.insert(subject).second;
+  };
+  return isArrayOf<DecisionAttr>(value) &&
+         llvm::all_of(cast<ArrayAttr>(value).getAsRange<DecisionAttr>(), isSound);
 }
 
 bool isFixedResults(Attribute value) {
@@ -86,14 +102,16 @@ bool isResultRole(Attribute value) {
                                     role.getValue());
 }
 
-constexpr StringLiteral aText = "a text", aName = "the name of an argument";
+constexpr StringLiteral aText = "a text", aName = "the name of an argument",
+                        decisionList = "an array of #tw.decision, each about as many operators as "
+                                       "its kind takes, and no two about the same";
 
 constexpr AttributeRule rules[] = {
-    {wantedDecisionsName, Holder::Module, isArrayOf<DecisionAttr>, "an array of #tw.decision"},
-    {decisionsName, Holder::Module, isArrayOf<DecisionAttr>, "an array of #tw.decision"},
+    {wantedDecisionsName, Holder::Module, isDecisions, decisionList},
+    {decisionsName, Holder::Module, isDecisions, decisionList},
     {"tw.kernel", Holder::Function, is<UnitAttr>, "a unit"},
     {"tw.symbols", Holder::Function, isSymbols,
-     "an array of dictionaries {name, min, max} of distinct names, with min <= max"},
+     "an array of dictionaries {name, min, max} of distinct names, with 0 <= min <= max"},
     {"tw.fixed_results", Holder::Function, isFixedResults,
      "an array of dictionaries {name, position}, maybe with a text, of distinct positions from 0 "
      "on"},
@@ -144,6 +162,20 @@ LogicalResult verifyFixedResults(FunctionOpInterface function, ArrayAttr fixed) 
   return success();
 }
 
+/// `tw.values` names results that there are, and values of their elements.
+LogicalResult verifyValues(Operation *op, ArrayAttr values) {
+  for (auto value : values.getAsRange<ValueAttr>()) {
+    if (value.getResult() < 0 || value.getResult() >= int64_t(op->getNumResults()))
+      return op->emitOpError() << "tw.values names result " << value.getResult()
+                               << ", but there are " << op->getNumResults();
+    auto type = dyn_cast<RankedTensorType>(op->getResult(unsigned(value.getResult())).getType());
+    if (type && type.getElementType() != value.getType().getElementType())
+      return op->emitOpError() << "tw.values: result " << value.getResult() << " is " << type
+                               << ", but value " << value.getNumber() << " is " << value.getType();
+  }
+  return success();
+}
+
 /// A loop that may end early carries the flag that says so, last.
 LogicalResult verifyWhile(scf::ForOp loop) {
   ValueRange carried = loop.getRegionIterArgs();
@@ -166,6 +198,10 @@ bool hasSymbol(FunctionOpInterface function, StringAttr name) {
 }
 
 LogicalResult verifySymbol(FunctionOpInterface function, unsigned argument, StringAttr name) {
+  Type type = function.getArgumentTypes()[argument];
+  if (isa<ShapedType, FloatType>(type))
+    return function.emitOpError() << "tw.symbol of argument " << argument
+                                  << " is an integer, but the argument is " << type;
   if (hasSymbol(function, name))
     return success();
   return function.emitOpError() << "tw.symbol of argument " << argument << " is " << name
@@ -209,6 +245,26 @@ LogicalResult verifySizes(FunctionOpInterface function, unsigned argument, Sizes
   return success();
 }
 
+/// A dtype says of elements whose type is known only how they are to be read: u8 is an i8.
+LogicalResult verifyDType(FunctionOpInterface function, const Twine &where, Type type,
+                          StringAttr name) {
+  auto known = dtypeOf(getElementTypeOrSelf(type)), said = parseDType(name.getValue());
+  bool isByte = known == DType::I8 && said == DType::U8;
+  if (!known || known == said || isByte)
+    return success();
+  return function.emitOpError() << "tw.dtype of " << where << " is " << name << ", but the type is "
+                                << type;
+}
+
+/// What a run changes is state.
+LogicalResult verifyTrainable(FunctionOpInterface function, unsigned argument) {
+  auto role = function.getArgAttrOfType<StringAttr>(argument, "tw.role");
+  if (role && role.getValue() == "state")
+    return success();
+  return function.emitOpError() << "argument " << argument
+                                << " has an attribute tw.trainable, but its role is not state";
+}
+
 } // namespace
 
 LogicalResult SizesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -244,6 +300,8 @@ LogicalResult TWDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
     return failure();
   if (attribute.getName() == "tw.fixed_results")
     return verifyFixedResults(cast<FunctionOpInterface>(op), cast<ArrayAttr>(attribute.getValue()));
+  if (attribute.getName() == valuesName)
+    return verifyValues(op, cast<ArrayAttr>(attribute.getValue()));
   if (attribute.getName() == "tw.while")
     return verifyWhile(cast<scf::ForOp>(op));
   return success();
@@ -258,6 +316,12 @@ LogicalResult TWDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsig
     return verifySizes(function, argument, sizes);
   if (attribute.getName() == "tw.symbol")
     return verifySymbol(function, argument, cast<StringAttr>(attribute.getValue()));
+  if (attribute.getName() == "tw.dtype")
+    return verifyDType(function, "argument " + Twine(argument),
+                       function.getArgumentTypes()[argument],
+                       cast<StringAttr>(attribute.getValue()));
+  if (attribute.getName() == "tw.trainable")
+    return verifyTrainable(function, argument);
   return success();
 }
 
@@ -265,7 +329,11 @@ LogicalResult TWDialect::verifyRegionResultAttribute(Operation *op, unsigned, un
                                                      NamedAttribute attribute) {
   if (failed(verifyAt(op, attribute, Holder::Result)))
     return failure();
-  return verifyReference(cast<FunctionOpInterface>(op), result, attribute.getName(),
+  auto function = cast<FunctionOpInterface>(op);
+  if (attribute.getName() == "tw.dtype")
+    return verifyDType(function, "result " + Twine(result), function.getResultTypes()[result],
+                       cast<StringAttr>(attribute.getValue()));
+  return verifyReference(function, result, attribute.getName(),
                          dyn_cast<StringAttr>(attribute.getValue()));
 }
 

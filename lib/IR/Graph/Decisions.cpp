@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IR/Graph/Decisions.h"
 #include "IR/ModelLocation.h"
+#include <limits>
 
 using namespace mlir;
 
 namespace tw::graph {
+
+OperatorCount operatorCount(DecisionKind kind) {
+  switch (kind) {
+  case DecisionKind::ChannelsLast:
+    return {1, 1};
+  case DecisionKind::Merge:
+    return {2, std::numeric_limits<size_t>::max()};
+  case DecisionKind::Fuse:
+  case DecisionKind::Recompute:
+    break;
+  }
+  return {2, 2};
+}
 
 static std::vector<std::string> namesOf(DecisionAttr decision) {
   std::vector<std::string> names;

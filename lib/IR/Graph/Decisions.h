@@ -19,6 +19,12 @@ inline constexpr llvm::StringLiteral decisionsName = "tw.decisions";
 /// Why something is not done that a configuration file forbids.
 inline constexpr const char *unwanted = "the configuration says so";
 
+/// How many operators a decision is about.
+struct OperatorCount {
+  size_t least, most;
+};
+OperatorCount operatorCount(DecisionKind kind);
+
 class Decisions {
 public:
   /// Of the module that `root` is or stands in.

@@ -91,8 +91,9 @@ static void add(Value now, ArrayRef<ValueAttr> more) {
 void keepValues(Value old, Value now, ArrayRef<int64_t> order) {
   SmallVector<ValueAttr> known;
   for (ValueAttr value : valuesOf(old))
-    if (ValueAttr turned = inOrder(value, cast<RankedTensorType>(old.getType()).getShape(), order))
-      known.push_back(turned);
+    if (ValueAttr reordered =
+            inOrder(value, cast<RankedTensorType>(old.getType()).getShape(), order))
+      known.push_back(reordered);
   if (known.empty())
     return;
   add(now, known);

@@ -99,6 +99,25 @@ static LogicalResult verifyField(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// Each list has a number for each loop dimension.
+static LogicalResult verifyLists(function_ref<InFlightDiagnostic()> emitError,
+                                 const ConfigurationSchema &schema, DictionaryAttr fields) {
+  const ConfigurationField *first = nullptr;
+  auto lengthOf = [&](const ConfigurationField &field) {
+    return fields.getAs<DenseI64ArrayAttr>(field.name).size();
+  };
+  for (const ConfigurationField &field : schema.fields) {
+    if (field.kind != ConfigurationField::List)
+      continue;
+    first = first ? first : &field;
+    if (lengthOf(field) != lengthOf(*first))
+      return emitError() << "fields " << first->name << " and " << field.name << " of a "
+                         << schema.name << " configuration have a number for each dimension, but "
+                         << "are of " << lengthOf(*first) << " and " << lengthOf(field);
+  }
+  return success();
+}
+
 LogicalResult ConfigurationAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError) const {
   StringRef kind = getKind();
   const ConfigurationSchema *schema = cast<TileDialect>(getDialect()).getSchema(kind);
@@ -111,6 +130,8 @@ LogicalResult ConfigurationAttr::verifyFields(function_ref<InFlightDiagnostic()>
   for (const ConfigurationField &field : schema->fields)
     if (failed(verifyField(emitError, field, kind, getFields().get(field.name))))
       return failure();
+  if (failed(verifyLists(emitError, *schema, getFields())))
+    return failure();
   if (getTarget() && failed(getTarget().verifyFields(emitError)))
     return failure();
   for (VariantAttr variant : getVariants())
@@ -181,6 +202,19 @@ static LogicalResult verifyBlock(KernelOp kernel, Attribute value) {
   return success();
 }
 
+/// One pair of `tile.begins`, argument numbers that fit their accesses.
+static LogicalResult verifyBegin(KernelOp kernel, int64_t input, int64_t output) {
+  auto name = [&](int64_t i) { return kernel.getArgument(unsigned(i)).getName(); };
+  if (kernel.getBody().empty())
+    return success(); // which is refused elsewhere
+  Type from = kernel.getBlockArgument(unsigned(input)).getType();
+  Type to = kernel.getBlockArgument(unsigned(output)).getType();
+  if (from != to)
+    return kernel.emitOpError() << "tile.begins: \"" << name(output) << "\" is " << to << ", but \""
+                                << name(input) << "\", as whose copy it begins, is " << from;
+  return success();
+}
+
 /// `tile.begins`: pairs of arguments, an input and a buffer that is read and written, which begins
 /// as a copy of it.
 static LogicalResult verifyBegins(KernelOp kernel, Attribute value) {
@@ -196,6 +230,15 @@ static LogicalResult verifyBegins(KernelOp kernel, Attribute value) {
     return kernel.emitOpError() << "tile.begins is pairs of numbers, of an `in` and of an `inout` "
                                    "argument, but is "
                                 << value;
+  llvm::SmallDenseSet<int64_t> known;
+  for (int64_t i = 0; i < pairs.size(); i += 2) {
+    if (!known.insert(pairs[i + 1]).second)
+      return kernel.emitOpError() << "tile.begins: \""
+                                  << kernel.getArgument(unsigned(pairs[i + 1])).getName()
+                                  << "\" begins as a copy of two inputs";
+    if (failed(verifyBegin(kernel, pairs[i], pairs[i + 1])))
+      return failure();
+  }
   return success();
 }
 
@@ -263,7 +306,8 @@ static LogicalResult verifyVariants(KernelOp kernel, Attribute value) {
 
 /// `tile.replaces`: the kernel of a model in whose place this one comes.
 static LogicalResult verifyReplaces(KernelOp kernel, Attribute value) {
-  if (!isa<StringAttr>(value))
+  auto name = dyn_cast<StringAttr>(value);
+  if (!name || name.empty())
     return kernel.emitOpError() << TileDialect::replacesName << " is the name of a kernel, but is "
                                 << value;
   return success();

@@ -2,6 +2,7 @@
 //
 // Operations of a text get names, as the nodes of an exported graph have them: "mm", "relu",
 // "relu_1". Reports, configurations and `check` speak of them.
+#include "IR/Graph/Graph.h"
 #include "IR/ModelLocation.h"
 #include "IR/Torch/Torch.h"
 #include "Import/Text/Stages.h"
@@ -22,11 +23,14 @@ static bool isNamed(Operation *op) {
   });
 }
 
-/// torch.aten.add.Scalar is "add", linalg.matmul is "matmul".
+/// torch.aten.add.Scalar is "add", linalg.matmul is "matmul", and a call of the kernel "softmax" is
+/// "softmax".
 static std::string baseName(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (auto called = op->getAttrOfType<StringAttr>("name"); called && name == "torch.operator")
     name = called.getValue();
+  if (auto call = dyn_cast<graph::KernelCallOp>(op))
+    name = call.getCallee();
   name.consume_front("torch.");
   StringRef inNamespace = name.split('.').second;
   return (inNamespace.empty() ? name : inNamespace).split('.').first.str();
@@ -48,7 +52,8 @@ void nameOperations(func::FuncOp entry) {
     std::string base = baseName(op), name = base;
     for (int &number = counts[base]; !taken.insert(name).second;)
       name = base + "_" + std::to_string(++number);
-    op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), name), op->getLoc()));
+    auto named = StringAttr::get(op->getContext(), name);
+    op->walk([&](Operation *part) { part->setLoc(NameLoc::get(named, part->getLoc())); });
   }
 }
 

@@ -181,7 +181,7 @@ static void bindGraphSizes(func::FuncOp entry) {
     if (!type || type.hasStaticShape())
       continue;
     SmallVector<StringAttr> names;
-    for (int64_t d = 0; d < type.getNumDynamicDims(); ++d) {
+    for (int64_t d = 0, count = type.getNumDynamicDims(); d < count; ++d) {
       names.push_back(builder.getStringAttr(fmt::format("s{}", symbols.size())));
       symbols.push_back(builder.getDictionaryAttr(
           {builder.getNamedAttr("name", names.back()),

@@ -233,8 +233,6 @@ static void addProgram(tile::KernelOp kernel, KernelSummary &summary) {
   for (StringRef name : {tile::TileDialect::configurationName, tile::TileDialect::variantsName})
     program.get()->removeAttr(name); // which change no result
   llvm::raw_string_ostream(summary.program) << *program;
-  if (auto begins = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::TileDialect::beginsName))
-    summary.begins.assign(begins.asArrayRef().begin(), begins.asArrayRef().end());
 }
 
 /// Lowers every kernel that is called into `into`.

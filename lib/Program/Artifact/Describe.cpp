@@ -39,8 +39,10 @@ static SmallVector<std::string> nodesOf(Operation *kernel) {
   kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
     StringRef name = op->getName().getStringRef();
     bool structured = isa<linalg::LinalgOp>(op) || name.starts_with("tw.");
-    if (structured && !isa<linalg::FillOp>(op) && !op->hasTrait<OpTrait::IsTerminator>())
-      add(op->getLoc(), name.str());
+    if (!structured || isa<linalg::FillOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    for (Location loc : operatorLocs(op))
+      add(loc, name.str());
   });
   return nodes;
 }
@@ -322,10 +324,7 @@ static void writePrograms(JsonWriter &json, const HostProgram &program,
         !known.insert(dispatch.kernel).second)
       continue;
     json.beginObject().member("kernel", dispatch.kernel).member("text", kernel->second.program);
-    json.key("begins").beginArray();
-    for (int64_t number : kernel->second.begins)
-      json.value(number);
-    json.endArray().endObject();
+    json.endObject();
   }
   json.endArray();
 }

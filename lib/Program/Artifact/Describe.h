@@ -33,8 +33,7 @@ struct ArtifactFacts {
 /// Names and fused operations of a kernel, for people; read before code generation.
 struct KernelSummary {
   std::string name, ops;
-  std::string program = {};         // the text of a tile program, where it is to be told
-  std::vector<int64_t> begins = {}; // `tile.begins` of it
+  std::string program = {}; // the text of a tile program, where it is to be reported
   std::optional<KernelCost> cost = std::nullopt; // of a tile program
 };
 KernelSummary describeKernel(mlir::Operation *kernel);

@@ -10,7 +10,7 @@ class TargetMachine;
 
 namespace tw {
 
-/// Optimises a module for its machine.
+/// Optimises a module for its machine: little where that has a low level of optimisation.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace tw

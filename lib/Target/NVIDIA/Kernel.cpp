@@ -288,6 +288,10 @@ private:
   LogicalResult emitPrograms(LoweredForDevice &result, LaunchPlan &own, const BlockShape &shape,
                              const std::string &name, int64_t sharedLimit) {
     LLVM::LLVMFuncOp made = function(name, own.threads, own.maps.size());
+    // Operands of several terms are on their way at one time: without it ptxas rather loads them
+    // one after the other, into registers for twice as many blocks.
+    if (kernel.walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      made->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));
     Emitter e(kernel, b);
     signature.bind(e, made.getArguments());
     // As in Product/Emission/WarpGroups.cpp: memory is touched behind it.

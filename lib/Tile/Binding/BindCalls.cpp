@@ -49,6 +49,21 @@ std::string nameBefore(KernelOp kernel, StringRef name) {
   return before;
 }
 
+/// Pairs of argument numbers, an input and an inout: what is before is what calls give, unless the
+/// kernel says that the buffer begins as another input. `moved` and `before`: the number that an
+/// argument, and the old value of an inout, now has.
+SmallVector<int64_t> beginsOf(KernelOp kernel, ArrayRef<int64_t> moved, ArrayRef<int64_t> before) {
+  SmallVector<int64_t> sources(before);
+  auto own = kernel->getAttrOfType<DenseI64ArrayAttr>(TileDialect::beginsName);
+  for (int64_t i = 0; own && i < own.size(); i += 2)
+    sources[own[i + 1]] = moved[own[i]];
+  SmallVector<int64_t> begins;
+  for (auto [i, argument] : llvm::enumerate(kernel.getArguments().getAsRange<ArgumentAttr>()))
+    if (argument.getAccess() == Access::InOut)
+      begins.append({sources[i], moved[i]});
+  return begins;
+}
+
 /// A copy of the kernel as dispatches take it: inputs, outs, scalars; outs bind symbols too.
 KernelOp forDispatches(KernelOp kernel) {
   auto copy = cast<KernelOp>(kernel->clone());
@@ -56,30 +71,27 @@ KernelOp forDispatches(KernelOp kernel) {
   Block &body = copy.getBody().front();
   unsigned count = body.getNumArguments();
   SmallVector<Attribute> attributes;
-  SmallVector<int64_t> begins; // pairs of argument numbers: what is before, the inout
+  SmallVector<int64_t> moved(count), before(count); // where arguments, and their old values, are
   auto isOut = [](Access access) { return access == Access::Out || access == Access::InOut; };
   for (unsigned i = 0; i < count; ++i)
     if (ArgumentAttr argument = copy.getArgument(i);
         argument.getAccess() == Access::In || argument.getAccess() == Access::InOut) {
       BlockArgument old = body.getArgument(i), now = body.addArgument(old.getType(), old.getLoc());
       if (argument.getAccess() == Access::In) {
+        moved[i] = int64_t(attributes.size());
         old.replaceAllUsesWith(now);
       } else {
-        begins.append({int64_t(attributes.size()), 0});
+        before[i] = int64_t(attributes.size());
         argument =
             ArgumentAttr::get(context, nameBefore(kernel, argument.getName()), Access::In, {}, {});
       }
       attributes.push_back(argument);
     }
-  size_t next = 1;
   for (bool outs : {true, false})
     for (unsigned i = 0; i < count; ++i)
       if (ArgumentAttr argument = copy.getArgument(i);
           outs ? isOut(argument.getAccess()) : argument.getAccess() == Access::Scalar) {
-        if (argument.getAccess() == Access::InOut) {
-          begins[next] = int64_t(attributes.size());
-          next += 2;
-        }
+        moved[i] = int64_t(attributes.size());
         BlockArgument old = body.getArgument(i);
         old.replaceAllUsesWith(body.addArgument(old.getType(), old.getLoc()));
         attributes.push_back(argument);
@@ -87,7 +99,7 @@ KernelOp forDispatches(KernelOp kernel) {
   body.eraseArguments(0, count);
   copy.setArgumentsAttr(ArrayAttr::get(context, attributes));
   copy->setAttr(TileDialect::destinationsName, UnitAttr::get(context));
-  if (!begins.empty())
+  if (SmallVector<int64_t> begins = beginsOf(kernel, moved, before); !begins.empty())
     copy->setAttr(TileDialect::beginsName, DenseI64ArrayAttr::get(context, begins));
   return copy;
 }
@@ -415,7 +427,7 @@ struct BindCalls : impl::BindCallsBase<BindCalls> {
     Kernels kernels(getOperation(), library);
     for (graph::KernelCallOp call : calls)
       if (failed(Call(call, kernels).bind()))
-        signalPassFailure(); // the others are told as well
+        signalPassFailure(); // the others are reported as well
   }
 
   ModuleOp library;

@@ -352,10 +352,10 @@ private:
     if (failed(tile))
       return failure();
     auto extents = extentsOf(cast<RankedTensorType>(tile->getType()));
-    std::vector<Size> turned;
+    std::vector<Size> transposed;
     for (int64_t from : transpose.getPermutation())
-      turned.push_back(extents[from]);
-    return TransposeOp::create(b, loc, tileType(turned, elementOf(*tile)), *tile,
+      transposed.push_back(extents[from]);
+    return TransposeOp::create(b, loc, tileType(transposed, elementOf(*tile)), *tile,
                                transpose.getPermutationAttr())
         .getResult();
   }

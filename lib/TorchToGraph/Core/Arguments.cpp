@@ -215,8 +215,9 @@ llvm::StringMap<Value> Binder::run() {
   for (const Symbol &symbol : symbols) {
     if (Value value = values.lookup(symbol.name))
       sizes.setMinimum(value, symbol.min);
+    int64_t least = std::max<int64_t>(symbol.min, 0); // it is a size
     rows.push_back(b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(symbol.name)),
-                                        b.getNamedAttr("min", b.getI64IntegerAttr(symbol.min)),
+                                        b.getNamedAttr("min", b.getI64IntegerAttr(least)),
                                         b.getNamedAttr("max", b.getI64IntegerAttr(symbol.max))}));
   }
   to->setAttr("tw.symbols", b.getArrayAttr(rows));

@@ -290,7 +290,7 @@ def time_limit(seconds):
 ENDLESS = {"swin"}
 
 
-@pytest.mark.parametrize("name", list(MODELS) if ALL else ["bert"])
+@pytest.mark.parametrize("name", list(MODELS) if ALL else ["lora"])
 def test_training_with_all_sizes_open(name, records):
     model, arguments = MODELS[name]()
     model.train()

@@ -3,7 +3,7 @@
 // RUN: tilewright check %s --input=4xf32=0,1,2,3
 // RUN: not env TILEWRIGHT_COMPILER=%broken_compiler tilewright check %s --input=4xf32=0,1,2,3 2>&1 | FileCheck %s
 // CHECK: error[TW-CLI-0004]: output "output_0" differs from the reference target
-// CHECK: error[TW-CLI-0010]: dispatch 0 "k0" is the first that differs from the reference target
+// CHECK: error[TW-CLI-0010]: dispatch 0 "add" is the first that differs from the reference target
 // CHECK-NEXT: --> check_fusion.mlir:[[# @LINE + 16]]:8
 // CHECK-NEXT: note: it runs kernel k0
 // CHECK-NEXT: note: its result is the value of check_fusion.mlir:[[# @LINE + 14]]:8

@@ -36,12 +36,6 @@ static Result<HostTensor> scalar(DType dtype, int64_t bits) {
   return tensor;
 }
 
-static Result<HostTensor> clone(const HostTensor &tensor) {
-  TW_ASSIGN(HostTensor copy, HostTensor::create(tensor.dtype(), tensor.sizes()));
-  std::ranges::copy(tensor.bytes(), copy.bytes().begin());
-  return copy;
-}
-
 Status DispatchInterpreter::begin(int32_t dispatch, void *const *buffers, const int64_t *scalars) {
   const auto &all = metadata.dispatches[dispatch].buffers;
   tensors.clear();
@@ -105,10 +99,6 @@ std::optional<std::vector<HostTensor>> DispatchInterpreter::interpret(int32_t di
   why = "not all of its sizes are known";
   if (!isKnown)
     return std::nullopt;
-  const std::vector<int64_t> &begins = kernel->program->begins;
-  for (size_t i = 0; i + 1 < begins.size(); i += 2)
-    if (auto copy = clone(*tensors[static_cast<size_t>(begins[i])]); copy)
-      tensors[static_cast<size_t>(begins[i + 1])] = *std::move(copy);
   std::vector<HostTensor> given;
   for (size_t i = 0; const auto *argument = kernel->open.argument(i); ++i) {
     if (!argument->is_input)

@@ -22,7 +22,7 @@ Result<ValueStore> ValueStore::create() {
 
 ValueStore::ValueStore(ValueStore &&other) noexcept
     : descriptor(std::exchange(other.descriptor, -1)), path(std::move(other.path)), end(other.end),
-      places(std::move(other.places)) {}
+      values(std::move(other.values)) {}
 
 ValueStore::~ValueStore() {
   if (descriptor >= 0)
@@ -30,12 +30,12 @@ ValueStore::~ValueStore() {
 }
 
 void ValueStore::clear() {
-  places.clear();
+  values.clear();
   end = 0;
 }
 
 Status ValueStore::put(Key key, const HostTensor &value, int32_t dispatch) {
-  places.insert_or_assign(key, Place{value.dtype(), value.sizes(), end, dispatch});
+  values.insert_or_assign(key, StoredValue{value.dtype(), value.sizes(), end, dispatch});
   for (std::span<const std::byte> left = value.bytes(); !left.empty();) {
     ssize_t count = ::pwrite(descriptor, left.data(), left.size(), end);
     if (count < 0 && errno == EINTR)
@@ -49,9 +49,9 @@ Status ValueStore::put(Key key, const HostTensor &value, int32_t dispatch) {
 }
 
 Result<HostTensor> ValueStore::get(Key key) const {
-  const Place &place = places.at(key);
-  TW_ASSIGN(HostTensor value, HostTensor::create(place.dtype, place.sizes));
-  int64_t at = place.offset;
+  const StoredValue &found = values.at(key);
+  TW_ASSIGN(HostTensor value, HostTensor::create(found.dtype, found.sizes));
+  int64_t at = found.offset;
   for (std::span<std::byte> left = value.bytes(); !left.empty();) {
     ssize_t count = ::pread(descriptor, left.data(), left.size(), at);
     if (count < 0 && errno == EINTR)

@@ -24,14 +24,14 @@ public:
   void clear();
   /// `dispatch`: which one computed it. Errors: IO_2, SYSTEM_3.
   Status put(Key key, const HostTensor &value, int32_t dispatch);
-  bool has(Key key) const { return places.contains(key); }
-  int32_t dispatchOf(Key key) const { return places.at(key).dispatch; }
-  const std::vector<int64_t> &sizesOf(Key key) const { return places.at(key).sizes; }
+  bool has(Key key) const { return values.contains(key); }
+  int32_t dispatchOf(Key key) const { return values.at(key).dispatch; }
+  const std::vector<int64_t> &sizesOf(Key key) const { return values.at(key).sizes; }
   /// Errors: IO_1, IO_3.
   Result<HostTensor> get(Key key) const;
 
 private:
-  struct Place {
+  struct StoredValue {
     DType dtype;
     std::vector<int64_t> sizes;
     int64_t offset;
@@ -42,7 +42,7 @@ private:
   int descriptor;   // -1: moved from
   std::string path; // that it had, for messages
   int64_t end = 0;
-  std::map<Key, Place> places;
+  std::map<Key, StoredValue> values;
 };
 
 } // namespace tw::cli

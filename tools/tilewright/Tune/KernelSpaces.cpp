@@ -162,7 +162,7 @@ static Status readConstraint(const Json &object, TunableKernel &kernel) {
   return {};
 }
 
-/// A point is told by the values in which it differs from the start.
+/// A point is described by the values in which it differs from the start.
 static Status readPoint(const Json &object, const Point &start, Candidate &candidate) {
   candidate.point = start;
   if (auto cost = object.find("cost")) {

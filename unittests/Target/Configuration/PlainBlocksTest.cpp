@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Configuration/PlainBlocks.h"
-#include "Target/CPU/Configuration/Chooser.h"
 #include "Target/NVIDIA/Configuration/Chooser.h"
 #include "unittests/Kernels/Specs.h"
 #include <gtest/gtest.h>
@@ -11,8 +10,7 @@ using conversion::ConfigurationProblem;
 using conversion::Subkernel;
 
 std::unique_ptr<const conversion::ConfigurationChooser> chooser() {
-  auto host = *instructionSetOf("x86-64-v3");
-  return createNVIDIAChooser(*gpuArchitecture("sm_90a"), createCPUChooser(CpuFeatures::of(host)));
+  return createNVIDIAChooser(*gpuArchitecture("sm_90a"));
 }
 
 /// What is wrong with a configuration, or empty.

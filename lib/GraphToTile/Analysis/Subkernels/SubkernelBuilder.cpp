@@ -71,76 +71,82 @@ static bool isComputable(const BufferView &view) {
   });
 }
 
+/// A part of the axis that was begun last.
+static void cutPart(BufferView &view, const Extent &part) {
+  view.cut.back().push_back(int64_t(view.parts.size()));
+  view.parts.push_back(part);
+}
+
+/// The last part begins a dimension of the buffer; the first one takes what stands before it.
+static void beginDimension(BufferView &view) {
+  int64_t last = view.cut.back().back();
+  ReassociationIndices group;
+  for (int64_t part = view.joined.empty() ? 0 : last; part <= last; ++part)
+    group.push_back(part);
+  view.joined.push_back(group);
+}
+
+void SubkernelBuilder::addPart(Placed &placed, const AxisMap &map, const Extent &own) {
+  BufferView &view = placed.view;
+  cutPart(view, own);
+  if (own.size == 1 && map.offset == 0 && map.scalarTerms.empty() && !map.isPartial) {
+    // It joins whatever stands beside it, the first one that comes if there is none yet.
+    if (!view.joined.empty())
+      view.joined.back().push_back(view.cut.back().back());
+    return;
+  }
+  beginDimension(view);
+  placed.shape.push_back(own);
+  Axis &axis = placed.axes.emplace_back(Axis{-1, map.offset, map.stride});
+  axis.isPartial = map.isPartial;
+  for (auto [place, factor] : map.scalarTerms)
+    axis.scalarTerms.push_back({scalar(cast<BlockArgument>(place), kernel::i64), factor});
+  std::vector<int> atoms = nests->table.atoms({map.dims.begin(), map.dims.end()});
+  if (!atoms.empty())
+    axis.dim = joined->of(atoms).front();
+  for (auto [loop, factor] : map.dimTerms)
+    for (int dim : joined->of(nests->table.atoms({loop})))
+      axis.dimTerms.push_back({dim, factor});
+  if (map.isWhole && atoms.size() == 1 && joined->atoms(axis.dim).size() == 1)
+    wholeAxes[axis.dim] = own.symbol;
+}
+
+void SubkernelBuilder::addAtoms(Placed &placed, ArrayRef<int> atoms, std::vector<int> &left) {
+  for (int atom : atoms) {
+    auto size = nests->table.size(atom);
+    cutPart(placed.view, {size, size ? "" : "?"});
+    if (left.empty()) {
+      int dim = joined->of({atom}).front();
+      left = joined->atoms(dim);
+      std::reverse(left.begin(), left.end());
+      beginDimension(placed.view);
+      placed.shape.push_back(joined->dims[dim]);
+      placed.axes.push_back({dim});
+    } else {
+      placed.view.joined.back().push_back(placed.view.cut.back().back());
+    }
+    left.pop_back();
+  }
+}
+
 /// Cuts the axes of a tensor into atoms and joins those that are one dimension. Axes of which a
 /// part is read keep their own size.
-BufferView SubkernelBuilder::viewOf(RankedTensorType type, ArrayRef<AxisMap> axes,
-                                    const std::string &name, std::vector<Extent> &shape,
-                                    std::vector<Axis> &access) {
-  BufferView view;
-  std::vector<int> left; // atoms of the dimension that is still being joined
+SubkernelBuilder::Placed SubkernelBuilder::place(RankedTensorType type, ArrayRef<AxisMap> axes,
+                                                 const std::string &name) {
+  Placed placed;
+  std::vector<int> left;
   for (auto [axis, map] : llvm::enumerate(axes)) {
-    ReassociationIndices &cut = view.cut.emplace_back();
-    auto addPart = [&](const Extent &part) {
-      cut.push_back(int64_t(view.parts.size()));
-      view.parts.push_back(part);
-    };
-    auto own = [&]() -> Extent {
-      if (!type.isDynamicDim(axis))
-        return {type.getDimSize(axis)};
-      return {std::nullopt, name + "_" + std::to_string(axis)};
-    };
+    placed.view.cut.emplace_back();
     std::vector<int> atoms = nests->table.atoms({map.dims.begin(), map.dims.end()});
-    if (!map.isPlain() || atoms.empty()) {
-      bool isUnit = !type.isDynamicDim(axis) && type.getDimSize(axis) == 1;
-      addPart(own());
-      if (isUnit && map.offset == 0 && map.scalarTerms.empty() &&
-          !map.isPartial) { // joins whatever stands beside it
-        if (view.joined.empty())
-          continue; // with the first one that comes
-        view.joined.back().push_back(cut.back());
-        continue;
-      }
-      ReassociationIndices group;
-      int64_t from = view.joined.empty() ? 0 : cut.back();
-      for (int64_t part = from; part <= cut.back(); ++part)
-        group.push_back(part);
-      view.joined.push_back(group);
-      shape.push_back(own());
-      access.push_back({-1, map.offset, map.stride});
-      access.back().isPartial = map.isPartial;
-      for (auto [place, factor] : map.scalarTerms)
-        access.back().scalarTerms.push_back(
-            {scalar(cast<BlockArgument>(place), kernel::i64), factor});
-      if (!atoms.empty())
-        access.back().dim = joined->of(atoms).front();
-      for (auto [loop, factor] : map.dimTerms)
-        for (int dim : joined->of(nests->table.atoms({loop})))
-          access.back().dimTerms.push_back({dim, factor});
-      if (map.isWhole && atoms.size() == 1 && joined->atoms(access.back().dim).size() == 1)
-        wholeAxes[access.back().dim] = own().symbol;
-      continue;
-    }
-    for (int atom : atoms) {
-      auto size = nests->table.size(atom);
-      addPart({size, size ? "" : "?"});
-      if (left.empty()) {
-        int dim = joined->of({atom}).front();
-        left = joined->atoms(dim);
-        std::reverse(left.begin(), left.end());
-        int64_t from = view.joined.empty() ? 0 : cut.back();
-        ReassociationIndices group;
-        for (int64_t part = from; part <= cut.back(); ++part)
-          group.push_back(part);
-        view.joined.push_back(group);
-        shape.push_back(joined->dims[dim]);
-        access.push_back({dim});
-      } else {
-        view.joined.back().push_back(cut.back());
-      }
-      left.pop_back();
-    }
+    if (map.isPlain() && !atoms.empty())
+      addAtoms(placed, atoms, left);
+    else if (type.isDynamicDim(axis))
+      addPart(placed, map, {std::nullopt, name + "_" + std::to_string(axis)});
+    else
+      addPart(placed, map, {type.getDimSize(axis)});
   }
-  return merged(view);
+  placed.view = merged(placed.view);
+  return placed;
 }
 
 static bool walksTwice(const std::vector<Axis> &axes) {
@@ -164,14 +170,13 @@ std::optional<Access> SubkernelBuilder::accessOfMemory(const OperandMap &map, ke
                      [](auto &place) { return !isa<BlockArgument>(place.first); }))
       return std::nullopt;
   }
-  TensorUse use{map.root, {}};
-  BufferSpec spec{"", dtype, {}, isOutput};
-  Access access;
-  use.view = viewOf(cast<RankedTensorType>(map.root.getType()), map.axes, nameOf(map.root),
-                    spec.shape, access.axes);
-  if (walksTwice(access.axes) || !isComputable(use.view))
+  Placed placed = place(cast<RankedTensorType>(map.root.getType()), map.axes, nameOf(map.root));
+  if (walksTwice(placed.axes) || !isComputable(placed.view))
     return std::nullopt;
-  access.buffer = buffer(std::move(spec), std::move(use));
+  Access access;
+  access.axes = std::move(placed.axes);
+  access.buffer =
+      buffer({"", dtype, std::move(placed.shape), isOutput}, {map.root, std::move(placed.view)});
   return access;
 }
 
@@ -195,14 +200,12 @@ Access SubkernelBuilder::accessOfValue(Value value, kernel::DType dtype, bool is
   SmallVector<AxisMap> axes;
   for (int dim : nests->results.find(value)->second)
     axes.push_back({{dim}});
-  TensorUse use{value, {}};
-  BufferSpec spec{"", dtype, {}, isOutput};
+  Placed placed = place(cast<RankedTensorType>(value.getType()), axes, nameOf(value));
+  TensorUse use =
+      temporary >= 0 ? TensorUse{{}, {}, temporary} : TensorUse{value, std::move(placed.view)};
   Access access;
-  use.view =
-      viewOf(cast<RankedTensorType>(value.getType()), axes, nameOf(value), spec.shape, access.axes);
-  if (temporary >= 0)
-    use = {{}, {}, temporary};
-  access.buffer = buffer(std::move(spec), std::move(use));
+  access.axes = std::move(placed.axes);
+  access.buffer = buffer({"", dtype, std::move(placed.shape), isOutput}, std::move(use));
   return access;
 }
 

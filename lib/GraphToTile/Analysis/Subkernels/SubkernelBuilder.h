@@ -74,8 +74,17 @@ private:
   template <typename Spec>
   void setStructured(Spec spec);
   int buffer(BufferSpec spec, TensorUse use);
-  BufferView viewOf(mlir::RankedTensorType type, llvm::ArrayRef<AxisMap> axes,
-                    const std::string &name, std::vector<Extent> &shape, std::vector<Axis> &access);
+  /// How a tensor becomes a buffer, and is walked along.
+  struct Placed {
+    BufferView view;
+    std::vector<Extent> shape;
+    std::vector<Axis> axes;
+  };
+  Placed place(mlir::RankedTensorType type, llvm::ArrayRef<AxisMap> axes, const std::string &name);
+  /// The next axis, of size `own`, is one part of the tensor.
+  void addPart(Placed &placed, const AxisMap &map, const Extent &own);
+  /// The next axis is cut into atoms. `left`: those of the dimension that is still being joined.
+  void addAtoms(Placed &placed, llvm::ArrayRef<int> atoms, std::vector<int> &left);
   std::string nameOf(mlir::Value tensor) const;
   void nameDims();
 

@@ -137,7 +137,7 @@ LogicalResult SymbolicIntOp::verify() {
   if (!Size::isSymbolName(getSymbolName()))
     return emitOpError() << "\"" << getSymbolName() << "\" cannot be the name of a symbol";
   int64_t low = getMinValAttr().getInt(), high = getMaxValAttr().getInt();
-  if (low > high)
+  if (std::max<int64_t>(low, 0) > high) // symbols are sizes
     return emitOpError() << "\"" << getSymbolName() << "\" has an empty range: min_val = " << low
                          << ", max_val = " << high;
   return success();

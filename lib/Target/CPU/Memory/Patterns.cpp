@@ -68,70 +68,103 @@ public:
   SmallVector<int> pieceOf; // by lane; -1: not wanted
 };
 
-} // namespace
+/// Loads the pieces of a pattern and puts their elements in the lanes.
+class PatternLoad {
+public:
+  /// `wanted`: the lanes that are loaded, a vector; or whether any are; or null. `isKnown`: the
+  /// pattern has only these.
+  PatternLoad(Emitter &e, Value base, Type stored, const Ix &index, const Pattern &pattern,
+              Value wanted, bool isKnown)
+      : e(e), b(e.b), loc(e.loc), base(base), stored(stored), index(index), pattern(pattern),
+        wanted(wanted), isScalarMask(wanted && !isa<VectorType>(wanted.getType())),
+        isMasked(wanted && !isKnown), lanes(int64_t(e.lanes)), bytes(Emitter::bytesOf(stored)) {}
 
-Value Emitter::loadPattern(Value base, Type stored, const Ix &index, ArrayRef<int64_t> offsets,
-                           Value wanted) {
-  bool isScalarMask = wanted && !isa<VectorType>(wanted.getType());
-  auto counts = wanted && !isScalarMask ? constantLanes(wanted) : std::nullopt;
-  bool isMasked = wanted && !counts;
-  Pattern pattern(offsets, counts ? ArrayRef(*counts) : ArrayRef<bool>());
-  unsigned bytes = bytesOf(stored);
-  if (pattern.pieces.size() > mostPieces ||
-      (isMasked && (!hasNativeMasking(cpu, bytes) || pattern.hasTwins())))
-    return {};
-  Value nothing = splat(constant(stored, 0));
-  if (pattern.pieces.empty())
-    return nothing;
-  Type type = typeOf(stored, true);
-  auto lanesOf = [&](llvm::function_ref<bool(unsigned)> isOn) {
-    SmallVector<bool> on;
-    for (unsigned lane = 0; lane < lanes; ++lane)
-      on.push_back(isOn(lane));
-    auto maskType = VectorType::get(int64_t(lanes), b.getI1Type());
-    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(maskType, ArrayRef(on)));
-  };
-  auto maskOf = [&](int number) -> Value {
+  Value run() {
+    Value all = load(0);
+    int count = int(pattern.pieces.size());
+    for (int piece = std::min(1, count - 1); piece < count; ++piece) {
+      // Lanes of earlier pieces are where they belong, once two pieces have been joined.
+      SmallVector<int64_t> from;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        int own = pattern.pieceOf[lane];
+        bool isSettled = own < piece && piece > 1;
+        from.push_back(own < 0 || own > piece ? -1
+                       : own < piece          ? (isSettled ? lane : pattern.placeOf(lane))
+                                              : (piece > 0 ? lanes : 0) + pattern.placeOf(lane));
+      }
+      all = vector::ShuffleOp::create(b, loc, all, piece > 0 ? load(piece) : all, from);
+    }
+    return all;
+  }
+
+private:
+  /// The lanes below `count`.
+  Value lanesBelow(int64_t count) {
+    SmallVector<bool> on(lanes, false);
+    std::fill_n(on.begin(), std::min(count, lanes), true);
+    auto type = VectorType::get(lanes, b.getI1Type());
+    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef(on)));
+  }
+
+  /// Which elements of a piece are loaded.
+  Value maskOf(int number) {
     if (isScalarMask)
-      return splat(wanted);
+      return e.splat(wanted);
     if (!isMasked)
-      return lanesOf([&](unsigned lane) { return int64_t(lane) < pattern.pieces[number].count; });
-    SmallVector<int64_t> from(lanes, int64_t(lanes)); // off
+      return lanesBelow(pattern.pieces[number].count);
+    SmallVector<int64_t> from(lanes, lanes); // off
     for (size_t lane : pattern.wanted)
       if (pattern.pieceOf[lane] == number)
         from[pattern.placeOf(lane)] = int64_t(lane);
-    return vector::ShuffleOp::create(b, loc, wanted, splat(constant(b.getI1Type(), 0)), from);
-  };
-  auto load = [&](int number) -> Value {
+    Value off = e.splat(e.constant(b.getI1Type(), 0));
+    return vector::ShuffleOp::create(b, loc, wanted, off, from);
+  }
+
+  Value load(int number) {
     const Piece &piece = pattern.pieces[number];
-    Value at = ix().value(ix().add(index, piece.begin));
+    Value at = e.ix().value(e.ix().add(index, piece.begin));
     Value address = LLVM::GEPOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), stored,
                                         base, ArrayRef<LLVM::GEPArg>{at});
-    if (!isMasked && piece.count == int64_t(lanes))
+    Type type = e.typeOf(stored, true);
+    if (!isMasked && piece.count == lanes)
       return LLVM::LoadOp::create(b, loc, type, address, bytes);
-    if (hasNativeMasking(cpu, bytes))
-      return LLVM::MaskedLoadOp::create(b, loc, type, address, maskOf(number), nothing,
-                                        b.getI32IntegerAttr(bytes), UnitAttr());
+    if (hasNativeMasking(e.cpu, bytes))
+      return LLVM::MaskedLoadOp::create(b, loc, type, address, maskOf(number),
+                                        e.splat(e.constant(stored, 0)), b.getI32IntegerAttr(bytes),
+                                        UnitAttr());
     Value few = LLVM::LoadOp::create(b, loc, VectorType::get(piece.count, stored), address, bytes);
     SmallVector<int64_t> from(lanes, -1);
     std::iota(from.begin(), from.begin() + piece.count, 0);
     return vector::ShuffleOp::create(b, loc, few, few, from);
-  };
-  Value all = load(0);
-  int count = int(pattern.pieces.size());
-  for (int piece = std::min(1, count - 1); piece < count; ++piece) {
-    // Lanes of earlier pieces are where they belong, once two pieces have been joined.
-    SmallVector<int64_t> from;
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      int own = pattern.pieceOf[lane];
-      bool isSettled = own < piece && piece > 1;
-      from.push_back(own < 0 || own > piece ? -1
-                     : own < piece ? int64_t(isSettled ? lane : pattern.placeOf(lane))
-                                   : int64_t((piece > 0 ? lanes : 0) + pattern.placeOf(lane)));
-    }
-    all = vector::ShuffleOp::create(b, loc, all, piece > 0 ? load(piece) : all, from);
   }
-  return all;
+
+  Emitter &e;
+  OpBuilder &b;
+  Location loc;
+  Value base;
+  Type stored;
+  const Ix &index;
+  const Pattern &pattern;
+  Value wanted;
+  bool isScalarMask, isMasked;
+  int64_t lanes;
+  unsigned bytes;
+};
+
+} // namespace
+
+Value Emitter::loadPattern(Value base, Type stored, const Ix &index, ArrayRef<int64_t> offsets,
+                           Value wanted) {
+  bool isVectorMask = wanted && isa<VectorType>(wanted.getType());
+  auto counts = isVectorMask ? constantLanes(wanted) : std::nullopt;
+  bool isMasked = wanted && !counts;
+  Pattern pattern(offsets, counts ? ArrayRef(*counts) : ArrayRef<bool>());
+  if (pattern.pieces.size() > mostPieces ||
+      (isMasked && (!hasNativeMasking(cpu, bytesOf(stored)) || pattern.hasTwins())))
+    return {};
+  if (pattern.pieces.empty())
+    return splat(constant(stored, 0));
+  return PatternLoad(*this, base, stored, index, pattern, wanted, counts.has_value()).run();
 }
 
 Value Emitter::loadStrided(Value base, Type stored, const Ix &index, int64_t step, Value wanted) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/NVIDIA/Configuration/Chooser.h"
+#include "GraphToTile/Configuration/SplitReductions.h"
 #include "Target/NVIDIA/Configuration/AttentionCost.h"
-#include "Target/NVIDIA/Configuration/LoopCost.h"
+#include "Target/NVIDIA/Configuration/PlainAttention.h"
 #include "Target/NVIDIA/Configuration/PlainBlocks.h"
+#include "Target/NVIDIA/Configuration/PlainConvolution.h"
+#include "Target/NVIDIA/Configuration/PlainLoops.h"
+#include "Target/NVIDIA/Configuration/PlainProduct.h"
 #include "Target/NVIDIA/Configuration/ProductCost.h"
 #include "Target/NVIDIA/Product/Pipeline.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -17,9 +21,8 @@ using kernels::Configuration;
 
 class Chooser : public conversion::ConfigurationChooser {
 public:
-  Chooser(const GpuArchitecture &architecture,
-          std::shared_ptr<const conversion::ConfigurationChooser> others, Precision precision)
-      : architecture(architecture), others(std::move(others)), precision(precision) {}
+  Chooser(const GpuArchitecture &architecture, Precision precision)
+      : architecture(architecture), precision(precision) {}
 
   FusionLimits fusionLimits() const override {
     FusionLimits limits;
@@ -32,13 +35,8 @@ public:
   tile::Cut chooseCut(const ConfigurationProblem &problem) const override {
     if (productOf(problem))
       return tile::Cut::None;
-    auto *contraction = std::get_if<Contraction>(&problem.subkernel.what);
-    if (contraction && problem.isRhsWeight && isForTensorCoresTransposed(*contraction, precision))
-      return tile::Cut::TransposeRhs; // when the model is compiled
-    tile::Cut cut = others->chooseCut(problem);
-    auto *convolution = std::get_if<kernels::Convolution>(&problem.subkernel.what);
-    bool readsGiven = convolution && convolution->isOutputsFirst && cut == tile::Cut::None;
-    return readsGiven ? tile::Cut::TransposeRhs : cut; // threads read neighbouring outputs
+    return std::visit([&](const auto &what) { return cutOf(what, problem.isRhsWeight); },
+                      problem.subkernel.what);
   }
 
   Configuration choose(const ConfigurationProblem &problem) const override {
@@ -47,12 +45,13 @@ public:
       return {"attention", kernels::numbersOf(chosen.block), schemaName,
               numbersOf({chosen.stages, chosen.warpGroups})};
     }
-    const Contraction *product = productOf(problem);
-    if (!product)
-      return chooseOther(problem);
-    ProductConfiguration chosen = chooseProduct(*product, architecture);
-    return {"contraction", kernels::numbersOf(chosen.block), schemaName,
-            numbersOf(chosen.pipeline)};
+    if (const Contraction *product = productOf(problem)) {
+      ProductConfiguration chosen = chooseProduct(*product, architecture);
+      return {"contraction", kernels::numbersOf(chosen.block), schemaName,
+              numbersOf(chosen.pipeline)};
+    }
+    return std::visit([&](const auto &what) { return choosePlain(what, problem); },
+                      problem.subkernel.what);
   }
 
   std::vector<Constraint> constraints(const ConfigurationProblem &problem) const override {
@@ -74,24 +73,23 @@ public:
 
   std::optional<double> cost(const ConfigurationProblem &problem,
                              const Configuration &configuration) const override {
-    const Contraction *product = productOf(problem);
-    const Attention *attention = attentionOf(problem);
-    if (!product && !attention)
-      return others->cost(problem, configuration);
+    const kernels::Numbers &own = configuration.targetFields.numbers;
     auto field = [&](const char *name) {
-      const kernels::Numbers &fields = configuration.targetFields.numbers;
-      auto found = fields.find(name);
-      return found == fields.end() ? 0 : found->second;
+      auto found = own.find(name);
+      return found == own.end() ? 0 : found->second;
     };
-    if (attention)
-      return attentionCost(*attention,
-                           {kernels::attentionFrom(configuration.fields.numbers),
-                            field(stagesField), field(warpGroupsField)},
-                           architecture);
-    return productCost(*product,
-                       {kernels::contractionFrom(configuration.fields.numbers),
-                        {field(stagesField), field(warpGroupsField), field(pingPongField) != 0}},
-                       architecture);
+    const kernels::Numbers &fields = configuration.fields.numbers;
+    if (const Attention *attention = attentionOf(problem))
+      return attentionCost(
+          *attention, {kernels::attentionFrom(fields), field(stagesField), field(warpGroupsField)},
+          architecture);
+    if (const Contraction *product = productOf(problem))
+      return productCost(*product,
+                         {kernels::contractionFrom(fields),
+                          {field(stagesField), field(warpGroupsField), field(pingPongField) != 0}},
+                         architecture);
+    return std::visit([&](const auto &what) { return costOfPlain(what, fields); },
+                      problem.subkernel.what);
   }
 
 private:
@@ -101,17 +99,79 @@ private:
             {pingPongField, pipeline.isPingPong}};
   }
 
-  /// The common fields of what `others` chooses: those of another target mean nothing here.
-  Configuration chooseOther(const ConfigurationProblem &problem) const {
-    Configuration chosen = others->choose(problem);
-    chosen.target.clear();
-    chosen.targetFields = {};
-    if (auto *program = std::get_if<conversion::LoopProgram>(&problem.subkernel.what)) {
-      conversion::LoopConfiguration loops = conversion::loopsFrom(chosen.fields, *program);
-      growPrograms(*program, loops, architecture);
-      chosen.fields = conversion::fieldsOf(loops);
-    }
-    return chosen;
+  //===--- the plain lowering -------------------------------------------------===//
+
+  tile::Cut cutOf(const Contraction &contraction, bool isRhsWeight) const {
+    bool isForTensorCores = isRhsWeight && isForTensorCoresTransposed(contraction, precision);
+    return isForTensorCores || isTransposeProfitable(contraction, isRhsWeight, architecture)
+               ? tile::Cut::TransposeRhs
+               : tile::Cut::None;
+  }
+  tile::Cut cutOf(const kernels::Convolution &convolution, bool isWeight) const {
+    if (isWeight && isTransformProfitable(convolution, architecture))
+      return tile::Cut::TransformWeights;
+    // Threads next to each other read outputs next to each other.
+    return convolution.isOutputsFirst ? tile::Cut::TransposeRhs : tile::Cut::None;
+  }
+  tile::Cut cutOf(const kernels::AttentionGradient &gradient, bool) const {
+    return areGradientsBetterApart(gradient) ? tile::Cut::SplitGradients : tile::Cut::None;
+  }
+  tile::Cut cutOf(const conversion::LoopProgram &program, bool) const {
+    auto dim = sharedDim(program, architecture);
+    return dim && canSplitReductions(program, *dim) ? tile::Cut::SplitReductions : tile::Cut::None;
+  }
+  tile::Cut cutOf(const auto &, bool) const { return tile::Cut::None; }
+
+  Configuration choosePlain(const conversion::LoopProgram &program,
+                            const ConfigurationProblem &) const {
+    return {"loops", conversion::fieldsOf(choosePlainLoops(program, architecture)), {}, {}};
+  }
+  Configuration choosePlain(const Contraction &contraction,
+                            const ConfigurationProblem &problem) const {
+    return plain("contraction",
+                 problem.variantOf
+                     ? choosePlainVariant(
+                           contraction, kernels::contractionFrom(problem.variantOf->fields.numbers),
+                           architecture)
+                     : choosePlainProduct(contraction, problem.isRhsWeight, architecture));
+  }
+  Configuration choosePlain(const kernels::Convolution &convolution,
+                            const ConfigurationProblem &) const {
+    return plain("convolution", choosePlainConvolution(convolution, architecture));
+  }
+  Configuration choosePlain(const kernels::WinogradWeights &weights,
+                            const ConfigurationProblem &) const {
+    return plain("winograd_weights", choosePlainWinogradWeights(weights));
+  }
+  Configuration choosePlain(const Attention &attention, const ConfigurationProblem &) const {
+    return plain("attention", choosePlainAttention(attention, architecture));
+  }
+  Configuration choosePlain(const kernels::AttentionGradient &gradient,
+                            const ConfigurationProblem &) const {
+    return plain("attention_gradient", choosePlainGradient(gradient, architecture));
+  }
+  static Configuration plain(const char *kind, const auto &chosen) {
+    return {kind, kernels::numbersOf(chosen), {}, {}};
+  }
+
+  std::optional<double> costOfPlain(const Contraction &contraction,
+                                    const kernels::Numbers &fields) const {
+    return plainProductCost(contraction, kernels::contractionFrom(fields), architecture);
+  }
+  std::optional<double> costOfPlain(const kernels::Convolution &convolution,
+                                    const kernels::Numbers &fields) const {
+    return plainConvolutionCost(convolution, kernels::convolutionFrom(fields), architecture);
+  }
+  std::optional<double> costOfPlain(const Attention &attention,
+                                    const kernels::Numbers &fields) const {
+    return plainAttentionCost(attention, kernels::attentionFrom(fields), architecture);
+  }
+  std::optional<double> costOfPlain(const kernels::AttentionGradient &gradient,
+                                    const kernels::Numbers &fields) const {
+    return plainGradientCost(gradient, kernels::attentionGradientFrom(fields), architecture);
+  }
+  std::optional<double> costOfPlain(const auto &, const kernels::Numbers &) const {
+    return std::nullopt;
   }
 
   const Attention *attentionOf(const ConfigurationProblem &problem) const {
@@ -127,7 +187,6 @@ private:
   }
 
   const GpuArchitecture &architecture;
-  std::shared_ptr<const conversion::ConfigurationChooser> others;
   Precision precision;
 };
 
@@ -135,10 +194,8 @@ private:
 } // namespace nvidia
 
 std::unique_ptr<const conversion::ConfigurationChooser>
-createNVIDIAChooser(const GpuArchitecture &architecture,
-                    std::shared_ptr<const conversion::ConfigurationChooser> others,
-                    Precision precision) {
-  return std::make_unique<nvidia::Chooser>(architecture, std::move(others), precision);
+createNVIDIAChooser(const GpuArchitecture &architecture, Precision precision) {
+  return std::make_unique<nvidia::Chooser>(architecture, precision);
 }
 
 void registerNVIDIAConfigurations(mlir::DialectRegistry &registry) {

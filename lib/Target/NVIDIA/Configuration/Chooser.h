@@ -12,13 +12,10 @@ class DialectRegistry;
 namespace tw::target {
 
 /// Configurations for a GPU. Products of 16-bit floats, and of f32 where these may be tf32, get
-/// blocks for the tensor cores; of all else, which has the plain lowering, `others` says how it is
-/// cut, and which blocks come first to mind: what is legal there, and why, is this target's
-/// (PlainBlocks.h).
+/// blocks for the tensor cores (ProductCost.h, AttentionCost.h); all else has the plain lowering
+/// (PlainBlocks.h, PlainCost.h).
 std::unique_ptr<const conversion::ConfigurationChooser>
-createNVIDIAChooser(const GpuArchitecture &architecture,
-                    std::shared_ptr<const conversion::ConfigurationChooser> others,
-                    Precision precision = Precision::F32);
+createNVIDIAChooser(const GpuArchitecture &architecture, Precision precision = Precision::F32);
 
 /// Makes the configuration `nvidia` known to the tile dialect.
 void registerNVIDIAConfigurations(mlir::DialectRegistry &registry);

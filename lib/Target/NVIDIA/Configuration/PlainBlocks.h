@@ -11,8 +11,8 @@ namespace tw::target::nvidia {
 /// does, over the configuration's fields; nothing of other kernels.
 std::vector<kernels::Constraint> plainConstraints(const conversion::Subkernel &subkernel);
 
-/// Rows up to which a product of the plain lowering may have a block of its own, ascending: a block
-/// is computed whole, so none has much more than twice those of a call.
+/// Rows up to which a product of the plain lowering may have a block of its own, ascending: few
+/// rows are computed in small ones, which are programs for more multiprocessors.
 inline constexpr int64_t plainVariants[] = {1, 2, 4, 6, 16, 64};
 
 /// Outputs of a panel of weights that are transformed for Winograd's algorithm: two warps read a
@@ -21,7 +21,7 @@ inline constexpr int64_t panelOutputs = 64;
 
 /// When workers share a loop with `combine`: a launch of fewer programs leaves multiprocessors
 /// without any, and a part does so much work that a second launch is little beside it.
-inline constexpr conversion::SplitLimits splitLimits{/*enoughPrograms=*/32, /*wantedPrograms=*/256,
-                                                     /*leastWork=*/1 << 20, /*partsOfUnknown=*/16};
+inline constexpr conversion::SplitLimits splitLimits{/*enoughPrograms=*/132, /*wantedPrograms=*/528,
+                                                     /*leastWork=*/1 << 16, /*partsOfUnknown=*/16};
 
 } // namespace tw::target::nvidia

@@ -5,6 +5,7 @@
 // products of f32 are f32. Long sums are sums of short ones: one long f32 chain has several times
 // the error of what people compare with.
 #include "Target/Common/Operations/Elementwise.h"
+#include "Target/NVIDIA/Emission/DotBlock.h"
 #include "Target/NVIDIA/Emission/Emitter.h"
 #include "Target/NVIDIA/Layout/Fragments.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,9 +15,6 @@ using namespace mlir;
 
 namespace tw::target::nvidia {
 namespace {
-
-constexpr int64_t mostBlock = 8;     // rows or columns of a thread's block
-constexpr int64_t termsOfPart = 256; // of a sum
 
 class DotEmitter {
 public:
@@ -31,16 +29,19 @@ public:
   LogicalResult run() {
     Scratch scratch =
         isInPlace() ? e.materialized.find(op.getAcc())->second : e.scratchFor(op.getResult());
-    int64_t rows = blockOf(extents[rank - 2]), columns = blockOf(extents[rank - 1]);
-    shrink(rows, columns);
+    auto [rows, columns] =
+        dotBlockOf(extents[rank - 2].constant(), extents[rank - 1].constant(),
+                   e.ix().product(extents).estimate(int64_t(1) << 30), e.threads);
     // Where an extent is known only at the call, a block has one row or column.
     Layout layout =
         blocks(extents[rank - 2].estimate(1), extents[rank - 1].estimate(1), rows, columns);
     Indices grid = extents;
     grid[rank - 2] = e.ix().div(extents[rank - 2], rows);
     grid[rank - 1] = e.ix().div(extents[rank - 1], columns);
-    LogicalResult done = e.overPoints(
-        grid, [&](const Point &block) { return emitBlock(scratch, block, rows, columns, layout); });
+    LogicalResult done =
+        e.overPoints(grid, [&, rows = rows, columns = columns](const Point &block) {
+          return emitBlock(scratch, block, rows, columns, layout);
+        });
     e.barrier();
     e.materialized[op.getResult()] = scratch;
     return done;
@@ -50,29 +51,6 @@ private:
   /// Whether the accumulator is not used again, so that the sums take its place. Each of its
   /// elements is read only by the thread that writes the sum there.
   bool isInPlace() { return e.materialized.contains(op.getAcc()) && op.getAcc().hasOneUse(); }
-
-  /// The largest divisor that a thread may have of an extent.
-  static int64_t blockOf(const Ix &extent) {
-    auto known = extent.constant();
-    for (int64_t block = known ? mostBlock : 1; block > 1; --block)
-      if (*known % block == 0)
-        return block;
-    return 1;
-  }
-
-  /// Smaller blocks, while there are fewer of them than threads.
-  void shrink(int64_t &rows, int64_t &columns) {
-    int64_t count = e.ix().product(extents).estimate(int64_t(1) << 30);
-    auto half = [](int64_t &block) {
-      for (int64_t divisor = 2; divisor <= block; ++divisor)
-        if (block % divisor == 0) {
-          block /= divisor;
-          return;
-        }
-    };
-    while (rows * columns > 1 && count / (rows * columns) < e.threads)
-      half(columns >= rows ? columns : rows);
-  }
 
   Value widened(Value value) {
     return isa<FloatType>(sum) ? convertFloat(b, loc, value, sum) : value;
@@ -89,32 +67,50 @@ private:
                                : Value(arith::AddIOp::create(b, loc, x, y));
   }
 
-  /// The products of terms [begin, end), added to what is carried.
-  LogicalResult products(ArrayRef<Point> rows, ArrayRef<Point> columns, const Ix &begin,
-                         const Ix &end, SmallVectorImpl<Value> &carried) {
-    return e.loop(begin, end, 1, carried, [&](const Ix &k) -> LogicalResult {
-      SmallVector<Value> left, right;
-      auto read = [&](Value tile, ArrayRef<Point> points, bool isLeft,
-                      SmallVectorImpl<Value> &into) -> LogicalResult {
+  /// The products of some terms, added to what is carried.
+  LogicalResult addProducts(ArrayRef<Point> rows, ArrayRef<Point> columns, ArrayRef<Ix> terms,
+                            SmallVectorImpl<Value> &carried) {
+    SmallVector<Value> left, right; // term by term
+    auto read = [&](Value tile, ArrayRef<Point> points, bool isLeft,
+                    SmallVectorImpl<Value> &into) -> LogicalResult {
+      for (const Ix &term : terms)
         for (Point point : points) {
-          point[isLeft ? rank - 1 : rank - 2] = k;
+          point[isLeft ? rank - 1 : rank - 2] = term;
           FailureOr<Value> value = e.evaluate(tile, point);
           if (failed(value))
             return failure();
           into.push_back(widened(*value));
         }
-        return success();
-      };
-      if (failed(read(op.getA(), rows, true, left)) ||
-          failed(read(op.getB(), columns, false, right)))
-        return failure();
-      for (auto [i, x] : llvm::enumerate(left))
-        for (auto [j, y] : llvm::enumerate(right)) {
-          Value &own = carried[i * right.size() + j];
-          own = multiplyAdd(x, y, own);
-        }
       return success();
-    });
+    };
+    if (failed(read(op.getA(), rows, true, left)) || failed(read(op.getB(), columns, false, right)))
+      return failure();
+    for (size_t term = 0; term < terms.size(); ++term)
+      for (size_t i = 0; i < rows.size(); ++i)
+        for (size_t j = 0; j < columns.size(); ++j) {
+          Value &own = carried[i * columns.size() + j];
+          own = multiplyAdd(left[term * rows.size() + i], right[term * columns.size() + j], own);
+        }
+    return success();
+  }
+
+  /// The same of terms [begin, end), several at a time.
+  LogicalResult products(ArrayRef<Point> rows, ArrayRef<Point> columns, const Ix &begin,
+                         const Ix &end, SmallVectorImpl<Value> &carried) {
+    auto known = depth.constant();
+    int64_t together = termsTogether({int64_t(rows.size()), int64_t(columns.size())}, known,
+                                     (sum.getIntOrFloatBitWidth() + 31) / 32, e.threads);
+    IndexBuilder ix = e.ix();
+    bool isEven = known && *known % together == 0;
+    Ix whole = end;
+    if (!isEven)
+      whole = ix.add(begin, ix.mul(ix.div(ix.sub(end, begin), together), together));
+    auto several = [&](const Ix &term) {
+      return addProducts(rows, columns, e.neighboursFrom(term, together), carried);
+    };
+    auto one = [&](const Ix &term) { return addProducts(rows, columns, term, carried); };
+    LogicalResult done = e.loop(begin, whole, together, carried, several);
+    return failed(done) || isEven ? done : e.loop(whole, end, 1, carried, one);
   }
 
   SmallVector<Value> zeros(size_t count) { return SmallVector<Value>(count, e.constant(sum, 0)); }
@@ -122,12 +118,12 @@ private:
   LogicalResult sums(ArrayRef<Point> rows, ArrayRef<Point> columns, SmallVectorImpl<Value> &total) {
     auto known = depth.constant();
     total = zeros(rows.size() * columns.size());
-    bool isShort = known && *known <= termsOfPart;
+    bool isShort = known && *known <= termsOfDotPart;
     if (isShort || !isa<FloatType>(sum) || sum.isF64())
       return products(rows, columns, 0, depth, total);
-    return e.loop(0, depth, termsOfPart, total, [&](const Ix &begin) -> LogicalResult {
+    return e.loop(0, depth, termsOfDotPart, total, [&](const Ix &begin) -> LogicalResult {
       SmallVector<Value> part = zeros(total.size());
-      Ix end = e.ix().min(e.ix().add(begin, termsOfPart), depth);
+      Ix end = e.ix().min(e.ix().add(begin, termsOfDotPart), depth);
       if (failed(products(rows, columns, begin, end, part)))
         return failure();
       for (auto [own, more] : llvm::zip(total, part))

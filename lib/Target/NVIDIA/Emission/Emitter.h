@@ -125,6 +125,9 @@ public:
   /// All points of the group that a point is one of; itself, where it is in none.
   llvm::SmallVector<Point> groupOf(const Point &point) const;
   Group groupAt(const Ix &number, llvm::ArrayRef<Ix> extents, int64_t each);
+  /// Coordinates along a last dimension, `first` and those behind it, of which elements are read
+  /// together.
+  llvm::SmallVector<Ix> neighboursFrom(const Ix &first, int64_t count);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> evaluate(mlir::Value tile, const Group &group);
   /// Whether every thread has the same points of such a tile wherever it is gone through, so few
   /// that it keeps what it has computed of them.
@@ -221,6 +224,10 @@ public:
 
 private:
   mlir::FailureOr<mlir::Value> compute(mlir::Value tile, const Point &point);
+  /// The element of an operation that only changes the shape, which is its operand's at `source`;
+  /// with it the others of its group, so that where these are is computed once.
+  mlir::FailureOr<mlir::Value> evaluateSource(mlir::Operation *op, const Point &point,
+                                              Point source);
   mlir::FailureOr<ElementAddress> elementAddress(mlir::Value buffer, mlir::OperandRange positions,
                                                  llvm::ArrayRef<int64_t> strides, mlir::Value mask,
                                                  mlir::Operation *op, const Point &point);

@@ -174,12 +174,29 @@ static FailureOr<Value> evaluateDivision(Emitter &e, arith::DivFOp division, con
   return emitDivisionByShared(e.b, e.loc, *x, *y);
 }
 
+FailureOr<Value> Emitter::evaluateSource(Operation *op, const Point &point, Point source) {
+  Value operand = op->getOperand(0);
+  if (source.empty() || point.empty() || !source.back().same(point.back()))
+    return evaluate(operand, source);
+  FailureOr<Value> own = failure();
+  for (const Point &at : groupOf(point)) {
+    source.back() = at.back();
+    FailureOr<Value> value = evaluate(operand, source);
+    if (failed(value))
+      return failure();
+    setElement(op->getResult(0), at, *value);
+    if (at.back().same(point.back()))
+      own = value;
+  }
+  return own;
+}
+
 FailureOr<Value> Emitter::compute(Value tile, const Point &point) {
   if (auto found = materialized.find(tile); found != materialized.end())
     return readTile(tile, found->second, point);
   Operation *op = tile.getDefiningOp();
   if (auto source = sourcePoint(*this, op, point))
-    return evaluate(op->getOperand(0), *source);
+    return evaluateSource(op, point, *source);
   if (auto difference = expOfDifference(op))
     return evaluateExp(*this, *difference, point);
   if (arith::DivFOp division = divisionByShared(op))

@@ -38,16 +38,24 @@ Group Emitter::groupAt(const Ix &number, ArrayRef<Ix> extents, int64_t each) {
   Point first = pointAt(number, groups);
   if (each == 1)
     return {{first}, {}};
-  Value begin = ix().value(ix().mul(first.back(), each));
-  auto &all = groupsOf[begin];
   Group group;
-  for (int64_t i = 0; i < each; ++i) {
-    first.back() = ix().add(Ix(begin), i);
-    firstOf[first.back().dynamic()] = begin;
-    all.push_back(first.back());
+  for (const Ix &at : neighboursFrom(ix().mul(first.back(), each), each)) {
+    first.back() = at;
     group.points.push_back(first);
   }
   return group;
+}
+
+SmallVector<Ix> Emitter::neighboursFrom(const Ix &first, int64_t count) {
+  if (count == 1)
+    return {first};
+  Value begin = ix().value(first);
+  SmallVector<Ix> all;
+  for (int64_t i = 0; i < count; ++i) {
+    all.push_back(ix().add(Ix(begin), i));
+    firstOf[all.back().dynamic()] = begin;
+  }
+  return groupsOf[begin] = all;
 }
 
 SmallVector<Point> Emitter::groupOf(const Point &point) const {
