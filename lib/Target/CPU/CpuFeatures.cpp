@@ -45,7 +45,8 @@ static CpuFeatures ofX86(const Has &has) {
   }
   cpu.hasBf16Tiles = cpu.vectorBytes == 64 && has("amx-tile") && has("amx-bf16");
   // Behind the page that is read, where these CPUs do not look by themselves.
-  cpu.streamAhead = cpu.hasBf16Tiles ? 4096 : 0;
+  cpu.streamAhead = cpu.hasBf16Tiles ? 2048 : 0;
+  cpu.streams = cpu.hasBf16Tiles ? 4 : 1;
   cpu.hasSlowThirdLevel = cpu.hasBf16Tiles;
   // Sums of 32 KB, in a first-level cache of 48.
   if (cpu.hasBf16Tiles)

@@ -34,6 +34,9 @@ struct CpuFeatures {
   /// feature says it, so it is what was measured of CPUs that have the same (docs/cpu-target.md,
   /// "Few rows").
   int64_t streamAhead = 0;
+  /// How many parts of it, equally long, are read side by side: where the CPU looks ahead in
+  /// several pages at once, memory then gives more. Measured, too.
+  int64_t streams = 1;
   /// Whether what the second-level cache (of 2 MiB) does not hold comes slowly, as from memory: so
   /// it is worth a copy to have lines of it next to each other. Measured, too ("Products of two
   /// inputs").

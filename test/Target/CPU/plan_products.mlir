@@ -221,13 +221,14 @@ tile.kernel @strips(in %x: !tile.buffer<[32, 1024], bf16>, in %w: !tile.buffer<[
   tile.store %r, %y[%c0, %o] : tensor<32x32xf32>, !tile.buffer<[32, 128], f32>
 }
 
-// Of a few rows each program reads its panel once, as a stream from memory.
+// Of a few rows each program reads its panel once, as streams from memory.
 // V4-LABEL: plan of @few
 // V4-NOT:     prefetches
 // V4:         tile.store
 // AMX-LABEL: plan of @few
 // AMX:         the result is in registers
-// AMX:         prefetches %{{.*}} 4096 bytes ahead
+// AMX:         prefetches %{{.*}} 2048 bytes ahead
+// AMX:         4 parts of the steps along K side by side
 tile.kernel @few(in %x: !tile.buffer<[2, 768], f32>, in %w: !tile.buffer<[12, 768, 64], f32>,
                  out %y: !tile.buffer<[2, 768], f32>) grid [12] {
   %p = tile.program_id 0
@@ -241,6 +242,28 @@ tile.kernel @few(in %x: !tile.buffer<[2, 768], f32>, in %w: !tile.buffer<[12, 76
   %b = tile.reshape %q : tensor<1x768x64xf32> -> tensor<768x64xf32>
   %d = tile.dot %a, %b, %s : tensor<2x768xf32>, tensor<768x64xf32>, tensor<2x64xf32>
   tile.store %d, %y[%c0, %o] : tensor<2x64xf32>, !tile.buffer<[2, 768], f32>
+}
+
+// Few rows of pairs are as many rows of tile registers, whose loads wait for requests by the way: none are made.
+// AMX-LABEL: plan of @few_pairs
+// AMX:         pairs of bf16 in tile registers
+// AMX-NOT:     prefetches
+// AMX:         4 parts of the steps along K side by side
+tile.kernel @few_pairs(in %x: !tile.buffer<[5, 1024], bf16>, in %w: !tile.buffer<[4, 512, 32, 2], bf16>,
+                       out %y: !tile.buffer<[5, 128], f32>) grid [4] {
+  %p = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant 0.0 : f32
+  %s = tile.full %zero : f32 -> tensor<5x32xf32>
+  %o = arith.muli %p, %c32 : index
+  %a = tile.load %x[%c0, %c0] : !tile.buffer<[5, 1024], bf16> -> tensor<5x1024xbf16>
+  %b0 = tile.load %w[%p, %c0, %c0, %c0] : !tile.buffer<[4, 512, 32, 2], bf16> -> tensor<1x512x32x2xbf16>
+  %b1 = tile.reshape %b0 : tensor<1x512x32x2xbf16> -> tensor<512x32x2xbf16>
+  %b2 = tile.transpose %b1 [0, 2, 1] : tensor<512x32x2xbf16> -> tensor<512x2x32xbf16>
+  %b = tile.reshape %b2 : tensor<512x2x32xbf16> -> tensor<1024x32xbf16>
+  %d = tile.dot %a, %b, %s : tensor<5x1024xbf16>, tensor<1024x32xbf16>, tensor<5x32xf32>
+  tile.store %d, %y[%c0, %o] : tensor<5x32xf32>, !tile.buffer<[5, 128], f32>
 }
 
 // The programs of a block that follow each other share a panel: it is in a cache.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What streams is asked for into the first-level cache (hint 3): weights that lie in the second level would be read from
-// it twice otherwise, for nothing.
+// it twice otherwise, for nothing. Four parts of the panel are read side by side.
 // RUN: tilewright-opt %s -pass-pipeline='builtin.module(tw-target-cpu{cpu=amx})' | FileCheck %s
 
-// CHECK-COUNT-4: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
+// CHECK-COUNT-16: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
 // CHECK-NOT:     hint = 2
 tile.kernel @few(in %x: !tile.buffer<[2, 768], f32>, in %w: !tile.buffer<[12, 768, 64], f32>,
                  out %y: !tile.buffer<[2, 768], f32>) grid [12] {

@@ -321,7 +321,7 @@ TEST(CPUCases, RowsAtPositions) {
 
 /// Whole programs and ragged ones, by what this machine has for bf16.
 TEST(CPUCases, ProductsOfPairs) {
-  for (int64_t rows : {6, 32}) {
+  for (int64_t rows : {2, 6, 32}) {
     Product p{.rows = rows, .columns = 64, .depth = 64, .layout = Layout::Pairs, .operand = "bf16"};
     CompiledKernel kernel(product(p));
     for (auto [m, n, k] : {std::array{32, 64, 64}, {1, 1, 1}, {33, 70, 131}})
@@ -329,6 +329,51 @@ TEST(CPUCases, ProductsOfPairs) {
                          fmt::format("{}x{}x64x2xbf16=random:2", (n + 63) / 64, (k + 1) / 2),
                          fmt::format("{}x{}xf32=0", m, n)},
                         1e-5);
+  }
+}
+
+/// Weights that stream: where the CPU has it so, several parts of K are added up side by side, of
+/// f32, of pairs in vectors and of pairs in tile registers.
+TEST(CPUCases, FewRows) {
+  for (int64_t rows : {1, 5}) {
+    CompiledKernel plain(fmt::format(R"(
+      tile.kernel @k(in %x: !tile.buffer<[{0}, 1024], f32>, in %w: !tile.buffer<[2, 1024, 64], f32>,
+                     out %y: !tile.buffer<[{0}, 128], f32>) grid [2] {{
+        %p = tile.program_id 0
+        %c0 = arith.constant 0 : index
+        %c64 = arith.constant 64 : index
+        %zero = arith.constant 0.0 : f32
+        %s = tile.full %zero : f32 -> tensor<{0}x64xf32>
+        %o = arith.muli %p, %c64 : index
+        %a = tile.load %x[%c0, %c0] : !tile.buffer<[{0}, 1024], f32> -> tensor<{0}x1024xf32>
+        %q = tile.load %w[%p, %c0, %c0] : !tile.buffer<[2, 1024, 64], f32> -> tensor<1x1024x64xf32>
+        %b = tile.reshape %q : tensor<1x1024x64xf32> -> tensor<1024x64xf32>
+        %d = tile.dot %a, %b, %s : tensor<{0}x1024xf32>, tensor<1024x64xf32>, tensor<{0}x64xf32>
+        tile.store %d, %y[%c0, %o] : tensor<{0}x64xf32>, !tile.buffer<[{0}, 128], f32>
+      }})",
+                                     rows));
+    plain.expectSame({fmt::format("{}x1024xf32=random:1", rows), "2x1024x64xf32=random:2"}, 1e-5);
+    CompiledKernel pairs(fmt::format(R"(
+      tile.kernel @k(in %x: !tile.buffer<[{0}, 2048], bf16>,
+                     in %w: !tile.buffer<[2, 1024, 32, 2], bf16>,
+                     out %y: !tile.buffer<[{0}, 64], f32>) grid [2] {{
+        %p = tile.program_id 0
+        %c0 = arith.constant 0 : index
+        %c32 = arith.constant 32 : index
+        %zero = arith.constant 0.0 : f32
+        %s = tile.full %zero : f32 -> tensor<{0}x32xf32>
+        %o = arith.muli %p, %c32 : index
+        %a = tile.load %x[%c0, %c0] : !tile.buffer<[{0}, 2048], bf16> -> tensor<{0}x2048xbf16>
+        %q = tile.load %w[%p, %c0, %c0, %c0] : !tile.buffer<[2, 1024, 32, 2], bf16> -> tensor<1x1024x32x2xbf16>
+        %r = tile.reshape %q : tensor<1x1024x32x2xbf16> -> tensor<1024x32x2xbf16>
+        %t = tile.transpose %r [0, 2, 1] : tensor<1024x32x2xbf16> -> tensor<1024x2x32xbf16>
+        %b = tile.reshape %t : tensor<1024x2x32xbf16> -> tensor<2048x32xbf16>
+        %d = tile.dot %a, %b, %s : tensor<{0}x2048xbf16>, tensor<2048x32xbf16>, tensor<{0}x32xf32>
+        tile.store %d, %y[%c0, %o] : tensor<{0}x32xf32>, !tile.buffer<[{0}, 64], f32>
+      }})",
+                                     rows));
+    pairs.expectSame({fmt::format("{}x2048xbf16=random:1", rows), "2x1024x32x2xbf16=random:2"},
+                     1e-4);
   }
 }
 

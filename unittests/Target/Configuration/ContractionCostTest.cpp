@@ -212,6 +212,12 @@ TEST(CPUContraction, MiddlingProductsHaveBlocksForSeveralWorkers) {
   EXPECT_EQ(blocks(128, 64, 32), 1); // 5 us
 }
 
+TEST(CPUContraction, BlocksOfProgramsAreEquallyLong) {
+  auto chosen = chooseContraction(product(216, 2048, 256), avx512, false);
+  EXPECT_EQ(chosen.rows, 6);
+  EXPECT_EQ(chosen.rowPrograms, 18); // twice, not 32 and 4
+}
+
 TEST(CPUContraction, ConfigurationsThatAreNot) {
   CPUContraction chosen = chooseContraction(product(64, 96, 32), avx512, true);
   auto isLegal = [&](auto change, int64_t columns = 96, const VectorUnit &unit = avx512) {

@@ -266,8 +266,11 @@ static void cutRows(CPUContraction &block, int64_t rows, int64_t panels, int64_t
 /// its cache where workers would go short of blocks that are worth handing over.
 static void choosePrograms(CPUContraction &block, const Contraction &contraction, int64_t rows,
                            int64_t columns) {
+  // Blocks of equal length, so that no worker has a short one.
   auto programs = [](int64_t size, int64_t each, int64_t most) {
-    return std::max<int64_t>(1, std::min((size + each - 1) / each, most / each));
+    int64_t all = std::max<int64_t>(1, (size + each - 1) / each);
+    int64_t together = std::max<int64_t>(1, most / each), blocks = (all + together - 1) / together;
+    return (all + blocks - 1) / blocks;
   };
   // In memory, one block of rows of a stays in the second-level cache while those of b pass by.
   block.rowPrograms =

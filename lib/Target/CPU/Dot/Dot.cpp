@@ -43,7 +43,7 @@ private:
     if (!pairs)
       return products.addTo(sums, block);
     LogicalResult done = pairBlock(e, *pairs, block.row, block.column, block.rows, block.vectors,
-                                   prefetch ? &*prefetch : nullptr, sums);
+                                   prefetch ? &*prefetch : nullptr, plan.streams, sums);
     if (succeeded(done) && !sums.empty())
       keepRolled(sums.front());
     return done;

@@ -41,7 +41,7 @@ static Value callIntrinsic(Emitter &e, TypeRange results, StringRef name, ValueR
 
 LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row, const Ix &column,
                         unsigned rows, unsigned vectors, const BlockPrefetch *prefetch,
-                        SmallVectorImpl<Value> &sums) {
+                        int64_t streams, SmallVectorImpl<Value> &sums) {
   Type i32 = e.b.getI32Type();
   unsigned lanes = e.cpu.vectorBytes / sizeof(float);
   auto pairs = VectorType::get(2 * lanes, e.b.getBF16Type());
@@ -69,7 +69,13 @@ LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row,
     }
     return success();
   };
-  return e.loop(0, operands.depth / 2, 1, sums, step);
+  int64_t pairsOfStream = operands.depth / 2 / streams;
+  return e.loop(0, pairsOfStream, 1, sums, [&](const Ix &pair) -> LogicalResult {
+    for (int64_t stream = 0; stream < streams; ++stream)
+      if (failed(step(e.ix().add(pair, stream * pairsOfStream))))
+        return failure();
+    return success();
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -81,11 +87,12 @@ namespace {
 /// Up to 2 x 2 tiles of sums (registers 0 to 3), with tiles of a in 4 and 5 and of b in 6 and 7.
 class TileBlock {
 public:
-  /// `passesA`: rows of a are used once while b stays.
-  TileBlock(Emitter &e, const PairOperands &operands, const Memory &sums, bool beginWithZero,
-            bool passesA, int64_t rows, int64_t columns, const BlockPrefetch *prefetch)
-      : e(e), operands(operands), sums(sums), beginWithZero(beginWithZero), passesA(passesA),
-        rows(rows), columns(columns), prefetch(prefetch) {}
+  /// Tiles of sums have `height` rows. `passesA`: rows of a are used once while b stays.
+  TileBlock(Emitter &e, const PairOperands &operands, const Memory &sums, const DotStep &plan,
+            int64_t height, bool passesA, int64_t rows, int64_t columns,
+            const BlockPrefetch *prefetch)
+      : e(e), operands(operands), sums(sums), beginWithZero(plan.beginsWithZero), height(height),
+        passesA(passesA), rows(rows), columns(columns), streams(plan.streams), prefetch(prefetch) {}
 
   LogicalResult emit(const Ix &row, const Ix &column) {
     if (beginWithZero)
@@ -95,13 +102,17 @@ public:
     else
       overSums(row, column, "llvm.x86.tileloadd64");
     SmallVector<Value> none;
+    int64_t stream = operands.depth / streams;
     auto step = [&](const Ix &k) {
-      if (prefetch)
-        prefetch->request(row, rows * tileRows, k, tileDepth);
-      products(row, column, k);
+      for (int64_t from = 0; from < operands.depth; from += stream) {
+        Ix at = e.ix().add(k, from);
+        if (prefetch)
+          prefetch->request(row, rows * height, at, tileDepth);
+        products(row, column, at);
+      }
       return success();
     };
-    LogicalResult done = e.loop(0, operands.depth, tileDepth, none, step);
+    LogicalResult done = e.loop(0, stream, tileDepth, none, step);
     overSums(row, column, "llvm.x86.tilestored64");
     return done;
   }
@@ -151,15 +162,18 @@ private:
   Emitter &e;
   const PairOperands &operands;
   const Memory &sums;
-  bool beginWithZero, passesA;
+  bool beginWithZero;
+  int64_t height;
+  bool passesA;
   int64_t rows, columns;         // in tiles
+  int64_t streams;               // of b, side by side
   const BlockPrefetch *prefetch; // or null
 };
 
 } // namespace
 
-/// All eight tile registers are whole: 16 rows of 64 bytes.
-static void configureTiles(Emitter &e) {
+/// Tile registers of b are whole, 16 rows of 64 bytes; those of a and of sums have `rows`.
+static void configureTiles(Emitter &e, int64_t rows) {
   if (std::exchange(e.usesTiles, true))
     return;
   OpBuilder::InsertionGuard guard(e.b);
@@ -168,7 +182,7 @@ static void configureTiles(Emitter &e) {
   bytes[0] = 1; // the palette
   for (int i = 0; i < 8; ++i) {
     bytes[16 + 2 * i] = tileBytes;
-    bytes[48 + i] = tileRows;
+    bytes[48 + i] = i < 6 ? rows : tileRows;
   }
   auto type = VectorType::get(64, e.b.getI8Type());
   Value config =
@@ -187,11 +201,12 @@ void releaseTiles(Emitter &e) {
 
 LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory &sums,
                           tile::DotOp op, const DotStep &plan) {
-  configureTiles(e);
+  auto type = op.getType();
+  int64_t height = std::min(type.getDimSize(0), tileRows);
+  configureTiles(e, height);
   std::optional<BlockPrefetch> prefetch;
   if (plan.next)
     prefetch.emplace(e, op, *plan.next);
-  auto type = op.getType();
   bool passesA = type.getDimSize(0) > 2 * tileRows;
   /// Pairs of tiles, then the last one.
   auto inPairs = [&](int64_t extent, llvm::function_ref<LogicalResult(const Ix &, int64_t)> body) {
@@ -203,7 +218,7 @@ LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory
   };
   return inPairs(type.getDimSize(1), [&](const Ix &column, int64_t columns) {
     return inPairs(type.getDimSize(0), [&](const Ix &row, int64_t rows) {
-      return TileBlock(e, operands, sums, plan.beginsWithZero, passesA, rows, columns,
+      return TileBlock(e, operands, sums, plan, height, passesA, rows, columns,
                        prefetch ? &*prefetch : nullptr)
           .emit(row, column);
     });

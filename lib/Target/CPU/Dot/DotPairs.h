@@ -26,10 +26,11 @@ struct PairOperands {
 /// The operands of a product that the CPU has instructions for, where they are or in scratch.
 mlir::FailureOr<PairOperands> pairOperands(Emitter &e, tile::DotOp op, const DotStep &plan);
 
-/// Adds to `rows` x `vectors` sums from (row, column) on. `prefetch` may be null.
+/// Adds to `rows` x `vectors` sums from (row, column) on, with as many parts of the steps along K
+/// side by side as there are `streams`. `prefetch` may be null.
 mlir::LogicalResult pairBlock(Emitter &e, const PairOperands &operands, const Ix &row,
                               const Ix &column, unsigned rows, unsigned vectors,
-                              const BlockPrefetch *prefetch,
+                              const BlockPrefetch *prefetch, int64_t streams,
                               llvm::SmallVectorImpl<mlir::Value> &sums);
 
 /// Adds to all sums, which are in memory; or writes them there, if they begin with zero.

@@ -18,7 +18,7 @@ constexpr int64_t lineBytes = 64;
 OuterProducts::OuterProducts(Emitter &e, tile::DotOp op, const DotStep &plan)
     : e(e), b(e.b), loc(e.loc), op(op), plan(plan), rank(int(op.getType().getRank())),
       element(op.getType().getElementType()), sumElement(sumType(op)),
-      depth(e.extents(op.getA())[rank - 1]) {}
+      depth(e.extents(op.getA())[rank - 1]), streams(plan.streams) {}
 
 //===----------------------------------------------------------------------===//
 // Operands
@@ -121,13 +121,22 @@ LogicalResult OuterProducts::addTo(SmallVectorImpl<Value> &sums, const ResultBlo
   bool inPairs = isUnpacked(e.cpu, op) && block.vectors % 2 == 0 && !block.mask;
   bool isLong = block.rows * block.vectors >= leastWork;
   int64_t unrolled = unrolledSteps(block);
-  auto steps = [&](const Ix &k, SmallVectorImpl<Value> &partial) -> LogicalResult {
+  auto some = [&](const Ix &k, SmallVectorImpl<Value> &partial) -> LogicalResult {
     if (prefetch && ((block.vectors > 1 && isLong) || plan.next->streamAhead))
       prefetch->request(block.row, block.rows, k, unrolled);
     for (int64_t i = 0; i < unrolled; ++i) {
       if (i > 0)
         keepApart();
       if (failed(step(block, inPairs, e.ix().add(k, i), partial)))
+        return failure();
+    }
+    return success();
+  };
+  auto steps = [&](const Ix &k, SmallVectorImpl<Value> &partial) -> LogicalResult {
+    for (int64_t stream = 0; stream < streams; ++stream) {
+      if (stream > 0)
+        keepApart();
+      if (failed(some(e.ix().add(k, e.ix().mul(e.ix().div(depth, streams), stream)), partial)))
         return failure();
     }
     return success();
@@ -147,8 +156,11 @@ LogicalResult OuterProducts::addTo(SmallVectorImpl<Value> &sums, const ResultBlo
   return done;
 }
 
-/// Two share what counting and branching takes of the ports that multiply.
+/// Two share what counting and branching takes of the ports that multiply, unless several streams
+/// do.
 int64_t OuterProducts::unrolledSteps(const ResultBlock &block) const {
+  if (streams > 1)
+    return 1;
   auto steps = depth.constant();
   return steps && *steps % 2 == 0 && block.vectors > 1 && block.rows * block.vectors >= leastWork
              ? 2
@@ -189,13 +201,15 @@ LogicalResult OuterProducts::step(const ResultBlock &block, bool inPairs, const 
 
 LogicalResult OuterProducts::inChains(SmallVectorImpl<Value> &sums, SumUp sumUp) {
   bool isShort = depth.constant() && *depth.constant() <= longestChain;
+  Ix end = e.ix().div(depth, streams);
   if (isShort || !sumElement.isF32())
-    return sumUp(0, depth, sums);
-  return e.loop(0, depth, longestChain, sums, [&](const Ix &from) -> LogicalResult {
+    return sumUp(0, end, sums);
+  int64_t chain = longestChain / streams;
+  return e.loop(0, end, chain, sums, [&](const Ix &from) -> LogicalResult {
     SmallVector<Value> partial;
     for (Value sum : sums)
       partial.push_back(arith::ConstantOp::create(b, loc, b.getZeroAttr(sum.getType())));
-    Ix to = e.ix().min(e.ix().add(from, longestChain), depth);
+    Ix to = e.ix().min(e.ix().add(from, chain), end);
     if (failed(sumUp(from, to, partial)))
       return failure();
     for (auto [sum, part] : llvm::zip(sums, partial))

@@ -60,6 +60,7 @@ private:
   int rank;
   mlir::Type element, sumElement; // of the result, and of what is added up
   Ix depth;
+  int64_t streams; // parts of the steps along K that are added up side by side
   llvm::SmallDenseMap<mlir::Value, Memory> copies;
   tile::LoadOp panels; // of b, where it is read so
   std::optional<BlockPrefetch> prefetch;

@@ -132,6 +132,7 @@ struct DotStep {
   std::optional<NextBlock> next;
   Placements before;        // of the accumulator
   std::optional<Fill> fill; // the same, all of it
+  int64_t streams = 1;      // parts of the steps along K that are added up side by side
 };
 
 /// A value that is handed to a loop, to its next trip, or out of a branch.

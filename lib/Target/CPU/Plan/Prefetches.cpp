@@ -20,6 +20,8 @@ constexpr int64_t mostFetched = 1 << 17;
 /// Blocks of b of fewer bytes are loaded soon enough. The smallest of a packed panel, 128 rows of
 /// 48 columns, has 24 KB.
 constexpr int64_t leastBlock = 1 << 14;
+/// Bytes of what streams that are worth a stream of their own: some pages.
+constexpr int64_t leastStream = 1 << 14;
 
 /// Runs over tiles where it stands.
 bool readsTiles(Operation &op) {
@@ -208,6 +210,17 @@ std::optional<NextBlock> planStream(tile::DotOp op, const CpuFeatures &cpu) {
     return std::nullopt;
   next->streamAhead = cpu.streamAhead;
   return next;
+}
+
+int64_t planStreams(tile::DotOp op, const NextBlock &stream, int64_t together,
+                    const CpuFeatures &cpu) {
+  auto type = cast<tile::LoadOp>(stream.load).getType();
+  int64_t depth = op.getA().getType().getShape().back();
+  int64_t bytes = type.getNumElements() * bytesOf(type.getElementType());
+  int64_t streams = cpu.streams;
+  while (streams > 1 && (depth % (together * streams) != 0 || bytes < streams * leastStream))
+    streams /= 2;
+  return streams;
 }
 
 std::vector<Prefetch> planPrefetches(const Scene &scene, Operation *root) {

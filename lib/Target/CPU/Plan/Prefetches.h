@@ -16,4 +16,9 @@ std::optional<NextBlock> planNextBlock(tile::DotOp op);
 /// same worker has just read this part of it, as where there are few rows.
 std::optional<NextBlock> planStream(tile::DotOp op, const CpuFeatures &cpu);
 
+/// Into how many equal parts of some pages each the steps along K of such a product fall, to be
+/// read side by side; `together` steps are not parted.
+int64_t planStreams(tile::DotOp op, const NextBlock &stream, int64_t together,
+                    const CpuFeatures &cpu);
+
 } // namespace tw::target::cpu

@@ -188,6 +188,8 @@ private:
     else if (dot.next)
       line(depth) << "prefetches what comes next as " << nameOf(dot.next->load->getResult(0))
                   << ", part " << dot.next->part << " of " << dot.next->parts << '\n';
+    if (dot.streams > 1)
+      line(depth) << dot.streams << " parts of the steps along K side by side\n";
     placements(depth, dot.after);
   }
 

@@ -19,6 +19,8 @@ namespace {
 constexpr int64_t mostRows = 8;
 /// In tile registers: rows of a and columns of b, and steps along K.
 constexpr int64_t tileRows = 16, tileDepth = 32;
+/// So many rows take instructions on vectors longer than memory takes to give b.
+constexpr int64_t leastTileRows = 3;
 /// Lines that are a multiple of these apart share a set of the first-level cache.
 constexpr int64_t pageBytes = 4096;
 /// Columns are packed in blocks of a vector's pairs, at most 16.
@@ -49,8 +51,17 @@ private:
 
   bool fitsTiles() {
     auto type = op.getType();
-    return cpu.hasBf16Tiles && type.getDimSize(0) % tileRows == 0 &&
-           type.getDimSize(1) % tileRows == 0 && op.getA().getType().getDimSize(1) % tileDepth == 0;
+    int64_t rows = type.getDimSize(0);
+    bool fitsRows = rows % tileRows == 0 || (leastTileRows <= rows && rows < tileRows && isAlone());
+    return cpu.hasBf16Tiles && fitsRows && type.getDimSize(1) % tileRows == 0 &&
+           op.getA().getType().getDimSize(1) % tileDepth == 0;
+  }
+
+  /// Tile registers are configured once in a kernel, for all of its products.
+  bool isAlone() {
+    int64_t products = 0;
+    op->getParentOfType<tile::KernelOp>().walk([&](tile::DotOp) { ++products; });
+    return products == 1;
   }
 
   bool takesPairs() {
@@ -98,8 +109,11 @@ private:
         return failure();
       dot.fill = *std::move(fill);
     }
-    // Rows pass by b once.
-    if (!dot.packed && op.getType().getDimSize(1) <= 2 * tileRows)
+    if (!dot.packed && op.getType().getDimSize(0) <= tileRows)
+      if (auto stream = planStream(op, cpu))
+        dot.streams = planStreams(op, *stream, tileDepth, cpu);
+    // Rows pass by b once. What is read side by side comes sooner without requests.
+    if (!dot.packed && dot.streams == 1 && op.getType().getDimSize(1) <= 2 * tileRows)
       dot.next = planNextBlock(op);
     putResultInMemory();
     return success();
@@ -304,6 +318,8 @@ private:
     scene.putInRegisters(op.getResult(), *wide);
     if (!dot.packed)
       dot.next = planStream(op, cpu);
+    if (dot.next && dot.insideMeanwhile.empty())
+      dot.streams = planStreams(op, *dot.next, dot.form == DotStep::Form::Pairs ? 2 : 1, cpu);
     return crowdsOthers(*wide) ? leaveRegisters() : success();
   }
 
