@@ -91,9 +91,11 @@ TEST(CPUContraction, VariantsStreamByBlocksInMemory) {
   auto variant = [](int64_t most, int64_t n, int64_t k, const VectorUnit &unit = avx512,
                     bool isWeight = true) {
     Contraction contraction = product(most, n, k);
-    auto bound = [](kernels::Extent &rows) { rows = {.symbol = "M", .most = rows.size}; };
+    auto bound = [](kernels::Extent &rows) {
+      rows = {.size = {}, .symbol = "M", .most = rows.size};
+    };
     Contraction any = contraction;
-    any.dims[rolesOf(any).rows.back()] = {.symbol = "M"};
+    any.dims[rolesOf(any).rows.back()] = {.size = {}, .symbol = "M"};
     CPUContraction kernel = chooseContraction(any, unit, isWeight);
     bound(contraction.dims[rolesOf(contraction).rows.back()]);
     CPUContraction chosen = chooseVariant(contraction, unit, kernel);
