@@ -69,7 +69,7 @@ func.func @place(%x: tensor<2xf32> {tw.state = "x"}) { return }
 
 // -----
 
-// expected-error@+1 {{tw.decisions is an array of #tw.decision, each about as many operators as its kind takes, and no two about the same, but is}}
+// expected-error@+1 {{tw.decisions is an array of #tw.decision, each with as many operators as its kind takes, no two of them about the same, but is}}
 module attributes {tw.decisions = ["fuse"]} {}
 
 // -----
@@ -220,17 +220,17 @@ func.func @value_type(%x: tensor<2xf32>) {
 
 // -----
 
-// expected-error@+1 {{tw.wanted_decisions is an array of #tw.decision, each about as many operators as its kind takes, and no two about the same, but is}}
+// expected-error@+1 {{tw.wanted_decisions is an array of #tw.decision, each with as many operators as its kind takes, no two of them about the same, but is}}
 module attributes {tw.wanted_decisions = [#tw.decision<fuse["a", "b"] true>, #tw.decision<fuse["a", "b"] false>]} {}
 
 // -----
 
-// expected-error@+1 {{tw.wanted_decisions is an array of #tw.decision, each about as many operators as its kind takes, and no two about the same, but is}}
+// expected-error@+1 {{tw.wanted_decisions is an array of #tw.decision, each with as many operators as its kind takes, no two of them about the same, but is}}
 module attributes {tw.wanted_decisions = [#tw.decision<fuse["a"] true>]} {}
 
 // -----
 
-// expected-error@+1 {{tw.decisions is an array of #tw.decision, each about as many operators as its kind takes, and no two about the same, but is}}
+// expected-error@+1 {{tw.decisions is an array of #tw.decision, each with as many operators as its kind takes, no two of them about the same, but is}}
 module attributes {tw.decisions = [#tw.decision<channels_last["a", "b"] true>]} {}
 
 // -----

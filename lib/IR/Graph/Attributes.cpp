@@ -103,8 +103,8 @@ bool isResultRole(Attribute value) {
 }
 
 constexpr StringLiteral aText = "a text", aName = "the name of an argument",
-                        decisionList = "an array of #tw.decision, each about as many operators as "
-                                       "its kind takes, and no two about the same";
+                        decisionList = "an array of #tw.decision, each with as many operators as "
+                                       "its kind takes, no two of them about the same";
 
 constexpr AttributeRule rules[] = {
     {wantedDecisionsName, Holder::Module, isDecisions, decisionList},
