@@ -121,6 +121,46 @@ def FuseDispatches : Pass<"tile-fuse", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tw::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+def FuseRows : Pass<"tile-fuse-rows", "::mlir::ModuleOp"> {
+  let summary = "Run kernels one after the other, block of rows by block of rows";
+  let description = [{
+    Dispatches of tile programs of which each reads the rows that the one before has stored become one, as the layers
+    of a small MLP do. A program of it has a block of rows, and takes it through all of them: it runs those programs of
+    each kernel that have these rows. So what is passed on stays in the cache of the worker that has stored it.
+
+    ```
+    %h = tw.dispatch @hidden(%x, %w) outs(%e)      // grid [32, 8], programs of 8 rows
+    %y = tw.dispatch @output(%h, %v) outs(%f)      // grid [64, 4], of 4 rows
+    ```
+
+    becomes
+
+    ```
+    %h, %y = tw.dispatch @hidden_0(%x, %w, %v) outs(%e, %f)
+    tile.kernel @hidden_0(...) grid [16] {         // of 16 rows
+      tile.for %j = %c0 to %c8 step %c1 {
+        tile.for %i = %c0 to %c2 step %c1 { ... tile.store %acc, %h[...] }
+      }
+      tile.for %j = %c0 to %c4 step %c1 {
+        tile.for %i = %c0 to %c4 step %c1 { ... tile.load %h[...] ... tile.store %acc, %y[...] }
+      }
+    }
+    ```
+
+    Each element is computed as before. Kernels of products are fused so, where the target says that it pays
+    (`ConfigurationChooser::rowFusionLimits`, the options of the pass): workers meet once instead of after each kernel,
+    for which there have to be programs for all of them. The configuration can ask for it elsewhere.
+  }];
+  let options = [
+    Option<"mostOperations", "most-operations", "int64_t", "0",
+           "floating-point operations of all kernels together">,
+    Option<"mostBytes", "most-bytes", "int64_t", "0",
+           "of the rows of a program, of all values that it passes on">,
+    Option<"leastPrograms", "least-programs", "int64_t", "1", "of the new kernel">,
+  ];
+  let dependentDialects = ["::tw::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
 def SplitLoops : Pass<"tile-split", "::mlir::ModuleOp"> {
   let summary = "Run loops with combine in parts";
   let description = [{

@@ -52,6 +52,7 @@ void registerPasses() {
   registerPass(createSimplify);
   registerPass(createOrderOperations);
   registerPass([] { return createFuseDispatches(); });
+  registerPass([] { return createFuseRows(); });
   registerPass([] { return createSplitLoops(); });
   registerPass(createUpdateInPlace);
   registerPass(createAllowTF32);

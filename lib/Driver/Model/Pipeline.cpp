@@ -191,6 +191,9 @@ Pipeline::toTilePrograms(ModuleOp module, ConstantEvaluator *evaluator,
     pm.addPass(tile::createFuseDispatches(
         {costs.dispatch, costs.operation, costs.function, costs.access}));
     pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
+    conversion::RowFusionLimits rows = chooser->rowFusionLimits();
+    pm.addPass(tile::createFuseRows({rows.mostOperations, rows.mostBytes, rows.leastPrograms}));
+    pm.addNestedPass<tile::KernelOp>(tile::createSimplify());
     conversion::SplitLimits limits = chooser->splitLimits();
     pm.addPass(tile::createSplitLoops(
         {limits.enoughPrograms, limits.wantedPrograms, limits.leastWork, limits.partsOfUnknown}));

@@ -6,6 +6,7 @@
 #include "Dispatch/FusionLimits.h"
 #include "GraphToTile/Analysis/Subkernels/Subkernel.h"
 #include "GraphToTile/Configuration/RecomputationCosts.h"
+#include "GraphToTile/Configuration/RowFusionLimits.h"
 #include "GraphToTile/Configuration/SplitLimits.h"
 #include "IR/Tile/Tile.h"
 #include "Kernels/Configuration.h"
@@ -37,6 +38,8 @@ public:
   /// When loops are run in parts. From sizes alone, never from the machine's number of cores, so
   /// that results do not depend on it.
   virtual SplitLimits splitLimits() const { return {}; }
+  /// When kernels run block of rows by block of rows in one kernel. From sizes alone, too.
+  virtual RowFusionLimits rowFusionLimits() const { return {}; }
 
   /// Whether a computation is better several kernels; one of those that `whyNoCut` permits.
   virtual tile::Cut chooseCut(const ConfigurationProblem &problem) const = 0;

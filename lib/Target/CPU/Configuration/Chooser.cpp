@@ -62,6 +62,8 @@ public:
 
   conversion::SplitLimits splitLimits() const override { return cpu::splitLimits; }
 
+  conversion::RowFusionLimits rowFusionLimits() const override { return cpu::rowFusionLimits; }
+
   Cut chooseCut(const ConfigurationProblem &problem) const override {
     if (auto *product = std::get_if<Contraction>(&problem.subkernel.what)) {
       CPUContraction made = chosen(*product, problem);

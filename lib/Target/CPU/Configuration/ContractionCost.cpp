@@ -23,6 +23,10 @@ constexpr int64_t mostInMemory = 1 << 20, mostReductions = 1 << 10; // elements 
 constexpr int64_t summedRows = 8, summedElements = 1 << 16;         // of a program; of a worker's
 constexpr int64_t fewRows = 16;                                     // two or three blocks
 constexpr int64_t longSum = 4096;
+// With so few terms the block makes little difference, and may cost as much more where rows come
+// out even: then kernels that follow each other can share programs (tile-fuse-rows).
+constexpr int64_t shortSum = 64;
+constexpr double evenRowsCost = 1.03;
 // More rows of a meet in one set of the first-level cache when they are a power of two long.
 constexpr int64_t mostRows = 8;
 
@@ -228,6 +232,7 @@ static CPUContraction blockInRegisters(const Contraction &contraction, const Vec
   if (isWorth && holds(constraints, numbersOf(pairs)))
     return pairs;
   bool streams = panel == 0 && streamsFromMemory(contraction, like.isPacked, rows);
+  bool isShort = sizeOf(contraction, roles.sums) <= shortSum;
   double least = 0;
   for (int64_t vectors = 1; vectors <= mostVectors; ++vectors)
     for (int64_t height = 1; height <= mostRows; ++height) {
@@ -238,6 +243,8 @@ static CPUContraction blockInRegisters(const Contraction &contraction, const Vec
         continue;
       double cost =
           streams ? streamedCycles(rows, columns, block, unit) : cycles(rows, columns, block, unit);
+      if (isShort && rows % block.rows != 0)
+        cost *= evenRowsCost;
       if (least == 0 || cost < least || (streams && cost == least)) // the widest of those
         least = cost, best = block;
     }

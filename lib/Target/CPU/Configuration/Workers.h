@@ -3,7 +3,9 @@
 // How evenly programs of equal length keep threads busy. How many threads there are is known only
 // at a call, but kernels are the same for all: configurations are chosen for some.
 #pragma once
+#include "GraphToTile/Configuration/RowFusionLimits.h"
 #include "GraphToTile/Configuration/SplitLimits.h"
+#include "Target/CPU/Configuration/Memory.h"
 #include <algorithm>
 #include <cstdint>
 
@@ -21,6 +23,14 @@ constexpr double handedOverCycles = 1 << 14;
 /// does tens of microseconds of work, against some for a second launch.
 constexpr conversion::SplitLimits splitLimits{/*enoughPrograms=*/32, /*wantedPrograms=*/256,
                                               /*leastWork=*/1 << 20, /*partsOfUnknown=*/16};
+
+/// Small layers take as long as their workers do to meet after each. On 16 cores of a Xeon, three
+/// of 13 to 64 columns and 2048 rows (0.6 GFLOP) take 0.86 of the time in one kernel, where a
+/// program has 128 rows; three of 32 to 4 0.45. With one thread it makes no difference
+/// (docs/compiler-kernels.md).
+constexpr conversion::RowFusionLimits rowFusionLimits{/*mostOperations=*/1 << 30,
+                                                      /*mostBytes=*/crowdedBytes,
+                                                      /*leastPrograms=*/someWorkers};
 
 /// The share of the workers that have work, in the mean while `programs` run.
 constexpr double busyShare(int64_t programs) {
