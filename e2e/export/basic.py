@@ -41,6 +41,20 @@ class Toy(nn.Module):
         return torch.relu((a @ b.t()).to(torch.float32) @ v)
 
 
+class ManyRowsMlp(nn.Module):
+    """Layers of many rows and few columns: one kernel, whose last program has fewer rows. A hidden layer is a result."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(24, 40)
+        self.second = nn.Linear(40, 24)
+        self.third = nn.Linear(24, 8)
+
+    def forward(self, x):
+        hidden = F.relu(self.first(x))
+        return self.third(F.relu(self.second(hidden))), hidden
+
+
 class SmallMlp(nn.Module):
     """sigmoid(relu(x W1 + b1) W2 + b2): the whole network is worth one kernel."""
 

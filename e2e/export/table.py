@@ -63,6 +63,7 @@ BASIC = [
           sizes=[{"B": 4}, {"B": 1}, {"B": 7}], verbatim=True),
     Model("readme", basic.readme, ["f32[B,4]"], dims={"B": (1, 64)}, sizes=[{"B": 5}, {"B": 1}]),
     Model("toy_matmul", basic.Toy, ["f16[8,16]", "f16[32,16]", "f32[32]"], verbatim=True),
+    Model("many_rows_mlp", basic.ManyRowsMlp, ["f32[200,24]"]),
     Model("small_mlp", basic.SmallMlp, ["f32[5,16]"], verbatim=True),
     Model("gated_linear_unit", basic.GatedLinearUnit, ["f32[B,24]"], **BATCH),
     Model("lora_mlp", basic.LoraMlp, ["f32[B,32]"], **BATCH),

@@ -128,8 +128,8 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
     return next;
   }
 
-  /// False, with the reason in `why`; that is empty where the configuration forbids it, or kernels of
-  /// other kinds follow each other.
+  /// False, with the reason in `why`; that is empty where the configuration forbids it, or kernels
+  /// of other kinds follow each other.
   bool add(Chain &chain, graph::DispatchOp next, std::string &why) {
     why.clear();
     RowStage stage{kernelOf(next), {}};
@@ -138,8 +138,8 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
       return false;
     stage.blocks = *blocks;
     Chain longer = chain;
-    bool fits = blocks->all == chain.stages.front().blocks.all &&
-                link(longer, next, stage, why) && usersFollow(chain, next, why);
+    bool fits = blocks->all == chain.stages.front().blocks.all && link(longer, next, stage, why) &&
+                usersFollow(chain, next, why);
     auto wanted = fits ? wantedOf(chain, next, stage) : std::nullopt;
     if (!fits || !wanted.value_or(true))
       return false;
@@ -175,7 +175,8 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
     return why.empty();
   }
 
-  /// Finds the inputs of `next` that the chain has stored, and whether it reads its own rows of them.
+  /// Finds the inputs of `next` that the chain has stored, and whether it reads its own rows of
+  /// them.
   static bool link(Chain &chain, graph::DispatchOp next, RowStage &stage, std::string &why) {
     Operands inputs(stage.kernel);
     for (auto [i, input] : llvm::enumerate(next.getInputs())) {
@@ -266,9 +267,8 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
       for (const RowStage::Link &link : stage.links) {
         Location producer = chain.calls[link.stage].getLoc();
         decisions->note(graph::DecisionKind::Fuse, {producer, consumer.getLoc()}, true);
-        emitReport(consumer.getLoc())
-            << "in one kernel with its producer" << nodeSuffix(producer)
-            << ", block of rows by block of rows";
+        emitReport(consumer.getLoc()) << "in one kernel with its producer" << nodeSuffix(producer)
+                                      << ", block of rows by block of rows";
       }
     for (graph::DispatchOp call : llvm::reverse(chain.calls))
       call.erase();

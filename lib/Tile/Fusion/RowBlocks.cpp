@@ -23,18 +23,20 @@ static std::optional<RowBlocks> blocksOfBox(AccessOp access, RankedTensorType ti
       (!strides.empty() && strides[0] != 1))
     return std::nullopt;
   auto form = indexForm(positions[0]);
-  int64_t rows = tile.getDimSize(0);
-  Size all = sizesOf(access.getBuffer().getType())[0], count = ceilDiv(all, Size(rows));
+  int64_t rows = tile.getDimSize(0), all = *sizesOf(access.getBuffer().getType())[0].constant();
+  if (rows < 1 || all < 1)
+    return std::nullopt;
+  Size count(int64_t(llvm::divideCeil(all, rows)));
   auto kernel = access->template getParentOfType<KernelOp>();
   for (auto [dim, size] : llvm::enumerate(kernel.getGrid().template getAsRange<SizeAttr>()))
     if (form && size.getSize() == count &&
         *form == Size::symbol(coordinateSymbol(int64_t(dim))) * Size(rows))
-      return RowBlocks{unsigned(dim), rows, *all.constant()};
+      return RowBlocks{unsigned(dim), rows, all};
   return std::nullopt;
 }
 
-/// Why programs of a kernel are more than what they store in order; empty if they are not.
-static std::string whyNotInOrder(KernelOp kernel) {
+/// Why programs of a kernel cannot run in loops of another one; empty if they can.
+static std::string whyNotInLoops(KernelOp kernel) {
   if (!kernel.getSymbols().empty())
     return "its sizes are known only at the call";
   if (kernel->hasAttr(TileDialect::beginsName))
@@ -49,7 +51,7 @@ static std::string whyNotInOrder(KernelOp kernel) {
 }
 
 std::optional<RowBlocks> rowBlocksOf(KernelOp kernel, std::string &why) {
-  why = whyNotInOrder(kernel);
+  why = whyNotInLoops(kernel);
   if (!why.empty())
     return std::nullopt;
   std::optional<RowBlocks> blocks;
@@ -154,6 +156,7 @@ private:
   /// the same columns of weights.
   void writeStage(unsigned stageNumber) {
     RowStage &stage = stages[stageNumber];
+    loc = stage.kernel.getLoc();
     SmallVector<Value> coordinates(stage.kernel.getGrid().size());
     writePrograms(stageNumber, 0, coordinates);
   }
@@ -178,8 +181,8 @@ private:
     Value begin = arith::MulIOp::create(b, loc, program, number(each));
     Value end = number(each);
     if (count % each != 0)
-      end = arith::MinSIOp::create(b, loc, end,
-                                   arith::SubIOp::create(b, loc, number(count), begin));
+      end =
+          arith::MinSIOp::create(b, loc, end, arith::SubIOp::create(b, loc, number(count), begin));
     loop(end, [&](Value block) {
       coordinates[stage.blocks.dim] = arith::AddIOp::create(b, loc, begin, block);
       writeProgram(stage.kernel, coordinates, maps[stageNumber]);

@@ -30,7 +30,7 @@ bool readsOwnRows(mlir::BlockArgument buffer, const RowBlocks &blocks, std::stri
 /// A kernel of a chain, and which of its inputs the kernels before it have stored.
 struct RowStage {
   struct Link {
-    unsigned input; // number of the argument of this kernel
+    unsigned input;         // number of the argument of this kernel
     unsigned stage, output; // number of the stage, and of its kernel's argument
   };
   KernelOp kernel;

@@ -23,9 +23,10 @@ constexpr int64_t mostInMemory = 1 << 20, mostReductions = 1 << 10; // elements 
 constexpr int64_t summedRows = 8, summedElements = 1 << 16;         // of a program; of a worker's
 constexpr int64_t fewRows = 16;                                     // two or three blocks
 constexpr int64_t longSum = 4096;
-// With so few terms the block makes little difference, and may cost as much more where rows come
-// out even: then kernels that follow each other can share programs (tile-fuse-rows).
-constexpr int64_t shortSum = 64;
+// With so few terms, and registers for 8 rows of two vectors, the block makes little difference. It
+// may cost as much more where rows come out even with those of blocks in memory: then kernels that
+// follow each other can share programs (tile-fuse-rows).
+constexpr int64_t shortSum = 64, registersOfEightRows = 8 * 2 + 3;
 constexpr double evenRowsCost = 1.03;
 // More rows of a meet in one set of the first-level cache when they are a power of two long.
 constexpr int64_t mostRows = 8;
@@ -232,7 +233,8 @@ static CPUContraction blockInRegisters(const Contraction &contraction, const Vec
   if (isWorth && holds(constraints, numbersOf(pairs)))
     return pairs;
   bool streams = panel == 0 && streamsFromMemory(contraction, like.isPacked, rows);
-  bool isShort = sizeOf(contraction, roles.sums) <= shortSum;
+  bool isShort =
+      sizeOf(contraction, roles.sums) <= shortSum && unit.registers >= registersOfEightRows;
   double least = 0;
   for (int64_t vectors = 1; vectors <= mostVectors; ++vectors)
     for (int64_t height = 1; height <= mostRows; ++height) {
