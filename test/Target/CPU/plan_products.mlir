@@ -221,6 +221,56 @@ tile.kernel @strips(in %x: !tile.buffer<[32, 1024], bf16>, in %w: !tile.buffer<[
   tile.store %r, %y[%c0, %o] : tensor<32x32xf32>, !tile.buffer<[32, 128], f32>
 }
 
+// As many rows as a buffer has, if they are no more than tile registers hold: nothing is copied where they are fewer.
+// AMX-LABEL: plan of @at_most_16
+// AMX:         boundary version
+// AMX:           a is read in its buffer
+// AMX:           tile registers have M rows
+tile.kernel @at_most_16(in %x: !tile.buffer<[M, 64], bf16>, in %w: !tile.buffer<[4, 32, 32, 2], bf16>,
+                  out %y: !tile.buffer<[M, 128], f32>) symbols [M {max = 16}] grid [M ceildiv 16, 4] {
+  %i = tile.program_id 0
+  %p = tile.program_id 1
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant 0.0 : f32
+  %s = tile.full %zero : f32 -> tensor<16x32xf32>
+  %m = arith.muli %i, %c16 : index
+  %o = arith.muli %p, %c32 : index
+  %a = tile.load %x[%m, %c0] : !tile.buffer<[M, 64], bf16> -> tensor<16x64xbf16>
+  %b0 = tile.load %w[%p, %c0, %c0, %c0] : !tile.buffer<[4, 32, 32, 2], bf16> -> tensor<1x32x32x2xbf16>
+  %b1 = tile.reshape %b0 : tensor<1x32x32x2xbf16> -> tensor<32x32x2xbf16>
+  %b2 = tile.transpose %b1 [0, 2, 1] : tensor<32x32x2xbf16> -> tensor<32x2x32xbf16>
+  %b = tile.reshape %b2 : tensor<32x2x32xbf16> -> tensor<64x32xbf16>
+  %d = tile.dot %a, %b, %s : tensor<16x64xbf16>, tensor<64x32xbf16>, tensor<16x32xf32>
+  tile.store %d, %y[%m, %o] : tensor<16x32xf32>, !tile.buffer<[M, 128], f32>
+}
+
+// With more rows, the last program copies what there is.
+// AMX-LABEL: plan of @at_most_32
+// AMX-NOT:     tile registers have
+// AMX:         boundary version
+// AMX:           in scratch memory
+tile.kernel @at_most_32(in %x: !tile.buffer<[M, 64], bf16>, in %w: !tile.buffer<[4, 32, 32, 2], bf16>,
+                  out %y: !tile.buffer<[M, 128], f32>) symbols [M {max = 32}] grid [M ceildiv 16, 4] {
+  %i = tile.program_id 0
+  %p = tile.program_id 1
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant 0.0 : f32
+  %s = tile.full %zero : f32 -> tensor<16x32xf32>
+  %m = arith.muli %i, %c16 : index
+  %o = arith.muli %p, %c32 : index
+  %a = tile.load %x[%m, %c0] : !tile.buffer<[M, 64], bf16> -> tensor<16x64xbf16>
+  %b0 = tile.load %w[%p, %c0, %c0, %c0] : !tile.buffer<[4, 32, 32, 2], bf16> -> tensor<1x32x32x2xbf16>
+  %b1 = tile.reshape %b0 : tensor<1x32x32x2xbf16> -> tensor<32x32x2xbf16>
+  %b2 = tile.transpose %b1 [0, 2, 1] : tensor<32x32x2xbf16> -> tensor<32x2x32xbf16>
+  %b = tile.reshape %b2 : tensor<32x2x32xbf16> -> tensor<64x32xbf16>
+  %d = tile.dot %a, %b, %s : tensor<16x64xbf16>, tensor<64x32xbf16>, tensor<16x32xf32>
+  tile.store %d, %y[%m, %o] : tensor<16x32xf32>, !tile.buffer<[M, 128], f32>
+}
+
 // Of a few rows each program reads its panel once, as streams from memory.
 // V4-LABEL: plan of @few
 // V4-NOT:     prefetches

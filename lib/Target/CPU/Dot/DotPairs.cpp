@@ -172,8 +172,9 @@ private:
 
 } // namespace
 
-/// Tile registers of b are whole, 16 rows of 64 bytes; those of a and of sums have `rows`.
-static void configureTiles(Emitter &e, int64_t rows) {
+/// Tile registers of b are whole, 16 rows of 64 bytes; those of a and of sums have `rows`, or one
+/// where that is 0, for the registers of no program.
+static void configureTiles(Emitter &e, const Size &rows) {
   if (std::exchange(e.usesTiles, true))
     return;
   OpBuilder::InsertionGuard guard(e.b);
@@ -182,7 +183,7 @@ static void configureTiles(Emitter &e, int64_t rows) {
   bytes[0] = 1; // the palette
   for (int i = 0; i < 8; ++i) {
     bytes[16 + 2 * i] = tileBytes;
-    bytes[48 + i] = i < 6 ? rows : tileRows;
+    bytes[48 + i] = i < 6 ? rows.constant().value_or(0) : tileRows;
   }
   auto type = VectorType::get(64, e.b.getI8Type());
   Value config =
@@ -190,6 +191,15 @@ static void configureTiles(Emitter &e, int64_t rows) {
   Value room = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),
                                       e.b.getI8Type(), e.ix().value(64), 64);
   LLVM::StoreOp::create(e.b, e.loc, config, room, 64);
+  if (!rows.constant()) {
+    Value count = e.ix().value(e.ix().max(e.size(rows), 1));
+    Value each = arith::TruncIOp::create(e.b, e.loc, e.b.getI8Type(), count);
+    for (int32_t i = 0; i < 6; ++i) {
+      Value at = LLVM::GEPOp::create(e.b, e.loc, room.getType(), e.b.getI8Type(), room,
+                                     ArrayRef<LLVM::GEPArg>{48 + i});
+      LLVM::StoreOp::create(e.b, e.loc, each, at, 1);
+    }
+  }
   callIntrinsic(e, {}, "llvm.x86.ldtilecfg", room);
   e.entry = e.b.saveInsertionPoint();
 }
@@ -203,7 +213,7 @@ LogicalResult tileProduct(Emitter &e, const PairOperands &operands, const Memory
                           tile::DotOp op, const DotStep &plan) {
   auto type = op.getType();
   int64_t height = std::min(type.getDimSize(0), tileRows);
-  configureTiles(e, height);
+  configureTiles(e, plan.tileRows.value_or(Size(height)));
   std::optional<BlockPrefetch> prefetch;
   if (plan.next)
     prefetch.emplace(e, op, *plan.next);

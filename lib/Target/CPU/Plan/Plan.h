@@ -116,6 +116,9 @@ struct DotStep {
   enum class Form { OuterProducts, RowsByColumns, Pairs, Tiles } form = Form::OuterProducts;
   DotOperand a, b;
   StridedPlacement pairsA, pairsB; // of pairs
+  /// Rows of a and of the sums in tile registers, where they are as many as its buffer has: then
+  /// there is one program along them, and all of its rows are inside.
+  std::optional<Size> tileRows;
   /// What is packed in pairs beside the product: b or, if that is a transpose, what it turns. Null:
   /// the kernel reads b in pairs.
   mlir::Value packed;

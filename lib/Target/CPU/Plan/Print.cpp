@@ -156,6 +156,8 @@ private:
     if (dot.form == Form::Pairs || dot.form == Form::Tiles) {
       strided(depth, "a", dot.pairsA);
       strided(depth, "b", dot.pairsB);
+      if (dot.tileRows)
+        line(depth) << "tile registers have " << dot.tileRows->str() << " rows\n";
       if (dot.packed)
         line(depth) << "b is packed in pairs, from " << nameOf(dot.packed) << '\n';
     } else {

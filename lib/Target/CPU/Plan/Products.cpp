@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IR/Coded.h"
 #include "IR/Tile/Elementwise.h"
+#include "IR/Tile/IndexForm.h"
 #include "Target/CPU/Plan/Analysis/DotOperands.h"
 #include "Target/CPU/Plan/Placements.h"
 #include "Target/CPU/Plan/Prefetches.h"
@@ -9,6 +10,7 @@
 #include "Target/Common/Index/Bounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -89,6 +91,9 @@ private:
   LogicalResult asPairs(Value pairs) {
     dot.form = fitsTiles() ? DotStep::Form::Tiles : DotStep::Form::Pairs;
     scene.multipliesPairs = true;
+    llvm::SaveAndRestore before(scene.inside);
+    if (dot.form == DotStep::Form::Tiles)
+      dot.tileRows = rowsOfBuffer();
     FailureOr<StridedPlacement> a = asStridedMemory(scene, op.getA(), /*along=*/1),
                                 b = asStridedMemory(scene, pairs);
     if (failed(a) || failed(b))
@@ -96,6 +101,27 @@ private:
     dot.pairsA = *std::move(a);
     dot.pairsB = *std::move(b);
     return dot.form == DotStep::Form::Tiles ? sumsOfTiles() : sumsInVectors();
+  }
+
+  /// How many rows a buffer of a has that is no longer than a register, in which they are inside
+  /// then; nothing where they may be more, or are no fewer.
+  std::optional<Size> rowsOfBuffer() {
+    auto [load, dim] = traceToLoad(op.getA(), 0);
+    if (!load || op.getType().getDimSize(0) != tileRows || !isAlone())
+      return std::nullopt;
+    Size rows = tile::sizesOf(load.getBuffer().getType())[dim];
+    auto isFew = [&](tile::SymbolAttr symbol) {
+      return rows.asSymbol() == symbol.getName() && symbol.getMax() <= tileRows;
+    };
+    bool isBound = llvm::any_of(scene.kernel.getSymbols().getAsRange<tile::SymbolAttr>(), isFew);
+    auto position = tile::indexForm(load.getPositions()[dim]);
+    for (auto [d, count] : llvm::enumerate(scene.kernel.getGrid().getAsRange<tile::SizeAttr>()))
+      if (position && count.getSize() == ceilDiv(rows, Size(tileRows)))
+        position = position->substitute({{tile::coordinateSymbol(int64_t(d)), Size(0)}});
+    if (!isBound || position != Size(0))
+      return std::nullopt;
+    scene.inside.insert({load, unsigned(dim)});
+    return rows;
   }
 
   LogicalResult sumsOfTiles() {
