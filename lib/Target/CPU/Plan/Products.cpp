@@ -103,20 +103,21 @@ private:
     return dot.form == DotStep::Form::Tiles ? sumsOfTiles() : sumsInVectors();
   }
 
-  /// How many rows a buffer of a has that is no longer than a register, in which they are inside
-  /// then; nothing where they may be more, or are no fewer.
+  /// How many rows a buffer of a has that fits into one program, all of whose rows are inside then;
+  /// nothing where they may be more.
   std::optional<Size> rowsOfBuffer() {
     auto [load, dim] = traceToLoad(op.getA(), 0);
-    if (!load || op.getType().getDimSize(0) != tileRows || !isAlone())
+    int64_t most = op.getType().getDimSize(0);
+    if (!load || most > tileRows || !isAlone())
       return std::nullopt;
     Size rows = tile::sizesOf(load.getBuffer().getType())[dim];
     auto isFew = [&](tile::SymbolAttr symbol) {
-      return rows.asSymbol() == symbol.getName() && symbol.getMax() <= tileRows;
+      return rows.asSymbol() == symbol.getName() && symbol.getMax() <= most;
     };
     bool isBound = llvm::any_of(scene.kernel.getSymbols().getAsRange<tile::SymbolAttr>(), isFew);
     auto position = tile::indexForm(load.getPositions()[dim]);
     for (auto [d, count] : llvm::enumerate(scene.kernel.getGrid().getAsRange<tile::SizeAttr>()))
-      if (position && count.getSize() == ceilDiv(rows, Size(tileRows)))
+      if (position && count.getSize() == ceilDiv(rows, Size(most)))
         position = position->substitute({{tile::coordinateSymbol(int64_t(d)), Size(0)}});
     if (!isBound || position != Size(0))
       return std::nullopt;
