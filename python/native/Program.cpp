@@ -155,7 +155,7 @@ void Program::setState(nb::handle name, nb::handle value) {
   info.kind = TW_KIND_TENSOR;
   info.mutated = 0;
   Arguments arguments(1);
-  arguments.add(info, value);
+  arguments.add({info, stateRole}, value);
   const tw_tensor &given = arguments.tensors()[0];
   bool fits = given.dtype == info.dtype && given.rank == info.rank &&
               std::memcmp(given.sizes, info.sizes, info.rank * sizeof(int64_t)) == 0;
