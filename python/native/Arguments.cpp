@@ -300,8 +300,8 @@ void Arguments::addScalar(const Slot &slot, nb::handle object) {
     int overflow = 0;
     if (index.is_valid())
       value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-    isFine =
-        index.is_valid() && !overflow && (slot.value.kind == TW_KIND_INT || value == 0 || value == 1);
+    isFine = index.is_valid() && !overflow &&
+             (slot.value.kind == TW_KIND_INT || value == 0 || value == 1);
   }
   if (!isFine) {
     PyErr_Clear();
@@ -356,8 +356,8 @@ std::optional<int64_t> contiguousCount(int32_t rank, const int64_t *sizes, const
   nb::object device = tensor.attr("device");
   std::string type = textOf(device.attr("type"));
   if (type != "cpu" && type != "cuda")
-    refuse(slot, Code::PYTHON_2,
-           fmt::format("is on device {}, not in main memory", textOf(device)), "call .cpu() first");
+    refuse(slot, Code::PYTHON_2, fmt::format("is on device {}, not in main memory", textOf(device)),
+           "call .cpu() first");
   refuse(slot, Code::PYTHON_1, fmt::format("has dtype {}", textOf(tensor.attr("dtype"))),
          "convert it with .to(dtype)");
 }
@@ -378,8 +378,8 @@ static nb::object contiguousCopy(const Slot &slot, nb::handle tensor) {
 
 /// Makes `view` that of a contiguous copy, where `tensor` is not contiguous or its elements are
 /// still to be negated. The number of its elements.
-int64_t Arguments::makeDense(const Slot &slot, nb::handle tensor,
-                             const dlpack::ExchangeApi &api, dlpack::Tensor &view) {
+int64_t Arguments::makeDense(const Slot &slot, nb::handle tensor, const dlpack::ExchangeApi &api,
+                             dlpack::Tensor &view) {
   auto count = contiguousCount(view.rank, view.sizes, view.strides);
   bool isNegated = asks(tensor, "is_neg");
   if (count && !isNegated)
@@ -396,8 +396,7 @@ int64_t Arguments::makeDense(const Slot &slot, nb::handle tensor,
   return *count;
 }
 
-void Arguments::addTorch(const Slot &slot, nb::handle object,
-                         const dlpack::ExchangeApi &api) {
+void Arguments::addTorch(const Slot &slot, nb::handle object, const dlpack::ExchangeApi &api) {
   dlpack::Tensor view;
   bool isViewed = viewTensor(api, object, view);
   std::optional<tw_dtype> dtype;
@@ -515,8 +514,7 @@ static nb::object callDLPack(nb::handle object, dlpack::Device place) {
   return stream.is_none() ? exporter() : exporter(nb::arg("stream") = stream);
 }
 
-static nb::object exportDLPack(const Slot &slot, nb::handle object,
-                               dlpack::Device place) {
+static nb::object exportDLPack(const Slot &slot, nb::handle object, dlpack::Device place) {
   try {
     return callDLPack(object, place);
   } catch (nb::python_error &error) {

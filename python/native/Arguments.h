@@ -39,8 +39,8 @@ public:
   Arguments(const Arguments &) = delete;
   ~Arguments();
 
-  /// Takes the next object. Throws a tilewright.Error (PYTHON_1, 2, 4) that names the slot when it is
-  /// nothing that a program can read, or cannot be written but would be.
+  /// Takes the next object. Throws a tilewright.Error (PYTHON_1, 2, 4) that names the slot when it
+  /// is nothing that a program can read, or cannot be written but would be.
   void add(const Slot &slot, nanobind::handle object);
   /// Throws (PYTHON_4) when memory that the run writes overlaps another input's.
   void checkOverlaps() const;
@@ -61,10 +61,9 @@ private:
   void addScalar(const Slot &slot, nanobind::handle object);
   /// A tensor that is not torch's own.
   [[gnu::noinline]] void addOther(const Slot &slot, nanobind::handle object);
-  void addTorch(const Slot &slot, nanobind::handle object,
-                const dlpack::ExchangeApi &api);
-  int64_t makeDense(const Slot &slot, nanobind::handle tensor,
-                    const dlpack::ExchangeApi &api, dlpack::Tensor &view);
+  void addTorch(const Slot &slot, nanobind::handle object, const dlpack::ExchangeApi &api);
+  int64_t makeDense(const Slot &slot, nanobind::handle tensor, const dlpack::ExchangeApi &api,
+                    dlpack::Tensor &view);
   void addBuffer(const Slot &slot, nanobind::handle object);
   void addDLPack(const Slot &slot, nanobind::handle object);
   /// Notes that the run writes the next tensor.

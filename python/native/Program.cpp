@@ -45,8 +45,11 @@ Program::~Program() {
     close(file);
 }
 
-/// Whether a handler of signals, such as that of Ctrl-C, has raised an error.
+/// Whether a handler of signals, such as that of Ctrl-C, has raised an error. Handlers run in the
+/// main thread alone: another would wait for the GIL in vain.
 static int32_t isInterrupted(void *) {
+  if (gettid() != getpid())
+    return 0;
   nb::gil_scoped_acquire acquire;
   return PyErr_CheckSignals() != 0;
 }
