@@ -24,9 +24,9 @@
 extern "C" {
 #endif
 
-#define TW_PROGRAM_ABI 2 /* of programs for the CPU */
-#define TW_DEVICE_ABI 3  /* of programs for other devices: theirs is what is marked with it */
-#define TW_LOOP_ABI 4    /* of programs for the CPU with loops that may be cancelled */
+#define TW_FIRST_ABI 2  /* of programs for the CPU that never ask whether they are cancelled */
+#define TW_DEVICE_ABI 3 /* of programs for other devices: theirs is what is marked with it */
+#define TW_CPU_ABI 4    /* of programs for the CPU */
 #define TW_PROGRAM_SYMBOL "tilewright_program"
 #define TW_METADATA_SECTION ".tilewright"
 #define TW_DEVICE_SECTION ".tilewright.device" /* images of device code */
@@ -113,8 +113,8 @@ typedef struct tw_callbacks {
   int32_t (*read)(void *runtime, void *to, const void *from, int64_t bytes);
   /* Waits, and is done when it returns but for the copies to the device. */
   int32_t (*on_host)(void *runtime, const tw_host_dispatch *dispatch);
-  /* Of TW_LOOP_ABI: called in each trip of a loop that ends when a value says so. Returns 1 when
-   * the call is cancelled, and the program must return 1 at once. */
+  /* Of TW_CPU_ABI: called before each dispatch but the first, and in each trip of a loop. Returns 1
+   * when the call is cancelled, and the program must return 1 at once. */
   int32_t (*check_cancelled)(void *runtime);
 } tw_callbacks;
 

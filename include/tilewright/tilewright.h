@@ -331,10 +331,11 @@ TW_API tw_graph_info tw_instance_graphs(const tw_instance *instance);
 
 /* ---- Cancelling ------------------------------------------------------------------------------ */
 
-/* Asked about every 50 ms in a loop that ends when a value says so (torch's while_loop), on the
- * thread that called run. Not 0: the call ends with the error TW-SYSTEM-0007. There are no results
- * then, and the state and the inputs that the program writes may have been written; the instance
- * runs again. It must not call into the instance. */
+/* Asked about every 50 ms between the dispatches of a run in main memory, and in loops that end
+ * when a value says so (torch's while_loop) on any device; on the thread that called run. Not 0:
+ * the call ends with the error TW-SYSTEM-0007. There are no results then, and the state and the
+ * inputs that the program writes may have been written; the instance runs again. It must not call
+ * into the instance. */
 typedef int32_t (*tw_cancel_callback)(void *user);
 /* Sets the callback of the following runs; NULL removes it. */
 TW_API tw_status *tw_instance_set_cancel(tw_instance *instance, tw_cancel_callback is_cancelled,

@@ -36,17 +36,17 @@ std::string shapeText(const tw_value_info &value) {
   return fmt::format("{}[{}]", tw_dtype_name(value.dtype), text);
 }
 
-[[noreturn]] static void refuse(const tw_value_info &input, Code code, const std::string &what,
+[[noreturn]] static void refuse(const Slot &slot, Code code, const std::string &what,
                                 std::string help) {
   raise(Diagnostic{code,
-                   fmt::format("input \"{}\" {}", input.name, what),
+                   fmt::format("{} \"{}\" {}", slot.role.noun, slot.value.name, what),
                    {},
-                   {fmt::format("the program takes {}", shapeText(input))},
+                   {fmt::format("{} {}", slot.role.needs, shapeText(slot.value))},
                    std::move(help)});
 }
 
-[[noreturn]] static void refuseUnwritable(const tw_value_info &input, const char *what) {
-  refuse(input, Code::PYTHON_4, fmt::format("is written by the program, but {}", what),
+[[noreturn]] static void refuseUnwritable(const Slot &slot, const char *what) {
+  refuse(slot, Code::PYTHON_4, fmt::format("is written by the program, but {}", what),
          "give a contiguous array of its own that can be written, or a copy");
 }
 
@@ -226,10 +226,10 @@ std::optional<dlpack::Device> gpuOf(nb::handle object) {
   return place.type == dlpack::cuda ? std::optional(place) : std::nullopt;
 }
 
-void Arguments::checkPlace(const tw_value_info &input, dlpack::Device place) {
+void Arguments::checkPlace(const Slot &slot, dlpack::Device place) {
   if (!isSamePlace(place, {}) && !isSamePlace(place, device))
     refuse(
-        input, Code::PYTHON_2,
+        slot, Code::PYTHON_2,
         device.type == dlpack::cpu
             ? fmt::format("is on {}, not in main memory", placeText(place))
             : fmt::format("is on {}, but the program on {}", placeText(place), placeText(device)),
@@ -237,9 +237,9 @@ void Arguments::checkPlace(const tw_value_info &input, dlpack::Device place) {
                                    : "move it there, or load the program on the other device");
   if (!firstName) {
     firstPlace = place;
-    firstName = input.name;
+    firstName = slot.value.name;
   } else if (!isSamePlace(place, firstPlace)) {
-    refuse(input, Code::PYTHON_2,
+    refuse(slot, Code::PYTHON_2,
            fmt::format("is in {}, but \"{}\" in {}", placeText(place), firstName,
                        placeText(firstPlace)),
            "give all tensors of a call in the same memory");
@@ -254,9 +254,9 @@ static bool isMasked(nb::handle object) {
 
 /// A program reads memory. That of a tensor with a __torch_dispatch__ need not have its elements,
 /// and what other subclasses mean by theirs they say to PyTorch's functions alone.
-[[noreturn]] static void refuseSubclass(const tw_value_info &input, nb::handle tensor) {
+[[noreturn]] static void refuseSubclass(const Slot &slot, nb::handle tensor) {
   bool hasMemory = hasTorchMemory(tensor);
-  refuse(input, Code::PYTHON_1,
+  refuse(slot, Code::PYTHON_1,
          fmt::format("is a {}, a subclass of torch.Tensor, {}", typeName(tensor),
                      hasMemory ? "which may mean something else by what is in its memory"
                                : "whose elements need not be in its memory"),
@@ -264,34 +264,34 @@ static bool isMasked(nb::handle object) {
                    : "give a plain torch.Tensor");
 }
 
-void Arguments::add(const tw_value_info &input, nb::handle object) {
-  if (input.kind != TW_KIND_TENSOR)
-    return addScalar(input, object);
+void Arguments::add(const Slot &slot, nb::handle object) {
+  if (slot.value.kind != TW_KIND_TENSOR)
+    return addScalar(slot, object);
   if (const dlpack::ExchangeApi *api = torchApi(object))
-    return addTorch(input, object, *api);
-  addOther(input, object);
+    return addTorch(slot, object, *api);
+  addOther(slot, object);
 }
 
-void Arguments::addOther(const tw_value_info &input, nb::handle object) {
+void Arguments::addOther(const Slot &slot, nb::handle object) {
   if (isTorchSubclass(object))
-    refuseSubclass(input, object);
+    refuseSubclass(slot, object);
   if (isMasked(object))
-    refuse(input, Code::PYTHON_1,
+    refuse(slot, Code::PYTHON_1,
            fmt::format("is a {}, and has a mask, which programs do not read", typeName(object)),
            "call .filled(value) first");
   if (PyObject_CheckBuffer(object.ptr()))
-    return addBuffer(input, object);
+    return addBuffer(slot, object);
   if (nb::hasattr(object, "__dlpack__"))
-    return addDLPack(input, object);
-  refuse(input, Code::PYTHON_1, fmt::format("is a {}, not a tensor", typeName(object)),
+    return addDLPack(slot, object);
+  refuse(slot, Code::PYTHON_1, fmt::format("is a {}, not a tensor", typeName(object)),
          "give a torch tensor, a NumPy array, or anything else with __dlpack__");
 }
 
-void Arguments::addScalar(const tw_value_info &input, nb::handle object) {
+void Arguments::addScalar(const Slot &slot, nb::handle object) {
   scalars.reserve(count); // tensors point into it
   int64_t &value = scalars.emplace_back(0);
   bool isFine = false;
-  if (input.kind == TW_KIND_FLOAT) {
+  if (slot.value.kind == TW_KIND_FLOAT) {
     double number = PyFloat_AsDouble(object.ptr());
     isFine = !(number == -1.0 && PyErr_Occurred());
     std::memcpy(&value, &number, sizeof value);
@@ -300,28 +300,28 @@ void Arguments::addScalar(const tw_value_info &input, nb::handle object) {
     int overflow = 0;
     if (index.is_valid())
       value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-    isFine =
-        index.is_valid() && !overflow && (input.kind == TW_KIND_INT || value == 0 || value == 1);
+    isFine = index.is_valid() && !overflow &&
+             (slot.value.kind == TW_KIND_INT || value == 0 || value == 1);
   }
   if (!isFine) {
     PyErr_Clear();
-    refuse(input, Code::PYTHON_1, fmt::format("is {} of type {}", shown(object), typeName(object)),
+    refuse(slot, Code::PYTHON_1, fmt::format("is {} of type {}", shown(object), typeName(object)),
            "give a Python number of that kind");
   }
-  given.push_back({&value, tw_dtype_bytes(input.dtype), input.dtype, 0, nullptr});
+  given.push_back({&value, tw_dtype_bytes(slot.value.dtype), slot.value.dtype, 0, nullptr});
 }
 
-void Arguments::noteWritten(const tw_value_info &input, bool isReadOnly) {
+void Arguments::noteWritten(const Slot &slot, bool isReadOnly) {
   if (isReadOnly)
-    refuseUnwritable(input, "its memory is read-only");
-  written.emplace_back(given.size(), input.name);
+    refuseUnwritable(slot, "its memory is read-only");
+  written.emplace_back(given.size(), slot.value.name);
 }
 
-void Arguments::noteWrittenTorch(const tw_value_info &input, nb::handle tensor) {
-  noteWritten(input, /*isReadOnly=*/false);
+void Arguments::noteWrittenTorch(const Slot &slot, nb::handle tensor) {
+  noteWritten(slot, /*isReadOnly=*/false);
   if (nb::cast<bool>(tensor.attr("requires_grad")) &&
       nb::cast<bool>(nb::module_::import_("torch").attr("is_grad_enabled")()))
-    refuse(input, Code::PYTHON_4, "is written by the program, but requires a gradient",
+    refuse(slot, Code::PYTHON_4, "is written by the program, but requires a gradient",
            "call within torch.no_grad(), give a detached tensor, or register a kernel with a "
            "backward");
   writtenTorch.push_back(nb::borrow(tensor));
@@ -349,28 +349,28 @@ std::optional<int64_t> contiguousCount(int32_t rank, const int64_t *sizes, const
 }
 
 /// Says why a tensor cannot be read, whose memory can be viewed or not.
-[[noreturn]] static void refuseTorch(const tw_value_info &input, nb::handle tensor, bool isViewed) {
+[[noreturn]] static void refuseTorch(const Slot &slot, nb::handle tensor, bool isViewed) {
   if (!isViewed)
     if (auto odd = oddity(tensor))
-      refuse(input, Code::PYTHON_1, odd->what, odd->help);
+      refuse(slot, Code::PYTHON_1, odd->what, odd->help);
   nb::object device = tensor.attr("device");
   std::string type = textOf(device.attr("type"));
   if (type != "cpu" && type != "cuda")
-    refuse(input, Code::PYTHON_2,
-           fmt::format("is on device {}, not in main memory", textOf(device)), "call .cpu() first");
-  refuse(input, Code::PYTHON_1, fmt::format("has dtype {}", textOf(tensor.attr("dtype"))),
+    refuse(slot, Code::PYTHON_2, fmt::format("is on device {}, not in main memory", textOf(device)),
+           "call .cpu() first");
+  refuse(slot, Code::PYTHON_1, fmt::format("has dtype {}", textOf(tensor.attr("dtype"))),
          "convert it with .to(dtype)");
 }
 
 /// Its elements one behind the other, none of them still to be negated.
-static nb::object contiguousCopy(const tw_value_info &input, nb::handle tensor) {
+static nb::object contiguousCopy(const Slot &slot, nb::handle tensor) {
   try {
     return tensor.attr("resolve_neg")().attr("contiguous")();
   } catch (nb::python_error &error) {
     if (!error.matches(PyExc_RuntimeError)) // PyTorch has no memory
       throw;
     std::string why = textOf(error.value());
-    refuse(input, Code::PYTHON_1,
+    refuse(slot, Code::PYTHON_1,
            fmt::format("cannot be copied: {}", std::string_view(why).substr(0, why.find('\n'))),
            "give a contiguous tensor, which is read in place");
   }
@@ -378,43 +378,42 @@ static nb::object contiguousCopy(const tw_value_info &input, nb::handle tensor) 
 
 /// Makes `view` that of a contiguous copy, where `tensor` is not contiguous or its elements are
 /// still to be negated. The number of its elements.
-int64_t Arguments::makeDense(const tw_value_info &input, nb::handle tensor,
-                             const dlpack::ExchangeApi &api, dlpack::Tensor &view) {
+int64_t Arguments::makeDense(const Slot &slot, nb::handle tensor, const dlpack::ExchangeApi &api,
+                             dlpack::Tensor &view) {
   auto count = contiguousCount(view.rank, view.sizes, view.strides);
   bool isNegated = asks(tensor, "is_neg");
   if (count && !isNegated)
     return *count;
-  if (input.mutated)
-    refuseUnwritable(input, isNegated ? "it is a negated view" : "it is not contiguous");
-  nb::object dense = contiguousCopy(input, tensor);
+  if (slot.value.mutated)
+    refuseUnwritable(slot, isNegated ? "it is a negated view" : "it is not contiguous");
+  nb::object dense = contiguousCopy(slot, tensor);
   kept.push_back(dense);
   count.reset();
   if (viewTensor(api, dense, view))
     count = contiguousCount(view.rank, view.sizes, view.strides);
   if (!count)
-    refuse(input, Code::PYTHON_1, "cannot be made contiguous", "call .contiguous() first");
+    refuse(slot, Code::PYTHON_1, "cannot be made contiguous", "call .contiguous() first");
   return *count;
 }
 
-void Arguments::addTorch(const tw_value_info &input, nb::handle object,
-                         const dlpack::ExchangeApi &api) {
+void Arguments::addTorch(const Slot &slot, nb::handle object, const dlpack::ExchangeApi &api) {
   dlpack::Tensor view;
   bool isViewed = viewTensor(api, object, view);
   std::optional<tw_dtype> dtype;
   if (isViewed) {
-    notePlace(input, view.device);
-    dtype = fromDLPack(view.dtype, input.dtype);
+    notePlace(slot, view.device);
+    dtype = fromDLPack(view.dtype, slot.value.dtype);
   }
   if (!dtype)
-    refuseTorch(input, object, isViewed);
+    refuseTorch(slot, object, isViewed);
   noteLibrary(Library::Torch);
   int64_t count = contiguousCount(view.rank, view.sizes, view.strides).value_or(0);
   // Elements behind a negation that is still to be made are parts of complex numbers, so more than
   // one of them never lie side by side unless somebody asked for exactly that.
   if (count <= 1)
-    count = makeDense(input, object, api, view);
-  if (input.mutated)
-    noteWrittenTorch(input, object);
+    count = makeDense(slot, object, api, view);
+  if (slot.value.mutated)
+    noteWrittenTorch(slot, object);
   given.push_back({static_cast<char *>(view.data) + view.byteOffset, count * (view.dtype.bits / 8),
                    *dtype, view.rank, view.sizes});
 }
@@ -431,17 +430,17 @@ static bool isContiguous(const Py_buffer &buffer, const int64_t *sizes) {
   return contiguousCount(buffer.ndim, sizes, strides).has_value();
 }
 
-void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
+void Arguments::addBuffer(const Slot &slot, nb::handle object) {
   Py_buffer buffer;
   // Writable memory is only asked for where it is written.
-  int flags = PyBUF_STRIDES | PyBUF_FORMAT | (input.mutated ? PyBUF_WRITABLE : 0);
+  int flags = PyBUF_STRIDES | PyBUF_FORMAT | (slot.value.mutated ? PyBUF_WRITABLE : 0);
   if (PyObject_GetBuffer(object.ptr(), &buffer, flags)) {
     PyErr_Clear();
-    if (input.mutated)
-      refuseUnwritable(input, "its memory is read-only");
+    if (slot.value.mutated)
+      refuseUnwritable(slot, "its memory is read-only");
     if (nb::hasattr(object, "__dlpack__")) // dtypes that buffers cannot say
-      return addDLPack(input, object);
-    refuse(input, Code::PYTHON_1, fmt::format("is a {} without a plain buffer", typeName(object)),
+      return addDLPack(slot, object);
+    refuse(slot, Code::PYTHON_1, fmt::format("is a {} without a plain buffer", typeName(object)),
            "give an array of numbers");
   }
   auto dtype = fromBufferFormat(buffer.format, buffer.itemsize);
@@ -449,7 +448,7 @@ void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
     std::string format = buffer.format ? buffer.format : "B";
     PyBuffer_Release(&buffer);
     bool isSwapped = format[0] == '>' || format[0] == '!';
-    refuse(input, Code::PYTHON_1,
+    refuse(slot, Code::PYTHON_1,
            isSwapped ? fmt::format("has the byte order of another kind of machine: \"{}\"", format)
                      : fmt::format("has elements of the format \"{}\"", format),
            isSwapped ? "convert it with .astype(a.dtype.newbyteorder('='))"
@@ -460,33 +459,33 @@ void Arguments::addBuffer(const tw_value_info &input, nb::handle object) {
   bool contiguous = isContiguous(buffer, sizes);
   if (!contiguous) {
     PyBuffer_Release(&buffer);
-    if (input.mutated)
-      refuseUnwritable(input, "it is not contiguous");
+    if (slot.value.mutated)
+      refuseUnwritable(slot, "it is not contiguous");
     nb::object dense = nb::module_::import_("numpy").attr("ascontiguousarray")(object);
     kept.push_back(dense);
-    return addBuffer(input, dense);
+    return addBuffer(slot, dense);
   }
   noteLibrary(Library::NumPy);
-  notePlace(input, {});
+  notePlace(slot, {});
   buffers.reserve(count); // tensors point into it
   buffers.push_back(buffer);
   if (buffer.shape == &buffer.len) // as of bytes: the one size lies in the description itself
     sizes = reinterpret_cast<const int64_t *>(&buffers.back().len);
-  if (input.mutated)
-    noteWritten(input, buffer.readonly != 0);
+  if (slot.value.mutated)
+    noteWritten(slot, buffer.readonly != 0);
   given.push_back({buffer.buf, static_cast<int64_t>(buffer.len), *dtype, rank, sizes});
 }
 
-static dlpack::Device placeOf(const tw_value_info &input, nb::handle object) {
+static dlpack::Device placeOf(const Slot &slot, nb::handle object) {
   nb::object device = object.attr("__dlpack_device__")();
   dlpack::Device place;
   if (!nb::isinstance<nb::tuple>(device) || nb::len(device) != 2 ||
       !nb::isinstance<nb::int_>(device[0]) || !nb::isinstance<nb::int_>(device[1]))
-    refuse(input, Code::PYTHON_1,
+    refuse(slot, Code::PYTHON_1,
            fmt::format("is a {} whose __dlpack_device__ gives {}", typeName(object), shown(device)),
            "update the library it comes from");
   if (!nb::try_cast(device[0], place.type) || !nb::try_cast(device[1], place.index))
-    refuse(input, Code::PYTHON_2, fmt::format("is on the DLPack device {}", shown(device)),
+    refuse(slot, Code::PYTHON_2, fmt::format("is on the DLPack device {}", shown(device)),
            "copy it to main memory first");
   return place;
 }
@@ -515,15 +514,14 @@ static nb::object callDLPack(nb::handle object, dlpack::Device place) {
   return stream.is_none() ? exporter() : exporter(nb::arg("stream") = stream);
 }
 
-static nb::object exportDLPack(const tw_value_info &input, nb::handle object,
-                               dlpack::Device place) {
+static nb::object exportDLPack(const Slot &slot, nb::handle object, dlpack::Device place) {
   try {
     return callDLPack(object, place);
   } catch (nb::python_error &error) {
     if (!error.matches(PyExc_BufferError))
       throw;
     refuse(
-        input, Code::PYTHON_1,
+        slot, Code::PYTHON_1,
         fmt::format("is a {} that cannot be exported: {}", typeName(object), textOf(error.value())),
         "give an array of numbers");
   }
@@ -544,39 +542,39 @@ static std::pair<const dlpack::Tensor *, bool> tensorIn(nb::handle capsule) {
   return {nullptr, false};
 }
 
-void Arguments::addDLPack(const tw_value_info &input, nb::handle object) {
-  dlpack::Device place = placeOf(input, object);
-  notePlace(input, place);
-  nb::object capsule = exportDLPack(input, object, place);
+void Arguments::addDLPack(const Slot &slot, nb::handle object) {
+  dlpack::Device place = placeOf(slot, object);
+  notePlace(slot, place);
+  nb::object capsule = exportDLPack(slot, object, place);
   auto [tensor, isReadOnly] = tensorIn(capsule);
   if (!tensor)
-    refuse(input, Code::PYTHON_1,
+    refuse(slot, Code::PYTHON_1,
            fmt::format("is a {} whose __dlpack__ gives no tensor of DLPack 1", typeName(object)),
            "update the library it comes from");
   kept.push_back(capsule); // which frees the tensor, as it is not marked as used
   if (!isSamePlace(tensor->device, place))
-    refuse(input, Code::PYTHON_2,
+    refuse(slot, Code::PYTHON_2,
            fmt::format("is in {} by __dlpack__, but in {} by __dlpack_device__",
                        placeText(tensor->device), placeText(place)),
            "update the library it comes from");
   auto dtype = fromDLPack(tensor->dtype);
   if (!dtype)
-    refuse(input, Code::PYTHON_1,
+    refuse(slot, Code::PYTHON_1,
            fmt::format("has a DLPack dtype of code {} and {} bits", tensor->dtype.code,
                        tensor->dtype.bits),
            "convert it first");
   auto count = contiguousCount(tensor->rank, tensor->sizes, tensor->strides);
   if (!count) {
-    if (input.mutated)
-      refuseUnwritable(input, "it is not contiguous");
-    refuse(input, Code::PYTHON_1, fmt::format("is a {} that is not contiguous", typeName(object)),
+    if (slot.value.mutated)
+      refuseUnwritable(slot, "it is not contiguous");
+    refuse(slot, Code::PYTHON_1, fmt::format("is a {} that is not contiguous", typeName(object)),
            "make it contiguous first");
   }
   noteLibrary(Library::Other);
   if (!firstOther)
     firstOther = object;
-  if (input.mutated)
-    noteWritten(input, isReadOnly);
+  if (slot.value.mutated)
+    noteWritten(slot, isReadOnly);
   given.push_back({static_cast<char *>(tensor->data) + tensor->byteOffset,
                    *count * tw_dtype_bytes(*dtype), *dtype, tensor->rank, tensor->sizes});
 }

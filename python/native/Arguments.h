@@ -17,6 +17,21 @@ namespace tw::python {
 /// Whose arrays a call is given and gives.
 enum class Library { None, Torch, NumPy, Other };
 
+/// What a value is to the program that is given it, in the words of messages.
+struct Role {
+  const char *noun, *needs;
+};
+inline constexpr Role inputRole{"input", "the program takes"},
+    resultRole{"the memory for output", "the program gives"},
+    stateRole{"the new value of state", "the program keeps"};
+
+/// What an object is given for.
+struct Slot {
+  Slot(const tw_value_info &value, const Role &role = inputRole) : value(value), role(role) {}
+  const tw_value_info &value;
+  const Role &role;
+};
+
 class Arguments {
 public:
   /// `device`: the program's.
@@ -24,9 +39,9 @@ public:
   Arguments(const Arguments &) = delete;
   ~Arguments();
 
-  /// Takes `object` for the next input. Throws a tilewright.Error (PYTHON_1, 2, 4) that names the
-  /// input when it is nothing that a program can read, or cannot be written but would be.
-  void add(const tw_value_info &input, nanobind::handle object);
+  /// Takes the next object. Throws a tilewright.Error (PYTHON_1, 2, 4) that names the slot when it
+  /// is nothing that a program can read, or cannot be written but would be.
+  void add(const Slot &slot, nanobind::handle object);
   /// Throws (PYTHON_4) when memory that the run writes overlaps another input's.
   void checkOverlaps() const;
   /// To be called when the run has written what it writes: tensors of torch have another version
@@ -43,27 +58,26 @@ public:
   nanobind::handle other() const { return firstOther; }
 
 private:
-  void addScalar(const tw_value_info &input, nanobind::handle object);
+  void addScalar(const Slot &slot, nanobind::handle object);
   /// A tensor that is not torch's own.
-  [[gnu::noinline]] void addOther(const tw_value_info &input, nanobind::handle object);
-  void addTorch(const tw_value_info &input, nanobind::handle object,
-                const dlpack::ExchangeApi &api);
-  int64_t makeDense(const tw_value_info &input, nanobind::handle tensor,
-                    const dlpack::ExchangeApi &api, dlpack::Tensor &view);
-  void addBuffer(const tw_value_info &input, nanobind::handle object);
-  void addDLPack(const tw_value_info &input, nanobind::handle object);
+  [[gnu::noinline]] void addOther(const Slot &slot, nanobind::handle object);
+  void addTorch(const Slot &slot, nanobind::handle object, const dlpack::ExchangeApi &api);
+  int64_t makeDense(const Slot &slot, nanobind::handle tensor, const dlpack::ExchangeApi &api,
+                    dlpack::Tensor &view);
+  void addBuffer(const Slot &slot, nanobind::handle object);
+  void addDLPack(const Slot &slot, nanobind::handle object);
   /// Notes that the run writes the next tensor.
-  void noteWritten(const tw_value_info &input, bool isReadOnly);
+  void noteWritten(const Slot &slot, bool isReadOnly);
   /// The same of one of torch. Refuses (PYTHON_4) what requires a gradient: no graph would say what
   /// it is of the result.
-  void noteWrittenTorch(const tw_value_info &input, nanobind::handle tensor);
+  void noteWrittenTorch(const Slot &slot, nanobind::handle tensor);
   void noteLibrary(Library library);
   /// Refuses (PYTHON_2) a tensor that is elsewhere than the ones before.
-  void notePlace(const tw_value_info &input, dlpack::Device place) {
+  void notePlace(const Slot &slot, dlpack::Device place) {
     if (!firstName || place != firstPlace)
-      checkPlace(input, place);
+      checkPlace(slot, place);
   }
-  void checkPlace(const tw_value_info &input, dlpack::Device place);
+  void checkPlace(const Slot &slot, dlpack::Device place);
 
   size_t count; // of tensors at most
   dlpack::Device device, firstPlace;

@@ -45,8 +45,11 @@ Program::~Program() {
     close(file);
 }
 
-/// Whether a handler of signals, such as that of Ctrl-C, has raised an error.
+/// Whether a handler of signals, such as that of Ctrl-C, has raised an error. Handlers run in the
+/// main thread alone: another would wait for the GIL in vain.
 static int32_t isInterrupted(void *) {
+  if (gettid() != getpid())
+    return 0;
   nb::gil_scoped_acquire acquire;
   return PyErr_CheckSignals() != 0;
 }
@@ -155,7 +158,7 @@ void Program::setState(nb::handle name, nb::handle value) {
   info.kind = TW_KIND_TENSOR;
   info.mutated = 0;
   Arguments arguments(1);
-  arguments.add(info, value);
+  arguments.add({info, stateRole}, value);
   const tw_tensor &given = arguments.tensors()[0];
   bool fits = given.dtype == info.dtype && given.rank == info.rank &&
               std::memcmp(given.sizes, info.sizes, info.rank * sizeof(int64_t)) == 0;

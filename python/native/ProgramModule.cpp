@@ -75,7 +75,7 @@ static void presetOutputs(const Program &program, Objects objects, Arguments &ar
     info.mutated = 1;
     if (info.kind != TW_KIND_TENSOR)
       refuseCall(program, fmt::format("output \"{}\" is a number, and given", info.name));
-    arguments.add(info, objects[inputs + i]);
+    arguments.add({info, resultRole}, objects[inputs + i]);
     results.preset(i, arguments.tensors().back(), info.name);
   }
 }

@@ -175,7 +175,7 @@ private:
   }
 
   bool isReadable() const {
-    return out.format == metadataFormat && out.abi >= TW_PROGRAM_ABI && out.abi <= TW_LOOP_ABI;
+    return out.format == metadataFormat && out.abi >= TW_FIRST_ABI && out.abi <= TW_CPU_ABI;
   }
 
   Diagnostic otherVersion() {
@@ -183,7 +183,7 @@ private:
         Code::RUNTIME_4,
         fmt::format("the artifact has format {} and ABI {}, but this runtime reads format {} and "
                     "ABIs {} to {}",
-                    out.format, out.abi, metadataFormat, TW_PROGRAM_ABI, TW_LOOP_ABI),
+                    out.format, out.abi, metadataFormat, TW_FIRST_ABI, TW_CPU_ABI),
         {},
         {fmt::format("it was made by {}", out.compiler)},
         "compile the model again with this version, or use the runtime of the other one"};

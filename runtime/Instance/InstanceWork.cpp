@@ -165,13 +165,13 @@ int32_t Instance::fillWith(void *self, void *to, uint32_t pattern, int32_t bytes
   return instance.keep(instance.device.fill(to, pattern, bytes, count, instance.stream));
 }
 
-/// Asks the caller, but not in every trip of a short loop.
+/// Asks the caller, but not before every dispatch or in every trip of a short loop.
 int32_t Instance::checkCancelled(void *self) {
   constexpr int64_t interval = 50'000'000; // ns
   auto &instance = *static_cast<Instance *>(self);
   if (!instance.isCancelled)
     return 0;
-  int64_t now = nanoseconds();
+  int64_t now = coarseNanoseconds();
   bool isDue = instance.askedAt && now - instance.askedAt >= interval;
   if (isDue || !instance.askedAt)
     instance.askedAt = now;

@@ -365,9 +365,7 @@ std::string describeProgram(func::FuncOp main, const HostProgram &program,
   JsonWriter json;
   json.beginObject()
       .member("format", rt::metadataFormat)
-      .member("abi", !facts.architecture.empty() ? TW_DEVICE_ABI
-                     : program.isCancellable     ? TW_LOOP_ABI
-                                                 : TW_PROGRAM_ABI);
+      .member("abi", facts.architecture.empty() ? TW_CPU_ABI : TW_DEVICE_ABI);
   json.member("compiler", TW_COMPILER_VERSION).member("model", facts.model);
   json.member("target", facts.target).key("cpu_features").beginArray();
   for (const std::string &feature : facts.cpuFeatures)

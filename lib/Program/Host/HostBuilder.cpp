@@ -102,12 +102,19 @@ Value HostBuilder::call(StringRef function, ValueRange arguments) {
   return call.getNumResults() ? call.getResult() : Value();
 }
 
-void HostBuilder::callPointer(Value function, TypeRange arguments, ValueRange values) {
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                          llvm::to_vector(arguments));
+Value HostBuilder::callPointer(Type result, Value function, ValueRange arguments) {
+  auto type = LLVM::LLVMFunctionType::get(result, llvm::to_vector(arguments.getTypes()));
   SmallVector<Value> operands{function};
-  operands.append(values.begin(), values.end());
-  LLVM::CallOp::create(b, loc, type, operands);
+  operands.append(arguments.begin(), arguments.end());
+  auto call = LLVM::CallOp::create(b, loc, type, operands);
+  return call.getNumResults() ? call.getResult() : Value();
+}
+
+Value HostBuilder::callRuntime(Type result, Value call, size_t callback, ValueRange arguments) {
+  Value callbacks = load(ptr, offset(call, offsetof(tw_call, callbacks)));
+  SmallVector<Value> all{load(ptr, offset(call, offsetof(tw_call, runtime)))};
+  all.append(arguments.begin(), arguments.end());
+  return callPointer(result, load(ptr, offset(callbacks, int64_t(callback))), all);
 }
 
 Block *HostBuilder::block() {
@@ -131,12 +138,6 @@ void HostBuilder::branchIf(Value condition, Block *then, Block *otherwise) {
 /// What a parallel kernel needs to run a piece of its loop; lives on tw_launch's stack.
 enum ClosureField { Kernel, Buffers, Scalars, Workspace, WorkspaceBytes, ClosureFields };
 
-static void callKernel(HostBuilder &h, Value kernel, Value buffers, Value scalars, Value workspace,
-                       Value begin, Value end) {
-  h.callPointer(kernel, {h.ptr, h.ptr, h.ptr, h.i64, h.i64},
-                {buffers, scalars, workspace, begin, end});
-}
-
 /// tw_loop_body of every parallel kernel.
 static void addBody(HostBuilder &h) {
   auto nothing = LLVM::LLVMVoidType::get(h.b.getContext());
@@ -145,8 +146,9 @@ static void addBody(HostBuilder &h) {
         end = function.getArgument(2), worker = function.getArgument(3);
   Value workspace = h.offset(h.element(h.ptr, closure, Workspace),
                              h.mul(worker, h.element(h.i64, closure, WorkspaceBytes)));
-  callKernel(h, h.element(h.ptr, closure, Kernel), h.element(h.ptr, closure, Buffers),
-             h.element(h.ptr, closure, Scalars), workspace, begin, end);
+  h.callPointer(nothing, h.element(h.ptr, closure, Kernel),
+                {h.element(h.ptr, closure, Buffers), h.element(h.ptr, closure, Scalars), workspace,
+                 begin, end});
   LLVM::ReturnOp::create(h.b, h.loc, ValueRange{});
 }
 
@@ -161,12 +163,8 @@ static void addLaunch(HostBuilder &h) {
     h.storeElement(function.getArgument(1 + field), closure, field);
   h.storeElement(h.load(h.ptr, h.offset(call, offsetof(tw_call, workspace))), closure, Workspace);
   h.storeElement(function.getArgument(6), closure, WorkspaceBytes);
-  Value callbacks = h.load(h.ptr, h.offset(call, offsetof(tw_call, callbacks)));
-  Value parallelFor = h.load(h.ptr, h.offset(callbacks, offsetof(tw_callbacks, parallel_for)));
-  Value runtime = h.load(h.ptr, h.offset(call, offsetof(tw_call, runtime)));
-  h.callPointer(
-      parallelFor, {h.ptr, h.ptr, h.ptr, h.i64, h.i64},
-      {runtime, h.address("tw_body"), closure, function.getArgument(4), function.getArgument(5)});
+  h.callRuntime(nothing, call, offsetof(tw_callbacks, parallel_for),
+                {h.address("tw_body"), closure, function.getArgument(4), function.getArgument(5)});
   LLVM::ReturnOp::create(h.b, h.loc, ValueRange{});
 }
 
@@ -182,10 +180,7 @@ static void addTrace(HostBuilder &h) {
   Block *tell = h.block(), *done = h.block();
   h.branchIf(wanted, tell, done);
   h.b.setInsertionPointToStart(tell);
-  Value runtime = h.load(h.ptr, h.offset(call, offsetof(tw_call, runtime)));
-  h.callPointer(trace, {h.ptr, h.i32, h.i32, h.ptr, h.ptr},
-                {runtime, function.getArgument(1), function.getArgument(2), function.getArgument(3),
-                 function.getArgument(4)});
+  h.callRuntime(nothing, call, offsetof(tw_callbacks, trace), function.getArguments().drop_front());
   h.branch(done);
   h.b.setInsertionPointToStart(done);
   LLVM::ReturnOp::create(h.b, h.loc, ValueRange{});
@@ -195,14 +190,17 @@ static void addFail(HostBuilder &h) {
   auto nothing = LLVM::LLVMVoidType::get(h.b.getContext());
   auto function = h.function("tw_fail", nothing, {h.ptr, h.ptr, h.i64, h.i64}, false);
   function.setNoInline(true);
-  Value call = function.getArgument(0);
-  Value callbacks = h.load(h.ptr, h.offset(call, offsetof(tw_call, callbacks)));
-  Value fail = h.load(h.ptr, h.offset(callbacks, offsetof(tw_callbacks, fail)));
-  Value runtime = h.load(h.ptr, h.offset(call, offsetof(tw_call, runtime)));
-  h.callPointer(
-      fail, {h.ptr, h.ptr, h.i64, h.i64},
-      {runtime, function.getArgument(1), function.getArgument(2), function.getArgument(3)});
+  h.callRuntime(nothing, function.getArgument(0), offsetof(tw_callbacks, fail),
+                function.getArguments().drop_front());
   LLVM::ReturnOp::create(h.b, h.loc, ValueRange{});
+}
+
+static void addCancelled(HostBuilder &h) {
+  auto function = h.function("tw_cancelled", h.i32, {h.ptr}, false);
+  function.setNoInline(true);
+  Value cancelled =
+      h.callRuntime(h.i32, function.getArgument(0), offsetof(tw_callbacks, check_cancelled), {});
+  LLVM::ReturnOp::create(h.b, h.loc, ValueRange{cancelled});
 }
 
 void addHostHelpers(HostBuilder &builder) {
@@ -210,6 +208,7 @@ void addHostHelpers(HostBuilder &builder) {
   addLaunch(builder);
   addTrace(builder);
   addFail(builder);
+  addCancelled(builder);
 }
 
 } // namespace tw

@@ -42,9 +42,13 @@ public:
   mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::Type result,
                                  llvm::ArrayRef<mlir::Type> arguments);
   mlir::Value address(llvm::StringRef function);
-  /// Calls a function of the module.
+  /// Call a function of the module, or one by its address; what it gives, if anything.
   mlir::Value call(llvm::StringRef function, mlir::ValueRange arguments);
-  void callPointer(mlir::Value function, mlir::TypeRange arguments, mlir::ValueRange values);
+  mlir::Value callPointer(mlir::Type result, mlir::Value function, mlir::ValueRange arguments);
+  /// Calls a function of tw_callbacks with the runtime's handle before `arguments`; `call` is a
+  /// tw_call.
+  mlir::Value callRuntime(mlir::Type result, mlir::Value call, size_t callback,
+                          mlir::ValueRange arguments);
   /// A block at the end of the current function.
   mlir::Block *block();
   void branch(mlir::Block *to, mlir::ValueRange arguments = {});
@@ -59,6 +63,7 @@ private:
 ///   tw_launch(call, kernel, buffers, scalars, iterations, grain, workspace bytes of a worker)
 ///   tw_trace(call, dispatch, begin, buffers, scalars)
 ///   tw_fail(call, message, a, b)
+///   tw_cancelled(call) -> i32, 1 where the call is cancelled
 void addHostHelpers(HostBuilder &builder);
 
 } // namespace tw

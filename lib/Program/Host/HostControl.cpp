@@ -16,6 +16,27 @@ namespace tw {
 static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 
 //===----------------------------------------------------------------------===//
+// Cancelling
+//===----------------------------------------------------------------------===//
+
+/// The entry returns 1 unless `result` is 0.
+void HostEmitter::returnUnlessZero(Value result) {
+  Value fine = LLVM::ICmpOp::create(h.b, h.loc, LLVM::ICmpPredicate::eq, result, h.constant32(0));
+  Block *stop = h.block(), *go = h.block();
+  h.branchIf(fine, go, stop);
+  h.b.setInsertionPointToStart(stop);
+  LLVM::ReturnOp::create(h.b, h.loc, ValueRange{h.constant32(1)});
+  h.b.setInsertionPointToStart(go);
+}
+
+/// Ends the call here where its caller wants that. On a device, where a call is over as soon as its
+/// work is enqueued, the runtime sees to that when the host reads a value, such as a loop's flag.
+void HostEmitter::checkCancelled() {
+  if (!sizing && !in.isForDevice)
+    returnUnlessZero(h.call("tw_cancelled", call));
+}
+
+//===----------------------------------------------------------------------===//
 // Dispatches
 //===----------------------------------------------------------------------===//
 
@@ -156,6 +177,8 @@ void HostEmitter::emitDispatch(graph::DispatchOp op) {
   int number = dispatches++;
   in.program.dispatches.push_back({op.getKernel().str(), describePlace(op.getLoc()),
                                    buffersOf(op, info), op, in.plan.stepOf(op)});
+  if (number > 0) // the first has nothing before it that takes time
+    checkCancelled();
   fillCallArrays(op);
   h.call("tw_trace", {call, h.constant32(number), h.constant32(1), buffers, scalars});
   launch(op, info);
@@ -285,15 +308,6 @@ static LogicalResult checkWhile(scf::ForOp op) {
   return emitCoded(op.getLoc(), Code::PROGRAM_2) << "a loop has lost the condition that ends it";
 }
 
-/// Ends the call where the loop, which may never end, is cancelled. On a device the runtime sees to
-/// that when the flag is read.
-void HostEmitter::checkCancelled() {
-  if (in.isForDevice)
-    return;
-  in.program.isCancellable = true;
-  require(offsetof(tw_callbacks, check_cancelled), {});
-}
-
 /// Tensors that a loop carries keep their sizes and their place: what they begin with is put there.
 void HostEmitter::carryTensors(scf::ForOp op) {
   for (auto [result, carried, init] :
@@ -348,8 +362,7 @@ LogicalResult HostEmitter::emitFor(scf::ForOp op) {
   h.branchIf(more, body, done);
 
   h.b.setInsertionPointToStart(body);
-  if (isWhile && !sizing)
-    checkCancelled();
+  checkCancelled();
   values[op.getInductionVar()] = counted ? heads[0] : isWhile ? Value() : low;
   bindScalars(op.getRegionIterArgs());
   if (mlir::failed(emitBlock(*op.getBody())))

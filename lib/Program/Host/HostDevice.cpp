@@ -18,22 +18,9 @@ namespace tw {
 
 static constexpr int64_t recordBytes = 3 * sizeof(int64_t);
 
-/// Calls a function of tw_callbacks with the runtime's handle before `values`; the entry returns 1
-/// unless it gives 0.
+/// Calls a function of tw_callbacks; the entry returns 1 unless it gives 0.
 void HostEmitter::require(size_t callback, ArrayRef<Value> values) {
-  Value callbacks = callField(offsetof(tw_call, callbacks));
-  SmallVector<Value> all{h.load(h.ptr, h.offset(callbacks, int64_t(callback))),
-                         callField(offsetof(tw_call, runtime))};
-  all.append(values.begin(), values.end());
-  auto type =
-      LLVM::LLVMFunctionType::get(h.i32, llvm::to_vector(ValueRange(all).drop_front().getTypes()));
-  Value result = LLVM::CallOp::create(h.b, h.loc, type, all).getResult();
-  Value fine = LLVM::ICmpOp::create(h.b, h.loc, LLVM::ICmpPredicate::eq, result, h.constant32(0));
-  Block *stop = h.block(), *go = h.block();
-  h.branchIf(fine, go, stop);
-  h.b.setInsertionPointToStart(stop);
-  LLVM::ReturnOp::create(h.b, h.loc, ValueRange{h.constant32(1)});
-  h.b.setInsertionPointToStart(go);
+  returnUnlessZero(h.callRuntime(h.i32, call, callback, values));
 }
 
 /// An element at an address of the device, on the host.

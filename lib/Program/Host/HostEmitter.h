@@ -73,6 +73,8 @@ private:
   void writeStates(mlir::Operation *op);
 
   // HostControl.cpp: branches, loops and dispatches
+  void returnUnlessZero(mlir::Value result);
+  void checkCancelled();
   void emitDispatch(graph::DispatchOp op);
   void fillCallArrays(graph::DispatchOp op);
   void launch(graph::DispatchOp op, const target::KernelInfo &info);
@@ -90,7 +92,6 @@ private:
   void failSize(mlir::Location loc);
 
   // HostDevice.cpp: what a program for another device does instead
-  void checkCancelled();
   void require(size_t callback, llvm::ArrayRef<mlir::Value> values);
   mlir::Value readOnDevice(mlir::Location loc, mlir::Type element, mlir::Value address);
   void reserveLaunchArea(int64_t mostBuffers);

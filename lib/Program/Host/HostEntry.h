@@ -44,7 +44,6 @@ struct HostProgram {
   HostMemory memory;
   std::vector<bool> writtenInPlace; // by result of @main: it is made where an input of it was
   std::vector<HostDispatch> dispatches;
-  bool isCancellable = false; // on the CPU: has loops that ask the runtime
   bool hasValues = false; // of the source, with numbers: then the metadata has them, and buffers
   // Of a program for another device than the CPU.
   std::vector<std::string> deviceKernels;               // by their numbers in launches

@@ -25,12 +25,13 @@ def test_import_loads_neither_torch_nor_llvm(run_python):
     assert out == "[] False False\n"
 
 
-def test_import_is_fast(run_python):
-    for module in ("tilewright", "tilewright.kernel"):
-        out = run_python(f"""
-            import time; begin = time.perf_counter(); import {module}; print(time.perf_counter() - begin)
-        """)
-        assert float(out) < 0.25  # 50 ms on a machine with nothing else to do
+@pytest.mark.parametrize("module, most", [("tilewright", 0.05), ("tilewright.kernel", 0.1)])
+def test_import_is_fast(run_python, module, most):
+    """By the processor's time, which other work on the machine does not add to."""
+    out = run_python(f"""
+        import time; begin = time.process_time(); import {module}; print(time.process_time() - begin)
+    """)
+    assert float(out) < most
 
 
 def test_import_before_torch(run_python):

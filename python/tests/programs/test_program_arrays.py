@@ -215,3 +215,23 @@ def test_what_is_said_of_a_plain_subclass(mlp):
 def test_what_is_no_tensor(mlp, refusal, make, code, words):
     with refusal(code, words, '"input"', "f32[4, 16]"):
         mlp[1](make(torch.randn(4, 16)))
+
+
+@pytest.mark.parametrize("make, code, words", [
+    (lambda y: y.tolist(), "TW-PYTHON-0001", "is a list, not a tensor"),
+    (lambda y: y.to_sparse(), "TW-PYTHON-0001", "is not strided"),
+    (lambda y: y.to("meta"), "TW-PYTHON-0002", "is on device meta"),
+    (lambda y: y.t().contiguous().t(), "TW-PYTHON-0004", "is written by the program, but it is not contiguous"),
+    (lambda y: np.frombuffer(bytes(y.nbytes), np.float32).reshape(y.shape), "TW-PYTHON-0004",
+     "is written by the program, but its memory is read-only"),
+    (lambda y: y[:2], "TW-RUNTIME-0011", "is f32[2, 8], but the output f32[4, 8]"),
+    (lambda y: y.double(), "TW-RUNTIME-0010", "is f64[4, 8], but the output f32[4, 8]"),
+])
+def test_what_is_no_memory_for_a_result(mlp, refusal, make, code, words):
+    module, program = mlp
+    x = torch.randn(4, 16)
+    with refusal(code, f'the memory for output "output_0" {words}'):
+        program(x, output_0=make(torch.empty(4, 8)))
+    memory = torch.empty(4, 8)
+    assert program(x, output_0=memory) is memory
+    close(memory, module(x).detach())

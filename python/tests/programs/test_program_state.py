@@ -42,6 +42,8 @@ def test_mutation_and_state(refusal):
         program.state["count"] = torch.zeros(4)
     with refusal("TW-RUNTIME-0014", "f64"):
         program.state["count"] = torch.zeros(3, dtype=torch.float64)
+    with refusal("TW-PYTHON-0001", 'the new value of state "count" is a list', "the program keeps f32[3]"):
+        program.state["count"] = [0.0, 0.0, 0.0]
 
 
 def test_memory_that_cannot_be_written(refusal):
